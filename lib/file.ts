@@ -7,19 +7,23 @@ export type File = Disposable & {
   /** Absolute path as bytes: names on disk need not be UTF-8. */
   readonly path: Buffer
   readonly size: number
-  /** Bytes read so far through this object. */
+  /** Bytes read from disk so far through this object. */
   readonly bytesRead: number
-  /** A new buffer of at most `length` bytes from `position`; shorter only at the end of the file. Throws Unreadable `io`. */
+  /** At most `length` bytes from `position`; shorter only at the end of the file. May be a view: do not write to it. Throws Unreadable `io`. */
   read(position: number, length: number): Buffer
   /** Fills `target` from `position` and returns the byte count, for callers that reuse a buffer. Throws Unreadable `io`. */
   readInto(target: Uint8Array, position: number): number
 }
+
+// A file this small is read whole by its first read: one request instead of a dozen.
+const wholeBelow = 64 * 1024
 
 /** Opens `path` for reading. Throws Unreadable `io`. */
 export function openFile(path: Buffer): File {
   const fd = guard(() => openSync(path, 'r'))
   const size = guard(() => fstatSync(fd).size)
   let bytesRead = 0
+  let whole: Buffer | null = null
   const readInto = (target: Uint8Array, position: number) => {
     let filled = 0
     while (filled < target.length) {
@@ -30,6 +34,10 @@ export function openFile(path: Buffer): File {
     bytesRead += filled
     return filled
   }
+  const fresh = (position: number, length: number) => {
+    const target = Buffer.allocUnsafe(Math.max(0, Math.min(length, size - position)))
+    return target.subarray(0, readInto(target, position))
+  }
   return {
     path,
     size,
@@ -37,9 +45,9 @@ export function openFile(path: Buffer): File {
       return bytesRead
     },
     read(position, length) {
-      const wanted = Math.max(0, Math.min(length, size - position))
-      const target = Buffer.allocUnsafe(wanted)
-      return target.subarray(0, readInto(target, position))
+      if (size > wholeBelow) return fresh(position, length)
+      whole ??= fresh(0, size)
+      return whole.subarray(Math.max(0, position), Math.max(0, position) + Math.max(0, length))
     },
     readInto,
     [Symbol.dispose]: () => closeSync(fd),

@@ -23,7 +23,12 @@ export const readingDirections = ['ltr', 'rtl', 'ttb', 'webtoon'] as const
 export type ReadingDirection = (typeof readingDirections)[number]
 
 /** ComicInfo `Page`: `image` is the zero-based index into the pages in natural order. */
-export type PageNote = { image: number; type: string | null; double: boolean; bookmark: string | null }
+export type PageNote = {
+  image: number
+  type: string | null
+  double: boolean
+  bookmark: string | null
+}
 
 export type Metadata = Partial<{
   title: string

@@ -1,0 +1,153 @@
+// How well file names are read: rows of peers' own test tables, right on every field the row states.
+//
+// Where the tables disagree, Stackroom's convention, and what is compared instead:
+// - `number` is the issue, the chapter or the plain number. A volume is not a number; comictagger,
+//   comicfn2dict and codex take it for one when there is no other, so there the volume stands in.
+// - Ranges stay ranges (`1-6`) in text, numeric fields take their start. Mihon's `191.200` is not one.
+// - `4.extra`, `19a`, `78.BEY` stay as written; Mihon's decimals are compared with what they sort by.
+// - The series keeps its hyphens; Kapowarr writes spaces, so both are compared with spaces.
+// - An unknown volume is unknown (Kapowarr: 1), a book without a number is no `tpb` by itself
+//   (Kapowarr: it is); its paths are read with their folders.
+// - The first year in brackets is the year, before any full date. A date's file beats its folder.
+// - `special` is `SPN` for Kavita, the form (annual, one-shot, hard-cover…) for all others.
+// - 장 is a chapter (Kavita: a volume), the first of two `#` ranges counts (Kapowarr: the last).
+import { readFileSync } from 'node:fs'
+import { type ParsedName, parseFilename } from '../lib/name/filename.ts'
+import { sortNumber } from '../lib/name/number.ts'
+import { parsePath } from '../lib/name/path.ts'
+import { stemOf } from '../lib/name/stem.ts'
+import { numberInName } from '../lib/strategy/number.ts'
+import { placeBook } from '../lib/strategy/series.ts'
+
+const table = new URL('../../shared/corpus/filename-tables/unified.tsv', import.meta.url)
+const fields = [
+  'series',
+  'volume',
+  'number',
+  'title',
+  'year',
+  'count',
+  'special',
+  'edition',
+] as const
+type Field = (typeof fields)[number]
+type Row = Record<Field | 'source' | 'mode' | 'input' | 'context', string>
+type Reading = Partial<Record<Field, string | number | null>>
+
+export type Score = { right: number; rows: number }
+export type Scores = {
+  sources: Map<string, Score>
+  fields: Map<string, Score>
+  misses: string[]
+  inputs: string[]
+}
+
+/** Reads the table and scores every row. */
+export function scoreNames(): Scores {
+  const scores: Scores = { sources: new Map(), fields: new Map(), misses: [], inputs: [] }
+  for (const row of readRows()) {
+    const got = readAs(row)
+    const wrong = fields.filter(field => {
+      if (row[field] === '') return false
+      const isRight =
+        fold(row[field] === '(none)' ? '' : row[field]) === fold(String(got[field] ?? ''))
+      count(scores.fields, field, isRight)
+      return !isRight
+    })
+    count(scores.sources, row.source, wrong.length === 0)
+    scores.inputs.push(row.input)
+    for (const field of wrong) {
+      scores.misses.push(`${row.source}: ${row.input}: ${field} ${row[field]}, read ${got[field]}`)
+    }
+  }
+  return scores
+}
+
+/** Prints the scores, the misses and names per second. */
+export async function run(): Promise<void> {
+  const { sources, fields, misses, inputs } = scoreNames()
+  const lines = [...sources, ...fields].map(
+    ([name, { right, rows }]) =>
+      `${name.padEnd(20)} ${String(right).padStart(4)}/${rows}  ${((100 * right) / rows).toFixed(1)} %`,
+  )
+  const stems = inputs.map(stemOf)
+  const started = performance.now()
+  let read = 0
+  while (performance.now() - started < 1_000) {
+    for (const stem of stems) parseFilename(stem)
+    read += stems.length
+  }
+  lines.push(`${Math.round((1_000 * read) / (performance.now() - started))} names/s`)
+  process.stdout.write(`${[...lines, '', 'misses', ...misses].join('\n')}\n`)
+}
+
+function readRows(): Row[] {
+  const [head = '', ...lines] = readFileSync(table, 'utf8').trimEnd().split('\n')
+  const columns = head.split('\t')
+  return lines.map(line => {
+    const cells = line.split('\t')
+    return Object.fromEntries(columns.map((column, i) => [column, cells[i] ?? ''])) as Row
+  })
+}
+
+function readAs(row: Row): Reading {
+  const stem = stemOf(row.input)
+  if (row.source.startsWith('codex')) return readAsCodex(row)
+  if (row.source === 'mihon') {
+    const { number } = parseFilename(stem, { series: row.context })
+    return { number: number === null ? null : sortNumber(number) }
+  }
+  if (row.source === 'kapowarr') return readAsKapowarr(row.input)
+  const parsed = parseFilename(stem)
+  const number = plain(parsed.number)
+  if (row.source === 'kavita')
+    return { ...told(parsed), number, special: String(parsed.special !== null) }
+  if (row.source === 'jellyfin-bookshelf') return { ...told(parsed), number }
+  return { ...told(parsed), number: number ?? parsed.volume }
+}
+
+function told(parsed: ParsedName): Reading {
+  const { series, title, year, count, edition, form } = parsed
+  const volume = parsed.volumeEnd === null ? parsed.volume : `${parsed.volume}-${parsed.volumeEnd}`
+  return { series, title, year, count, edition, volume, special: form }
+}
+
+function readAsKapowarr(input: string): Reading {
+  const parsed = parsePath(input.replace(/\.\w{3,4}$/, ''))
+  const number = plain(parsed.number === '½' ? '0.5' : parsed.number)
+  const series = parsed.series?.replace(/[-+:]/g, ' ').replace(/ {2,}/g, ' ') ?? null
+  const special = parsed.form ?? (number === null ? 'tpb' : null)
+  return { ...told(parsed), series, number, special, volume: parsed.volume ?? 1 }
+}
+
+const codexCustom = {
+  pattern: '^(?P<publisher>[^/]+)/(?P<series>[^/]+)/',
+  seriesNameTemplate: '{publisher} - {series}',
+}
+
+function readAsCodex(row: Row): Reading {
+  if (row.mode === 'volume and chapter') {
+    const { volume, chapter } = parseFilename(stemOf(row.input))
+    return { volume, number: chapter }
+  }
+  const strategy = row.mode.startsWith('series/') ? row.mode.slice(7) : 'flat'
+  const path = row.input.replace(/^\/library\//, '')
+  const { name } = placeBook(strategy, strategy === 'custom' ? codexCustom : {}, path)
+  return { series: name, number: plain(numberInName(stemOf(row.input))) }
+}
+
+// `4.0-4.5` and `4-4.5` are the same range.
+function plain(number: string | null): string | null {
+  return number === null ? null : number.replace(/\.0(?![.\d])/g, '')
+}
+
+function fold(text: string): string {
+  return text.normalize('NFD').toLowerCase().replace(/[’´]/g, "'").trim()
+}
+
+function count(into: Map<string, Score>, key: string, isRight: boolean) {
+  const score = into.get(key) ?? { right: 0, rows: 0 }
+  into.set(key, { right: score.right + Number(isRight), rows: score.rows + 1 })
+}
+
+if (import.meta.main) await run()

@@ -1,0 +1,85 @@
+// Follows a scan until its books, covers, hashes and duplicates are done: progress on a terminal,
+// records on stdout.
+import { once } from 'node:events'
+import { dedupe } from '../../pipeline/dedupe.ts'
+import type { Pipeline } from '../../pipeline/index.ts'
+import { selectBooks, type BookRow, type ScanRecord, toRecord } from '../../pipeline/progress.ts'
+import type { Stackroom } from '../open.ts'
+import { openProgress } from './progress.ts'
+import { type Figures, loadFigures } from './summary.ts'
+
+const pollMs = 50
+
+type Following = {
+  scanId: string
+  libraryId: string
+  records: boolean
+  /** Library-relative bytes of the part that is scanned; null for all. */
+  inside: Buffer | null
+  stopped: () => boolean
+}
+
+/** Resolves with the final figures, or with the present ones when `stopped`. */
+export async function followScan({ sql }: Stackroom, pipeline: Pipeline, scan: Following): Promise<Figures> {
+  const started = performance.now()
+  const progress = openProgress()
+  const elapsed = () => (performance.now() - started) / 1000
+  try {
+    while (!scan.stopped()) {
+      if (scan.records) await printRecords(sql, scan)
+      const figures = await loadFigures(sql, scan.scanId)
+      progress.show(figures)
+      const running = figures.state === 'queued' || figures.state === 'running'
+      if (!running && !(await pipeline.queue.busy(scan.libraryId, ['index', 'cover', 'hash']))) break
+      await new Promise(resolve => setTimeout(resolve, pollMs))
+    }
+    if (!scan.stopped() && scan.records) {
+      await printRecords(sql, scan)
+      await printUnchanged(sql, scan)
+    }
+    const before = performance.now()
+    if (!scan.stopped()) await dedupe(sql)
+    const figures = await loadFigures(sql, scan.scanId)
+    return { ...figures, dedupeSeconds: (performance.now() - before) / 1000, totalSeconds: elapsed() }
+  } finally {
+    progress.close()
+  }
+}
+
+type Sql = Stackroom['sql']
+
+/** Prints and deletes what has come in; at most 500 records are in memory. */
+async function printRecords(sql: Sql, scan: Following) {
+  while (!scan.stopped()) {
+    const rows = await sql<{ id: string; record: ScanRecord }[]>`
+      delete from scan_record
+      where id in (select id from scan_record where scan_id = ${scan.scanId} order by id limit 500)
+      returning id, record`
+    if (rows.length === 0) return
+    rows.sort((a, b) => Number(a.id) - Number(b.id))
+    await print(rows.map(row => row.record))
+  }
+}
+
+/** Books that the scan had no reason to touch. */
+async function printUnchanged(sql: Sql, scan: Following) {
+  const inside = scan.inside
+    ? sql`and (d.path = ${scan.inside} or substring(d.path for ${scan.inside.length + 1}) = ${Buffer.concat([scan.inside, Buffer.from('/')])}
+        or (d.path || '/'::bytea || b.name) = ${scan.inside} or (d.path = '' and b.name = ${scan.inside}))`
+    : sql``
+  const books = sql<BookRow[]>`
+    ${selectBooks(sql)}
+    where b.library_id = ${scan.libraryId} and b.missing_at is null
+      and b.scan_id is distinct from ${scan.scanId} ${inside}`.cursor(500)
+  for await (const rows of books) {
+    if (scan.stopped()) return
+    await print(rows.map(row => toRecord(row, 'unchanged')))
+  }
+}
+
+async function print(records: ScanRecord[]) {
+  const text = records.map(record => `${JSON.stringify(record)}\n`).join('')
+  if (!process.stdout.write(text) && process.stdout.writable) {
+    await Promise.race([once(process.stdout, 'drain'), once(process.stdout, 'close')])
+  }
+}

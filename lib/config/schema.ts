@@ -1,0 +1,152 @@
+// Every key of the configuration: type, default, bounds, meaning. What needs no restart is a setting, not here.
+import Type, { type Static, type TObject, type TProperties, type TSchema } from 'typebox'
+import { logLevels } from '../log.ts'
+
+/** Notes on a key beside JSON Schema's: `secret` values are masked, `names` are further environment names, `shape` says a pattern in words. */
+type Notes = { secret?: true; names?: string[]; shape?: string; pattern?: string }
+
+const text = (value: string, description: string, notes: Notes = {}) =>
+  Type.String({ default: value, description, minLength: 1, ...notes })
+const maybeText = (description: string, { pattern, ...notes }: Notes = {}) =>
+  Type.Union([Type.String(pattern ? { minLength: 1, pattern } : { minLength: 1 }), Type.Null()], {
+    default: null,
+    description,
+    ...notes,
+  })
+const whole = (value: number, [minimum, maximum]: [number, number], description: string) =>
+  Type.Integer({ default: value, minimum, maximum, description })
+const flag = (value: boolean, description: string) => Type.Boolean({ default: value, description })
+const choice = <const T extends readonly string[]>(
+  values: T,
+  value: T[number],
+  description: string,
+) => Type.Unsafe<T[number]>({ type: 'string', enum: [...values], default: value, description })
+const section = <P extends TProperties>(properties: P) =>
+  Type.Object(properties, { additionalProperties: false })
+
+export const schema = section({
+  data_dir: text('data', 'Where Stackroom keeps its own files; never a library.', {
+    names: ['STACKROOM_DATA'],
+  }),
+  database: section({
+    url: maybeText(
+      'A PostgreSQL (14 or newer) of your own; empty starts the one that comes along.',
+      {
+        secret: true,
+        names: ['STACKROOM_DATABASE_URL'],
+        pattern: '^postgres(ql)?://.',
+        shape: 'postgres://user:password@host:5432/name',
+      },
+    ),
+    max_connections: whole(10, [2, 1000], 'Most connections the API and the pipeline share.'),
+  }),
+  application: section({
+    host: text('127.0.0.1', 'Address to listen on; 0.0.0.0 opens it to the network.'),
+    port: whole(8080, [0, 65_535], 'Port to listen on; 0 takes a free one.'),
+    base_url: maybeText('How clients reach the server, for links behind a proxy.', {
+      pattern: '^https?://[^\\s]+$',
+      shape: 'https://books.example.org',
+    }),
+  }),
+  logging: section({
+    level: choice(logLevels, 'info', 'Least important line that is written.'),
+  }),
+  api: section({
+    enable_api_docs: flag(false, 'Serve the reference page of the API.'),
+    api_docs_path: text('/docs', 'Where the reference page is.', {
+      pattern: '^/[\\w./-]*$',
+      shape: '/docs',
+    }),
+  }),
+  pipeline: section({
+    threads: whole(0, [0, 256], 'Threads that read books; 0 means one per core.'),
+    book_timeout_seconds: whole(60, [1, 3600], 'A book that takes longer is given up.'),
+    book_memory_mb: whole(512, [64, 65_536], 'Memory a thread may take for one book.'),
+    batch_size: whole(64, [1, 10_000], 'Books read per job.'),
+    missing_brake_percent: whole(
+      25,
+      [0, 100],
+      'A scan that misses more than this share of a library marks nothing missing; 100 never brakes.',
+    ),
+  }),
+  thumbnail: section({
+    max_dimension: whole(400, [100, 2000], 'Longest side of a cover, in pixels.'),
+    format: choice(['webp', 'jpeg'], 'webp', 'Image format of covers.'),
+    quality: whole(80, [1, 100], 'Quality of covers.'),
+  }),
+  files: section({
+    entry_mb: whole(256, [1, 65_536], 'Largest page or resource.'),
+    solid_mb: whole(1024, [1, 2048], 'Largest archive that must be held in memory to be read.'),
+    cache_mb: whole(512, [0, 1_048_576], 'Pages kept ready on disk.'),
+  }),
+})
+
+export type Config = Readonly<{
+  [S in keyof Raw]: Raw[S] extends object ? Readonly<Raw[S]> : Raw[S]
+}>
+type Raw = Static<typeof schema>
+
+/** Dotted paths: `data_dir`, `database.url`. */
+export type ConfigPath = {
+  [S in keyof Raw & string]: Raw[S] extends object ? `${S}.${keyof Raw[S] & string}` : S
+}[keyof Raw & string]
+
+export type Scalar = string | number | boolean | null
+
+/** One key, with what the schema says about it. */
+export type Leaf = {
+  path: ConfigPath
+  schema: TSchema
+  kind: 'string' | 'integer' | 'boolean'
+  isNullable: boolean
+  isSecret: boolean
+  description: string
+  default: Scalar
+  /** What a right value is, in words. */
+  expected: string
+  /** Environment names; the first is made from the path. */
+  names: string[]
+}
+
+export const leaves: ReadonlyMap<string, Leaf> = new Map(
+  collect(schema, []).map(leaf => [leaf.path, leaf]),
+)
+
+type Described = Notes & {
+  type?: string
+  anyOf?: unknown
+  enum?: string[]
+  minimum?: number
+  maximum?: number
+  default?: Scalar
+  description?: string
+}
+
+function collect(node: TSchema, path: string[]): Leaf[] {
+  const { properties } = node as Partial<TObject>
+  if (!properties) return [describe(node, path)]
+  return Object.entries(properties).flatMap(([key, child]) => collect(child, [...path, key]))
+}
+
+function describe(node: TSchema, path: string[]): Leaf {
+  const said = node as Described
+  const kind = said.type === 'integer' || said.type === 'boolean' ? said.type : 'string'
+  return {
+    path: path.join('.') as ConfigPath,
+    schema: node,
+    kind,
+    isNullable: said.anyOf !== undefined,
+    isSecret: said.secret === true,
+    description: said.description ?? '',
+    default: said.default ?? null,
+    expected: inWords(said, kind),
+    names: [`STACKROOM_${path.join('__').toUpperCase()}`, ...(said.names ?? [])],
+  }
+}
+
+function inWords(said: Described, kind: Leaf['kind']): string {
+  if (said.enum) return `one of ${said.enum.join(', ')}`
+  if (kind === 'integer') return `a whole number from ${said.minimum} to ${said.maximum}`
+  if (kind === 'boolean') return 'true or false'
+  return said.shape ? `like ${said.shape}` : 'a text that is not empty'
+}

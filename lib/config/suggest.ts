@@ -1,0 +1,30 @@
+// "did you mean": the nearest known name, if it is near.
+
+/** A clause to append to a message, or ''. */
+export function suggest(wrong: string, known: Iterable<string>): string {
+  let best = ''
+  let bestDistance = Math.max(2, Math.floor(wrong.length / 3)) + 1
+  for (const name of known) {
+    const distance = editDistance(wrong.toLowerCase(), name.toLowerCase(), bestDistance)
+    if (distance < bestDistance) {
+      best = name
+      bestDistance = distance
+    }
+  }
+  return best ? `; did you mean ${best}?` : ''
+}
+
+// Levenshtein by rows; anything at `limit` or beyond is all the same to the caller.
+function editDistance(a: string, b: string, limit: number): number {
+  if (Math.abs(a.length - b.length) >= limit) return limit
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const swap = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
+      next.push(Math.min(swap, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row[b.length] ?? limit
+}

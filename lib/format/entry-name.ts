@@ -1,0 +1,87 @@
+// Names of archive entries: bytes in an encoding that the archive seldom states.
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+const shiftJis = new TextDecoder('shift_jis', { fatal: true })
+const gbk = new TextDecoder('gbk', { fatal: true })
+const cp1251 = new TextDecoder('windows-1251')
+const cp866 = new TextDecoder('ibm866')
+
+// The upper half of code page 437, the encoding of the ZIP specification (APPNOTE appendix D).
+const cp437 =
+  'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00a0'
+
+/** Decodes an entry name and makes its separators `/`. UTF-8 when it is valid, else the most likely of the old encodings. */
+export function decodeName(bytes: Buffer): string {
+  for (let i = 0; i < bytes.length; i += 1) {
+    const byte = bytes[i]!
+    if (byte >= 0x80 || byte === 0x5c || byte === 0) return tidyName(decode(bytes))
+  }
+  return bytes.toString('latin1')
+}
+
+/** The same for a name that is text already: backslashes become separators; lone surrogates and NUL become U+FFFD. */
+export function tidyName(name: string): string {
+  return name.replaceAll('\\', '/').replaceAll('\0', '\ufffd').toWellFormed()
+}
+
+function decode(bytes: Buffer): string {
+  return strict(utf8, bytes) ?? japanese(bytes) ?? chinese(bytes) ?? cyrillic(bytes) ?? dos(bytes)
+}
+
+function strict(decoder: TextDecoder, bytes: Buffer): string | null {
+  try {
+    return decoder.decode(bytes)
+  } catch {
+    return null
+  }
+}
+
+// Kana tell Japanese from the other double-byte encodings; half-width kana are nearly always a wrong guess.
+function japanese(bytes: Buffer): string | null {
+  const text = strict(shiftJis, bytes)
+  if (text === null || /[\uff61-\uff9f\ue000-\uf8ff]/.test(text)) return null
+  return /[\u3040-\u30ff\u4e00-\u9fff]/.test(text) ? text : null
+}
+
+// Three quarters of running Chinese text is in the first level of GB 2312, whose lead bytes end at D7;
+// Cyrillic small letters of cp1251 start at E0.
+function chinese(bytes: Buffer): string | null {
+  const text = strict(gbk, bytes)
+  if (text === null) return null
+  let common = 0
+  let rare = 0
+  for (let i = 0; i < bytes.length; i += 1) {
+    if (bytes[i]! < 0x80) continue
+    if (bytes[i]! >= 0xb0 && bytes[i]! <= 0xd7) common += 1
+    else if (bytes[i]! > 0xa9) rare += 1
+    i += 1
+  }
+  return common > rare ? text : null
+}
+
+function cyrillic(bytes: Buffer): string | null {
+  const high = bytes.filter(byte => byte >= 0x80)
+  const share = (isLetter: (byte: number) => boolean) => high.filter(isLetter).length / high.length
+  if (share(b => b >= 0xc0 || b === 0xa8 || b === 0xb8) > 0.9) return cp1251.decode(bytes)
+  const isCp866 = (b: number) => b <= 0xaf || (b >= 0xe0 && b <= 0xf1)
+  // Western names of DOS use the same range for single accents; Cyrillic words use nothing else.
+  return high.length > 3 && share(isCp866) > 0.9 && longestRun(bytes) > 3
+    ? cp866.decode(bytes)
+    : null
+}
+
+function longestRun(bytes: Buffer): number {
+  let run = 0
+  let longest = 0
+  for (const byte of bytes) {
+    run = byte >= 0x80 ? run + 1 : 0
+    longest = Math.max(longest, run)
+  }
+  return longest
+}
+
+function dos(bytes: Buffer): string {
+  let text = ''
+  for (const byte of bytes) text += byte < 0x80 ? String.fromCharCode(byte) : cp437[byte - 0x80]
+  return text
+}

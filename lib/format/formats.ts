@@ -1,0 +1,36 @@
+// The list of formats; a file is what its bytes say, whatever it is called.
+import { Unreadable } from '../errors.ts'
+import type { File } from '../file.ts'
+import { cb7 } from './cb7.ts'
+import { cbr } from './cbr.ts'
+import { cbt } from './cbt.ts'
+import { cbz } from './cbz.ts'
+import { defaultLimits, type Format, type Limits, type Opened } from './contract.ts'
+import { epub } from './epub.ts'
+import { pdf } from './pdf.ts'
+
+export const formats: readonly Format[] = [epub, pdf, cbr, cb7, cbz, cbt]
+
+const HEAD_BYTES = 4096
+const comicExtensions = ['cbz', 'cbr', 'cb7', 'cbt']
+
+/**
+ * Opens a book by its content; `extension` (lower case, no dot) only tells like from like.
+ * Takes no ownership of `file`. Throws Unreadable: `truncated` for an empty file, `not_an_archive`
+ * for bytes of no known format, and what the format says.
+ */
+export async function openBook(
+  file: File,
+  extension: string,
+  limits: Limits = defaultLimits,
+): Promise<Opened> {
+  if (file.size === 0) throw new Unreadable('The file is empty', 'truncated')
+  const head = file.read(0, HEAD_BYTES)
+  const format = formats.find(
+    // An EPUB that someone named as a comic is read page by page like one.
+    format =>
+      format.matches(head, extension) && !(format === epub && comicExtensions.includes(extension)),
+  )
+  if (format === undefined) throw new Unreadable('The file is of no known format', 'not_an_archive')
+  return format.open(file, limits)
+}

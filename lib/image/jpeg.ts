@@ -1,0 +1,76 @@
+// JPEG header.
+// jpeg: FF D8 segment*; segment: FF+ marker u16 length payload; the frame (SOF) holds the size:
+// u16 length, u8 precision, u16 height, u16 width, u8 components. EXIF is APP1 "Exif\0\0" tiff.
+import { isAt, u16be } from './bytes.ts'
+import { type Answer, displayed } from './size.ts'
+import { readDirectory } from './tiff.ts'
+
+export type JpegFrame = {
+  width: number
+  height: number
+  components: number
+  isProgressive: boolean
+  orientation: number
+  /** Offset behind the frame header. */
+  end: number
+}
+
+/** The frame header and the EXIF orientation, or the byte count that must be seen, or null. */
+export function readJpegFrame(b: Uint8Array): JpegFrame | number | null {
+  let orientation = 1
+  let at = 2
+  while (at + 4 <= b.length) {
+    if (b[at] !== 0xff) {
+      // Stray bytes between segments are passed over, as every decoder does.
+      at++
+      continue
+    }
+    const marker = b[at + 1]!
+    if (marker === 0xff) at++
+    else if (marker === 0 || marker === 1 || (marker >= 0xd0 && marker <= 0xd8)) at += 2
+    else if (marker === 0xd9 || marker === 0xda) return null
+    else if (isFrame(marker)) {
+      if (at + 10 > b.length) return at + 10
+      const isProgressive = (marker & 3) === 2
+      const [height, width] = [u16be(b, at + 5), u16be(b, at + 7)]
+      const end = at + 2 + u16be(b, at + 2)
+      return { width, height, components: b[at + 9]!, isProgressive, orientation, end }
+    } else {
+      const length = u16be(b, at + 2)
+      if (length < 2) return null
+      const end = at + 2 + length
+      if (end > b.length) return end + 512
+      if (marker === 0xe1 && isAt(b, at + 4, 'Exif\0')) {
+        const found = readDirectory(b.subarray(0, end), at + 10)
+        if (found && typeof found === 'object') orientation = found.orientation
+      }
+      at = end
+    }
+  }
+  return at + 512
+}
+
+// C4, C8 and CC among C0–CF are tables and an extension, not frames.
+const isFrame = (marker: number) =>
+  marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc
+
+/** Whether decoding holds the whole picture: progressive, or one scan a component. */
+export function takesWholeFrame(b: Uint8Array): boolean {
+  const frame = readJpegFrame(b)
+  if (frame === null || typeof frame === 'number') return false
+  if (frame.isProgressive) return true
+  let at = frame.end
+  while (at + 5 <= b.length) {
+    if (b[at] !== 0xff) return false
+    const marker = b[at + 1]!
+    if (marker === 0xda) return b[at + 4]! < frame.components
+    at += marker === 0xff ? 1 : 2 + u16be(b, at + 2)
+  }
+  return false
+}
+
+export function readJpeg(b: Uint8Array): Answer {
+  const frame = readJpegFrame(b)
+  if (frame === null || typeof frame === 'number') return frame
+  return displayed(frame.width, frame.height, frame.orientation)
+}

@@ -1,0 +1,133 @@
+// The queue: pg-boss on our own driver. Delivery is at least once, so every job can be run again.
+import { PgBoss } from 'pg-boss'
+import type { Sql, TransactionSql } from 'postgres'
+import { newId } from './id.ts'
+
+/** Every job and its payload. `ids` are at most one batch. */
+export type Jobs = {
+  scan: { scanId: string; libraryId: string }
+  index: { scanId: string; libraryId: string; ids: string[] }
+  cover: { scanId: string; libraryId: string; ids: string[] }
+  hash: { scanId: string; libraryId: string; ids: string[] }
+  dedupe: { libraryId: string }
+}
+export type JobName = keyof Jobs
+
+// `dedupe` and `scan` keep one waiting job a key: a request that arrives while the same work runs
+// waits for its turn, a second one waiting would only do the same again.
+const queues = {
+  scan: { policy: 'short', heartbeatSeconds: 30, expireInSeconds: 82_800 },
+  index: { policy: 'standard', heartbeatSeconds: 30, expireInSeconds: 82_800 },
+  cover: { policy: 'standard', heartbeatSeconds: 30, expireInSeconds: 82_800 },
+  hash: { policy: 'standard', heartbeatSeconds: 30, expireInSeconds: 82_800 },
+  dedupe: { policy: 'short', heartbeatSeconds: 30, expireInSeconds: 82_800 },
+} satisfies Record<JobName, object>
+export const jobNames = Object.keys(queues) as JobName[]
+
+export type Queue = Awaited<ReturnType<typeof openQueue>>
+
+type Tx = Sql | TransactionSql
+
+/** Starts pg-boss on `sql`; its own upkeep runs there as well. */
+export async function openQueue(sql: Sql, onError: (error: Error) => void) {
+  const boss = new PgBoss({
+    db: { executeSql: (text, values) => executeOwn(sql, text, values) },
+    schedule: false,
+    warningQueueSize: 1_000_000,
+  })
+  boss.on('error', onError)
+  boss.on('warning', () => {})
+  await boss.start()
+  const known = new Set((await boss.getQueues()).map(queue => queue.name))
+  for (const name of jobNames) {
+    if (known.has(name)) continue
+    await boss.createQueue(name, { ...queues[name], retryLimit: 5, retryDelay: 1, deleteAfterSeconds: 3600 })
+  }
+  return {
+    boss,
+    /** Enqueues within the caller's transaction. */
+    async send<N extends JobName>(tx: Tx, name: N, jobs: Jobs[N][], options: { priority?: number; key?: string; afterSeconds?: number } = {}) {
+      if (jobs.length === 0) return
+      const rows = jobs.map(data => ({
+        id: newId(),
+        data,
+        priority: options.priority ?? 0,
+        ...(options.key ? { singletonKey: options.key } : {}),
+        ...(options.afterSeconds ? { startAfter: options.afterSeconds } : {}),
+      }))
+      await boss.insert(name, rows, { db: { executeSql: (text, values) => execute(tx, text, values) } })
+    },
+    /** Takes the first waiting job of a lane, or null. */
+    async take<N extends JobName>(name: N): Promise<{ id: string; data: Jobs[N] } | null> {
+      const [job] = await boss.fetch<Jobs[N]>(name)
+      return job ?? null
+    },
+    /** A job that was begun and not ended: whoever comes next goes on with what is left of it. */
+    async giveBack(name: JobName, id: string) {
+      await sql`
+        update pgboss.job set state = 'retry', started_on = null
+        where name = ${name} and id = ${id} and state = 'active'`
+    },
+    /** Takes waiting jobs of a library out of a lane. */
+    async withdraw(tx: Tx, name: JobName, libraryId: string) {
+      await tx`
+        delete from pgboss.job
+        where name = ${name} and state < 'active' and data->>'libraryId' = ${libraryId}`
+    },
+    /** Lets the waiting covers and hashes of a library count for another scan. */
+    async reassign(tx: Tx, libraryId: string, scanId: string) {
+      await tx`
+        update pgboss.job
+        set data = data || jsonb_build_object('scanId', ${scanId}::text)
+        where name in ('cover', 'hash') and state < 'active' and data->>'libraryId' = ${libraryId}`
+    },
+    /** True while jobs of a lane wait or run, whoever's they are. */
+    async pending(name: JobName): Promise<boolean> {
+      const [row] = await sql`select 1 from pgboss.job where name = ${name} and state < 'completed' limit 1`
+      return row !== undefined
+    },
+    /** True while any of the lanes holds work for the library, running or waiting. */
+    async busy(libraryId: string, names: JobName[]): Promise<boolean> {
+      const [row] = await sql`
+        select 1 from pgboss.job
+        where name in ${sql(names)} and state < 'completed' and data->>'libraryId' = ${libraryId}
+        limit 1`
+      return row !== undefined
+    },
+    /** Makes jobs that a dead process held available again; only for a process that is alone on the database. */
+    async reclaim() {
+      await sql`
+        update pgboss.job
+        set state = 'retry', started_on = null
+        where state = 'active' and name in ${sql(jobNames)}`
+    },
+    close: () => boss.stop({ graceful: false, close: false }),
+  }
+}
+
+// The driver refuses a transaction on a pool; pg-boss sends some as one text.
+async function executeOwn(sql: Sql, text: string, values?: unknown[]) {
+  if (!/^\s*begin\b/i.test(text)) return execute(sql, text, values)
+  const held = await sql.reserve()
+  try {
+    return await execute(held, text, values)
+  } finally {
+    held.release()
+  }
+}
+
+// pg-boss speaks node-postgres: numbered parameters, several statements in one text.
+async function execute(sql: Tx, text: string, values?: unknown[]): Promise<{ rows: any[] }> {
+  if (!values || values.length === 0) {
+    const result = await sql.unsafe(text).simple()
+    return { rows: flat(result) }
+  }
+  // Text type for strings, so that JSON already encoded is not encoded again.
+  const typed = values.map(v => (typeof v === 'string' ? sql.typed(v as never, 25) : v))
+  const result = await sql.unsafe(text, typed as never[], { prepare: true })
+  return { rows: flat(result) }
+}
+
+function flat(result: any): any[] {
+  return Array.isArray(result[0]) ? result.flat() : [...result]
+}

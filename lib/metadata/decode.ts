@@ -1,0 +1,79 @@
+// Bytes of a text document to a string: byte order mark, UTF-16 by its zeros, a declared name, UTF-8, Windows-1252.
+
+/** `declared` is an encoding name the document gives itself, or null. Never throws. */
+export function decodeText(
+  bytes: Uint8Array,
+  declared: string | null = null,
+): { text: string; warnings: string[] } {
+  const unicode = markOf(bytes) ?? utf16Without(bytes)
+  if (unicode !== null) {
+    // UTF-32LE starts like UTF-16LE; without its zeros the text is the same up to U+FFFF.
+    return { text: withoutMark(new TextDecoder(unicode).decode(bytes)), warnings: [] }
+  }
+  const decoder = declared === null ? null : decoderOf(declared)
+  if (decoder === null) {
+    const { text, warnings } = decodeUtf8(bytes)
+    return {
+      text,
+      warnings: declared === null ? warnings : [`encoding ${declared} is not known`, ...warnings],
+    }
+  }
+  // .NET writes `utf-16` into documents that it then stores as UTF-8.
+  const isUnicode = decoder.encoding === 'utf-8' || decoder.encoding.startsWith('utf-16')
+  if (isUnicode) return decodeUtf8(bytes)
+  return { text: withoutMark(decoder.decode(bytes)), warnings: [] }
+}
+
+function markOf(bytes: Uint8Array): string | null {
+  const [a, b, c] = bytes
+  if (a === 0xef && b === 0xbb && c === 0xbf) return 'utf-8'
+  if (a === 0xff && b === 0xfe) return 'utf-16le'
+  if (a === 0xfe && b === 0xff) return 'utf-16be'
+  return null
+}
+
+/** UTF-16 without a mark: markup and JSON start with ASCII, so every second byte is zero. */
+function utf16Without(bytes: Uint8Array): string | null {
+  const [a, b, c, d] = bytes
+  if (a === undefined || b === undefined) return null
+  if (a !== 0 && b === 0 && c !== 0 && (d ?? 0) === 0) return 'utf-16le'
+  if (a === 0 && b !== 0 && (c ?? 0) === 0 && d !== 0) return 'utf-16be'
+  return null
+}
+
+function decoderOf(label: string): TextDecoder | null {
+  const names: Record<string, string> = {
+    cp932: 'shift_jis',
+    cp936: 'gbk',
+    cp949: 'euc-kr',
+    cp950: 'big5',
+  }
+  try {
+    return new TextDecoder(names[label.toLowerCase()] ?? label)
+  } catch {
+    return null
+  }
+}
+
+/** A Latin-1 text has hardly a valid UTF-8 sequence, a cut Japanese one hardly an invalid: the majority decides. */
+function decodeUtf8(bytes: Uint8Array): { text: string; warnings: string[] } {
+  try {
+    return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes), warnings: [] }
+  } catch {
+    const text = new TextDecoder('utf-8').decode(bytes)
+    let broken = 0
+    let good = 0
+    for (let i = 0; i < text.length; i++) {
+      const code = text.charCodeAt(i)
+      if (code === 0xfffd) broken++
+      else if (code > 0x7f) good++
+    }
+    if (good > broken) return { text, warnings: [`${broken} bytes are not valid UTF-8`] }
+    const warnings = ['text is not valid UTF-8, read as Windows-1252']
+    return { text: new TextDecoder('windows-1252').decode(bytes), warnings }
+  }
+}
+
+function withoutMark(text: string): string {
+  return text.replaceAll('\0', '').replace(/^\ufeff/, '')
+}

@@ -1,0 +1,199 @@
+// MetronInfo.xml 1.0 (and the 1.1 draft), the Metron project's successor to ComicInfo.
+//
+//   MetronInfo = { IDS | Publisher | Series | MangaVolume | Number | Stories | … }
+//   resource   = name text, optionally with an @id of the primary source
+//   Series     = Name [SortName] [Volume] [Format] [StartYear] [IssueCount] [AlternativeNames], @lang
+//   Credits    = { Credit( Creator, Roles{ Role } ) }
+// Prices, Reprints, Universes and LastModified have no place in the catalogue.
+import { ageRating } from './age-rating.ts'
+import { partialDate } from './date.ts'
+import { isbn13 } from './isbn.ts'
+import { canonicalLanguage } from './language.ts'
+import type {
+  AlternateTitle,
+  Author,
+  Identifier,
+  Link,
+  Metadata,
+  SourceReading,
+} from './metadata.ts'
+import { integer, line, names, prose, said, webAddress } from './text.ts'
+import { childOf, childrenOf, parseXml, textOf, type XmlElement } from './xml.ts'
+
+const roles: Record<string, string> = {
+  writer: 'writer',
+  script: 'writer',
+  story: 'writer',
+  plot: 'writer',
+  artist: 'illustrator',
+  illustrator: 'illustrator',
+  penciller: 'penciller',
+  breakdowns: 'penciller',
+  layouts: 'penciller',
+  inker: 'inker',
+  embellisher: 'inker',
+  finishes: 'inker',
+  'ink assists': 'inker',
+  colorist: 'colorist',
+  'color separations': 'colorist',
+  'color assists': 'colorist',
+  'color flats': 'colorist',
+  'digital art technician': 'colorist',
+  'gray tone': 'colorist',
+  letterer: 'letterer',
+  cover: 'cover_artist',
+  translator: 'translator',
+}
+
+/** Never throws: a document that cannot be read gives warnings and no metadata. */
+export function parseMetronInfo(bytes: Uint8Array): SourceReading {
+  const { root, warnings } = parseXml(bytes)
+  if (root?.name !== 'metroninfo') {
+    return {
+      source: 'metroninfo',
+      metadata: {},
+      warnings: [...warnings, 'this is not a MetronInfo'],
+    }
+  }
+  const gtin = childOf(root, 'gtin')
+  const isbn = isbn13(textOf(childOf(gtin, 'isbn')))
+  const rating = ageRating(textOf(childOf(root, 'agerating')))
+  if (rating === null) warnings.push('MetronInfo AgeRating has an unknown value, left out')
+  const metadata: Metadata = said({
+    ...seriesOf(root, warnings),
+    ...datesOf(root, warnings),
+    title: titleOf(root),
+    number: line(textOf(childOf(root, 'number'))),
+    summary: prose(textOf(childOf(root, 'summary'))),
+    notes: prose(textOf(childOf(root, 'notes'))),
+    publisher: line(textOf(childOf(childOf(root, 'publisher'), 'name'))),
+    imprint: line(textOf(childOf(childOf(root, 'publisher'), 'imprint'))),
+    genres: resources(root, 'genres', 'genre'),
+    tags: resources(root, 'tags', 'tag'),
+    characters: resources(root, 'characters', 'character'),
+    teams: resources(root, 'teams', 'team'),
+    locations: resources(root, 'locations', 'location'),
+    storyArcs: arcsOf(root),
+    authors: creditsOf(root),
+    ageRating: rating ?? undefined,
+    isbn: isbn ?? undefined,
+    identifiers: identifiersOf(root, isbn === null ? textOf(childOf(gtin, 'isbn')) : ''),
+    links: linksOf(root),
+  })
+  return { source: 'metroninfo', metadata, warnings }
+}
+
+function resources(root: XmlElement, list: string, item: string): string[] | undefined {
+  return names(childrenOf(childOf(root, list), item).map(textOf))
+}
+
+function titleOf(root: XmlElement): string | undefined {
+  const stories = resources(root, 'stories', 'story')
+  return line(textOf(childOf(root, 'collectiontitle'))) ?? line(stories?.join('; '))
+}
+
+function seriesOf(root: XmlElement, warnings: string[]): Metadata {
+  const series = childOf(root, 'series')
+  const whole = (element: XmlElement | undefined) => {
+    const text = line(textOf(element))
+    const number = text === undefined ? undefined : integer(text)
+    if (number === undefined || (number >= 0 && number <= 1_000_000)) return number
+    warnings.push(`MetronInfo ${element?.name} is not a number, left out`)
+    return undefined
+  }
+  const lang = series?.attributes.get('lang')
+  const others: AlternateTitle[] = []
+  for (const element of childrenOf(childOf(series, 'alternativenames'), 'alternativename')) {
+    const title = line(textOf(element))
+    const label = canonicalLanguage(element.attributes.get('lang') ?? '') ?? 'alternative'
+    if (title !== undefined && others.length < 100) others.push({ label, title })
+  }
+  // A collected volume may be written `1-3`: the first counts.
+  const mangaVolume = /\d{1,6}/.exec(textOf(childOf(root, 'mangavolume')).normalize('NFKC'))?.[0]
+  return {
+    series: line(textOf(childOf(series, 'name'))),
+    seriesSort: line(textOf(childOf(series, 'sortname'))),
+    volume: mangaVolume === undefined ? whole(childOf(series, 'volume')) : Number(mangaVolume),
+    count: whole(childOf(series, 'issuecount')) || undefined,
+    format: line(textOf(childOf(series, 'format'))),
+    alternateTitles: others.length > 0 ? others : undefined,
+    language: (lang && canonicalLanguage(lang)) || undefined,
+  }
+}
+
+function datesOf(root: XmlElement, warnings: string[]): Metadata {
+  for (const name of ['coverdate', 'storedate']) {
+    const text = line(textOf(childOf(root, name)))
+    const date = text === undefined ? null : partialDate(text)
+    if (date !== null) return date
+    if (text !== undefined) warnings.push(`MetronInfo ${name} is not a date, left out`)
+  }
+  return {}
+}
+
+function arcsOf(root: XmlElement): Metadata['storyArcs'] {
+  const arcs: NonNullable<Metadata['storyArcs']> = []
+  for (const arc of childrenOf(childOf(root, 'arcs'), 'arc').slice(0, 1000)) {
+    const name = line(textOf(childOf(arc, 'name')))
+    const number = line(textOf(childOf(arc, 'number'))) ?? null
+    if (name !== undefined) arcs.push({ name, number })
+  }
+  return arcs.length > 0 ? arcs : undefined
+}
+
+function creditsOf(root: XmlElement): Author[] | undefined {
+  const authors = new Map<string, Author>()
+  for (const credit of childrenOf(childOf(root, 'credits'), 'credit').slice(0, 1000)) {
+    const name = line(textOf(childOf(credit, 'creator')))
+    if (name === undefined) continue
+    for (const role of rolesOf(credit))
+      authors.set(`${role}:${name}`, { name, role, sortName: null })
+  }
+  return authors.size > 0 ? [...authors.values()] : undefined
+}
+
+function rolesOf(credit: XmlElement): (string | null)[] {
+  const written = childrenOf(childOf(credit, 'roles'), 'role').map(textOf)
+  if (written.length === 0) return [null]
+  return written.slice(0, 50).map(role => {
+    const key = role.trim().toLowerCase()
+    if (/\beditor\b/.test(key)) return 'editor'
+    return Object.hasOwn(roles, key) ? (roles[key] ?? null) : 'contributor'
+  })
+}
+
+const sources: Record<string, string> = {
+  grandcomicsdatabase: 'gcd',
+  leagueofcomicgeeks: 'locg',
+}
+
+function identifiersOf(root: XmlElement, badIsbn: string): Identifier[] | undefined {
+  const found: Identifier[] = []
+  const add = (scheme: string, text: string) => {
+    const value = line(text)
+    if (value !== undefined && scheme !== '') found.push({ scheme, value })
+  }
+  for (const id of childrenOf(childOf(root, 'ids'), 'id').slice(0, 100)) {
+    const source = (id.attributes.get('source') ?? '').toLowerCase().replace(/[^a-z\d]/g, '')
+    add(sources[source] ?? source.slice(0, 50), textOf(id))
+  }
+  add('isbn', badIsbn)
+  add('upc', textOf(childOf(childOf(root, 'gtin'), 'upc')))
+  return found.length > 0 ? found : undefined
+}
+
+function linksOf(root: XmlElement): Link[] | undefined {
+  const found = new Map<string, Link>()
+  // 1.0 has a list with the primary one marked; the drafts had a single URL element.
+  const elements = [...childrenOf(childOf(root, 'urls'), 'url'), ...childrenOf(root, 'url')]
+  elements.sort((a, b) => Number(isPrimary(b)) - Number(isPrimary(a)))
+  for (const element of elements.slice(0, 100)) {
+    const url = webAddress(textOf(element))
+    if (url !== undefined) found.set(url, { source: 'metroninfo', url, externalId: null })
+  }
+  return found.size > 0 ? [...found.values()] : undefined
+}
+
+function isPrimary(element: XmlElement): boolean {
+  return /^(?:true|1)$/.test(element.attributes.get('primary') ?? '')
+}

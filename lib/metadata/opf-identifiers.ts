@@ -1,0 +1,50 @@
+// Identifiers of a package document: the ISBN among them, and the others by scheme.
+import { isbn13 } from './isbn.ts'
+import type { Identifier, Metadata } from './metadata.ts'
+import type { Statements } from './opf-metadata.ts'
+import { line } from './text.ts'
+import { textOf, type XmlElement } from './xml.ts'
+
+// ONIX code list 5, as refinement `identifier-type` with scheme `onix:codelist5`.
+const onix: Record<string, string> = { '02': 'isbn', '03': 'gtin', '06': 'doi', '15': 'isbn' }
+
+/** The scheme is said by attribute or refinement, by a `urn:x:` or `x:` in front, or by the shape of the value. */
+export function identifiersOf(
+  statements: Statements,
+  warnings: string[],
+): Pick<Metadata, 'isbn' | 'identifiers'> {
+  const identifiers = new Map<string, Identifier>()
+  const add = (scheme: string, value: string) =>
+    identifiers.set(`${scheme}:${value}`, { scheme, value })
+  let isbn: string | undefined
+  for (const element of statements.dc('identifier').slice(0, 100)) {
+    const text = line(textOf(element))
+    if (text === undefined) continue
+    const { scheme, value } = identifierOf(statements, element, text)
+    const number = scheme === 'isbn' || scheme === 'unknown' ? isbn13(value) : null
+    if (number === null) {
+      add(scheme, value)
+      if (scheme === 'isbn') warnings.push('an ISBN of the package is not valid')
+    } else if (isbn === undefined) isbn = number
+    else if (number !== isbn) add('isbn', number)
+  }
+  return { isbn, identifiers: identifiers.size > 0 ? [...identifiers.values()] : undefined }
+}
+
+function identifierOf({ refined }: Statements, element: XmlElement, text: string): Identifier {
+  if (/^https?:/i.test(text)) return { scheme: 'uri', value: text }
+  const prefixed = /^(?:urn:)?([a-z][\w.-]{0,49}):\s*(\S.*)$/i.exec(text)
+  const said = element.attributes.get('scheme') ?? refined(element, 'identifier-type')
+  const scheme = said?.trim().toLowerCase().replace(/^.*:/, '')
+  const prefix = prefixed?.[1]?.toLowerCase()
+  // `ISBN 978…` with a space is no prefix, but says the same.
+  if (/^e?-?isbn\b/i.test(scheme ?? prefix ?? text))
+    return { scheme: 'isbn', value: text.replace(/^urn:/i, '') }
+  if (scheme !== undefined && scheme !== '') {
+    const value = prefix === scheme ? (prefixed?.[2] ?? text) : text
+    return { scheme: (onix[scheme] ?? scheme).slice(0, 50), value }
+  }
+  if (prefix !== undefined) return { scheme: prefix, value: prefixed?.[2] ?? text }
+  const isUuid = /^\{?[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\}?$/i.test(text)
+  return { scheme: isUuid ? 'uuid' : 'unknown', value: text }
+}

@@ -1,0 +1,78 @@
+// An OPF package document: OEB 1.2, EPUB 2 and 3, and the metadata.opf Calibre keeps beside a book.
+//
+//   package  = metadata manifest spine [guide]        any prefix, any order, parts may be missing
+//   metadata = { dc:* | meta } | dc-metadata{ dc:* } [x-metadata{ meta }]
+//   meta     = @name @content (2) | @property text [@refines "#id"] (3)
+//   manifest = { item @id @href @media-type [@properties] }
+//   spine    = [@page-progression-direction] { itemref @idref [@linear] }
+//   guide    = { reference @type @href }
+import type { Metadata, SourceReading } from './metadata.ts'
+import { opfMetadata } from './opf-metadata.ts'
+import { childOf, childrenOf, descendantsOf, parseXml, type XmlElement } from './xml.ts'
+
+/** A manifest item. `href` is as written: relative to the package document and percent-encoded. */
+export type OpfItem = { id: string; href: string; mediaType: string; properties: string[] }
+
+export type Opf = {
+  /** There was no element at all. */
+  isEmpty: boolean
+  metadata: Metadata
+  warnings: string[]
+  manifest: OpfItem[]
+  /** Manifest ids in reading order. */
+  spine: { id: string; linear: boolean }[]
+  /** `type` in lower case, `href` as in the manifest. */
+  guide: { type: string; href: string }[]
+  /** What `<meta name="cover">` names: an id by the convention, an href in some books; null without one. */
+  cover: string | null
+}
+
+/** Never throws: what is missing or unreadable is empty and gives a warning. */
+export function parseOpf(bytes: Uint8Array): Opf {
+  const { root, warnings } = parseXml(bytes)
+  const part = (name: string) => (root === null ? undefined : partOf(root, name))
+  const spine = part('spine')
+  const { metadata, cover } = opfMetadata(part('metadata'), spine, warnings)
+  if (root === null) warnings.push('the package document is empty')
+  return {
+    isEmpty: root === null,
+    metadata,
+    warnings,
+    manifest: childrenOf(part('manifest'), 'item').map(itemOf),
+    spine: childrenOf(spine, 'itemref').map(({ attributes }) => ({
+      id: attributes.get('idref')?.trim() ?? '',
+      linear: attributes.get('linear') !== 'no',
+    })),
+    guide: childrenOf(part('guide'), 'reference').map(({ attributes }) => ({
+      type: attributes.get('type')?.trim().toLowerCase() ?? '',
+      href: attributes.get('href')?.trim() ?? '',
+    })),
+    cover,
+  }
+}
+
+/** The sidecar `metadata.opf`: the same metadata, of higher weight than the book's own. */
+export function parseOpfSidecar(bytes: Uint8Array): SourceReading {
+  const { metadata, warnings } = parseOpf(bytes)
+  // How a text flows is a property of the book file, not of what is said about it.
+  const { layout: _, ...rest } = metadata
+  return { source: 'opf', metadata: rest, warnings }
+}
+
+/** The part where it belongs, else anywhere: some documents lack the package element, or close it early. */
+function partOf(root: XmlElement, name: string): XmlElement | undefined {
+  if (root.name === name) return root
+  const direct = childOf(root, name)
+  if (direct !== undefined) return direct
+  for (const element of descendantsOf(root)) if (element.name === name) return element
+  return undefined
+}
+
+function itemOf({ attributes }: XmlElement): OpfItem {
+  return {
+    id: attributes.get('id')?.trim() ?? '',
+    href: attributes.get('href')?.trim() ?? '',
+    mediaType: attributes.get('media-type')?.trim().toLowerCase() ?? '',
+    properties: attributes.get('properties')?.split(/\s+/) ?? [],
+  }
+}

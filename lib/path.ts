@@ -1,0 +1,26 @@
+// Paths as bytes. File systems store bytes; text is only for people and for parsers of names.
+
+const strict = new TextDecoder('utf-8', { fatal: true })
+
+/** Text of a name or path: UTF-8, else (one byte a character) Latin-1, so that nothing is lost. */
+export function pathText(bytes: Uint8Array): string {
+  try {
+    return strict.decode(bytes)
+  } catch {
+    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')
+  }
+}
+
+/** `a` + `/` + `b`; an empty side is left out. */
+export function joinPath(a: Uint8Array, b: Uint8Array): Buffer {
+  if (a.length === 0) return Buffer.from(b)
+  if (b.length === 0) return Buffer.from(a)
+  const slash = a[a.length - 1] === 0x2f ? '' : '/'
+  return Buffer.concat([a, Buffer.from(slash), b])
+}
+
+/** Lower-case extension without the dot; empty when there is none. */
+export function extensionOf(name: string): string {
+  const dot = name.lastIndexOf('.')
+  return dot > 0 ? name.slice(dot + 1).toLowerCase() : ''
+}

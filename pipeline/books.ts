@@ -1,0 +1,187 @@
+// The jobs that run over batches of books: index (what is in the file), cover, hash. Each takes ids,
+// asks for what is still to do, has threads do it, and stores what comes back slice by slice.
+import type { Sql } from 'postgres'
+import type { Jobs, Queue } from '../lib/jobs.ts'
+import { joinPath, pathText } from '../lib/path.ts'
+import { unreadReading } from './extract.ts'
+import type { FileToHash, Hashed } from './hash.ts'
+import { type Found, type Known, match } from './match.ts'
+import { recordBooks, storeLaneFigures } from './progress.ts'
+import type { FileToRead, Reading, ReadingRules } from './reading.ts'
+import { loadScan } from './scan-context.ts'
+import { store } from './store.ts'
+import type { Threads } from './threads.ts'
+import { runAll } from './threads.ts'
+import type { BookToShow, Thumbnail, ThumbnailRules } from './thumbnail.ts'
+
+export type Lane = {
+  sql: Sql
+  queue: Queue
+  threads: Threads
+  thumbnails: ThumbnailRules
+  /** True when the process is asked to end or the job's scan was cancelled. */
+  stop: () => boolean
+}
+
+/** Reads the files of a batch of `found` rows and stores what they are. */
+export async function indexBooks({ sql, queue, threads, thumbnails, stop }: Lane, job: Jobs['index']) {
+  const scan = await loadScan(sql, job.scanId)
+  if (!scan) return
+  const rows = await foundRows(sql, job.ids)
+  const items = rows.map(row => fileToRead(row, scan.root))
+  const byId = new Map(rows.map(row => [row.id, row]))
+  const rules: ReadingRules = { ...scan.rules, limits: thumbnails.limits }
+  await runAll<FileToRead, ReadingRules, Reading>(threads, 'read', items, rules, {
+    stop,
+    failed: (item, error) => unreadReading(item, rules, error),
+    slice: async done => {
+      const pairs = done.map(reading => ({ found: byId.get(reading.id)!, reading }))
+      const matches = await match(sql, pairs)
+      await store(sql, queue, scan, {
+        matches,
+        bytesRead: done.reduce((sum, r) => sum + r.bytesRead, 0),
+        opens: done.reduce((sum, r) => sum + r.opens, 0),
+      })
+    },
+  })
+}
+
+type FoundRow = Found & { folder: Uint8Array; sidecars: Record<string, number>; alone: boolean }
+
+async function foundRows(sql: Sql, ids: string[]): Promise<FoundRow[]> {
+  // The present book of a place first, else the one last seen there.
+  return await sql<FoundRow[]>`
+    select f.id::text, f.directory_id as "directoryId", encode(f.name, 'hex') as name,
+      f.size::float8 as size, f.modified_ms::float8 as "modifiedMs", f.forced,
+      d.path as folder, d.sidecars,
+      not exists (
+        select 1 from book o
+        where o.directory_id = f.directory_id and o.missing_at is null and o.name <> f.name
+      ) and not exists (
+        select 1 from found o where o.directory_id = f.directory_id and o.name <> f.name
+      ) as alone,
+      p.place
+    from found f
+    join directory d on d.id = f.directory_id
+    left join lateral (
+      select json_build_object('id', b.id, 'libraryId', b.library_id, 'seriesId', b.series_id,
+        'directoryId', b.directory_id, 'name', encode(b.name, 'hex'), 'size', b.size,
+        'fingerprint', encode(b.fingerprint, 'hex'), 'sha256', encode(b.sha256, 'hex'),
+        'pageCount', b.page_count, 'missing', b.missing_at is not null, 'format', b.format) as place
+      from book b
+      where b.directory_id = f.directory_id and b.name = f.name
+      order by b.missing_at nulls first, b.id
+      limit 1
+    ) p on true
+    where f.id = any(${ids}::bigint[])
+    order by f.id`
+}
+
+function fileToRead(row: FoundRow, root: Uint8Array): FileToRead {
+  const relative = joinPath(row.folder, Buffer.from(row.name, 'hex'))
+  const place = row.place as Known | null
+  return {
+    id: row.id,
+    path: joinPath(root, relative).toString('latin1'),
+    relative: pathText(relative),
+    known: place !== null && place.size === row.size ? place.fingerprint : null,
+    forced: row.forced,
+    sidecars: Object.keys(row.sidecars),
+    alone: row.alone,
+  }
+}
+
+/** Makes thumbnails for a batch of books. */
+export async function coverBooks({ sql, threads, thumbnails, stop }: Lane, job: Jobs['cover']) {
+  const rows = await sql<{ id: string; folder: Uint8Array; name: Uint8Array; root: Uint8Array; sidecar: string | null }[]>`
+    select b.id, d.path as folder, b.name, l.root,
+      (select key from jsonb_object_keys(d.sidecars) as key where key ~* '^cover\\.(jpe?g|png|webp)$' limit 1) as sidecar
+    from book b
+    join directory d on d.id = b.directory_id
+    join library l on l.id = b.library_id
+    where b.id = any(${job.ids}) and b.missing_at is null and b.error_code is null
+    order by d.path, b.name_key`
+  const items = rows.map(row => ({
+    id: row.id,
+    path: joinPath(row.root, joinPath(row.folder, row.name)).toString('latin1'),
+    sidecar: row.sidecar,
+  }))
+  await runAll<BookToShow, ThumbnailRules, Thumbnail>(threads, 'cover', items, thumbnails, {
+    stop,
+    failed: (item, error) => ({ id: item.id, cover: null, bytesRead: 0, opens: 1, error }),
+    slice: done => storeCovers(sql, job.scanId, done),
+  })
+}
+
+async function storeCovers(sql: Sql, scanId: string, done: Thumbnail[]) {
+  const rows = done.map(d => ({ id: d.id, cover: d.cover, error: d.error?.message ?? null }))
+  await sql.begin(async tx => {
+    await tx`
+      update book b
+      set cover = coalesce(decode(c.cover, 'hex'), b.cover), cover_error = c.error
+      from jsonb_to_recordset(${tx.json(rows)}) as c(id uuid, cover text, error text)
+      where b.id = c.id`
+    await storeLaneFigures(tx, scanId, {
+      covers: done.length,
+      hashed: 0,
+      bytesRead: done.reduce((sum, d) => sum + d.bytesRead, 0),
+      opens: done.reduce((sum, d) => sum + d.opens, 0),
+    })
+  })
+}
+
+/** Hashes a batch of books whole. What is already hashed is left alone, unless the scan was deep. */
+export async function hashBooks({ sql, threads, stop }: Lane, job: Jobs['hash']) {
+  const scan = await loadScan(sql, job.scanId)
+  if (!scan) return
+  const rows = await sql<{ id: string; folder: Uint8Array; name: Uint8Array; root: Uint8Array; size: number; modifiedMs: number }[]>`
+    select b.id, d.path as folder, b.name, l.root, b.size::float8 as size, b.modified_ms::float8 as "modifiedMs"
+    from book b
+    join directory d on d.id = b.directory_id
+    join library l on l.id = b.library_id
+    where b.id = any(${job.ids}) and b.missing_at is null and (b.sha256 is null or ${scan.deep})
+    order by d.path, b.name_key`
+  const items = rows.map(row => ({
+    id: row.id,
+    path: joinPath(row.root, joinPath(row.folder, row.name)).toString('latin1'),
+    size: row.size,
+    modifiedMs: row.modifiedMs,
+  }))
+  const skipped = job.ids.length - items.length
+  if (skipped > 0) await sql`update scan set hashed = hashed + ${skipped} where id = ${job.scanId}`
+  await runAll<FileToHash, null, Hashed>(threads, 'hash', items, null, {
+    stop,
+    failed: (item, error) => ({ ...item, sha256: null, bytesRead: 0, error }),
+    slice: done => storeHashes(sql, scan, done),
+  })
+}
+
+async function storeHashes(sql: Sql, scan: { scanId: string; followed: boolean }, done: Hashed[]) {
+  const good = done.filter(d => d.sha256 !== null)
+  const rows = good.map(d => ({ id: d.id, sha256: d.sha256, size: d.size, ms: d.modifiedMs }))
+  await sql.begin(async tx => {
+    const stored = await tx<{ id: string; altered: boolean }[]>`
+      update book b
+      set sha256 = decode(h.sha256, 'hex')
+      from jsonb_to_recordset(${tx.json(rows)}) as h(id uuid, sha256 text, size bigint, ms bigint),
+        book old
+      where b.id = h.id and old.id = h.id and b.size = h.size and b.modified_ms = h.ms
+      returning b.id, old.sha256 is not null and old.sha256 <> b.sha256 as altered`
+    const altered = stored.filter(row => row.altered).map(row => row.id)
+    if (altered.length > 0) {
+      // Same size, time and fingerprint, other bytes: only a deep scan can see it, and only here.
+      await tx`update scan set changed = changed + ${altered.length} where id = ${scan.scanId}`
+      await tx`update book set updated_at = now() where id = any(${altered})`
+    }
+    if (scan.followed) {
+      await recordBooks(tx, scan.scanId, stored.filter(r => !r.altered).map(r => r.id), 'hashed')
+      await recordBooks(tx, scan.scanId, altered, 'changed')
+    }
+    await storeLaneFigures(tx, scan.scanId, {
+      covers: 0,
+      hashed: done.length,
+      bytesRead: done.reduce((sum, d) => sum + d.bytesRead, 0),
+      opens: done.length,
+    })
+  })
+}

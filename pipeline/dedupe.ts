@@ -1,0 +1,74 @@
+// Groups of books with equal SHA-256 (over all libraries) and of series with one external id (over
+// all libraries) or one normalised title (inside a library). Groups are found again by their key, so
+// their ids stay; deleting a group deletes only the record.
+import type { Sql, TransactionSql } from 'postgres'
+
+/** Brings all groups up to date in one transaction; only rows that differ are written. */
+export async function dedupe(sql: Sql) {
+  await sql.begin(async tx => {
+    // Two runs at once would make each other's groups.
+    await tx`select pg_advisory_xact_lock(hashtext('stackroom.dedupe'))`
+    await tx`
+      insert into duplicate_group (kind, key)
+      select 'book', encode(sha256, 'hex')
+      from book
+      where sha256 is not null and missing_at is null
+      group by sha256
+      having count(*) > 1
+      on conflict (kind, key) do nothing`
+    await tx`
+      insert into duplicate_book (group_id, book_id)
+      select g.id, b.id
+      from duplicate_group g
+      join book b on b.sha256 = decode(g.key, 'hex') and b.missing_at is null
+      where g.kind = 'book'
+      on conflict do nothing`
+    await tx`
+      delete from duplicate_book m
+      using duplicate_group g, book b
+      where g.id = m.group_id and b.id = m.book_id
+        and (b.missing_at is not null or b.sha256 is distinct from decode(g.key, 'hex'))`
+    await tx`
+      delete from duplicate_group g
+      where kind = 'book'
+        and (select count(*) from (select 1 from duplicate_book where group_id = g.id limit 2) m) < 2`
+
+    await tx`
+      insert into duplicate_group (kind, library_id, key)
+      select kind, library_id, key from ${groupedSeries(tx)} as s
+      group by kind, library_id, key
+      having count(*) > 1
+      on conflict (kind, key) do nothing`
+    await tx`
+      insert into duplicate_series (group_id, series_id)
+      select g.id, s.id
+      from ${groupedSeries(tx)} as s
+      join duplicate_group g on g.kind = s.kind and g.key = s.key
+      on conflict do nothing`
+    await tx`
+      delete from duplicate_series m
+      using duplicate_group g
+      where g.id = m.group_id
+        and not exists (
+          select 1 from ${groupedSeries(tx)} as s
+          where s.kind = g.kind and s.key = g.key and s.id = m.series_id)`
+    await tx`
+      delete from duplicate_group g
+      where kind <> 'book'
+        and (select count(*) from (select 1 from duplicate_series where group_id = g.id limit 2) m) < 2`
+  })
+}
+
+/** Every series that holds books, once for each key it can be found by. */
+function groupedSeries(sql: Sql | TransactionSql) {
+  return sql`(
+    select s.id, 'external_id' as kind, null::uuid as library_id, e.source || ':' || e.external_id as key
+    from series s
+    join series_external_id e on e.series_id = s.id
+    where s.book_count > 0
+    union all
+    select id, 'title', library_id, library_id || ':' || search_key
+    from series
+    where book_count > 0 and search_key <> ''
+  )`
+}

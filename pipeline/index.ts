@@ -1,0 +1,89 @@
+// Job name → function; starts and stops the threads and the loops that feed them.
+import { join } from 'node:path'
+import type { Sql } from 'postgres'
+import type { Config } from '../lib/config.ts'
+import { defaultLimits, type Limits } from '../lib/format/contract.ts'
+import { openQueue } from '../lib/jobs.ts'
+import type { Log } from '../lib/log.ts'
+import { coverBooks, hashBooks, indexBooks, type Lane } from './books.ts'
+import { dedupe } from './dedupe.ts'
+import { startLanes, type Work } from './lanes.ts'
+import { runScan } from './scan.ts'
+import { openThreads } from './threads.ts'
+
+export type Pipeline = Awaited<ReturnType<typeof startPipeline>>
+
+/** Everything that works in the background of one process. */
+export async function startPipeline({ sql, config, log }: { sql: Sql; config: Config; log: Log }) {
+  const queue = await openQueue(sql, error => log.error({ err: error }, 'queue'))
+  const alone = await joinWorkers(sql)
+  if (alone.first) await queue.reclaim()
+  const limits: Limits = {
+    ...defaultLimits,
+    entryBytes: config.files.entry_mb * 1024 * 1024,
+    solidBytes: config.files.solid_mb * 1024 * 1024,
+  }
+  const threads = openThreads({
+    threads: config.pipeline.threads,
+    timeoutMs: config.pipeline.book_timeout_seconds * 1000,
+    memoryMb: config.pipeline.book_memory_mb,
+  })
+  const thumbnails = {
+    folder: join(config.data_dir, 'thumbnails'),
+    maxSide: config.thumbnail.max_dimension,
+    format: config.thumbnail.format,
+    quality: config.thumbnail.quality,
+    limits,
+  }
+  const lane = (stop: () => boolean): Lane => ({ sql, queue, threads, thumbnails, stop })
+  let wake = () => {}
+  const scanDeps = { sql, queue, log, brakePercent: config.pipeline.missing_brake_percent, wake: () => wake() }
+  const work: Work = {
+    scan: (job, stop) => runScan(scanDeps, job, stop),
+    index: (job, stop) => indexBooks(lane(stop), job),
+    cover: (job, stop) => coverBooks(lane(stop), job),
+    hash: (job, stop) => hashBooks(lane(stop), job),
+    // Groups are made of hashes: while hashes are still being made, it comes back later.
+    dedupe: async job => {
+      if (await queue.pending('hash')) await queue.send(sql, 'dedupe', [job], { key: 'all', afterSeconds: 30 })
+      else await dedupe(sql)
+    },
+  }
+  const lanes = startLanes(
+    queue,
+    work,
+    [
+      { lanes: ['scan'], slots: 2 },
+      { lanes: ['dedupe'], slots: 1 },
+      // One more than threads: while one batch is stored, the threads have another to read.
+      { lanes: ['index', 'cover', 'hash'], slots: threads.size + 1 },
+    ],
+    log,
+  )
+  wake = lanes.wake
+  return {
+    queue,
+    wake: lanes.wake,
+    async close() {
+      await lanes.close()
+      await threads.close()
+      await queue.close()
+      await alone.leave()
+    },
+  }
+}
+
+/** Every process that works holds this lock shared; who could have it alone is the first. */
+async function joinWorkers(sql: Sql) {
+  const held = await sql.reserve()
+  const [row] = await held`select pg_try_advisory_lock(hashtext('stackroom.workers')) as first`
+  await held`select pg_advisory_lock_shared(hashtext('stackroom.workers'))`
+  if (row!.first) await held`select pg_advisory_unlock(hashtext('stackroom.workers'))`
+  return {
+    first: row!.first as boolean,
+    leave: async () => {
+      await held`select pg_advisory_unlock_all()`
+      held.release()
+    },
+  }
+}

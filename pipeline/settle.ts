@@ -1,0 +1,134 @@
+// Last stage of a scan: decides what became of the files that were not met, and puts the touched
+// series in order.
+import type { Sql, TransactionSql } from 'postgres'
+import { sortKey } from '../lib/name/natural.ts'
+import { searchKey } from '../lib/name/normalise.ts'
+import { applyCounting, count, counting } from './counters.ts'
+import { recordBooks } from './progress.ts'
+import type { LoadedScan } from './scan-context.ts'
+
+const batch = 1_000
+
+/** A message when too much vanished at once to believe it; null when all is decided. */
+export async function settleVanished(sql: Sql, scan: LoadedScan, brakePercent: number): Promise<string | null> {
+  const [row] = await sql<{ gone: number; present: number }[]>`
+    select (select count(*)::integer from vanished where library_id = ${scan.libraryId}) as gone,
+      book_count as present
+    from library where id = ${scan.libraryId}`
+  const { gone, present } = row!
+  if (gone > 1 && gone * 100 > present * brakePercent && !scan.options.confirmMissing) {
+    await sql`delete from vanished where library_id = ${scan.libraryId}`
+    return `${gone} of ${present} books are not there any more, which is more than ${brakePercent} %: nothing was marked missing. If they were removed on purpose, scan again with --confirm-missing`
+  }
+  while (await markMissing(sql, scan)) {}
+  return null
+}
+
+/** Marks one batch missing; false when none was left. */
+async function markMissing(sql: Sql, scan: LoadedScan) {
+  return await sql.begin(async tx => {
+    const gone = await tx<Gone[]>`
+      with taken as (
+        delete from vanished
+        where book_id in (
+          select book_id from vanished where library_id = ${scan.libraryId} order by book_id limit ${batch})
+        returning book_id, directory_id
+      )
+      select b.id, b.library_id as "libraryId", b.series_id as "seriesId", b.directory_id as "folderId",
+        t.directory_id as "listedIn", b.page_count as "pageCount", b.size::float8 as size,
+        b.missing_at is not null as missing
+      from taken t
+      join book b on b.id = t.book_id
+      order by b.id
+      for update of b`
+    if (gone.length === 0) return false
+    const present = gone.filter(book => !book.missing)
+    await tx`
+      update book set missing_at = now(), updated_at = now(), scan_id = ${scan.scanId}
+      where id = any(${present.map(book => book.id)})`
+    // A folder that is gone itself has no pending digest: should it return, it is compared.
+    const folders = [...new Set(gone.flatMap(book => [book.folderId, book.listedIn]))]
+    await tx`
+      update directory set digest = pending_digest, pending_digest = null where id = any(${folders})
+        and not exists (select 1 from vanished v where v.directory_id = directory.id)`
+    const counted = counting()
+    for (const book of present) {
+      count(counted, book, -1)
+      count(counted, { ...book, missing: true }, 1)
+    }
+    if (scan.followed) await recordBooks(tx, scan.scanId, present.map(book => book.id), 'missing')
+    await tx`
+      insert into touched_series (library_id, series_id)
+      select ${scan.libraryId}, id from unnest(${[...counted.series.keys()].sort()}::uuid[]) as id
+      on conflict do nothing`
+    await applyCounting(tx, counted)
+    await tx`update scan set missing = missing + ${present.length} where id = ${scan.scanId}`
+    return true
+  })
+}
+
+type Gone = {
+  id: string
+  libraryId: string
+  seriesId: string
+  folderId: string
+  listedIn: string
+  pageCount: number
+  size: number
+  missing: boolean
+}
+
+/** Gives touched series their titles and their unnumbered books an order, a thousand series at a time. */
+export async function settleSeries(sql: Sql, scan: LoadedScan) {
+  while (true) {
+    const settled = await sql.begin(async tx => {
+      const rows = await tx<{ id: string }[]>`
+        delete from touched_series
+        where series_id in (
+          select series_id from touched_series where library_id = ${scan.libraryId} order by series_id limit ${batch})
+        returning series_id as id`
+      const ids = rows.map(row => row.id)
+      if (ids.length === 0) return false
+      // Where no book of a series has a number, the natural order of the file names is its order.
+      await tx`
+        update book b
+        set number_sort = r.rank
+        from (
+          select id, row_number() over (partition by series_id order by name_key, id) as rank,
+            bool_or(number is not null) over (partition by series_id) as numbered
+          from book
+          where series_id = any(${ids}) and missing_at is null
+        ) r
+        where b.id = r.id and not (r.numbered and ${scan.rules.numberStrategy !== 'file_order'})
+          and b.number_sort is distinct from r.rank
+          and ${scan.rules.numberStrategy} in ('smart', 'file_order')`
+      await nameSeries(tx, ids)
+      return true
+    })
+    if (!settled) return
+  }
+}
+
+/** A series is called what most of its books that say so call it, unless a user said otherwise. */
+async function nameSeries(tx: TransactionSql, ids: string[]) {
+  const named = await tx<{ id: string; title: string }[]>`
+    select n.series_id as id, n.series_named as title
+    from (
+      select series_id, series_named, count(*) as votes,
+        sum(count(*)) over (partition by series_id) as voters
+      from book
+      where series_id = any(${ids}) and missing_at is null and series_named is not null
+      group by series_id, series_named
+    ) n
+    join series s on s.id = n.series_id
+    where n.votes * 2 > n.voters and s.title <> n.series_named
+      and not 'title' = any(s.locks) and s.provenance->>'title' is distinct from 'user'`
+  if (named.length === 0) return
+  const rows = named.map(n => ({ ...n, sortKey: sortKey(n.title), searchKey: searchKey(n.title) }))
+  await tx`
+    update series s
+    set title = n.title, sort_key = n."sortKey", search_key = n."searchKey", updated_at = now(),
+      provenance = s.provenance || '{"title": "embedded"}'
+    from jsonb_to_recordset(${tx.json(rows)}) as n(id uuid, title text, "sortKey" text, "searchKey" text)
+    where s.id = n.id`
+}

@@ -1,0 +1,262 @@
+// Writes a batch of readings in one transaction: books, pages, series, counters, the scan's figures,
+// the jobs that follow. Whatever kills the process, a batch is stored whole or not at all.
+import type { Sql, TransactionSql } from 'postgres'
+import type { Queue } from '../lib/jobs.ts'
+import { applyCounting, count, counting } from './counters.ts'
+import type { Match } from './match.ts'
+import { enqueueCovers, enqueueHashes } from './plan.ts'
+import { type ScanFigures, storeFigures, storeRecords } from './progress.ts'
+import { findOrMakeSeries } from './series.ts'
+
+export type ScanContext = {
+  scanId: string
+  libraryId: string
+  root: Uint8Array
+  hashPolicy: 'full' | 'candidates' | 'off'
+  /** The scan is being followed: one record a book goes to `scan_record`. */
+  followed: boolean
+}
+
+type Batch = { matches: Match[]; bytesRead: number; opens: number }
+
+/** Columns that a user may lock; a locked one keeps its value whatever the file says. */
+const lockable = [
+  'title', 'title_sort', 'number', 'volume', 'chapter', 'year', 'month', 'day', 'language', 'authors',
+  'summary', 'publisher', 'imprint', 'genres', 'tags', 'isbn', 'age_rating', 'reading_direction',
+] as const
+
+/** What follows from a lockable column and has to stay with it. */
+const derived = { sort_key: 'title', search_key: 'title', number_sort: 'number' } as const
+
+/** Stores a batch and enqueues covers and hashes in the same transaction. */
+export async function store(sql: Sql, queue: Queue, scan: ScanContext, batch: Batch) {
+  await sql.begin(async tx => {
+    const claimed = await claim(tx, batch.matches)
+    const matches = batch.matches.filter(m => claimed.has(m.found.id))
+    if (matches.length === 0) return
+    await lockBooks(tx, matches)
+    const written = matches.filter(m => !m.reading.same)
+    const series = await findOrMakeSeries(tx, { id: scan.libraryId, root: scan.root }, written)
+    const seriesOf = (m: Match) => series.get(m.reading.series?.key ?? '') ?? m.before!.seriesId
+    await leavePlaces(tx, matches)
+    await writeBooks(tx, scan, written.filter(m => !keepsOldFacts(m)), seriesOf)
+    await touchBooks(tx, scan, matches)
+    const counted = counting()
+    for (const m of matches) {
+      if (m.displaced) count(counted, m.displaced, -1)
+      if (m.displaced) count(counted, { ...m.displaced, missing: true }, 1)
+      if (m.before) count(counted, m.before, -1)
+      count(counted, after(m, scan, seriesOf), 1)
+    }
+    await tx`delete from vanished where book_id = any(${matches.map(m => m.bookId)})`
+    await rememberSeries(tx, scan.libraryId, [...counted.series.keys()])
+    const covers = await enqueueCovers(tx, queue, scan, matches.filter(needsCover))
+    const hashes = await enqueueHashes(tx, queue, scan, matches.filter(needsHash))
+    if (scan.followed) await storeRecords(tx, scan.scanId, matches)
+    await applyCounting(tx, counted)
+    await storeFigures(tx, scan.scanId, figuresOf(matches, batch, covers, hashes))
+  })
+}
+
+/** Takes the work out of `found`; what another process took, or what changed since, is left alone. */
+async function claim(tx: TransactionSql, matches: Match[]) {
+  const wanted = matches.map(m => ({ id: m.found.id, size: m.found.size, ms: m.found.modifiedMs }))
+  const rows = await tx<{ id: string }[]>`
+    delete from found f
+    using jsonb_to_recordset(${tx.json(wanted)}) as w(id bigint, size bigint, ms bigint)
+    where f.id = w.id and f.size = w.size and f.modified_ms = w.ms
+    returning f.id::text`
+  return new Set(rows.map(row => row.id))
+}
+
+/** The books this batch changes, as they were when it was matched; a difference sends the job round again. */
+async function lockBooks(tx: TransactionSql, matches: Match[]) {
+  const known = matches.flatMap(m => [m.before, m.displaced]).filter(k => k !== null)
+  if (known.length === 0) return
+  const rows = await tx<{ id: string; state: string }[]>`
+    select id, directory_id || encode(name, 'hex') || (missing_at is not null) || page_count || '/' || size as state
+    from book
+    where id = any(${known.map(k => k.id)})
+    order by id
+    for update`
+  const now = new Map(rows.map(row => [row.id, row.state]))
+  for (const k of known) {
+    const seen = `${k.directoryId}${k.name}${k.missing}${k.pageCount}/${k.size}`
+    if (now.get(k.id) !== seen) throw new Error('the book changed while its file was read')
+  }
+}
+
+/** A file that cannot be read now leaves what was known of the book; only the error is new. */
+function keepsOldFacts(m: Match) {
+  return m.reading.error !== null && m.before !== null
+}
+
+function after(m: Match, scan: ScanContext, seriesOf: (m: Match) => string) {
+  const old = m.reading.same || keepsOldFacts(m)
+  return {
+    libraryId: scan.libraryId,
+    seriesId: old ? m.before!.seriesId : seriesOf(m),
+    missing: false,
+    pageCount: old ? m.before!.pageCount : m.reading.pageCount,
+    size: m.found.size,
+  }
+}
+
+/** Frees the places that moving books leave or take, so that no two present books meet in one. */
+async function leavePlaces(tx: TransactionSql, matches: Match[]) {
+  const displaced = matches.filter(m => m.displaced).map(m => m.displaced!.id)
+  const moving = matches.filter(m => m.outcome === 'moved' && !m.before!.missing).map(m => m.bookId)
+  if (displaced.length === 0 && moving.length === 0) return
+  await tx`
+    update book set missing_at = now(), updated_at = now()
+    where id = any(${[...displaced, ...moving]})`
+}
+
+async function writeBooks(tx: TransactionSql, scan: ScanContext, matches: Match[], seriesOf: (m: Match) => string) {
+  if (matches.length === 0) return
+  const rows = matches.map(m => row(m, scan, seriesOf(m)))
+  await tx`
+    with given as materialized (
+      select *
+      from json_to_recordset(${`[${rows.join(',')}]`}::text::json) as g(
+        id uuid, library_id uuid, series_id uuid, directory_id uuid, place text, size bigint,
+        modified_ms bigint, fingerprint text, format text, page_count integer, title text,
+        title_sort text, sort_key text, search_key text, name_key text, number text,
+        number_sort double precision, volume double precision, chapter double precision,
+        series_named text, year integer, month smallint, day smallint, language text, authors jsonb,
+        summary text, publisher text, imprint text, genres text[], tags text[], isbn text,
+        age_rating integer, reading_direction text, more jsonb, provenance jsonb, warnings text[],
+        error_code text, error_message text, scan_id uuid, pages text, same_content boolean)
+    ), written as (
+      insert into book as b (id, library_id, series_id, directory_id, name, size, modified_ms,
+        fingerprint, format, page_count, title, title_sort, sort_key, search_key, name_key, number,
+        number_sort, volume, chapter, series_named, year, month, day, language, authors, summary,
+        publisher, imprint, genres, tags, isbn, age_rating, reading_direction, more, provenance,
+        warnings, error_code, error_message, scan_id)
+      select id, library_id, series_id, directory_id, decode(place, 'hex'), size, modified_ms,
+        decode(fingerprint, 'hex'), format, page_count, title, title_sort, sort_key, search_key,
+        name_key, number, number_sort, volume, chapter, series_named, year, month, day, language,
+        coalesce(authors, '[]'), summary, publisher, imprint, coalesce(genres, '{}'),
+        coalesce(tags, '{}'), isbn, age_rating, reading_direction, coalesce(more, '{}'),
+        coalesce(provenance, '{}'), coalesce(warnings, '{}'), error_code, error_message, scan_id
+      from given
+      on conflict (id) do update
+      set library_id = excluded.library_id, series_id = excluded.series_id,
+        directory_id = excluded.directory_id, name = excluded.name, size = excluded.size,
+        modified_ms = excluded.modified_ms, fingerprint = excluded.fingerprint,
+        format = excluded.format, page_count = excluded.page_count, name_key = excluded.name_key,
+        series_named = excluded.series_named, more = excluded.more, warnings = excluded.warnings,
+        error_code = excluded.error_code, error_message = excluded.error_message,
+        scan_id = excluded.scan_id, missing_at = null, updated_at = now(),
+        sha256 = case when b.fingerprint = excluded.fingerprint and b.size = excluded.size
+          then b.sha256 end,
+        provenance = excluded.provenance || coalesce((
+          select jsonb_object_agg(key, value) from jsonb_each(b.provenance)
+          where key = any(b.locks) or value = '"user"'), '{}'),
+        ${mergedColumns(tx)}
+    )
+    insert into page_list (book_id, pages)
+    select id, decode(pages, 'base64') from given where pages is not null
+    on conflict (book_id) do update set pages = excluded.pages`
+}
+
+/** `title = case when … then b.title else excluded.title end` for each lockable column and what hangs on it. */
+function mergedColumns(tx: TransactionSql) {
+  const pairs = [...lockable.map(c => [c, c] as const), ...Object.entries(derived)]
+  return pairs
+    .map(([column, owner]) => {
+      const c = tx(column)
+      return tx`${c} = case
+        when ${owner} = any(b.locks) or (b.provenance->>${owner} = 'user' and excluded.${tx(owner)} is null)
+        then b.${c} else excluded.${c} end`
+    })
+    .reduce((all, one) => tx`${all}, ${one}`)
+}
+
+function row(m: Match, scan: ScanContext, seriesId: string) {
+  const own = JSON.stringify({
+    id: m.bookId,
+    library_id: scan.libraryId,
+    series_id: seriesId,
+    directory_id: m.found.directoryId,
+    place: m.found.name,
+    size: m.found.size,
+    modified_ms: m.found.modifiedMs,
+    scan_id: scan.scanId,
+    fingerprint: m.reading.fingerprint,
+    format: m.reading.format,
+    page_count: m.reading.pageCount,
+    pages: m.reading.pages,
+    warnings: m.reading.warnings,
+    error_code: m.reading.error?.code ?? null,
+    error_message: m.reading.error?.message ?? null,
+  })
+  return `${own.slice(0, -1)},${m.reading.columns.slice(1)}`
+}
+
+/** Books whose facts stay: a new time, a return, or an error on a book that was good before. */
+async function touchBooks(tx: TransactionSql, scan: ScanContext, matches: Match[]) {
+  const rows = matches
+    .filter(m => m.reading.same || keepsOldFacts(m))
+    .map(m => ({
+      id: m.bookId,
+      directory: m.found.directoryId,
+      place: m.found.name,
+      ms: m.found.modifiedMs,
+      size: m.found.size,
+      fingerprint: m.reading.fingerprint,
+      code: m.reading.error?.code ?? null,
+      message: m.reading.error?.message ?? null,
+    }))
+  if (rows.length === 0) return
+  await tx`
+    update book b
+    set modified_ms = t.ms, size = t.size, missing_at = null, updated_at = now(),
+      directory_id = t.directory, name = decode(t.place, 'hex'), library_id = ${scan.libraryId},
+      fingerprint = coalesce(decode(t.fingerprint, 'hex'), b.fingerprint),
+      sha256 = case when t.code is null then b.sha256 end,
+      error_code = t.code, error_message = t.message, scan_id = ${scan.scanId}
+    from jsonb_to_recordset(${tx.json(rows)})
+      as t(id uuid, directory uuid, place text, ms bigint, size bigint, fingerprint text, code text, message text)
+    where b.id = t.id`
+}
+
+/** Series whose titles and order the end of the scan settles. */
+async function rememberSeries(tx: TransactionSql, libraryId: string, ids: string[]) {
+  if (ids.length === 0) return
+  await tx`
+    insert into touched_series (library_id, series_id)
+    select ${libraryId}, id from unnest(${ids.sort()}::uuid[]) as id
+    on conflict do nothing`
+}
+
+function needsCover(m: Match) {
+  if (m.reading.error || m.reading.same) return false
+  return m.outcome !== 'moved' || m.found.forced
+}
+
+/** A moved or returned book keeps its hash; deep mode hashes again to see what the fingerprint cannot. */
+function needsHash(m: Match) {
+  if (m.reading.fingerprint === null) return false
+  return m.found.forced || (m.before?.sha256 ?? null) === null || m.outcome === 'changed'
+}
+
+function figuresOf(matches: Match[], batch: Batch, covers: number, hashes: number): ScanFigures {
+  const of = (outcome: Match['outcome']) => matches.filter(m => m.outcome === outcome).length
+  const failed: Record<string, number> = {}
+  for (const m of matches) if (m.reading.error) failed[m.reading.error.code] = (failed[m.reading.error.code] ?? 0) + 1
+  return {
+    added: of('new'),
+    changed: of('changed'),
+    moved: of('moved'),
+    restored: of('restored'),
+    unchanged: of('unchanged'),
+    missing: matches.filter(m => m.displaced).length,
+    failed,
+    warnings: matches.reduce((sum, m) => sum + m.reading.warnings.length, 0),
+    to_cover: covers,
+    to_hash: hashes,
+    bytes_read: batch.bytesRead,
+    opens: batch.opens,
+  }
+}

@@ -1,0 +1,30 @@
+// Entry of a pool thread. No database, no queue, no configuration here: values come in, values go out.
+import { makeThumbnail } from './thumbnail.ts'
+import { hashFile } from './hash.ts'
+import { readBook } from './extract.ts'
+import type { Order } from './threads.ts'
+
+// A slice ends after this long, so that the first result of a slow file is not held back by the rest.
+const sliceMs = 100
+
+type Each<I, R, O> = (item: I, rules: R, tick: () => void) => Promise<O> | O
+
+function sliced<I, R, O>(each: Each<I, R, O>) {
+  return async ({ items, rules, pulse }: Order<I, R>): Promise<O[]> => {
+    const end = performance.now() + sliceMs
+    const done: O[] = []
+    const tick = () => {
+      Atomics.add(pulse, 1, 1)
+    }
+    for (let i = 0; i < items.length && (i === 0 || performance.now() < end); i++) {
+      Atomics.store(pulse, 0, i)
+      tick()
+      done.push(await each(items[i]!, rules, tick))
+    }
+    return done
+  }
+}
+
+export const read = sliced(readBook)
+export const cover = sliced(makeThumbnail)
+export const hash = sliced(hashFile)

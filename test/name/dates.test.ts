@@ -1,0 +1,30 @@
+// Dates in brackets and in running text.
+import t from 'tap'
+import { parseDate, takeDates } from '../../lib/name/dates.ts'
+
+t.test('dates are read in the orders people write them', async t => {
+  t.same(parseDate('2016'), { year: 2016, month: null, day: null })
+  t.same(parseDate('1984-04-28'), { year: 1984, month: 4, day: 28 })
+  t.same(parseDate('28.04.1984'), { year: 1984, month: 4, day: 28 })
+  t.same(parseDate('03-2022'), { year: 2022, month: 3, day: null })
+  t.same(parseDate('Sep 1973'), { year: 1973, month: 9, day: null })
+  t.same(parseDate('December, 2004'), { year: 2004, month: 12, day: null })
+  t.same(parseDate('2007-2011'), { year: 2007, month: null, day: null })
+  t.same(parseDate('1996-1997 + 2006'), { year: 1996, month: null, day: null })
+  t.same(parseDate('2006-12-00'), { year: 2006, month: 12, day: null })
+  t.same(parseDate('Dec-31'), { year: null, month: 12, day: 31 })
+})
+
+t.test('what is more or less than a date is none', async t => {
+  for (const text of ['Digital', '1-28', '42', '2 Covers', 'May', '3000', '', '12345']) {
+    t.equal(parseDate(text), null, text)
+  }
+})
+
+t.test('full dates are taken out of running text, years are left', async t => {
+  t.same(takeDates('Test #2 2001-02-24'), {
+    text: 'Test #2 \t',
+    date: { year: 2001, month: 2, day: 24 },
+  })
+  t.same(takeDates('Cyberpunk 2077 #4'), { text: 'Cyberpunk 2077 #4', date: null })
+})

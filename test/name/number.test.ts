@@ -1,0 +1,61 @@
+// Numbers as written and as sorted.
+import t from 'tap'
+import { plainNumber, sortNumber } from '../../lib/name/number.ts'
+
+t.test('written numbers sort where a reader expects them', async t => {
+  const places: [string, number | null][] = [
+    ['1', 1],
+    ['007', 7],
+    ['1.5', 1.5],
+    ['½', 0.5],
+    ['1½', 1.5],
+    ['1/2', 0.5],
+    ['１２', 12],
+    ['٣', 3],
+    ['-1', -1],
+    ['1-6', 1],
+    ['1.MU', 1.5],
+    ['78.BEY', 78.5],
+    ['4.extra', 4.99],
+    ['404.special', 404.97],
+    ['19a', 19.1],
+    ['122.b', 122.2],
+    ['0.0.1', 0.01],
+    ['Annual 1', 1],
+    ['Annual-1', 1],
+    ['B1', 1],
+    ['3.', 3],
+    ['004.0', 4],
+    ['1/0', 1],
+    ['', null],
+    ['Special', null],
+    ['∞', null],
+  ]
+  for (const [text, place] of places) t.equal(sortNumber(text), place, text)
+})
+
+t.test('leading zeros go, decimals stay', async t => {
+  t.same(['007', '034.5', '000', 'B01', '1.05', '100', '-001'].map(plainNumber), [
+    '7',
+    '34.5',
+    '0',
+    'B1',
+    '1.05',
+    '100',
+    '-1',
+  ])
+})
+
+t.test('any text sorts somewhere or nowhere, never at NaN', async t => {
+  const texts = [
+    '1/',
+    '/2',
+    '--1',
+    '½½',
+    '1e999',
+    '9'.repeat(5000),
+    '1.'.repeat(5000),
+    'a'.repeat(9999),
+  ]
+  for (const text of texts) t.not(Number.isNaN(sortNumber(text) ?? 0), true)
+})
