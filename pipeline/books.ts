@@ -54,12 +54,14 @@ async function foundRows(sql: Sql, ids: string[]): Promise<FoundRow[]> {
     select f.id::text, f.directory_id as "directoryId", encode(f.name, 'hex') as name,
       f.size::float8 as size, f.modified_ms::float8 as "modifiedMs", f.forced,
       d.path as folder, d.sidecars,
-      not exists (
-        select 1 from book o
-        where o.directory_id = f.directory_id and o.missing_at is null and o.name <> f.name
-      ) and not exists (
-        select 1 from found o where o.directory_id = f.directory_id and o.name <> f.name
-      ) as alone,
+      -- Only a folder with sidecars is worth the question.
+      case when d.sidecars = '{}' then false else
+        not exists (
+          select 1 from book o
+          where o.directory_id = f.directory_id and o.missing_at is null and o.name <> f.name)
+        and not exists (
+          select 1 from found o where o.directory_id = f.directory_id and o.name <> f.name)
+      end as alone,
       p.place
     from found f
     join directory d on d.id = f.directory_id
@@ -68,10 +70,16 @@ async function foundRows(sql: Sql, ids: string[]): Promise<FoundRow[]> {
         'directoryId', b.directory_id, 'name', encode(b.name, 'hex'), 'size', b.size,
         'fingerprint', encode(b.fingerprint, 'hex'), 'sha256', encode(b.sha256, 'hex'),
         'pageCount', b.page_count, 'missing', b.missing_at is not null, 'format', b.format) as place
-      from book b
-      where b.directory_id = f.directory_id and b.name = f.name
-      order by b.missing_at nulls first, b.id
-      limit 1
+      from (
+        -- One branch for each of the two partial indexes on places.
+        (select * from book
+         where directory_id = f.directory_id and name = f.name and missing_at is null)
+        union all
+        (select * from book
+         where directory_id = f.directory_id and name = f.name and missing_at is not null
+         order by id limit 1)
+        limit 1
+      ) b
     ) p on true
     where f.id = any(${ids}::bigint[])
     order by f.id`

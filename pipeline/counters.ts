@@ -43,7 +43,7 @@ export async function applyCounting(tx: TransactionSql, counted: Counting) {
         from jsonb_to_recordset(${tx.json(rows)})
           as d(id uuid, books integer, missing integer, pages bigint, size bigint)
       ), locked as (
-        select id from series where id in (select id from delta) order by id for update
+        select id from series where id in (select id from delta) order by id for no key update
       )
       update series s
       set book_count = s.book_count + d.books,

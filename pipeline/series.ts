@@ -70,7 +70,7 @@ async function followRenames(tx: TransactionSql, library: Library, matches: Matc
   }
   if (wanted.size === 0) return
   const old = await tx<{ id: string; folder: string | null }[]>`
-    select id, folder from series where id = any(${[...wanted.keys()]}) order by id for update`
+    select id, folder from series where id = any(${[...wanted.keys()]}) order by id for no key update`
   for (const series of old) {
     const place = wanted.get(series.id)!
     if (place.folder === null || series.folder === null || series.folder === place.folder) continue

@@ -40,7 +40,7 @@ async function markMissing(sql: Sql, scan: LoadedScan) {
       from taken t
       join book b on b.id = t.book_id
       order by b.id
-      for update of b`
+      for no key update of b`
     if (gone.length === 0) return false
     const present = gone.filter(book => !book.missing)
     await tx`

@@ -78,7 +78,7 @@ async function lockBooks(tx: TransactionSql, matches: Match[]) {
     from book
     where id = any(${known.map(k => k.id)})
     order by id
-    for update`
+    for no key update`
   const now = new Map(rows.map(row => [row.id, row.state]))
   for (const k of known) {
     const seen = `${k.directoryId}${k.name}${k.missing}${k.pageCount}/${k.size}`

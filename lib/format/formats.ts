@@ -26,11 +26,17 @@ export async function openBook(
 ): Promise<Opened> {
   if (file.size === 0) throw new Unreadable('The file is empty', 'truncated')
   const head = file.read(0, HEAD_BYTES)
-  const format = formats.find(
-    // An EPUB that someone named as a comic is read page by page like one.
-    format =>
-      format.matches(head, extension) && !(format === epub && comicExtensions.includes(extension)),
-  )
+  const format = formats.find(format => isLikely(format, head, extension))
   if (format === undefined) throw new Unreadable('The file is of no known format', 'not_an_archive')
   return format.open(file, limits)
 }
+
+function isLikely(format: Format, head: Uint8Array, extension: string): boolean {
+  // An EPUB that someone named as a comic is read page by page like one.
+  if (format === epub && comicExtensions.includes(extension)) return false
+  // A PDF stored in an archive shows its signature in the first kilobyte too.
+  if (format === pdf && isArchive(head)) return false
+  return format.matches(head, extension)
+}
+
+const isArchive = (head: Uint8Array) => [cbr, cb7, cbz, cbt].some(comic => comic.matches(head, ''))

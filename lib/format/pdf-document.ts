@@ -139,7 +139,7 @@ function flattenTree(document: PDFDocument, keep: Keep, most: number): number {
     if (number !== 0) seen.add(number)
     const kids = at(keep, node, 'Kids')
     if (kids.isArray())
-      for (let i = Math.min(kids.length, most) - 1; i >= 0; i--) todo.push(keep(kids.get(i)))
+      for (let i = Math.min(kids.length - 1, most); i >= 0; i--) todo.push(keep(kids.get(i)))
     else if (number !== 0 && node.isDictionary()) pages.push(node)
   }
   if (pages.length === 0 || pages.length > most) return pages.length

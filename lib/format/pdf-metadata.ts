@@ -26,7 +26,7 @@ export function readPdfMetadata(pdf: PdfDocument, mostBytes: number): SourceRead
     }
   }
   const info = attempt('The information dictionary', () => readInfo(pdf)) ?? {}
-  const language = attempt('The language', () => pdf.run(() => pdf.document.getLanguage()))
+  const language = attempt('The language', () => readLanguage(pdf))
   const packet = attempt('The XMP metadata', () => readPacket(pdf, mostBytes))
   const xmp = packet ? readXmp(packet) : { metadata: {}, warnings: [] }
   const metadata = merge(info, xmp.metadata, canonicalLanguage(language ?? '') ?? undefined)
@@ -44,6 +44,14 @@ function readInfo({ run, document }: PdfDocument): Info {
       if (value.isString()) info[key] = value.asString().replace(/[\0\ufffd]+$/, '')
     }
     return info
+  })
+}
+
+/** MuPDF's own getLanguage() forgets the region. */
+function readLanguage({ run, document }: PdfDocument): string {
+  return run(keep => {
+    const value = at(keep, keep(document.getTrailer()), 'Root', 'Lang')
+    return value.isString() ? value.asString() : ''
   })
 }
 

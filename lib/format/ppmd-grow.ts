@@ -1,8 +1,29 @@
 // How a PPMd model learns: the found symbol is added to the contexts that lacked it.
-import { allocate, allocateContext, classOf, type Memory, release, STATE, UNIT } from './ppmd-memory.ts'
 import {
-  countOf, MOST_FREQUENT, type Model, onlyState, setCount, setStates, setSuccessor, setSuffix, setSum,
-  stateOf, statesOf, successorOf, suffixOf, sumOf, swap,
+  allocate,
+  allocateContext,
+  classOf,
+  type Memory,
+  release,
+  STATE,
+  UNIT,
+} from './ppmd-memory.ts'
+import {
+  countOf,
+  MOST_FREQUENT,
+  type Model,
+  onlyState,
+  setCount,
+  setStates,
+  setSuccessor,
+  setSuffix,
+  setSum,
+  stateOf,
+  statesOf,
+  successorOf,
+  suffixOf,
+  sumOf,
+  swap,
 } from './ppmd-state.ts'
 
 /** Follows the found symbol to its contexts; false when the memory is full. */

@@ -1,10 +1,30 @@
 // The model of PPMd variant H (Shkarin, 2001, public domain): contexts of falling order, each with the
 // symbols that followed it. `memory` holds contexts and states.
 import { grow } from './ppmd-grow.ts'
-import { allocate, allocateContext, classOf, clearMemory, newMemory, release, STATE, shrink } from './ppmd-memory.ts'
 import {
-  countOf, MOST_FREQUENT, type Model, onlyState, setCount, setStates, setSuccessor, setSuffix, setSum,
-  statesOf, successorOf, sumOf, swap,
+  allocate,
+  allocateContext,
+  classOf,
+  clearMemory,
+  newMemory,
+  release,
+  STATE,
+  shrink,
+} from './ppmd-memory.ts'
+import {
+  countOf,
+  MOST_FREQUENT,
+  type Model,
+  onlyState,
+  setCount,
+  setStates,
+  setSuccessor,
+  setSuffix,
+  setSum,
+  statesOf,
+  successorOf,
+  sumOf,
+  swap,
 } from './ppmd-state.ts'
 
 const BINARY_SCALE = 1 << 14
@@ -36,7 +56,9 @@ export function newModel(order: number, size: number): Model {
   return model
 }
 
-function restart(model: Model) {
+/** Forgets everything; `order` may be a new one. */
+export function restart(model: Model, order: number = model.order): void {
+  model.order = order
   const { memory, see, binary } = model
   clearMemory(memory)
   model.orderFall = model.order
@@ -175,4 +197,3 @@ function keepOnly(model: Model, states: number, count: number, escapeSum: number
 function updateModel(model: Model) {
   if (!grow(model)) restart(model)
 }
-

@@ -58,4 +58,3 @@ export function stateOf(memory: Memory, context: number, symbol: number): number
   while (memory.u8[state] !== symbol) state += STATE
   return state
 }
-

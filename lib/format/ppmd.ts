@@ -1,8 +1,16 @@
 // Decodes symbols of PPMd variant H with the range coder that RAR uses.
 
 import { type Memory, STATE } from './ppmd-memory.ts'
-import { DUMMY_SEE, PERIOD_BITS, updateEscaped, updateFirst, updateLater, updateOnly } from './ppmd-model.ts'
+import {
+  DUMMY_SEE,
+  PERIOD_BITS,
+  updateEscaped,
+  updateFirst,
+  updateLater,
+  updateOnly,
+} from './ppmd-model.ts'
 import { countOf, type Model, onlyState, statesOf, suffixOf, sumOf } from './ppmd-state.ts'
+import { damaged } from './rar-bits.ts'
 
 /** `at` counts bytes; zeros follow the end, up to a few. */
 export type Coder = { bytes: Uint8Array; at: number; low: number; code: number; range: number }

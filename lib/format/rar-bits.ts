@@ -18,7 +18,7 @@ const OVERREAD = 64
 export const damaged = () => new Unreadable('The file in the archive is damaged', 'bad_crc')
 
 /** The next 16 bits without moving on; `at` counts bits. */
-export function peek16(input: Bits): number {
+function peek16(input: Bits): number {
   const { bytes, at } = input
   const i = at >>> 3
   const three = ((bytes[i] ?? 0) << 16) | ((bytes[i + 1] ?? 0) << 8) | (bytes[i + 2] ?? 0)

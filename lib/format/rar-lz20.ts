@@ -3,7 +3,6 @@
 //   symbol = 0–255 byte | 256 last match again | 257–260 one of the last distances
 //          | 261–268 two bytes near | 269 new block | 270–297 length, then a distance
 //   sound  = 0–255 difference to a predicted sample | 256 new block
-import { Unreadable } from '../errors.ts'
 import { type Bits, type Codes, codes, damaged, symbol, take } from './rar-bits.ts'
 import { newChannel, type Sound, sample } from './rar-sound.ts'
 import {
@@ -138,9 +137,4 @@ function readLengths(lengths: Uint8Array, count: number, input: Bits, precode: C
     lengths.fill(value === 16 ? lengths[i - 1]! : 0, i, Math.min(count, i + run))
     i += run
   }
-}
-
-/** RAR 1.5 packs in another way, which no comic scanner of this century used. */
-export function refuse15(): never {
-  throw new Unreadable('RAR 1.5 packing is not supported', 'unsupported_method')
 }

@@ -3,7 +3,7 @@
 //   symbol = byte | escape code     code 0 new block | 2 end of file | 3 filter | 4 distance:3 length:1
 //          | 5 length:1 of the last byte | else the escape itself
 import { type Coder, decodeSymbol, startCoder } from './ppmd.ts'
-import { newModel } from './ppmd-model.ts'
+import { newModel, restart } from './ppmd-model.ts'
 import type { Model } from './ppmd-state.ts'
 import { type Bits, damaged } from './rar-bits.ts'
 import { addFilter, type Filters } from './rar-filter.ts'
@@ -35,10 +35,15 @@ export function startPpm(ppm: Ppm, input: Bits): void {
   if (isNew) {
     const order = (flags & 31) + 1
     if (order === 1) throw damaged()
-    ppm.model = newModel(order > 16 ? 16 + (order - 16) * 3 : order, megabytes * 1024 * 1024)
+    renew(ppm, order > 16 ? 16 + (order - 16) * 3 : order, megabytes * 1024 * 1024)
   }
   if (ppm.model === null) throw damaged()
   ppm.coder = startCoder(input.bytes, at)
+}
+
+function renew(ppm: Ppm, order: number, size: number) {
+  if (ppm.model?.memory.size === size) restart(ppm.model, order)
+  else ppm.model = newModel(order, size)
 }
 
 /** Goes on with the bytes of the next file. */

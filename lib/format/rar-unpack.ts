@@ -4,7 +4,7 @@ import type { File } from '../file.ts'
 import type { Limits } from './contract.ts'
 import type { Pass } from './libarchive.ts'
 import type { RarEntry } from './rar-entry.ts'
-import { newLz20, refuse15, unpack20 } from './rar-lz20.ts'
+import { newLz20, unpack20 } from './rar-lz20.ts'
 import { newLz29, unpack29 } from './rar-lz29.ts'
 import { newWindow, type Window } from './rar-window.ts'
 
@@ -12,7 +12,11 @@ const FIRST_29 = 29
 const FIRST_20 = 20
 
 /** A forward pass over entries that are one packed stream. */
-export function unpackRar4(file: File, group: readonly RarEntry[], limits: Limits): Pass {
+export function unpackRar4(
+  file: File,
+  group: readonly RarEntry[],
+  limits: Pick<Limits, 'entryBytes'>,
+): Pass {
   const window = newWindow()
   let states = { lz20: newLz20(), lz29: newLz29() }
   let current = -1
@@ -49,6 +53,11 @@ export function unpackRar4(file: File, group: readonly RarEntry[], limits: Limit
     },
     [Symbol.dispose]: () => {},
   }
+}
+
+/** RAR 1.5 packs in another way, which no comic scanner of this century used. */
+function refuse15(): never {
+  throw new Unreadable('RAR 1.5 packing is not supported', 'unsupported_method')
 }
 
 function begin(window: Window, size: number, out: Uint8Array | null) {

@@ -1,28 +1,22 @@
-// Access to a RAR of any generation: headers are walked here, stored files are read in place, and only
-// the files that one unpacking needs are unpacked: RAR 2 to 4 here, RAR 5 by libarchive.
+// Access to a RAR of any generation: headers are walked, stored files are read in place, and only the
+// entries that a wanted one depends on are unpacked.
 import { crc32 } from 'node:zlib'
 import { Unreadable } from '../errors.ts'
 import type { File } from '../file.ts'
 import type { Container, Entry } from './container.ts'
 import type { Limits } from './contract.ts'
-import { openPass, type Pass } from './libarchive.ts'
 import type { RarEntry } from './rar-entry.ts'
-import { unpackRar4 } from './rar-unpack.ts'
+import { type Group, openGroup, quickHead, signature5 } from './rar-group.ts'
 import { listRar4 } from './rar4.ts'
 import { listRar5 } from './rar5.ts'
 import { type Sequence, sequence } from './sequence.ts'
 
-/** Entries that are unpacked as one stream. */
-type Group = readonly RarEntry[]
 type Place = { group: Group; at: number }
 
 const signature4 = Buffer.from('526172211a0700', 'hex')
-const signature5 = Buffer.from('526172211a070100', 'hex')
-const MODERN = 50
 
 /** Whether a file begins as a RAR. A program that unpacks itself is no book. */
-export const isRar = (head: Uint8Array) =>
-  signature4.equals(head.subarray(0, 7)) || isModern(head)
+export const isRar = (head: Uint8Array) => signature4.equals(head.subarray(0, 7)) || isModern(head)
 
 const isModern = (head: Uint8Array) => signature5.equals(head.subarray(0, 8))
 
@@ -84,6 +78,8 @@ function taker(file: File, all: Map<RarEntry, Place>, limits: Limits): Taker {
       return stored
     }
     const { group, at } = place
+    const head = open?.group === group ? null : await quickHead(file, holder, bytes)
+    if (head !== null) return head
     if (open?.group !== group) {
       open?.stream[Symbol.dispose]()
       open = { group, stream: sequence(() => openGroup(file, group, limits)) }
@@ -92,28 +88,4 @@ function taker(file: File, all: Map<RarEntry, Place>, limits: Limits): Taker {
   }
   const dispose = async () => open?.stream[Symbol.dispose]()
   return Object.assign(take, { dispose })
-}
-
-async function openGroup(file: File, group: Group, limits: Limits): Promise<Pass> {
-  const [first] = group
-  const bytes = group.reduce((sum, entry) => sum + entry.bytes, 0)
-  if (bytes > limits.solidBytes)
-    throw new Unreadable('The archive is too large to unpack', 'too_large')
-  if (group.some(entry => entry.isEncrypted))
-    throw new Unreadable('The archive is encrypted', 'encrypted')
-  if (first!.version < MODERN) return unpackRar4(file, group, limits)
-  const spans = group.map(({ header, packed }) => ({
-    position: header.position,
-    length: header.length + packed,
-  }))
-  return openPass(file, [start(group.length > 1), ...spans, end], limits.solidBytes)
-}
-
-// The RAR 5 reader of libarchive looks past the end of the last packed block.
-const end = Buffer.concat([Buffer.from('1d77565103050400', 'hex'), Buffer.alloc(64)])
-
-function start(isSolid: boolean): Buffer {
-  const main = Buffer.from([0, 0, 0, 0, 3, 1, 0, isSolid ? 4 : 0])
-  main.writeUInt32LE(crc32(main.subarray(4)), 0)
-  return Buffer.concat([signature5, main])
 }

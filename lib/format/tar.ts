@@ -24,12 +24,12 @@ export function isTarHeader(block: Uint8Array): boolean {
   let unsigned = 256
   let signed = 256
   for (let i = 0; i < BLOCK; i += 1) {
-    // The checksum counts itself as blanks.
+    // The checksum counts itself as eight blanks: the 256 above.
     if (i >= 148 && i < 156) continue
     unsigned += block[i]!
     signed += (block[i]! << 24) >> 24
   }
-  return stated === unsigned + 7 * 32 || stated === signed + 7 * 32
+  return stated === unsigned || stated === signed
 }
 
 /** Opens a tar. Throws Unreadable `not_an_archive`, `too_large`. */

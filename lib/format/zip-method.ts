@@ -21,7 +21,7 @@ const methods = {
 }
 const viaLibarchive = new Set([methods.bzip2, methods.lzma, methods.xz, methods.ppmd])
 /** Packed data may be a little longer than what it unpacks to. */
-export const SPARE = 1.01
+export const mostPacked = (bytes: number) => bytes * 1.01 + 1024
 const LZMA_END_MARK = 2
 // Deflate cannot shrink more than this (zlib's technical notes).
 const DEFLATE_RATIO = 1032
@@ -33,7 +33,7 @@ const STEEP = 32
 export async function unpack(file: File, entry: ZipEntry, source: Source): Promise<Uint8Array> {
   const { position, chunk, maxBytes } = source
   const { method, packed } = entry
-  if (entry.bytes > maxBytes || packed > maxBytes * SPARE)
+  if (entry.bytes > maxBytes || packed > mostPacked(maxBytes))
     throw new Unreadable('The file in the archive is too large', 'too_large')
   if (method === methods.deflate) return inflate(chunk, entry, maxBytes)
   if (method === methods.zstd || method === methods.zstdOld)

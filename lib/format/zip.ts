@@ -6,7 +6,7 @@ import type { Container, Entry } from './container.ts'
 import type { Limits } from './contract.ts'
 import { type Read, readDirectory, readTail, SMALL } from './zip-directory.ts'
 import { isEncrypted, type ZipEntry } from './zip-entry.ts'
-import { inflateHead, SPARE, unpack } from './zip-method.ts'
+import { inflateHead, mostPacked, unpack } from './zip-method.ts'
 import { LOCAL, LOCAL_BYTES, recoverEntries } from './zip-recover.ts'
 
 const STORED = 0
@@ -119,7 +119,7 @@ async function readEntry(
   maxBytes: number,
 ): Promise<Uint8Array> {
   if (isEncrypted(entry)) throw new Unreadable('The file in the archive is encrypted', 'encrypted')
-  if (entry.bytes > maxBytes || entry.packed > maxBytes * SPARE)
+  if (entry.bytes > maxBytes || entry.packed > mostPacked(maxBytes))
     throw new Unreadable('The file in the archive is too large', 'too_large')
   if (entry.offset + entry.packed > file.size)
     throw new Unreadable('The archive ends before the file does', 'truncated')

@@ -23,7 +23,7 @@ const mostSide: Record<ImageFormat, number> = { jpeg: 65_500, png: 1_000_000, we
 /**
  * A cover of at most `maxSide` pixels, never enlarged, turned upright, in sRGB with 8 bits; the
  * first frame of an animation. `quality` is 1 to 100. A JPEG that is small already is passed on as it
- * is, so look at `mediaType`.
+ * is when JPEG is wanted.
  * Throws Unreadable: `unsupported_image`, `too_large`, `timeout`.
  */
 export async function makeCover(
@@ -31,7 +31,7 @@ export async function makeCover(
   options: { maxSide: number; format: 'webp' | 'jpeg'; quality: number },
 ): Promise<Made> {
   const { maxSide, format, quality } = options
-  const small = smallJpeg(bytes, maxSide)
+  const small = format === 'jpeg' ? smallJpeg(bytes, maxSide) : null
   if (small) return small
   return make(bytes, { width: maxSide, height: maxSide, format, quality })
 }

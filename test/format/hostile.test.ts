@@ -1,0 +1,62 @@
+// Seeded mutations of small archives end in a book or in Unreadable, and soon.
+import { readFileSync } from 'node:fs'
+import { extname, join } from 'node:path'
+import t from 'tap'
+import { Unreadable } from '../../lib/errors.ts'
+import { openBook } from '../../lib/format/formats.ts'
+import { library, onDisk, random } from './archive-files.ts'
+
+const MUTATIONS = 300
+const SECONDS = 15
+const golden = [
+  'generated-hostile/zip/natural-order.cbz',
+  'generated-hostile/zip/zip64-eocd.cbz',
+  'generated-hostile/zip/method-lzma.cbz',
+  'generated-hostile/zip/truncated-half.cbz',
+  'generated-hostile/rar/rar5-unicode.cbr',
+  'gotson__komga/rar4-solid.cbr',
+  'ssokolow__rar-test-files/testfile.rar3.rr.cbr',
+  'ssokolow__rar-test-files/testfile.rar5.solid.cbr',
+  'generated-hostile/7z/lzma.cb7',
+  'gotson__komga/7zip.cb7',
+]
+
+function mutated(bytes: Buffer, next: () => number): Buffer {
+  const copy = Buffer.from(bytes)
+  for (let i = 1 + next() * 6; i > 0; i -= 1) {
+    const at = Math.floor(next() * copy.length)
+    const kind = next()
+    if (kind < 0.6) copy[at] = next() * 256
+    else if (kind < 0.8) copy.fill(0xff, at, Math.min(copy.length, at + 4))
+    else copy.fill(0, at, Math.min(copy.length, at + 4))
+  }
+  return next() < 0.2 ? copy.subarray(0, next() * copy.length) : copy
+}
+
+async function readAll(bytes: Buffer, folder: string, extension: string): Promise<boolean> {
+  using file = onDisk(folder, bytes)
+  try {
+    await using book = await openBook(file, extension)
+    await book.metadata()
+    await book.cover()
+    for (const index of book.pages.keys()) await book.page(index)
+    return true
+  } catch (error) {
+    if (error instanceof Unreadable) return false
+    throw error
+  }
+}
+
+t.test('mutated archives give a book or Unreadable', async t => {
+  const folder = t.testdir()
+  const begin = performance.now()
+  const counts = { opened: 0, refused: 0 }
+  for (let seed = 0; seed < MUTATIONS; seed += 1) {
+    const path = golden[seed % golden.length]!
+    const bytes = mutated(readFileSync(join(library, path)), random(seed))
+    const isOpened = await readAll(bytes, folder, extname(path).slice(1))
+    counts[isOpened ? 'opened' : 'refused'] += 1
+  }
+  t.ok(counts.opened > 10 && counts.refused > 10, `${counts.opened} opened`)
+  t.ok(performance.now() - begin < SECONDS * 1000)
+})

@@ -1,0 +1,123 @@
+import sharp from 'sharp'
+import t from 'tap'
+import { Unreadable } from '../../lib/errors.ts'
+import { encodePixels, makeCover, resizeImage } from '../../lib/image/cover.ts'
+import { measureImage } from '../../lib/image.ts'
+import { example, images, read } from './corpus.ts'
+
+const webp = { maxSide: 400, format: 'webp', quality: 75 } as const
+const jpeg = { ...webp, format: 'jpeg' } as const
+
+const page = (width: number, height: number) =>
+  sharp({ create: { width, height, channels: 3, background: '#c04020' } })
+
+t.test('every sound image of the corpus makes a cover, the others end cleanly', async t => {
+  for (const { path, isSound, width, height } of images()) {
+    try {
+      const cover = await makeCover(read(path), webp)
+      const ratio = Math.max(width, height) / 400
+      if (isSound) {
+        t.ok(Math.abs(cover.width - width / Math.max(ratio, 1)) <= 1, path)
+        t.ok(Math.abs(cover.height - height / Math.max(ratio, 1)) <= 1, path)
+      }
+      t.match(await measureImage(async () => cover.bytes), { mediaType: 'image/webp' }, path)
+    } catch (error) {
+      if (!(error instanceof Unreadable)) throw error
+      t.notOk(isSound, `${path}: ${error.message}`)
+      t.ok(['unsupported_image', 'too_large'].includes(error.code))
+    }
+  }
+})
+
+t.test('a cover is upright, in sRGB, of 8 bits and on white', async t => {
+  const lying = read('files/recurser__exif-orientation-examples/Portrait_6.jpg')
+  t.match(await makeCover(lying, jpeg), { width: 267, height: 400, mediaType: 'image/jpeg' })
+  const cmyk = await page(600, 600).toColourspace('cmyk').jpeg().toBuffer()
+  t.equal((await sharp(cmyk).metadata()).channels, 4)
+  const deep = await page(600, 600).toColourspace('rgb16').png().toBuffer()
+  for (const bytes of [cmyk, deep, example('avif')]) {
+    const made = await sharp((await makeCover(bytes, jpeg)).bytes).metadata()
+    t.match(made, { space: 'srgb', channels: 3, depth: 'uchar' })
+  }
+  const clear = await sharp({ create: { width: 9, height: 9, channels: 4, background: '#0000' } })
+    .png()
+    .toBuffer()
+  const pixels = await sharp((await makeCover(clear, jpeg)).bytes)
+    .raw()
+    .toBuffer()
+  t.ok(pixels.every(value => value > 250))
+})
+
+t.test('a small image is not enlarged, and a small JPEG stays as it is', async t => {
+  const small = await page(48, 72).jpeg().toBuffer()
+  t.match(await makeCover(small, webp), { width: 48, height: 72, mediaType: 'image/webp' })
+  t.ok((await makeCover(small, jpeg)).bytes.equals(small))
+  const cut = small.subarray(0, -20)
+  t.notOk((await makeCover(cut, jpeg)).bytes.equals(cut))
+})
+
+t.test('the first frame of an animation is the cover', async t => {
+  const path = 'files/image-rs__image/tests/images/gif/anim/large-gif-anim-full-frame-replace.gif'
+  const { bytes } = await makeCover(read(path), webp)
+  t.match(await sharp(bytes).metadata(), { width: 400, height: 400, pages: undefined })
+})
+
+t.test('more pixels than memory are refused by the header alone', async t => {
+  const png = Buffer.from(
+    '\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x75\x30\0\0\x75\x30\x01\0\0\0\0',
+    'latin1',
+  )
+  const interlaced = Buffer.from(png)
+  interlaced.set([0, 0, 0x40, 0, 0, 0, 0x40, 0, 8, 6, 0, 0, 1], 16)
+  const bmp = Buffer.alloc(64)
+  bmp.write('BM')
+  for (const [at, value] of [
+    [10, 54],
+    [14, 40],
+    [18, 60_000],
+    [22, 60_000],
+  ])
+    bmp.writeUInt32LE(value!, at)
+  const jxl = Buffer.from(example('jxl'))
+  jxl.set([0xff, 0x0a, 0xfe, 0xff, 0xff, 0xff, 0x03])
+  const progressive = await page(64, 64).jpeg({ progressive: true }).toBuffer()
+  const frame = progressive.indexOf('ffc2', 0, 'hex')
+  progressive.writeUInt32BE(0x7fff_7fff, frame + 5)
+  for (const bytes of [png, interlaced, bmp, jxl, progressive])
+    await t.rejects(makeCover(bytes, webp), { code: 'too_large' })
+})
+
+t.test('a page is resized within both sides and keeps its format', async t => {
+  const png = await page(1600, 2400).png().toBuffer()
+  const resized = await resizeImage(png, { width: 800 })
+  t.match(resized, { width: 800, height: 1200, mediaType: 'image/png' })
+  t.match(await resizeImage(png, { width: 800, height: 300 }), { width: 200, height: 300 })
+  t.match(await resizeImage(png, { width: 9000 }), { width: 1600, height: 2400 })
+  const made = await resizeImage(example('avif'), { height: 100 })
+  t.match(made, { height: 100, mediaType: 'image/jpeg' })
+  t.match(await resizeImage(png, { format: 'webp' }), { width: 1600, mediaType: 'image/webp' })
+})
+
+t.test('a strip longer than WebP can be is scaled to fit', async t => {
+  const strip = await page(200, 20_000).png().toBuffer()
+  const { width, height } = await resizeImage(strip, { format: 'webp' })
+  t.same([width, height], [164, 16_383])
+})
+
+t.test('TIFF whose directory stands at the end makes a cover', async t => {
+  const tiff = await page(900, 900).tiff({ compression: 'none' }).toBuffer()
+  t.match(await makeCover(tiff, webp), { width: 400, height: 400 })
+})
+
+t.test('JPEG 2000, HEIC and JPEG XL that cannot be decoded say so and print nothing', async t => {
+  const heic = Buffer.concat([Buffer.from('\0\0\0\x18ftypheic\0\0\0\0heicmif1', 'latin1')])
+  const jxl = example('jxl').subarray(0, 9000)
+  const jp2 = Buffer.from('\xff\x4f\xff\x51'.padEnd(16, '\0') + '\x10'.repeat(40), 'latin1')
+  for (const bytes of [heic, jxl, jp2, Buffer.from('no image')])
+    await t.rejects(makeCover(bytes, webp), { code: 'unsupported_image' })
+})
+
+t.test('pixels become a JPEG', async t => {
+  const raw = { data: new Uint8Array(300).fill(200), width: 10, height: 10, channels: 3 } as const
+  t.match(await measureImage(async () => await encodePixels(raw, 85)), { width: 10, height: 10 })
+})

@@ -1,0 +1,54 @@
+import t from 'tap'
+import { makeCover } from '../../lib/image/cover.ts'
+import { whyRefused } from '../../lib/image/svg.ts'
+
+const svg = (inner: string, before = '') =>
+  Buffer.from(
+    `${before}<svg xmlns="http://www.w3.org/2000/svg" width="30" height="60">${inner}</svg>`,
+  )
+const webp = { maxSide: 400, format: 'webp', quality: 75 } as const
+
+t.test('a drawing is rendered at its size, and a huge one no larger than wanted', async t => {
+  t.match(await makeCover(svg('<rect width="30" height="60"/>'), webp), { width: 30, height: 60 })
+  const huge = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="20000" height="30000"/>')
+  t.match(await makeCover(huge, webp), { height: 400 })
+})
+
+t.test('links, fragments and inner images may stay', async t => {
+  const doctype = '<?xml version="1.0" encoding="UTF-8"?><!DOCTYPE svg PUBLIC "a" "http://b/c.dtd">'
+  t.equal(whyRefused(svg('<a xlink:href="http://example.org/"><rect/></a>', doctype)), null)
+  t.equal(whyRefused(svg('<use href="#a"/><rect fill="url(#b)" mask="url( \'#c\')"/>')), null)
+  t.equal(whyRefused(svg('<image href="data:image/png;base64,AA=="/>')), null)
+})
+
+t.test('whatever reaches out, runs or multiplies is refused', async t => {
+  const hostile = [
+    svg('&a;', '<!DOCTYPE svg [<!ENTITY a "aaaa">]>'),
+    svg('<script>alert(1)</script>'),
+    svg('<image href="file:///etc/passwd"/>'),
+    svg("<image xlink:href='http://example.org/a.png'/>"),
+    svg('<image href="data:image/svg+xml;base64,AA=="/>'),
+    svg('<style>@import "http://example.org/a.css";</style>'),
+    svg('<rect fill="url(http://example.org/#a)"/>'),
+    svg('<foreignObject><p/></foreignObject>'),
+    svg('', '<?xml-stylesheet href="a.css"?>'),
+    svg('', '<?xml version="1.0" encoding="UTF-7"?>'),
+    Buffer.from('<svg width="10" height="10">\0</svg>'),
+  ]
+  for (const bytes of hostile)
+    await t.rejects(makeCover(bytes, webp), { code: 'unsupported_image' }, String(bytes))
+})
+
+t.test('deep, long and endless documents end soon', async t => {
+  const started = performance.now()
+  const nested = svg('<g>'.repeat(50_000) + '</g>'.repeat(50_000))
+  const open = Buffer.from('<svg '.repeat(200_000))
+  const comment = Buffer.from(`<!--${'-'.repeat(300_000)}`)
+  const uses = Array.from(
+    { length: 24 },
+    (_, i) => `<g id="a${i}">${`<use href="#a${i + 1}"/>`.repeat(10)}</g>`,
+  )
+  for (const bytes of [nested, open, comment, svg(uses.join(''))])
+    await makeCover(bytes, webp).catch(error => t.ok(error.code))
+  t.ok(performance.now() - started < 10_000)
+})

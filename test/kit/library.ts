@@ -1,0 +1,188 @@
+// Libraries of real little books in a folder of the test, scanned by the pipeline in this process.
+import { mkdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Test } from 'tap'
+import { createLibrary } from '../../lib/catalog/library.ts'
+import { loadConfig } from '../../lib/config.ts'
+import type { Sql } from '../../lib/db.ts'
+import { openLog } from '../../lib/log.ts'
+import { type Pipeline, startPipeline } from '../../pipeline/index.ts'
+import { requestScan, type ScanRequest } from '../../pipeline/scan.ts'
+import { png, zip } from '../format/archive-files.ts'
+import { database } from './db.ts'
+
+export type Catalogue = { sql: Sql; url: string; data: string; pipeline: Pipeline }
+export type Shelf = Awaited<ReturnType<typeof shelve>>
+type Files = Record<string, Buffer>
+type ScanOptions = Partial<Omit<ScanRequest, 'libraryId' | 'paths'>> & { paths?: string[] }
+
+let made = 0
+
+/** A CBZ that no other call makes again; `padding` bytes lie after the pages, `info` is ComicInfo.xml. */
+export function comic({ pages = 2, padding = 0, info = '' } = {}): Buffer {
+  made += 1
+  const images = Array.from({ length: pages }, (_, i) => ({
+    name: `${made}-${i + 1}.png`,
+    bytes: png(30 + i),
+  }))
+  const more = padding > 0 ? [{ name: 'notes.bin', bytes: Buffer.alloc(padding, made) }] : []
+  const told = info ? [{ name: 'ComicInfo.xml', bytes: Buffer.from(info) }] : []
+  return zip([...told, ...images, ...more])
+}
+
+/** A database, a data directory and a running pipeline until the end of `t`. */
+export async function catalogue(t: Test, settings: Record<string, unknown> = {}): Promise<Catalogue> {
+  const { sql, url } = await database(t)
+  const data = t.testdir({})
+  const flags = { data_dir: join(data, 'data'), 'pipeline.threads': 1, ...settings }
+  const config = loadConfig({ env: {}, flags })
+  const pipeline = await startPipeline({ sql, config, log: openLog({ level: 'silent' }) })
+  t.teardown(() => pipeline.close())
+  return { sql, url, data: config.data_dir, pipeline }
+}
+
+/** A library with these files, and what users and file systems do to it. Paths are relative to its root. */
+export async function shelve(t: Test, { sql, pipeline }: Catalogue, files: Files = {}) {
+  const root = join(t.testdir({}), `shelf ${(made += 1)}`)
+  mkdirSync(root, { recursive: true })
+  const at = (path: string | Buffer) =>
+    Buffer.concat([Buffer.from(`${root}/`), Buffer.from(path as string)])
+  const write = (path: string | Buffer, bytes: Uint8Array) => {
+    const place = at(path)
+    mkdirSync(place.subarray(0, place.lastIndexOf(0x2f)), { recursive: true })
+    writeFileSync(place, bytes)
+  }
+  for (const [path, bytes] of Object.entries(files)) write(path, bytes)
+  const { id } = await createLibrary(sql, { root: Buffer.from(root), name: 'Shelf' })
+
+  return {
+    id,
+    root,
+    at,
+    write,
+    remove: (path: string) => rmSync(at(path), { recursive: true }),
+    move(from: string | Buffer, to: string | Buffer) {
+      const place = at(to)
+      mkdirSync(dirname(place.toString()), { recursive: true })
+      renameSync(at(from), place)
+    },
+    /** Other bytes under the same size and times. */
+    replaceSilently(path: string, bytes: Uint8Array) {
+      const { atime, mtime } = statSync(at(path))
+      writeFileSync(at(path), bytes)
+      utimesSync(at(path), atime, mtime)
+    },
+    /** Scans to the end, covers and hashes included, and answers the scan's row. */
+    async scan({ paths = [], mode = 'normal', options = {} }: ScanOptions = {}) {
+      const wanted = { libraryId: id, mode, options, paths: paths.map(path => Buffer.from(path)) }
+      const scanId = await requestScan(sql, pipeline.queue, wanted)
+      return await ended({ sql, pipeline }, scanId)
+    },
+    async books() {
+      return await sql<BookRow[]>`
+        select b.id, convert_from(d.path, 'latin1') as folder, convert_from(b.name, 'latin1') as name,
+          b.title, b.series_id as "seriesId", s.title as series, b.missing_at as "missingAt",
+          b.error_code as error, b.page_count as pages, encode(b.sha256, 'hex') as sha256,
+          encode(b.cover, 'hex') as cover, b.modified_ms as modified, b.library_id as "libraryId"
+        from book b
+        join directory d on d.id = b.directory_id
+        join series s on s.id = b.series_id
+        where b.library_id = ${id}
+        order by d.path, b.name, b.id`
+    },
+    async book(name: string) {
+      const found = (await this.books()).filter(book => book.name === name)
+      if (found.length !== 1) throw new Error(`${found.length} books are called ${name}`)
+      return found[0]!
+    },
+    async counters() {
+      const [row] = await sql`
+        select series_count as series, book_count as books, missing_count as missing,
+          page_count as pages, size
+        from library where id = ${id}`
+      return { ...row }
+    },
+  }
+}
+
+type BookRow = {
+  id: string
+  folder: string
+  name: string
+  title: string
+  seriesId: string
+  series: string
+  missingAt: Date | null
+  error: string | null
+  pages: number
+  sha256: string | null
+  cover: string | null
+  modified: number
+  libraryId: string
+}
+
+/** Waits until a scan and what it left to the lanes is over. */
+export async function ended({ sql, pipeline }: Pick<Catalogue, 'sql' | 'pipeline'>, scanId: string) {
+  for (let left = 1_000; left > 0; left--) {
+    pipeline.wake()
+    const [scan] = await sql`select * from scan where id = ${scanId}`
+    const over = scan!.finished_at !== null
+    if (over && !(await pipeline.queue.busy(scan!.library_id, ['index', 'cover', 'hash']))) {
+      return { ...scan } as ScanRow
+    }
+    await sleep(20)
+  }
+  throw new Error('the scan does not end')
+}
+
+type ScanRow = Record<'found' | 'added' | 'changed' | 'moved' | 'missing' | 'restored', number> &
+  Record<'unchanged' | 'opens' | 'bytes_read' | 'unreadable_directories' | 'warnings', number> & {
+    id: string
+    state: string
+    message: string | null
+    failed: Record<string, number>
+  }
+
+/** An account, for progress to hang on. */
+export async function reader(sql: Sql) {
+  const [row] = await sql<{ id: string }[]>`
+    insert into account (id, username, password_hash)
+    values (gen_random_uuid(), ${`reader ${(made += 1)}`}, '-')
+    returning id`
+  return {
+    id: row!.id,
+    async read(bookId: string, page: number) {
+      await sql`
+        insert into progress (account_id, book_id, current_page) values (${row!.id}, ${bookId}, ${page})`
+    },
+    async pages() {
+      const rows = await sql<{ book_id: string; current_page: number }[]>`
+        select book_id, current_page from progress where account_id = ${row!.id} order by book_id`
+      return Object.fromEntries(rows.map(p => [p.book_id, p.current_page]))
+    },
+  }
+}
+
+/** What does not add up in the catalogue: counters against rows. Empty when all is well. */
+export async function discrepancies(sql: Sql) {
+  return await sql`
+    with share as (
+      select library_id, series_id, count(*) filter (where missing_at is null) as books,
+        count(*) filter (where missing_at is not null) as missing,
+        coalesce(sum(page_count) filter (where missing_at is null), 0) as pages,
+        coalesce(sum(size) filter (where missing_at is null), 0) as size
+      from book group by library_id, series_id
+    )
+    select 'series' as of, s.title as name
+    from series s left join share on share.series_id = s.id
+    where (s.book_count, s.missing_count, s.page_count, s.size)
+      is distinct from (coalesce(books, 0), coalesce(missing, 0), coalesce(pages, 0), coalesce(share.size, 0))
+    union all
+    select 'library', l.name
+    from library l
+    where (l.book_count, l.missing_count, l.page_count, l.size, l.series_count) is distinct from (
+      select coalesce(sum(books), 0), coalesce(sum(missing), 0), coalesce(sum(pages), 0),
+        coalesce(sum(share.size), 0), count(*) filter (where books > 0)
+      from share where share.library_id = l.id)`
+}
