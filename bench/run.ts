@@ -1,6 +1,7 @@
 // npm run bench -- <name> [options]: one benchmark, by its file name here.
-import { readdirSync } from 'node:fs'
+
 import { spawnSync } from 'node:child_process'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
 const names = readdirSync(import.meta.dirname)
@@ -12,7 +13,10 @@ if (name === undefined || !names.includes(name)) {
   process.exitCode = 2
 } else {
   const script = join(import.meta.dirname, `${name}.ts`)
-  const flags = ['--disable-warning=ExperimentalWarning', '--disable-warning=MODULE_TYPELESS_PACKAGE_JSON']
+  const flags = [
+    '--disable-warning=ExperimentalWarning',
+    '--disable-warning=MODULE_TYPELESS_PACKAGE_JSON',
+  ]
   const ran = spawnSync(process.execPath, [...flags, script, ...options], { stdio: 'inherit' })
   process.exitCode = ran.status ?? 1
 }

@@ -15,7 +15,13 @@ type Truth = {
   number: string
   expect: string
   corrupt: string | null
-  comicInfo: { series: string; number: string; title: string; year: number; language: string } | null
+  comicInfo: {
+    series: string
+    number: string
+    title: string
+    year: number
+    language: string
+  } | null
   epub: { title: string; series: string | null; index: string | null; creator: string } | null
   pdf: { title: string; author: string } | null
 }
@@ -33,7 +39,13 @@ type Seen = {
 }
 
 const { values } = parseArgs({
-  options: { truth: { type: 'string' }, library: { type: 'string' }, data: { type: 'string' }, observed: { type: 'string' }, show: { type: 'string', default: '10' } },
+  options: {
+    truth: { type: 'string' },
+    library: { type: 'string' },
+    data: { type: 'string' },
+    observed: { type: 'string' },
+    show: { type: 'string', default: '10' },
+  },
 })
 
 const seen = new Map<string, Seen>()
@@ -42,14 +54,16 @@ const take = (record: Seen) => {
   seen.set(record.path, before ? { ...before, sha256: record.sha256 } : record)
 }
 if (values.observed) {
-  for await (const line of createInterface({ input: createReadStream(values.observed) })) take(JSON.parse(line))
+  for await (const line of createInterface({ input: createReadStream(values.observed) }))
+    take(JSON.parse(line))
 } else {
   const args = ['scan', values.library!, '--data', values.data!, '--ndjson']
   await stackroom(args, record => take(record))
 }
 
 const wrong = new Map<string, string[]>()
-const blame = (what: string, detail: string) => wrong.set(what, [...(wrong.get(what) ?? []), detail])
+const blame = (what: string, detail: string) =>
+  wrong.set(what, [...(wrong.get(what) ?? []), detail])
 const byHash = new Map<string, number>()
 let rows = 0
 for await (const line of createInterface({ input: createReadStream(values.truth!) })) {
@@ -65,9 +79,11 @@ for await (const line of createInterface({ input: createReadStream(values.truth!
   if (s.bytes !== t.bytes) blame('bytes', t.path)
   if (s.sha256 !== t.sha256) blame('sha256', t.path)
   if (t.expect === 'error' && !s.error) blame('should fail', t.path)
-  if (t.expect !== 'error' && t.expect.startsWith('ok') && !t.expect.includes('error') && s.error) blame(`failed ${s.error.code}`, t.path)
+  if (t.expect !== 'error' && t.expect.startsWith('ok') && !t.expect.includes('error') && s.error)
+    blame(`failed ${s.error.code}`, t.path)
   if (t.expect !== 'ok' && t.expect !== 'ok-by-content') continue
-  if (t.container !== 'epub' && s.pages !== t.pages) blame('pages', `${t.path}: ${s.pages} for ${t.pages}`)
+  if (t.container !== 'epub' && s.pages !== t.pages)
+    blame('pages', `${t.path}: ${s.pages} for ${t.pages}`)
   const series = t.comicInfo?.series ?? t.epub?.series ?? t.folderSeries
   if (s.series !== series) blame('series', `${t.path}: ${s.series} for ${series}`)
   const number = t.comicInfo?.number ?? t.epub?.index ?? t.number
@@ -79,4 +95,8 @@ for (const path of seen.keys()) blame('not in truth', path)
 for (const [what, details] of wrong) {
   print({ wrong: what, books: details.length, examples: details.slice(0, Number(values.show)) })
 }
-print({ rows, wrong: [...wrong.values()].reduce((sum, d) => sum + d.length, 0), duplicateGroups: [...byHash.values()].filter(n => n > 1).length })
+print({
+  rows,
+  wrong: [...wrong.values()].reduce((sum, d) => sum + d.length, 0),
+  duplicateGroups: [...byHash.values()].filter(n => n > 1).length,
+})

@@ -6,7 +6,12 @@ import { openDatabase, type Sql } from '../lib/db.ts'
 import { type Log, openLog } from '../lib/log.ts'
 import { migrate } from '../lib/migrate.ts'
 
-export type CommonFlags = { config?: string; data?: string; databaseUrl?: string; logLevel?: string }
+export type CommonFlags = {
+  config?: string
+  data?: string
+  databaseUrl?: string
+  logLevel?: string
+}
 
 export type Stackroom = { config: Config; log: Log; sql: Sql }
 

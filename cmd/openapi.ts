@@ -12,7 +12,8 @@ export function openapiCommand(version: string): Command {
     .addOption(new Option('-f, --format <format>').choices(['json', 'yaml']).default('json'))
     .action(({ output, format }: { output: string; format: 'json' | 'yaml' }) => {
       const document = openapiDocument(routes, version)
-      const text = format === 'yaml' ? stringify(document) : `${JSON.stringify(document, null, 2)}\n`
+      const text =
+        format === 'yaml' ? stringify(document) : `${JSON.stringify(document, null, 2)}\n`
       if (output === '-') process.stdout.write(text)
       else writeFileSync(output, text)
     })

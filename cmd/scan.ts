@@ -5,10 +5,16 @@ import { createLibrary, type LibraryRow, libraryAround, rootBytes } from '../lib
 import { Invalid } from '../lib/errors.ts'
 import { pathText } from '../lib/path.ts'
 import { seriesStrategies } from '../lib/strategy/series.ts'
-import { startPipeline } from '../pipeline/index.ts'
 import { estimateScan } from '../pipeline/estimate.ts'
+import { startPipeline } from '../pipeline/index.ts'
 import { cancelScan, requestScan } from '../pipeline/scan.ts'
-import { type CommonFlags, commonOptions, type Stackroom, untilSignal, withStackroom } from './open.ts'
+import {
+  type CommonFlags,
+  commonOptions,
+  type Stackroom,
+  untilSignal,
+  withStackroom,
+} from './open.ts'
 import { followScan } from './scan/follow.ts'
 import { exitCodeOf, jsonSummary, tableSummary } from './scan/summary.ts'
 

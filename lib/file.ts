@@ -27,7 +27,9 @@ export function openFile(path: Buffer): File {
   const readInto = (target: Uint8Array, position: number) => {
     let filled = 0
     while (filled < target.length) {
-      const got = guard(() => readSync(fd, target, filled, target.length - filled, position + filled))
+      const got = guard(() =>
+        readSync(fd, target, filled, target.length - filled, position + filled),
+      )
       if (got === 0) break
       filled += got
     }

@@ -41,12 +41,22 @@ export async function openQueue(sql: Sql, onError: (error: Error) => void) {
   const known = new Set((await boss.getQueues()).map(queue => queue.name))
   for (const name of jobNames) {
     if (known.has(name)) continue
-    await boss.createQueue(name, { ...queues[name], retryLimit: 5, retryDelay: 1, deleteAfterSeconds: 3600 })
+    await boss.createQueue(name, {
+      ...queues[name],
+      retryLimit: 5,
+      retryDelay: 1,
+      deleteAfterSeconds: 3600,
+    })
   }
   return {
     boss,
     /** Enqueues within the caller's transaction. */
-    async send<N extends JobName>(tx: Tx, name: N, jobs: Jobs[N][], options: { priority?: number; key?: string; afterSeconds?: number } = {}) {
+    async send<N extends JobName>(
+      tx: Tx,
+      name: N,
+      jobs: Jobs[N][],
+      options: { priority?: number; key?: string; afterSeconds?: number } = {},
+    ) {
       if (jobs.length === 0) return
       const rows = jobs.map(data => ({
         id: newId(),
@@ -55,7 +65,9 @@ export async function openQueue(sql: Sql, onError: (error: Error) => void) {
         ...(options.key ? { singletonKey: options.key } : {}),
         ...(options.afterSeconds ? { startAfter: options.afterSeconds } : {}),
       }))
-      await boss.insert(name, rows, { db: { executeSql: (text, values) => execute(tx, text, values) } })
+      await boss.insert(name, rows, {
+        db: { executeSql: (text, values) => execute(tx, text, values) },
+      })
     },
     /** Takes the first waiting job of a lane, or null. */
     async take<N extends JobName>(name: N): Promise<{ id: string; data: Jobs[N] } | null> {
@@ -83,7 +95,8 @@ export async function openQueue(sql: Sql, onError: (error: Error) => void) {
     },
     /** True while jobs of a lane wait or run, whoever's they are. */
     async pending(name: JobName): Promise<boolean> {
-      const [row] = await sql`select 1 from pgboss.job where name = ${name} and state < 'completed' limit 1`
+      const [row] =
+        await sql`select 1 from pgboss.job where name = ${name} and state < 'completed' limit 1`
       return row !== undefined
     },
     /** True while any of the lanes holds work for the library, running or waiting. */
@@ -117,7 +130,7 @@ async function executeOwn(sql: Sql, text: string, values?: unknown[]) {
 }
 
 // pg-boss speaks node-postgres: numbered parameters, several statements in one text.
-async function execute(sql: Tx, text: string, values?: unknown[]): Promise<{ rows: any[] }> {
+async function execute(sql: Tx, text: string, values?: unknown[]): Promise<{ rows: Row[] }> {
   if (!values || values.length === 0) {
     const result = await sql.unsafe(text).simple()
     return { rows: flat(result) }
@@ -128,6 +141,9 @@ async function execute(sql: Tx, text: string, values?: unknown[]): Promise<{ row
   return { rows: flat(result) }
 }
 
-function flat(result: any): any[] {
-  return Array.isArray(result[0]) ? result.flat() : [...result]
+type Row = Record<string, unknown>
+
+// Several statements give several results, of which pg-boss wants the rows of all.
+function flat(result: readonly unknown[]): Row[] {
+  return (Array.isArray(result[0]) ? result.flat() : [...result]) as Row[]
 }

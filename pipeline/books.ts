@@ -24,7 +24,10 @@ export type Lane = {
 }
 
 /** Reads the files of a batch of `found` rows and stores what they are. */
-export async function indexBooks({ sql, queue, threads, thumbnails, stop }: Lane, job: Jobs['index']) {
+export async function indexBooks(
+  { sql, queue, threads, thumbnails, stop }: Lane,
+  job: Jobs['index'],
+) {
   const scan = await loadScan(sql, job.scanId)
   if (!scan) return
   const rows = await foundRows(sql, job.ids)
@@ -101,7 +104,9 @@ function fileToRead(row: FoundRow, root: Uint8Array): FileToRead {
 
 /** Makes thumbnails for a batch of books. */
 export async function coverBooks({ sql, threads, thumbnails, stop }: Lane, job: Jobs['cover']) {
-  const rows = await sql<{ id: string; folder: Uint8Array; name: Uint8Array; root: Uint8Array; sidecar: string | null }[]>`
+  const rows = await sql<
+    { id: string; folder: Uint8Array; name: Uint8Array; root: Uint8Array; sidecar: string | null }[]
+  >`
     select b.id, d.path as folder, b.name, l.root,
       (select key from jsonb_object_keys(d.sidecars) as key where key ~* '^cover\\.(jpe?g|png|webp)$' limit 1) as sidecar
     from book b
@@ -142,7 +147,16 @@ async function storeCovers(sql: Sql, scanId: string, done: Thumbnail[]) {
 export async function hashBooks({ sql, threads, stop }: Lane, job: Jobs['hash']) {
   const scan = await loadScan(sql, job.scanId)
   if (!scan) return
-  const rows = await sql<{ id: string; folder: Uint8Array; name: Uint8Array; root: Uint8Array; size: number; modifiedMs: number }[]>`
+  const rows = await sql<
+    {
+      id: string
+      folder: Uint8Array
+      name: Uint8Array
+      root: Uint8Array
+      size: number
+      modifiedMs: number
+    }[]
+  >`
     select b.id, d.path as folder, b.name, l.root, b.size::float8 as size, b.modified_ms::float8 as "modifiedMs"
     from book b
     join directory d on d.id = b.directory_id
@@ -182,7 +196,12 @@ async function storeHashes(sql: Sql, scan: { scanId: string; followed: boolean }
       await tx`update book set updated_at = now() where id = any(${altered})`
     }
     if (scan.followed) {
-      await recordBooks(tx, scan.scanId, stored.filter(r => !r.altered).map(r => r.id), 'hashed')
+      await recordBooks(
+        tx,
+        scan.scanId,
+        stored.filter(r => !r.altered).map(r => r.id),
+        'hashed',
+      )
       await recordBooks(tx, scan.scanId, altered, 'changed')
     }
     await storeLaneFigures(tx, scan.scanId, {

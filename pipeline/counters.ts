@@ -3,7 +3,13 @@
 import type { TransactionSql } from 'postgres'
 
 /** What one book contributes, before or after a change. */
-export type Share = { libraryId: string; seriesId: string; missing: boolean; pageCount: number; size: number }
+export type Share = {
+  libraryId: string
+  seriesId: string
+  missing: boolean
+  pageCount: number
+  size: number
+}
 
 type Delta = { books: number; missing: number; pages: number; size: number }
 

@@ -17,8 +17,26 @@ export type Described = { series: SeriesPlace; columns: string; shown: Shown }
 
 // Columns of their own; the rest of the metadata goes to `more`.
 const owned = new Set([
-  'title', 'titleSort', 'series', 'number', 'volume', 'chapter', 'year', 'month', 'day', 'language', 'authors',
-  'summary', 'publisher', 'imprint', 'genres', 'tags', 'isbn', 'ageRating', 'readingDirection', 'pageNotes',
+  'title',
+  'titleSort',
+  'series',
+  'number',
+  'volume',
+  'chapter',
+  'year',
+  'month',
+  'day',
+  'language',
+  'authors',
+  'summary',
+  'publisher',
+  'imprint',
+  'genres',
+  'tags',
+  'isbn',
+  'ageRating',
+  'readingDirection',
+  'pageNotes',
 ])
 
 export function describeBook(
@@ -31,19 +49,29 @@ export function describeBook(
   const stem = stemOf(fileName)
   const ofBook = sidecars.filter(s => s.source !== 'series_json')
   const ofSeries = sidecars.find(s => s.source === 'series_json')?.metadata ?? {}
-  const ranked = rules.seriesStrategy === 'calibre' ? [...ofBook, ...embedded] : [...embedded, ...ofBook]
+  const ranked =
+    rules.seriesStrategy === 'calibre' ? [...ofBook, ...embedded] : [...embedded, ...ofBook]
   const said = mergeSources(ranked)
-  const place = placeBook(rules.seriesStrategy, rules.seriesConfig, item.relative, { series: said.metadata.series })
-  const { metadata, provenance } = mergeSources([...ranked, { source: 'filename', metadata: fromName(stem), warnings: [] }])
-  const known = said.metadata.series ?? place.name
-  const { title, volume, chapter } = nameBook(rules.bookStrategy as BookStrategy, rules.bookConfig, {
-    fileName,
-    title: said.metadata.title ?? place.title,
-    volume: said.metadata.volume,
-    chapter: said.metadata.chapter,
-    series: known,
-    placedVolume: place.volume,
+  const place = placeBook(rules.seriesStrategy, rules.seriesConfig, item.relative, {
+    series: said.metadata.series,
   })
+  const { metadata, provenance } = mergeSources([
+    ...ranked,
+    { source: 'filename', metadata: fromName(stem), warnings: [] },
+  ])
+  const known = said.metadata.series ?? place.name
+  const { title, volume, chapter } = nameBook(
+    rules.bookStrategy as BookStrategy,
+    rules.bookConfig,
+    {
+      fileName,
+      title: said.metadata.title ?? place.title,
+      volume: said.metadata.volume,
+      chapter: said.metadata.chapter,
+      series: known,
+      placedVolume: place.volume,
+    },
+  )
   const { text: number, sort } = resolveNumber(rules.numberStrategy as NumberStrategy, stem, {
     number: said.metadata.number,
     series: null,
@@ -103,7 +131,12 @@ function fromName(stem: string): Metadata {
   }
 }
 
-function seriesPlace(place: Placement, rules: ReadingRules, book: Metadata, series: Metadata): SeriesPlace {
+function seriesPlace(
+  place: Placement,
+  rules: ReadingRules,
+  book: Metadata,
+  series: Metadata,
+): SeriesPlace {
   const title = compileRules(rules.titleRules)(place.name).trim() || place.name
   return {
     key: place.key,
@@ -134,5 +167,7 @@ const unstorable = /\\u0000|\\ud[89a-f]/i
 function storable(value: object): string {
   const text = JSON.stringify(value)
   if (!unstorable.test(text)) return text
-  return JSON.stringify(value, (_key, v) => (typeof v === 'string' ? v.replaceAll('\0', '').toWellFormed() : v))
+  return JSON.stringify(value, (_key, v) =>
+    typeof v === 'string' ? v.replaceAll('\0', '').toWellFormed() : v,
+  )
 }

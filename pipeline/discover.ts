@@ -54,10 +54,17 @@ export async function discover(discovery: Discovery): Promise<Discovered> {
 
 function walkOrder(scan: LoadedScan) {
   const extensions = scan.allowedFormats ?? defaultExtensions
-  const rules = [discoveryVersion, extensions, scan.excludedPatterns, scan.rules.seriesStrategy, scan.rules.seriesConfig]
+  const rules = [
+    discoveryVersion,
+    extensions,
+    scan.excludedPatterns,
+    scan.rules.seriesStrategy,
+    scan.rules.seriesConfig,
+  ]
   return {
     root: scan.root,
-    starts: scan.paths.length > 0 ? scan.paths.map(path => Buffer.from(path).toString('latin1')) : [''],
+    starts:
+      scan.paths.length > 0 ? scan.paths.map(path => Buffer.from(path).toString('latin1')) : [''],
     extensions,
     excludedPatterns: scan.excludedPatterns,
     seed: hash('md5', JSON.stringify(rules)),
@@ -96,16 +103,27 @@ async function compare(discovery: Discovery, batch: Listing[]): Promise<Discover
 /** Stored folders of the batch and their parents, by path. */
 async function knownFolders(sql: Sql, libraryId: string, listings: Listing[]) {
   const paths = new Set(listings.flatMap(l => [l.path, ...ancestors(l.path).slice(-1)]))
-  const rows = await sql<{ path: Uint8Array; id: string; digest: string | null; sidecars: Record<string, number> }[]>`
+  const rows = await sql<
+    { path: Uint8Array; id: string; digest: string | null; sidecars: Record<string, number> }[]
+  >`
     select path, id, encode(digest, 'hex') as digest, sidecars
     from directory
     where library_id = ${libraryId} and path = any(${bytes([...paths])}::text[]::bytea[])`
-  return new Map<string, Folder>(rows.map(({ path, ...folder }) => [Buffer.from(path).toString('latin1'), folder]))
+  return new Map<string, Folder>(
+    rows.map(({ path, ...folder }) => [Buffer.from(path).toString('latin1'), folder]),
+  )
 }
 
 /** Rows for folders met for the first time, and for the way down to the start of a partial scan. */
-async function makeFolders(sql: Sql, libraryId: string, listings: Listing[], folders: Map<string, Folder>) {
-  const wanted = new Set(listings.flatMap(l => [...ancestors(l.path), l.path]).filter(path => !folders.has(path)))
+async function makeFolders(
+  sql: Sql,
+  libraryId: string,
+  listings: Listing[],
+  folders: Map<string, Folder>,
+) {
+  const wanted = new Set(
+    listings.flatMap(l => [...ancestors(l.path), l.path]).filter(path => !folders.has(path)),
+  )
   if (wanted.size === 0) return
   const above = [...wanted].filter(path => !listings.some(l => l.path === path))
   if (above.length > 0) {
@@ -122,7 +140,11 @@ async function makeFolders(sql: Sql, libraryId: string, listings: Listing[], fol
   for (const path of [...wanted].sort()) {
     const id = newId()
     const parent = ancestors(path).at(-1)
-    rows.push({ id, parent: parent === undefined ? null : folders.get(parent)!.id, path: hex(path) })
+    rows.push({
+      id,
+      parent: parent === undefined ? null : folders.get(parent)!.id,
+      path: hex(path),
+    })
     folders.set(path, { id, digest: null, sidecars: {} })
   }
   await sql`
@@ -137,7 +159,9 @@ type KnownFile = { id: string; size: number; ms: number }
 async function knownBooks(sql: Sql, directoryIds: string[]) {
   const byFolder = new Map<string, Map<string, KnownFile>>()
   if (directoryIds.length === 0) return byFolder
-  const rows = await sql<{ id: string; folder: string; name: Uint8Array; size: number; ms: number }[]>`
+  const rows = await sql<
+    { id: string; folder: string; name: Uint8Array; size: number; ms: number }[]
+  >`
     select id, directory_id as folder, name, size::float8 as size, modified_ms::float8 as ms
     from book
     where directory_id = any(${directoryIds}) and missing_at is null`
@@ -149,7 +173,12 @@ async function knownBooks(sql: Sql, directoryIds: string[]) {
   return byFolder
 }
 
-function differencesOf(listing: Listing, folder: Folder | undefined, books: Map<string, KnownFile>, deep: boolean) {
+function differencesOf(
+  listing: Listing,
+  folder: Folder | undefined,
+  books: Map<string, KnownFile>,
+  deep: boolean,
+) {
   const sidecarsChanged = folder !== undefined && !sameSidecars(folder.sidecars, listing.sidecars)
   const out: Difference[] = []
   for (let i = 0; i < listing.files.length; i++) {
@@ -158,7 +187,13 @@ function differencesOf(listing: Listing, folder: Folder | undefined, books: Map<
     const ms = listing.times[i]!
     const book = books.get(name)
     if (book && book.size === size && book.ms === ms && !deep && !sidecarsChanged) continue
-    out.push({ directoryId: folder?.id ?? '', name: hex(name), size, ms, forced: deep || sidecarsChanged })
+    out.push({
+      directoryId: folder?.id ?? '',
+      name: hex(name),
+      size,
+      ms,
+      forced: deep || sidecarsChanged,
+    })
   }
   return out
 }
@@ -172,7 +207,9 @@ function sameSidecars(a: Record<string, number>, b: Record<string, number>) {
 async function vanishedFolders(sql: Sql, changed: Listing[], folders: Map<string, Folder>) {
   const parents = changed.map(l => folders.get(l.path)?.id).filter(id => id !== undefined)
   if (parents.length === 0) return []
-  const listed = changed.flatMap(l => l.folders.map(name => (l.path === '' ? name : `${l.path}/${name}`)))
+  const listed = changed.flatMap(l =>
+    l.folders.map(name => (l.path === '' ? name : `${l.path}/${name}`)),
+  )
   const gone = await goneChildren(sql, parents, new Set(listed))
   if (gone.length === 0) return []
   return await sql<{ bookId: string; directoryId: string }[]>`
@@ -191,7 +228,8 @@ async function goneChildren(sql: Sql, parents: string[], listed: Set<string>) {
   const children = sql<{ id: string; path: Uint8Array }[]>`
     select id, path from directory where parent_id = any(${parents})`.cursor(1_000)
   for await (const rows of children) {
-    for (const row of rows) if (!listed.has(Buffer.from(row.path).toString('latin1'))) gone.push(row.id)
+    for (const row of rows)
+      if (!listed.has(Buffer.from(row.path).toString('latin1'))) gone.push(row.id)
   }
   return gone
 }
@@ -214,7 +252,14 @@ async function record(
       set scan_id = excluded.scan_id, size = excluded.size, modified_ms = excluded.modified_ms,
         forced = f.forced or excluded.forced
       returning id::text`
-    await queue!.send(tx, 'index', jobsOf(scan, found.map(row => row.id)))
+    await queue!.send(
+      tx,
+      'index',
+      jobsOf(
+        scan,
+        found.map(row => row.id),
+      ),
+    )
   }
   if (vanished.length > 0) {
     await tx`

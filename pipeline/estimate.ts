@@ -6,13 +6,27 @@ import { newId } from '../lib/id.ts'
 import { discover, unavailable } from './discover.ts'
 import { type LoadedScan, librarySettings, noLibrary } from './scan-context.ts'
 
-type Request = { library: LibraryRow | null; path: Buffer; mode: 'normal' | 'deep'; strategy?: string }
+type Request = {
+  library: LibraryRow | null
+  path: Buffer
+  mode: 'normal' | 'deep'
+  strategy?: string
+}
 
 /** `files` and `bytes` are what is new or different; nothing is opened to know it. */
 export async function estimateScan(sql: Sql, { library, path, mode, strategy }: Request) {
   const settings = library ? await librarySettings(sql, library.id) : noLibrary(path, strategy)
-  const inside = library && path.length > library.root.length ? [path.subarray(library.root.length + 1)] : []
-  const scan: LoadedScan = { ...settings, scanId: newId(), deep: mode === 'deep', followed: false, state: 'running', paths: inside, options: {} }
+  const inside =
+    library && path.length > library.root.length ? [path.subarray(library.root.length + 1)] : []
+  const scan: LoadedScan = {
+    ...settings,
+    scanId: newId(),
+    deep: mode === 'deep',
+    followed: false,
+    state: 'running',
+    paths: inside,
+    options: {},
+  }
   const reason = await unavailable(sql, scan)
   if (reason) throw new Invalid(reason)
   const found = await discover({ sql, queue: null, scan, dry: true, stop: () => false })

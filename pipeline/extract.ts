@@ -45,11 +45,25 @@ export function unreadReading(item: FileToRead, rules: ReadingRules, error: Read
   return finish({ ...reading, opens: 1 }, item, rules, { sources: [], opened: null, error })
 }
 
-function finish(reading: Reading, item: FileToRead, rules: ReadingRules, { sources, error }: Known): Reading {
+function finish(
+  reading: Reading,
+  item: FileToRead,
+  rules: ReadingRules,
+  { sources, error }: Known,
+): Reading {
   const sidecars = readSidecars(item, rules, reading)
   const described = describeBook(item, rules, sources, sidecars)
-  const warnings = [...reading.warnings, ...[...sources, ...sidecars].flatMap(s => s.warnings)].slice(0, 50)
-  return { ...reading, ...described, error, warnings, ...(error ? { pageCount: 0, pages: null, hasCover: false } : {}) }
+  const warnings = [
+    ...reading.warnings,
+    ...[...sources, ...sidecars].flatMap(s => s.warnings),
+  ].slice(0, 50)
+  return {
+    ...reading,
+    ...described,
+    error,
+    warnings,
+    ...(error ? { pageCount: 0, pages: null, hasCover: false } : {}),
+  }
 }
 
 function emptyReading(item: FileToRead): Reading {

@@ -37,7 +37,13 @@ export async function startPipeline({ sql, config, log }: { sql: Sql; config: Co
   }
   const lane = (stop: () => boolean): Lane => ({ sql, queue, threads, thumbnails, stop })
   let wake = () => {}
-  const scanDeps = { sql, queue, log, brakePercent: config.pipeline.missing_brake_percent, wake: () => wake() }
+  const scanDeps = {
+    sql,
+    queue,
+    log,
+    brakePercent: config.pipeline.missing_brake_percent,
+    wake: () => wake(),
+  }
   const work: Work = {
     scan: (job, stop) => runScan(scanDeps, job, stop),
     index: (job, stop) => indexBooks(lane(stop), job),
@@ -45,7 +51,8 @@ export async function startPipeline({ sql, config, log }: { sql: Sql; config: Co
     hash: (job, stop) => hashBooks(lane(stop), job),
     // Groups are made of hashes: while hashes are still being made, it comes back later.
     dedupe: async job => {
-      if (await queue.pending('hash')) await queue.send(sql, 'dedupe', [job], { key: 'all', afterSeconds: 30 })
+      if (await queue.pending('hash'))
+        await queue.send(sql, 'dedupe', [job], { key: 'all', afterSeconds: 30 })
       else await dedupe(sql)
     },
   }

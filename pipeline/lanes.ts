@@ -9,7 +9,12 @@ const heartbeatMs = 10_000
 const restMs = { least: 25, most: 1_000 }
 
 /** Starts the loops. `close()` lets work at hand end at its next safe point and gives unfinished jobs back. */
-export function startLanes(queue: Queue, work: Work, groups: { lanes: JobName[]; slots: number }[], log: Log) {
+export function startLanes(
+  queue: Queue,
+  work: Work,
+  groups: { lanes: JobName[]; slots: number }[],
+  log: Log,
+) {
   let stopping = false
   const stop = () => stopping
   const wakers = new Set<() => void>()

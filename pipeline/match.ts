@@ -48,7 +48,10 @@ export type Match = {
 type Candidate = Known & { path: Uint8Array; root: Uint8Array; device: string | null }
 
 /** One query for the whole batch; a file is looked for on disk only when its fingerprint met its like. */
-export async function match(sql: Sql, items: { found: Found; reading: Reading }[]): Promise<Match[]> {
+export async function match(
+  sql: Sql,
+  items: { found: Found; reading: Reading }[],
+): Promise<Match[]> {
   const candidates = await candidatesFor(sql, items)
   const taken = new Set<string>()
   return items.map(({ found, reading }) => {
@@ -62,7 +65,14 @@ export async function match(sql: Sql, items: { found: Found; reading: Reading }[
     if (from) {
       taken.add(from.id)
       const outcome = from.id === place?.id ? 'restored' : 'moved'
-      return { found, reading, outcome, bookId: from.id, before: from, displaced: displaces ? place : null }
+      return {
+        found,
+        reading,
+        outcome,
+        bookId: from.id,
+        before: from,
+        displaced: displaces ? place : null,
+      }
     }
     if (!place) {
       const outcome = reading.error ? 'failed' : 'new'
@@ -74,12 +84,19 @@ export async function match(sql: Sql, items: { found: Found; reading: Reading }[
 }
 
 function sameContent(place: Known, found: Found, reading: Reading) {
-  return place.fingerprint !== null && place.fingerprint === reading.fingerprint && place.size === found.size
+  return (
+    place.fingerprint !== null &&
+    place.fingerprint === reading.fingerprint &&
+    place.size === found.size
+  )
 }
 
 async function candidatesFor(sql: Sql, items: { found: Found; reading: Reading }[]) {
   const wanted = items
-    .filter(i => i.reading.fingerprint && !(i.found.place && sameContent(i.found.place, i.found, i.reading)))
+    .filter(
+      i =>
+        i.reading.fingerprint && !(i.found.place && sameContent(i.found.place, i.found, i.reading)),
+    )
     .map(i => ({ size: i.found.size, fingerprint: i.reading.fingerprint }))
   if (wanted.length === 0) return new Map<string, Candidate[]>()
   // Missing ones first; twenty of one content are enough to find one that is gone.
@@ -102,10 +119,17 @@ async function candidatesFor(sql: Sql, items: { found: Found; reading: Reading }
   return Map.groupBy(rows, row => identity(row.size, row.fingerprint!))
 }
 
-function choose(candidates: Map<string, Candidate[]>, found: Found, reading: Reading, taken: Set<string>) {
+function choose(
+  candidates: Map<string, Candidate[]>,
+  found: Found,
+  reading: Reading,
+  taken: Set<string>,
+) {
   if (!reading.fingerprint) return null
   const free = (candidates.get(identity(found.size, reading.fingerprint)) ?? []).filter(
-    c => !taken.has(c.id) && !(c.directoryId === found.directoryId && c.name === found.name && !c.missing),
+    c =>
+      !taken.has(c.id) &&
+      !(c.directoryId === found.directoryId && c.name === found.name && !c.missing),
   )
   // Empty files are all alike: only the name can speak for one of them.
   const eligible = found.size === 0 ? free.filter(c => c.name === found.name) : free

@@ -19,5 +19,10 @@ export function mergeSources(sources: SourceReading[]): Merged {
 }
 
 function isEmpty(value: unknown) {
-  return value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0)
+  return (
+    value === null ||
+    value === undefined ||
+    value === '' ||
+    (Array.isArray(value) && value.length === 0)
+  )
 }

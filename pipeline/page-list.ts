@@ -24,7 +24,9 @@ export function packPages(pages: readonly Page[], notes: readonly PageNote[] = [
   const types = [...new Set(pages.map(page => page.mediaType))]
   const noted = new Map(notes.map(note => [note.image, note]))
   const kinds = Object.fromEntries(
-    notes.filter(n => n.type !== null && n.image < pages.length).map(n => [n.image, n.type as string]),
+    notes
+      .filter(n => n.type !== null && n.image < pages.length)
+      .map(n => [n.image, n.type as string]),
   )
   const columns: Columns = {
     names: pages.map(page => page.name),

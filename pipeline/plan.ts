@@ -10,14 +10,24 @@ export const jobBooks = 64
 /** Hashes that can make or refute a duplicate pass those that only complete the catalogue. */
 const likelyDuplicate = 10
 
-export async function enqueueCovers(tx: TransactionSql, queue: Queue, scan: ScanContext, matches: Match[]) {
+export async function enqueueCovers(
+  tx: TransactionSql,
+  queue: Queue,
+  scan: ScanContext,
+  matches: Match[],
+) {
   const ids = matches.filter(m => m.reading.hasCover).map(m => m.bookId)
   await queue.send(tx, 'cover', jobsOf(scan, ids))
   return ids.length
 }
 
 /** Returns how many books were enqueued; an older twin that waits in the slow lane is asked for again in the fast one. */
-export async function enqueueHashes(tx: TransactionSql, queue: Queue, scan: ScanContext, matches: Match[]) {
+export async function enqueueHashes(
+  tx: TransactionSql,
+  queue: Queue,
+  scan: ScanContext,
+  matches: Match[],
+) {
   if (scan.hashPolicy === 'off' || matches.length === 0) return 0
   const mine = new Set(matches.map(m => m.bookId))
   const pairs = await tx<{ mine: string; twin: string; due: boolean }[]>`

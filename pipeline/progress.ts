@@ -75,7 +75,8 @@ export type ScanRecord = {
 export async function storeRecords(tx: TransactionSql, scanId: string, matches: Match[]) {
   // A book that was only looked at says what the catalogue holds of it.
   const looked = matches.filter(m => !m.reading.shown).map(m => m.bookId)
-  if (looked.length > 0) await recordBooks(tx, scanId, looked, new Map(matches.map(m => [m.bookId, m.outcome])))
+  if (looked.length > 0)
+    await recordBooks(tx, scanId, looked, new Map(matches.map(m => [m.bookId, m.outcome])))
   const records = matches
     .filter(m => m.reading.shown)
     .map(m => ({
@@ -89,7 +90,9 @@ export async function storeRecords(tx: TransactionSql, scanId: string, matches: 
       ...m.reading.shown,
       bytes: m.found.size,
       sha256: m.outcome === 'moved' ? m.before!.sha256 : null,
-      ...(m.reading.firstPageSha256 === undefined ? {} : { firstPageSha256: m.reading.firstPageSha256 }),
+      ...(m.reading.firstPageSha256 === undefined
+        ? {}
+        : { firstPageSha256: m.reading.firstPageSha256 }),
     }))
   const displaced = matches.filter(m => m.displaced).map(m => m.displaced!.id)
   await insertRecords(tx, scanId, records)
@@ -111,7 +114,9 @@ export async function recordBooks(
   outcome: string | Map<string, string>,
 ) {
   const rows = await tx<BookRow[]>`${selectBooks(tx)} where b.id = any(${ids})`
-  const records = rows.map(row => toRecord(row, typeof outcome === 'string' ? outcome : outcome.get(row.id)!))
+  const records = rows.map(row =>
+    toRecord(row, typeof outcome === 'string' ? outcome : outcome.get(row.id)!),
+  )
   await insertRecords(tx, scanId, records)
 }
 
@@ -133,7 +138,10 @@ export function selectBooks(sql: Sql | TransactionSql) {
     join series s on s.id = b.series_id`
 }
 
-export function toRecord({ folder, name, error_code, error_message, ...row }: BookRow, outcome: string): ScanRecord {
+export function toRecord(
+  { folder, name, error_code, error_message, ...row }: BookRow,
+  outcome: string,
+): ScanRecord {
   return {
     path: pathText(joinPath(folder, name)),
     ...row,

@@ -16,7 +16,10 @@ export type LoadedScan = ScanContext & {
   rules: Omit<ReadingRules, 'limits'>
 }
 
-type LibrarySettings = Omit<LoadedScan, 'scanId' | 'deep' | 'followed' | 'state' | 'paths' | 'options'>
+type LibrarySettings = Omit<
+  LoadedScan,
+  'scanId' | 'deep' | 'followed' | 'state' | 'paths' | 'options'
+>
 
 /** Null when the scan or its library is gone. */
 export async function loadScan(sql: Sql, scanId: string): Promise<LoadedScan | null> {
@@ -26,7 +29,15 @@ export async function loadScan(sql: Sql, scanId: string): Promise<LoadedScan | n
   if (!row) return null
   const settings = await librarySettings(sql, row.libraryId)
   const { scanId: id, state, paths, options } = row
-  const scan = { ...settings, scanId: id, state, paths, options, deep: row.mode === 'deep', followed: options.followed ?? false }
+  const scan = {
+    ...settings,
+    scanId: id,
+    state,
+    paths,
+    options,
+    deep: row.mode === 'deep',
+    followed: options.followed ?? false,
+  }
   return { ...scan, rules: { ...settings.rules, pageHash: options.pageHash ?? false } }
 }
 
@@ -40,7 +51,15 @@ export async function librarySettings(sql: Sql, libraryId: string): Promise<Libr
       number_strategy as "numberStrategy",
       title_preprocessing_rules as "titleRules"
     from library where id = ${libraryId}`
-  const { seriesStrategy, seriesConfig, bookStrategy, bookConfig, numberStrategy, titleRules, ...rest } = row!
+  const {
+    seriesStrategy,
+    seriesConfig,
+    bookStrategy,
+    bookConfig,
+    numberStrategy,
+    titleRules,
+    ...rest
+  } = row!
   const strategies = { seriesStrategy, seriesConfig, bookStrategy, bookConfig, numberStrategy }
   return { ...rest, rules: { ...strategies, titleRules, pageHash: false } } as LibrarySettings
 }
@@ -56,8 +75,13 @@ export function noLibrary(root: Buffer, seriesStrategy = 'series_volume'): Libra
     allowedFormats: null,
     excludedPatterns: '',
     rules: {
-      seriesStrategy, seriesConfig: {}, bookStrategy: 'metadata_first', bookConfig: {},
-      numberStrategy: 'smart', titleRules: [], pageHash: false,
+      seriesStrategy,
+      seriesConfig: {},
+      bookStrategy: 'metadata_first',
+      bookConfig: {},
+      numberStrategy: 'smart',
+      titleRules: [],
+      pageHash: false,
     },
   }
 }

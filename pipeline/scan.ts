@@ -55,7 +55,10 @@ export async function runScan(deps: ScanDeps, job: Jobs['scan'], stop: () => boo
     if (!scan || !['queued', 'running'].includes(scan.state)) return
     const started = Date.now()
     await runLocked(deps, scan, stop)
-    log.info({ libraryId: scan.libraryId, scanId: scan.scanId, ms: Date.now() - started }, 'library scanned')
+    log.info(
+      { libraryId: scan.libraryId, scanId: scan.scanId, ms: Date.now() - started },
+      'library scanned',
+    )
   } finally {
     await held`select pg_advisory_unlock_all()`
     held.release()
@@ -64,7 +67,8 @@ export async function runScan(deps: ScanDeps, job: Jobs['scan'], stop: () => boo
 
 async function lockLibrary(held: Sql, libraryId: string, stop: () => boolean) {
   while (!stop()) {
-    const [row] = await held`select pg_try_advisory_lock(hashtext('stackroom.scan'), hashtext(${libraryId})) as locked`
+    const [row] =
+      await held`select pg_try_advisory_lock(hashtext('stackroom.scan'), hashtext(${libraryId})) as locked`
     if (row!.locked) return true
     await new Promise(resolve => setTimeout(resolve, 200))
   }
@@ -92,7 +96,10 @@ async function runLocked(deps: ScanDeps, scan: LoadedScan, stop: () => boolean) 
     const device = String(statSync(Buffer.from(scan.root)).dev)
     await sql`
       update library set last_scanned_at = now(), device = ${device} where id = ${scan.libraryId}`
-    await queue.send(sql, 'dedupe', [{ libraryId: scan.libraryId }], { key: 'all', afterSeconds: 1 })
+    await queue.send(sql, 'dedupe', [{ libraryId: scan.libraryId }], {
+      key: 'all',
+      afterSeconds: 1,
+    })
     await finish(sql, scan.scanId, message ? 'unconfirmed' : 'completed', message)
   } finally {
     cancelled.close()
@@ -119,13 +126,24 @@ async function takeOver(sql: Sql, queue: Queue, scan: LoadedScan) {
       update found set scan_id = ${scan.scanId} where library_id = ${scan.libraryId} returning id::text`
     await queue.withdraw(tx, 'index', scan.libraryId)
     await queue.reassign(tx, scan.libraryId, scan.scanId)
-    await queue.send(tx, 'index', jobsOf(scan, left.map(row => row.id)))
+    await queue.send(
+      tx,
+      'index',
+      jobsOf(
+        scan,
+        left.map(row => row.id),
+      ),
+    )
     await tx`update scan set to_index = to_index + ${left.length} where id = ${scan.scanId}`
   })
 }
 
 /** Waits until nothing of the library is left to index. */
-async function untilIndexed({ sql, queue, wake }: ScanDeps, scan: LoadedScan, ended: () => boolean) {
+async function untilIndexed(
+  { sql, queue, wake }: ScanDeps,
+  scan: LoadedScan,
+  ended: () => boolean,
+) {
   while (!ended()) {
     const [row] = await sql`select 1 from found where library_id = ${scan.libraryId} limit 1`
     if (!row) return
@@ -133,7 +151,11 @@ async function untilIndexed({ sql, queue, wake }: ScanDeps, scan: LoadedScan, en
       // Its jobs were given up: the rest is asked for once more, a batch of its own for each file.
       const left = await sql<{ id: string }[]>`
         select id::text from found where library_id = ${scan.libraryId} order by id limit 1000`
-      await queue.send(sql, 'index', left.map(f => ({ scanId: scan.scanId, libraryId: scan.libraryId, ids: [f.id] })))
+      await queue.send(
+        sql,
+        'index',
+        left.map(f => ({ scanId: scan.scanId, libraryId: scan.libraryId, ids: [f.id] })),
+      )
     }
     wake()
     await new Promise(resolve => setTimeout(resolve, 50))
@@ -144,7 +166,9 @@ async function untilIndexed({ sql, queue, wake }: ScanDeps, scan: LoadedScan, en
 async function watchCancel(sql: Sql, scanId: string) {
   let cancelled = false
   const timer = setInterval(async () => {
-    const [row] = await sql`select state from scan where id = ${scanId}`.catch(() => [{ state: 'running' }])
+    const [row] = await sql`select state from scan where id = ${scanId}`.catch(() => [
+      { state: 'running' },
+    ])
     cancelled = row?.state !== 'running'
   }, 250)
   return { now: () => cancelled, close: () => clearInterval(timer) }

@@ -18,12 +18,20 @@ export async function findOrMakeSeries(tx: TransactionSql, library: Library, mat
   const known = await idsOf(tx, library.id, keys)
   const missing = keys.filter(key => !known.has(key))
   if (missing.length > 0) {
-    const made = await make(tx, library.id, missing.map(key => places.get(key)!))
+    const made = await make(
+      tx,
+      library.id,
+      missing.map(key => places.get(key)!),
+    )
     for (const row of made) known.set(row.key, row.id)
     // A series that another batch made meanwhile: a new statement sees it.
     const raced = missing.filter(key => !known.has(key))
-    if (raced.length > 0) for (const [key, id] of await idsOf(tx, library.id, raced)) known.set(key, id)
-    await storeExternalIds(tx, made.map(row => ({ id: row.id, place: places.get(row.key)! })))
+    if (raced.length > 0)
+      for (const [key, id] of await idsOf(tx, library.id, raced)) known.set(key, id)
+    await storeExternalIds(
+      tx,
+      made.map(row => ({ id: row.id, place: places.get(row.key)! })),
+    )
   }
   return known
 }
@@ -74,7 +82,8 @@ async function followRenames(tx: TransactionSql, library: Library, matches: Matc
   for (const series of old) {
     const place = wanted.get(series.id)!
     if (place.folder === null || series.folder === null || series.folder === place.folder) continue
-    if (lstatSync(joinPath(library.root, Buffer.from(series.folder)), { throwIfNoEntry: false })) continue
+    if (lstatSync(joinPath(library.root, Buffer.from(series.folder)), { throwIfNoEntry: false }))
+      continue
     await tx`
       update series
       set key = ${place.key}, name = ${place.name}, folder = ${place.folder}, updated_at = now(),

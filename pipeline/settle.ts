@@ -10,7 +10,11 @@ import type { LoadedScan } from './scan-context.ts'
 const batch = 1_000
 
 /** A message when too much vanished at once to believe it; null when all is decided. */
-export async function settleVanished(sql: Sql, scan: LoadedScan, brakePercent: number): Promise<string | null> {
+export async function settleVanished(
+  sql: Sql,
+  scan: LoadedScan,
+  brakePercent: number,
+): Promise<string | null> {
   const [row] = await sql<{ gone: number; present: number }[]>`
     select (select count(*)::integer from vanished where library_id = ${scan.libraryId}) as gone,
       book_count as present
@@ -56,7 +60,13 @@ async function markMissing(sql: Sql, scan: LoadedScan) {
       count(counted, book, -1)
       count(counted, { ...book, missing: true }, 1)
     }
-    if (scan.followed) await recordBooks(tx, scan.scanId, present.map(book => book.id), 'missing')
+    if (scan.followed)
+      await recordBooks(
+        tx,
+        scan.scanId,
+        present.map(book => book.id),
+        'missing',
+      )
     await tx`
       insert into touched_series (library_id, series_id)
       select ${scan.libraryId}, id from unnest(${[...counted.series.keys()].sort()}::uuid[]) as id

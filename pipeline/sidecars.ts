@@ -8,7 +8,11 @@ import { parseSeriesJson } from '../lib/metadata/series-json.ts'
 import type { FileToRead, Reading, ReadingRules } from './reading.ts'
 
 /** `metadata.opf` counts for a book alone in its folder, and always in a Calibre library, where every book has its own. */
-export function readSidecars(item: FileToRead, rules: ReadingRules, into: Reading): SourceReading[] {
+export function readSidecars(
+  item: FileToRead,
+  rules: ReadingRules,
+  into: Reading,
+): SourceReading[] {
   if (item.sidecars.length === 0) return []
   const fileName = item.relative.slice(item.relative.lastIndexOf('/') + 1)
   const stem = fileName.slice(0, fileName.lastIndexOf('.')).toLowerCase()

@@ -21,8 +21,24 @@ type Batch = { matches: Match[]; bytesRead: number; opens: number }
 
 /** Columns that a user may lock; a locked one keeps its value whatever the file says. */
 const lockable = [
-  'title', 'title_sort', 'number', 'volume', 'chapter', 'year', 'month', 'day', 'language', 'authors',
-  'summary', 'publisher', 'imprint', 'genres', 'tags', 'isbn', 'age_rating', 'reading_direction',
+  'title',
+  'title_sort',
+  'number',
+  'volume',
+  'chapter',
+  'year',
+  'month',
+  'day',
+  'language',
+  'authors',
+  'summary',
+  'publisher',
+  'imprint',
+  'genres',
+  'tags',
+  'isbn',
+  'age_rating',
+  'reading_direction',
 ] as const
 
 /** What follows from a lockable column and has to stay with it. */
@@ -39,7 +55,12 @@ export async function store(sql: Sql, queue: Queue, scan: ScanContext, batch: Ba
     const series = await findOrMakeSeries(tx, { id: scan.libraryId, root: scan.root }, written)
     const seriesOf = (m: Match) => series.get(m.reading.series?.key ?? '') ?? m.before!.seriesId
     await leavePlaces(tx, matches)
-    await writeBooks(tx, scan, written.filter(m => !keepsOldFacts(m)), seriesOf)
+    await writeBooks(
+      tx,
+      scan,
+      written.filter(m => !keepsOldFacts(m)),
+      seriesOf,
+    )
     await touchBooks(tx, scan, matches)
     const counted = counting()
     for (const m of matches) {
@@ -112,7 +133,12 @@ async function leavePlaces(tx: TransactionSql, matches: Match[]) {
     where id = any(${[...displaced, ...moving]})`
 }
 
-async function writeBooks(tx: TransactionSql, scan: ScanContext, matches: Match[], seriesOf: (m: Match) => string) {
+async function writeBooks(
+  tx: TransactionSql,
+  scan: ScanContext,
+  matches: Match[],
+  seriesOf: (m: Match) => string,
+) {
   if (matches.length === 0) return
   const rows = matches.map(m => row(m, scan, seriesOf(m)))
   await tx`
@@ -244,7 +270,8 @@ function needsHash(m: Match) {
 function figuresOf(matches: Match[], batch: Batch, covers: number, hashes: number): ScanFigures {
   const of = (outcome: Match['outcome']) => matches.filter(m => m.outcome === outcome).length
   const failed: Record<string, number> = {}
-  for (const m of matches) if (m.reading.error) failed[m.reading.error.code] = (failed[m.reading.error.code] ?? 0) + 1
+  for (const m of matches)
+    if (m.reading.error) failed[m.reading.error.code] = (failed[m.reading.error.code] ?? 0) + 1
   return {
     added: of('new'),
     changed: of('changed'),

@@ -68,8 +68,13 @@ function watchPulse(pulse: Pulse, timeoutMs: number, stalled: () => void) {
   }, 250)
 }
 
-function failureOf(error: unknown, stalled: boolean, options: { timeoutMs: number; memoryMb: number }): ReadError | null {
-  if (stalled) return { code: 'timeout', message: `Reading took longer than ${options.timeoutMs / 1000} s` }
+function failureOf(
+  error: unknown,
+  stalled: boolean,
+  options: { timeoutMs: number; memoryMb: number },
+): ReadError | null {
+  if (stalled)
+    return { code: 'timeout', message: `Reading took longer than ${options.timeoutMs / 1000} s` }
   if ((error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY') {
     return { code: 'memory', message: `Reading needed more than ${options.memoryMb} MB` }
   }
@@ -82,7 +87,11 @@ export async function runAll<I, R, O>(
   task: Task,
   items: I[],
   rules: R,
-  handle: { failed: (item: I, failure: ReadError) => O; slice: (done: O[], items: I[]) => Promise<void>; stop: () => boolean },
+  handle: {
+    failed: (item: I, failure: ReadError) => O
+    slice: (done: O[], items: I[]) => Promise<void>
+    stop: () => boolean
+  },
 ) {
   let rest = items
   let most = items.length

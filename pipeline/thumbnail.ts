@@ -26,7 +26,13 @@ export type BookToShow = {
   sidecar: string | null
 }
 
-export type Thumbnail = { id: string; cover: string | null; bytesRead: number; opens: number; error: ReadError | null }
+export type Thumbnail = {
+  id: string
+  cover: string | null
+  bytesRead: number
+  opens: number
+  error: ReadError | null
+}
 
 export async function makeThumbnail(book: BookToShow, rules: ThumbnailRules): Promise<Thumbnail> {
   const out: Thumbnail = { id: book.id, cover: null, bytesRead: 0, opens: 0, error: null }
@@ -78,5 +84,10 @@ function fileThumbnail(folder: string, bytes: Uint8Array, format: 'webp' | 'jpeg
 
 /** Where a thumbnail lies. `name` is the hex hash kept in `book.cover`. */
 export function thumbnailPath(folder: string, name: string, format: 'webp' | 'jpeg') {
-  return join(folder, name.slice(0, 2), name.slice(2, 4), `${name}.${format === 'webp' ? 'webp' : 'jpg'}`)
+  return join(
+    folder,
+    name.slice(0, 2),
+    name.slice(2, 4),
+    `${name}.${format === 'webp' ? 'webp' : 'jpg'}`,
+  )
 }

@@ -39,7 +39,15 @@ function walkFrom(start: string) {
 }
 
 function list(path: string): string[] {
-  const listing: Listing = { path, digest: '', sidecars: {}, files: [], sizes: [], times: [], folders: [] }
+  const listing: Listing = {
+    path,
+    digest: '',
+    sidecars: {},
+    files: [],
+    sizes: [],
+    times: [],
+    folders: [],
+  }
   try {
     read(path, listing)
   } catch (error) {
@@ -58,7 +66,10 @@ function read(path: string, into: Listing) {
   for (const entry of entries) {
     const name = entry.name
     const text = nonAscii.test(name) ? pathText(Buffer.from(name, 'latin1')) : name
-    const relative = path === '' ? text : `${nonAscii.test(path) ? pathText(Buffer.from(path, 'latin1')) : path}/${text}`
+    const relative =
+      path === ''
+        ? text
+        : `${nonAscii.test(path) ? pathText(Buffer.from(path, 'latin1')) : path}/${text}`
     if (entry.isDirectory()) {
       if (excluded(relative, text, true)) continue
       into.folders.push(name)

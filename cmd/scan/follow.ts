@@ -3,7 +3,7 @@
 import { once } from 'node:events'
 import { dedupe } from '../../pipeline/dedupe.ts'
 import type { Pipeline } from '../../pipeline/index.ts'
-import { selectBooks, type BookRow, type ScanRecord, toRecord } from '../../pipeline/progress.ts'
+import { type BookRow, type ScanRecord, selectBooks, toRecord } from '../../pipeline/progress.ts'
 import type { Stackroom } from '../open.ts'
 import { openProgress } from './progress.ts'
 import { type Figures, loadFigures } from './summary.ts'
@@ -20,7 +20,11 @@ type Following = {
 }
 
 /** Resolves with the final figures, or with the present ones when `stopped`. */
-export async function followScan({ sql }: Stackroom, pipeline: Pipeline, scan: Following): Promise<Figures> {
+export async function followScan(
+  { sql }: Stackroom,
+  pipeline: Pipeline,
+  scan: Following,
+): Promise<Figures> {
   const started = performance.now()
   const progress = openProgress()
   const elapsed = () => (performance.now() - started) / 1000
@@ -30,7 +34,8 @@ export async function followScan({ sql }: Stackroom, pipeline: Pipeline, scan: F
       const figures = await loadFigures(sql, scan.scanId)
       progress.show(figures)
       const running = figures.state === 'queued' || figures.state === 'running'
-      if (!running && !(await pipeline.queue.busy(scan.libraryId, ['index', 'cover', 'hash']))) break
+      if (!running && !(await pipeline.queue.busy(scan.libraryId, ['index', 'cover', 'hash'])))
+        break
       await new Promise(resolve => setTimeout(resolve, pollMs))
     }
     if (!scan.stopped() && scan.records) {
@@ -40,7 +45,11 @@ export async function followScan({ sql }: Stackroom, pipeline: Pipeline, scan: F
     const before = performance.now()
     if (!scan.stopped()) await dedupe(sql)
     const figures = await loadFigures(sql, scan.scanId)
-    return { ...figures, dedupeSeconds: (performance.now() - before) / 1000, totalSeconds: elapsed() }
+    return {
+      ...figures,
+      dedupeSeconds: (performance.now() - before) / 1000,
+      totalSeconds: elapsed(),
+    }
   } finally {
     progress.close()
   }

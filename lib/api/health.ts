@@ -2,7 +2,9 @@
 import Type from 'typebox'
 import type { Route } from './route.ts'
 
-const Health = Type.Object({ status: Type.Union([Type.Literal('ok'), Type.Literal('unavailable')]) })
+const Health = Type.Object({
+  status: Type.Union([Type.Literal('ok'), Type.Literal('unavailable')]),
+})
 
 export const health: Route = {
   method: 'GET',

@@ -10,7 +10,10 @@ export function openapiDocument(routes: Route[], version: string): object {
         { description: route.summary, content: { 'application/json': { schema } } },
       ]),
     )
-    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: { summary: route.summary, responses } }
+    paths[route.path] = {
+      ...paths[route.path],
+      [route.method.toLowerCase()]: { summary: route.summary, responses },
+    }
   }
   const license = { name: 'AGPL-3.0-or-later', identifier: 'AGPL-3.0-or-later' }
   return { openapi: '3.1.0', info: { title: 'Stackroom', version, license }, paths }

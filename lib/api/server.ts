@@ -1,8 +1,8 @@
 // The HTTP server. Routes are values; this mounts them and holds the one error answer.
 import fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+import type { Sql } from '../db.ts'
 import { Failure, NotFound } from '../errors.ts'
 import type { Log } from '../log.ts'
-import type { Sql } from '../db.ts'
 import { health } from './health.ts'
 import type { Route } from './route.ts'
 
@@ -26,7 +26,10 @@ export function openServer({ sql, log }: { sql: Sql; log: Log }): FastifyInstanc
     throw new NotFound('There is nothing at this address')
   })
   server.setErrorHandler((error, request, reply) => {
-    const status = error instanceof Failure ? error.status : ((error as { statusCode?: number }).statusCode ?? 500)
+    const status =
+      error instanceof Failure
+        ? error.status
+        : ((error as { statusCode?: number }).statusCode ?? 500)
     if (status >= 500) request.log.error({ err: error }, 'request failed')
     const message = status >= 500 ? 'The server failed' : (error as Error).message
     const details = error instanceof Failure ? error.details : null

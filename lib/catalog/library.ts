@@ -29,7 +29,10 @@ export async function libraryAround(sql: Sql, path: Buffer): Promise<LibraryRow 
 }
 
 /** Adds a library. Throws Invalid for a root that is no readable folder or a strategy that is none. */
-export async function createLibrary(sql: Sql | TransactionSql, library: NewLibrary): Promise<LibraryRow> {
+export async function createLibrary(
+  sql: Sql | TransactionSql,
+  library: NewLibrary,
+): Promise<LibraryRow> {
   const strategy = library.seriesStrategy ?? 'series_volume'
   const config = validateStrategy(strategy, library.seriesConfig ?? {})
   const text = pathText(library.root)
@@ -65,6 +68,7 @@ function folderAt(root: Buffer) {
 
 function selfAndAbove(path: Buffer): string[] {
   const out = [path]
-  for (let i = path.length - 1; i >= 0; i--) if (path[i] === 0x2f) out.push(path.subarray(0, Math.max(i, 1)))
+  for (let i = path.length - 1; i >= 0; i--)
+    if (path[i] === 0x2f) out.push(path.subarray(0, Math.max(i, 1)))
   return out.map(p => `\\x${p.toString('hex')}`)
 }

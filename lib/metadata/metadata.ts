@@ -1,19 +1,6 @@
 // What a source can say about a book. Every field is optional: an absent field was not said.
 
-export const authorRoles = [
-  'writer',
-  'penciller',
-  'inker',
-  'colorist',
-  'letterer',
-  'cover_artist',
-  'editor',
-  'translator',
-  'illustrator',
-  'narrator',
-  'contributor',
-] as const
-
+/** Roles are the catalogue's words: writer, penciller, inker, colorist, letterer, cover_artist, editor, translator, … */
 export type Author = { name: string; role: string | null; sortName: string | null }
 export type Link = { source: string; url: string; externalId: string | null }
 export type Identifier = { scheme: string; value: string }

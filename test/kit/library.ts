@@ -32,7 +32,10 @@ export function comic({ pages = 2, padding = 0, info = '' } = {}): Buffer {
 }
 
 /** A database, a data directory and a running pipeline until the end of `t`. */
-export async function catalogue(t: Test, settings: Record<string, unknown> = {}): Promise<Catalogue> {
+export async function catalogue(
+  t: Test,
+  settings: Record<string, unknown> = {},
+): Promise<Catalogue> {
   const { sql, url } = await database(t)
   const data = t.testdir({})
   const flags = { data_dir: join(data, 'data'), 'pipeline.threads': 1, ...settings }
@@ -123,7 +126,10 @@ type BookRow = {
 }
 
 /** Waits until a scan and what it left to the lanes is over. */
-export async function ended({ sql, pipeline }: Pick<Catalogue, 'sql' | 'pipeline'>, scanId: string) {
+export async function ended(
+  { sql, pipeline }: Pick<Catalogue, 'sql' | 'pipeline'>,
+  scanId: string,
+) {
   for (let left = 1_000; left > 0; left--) {
     pipeline.wake()
     const [scan] = await sql`select * from scan where id = ${scanId}`

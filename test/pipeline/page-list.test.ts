@@ -1,0 +1,33 @@
+import t from 'tap'
+import { packPages, unpackPages } from '../../pipeline/page-list.ts'
+
+const page = (name: string, width: number | null, height: number | null) => ({
+  name,
+  mediaType: name.endsWith('.png') ? 'image/png' : 'image/jpeg',
+  bytes: 1000,
+  width,
+  height,
+})
+
+t.test('pages come back as they were packed, in their order', async t => {
+  const pages = [page('a/1.jpg', 800, 1200), page('a/2.png', null, null), page('a/10.jpg', 1600, 1200)]
+  const back = unpackPages(packPages(pages))
+  t.match(back, pages)
+  t.same(back.map(p => p.isDouble), [false, false, true], 'a page wider than high is double')
+})
+
+t.test('ComicInfo says what a page is, and that a narrow one is double', async t => {
+  const notes = [
+    { image: 0, type: 'FrontCover', double: false, bookmark: null },
+    { image: 1, type: null, double: true, bookmark: null },
+    { image: 99, type: 'Story', double: true, bookmark: null },
+  ]
+  const back = unpackPages(packPages([page('1.jpg', 8, 12), page('2.jpg', 8, 12)], notes))
+  t.equal(back[0]!.type, 'FrontCover')
+  t.equal(back[1]!.isDouble, true)
+  t.equal(back.length, 2, 'a note on a page that is not there makes none')
+})
+
+t.test('a book without pages has an empty list', async t => {
+  t.same(unpackPages(packPages([])), [])
+})
