@@ -17,7 +17,7 @@ if (node === null) {
   process.exitCode = 1
 } else {
   // Stripping types is "experimental" in Node 22, and libarchive.js does not say that it is ESM.
-  const flags = ['--disable-warning=ExperimentalWarning']
+  const flags = ['--max-semi-space-size=8', '--disable-warning=ExperimentalWarning']
   flags.push('--disable-warning=MODULE_TYPELESS_PACKAGE_JSON')
   const args = [...process.execArgv, ...flags, main, ...process.argv.slice(2)]
   const env = {

@@ -1,5 +1,6 @@
 // The jobs that run over batches of books: index (what is in the file), cover, hash. Each takes ids,
 // asks for what is still to do, has threads do it, and stores what comes back slice by slice.
+import { lstatSync } from 'node:fs'
 import type { Sql } from 'postgres'
 import type { Jobs, Queue } from '../lib/jobs.ts'
 import { joinPath, pathText } from '../lib/path.ts'
@@ -37,8 +38,12 @@ export async function indexBooks(
   await runAll<FileToRead, ReadingRules, Reading>(threads, 'read', items, rules, {
     stop,
     failed: (item, error) => unreadReading(item, rules, error),
-    slice: async done => {
-      const pairs = done.map(reading => ({ found: byId.get(reading.id)!, reading }))
+    slice: async (done, read) => {
+      const gone = new Set(read.filter((item, i) => isGone(item, done[i]!)).map(item => item.id))
+      await forgetFound(sql, [...gone])
+      const pairs = done
+        .filter(reading => !gone.has(reading.id))
+        .map(reading => ({ found: byId.get(reading.id)!, reading }))
       const matches = await match(sql, pairs)
       await store(sql, queue, scan, {
         matches,
@@ -47,6 +52,25 @@ export async function indexBooks(
       })
     },
   })
+}
+
+/** Not there any more: deleted, moved or unmounted since the walk met it. */
+function isGone(item: FileToRead, { error }: Reading) {
+  if (error?.code !== 'io') return false
+  try {
+    return lstatSync(Buffer.from(item.path, 'latin1'), { throwIfNoEntry: false }) === undefined
+  } catch {
+    return false
+  }
+}
+
+/** Drops work on files that are gone. Their folders are compared again, should the files come back as they were. */
+async function forgetFound(sql: Sql, ids: string[]) {
+  if (ids.length === 0) return
+  await sql`
+    with gone as (delete from found where id = any(${ids}::bigint[]) returning directory_id)
+    update directory set digest = null, pending_digest = null
+    where id in (select directory_id from gone)`
 }
 
 type FoundRow = Found & { folder: Uint8Array; sidecars: Record<string, number>; alone: boolean }

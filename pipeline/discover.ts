@@ -28,6 +28,8 @@ export type Discovered = {
 }
 
 type Folder = { id: string; digest: string | null; sidecars: Record<string, number> }
+/** A book that is not where it was; `directoryId` is the folder whose listing lacks it or a folder above it. */
+type Vanished = { bookId: string; folderId: string; name: string; directoryId: string }
 type Difference = { directoryId: string; name: string; size: number; ms: number; forced: boolean }
 
 export type Discovery = {
@@ -83,14 +85,16 @@ async function compare(discovery: Discovery, batch: Listing[]): Promise<Discover
   const ids = changed.map(l => folders.get(l.path)?.id).filter(id => id !== undefined)
   const known = await knownBooks(sql, ids)
   const differences: Difference[] = []
-  const vanished: { bookId: string; directoryId: string }[] = []
+  const vanished: Vanished[] = []
   for (const listing of changed) {
     const folder = folders.get(listing.path)
     const names = new Set(listing.files)
     const books = (folder && known.get(folder.id)) ?? new Map<string, KnownFile>()
     differences.push(...differencesOf(listing, folder, books, scan.deep))
     for (const [name, book] of books) {
-      if (!names.has(name)) vanished.push({ bookId: book.id, directoryId: folder!.id })
+      if (names.has(name)) continue
+      const { id } = folder!
+      vanished.push({ bookId: book.id, folderId: id, name: hex(name), directoryId: id })
     }
   }
   const goneFolders = await vanishedFolders(sql, changed, folders)
@@ -212,13 +216,14 @@ async function vanishedFolders(sql: Sql, changed: Listing[], folders: Map<string
   )
   const gone = await goneChildren(sql, parents, new Set(listed))
   if (gone.length === 0) return []
-  return await sql<{ bookId: string; directoryId: string }[]>`
+  return await sql<Vanished[]>`
     with recursive gone as (
       select id, parent_id as above from directory where id = any(${gone})
       union all
       select d.id, g.above from directory d join gone g on d.parent_id = g.id
     )
-    select b.id as "bookId", g.above as "directoryId"
+    select b.id as "bookId", b.directory_id as "folderId", encode(b.name, 'hex') as name,
+      g.above as "directoryId"
     from gone g
     join book b on b.directory_id = g.id and b.missing_at is null`
 }
@@ -240,7 +245,7 @@ async function record(
   changed: Listing[],
   folders: Map<string, Folder>,
   differences: Difference[],
-  vanished: { bookId: string; directoryId: string }[],
+  vanished: Vanished[],
 ) {
   if (differences.length > 0) {
     const found = await tx<{ id: string }[]>`
@@ -262,10 +267,20 @@ async function record(
     )
   }
   if (vanished.length > 0) {
+    // A batch that is stored at this moment may have found the book elsewhere: it is locked and
+    // looked at once more, else its new place would be marked missing.
     await tx`
+      with still as (
+        select b.id, v."directoryId"
+        from jsonb_to_recordset(${tx.json(vanished)})
+          as v("bookId" uuid, "folderId" uuid, name text, "directoryId" uuid)
+        join book b on b.id = v."bookId" and b.directory_id = v."folderId"
+          and b.name = decode(v.name, 'hex') and b.missing_at is null
+        order by b.id
+        for share of b
+      )
       insert into vanished (library_id, scan_id, book_id, directory_id)
-      select ${scan.libraryId}, ${scan.scanId}, "bookId", "directoryId"
-      from jsonb_to_recordset(${tx.json(vanished)}) as v("bookId" uuid, "directoryId" uuid)
+      select ${scan.libraryId}, ${scan.scanId}, id, "directoryId" from still
       on conflict (book_id) do update set scan_id = excluded.scan_id, directory_id = excluded.directory_id`
   }
   const undecided = new Set(vanished.map(v => v.directoryId))

@@ -9,7 +9,7 @@ import type { Log } from '../lib/log.ts'
 import { discover, unavailable } from './discover.ts'
 import { jobsOf } from './plan.ts'
 import { type LoadedScan, loadScan } from './scan-context.ts'
-import { settleSeries, settleVanished } from './settle.ts'
+import { forgetUndecided, settleSeries, settleVanished } from './settle.ts'
 
 export type ScanRequest = {
   libraryId: string
@@ -115,7 +115,7 @@ async function takeOver(sql: Sql, queue: Queue, scan: LoadedScan) {
     await tx`
       update scan set state = 'running', started_at = coalesce(started_at, now()), found = 0, to_index = 0
       where id = ${scan.scanId}`
-    await tx`delete from vanished where library_id = ${scan.libraryId}`
+    await forgetUndecided(tx, scan.libraryId)
     await tx`
       insert into found (library_id, scan_id, directory_id, name, size, modified_ms, forced)
       select library_id, ${scan.scanId}, directory_id, name, size, modified_ms, true

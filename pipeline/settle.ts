@@ -21,11 +21,23 @@ export async function settleVanished(
     from library where id = ${scan.libraryId}`
   const { gone, present } = row!
   if (gone > 1 && gone * 100 > present * brakePercent && !scan.options.confirmMissing) {
-    await sql`delete from vanished where library_id = ${scan.libraryId}`
+    await forgetUndecided(sql, scan.libraryId)
     return `${gone} of ${present} books are not there any more, which is more than ${brakePercent} %: nothing was marked missing. If they were removed on purpose, scan again with --confirm-missing`
   }
   while (await markMissing(sql, scan)) {}
+  // Folders whose vanished books were all found elsewhere.
+  await sql`
+    update directory set digest = pending_digest, pending_digest = null
+    where library_id = ${scan.libraryId} and pending_digest is not null`
   return null
+}
+
+/** Leaves what vanished undecided; the folders keep their old digests, so the next scan compares them again. */
+export async function forgetUndecided(sql: Sql | TransactionSql, libraryId: string) {
+  await sql`delete from vanished where library_id = ${libraryId}`
+  await sql`
+    update directory set pending_digest = null
+    where library_id = ${libraryId} and pending_digest is not null`
 }
 
 /** Marks one batch missing; false when none was left. */
@@ -89,7 +101,7 @@ type Gone = {
 }
 
 /** Gives touched series their titles and their unnumbered books an order, a thousand series at a time. */
-export async function settleSeries(sql: Sql, scan: LoadedScan) {
+export async function settleSeries(sql: Sql, scan: Pick<LoadedScan, 'libraryId' | 'rules'>) {
   while (true) {
     const settled = await sql.begin(async tx => {
       const rows = await tx<{ id: string }[]>`

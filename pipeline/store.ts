@@ -107,9 +107,12 @@ async function lockBooks(tx: TransactionSql, matches: Match[]) {
   }
 }
 
-/** A file that cannot be read now leaves what was known of the book; only the error is new. */
+/**
+ * A file that cannot be read now leaves what was known of the book; only the error is new. One that
+ * moved was unreadable before, and its place says more.
+ */
 function keepsOldFacts(m: Match) {
-  return m.reading.error !== null && m.before !== null
+  return m.reading.error !== null && m.before !== null && m.outcome !== 'moved'
 }
 
 function after(m: Match, scan: ScanContext, seriesOf: (m: Match) => string) {
@@ -264,7 +267,9 @@ function needsCover(m: Match) {
 /** A moved or returned book keeps its hash; deep mode hashes again to see what the fingerprint cannot. */
 function needsHash(m: Match) {
   if (m.reading.fingerprint === null) return false
-  return m.found.forced || (m.before?.sha256 ?? null) === null || m.outcome === 'changed'
+  // An error dropped the old hash in touchBooks.
+  const isNew = m.outcome === 'changed' || m.reading.error !== null
+  return isNew || m.found.forced || (m.before?.sha256 ?? null) === null
 }
 
 function figuresOf(matches: Match[], batch: Batch, covers: number, hashes: number): ScanFigures {

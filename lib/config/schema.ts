@@ -71,8 +71,8 @@ export const schema = section({
   }),
   thumbnail: section({
     max_dimension: whole(400, [100, 2000], 'Longest side of a cover, in pixels.'),
-    format: choice(['webp', 'jpeg'], 'webp', 'Image format of covers.'),
-    quality: whole(80, [1, 100], 'Quality of covers.'),
+    format: choice(['jpeg', 'webp'], 'jpeg', 'Image format of covers.'),
+    quality: whole(85, [1, 100], 'Quality of covers.'),
   }),
   files: section({
     entry_mb: whole(256, [1, 65_536], 'Largest page or resource.'),

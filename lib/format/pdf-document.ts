@@ -41,10 +41,10 @@ function findTableMarks(file: File): number[] {
 
 type Opening = { mostPages: number; hidden: number[] }
 
-function openFrom(engine: Engine, file: File, { mostPages, hidden }: Opening): PdfDocument {
-  const { mupdf } = engine
+/** The file as MuPDF reads it, and `run` for everything that may read. */
+function openStream(engine: Engine, file: File, hidden: number[]) {
   let failed: Unreadable | null = null
-  const stream = new mupdf.Stream({
+  const stream = new engine.mupdf.Stream({
     fileSize: () => file.size,
     // An exception must not cross the compiled code, so a failing disk reads as the end of the file.
     read(memory, offset, size, position) {
@@ -62,13 +62,23 @@ function openFrom(engine: Engine, file: File, { mostPages, hidden }: Opening): P
   })
   const run = <T>(call: (keep: Keep) => T): T => {
     try {
-      return engine.run(() => engine.scoped(call))
+      const result = engine.run(call)
+      // MuPDF makes do with missing bytes; we do not.
+      if (failed) throw failed
+      return result
     } catch (cause) {
       throw failed ?? cause
     }
   }
+  return { stream, run }
+}
+
+function openFrom(engine: Engine, file: File, { mostPages, hidden }: Opening): PdfDocument {
+  const { mupdf } = engine
+  const { stream, run } = openStream(engine, file, hidden)
   let document: PDFDocument | null = null
   const dispose = () => {
+    if (engine.isBroken()) return
     engine.run(() => {
       document?.destroy()
       stream.destroy()

@@ -2,16 +2,25 @@
 import { readFile } from 'node:fs/promises'
 import type { PDFObject } from 'mupdf'
 import { Unreadable } from '../errors.ts'
-import { compile, instantiate, type WasmInstance, type WasmMemory } from '../image/wasm.ts'
+import {
+  compile,
+  instantiate,
+  type WasmInstance,
+  type WasmMemory,
+  type WasmModule,
+} from '../image/wasm.ts'
 
 export type Mupdf = typeof import('mupdf')
 type Destroyable = { destroy(): void; pointer: number }
 export type Engine = {
   mupdf: Mupdf
-  /** Runs `call` and answers its errors as Unreadable. */
-  run<T>(call: () => T): T
-  /** Things made within `call` and handed to `keep` are destroyed after it, last first. */
-  scoped<T>(call: (keep: Keep) => T): T
+  /** After a trap nothing in it may be touched, not even to destroy it. */
+  isBroken(): boolean
+  /**
+   * Runs `call` and answers its errors as Unreadable. Things made within `call` and handed to
+   * `keep` are destroyed after it, last first.
+   */
+  run<T>(call: (keep: Keep) => T): T
 }
 export type Keep = <T extends Destroyable>(made: T) => T
 
@@ -24,13 +33,13 @@ export function at(keep: Keep, object: PDFObject, ...path: (string | number)[]):
   return object.isNull() ? object : keep(object.get(...path))
 }
 
+let compiled: Promise<WasmModule> | null = null
 let loading: Promise<Engine> | null = null
-let isBroken = false
 let loads = 0
 
 /** The engine of this thread: 250 ms and 100 MB the first time. */
 export async function loadEngine(): Promise<Engine> {
-  if (isBroken) {
+  if ((await loading)?.isBroken()) {
     // Every instance of a trapped engine stays in memory: past a few the thread must be replaced.
     if (loads >= mostLoads) throw new Unreadable('The PDF engine is broken', 'memory')
     loading = null
@@ -40,9 +49,9 @@ export async function loadEngine(): Promise<Engine> {
 }
 
 async function load(): Promise<Engine> {
-  isBroken = false
   const home = import.meta.resolve('mupdf')
-  const code = await compile(await readFile(new URL('mupdf-wasm.wasm', home)))
+  compiled ??= readFile(new URL('mupdf-wasm.wasm', home)).then(compile)
+  const code = await compiled
   let memory: WasmMemory | null = null
   const wanted = {
     instantiateWasm(imports: object, done: (made: WasmInstance) => void) {
@@ -64,25 +73,22 @@ async function load(): Promise<Engine> {
 }
 
 function makeEngine(mupdf: Mupdf): Engine {
-  const run = <T>(call: () => T): T => {
-    try {
-      return call()
-    } catch (cause) {
-      throw explain(cause)
-    }
-  }
-  const scoped = <T>(call: (keep: Keep) => T): T => {
+  let isBroken = false
+  const run = <T>(call: (keep: Keep) => T): T => {
     const kept: Destroyable[] = []
     try {
       return call(made => {
         kept.push(made)
         return made
       })
+    } catch (cause) {
+      isBroken ||= isTrap(cause)
+      throw explain(cause)
     } finally {
       if (!isBroken) for (const made of kept.reverse()) made.destroy()
     }
   }
-  return { mupdf, run, scoped }
+  return { mupdf, run, isBroken: () => isBroken }
 }
 
 /** Everything is destroyed by hand; a finalizer would run at any time, and into an engine that trapped. */
@@ -117,16 +123,16 @@ function correctReferences(mupdf: Mupdf, memory: WasmMemory | null): void {
   document.destroy()
 }
 
-/** MuPDF throws plain Errors with its message; anything else is a trap, after which it must not be used again. */
+/** MuPDF throws plain Errors with its message; these come from under it. */
+function isTrap(cause: unknown): boolean {
+  if (!(cause instanceof Error)) return true
+  return cause.name === 'RuntimeError' || /call stack/.test(cause.message)
+}
+
 function explain(cause: unknown): Unreadable {
   if (cause instanceof Unreadable) return cause
-  const name = cause instanceof Error ? cause.name : ''
-  const message = cause instanceof Error ? cause.message : String(cause)
-  if (name === 'RuntimeError' || /call stack/.test(message) || typeof cause === 'number') {
-    isBroken = true
-    return new Unreadable('The PDF needs more memory than allowed', 'memory', { cause })
-  }
-  if (/malloc|memory|limit/i.test(message))
+  const message = cause instanceof Error ? cause.message : ''
+  if (isTrap(cause) || /malloc|memory|limit/i.test(message))
     return new Unreadable('The PDF needs more memory than allowed', 'memory', { cause })
   if (/encrypt|password|security handler|crypt filter/i.test(message))
     return new Unreadable('The PDF is encrypted', 'encrypted', { cause })

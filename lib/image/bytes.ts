@@ -12,6 +12,3 @@ export function isAt(b: Uint8Array, at: number, text: string): boolean {
   for (let i = 0; i < text.length; i++) if (b[at + i] !== text.charCodeAt(i)) return false
   return true
 }
-
-export const ascii = (b: Uint8Array, from: number, to: number) =>
-  String.fromCharCode(...b.subarray(from, Math.min(to, from + 64)))

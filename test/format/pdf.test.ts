@@ -190,3 +190,24 @@ t.test('mutated files end in pages or Unreadable, and the engine survives', asyn
   }
   t.equal((await openPdf(t, scanned(scan))).pageCount, 1)
 })
+
+t.test('a disk that fails is said to fail, whatever MuPDF made of it', async t => {
+  const path = join(t.testdir({ 'scan.pdf': scanned(scan) }), 'scan.pdf')
+  using file = openFile(Buffer.from(path))
+  let isFailing = false
+  const whileSound = <T>(read: () => T): T => {
+    if (isFailing) throw new Unreadable('The file cannot be read (EIO)', 'io')
+    return read()
+  }
+  const failing = {
+    ...file,
+    read: (position: number, length: number) => whileSound(() => file.read(position, length)),
+    readInto: (target: Uint8Array, position: number) =>
+      whileSound(() => file.readInto(target, position)),
+  }
+  const opened = await pdf.open(failing, defaultLimits)
+  isFailing = true
+  await t.rejects(opened.page(0), { code: 'io' })
+  await t.rejects(pdf.open(failing, defaultLimits), { code: 'io' })
+  await opened[Symbol.asyncDispose]()
+})

@@ -7,6 +7,7 @@ import { createLibrary } from '../../lib/catalog/library.ts'
 import { loadConfig } from '../../lib/config.ts'
 import type { Sql } from '../../lib/db.ts'
 import { openLog } from '../../lib/log.ts'
+import { examine } from '../../pipeline/doctor.ts'
 import { type Pipeline, startPipeline } from '../../pipeline/index.ts'
 import { requestScan, type ScanRequest } from '../../pipeline/scan.ts'
 import { png, zip } from '../format/archive-files.ts'
@@ -170,25 +171,10 @@ export async function reader(sql: Sql) {
   }
 }
 
-/** What does not add up in the catalogue: counters against rows. Empty when all is well. */
-export async function discrepancies(sql: Sql) {
-  return await sql`
-    with share as (
-      select library_id, series_id, count(*) filter (where missing_at is null) as books,
-        count(*) filter (where missing_at is not null) as missing,
-        coalesce(sum(page_count) filter (where missing_at is null), 0) as pages,
-        coalesce(sum(size) filter (where missing_at is null), 0) as size
-      from book group by library_id, series_id
-    )
-    select 'series' as of, s.title as name
-    from series s left join share on share.series_id = s.id
-    where (s.book_count, s.missing_count, s.page_count, s.size)
-      is distinct from (coalesce(books, 0), coalesce(missing, 0), coalesce(pages, 0), coalesce(share.size, 0))
-    union all
-    select 'library', l.name
-    from library l
-    where (l.book_count, l.missing_count, l.page_count, l.size, l.series_count) is distinct from (
-      select coalesce(sum(books), 0), coalesce(sum(missing), 0), coalesce(sum(pages), 0),
-        coalesce(sum(share.size), 0), count(*) filter (where books > 0)
-      from share where share.library_id = l.id)`
+/** What the doctor finds wrong, in words; empty when all is well. */
+export async function faults({ sql, data }: Pick<Catalogue, 'sql' | 'data'>): Promise<string[]> {
+  const { findings } = await examine({ sql, queue: null, thumbnails: join(data, 'thumbnails') })
+  return findings
+    .filter(finding => finding.count > 0)
+    .map(({ name, count, samples }) => `${name}: ${count} (${samples.join(', ')})`)
 }
