@@ -24,3 +24,8 @@ export function extensionOf(name: string): string {
   const dot = name.lastIndexOf('.')
   return dot > 0 ? name.slice(dot + 1).toLowerCase() : ''
 }
+
+/** `name` inside the folder `path`; `''` is the root. */
+export function below(path: string, name: string): string {
+  return path === '' ? name : `${path}/${name}`
+}

@@ -8,7 +8,7 @@ import { unreadReading } from './extract.ts'
 import type { FileToHash, Hashed } from './hash.ts'
 import { type Found, type Known, match } from './match.ts'
 import { recordBooks, storeLaneFigures } from './progress.ts'
-import type { FileToRead, Reading, ReadingRules } from './reading.ts'
+import type { FileToRead, ReadError, Reading, ReadingRules } from './reading.ts'
 import { loadScan } from './scan-context.ts'
 import { store } from './store.ts'
 import type { Threads } from './threads.ts'
@@ -54,8 +54,8 @@ export async function indexBooks(
   })
 }
 
-/** Not there any more: deleted, moved or unmounted since the walk met it. */
-function isGone(item: FileToRead, { error }: Reading) {
+/** Not there any more: deleted, moved or unmounted since the catalogue met it. */
+function isGone(item: { path: string }, { error }: { error: ReadError | null }) {
   if (error?.code !== 'io') return false
   try {
     return lstatSync(Buffer.from(item.path, 'latin1'), { throwIfNoEntry: false }) === undefined
@@ -96,7 +96,8 @@ async function foundRows(sql: Sql, ids: string[]): Promise<FoundRow[]> {
       select json_build_object('id', b.id, 'libraryId', b.library_id, 'seriesId', b.series_id,
         'directoryId', b.directory_id, 'name', encode(b.name, 'hex'), 'size', b.size,
         'fingerprint', encode(b.fingerprint, 'hex'), 'sha256', encode(b.sha256, 'hex'),
-        'pageCount', b.page_count, 'missing', b.missing_at is not null, 'format', b.format) as place
+        'pageCount', b.page_count, 'missing', b.missing_at is not null, 'format', b.format,
+        'covered', num_nonnulls(b.cover, b.cover_error) > 0) as place
       from (
         -- One branch for each of the two partial indexes on places.
         (select * from book
@@ -146,12 +147,19 @@ export async function coverBooks({ sql, threads, thumbnails, stop }: Lane, job: 
   await runAll<BookToShow, ThumbnailRules, Thumbnail>(threads, 'cover', items, thumbnails, {
     stop,
     failed: (item, error) => ({ id: item.id, cover: null, bytesRead: 0, opens: 1, error }),
-    slice: done => storeCovers(sql, job.scanId, done),
+    // A gone file says nothing of its cover: should it be met again, the cover is made then.
+    slice: (done, shown) =>
+      storeCovers(
+        sql,
+        job.scanId,
+        done.filter((d, i) => !isGone(shown[i]!, d)),
+        done,
+      ),
   })
 }
 
-async function storeCovers(sql: Sql, scanId: string, done: Thumbnail[]) {
-  const rows = done.map(d => ({ id: d.id, cover: d.cover, error: d.error?.message ?? null }))
+async function storeCovers(sql: Sql, scanId: string, good: Thumbnail[], done: Thumbnail[]) {
+  const rows = good.map(d => ({ id: d.id, cover: d.cover, error: d.error?.message ?? null }))
   await sql.begin(async tx => {
     await tx`
       update book b

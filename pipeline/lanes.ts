@@ -6,7 +6,7 @@ import type { Log } from '../lib/log.ts'
 export type Work = { [N in JobName]: (job: Jobs[N], stop: () => boolean) => Promise<void> }
 
 const heartbeatMs = 10_000
-const restMs = { least: 25, most: 1_000 }
+const restMs = { least: 100, most: 1_000 }
 
 /** Starts the loops. `close()` lets work at hand end at its next safe point and gives unfinished jobs back. */
 export function startLanes(

@@ -29,6 +29,8 @@ export type Known = {
   sha256: string | null
   pageCount: number
   missing: boolean
+  /** A cover was made, or cannot be. */
+  covered: boolean
   format: string | null
 }
 
@@ -105,6 +107,7 @@ async function candidatesFor(sql: Sql, items: { found: Found; reading: Reading }
       b.directory_id as "directoryId", encode(b.name, 'hex') as name, b.size::float8 as size,
       encode(b.fingerprint, 'hex') as fingerprint, encode(b.sha256, 'hex') as sha256,
       b.page_count as "pageCount", b.missing_at is not null as missing, b.format,
+      num_nonnulls(b.cover, b.cover_error) > 0 as covered,
       d.path, l.root, l.device
     from jsonb_to_recordset(${sql.json(wanted as never)}) as g(size bigint, fingerprint text)
     cross join lateral (

@@ -16,7 +16,10 @@ export async function enqueueCovers(
   scan: ScanContext,
   matches: Match[],
 ) {
-  const ids = matches.filter(m => m.reading.hasCover).map(m => m.bookId)
+  // A file that was only looked at does not say; its book does.
+  const hasCover = ({ reading, before }: Match) =>
+    reading.same ? before!.pageCount > 0 || before!.format === 'epub' : reading.hasCover
+  const ids = matches.filter(hasCover).map(m => m.bookId)
   await queue.send(tx, 'cover', jobsOf(scan, ids))
   return ids.length
 }

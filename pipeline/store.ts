@@ -260,7 +260,9 @@ async function rememberSeries(tx: TransactionSql, libraryId: string, ids: string
 }
 
 function needsCover(m: Match) {
-  if (m.reading.error || m.reading.same) return false
+  if (m.reading.error) return false
+  if (m.before && !m.before.covered) return true
+  if (m.reading.same) return false
   return m.outcome !== 'moved' || m.found.forced
 }
 

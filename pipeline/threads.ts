@@ -21,15 +21,21 @@ export type Threads = ReturnType<typeof openThreads>
 
 export function openThreads(options: { threads: number; timeoutMs: number; memoryMb: number }) {
   const size = options.threads || availableParallelism()
-  const pool = new Piscina({
-    filename: new URL('./worker.ts', import.meta.url).href,
-    minThreads: 1,
-    maxThreads: size,
-    idleTimeout: 10_000,
-    // With 'sync' an idle thread freezes in Atomics.wait while sharp works in it.
-    atomics: 'disabled',
-    resourceLimits: { maxOldGenerationSizeMb: options.memoryMb, maxYoungGenerationSizeMb: youngMb },
-  })
+  // Made when there is something to read: a thread loads every format, and a rescan needs none.
+  let pool: Piscina | null = null
+  const make = () =>
+    new Piscina({
+      filename: new URL('./worker.ts', import.meta.url).href,
+      minThreads: 1,
+      maxThreads: size,
+      idleTimeout: 10_000,
+      // With 'sync' an idle thread freezes in Atomics.wait while sharp works in it.
+      atomics: 'disabled',
+      resourceLimits: {
+        maxOldGenerationSizeMb: options.memoryMb,
+        maxYoungGenerationSizeMb: youngMb,
+      },
+    })
   return {
     size,
     /**
@@ -41,6 +47,7 @@ export function openThreads(options: { threads: number; timeoutMs: number; memor
       const stall = new AbortController()
       const watch = watchPulse(pulse, options.timeoutMs, () => stall.abort())
       try {
+        pool ??= make()
         const done: O[] = await pool.run({ items, rules, pulse } satisfies Order<I, R>, {
           name: task,
           signal: stall.signal,
@@ -54,7 +61,7 @@ export function openThreads(options: { threads: number; timeoutMs: number; memor
         clearInterval(watch)
       }
     },
-    close: () => pool.destroy(),
+    close: async () => pool?.destroy(),
   }
 }
 

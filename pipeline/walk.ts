@@ -1,5 +1,8 @@
-// Walks a library in a thread of its own and yields its folders in batches, parents first.
-import { Worker } from 'node:worker_threads'
+// Walks a library with two threads of its own and yields its folders in batches. A folder may come
+// before or after its parent.
+import { lstatSync } from 'node:fs'
+import { Piscina } from 'piscina'
+import { below, joinPath } from '../lib/path.ts'
 
 /** One folder as found on disk. Names and paths are latin1 strings (bytes one to one), paths relative to the root. */
 export type Listing = {
@@ -13,7 +16,7 @@ export type Listing = {
   /** Whole milliseconds since 1970. */
   times: number[]
   folders: string[]
-  /** errno name when the folder could not be read; nothing below it was visited. */
+  /** errno name when the folder could not be read; nothing below it is visited. */
   error?: string
 }
 
@@ -27,41 +30,63 @@ export type WalkOrder = {
   seed: string
 }
 
-/** Batches of listings. At most four wait unread; leaving the loop ends the thread. */
+/** Listings of the first folders; `rest` was not reached. */
+export type Listed = { listings: Listing[]; rest: string[] }
+
+// `find` is one thread in C; two of ours keep up with it, and a slow mount answers two at once.
+const threads = 2
+const foldersAtOnce = 128
+
+/** Batches of listings. At most four are under way or unread; leaving the loop ends the threads. */
 export async function* walk(order: WalkOrder): AsyncGenerator<Listing[]> {
-  const credit = new Int32Array(new SharedArrayBuffer(8))
-  const thread = new Worker(new URL('./walk-thread.ts', import.meta.url), {
-    workerData: { ...order, credit },
+  const pool = new Piscina({
+    filename: new URL('./walk-thread.ts', import.meta.url).href,
+    minThreads: threads,
+    maxThreads: threads,
+    atomics: 'disabled',
   })
-  const queue: (Listing[] | null)[] = []
-  let failure: Error | null = null
-  let wake = () => {}
-  thread.on('message', message => {
-    queue.push(message)
-    wake()
-  })
-  thread.on('error', error => {
-    failure = error as Error
-    wake()
-  })
+  const waiting: string[] = []
+  const alone = new Set<string>()
+  for (const start of order.starts) {
+    if (isFolder(order, start)) waiting.push(start)
+    else alone.add(parentOf(start))
+  }
+  waiting.push(...[...alone].filter(path => !waiting.includes(path)))
+  const underWay = new Set<Promise<Listed>>()
+  const done: Listed[] = []
+  const begin = () => {
+    const task: Promise<Listed> = pool.run({ order, folders: waiting.splice(-foldersAtOnce) })
+    const kept = task.then(listed => {
+      underWay.delete(kept)
+      done.push(listed)
+      return listed
+    })
+    underWay.add(kept)
+  }
   try {
-    while (true) {
-      if (failure) throw failure
-      if (queue.length === 0) {
-        await new Promise<void>(resolve => {
-          wake = resolve
-        })
-        continue
+    while (waiting.length > 0 || underWay.size > 0 || done.length > 0) {
+      while (waiting.length > 0 && underWay.size + done.length < 2 * threads) begin()
+      if (done.length === 0) await Promise.race(underWay)
+      const { listings, rest } = done.shift()!
+      waiting.push(...rest)
+      for (const listing of listings) {
+        if (alone.has(listing.path)) continue
+        for (const name of listing.folders) waiting.push(below(listing.path, name))
       }
-      const batch = queue.shift()!
-      if (batch === null) return
-      yield batch
-      Atomics.add(credit, 0, 1)
-      Atomics.notify(credit, 0)
+      yield listings
     }
   } finally {
-    Atomics.store(credit, 1, 1)
-    Atomics.notify(credit, 0)
-    await thread.terminate()
+    await Promise.allSettled(underWay)
+    await pool.destroy()
   }
+}
+
+function isFolder({ root }: WalkOrder, path: string) {
+  if (path === '') return true
+  const at = joinPath(root, Buffer.from(path, 'latin1'))
+  return lstatSync(at, { throwIfNoEntry: false })?.isDirectory() ?? false
+}
+
+function parentOf(path: string) {
+  return path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : ''
 }

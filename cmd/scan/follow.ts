@@ -8,7 +8,7 @@ import type { Stackroom } from '../open.ts'
 import { openProgress } from './progress.ts'
 import { type Figures, loadFigures } from './summary.ts'
 
-const pollMs = 50
+const pollMs = 100
 
 type Following = {
   scanId: string
@@ -43,8 +43,9 @@ export async function followScan(
       await printUnchanged(sql, scan)
     }
     const before = performance.now()
-    if (!scan.stopped()) await dedupe(sql)
     const figures = await loadFigures(sql, scan.scanId)
+    const altered = figures.indexed + figures.missing + figures.hashed > 0
+    if (!scan.stopped() && altered) await dedupe(sql)
     return {
       ...figures,
       dedupeSeconds: (performance.now() - before) / 1000,

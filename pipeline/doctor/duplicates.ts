@@ -1,5 +1,6 @@
 // Groups of duplicates against the books and series they name. Groups follow the hashes a little
-// later: while a library is scanned or books are hashed, a difference is no fault yet.
+// later: while a library is scanned, books are hashed or groups were asked for a moment ago, a
+// difference is no fault yet.
 import type { Sql } from 'postgres'
 import { dedupe } from '../dedupe.ts'
 import { broken, type Invariant, type Scope } from './invariant.ts'
@@ -66,12 +67,15 @@ function members(sql: Sql) {
 
 function whenSettled(look: Invariant['look']): Invariant['look'] {
   return async scope =>
-    scope.isQuiet && !(await isHashing(scope)) ? await look(scope) : { count: 0, samples: [] }
+    scope.isQuiet && !(await isPending(scope)) ? await look(scope) : { count: 0, samples: [] }
 }
 
-async function isHashing({ sql, hasQueue }: Scope) {
+async function isPending({ sql, hasQueue }: Scope) {
   if (!hasQueue) return false
   const [row] = await sql`
-    select from pgboss.job where name = 'hash' and state < 'completed' limit 1`
+    select from pgboss.job
+    where state < 'completed'
+      and (name = 'hash' or name = 'dedupe' and created_on > now() - interval '1 minute')
+    limit 1`
   return row !== undefined
 }

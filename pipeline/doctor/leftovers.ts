@@ -1,6 +1,7 @@
 // What a scan keeps while it runs and must not leave behind.
-import { settleSeries } from '../settle.ts'
+
 import { librarySettings } from '../scan-context.ts'
+import { settleSeries } from '../settle.ts'
 import { broken, type Invariant, type Scope } from './invariant.ts'
 
 /**

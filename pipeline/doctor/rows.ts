@@ -1,6 +1,6 @@
 // Rows that must agree with each other.
 import type { Sql } from 'postgres'
-import { naming, broken, type Invariant, readAgain, type Scope } from './invariant.ts'
+import { broken, type Invariant, naming, readAgain, type Scope } from './invariant.ts'
 
 const homeless = ({ sql, libraries }: Scope) => sql`
   select b.id, ${naming(sql)}
@@ -22,7 +22,8 @@ const pageless = ({ sql, libraries }: Scope) => sql`
 export const rowInvariants: Invariant[] = [
   {
     name: 'folder tree',
-    sentence: 'Every library with folders has its root among them, and every other folder a parent.',
+    sentence:
+      'Every library with folders has its root among them, and every other folder a parent.',
     look: broken(
       ({ sql, libraries }) => sql`
         select path as place, id::text as note

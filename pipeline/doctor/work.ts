@@ -2,7 +2,7 @@
 import type { PendingQuery } from 'postgres'
 import { jobsOf } from '../plan.ts'
 import { requestScan } from '../scan.ts'
-import { atWork, naming, broken, type Invariant, type Scope } from './invariant.ts'
+import { atWork, broken, type Invariant, naming, type Scope } from './invariant.ts'
 
 const idle = (scope: Scope) => scope.sql`
   select f.id::text as id, f.library_id as "libraryId",
@@ -92,7 +92,14 @@ async function enqueue(scope: Scope, lane: 'index' | 'cover' | 'hash', due: Pend
     for (const [libraryId, books] of Map.groupBy(rows, row => row.libraryId)) {
       if (!scans.has(libraryId)) scans.set(libraryId, await lastScan(scope, libraryId))
       const scan = { scanId: scans.get(libraryId)!, libraryId }
-      await queue!.send(sql, lane, jobsOf(scan, books.map(book => book.id)))
+      await queue!.send(
+        sql,
+        lane,
+        jobsOf(
+          scan,
+          books.map(book => book.id),
+        ),
+      )
     }
   }
 }

@@ -1,5 +1,16 @@
 // Libraries of real little books in a folder of the test, scanned by the pipeline in this process.
-import { mkdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Test } from 'tap'
@@ -7,13 +18,21 @@ import { createLibrary } from '../../lib/catalog/library.ts'
 import { loadConfig } from '../../lib/config.ts'
 import type { Sql } from '../../lib/db.ts'
 import { openLog } from '../../lib/log.ts'
+import { dedupe } from '../../pipeline/dedupe.ts'
 import { examine } from '../../pipeline/doctor.ts'
 import { type Pipeline, startPipeline } from '../../pipeline/index.ts'
 import { requestScan, type ScanRequest } from '../../pipeline/scan.ts'
 import { png, zip } from '../format/archive-files.ts'
 import { database } from './db.ts'
 
-export type Catalogue = { sql: Sql; url: string; data: string; pipeline: Pipeline }
+export type Catalogue = {
+  sql: Sql
+  url: string
+  data: string
+  pipeline: Pipeline
+  /** Makes the groups of duplicates now instead of in a while. */
+  dedupe: () => Promise<void>
+}
 export type Shelf = Awaited<ReturnType<typeof shelve>>
 type Files = Record<string, Buffer>
 type ScanOptions = Partial<Omit<ScanRequest, 'libraryId' | 'paths'>> & { paths?: string[] }
@@ -32,24 +51,36 @@ export function comic({ pages = 2, padding = 0, info = '' } = {}): Buffer {
   return zip([...told, ...images, ...more])
 }
 
+/** A folder until the end of `t` that any account may look into. */
+export function temporary(t: Test): string {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'stackroom-')))
+  chmodSync(folder, 0o755)
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
 /** A database, a data directory and a running pipeline until the end of `t`. */
 export async function catalogue(
   t: Test,
   settings: Record<string, unknown> = {},
 ): Promise<Catalogue> {
   const { sql, url } = await database(t)
-  const data = t.testdir({})
+  const data = temporary(t)
   const flags = { data_dir: join(data, 'data'), 'pipeline.threads': 1, ...settings }
   const config = loadConfig({ env: {}, flags })
-  const pipeline = await startPipeline({ sql, config, log: openLog({ level: 'silent' }) })
+  const pipeline = await startPipeline({ sql, config, log: openLog({ level: 'error' }) })
   t.teardown(() => pipeline.close())
-  return { sql, url, data: config.data_dir, pipeline }
+  return { sql, url, data: config.data_dir, pipeline, dedupe: () => dedupe(sql) }
 }
 
 /** A library with these files, and what users and file systems do to it. Paths are relative to its root. */
-export async function shelve(t: Test, { sql, pipeline }: Catalogue, files: Files = {}) {
-  const root = join(t.testdir({}), `shelf ${(made += 1)}`)
-  mkdirSync(root, { recursive: true })
+export async function shelve(
+  t: Test,
+  { sql, pipeline }: Pick<Catalogue, 'sql' | 'pipeline'>,
+  files: Files = {},
+) {
+  const root = join(temporary(t), 'shelf')
+  mkdirSync(root)
   const at = (path: string | Buffer) =>
     Buffer.concat([Buffer.from(`${root}/`), Buffer.from(path as string)])
   const write = (path: string | Buffer, bytes: Uint8Array) => {
@@ -144,7 +175,10 @@ export async function ended(
 }
 
 type ScanRow = Record<'found' | 'added' | 'changed' | 'moved' | 'missing' | 'restored', number> &
-  Record<'unchanged' | 'opens' | 'bytes_read' | 'unreadable_directories' | 'warnings', number> & {
+  Record<
+    'unchanged' | 'opens' | 'to_index' | 'bytes_read' | 'unreadable_directories' | 'warnings',
+    number
+  > & {
     id: string
     state: string
     message: string | null
@@ -177,4 +211,13 @@ export async function faults({ sql, data }: Pick<Catalogue, 'sql' | 'data'>): Pr
   return findings
     .filter(finding => finding.count > 0)
     .map(({ name, count, samples }) => `${name}: ${count} (${samples.join(', ')})`)
+}
+
+/** Makes tests at whose end the doctor must find nothing. */
+export function checkedBy(t: Test, all: Catalogue) {
+  return (sentence: string, work: (t: Test) => Promise<unknown>) =>
+    t.test(sentence, async t => {
+      await work(t)
+      t.same(await faults(all), [], 'the doctor finds nothing')
+    })
 }

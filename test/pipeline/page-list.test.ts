@@ -10,10 +10,18 @@ const page = (name: string, width: number | null, height: number | null) => ({
 })
 
 t.test('pages come back as they were packed, in their order', async t => {
-  const pages = [page('a/1.jpg', 800, 1200), page('a/2.png', null, null), page('a/10.jpg', 1600, 1200)]
+  const pages = [
+    page('a/1.jpg', 800, 1200),
+    page('a/2.png', null, null),
+    page('a/10.jpg', 1600, 1200),
+  ]
   const back = unpackPages(packPages(pages))
   t.match(back, pages)
-  t.same(back.map(p => p.isDouble), [false, false, true], 'a page wider than high is double')
+  t.same(
+    back.map(p => p.isDouble),
+    [false, false, true],
+    'a page wider than high is double',
+  )
 })
 
 t.test('ComicInfo says what a page is, and that a narrow one is double', async t => {
