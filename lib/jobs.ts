@@ -69,16 +69,15 @@ export async function openQueue(sql: Sql, onError: (error: Error) => void) {
         db: { executeSql: (text, values) => execute(tx, text, values) },
       })
     },
-    /** Takes the first waiting job of a lane, or null. */
-    async take<N extends JobName>(name: N): Promise<{ id: string; data: Jobs[N] } | null> {
-      const [job] = await boss.fetch<Jobs[N]>(name)
-      return job ?? null
+    /** Takes the first waiting jobs of a lane, at most `most`. */
+    take<N extends JobName>(name: N, most = 1): Promise<{ id: string; data: Jobs[N] }[]> {
+      return boss.fetch<Jobs[N]>(name, { batchSize: most })
     },
-    /** A job that was begun and not ended: whoever comes next goes on with what is left of it. */
-    async giveBack(name: JobName, id: string) {
+    /** Jobs that were begun and not ended: whoever comes next goes on with what is left of them. */
+    async giveBack(name: JobName, ids: string[]) {
       await sql`
         update pgboss.job set state = 'retry', started_on = null
-        where name = ${name} and id = ${id} and state = 'active'`
+        where name = ${name} and id = any(${ids}) and state = 'active'`
     },
     /** Takes waiting jobs of a library out of a lane. */
     async withdraw(tx: Tx, name: JobName, libraryId: string) {
@@ -93,10 +92,10 @@ export async function openQueue(sql: Sql, onError: (error: Error) => void) {
         set data = data || jsonb_build_object('scanId', ${scanId}::text)
         where name in ('cover', 'hash') and state < 'active' and data->>'libraryId' = ${libraryId}`
     },
-    /** True while jobs of a lane wait or run, whoever's they are. */
-    async pending(name: JobName): Promise<boolean> {
-      const [row] =
-        await sql`select 1 from pgboss.job where name = ${name} and state < 'completed' limit 1`
+    /** True while jobs of the lanes wait or run, whoever's they are. */
+    async pending(names: JobName[]): Promise<boolean> {
+      const [row] = await sql`
+        select 1 from pgboss.job where name in ${sql(names)} and state < 'completed' limit 1`
       return row !== undefined
     },
     /** True while any of the lanes holds work for the library, running or waiting. */

@@ -51,7 +51,7 @@ export async function startPipeline({ sql, config, log }: { sql: Sql; config: Co
     hash: (job, stop) => hashBooks(lane(stop), job),
     // Groups are made of hashes: while hashes are still being made, it comes back later.
     dedupe: async job => {
-      if (await queue.pending('hash'))
+      if (await queue.pending(['hash']))
         await queue.send(sql, 'dedupe', [job], { key: 'all', afterSeconds: 30 })
       else await dedupe(sql)
     },

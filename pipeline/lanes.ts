@@ -1,11 +1,14 @@
 // Takes jobs from the queue and runs them, a few at a time. Lanes of one group are asked in order, so
-// that indexing passes covers and covers pass hashing; the backlog waits in Postgres, not in memory.
+// that indexing passes covers, and hashing waits until both are done, because it would take the disk
+// from them; the backlog waits in Postgres, not in memory.
 import type { JobName, Jobs, Queue } from '../lib/jobs.ts'
 import type { Log } from '../lib/log.ts'
 
 export type Work = { [N in JobName]: (job: Jobs[N], stop: () => boolean) => Promise<void> }
 
 const heartbeatMs = 10_000
+// Large books are stored a few at a time and leave small jobs behind; together they keep a thread busy.
+const takenTogether: Record<JobName, number> = { scan: 1, index: 1, cover: 8, hash: 8, dedupe: 1 }
 const restMs = { least: 100, most: 1_000 }
 
 /** Starts the loops. `close()` lets work at hand end at its next safe point and gives unfinished jobs back. */
@@ -33,23 +36,25 @@ export function startLanes(
 
   async function runFirst(lanes: JobName[]) {
     for (const lane of lanes) {
-      const job = await queue.take(lane)
-      if (!job) continue
-      await run(lane, job)
+      if (lane === 'hash' && (await queue.pending(['index', 'cover']))) continue
+      const jobs = await queue.take(lane, takenTogether[lane])
+      if (jobs.length === 0) continue
+      await run(lane, jobs)
       return true
     }
     return false
   }
 
-  async function run<N extends JobName>(lane: N, job: { id: string; data: Jobs[N] }) {
-    const beat = setInterval(() => queue.boss.touch(lane, job.id).catch(() => {}), heartbeatMs)
+  async function run<N extends JobName>(lane: N, jobs: { id: string; data: Jobs[N] }[]) {
+    const ids = jobs.map(job => job.id)
+    const beat = setInterval(() => queue.boss.touch(lane, ids).catch(() => {}), heartbeatMs)
     try {
-      await work[lane](job.data, stop)
-      if (stopping) await queue.giveBack(lane, job.id)
-      else await queue.boss.complete(lane, job.id)
+      for (const data of merge(jobs.map(job => job.data))) await work[lane](data, stop)
+      if (stopping) await queue.giveBack(lane, ids)
+      else await queue.boss.complete(lane, ids)
     } catch (error) {
-      log.error({ err: error, lane, jobId: job.id }, 'job failed')
-      await queue.boss.fail(lane, job.id, { message: String(error) })
+      log.error({ err: error, lane, jobIds: ids }, 'job failed')
+      await queue.boss.fail(lane, ids, { message: String(error) })
     } finally {
       clearInterval(beat)
     }
@@ -79,4 +84,16 @@ export function startLanes(
       await Promise.all(loops)
     },
   }
+}
+
+/** One payload a scan, with the books of all. */
+function merge<D extends Jobs[JobName]>(all: D[]): D[] {
+  const merged = new Map<string, D>()
+  for (const data of all) {
+    if (!('ids' in data)) return all
+    const known = merged.get(data.scanId)
+    if (known && 'ids' in known) known.ids.push(...data.ids)
+    else merged.set(data.scanId, { ...data, ids: [...data.ids] })
+  }
+  return [...merged.values()]
 }

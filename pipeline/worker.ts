@@ -6,13 +6,14 @@ import type { Order } from './threads.ts'
 import { makeThumbnail } from './thumbnail.ts'
 
 // A slice ends after this long, so that the first result of a slow file is not held back by the rest.
-const sliceMs = 100
+// Nobody waits for a hash: there a long slice saves round trips.
+const sliceMs = { read: 100, cover: 250, hash: 1_000 }
 
 type Each<I, R, O> = (item: I, rules: R, tick: () => void) => Promise<O> | O
 
-function sliced<I, R, O>(each: Each<I, R, O>) {
+function sliced<I, R, O>(ms: number, each: Each<I, R, O>) {
   return async ({ items, rules, pulse }: Order<I, R>): Promise<O[]> => {
-    const end = performance.now() + sliceMs
+    const end = performance.now() + ms
     const done: O[] = []
     const tick = () => {
       Atomics.add(pulse, 1, 1)
@@ -26,6 +27,6 @@ function sliced<I, R, O>(each: Each<I, R, O>) {
   }
 }
 
-export const read = sliced(readBook)
-export const cover = sliced(makeThumbnail)
-export const hash = sliced(hashFile)
+export const read = sliced(sliceMs.read, readBook)
+export const cover = sliced(sliceMs.cover, makeThumbnail)
+export const hash = sliced(sliceMs.hash, hashFile)

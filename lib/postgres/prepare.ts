@@ -49,5 +49,9 @@ function reachableBinaries(dataDir: string, account: Account): Binaries {
 // any living one; after a reboot or in a container that may be a stranger with the same number.
 function forgetStranger(cluster: string): void {
   const stale = readPostmaster(cluster)
-  if (stale && isAlive(stale.pid)) rmSync(join(cluster, 'postmaster.pid'), { force: true })
+  if (!stale || !isAlive(stale.pid)) return
+  rmSync(join(cluster, 'postmaster.pid'), { force: true })
+  // The socket has a lock of its own with the same number; also met as a zombie that nobody reaps.
+  if (!stale.host.startsWith('/')) return
+  rmSync(join(stale.host, `.s.PGSQL.${stale.port}.lock`), { force: true })
 }

@@ -1,0 +1,128 @@
+// Kills scans at random moments, changes the library between them, and counts what was lost:
+//   node bench/kill.ts --library DIR --data DIR [--kills 20] [--seed 1]
+// The library is changed for good, so give it a copy. One JSON line a kill, the verdict last.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { random } from './kill/random.ts'
+import { killPostgres } from './kill/postgres.ts'
+import { type Followed, followBooks, judge } from './kill/truth.ts'
+import { changeLibrary } from './kill/change.ts'
+import { print } from './kit/stackroom.ts'
+
+const launcher = join(import.meta.dirname, '..', 'cmd', 'stackroom.mjs')
+const earliestMs = 300
+
+type Run = { code: number | null; ms: number; summary: Record<string, unknown> | null }
+
+/** Half of the kills hit a catalogue in the making, half one with readers whose library changes. */
+export async function run(args = process.argv.slice(2)): Promise<void> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      library: { type: 'string' },
+      data: { type: 'string' },
+      kills: { type: 'string', default: '20' },
+      seed: { type: 'string', default: '1' },
+    },
+  })
+  if (!values.library || !values.data) throw new Error('--library and --data are needed')
+  if (existsSync(values.data)) throw new Error(`${values.data} is there already`)
+  const library = realpathSync(values.library)
+  const data = resolve(values.data)
+  const kills = Number(values.kills)
+  const random0to1 = random(Number(values.seed))
+  const fullMs = await timeFullScan(library)
+  print({ fullScanMs: Math.round(fullMs) })
+  // How long a scan takes to its end, by mode, as last seen: a kill has to come before.
+  const expected = { normal: fullMs, deep: fullMs }
+
+  let followed: Followed[] = []
+  let killed = 0
+  let changes = 0
+  let isDeep = false
+  for (let round = 1; round <= kills; round++) {
+    if (round === Math.floor(kills / 2) + 1) {
+      await scan(library, data)
+      followed = await followBooks(library, data, random0to1)
+    }
+    if (round > 1 && random0to1() < 0.7) changes += changeLibrary(library, followed, random0to1)
+    const mode = isDeep ? 'deep' : 'normal'
+    const afterMs = Math.round(earliestMs + random0to1() * Math.max(0, expected[mode] - earliestMs))
+    const done = await scan(library, data, { mode, killAfterMs: afterMs })
+    const isKilled = done.code === null
+    if (!isKilled) expected[mode] = done.ms
+    const withPostgres = round % 5 === 0
+    if (withPostgres) await killPostgres(data)
+    if (isKilled) killed += 1
+    print({ round, mode, afterMs, isKilled, withPostgres })
+    // A scan that ended before its kill found too little to do.
+    isDeep = !isKilled || (isDeep && random0to1() < 0.5)
+  }
+  const verdict = await finish(library, data, followed)
+  print({ kills, killed, changes, followed: followed.length, ...verdict })
+  process.exitCode = verdict.problems.length > 0 ? 1 : 0
+}
+
+async function finish(library: string, data: string, followed: Followed[]) {
+  const last = await scan(library, data)
+  const again = await scan(library, data)
+  const doctor = await stackroom(['doctor', '--data', data, '--json'])
+  const problems = await judge(library, data, followed)
+  for (const [name, { code }] of Object.entries({ last, again })) {
+    if (code !== 0 && code !== 1) problems.push(`the ${name} scan ended with ${code}`)
+  }
+  for (const key of ['new', 'changed', 'moved', 'missing', 'restored']) {
+    if (again.summary?.[key] !== 0) problems.push(`a second scan says ${key} ${again.summary?.[key]}`)
+  }
+  const findings = (doctor.summary?.findings ?? []) as { count: number; name: string; samples: string[] }[]
+  if (doctor.code !== 0) problems.push(`the doctor ended with ${doctor.code}`)
+  for (const { count, name, samples } of findings) {
+    if (count > 0) problems.push(`${name}: ${count}, as ${samples.join(', ')}`)
+  }
+  return { lastScan: last.summary, rescan: { ms: Math.round(again.ms), ...again.summary }, problems }
+}
+
+async function timeFullScan(library: string) {
+  const data = mkdtempSync(join(tmpdir(), 'stackroom-kill-'))
+  try {
+    return (await scan(library, data)).ms
+  } finally {
+    rmSync(data, { recursive: true, force: true })
+  }
+}
+
+function scan(library: string, data: string, options: { mode?: string; killAfterMs?: number } = {}) {
+  const { mode = 'normal', killAfterMs } = options
+  // What is deleted here is deleted on purpose.
+  const args = ['scan', library, '--data', data, '--json', '--mode', mode, '--confirm-missing']
+  return stackroom(args, killAfterMs)
+}
+
+/** Runs a command in a process group of its own: on an old Node the launcher has a child, and both must die. */
+async function stackroom(args: string[], killAfterMs?: number): Promise<Run> {
+  const started = performance.now()
+  const child = spawn(process.execPath, [launcher, ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    detached: true,
+  })
+  let text = ''
+  child.stdout.on('data', chunk => {
+    text += chunk
+  })
+  const closed = once(child, 'close')
+  if (killAfterMs !== undefined) {
+    const late = new AbortController()
+    await Promise.race([closed, sleep(killAfterMs, null, late).catch(() => {})])
+    late.abort()
+    if (child.exitCode === null) process.kill(-child.pid!, 'SIGKILL')
+  }
+  const [code] = await closed
+  return { code, ms: performance.now() - started, summary: text ? JSON.parse(text) : null }
+}
+
+if (import.meta.main) await run()
