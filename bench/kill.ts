@@ -8,10 +8,10 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { random } from './kill/random.ts'
-import { killPostgres } from './kill/postgres.ts'
-import { type Followed, followBooks, judge } from './kill/truth.ts'
 import { changeLibrary } from './kill/change.ts'
+import { killPostgres } from './kill/postgres.ts'
+import { random } from './kill/random.ts'
+import { type Followed, followBooks, judge } from './kill/truth.ts'
 import { print } from './kit/stackroom.ts'
 
 const launcher = join(import.meta.dirname, '..', 'cmd', 'stackroom.mjs')
@@ -77,14 +77,23 @@ async function finish(library: string, data: string, followed: Followed[]) {
     if (code !== 0 && code !== 1) problems.push(`the ${name} scan ended with ${code}`)
   }
   for (const key of ['new', 'changed', 'moved', 'missing', 'restored']) {
-    if (again.summary?.[key] !== 0) problems.push(`a second scan says ${key} ${again.summary?.[key]}`)
+    if (again.summary?.[key] !== 0)
+      problems.push(`a second scan says ${key} ${again.summary?.[key]}`)
   }
-  const findings = (doctor.summary?.findings ?? []) as { count: number; name: string; samples: string[] }[]
+  const findings = (doctor.summary?.findings ?? []) as {
+    count: number
+    name: string
+    samples: string[]
+  }[]
   if (doctor.code !== 0) problems.push(`the doctor ended with ${doctor.code}`)
   for (const { count, name, samples } of findings) {
     if (count > 0) problems.push(`${name}: ${count}, as ${samples.join(', ')}`)
   }
-  return { lastScan: last.summary, rescan: { ms: Math.round(again.ms), ...again.summary }, problems }
+  return {
+    lastScan: last.summary,
+    rescan: { ms: Math.round(again.ms), ...again.summary },
+    problems,
+  }
 }
 
 async function timeFullScan(library: string) {
@@ -96,7 +105,11 @@ async function timeFullScan(library: string) {
   }
 }
 
-function scan(library: string, data: string, options: { mode?: string; killAfterMs?: number } = {}) {
+function scan(
+  library: string,
+  data: string,
+  options: { mode?: string; killAfterMs?: number } = {},
+) {
   const { mode = 'normal', killAfterMs } = options
   // What is deleted here is deleted on purpose.
   const args = ['scan', library, '--data', data, '--json', '--mode', mode, '--confirm-missing']

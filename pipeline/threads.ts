@@ -108,9 +108,10 @@ export async function runAll<I, R, O>(
   while (rest.length > 0 && !handle.stop()) {
     const tried = rest.slice(0, most)
     const { done, failure, blame } = await threads.run<I, R, O>(task, tried, rules)
-    if (failure && blame > 0) {
-      // The ones before it were good and are lost with the thread: again, without it.
-      most = blame
+    if (failure && tried.length > 1) {
+      // The ones before it were good and are lost with the thread: again, without it. Where two were
+      // under way at once, the first of them goes alone to show which it was.
+      most = Math.max(1, blame)
       continue
     }
     const results = failure ? [handle.failed(tried[0]!, failure)] : done

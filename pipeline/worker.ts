@@ -7,26 +7,32 @@ import { makeThumbnail } from './thumbnail.ts'
 
 // A slice ends after this long, so that the first result of a slow file is not held back by the rest.
 // Nobody waits for a hash: there a long slice saves round trips.
-const sliceMs = { read: 100, cover: 250, hash: 1_000 }
+const slices = {
+  read: { ms: 100, abreast: 1 },
+  cover: { ms: 250, abreast: 2 },
+  hash: { ms: 1_000, abreast: 1 },
+}
 
 type Each<I, R, O> = (item: I, rules: R, tick: () => void) => Promise<O> | O
 
-function sliced<I, R, O>(ms: number, each: Each<I, R, O>) {
+/** `abreast` items at a time; a pair overlaps the reading of one file with the image work of the other. */
+function sliced<I, R, O>({ ms, abreast }: { ms: number; abreast: number }, each: Each<I, R, O>) {
   return async ({ items, rules, pulse }: Order<I, R>): Promise<O[]> => {
     const end = performance.now() + ms
     const done: O[] = []
     const tick = () => {
       Atomics.add(pulse, 1, 1)
     }
-    for (let i = 0; i < items.length && (i === 0 || performance.now() < end); i++) {
+    for (let i = 0; i < items.length && (i === 0 || performance.now() < end); i += abreast) {
       Atomics.store(pulse, 0, i)
       tick()
-      done.push(await each(items[i]!, rules, tick))
+      const some = items.slice(i, i + abreast)
+      done.push(...(await Promise.all(some.map(item => each(item, rules, tick)))))
     }
     return done
   }
 }
 
-export const read = sliced(sliceMs.read, readBook)
-export const cover = sliced(sliceMs.cover, makeThumbnail)
-export const hash = sliced(sliceMs.hash, hashFile)
+export const read = sliced(slices.read, readBook)
+export const cover = sliced(slices.cover, makeThumbnail)
+export const hash = sliced(slices.hash, hashFile)

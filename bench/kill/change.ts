@@ -2,9 +2,9 @@
 // touched and deleted. Followed books are moved, never deleted.
 import { appendFileSync, copyFileSync, existsSync, renameSync, rmSync, utimesSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { booksOf } from './truth.ts'
-import type { Followed } from './truth.ts'
 import { pick, type Random } from './random.ts'
+import type { Followed } from './truth.ts'
+import { booksOf } from './truth.ts'
 
 const most = 12
 
@@ -21,12 +21,20 @@ export function changeLibrary(library: string, followed: Followed[], chance: Ran
     const file = chance() < 0.5 ? pick(followed, chance)?.path : pick(files, chance)
     if (file === undefined || !existsSync(join(library, file))) continue
     const folder = pick(folders, chance)!
-    changed += Number(change(library, { file, folder, followed, isFollowed: isFollowed.has(file), chance }))
+    changed += Number(
+      change(library, { file, folder, followed, isFollowed: isFollowed.has(file), chance }),
+    )
   }
   return changed
 }
 
-type Case = { file: string; folder: string; followed: Followed[]; isFollowed: boolean; chance: Random }
+type Case = {
+  file: string
+  folder: string
+  followed: Followed[]
+  isFollowed: boolean
+  chance: Random
+}
 
 function change(library: string, { file, folder, followed, isFollowed, chance }: Case): boolean {
   made += 1
@@ -54,7 +62,10 @@ function change(library: string, { file, folder, followed, isFollowed, chance }:
   return true
 }
 
-function move(library: string, { from, to, followed }: { from: string; to: string; followed: Followed[] }) {
+function move(
+  library: string,
+  { from, to, followed }: { from: string; to: string; followed: Followed[] },
+) {
   if (existsSync(join(library, to))) return false
   renameSync(join(library, from), join(library, to))
   for (const book of followed) {

@@ -23,13 +23,16 @@ export async function killPostgres(data: string) {
 
 function childrenOf(parent: number): number[] {
   if (process.platform !== 'linux') return []
-  return readdirSync('/proc').filter(name => /^\d+$/.test(name)).map(Number).filter(pid => {
-    try {
-      // pid (name) state ppid …; the name may hold anything but ends at the last bracket.
-      const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-      return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]) === parent
-    } catch {
-      return false
-    }
-  })
+  return readdirSync('/proc')
+    .filter(name => /^\d+$/.test(name))
+    .map(Number)
+    .filter(pid => {
+      try {
+        // pid (name) state ppid …; the name may hold anything but ends at the last bracket.
+        const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
+        return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]) === parent
+      } catch {
+        return false
+      }
+    })
 }

@@ -38,7 +38,8 @@ export async function followBooks(library: string, data: string, chance: Random)
       const path = pick(files, chance)!
       const hash = hashes.get(path)!
       const id = ids.get(path)
-      if (id && copies.get(hash)!.length === 1) followed.set(id, { id, path, page: i, sha256: hash })
+      if (id && copies.get(hash)!.length === 1)
+        followed.set(id, { id, path, page: i, sha256: hash })
     }
     const books = [...followed.values()]
     await sql`
@@ -49,7 +50,11 @@ export async function followBooks(library: string, data: string, chance: Random)
 }
 
 /** Sentences on what is wrong; none when nothing is. */
-export async function judge(library: string, data: string, followed: Followed[]): Promise<string[]> {
+export async function judge(
+  library: string,
+  data: string,
+  followed: Followed[],
+): Promise<string[]> {
   return await withDatabase(data, async sql => {
     const books = await presentBooks(sql)
     const rows = Map.groupBy(books, book => book.path)
@@ -58,12 +63,23 @@ export async function judge(library: string, data: string, followed: Followed[])
       select book_id as id, current_page as page from progress`
     const pages = new Map(progress.map(row => [row.id, row.page]))
     return [
-      ...tell('files without a book', [...files].filter(path => !rows.has(path))),
-      ...tell('books without a file', [...rows.keys()].filter(path => !files.has(path))),
-      ...tell('places with two books', [...rows].filter(([, all]) => all.length > 1).map(([path]) => path)),
+      ...tell(
+        'files without a book',
+        [...files].filter(path => !rows.has(path)),
+      ),
+      ...tell(
+        'books without a file',
+        [...rows.keys()].filter(path => !files.has(path)),
+      ),
+      ...tell(
+        'places with two books',
+        [...rows].filter(([, all]) => all.length > 1).map(([path]) => path),
+      ),
       ...tell(
         'hashes that are not those of the files',
-        books.filter(b => files.has(b.path) && b.sha256 !== sha256(join(library, b.path))).map(b => b.path),
+        books
+          .filter(b => files.has(b.path) && b.sha256 !== sha256(join(library, b.path)))
+          .map(b => b.path),
       ),
       ...tell(
         'books of readers with another id',
@@ -79,7 +95,9 @@ export async function judge(library: string, data: string, followed: Followed[])
 }
 
 function tell(what: string, where: string[]): string[] {
-  return where.length === 0 ? [] : [`${what}: ${where.length}, as ${where.slice(0, shown).join(' | ')}`]
+  return where.length === 0
+    ? []
+    : [`${what}: ${where.length}, as ${where.slice(0, shown).join(' | ')}`]
 }
 
 async function presentBooks(sql: Sql) {

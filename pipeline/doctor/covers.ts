@@ -6,7 +6,7 @@ import type { Sql } from 'postgres'
 import type { Invariant, Scope, Seen } from './invariant.ts'
 
 type OnDisk = { name: string; path: string }
-type Named = { name: string; book: string }
+type Named = { name: string; book: string; books: number }
 type Visit = { lost?: (cover: Named) => Promise<void>; orphan?: (file: OnDisk) => Promise<void> }
 
 const shown = 5
@@ -20,7 +20,7 @@ export const coverInvariants: Invariant[] = [
   {
     name: 'cover files',
     sentence: 'The cover that a book names is on disk.',
-    look: scope => look(scope, add => ({ lost: async ({ book }) => add(`cover of book ${book}`) })),
+    look: scope => look(scope, add => ({ lost: async ({ book, books }) => add(`cover of ${book}`, books) })),
     repair: forgetLost,
   },
   {
@@ -31,10 +31,10 @@ export const coverInvariants: Invariant[] = [
   },
 ]
 
-async function look(scope: Scope, visitor: (add: (note: string) => void) => Visit): Promise<Seen> {
+async function look(scope: Scope, visitor: (add: (note: string, times?: number) => void) => Visit): Promise<Seen> {
   const seen: Seen = { count: 0, samples: [] }
-  const add = (note: string) => {
-    seen.count += 1
+  const add = (note: string, times = 1) => {
+    seen.count += times
     if (seen.samples.length < shown) seen.samples.push(note)
   }
   await compare(scope, visitor(add))
@@ -67,7 +67,8 @@ async function compare({ sql, thumbnails }: Scope, { lost, orphan }: Visit) {
 
 function namedCovers(sql: Sql) {
   return sql<Named[]>`
-    select encode(cover, 'hex') as name, min(id::text) as book
+    select encode(cover, 'hex') as name, min(id::text) as book,
+      count(*)::integer as books
     from book
     where cover is not null
     group by cover

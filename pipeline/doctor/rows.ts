@@ -8,7 +8,8 @@ const homeless = ({ sql, libraries }: Scope) => sql`
   join directory d on d.id = b.directory_id
   join series s on s.id = b.series_id
   where b.library_id = any(${libraries})
-    and (d.library_id <> b.library_id or s.library_id <> b.library_id)`
+    and (d.library_id <> b.library_id or s.library_id <> b.library_id)
+    and ${isNotAwaited(sql)}`
 
 const pageless = ({ sql, libraries }: Scope) => sql`
   select b.id, ${naming(sql)}
@@ -16,9 +17,16 @@ const pageless = ({ sql, libraries }: Scope) => sql`
   join directory d on d.id = b.directory_id
   where b.library_id = any(${libraries}) and b.missing_at is null
     and b.format is not null and b.error_code is null
-    and not exists (select from page_list p where p.book_id = b.id)`
+    and not exists (select from page_list p where p.book_id = b.id)
+    and ${isNotAwaited(sql)}`
 
-// `found` is filled here; the check of `found` comes later and makes the jobs.
+/** Its file does not wait to be read again, which mends it. */
+function isNotAwaited(sql: Sql) {
+  return sql`not exists (
+    select from found f where f.directory_id = b.directory_id and f.name = b.name)`
+}
+
+// `found` is filled here; the check of `found` comes later and has it read.
 export const rowInvariants: Invariant[] = [
   {
     name: 'folder tree',

@@ -4,11 +4,13 @@ import { jobsOf } from '../plan.ts'
 import { requestScan } from '../scan.ts'
 import { atWork, broken, type Invariant, naming, type Scope } from './invariant.ts'
 
+// A scan that waits or runs takes over whatever it finds there.
 const idle = (scope: Scope) => scope.sql`
-  select f.id::text as id, f.library_id as "libraryId",
-    f.name as place, f.id as note
+  select f.library_id as "libraryId", f.name as place, f.id as note
   from found f
   where f.library_id = any(${scope.libraries})
+    and not exists (
+      select from scan where library_id = f.library_id and state in ('queued', 'running'))
     and not exists (select from (${atWork(scope, 'index')}) w where w.id = f.id::text)`
 
 // Whether an EPUB without images has a cover is known when it is made; any other needs a page.
@@ -51,9 +53,16 @@ const orphaned = ({ sql, libraries, hasQueue }: Scope) => sql`
 export const workInvariants: Invariant[] = [
   {
     name: 'files to read',
-    sentence: 'Every new or changed file has a job that reads it.',
+    sentence: 'Every new or changed file has a job that reads it, or a scan that makes one.',
     look: broken(idle),
-    repair: scope => enqueue(scope, 'index', idle(scope)),
+    // A scan and no jobs alone, because it also settles the series when the files are read.
+    repair: async scope => {
+      const rows = await scope.sql<{ libraryId: string }[]>`
+        select distinct "libraryId" from (${idle(scope)}) f`
+      for (const { libraryId } of rows) {
+        await requestScan(scope.sql, scope.queue!, { libraryId, mode: 'normal' })
+      }
+    },
   },
   {
     name: 'covers',
@@ -84,7 +93,7 @@ export const workInvariants: Invariant[] = [
 type Due = { id: string; libraryId: string }
 
 /** Streams what is due into jobs. They count for the library's last scan. */
-async function enqueue(scope: Scope, lane: 'index' | 'cover' | 'hash', due: PendingQuery<any>) {
+async function enqueue(scope: Scope, lane: 'cover' | 'hash', due: PendingQuery<any>) {
   const scans = new Map<string, string>()
   const { sql, queue } = scope
   const batches = sql<Due[]>`${due} order by 2, 1`.cursor(6_400)

@@ -15,7 +15,7 @@ import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Test } from 'tap'
 import { createLibrary } from '../../lib/catalog/library.ts'
-import { loadConfig } from '../../lib/config.ts'
+import { type Config, loadConfig } from '../../lib/config.ts'
 import type { Sql } from '../../lib/db.ts'
 import { openLog } from '../../lib/log.ts'
 import { dedupe } from '../../pipeline/dedupe.ts'
@@ -29,6 +29,7 @@ export type Catalogue = {
   sql: Sql
   url: string
   data: string
+  config: Config
   pipeline: Pipeline
   /** Makes the groups of duplicates now instead of in a while. */
   dedupe: () => Promise<void>
@@ -59,6 +60,23 @@ export function temporary(t: Test): string {
   return folder
 }
 
+/** Files in a folder of their own; answers its path. */
+export function folderOf(t: Test, files: Files): string {
+  const root = join(temporary(t), 'books')
+  for (const [path, bytes] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true })
+    writeFileSync(join(root, path), bytes)
+  }
+  return root
+}
+
+/** `Row/1.cbz` and so on. */
+export function manyComics(count: number): Files {
+  return Object.fromEntries(
+    Array.from({ length: count }, (_, i) => [`Row/${i + 1}.cbz`, comic({ pages: 1 })]),
+  )
+}
+
 /** A database, a data directory and a running pipeline until the end of `t`. */
 export async function catalogue(
   t: Test,
@@ -70,7 +88,7 @@ export async function catalogue(
   const config = loadConfig({ env: {}, flags })
   const pipeline = await startPipeline({ sql, config, log: openLog({ level: 'error' }) })
   t.teardown(() => pipeline.close())
-  return { sql, url, data: config.data_dir, pipeline, dedupe: () => dedupe(sql) }
+  return { sql, url, data: config.data_dir, config, pipeline, dedupe: () => dedupe(sql) }
 }
 
 /** A library with these files, and what users and file systems do to it. Paths are relative to its root. */
