@@ -89,7 +89,12 @@ async function printUnchanged(sql: Sql, scan: Following) {
 
 async function print(records: ScanRecord[]) {
   const text = records.map(record => `${JSON.stringify(record)}\n`).join('')
-  if (!process.stdout.write(text) && process.stdout.writable) {
-    await Promise.race([once(process.stdout, 'drain'), once(process.stdout, 'close')])
-  }
+  if (process.stdout.write(text) || !process.stdout.writable) return
+  // The listener that was not needed is taken back.
+  const listening = new AbortController()
+  const { signal } = listening
+  await Promise.race([
+    once(process.stdout, 'drain', { signal }),
+    once(process.stdout, 'close', { signal }),
+  ]).finally(() => listening.abort())
 }

@@ -30,6 +30,7 @@ export function resolveNumber(
   const embedded = facts.number?.trim() || null
   if (strategy === 'file_order') return { text: null, sort: null }
   if (strategy === 'metadata' || (strategy === 'smart' && embedded)) return numbered(embedded)
+  if (strategy === 'smart') return numbered(smartNumber(stem))
   return numbered(numberInName(stem, facts.series ?? null))
 }
 
@@ -41,6 +42,13 @@ export function numberInName(stem: string, series: string | null = null): string
   const { number, volume, chapter, part } = parseFilename(stem, { series })
   if (volume !== null && (number === null || chapter !== null)) return String(volume)
   return number ?? (part === null ? null : String(part))
+}
+
+/** Across volumes it is the chapters that go on counting: `Vol. 2 Ch. 9` is the ninth book. */
+function smartNumber(stem: string): string | null {
+  const { number, volume, part } = parseFilename(stem)
+  const other = volume ?? part
+  return number ?? (other === null ? null : String(other))
 }
 
 function numbered(text: string | null): BookNumber {

@@ -20,7 +20,8 @@ export const coverInvariants: Invariant[] = [
   {
     name: 'cover files',
     sentence: 'The cover that a book names is on disk.',
-    look: scope => look(scope, add => ({ lost: async ({ book, books }) => add(`cover of ${book}`, books) })),
+    look: scope =>
+      look(scope, add => ({ lost: async ({ book, books }) => add(`cover of ${book}`, books) })),
     repair: forgetLost,
   },
   {
@@ -31,7 +32,10 @@ export const coverInvariants: Invariant[] = [
   },
 ]
 
-async function look(scope: Scope, visitor: (add: (note: string, times?: number) => void) => Visit): Promise<Seen> {
+async function look(
+  scope: Scope,
+  visitor: (add: (note: string, times?: number) => void) => Visit,
+): Promise<Seen> {
   const seen: Seen = { count: 0, samples: [] }
   const add = (note: string, times = 1) => {
     seen.count += times

@@ -1,5 +1,5 @@
 // What an invariant is, and how one that a statement can tell is looked at.
-import type { PendingQuery, Sql } from 'postgres'
+import type { PendingQuery, Row, Sql } from 'postgres'
 import { newId } from '../../lib/id.ts'
 import type { Queue } from '../../lib/jobs.ts'
 import { pathText } from '../../lib/path.ts'
@@ -32,7 +32,7 @@ export type Invariant = {
 const shown = 5
 
 /** A look by SQL: one row for each breach, with the bytes of a `place`, a `note` in words, or both. */
-export function broken(find: (scope: Scope) => PendingQuery<any>): Invariant['look'] {
+export function broken(find: (scope: Scope) => PendingQuery<Row[]>): Invariant['look'] {
   return async scope => {
     const rows = await scope.sql<{ place?: Buffer; note?: string; count: number }[]>`
       select *, count(*) over () as count from (${find(scope)}) breach limit ${shown}`
@@ -58,7 +58,7 @@ export function atWork({ sql, hasQueue }: Scope, lane: 'index' | 'cover' | 'hash
 }
 
 /** Puts the present books that `breach` gives by id into `found`, to be read again whole. */
-export async function readAgain({ sql }: Scope, breach: PendingQuery<any>) {
+export async function readAgain({ sql }: Scope, breach: PendingQuery<Row[]>) {
   await sql`
     insert into found (library_id, scan_id, directory_id, name, size, modified_ms, forced)
     select d.library_id, ${newId()}, b.directory_id, b.name, b.size, b.modified_ms, true

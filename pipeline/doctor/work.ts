@@ -1,5 +1,5 @@
 // Work to be done against the queue: what is due has a job, even after the queue was lost.
-import type { PendingQuery } from 'postgres'
+import type { PendingQuery, Row } from 'postgres'
 import { jobsOf } from '../plan.ts'
 import { requestScan } from '../scan.ts'
 import { atWork, broken, type Invariant, naming, type Scope } from './invariant.ts'
@@ -93,7 +93,7 @@ export const workInvariants: Invariant[] = [
 type Due = { id: string; libraryId: string }
 
 /** Streams what is due into jobs. They count for the library's last scan. */
-async function enqueue(scope: Scope, lane: 'cover' | 'hash', due: PendingQuery<any>) {
+async function enqueue(scope: Scope, lane: 'cover' | 'hash', due: PendingQuery<Row[]>) {
   const scans = new Map<string, string>()
   const { sql, queue } = scope
   const batches = sql<Due[]>`${due} order by 2, 1`.cursor(6_400)

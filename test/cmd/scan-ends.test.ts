@@ -23,7 +23,9 @@ t.test('a reader that closes the pipe ends the scan quietly', async t => {
 
 t.test('Ctrl-C ends a scan cleanly, and the next one goes on', async t => {
   const root = folderOf(t, manyComics(300))
-  const { code, stderr } = await stackroom(['scan', root, '--ndjson'], child => child.kill('SIGINT'))
+  const { code, stderr } = await stackroom(['scan', root, '--ndjson'], child =>
+    child.kill('SIGINT'),
+  )
   t.match({ code, stderr }, { code: 130, stderr: '' })
   const next = await stackroom(['scan', root, '--json'])
   t.match(JSON.parse(next.stdout), { found: 300, state: 'completed', failed: {} })

@@ -18,7 +18,10 @@ t.test('--json prints one object with the figures, and the code tells how it wen
     ...['unreadableDirectories', 'failed', 'warnings', 'series', 'bytesRead', 'opens', 'seconds'],
     ...['booksPerSecond', 'peakRssBytes'],
   ]
-  t.same(named.filter(key => !(key in summary)), [])
+  t.same(
+    named.filter(key => !(key in summary)),
+    [],
+  )
   const stages = ['discover', 'extract', 'thumbnail', 'hash', 'dedupe', 'total']
   t.same(Object.keys(summary.seconds), stages)
   t.match(summary, { found: 3, new: 3, changed: 0, series: 2, failed: {}, unchanged: 0 })
@@ -28,7 +31,12 @@ t.test('--json prints one object with the figures, and the code tells how it wen
   writeFileSync(join(root, 'A/broken.cbz'), 'no archive')
   const second = await stackroom(['scan', root, '--json'])
   t.equal(second.code, 1, 'a file failed')
-  t.match(JSON.parse(second.stdout), { found: 4, new: 0, unchanged: 3, failed: { not_an_archive: 1 } })
+  t.match(JSON.parse(second.stdout), {
+    found: 4,
+    new: 0,
+    unchanged: 3,
+    failed: { not_an_archive: 1 },
+  })
 })
 
 t.test('wrong usage and folders that are none end with 2 and a sentence', async t => {
@@ -39,20 +47,34 @@ t.test('wrong usage and folders that are none end with 2 and a sentence', async 
   }
 })
 
-t.test('--ndjson prints a line a book, also for one that fails, and again when it is hashed', async t => {
-  const root = folderOf(t, { ...manyComics(3), 'Row/broken.cbz': Buffer.from('no archive') })
-  const { code, stdout } = await stackroom(['scan', root, '--ndjson'])
-  t.equal(code, 1)
-  const lines = stdout.trim().split('\n').map(line => JSON.parse(line))
-  const of = (outcome: string) => lines.filter(line => line.outcome === outcome)
-  t.same(of('new').map(line => line.path).sort(), ['Row/1.cbz', 'Row/2.cbz', 'Row/3.cbz'])
-  t.match(of('failed'), [{ path: 'Row/broken.cbz', error: { code: 'not_an_archive' } }])
-  t.equal(of('hashed').length, 4)
-  t.ok(of('hashed').every(line => /^[0-9a-f]{64}$/.test(line.sha256)))
-  const again = await stackroom(['scan', root, '--ndjson'])
-  const outcomes = again.stdout.trim().split('\n').map(line => JSON.parse(line).outcome)
-  t.same(outcomes, Array(4).fill('unchanged'))
-})
+t.test(
+  '--ndjson prints a line a book, also for one that fails, and again when it is hashed',
+  async t => {
+    const root = folderOf(t, { ...manyComics(3), 'Row/broken.cbz': Buffer.from('no archive') })
+    const { code, stdout } = await stackroom(['scan', root, '--ndjson'])
+    t.equal(code, 1)
+    const lines = stdout
+      .trim()
+      .split('\n')
+      .map(line => JSON.parse(line))
+    const of = (outcome: string) => lines.filter(line => line.outcome === outcome)
+    t.same(
+      of('new')
+        .map(line => line.path)
+        .sort(),
+      ['Row/1.cbz', 'Row/2.cbz', 'Row/3.cbz'],
+    )
+    t.match(of('failed'), [{ path: 'Row/broken.cbz', error: { code: 'not_an_archive' } }])
+    t.equal(of('hashed').length, 4)
+    t.ok(of('hashed').every(line => /^[0-9a-f]{64}$/.test(line.sha256)))
+    const again = await stackroom(['scan', root, '--ndjson'])
+    const outcomes = again.stdout
+      .trim()
+      .split('\n')
+      .map(line => JSON.parse(line).outcome)
+    t.same(outcomes, Array(4).fill('unchanged'))
+  },
+)
 
 t.test('a path inside a library scans that part of it', async t => {
   const root = folderOf(t, { 'A/1.cbz': comic(), 'B/1.cbz': comic() })
