@@ -4,7 +4,7 @@ import { type Config, type ConfigPath, type Leaf, leaves, type Scalar } from './
 import { fileVariable, fromEnvironment, fromFile, fromFlags, type Said } from './config/sources.ts'
 import { Invalid } from './errors.ts'
 
-export type { Config, ConfigPath } from './config/schema.ts'
+export type { Config } from './config/schema.ts'
 
 type Sources = {
   /** YAML; without it the file that STACKROOM_CONFIG names, if it names one. */
