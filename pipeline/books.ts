@@ -12,7 +12,7 @@ import type { FileToRead, ReadError, Reading, ReadingRules } from './reading.ts'
 import { loadScan } from './scan-context.ts'
 import { store } from './store.ts'
 import type { Threads } from './threads.ts'
-import { runAll } from './threads.ts'
+import { runAll, runSpread } from './threads.ts'
 import type { BookToShow, Thumbnail, ThumbnailRules } from './thumbnail.ts'
 
 export type Lane = {
@@ -144,7 +144,7 @@ export async function coverBooks({ sql, threads, thumbnails, stop }: Lane, job: 
     path: joinPath(row.root, joinPath(row.folder, row.name)).toString('latin1'),
     sidecar: row.sidecar,
   }))
-  await runAll<BookToShow, ThumbnailRules, Thumbnail>(threads, 'cover', items, thumbnails, {
+  await runSpread<BookToShow, ThumbnailRules, Thumbnail>(threads, 'cover', items, thumbnails, {
     stop,
     failed: (item, error) => ({ id: item.id, cover: null, bytesRead: 0, opens: 1, error }),
     // A gone file says nothing of its cover: should it be met again, the cover is made then.
@@ -203,7 +203,7 @@ export async function hashBooks({ sql, threads, stop }: Lane, job: Jobs['hash'])
   }))
   const skipped = job.ids.length - items.length
   if (skipped > 0) await sql`update scan set hashed = hashed + ${skipped} where id = ${job.scanId}`
-  await runAll<FileToHash, null, Hashed>(threads, 'hash', items, null, {
+  await runSpread<FileToHash, null, Hashed>(threads, 'hash', items, null, {
     stop,
     failed: (item, error) => ({ ...item, sha256: null, bytesRead: 0, error }),
     slice: done => storeHashes(sql, scan, done),

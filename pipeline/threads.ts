@@ -91,17 +91,19 @@ function failureOf(
   return null
 }
 
+export type Handle<I, O> = {
+  failed: (item: I, failure: ReadError) => O
+  slice: (done: O[], items: I[]) => Promise<void>
+  stop: () => boolean
+}
+
 /** Runs every item, slice by slice; `onSlice` may store what is there. One that kills its thread gets `onFailure`. */
 export async function runAll<I, R, O>(
   threads: Threads,
   task: Task,
   items: I[],
   rules: R,
-  handle: {
-    failed: (item: I, failure: ReadError) => O
-    slice: (done: O[], items: I[]) => Promise<void>
-    stop: () => boolean
-  },
+  handle: Handle<I, O>,
 ) {
   let rest = items
   let most = items.length
@@ -120,4 +122,18 @@ export async function runAll<I, R, O>(
     most = rest.length
   }
   return rest
+}
+
+/** `runAll` over all threads at once: the items are dealt out, so that no thread is left with the rest alone. */
+export async function runSpread<I, R, O>(
+  threads: Threads,
+  task: Task,
+  items: I[],
+  rules: R,
+  handle: Handle<I, O>,
+) {
+  const hands = Array.from({ length: threads.size }, (_, hand) =>
+    items.filter((_item, i) => i % threads.size === hand),
+  )
+  await Promise.all(hands.map(hand => runAll<I, R, O>(threads, task, hand, rules, handle)))
 }

@@ -38,7 +38,11 @@ export const schema = section({
         shape: 'postgres://user:password@host:5432/name',
       },
     ),
-    max_connections: whole(10, [2, 1000], 'Most connections the API and the pipeline share.'),
+    max_connections: whole(
+      10,
+      [6, 1000],
+      'Most connections of a process; three are held while scans run.',
+    ),
   }),
   application: section({
     host: text('127.0.0.1', 'Address to listen on; 0.0.0.0 opens it to the network.'),
