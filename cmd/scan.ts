@@ -3,7 +3,7 @@ import { statSync } from 'node:fs'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { createLibrary, type LibraryRow, libraryAround, rootBytes } from '../lib/catalog/library.ts'
 import { Invalid } from '../lib/errors.ts'
-import { pathText } from '../lib/path.ts'
+import { pathText, relativeTo } from '../lib/path.ts'
 import { seriesStrategies } from '../lib/strategy/series.ts'
 import { estimateScan } from '../pipeline/estimate.ts'
 import { startPipeline } from '../pipeline/index.ts'
@@ -88,18 +88,6 @@ function addLibrary({ sql }: Stackroom, root: Buffer, flags: ScanFlags) {
 
 async function scan(stackroom: Stackroom, library: LibraryRow, path: Buffer, flags: ScanFlags) {
   const pipeline = await startPipeline(stackroom)
-  const inside = path.length > library.root.length ? path.subarray(library.root.length + 1) : null
-  const scanId = await requestScan(stackroom.sql, pipeline.queue, {
-    libraryId: library.id,
-    mode: flags.mode,
-    paths: inside ? [inside] : [],
-    options: {
-      followed: flags.ndjson ?? false,
-      pageHash: flags.pageHash ?? false,
-      confirmMissing: flags.confirmMissing ?? false,
-    },
-  })
-  pipeline.wake()
   let stopped: number | null = null
   const stop = (code: number) => {
     stopped ??= code
@@ -107,6 +95,18 @@ async function scan(stackroom: Stackroom, library: LibraryRow, path: Buffer, fla
   void untilSignal().then(() => stop(130))
   process.stdout.on('error', () => stop(141))
   try {
+    const inside = relativeTo(library.root, path)
+    const scanId = await requestScan(stackroom.sql, pipeline.queue, {
+      libraryId: library.id,
+      mode: flags.mode,
+      paths: inside ? [inside] : [],
+      options: {
+        followed: flags.ndjson ?? false,
+        pageHash: flags.pageHash ?? false,
+        confirmMissing: flags.confirmMissing ?? false,
+      },
+    })
+    pipeline.wake()
     const figures = await followScan(stackroom, pipeline, {
       scanId,
       libraryId: library.id,
@@ -114,7 +114,7 @@ async function scan(stackroom: Stackroom, library: LibraryRow, path: Buffer, fla
       inside,
       stopped: () => stopped !== null,
     })
-    if (stopped !== null) await cancelScan(stackroom.sql, scanId).catch(() => {})
+    if (stopped !== null) await cancelScan(stackroom.sql, pipeline.queue, scanId).catch(() => {})
     process.exitCode = stopped ?? exitCodeOf(figures)
     if (stopped !== null) return
     if (flags.json) process.stdout.write(`${JSON.stringify(jsonSummary(figures))}\n`)

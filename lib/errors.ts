@@ -28,6 +28,7 @@ export class Conflict extends Failure {
 export const unreadableCodes = [
   'bad_crc',
   'encrypted',
+  'internal',
   'io',
   'memory',
   'multi_volume',

@@ -29,3 +29,10 @@ export function extensionOf(name: string): string {
 export function below(path: string, name: string): string {
   return path === '' ? name : `${path}/${name}`
 }
+
+/** `path` from `root` on, without a slash between; null when they are the same. */
+export function relativeTo(root: Uint8Array, path: Buffer): Buffer | null {
+  const rest = path.subarray(root.length)
+  if (rest.length === 0) return null
+  return rest[0] === 0x2f ? rest.subarray(1) : rest
+}

@@ -10,7 +10,7 @@ import { type Found, type Known, match } from './match.ts'
 import { recordBooks, storeLaneFigures } from './progress.ts'
 import type { FileToRead, ReadError, Reading, ReadingRules } from './reading.ts'
 import { loadScan } from './scan-context.ts'
-import { store } from './store.ts'
+import { storeEach } from './store-each.ts'
 import type { Threads } from './threads.ts'
 import { runAll, runSpread } from './threads.ts'
 import type { BookToShow, Thumbnail, ThumbnailRules } from './thumbnail.ts'
@@ -35,8 +35,11 @@ export async function indexBooks(
   const items = rows.map(row => fileToRead(row, scan.root))
   const byId = new Map(rows.map(row => [row.id, row]))
   const rules: ReadingRules = { ...scan.rules, limits: thumbnails.limits }
+  const unread = (id: string, error: ReadError) =>
+    unreadReading(items.find(item => item.id === id)!, rules, error)
+  let cancelled = false
   await runAll<FileToRead, ReadingRules, Reading>(threads, 'read', items, rules, {
-    stop,
+    stop: () => stop() || cancelled,
     failed: (item, error) => unreadReading(item, rules, error),
     slice: async (done, read) => {
       const gone = new Set(read.filter((item, i) => isGone(item, done[i]!)).map(item => item.id))
@@ -45,13 +48,17 @@ export async function indexBooks(
         .filter(reading => !gone.has(reading.id))
         .map(reading => ({ found: byId.get(reading.id)!, reading }))
       const matches = await match(sql, pairs)
-      await store(sql, queue, scan, {
-        matches,
-        bytesRead: done.reduce((sum, r) => sum + r.bytesRead, 0),
-        opens: done.reduce((sum, r) => sum + r.opens, 0),
-      })
+      const bytesRead = done.reduce((sum, r) => sum + r.bytesRead, 0)
+      const opens = done.reduce((sum, r) => sum + r.opens, 0)
+      await storeEach({ sql, queue, scan }, { matches, bytesRead, opens }, unread)
+      cancelled = !(await isRunning(sql, scan.scanId))
     },
   })
+}
+
+async function isRunning(sql: Sql, scanId: string) {
+  const [row] = await sql`select 1 from scan where id = ${scanId} and state = 'running'`
+  return row !== undefined
 }
 
 /** Not there any more: deleted, moved or unmounted since the catalogue met it. */
@@ -97,6 +104,7 @@ async function foundRows(sql: Sql, ids: string[]): Promise<FoundRow[]> {
         'directoryId', b.directory_id, 'name', encode(b.name, 'hex'), 'size', b.size,
         'fingerprint', encode(b.fingerprint, 'hex'), 'sha256', encode(b.sha256, 'hex'),
         'pageCount', b.page_count, 'missing', b.missing_at is not null, 'format', b.format,
+        'failed', b.error_code is not null,
         'covered', num_nonnulls(b.cover, b.cover_error) > 0) as place
       from (
         -- One branch for each of the two partial indexes on places.
@@ -120,7 +128,8 @@ function fileToRead(row: FoundRow, root: Uint8Array): FileToRead {
     id: row.id,
     path: joinPath(root, relative).toString('latin1'),
     relative: pathText(relative),
-    known: place !== null && place.size === row.size ? place.fingerprint : null,
+    // A broken book is read again whenever there is a reason to look at it.
+    known: place && !place.failed && place.size === row.size ? place.fingerprint : null,
     forced: row.forced,
     sidecars: Object.keys(row.sidecars),
     alone: row.alone,

@@ -27,6 +27,7 @@ export async function startPipeline({ sql, config, log }: { sql: Sql; config: Co
     threads: config.pipeline.threads,
     timeoutMs: config.pipeline.book_timeout_seconds * 1000,
     memoryMb: config.pipeline.book_memory_mb,
+    onBug: error => log.error({ err: error }, 'a thread failed'),
   })
   const thumbnails = {
     folder: join(config.data_dir, 'thumbnails'),

@@ -1,6 +1,7 @@
 // Takes jobs from the queue and runs them, a few at a time. Lanes of one group are asked in order, so
 // that indexing passes covers, and hashing waits until both are done, because it would take the disk
 // from them; the backlog waits in Postgres, not in memory.
+import { Conflict } from '../lib/errors.ts'
 import type { JobName, Jobs, Queue } from '../lib/jobs.ts'
 import type { Log } from '../lib/log.ts'
 
@@ -53,7 +54,9 @@ export function startLanes(
       if (stopping) await queue.giveBack(lane, ids)
       else await queue.boss.complete(lane, ids)
     } catch (error) {
-      log.error({ err: error, lane, jobIds: ids }, 'job failed')
+      // A batch that met another one's change is tried again; that is the course of things.
+      if (error instanceof Conflict) log.debug({ lane, jobIds: ids }, 'job tried again')
+      else log.error({ err: error, lane, jobIds: ids }, 'job failed')
       await queue.boss.fail(lane, ids, { message: String(error) })
     } finally {
       clearInterval(beat)

@@ -2,6 +2,8 @@
 // one that came back, or a new one. Reads the catalogue, changes nothing.
 import { lstatSync, statSync } from 'node:fs'
 import type { Sql } from 'postgres'
+import { openFile } from '../lib/file.ts'
+import { fingerprint } from '../lib/fingerprint.ts'
 import { newId } from '../lib/id.ts'
 import { joinPath } from '../lib/path.ts'
 import type { Reading } from './reading.ts'
@@ -29,6 +31,8 @@ export type Known = {
   sha256: string | null
   pageCount: number
   missing: boolean
+  /** Its file could not be read. */
+  failed: boolean
   /** A cover was made, or cannot be. */
   covered: boolean
   format: string | null
@@ -47,7 +51,12 @@ export type Match = {
   displaced: Known | null
 }
 
-type Candidate = Known & { path: Uint8Array; root: Uint8Array; device: string | null }
+type Candidate = Known & {
+  path: Uint8Array
+  root: Uint8Array
+  device: string | null
+  modifiedMs: number
+}
 
 /** One query for the whole batch; a file is looked for on disk only when its fingerprint met its like. */
 export async function match(
@@ -55,34 +64,52 @@ export async function match(
   items: { found: Found; reading: Reading }[],
 ): Promise<Match[]> {
   const candidates = await candidatesFor(sql, items)
-  const taken = new Set<string>()
-  return items.map(({ found, reading }) => {
-    const place = found.place
-    const displaces = place !== null && !place.missing
-    if (place && sameContent(place, found, reading)) {
-      const outcome = place.missing ? 'restored' : 'unchanged'
-      return { found, reading, outcome, bookId: place.id, before: place, displaced: null }
-    }
-    const from = choose(candidates, found, reading, taken)
-    if (from) {
-      taken.add(from.id)
-      const outcome = from.id === place?.id ? 'restored' : 'moved'
-      return {
-        found,
-        reading,
-        outcome,
-        bookId: from.id,
-        before: from,
-        displaced: displaces ? place : null,
-      }
-    }
-    if (!place) {
-      const outcome = reading.error ? 'failed' : 'new'
-      return { found, reading, outcome, bookId: newId(), before: null, displaced: null }
-    }
+  const taken = new Set(items.filter(isSame).map(item => item.found.place!.id))
+  const origins = items.map(item => (isSame(item) ? null : originOf(candidates, item, taken)))
+  const matches = items.map((item, i) => matchOne(item, origins[i] ?? null, taken))
+  // Whoever stood at the place of a file that moved in is gone, unless he moved on himself.
+  return matches.map(m =>
+    m.displaced && taken.has(m.displaced.id) ? { ...m, displaced: null } : m,
+  )
+}
+
+type Item = { found: Found; reading: Reading }
+
+/** The book at the place still has the content the catalogue knows. */
+function isSame({ found, reading }: Item) {
+  return found.place !== null && sameContent(found.place, found, reading)
+}
+
+function originOf(
+  candidates: Map<string, Candidate[]>,
+  { found, reading }: Item,
+  taken: Set<string>,
+) {
+  const from = choose(candidates, found, reading, taken)
+  if (from) taken.add(from.id)
+  return from
+}
+
+/** Content says more than place: only what no content claims is a change of the book at its place. */
+function matchOne(item: Item, from: Candidate | null, taken: Set<string>): Match {
+  const { found, reading } = item
+  const place = found.place
+  if (place && isSame(item)) {
+    const outcome = place.missing ? 'restored' : 'unchanged'
+    return { ...item, outcome, bookId: place.id, before: place, displaced: null }
+  }
+  if (from) {
+    const outcome = from.id === place?.id ? 'restored' : 'moved'
+    const displaced = place && !place.missing ? place : null
+    return { ...item, outcome, bookId: from.id, before: from, displaced }
+  }
+  if (place && !taken.has(place.id)) {
+    taken.add(place.id)
     const outcome = reading.error ? 'failed' : place.missing ? 'restored' : 'changed'
-    return { found, reading, outcome, bookId: place.id, before: place, displaced: null }
-  })
+    return { ...item, outcome, bookId: place.id, before: place, displaced: null }
+  }
+  const outcome = reading.error ? 'failed' : 'new'
+  return { found, reading, outcome, bookId: newId(), before: null, displaced: null }
 }
 
 function sameContent(place: Known, found: Found, reading: Reading) {
@@ -107,8 +134,9 @@ async function candidatesFor(sql: Sql, items: { found: Found; reading: Reading }
       b.directory_id as "directoryId", encode(b.name, 'hex') as name, b.size::float8 as size,
       encode(b.fingerprint, 'hex') as fingerprint, encode(b.sha256, 'hex') as sha256,
       b.page_count as "pageCount", b.missing_at is not null as missing, b.format,
+      b.error_code is not null as failed,
       num_nonnulls(b.cover, b.cover_error) > 0 as covered,
-      d.path, l.root, l.device
+      b.modified_ms::float8 as "modifiedMs", d.path, l.root, l.device
     from jsonb_to_recordset(${sql.json(wanted as never)}) as g(size bigint, fingerprint text)
     cross join lateral (
       select *
@@ -137,7 +165,7 @@ function choose(
   // Empty files are all alike: only the name can speak for one of them.
   const eligible = found.size === 0 ? free.filter(c => c.name === found.name) : free
   const ranked = eligible.sort((a, b) => rank(a, found) - rank(b, found) || (a.id < b.id ? -1 : 1))
-  return ranked.find(c => c.missing || isGone(c)) ?? null
+  return ranked.find(c => c.missing || hasLeft(c)) ?? null
 }
 
 function rank(candidate: Candidate, found: Found) {
@@ -150,15 +178,21 @@ function identity(size: number, fingerprint: string) {
   return `${size}:${fingerprint}`
 }
 
-/** Its file is not there any more, although its library is. */
-function isGone(candidate: Candidate) {
+/** Its file is not there any more, or another one is, although its library is. */
+function hasLeft(candidate: Candidate) {
   const root = Buffer.from(candidate.root)
-  const folder = joinPath(root, candidate.path)
+  const path = joinPath(joinPath(root, candidate.path), Buffer.from(candidate.name, 'hex'))
   try {
     const healthy = statSync(root)
     if (candidate.device !== null && String(healthy.dev) !== candidate.device) return false
-    const path = joinPath(folder, Buffer.from(candidate.name, 'hex'))
-    return lstatSync(path, { throwIfNoEntry: false }) === undefined
+    const stat = statSync(path, { throwIfNoEntry: false })
+    if (stat === undefined) return lstatSync(path, { throwIfNoEntry: false }) === undefined
+    const asKnown =
+      stat.size === candidate.size && Math.round(stat.mtimeMs) === candidate.modifiedMs
+    if (asKnown) return false
+    if (stat.size !== candidate.size) return true
+    using file = openFile(path)
+    return fingerprint(file) !== candidate.fingerprint
   } catch {
     return false
   }

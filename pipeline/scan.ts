@@ -34,51 +34,56 @@ export async function requestScan(sql: Sql, queue: Queue, request: ScanRequest):
   return scanId
 }
 
-/** Cancels a queued or running scan; its jobs stop at their next safe point. */
-export async function cancelScan(sql: Sql, scanId: string): Promise<void> {
-  const [row] = await sql`
-    update scan set state = 'cancelled', finished_at = now()
-    where id = ${scanId} and state in ('queued', 'running')
-    returning id`
-  if (!row) throw new Conflict('The scan is not running')
+/** Cancels a queued or running scan: its waiting jobs go, those at work stop at their next slice. Throws Conflict. */
+export async function cancelScan(sql: Sql, queue: Queue, scanId: string): Promise<void> {
+  await sql.begin(async tx => {
+    const [row] = await tx<{ libraryId: string }[]>`
+      update scan set state = 'cancelled', finished_at = now()
+      where id = ${scanId} and state in ('queued', 'running')
+      returning library_id as "libraryId"`
+    if (!row) throw new Conflict('The scan is not running')
+    await queue.withdraw(tx, 'index', row.libraryId)
+  })
 }
 
 export type ScanDeps = { sql: Sql; queue: Queue; log: Log; brakePercent: number; wake: () => void }
 
 /** Runs one scan. At most one process scans a library: the lock dies with its connection. */
 export async function runScan(deps: ScanDeps, job: Jobs['scan'], stop: () => boolean) {
-  const { sql, log } = deps
+  const { sql, queue, log } = deps
   const held = await sql.reserve()
   try {
-    if (!(await lockLibrary(held, job.libraryId, stop))) return
+    const [lock] = await held`
+      select pg_try_advisory_lock(hashtext('stackroom.scan'), hashtext(${job.libraryId})) as locked`
+    if (!lock!.locked) {
+      // Another scan of the library runs: this one comes back, and the lane is free meanwhile.
+      return await queue.send(sql, 'scan', [job], { key: job.scanId, afterSeconds: 1 })
+    }
     const scan = await loadScan(sql, job.scanId)
     if (!scan || !['queued', 'running'].includes(scan.state)) return
     const started = Date.now()
-    await runLocked(deps, scan, stop)
-    log.info(
-      { libraryId: scan.libraryId, scanId: scan.scanId, ms: Date.now() - started },
-      'library scanned',
-    )
+    await runLocked(deps, scan, stop).catch(error => giveUp(deps, scan.scanId, error))
+    const { libraryId, scanId } = scan
+    log.info({ libraryId, scanId, ms: Date.now() - started }, 'library scanned')
   } finally {
     await held`select pg_advisory_unlock_all()`
     held.release()
   }
 }
 
-async function lockLibrary(held: Sql, libraryId: string, stop: () => boolean) {
-  while (!stop()) {
-    const [row] =
-      await held`select pg_try_advisory_lock(hashtext('stackroom.scan'), hashtext(${libraryId})) as locked`
-    if (row!.locked) return true
-    await new Promise(resolve => setTimeout(resolve, 200))
-  }
-  return false
+/** A scan that cannot go on says so; what the weather did (deadlock, lost connection) is tried again. */
+async function giveUp({ sql, log }: ScanDeps, scanId: string, error: unknown) {
+  const code = String((error as { code?: unknown }).code ?? '')
+  if (/^(40|08|53|57|CONNECTION)/.test(code)) throw error
+  log.error({ err: error, scanId }, 'scan failed')
+  await finish(sql, scanId, 'failed', 'The scan failed; the log says why')
 }
 
 async function runLocked(deps: ScanDeps, scan: LoadedScan, stop: () => boolean) {
   const { sql, queue } = deps
   const reason = await unavailable(sql, scan)
   if (reason) return await finish(sql, scan.scanId, 'unavailable', reason)
+  const device = deviceOf(scan)
   await takeOver(sql, queue, scan)
   const cancelled = await watchCancel(sql, scan.scanId)
   const ended = () => stop() || cancelled.now()
@@ -91,18 +96,33 @@ async function runLocked(deps: ScanDeps, scan: LoadedScan, stop: () => boolean) 
     deps.wake()
     await untilIndexed(deps, scan, ended)
     if (ended()) return
+    // A disk may go while it is walked; what then seems gone is not.
+    const late = (await unavailable(sql, scan)) ?? (deviceOf(scan) === device ? null : exchanged)
+    if (late) return await finish(sql, scan.scanId, 'unavailable', late)
     const message = await settleVanished(sql, scan, deps.brakePercent)
     await settleSeries(sql, scan)
-    const device = String(statSync(Buffer.from(scan.root)).dev)
     await sql`
       update library set last_scanned_at = now(), device = ${device} where id = ${scan.libraryId}`
-    await queue.send(sql, 'dedupe', [{ libraryId: scan.libraryId }], {
-      key: 'all',
-      afterSeconds: 1,
-    })
+    if (result.toRead > 0 || result.vanished > 0) {
+      await queue.send(sql, 'dedupe', [{ libraryId: scan.libraryId }], {
+        key: 'all',
+        afterSeconds: 1,
+      })
+    }
     await finish(sql, scan.scanId, message ? 'unconfirmed' : 'completed', message)
   } finally {
     cancelled.close()
+  }
+}
+
+const exchanged = 'The library folder was exchanged while it was scanned'
+
+/** st_dev of the root; null when it cannot be asked. */
+function deviceOf(scan: LoadedScan): string | null {
+  try {
+    return String(statSync(Buffer.from(scan.root)).dev)
+  } catch {
+    return null
   }
 }
 
@@ -115,6 +135,11 @@ async function takeOver(sql: Sql, queue: Queue, scan: LoadedScan) {
     await tx`
       update scan set state = 'running', started_at = coalesce(started_at, now()), found = 0, to_index = 0
       where id = ${scan.scanId}`
+    // Records of earlier scans have no reader any more.
+    await tx`
+      delete from scan_record r
+      using scan s
+      where s.id = r.scan_id and s.library_id = ${scan.libraryId} and s.id <> ${scan.scanId}`
     await forgetUndecided(tx, scan.libraryId)
     await tx`
       insert into found (library_id, scan_id, directory_id, name, size, modified_ms, forced)
@@ -138,28 +163,39 @@ async function takeOver(sql: Sql, queue: Queue, scan: LoadedScan) {
   })
 }
 
-/** Waits until nothing of the library is left to index. */
-async function untilIndexed(
-  { sql, queue, wake }: ScanDeps,
-  scan: LoadedScan,
-  ended: () => boolean,
-) {
+/** Waits until nothing of the library is left to index. What its jobs gave up is asked for once more, alone. */
+async function untilIndexed(deps: ScanDeps, scan: LoadedScan, ended: () => boolean) {
+  const { sql, queue, wake } = deps
+  let rounds = 0
   while (!ended()) {
     const [row] = await sql`select 1 from found where library_id = ${scan.libraryId} limit 1`
     if (!row) return
     if (!(await queue.busy(scan.libraryId, ['index']))) {
-      // Its jobs were given up: the rest is asked for once more, a batch of its own for each file.
+      if (rounds++ > 0) return await leaveOut(deps, scan)
       const left = await sql<{ id: string }[]>`
-        select id::text from found where library_id = ${scan.libraryId} order by id limit 1000`
-      await queue.send(
-        sql,
-        'index',
-        left.map(f => ({ scanId: scan.scanId, libraryId: scan.libraryId, ids: [f.id] })),
-      )
+        select id::text from found where library_id = ${scan.libraryId} order by id`
+      const jobs = left.map(f => ({ scanId: scan.scanId, libraryId: scan.libraryId, ids: [f.id] }))
+      await queue.send(sql, 'index', jobs)
     }
     wake()
     await new Promise(resolve => setTimeout(resolve, 50))
   }
+}
+
+/** Files that no attempt could store: counted as failed, and looked at again by the next scan. */
+async function leaveOut({ sql, log }: ScanDeps, scan: LoadedScan) {
+  const [row] = await sql<{ files: number }[]>`
+    with dropped as (
+      delete from found where library_id = ${scan.libraryId} returning directory_id
+    ), forgotten as (
+      update directory set digest = null where id in (select directory_id from dropped)
+    )
+    update scan
+    set failed = failed || jsonb_build_object('internal',
+      coalesce((failed->>'internal')::integer, 0) + (select count(*) from dropped))
+    where id = ${scan.scanId}
+    returning (select count(*)::integer from dropped) as files`
+  log.error({ libraryId: scan.libraryId, files: row!.files }, 'files could not be stored')
 }
 
 /** Looks at the scan's state four times a second. */

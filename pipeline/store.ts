@@ -1,6 +1,7 @@
 // Writes a batch of readings in one transaction: books, pages, series, counters, the scan's figures,
 // the jobs that follow. Whatever kills the process, a batch is stored whole or not at all.
 import type { Sql, TransactionSql } from 'postgres'
+import { Conflict } from '../lib/errors.ts'
 import type { Queue } from '../lib/jobs.ts'
 import { applyCounting, count, counting } from './counters.ts'
 import type { Match } from './match.ts'
@@ -17,7 +18,7 @@ export type ScanContext = {
   followed: boolean
 }
 
-type Batch = { matches: Match[]; bytesRead: number; opens: number }
+export type Batch = { matches: Match[]; bytesRead: number; opens: number }
 
 /** Columns that a user may lock; a locked one keeps its value whatever the file says. */
 const lockable = [
@@ -50,6 +51,8 @@ export async function store(sql: Sql, queue: Queue, scan: ScanContext, batch: Ba
     const claimed = await claim(tx, batch.matches)
     const matches = batch.matches.filter(m => claimed.has(m.found.id))
     if (matches.length === 0) return
+    if (new Set(matches.map(m => m.bookId)).size < matches.length)
+      throw new Error('one book for two files')
     await lockBooks(tx, matches)
     const written = matches.filter(m => !m.reading.same)
     const series = await findOrMakeSeries(tx, { id: scan.libraryId, root: scan.root }, written)
@@ -103,7 +106,7 @@ async function lockBooks(tx: TransactionSql, matches: Match[]) {
   const now = new Map(rows.map(row => [row.id, row.state]))
   for (const k of known) {
     const seen = `${k.directoryId}${k.name}${k.missing}${k.pageCount}/${k.size}`
-    if (now.get(k.id) !== seen) throw new Error('the book changed while its file was read')
+    if (now.get(k.id) !== seen) throw new Conflict('The book changed while its file was read')
   }
 }
 
@@ -269,13 +272,16 @@ function needsCover(m: Match) {
 /** A moved or returned book keeps its hash; deep mode hashes again to see what the fingerprint cannot. */
 function needsHash(m: Match) {
   if (m.reading.fingerprint === null) return false
+  const { before, found, reading } = m
   // An error dropped the old hash in touchBooks.
-  const isNew = m.outcome === 'changed' || m.reading.error !== null
-  return isNew || m.found.forced || (m.before?.sha256 ?? null) === null
+  if (before === null || before.sha256 === null || found.forced || reading.error) return true
+  return before.fingerprint !== reading.fingerprint || before.size !== found.size
 }
 
 function figuresOf(matches: Match[], batch: Batch, covers: number, hashes: number): ScanFigures {
-  const of = (outcome: Match['outcome']) => matches.filter(m => m.outcome === outcome).length
+  // A file that failed is counted as that and nothing else.
+  const of = (outcome: Match['outcome']) =>
+    matches.filter(m => m.outcome === outcome && !m.reading.error).length
   const failed: Record<string, number> = {}
   for (const m of matches)
     if (m.reading.error) failed[m.reading.error.code] = (failed[m.reading.error.code] ?? 0) + 1

@@ -19,7 +19,15 @@ export type Slice<O> = { done: O[]; failure: ReadError | null }
 
 export type Threads = ReturnType<typeof openThreads>
 
-export function openThreads(options: { threads: number; timeoutMs: number; memoryMb: number }) {
+type Options = {
+  threads: number
+  timeoutMs: number
+  memoryMb: number
+  /** Told of errors that are ours and not the file's. */
+  onBug: (error: unknown) => void
+}
+
+export function openThreads(options: Options) {
   const size = options.threads || availableParallelism()
   // Made when there is something to read: a thread loads every format, and a rescan needs none.
   let pool: Piscina | null = null
@@ -55,7 +63,6 @@ export function openThreads(options: { threads: number; timeoutMs: number; memor
         return { done, failure: null, blame: -1 }
       } catch (error) {
         const failure = failureOf(error, stall.signal.aborted, options)
-        if (!failure) throw error
         return { done: [], failure, blame: Atomics.load(pulse, 0) }
       } finally {
         clearInterval(watch)
@@ -78,17 +85,15 @@ function watchPulse(pulse: Pulse, timeoutMs: number, stalled: () => void) {
   }, 250)
 }
 
-function failureOf(
-  error: unknown,
-  stalled: boolean,
-  options: { timeoutMs: number; memoryMb: number },
-): ReadError | null {
+function failureOf(error: unknown, stalled: boolean, options: Options): ReadError {
   if (stalled)
     return { code: 'timeout', message: `Reading took longer than ${options.timeoutMs / 1000} s` }
   if ((error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY') {
     return { code: 'memory', message: `Reading needed more than ${options.memoryMb} MB` }
   }
-  return null
+  // The thread died or our code failed on this file: the file is named, the others go on.
+  options.onBug(error)
+  return { code: 'internal', message: 'Reading failed; the log says why' }
 }
 
 export type Handle<I, O> = {

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { Unreadable } from '../lib/errors.ts'
 import { openFile } from '../lib/file.ts'
 import type { Limits } from '../lib/format/contract.ts'
-import { openBook } from '../lib/format/formats.ts'
+import { readCover } from '../lib/format/formats.ts'
 import { makeCover } from '../lib/image/cover.ts'
 import { extensionOf, joinPath } from '../lib/path.ts'
 import type { ReadError } from './reading.ts'
@@ -41,8 +41,9 @@ export async function makeThumbnail(book: BookToShow, rules: ThumbnailRules): Pr
     using file = openFile(path)
     out.opens++
     try {
-      await using opened = await openBook(file, extensionOf(book.path), rules.limits)
-      const image = (await opened.cover()) ?? readSidecar(path, book.sidecar, out)
+      const image =
+        (await readCover(file, extensionOf(book.path), rules.limits)) ??
+        readSidecar(path, book.sidecar, out)
       if (!image) throw new Unreadable('The book holds no image for a cover', 'unsupported_image')
       const made = await makeCover(image, rules)
       out.cover = fileThumbnail(rules.folder, made.bytes, rules.format)

@@ -1,6 +1,7 @@
 // Follows a scan until its books, covers, hashes and duplicates are done: progress on a terminal,
 // records on stdout.
 import { once } from 'node:events'
+import { Conflict } from '../../lib/errors.ts'
 import { dedupe } from '../../pipeline/dedupe.ts'
 import type { Pipeline } from '../../pipeline/index.ts'
 import { type BookRow, type ScanRecord, selectBooks, toRecord } from '../../pipeline/progress.ts'
@@ -9,6 +10,8 @@ import { openProgress } from './progress.ts'
 import { type Figures, loadFigures } from './summary.ts'
 
 const pollMs = 100
+// Polls without a job before a scan counts as given up; a job that changes hands is between two states.
+const patience = 50
 
 type Following = {
   scanId: string
@@ -27,6 +30,7 @@ export async function followScan(
 ): Promise<Figures> {
   const started = performance.now()
   const progress = openProgress()
+  let orphaned = 0
   const elapsed = () => (performance.now() - started) / 1000
   try {
     while (!scan.stopped()) {
@@ -36,11 +40,15 @@ export async function followScan(
       const running = figures.state === 'queued' || figures.state === 'running'
       if (!running && !(await pipeline.queue.busy(scan.libraryId, ['index', 'cover', 'hash'])))
         break
+      orphaned =
+        running && !(await pipeline.queue.busy(scan.libraryId, ['scan'])) ? orphaned + 1 : 0
+      if (orphaned > patience) throw new Conflict('The scan was given up; the log says why')
       await new Promise(resolve => setTimeout(resolve, pollMs))
     }
     if (!scan.stopped() && scan.records) {
       await printRecords(sql, scan)
-      await printUnchanged(sql, scan)
+      const { state } = await loadFigures(sql, scan.scanId)
+      if (state === 'completed') await printUnchanged(sql, scan)
     }
     const before = performance.now()
     const figures = await loadFigures(sql, scan.scanId)

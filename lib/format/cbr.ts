@@ -1,10 +1,5 @@
 // A comic in a RAR archive.
-import { openComic } from './comic.ts'
-import type { Format } from './contract.ts'
+import { comicFormat } from './comic.ts'
 import { isRar, openRar } from './rar.ts'
 
-export const cbr: Format = {
-  name: 'cbr',
-  matches: head => isRar(head),
-  open: async (file, limits) => openComic('cbr', await openRar(file, limits), limits),
-}
+export const cbr = comicFormat('cbr', head => isRar(head), openRar)

@@ -1,10 +1,5 @@
 // A comic in a tar archive.
-import { openComic } from './comic.ts'
-import type { Format } from './contract.ts'
+import { comicFormat } from './comic.ts'
 import { isTarHeader, openTar } from './tar.ts'
 
-export const cbt: Format = {
-  name: 'cbt',
-  matches: head => isTarHeader(head),
-  open: async (file, limits) => openComic('cbt', await openTar(file, limits), limits),
-}
+export const cbt = comicFormat('cbt', head => isTarHeader(head), openTar)

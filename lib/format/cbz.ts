@@ -1,6 +1,5 @@
 // A comic in a ZIP archive.
-import { openComic } from './comic.ts'
-import type { Format } from './contract.ts'
+import { comicFormat } from './comic.ts'
 import { isTarHeader } from './tar.ts'
 import { openZip } from './zip.ts'
 
@@ -8,13 +7,12 @@ import { openZip } from './zip.ts'
 const signatures = ['PK\x03\x04', 'PK\x05\x06', 'PK\x07\x08', 'PK00PK']
 const extensions = ['cbz', 'cbr', 'cb7', 'cbt', 'zip']
 
-export const cbz: Format = {
-  name: 'cbz',
-  // Anything may stand before a ZIP, whose directory is at its end: then the extension decides.
-  matches: (head, extension) =>
-    isZip(head) || (extensions.includes(extension) && !isTarHeader(head)),
-  open: async (file, limits) => openComic('cbz', await openZip(file, limits), limits),
-}
+// Anything may stand before a ZIP, whose directory is at its end: then the extension decides.
+export const cbz = comicFormat(
+  'cbz',
+  (head, extension) => isZip(head) || (extensions.includes(extension) && !isTarHeader(head)),
+  openZip,
+)
 
 function isZip(head: Uint8Array): boolean {
   const start = Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, 6)).toString(

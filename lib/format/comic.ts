@@ -1,13 +1,31 @@
 // A comic: the images of a container in natural order, measured from their headers.
 import { Unreadable } from '../errors.ts'
+import type { File } from '../file.ts'
 import { measureImage, sniffImage } from '../image.ts'
 import { naturalCompare } from '../name/natural.ts'
 import { comicMetadata } from './comic-metadata.ts'
 import type { Container, Entry } from './container.ts'
-import type { FormatName, Limits, Opened, Page } from './contract.ts'
+import type { Format, FormatName, Limits, Opened, Page } from './contract.ts'
 import { pageType } from './page-name.ts'
 
 const COVER_TRIES = 5
+
+/** The format of comics in one kind of container. */
+export function comicFormat(
+  name: FormatName,
+  matches: Format['matches'],
+  open: (file: File, limits: Limits) => Promise<Container>,
+): Format {
+  return {
+    name,
+    matches,
+    open: async (file, limits) => openComic(name, await open(file, limits), limits),
+    async cover(file, limits) {
+      await using container = await open(file, limits)
+      return coverOf(container, limits)
+    },
+  }
+}
 
 type Measured = { pages: { entry: Entry; page: Page }[]; warnings: string[] }
 
@@ -19,7 +37,6 @@ export async function openComic(
 ): Promise<Opened> {
   try {
     const { pages, warnings } = await measure(container, limits)
-    pages.sort((a, b) => naturalCompare(a.page.name, b.page.name) || a.entry.index - b.entry.index)
     const page = async (index: number) => {
       const wanted = pages[index]
       if (wanted === undefined) throw new RangeError(`There is no page ${index}`)
@@ -40,6 +57,26 @@ export async function openComic(
     await container[Symbol.asyncDispose]()
     throw error
   }
+}
+
+/** The first page alone: measuring all of them would take a read each. */
+async function coverOf(container: Container, limits: Limits): Promise<Uint8Array | null> {
+  const likely = container.entries
+    .filter(({ name, bytes }) => pageType(name) !== null && bytes > 0 && bytes <= limits.entryBytes)
+    .sort((a, b) => naturalCompare(a.name, b.name) || a.index - b.index)
+  const first = await firstReadable(likely.length, async index => {
+    const bytes = await container.read(likely[index]!, limits.entryBytes)
+    // As in `measure`: what is no image is no page.
+    if ((await measureImage(async () => bytes)) !== null) return { bytes }
+    throw new Unreadable('The file is no image', 'unsupported_image')
+  })
+  if (first !== null) return first
+  // Whatever the first files are: the pages decide, and say why there is none.
+  const { pages } = await measure(container, limits)
+  const read = async (index: number) => ({
+    bytes: await container.read(pages[index]!.entry, limits.entryBytes),
+  })
+  return firstReadable(pages.length, read)
 }
 
 // In the order of the container, so that a solid archive is unpacked once from front to back.
@@ -73,6 +110,7 @@ async function measure(container: Container, limits: Limits): Promise<Measured> 
   }
   if (failure !== null && left.damaged === pages.length) throw failure
   if (pages.length === 0) throw new Unreadable('The archive holds no images', 'no_pages')
+  pages.sort((a, b) => naturalCompare(a.page.name, b.page.name) || a.entry.index - b.entry.index)
   return { pages, warnings: warningsOf(left) }
 }
 

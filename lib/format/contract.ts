@@ -58,4 +58,6 @@ export type Format = {
   matches(head: Uint8Array, extension: string): boolean
   /** Takes no ownership of `file`. Throws Unreadable, nothing else. */
   open(file: File, limits: Limits): Promise<Opened>
+  /** What `open` and `Opened.cover` give, where it can be had for less. */
+  cover?(file: File, limits: Limits): Promise<Uint8Array | null>
 }

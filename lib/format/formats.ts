@@ -24,11 +24,27 @@ export async function openBook(
   extension: string,
   limits: Limits = defaultLimits,
 ): Promise<Opened> {
+  return formatOf(file, extension).open(file, limits)
+}
+
+/** The bytes of a book's cover, or null when there is none. Arguments and errors as `openBook`. */
+export async function readCover(
+  file: File,
+  extension: string,
+  limits: Limits = defaultLimits,
+): Promise<Uint8Array | null> {
+  const format = formatOf(file, extension)
+  if (format.cover) return format.cover(file, limits)
+  await using opened = await format.open(file, limits)
+  return await opened.cover()
+}
+
+function formatOf(file: File, extension: string): Format {
   if (file.size === 0) throw new Unreadable('The file is empty', 'truncated')
   const head = file.read(0, HEAD_BYTES)
   const format = formats.find(format => isLikely(format, head, extension))
   if (format === undefined) throw new Unreadable('The file is of no known format', 'not_an_archive')
-  return format.open(file, limits)
+  return format
 }
 
 function isLikely(format: Format, head: Uint8Array, extension: string): boolean {

@@ -85,13 +85,13 @@ check('a cancelled scan stops, and the next one completes', async t => {
     if (scan!.added > 0) break
     await sleep(5)
   }
-  await cancelScan(sql, scanId)
+  await cancelScan(sql, pipeline.queue, scanId)
   t.equal((await ended(all, scanId)).state, 'cancelled')
   t.match(await lib.scan(), { state: 'completed', found: 240 })
   t.equal((await lib.books()).length, 240)
   t.match(await lib.counters(), { books: 240, missing: 0, series: 4 })
   t.match(await lib.scan(), { opens: 0, added: 0 })
-  await t.rejects(cancelScan(sql, scanId), { message: 'The scan is not running' })
+  await t.rejects(cancelScan(sql, pipeline.queue, scanId), { message: 'The scan is not running' })
 })
 
 check('an estimate tells what a scan would do, and writes nothing', async t => {
