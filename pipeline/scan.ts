@@ -1,7 +1,7 @@
 // The scan job: one library from the walk to the decision about what vanished. Covers and hashes go
 // on after it in lanes of their own, so that a library of terabytes can be scanned again meanwhile.
 import { statSync } from 'node:fs'
-import type { Sql } from 'postgres'
+import type { Sql, TransactionSql } from 'postgres'
 import { Conflict } from '../lib/errors.ts'
 import { newId } from '../lib/id.ts'
 import type { Jobs, Queue } from '../lib/jobs.ts'
@@ -29,9 +29,21 @@ export async function requestScan(sql: Sql, queue: Queue, request: ScanRequest):
       values (${scanId}, ${request.libraryId}, ${request.mode},
         ${(request.paths ?? []).map(p => `\\x${Buffer.from(p).toString('hex')}`)}::text[]::bytea[],
         ${tx.json(request.options ?? {})})`
+    if (!request.paths?.length) await supersede(tx, scanId, request)
     await queue.send(tx, 'scan', [{ scanId, libraryId: request.libraryId }], { key: scanId })
   })
   return scanId
+}
+
+/** A full scan does all that earlier ones left undone, unless a process is at one of them. */
+async function supersede(tx: TransactionSql, scanId: string, { libraryId, mode }: ScanRequest) {
+  const [lock] = await tx`
+    select pg_try_advisory_xact_lock(hashtext('stackroom.scan'), hashtext(${libraryId})) as free`
+  if (!lock!.free) return
+  await tx`
+    update scan set state = 'cancelled', message = 'Superseded by a later scan', finished_at = now()
+    where library_id = ${libraryId} and id <> ${scanId} and state in ('queued', 'running')
+      and (mode = 'normal' or ${mode} = 'deep')`
 }
 
 /** Cancels a queued or running scan: its waiting jobs go, those at work stop at their next slice. Throws Conflict. */

@@ -17,9 +17,9 @@ t.test('without a word every key has its default, and nothing can be changed', a
   t.match(config, {
     data_dir: 'data',
     database: { url: null, max_connections: 10 },
-    application: { host: '127.0.0.1', port: 8080, base_url: null },
+    application: { host: '127.0.0.1', port: 8080 },
     logging: { level: 'info' },
-    thumbnail: { max_dimension: 400, format: 'webp' },
+    thumbnail: { max_dimension: 400, format: 'jpeg' },
   })
   t.throws(() => Object.assign(config, { data_dir: 'x' }))
   t.throws(() => Object.assign(config.database, { url: 'x' }))
@@ -99,26 +99,12 @@ t.test('bad values are refused with what they must be', async t => {
   refuses(t, { file: join(dir, 'none.yaml') }, /none\.yaml.*ENOENT/)
   refuses(t, { env: { STACKROOM_PIPELINE__THREADS: 'many' } }, /a whole number from 0 to 256/)
   refuses(t, { env: { STACKROOM_PIPELINE__THREADS: '257' } }, /not 257/)
-  refuses(t, { env: { STACKROOM_THUMBNAIL__FORMAT: 'png' } }, /one of webp, jpeg, not "png"/)
-  refuses(t, { flags: { 'api.api_docs_path': 'docs' } }, /like \/docs/)
+  refuses(t, { env: { STACKROOM_THUMBNAIL__FORMAT: 'png' } }, /one of jpeg, webp, not "png"/)
 })
 
 t.test('a refused secret is not repeated', async t => {
   const env = { STACKROOM_DATABASE_URL: 'mysql://u:hunter2@h/d' }
   t.throws(() => loadConfig({ env }), { message: /^(?!.*hunter2).*like postgres:/ })
-})
-
-t.test('words and figures of the environment become booleans', async t => {
-  for (const [word, value] of Object.entries({
-    true: true,
-    ON: true,
-    1: true,
-    no: false,
-    0: false,
-  })) {
-    const env = { STACKROOM_API__ENABLE_API_DOCS: word }
-    t.equal(loadConfig({ env }).api.enable_api_docs, value)
-  }
 })
 
 t.test('the commands check with an exit code and print YAML', async t => {

@@ -9,9 +9,10 @@ import type { Stackroom } from '../open.ts'
 import { openProgress } from './progress.ts'
 import { type Figures, loadFigures } from './summary.ts'
 
-const pollMs = 100
+// Records are wanted as they come; a bar is not looked at more often.
+const pollMs = { records: 25, figures: 100 }
 // Polls without a job before a scan counts as given up; a job that changes hands is between two states.
-const patience = 50
+const patience = 200
 
 type Following = {
   scanId: string
@@ -43,7 +44,7 @@ export async function followScan(
       orphaned =
         running && !(await pipeline.queue.busy(scan.libraryId, ['scan'])) ? orphaned + 1 : 0
       if (orphaned > patience) throw new Conflict('The scan was given up; the log says why')
-      await new Promise(resolve => setTimeout(resolve, pollMs))
+      await new Promise(resolve => setTimeout(resolve, scan.records ? pollMs.records : pollMs.figures))
     }
     if (!scan.stopped() && scan.records) {
       await printRecords(sql, scan)

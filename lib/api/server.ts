@@ -1,5 +1,5 @@
 // The HTTP server. Routes are values; this mounts them and holds the one error answer.
-import fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import type { Sql } from '../db.ts'
 import { Failure, NotFound } from '../errors.ts'
 import type { Log } from '../log.ts'
@@ -10,7 +10,7 @@ export const routes: Route[] = [health]
 
 /** A server that is ready to listen. */
 export function openServer({ sql, log }: { sql: Sql; log: Log }): FastifyInstance {
-  const server = fastify({ loggerInstance: log as FastifyBaseLogger, disableRequestLogging: true })
+  const server = fastify({ loggerInstance: log as FastifyBaseLogger, logController: new LogController({ disableRequestLogging: true }) })
   for (const route of routes) {
     server.route({
       method: route.method,

@@ -15,7 +15,6 @@ const maybeText = (description: string, { pattern, ...notes }: Notes = {}) =>
   })
 const whole = (value: number, [minimum, maximum]: [number, number], description: string) =>
   Type.Integer({ default: value, minimum, maximum, description })
-const flag = (value: boolean, description: string) => Type.Boolean({ default: value, description })
 const choice = <const T extends readonly string[]>(
   values: T,
   value: T[number],
@@ -47,26 +46,14 @@ export const schema = section({
   application: section({
     host: text('127.0.0.1', 'Address to listen on; 0.0.0.0 opens it to the network.'),
     port: whole(8080, [0, 65_535], 'Port to listen on; 0 takes a free one.'),
-    base_url: maybeText('How clients reach the server, for links behind a proxy.', {
-      pattern: '^https?://[^\\s]+$',
-      shape: 'https://books.example.org',
-    }),
   }),
   logging: section({
     level: choice(logLevels, 'info', 'Least important line that is written.'),
-  }),
-  api: section({
-    enable_api_docs: flag(false, 'Serve the reference page of the API.'),
-    api_docs_path: text('/docs', 'Where the reference page is.', {
-      pattern: '^/[\\w./-]*$',
-      shape: '/docs',
-    }),
   }),
   pipeline: section({
     threads: whole(0, [0, 256], 'Threads that read books; 0 means one per core.'),
     book_timeout_seconds: whole(60, [1, 3600], 'A book that takes longer is given up.'),
     book_memory_mb: whole(512, [64, 65_536], 'Memory a thread may take for one book.'),
-    batch_size: whole(64, [1, 10_000], 'Books read per job.'),
     missing_brake_percent: whole(
       25,
       [0, 100],
@@ -81,7 +68,6 @@ export const schema = section({
   files: section({
     entry_mb: whole(256, [1, 65_536], 'Largest page or resource.'),
     solid_mb: whole(1024, [1, 2048], 'Largest archive that must be held in memory to be read.'),
-    cache_mb: whole(512, [0, 1_048_576], 'Pages kept ready on disk.'),
   }),
 })
 
