@@ -3,24 +3,36 @@ import { PgBoss } from 'pg-boss'
 import type { Sql, TransactionSql } from 'postgres'
 import { newId } from './id.ts'
 
-/** Every job and its payload. `ids` are at most one batch. */
+/** Every job and its payload. `ids` are at most one batch; `again` hashes what has a hash already. */
 export type Jobs = {
   scan: { scanId: string; libraryId: string }
   index: { scanId: string; libraryId: string; ids: string[] }
   cover: { scanId: string; libraryId: string; ids: string[] }
-  hash: { scanId: string; libraryId: string; ids: string[] }
+  hash: { scanId: string; libraryId: string; ids: string[]; again?: true }
   dedupe: { libraryId: string }
 }
 export type JobName = keyof Jobs
 
+// A job may wait for weeks behind a library of terabytes; pg-boss deletes what waits too long.
+const common = {
+  heartbeatSeconds: 30,
+  expireInSeconds: 82_800,
+  retentionSeconds: 10 * 365 * 86_400,
+  deleteAfterSeconds: 3_600,
+  retryBackoff: true,
+}
+const quick = { ...common, retryLimit: 5, retryDelay: 1, retryDelayMax: 60 }
+// A mount or a full disk takes its time to come back. What is given up is due at the next scan's end.
+const patient = { ...common, retryLimit: 8, retryDelay: 5, retryDelayMax: 300 }
+
 // `dedupe` and `scan` keep one waiting job a key: a request that arrives while the same work runs
 // waits for its turn, a second one waiting would only do the same again.
 const queues = {
-  scan: { policy: 'short', heartbeatSeconds: 30, expireInSeconds: 82_800 },
-  index: { policy: 'standard', heartbeatSeconds: 30, expireInSeconds: 82_800 },
-  cover: { policy: 'standard', heartbeatSeconds: 30, expireInSeconds: 82_800 },
-  hash: { policy: 'standard', heartbeatSeconds: 30, expireInSeconds: 82_800 },
-  dedupe: { policy: 'short', heartbeatSeconds: 30, expireInSeconds: 82_800 },
+  scan: { policy: 'short', ...quick },
+  index: { policy: 'standard', ...quick },
+  cover: { policy: 'standard', ...patient },
+  hash: { policy: 'standard', ...patient },
+  dedupe: { policy: 'short', ...quick },
 } satisfies Record<JobName, object>
 export const jobNames = Object.keys(queues) as JobName[]
 
@@ -38,16 +50,8 @@ export async function openQueue(sql: Sql, onError: (error: Error) => void) {
   boss.on('error', onError)
   boss.on('warning', () => {})
   await boss.start()
-  const known = new Set((await boss.getQueues()).map(queue => queue.name))
-  for (const name of jobNames) {
-    if (known.has(name)) continue
-    await boss.createQueue(name, {
-      ...queues[name],
-      retryLimit: 5,
-      retryDelay: 1,
-      deleteAfterSeconds: 3600,
-    })
-  }
+  await prepareQueues(boss)
+  await indexJobs(sql)
   return {
     boss,
     /** Enqueues within the caller's transaction. */
@@ -85,17 +89,35 @@ export async function openQueue(sql: Sql, onError: (error: Error) => void) {
         delete from pgboss.job
         where name = ${name} and state < 'active' and data->>'libraryId' = ${libraryId}`
     },
-    /** Lets the waiting covers and hashes of a library count for another scan. */
+    /**
+     * Lets the waiting covers and hashes of a library count for another scan, and begin at once. Those
+     * of a scan that is followed stay its own, because its records are read.
+     */
     async reassign(tx: Tx, libraryId: string, scanId: string) {
       await tx`
-        update pgboss.job
-        set data = data || jsonb_build_object('scanId', ${scanId}::text)
+        update pgboss.job j
+        set start_after = least(j.start_after, now()),
+          data = case
+            when exists (
+              select from scan s
+              where s.id = (j.data->>'scanId')::uuid and s.options @> '{"followed": true}')
+            then j.data
+            else j.data || jsonb_build_object('scanId', ${scanId}::text) end
         where name in ('cover', 'hash') and state < 'active' and data->>'libraryId' = ${libraryId}`
     },
-    /** True while jobs of the lanes wait or run, whoever's they are. */
+    /** Lets the waiting jobs of a library in a lane rest, because its disk is away. */
+    async postpone(name: JobName, libraryId: string, seconds: number) {
+      await sql`
+        update pgboss.job set start_after = now() + make_interval(secs => ${seconds})
+        where name = ${name} and state < 'active' and data->>'libraryId' = ${libraryId}`
+    },
+    /** True while jobs of the lanes run or could begin, whoever's they are. */
     async pending(names: JobName[]): Promise<boolean> {
       const [row] = await sql`
-        select 1 from pgboss.job where name in ${sql(names)} and state < 'completed' limit 1`
+        select 1 from pgboss.job
+        where name in ${sql(names)} and state < 'completed'
+          and (state = 'active' or start_after <= now())
+        limit 1`
       return row !== undefined
     },
     /** True while any of the lanes holds work for the library, running or waiting. */
@@ -115,6 +137,34 @@ export async function openQueue(sql: Sql, onError: (error: Error) => void) {
     },
     close: () => boss.stop({ graceful: false, close: false }),
   }
+}
+
+/** Makes the queues, and brings those of an earlier version to what is written here. */
+async function prepareQueues(boss: PgBoss) {
+  const known = new Map((await boss.getQueues()).map(queue => [queue.name, queue]))
+  for (const name of jobNames) {
+    const { policy, ...wanted } = queues[name]
+    const queue = known.get(name) as Row | undefined
+    if (!queue) await boss.createQueue(name, { policy, ...wanted } as Queues)
+    else if (Object.entries(wanted).some(([key, value]) => queue[key] !== value))
+      await boss.updateQueue(name, wanted)
+  }
+}
+
+type Queues = Parameters<PgBoss['createQueue']>[1]
+
+/** Lanes ask many times a second whether a library has work; pg-boss has no index for that. */
+async function indexJobs(sql: Sql) {
+  const [row] = await sql`select to_regclass('pgboss.job_of_library') is not null as there`
+  if (row!.there) return
+  await sql.begin(async tx => {
+    await tx`select pg_advisory_xact_lock(hashtext('stackroom.jobs'))`
+    // On the partition that holds the jobs: their parent is empty.
+    await tx`
+      create index if not exists job_of_library
+      on pgboss.job_common (name, (data->>'libraryId'))
+      where state < 'completed'`
+  })
 }
 
 // The driver refuses a transaction on a pool; pg-boss sends some as one text.

@@ -9,11 +9,12 @@ import type { FileToHash, Hashed } from './hash.ts'
 import { type Found, type Known, match } from './match.ts'
 import { recordBooks, storeLaneFigures } from './progress.ts'
 import type { FileToRead, ReadError, Reading, ReadingRules } from './reading.ts'
+import { isIo, keepResults } from './results.ts'
 import { loadScan } from './scan-context.ts'
 import { storeEach } from './store-each.ts'
 import type { Threads } from './threads.ts'
 import { runAll, runSpread } from './threads.ts'
-import type { BookToShow, Thumbnail, ThumbnailRules } from './thumbnail.ts'
+import { type BookToShow, noThumbnail, type Thumbnail, type ThumbnailRules } from './thumbnail.ts'
 
 export type Lane = {
   sql: Sql
@@ -137,7 +138,10 @@ function fileToRead(row: FoundRow, root: Uint8Array): FileToRead {
 }
 
 /** Makes thumbnails for a batch of books. */
-export async function coverBooks({ sql, threads, thumbnails, stop }: Lane, job: Jobs['cover']) {
+export async function coverBooks(lane: Lane, job: Jobs['cover']) {
+  const { sql, threads, thumbnails } = lane
+  const scan = await loadScan(sql, job.scanId)
+  if (!scan) return
   const rows = await sql<
     { id: string; folder: Uint8Array; name: Uint8Array; root: Uint8Array; sidecar: string | null }[]
   >`
@@ -153,22 +157,23 @@ export async function coverBooks({ sql, threads, thumbnails, stop }: Lane, job: 
     path: joinPath(row.root, joinPath(row.folder, row.name)).toString('latin1'),
     sidecar: row.sidecar,
   }))
-  await runSpread<BookToShow, ThumbnailRules, Thumbnail>(threads, 'cover', items, thumbnails, {
-    stop,
-    failed: (item, error) => ({ id: item.id, cover: null, bytesRead: 0, opens: 1, error }),
-    // A gone file says nothing of its cover: should it be met again, the cover is made then.
-    slice: (done, shown) =>
-      storeCovers(
-        sql,
-        job.scanId,
-        done.filter((d, i) => !isGone(shown[i]!, d)),
-        done,
-      ),
+  const results = keepResults<Thumbnail>(lane, {
+    lane: 'cover',
+    scan,
+    store: done => storeCovers(sql, job.scanId, done),
   })
+  await runSpread<BookToShow, ThumbnailRules, Thumbnail>(threads, 'cover', items, thumbnails, {
+    ...results,
+    failed: (item, error) => ({ ...noThumbnail(item.id), opens: 1, error }),
+  })
+  await results.end()
 }
 
-async function storeCovers(sql: Sql, scanId: string, good: Thumbnail[], done: Thumbnail[]) {
-  const rows = good.map(d => ({ id: d.id, cover: d.cover, error: d.error?.message ?? null }))
+async function storeCovers(sql: Sql, scanId: string, done: Thumbnail[]) {
+  // A file that could not be read says nothing of its cover: the next scan has it made.
+  const rows = done
+    .filter(d => !isIo(d))
+    .map(d => ({ id: d.id, cover: d.cover, error: d.error?.message ?? null }))
   await sql.begin(async tx => {
     await tx`
       update book b
@@ -184,8 +189,9 @@ async function storeCovers(sql: Sql, scanId: string, good: Thumbnail[], done: Th
   })
 }
 
-/** Hashes a batch of books whole. What is already hashed is left alone, unless the scan was deep. */
-export async function hashBooks({ sql, threads, stop }: Lane, job: Jobs['hash']) {
+/** Hashes a batch of books whole. What is already hashed is left alone, unless the job says `again`. */
+export async function hashBooks(lane: Lane, job: Jobs['hash']) {
+  const { sql, threads } = lane
   const scan = await loadScan(sql, job.scanId)
   if (!scan) return
   const rows = await sql<
@@ -202,7 +208,7 @@ export async function hashBooks({ sql, threads, stop }: Lane, job: Jobs['hash'])
     from book b
     join directory d on d.id = b.directory_id
     join library l on l.id = b.library_id
-    where b.id = any(${job.ids}) and b.missing_at is null and (b.sha256 is null or ${scan.deep})
+    where b.id = any(${job.ids}) and b.missing_at is null and (b.sha256 is null or ${job.again === true})
     order by d.path, b.name_key`
   const items = rows.map(row => ({
     id: row.id,
@@ -212,11 +218,16 @@ export async function hashBooks({ sql, threads, stop }: Lane, job: Jobs['hash'])
   }))
   const skipped = job.ids.length - items.length
   if (skipped > 0) await sql`update scan set hashed = hashed + ${skipped} where id = ${job.scanId}`
-  await runSpread<FileToHash, null, Hashed>(threads, 'hash', items, null, {
-    stop,
-    failed: (item, error) => ({ ...item, sha256: null, bytesRead: 0, error }),
-    slice: done => storeHashes(sql, scan, done),
+  const results = keepResults<Hashed>(lane, {
+    lane: 'hash',
+    scan,
+    store: done => storeHashes(sql, scan, done),
   })
+  await runSpread<FileToHash, null, Hashed>(threads, 'hash', items, null, {
+    ...results,
+    failed: (item, error) => ({ ...item, sha256: null, bytesRead: 0, error }),
+  })
+  await results.end()
 }
 
 async function storeHashes(sql: Sql, scan: { scanId: string; followed: boolean }, done: Hashed[]) {

@@ -2,6 +2,27 @@
 // all libraries) or one normalised title (inside a library). Groups are found again by their key, so
 // their ids stay; deleting a group deletes only the record.
 import type { Sql, TransactionSql } from 'postgres'
+import type { Jobs, Queue } from '../lib/jobs.ts'
+
+const apartMs = 300_000
+const laterSeconds = 30
+
+/**
+ * The dedupe job. Groups are made of hashes: while hashes are being made it comes back, and brings
+ * the groups up to date every few minutes, because a large library is hashed for days.
+ */
+export function dedupeInTurn(sql: Sql, queue: Queue) {
+  let groupedAt = Date.now()
+  return async (job: Jobs['dedupe']) => {
+    const isHashing = await queue.pending(['hash'])
+    if (!isHashing || Date.now() - groupedAt >= apartMs) {
+      await dedupe(sql)
+      groupedAt = Date.now()
+    }
+    if (isHashing)
+      await queue.send(sql, 'dedupe', [job], { key: 'all', afterSeconds: laterSeconds })
+  }
+}
 
 /** Brings all groups up to date in one transaction; only rows that differ are written. */
 export async function dedupe(sql: Sql) {

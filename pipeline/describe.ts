@@ -39,6 +39,15 @@ const owned = new Set([
   'pageNotes',
 ])
 
+// What series.json may say, and the column of the series that it goes to.
+const seriesColumns = [
+  ['publisher', 'publisher'],
+  ['year', 'year'],
+  ['summary', 'summary'],
+  ['status', 'status'],
+  ['ageRating', 'age_rating'],
+] as const satisfies [keyof Metadata, string][]
+
 export function describeBook(
   item: FileToRead,
   rules: ReadingRules,
@@ -153,6 +162,7 @@ function seriesPlace(
     language: book.language ?? null,
     ageRating: series.ageRating ?? book.ageRating ?? null,
     readingDirection: book.readingDirection ?? null,
+    stated: seriesColumns.filter(([field]) => field in series).map(([, column]) => column),
     externalIds: (series.identifiers ?? []).map(({ scheme, value }) => ({
       source: scheme,
       externalId: value,

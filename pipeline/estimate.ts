@@ -3,6 +3,7 @@ import type { Sql } from 'postgres'
 import type { LibraryRow } from '../lib/catalog/library.ts'
 import { Invalid } from '../lib/errors.ts'
 import { newId } from '../lib/id.ts'
+import { relativeTo } from '../lib/path.ts'
 import { discover, unavailable } from './discover.ts'
 import { type LoadedScan, librarySettings, noLibrary } from './scan-context.ts'
 
@@ -16,15 +17,14 @@ type Request = {
 /** `files` and `bytes` are what is new or different; nothing is opened to know it. */
 export async function estimateScan(sql: Sql, { library, path, mode, strategy }: Request) {
   const settings = library ? await librarySettings(sql, library.id) : noLibrary(path, strategy)
-  const inside =
-    library && path.length > library.root.length ? [path.subarray(library.root.length + 1)] : []
+  const inside = library && relativeTo(library.root, path)
   const scan: LoadedScan = {
     ...settings,
     scanId: newId(),
     deep: mode === 'deep',
     followed: false,
     state: 'running',
-    paths: inside,
+    paths: inside ? [inside] : [],
     options: {},
   }
   const reason = await unavailable(sql, scan)

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import type { Sql } from 'postgres'
 import type { Config } from '../lib/config.ts'
 import { defaultLimits, type Limits } from '../lib/format/contract.ts'
-import { openQueue } from '../lib/jobs.ts'
+import { openQueue, type Queue } from '../lib/jobs.ts'
 import type { Log } from '../lib/log.ts'
 import { coverBooks, hashBooks, indexBooks, type Lane } from './books.ts'
-import { dedupe } from './dedupe.ts'
+import { dedupeInTurn } from './dedupe.ts'
 import { startLanes, type Work } from './lanes.ts'
 import { runScan } from './scan.ts'
 import { openThreads } from './threads.ts'
@@ -16,8 +16,7 @@ export type Pipeline = Awaited<ReturnType<typeof startPipeline>>
 /** Everything that works in the background of one process. */
 export async function startPipeline({ sql, config, log }: { sql: Sql; config: Config; log: Log }) {
   const queue = await openQueue(sql, error => log.error({ err: error }, 'queue'))
-  const alone = await joinWorkers(sql)
-  if (alone.first) await queue.reclaim()
+  const worker = await joinWorkers(sql, queue)
   const limits: Limits = {
     ...defaultLimits,
     entryBytes: config.files.entry_mb * 1024 * 1024,
@@ -50,12 +49,7 @@ export async function startPipeline({ sql, config, log }: { sql: Sql; config: Co
     index: (job, stop) => indexBooks(lane(stop), job),
     cover: (job, stop) => coverBooks(lane(stop), job),
     hash: (job, stop) => hashBooks(lane(stop), job),
-    // Groups are made of hashes: while hashes are still being made, it comes back later.
-    dedupe: async job => {
-      if (await queue.pending(['hash']))
-        await queue.send(sql, 'dedupe', [job], { key: 'all', afterSeconds: 30 })
-      else await dedupe(sql)
-    },
+    dedupe: dedupeInTurn(sql, queue),
   }
   const lanes = startLanes(
     queue,
@@ -76,22 +70,27 @@ export async function startPipeline({ sql, config, log }: { sql: Sql; config: Co
       await lanes.close()
       await threads.close()
       await queue.close()
-      await alone.leave()
+      await worker.leave()
     },
   }
 }
 
 /** Every process that works holds this lock shared; who could have it alone is the first. */
-async function joinWorkers(sql: Sql) {
+async function joinWorkers(sql: Sql, queue: Queue) {
   const held = await sql.reserve()
-  const [row] = await held`select pg_try_advisory_lock(hashtext('stackroom.workers')) as first`
-  await held`select pg_advisory_lock_shared(hashtext('stackroom.workers'))`
-  if (row!.first) await held`select pg_advisory_unlock(hashtext('stackroom.workers'))`
-  return {
-    first: row!.first as boolean,
-    leave: async () => {
-      await held`select pg_advisory_unlock_all()`
-      held.release()
-    },
+  const leave = async () => {
+    await held`select pg_advisory_unlock_all()`
+    held.release()
+  }
+  try {
+    const [row] = await held`select pg_try_advisory_lock(hashtext('stackroom.workers')) as first`
+    // While nobody else can join: the jobs of a process that comes next are not taken from it.
+    if (row!.first) await queue.reclaim()
+    await held`select pg_advisory_lock_shared(hashtext('stackroom.workers'))`
+    if (row!.first) await held`select pg_advisory_unlock(hashtext('stackroom.workers'))`
+    return { leave }
+  } catch (error) {
+    await leave()
+    throw error
   }
 }

@@ -45,9 +45,21 @@ export async function enqueueHashes(
   const first = new Set(pairs.map(p => p.mine))
   for (const p of pairs) if (p.due) first.add(p.twin)
   const rest = [...mine].filter(id => !first.has(id))
-  await queue.send(tx, 'hash', jobsOf(scan, [...first]), { priority: likelyDuplicate })
+  // In the job and not asked of the scan, because a later scan takes the jobs over.
+  const again = new Set(matches.filter(m => m.found.forced).map(m => m.bookId))
+  const jobs = (ids: string[]) => [
+    ...jobsOf(
+      scan,
+      ids.filter(id => !again.has(id)),
+    ),
+    ...jobsOf(
+      scan,
+      ids.filter(id => again.has(id)),
+    ).map(job => ({ ...job, again: true as const })),
+  ]
+  await queue.send(tx, 'hash', jobs([...first]), { priority: likelyDuplicate })
   if (scan.hashPolicy === 'candidates') return first.size
-  await queue.send(tx, 'hash', jobsOf(scan, rest))
+  await queue.send(tx, 'hash', jobs(rest))
   return first.size + rest.length
 }
 

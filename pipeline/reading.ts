@@ -88,5 +88,7 @@ export type SeriesPlace = {
   language: string | null
   ageRating: number | null
   readingDirection: string | null
+  /** Columns of the series that series.json states: they hold for a series that was made without it, too. */
+  stated: string[]
   externalIds: { source: string; externalId: string; url: string | null }[]
 }

@@ -7,6 +7,7 @@ import { newId } from '../lib/id.ts'
 import type { Jobs, Queue } from '../lib/jobs.ts'
 import type { Log } from '../lib/log.ts'
 import { discover, unavailable } from './discover.ts'
+import { enqueueDue } from './due.ts'
 import { jobsOf } from './plan.ts'
 import { type LoadedScan, loadScan } from './scan-context.ts'
 import { forgetUndecided, settleSeries, settleVanished } from './settle.ts'
@@ -115,6 +116,7 @@ async function runLocked(deps: ScanDeps, scan: LoadedScan, stop: () => boolean) 
     await settleSeries(sql, scan)
     await sql`
       update library set last_scanned_at = now(), device = ${device} where id = ${scan.libraryId}`
+    await enqueueDue(sql, queue, scan)
     if (result.toRead > 0 || result.vanished > 0) {
       await queue.send(sql, 'dedupe', [{ libraryId: scan.libraryId }], {
         key: 'all',
@@ -159,20 +161,27 @@ async function takeOver(sql: Sql, queue: Queue, scan: LoadedScan) {
       from book
       where library_id = ${scan.libraryId} and error_code = 'io' and missing_at is null
       on conflict (directory_id, name) do nothing`
-    const left = await tx<{ id: string }[]>`
-      update found set scan_id = ${scan.scanId} where library_id = ${scan.libraryId} returning id::text`
+    await tx`update found set scan_id = ${scan.scanId} where library_id = ${scan.libraryId}`
     await queue.withdraw(tx, 'index', scan.libraryId)
     await queue.reassign(tx, scan.libraryId, scan.scanId)
-    await queue.send(
-      tx,
-      'index',
-      jobsOf(
-        scan,
-        left.map(row => row.id),
-      ),
-    )
-    await tx`update scan set to_index = to_index + ${left.length} where id = ${scan.scanId}`
+    await enqueueFound(tx, queue, scan)
   })
+}
+
+/** Jobs for all that is found and not indexed, a page of ids at a time. */
+async function enqueueFound(tx: TransactionSql, queue: Queue, scan: LoadedScan) {
+  for (let last = '0'; ; ) {
+    const rows = await tx<{ id: string }[]>`
+      select id::text from found
+      where library_id = ${scan.libraryId} and id > ${last}
+      order by id
+      limit 6400`
+    if (rows.length === 0) return
+    const ids = rows.map(row => row.id)
+    await queue.send(tx, 'index', jobsOf(scan, ids))
+    await tx`update scan set to_index = to_index + ${ids.length} where id = ${scan.scanId}`
+    last = ids.at(-1)!
+  }
 }
 
 /** Waits until nothing of the library is left to index. What its jobs gave up is asked for once more, alone. */

@@ -1,4 +1,5 @@
 // Finds or makes the series that books belong to, and lets a series follow its renamed folder.
+import { hash } from 'node:crypto'
 import { lstatSync } from 'node:fs'
 import type { TransactionSql } from 'postgres'
 import { newId } from '../lib/id.ts'
@@ -12,34 +13,38 @@ type Library = { id: string; root: Uint8Array }
 export async function findOrMakeSeries(tx: TransactionSql, library: Library, matches: Match[]) {
   await followRenames(tx, library, matches)
   const places = new Map<string, SeriesPlace>()
-  for (const m of matches) if (m.reading.series) places.set(m.reading.series.key, m.reading.series)
+  for (const { reading } of matches) {
+    const place = reading.series
+    // One that states facts of the series speaks for it.
+    if (place && (place.stated.length > 0 || !places.has(place.key))) places.set(place.key, place)
+  }
   const keys = [...places.keys()].sort()
   if (keys.length === 0) return new Map<string, string>()
   const known = await idsOf(tx, library.id, keys)
   const missing = keys.filter(key => !known.has(key))
   if (missing.length > 0) {
-    const made = await make(
-      tx,
-      library.id,
-      missing.map(key => places.get(key)!),
-    )
-    for (const row of made) known.set(row.key, row.id)
+    const rows = missing.map(key => places.get(key)!)
+    for (const row of await make(tx, library.id, rows)) known.set(row.key, row.id)
     // A series that another batch made meanwhile: a new statement sees it.
     const raced = missing.filter(key => !known.has(key))
     if (raced.length > 0)
       for (const [key, id] of await idsOf(tx, library.id, raced)) known.set(key, id)
-    await storeExternalIds(
-      tx,
-      made.map(row => ({ id: row.id, place: places.get(row.key)! })),
-    )
   }
+  const series = keys.map(key => ({ id: known.get(key)!, place: places.get(key)! }))
+  await storeStated(
+    tx,
+    series.filter(s => s.place.stated.length > 0),
+  )
+  await storeExternalIds(tx, series)
   return known
 }
 
 async function idsOf(tx: TransactionSql, libraryId: string, keys: string[]) {
-  const rows = await tx<{ id: string; key: string }[]>`
-    select id, key from series where library_id = ${libraryId} and key = any(${keys})`
-  return new Map(rows.map(row => [row.key, row.id]))
+  const byDigest = new Map(keys.map(key => [hash('md5', key), key]))
+  const rows = await tx<{ id: string; digest: string }[]>`
+    select id, md5(key) as digest from series
+    where library_id = ${libraryId} and md5(key) = any(${[...byDigest.keys()]})`
+  return new Map(rows.map(row => [byDigest.get(row.digest)!, row.id]))
 }
 
 function make(tx: TransactionSql, libraryId: string, places: SeriesPlace[]) {
@@ -53,50 +58,166 @@ function make(tx: TransactionSql, libraryId: string, places: SeriesPlace[]) {
       "oneShot" boolean, title text, "sortKey" text, "searchKey" text, publisher text, year integer,
       summary text, status text, language text, "ageRating" integer, "readingDirection" text)
     order by key
-    on conflict (library_id, key) do nothing
+    on conflict (library_id, md5(key)) do nothing
     returning id, key`
+}
+
+const statable = ['publisher', 'year', 'summary', 'status', 'age_rating']
+
+/**
+ * What series.json states goes to the series, also when it was made without it: unless locked or set
+ * by a user. What the books say of their series, the end of the scan counts (settle.ts).
+ */
+async function storeStated(tx: TransactionSql, series: { id: string; place: SeriesPlace }[]) {
+  if (series.length === 0) return
+  const rows = series.map(({ id, place }) => ({
+    id,
+    stated: place.stated,
+    publisher: place.publisher,
+    year: place.year,
+    summary: place.summary,
+    status: place.status,
+    age_rating: place.ageRating,
+  }))
+  const differs = statable
+    .map(
+      c => tx`(${c} = any(f.stated)
+      and (s.${tx(c)} is distinct from f.${tx(c)} or s.provenance->>${c} is distinct from 'series_json'))`,
+    )
+    .reduce((all, one) => tx`${all} or ${one}`)
+  const columns = statable
+    .map(c => tx`${tx(c)} = case when ${c} = any(f.stated) then f.${tx(c)} else s.${tx(c)} end`)
+    .reduce((all, one) => tx`${all}, ${one}`)
+  await tx`
+    with free as (
+      select f.id, f.publisher, f.year, f.summary, f.status, f.age_rating, may.stated
+      from jsonb_to_recordset(${tx.json(rows)}) as f(id uuid, stated text[], publisher text,
+        year integer, summary text, status text, age_rating integer)
+      join series s on s.id = f.id
+      cross join lateral (
+        select array_agg(c) as stated from unnest(f.stated) as c
+        where not c = any(s.locks) and s.provenance->>c is distinct from 'user'
+      ) may
+    ), f as (
+      select f.* from free f join series s on s.id = f.id where ${differs}
+      order by s.id for no key update of s
+    )
+    update series s
+    set ${columns}, updated_at = now(),
+      provenance = s.provenance
+        || (select jsonb_object_agg(c, 'series_json') from unnest(f.stated) as c)
+    from f
+    where s.id = f.id`
 }
 
 async function storeExternalIds(tx: TransactionSql, series: { id: string; place: SeriesPlace }[]) {
   const rows = series.flatMap(({ id, place }) => place.externalIds.map(e => ({ id, ...e })))
   if (rows.length === 0) return
   await tx`
-    insert into series_external_id (series_id, source, external_id, url)
-    select distinct on (id, source) id, source, "externalId", url
+    insert into series_external_id as x (series_id, source, external_id, url)
+    select distinct on (e.id, source) e.id, source, "externalId", url
     from jsonb_to_recordset(${tx.json(rows as never)})
       as e(id uuid, source text, "externalId" text, url text)
-    on conflict (series_id, source) do nothing`
+    join series s on s.id = e.id
+    where not 'external_ids' = any(s.locks)
+      and s.provenance->>'external_ids' is distinct from 'user'
+    order by e.id, source
+    on conflict (series_id, source) do update
+    set external_id = excluded.external_id, url = excluded.url
+    where (x.external_id, x.url) is distinct from (excluded.external_id, excluded.url)`
 }
 
-/** A moved book whose old series' folder is gone takes its series along: the id and what users set on it stay. */
+type Old = { id: string; key: string; folder: string | null; oneShot: boolean; others: boolean }
+type Renamed = { id: string; place: SeriesPlace }
+
+/**
+ * A moved book whose old series' folder is gone takes its series along, and so does a series that is
+ * one renamed file: the id and what users set on it stay.
+ */
 async function followRenames(tx: TransactionSql, library: Library, matches: Match[]) {
   const wanted = new Map<string, SeriesPlace>()
+  const moved: string[] = []
   for (const m of matches) {
     const place = m.reading.series
     if (m.outcome !== 'moved' || !m.before || !place || m.before.libraryId !== library.id) continue
     if (!wanted.has(m.before.seriesId)) wanted.set(m.before.seriesId, place)
+    moved.push(m.bookId)
   }
   if (wanted.size === 0) return
-  const old = await tx<{ id: string; folder: string | null }[]>`
-    select id, folder from series where id = any(${[...wanted.keys()]}) order by id for no key update`
+  const old = await tx<Old[]>`
+    select id, key, folder, one_shot as "oneShot", exists (
+        select from book b
+        where b.series_id = s.id and b.missing_at is null and not b.id = any(${moved})) as others
+    from series s where id = any(${[...wanted.keys()]}) order by id for no key update`
+  const renames = new Map<string, Renamed>()
   for (const series of old) {
     const place = wanted.get(series.id)!
-    if (place.folder === null || series.folder === null || series.folder === place.folder) continue
-    if (lstatSync(joinPath(library.root, Buffer.from(series.folder)), { throwIfNoEntry: false }))
-      continue
-    await tx`
-      update series
-      set key = ${place.key}, name = ${place.name}, folder = ${place.folder}, updated_at = now(),
-        title = case when ${keepsTitle(tx)} then title else ${place.title} end,
-        sort_key = case when ${keepsTitle(tx)} then sort_key else ${place.sortKey} end,
-        search_key = case when ${keepsTitle(tx)} then search_key else ${place.searchKey} end
-      where id = ${series.id}
-        and not exists (
-          select 1 from series where library_id = ${library.id} and key = ${place.key})`
+    if (follows(library, series, place) && !renames.has(place.key))
+      renames.set(place.key, { id: series.id, place })
   }
+  const displaced = matches.flatMap(m => m.displaced?.id ?? [])
+  if (renames.size > 0) await rename(tx, library.id, { renames, left: [...moved, ...displaced] })
+}
+
+function follows({ root }: Library, old: Old, place: SeriesPlace) {
+  if (old.key === place.key) return false
+  if (old.oneShot || place.oneShot) return old.oneShot && place.oneShot && !old.others
+  if (place.folder === null || old.folder === null || old.folder === place.folder) return false
+  return !isThere(root, old.folder)
+}
+
+/** The folder was decoded for people: as UTF-8, or byte by byte where it is none. */
+function isThere(root: Uint8Array, folder: string) {
+  return (['utf8', 'latin1'] as const).some(encoding => {
+    try {
+      const path = joinPath(root, Buffer.from(folder, encoding))
+      return lstatSync(path, { throwIfNoEntry: false }) !== undefined
+    } catch {
+      return true
+    }
+  })
+}
+
+/**
+ * `renames` by their new keys. One whose key another series keeps stays as it is; a one-shot whose
+ * books all left keeps nothing, and waits under no key for where they turn up.
+ */
+async function rename(
+  tx: TransactionSql,
+  libraryId: string,
+  { renames, left }: { renames: Map<string, Renamed>; left: string[] },
+) {
+  const digests = [...renames.keys()].map(key => hash('md5', key))
+  const holders = await tx<{ id: string; key: string; vacated: boolean }[]>`
+    select id, key, one_shot and not exists (
+        select from book b
+        where b.series_id = s.id and b.missing_at is null and not b.id = any(${left})) as vacated
+    from series s
+    where library_id = ${libraryId} and md5(key) = any(${digests})`
+  for (let before = -1; before !== renames.size; ) {
+    before = renames.size
+    const leaving = new Set([...renames.values()].map(series => series.id))
+    for (const h of holders) if (!h.vacated && !leaving.has(h.id)) renames.delete(h.key)
+  }
+  const rows = [...renames.values()].map(({ id, place }) => ({ id, ...place }))
+  if (rows.length === 0) return
+  // Series may change places: all leave before any arrives.
+  const vacated = holders.filter(h => h.vacated && renames.has(h.key))
+  await tx`
+    update series set key = 'left:' || id
+    where id = any(${[...rows, ...vacated].map(series => series.id)})`
+  await tx`
+    update series s
+    set key = r.key, name = r.name, folder = r.folder, updated_at = now(),
+      title = case when ${keepsTitle(tx)} then s.title else r.title end,
+      sort_key = case when ${keepsTitle(tx)} then s.sort_key else r."sortKey" end,
+      search_key = case when ${keepsTitle(tx)} then s.search_key else r."searchKey" end
+    from jsonb_to_recordset(${tx.json(rows as never)}) as r(id uuid, key text, name text,
+      folder text, title text, "sortKey" text, "searchKey" text)
+    where s.id = r.id`
 }
 
 /** A title that a user set or locked, or that the files themselves gave, does not follow the folder. */
 function keepsTitle(tx: TransactionSql) {
-  return tx`('title' = any(locks) or provenance ? 'title')`
+  return tx`('title' = any(s.locks) or s.provenance ? 'title')`
 }

@@ -111,24 +111,65 @@ export async function settleSeries(sql: Sql, scan: Pick<LoadedScan, 'libraryId' 
         returning series_id as id`
       const ids = rows.map(row => row.id)
       if (ids.length === 0) return false
-      // Where no book of a series has a number, the natural order of the file names is its order.
-      await tx`
-        update book b
-        set number_sort = r.rank
-        from (
-          select id, row_number() over (partition by series_id order by name_key, id) as rank,
-            bool_or(number is not null) over (partition by series_id) as numbered
-          from book
-          where series_id = any(${ids}) and missing_at is null
-        ) r
-        where b.id = r.id and not (r.numbered and ${scan.rules.numberStrategy !== 'file_order'})
-          and b.number_sort is distinct from r.rank
-          and ${scan.rules.numberStrategy} in ('smart', 'file_order')`
+      await orderBooks(tx, scan, ids)
+      await describeSeries(tx, ids)
       await nameSeries(tx, ids)
       return true
     })
     if (!settled) return
   }
+}
+
+/**
+ * Where no book of a series has a number, the natural order of the file names is its order; as soon
+ * as one has, the others have none.
+ */
+async function orderBooks(
+  tx: TransactionSql,
+  { rules: { numberStrategy } }: Pick<LoadedScan, 'rules'>,
+  ids: string[],
+) {
+  if (numberStrategy !== 'smart' && numberStrategy !== 'file_order') return
+  const ranks = numberStrategy === 'file_order' ? tx`true` : tx`not r.numbered`
+  await tx`
+    update book b
+    set number_sort = case when ${ranks} then r.rank end
+    from (
+      select id, row_number() over (partition by series_id order by name_key, id) as rank,
+        bool_or(number is not null) over (partition by series_id) as numbered
+      from book
+      where series_id = any(${ids}) and missing_at is null
+    ) r
+    where b.id = r.id and (${ranks} or b.number is null)
+      and b.number_sort is distinct from case when ${ranks} then r.rank end
+      and not 'number' = any(b.locks) and b.provenance->>'number' is distinct from 'user'`
+}
+
+/**
+ * A series has the publisher, language, … that most of its books that say so have, unless it was
+ * locked, or a user or series.json said otherwise.
+ */
+async function describeSeries(tx: TransactionSql, ids: string[]) {
+  const columns = ['publisher', 'language', 'age_rating', 'reading_direction']
+  const differs = (
+    c: string,
+  ) => tx`(b.${tx(c)} is not null and b.${tx(c)} is distinct from s.${tx(c)}
+    and not ${c} = any(s.locks)
+    and coalesce(s.provenance->>${c}, '') not in ('user', 'series_json'))`
+  await tx`
+    update series s
+    set ${columns
+      .map(c => tx`${tx(c)} = case when ${differs(c)} then b.${tx(c)} else s.${tx(c)} end`)
+      .reduce((all, one) => tx`${all}, ${one}`)}, updated_at = now()
+    from (
+      select series_id, ${columns
+        .map(c => tx`mode() within group (order by ${tx(c)}) as ${tx(c)}`)
+        .reduce((all, one) => tx`${all}, ${one}`)}
+      from book
+      where series_id = any(${ids}) and missing_at is null
+      group by series_id
+    ) b
+    where s.id = b.series_id and (${columns.map(differs).reduce((all, one) => tx`${all} or ${one}`)})`
 }
 
 /** A series is called what most of its books that say so call it, unless a user said otherwise. */

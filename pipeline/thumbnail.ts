@@ -32,10 +32,12 @@ export type Thumbnail = {
   bytesRead: number
   opens: number
   error: ReadError | null
+  /** Why a cover that was made could not be written; says nothing of the book. */
+  unfiled: string | null
 }
 
 export async function makeThumbnail(book: BookToShow, rules: ThumbnailRules): Promise<Thumbnail> {
-  const out: Thumbnail = { id: book.id, cover: null, bytesRead: 0, opens: 0, error: null }
+  const out = noThumbnail(book.id)
   try {
     const path = Buffer.from(book.path, 'latin1')
     using file = openFile(path)
@@ -46,7 +48,7 @@ export async function makeThumbnail(book: BookToShow, rules: ThumbnailRules): Pr
         readSidecar(path, book.sidecar, out)
       if (!image) throw new Unreadable('The book holds no image for a cover', 'unsupported_image')
       const made = await makeCover(image, rules)
-      out.cover = fileThumbnail(rules.folder, made.bytes, rules.format)
+      Object.assign(out, tryToFile(made.bytes, rules))
     } finally {
       out.bytesRead += file.bytesRead
     }
@@ -55,6 +57,18 @@ export async function makeThumbnail(book: BookToShow, rules: ThumbnailRules): Pr
     out.error = { code: error.code, message: error.message }
   }
   return out
+}
+
+export function noThumbnail(id: string): Thumbnail {
+  return { id, cover: null, bytesRead: 0, opens: 0, error: null, unfiled: null }
+}
+
+function tryToFile(bytes: Uint8Array, { folder, format }: ThumbnailRules) {
+  try {
+    return { cover: fileThumbnail(folder, bytes, format) }
+  } catch (error) {
+    return { unfiled: (error as NodeJS.ErrnoException).code ?? String(error) }
+  }
 }
 
 function readSidecar(path: Buffer, name: string | null, out: Thumbnail) {

@@ -2,8 +2,8 @@
 // (336k against 12.6k files/s), and a slow mount blocks nobody here.
 // Names cross as latin1 strings, which hold any bytes one to one.
 import { hash } from 'node:crypto'
-import { type Dirent, lstatSync, readdirSync, statSync } from 'node:fs'
-import { below, extensionOf, pathText } from '../lib/path.ts'
+import { type Dirent, lstatSync, readdirSync, type Stats, statSync } from 'node:fs'
+import { below, extensionOf, joinPath, pathText } from '../lib/path.ts'
 import { compileExclusions, type Excluded } from '../lib/strategy/excluded.ts'
 import { laterVolume } from '../lib/strategy/volumes.ts'
 import type { Listed, Listing, WalkOrder } from './walk.ts'
@@ -44,9 +44,10 @@ function listFolder(path: string, rules: Rules): Listing {
     sizes: [],
     times: [],
     folders: [],
+    kept: [],
   }
   try {
-    const entries = readdirSync(diskPath(rules, path), { withFileTypes: true, encoding: 'latin1' })
+    const entries = readFolder(diskPath(rules, path))
     entries.sort((a, b) => (a.name < b.name ? -1 : 1))
     const shown = text(path)
     const parts = [rules.seed]
@@ -54,19 +55,41 @@ function listFolder(path: string, rules: Rules): Listing {
     for (const entry of entries) take(entry, found, rules)
     into.digest = hash('md5', parts.join('\n'), 'hex')
   } catch (error) {
-    return {
-      ...into,
-      files: [],
-      folders: [],
-      error: (error as NodeJS.ErrnoException).code ?? 'EIO',
-    }
+    return { ...into, files: [], folders: [], kept: [], error: codeOf(error) }
   }
   return into
 }
 
+type Entry = Pick<Dirent, 'name' | 'isDirectory' | 'isFile'>
+
+function readFolder(path: string | Buffer): Entry[] {
+  try {
+    return readdirSync(path, { withFileTypes: true, encoding: 'latin1' })
+  } catch {
+    return readUntyped(path)
+  }
+}
+
+/**
+ * Some file systems (NFS, FUSE, 9p) do not say what an entry is. Node then looks itself, and cannot
+ * join our path and a latin1 name; so the names are asked for alone and each is looked at here.
+ */
+export function readUntyped(path: string | Buffer): Entry[] {
+  const folder = Buffer.from(path)
+  return readdirSync(path, { encoding: 'latin1' }).map(name => {
+    const stat = statOrCode(lstatSync, joinPath(folder, Buffer.from(name, 'latin1')))
+    const known = typeof stat === 'string' ? null : stat
+    return {
+      name,
+      isDirectory: () => known?.isDirectory() ?? false,
+      isFile: () => known?.isFile() ?? false,
+    }
+  })
+}
+
 type FoundIn = { into: Listing; folder: string; parts: string[] }
 
-function take(entry: Dirent, { into, folder, parts }: FoundIn, rules: Rules) {
+function take(entry: Entry, { into, folder, parts }: FoundIn, rules: Rules) {
   const { name } = entry
   const shown = text(name)
   const isDirectory = entry.isDirectory()
@@ -83,8 +106,12 @@ function take(entry: Dirent, { into, folder, parts }: FoundIn, rules: Rules) {
     parts.push(`${name}/`)
     return
   }
-  const path = diskPath(rules, below(into.path, name))
-  const stat = entry.isFile() ? lstatSync(path, { throwIfNoEntry: false }) : linkedStat(path)
+  const stat = look(entry, diskPath(rules, below(into.path, name)))
+  if (typeof stat === 'string') {
+    into.kept.push(name)
+    parts.push(`${name}\0${stat}`)
+    return
+  }
   if (!stat?.isFile()) return
   // Rounded, not cut: utimes through a JavaScript Date rounds to milliseconds as well.
   const time = Math.round(stat.mtimeMs)
@@ -98,13 +125,36 @@ function take(entry: Dirent, { into, folder, parts }: FoundIn, rules: Rules) {
   into.times.push(time)
 }
 
-/** A link may lead in circles, or to where we may not look: then it is no file for us. */
-function linkedStat(path: string | Buffer) {
+/**
+ * Its stat; undefined when it went since the folder was read; an errno name when it is there but
+ * cannot be looked at. A link may lead in circles, to a disk that is away, or to where we may not look.
+ */
+function look(entry: Entry, path: string | Buffer): Stats | string | undefined {
+  if (entry.isFile()) return unlessGone(statOrCode(lstatSync, path))
+  const stat = statOrCode(statSync, path)
+  if (!isGone(stat)) return stat
+  const link = unlessGone(statOrCode(lstatSync, path))
+  return link === undefined || typeof link === 'string' ? link : (stat as string)
+}
+
+function unlessGone(stat: Stats | string) {
+  return isGone(stat) ? undefined : stat
+}
+
+function isGone(stat: Stats | string) {
+  return stat === 'ENOENT' || stat === 'ENOTDIR'
+}
+
+function statOrCode(stat: (path: string | Buffer) => Stats, path: string | Buffer) {
   try {
-    return statSync(path, { throwIfNoEntry: false })
-  } catch {
-    return undefined
+    return stat(path)
+  } catch (error) {
+    return codeOf(error)
   }
+}
+
+function codeOf(error: unknown) {
+  return (error as NodeJS.ErrnoException).code ?? 'EIO'
 }
 
 function text(latin1: string) {

@@ -16,6 +16,8 @@ export type Listing = {
   /** Whole milliseconds since 1970. */
   times: number[]
   folders: string[]
+  /** Names of files and links that stand there but cannot be looked at: nothing to read, nothing gone. */
+  kept: string[]
   /** errno name when the folder could not be read; nothing below it is visited. */
   error?: string
 }

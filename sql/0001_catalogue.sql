@@ -31,11 +31,13 @@ create table library (
   created_at        timestamptz not null default now(),
   updated_at        timestamptz not null default now(),
   last_scanned_at   timestamptz,
-  constraint library_root_unique unique (root),
   constraint library_hash_policy_known check (hash_policy in ('full', 'candidates', 'off')),
   constraint library_direction_known
     check (default_reading_direction in ('ltr', 'rtl', 'ttb', 'webtoon'))
 );
+-- A path may be longer than a row of an index (2,704 bytes): long paths, and keys made of paths, are
+-- unique by digest, and looked up by it.
+create unique index library_root_unique on library (sha256(root));
 
 -- A folder met by a scan. The digest covers the names, sizes and times of its files and the names
 -- of its folders; an equal digest means that nothing below this folder's own level changed.
@@ -48,9 +50,12 @@ create table directory (
   -- metadata.opf, series.json, cover.* beside the books; a change re-reads the books of the folder.
   sidecars       jsonb not null default '{}',
   -- The digest to take over once the files that vanished here are confirmed missing.
-  pending_digest bytea,
-  constraint directory_path_unique unique (library_id, path)
+  pending_digest bytea
 );
+-- The short ones are found by themselves: a walk asks for neighbours, which lie together in this index.
+create unique index directory_path_unique on directory (library_id, path) where length(path) <= 2000;
+create unique index directory_long_path_unique on directory (library_id, sha256(path))
+  where length(path) > 2000;
 create index directory_parent on directory (parent_id);
 
 create table series (
@@ -91,9 +96,10 @@ create table series (
   page_count  bigint not null default 0,
   size        bigint not null default 0,
   created_at  timestamptz not null default now(),
-  updated_at  timestamptz not null default now(),
-  constraint series_key_unique unique (library_id, key)
+  updated_at  timestamptz not null default now()
 );
+-- md5 takes text as it is; sha256 would want it converted, which no index may do.
+create unique index series_key_unique on series (library_id, md5(key));
 create index series_sort on series (sort_key, id);
 create index series_title_key on series (library_id, search_key);
 

@@ -44,7 +44,9 @@ export async function followScan(
       orphaned =
         running && !(await pipeline.queue.busy(scan.libraryId, ['scan'])) ? orphaned + 1 : 0
       if (orphaned > patience) throw new Conflict('The scan was given up; the log says why')
-      await new Promise(resolve => setTimeout(resolve, scan.records ? pollMs.records : pollMs.figures))
+      await new Promise(resolve =>
+        setTimeout(resolve, scan.records ? pollMs.records : pollMs.figures),
+      )
     }
     if (!scan.stopped() && scan.records) {
       await printRecords(sql, scan)

@@ -10,7 +10,10 @@ export const routes: Route[] = [health]
 
 /** A server that is ready to listen. */
 export function openServer({ sql, log }: { sql: Sql; log: Log }): FastifyInstance {
-  const server = fastify({ loggerInstance: log as FastifyBaseLogger, logController: new LogController({ disableRequestLogging: true }) })
+  const server = fastify({
+    loggerInstance: log as FastifyBaseLogger,
+    logController: new LogController({ disableRequestLogging: true }),
+  })
   for (const route of routes) {
     server.route({
       method: route.method,

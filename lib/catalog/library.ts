@@ -28,7 +28,7 @@ export async function libraryAround(sql: Sql, path: Buffer): Promise<LibraryRow 
   return rows[0] ?? null
 }
 
-/** Adds a library. Throws Invalid for a root that is no readable folder or a strategy that is none. */
+/** Adds a library, or answers the one that has this root. Throws Invalid for a root that is no readable folder or a strategy that is none. */
 export async function createLibrary(
   sql: Sql | TransactionSql,
   library: NewLibrary,
@@ -38,12 +38,18 @@ export async function createLibrary(
   const text = pathText(library.root)
   if (!isAbsolute(text)) throw new Invalid('The path of a library must be absolute')
   const device = String(folderAt(library.root).dev)
-  const [row] = await sql<LibraryRow[]>`
+  const [made] = await sql<LibraryRow[]>`
     insert into library (id, name, root, device, series_strategy, series_config)
     values (${newId()}, ${library.name ?? (basename(text) || text)}, ${library.root}, ${device},
       ${strategy}, ${sql.json(config as never)})
+    on conflict (sha256(root)) do nothing
     returning id, name, root, book_count as "bookCount"`
-  return row!
+  if (made) return made
+  // Someone made it meanwhile: a new statement sees it.
+  const [theirs] = await sql<LibraryRow[]>`
+    select id, name, root, book_count as "bookCount" from library
+    where sha256(root) = sha256(${library.root}::bytea)`
+  return theirs!
 }
 
 /** A path given by a user as the absolute bytes the catalogue keeps: symlinks above it resolved, no trailing slash. */

@@ -48,15 +48,6 @@ export function naming(sql: Sql) {
   return sql`d.path || case when d.path = '' then '' else '/' end::bytea || b.name as place, b.id as note`
 }
 
-/** The books that waiting or running jobs of a lane hold: a column `id`. */
-export function atWork({ sql, hasQueue }: Scope, lane: 'index' | 'cover' | 'hash') {
-  if (!hasQueue) return sql`select null::text as id where false`
-  return sql`
-    select jsonb_array_elements_text(data->'ids') as id
-    from pgboss.job
-    where name = ${lane} and state < 'completed'`
-}
-
 /** Puts the present books that `breach` gives by id into `found`, to be read again whole. */
 export async function readAgain({ sql }: Scope, breach: PendingQuery<Row[]>) {
   await sql`

@@ -41,7 +41,7 @@ export const rowInvariants: Invariant[] = [
         select ''::bytea, 'no root: ' || name
         from library l
         where id = any(${libraries}) and exists (select from directory where library_id = l.id)
-          and not exists (select from directory where library_id = l.id and path = '')`,
+          and not exists (select from directory where library_id = l.id and path = '' and length(path) <= 2000)`,
     ),
     repair: growTree,
   },
@@ -78,7 +78,7 @@ async function growTree({ sql, libraries }: Scope) {
       select gen_random_uuid(), l.id, ''
       from library l
       where l.id = any(${libraries}) and exists (select from directory where library_id = l.id)
-      on conflict (library_id, path) do nothing`
+      on conflict do nothing`
     // In hex, because a name may hold any byte but the slash.
     await tx`
       update directory d

@@ -1,8 +1,7 @@
 // Work to be done against the queue: what is due has a job, even after the queue was lost.
-import type { PendingQuery, Row } from 'postgres'
-import { jobsOf } from '../plan.ts'
+import { atWork, type DueLane, due, enqueueLane } from '../due.ts'
 import { requestScan } from '../scan.ts'
-import { atWork, broken, type Invariant, naming, type Scope } from './invariant.ts'
+import { broken, type Invariant, naming, type Scope } from './invariant.ts'
 
 // A scan that waits or runs takes over whatever it finds there.
 const idle = (scope: Scope) => scope.sql`
@@ -13,30 +12,11 @@ const idle = (scope: Scope) => scope.sql`
       select from scan where library_id = f.library_id and state in ('queued', 'running'))
     and not exists (select from (${atWork(scope, 'index')}) w where w.id = f.id::text)`
 
-// Whether an EPUB without images has a cover is known when it is made; any other needs a page.
-const coverless = (scope: Scope) => scope.sql`
-  select b.id::text as id, b.library_id as "libraryId", ${naming(scope.sql)}
-  from book b
-  join directory d on d.id = b.directory_id
-  where b.library_id = any(${scope.libraries}) and b.missing_at is null and b.error_code is null
-    and b.cover is null and b.cover_error is null
-    and (b.page_count > 0 or b.format = 'epub')
-    and not exists (select from (${atWork(scope, 'cover')}) w where w.id = b.id::text)`
-
-// A file that could not be read to its end is read again by the next scan, and hashed then.
-const hashless = (scope: Scope) => scope.sql`
-  select b.id::text as id, b.library_id as "libraryId", ${naming(scope.sql)}
-  from book b
-  join directory d on d.id = b.directory_id
-  join library l on l.id = b.library_id
-  where b.library_id = any(${scope.libraries}) and b.missing_at is null
-    and b.sha256 is null and b.fingerprint is not null
-    and coalesce(b.error_code, '') not in ('io', 'memory', 'timeout')
-    and (l.hash_policy = 'full' or l.hash_policy = 'candidates' and exists (
-      select from book t
-      where t.size = b.size and t.fingerprint = b.fingerprint and t.id <> b.id
-        and t.missing_at is null))
-    and not exists (select from (${atWork(scope, 'hash')}) w where w.id = b.id::text)`
+const lacking = (scope: Scope, lane: DueLane) => scope.sql`
+  select ${naming(scope.sql)}
+  from (${due(scope, lane)}) x
+  join book b on b.id = x.id
+  join directory d on d.id = b.directory_id`
 
 const orphaned = ({ sql, libraries, hasQueue }: Scope) => sql`
   select s.id, s.library_id as "libraryId", s.state || ' scan ' || s.id as note
@@ -67,14 +47,14 @@ export const workInvariants: Invariant[] = [
   {
     name: 'covers',
     sentence: 'Every book that can have a cover has one, or a job that makes it.',
-    look: broken(coverless),
-    repair: scope => enqueue(scope, 'cover', coverless(scope)),
+    look: broken(scope => lacking(scope, 'cover')),
+    repair: scope => enqueue(scope, 'cover'),
   },
   {
     name: 'hashes',
     sentence: "Every book that its library's policy hashes has a hash, or a job that makes it.",
-    look: broken(hashless),
-    repair: scope => enqueue(scope, 'hash', hashless(scope)),
+    look: broken(scope => lacking(scope, 'hash')),
+    repair: scope => enqueue(scope, 'hash'),
   },
   {
     name: 'scans',
@@ -90,27 +70,14 @@ export const workInvariants: Invariant[] = [
   },
 ]
 
-type Due = { id: string; libraryId: string }
-
-/** Streams what is due into jobs. They count for the library's last scan. */
-async function enqueue(scope: Scope, lane: 'cover' | 'hash', due: PendingQuery<Row[]>) {
+/** The jobs count for the library's last scan. */
+async function enqueue(scope: Scope, lane: DueLane) {
   const scans = new Map<string, string>()
-  const { sql, queue } = scope
-  const batches = sql<Due[]>`${due} order by 2, 1`.cursor(6_400)
-  for await (const rows of batches) {
-    for (const [libraryId, books] of Map.groupBy(rows, row => row.libraryId)) {
-      if (!scans.has(libraryId)) scans.set(libraryId, await lastScan(scope, libraryId))
-      const scan = { scanId: scans.get(libraryId)!, libraryId }
-      await queue!.send(
-        sql,
-        lane,
-        jobsOf(
-          scan,
-          books.map(book => book.id),
-        ),
-      )
-    }
-  }
+  await enqueueLane(scope, scope.queue!, lane, async libraryId => {
+    const scanId = scans.get(libraryId) ?? (await lastScan(scope, libraryId))
+    scans.set(libraryId, scanId)
+    return scanId
+  })
 }
 
 async function lastScan({ sql, queue }: Scope, libraryId: string) {

@@ -1,6 +1,7 @@
 import t, { type Test } from 'tap'
 import { openComic } from '../../lib/format/comic.ts'
 import { defaultLimits } from '../../lib/format/contract.ts'
+import { readCover } from '../../lib/format/formats.ts'
 import { openZip } from '../../lib/format/zip.ts'
 import { onDisk, png, zip } from './archive-files.ts'
 
@@ -106,4 +107,33 @@ t.test('metadata beyond the limit gives a warning', async t => {
   const entries = [...pages('1.png'), { name: 'ComicInfo.xml', bytes: Buffer.alloc(200, 'x') }]
   await using book = await openEntries(t, entries, { ...defaultLimits, metadataBytes: 100 })
   t.match(await book.metadata(), [{ source: 'comicinfo', metadata: {}, warnings: [/too large/] }])
+})
+
+t.test('the cover alone is the one the opened book gives', async t => {
+  const text = Buffer.from('this is text')
+  const damaged = zip([
+    { name: '1.png', bytes: png(3), deflate: true },
+    { name: '2.png', bytes: png(4) },
+  ])
+  damaged.fill(0xff, 36, 50)
+  const foreign = Array.from({ length: 6 }, (_, i) => ({ name: `${i}.png`, bytes: text }))
+  const books: Record<string, Buffer> = {
+    'natural order': zip(pages('10.png', '2.png', 'b/1.png')),
+    'leftovers first': zip([
+      { name: '0.png', bytes: Buffer.alloc(0) },
+      ...pages('__MACOSX/1.png', '3.png'),
+    ]),
+    'a damaged page first': damaged,
+    'more foreign files than tries': zip([...foreign, { name: '9.png', bytes: png(9) }]),
+  }
+  for (const [what, bytes] of Object.entries(books)) {
+    using file = onDisk(t.testdir(), bytes)
+    await using book = await openComic('cbz', await openZip(file, defaultLimits), defaultLimits)
+    t.same(await readCover(file, 'cbz'), await book.cover(), what)
+  }
+})
+
+t.test('a book without a page says why it has no cover', async t => {
+  using file = onDisk(t.testdir(), zip([{ name: 'a.txt', bytes: png(1) }]))
+  await t.rejects(readCover(file, 'cbz'), { code: 'no_pages' })
 })
