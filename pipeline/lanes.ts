@@ -94,9 +94,10 @@ function merge<D extends Jobs[JobName]>(all: D[]): D[] {
   const merged = new Map<string, D>()
   for (const data of all) {
     if (!('ids' in data)) return all
-    const known = merged.get(data.scanId)
+    const key = `${data.scanId} ${'again' in data}`
+    const known = merged.get(key)
     if (known && 'ids' in known) known.ids.push(...data.ids)
-    else merged.set(data.scanId, { ...data, ids: [...data.ids] })
+    else merged.set(key, { ...data, ids: [...data.ids] })
   }
   return [...merged.values()]
 }

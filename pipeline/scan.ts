@@ -149,11 +149,15 @@ async function takeOver(sql: Sql, queue: Queue, scan: LoadedScan) {
     await tx`
       update scan set state = 'running', started_at = coalesce(started_at, now()), found = 0, to_index = 0
       where id = ${scan.scanId}`
-    // Records of earlier scans have no reader any more.
+    // Records of earlier scans have no reader any more, unless their jobs go on.
     await tx`
       delete from scan_record r
       using scan s
-      where s.id = r.scan_id and s.library_id = ${scan.libraryId} and s.id <> ${scan.scanId}`
+      where s.id = r.scan_id and s.library_id = ${scan.libraryId} and s.id <> ${scan.scanId}
+        and not exists (
+          select 1 from pgboss.job
+          where name in ('cover', 'hash') and state < 'completed'
+            and data->>'libraryId' = ${scan.libraryId} and data->>'scanId' = s.id::text)`
     await forgetUndecided(tx, scan.libraryId)
     await tx`
       insert into found (library_id, scan_id, directory_id, name, size, modified_ms, forced)

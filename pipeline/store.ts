@@ -180,6 +180,9 @@ async function writeBooks(
         series_named = excluded.series_named, more = excluded.more, warnings = excluded.warnings,
         error_code = excluded.error_code, error_message = excluded.error_message,
         scan_id = excluded.scan_id, missing_at = null, updated_at = now(),
+        cover = case when b.fingerprint = excluded.fingerprint and b.size = excluded.size
+          then b.cover end,
+        cover_error = null,
         sha256 = case when b.fingerprint = excluded.fingerprint and b.size = excluded.size
           then b.sha256 end,
         provenance = excluded.provenance || coalesce((
