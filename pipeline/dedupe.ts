@@ -3,6 +3,7 @@
 // their ids stay; deleting a group deletes only the record.
 import type { Sql, TransactionSql } from 'postgres'
 import type { Jobs, Queue } from '../lib/jobs.ts'
+import { refreshStatistics } from './statistics.ts'
 
 const apartMs = 300_000
 const laterSeconds = 30
@@ -26,6 +27,7 @@ export function dedupeInTurn(sql: Sql, queue: Queue) {
 
 /** Brings all groups up to date in one transaction; only rows that differ are written. */
 export async function dedupe(sql: Sql) {
+  await refreshStatistics(sql, ['book', 'series', 'duplicate_group'])
   await sql.begin(async tx => {
     // Two runs at once would make each other's groups.
     await tx`select pg_advisory_xact_lock(hashtext('stackroom.dedupe'))`

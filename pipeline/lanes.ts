@@ -22,16 +22,19 @@ export function startLanes(
   let stopping = false
   const stop = () => stopping
   const wakers = new Set<() => void>()
+  let bells = 0
 
   async function loop(lanes: JobName[]) {
     let rest = restMs.least
     while (!stopping) {
+      const heard = bells
       const ran = await runFirst(lanes).catch(error => {
         log.error({ err: error }, 'taking a job failed')
         return false
       })
       rest = ran ? restMs.least : Math.min(rest * 2, restMs.most)
-      if (!ran && !stopping) await sleep(rest)
+      // A bell that rang while the lanes were looked at may mean a job they just missed.
+      if (!ran && !stopping && heard === bells) await sleep(rest)
     }
   }
 
@@ -79,6 +82,7 @@ export function startLanes(
   return {
     /** Looks for jobs now instead of at the next poll. */
     wake: () => {
+      bells++
       for (const waker of wakers) waker()
     },
     async close() {

@@ -9,8 +9,10 @@ import type { Stackroom } from '../open.ts'
 import { openProgress } from './progress.ts'
 import { type Figures, loadFigures } from './summary.ts'
 
-// Records are wanted as they come; a bar is not looked at more often.
-const pollMs = { records: 25, figures: 100 }
+// Records are wanted as they come, and a scan that finds nothing new is over in half a second; a bar
+// that moves for minutes is not looked at more often.
+const pollMs = { soon: 25, later: 100 }
+const soonSeconds = 2
 // Polls without a job before a scan counts as given up; a job that changes hands is between two states.
 const patience = 200
 
@@ -32,6 +34,7 @@ export async function followScan(
   const started = performance.now()
   const progress = openProgress()
   let orphaned = 0
+  const soon = () => scan.records || elapsed() < soonSeconds
   const elapsed = () => (performance.now() - started) / 1000
   try {
     while (!scan.stopped()) {
@@ -44,9 +47,7 @@ export async function followScan(
       orphaned =
         running && !(await pipeline.queue.busy(scan.libraryId, ['scan'])) ? orphaned + 1 : 0
       if (orphaned > patience) throw new Conflict('The scan was given up; the log says why')
-      await new Promise(resolve =>
-        setTimeout(resolve, scan.records ? pollMs.records : pollMs.figures),
-      )
+      await new Promise(resolve => setTimeout(resolve, soon() ? pollMs.soon : pollMs.later))
     }
     if (!scan.stopped() && scan.records) {
       await printRecords(sql, scan)

@@ -1,0 +1,16 @@
+// A first scan fills tables faster than autovacuum looks at them, and a planner that takes them for
+// empty joins a hundred thousand rows in nested loops (dedupe: 12 s instead of 0.4 s).
+import type { Sql } from 'postgres'
+
+/** Analyses those of the tables that changed by more than a tenth since they were last looked at. */
+export async function refreshStatistics(
+  sql: Sql,
+  tables: ('book' | 'series' | 'duplicate_group')[],
+) {
+  const stale = await sql<{ name: string }[]>`
+    select relname as name
+    from pg_stat_user_tables
+    where schemaname = current_schema() and relname in ${sql(tables)}
+      and n_mod_since_analyze > 1000 + n_live_tup / 10`
+  for (const { name } of stale) await sql`analyze ${sql(name)}`
+}
