@@ -10,6 +10,8 @@ import { type Batch, type ScanContext, store } from './store.ts'
 /** What is wrong lies in the rows, and trying again would not help (PostgreSQL error classes). */
 const refused = /^(22|42|54)/
 
+const deadlock = '40P01'
+
 const unstorable: ReadError = { code: 'internal', message: 'What the file says cannot be stored' }
 
 /** `unread` is the reading of a file of which only name and folder are known. Throws what a later attempt may mend. */
@@ -19,7 +21,7 @@ export async function storeEach(
   unread: (id: string, error: ReadError) => Reading,
 ): Promise<void> {
   try {
-    await store(sql, queue, scan, batch)
+    await storeInTurn(sql, queue, scan, batch)
   } catch (error) {
     const code = String((error as { code?: unknown }).code ?? '')
     if (error instanceof Conflict || !refused.test(code)) throw error
@@ -29,6 +31,17 @@ export async function storeEach(
       return await store(sql, queue, scan, { ...batch, matches: [plain(first, unread)] })
     for (const match of batch.matches) {
       await storeEach({ sql, queue, scan }, { matches: [match], bytesRead: 0, opens: 0 }, unread)
+    }
+  }
+}
+
+/** Two batches that move books between the same series can wait for each other; Postgres ends one, which begins anew. */
+async function storeInTurn(sql: Sql, queue: Queue, scan: ScanContext, batch: Batch) {
+  for (let left = 3; ; left--) {
+    try {
+      return await store(sql, queue, scan, batch)
+    } catch (error) {
+      if (left === 0 || (error as { code?: unknown }).code !== deadlock) throw error
     }
   }
 }
