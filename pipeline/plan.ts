@@ -2,7 +2,7 @@
 import type { TransactionSql } from 'postgres'
 import type { Queue } from '../lib/jobs.ts'
 import type { Match } from './match.ts'
-import type { ScanContext } from './store.ts'
+import type { ScanContext } from './scan-context.ts'
 
 /** Most books in one job: enough that the queue costs nothing, few enough that a kill loses seconds. */
 export const jobBooks = 64

@@ -2,7 +2,16 @@
 import type { Sql } from 'postgres'
 import { newId } from '../lib/id.ts'
 import type { ReadingRules } from './reading.ts'
-import type { ScanContext } from './store.ts'
+
+/** What storing a batch needs to know of its scan. */
+export type ScanContext = {
+  scanId: string
+  libraryId: string
+  root: Uint8Array
+  hashPolicy: 'full' | 'candidates' | 'off'
+  /** The scan is being followed: one record a book goes to `scan_record`. */
+  followed: boolean
+}
 
 export type LoadedScan = ScanContext & {
   deep: boolean

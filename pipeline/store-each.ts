@@ -5,7 +5,8 @@ import { Conflict } from '../lib/errors.ts'
 import type { Queue } from '../lib/jobs.ts'
 import type { Match } from './match.ts'
 import type { ReadError, Reading } from './reading.ts'
-import { type Batch, type ScanContext, store } from './store.ts'
+import type { ScanContext } from './scan-context.ts'
+import { type Batch, store } from './store.ts'
 
 /** What is wrong lies in the rows, and trying again would not help (PostgreSQL error classes). */
 const refused = /^(22|42|54)/
