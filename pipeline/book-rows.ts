@@ -4,7 +4,7 @@ import type { Match } from './match.ts'
 import type { ScanContext } from './scan-context.ts'
 
 /** Columns that a user may lock; a locked one keeps its value whatever the file says. */
-const lockable = [
+export const lockable = [
   'title',
   'title_sort',
   'number',

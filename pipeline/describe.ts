@@ -10,34 +10,16 @@ import { type NumberStrategy, resolveNumber } from '../lib/strategy/number.ts'
 import type { Placement } from '../lib/strategy/placement.ts'
 import { compileRules } from '../lib/strategy/preprocess.ts'
 import { placeBook } from '../lib/strategy/series.ts'
+import { lockable } from './book-rows.ts'
 import { mergeSources } from './merge.ts'
 import type { FileToRead, ReadingRules, SeriesPlace, Shown } from './reading.ts'
 
 export type Described = { series: SeriesPlace; columns: string; shown: Shown }
 
-// Columns of their own; the rest of the metadata goes to `more`.
-const owned = new Set([
-  'title',
-  'titleSort',
-  'series',
-  'number',
-  'volume',
-  'chapter',
-  'year',
-  'month',
-  'day',
-  'language',
-  'authors',
-  'summary',
-  'publisher',
-  'imprint',
-  'genres',
-  'tags',
-  'isbn',
-  'ageRating',
-  'readingDirection',
-  'pageNotes',
-])
+// Fields with columns of their own, by the column's name; the rest of the metadata goes to `more`.
+const owned = new Set<string>([...lockable, 'series', 'page_notes'])
+
+const columnOf = (field: string) => field.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
 
 // What series.json may say, and the column of the series that it goes to.
 const seriesColumns = [
@@ -110,8 +92,13 @@ export function describeBook(
     isbn: metadata.isbn ?? null,
     age_rating: metadata.ageRating ?? null,
     reading_direction: metadata.readingDirection ?? null,
-    more: Object.fromEntries(Object.entries(metadata).filter(([field]) => !owned.has(field))),
-    provenance,
+    more: Object.fromEntries(
+      Object.entries(metadata).filter(([field]) => !owned.has(columnOf(field))),
+    ),
+    // By column, as locks are, so that a locked field keeps its source as well as its value.
+    provenance: Object.fromEntries(
+      Object.entries(provenance).map(([field, source]) => [columnOf(field), source]),
+    ),
   }
   return {
     series,

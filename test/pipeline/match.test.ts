@@ -87,3 +87,33 @@ check('a broken book that is only touched stays broken', async t => {
     await sql`select error_code from book where library_id = ${lib.id} and name = 'b.cbz'`
   t.ok(row!.error_code)
 })
+
+check('what a user set stays, with the note that it was the user', async t => {
+  const info =
+    '<ComicInfo><Series>S</Series><Number>3</Number><AgeRating>Teen</AgeRating></ComicInfo>'
+  const lib = await shelf(t, { 'A/u.cbz': comic({ info }), 'A/v.cbz': comic() })
+  await lib.scan()
+  const { id } = await lib.book('u.cbz')
+  const bare = (await lib.book('v.cbz')).id
+  const [first] = await sql`select age_rating, provenance from book where id = ${id}`
+  t.match(first, { age_rating: 13, provenance: { age_rating: 'comicinfo', number: 'comicinfo' } })
+  await sql`
+    update book
+    set age_rating = 18, locks = '{age_rating}', provenance = provenance || '{"age_rating": "user"}'
+    where id = ${id}`
+  // Not locked: a file that says nothing does not take it away.
+  await sql`
+    update book set age_rating = 10, provenance = provenance || '{"age_rating": "user"}'
+    where id = ${bare}`
+  await lib.scan({ mode: 'deep' })
+  const after = await sql`
+    select age_rating, provenance->>'age_rating' as source from book
+    where id = any(${[id, bare]}) order by age_rating`
+  t.same(
+    [...after],
+    [
+      { age_rating: 10, source: 'user' },
+      { age_rating: 18, source: 'user' },
+    ],
+  )
+})
