@@ -14,7 +14,17 @@ export class Invalid extends Failure {
   readonly status = 400
 }
 
-/** 404. */
+/** 401: no credentials, or none that are good. */
+export class Unauthorized extends Failure {
+  readonly status = 401
+}
+
+/** 403: known, and not allowed. */
+export class Forbidden extends Failure {
+  readonly status = 403
+}
+
+/** 404: missing, or not to be seen by this account. */
 export class NotFound extends Failure {
   readonly status = 404
 }
@@ -22,6 +32,31 @@ export class NotFound extends Failure {
 /** 409: the state of the server does not allow it now. */
 export class Conflict extends Failure {
   readonly status = 409
+}
+
+/** 413: more bytes than are taken. */
+export class TooLarge extends Failure {
+  readonly status = 413
+}
+
+/** 415: a media type that is not understood here. */
+export class UnsupportedMedia extends Failure {
+  readonly status = 415
+}
+
+/** 429: try again in `retryAfter` whole seconds. */
+export class Limited extends Failure {
+  readonly status = 429
+  readonly retryAfter: number
+  constructor(message: string, retryAfter: number) {
+    super(message)
+    this.retryAfter = retryAfter
+  }
+}
+
+/** 503: not now; another time, or once the operator has mended it. */
+export class Unavailable extends Failure {
+  readonly status = 503
 }
 
 /** The stable codes stored on a book whose file cannot be read. They are part of the wire. */
@@ -48,7 +83,7 @@ export class Unreadable extends Failure {
   readonly status = 422
   readonly code: UnreadableCode
   constructor(message: string, code: UnreadableCode, options: { cause?: unknown } = {}) {
-    super(message, options)
+    super(message, { ...options, details: { code } })
     this.code = code
   }
 }

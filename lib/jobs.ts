@@ -9,7 +9,9 @@ export type Jobs = {
   index: { scanId: string; libraryId: string; ids: string[] }
   cover: { scanId: string; libraryId: string; ids: string[] }
   hash: { scanId: string; libraryId: string; ids: string[]; again?: true }
-  dedupe: { libraryId: string }
+  /** `asked`: a user waits for it. */
+  dedupe: { libraryId?: string; asked?: true }
+  erase: { libraryId: string }
 }
 export type JobName = keyof Jobs
 
@@ -25,7 +27,7 @@ const quick = { ...common, retryLimit: 5, retryDelay: 1, retryDelayMax: 60 }
 // A mount or a full disk takes its time to come back. What is given up is due at the next scan's end.
 const patient = { ...common, retryLimit: 8, retryDelay: 5, retryDelayMax: 300 }
 
-// `dedupe` and `scan` keep one waiting job a key: a request that arrives while the same work runs
+// `dedupe`, `erase` and `scan` keep one waiting job a key: a request that arrives while the same work runs
 // waits for its turn, a second one waiting would only do the same again.
 const queues = {
   scan: { policy: 'short', ...quick },
@@ -33,6 +35,7 @@ const queues = {
   cover: { policy: 'standard', ...patient },
   hash: { policy: 'standard', ...patient },
   dedupe: { policy: 'short', ...quick },
+  erase: { policy: 'short', ...patient },
 } satisfies Record<JobName, object>
 export const jobNames = Object.keys(queues) as JobName[]
 
@@ -54,14 +57,14 @@ export async function openQueue(sql: Sql, onError: (error: Error) => void) {
   await indexJobs(sql)
   return {
     boss,
-    /** Enqueues within the caller's transaction. */
+    /** Enqueues within the caller's transaction; answers the ids of the jobs. */
     async send<N extends JobName>(
       tx: Tx,
       name: N,
       jobs: Jobs[N][],
       options: { priority?: number; key?: string; afterSeconds?: number } = {},
     ) {
-      if (jobs.length === 0) return
+      if (jobs.length === 0) return []
       const rows = jobs.map(data => ({
         id: newId(),
         data,
@@ -72,6 +75,7 @@ export async function openQueue(sql: Sql, onError: (error: Error) => void) {
       await boss.insert(name, rows, {
         db: { executeSql: (text, values) => execute(tx, text, values) },
       })
+      return rows.map(row => row.id)
     },
     /** Takes the first waiting jobs of a lane, at most `most`. */
     take<N extends JobName>(name: N, most = 1): Promise<{ id: string; data: Jobs[N] }[]> {

@@ -1,5 +1,7 @@
-// The book rows of a batch: one statement inserts new books and updates known ones, pages with them.
+// The book rows of a batch: one statement inserts new books and updates known ones, with their pages
+// and what searches read of them.
 import type { TransactionSql } from 'postgres'
+import { writeBookSearch } from '../lib/catalog/search-rows.ts'
 import type { Match } from './match.ts'
 import type { ScanContext } from './scan-context.ts'
 
@@ -26,7 +28,7 @@ export const lockable = [
 ] as const
 
 /** What follows from a lockable column and has to stay with it. */
-const derived = { sort_key: 'title', search_key: 'title', number_sort: 'number' } as const
+const derived = { search_key: 'title', number_sort: 'number' } as const
 
 /** Rows for readings with facts; what a user locked or set is kept. */
 export async function writeBooks(
@@ -37,7 +39,7 @@ export async function writeBooks(
 ) {
   if (matches.length === 0) return
   const rows = matches.map(m => row(m, scan, seriesOf(m)))
-  await tx`
+  const edited = await tx<{ id: string }[]>`
     with given as materialized (
       select *
       from json_to_recordset(${`[${rows.join(',')}]`}::text::json) as g(
@@ -48,7 +50,7 @@ export async function writeBooks(
         series_named text, year integer, month smallint, day smallint, language text, authors jsonb,
         summary text, publisher text, imprint text, genres text[], tags text[], isbn text,
         age_rating integer, reading_direction text, more jsonb, provenance jsonb, warnings text[],
-        error_code text, error_message text, scan_id uuid, pages text, same_content boolean)
+        error_code text, error_message text, scan_id uuid, pages text, search_text text)
     ), written as (
       insert into book as b (id, library_id, series_id, directory_id, name, size, modified_ms,
         fingerprint, format, page_count, title, title_sort, sort_key, search_key, name_key, number,
@@ -67,7 +69,7 @@ export async function writeBooks(
         directory_id = excluded.directory_id, name = excluded.name, size = excluded.size,
         modified_ms = excluded.modified_ms, fingerprint = excluded.fingerprint,
         format = excluded.format, page_count = excluded.page_count, name_key = excluded.name_key,
-        series_named = excluded.series_named, more = excluded.more, warnings = excluded.warnings,
+        series_named = excluded.series_named, more = ${mergedMore(tx)}, warnings = excluded.warnings,
         error_code = excluded.error_code, error_message = excluded.error_message,
         scan_id = excluded.scan_id, missing_at = null, updated_at = now(),
         cover = case when b.fingerprint = excluded.fingerprint and b.size = excluded.size
@@ -79,23 +81,72 @@ export async function writeBooks(
           select jsonb_object_agg(key, value) from jsonb_each(b.provenance)
           where key = any(b.locks) or value = '"user"'), '{}'),
         ${mergedColumns(tx)}
+      returning id, series_id, sort_key,
+        locks <> '{}' or jsonb_path_exists(provenance, '$.* ? (@ == "user")') as is_edited
+    ), paged as (
+      insert into page_list (book_id, pages)
+      select id, decode(pages, 'base64') from given where pages is not null
+      on conflict (book_id) do update set pages = excluded.pages
+    ), searched as (
+      insert into book_search as t (book_id, series_id, is_present, sort_key, text)
+      select w.id, w.series_id, true, w.sort_key, g.search_text
+      from written w
+      join given g on g.id = w.id
+      on conflict (book_id) do update
+      set series_id = excluded.series_id, is_present = true, sort_key = excluded.sort_key,
+        text = excluded.text
+      where (t.series_id, t.is_present, t.sort_key, t.text)
+        is distinct from (excluded.series_id, true, excluded.sort_key, excluded.text)
     )
-    insert into page_list (book_id, pages)
-    select id, decode(pages, 'base64') from given where pages is not null
-    on conflict (book_id) do update set pages = excluded.pages`
+    select w.id
+    from written w
+    join given g on g.id = w.id
+    left join series_search t on t.series_id = w.series_id
+    where w.is_edited or split_part(t.text, chr(10), 1) <> split_part(g.search_text, chr(10), 2)`
+  // Their rows hold other values than their files, or their series has another title than its folder.
+  await writeBookSearch(
+    tx,
+    edited.map(book => book.id),
+  )
 }
 
 /** `title = case when … then b.title else excluded.title end` for each lockable column and what hangs on it. */
 function mergedColumns(tx: TransactionSql) {
   const pairs = [...lockable.map(c => [c, c] as const), ...Object.entries(derived)]
-  return pairs
-    .map(([column, owner]) => {
-      const c = tx(column)
-      return tx`${c} = case
-        when ${owner} = any(b.locks) or (b.provenance->>${owner} = 'user' and excluded.${tx(owner)} is null)
-        then b.${c} else excluded.${c} end`
-    })
-    .reduce((all, one) => tx`${all}, ${one}`)
+  const columns = pairs.map(([column, owner]) => {
+    const c = tx(column)
+    return tx`${c} = case when ${stays(tx, owner)} then b.${c} else excluded.${c} end`
+  })
+  // It follows from the title that is for sorting, and where there is none from the other.
+  const sortKey = tx`sort_key = case
+    when ${stays(tx, 'title_sort')} and b.title_sort is not null then b.sort_key
+    when not ${stays(tx, 'title_sort')} and excluded.title_sort is not null then excluded.sort_key
+    when ${stays(tx, 'title')} then b.sort_key else excluded.sort_key end`
+  return [...columns, sortKey].reduce((all, one) => tx`${all}, ${one}`)
+}
+
+function stays(tx: TransactionSql, column: string) {
+  return tx`(${column} = any(b.locks)
+    or coalesce(b.provenance->>${column} = 'user' and excluded.${tx(column)} is null, false))`
+}
+
+/** The same for the members of `more`, which are locked by the names that columns would have. */
+function mergedMore(tx: TransactionSql) {
+  const stays = tx`(m.column = any(b.locks)
+    or coalesce(b.provenance->>m.column = 'user', false) and not excluded.more ? m.key)`
+  return tx`case
+    when b.locks = '{}' and not jsonb_path_exists(b.provenance, '$.* ? (@ == "user")')
+    then excluded.more
+    else coalesce((
+      select jsonb_object_agg(m.key, m.value)
+      from (
+        select key, value, true as is_old from jsonb_each(b.more)
+        union all
+        select key, value, false from jsonb_each(excluded.more)
+      ) e
+      cross join lateral (
+        select e.key, e.value, lower(regexp_replace(e.key, '([A-Z])', '_\\1', 'g')) as column) m
+      where e.is_old = ${stays}), '{}') end`
 }
 
 function row(m: Match, scan: ScanContext, seriesId: string) {

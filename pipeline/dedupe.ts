@@ -16,11 +16,11 @@ export function dedupeInTurn(sql: Sql, queue: Queue) {
   let groupedAt = Date.now()
   return async (job: Jobs['dedupe']) => {
     const isHashing = await queue.pending(['hash'])
-    if (!isHashing || Date.now() - groupedAt >= apartMs) {
+    if (job.asked || !isHashing || Date.now() - groupedAt >= apartMs) {
       await dedupe(sql)
       groupedAt = Date.now()
     }
-    if (isHashing)
+    if (isHashing && !job.asked)
       await queue.send(sql, 'dedupe', [job], { key: 'all', afterSeconds: laterSeconds })
   }
 }

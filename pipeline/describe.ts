@@ -1,5 +1,6 @@
 // What the catalogue says of a book, from all that its file, the files beside it, its name and its
 // folder say. Pure: the same in a thread and for a book whose thread was killed.
+import { bookSearchText } from '../lib/catalog/search-text.ts'
 import type { Metadata, SourceReading } from '../lib/metadata/metadata.ts'
 import { parseFilename } from '../lib/name/filename.ts'
 import { sortKey } from '../lib/name/natural.ts'
@@ -73,6 +74,13 @@ export function describeBook(
     title_sort: metadata.titleSort ?? null,
     sort_key: sortKey(metadata.titleSort ?? title),
     search_key: searchKey(title),
+    search_text: bookSearchText({
+      title,
+      series: series.title,
+      authors: metadata.authors ?? [],
+      number,
+      tags: metadata.tags ?? [],
+    }),
     name_key: sortKey(fileName),
     number,
     number_sort: sort,

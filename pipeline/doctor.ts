@@ -7,6 +7,7 @@ import { coverInvariants } from './doctor/covers.ts'
 import { duplicateInvariants } from './doctor/duplicates.ts'
 import type { Invariant, Scope } from './doctor/invariant.ts'
 import { leftoverInvariants } from './doctor/leftovers.ts'
+import { listInvariants } from './doctor/lists.ts'
 import { rowInvariants } from './doctor/rows.ts'
 import { workInvariants } from './doctor/work.ts'
 
@@ -15,6 +16,7 @@ export const invariants: Invariant[] = [
   ...rowInvariants,
   ...leftoverInvariants,
   ...counterInvariants,
+  ...listInvariants,
   ...duplicateInvariants,
   ...coverInvariants,
   ...workInvariants,
@@ -72,6 +74,7 @@ async function holdLibraries(held: ReservedSql) {
     select id, name, root,
       pg_try_advisory_lock(hashtext('stackroom.scan'), hashtext(id::text)) as free
     from library
+    where deleting_at is null
     order by id`
   return {
     libraries: rows.filter(row => row.free).map(row => row.id),

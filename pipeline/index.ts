@@ -1,10 +1,12 @@
 // Job name → function; starts and stops the threads and the loops that feed them.
 import { join } from 'node:path'
 import type { Sql } from 'postgres'
+import { eraseLibrary, resumeErasing } from '../lib/catalog/library-erase.ts'
 import type { Config } from '../lib/config.ts'
-import { defaultLimits, type Limits } from '../lib/format/contract.ts'
+import { limitsOf } from '../lib/format/contract.ts'
 import { openQueue, type Queue } from '../lib/jobs.ts'
 import type { Log } from '../lib/log.ts'
+import { startBackfill } from './backfill.ts'
 import { coverBooks, hashBooks, indexBooks, type Lane } from './books.ts'
 import { dedupeInTurn } from './dedupe.ts'
 import { startLanes, type Work } from './lanes.ts'
@@ -13,15 +15,14 @@ import { openThreads } from './threads.ts'
 
 export type Pipeline = Awaited<ReturnType<typeof startPipeline>>
 
-/** Everything that works in the background of one process. */
-export async function startPipeline({ sql, config, log }: { sql: Sql; config: Config; log: Log }) {
-  const queue = await openQueue(sql, error => log.error({ err: error }, 'queue'))
+type Options = { sql: Sql; config: Config; log: Log; queue?: Queue }
+
+/** Everything that works in the background of one process. A queue that is given stays open. */
+export async function startPipeline({ sql, config, log, queue: given }: Options) {
+  const queue = given ?? (await openQueue(sql, error => log.error({ err: error }, 'queue')))
   const worker = await joinWorkers(sql, queue)
-  const limits: Limits = {
-    ...defaultLimits,
-    entryBytes: config.files.entry_mb * 1024 * 1024,
-    solidBytes: config.files.solid_mb * 1024 * 1024,
-  }
+  await resumeErasing(sql, queue)
+  const limits = limitsOf(config.files)
   const threads = openThreads({
     threads: config.pipeline.threads,
     timeoutMs: config.pipeline.book_timeout_seconds * 1000,
@@ -50,6 +51,7 @@ export async function startPipeline({ sql, config, log }: { sql: Sql; config: Co
     cover: (job, stop) => coverBooks(lane(stop), job),
     hash: (job, stop) => hashBooks(lane(stop), job),
     dedupe: dedupeInTurn(sql, queue),
+    erase: (job, stop) => eraseLibrary({ sql, queue, stop }, job.libraryId),
   }
   const lanes = startLanes(
     queue,
@@ -57,19 +59,22 @@ export async function startPipeline({ sql, config, log }: { sql: Sql; config: Co
     [
       { lanes: ['scan'], slots: 2 },
       { lanes: ['dedupe'], slots: 1 },
+      { lanes: ['erase'], slots: 1 },
       // One more than threads: while one batch is stored, the threads have another to read.
       { lanes: ['index', 'cover', 'hash'], slots: threads.size + 1 },
     ],
     log,
   )
   wake = lanes.wake
+  const filling = startBackfill(sql, log)
   return {
     queue,
     wake: lanes.wake,
     async close() {
+      await filling.close()
       await lanes.close()
       await threads.close()
-      await queue.close()
+      if (!given) await queue.close()
       await worker.leave()
     },
   }

@@ -9,7 +9,14 @@ export type Work = { [N in JobName]: (job: Jobs[N], stop: () => boolean) => Prom
 
 const heartbeatMs = 10_000
 // Large books are stored a few at a time and leave small jobs behind; together they keep a thread busy.
-const takenTogether: Record<JobName, number> = { scan: 1, index: 1, cover: 3, hash: 3, dedupe: 1 }
+const takenTogether: Record<JobName, number> = {
+  scan: 1,
+  index: 1,
+  cover: 3,
+  hash: 3,
+  dedupe: 1,
+  erase: 1,
+}
 const restMs = { least: 100, most: 1_000 }
 
 /** Starts the loops. `close()` lets work at hand end at its next safe point and gives unfinished jobs back. */

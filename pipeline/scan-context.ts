@@ -1,5 +1,6 @@
 // A scan with the settings of its library, as its jobs need them.
 import type { Sql } from 'postgres'
+import type { ScanOptions } from '../lib/catalog/scan-request.ts'
 import { newId } from '../lib/id.ts'
 import type { ReadingRules } from './reading.ts'
 
@@ -17,7 +18,7 @@ export type LoadedScan = ScanContext & {
   deep: boolean
   state: string
   paths: Uint8Array[]
-  options: { followed?: boolean; pageHash?: boolean; confirmMissing?: boolean }
+  options: ScanOptions
   device: string | null
   allowedFormats: string[] | null
   excludedPatterns: string

@@ -2,8 +2,7 @@
 // on after it in lanes of their own, so that a library of terabytes can be scanned again meanwhile.
 import { statSync } from 'node:fs'
 import type { Sql, TransactionSql } from 'postgres'
-import { Conflict } from '../lib/errors.ts'
-import { newId } from '../lib/id.ts'
+import { storedSetting } from '../lib/catalog/setting.ts'
 import type { Jobs, Queue } from '../lib/jobs.ts'
 import type { Log } from '../lib/log.ts'
 import { discover, unavailable } from './discover.ts'
@@ -11,53 +10,6 @@ import { enqueueDue } from './due.ts'
 import { jobsOf } from './plan.ts'
 import { type LoadedScan, loadScan } from './scan-context.ts'
 import { forgetUndecided, settleSeries, settleVanished } from './settle.ts'
-
-export type ScanRequest = {
-  libraryId: string
-  mode: 'normal' | 'deep'
-  /** Library-relative folders or files; empty for all. */
-  paths?: Uint8Array[]
-  /** `followed`: records for `scan --ndjson`; `pageHash`: hash of page 1; `confirmMissing`: no brake. */
-  options?: { followed?: boolean; pageHash?: boolean; confirmMissing?: boolean }
-}
-
-/** Enqueues a scan and returns its id. An older scan of the library that no process runs any more is closed. */
-export async function requestScan(sql: Sql, queue: Queue, request: ScanRequest): Promise<string> {
-  const scanId = newId()
-  await sql.begin(async tx => {
-    await tx`
-      insert into scan (id, library_id, mode, paths, options)
-      values (${scanId}, ${request.libraryId}, ${request.mode},
-        ${(request.paths ?? []).map(p => `\\x${Buffer.from(p).toString('hex')}`)}::text[]::bytea[],
-        ${tx.json(request.options ?? {})})`
-    if (!request.paths?.length) await supersede(tx, scanId, request)
-    await queue.send(tx, 'scan', [{ scanId, libraryId: request.libraryId }], { key: scanId })
-  })
-  return scanId
-}
-
-/** A full scan does all that earlier ones left undone, unless a process is at one of them. */
-async function supersede(tx: TransactionSql, scanId: string, { libraryId, mode }: ScanRequest) {
-  const [lock] = await tx`
-    select pg_try_advisory_xact_lock(hashtext('stackroom.scan'), hashtext(${libraryId})) as free`
-  if (!lock!.free) return
-  await tx`
-    update scan set state = 'cancelled', message = 'Superseded by a later scan', finished_at = now()
-    where library_id = ${libraryId} and id <> ${scanId} and state in ('queued', 'running')
-      and (mode = 'normal' or ${mode} = 'deep')`
-}
-
-/** Cancels a queued or running scan: its waiting jobs go, those at work stop at their next slice. Throws Conflict. */
-export async function cancelScan(sql: Sql, queue: Queue, scanId: string): Promise<void> {
-  await sql.begin(async tx => {
-    const [row] = await tx<{ libraryId: string }[]>`
-      update scan set state = 'cancelled', finished_at = now()
-      where id = ${scanId} and state in ('queued', 'running')
-      returning library_id as "libraryId"`
-    if (!row) throw new Conflict('The scan is not running')
-    await queue.withdraw(tx, 'index', row.libraryId)
-  })
-}
 
 export type ScanDeps = { sql: Sql; queue: Queue; log: Log; brakePercent: number; wake: () => void }
 
@@ -70,10 +22,12 @@ export async function runScan(deps: ScanDeps, job: Jobs['scan'], stop: () => boo
       select pg_try_advisory_lock(hashtext('stackroom.scan'), hashtext(${job.libraryId})) as locked`
     if (!lock!.locked) {
       // Another scan of the library runs: this one comes back, and the lane is free meanwhile.
-      return await queue.send(sql, 'scan', [job], { key: job.scanId, afterSeconds: 1 })
+      await queue.send(sql, 'scan', [job], { key: job.scanId, afterSeconds: 1 })
+      return
     }
     const scan = await loadScan(sql, job.scanId)
     if (!scan || !['queued', 'running'].includes(scan.state)) return
+    if (await isLeaving(sql, scan)) return await finish(sql, scan.scanId, 'cancelled', null)
     const started = Date.now()
     await runLocked(deps, scan, stop).catch(error => giveUp(deps, scan.scanId, error))
     const { libraryId, scanId } = scan
@@ -82,6 +36,13 @@ export async function runScan(deps: ScanDeps, job: Jobs['scan'], stop: () => boo
     await held`select pg_advisory_unlock_all()`
     held.release()
   }
+}
+
+/** The library is being removed. */
+async function isLeaving(sql: Sql, { libraryId }: LoadedScan) {
+  const [row] = await sql`
+    select 1 from library where id = ${libraryId} and deleting_at is not null`
+  return row !== undefined
 }
 
 /** A scan that cannot go on says so; what the weather did (deadlock, lost connection) is tried again. */
@@ -101,32 +62,44 @@ async function runLocked(deps: ScanDeps, scan: LoadedScan, stop: () => boolean) 
   const cancelled = await watchCancel(sql, scan.scanId)
   const ended = () => stop() || cancelled.now()
   try {
-    const result = await discover({ sql, queue, scan, dry: false, stop: ended })
-    await sql`
-      update scan
-      set found = ${result.files}, unreadable_directories = ${result.unreadable}, discovered_at = now()
-      where id = ${scan.scanId}`
+    if (!scan.options.analysis) await look(deps, scan, ended)
     deps.wake()
     await untilIndexed(deps, scan, ended)
     if (ended()) return
     // A disk may go while it is walked; what then seems gone is not.
     const late = (await unavailable(sql, scan)) ?? (deviceOf(scan) === device ? null : exchanged)
     if (late) return await finish(sql, scan.scanId, 'unavailable', late)
-    const message = await settleVanished(sql, scan, deps.brakePercent)
+    const message = scan.options.analysis
+      ? null
+      : await settleVanished(sql, scan, deps.brakePercent)
     await settleSeries(sql, scan)
-    await sql`
-      update library set last_scanned_at = now(), device = ${device} where id = ${scan.libraryId}`
+    if (!scan.options.analysis)
+      await sql`
+        update library set last_scanned_at = now(), device = ${device} where id = ${scan.libraryId}`
     await enqueueDue(sql, queue, scan)
-    if (result.toRead > 0 || result.vanished > 0) {
-      await queue.send(sql, 'dedupe', [{ libraryId: scan.libraryId }], {
-        key: 'all',
-        afterSeconds: 1,
-      })
-    }
+    await enqueueDedupe(deps, scan)
     await finish(sql, scan.scanId, message ? 'unconfirmed' : 'completed', message)
   } finally {
     cancelled.close()
   }
+}
+
+/** Compares the disk with the catalogue. */
+async function look({ sql, queue }: ScanDeps, scan: LoadedScan, stop: () => boolean) {
+  const result = await discover({ sql, queue, scan, dry: false, stop })
+  await sql`
+    update scan
+    set found = ${result.files}, unreadable_directories = ${result.unreadable}, discovered_at = now()
+    where id = ${scan.scanId}`
+}
+
+/** Groups of duplicates are brought up to date after a scan that changed anything, unless an administrator put that off. */
+async function enqueueDedupe({ sql, queue }: ScanDeps, { scanId, libraryId }: LoadedScan) {
+  const [row] = await sql<{ altered: boolean }[]>`
+    select to_index + added + changed + moved + restored + missing > 0 as altered
+    from scan where id = ${scanId}`
+  if (!row?.altered || !(await storedSetting(sql, 'deduplication.enabled'))) return
+  await queue.send(sql, 'dedupe', [{ libraryId }], { key: 'all', afterSeconds: 1 })
 }
 
 const exchanged = 'The library folder was exchanged while it was scanned'
@@ -145,7 +118,8 @@ async function takeOver(sql: Sql, queue: Queue, scan: LoadedScan) {
   await sql.begin(async tx => {
     await tx`
       update scan set state = 'cancelled', message = 'Superseded by a later scan', finished_at = now()
-      where library_id = ${scan.libraryId} and id <> ${scan.scanId} and state = 'running'`
+      where library_id = ${scan.libraryId} and id <> ${scan.scanId} and state = 'running'
+        and (${scan.options.analysis === true} <= (options @> '{"analysis": true}'))`
     await tx`
       update scan set state = 'running', started_at = coalesce(started_at, now()), found = 0, to_index = 0
       where id = ${scan.scanId}`

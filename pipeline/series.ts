@@ -3,6 +3,7 @@ import { hash } from 'node:crypto'
 import { lstatSync } from 'node:fs'
 import type { TransactionSql } from 'postgres'
 import { newId } from '../lib/id.ts'
+import { sortKey } from '../lib/name/natural.ts'
 import { joinPath } from '../lib/path.ts'
 import type { Match } from './match.ts'
 import type { SeriesPlace } from './reading.ts'
@@ -48,14 +49,19 @@ async function idsOf(tx: TransactionSql, libraryId: string, keys: string[]) {
 }
 
 function make(tx: TransactionSql, libraryId: string, places: SeriesPlace[]) {
-  const rows = places.map(place => ({ id: newId(), ...place, externalIds: undefined }))
+  const rows = places.map(place => ({
+    id: newId(),
+    ...place,
+    nameKey: sortKey(place.name),
+    externalIds: undefined,
+  }))
   return tx<{ id: string; key: string }[]>`
-    insert into series (id, library_id, key, name, folder, one_shot, title, sort_key, search_key,
+    insert into series (id, library_id, key, name, name_key, folder, one_shot, title, sort_key, search_key,
       publisher, year, summary, status, language, age_rating, reading_direction)
-    select id, ${libraryId}, key, name, folder, "oneShot", title, "sortKey", "searchKey",
+    select id, ${libraryId}, key, name, "nameKey", folder, "oneShot", title, "sortKey", "searchKey",
       publisher, year, summary, coalesce(status, 'ongoing'), language, "ageRating", "readingDirection"
-    from jsonb_to_recordset(${tx.json(rows as never)}) as s(id uuid, key text, name text, folder text,
-      "oneShot" boolean, title text, "sortKey" text, "searchKey" text, publisher text, year integer,
+    from jsonb_to_recordset(${tx.json(rows as never)}) as s(id uuid, key text, name text,
+      "nameKey" text, folder text, "oneShot" boolean, title text, "sortKey" text, "searchKey" text, publisher text, year integer,
       summary text, status text, language text, "ageRating" integer, "readingDirection" text)
     order by key
     on conflict (library_id, md5(key)) do nothing
@@ -199,7 +205,11 @@ async function rename(
     const leaving = new Set([...renames.values()].map(series => series.id))
     for (const h of holders) if (!h.vacated && !leaving.has(h.id)) renames.delete(h.key)
   }
-  const rows = [...renames.values()].map(({ id, place }) => ({ id, ...place }))
+  const rows = [...renames.values()].map(({ id, place }) => ({
+    id,
+    ...place,
+    nameKey: sortKey(place.name),
+  }))
   if (rows.length === 0) return
   // Series may change places: all leave before any arrives.
   const vacated = holders.filter(h => h.vacated && renames.has(h.key))
@@ -208,12 +218,12 @@ async function rename(
     where id = any(${[...rows, ...vacated].map(series => series.id)})`
   await tx`
     update series s
-    set key = r.key, name = r.name, folder = r.folder, updated_at = now(),
+    set key = r.key, name = r.name, name_key = r."nameKey", folder = r.folder, updated_at = now(),
       title = case when ${keepsTitle(tx)} then s.title else r.title end,
       sort_key = case when ${keepsTitle(tx)} then s.sort_key else r."sortKey" end,
       search_key = case when ${keepsTitle(tx)} then s.search_key else r."searchKey" end
     from jsonb_to_recordset(${tx.json(rows as never)}) as r(id uuid, key text, name text,
-      folder text, title text, "sortKey" text, "searchKey" text)
+      "nameKey" text, folder text, title text, "sortKey" text, "searchKey" text)
     where s.id = r.id`
 }
 

@@ -1,6 +1,9 @@
 // Last stage of a scan: decides what became of the files that were not met, and puts the touched
 // series in order.
 import type { Sql, TransactionSql } from 'postgres'
+import { settleLabels } from '../lib/catalog/label.ts'
+import { lockSeries, recountReading } from '../lib/catalog/reading.ts'
+import { writeSeriesSearch } from '../lib/catalog/search-rows.ts'
 import { sortKey } from '../lib/name/natural.ts'
 import { searchKey } from '../lib/name/normalise.ts'
 import { applyCounting, count, counting } from './counters.ts'
@@ -100,24 +103,39 @@ type Gone = {
   missing: boolean
 }
 
-/** Gives touched series their titles and their unnumbered books an order, a thousand series at a time. */
+/**
+ * Gives touched series their titles, genres and tags, their unnumbered books an order, and readers
+ * their place in them: a thousand series at a time.
+ */
 export async function settleSeries(sql: Sql, scan: Pick<LoadedScan, 'libraryId' | 'rules'>) {
-  while (true) {
-    const settled = await sql.begin(async tx => {
-      const rows = await tx<{ id: string }[]>`
-        delete from touched_series
-        where series_id in (
-          select series_id from touched_series where library_id = ${scan.libraryId} order by series_id limit ${batch})
-        returning series_id as id`
-      const ids = rows.map(row => row.id)
-      if (ids.length === 0) return false
-      await orderBooks(tx, scan, ids)
-      await describeSeries(tx, ids)
-      await nameSeries(tx, ids)
-      return true
-    })
-    if (!settled) return
-  }
+  let settled = 0
+  while (await settleSome(sql, scan)) settled += 1
+  // What a scan added waits in lists that every search would have to read through.
+  if (settled > 0)
+    await sql`
+      select gin_clean_pending_list(index)
+      from unnest(array['book_search_text', 'series_search_text']::regclass[]) as index`
+}
+
+/** One thousand; false when none was left. */
+async function settleSome(sql: Sql, scan: Pick<LoadedScan, 'libraryId' | 'rules'>) {
+  return await sql.begin(async tx => {
+    const rows = await tx<{ id: string }[]>`
+      delete from touched_series
+      where series_id in (
+        select series_id from touched_series where library_id = ${scan.libraryId} order by series_id limit ${batch})
+      returning series_id as id`
+    const ids = rows.map(row => row.id)
+    if (ids.length === 0) return false
+    await lockSeries(tx, ids)
+    await orderBooks(tx, scan, ids)
+    await describeSeries(tx, ids)
+    await nameSeries(tx, ids)
+    await settleLabels(tx, ids)
+    await recountReading(tx, ids)
+    await writeSeriesSearch(tx, ids)
+    return true
+  })
 }
 
 /**

@@ -1,99 +1,12 @@
-// The pool of threads where book bytes are parsed. A thread that stalls or runs out of memory is
-// killed and replaced; the file it was on is named, and everything else goes on.
-import { availableParallelism } from 'node:os'
-import { Piscina } from 'piscina'
+// Batches of books on the pool of threads: whatever kills its thread is left out, the rest goes on.
+import { openThreads as openPool, type ThreadOptions, type Threads } from '../lib/threads.ts'
 import type { ReadError } from './reading.ts'
-
-// A small nursery: with V8's own choice two threads hold 100 MB more and are not faster.
-const youngMb = 16
 
 export type Task = 'read' | 'cover' | 'hash'
 
-/** Shared with a thread: [index of the file at hand, ticks so far]. A tick is a sign of life. */
-export type Pulse = Int32Array
-
-export type Order<I, R> = { items: I[]; rules: R; pulse: Pulse }
-
-/** Results of the first items; a thread hands back after its slice of time, so `done` may be a prefix. */
-export type Slice<O> = { done: O[]; failure: ReadError | null }
-
-export type Threads = ReturnType<typeof openThreads>
-
-type Options = {
-  threads: number
-  timeoutMs: number
-  memoryMb: number
-  /** Told of errors that are ours and not the file's. */
-  onBug: (error: unknown) => void
-}
-
-export function openThreads(options: Options) {
-  const size = options.threads || availableParallelism()
-  // Made when there is something to read: a thread loads every format, and a rescan needs none.
-  let pool: Piscina | null = null
-  const make = () =>
-    new Piscina({
-      filename: new URL('./worker.ts', import.meta.url).href,
-      minThreads: 1,
-      maxThreads: size,
-      idleTimeout: 10_000,
-      // With 'sync' an idle thread freezes in Atomics.wait while sharp works in it.
-      atomics: 'disabled',
-      resourceLimits: {
-        maxOldGenerationSizeMb: options.memoryMb,
-        maxYoungGenerationSizeMb: youngMb,
-      },
-    })
-  return {
-    size,
-    /**
-     * Runs a task over the first items for about a tenth of a second. On a failure `done` is empty and
-     * the item to blame is `items[0]`, or the caller is told to try fewer (`failure` null, nothing done).
-     */
-    async run<I, R, O>(task: Task, items: I[], rules: R): Promise<Slice<O> & { blame: number }> {
-      const pulse: Pulse = new Int32Array(new SharedArrayBuffer(8))
-      const stall = new AbortController()
-      const watch = watchPulse(pulse, options.timeoutMs, () => stall.abort())
-      try {
-        pool ??= make()
-        const done: O[] = await pool.run({ items, rules, pulse } satisfies Order<I, R>, {
-          name: task,
-          signal: stall.signal,
-        })
-        return { done, failure: null, blame: -1 }
-      } catch (error) {
-        const failure = failureOf(error, stall.signal.aborted, options)
-        return { done: [], failure, blame: Atomics.load(pulse, 0) }
-      } finally {
-        clearInterval(watch)
-      }
-    },
-    close: async () => pool?.destroy(),
-  }
-}
-
-function watchPulse(pulse: Pulse, timeoutMs: number, stalled: () => void) {
-  let ticks = 0
-  let since = Date.now()
-  return setInterval(() => {
-    const now = Atomics.load(pulse, 1)
-    // Zero ticks: the task still waits for a thread.
-    if (now !== ticks || now === 0) {
-      ticks = now
-      since = Date.now()
-    } else if (Date.now() - since > timeoutMs) stalled()
-  }, 250)
-}
-
-function failureOf(error: unknown, stalled: boolean, options: Options): ReadError {
-  if (stalled)
-    return { code: 'timeout', message: `Reading took longer than ${options.timeoutMs / 1000} s` }
-  if ((error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY') {
-    return { code: 'memory', message: `Reading needed more than ${options.memoryMb} MB` }
-  }
-  // The thread died or our code failed on this file: the file is named, the others go on.
-  options.onBug(error)
-  return { code: 'internal', message: 'Reading failed; the log says why' }
+/** The threads of the pipeline; each task runs for about a tenth of a second before it hands back. */
+export function openThreads(options: Omit<ThreadOptions, 'file' | 'idleMs'>): Threads {
+  return openPool({ ...options, file: new URL('./worker.ts', import.meta.url), idleMs: 10_000 })
 }
 
 export type Handle<I, O> = {
@@ -102,7 +15,7 @@ export type Handle<I, O> = {
   stop: () => boolean
 }
 
-/** Runs every item, slice by slice; `onSlice` may store what is there. One that kills its thread gets `onFailure`. */
+/** Runs every item, slice by slice; `slice` may store what is there. One that kills its thread gets `failed`. */
 export async function runAll<I, R, O>(
   threads: Threads,
   task: Task,
@@ -114,7 +27,7 @@ export async function runAll<I, R, O>(
   let most = items.length
   while (rest.length > 0 && !handle.stop()) {
     const tried = rest.slice(0, most)
-    const { done, failure, blame } = await threads.run<I, R, O>(task, tried, rules)
+    const { done, failure, blame } = await threads.run<I, R, O>(task, { items: tried, rules })
     if (failure && tried.length > 1) {
       // The ones before it were good and are lost with the thread: again, without it. Where two were
       // under way at once, the first of them goes alone to show which it was.

@@ -1,13 +1,14 @@
 // Makes the thumbnail of a book, in a thread, and files it under the hash of its own bytes.
 import { hash, randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import { Unreadable } from '../lib/errors.ts'
 import { openFile } from '../lib/file.ts'
 import type { Limits } from '../lib/format/contract.ts'
 import { readCover } from '../lib/format/formats.ts'
 import { makeCover } from '../lib/image/cover.ts'
 import { extensionOf, joinPath } from '../lib/path.ts'
+import { thumbnailPath } from '../lib/thumbnail-path.ts'
 import type { ReadError } from './reading.ts'
 
 export type ThumbnailRules = {
@@ -95,14 +96,4 @@ function fileThumbnail(folder: string, bytes: Uint8Array, format: 'webp' | 'jpeg
     renameSync(draft, path)
   }
   return name
-}
-
-/** Where a thumbnail lies. `name` is the hex hash kept in `book.cover`. */
-export function thumbnailPath(folder: string, name: string, format: 'webp' | 'jpeg') {
-  return join(
-    folder,
-    name.slice(0, 2),
-    name.slice(2, 4),
-    `${name}.${format === 'webp' ? 'webp' : 'jpg'}`,
-  )
 }

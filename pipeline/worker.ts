@@ -1,8 +1,8 @@
 // Entry of a pool thread. No database, no queue, no configuration here: values come in, values go out.
 
+import type { Order } from '../lib/threads.ts'
 import { readBook } from './extract.ts'
 import { hashFile } from './hash.ts'
-import type { Order } from './threads.ts'
 import { makeThumbnail } from './thumbnail.ts'
 
 // A slice ends after this long, so that the first result of a slow file is not held back by the rest.

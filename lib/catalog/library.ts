@@ -2,10 +2,11 @@
 import { realpathSync, statSync } from 'node:fs'
 import { basename, isAbsolute, resolve } from 'node:path'
 import type { Sql, TransactionSql } from 'postgres'
-import { Invalid } from '../errors.ts'
+import { Invalid, NotFound } from '../errors.ts'
 import { newId } from '../id.ts'
 import { pathText } from '../path.ts'
 import { validateStrategy } from '../strategy/series.ts'
+import { seesLibrary, type Viewer } from './viewer.ts'
 
 export type LibraryRow = { id: string; name: string; root: Buffer; bookCount: number }
 
@@ -22,10 +23,22 @@ export async function libraryAround(sql: Sql, path: Buffer): Promise<LibraryRow 
   const rows = await sql<LibraryRow[]>`
     select id, name, root, book_count as "bookCount"
     from library
-    where root = any(${selfAndAbove(path)}::text[]::bytea[])
+    where root = any(${selfAndAbove(path)}::text[]::bytea[]) and deleting_at is null
     order by length(root) desc
     limit 1`
   return rows[0] ?? null
+}
+
+/** Throws NotFound unless the viewer sees this library. */
+export async function requireLibrary(
+  sql: Sql | TransactionSql,
+  viewer: Viewer,
+  id: string,
+): Promise<void> {
+  const [row] = await sql`
+    select 1 from library l
+    where l.id = ${id} and l.deleting_at is null and ${seesLibrary(sql, viewer)}`
+  if (!row) throw new NotFound('Library not found')
 }
 
 /** Adds a library, or answers the one that has this root. Throws Invalid for a root that is no readable folder or a strategy that is none. */
@@ -42,13 +55,13 @@ export async function createLibrary(
     insert into library (id, name, root, device, series_strategy, series_config)
     values (${newId()}, ${library.name ?? (basename(text) || text)}, ${library.root}, ${device},
       ${strategy}, ${sql.json(config as never)})
-    on conflict (sha256(root)) do nothing
+    on conflict (sha256(root)) where deleting_at is null do nothing
     returning id, name, root, book_count as "bookCount"`
   if (made) return made
   // Someone made it meanwhile: a new statement sees it.
   const [theirs] = await sql<LibraryRow[]>`
     select id, name, root, book_count as "bookCount" from library
-    where sha256(root) = sha256(${library.root}::bytea)`
+    where sha256(root) = sha256(${library.root}::bytea) and deleting_at is null`
   return theirs!
 }
 
@@ -56,7 +69,7 @@ export async function createLibrary(
 export function rootBytes(path: string): Buffer {
   const absolute = resolve(path)
   try {
-    return realpathSync(absolute, { encoding: 'buffer' })
+    return realpathSync.native(absolute, { encoding: 'buffer' })
   } catch {
     return Buffer.from(absolute)
   }

@@ -15,6 +15,7 @@ const maybeText = (description: string, { pattern, ...notes }: Notes = {}) =>
   })
 const whole = (value: number, [minimum, maximum]: [number, number], description: string) =>
   Type.Integer({ default: value, minimum, maximum, description })
+const yes = (value: boolean, description: string) => Type.Boolean({ default: value, description })
 const choice = <const T extends readonly string[]>(
   values: T,
   value: T[number],
@@ -46,6 +47,71 @@ export const schema = section({
   application: section({
     host: text('127.0.0.1', 'Address to listen on; 0.0.0.0 opens it to the network.'),
     port: whole(8080, [0, 65_535], 'Port to listen on; 0 takes a free one.'),
+    trusted_proxies: maybeText(
+      'Addresses and networks of reverse proxies, separated by commas, whose X-Forwarded headers count.',
+    ),
+  }),
+  api: section({
+    enable_api_docs: yes(false, 'Serves the interactive reference; not meant for production.'),
+    api_docs_path: text('/docs', 'Where the interactive reference is.', {
+      pattern: '^/[\\w/-]+$',
+      shape: 'a path, e.g. /docs',
+    }),
+    cors_enabled: yes(true, 'Lets web pages of other origins call the API.'),
+    cors_origins: text(
+      '*',
+      'Origins that may, separated by commas; * is any, then without cookies.',
+    ),
+    upload_mb: whole(20, [1, 1000], 'Largest cover that can be uploaded.'),
+  }),
+  rate_limit: section({
+    enabled: yes(true, 'Limits how often a client may ask.'),
+    anonymous_rps: whole(
+      10,
+      [1, 1_000_000],
+      'Requests a second of an address that nobody signed in from.',
+    ),
+    anonymous_burst: whole(50, [1, 1_000_000], 'Most of them at once.'),
+    authenticated_rps: whole(50, [1, 1_000_000], 'Requests a second of a user.'),
+    authenticated_burst: whole(200, [1, 1_000_000], 'Most of them at once.'),
+    image_rps: whole(200, [1, 1_000_000], 'Images a second of a user.'),
+    image_burst: whole(1000, [1, 1_000_000], 'Most of them at once.'),
+    login_per_minute: whole(30, [1, 1_000_000], 'Attempts a minute to sign in from an address.'),
+    login_burst: whole(30, [1, 1_000_000], 'Most of them at once.'),
+  }),
+  auth: section({
+    access_token_minutes: whole(
+      60,
+      [1, 1440],
+      'How long an access token lasts; clients renew it with their refresh token.',
+    ),
+    refresh_token_days: whole(30, [1, 3650], 'A session that is not used for so long ends.'),
+    secure_cookie: yes(
+      false,
+      'Always marks the cookie Secure; without it only requests that came by HTTPS get it so.',
+    ),
+    email_confirmation_required: yes(
+      false,
+      'Accounts that people register stay inactive until their address is confirmed.',
+    ),
+  }),
+  email: section({
+    host: maybeText('SMTP server; without it no mail is sent.'),
+    port: whole(587, [1, 65_535], 'Port of the SMTP server.'),
+    secure: yes(false, 'Speaks TLS from the first byte (port 465); else STARTTLS where offered.'),
+    username: maybeText('User name at the SMTP server.'),
+    password: maybeText('Password at the SMTP server.', { secret: true }),
+    from: text('Stackroom <stackroom@localhost>', 'Sender of the mails.'),
+    verification_url_base: maybeText(
+      'Address of the web application for links in mails; without it they hold the bare code.',
+      { pattern: '^https?://.', shape: 'https://books.example.org' },
+    ),
+    verification_hours: whole(24, [1, 8760], 'How long a confirmation by mail may take.'),
+  }),
+  filesystem: section({
+    roots: maybeText(
+      'Folders, separated by commas, in which libraries must lie and which administrators may browse; empty means all.',
+    ),
   }),
   logging: section({
     level: choice(logLevels, 'info', 'Least important line that is written.'),
@@ -68,6 +134,11 @@ export const schema = section({
   files: section({
     entry_mb: whole(256, [1, 65_536], 'Largest page or resource.'),
     solid_mb: whole(1024, [1, 2048], 'Largest archive that must be held in memory to be read.'),
+    cache_mb: whole(
+      1024,
+      [0, 1_048_576],
+      'Disk for pages that were resized, rendered or unpacked; 0 keeps none.',
+    ),
   }),
 })
 

@@ -61,3 +61,9 @@ export type Format = {
   /** What `open` and `Opened.cover` give, where it can be had for less. */
   cover?(file: File, limits: Limits): Promise<Uint8Array | null>
 }
+
+/** Limits with the sizes of the configuration (megabytes). */
+export function limitsOf(files: { entry_mb: number; solid_mb: number }): Limits {
+  const mb = 1024 * 1024
+  return { ...defaultLimits, entryBytes: files.entry_mb * mb, solidBytes: files.solid_mb * mb }
+}

@@ -8,6 +8,8 @@ export type AlternateTitle = { label: string; title: string }
 export type StoryArc = { name: string; number: string | null }
 export const readingDirections = ['ltr', 'rtl', 'ttb', 'webtoon'] as const
 export type ReadingDirection = (typeof readingDirections)[number]
+export const seriesStatuses = ['ongoing', 'ended', 'hiatus', 'abandoned', 'unknown'] as const
+export type SeriesStatus = (typeof seriesStatuses)[number]
 
 /** ComicInfo `Page`: `image` is the zero-based index into the pages in natural order. */
 export type PageNote = {
@@ -51,7 +53,7 @@ export type Metadata = Partial<{
   /** Years: 0, 10, 13, 15, 17, 18. */
   ageRating: number
   /** Publication status of the series. */
-  status: 'ongoing' | 'ended' | 'hiatus' | 'abandoned' | 'unknown'
+  status: SeriesStatus
   readingDirection: ReadingDirection
   manga: boolean
   blackAndWhite: boolean

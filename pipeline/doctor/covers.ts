@@ -6,7 +6,8 @@ import type { Sql } from 'postgres'
 import type { Invariant, Scope, Seen } from './invariant.ts'
 
 type OnDisk = { name: string; path: string }
-type Named = { name: string; book: string; books: number }
+/** `books` is 0 for a cover that a user uploaded. */
+type Named = { name: string; book: string | null; books: number }
 type Visit = { lost?: (cover: Named) => Promise<void>; orphan?: (file: OnDisk) => Promise<void> }
 
 const shown = 5
@@ -26,7 +27,7 @@ export const coverInvariants: Invariant[] = [
   },
   {
     name: 'orphan covers',
-    sentence: 'Every thumbnail older than an hour belongs to a book.',
+    sentence: 'Every thumbnail older than an hour belongs to a book or to an uploaded cover.',
     look: scope => look(scope, add => ({ orphan: async ({ path }) => add(path) })),
     repair: deleteOrphans,
   },
@@ -63,7 +64,7 @@ async function compare({ sql, thumbnails }: Scope, { lost, orphan }: Visit) {
         there = true
         file = disk.next()
       }
-      if (!there) await lost?.(cover)
+      if (!there && cover.books > 0) await lost?.(cover)
     }
   }
   await upTo(null)
@@ -71,10 +72,10 @@ async function compare({ sql, thumbnails }: Scope, { lost, orphan }: Visit) {
 
 function namedCovers(sql: Sql) {
   return sql<Named[]>`
-    select encode(cover, 'hex') as name, min(id::text) as book,
-      count(*)::integer as books
-    from book
-    where cover is not null
+    select encode(cover, 'hex') as name, min(book) as book, count(book)::integer as books
+    from (
+      select cover, id::text as book from book where cover is not null
+      union all select hash, null from cover) named
     group by cover
     order by cover`.cursor(2_000)
 }
@@ -132,7 +133,9 @@ async function deleteOrphans(scope: Scope) {
     const covers = files.filter(file => file.name.length === 40).map(file => `\\x${file.name}`)
     // A book may have come to name one since the comparison began.
     const rows = await scope.sql<{ name: string }[]>`
-      select encode(cover, 'hex') as name from book where cover = any(${covers}::text[]::bytea[])`
+      select encode(cover, 'hex') as name from book where cover = any(${covers}::text[]::bytea[])
+      union all
+      select encode(hash, 'hex') from cover where hash = any(${covers}::text[]::bytea[])`
     const named = new Set(rows.map(row => row.name))
     for (const file of files) if (!named.has(file.name)) rmSync(file.path, { force: true })
     files = []

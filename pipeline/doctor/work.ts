@@ -1,6 +1,6 @@
 // Work to be done against the queue: what is due has a job, even after the queue was lost.
+import { requestScan } from '../../lib/catalog/scan-request.ts'
 import { atWork, type DueLane, due, enqueueLane } from '../due.ts'
-import { requestScan } from '../scan.ts'
 import { broken, type Invariant, naming, type Scope } from './invariant.ts'
 
 // A scan that waits or runs takes over whatever it finds there.

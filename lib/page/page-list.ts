@@ -1,8 +1,8 @@
 // The pages of a book as they are stored: one row a book, deflated JSON of columns. Thirty pages take
 // about 400 bytes, a fifth of what a row a page or plain JSON would.
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
-import type { Page } from '../lib/format/contract.ts'
-import type { PageNote } from '../lib/metadata/metadata.ts'
+import type { Page } from '../format/contract.ts'
+import type { PageNote } from '../metadata/metadata.ts'
 
 /** A page as the API shows it. `isDouble`: it holds two pages side by side. */
 export type StoredPage = Page & { isDouble: boolean; type: string | null }

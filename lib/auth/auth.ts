@@ -1,0 +1,48 @@
+// All that signing in and checking credentials needs, opened once in a process.
+import type { Config } from '../config.ts'
+import type { Sql } from '../db.ts'
+import type { Log } from '../log.ts'
+import { type Mail, openMail } from '../mail.ts'
+import { type Identities, openIdentities } from './identify.ts'
+import { sweep } from './session.ts'
+import { type AccessTokens, accessTokens } from './token.ts'
+
+export type Auth = {
+  sql: Sql
+  log: Log
+  settings: Config['auth']
+  tokens: AccessTokens
+  identities: Identities
+  /** Null when no mail server is configured. */
+  mail: Mail | null
+  /** Lets what is under way end, and stops listening. */
+  close(): Promise<void>
+}
+
+const sweepMs = 3_600_000
+
+/** Throws when the database cannot be listened to. */
+export async function openAuth({
+  sql,
+  config,
+  log,
+}: {
+  sql: Sql
+  config: Pick<Config, 'auth' | 'email'>
+  log: Log
+}): Promise<Auth> {
+  const tokens = accessTokens(sql, { minutes: config.auth.access_token_minutes })
+  const identities = await openIdentities(sql, tokens, log)
+  const mail = openMail(config.email, log)
+  const auth: Auth = { sql, log, settings: config.auth, tokens, identities, mail, close }
+  const timer = setInterval(
+    () => sweep(auth).catch(err => log.warn({ err }, 'sessions not swept')),
+    sweepMs,
+  ).unref()
+  async function close() {
+    clearInterval(timer)
+    await mail?.close()
+    await identities.close()
+  }
+  return auth
+}
