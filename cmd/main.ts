@@ -1,18 +1,15 @@
 // The command line: the commander program made of the files beside it.
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { Command, CommanderError } from 'commander'
 import { Failure } from '../lib/errors.ts'
+import { version } from '../lib/version.ts'
 import { configCommand } from './config.ts'
 import { doctorCommand } from './doctor.ts'
 import { migrateCommand } from './migrate.ts'
 import { openapiCommand } from './openapi.ts'
 import { scanCommand } from './scan.ts'
 import { serveCommand } from './serve.ts'
+import { userCommand } from './user.ts'
 import { workerCommand } from './worker.ts'
-
-const packageFile = join(import.meta.dirname, '..', 'package.json')
-const { version } = JSON.parse(readFileSync(packageFile, 'utf8')) as { version: string }
 
 const program = new Command('stackroom')
   .description('A digital-library server for comics, manga and ebooks')
@@ -23,8 +20,9 @@ for (const command of [
   scanCommand(),
   workerCommand(),
   migrateCommand(),
+  userCommand(),
   configCommand(),
-  openapiCommand(version),
+  openapiCommand(),
   doctorCommand(),
 ]) {
   program.addCommand(command)

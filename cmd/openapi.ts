@@ -3,17 +3,20 @@ import { writeFileSync } from 'node:fs'
 import { Command, Option } from 'commander'
 import { stringify } from 'yaml'
 import { openapiDocument } from '../lib/api/openapi.ts'
-import { routes } from '../lib/api/server.ts'
+import { resources } from '../lib/api/resources.ts'
+import { version } from '../lib/version.ts'
 
-export function openapiCommand(version: string): Command {
+export function openapiCommand(): Command {
   return new Command('openapi')
     .description('print the description of the API')
     .option('-o, --output <file>', 'file to write, - for standard output', '-')
     .addOption(new Option('-f, --format <format>').choices(['json', 'yaml']).default('json'))
     .action(({ output, format }: { output: string; format: 'json' | 'yaml' }) => {
-      const document = openapiDocument(routes, version)
+      const document = openapiDocument(resources, version)
       const text =
-        format === 'yaml' ? stringify(document) : `${JSON.stringify(document, null, 2)}\n`
+        format === 'yaml'
+          ? stringify(document, { aliasDuplicateObjects: false })
+          : `${JSON.stringify(document, null, 2)}\n`
       if (output === '-') process.stdout.write(text)
       else writeFileSync(output, text)
     })

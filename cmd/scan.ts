@@ -2,12 +2,12 @@
 import { statSync } from 'node:fs'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { createLibrary, type LibraryRow, libraryAround, rootBytes } from '../lib/catalog/library.ts'
+import { cancelScan, requestScan } from '../lib/catalog/scan-request.ts'
 import { Invalid } from '../lib/errors.ts'
 import { pathText, relativeTo } from '../lib/path.ts'
 import { seriesStrategies } from '../lib/strategy/series.ts'
 import { estimateScan } from '../pipeline/estimate.ts'
 import { startPipeline } from '../pipeline/index.ts'
-import { cancelScan, requestScan } from '../pipeline/scan.ts'
 import {
   type CommonFlags,
   commonOptions,

@@ -1,10 +1,13 @@
 // stackroom serve: the API and the pipeline in one process.
 import { Command } from 'commander'
-import { openServer } from '../lib/api/server.ts'
+import type { FastifyInstance } from 'fastify'
+import { openApi } from '../lib/api/open.ts'
 import { createLibrary, libraryAround, rootBytes } from '../lib/catalog/library.ts'
+import { requestScan } from '../lib/catalog/scan-request.ts'
+import { Failure, Invalid } from '../lib/errors.ts'
+import { openQueue, type Queue } from '../lib/jobs.ts'
 import { newSetupToken } from '../lib/setup-token.ts'
 import { type Pipeline, startPipeline } from '../pipeline/index.ts'
-import { requestScan } from '../pipeline/scan.ts'
 import {
   type CommonFlags,
   commonOptions,
@@ -35,30 +38,52 @@ export function serveCommand(): Command {
 async function run(flags: Flags) {
   const settings = { 'application.host': flags.host, 'application.port': flags.port }
   await withStackroom(flags, { quiet: false, settings }, async stackroom => {
-    const { config, sql, log } = stackroom
-    const server = openServer({ sql, log })
-    const address = await server.listen({
-      host: config.application.host,
-      port: config.application.port,
-    })
+    const { sql, log } = stackroom
+    const ended = untilSignal()
+    const queue = await openQueue(sql, error => log.error({ err: error }, 'queue'))
+    try {
+      await serve({ ...stackroom, queue }, flags, ended)
+    } finally {
+      await queue.close()
+    }
+  })
+}
+
+type Serving = Stackroom & { queue: Queue }
+
+/** Until `ended`; then running requests end, then the work at hand. What waits is done after the next start. */
+async function serve(serving: Serving, flags: Flags, ended: Promise<unknown>) {
+  const api = await openApi(serving)
+  let pipeline: Pipeline | null = null
+  try {
+    const address = await listen(api.server, serving.config.application)
     process.stdout.write(`Stackroom listens on ${address}\n`)
-    const token = await newSetupToken(sql)
+    const token = await newSetupToken(serving.sql)
     if (token)
       process.stdout.write(
         `Setup token (valid once, until the first administrator is made): ${token}\n`,
       )
-    const pipeline = flags.workers ? await startPipeline(stackroom) : null
+    if (flags.workers) pipeline = await startPipeline(serving)
     let stopping = false
-    const ended = untilSignal().then(() => {
+    const stopped = ended.then(() => {
       stopping = true
     })
-    const added = pipeline
-      ? addLibraries(stackroom, pipeline, flags.library, () => stopping)
-      : Promise.resolve()
-    await Promise.all([ended, added])
-    await server.close()
+    const added = pipeline && addLibraries(serving, pipeline, flags.library, () => stopping)
+    await Promise.all([stopped, added])
+  } finally {
+    await api.close()
     await pipeline?.close()
-  })
+  }
+}
+
+/** The address that was taken. Throws Invalid when it cannot be had. */
+async function listen(server: FastifyInstance, { host, port }: { host: string; port: number }) {
+  try {
+    return await server.listen({ host, port })
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new Invalid(`Cannot listen on ${host}, port ${port} (${code ?? error})`, { cause: error })
+  }
 }
 
 async function addLibraries(
@@ -68,25 +93,38 @@ async function addLibraries(
   stopped: () => boolean,
 ) {
   for (const path of paths) {
-    const root = rootBytes(path)
-    const library =
-      (await libraryAround(stackroom.sql, root)) ?? (await createLibrary(stackroom.sql, { root }))
-    const scanId = await requestScan(stackroom.sql, pipeline.queue, {
-      libraryId: library.id,
-      mode: 'normal',
-    })
-    pipeline.wake()
-    const figures = await followScan(stackroom, pipeline, {
-      scanId,
-      libraryId: library.id,
-      records: false,
-      inside: null,
-      stopped,
-    })
     if (stopped()) return
-    process.stdout.write(tableSummary(library, figures))
-    if (figures.message) process.stdout.write(`${figures.message}\n`)
+    try {
+      await addLibrary(stackroom, pipeline, path, stopped)
+    } catch (error) {
+      // One folder that is away must not keep the others from being served.
+      if (!(error instanceof Failure)) throw error
+      process.stderr.write(`stackroom: ${path}: ${error.message}\n`)
+    }
   }
+}
+
+async function addLibrary(
+  { sql, ...rest }: Stackroom,
+  pipeline: Pipeline,
+  path: string,
+  stopped: () => boolean,
+) {
+  const root = rootBytes(path)
+  const library = (await libraryAround(sql, root)) ?? (await createLibrary(sql, { root }))
+  const request = { libraryId: library.id, mode: 'normal' } as const
+  const scanId = await requestScan(sql, pipeline.queue, request)
+  pipeline.wake()
+  const figures = await followScan({ sql, ...rest }, pipeline, {
+    scanId,
+    libraryId: library.id,
+    records: false,
+    inside: null,
+    stopped,
+  })
+  if (stopped()) return
+  process.stdout.write(tableSummary(library, figures))
+  if (figures.message) process.stdout.write(`${figures.message}\n`)
 }
 
 function collect(path: string, paths: string[]) {

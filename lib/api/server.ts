@@ -1,42 +1,195 @@
-// The HTTP server. Routes are values; this mounts them and holds the one error answer.
-import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
-import type { Sql } from '../db.ts'
-import { Failure, NotFound } from '../errors.ts'
-import type { Log } from '../log.ts'
-import { health } from './health.ts'
-import type { Route } from './route.ts'
+// The HTTP server: mounts the routes in the order rate limit, credentials, permission, schema,
+// handler; and holds the one error answer.
+import { hash } from 'node:crypto'
+import compress from '@fastify/compress'
+import cookie from '@fastify/cookie'
+import cors from '@fastify/cors'
+import multipart from '@fastify/multipart'
+import fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify'
+import { NotFound } from '../errors.ts'
+import { newId } from '../id.ts'
+import { ErrorBody, isBytes, LimitBody } from '../schema.ts'
+import { admit } from './admit.ts'
+import { errorAnswer, refuseGarbage } from './answer-error.ts'
+import type { Deps } from './deps.ts'
+import { openLimiter } from './limit.ts'
+import { mountReference } from './reference.ts'
+import { resources } from './resources.ts'
+import { Answer, addresses, type Route } from './route.ts'
+import { compileValidator } from './validate.ts'
 
-export const routes: Route[] = [health]
+const jsonBytes = 1024 * 1024
 
-/** A server that is ready to listen. */
-export function openServer({ sql, log }: { sql: Sql; log: Log }): FastifyInstance {
+/** A server that is ready to listen. Closing it lets running requests end. */
+export async function openServer(deps: Deps): Promise<FastifyInstance> {
+  const { config } = deps
   const server = fastify({
-    loggerInstance: log as FastifyBaseLogger,
+    loggerInstance: deps.log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
+    genReqId: newId,
+    bodyLimit: jsonBytes,
+    // As long as a header may be: the schema of the route says what is too long, not the router.
+    routerOptions: { maxParamLength: 16_384, ignoreTrailingSlash: true },
+    trustProxy: config.application.trusted_proxies || false,
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    clientErrorHandler: refuseGarbage,
+    frameworkErrors: (error, request, reply) => errorAnswer(deps.log, error, request, reply),
   })
-  for (const route of routes) {
+  server.setValidatorCompiler(compileValidator as never)
+  server.setErrorHandler((error, request, reply) => errorAnswer(deps.log, error, request, reply))
+  readOnlyJson(server)
+  await server.register(cookie)
+  if (config.api.cors_enabled) await server.register(cors, corsOptions(config.api.cors_origins))
+  await server.register(multipart, {
+    limits: { fileSize: config.api.upload_mb * 1024 * 1024, files: 1, fields: 10, parts: 11 },
+  })
+  server.addHook('onSend', tagJson)
+  await server.register(compress, {
+    threshold: 1024,
+    encodings: ['gzip', 'deflate', 'identity'],
+    customTypes: /^application\/(.+\+)?json\b|^text\/|\+xml\b/,
+    globalDecompression: false,
+  })
+  const limiter = openLimiter(config.rate_limit)
+  server.addHook('onSend', async (_request, reply) => {
+    reply.header('x-content-type-options', 'nosniff')
+    if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'private, no-cache')
+    if (!reply.hasHeader('x-ratelimit-limit')) limiter.showFull(reply)
+  })
+  if (config.api.enable_api_docs)
+    await mountReference(server, config.api.api_docs_path, deps.version)
+  for (const route of resources) mount(server, route, { deps, limiter })
+  server.setNotFoundHandler(async (request, reply) => {
+    limiter.pay({ request, reply, accountId: null }, 'default')
+    throw new NotFound('There is nothing at this address')
+  })
+  return server
+}
+
+type Mounting = { deps: Deps; limiter: ReturnType<typeof openLimiter> }
+
+function mount(server: FastifyInstance, route: Route, { deps, limiter }: Mounting) {
+  const gate = admit(route, deps, limiter)
+  for (const { method, path } of addresses(route)) {
     server.route({
-      method: route.method,
-      url: route.path,
-      schema: { response: route.responses },
-      handler: async (_request, reply) => {
-        const answer = await route.handle({ sql })
-        return reply.code(answer.status).send(answer.body)
+      method,
+      url: path.replace(/\{(\w+)\}/g, ':$1'),
+      schema: {
+        ...(route.params ? { params: route.params } : {}),
+        ...(route.query ? { querystring: route.query } : {}),
+        ...(route.body ? { body: route.body } : {}),
+        response: responseSchemas(route),
+      },
+      onRequest: gate,
+      ...(isBytes(route.responses[200]) ? { compress: false } : {}),
+      ...(route.bodyOptional ? { preValidation: emptyBody } : {}),
+      handler: async (request, reply) => {
+        const result = await route.handle(inputOf(request, reply) as never, deps)
+        if (result instanceof Answer) {
+          reply.code(result.status as number).headers(result.headers)
+          return reply.send(result.status === 204 ? undefined : result.body)
+        }
+        const status = Number(Object.keys(route.responses)[0])
+        reply.code(status)
+        return reply.send(status === 204 ? undefined : result)
       },
     })
   }
-  server.setNotFoundHandler(() => {
-    throw new NotFound('There is nothing at this address')
+}
+
+/** Weak tags for what was made as text; images and files bring strong ones of their own. */
+async function tagJson(request: FastifyRequest, reply: FastifyReply, payload: unknown) {
+  const isRead = request.method === 'GET' || request.method === 'HEAD'
+  if (!isRead || reply.statusCode !== 200 || typeof payload !== 'string') return payload
+  if (reply.hasHeader('etag')) return payload
+  const tag = `W/"${hash('sha1', payload, 'base64url')}"`
+  reply.header('etag', tag)
+  if (!(request.headers['if-none-match'] ?? '').split(/\s*,\s*/).includes(tag)) return payload
+  reply.code(304)
+  return ''
+}
+
+async function emptyBody(request: FastifyRequest) {
+  request.body ??= {}
+}
+
+function inputOf(request: FastifyRequest, reply: FastifyReply) {
+  return {
+    params: request.params,
+    query: request.query,
+    body: request.body,
+    identity: request.identity,
+    viewer: request.identity?.viewer,
+    request,
+    reply,
+    get signal() {
+      return untilGone(reply)
+    },
+  }
+}
+
+function untilGone(reply: FastifyReply): AbortSignal {
+  const gone = new AbortController()
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableFinished) gone.abort()
   })
-  server.setErrorHandler((error, request, reply) => {
-    const status =
-      error instanceof Failure
-        ? error.status
-        : ((error as { statusCode?: number }).statusCode ?? 500)
-    if (status >= 500) request.log.error({ err: error }, 'request failed')
-    const message = status >= 500 ? 'The server failed' : (error as Error).message
-    const details = error instanceof Failure ? error.details : null
-    return reply.code(status).send({ error: (error as Error).name, message, details })
-  })
-  return server
+  return gone.signal
+}
+
+/** JSON under any of its names; an empty body is none. Anything else is 415. */
+function readOnlyJson(server: FastifyInstance) {
+  const parse = server.getDefaultJsonParser('error', 'error')
+  server.removeAllContentTypeParsers()
+  server.addContentTypeParser<string>(
+    /^application\/(?:[\w.-]{1,40}\+)?json(?:;|$)/,
+    { parseAs: 'string' },
+    (request, body, done) => (body === '' ? done(null, undefined) : parse(request, body, done)),
+  )
+}
+
+function corsOptions(origins: string) {
+  const listed = origins.split(',').map(origin => origin.trim())
+  const any = listed.includes('*')
+  return {
+    origin: any ? '*' : listed,
+    // Cookies only for origins that were named.
+    credentials: !any,
+    methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
+    allowedHeaders: [
+      'authorization',
+      'content-type',
+      'accept',
+      'x-api-key',
+      'x-auth-user',
+      'x-device-id',
+      'if-match',
+      'if-none-match',
+      'range',
+      'last-event-id',
+    ],
+    exposedHeaders: [
+      'link',
+      'etag',
+      'retry-after',
+      'content-disposition',
+      'x-ratelimit-limit',
+      'x-ratelimit-remaining',
+      'x-ratelimit-reset',
+      'content-range',
+      'accept-ranges',
+    ],
+    maxAge: 600,
+  }
+}
+
+function responseSchemas(route: Route) {
+  const own = Object.entries(route.responses).filter(([, s]) => s !== null && !isBytes(s))
+  return { ...Object.fromEntries(own), 429: LimitBody, '4xx': ErrorBody, '5xx': ErrorBody }
 }

@@ -23,8 +23,7 @@ export async function commandLine(t: Test) {
     })
   }
 
-  async function stackroom(args: string[], onOutput: OnOutput = () => {}) {
-    const child = start(args)
+  async function run(child: ReturnType<typeof start>, onOutput: OnOutput) {
     const said = { stdout: '', stderr: '' }
     child.stdout.on('data', chunk => {
       said.stdout += chunk
@@ -36,5 +35,13 @@ export async function commandLine(t: Test) {
     const [code] = await once(child, 'close')
     return { ...said, code: code as number | null }
   }
+
+  const stackroom = (args: string[], onOutput: OnOutput = () => {}) => run(start(args), onOutput)
+  /** Without database and data directory. */
+  stackroom.plain = (args: string[]) =>
+    run(
+      spawn(process.execPath, [launcher, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] }),
+      () => {},
+    )
   return { sql, start, stackroom }
 }

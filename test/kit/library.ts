@@ -15,13 +15,14 @@ import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Test } from 'tap'
 import { createLibrary } from '../../lib/catalog/library.ts'
+import { recountReadingOf } from '../../lib/catalog/reading.ts'
+import { requestScan, type ScanRequest } from '../../lib/catalog/scan-request.ts'
 import { type Config, loadConfig } from '../../lib/config.ts'
 import type { Sql } from '../../lib/db.ts'
 import { openLog } from '../../lib/log.ts'
 import { dedupe } from '../../pipeline/dedupe.ts'
 import { examine } from '../../pipeline/doctor.ts'
 import { type Pipeline, startPipeline } from '../../pipeline/index.ts'
-import { requestScan, type ScanRequest } from '../../pipeline/scan.ts'
 import { png, zip } from '../format/archive-files.ts'
 import { database } from './db.ts'
 
@@ -214,6 +215,9 @@ export async function reader(sql: Sql) {
     async read(bookId: string, page: number) {
       await sql`
         insert into progress (account_id, book_id, current_page) values (${row!.id}, ${bookId}, ${page})`
+      const [book] = await sql<{ series: string }[]>`
+        select series_id as series from book where id = ${bookId}`
+      await recountReadingOf(sql, row!.id, [book!.series])
     },
     async pages() {
       const rows = await sql<{ book_id: string; current_page: number }[]>`

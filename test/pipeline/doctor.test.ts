@@ -2,10 +2,10 @@
 import { mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import t from 'tap'
+import { thumbnailPath } from '../../lib/thumbnail-path.ts'
 import { dedupe } from '../../pipeline/dedupe.ts'
 import { examine, invariants } from '../../pipeline/doctor.ts'
-import { thumbnailPath } from '../../pipeline/thumbnail.ts'
-import { catalogue, comic, ended, shelve } from '../kit/library.ts'
+import { catalogue, comic, ended, reader, shelve } from '../kit/library.ts'
 
 const all = await catalogue(t)
 const { sql, pipeline } = all
@@ -45,6 +45,24 @@ const breaches: Record<string, { does: () => Promise<unknown>; count?: number }>
     does: () => sql`update series set book_count = 9, page_count = 1 where id = ${first.seriesId}`,
   },
   'library counters': { does: () => sql`update library set series_count = 9 where id = ${lib.id}` },
+  'search rows of books': {
+    does: () => sql`update book_search set is_present = false where book_id = ${first.id}`,
+  },
+  'search rows of series': {
+    does: () => sql`delete from series_search where series_id = ${first.seriesId}`,
+  },
+  'labels of series': {
+    does: () => sql`update series set genres = '{Ghost}' where id = ${first.seriesId}`,
+  },
+  'places of readers': {
+    does: async () => {
+      const who = await reader(sql)
+      await sql`
+        insert into series_reading (account_id, series_id, read_count, started_count, opened_count,
+          last_read_at)
+        values (${who.id}, ${first.seriesId}, 1, 0, 0, now())`
+    },
+  },
   'folder tree': {
     does: () => sql`
       update directory set parent_id = null where library_id = ${lib.id} and path <> ''`,

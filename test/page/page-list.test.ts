@@ -1,5 +1,5 @@
 import t from 'tap'
-import { packPages, unpackPages } from '../../pipeline/page-list.ts'
+import { packPages, unpackPages } from '../../lib/page/page-list.ts'
 
 const page = (name: string, width: number | null, height: number | null) => ({
   name,

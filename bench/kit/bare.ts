@@ -1,0 +1,24 @@
+// A bare Fastify route over the statements of GET /books, without anything around it: what the API's
+// own cost is measured against. node bench/kit/bare.ts <database url> <account id>
+import fastify from 'fastify'
+import { booksByIds } from '../../lib/catalog/book-record.ts'
+import { listBooks } from '../../lib/catalog/list-books.ts'
+import type { Viewer } from '../../lib/catalog/viewer.ts'
+import { connect } from '../../lib/db.ts'
+
+const [url, accountId] = process.argv.slice(2)
+const sql = connect(url!, { max: 10 })
+const viewer: Viewer = {
+  accountId: accountId!,
+  libraries: null,
+  allowedTags: [],
+  deniedTags: [],
+  ageLimit: null,
+  showsUnrated: true,
+}
+const server = fastify()
+server.get('/books', async () => {
+  const { ids, total } = await listBooks(sql, viewer, { page: 1, pageSize: 50 } as never)
+  return { data: await booksByIds(sql, viewer, ids), total }
+})
+process.stdout.write(`${await server.listen({ host: '127.0.0.1', port: 0 })}\n`)

@@ -1,0 +1,118 @@
+// A server for bench/pages.ts: all of Stackroom in one process, as `serve` runs it, and beside it bare
+// Fastify routes that send plain files, and figures of the process.
+// node bench/pages/server.ts <folder> [scan]: `books` is the library, the rest is written; with `scan`
+// that is all that is done, so that what is measured later is a server that began afresh.
+import { createReadStream, readFile, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { setTimeout as sleep } from 'node:timers/promises'
+import plainFiles from '@fastify/static'
+import fastify from 'fastify'
+import { openApi } from '../../lib/api/open.ts'
+import { newKey } from '../../lib/auth/api-key.ts'
+import { permissionNames } from '../../lib/auth/permission.ts'
+import { createLibrary } from '../../lib/catalog/library.ts'
+import { requestScan } from '../../lib/catalog/scan-request.ts'
+import { loadConfig } from '../../lib/config.ts'
+import { openDatabase } from '../../lib/db.ts'
+import { newId } from '../../lib/id.ts'
+import { openQueue } from '../../lib/jobs.ts'
+import { openLog } from '../../lib/log.ts'
+import { migrate } from '../../lib/migrate.ts'
+import { pageCounters } from '../../lib/page/counters.ts'
+import { startPipeline } from '../../pipeline/index.ts'
+
+const folder = process.argv[2]!
+const config = loadConfig({
+  env: {},
+  flags: { data_dir: join(folder, 'data'), 'rate_limit.enabled': false },
+})
+const log = openLog({ level: 'error' })
+const { sql, close } = await openDatabase(config, { log })
+await migrate(sql)
+const queue = await openQueue(sql, error => log.error({ err: error }, 'queue'))
+const pipeline = await startPipeline({ sql, config, log, queue })
+const closeAll = async () => {
+  await pipeline.close()
+  await queue.close()
+  await close()
+}
+await (process.argv[3] === 'scan' ? scan().then(closeAll) : serve())
+
+async function serve() {
+  const { server, close: closeApi } = await openApi({ sql, config, log, queue })
+  const api = await server.listen({ host: '127.0.0.1', port: 0 })
+  const bare = bareServer()
+  const plain = await bare.listen({ host: '127.0.0.1', port: 0 })
+  const books = await sql`
+    select b.id, convert_from(b.name, 'latin1') as name, b.page_count as pages from book b
+    where b.page_count > 0 order by b.id`
+  process.stdout.write(`${JSON.stringify({ api, plain, key: await reader(), books })}\n`)
+  process.once('SIGTERM', async () => {
+    await bare.close()
+    await closeApi()
+    await closeAll()
+  })
+}
+
+async function scan() {
+  const { id } = await createLibrary(sql, { root: Buffer.from(join(folder, 'books')) })
+  const scanId = await requestScan(sql, queue, { libraryId: id, mode: 'normal' })
+  for (;;) {
+    pipeline.wake()
+    const [row] = await sql`select finished_at is not null as over from scan where id = ${scanId}`
+    if (row!.over && !(await queue.busy(id, ['index', 'cover', 'hash']))) return
+    await sleep(100)
+  }
+}
+
+/** An API key that may do everything. */
+async function reader(): Promise<string> {
+  const id = newId()
+  const { key, prefix, digest } = newKey()
+  await sql`
+    insert into account (id, username, email, password_hash, role)
+    values (${id}, 'bench', 'bench@example.org', '-', 'admin')`
+  await sql`
+    insert into api_key (id, account_id, name, prefix, secret_sha256, permissions)
+    values (${newId()}, ${id}, 'bench', ${prefix}, ${digest}, ${[...permissionNames]})`
+  return key
+}
+
+function bareServer() {
+  const delay = monitorEventLoopDelay({ resolution: 5 })
+  delay.enable()
+  let peak = 0
+  setInterval(() => {
+    peak = Math.max(peak, process.memoryUsage.rss())
+  }, 50).unref()
+  const bare = fastify()
+  bare.register(plainFiles, { root: folder, prefix: '/static/' })
+  bare.get<{ Params: { name: string } }>('/read/:name', (request, reply) => {
+    readFile(join(folder, request.params.name), (error, bytes) => {
+      reply.type('image/jpeg').send(error ?? bytes)
+    })
+  })
+  bare.get<{ Params: { name: string } }>('/stream/:name', (request, reply) => {
+    const path = join(folder, request.params.name)
+    reply
+      .header('content-length', statSync(path).size)
+      .type('image/jpeg')
+      .send(createReadStream(path))
+  })
+  bare.get('/figures', () => {
+    const figures = {
+      rssMiB: process.memoryUsage.rss() / 2 ** 20,
+      heapMiB: process.memoryUsage().heapTotal / 2 ** 20,
+      outsideMiB: process.memoryUsage().external / 2 ** 20,
+      peakRssMiB: peak / 2 ** 20,
+      delayP99Ms: delay.percentile(99) / 1e6,
+      delayMaxMs: delay.max / 1e6,
+      ...pageCounters,
+    }
+    delay.reset()
+    peak = 0
+    return figures
+  })
+  return bare
+}

@@ -1,0 +1,54 @@
+// Who comes in: identifies the caller, makes them pay, and checks the permission that the route
+// names; before any of the body is read.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Identity } from '../auth/identify.ts'
+import type { Permission } from '../auth/permission.ts'
+import { Failure, Forbidden, Unauthorized } from '../errors.ts'
+import type { Deps } from './deps.ts'
+import type { Limiter } from './limit.ts'
+import type { Need, Route } from './route.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    identity: Identity | null
+  }
+}
+
+/** A hook that lets a request through, or throws Unauthorized, Forbidden or Limited. */
+export function admit(route: Route, deps: Deps, limiter: Limiter) {
+  const bucket = route.bucket ?? 'default'
+  const { permission } = route
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    request.identity = null
+    const pay = (accountId: string | null) => limiter.pay({ request, reply, accountId }, bucket)
+    if (permission === 'public') return void pay(null)
+    request.identity = await identified(route, deps, limiter, request).catch(error => {
+      // The attempt counts for the address, whoever it claimed to be.
+      if (error instanceof Failure && error.status === 401) pay(null)
+      throw error
+    })
+    if (request.identity === null) {
+      pay(null)
+      throw new Unauthorized('Authentication required')
+    }
+    pay(request.identity.account.id)
+    const lacking = lacks(request.identity, permission)
+    if (lacking) throw new Forbidden(`Missing required permission: ${lacking}`)
+  }
+}
+
+function identified(route: Route, { identities }: Deps, limiter: Limiter, request: FastifyRequest) {
+  return identities.identify(
+    { headers: request.headers, address: request.ip },
+    { cookieAllowed: route.cookie === true, beforePassword: limiter.password },
+  )
+}
+
+function lacks({ permissions }: Identity, need: Need): string | null {
+  if (need === 'public' || need === 'auth') return null
+  const has = (permission: Permission) => permissions.has(permission)
+  if (typeof need === 'string') return has(need) ? null : need
+  const missing = (need.all ?? []).find(permission => !has(permission))
+  if (missing) return missing
+  return need.any.some(has) ? null : need.any.join(' or ')
+}

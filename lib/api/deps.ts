@@ -1,0 +1,26 @@
+// What handlers work with; opened by the command that serves, passed to every handler.
+import type { Auth } from '../auth/auth.ts'
+import type { Identities } from '../auth/identify.ts'
+import type { Config } from '../config.ts'
+import type { Sql } from '../db.ts'
+import type { Queue } from '../jobs.ts'
+import type { Log } from '../log.ts'
+import type { Pages } from '../page/pages.ts'
+import type { Thumbnails } from '../page/thumbnail.ts'
+
+export type Deps = {
+  sql: Sql
+  config: Config
+  log: Log
+  /** Jobs for the pipeline, sent within the caller's transaction. */
+  queue: Queue
+  /** Sessions, tokens, mail: what accounts are changed with. */
+  auth: Auth
+  /** Who is behind a credential. */
+  identities: Identities
+  /** Images of pages, and what else the page threads make. */
+  pages: Pages
+  /** Covers, small, as files that the pipeline has made. */
+  thumbnails: Thumbnails
+  version: string
+}

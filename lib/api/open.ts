@@ -1,0 +1,72 @@
+// Opens what the handlers work with, and the server around it; closes it all in the right order.
+import { join } from 'node:path'
+import type { FastifyInstance } from 'fastify'
+import { openAuth } from '../auth/auth.ts'
+import { coverFolders } from '../catalog/cover-files.ts'
+import type { Config } from '../config.ts'
+import type { Sql } from '../db.ts'
+import { limitsOf } from '../format/contract.ts'
+import type { Queue } from '../jobs.ts'
+import type { Log } from '../log.ts'
+import { openPages } from '../page/pages.ts'
+import { openThumbnails } from '../page/thumbnail.ts'
+import { version } from '../version.ts'
+import { openServer } from './server.ts'
+
+type Options = { sql: Sql; config: Config; log: Log; queue: Queue }
+
+/** The API of one process, ready to listen. */
+export async function openApi({ sql, config, log, queue }: Options): Promise<{
+  server: FastifyInstance
+  /** Lets running requests end, half a minute at most, then lets go of everything. */
+  close(): Promise<void>
+}> {
+  const auth = await openAuth({ sql, config, log })
+  const pages = openPages({
+    folder: join(config.data_dir, 'cache', 'pages'),
+    cacheBytes: config.files.cache_mb * 1024 * 1024,
+    limits: limitsOf(config.files),
+    threads: config.pipeline.threads,
+    timeoutMs: config.pipeline.book_timeout_seconds * 1000,
+    memoryMb: config.pipeline.book_memory_mb,
+    onBug: error => log.error({ err: error }, 'a page thread failed'),
+  })
+  const thumbnails = openThumbnails({
+    folder: coverFolders(config.data_dir).thumbnails,
+    format: config.thumbnail.format,
+    convert: pages.convert,
+  })
+  const server = await openServer({
+    sql,
+    config,
+    log,
+    queue,
+    auth,
+    identities: auth.identities,
+    pages,
+    thumbnails,
+    version,
+  })
+  return {
+    server,
+    async close() {
+      await drain(server)
+      await auth.close()
+      await pages.close()
+    },
+  }
+}
+
+const patienceMs = 30_000
+
+// A client that keeps its connection open would hold the server until it times out.
+async function drain(server: FastifyInstance) {
+  const sweep = setInterval(() => server.server.closeIdleConnections(), 50)
+  const last = setTimeout(() => server.server.closeAllConnections(), patienceMs)
+  try {
+    await server.close()
+  } finally {
+    clearInterval(sweep)
+    clearTimeout(last)
+  }
+}

@@ -1,0 +1,111 @@
+// A reading app, written against the exported document alone: from the first start to the last page.
+import { setTimeout as sleep } from 'node:timers/promises'
+import createClient from 'openapi-fetch'
+import { test } from 'tap'
+import type { paths } from '../kit/generated/api.ts'
+import { comic, folderOf } from '../kit/library.ts'
+import { serve } from '../kit/server.ts'
+
+const account = { username: 'ana', email: 'ana@example.org', password: 'Correct-horse-1' }
+
+test('a reading app', async t => {
+  const { base } = await serve(t)
+  const api = createClient<paths>({ baseUrl: base })
+  const folder = folderOf(t, {
+    'Akira/Akira 1.cbz': comic({ pages: 3 }),
+    'Akira/Akira 2.cbz': comic({ pages: 2 }),
+    'Blame/Blame 1.cbz': comic({ pages: 2 }),
+  })
+
+  const status = await api.GET('/api/v1/setup/status')
+  t.match(status.data, { setupRequired: true, hasUsers: false })
+  const setup = await api.POST('/api/v1/setup/initialize', { body: account })
+  t.equal(setup.response.status, 201)
+
+  const login = await api.POST('/api/v1/auth/login', {
+    body: { username: 'ANA@example.org', password: account.password },
+  })
+  t.equal(login.data?.access_token, login.data?.accessToken, 'both spellings')
+  t.match(setup.response.headers.get('set-cookie'), /auth_token=.*HttpOnly/)
+  const headers = { authorization: `Bearer ${login.data!.accessToken}` }
+  t.equal((await api.GET('/api/v1/auth/me', { headers })).data?.username, 'ana')
+
+  const made = await api.POST('/api/v1/libraries', {
+    headers,
+    body: { name: 'Manga', path: folder, scanImmediately: true },
+  })
+  t.equal(made.response.status, 201, JSON.stringify(made.error))
+  const inLibrary = { params: { path: { id: made.data!.id } }, headers }
+  for (let left = 200; left > 0; left--) {
+    const scan = await api.GET('/api/v1/libraries/{id}/scan-status', inLibrary)
+    if (scan.data?.status === 'completed') break
+    await sleep(50)
+  }
+
+  const series = await api.GET('/api/v1/series', {
+    headers,
+    params: { query: { sort: 'name,desc', pageSize: 1 } },
+  })
+  t.same(
+    [series.data?.total, series.data?.data.map(s => ('title' in s ? s.title : ''))],
+    [2, ['Blame']],
+  )
+  t.match(series.response.headers.get('link'), /rel="next"/)
+  const next = await fetch(base + series.data!.links.next, { headers })
+  const second = (await next.json()) as typeof series.data
+  t.same(
+    second!.data.map(s => ('title' in s ? s.title : '')),
+    ['Akira'],
+  )
+  const akira = second!.data[0]!.id
+
+  const found = await api.POST('/api/v1/books/list', {
+    headers,
+    params: { query: { sort: 'number,asc' } },
+    body: {
+      condition: {
+        allOf: [
+          { seriesId: { operator: 'is', value: akira } },
+          { readStatus: { operator: 'is', value: 'unread' } },
+        ],
+      },
+    },
+  })
+  t.equal(found.data?.total, 2, JSON.stringify(found.error))
+  const [first, other] = found.data!.data
+  const ofFirst = { headers, params: { path: { id: first!.id } } }
+
+  const pages = await api.GET('/api/v1/books/{id}/pages', ofFirst)
+  t.same(
+    pages.data?.map(p => p.pageNumber),
+    [1, 2, 3],
+  )
+  for (const page_number of [1, 3]) {
+    const image = await api.GET('/api/v1/books/{book_id}/pages/{page_number}', {
+      headers,
+      params: { path: { book_id: first!.id, page_number }, query: { width: 16, format: 'webp' } },
+      parseAs: 'arrayBuffer',
+    })
+    t.equal(image.response.status, 200)
+    t.equal(image.response.headers.get('content-type'), 'image/webp')
+  }
+
+  const read = await api.PUT('/api/v1/books/{id}/progress', {
+    ...ofFirst,
+    body: { currentPage: 3 },
+  })
+  t.match(read.data, { isCompleted: true, is_completed: true, currentPage: 3 })
+  const deck = await api.GET('/api/v1/books/on-deck', { headers })
+  t.same(
+    deck.data?.data.map(b => b.id),
+    [other!.id],
+    'the next book of the series is on deck',
+  )
+
+  t.equal((await api.POST('/api/v1/auth/logout', { headers })).response.status, 200)
+  t.equal(
+    (await api.GET('/api/v1/auth/me', { headers })).response.status,
+    401,
+    'the token ended with the session',
+  )
+})

@@ -1,0 +1,123 @@
+// What holds for every request, whatever the resource.
+
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { test } from 'tap'
+import { serve } from '../kit/server.ts'
+
+test('the server', async t => {
+  const all = await serve(t, {
+    'rate_limit.enabled': true,
+    'rate_limit.anonymous_burst': 40,
+    'rate_limit.anonymous_rps': 1,
+  })
+  const reader = await all.as('reader')
+  const { anyone } = all
+
+  await t.test('says that it is healthy, at three addresses', async t => {
+    for (const path of ['/health', '/api/v1/health', '/health/live', '/health/ready']) {
+      const answer = await fetch(all.base + path)
+      t.equal(answer.status, 200, path)
+      t.match(await answer.json(), { status: 'ok', version: /^\d/ })
+      t.equal(answer.headers.get('x-ratelimit-remaining'), '40')
+    }
+    const head = await fetch(`${all.base}/health`, { method: 'HEAD' })
+    t.equal(head.status, 200)
+  })
+
+  await t.test('answers errors as objects, wherever they arise', async t => {
+    const wrong = [
+      [await anyone.get('/nothing'), 404, 'NotFound'],
+      [await anyone.get('/health/%zz'), 400, 'BadRequest'],
+      [await anyone.get('/books'), 401, 'Unauthorized'],
+      [await anyone.post('/health', {}), 404, 'NotFound'],
+      [await reader.get('/books/not-a-uuid'), 400, 'BadRequest'],
+      [await reader.get('/users'), 403, 'Forbidden'],
+      [await reader.get('/books?page=-1'), 400, 'BadRequest'],
+      [await reader.get('/books?page=1.5'), 400, 'BadRequest'],
+      [
+        await reader.get(`/books/${all.anyone ? '00000000-0000-7000-8000-000000000000' : ''}`),
+        404,
+        'NotFound',
+      ],
+      [
+        await reader.ask('POST', '/books/list', {
+          raw: '{"condition":',
+          headers: { 'content-type': 'application/json' },
+        }),
+        400,
+        'BadRequest',
+      ],
+      [
+        await reader.ask('POST', '/books/list', {
+          raw: 'a=b',
+          headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        }),
+        415,
+        'UnsupportedMediaType',
+      ],
+      [await reader.post('/books/list', { unknown: 1 }), 400, 'BadRequest'],
+      [
+        await reader.ask('POST', '/books/list', {
+          raw: `{"fullTextSearch":"${'x'.repeat(1_100_000)}"}`,
+          headers: { 'content-type': 'application/json' },
+        }),
+        413,
+        'PayloadTooLarge',
+      ],
+    ] as const
+    for (const [answer, status, error] of wrong) {
+      t.equal(answer.status, status, `${status} ${error}`)
+      t.match(answer.headers.get('content-type'), /^application\/json/)
+      t.same(Object.keys(answer.body), ['error', 'message', 'details'])
+      t.equal(answer.body.error, error)
+      t.notMatch(answer.body.message, /node_modules|\/work|at Object/)
+    }
+  })
+
+  await t.test('answers what is no HTTP in the same shape', async t => {
+    const socket = connect(Number(new URL(all.base).port), '127.0.0.1')
+    socket.end('NONSENSE\r\n\r\n')
+    let said = ''
+    socket.on('data', chunk => {
+      said += chunk
+    })
+    await once(socket, 'close')
+    t.match(said, /^HTTP\/1\.1 400/)
+    t.match(JSON.parse(said.slice(said.indexOf('\r\n\r\n'))), {
+      error: 'BadRequest',
+      details: null,
+    })
+  })
+
+  await t.test('tells a client that nothing changed', async t => {
+    const first = await reader.get('/books')
+    const tag = first.headers.get('etag')
+    t.match(tag, /^W\//)
+    const again = await reader.get('/books', { headers: { 'if-none-match': tag! } })
+    t.equal(again.status, 304)
+    t.equal(again.bytes.length, 0)
+    t.match(first.headers.get('cache-control'), /private/)
+  })
+
+  await t.test('limits strangers by address, and users by themselves', async t => {
+    const answers = []
+    for (let i = 0; i < 60; i++) answers.push(await anyone.get('/books'))
+    const limited = answers.filter(a => a.status === 429)
+    t.ok(limited.length > 0, 'the bucket of strangers runs dry')
+    const [one] = limited
+    t.equal(one!.body.error, 'rate_limit_exceeded')
+    t.ok(Number(one!.headers.get('retry-after')) >= 1)
+    t.equal(one!.body.retry_after, Number(one!.headers.get('retry-after')))
+    t.equal(one!.headers.get('x-ratelimit-limit'), '40')
+    t.equal((await reader.get('/books')).status, 200, 'a signed-in user pays from another bucket')
+    t.equal((await reader.get('/books')).headers.get('x-ratelimit-limit'), '200')
+    t.equal((await fetch(`${all.base}/health`)).status, 200, 'health is exempt')
+    const forged = []
+    for (let i = 0; i < 5; i++) {
+      const headers = { authorization: `Bearer x.y.${i}`, 'x-forwarded-for': `9.9.9.${i}` }
+      forged.push((await anyone.get('/books', { headers })).status)
+    }
+    t.ok(forged.includes(429), 'a forged token or address opens no new bucket')
+  })
+})

@@ -1,0 +1,11 @@
+// Writes the types of a client, made from the OpenAPI document as any client author would make them.
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import openapiTS, { astToString } from 'openapi-typescript'
+import { openapiDocument } from '../../lib/api/openapi.ts'
+import { resources } from '../../lib/api/resources.ts'
+
+const folder = join(import.meta.dirname, 'generated')
+const nodes = await openapiTS(openapiDocument(resources, '0') as never, { silent: true })
+mkdirSync(folder, { recursive: true })
+writeFileSync(join(folder, 'api.ts'), `${astToString(nodes)}`)

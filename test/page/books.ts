@@ -1,0 +1,92 @@
+// Books on disk as a route hands them to the page engine, without a catalogue.
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import sharp from 'sharp'
+import type { Test } from 'tap'
+import { openFile } from '../../lib/file.ts'
+import { defaultLimits } from '../../lib/format/contract.ts'
+import { openBook } from '../../lib/format/formats.ts'
+import type { Body } from '../../lib/page/disk.ts'
+import type { BookOfPages } from '../../lib/page/engine.ts'
+import { packPages } from '../../lib/page/page-list.ts'
+import { openPages } from '../../lib/page/pages.ts'
+import { extensionOf } from '../../lib/path.ts'
+
+/** The engine with a cache of its own, closed at the end of the test. */
+export function engine(t: Test, options: Partial<Parameters<typeof openPages>[0]> = {}) {
+  const pages = openPages({
+    folder: cacheFolder(t),
+    cacheBytes: 64 * 1024 * 1024,
+    limits: defaultLimits,
+    threads: 1,
+    timeoutMs: 30_000,
+    memoryMb: 512,
+    onBug: error => t.error(error),
+    ...options,
+  })
+  t.teardown(() => pages.close())
+  return pages
+}
+
+export function cacheFolder(t: Test): string {
+  const folder = mkdtempSync(join(tmpdir(), 'stackroom-pages-'))
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** A book as a scan would have catalogued it. */
+export async function bookAt(path: string): Promise<BookOfPages & { count: number }> {
+  const { size, mtimeMs } = statSync(path)
+  using file = openFile(Buffer.from(path))
+  await using opened = await openBook(file, extensionOf(path))
+  const packed = packPages(opened.pages)
+  return {
+    id: path,
+    root: Buffer.from(dirname(path)),
+    path: Buffer.from(path),
+    name: basename(path),
+    size,
+    modifiedMs: Math.round(mtimeMs),
+    format: opened.format,
+    pages: async () => packed,
+    count: opened.pages.length,
+  }
+}
+
+export async function bookOf(t: Test, name: string, bytes: Uint8Array) {
+  const path = join(t.testdir(), name)
+  writeFileSync(path, bytes)
+  return bookAt(path)
+}
+
+/** What the book itself says page `index` holds. */
+export async function truth(path: string, index: number): Promise<Buffer> {
+  using file = openFile(Buffer.from(path))
+  await using opened = await openBook(file, extensionOf(path))
+  return Buffer.from((await opened.page(index)).bytes)
+}
+
+/** The bytes of an answer, which is over then. */
+export async function bytesOf({ body, done }: Body): Promise<Buffer> {
+  const bytes = Buffer.isBuffer(body) ? body : await buffer(body as Readable)
+  done()
+  return bytes
+}
+
+/** An image with some noise, so that it does not compress to nothing. */
+export function picture(width: number, height: number, format: 'jpeg' | 'png' | 'webp' = 'jpeg') {
+  return sharp({
+    create: {
+      width,
+      height,
+      channels: 3,
+      background: '#888',
+      noise: { type: 'gaussian', mean: 128, sigma: 40 },
+    },
+  })
+    .toFormat(format)
+    .toBuffer()
+}
