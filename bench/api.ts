@@ -29,7 +29,7 @@ const children: ChildProcess[] = []
 try {
   const key = await busyReader()
   const served = await started([
-    'cmd/main.ts',
+    'cmd/stackroom.mjs',
     'serve',
     '--no-workers',
     '--port',
@@ -76,7 +76,7 @@ async function started(args: string[]) {
     env: {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
-      ...(args[0] === 'cmd/main.ts' ? { STACKROOM_RATE_LIMIT__ENABLED: 'false' } : {}),
+      ...(args[0] === 'cmd/stackroom.mjs' ? { STACKROOM_RATE_LIMIT__ENABLED: 'false' } : {}),
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   })

@@ -1,6 +1,6 @@
 // Pages and thumbnails over the API, sign-in and database included, against plain files of the same
-// size sent by bare Fastify routes of the same process in the same run; then resizing 64 at a time, with
-// the memory that takes.
+// size sent by bare Fastify routes in the same run; then resizing 64 at a time, with the memory that
+// takes.
 // node bench/pages.ts [--rounds 5] [--seconds 3] [--connections 16] [--idle 45] [--books DIR]
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -44,10 +44,13 @@ const folder = mkdtempSync(join(tmpdir(), 'stackroom-pages-'))
 chmodSync(folder, 0o755)
 
 type Book = { id: string; name: string; pages: number }
-type Server = { child: ChildProcess; api: string; plain: string; key: string; books: Book[] }
+type Server = { api: string; told: string; key: string; books: Book[] }
 
 await makeLibrary()
-const server = await startServer()
+const children: ChildProcess[] = []
+await once(run('server', 'scan'), 'exit')
+const server = await started<Server>(run('server'))
+const { plain } = await started<{ plain: string }>(run('plain'))
 const large = bookOf('large.cbz')
 try {
   const thumbnail = `/api/v1/books/${large.id}/thumbnail`
@@ -66,8 +69,11 @@ try {
   await sleep(Number(values.idle) * 1000)
   print({ after: `${values.idle} s of rest`, ...(await figures()) })
 } finally {
-  server.child.kill()
-  if (server.child.exitCode === null) await once(server.child, 'exit')
+  for (const child of children) {
+    if (child.exitCode !== null || child.signalCode !== null) continue
+    child.kill()
+    await once(child, 'exit')
+  }
   rmSync(folder, { recursive: true })
 }
 
@@ -157,28 +163,28 @@ async function load(paths: Path[], parallel: number, seconds: number) {
 }
 
 function loadPlain(path: string) {
-  return ask({ url: server.plain, path: () => path, connections, seconds: duration })
+  return ask({ url: plain, path: () => path, connections, seconds: duration })
 }
 
 async function figures(): Promise<Record<string, number>> {
-  return (await (await fetch(`${server.plain}/figures`)).json()) as Record<string, number>
-}
-
-async function startServer(): Promise<Server> {
-  await once(spawnServer('scan'), 'exit')
-  const child = spawnServer()
-  for await (const line of createInterface({ input: child.stdout! }))
-    return { child, ...JSON.parse(line) }
-  throw new Error('the server does not start')
+  return (await (await fetch(`${server.told}/figures`)).json()) as Record<string, number>
 }
 
 /** With the environment that `stackroom` gives itself; what is set already stays. */
-function spawnServer(...args: string[]): ChildProcess {
-  const script = fileURLToPath(new URL('./pages/server.ts', import.meta.url))
-  return spawn(process.execPath, ['--max-semi-space-size=8', script, folder, ...args], {
+function run(name: string, ...args: string[]): ChildProcess {
+  const script = fileURLToPath(new URL(`./pages/${name}.ts`, import.meta.url))
+  const child = spawn(process.execPath, ['--max-semi-space-size=8', script, folder, ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { MALLOC_ARENA_MAX: '2', UV_THREADPOOL_SIZE: '4', ...process.env },
   })
+  children.push(child)
+  return child
+}
+
+/** The line that it prints when it is ready. */
+async function started<T>(child: ChildProcess): Promise<T> {
+  for await (const line of createInterface({ input: child.stdout! })) return JSON.parse(line)
+  throw new Error('it does not start')
 }
 
 async function makeLibrary() {

@@ -67,6 +67,20 @@ export function connect(
   return sql as unknown as Sql
 }
 
+/**
+ * The same database through a pool of its own, in which a statement runs for `forMs` at most (then it
+ * fails with 57014). Transactions go through the pool given: they may take longer. Close it with `end`.
+ */
+export function bounded(sql: Sql, { forMs }: { forMs: number }): Sql {
+  const { connection } = sql.options
+  const own = postgres({
+    ...sql.options,
+    connection: { ...connection, statement_timeout: forMs },
+  } as unknown as postgres.Options<Record<string, never>>) as unknown as Sql
+  own.begin = sql.begin
+  return own
+}
+
 /** The only row. A bug if there is none. */
 export function one<T>(rows: readonly T[]): T {
   const [row] = rows

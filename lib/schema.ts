@@ -40,6 +40,25 @@ export function body<P extends TProperties>(properties: P, notes: object = {}): 
   return Type.Object(properties, { additionalProperties: false, ...notes })
 }
 
+/**
+ * A request body that changes a `whole` record. It takes these properties; what else the record shows
+ * may be sent back, since clients send what they were given, and is dropped before the handler
+ * (validate.ts).
+ */
+export function change<P extends TProperties>(properties: P, whole: TObject): TObject<P> {
+  const own = new Set(
+    Object.entries(properties).flatMap(([name, p]) => spellings(name, p as Aliases)),
+  )
+  const others = Object.keys(whole.properties).filter(name => !own.has(name))
+  const shown = others.map(name => [name, Type.Optional(Type.Unsafe({ readOnly: true }))])
+  return body({ ...Object.fromEntries(shown), ...properties }) as TObject<P>
+}
+
+/** The names under which clients send a property, its own last. */
+export function spellings(name: string, { aliases = [] }: Aliases): string[] {
+  return [...aliases, name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`), name]
+}
+
 export const record = Type.Object
 export const list = Type.Array
 export const maybe = Type.Optional

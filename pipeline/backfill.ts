@@ -2,6 +2,7 @@
 // series. Made a thousand at a time behind everything else; when nothing lacks, two quick questions.
 import type { Sql } from 'postgres'
 import { settleLabels } from '../lib/catalog/label.ts'
+import { changing } from '../lib/catalog/metadata-change.ts'
 import { lockSeries, recountReading } from '../lib/catalog/reading.ts'
 import { writeBookSearch, writeSeriesSearch } from '../lib/catalog/search-rows.ts'
 import type { Log } from '../lib/log.ts'
@@ -40,7 +41,7 @@ async function fillSeries(sql: Sql, stop: () => boolean) {
     if (rows.length === 0) break
     const ids = rows.map(row => row.id)
     const keys = rows.map(({ id, name }) => ({ id, key: sortKey(name) }))
-    await sql.begin(async tx => {
+    await changing(sql, async tx => {
       await lockSeries(tx, ids)
       await tx`
         update series s set name_key = k.key
@@ -64,15 +65,21 @@ async function fillBooks(sql: Sql, stop: () => boolean) {
   if (!oldest!.lacking) return 0
   let filled = 0
   for (let before = 'ffffffff-ffff-ffff-ffff-ffffffffffff'; !stop(); ) {
-    const rows = await sql<{ id: string; lacks: boolean }[]>`
-      select b.id, t.book_id is null as lacks
-      from (select id from book where id < ${before} order by id desc limit ${batch}) b
+    const rows = await sql<{ id: string; seriesId: string; lacks: boolean }[]>`
+      select b.id, b.series_id as "seriesId", t.book_id is null as lacks
+      from (select id, series_id from book where id < ${before} order by id desc limit ${batch}) b
       left join book_search t on t.book_id = b.id
       order by b.id desc`
     if (rows.length === 0) break
     before = rows.at(-1)!.id
-    const ids = rows.filter(row => row.lacks).map(row => row.id)
-    await sql.begin(tx => writeBookSearch(tx, ids))
+    const lacking = rows.filter(row => row.lacks)
+    const ids = lacking.map(row => row.id)
+    await changing(sql, async tx => {
+      // Nobody changes what is written between the look and the writing.
+      await tx`select 1 from book where id = any(${ids}) order by id for no key update`
+      await lockSeries(tx, [...new Set(lacking.map(row => row.seriesId))])
+      await writeBookSearch(tx, ids)
+    })
     filled += ids.length
   }
   return filled

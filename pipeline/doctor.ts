@@ -2,6 +2,7 @@
 // each looks with set-based statements or streams, so that a million books need no more memory than ten.
 import type { ReservedSql } from 'postgres'
 import { pathText } from '../lib/path.ts'
+import { chosenInvariants } from './doctor/chosen.ts'
 import { counterInvariants } from './doctor/counters.ts'
 import { coverInvariants } from './doctor/covers.ts'
 import { duplicateInvariants } from './doctor/duplicates.ts'
@@ -19,6 +20,7 @@ export const invariants: Invariant[] = [
   ...listInvariants,
   ...duplicateInvariants,
   ...coverInvariants,
+  ...chosenInvariants,
   ...workInvariants,
 ]
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import t from 'tap'
 import { loadConfig } from '../lib/config.ts'
-import { connect, maybe, one, openDatabase } from '../lib/db.ts'
+import { bounded, connect, maybe, one, openDatabase } from '../lib/db.ts'
 import { isServer } from '../lib/postgres/server.ts'
 import { database } from './kit/db.ts'
 
@@ -54,4 +54,15 @@ t.test('one row is a promise, maybe is a question', async t => {
   t.throws(() => one([]))
   t.equal(maybe([1]), 1)
   t.equal(maybe([]), null)
+})
+
+t.test('a bounded pool breaks off what takes long, and leaves transactions alone', async t => {
+  const { sql } = await database(t)
+  const own = bounded(sql, { forMs: 100 })
+  t.teardown(() => own.end())
+  t.equal(one(await own<{ n: number }[]>`select 2::int8 as n`).n, 2)
+  await t.rejects(own`select pg_sleep(5)`, { code: '57014' })
+  t.equal(one(await own.begin(tx => tx<{ n: number }[]>`select 1 as n from pg_sleep(0.3)`)).n, 1)
+  const [row] = await sql`select current_setting('statement_timeout') as limit`
+  t.equal(row!.limit, '0')
 })

@@ -16,9 +16,10 @@ const viewer: Viewer = {
   ageLimit: null,
   showsUnrated: true,
 }
+const firstPage = { filter: null, page: 1, pageSize: 50 }
 const server = fastify()
 server.get('/books', async () => {
-  const { ids, total } = await listBooks(sql, viewer, { page: 1, pageSize: 50 } as never)
+  const { ids, total } = await listBooks(sql, viewer, firstPage)
   return { data: await booksByIds(sql, viewer, ids), total }
 })
 process.stdout.write(`${await server.listen({ host: '127.0.0.1', port: 0 })}\n`)

@@ -1,12 +1,9 @@
-// A server for bench/pages.ts: all of Stackroom in one process, as `serve` runs it, and beside it bare
-// Fastify routes that send plain files, and figures of the process.
+// A server for bench/pages.ts: all of Stackroom in one process, as `serve` runs it, and figures of it.
 // node bench/pages/server.ts <folder> [scan]: `books` is the library, the rest is written; with `scan`
 // that is all that is done, so that what is measured later is a server that began afresh.
-import { createReadStream, readFile, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
-import plainFiles from '@fastify/static'
 import fastify from 'fastify'
 import { openApi } from '../../lib/api/open.ts'
 import { newKey } from '../../lib/auth/api-key.ts'
@@ -42,14 +39,14 @@ await (process.argv[3] === 'scan' ? scan().then(closeAll) : serve())
 async function serve() {
   const { server, close: closeApi } = await openApi({ sql, config, log, queue })
   const api = await server.listen({ host: '127.0.0.1', port: 0 })
-  const bare = bareServer()
-  const plain = await bare.listen({ host: '127.0.0.1', port: 0 })
+  const meter = openMeter()
+  const told = await meter.listen({ host: '127.0.0.1', port: 0 })
   const books = await sql`
     select b.id, convert_from(b.name, 'latin1') as name, b.page_count as pages from book b
     where b.page_count > 0 order by b.id`
-  process.stdout.write(`${JSON.stringify({ api, plain, key: await reader(), books })}\n`)
+  process.stdout.write(`${JSON.stringify({ api, told, key: await reader(), books })}\n`)
   process.once('SIGTERM', async () => {
-    await bare.close()
+    await meter.close()
     await closeApi()
     await closeAll()
   })
@@ -79,28 +76,15 @@ async function reader(): Promise<string> {
   return key
 }
 
-function bareServer() {
+function openMeter() {
   const delay = monitorEventLoopDelay({ resolution: 5 })
   delay.enable()
   let peak = 0
   setInterval(() => {
     peak = Math.max(peak, process.memoryUsage.rss())
   }, 50).unref()
-  const bare = fastify()
-  bare.register(plainFiles, { root: folder, prefix: '/static/' })
-  bare.get<{ Params: { name: string } }>('/read/:name', (request, reply) => {
-    readFile(join(folder, request.params.name), (error, bytes) => {
-      reply.type('image/jpeg').send(error ?? bytes)
-    })
-  })
-  bare.get<{ Params: { name: string } }>('/stream/:name', (request, reply) => {
-    const path = join(folder, request.params.name)
-    reply
-      .header('content-length', statSync(path).size)
-      .type('image/jpeg')
-      .send(createReadStream(path))
-  })
-  bare.get('/figures', () => {
+  const meter = fastify()
+  meter.get('/figures', () => {
     const figures = {
       rssMiB: process.memoryUsage.rss() / 2 ** 20,
       heapMiB: process.memoryUsage().heapTotal / 2 ** 20,
@@ -114,5 +98,5 @@ function bareServer() {
     peak = 0
     return figures
   })
-  return bare
+  return meter
 }

@@ -46,6 +46,14 @@ const clientsFault: Record<string, string> = {
   '22021': 'The text holds characters that cannot be stored',
   '22P02': 'A value has not the form it should have',
   '22P05': 'The text holds characters that cannot be stored',
+  '54000': 'A value is too long',
+  '54001': 'The request is nested too deeply',
+}
+
+// Postgres: the statement took too long, or nobody can be let in now.
+const busy: Record<string, string> = {
+  '53300': 'The database has too many clients; try again later',
+  '57014': 'This took too long; ask for less',
 }
 
 export function errorAnswer(
@@ -56,12 +64,12 @@ export function errorAnswer(
 ) {
   const { statusCode, code = '' } = error as { statusCode?: number; code?: string }
   const fault = clientsFault[code]
-  const status = error instanceof Failure ? error.status : fault ? 400 : (statusCode ?? 500)
-  if (status >= 500 && status !== 503)
-    log.error(
-      { err: error, requestId: request.id, route: request.routeOptions?.url },
-      'request failed',
-    )
+  const wait = busy[code]
+  const status =
+    error instanceof Failure ? error.status : fault ? 400 : wait ? 503 : (statusCode ?? 500)
+  const place = { requestId: request.id, route: request.routeOptions?.url }
+  if (wait) log.warn({ ...place, code }, 'the database was too slow')
+  else if (status >= 500 && status !== 503) log.error({ err: error, ...place }, 'request failed')
   if (reply.raw.headersSent) {
     reply.raw.destroy()
     return reply
@@ -78,7 +86,7 @@ export function errorAnswer(
       retry_after: error.retryAfter,
     })
   }
-  const own = error instanceof Failure ? error.message : (fault ?? framework[code])
+  const own = error instanceof Failure ? error.message : (fault ?? wait ?? framework[code])
   const message = own ?? (status >= 500 ? 'The server failed' : 'The request is not valid')
   const details = error instanceof Failure ? error.details : null
   return reply.send({ error: errorName(status), message, details })

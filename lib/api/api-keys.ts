@@ -7,6 +7,7 @@ import { Conflict, Forbidden, Invalid, NotFound } from '../errors.ts'
 import { newId } from '../id.ts'
 import {
   body,
+  change,
   Id,
   maybe,
   nullable,
@@ -114,12 +115,15 @@ export const apiKeys = [
     summary: 'Update an API key',
     description: 'What is left out stays. Keys of others need UsersWrite as well.',
     params: Id,
-    body: body({
-      name: maybe(Name),
-      permissions: maybe(SomePermissions),
-      isActive: maybe(Type.Boolean()),
-      expiresAt: maybe(Expiry),
-    }),
+    body: change(
+      {
+        name: maybe(Name),
+        permissions: maybe(SomePermissions),
+        isActive: maybe(Type.Boolean()),
+        expiresAt: maybe(Expiry),
+      },
+      NewApiKey,
+    ),
     responses: { 200: ApiKey },
     async handle({ params, body, identity }, { sql, identities }) {
       const { userId } = await keyFor(sql, identity, { ...params, need: 'UsersWrite' })

@@ -11,10 +11,10 @@ import { checkStorable } from '../catalog/metadata-values.ts'
 import { mergingCustom } from '../catalog/series-metadata.ts'
 import type { Viewer } from '../catalog/viewer.ts'
 import type { Sql } from '../db.ts'
-import { body, Id, nullable, record, Type, timestamp, uuid } from '../schema.ts'
+import { body, change, Id, nullable, record, Type, timestamp, uuid } from '../schema.ts'
 import { route } from './route.ts'
 
-const Fields = fieldsBody(bookFields)
+const Fields = change(fieldsBody(bookFields).properties, BookMetadata)
 const of = { params: Id, permission: 'BooksWrite' } as const
 const locked = 'Fields that are set are locked: scans leave them as they are.'
 

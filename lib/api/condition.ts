@@ -99,6 +99,7 @@ function described(fields: Record<string, FieldKind>): string {
       const names = Object.keys(fields).filter(name => fields[name] === kind)
       return `- ${names.join(', ')}: ${operatorsOf(kind)}; ${values[kind]}.`
     }),
+    ...('sharingTag' in fields ? ['sharingTag is a field for holders of SystemAdmin only.'] : []),
     `Negations also choose what has no value. At most ${topDepth} levels and ${mostNodes} parts.`,
   ].join('\n')
 }

@@ -5,7 +5,7 @@ import { previewLibrary } from '../catalog/library-preview.ts'
 import { Library, libraries as librariesOf, libraryById } from '../catalog/library-record.ts'
 import { ruleFields, StrategyConfig } from '../catalog/library-rules.ts'
 import { changeLibrary, makeLibrary } from '../catalog/library-write.ts'
-import { body, count, Id, list, maybe, nullable, record, Type, text } from '../schema.ts'
+import { body, change, count, Id, list, maybe, nullable, record, Type, text } from '../schema.ts'
 import { paged, pageOf, pageQuery, paging } from './page.ts'
 import { answer, route } from './route.ts'
 
@@ -108,12 +108,17 @@ export const libraries = [
     summary: 'Change a library',
     description: `What is absent stays as it is; null clears what can be empty. A new folder keeps books and progress: the next scan finds them there. ${schedules}`,
     params: Id,
-    body: body({
-      name: maybe(nullable(name)),
-      path: maybe(nullable(path)),
-      ...seriesFields,
-      ...ruleFields,
-    }),
+    body: change(
+      {
+        name: maybe(nullable(name)),
+        path: maybe(nullable(path)),
+        ...seriesFields,
+        ...ruleFields,
+        // Not a spelling but a member: whoever sends a library back changes one of the two.
+        scanning_config: ruleFields.scanningConfig,
+      },
+      Library,
+    ),
     responses: { 200: Library },
     handle: async ({ params, body, viewer }, { sql, queue, config }) => {
       const target = { viewer, id: params.id }

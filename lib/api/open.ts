@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import { openAuth } from '../auth/auth.ts'
 import { coverFolders } from '../catalog/cover-files.ts'
 import type { Config } from '../config.ts'
-import type { Sql } from '../db.ts'
+import { bounded, type Sql } from '../db.ts'
 import { limitsOf } from '../format/contract.ts'
 import type { Queue } from '../jobs.ts'
 import type { Log } from '../log.ts'
@@ -15,6 +15,9 @@ import { openServer } from './server.ts'
 
 type Options = { sql: Sql; config: Config; log: Log; queue: Queue }
 
+// Of a statement that a client waits for: the slowest search of a million books takes a second.
+const longestMs = 20_000
+
 /** The API of one process, ready to listen. */
 export async function openApi({ sql, config, log, queue }: Options): Promise<{
   server: FastifyInstance
@@ -22,6 +25,7 @@ export async function openApi({ sql, config, log, queue }: Options): Promise<{
   close(): Promise<void>
 }> {
   const auth = await openAuth({ sql, config, log })
+  const questions = bounded(sql, { forMs: longestMs })
   const pages = openPages({
     folder: join(config.data_dir, 'cache', 'pages'),
     cacheBytes: config.files.cache_mb * 1024 * 1024,
@@ -37,7 +41,7 @@ export async function openApi({ sql, config, log, queue }: Options): Promise<{
     convert: pages.convert,
   })
   const server = await openServer({
-    sql,
+    sql: questions,
     config,
     log,
     queue,
@@ -53,6 +57,7 @@ export async function openApi({ sql, config, log, queue }: Options): Promise<{
       await drain(server)
       await auth.close()
       await pages.close()
+      await questions.end({ timeout: 5 })
     },
   }
 }

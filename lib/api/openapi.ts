@@ -188,10 +188,10 @@ function problems(components: Map<string, object>) {
   return Object.fromEntries(everyFailure.map(status => [errorName(Number(status)), answer(status)]))
 }
 
-const everyFailure = ['400', '401', '403', '404', '409', '413', '415', '429']
+const everyFailure = ['400', '401', '403', '404', '409', '413', '415', '429', '503']
 
 function failures(route: Route): string[] {
-  const own = ['400', '429']
+  const own = ['400', '429', '503']
   if (route.permission !== 'public' || route.body) own.push('401')
   if (route.permission !== 'public' || route.body) own.push('403')
   if (route.params || route.body) own.push('404')

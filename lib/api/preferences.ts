@@ -10,7 +10,7 @@ import {
   writePreferences,
 } from '../catalog/preference.ts'
 import { NotFound } from '../errors.ts'
-import { body, count, json, list, record, Type } from '../schema.ts'
+import { body, change, count, json, list, record, Type } from '../schema.ts'
 import { route } from './route.ts'
 
 const Key = record({ key: preferenceKey })
@@ -61,7 +61,7 @@ export const preferences = [
     permission: 'auth',
     summary: 'Set a preference',
     params: Key,
-    body: body({ value: json({ description: 'Any JSON, at most 64 KiB.' }) }),
+    body: change({ value: json({ description: 'Any JSON, at most 64 KiB.' }) }, Preference),
     responses: { 200: Preference },
     async handle({ identity, params, body }, { sql }) {
       const set = { [params.key]: body.value }

@@ -1,4 +1,5 @@
 // Lists of series.
+import type { Identity } from '../auth/identify.ts'
 import { parseSeriesFilter } from '../catalog/filter.ts'
 import { alphabeticalGroups, listSeries } from '../catalog/list-series.ts'
 import { SeriesFull, seriesFull } from '../catalog/long-form.ts'
@@ -85,6 +86,8 @@ function havingAll(lists: Record<string, string | undefined>) {
   return leaves.length === 0 ? null : parseSeriesFilter({ allOf: leaves })
 }
 
+const asks = ({ permissions }: Identity) => ({ admin: permissions.has('SystemAdmin') })
+
 const Wanted = body(conditionOnSeries)
 
 export const seriesLists = [
@@ -99,12 +102,12 @@ export const seriesLists = [
     body: Wanted,
     bodyOptional: true,
     responses: { 200: eitherPaged<Item>(series) },
-    async handle({ query, body, viewer, request, reply }, { sql }) {
+    async handle({ query, body, viewer, identity, request, reply }, { sql }) {
       const asked = paging(query)
       const { ids, total } = await listSeries(sql, viewer, {
         ...parseSeriesSort(query.sort, query.order),
         ...{ page: asked.page, pageSize: asked.pageSize },
-        filter: parseSeriesFilter(body.condition),
+        filter: parseSeriesFilter(body.condition, asks(identity)),
         text: body.fullTextSearch,
       })
       const data = await series.byIds({ sql, viewer, full: query.full }, ids)
@@ -127,9 +130,9 @@ export const seriesLists = [
         }),
       ),
     },
-    handle: ({ body, viewer }, { sql }) =>
+    handle: ({ body, viewer, identity }, { sql }) =>
       alphabeticalGroups(sql, viewer, {
-        filter: parseSeriesFilter(body.condition),
+        filter: parseSeriesFilter(body.condition, asks(identity)),
         text: body.fullTextSearch,
       }),
   }),

@@ -11,10 +11,10 @@ import { seriesById } from '../catalog/series-record.ts'
 import { resetSeries } from '../catalog/series-reset.ts'
 import type { Viewer } from '../catalog/viewer.ts'
 import type { Sql } from '../db.ts'
-import { body, Id, record, Type, timestamp, uuid } from '../schema.ts'
+import { body, change, Id, record, Type, timestamp, uuid } from '../schema.ts'
 import { route } from './route.ts'
 
-const Fields = fieldsBody(seriesFields)
+const Fields = change(fieldsBody(seriesFields).properties, SeriesMetadata)
 const of = { params: Id, permission: 'SeriesWrite' } as const
 const locked = 'Fields that are set are locked: scans leave them as they are.'
 

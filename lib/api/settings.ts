@@ -19,6 +19,7 @@ import {
 import type { Sql } from '../db.ts'
 import {
   body,
+  change,
   json,
   list,
   maybe,
@@ -106,7 +107,7 @@ export const settings = [
     path: '/admin/settings/{key}',
     summary: 'Change a setting',
     params: Key,
-    body: body({ value, changeReason: reason }),
+    body: change({ value, changeReason: reason }, Setting),
     responses: { 200: Setting },
     handle: async ({ params, body, ...asking }, { sql }) => {
       const key = settingKey(params.key)

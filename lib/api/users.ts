@@ -5,7 +5,19 @@ import { effective, parsePermissions, permissionsOfRole, type Role } from '../au
 import { findUser, listUsers, standingOf, User, UserDetail } from '../auth/user-record.ts'
 import { isUnrestricted } from '../catalog/viewer.ts'
 import { Forbidden, Invalid } from '../errors.ts'
-import { body, Id, list, maybe, nullable, oneOf, record, Type, text, uuid } from '../schema.ts'
+import {
+  body,
+  change,
+  Id,
+  list,
+  maybe,
+  nullable,
+  oneOf,
+  record,
+  Type,
+  text,
+  uuid,
+} from '../schema.ts'
 import { paged, pageOf, pageQuery, paging } from './page.ts'
 import { answer, route } from './route.ts'
 import { Email, Password, Role as RoleName, SomePermissions, Username } from './signed-in.ts'
@@ -80,12 +92,15 @@ export const users = [
       'What is left out stays. A new password and deactivation end the sessions of the user. 409 when no ' +
       'administrator would be left; 403 for an account that may do more than the caller.',
     params: Id,
-    body: body({
-      username: maybe(Username),
-      email: maybe(Email),
-      password: maybe(Password),
-      ...rights,
-    }),
+    body: change(
+      {
+        username: maybe(Username),
+        email: maybe(Email),
+        password: maybe(Password),
+        ...rights,
+      },
+      UserDetail,
+    ),
     responses: { 200: UserDetail },
     async handle({ params: { id }, body, identity }, { auth, sql }) {
       const standing = await standingOf(sql, id)

@@ -3,7 +3,7 @@ import type { FastifySchemaCompiler } from 'fastify'
 import { Compile, type Validator } from 'typebox/compile'
 import { Invalid } from '../errors.ts'
 import type { TSchema } from '../schema.ts'
-import { respell } from './spelling.ts'
+import { respell, respellBody } from './spelling.ts'
 
 type Part = 'body' | 'query' | 'path'
 const parts: Record<string, Part> = { body: 'body', querystring: 'query', params: 'path' }
@@ -15,22 +15,45 @@ const parts: Record<string, Part> = { body: 'body', querystring: 'query', params
 export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   const part = parts[httpPart ?? 'body'] ?? 'body'
   const validator = Compile(schema)
+  const checked = (value: unknown) =>
+    validator.Check(value)
+      ? { value: part === 'body' ? withoutShown(schema, value) : value }
+      : { error: complaint(validator, value, part) }
   return (given: unknown) => {
-    const spelt = respell(schema, given)
-    const value = part === 'body' ? spelt : fromText(schema, spelt as object)
-    return validator.Check(value) ? { value } : { error: complaint(validator, value, part) }
+    if (part !== 'body') return checked(fromText(schema, respell(schema, given) as object))
+    const { value, error } = spelt(schema, given)
+    return error ? { error } : checked(value)
   }
+}
+
+function spelt(schema: TSchema, given: unknown) {
+  try {
+    return { value: respellBody(schema, given) }
+  } catch (error) {
+    return { error: error as Error }
+  }
+}
+
+// What a record only shows came back with it (`change` of lib/schema.ts).
+function withoutShown(schema: TSchema, value: unknown) {
+  const { properties = {} } = schema as { properties?: Record<string, { readOnly?: boolean }> }
+  if (!Object.values(properties).some(property => property.readOnly)) return value
+  return Object.fromEntries(
+    Object.entries(value as object).filter(([name]) => !properties[name]?.readOnly),
+  )
 }
 
 type Typed = { type?: string | string[] }
 
-// `?page=` says nothing; of repeated parameters the last one counts.
+// `?page=` says nothing; of repeated parameters the last one counts. Those that the route does not
+// know are left out: they would come back in links, as long as they please.
 function fromText(schema: TSchema, value: object) {
   const { properties = {} } = schema as { properties?: Record<string, Typed> }
   return Object.fromEntries(
     Object.entries(value).flatMap(([key, given]) => {
       const last: unknown = Array.isArray(given) ? given.at(-1) : given
-      return last === '' ? [] : [[key, typed(properties[key]?.type, last)]]
+      if (last === '' || !Object.hasOwn(properties, key)) return []
+      return [[key, typed(properties[key]!.type, last)]]
     }),
   )
 }
@@ -46,8 +69,11 @@ function typed(type: Typed['type'], value: unknown): unknown {
 }
 
 function complaint(validator: Validator, value: unknown, part: Part): Invalid {
-  // Beside the one that names them all, each unknown member gives an error of its own.
-  const errors = validator.Errors(value).filter(error => error.keyword !== 'boolean')
+  // Beside the one that names them all, each unknown member gives an error of its own; of many
+  // members only those are there.
+  const all = validator.Errors(value)
+  const summed = all.filter(error => error.keyword !== 'boolean')
+  const errors = summed.length > 0 ? summed : all
   const details = errors.slice(0, 20).map(error => ({
     path: `${part}${error.instancePath}`,
     message: wording(error),
@@ -62,6 +88,7 @@ function wording(error: { keyword: string; message: string; params: object }): s
   const params = error.params as Record<string, unknown>
   if (error.keyword === 'additionalProperties')
     return `must not have ${list(params.additionalProperties)}`
+  if (error.keyword === 'boolean') return 'is not known here'
   if (error.keyword === 'enum' && Array.isArray(params.allowedValues))
     return `must be one of ${list(params.allowedValues)}`
   return error.message

@@ -95,6 +95,8 @@ export async function resendVerification(auth: Auth, email: string): Promise<voi
     const [account] = await tx<{ id: string; username: string; email: string }[]>`
       select id, username, email from account a
       where lower(email) = lower(${address}) and not email_verified
+        -- Deactivating takes the letters away: what has none and is not active is barred.
+        and (is_active or exists (select from email_verification v where v.account_id = a.id))
         and not exists (
           select from email_verification v
           where v.account_id = a.id and v.created_at > now() - interval '1 minute')

@@ -126,11 +126,16 @@ export async function sweep({ sql, settings }: Auth): Promise<void> {
   await sql`
     delete from refresh_token
     where coalesce(used_at, voided_at) < now() - make_interval(days => ${days})`
-  await sql`delete from email_verification where expires_at < now()`
+  // Old letters tell an account that waits from one that was deactivated.
   await sql`
-    delete from account
+    delete from email_verification v using account a
+    where a.id = v.account_id and v.expires_at < now() and (a.is_active or a.email_verified)`
+  await sql`
+    delete from account a
     where not is_active and not email_verified and last_login_at is null
-      and created_at < now() - interval '7 days'`
+      and created_at < now() - interval '7 days'
+      and (email is null
+        or exists (select from email_verification v where v.account_id = a.id))`
 }
 
 // Locks both rows: of two who show the same token at once, the second sees it used.

@@ -1,5 +1,6 @@
 // What users change of books. All that a user sets is locked, because no reading of the file may undo
 // it.
+import { isDeepStrictEqual } from 'node:util'
 import type { TransactionSql } from 'postgres'
 import { NotFound } from '../errors.ts'
 import type { Author } from '../metadata/metadata.ts'
@@ -11,6 +12,7 @@ import { registerLabels, settleLabels } from './label.ts'
 import { labelNames } from './label-use.ts'
 import { bookFlags, wishesOf, withLocks } from './lock-names.ts'
 import { bookFields, type Field, lockOf, roleFields, snake } from './metadata-fields.ts'
+import { namesIn } from './metadata-values.ts'
 import { writeBookSearch, writeSeriesSearch } from './search-rows.ts'
 import { claimed } from './series-metadata.ts'
 import { seesBook, type Viewer } from './viewer.ts'
@@ -21,6 +23,7 @@ export type HeldBook = {
   title: string
   titleSort: string | null
   authors: Author[]
+  genres: string[]
   more: More
   locks: string[]
   provenance: Record<string, string>
@@ -30,8 +33,8 @@ export type HeldBook = {
 /** The row and its series', kept from others until the transaction ends. Throws NotFound, also for a hidden one. */
 export async function holdBook(tx: TransactionSql, viewer: Viewer, id: string): Promise<HeldBook> {
   const [book] = await tx<HeldBook[]>`
-    select b.id, b.series_id as "seriesId", b.title, b.title_sort as "titleSort", b.authors, b.more,
-      b.locks, b.provenance, b.missing_at is not null as "isMissing"
+    select b.id, b.series_id as "seriesId", b.title, b.title_sort as "titleSort", b.authors,
+      b.genres, b.more, b.locks, b.provenance, b.missing_at is not null as "isMissing"
     from book b join series s on s.id = b.series_id
     where b.id = ${id} and ${seesBook(tx, viewer)}
     for no key update of b, s`
@@ -63,7 +66,8 @@ export async function changeBook(
     columns.number_sort = number === null ? null : sortNumber(number)
   }
   if (changes.has('genre')) {
-    const names = labelNames(columns.genres as string[])
+    const said = columns.genres as string[]
+    const names = isShown(said, book.genres) ? book.genres : labelNames(said)
     const canonical = await registerLabels(tx, 'genre', names)
     columns.genres = [...new Set(names.map(name => canonical.get(name)!))]
   }
@@ -103,18 +107,29 @@ function keepIsbns(columns: Record<string, unknown>, more: Record<string, unknow
 /** The people of a book after the changes; null when they say nothing of people. */
 function authorsAfter(before: Author[], changes: Changes): Author[] | null {
   const roles = Object.entries(roleFields).filter(([name]) => changes.has(name))
-  const isWhole = changes.has('authors')
-  if (roles.length === 0 && !isWhole) return null
-  let authors = isWhole ? ((changes.get('authors') as Author[] | null) ?? []) : before
-  for (const [name, role] of roles) {
-    const known = new Map(authors.map(author => [author.name, author.sortName]))
-    const names = (changes.get(name) as string[] | null) ?? []
+  if (roles.length === 0 && !changes.has('authors')) return null
+  const given = changes.get('authors') as Author[] | null | undefined
+  let authors = given === undefined ? before : (given ?? [])
+  for (const [field, role] of roles) {
+    const names = (changes.get(field) as string[] | null) ?? []
+    const people = before.filter(author => author.role === role)
+    const isSame = isShown(names, namesOf(people))
+    // A whole record that is sent back has the texts of before beside the list that was changed.
+    if (isSame && given) continue
+    const known = new Map([...before, ...authors].map(author => [author.name, author.sortName]))
     authors = [
       ...authors.filter(author => author.role !== role),
-      ...names.map(name => ({ name, role, sortName: known.get(name) ?? null })),
+      ...(isSame ? people : names.map(name => ({ name, role, sortName: known.get(name) ?? null }))),
     ]
   }
   return authors
+}
+
+const namesOf = (people: Author[]) => people.map(({ name }) => name)
+
+/** Whether the names of a text are those of the list it is shown for: one with a comma inside comes back as two. */
+function isShown(said: readonly string[], names: readonly string[]): boolean {
+  return isDeepStrictEqual(said, namesIn(names.join(', ')))
 }
 
 /** Sets and takes off locks by their flags; answers all locks. */

@@ -30,6 +30,10 @@ export const seriesFields = {
   sharingTag: 'text',
 } as const
 
+const { sharingTag: _forAdministrators, ...openToAll } = seriesFields
+/** Those that every account may ask. */
+export const openSeriesFields = openToAll
+
 export const bookFields = {
   libraryId: 'id',
   seriesId: 'id',

@@ -6,6 +6,7 @@ import {
   type FieldKind,
   mostNodes,
   mostValues,
+  openSeriesFields,
   seriesFields,
   topDepth,
 } from './filter-fields.ts'
@@ -24,10 +25,16 @@ export function parseBookFilter(condition: unknown): BookFilter | null {
   return { of: 'book', condition: parse(condition, bookFields) }
 }
 
-/** Throws Invalid; absent is null. */
-export function parseSeriesFilter(condition: unknown): SeriesFilter | null {
+/**
+ * Throws Invalid; absent is null. Only for an `admin` sharing tags are a field: others could find out
+ * by it which tags there are.
+ */
+export function parseSeriesFilter(condition: unknown, { admin = false } = {}): SeriesFilter | null {
   if (condition === undefined || condition === null) return null
-  return { of: 'series', condition: parse(condition, seriesFields) }
+  return {
+    of: 'series',
+    condition: parse(condition, admin ? seriesFields : openSeriesFields),
+  }
 }
 
 type Fields = Record<string, FieldKind>

@@ -5,7 +5,7 @@ import type { Owner } from './external.ts'
 import { type LabelKind, labelKey, registerLabels, settleLabels } from './label.ts'
 import { type Label, labelsOf } from './label-record.ts'
 import { changing } from './metadata-change.ts'
-import { writeSeriesSearch } from './search-rows.ts'
+import { writeBookSearch, writeSeriesSearch } from './search-rows.ts'
 import { claimed, holdSeries } from './series-metadata.ts'
 import { isUnrestricted, seesBook, seesSeries, type Viewer } from './viewer.ts'
 
@@ -71,6 +71,7 @@ export async function changeLabels(
       updated_at = now()
     where id = ${owner.id}`
   await settleLabels(tx, [held.seriesId])
+  if (owner.kind === 'book') await writeBookSearch(tx, [owner.id])
   await writeSeriesSearch(tx, [held.seriesId])
 }
 
@@ -145,17 +146,39 @@ export async function listLabels(sql: Sql, viewer: Viewer, { kind, offset, pageS
   return { data, total: rows[0]!.total }
 }
 
-// Series in one transaction of a removal.
+// Series in one transaction of a removal, and books whose search rows are written together.
 const batch = 500
+// What others put on series meanwhile is taken off again, but not for ever.
+const mostRounds = 5
 
 /**
  * Removes a genre or tag from all series and books, some series at a time, and then itself. The books
  * that named it are locked, so that no scan brings it back. Throws NotFound.
  */
 export async function removeLabel(sql: Sql, kind: LabelKind, id: string): Promise<void> {
-  let after = '00000000-0000-0000-0000-000000000000'
   const [label] = await sql`select 1 from label where id = ${id} and kind = ${kind}`
   if (!label) throw new NotFound(kind === 'genre' ? 'Genre not found' : 'Tag not found')
+  for (let left = mostRounds; left > 0; left--) {
+    await stripAll(sql, { id, kind })
+    if (await dropLabel(sql, id, left === 1)) return
+  }
+}
+
+/** False when a series has it again. Whoever put it there held the label until all was written (see registerLabels). */
+async function dropLabel(sql: Sql, id: string, always: boolean): Promise<boolean> {
+  return await changing(sql, async tx => {
+    await tx`select 1 from label where id = ${id} for update`
+    const [used] = await tx`select 1 from series_label where label_id = ${id} limit 1`
+    if (used && !always) return false
+    await tx`delete from label where id = ${id}`
+    return true
+  })
+}
+
+type Removing = { id: string; kind: LabelKind }
+
+async function stripAll(sql: Sql, { id, kind }: Removing) {
+  let after = '00000000-0000-0000-0000-000000000000'
   while (true) {
     const rows = await sql<{ id: string }[]>`
       select series_id as id from series_label
@@ -170,32 +193,31 @@ export async function removeLabel(sql: Sql, kind: LabelKind, id: string): Promis
       ),
     )
   }
-  await sql`delete from label where id = ${id}`
 }
 
-async function strip(
-  tx: TransactionSql,
-  label: { id: string; kind: LabelKind },
-  seriesIds: string[],
-) {
+async function strip(tx: TransactionSql, label: Removing, seriesIds: string[]) {
   const column = tx(`${label.kind}s`)
   const rest = tx`
     ${column} = array(
       select name from unnest(x.${column}) with ordinality as u(name, place)
       where not name = any(l.spellings) order by place),
     updated_at = now()`
-  await tx`
+  const books = await tx<{ id: string }[]>`
     update book x
     set ${rest}, provenance = x.provenance || jsonb_build_object(${`${label.kind}s`}::text, 'user'),
       locks = array(select distinct unnest(x.locks || ${`${label.kind}s`}::text) order by 1)
     from label l
-    where l.id = ${label.id} and x.series_id = any(${seriesIds}) and x.${column} && l.spellings`
+    where l.id = ${label.id} and x.series_id = any(${seriesIds}) and x.${column} && l.spellings
+    returning x.id`
   await tx`
     update series x
     set ${rest}
     from label l
     where l.id = ${label.id} and x.id = any(${seriesIds}) and x.${column} && l.spellings`
   await settleLabels(tx, seriesIds)
+  const ids = books.map(book => book.id)
+  for (let from = 0; from < ids.length; from += batch)
+    await writeBookSearch(tx, ids.slice(from, from + batch))
   await writeSeriesSearch(tx, seriesIds)
 }
 

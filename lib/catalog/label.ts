@@ -42,8 +42,12 @@ export async function registerLabels(
 type Label = { name: string; spellings: string[] }
 
 async function find(tx: Db, kind: LabelKind, keys: string[]): Promise<Map<string, Label>> {
+  // Held, so that none is removed before the series that has it says so.
   const rows = await tx<(Label & { key: string })[]>`
-    select key, name, spellings from label where kind = ${kind} and key = any(${keys})`
+    select key, name, spellings from label
+    where kind = ${kind} and key = any(${keys})
+    order by key
+    for key share`
   return new Map(rows.map(row => [row.key, row]))
 }
 

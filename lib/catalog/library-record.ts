@@ -140,8 +140,8 @@ function select(sql: Db, viewer: Viewer) {
     cross join lateral ${seen(sql, viewer)} v`
 }
 
-/** Counters hold for whoever sees all of a library; for others their books are counted. */
-function seen(sql: Db, viewer: Viewer) {
+/** `books` and `series` of `library l`: counters hold for whoever sees all of it; for others their books are counted. */
+export function seen(sql: Db, viewer: Viewer) {
   if (isUnrestricted({ ...viewer, libraries: null }))
     return sql`(select l.book_count as books, l.series_count as series)`
   return sql`(

@@ -1,5 +1,5 @@
 // What users say about a library beside its folder: the schema of a request, and the columns it becomes.
-
+import { isDeepStrictEqual } from 'node:util'
 import { cronFault, isTimeZone } from '../cron.ts'
 import { Invalid } from '../errors.ts'
 import { formatNames } from '../format/contract.ts'
@@ -9,6 +9,7 @@ import { bookStrategies, validateBookStrategy } from '../strategy/book.ts'
 import { numberStrategies } from '../strategy/number.ts'
 import { compilePattern } from '../strategy/pattern.ts'
 import { validateRules } from '../strategy/preprocess.ts'
+import { checkStorable } from './metadata-values.ts'
 
 export const scanModes = ['normal', 'deep'] as const
 
@@ -158,6 +159,24 @@ export type Scanning = {
   purgeDeletedOnScan: boolean
 }
 
+/**
+ * Of two spellings of a schedule, the one that is not as it was: clients that send a library back
+ * change the one they know. Throws Invalid when both were changed, and differently.
+ */
+export function scanningMeant(
+  {
+    scanningConfig: camel,
+    scanning_config: snake,
+  }: { scanningConfig?: Rules['scanningConfig']; scanning_config?: Rules['scanningConfig'] },
+  now: unknown,
+): Rules['scanningConfig'] {
+  if (camel === undefined || snake === undefined) return snake === undefined ? camel : snake
+  const [one, other] = [camel && scanning(camel), snake && scanning(snake)]
+  if (isDeepStrictEqual(one ?? {}, now)) return snake
+  if (isDeepStrictEqual(other ?? {}, now) || isDeepStrictEqual(one, other)) return camel
+  throw new Invalid('scanningConfig and scanning_config say different things')
+}
+
 function scanning(given: Static<typeof ScanningConfig>): Scanning {
   const cronSchedule = given.cronSchedule?.trim() || null
   const cronTimezone = given.cronTimezone?.trim() || null
@@ -176,6 +195,7 @@ function scanning(given: Static<typeof ScanningConfig>): Scanning {
 }
 
 function autoMatch(given: Static<typeof AutoMatch>) {
+  checkStorable(given)
   for (const [i, { operator, value }] of given.rules.entries()) {
     if (operator === 'matches')
       compilePattern(String(value ?? ''), `autoMatchConditions.rules[${i}]`)

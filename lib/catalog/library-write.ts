@@ -8,7 +8,7 @@ import type { Config as StrategyConfig } from '../strategy/config.ts'
 import { validateStrategy } from '../strategy/series.ts'
 import { libraryById } from './library-record.ts'
 import { type Grounds, readableRoot, refuseOverlap } from './library-root.ts'
-import { type Column, type Jsonb, type Rules, ruleColumns } from './library-rules.ts'
+import { type Column, type Jsonb, type Rules, ruleColumns, scanningMeant } from './library-rules.ts'
 import { enqueueScan, refuseWhileScanned } from './scan-request.ts'
 import { seesLibrary, type Viewer } from './viewer.ts'
 
@@ -19,7 +19,11 @@ type SeriesRules = {
 export type NewLibrary = Rules &
   SeriesRules & { name: string; path: string; scanImmediately?: boolean | null | undefined }
 export type LibraryChange = Rules &
-  SeriesRules & { name?: string | null | undefined; path?: string | null | undefined }
+  SeriesRules & {
+    scanning_config?: Rules['scanningConfig']
+    name?: string | null | undefined
+    path?: string | null | undefined
+  }
 
 export type Writing = { sql: Sql; queue: Queue; grounds: Grounds }
 
@@ -68,7 +72,7 @@ export async function changeLibrary(
   await sql.begin(async tx => {
     const [now] = await tx<Current[]>`
       select root, series_strategy as strategy, series_config as config,
-        book_strategy as "bookStrategy"
+        book_strategy as "bookStrategy", scanning_config as scanning
       from library l
       where id = ${id} and deleting_at is null and ${seesLibrary(tx, viewer)}
       for no key update`
@@ -76,7 +80,10 @@ export async function changeLibrary(
     refuseOtherStrategy(change, now)
     const columns: Record<string, Column | Buffer> = {
       ...(typeof change.name === 'string' ? { name: nameOf(change.name) } : {}),
-      ...ruleColumns(change, now.bookStrategy),
+      ...ruleColumns(
+        { ...change, scanningConfig: scanningMeant(change, now.scanning) },
+        now.bookStrategy,
+      ),
     }
     if (place && !place.root.equals(now.root)) {
       await refuseWhileScanned(tx, id)
@@ -102,6 +109,7 @@ type Current = {
   strategy: string
   config: StrategyConfig
   bookStrategy: string
+  scanning: unknown
 }
 
 /** The folders of a library became series by it; another would leave them under keys that mean nothing. */

@@ -5,8 +5,10 @@ import { json, oneOf, record, type Static, Type, timestamp } from '../schema.ts'
 
 const valueTypes = ['string', 'integer', 'float', 'boolean', 'json'] as const
 
+const longestKey = 255
+
 export const preferenceKey = Type.String({
-  maxLength: 255,
+  maxLength: longestKey,
   pattern: '^[A-Za-z0-9_]+(\\.[A-Za-z0-9_]+)*$',
   description: 'Words of letters, digits and underscores with dots between.',
 })
@@ -55,6 +57,9 @@ export async function writePreferences(
   accountId: string,
   values: Record<string, unknown>,
 ): Promise<Preference[]> {
+  // Of a record's names the schema checks the pattern alone.
+  if (Object.keys(values).some(key => key.length > longestKey))
+    throw new Invalid(`A key is longer than ${longestKey} characters`)
   const rows = Object.entries(values).map(([key, value]) => ({ key, value: textOf(key, value) }))
   if (rows.length > mostKeys) throw new Invalid(`At most ${mostKeys} preferences`)
   return await sql.begin(async tx => {

@@ -2,6 +2,7 @@
 // its own transaction.
 import type { Sql, TransactionSql } from 'postgres'
 import { NotFound } from '../errors.ts'
+import { changing } from './metadata-change.ts'
 import type { ProgressRow } from './progress-record.ts'
 import { recountReadingOf } from './reading.ts'
 import { isUnrestricted, seesBook, seesSeries, type Viewer } from './viewer.ts'
@@ -65,7 +66,7 @@ export async function moveTo(
   viewer: Viewer,
   { bookId, position }: { bookId: string; position: Position },
 ): Promise<ProgressRow> {
-  return await sql.begin(async tx => {
+  return await changing(sql, async tx => {
     const { pageCount } = await holdBook(tx, viewer, bookId)
     const place = placeOf(position, pageCount)
     const [moved] = await tx<(ProgressRow & { seriesId: string })[]>`
@@ -96,7 +97,7 @@ export async function moveTo(
 
 /** Forgets the viewer's place in a book, if there is one. Throws NotFound for a book that is not seen. */
 export async function forgetPlace(sql: Sql, viewer: Viewer, bookId: string): Promise<void> {
-  await sql.begin(async tx => {
+  await changing(sql, async tx => {
     await holdBook(tx, viewer, bookId)
     const [gone] = await tx<{ seriesId: string }[]>`
       delete from progress p where p.account_id = ${viewer.accountId} and p.book_id = ${bookId}
@@ -107,7 +108,7 @@ export async function forgetPlace(sql: Sql, viewer: Viewer, bookId: string): Pro
 
 /** Completes all present books of a series; answers how many were not. Throws NotFound for a series that is not seen. */
 export async function completeSeries(sql: Sql, viewer: Viewer, seriesId: string): Promise<number> {
-  return await sql.begin(async tx => {
+  return await changing(sql, async tx => {
     await holdSeries(tx, viewer, seriesId)
     const { count } = await tx`
       insert into progress as p (account_id, book_id, current_page, is_completed, started_at,
@@ -129,7 +130,7 @@ export async function completeSeries(sql: Sql, viewer: Viewer, seriesId: string)
 
 /** Forgets the viewer's places in all present books of a series; answers how many there were. Throws NotFound for a series that is not seen. */
 export async function forgetSeries(sql: Sql, viewer: Viewer, seriesId: string): Promise<number> {
-  return await sql.begin(async tx => {
+  return await changing(sql, async tx => {
     await holdSeries(tx, viewer, seriesId)
     const { count } = await tx`
       delete from progress p
@@ -176,15 +177,17 @@ function pageMeant({ progressPercentage, completed }: Position, pageCount: numbe
 }
 
 // Writes of one account come after each other, and none while a scan settles the series: both count
-// what is read of it. The account comes first: whoever waits for it holds no series meanwhile.
+// what is read of it. The account comes first: whoever waits for it holds no series meanwhile. The book
+// comes last, lest it be erased; one that moved to another series meanwhile is looked for there.
 async function holdBook(tx: TransactionSql, viewer: Viewer, bookId: string) {
-  const [book] = await tx<{ pageCount: number }[]>`
+  const hold = () => tx<{ pageCount: number }[]>`
     select b.page_count as "pageCount"
     from book b
     join series s on s.id = b.series_id
     join account a on a.id = ${viewer.accountId}
     where b.id = ${bookId} and ${seesBook(tx, viewer)}
-    for no key update of a for share of s`
+    for no key update of a for share of s for key share of b`
+  const book = (await hold())[0] ?? (await hold())[0]
   if (!book) throw new NotFound('Book not found')
   return book
 }

@@ -3,6 +3,8 @@
 import type { Fragment, Sql, TransactionSql } from 'postgres'
 import { NotFound } from '../errors.ts'
 import { requireLibrary } from './library.ts'
+import { changing } from './metadata-change.ts'
+import { lockSeries } from './reading.ts'
 import { storedSetting } from './setting.ts'
 import { seesBook, seesSeries, type Viewer } from './viewer.ts'
 
@@ -25,11 +27,13 @@ export async function purgeSeries(sql: Sql, viewer: Viewer, id: string): Promise
 async function purge(sql: Sql, viewer: Viewer, within: Fragment): Promise<number> {
   const emptiesSeries = await storedSetting(sql, 'purge.purge_empty_series')
   for (let erased = 0; ; ) {
-    const books = await sql.begin(async tx => {
-      const some = await tx<{ id: string }[]>`
-        select b.id from book b join series s on s.id = b.series_id
+    const books = await changing(sql, async tx => {
+      const some = await tx<{ id: string; seriesId: string }[]>`
+        select b.id, b.series_id as "seriesId" from book b join series s on s.id = b.series_id
         where ${within} and b.missing_at is not null and ${seesBook(sql, viewer)}
         limit ${batch}`
+      // The series first, as writers of progress do.
+      await lockSeries(tx, [...new Set(some.map(row => row.seriesId))])
       // In two steps: a planner that takes missing books for rare would ask for them again for each row.
       const rows = await tx<{ id: string }[]>`
         select id from book

@@ -13,6 +13,7 @@ import {
   timestamp,
   uuid,
 } from '../schema.ts'
+import { seen } from './library-record.ts'
 import { isScan } from './scan-request.ts'
 import { seesBook, seesLibrary, type Viewer } from './viewer.ts'
 
@@ -56,6 +57,7 @@ const mostErrors = 100
 export async function lastScan(sql: Db, viewer: Viewer, libraryId: string): Promise<ScanStatus> {
   const [row] = await select(
     sql,
+    viewer,
     sql`s.library_id = ${libraryId} and ${sees(sql, viewer)}
       order by s.created_at desc, s.id desc
       limit 1`,
@@ -68,6 +70,7 @@ export async function lastScan(sql: Db, viewer: Viewer, libraryId: string): Prom
 export async function activeScans(sql: Db, viewer: Viewer): Promise<ScanStatus[]> {
   const rows = await select(
     sql,
+    viewer,
     sql`s.state in ('queued', 'running') and ${sees(sql, viewer)} order by s.created_at, s.id`,
   )
   return await Promise.all(rows.map(row => toStatus(sql, viewer, row)))
@@ -76,7 +79,7 @@ export async function activeScans(sql: Db, viewer: Viewer): Promise<ScanStatus[]
 const sees = (sql: Db, viewer: Viewer) =>
   sql`l.deleting_at is null and ${isScan(sql)} and ${seesLibrary(sql, viewer)}`
 
-function select(sql: Db, where: Fragment) {
+function select(sql: Db, viewer: Viewer, where: Fragment) {
   return sql<Row[]>`
     select s.id, s.library_id as "libraryId", s.state, s.mode, greatest(s.found, s.to_index) as "filesTotal",
       -- Before the walk is over only what was read is known to be dealt with.
@@ -90,7 +93,8 @@ function select(sql: Db, where: Fragment) {
         when s.state = 'completed' and s.hashed < s.to_hash then 'hashing'
         else 'done'
       end as stage,
-      l.series_count as "seriesFound", l.book_count as "booksFound", s.added as "booksAdded",
+      (select series from ${seen(sql, viewer)} v) as "seriesFound",
+      (select books from ${seen(sql, viewer)} v) as "booksFound", s.added as "booksAdded",
       s.changed as "booksChanged", s.moved as "booksMoved", s.missing as "booksMissing",
       s.restored as "booksRestored", s.bytes_read as "bytesRead", s.failures, s.message,
       coalesce(s.started_at, s.created_at) as "startedAt", s.finished_at as "completedAt"

@@ -51,10 +51,12 @@ export async function writeSeriesSearch(tx: Db, seriesIds: string[]): Promise<vo
       people: string[]
       labels: string[]
       before: string | null
+      isChosen: boolean
     }[]
   >`
     select s.id, s.title, s.name, s.alternate_titles as alternates, s.authors,
       s.genres || s.tags as labels, t.text as before,
+      coalesce(s.provenance->>'title' = 'user', false) as "isChosen",
       array(
         select a->>'name' from (
           select authors from book b
@@ -65,7 +67,7 @@ export async function writeSeriesSearch(tx: Db, seriesIds: string[]): Promise<vo
     left join series_search t on t.series_id = s.id
     where s.id = any(${seriesIds})
     order by s.id`
-  const rows = series.flatMap(({ id, title, before, ...more }) => {
+  const rows = series.flatMap(({ id, title, before, isChosen, ...more }) => {
     const text = searchText(title, [
       more.name,
       ...more.alternates.map(other => other.title),
@@ -74,13 +76,16 @@ export async function writeSeriesSearch(tx: Db, seriesIds: string[]): Promise<vo
       ...more.labels,
     ])
     const isRenamed = before === null || before.split('\n', 1)[0] !== text.split('\n', 1)[0]
-    return text === before ? [] : [{ id, text, line: isRenamed ? searchLine(title) : null }]
+    // A scan that read books while a user chose the title gave them the one before.
+    const line = isRenamed || isChosen ? searchLine(title) : null
+    return text === before && line === null ? [] : [{ id, text, line }]
   })
   if (rows.length === 0) return
   await tx`
-    insert into series_search (series_id, text)
+    insert into series_search as t (series_id, text)
     select id, text from jsonb_to_recordset(${tx.json(rows)}) as g(id uuid, text text)
-    on conflict (series_id) do update set text = excluded.text`
+    on conflict (series_id) do update set text = excluded.text
+    where t.text <> excluded.text`
   await tx`
     update book_search t
     set text = regexp_replace(t.text, ${'^([^\n]*\n)[^\n]*'}, ${'\\1 '} || g.line)

@@ -3,7 +3,7 @@ import type { Sql, TransactionSql } from 'postgres'
 import { NotFound } from '../errors.ts'
 import { seriesStatuses } from '../metadata/metadata.ts'
 import { count, nullable, oneOf, record, type Static, Type, timestamp, uuid } from '../schema.ts'
-import { seesSeries, type Viewer } from './viewer.ts'
+import { seesBook, seesSeries, type Viewer } from './viewer.ts'
 
 export const Series = record(
   {
@@ -47,19 +47,34 @@ export async function seriesByIds(
   const rows = await sql<Series[]>`
     select s.id, s.library_id as "libraryId", l.name as "libraryName", s.title,
       s.title_sort as "titleSort", s.summary, s.publisher, s.year, s.status, s.language,
-      s.age_rating as "ageRating", s.genres, s.tags, s.folder as path, s.book_count as "bookCount",
-      s.page_count as "pageCount", s.size as "fileSize",
-      greatest(s.book_count - coalesce(r.read_count, 0), 0) as "unreadCount",
-      coalesce(r.read_count, 0) as "readCount", r.last_read_at as "lastReadAt",
+      s.age_rating as "ageRating", s.genres, s.tags, s.folder as path, n."bookCount",
+      n."pageCount", n."fileSize", greatest(n."bookCount" - n."readCount", 0) as "unreadCount",
+      n."readCount", r.last_read_at as "lastReadAt",
       s.custom_cover is not null as "hasCustomCover", s.created_at as "createdAt",
       s.updated_at as "updatedAt"
     from unnest(${ids as string[]}::uuid[]) with ordinality as wanted(id, place)
     join series s on s.id = wanted.id
     join library l on l.id = s.library_id
     left join series_reading r on r.account_id = ${viewer.accountId} and r.series_id = s.id
+    cross join lateral ${counted(sql, viewer)} n
     where ${seesSeries(sql, viewer)}
     order by wanted.place`
   return [...rows]
+}
+
+/** The counters of `series s`, with those of its reading `r`, for whoever sees all of its books; for others these are counted. */
+function counted(sql: Db, viewer: Viewer) {
+  if (viewer.ageLimit === null)
+    return sql`(
+      select s.book_count as "bookCount", s.page_count as "pageCount", s.size as "fileSize",
+        coalesce(r.read_count, 0) as "readCount")`
+  return sql`(
+    select count(*) as "bookCount", coalesce(sum(b.page_count), 0)::float8 as "pageCount",
+      coalesce(sum(b.size), 0)::float8 as "fileSize",
+      count(*) filter (where p.is_completed) as "readCount"
+    from book b
+    left join progress p on p.account_id = ${viewer.accountId} and p.book_id = b.id
+    where b.series_id = s.id and b.missing_at is null and ${seesBook(sql, viewer)})`
 }
 
 /** Throws NotFound for a series that is not there or is hidden from the viewer. */

@@ -41,7 +41,7 @@ export const schema = section({
     max_connections: whole(
       10,
       [6, 1000],
-      'Most connections of a process; three are held while scans run.',
+      'Most connections of a process; three are held while scans run. The API takes as many again for reading.',
     ),
   }),
   application: section({

@@ -12,9 +12,12 @@ const unsearchedBooks = ({ sql, libraries }: Scope) => sql`
   select b.id, b.title || ' (' || b.id || ')' as note
   from book b
   left join book_search t on t.book_id = b.id
+  left join series_search x on x.series_id = b.series_id
+    and not exists (select from touched_series o where o.series_id = b.series_id)
   where b.library_id = any(${libraries})
-    and (t.series_id, t.is_present, t.sort_key)
-      is distinct from (b.series_id, b.missing_at is null, b.sort_key)`
+    and ((t.series_id, t.is_present, t.sort_key)
+      is distinct from (b.series_id, b.missing_at is null, b.sort_key)
+      or split_part(t.text, chr(10), 2) <> split_part(x.text, chr(10), 1))`
 
 const unsearchedSeries = ({ sql, libraries }: Scope) => sql`
   select s.id, s.title || ' (' || s.id || ')' as note
@@ -32,8 +35,8 @@ const misread = ({ sql, libraries }: Scope) => {
     from (select * from series_reading where series_id in (${series})) r
     full join (${readingOf(sql, series, null)}) t
       on t.account_id = r.account_id and t.series_id = r.series_id
-    where (r.read_count, r.started_count, r.opened_count, r.last_read_at)
-      is distinct from (t.read_count, t.started_count, t.opened_count, t.last_read_at)
+    where (r.read_count, r.started_count, r.opened_count, r.last_read_at, r.last_completed_at)
+      is distinct from (t.read_count, t.started_count, t.opened_count, t.last_read_at, t.last_completed_at)
       and not exists (
         select from touched_series o where o.series_id = coalesce(r.series_id, t.series_id))`
 }
@@ -57,7 +60,8 @@ const unlabelled = ({ sql, libraries }: Scope) => {
 export const listInvariants: Invariant[] = [
   {
     name: 'search rows of books',
-    sentence: 'Every book has a row that searches look into, of its series and order.',
+    sentence:
+      'Every book has a row that searches look into, of its series with its title, and its order.',
     look: broken(unsearchedBooks),
     repair: scope => mend(scope, unsearchedBooks(scope), writeBookSearch),
   },
@@ -71,7 +75,11 @@ export const listInvariants: Invariant[] = [
     name: 'labels of series',
     sentence: 'The genres and tags of every series are labels that it is found by.',
     look: broken(unlabelled),
-    repair: scope => mend(scope, unlabelled(scope), settleLabels),
+    repair: scope =>
+      mend(scope, unlabelled(scope), async (tx, ids) => {
+        await settleLabels(tx, ids)
+        await writeSeriesSearch(tx, ids)
+      }),
   },
   {
     name: 'places of readers',

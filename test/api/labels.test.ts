@@ -98,6 +98,27 @@ t.test('genres of a book reach its series', async t => {
   t.same(await genresOf(book), ['Western'])
 })
 
+t.test('a book is found by its tags as they are now', async t => {
+  const found = async (fullTextSearch: string) =>
+    (await reader.post('/books/list', { fullTextSearch })).body.data.map(
+      (one: { id: string }) => one.id,
+    )
+  const tags = `${book}/tags`
+  t.equal((await found('robots')).length, 1)
+  await admin.put(tags, { tags: ['Clockwork'] })
+  t.same(await found('robots'), [])
+  t.same(await found('clockwork'), [firstBook!.id])
+  await admin.post(tags, { name: 'Steam' })
+  t.same(await found('steam'), [firstBook!.id])
+  const { data } = (await reader.get('/tags')).body
+  const idOf = (name: string) =>
+    data.find((label: { name: string }) => label.name === name).id as string
+  await admin.delete(`${tags}/${idOf('Steam')}`)
+  t.same(await found('steam'), [])
+  await admin.delete(`/tags/${idOf('Clockwork')}`)
+  t.same(await found('clockwork'), [], 'also when the tag goes from everywhere')
+})
+
 t.test('bad names are refused', async t => {
   for (const wrong of [
     { genres: [' '] },

@@ -161,6 +161,12 @@ t.test('rules that are none are refused', async t => {
       },
     },
     { autoMatchConditions: { mode: 'any', rules: [{ field: 'a', operator: 'in', value: 3 }] } },
+    {
+      autoMatchConditions: {
+        mode: 'any',
+        rules: [{ field: 'a', operator: 'equals', value: nested(2000) }],
+      },
+    },
     { colour: 'red' },
     { name: '  ' },
   ]
@@ -392,3 +398,7 @@ t.test('readers look and change nothing', async t => {
     t.equal(answer.status, 403)
   t.equal((await all.anyone.get('/libraries')).status, 401)
 })
+
+function nested(levels: number): unknown {
+  return levels === 0 ? 1 : [nested(levels - 1)]
+}

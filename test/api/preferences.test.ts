@@ -73,6 +73,8 @@ test('preferences', async t => {
       const headers = { 'content-type': 'application/json' }
       t.equal((await reader.ask('PUT', '/user/preferences/a', { raw, headers })).status, 400)
     }
+    const long = { preferences: { ['a'.repeat(256)]: 1 } }
+    t.equal((await reader.put('/user/preferences', long)).status, 400)
     const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`k${i}`, i]))
     t.equal((await reader.put('/user/preferences', { preferences: many })).status, 400)
     t.equal((await reader.get('/user/preferences')).body.preferences.length, 1)

@@ -155,3 +155,46 @@ test('lists of series', async t => {
     t.equal((await reader.get(`/series/${idOf('Akira')}/books`)).status, 404)
   })
 })
+
+test('only administrators choose by sharing tags', async t => {
+  const all = await serve(t)
+  const admin = await all.as('admin')
+  const shelf = await shelve(t, all, { 'Akira/1.cbz': comic(), 'Berserk/1.cbz': comic() })
+  await shelf.scan()
+  const { id } = (await admin.get('/series')).body.data[0]
+  const tag = (await admin.post('/admin/sharing-tags', { name: 'grown-up' })).body
+  await admin.post(`/series/${id}/sharing-tags`, { sharingTagId: tag.id })
+  const asked = { condition: { sharingTag: { operator: 'is', value: 'grown-up' } } }
+  t.equal((await admin.post('/series/list', asked)).body.total, 1)
+  const wide = await all.as('maintainer', { permissions: ['UsersRead'] })
+  for (const path of ['/series/list', '/series/list/alphabetical-groups']) {
+    t.equal((await admin.post(path, asked)).status, 200)
+    const { status, body } = await wide.post(path, asked)
+    t.equal(status, 400)
+    t.match(body.message, /condition.sharingTag is not a field/)
+    t.notMatch(body.message, /there are .*sharingTag/)
+  }
+})
+
+test('books that are hidden by a rating of their own are in no counter of their series', async t => {
+  const all = await serve(t)
+  const admin = await all.as('admin')
+  const shelf = await shelve(t, all, {
+    'Akira/1.cbz': comic({ pages: 2 }),
+    'Akira/2.cbz': comic({ pages: 3 }),
+    'Akira/3.cbz': comic({ pages: 5 }),
+  })
+  await shelf.scan()
+  const books = await shelf.books()
+  const named = (name: string) => books.find(book => book.name === name)!.id
+  const child = await all.as('reader')
+  for (const name of ['2.cbz', '3.cbz']) await child.post(`/books/${named(name)}/read`)
+  await all.sql`update book set age_rating = 18 where id = ${named('3.cbz')}`
+  await all.sql`update account set age_limit = 12 where id = ${child.id}`
+  const [series] = (await child.get('/series')).body.data
+  t.match(series, { bookCount: 2, pageCount: 5, readCount: 1, unreadCount: 1 })
+  const whole = (await admin.get(`/series/${series.id}`)).body
+  t.match(whole, { bookCount: 3, pageCount: 10, readCount: 0, unreadCount: 3 })
+  t.ok(series.fileSize < whole.fileSize)
+  t.equal((await child.get(`/series/${series.id}/context`)).body.bookCount, 2)
+})

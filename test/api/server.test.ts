@@ -2,6 +2,7 @@
 
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { test } from 'tap'
 import { serve } from '../kit/server.ts'
 
@@ -120,4 +121,25 @@ test('the server', async t => {
     }
     t.ok(forged.includes(429), 'a forged token or address opens no new bucket')
   })
+})
+
+test('a question that takes the database too long is answered with 503', async t => {
+  const all = await serve(t)
+  const reader = await all.as('reader')
+  const answer = await all.sql.begin(async tx => {
+    await tx`lock table series in access exclusive mode`
+    const asked = fetch(`${all.base}/api/v1/series/00000000-0000-7000-8000-000000000000`, {
+      headers: { 'x-api-key': reader.key },
+    })
+    // As the database does by itself when time is up.
+    const breakOff = () => all.sql`
+      select pg_cancel_backend(pid) from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'
+        and query like '%join series s%'`
+    for (let left = 200; left > 0 && (await breakOff()).length === 0; left--) await sleep(20)
+    return await asked
+  })
+  t.equal(answer.status, 503)
+  t.match(await answer.json(), { error: 'ServiceUnavailable', message: /took too long/ })
+  t.equal((await reader.get('/series')).status, 200)
 })

@@ -4,7 +4,7 @@ import t, { type Test } from 'tap'
 import { changeAccount } from '../../lib/auth/account.ts'
 import { passwordCounters } from '../../lib/auth/password.ts'
 import { register, resendVerification, verifyEmail } from '../../lib/auth/registration.ts'
-import { signIn } from '../../lib/auth/session.ts'
+import { signIn, sweep } from '../../lib/auth/session.ts'
 import { Forbidden, Invalid, Unauthorized } from '../../lib/errors.ts'
 import { bearer, open, password, person, who } from './kit.ts'
 
@@ -171,4 +171,37 @@ t.test('tokens run out, and an account that was put off is not woken by one', as
   await auth.sql`update email_verification set expires_at = now() + interval '1 h'`
   await changeAccount(auth, { id: account.id }, { isActive: false })
   await t.rejects(verifyEmail(auth, tokenIn(letters[0]!.text)), Invalid)
+})
+
+t.test('an account that was deactivated cannot wake itself by asking for a letter', async t => {
+  const { letters, flags } = await mailServer(t)
+  const auth = await openDoor(t, flags)
+  const unsure = { emailVerified: false }
+  const { id } = await person(auth.sql, { username: 'unsure', ...unsure })
+  await changeAccount(auth, { id }, { isActive: false })
+  await person(auth.sql, { username: 'later', isActive: false, ...unsure })
+  await register(auth, ana)
+  await auth.sql`update account set created_at = now() - interval '8 days' where username = 'later'`
+  await auth.sql`
+    update email_verification set created_at = now() - interval '2 days',
+      expires_at = now() - interval '1 day'`
+  await sweep(auth)
+  for (const name of ['unsure', 'later', 'ana'])
+    await resendVerification(auth, `${name}@example.org`)
+  for (let left = 100; left > 0 && letters.length < 2; left--) await sleep(20)
+  t.same(
+    letters.map(letter => letter.to[0]),
+    ['ana@example.org', 'ana@example.org'],
+    'only who registered waits, also after a letter that ran out',
+  )
+  t.equal((await auth.sql`select from email_verification`).length, 1)
+  t.equal((await auth.sql`select from account where username = 'later'`).length, 1, 'and stays')
+  await auth.sql`update account set created_at = now() - interval '8 days'`
+  await sweep(auth)
+  const left = await auth.sql<{ username: string }[]>`select username from account order by 1`
+  t.same(
+    left.map(row => row.username),
+    ['later', 'unsure'],
+    'who never confirmed goes',
+  )
 })

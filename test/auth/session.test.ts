@@ -207,7 +207,11 @@ t.test('a session cannot be begun with a password that is being changed', async 
 t.test('what has ended is swept away; what may still be shown stays', async t => {
   const { auth } = await open(t)
   await person(auth.sql, { username: 'ana' })
-  await person(auth.sql, { username: 'never', isActive: false, emailVerified: false })
+  const asleep = { isActive: false, emailVerified: false }
+  const never = await person(auth.sql, { username: 'never', ...asleep })
+  await auth.sql`
+    insert into email_verification (sha256, account_id, expires_at)
+    values ('\\x00', ${never.id}, now() - interval '7 days')`
   await person(auth.sql, { username: 'off', isActive: false })
   await auth.sql`update account set created_at = now() - interval '8 days'`
   await signedIn(auth)

@@ -46,7 +46,13 @@ const breaches: Record<string, { does: () => Promise<unknown>; count?: number }>
   },
   'library counters': { does: () => sql`update library set series_count = 9 where id = ${lib.id}` },
   'search rows of books': {
-    does: () => sql`update book_search set is_present = false where book_id = ${first.id}`,
+    does: async () => {
+      await sql`update book_search set is_present = false where book_id = ${first.id}`
+      await sql`
+        update book_search set text = replace(text, chr(10) || ' ' || 'b' || chr(10), chr(10) || ' renamed' || chr(10))
+        where series_id = ${books.at(-1)!.seriesId} and book_id <> ${first.id}`
+    },
+    count: 3,
   },
   'search rows of series': {
     does: () => sql`delete from series_search where series_id = ${first.seriesId}`,
@@ -102,6 +108,28 @@ const breaches: Record<string, { does: () => Promise<unknown>; count?: number }>
       for (const file of [path, `${path}.0123abcd`]) {
         writeFileSync(file, 'no book names it')
         utimesSync(file, 1, 1)
+      }
+    },
+    count: 2,
+  },
+  'chosen covers': {
+    does: async () => {
+      await sql`update book set custom_cover = '\\x00' where id = ${first.id}`
+      await sql`update series set custom_cover = '\\x00' where id = ${first.seriesId}`
+    },
+    count: 2,
+  },
+  'orphan originals': {
+    does: async () => {
+      const folder = join(all.data, 'covers', 'ab', 'cd')
+      mkdirSync(folder, { recursive: true })
+      for (const [file, time] of [
+        [`${'ab'.repeat(20)}.png`, 1],
+        [`${'ab'.repeat(20)}.png.0123abcd`, 1],
+        ['young.png', Date.now() / 1000],
+      ] as const) {
+        writeFileSync(join(folder, file), 'no row names it')
+        utimesSync(join(folder, file), time, time)
       }
     },
     count: 2,

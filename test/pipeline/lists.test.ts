@@ -2,6 +2,7 @@ import t from 'tap'
 import { parseSeriesFilter } from '../../lib/catalog/filter.ts'
 import { listBooks } from '../../lib/catalog/list-books.ts'
 import { listSeries } from '../../lib/catalog/list-series.ts'
+import { writeSeriesSearch } from '../../lib/catalog/search-rows.ts'
 import type { Viewer } from '../../lib/catalog/viewer.ts'
 import { backfill } from '../../pipeline/backfill.ts'
 import { catalogue, checkedBy, comic, reader, shelve } from '../kit/library.ts'
@@ -117,6 +118,21 @@ scanned('a title that a user locked is what is found', async t => {
   await shelf.scan()
   t.same(await found('lynx chosen'), ['Chosen'])
   t.same(await found('said'), [])
+})
+
+scanned('a series that was named while a scan read its books is found by its name', async t => {
+  const shelf = await shelve(t, all, { 'Okapi/1.cbz': comic({ info: info({ Title: 'First' }) }) })
+  await shelf.scan()
+  const [series] = await sql<{ id: string }[]>`select id from series where name = 'Okapi'`
+  await sql`
+    update series set title = 'Elected', provenance = '{"title": "user"}' where id = ${series!.id}`
+  await sql.begin(tx => writeSeriesSearch(tx, [series!.id]))
+  // As a scan leaves it that had asked for the title before.
+  await sql`
+    update book_search set text = replace(text, ' elected', ' okapi') where series_id = ${series!.id}`
+  shelf.write('Okapi/2.cbz', comic({ info: info({ Title: 'Second' }) }))
+  await shelf.scan()
+  t.same(await found('elected'), ['First', 'Second'])
 })
 
 scanned('places of readers follow books that come and go', async t => {

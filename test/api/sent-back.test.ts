@@ -1,0 +1,124 @@
+// What was just read can be sent back whole: what only the server says is ignored, nothing is lost.
+import t from 'tap'
+import { comic, shelve } from '../kit/library.ts'
+import { serve } from '../kit/server.ts'
+
+const info = `<ComicInfo><Title>Told</Title><Writer>Ana Author</Writer><Genre>Action</Genre></ComicInfo>`
+
+t.test('records that were read can be sent back', async t => {
+  const all = await serve(t)
+  const admin = await all.as('admin')
+  const ana = await all.as('reader')
+  const shelf = await shelve(t, all, { 'Akira/1.cbz': comic({ info }) })
+  await shelf.scan()
+  const [book] = await shelf.books()
+  const [library] = (await admin.get('/libraries')).body.data
+  const [key] = (await admin.get('/api-keys')).body.data
+  const [series] = (await admin.get('/series')).body.data
+  await admin.put('/user/preferences/ui.theme', { value: 'dark' })
+  const places = [
+    `/libraries/${library.id}`,
+    `/users/${ana.id}`,
+    `/api-keys/${key.id}`,
+    `/books/${book!.id}/metadata`,
+    `/series/${series.id}/metadata`,
+    '/admin/settings/application.name',
+    '/user/preferences/ui.theme',
+  ]
+
+  for (const at of places)
+    t.test(at.replace(/[\da-f-]{36}/, '{id}'), async t => {
+      const { body } = await admin.get(at)
+      for (const verb of at.includes('preferences') || at.includes('admin')
+        ? ['PUT']
+        : ['PUT', 'PATCH']) {
+        const answer = await admin.ask(verb, at, { body })
+        t.equal(answer.status, 200, JSON.stringify(answer.body))
+        const { locks: _l, updatedAt: _u, version: _v, ...before } = body
+        t.match(answer.body, before)
+      }
+      const unknown = await admin.put(at, { ...body, bogus: 1 })
+      t.match(unknown, { status: 400, body: { message: 'body must not have bogus' } })
+    })
+
+  t.test('the schedule of a library is changed in the spelling that its client knows', async t => {
+    const at = `/libraries/${library.id}`
+    const config = { scanning_config: { cron_schedule: '0 3 * * *', default_mode: 'normal' } }
+    t.equal((await admin.put(at, config)).status, 200)
+    const { body } = await admin.get(at)
+    const snake = { ...body.scanning_config, default_mode: 'deep' }
+    const first = await admin.put(at, { ...body, scanning_config: snake })
+    t.match(first.body, { scanning_config: { default_mode: 'deep', cron_schedule: '0 3 * * *' } })
+    const camel = { ...first.body.scanningConfig, cronSchedule: '0 4 * * *' }
+    const second = await admin.put(at, { ...first.body, scanningConfig: camel })
+    t.match(second.body, { scanning_config: { default_mode: 'deep', cron_schedule: '0 4 * * *' } })
+    const both = { ...second.body, scanning_config: null, scanningConfig: camel }
+    const third = await admin.put(at, both)
+    t.equal(third.body.scanning_config, null)
+    t.equal(
+      (await admin.put(at, { ...third.body, scanning_config: snake, scanningConfig: camel }))
+        .status,
+      400,
+    )
+  })
+
+  t.test('of two spellings that disagree neither is taken for the other', async t => {
+    const at = `/books/${book!.id}/progress`
+    const { status, body } = await admin.put(at, { current_page: 1, currentPage: 0 })
+    t.match({ status, ...body }, { status: 400, message: /currentPage is given twice/ })
+    const agreed = { current_page: 1, currentPage: 1, is_completed: false, completed: false }
+    t.equal((await admin.put(at, agreed)).status, 200)
+  })
+
+  t.test('people are changed in the list, beside the texts of before', async t => {
+    const at = `/books/${book!.id}/metadata`
+    const authors = [
+      { name: 'Dumas, Alexandre', role: 'writer', sortName: 'Dumas' },
+      { name: 'Pia', role: 'penciller', sortName: null },
+    ]
+    const { body } = await admin.get(at)
+    const changed = await admin.put(at, { ...body, authors })
+    t.same(changed.body.authors, authors)
+    const again = await admin.put(at, changed.body)
+    t.same(again.body.authors, authors)
+    const { authors: _, ...texts } = again.body
+    t.same((await admin.put(at, texts)).body.authors, authors, 'texts alone say who there is')
+    const named = await admin.put(at, { ...again.body, penciller: 'Pia, Paul' })
+    t.match(named.body.pencillers, ['Pia', 'Paul'])
+  })
+})
+
+t.test('many unknown members are named', async t => {
+  const all = await serve(t)
+  const admin = await all.as('admin')
+  const body = Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`x${i}`, 1]))
+  const answer = await admin.put(`/users/${admin.id}`, body)
+  t.match(answer, { status: 400, body: { message: 'body/x0 is not known here' } })
+})
+
+t.test('links hold what the list understands', async t => {
+  const all = await serve(t)
+  const admin = await all.as('admin')
+  const { body, headers } = await admin.get(`/books?page_size=2&bogus=${'x'.repeat(9000)}`)
+  t.equal(body.links.self, '/api/v1/books?page=1&pageSize=2')
+  t.notMatch(headers.get('link'), 'bogus')
+})
+
+t.test('what has not changed has no length of its own, for HEAD as for GET', async t => {
+  const all = await serve(t)
+  const admin = await all.as('admin')
+  const etag = (await admin.get('/books')).headers.get('etag')!
+  for (const method of ['GET', 'HEAD']) {
+    const { status, headers } = await admin.ask(method, '/books', {
+      headers: { 'if-none-match': etag },
+    })
+    t.equal(status, 304, method)
+    t.not(headers.get('content-length'), '0', method)
+  }
+})
+
+t.test('OPTIONS without an origin is answered, and not with plain text', async t => {
+  const all = await serve(t)
+  const { status } = await all.anyone.ask('OPTIONS', '/books')
+  t.equal(status, 204)
+})
