@@ -19,6 +19,9 @@ if (node === null) {
   // Stripping types is "experimental" in Node 22, and libarchive.js does not say that it is ESM.
   const flags = ['--max-semi-space-size=8', '--disable-warning=ExperimentalWarning']
   flags.push('--disable-warning=MODULE_TYPELESS_PACKAGE_JSON')
+  // V8 lets garbage grow to several times what lives. Lists under load stayed at 275 MB with this
+  // instead of 500, for a tenth of the requests per second.
+  if (process.argv[2] === 'serve') flags.push('--heap-growing-percent=25')
   const args = [...process.execArgv, ...flags, main, ...process.argv.slice(2)]
   const env = {
     // glibc keeps up to 8 arenas per core, and threads that decode images fill them all.
