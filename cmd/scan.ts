@@ -1,8 +1,13 @@
 // stackroom scan PATH: catalogues a folder and says what came of it.
 import { statSync } from 'node:fs'
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { createLibrary, type LibraryRow, libraryAround, rootBytes } from '../lib/catalog/library.ts'
-import { cancelScan, requestScan } from '../lib/catalog/scan-request.ts'
+import {
+  createLibrary,
+  type LibraryRow,
+  libraryAround,
+  rootBytes,
+} from '../lib/catalog/library/library.ts'
+import { cancelScan, requestScan } from '../lib/catalog/library/scan-request.ts'
 import { Invalid } from '../lib/errors.ts'
 import { pathText, relativeTo } from '../lib/path.ts'
 import { seriesStrategies } from '../lib/strategy/series.ts'

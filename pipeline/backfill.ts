@@ -1,10 +1,10 @@
 // Rows that a catalogue of an older release lacks: what searches read, labels, places of readers in
 // series. Made a thousand at a time behind everything else; when nothing lacks, two quick questions.
 import type { Sql } from 'postgres'
-import { settleLabels } from '../lib/catalog/label.ts'
-import { changing } from '../lib/catalog/metadata-change.ts'
+import { settleLabels } from '../lib/catalog/metadata/label.ts'
+import { changing } from '../lib/catalog/metadata/metadata-change.ts'
 import { lockSeries, recountReading } from '../lib/catalog/reading.ts'
-import { writeBookSearch, writeSeriesSearch } from '../lib/catalog/search-rows.ts'
+import { writeBookSearch, writeSeriesSearch } from '../lib/catalog/search/search-rows.ts'
 import type { Log } from '../lib/log.ts'
 import { sortKey } from '../lib/name/natural.ts'
 

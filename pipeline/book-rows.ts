@@ -1,7 +1,7 @@
 // The book rows of a batch: one statement inserts new books and updates known ones, with their pages
 // and what searches read of them.
 import type { TransactionSql } from 'postgres'
-import { writeBookSearch } from '../lib/catalog/search-rows.ts'
+import { writeBookSearch } from '../lib/catalog/search/search-rows.ts'
 import type { Match } from './match.ts'
 import type { ScanContext } from './scan-context.ts'
 

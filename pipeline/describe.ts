@@ -1,6 +1,6 @@
 // What the catalogue says of a book, from all that its file, the files beside it, its name and its
 // folder say. Pure: the same in a thread and for a book whose thread was killed.
-import { bookSearchText } from '../lib/catalog/search-text.ts'
+import { bookSearchText } from '../lib/catalog/search/search-text.ts'
 import type { Metadata, SourceReading } from '../lib/metadata/metadata.ts'
 import { parseFilename } from '../lib/name/filename.ts'
 import { sortKey } from '../lib/name/natural.ts'

@@ -1,6 +1,6 @@
 // What a scan would find and read, without reading or writing anything.
 import type { Sql } from 'postgres'
-import type { LibraryRow } from '../lib/catalog/library.ts'
+import type { LibraryRow } from '../lib/catalog/library/library.ts'
 import { Invalid } from '../lib/errors.ts'
 import { newId } from '../lib/id.ts'
 import { relativeTo } from '../lib/path.ts'

@@ -1,7 +1,7 @@
 // Job name → function; starts and stops the threads and the loops that feed them.
 import { join } from 'node:path'
 import type { Sql } from 'postgres'
-import { eraseLibrary, resumeErasing } from '../lib/catalog/library-erase.ts'
+import { eraseLibrary, resumeErasing } from '../lib/catalog/library/library-erase.ts'
 import type { Config } from '../lib/config.ts'
 import { limitsOf } from '../lib/format/contract.ts'
 import { openQueue, type Queue } from '../lib/jobs.ts'

@@ -1,6 +1,6 @@
 // A scan with the settings of its library, as its jobs need them.
 import type { Sql } from 'postgres'
-import type { ScanOptions } from '../lib/catalog/scan-request.ts'
+import type { ScanOptions } from '../lib/catalog/library/scan-request.ts'
 import { newId } from '../lib/id.ts'
 import type { ReadingRules } from './reading.ts'
 

@@ -1,9 +1,9 @@
 // Last stage of a scan: decides what became of the files that were not met, and puts the touched
 // series in order.
 import type { Sql, TransactionSql } from 'postgres'
-import { settleLabels } from '../lib/catalog/label.ts'
+import { settleLabels } from '../lib/catalog/metadata/label.ts'
 import { lockSeries, recountReading } from '../lib/catalog/reading.ts'
-import { writeSeriesSearch } from '../lib/catalog/search-rows.ts'
+import { writeSeriesSearch } from '../lib/catalog/search/search-rows.ts'
 import { sortKey } from '../lib/name/natural.ts'
 import { searchKey } from '../lib/name/normalise.ts'
 import { applyCounting, count, counting } from './counters.ts'

@@ -89,7 +89,7 @@ create index book_by_error on book (id) include (series_id)
 create index book_by_age on book (age_rating, series_id)
   where age_rating is not null and missing_at is null;
 
--- What searches look into (lib/catalog/search-text.ts), apart from the rows that scans rewrite.
+-- What searches look into (lib/catalog/search/search-text.ts), apart from the rows that scans rewrite.
 create extension if not exists pg_trgm;
 create table book_search (
   book_id    uuid primary key references book on delete cascade,

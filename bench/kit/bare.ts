@@ -2,7 +2,7 @@
 // own cost is measured against. node bench/kit/bare.ts <database url> <account id>
 import fastify from 'fastify'
 import { booksByIds } from '../../lib/catalog/book-record.ts'
-import { listBooks } from '../../lib/catalog/list-books.ts'
+import { listBooks } from '../../lib/catalog/list/list-books.ts'
 import type { Viewer } from '../../lib/catalog/viewer.ts'
 import { connect } from '../../lib/db.ts'
 

@@ -1,9 +1,9 @@
 // How many books and series a condition or a text has, counted row by row without any of the
 // shortcuts of lists: over all books, their labels, their progress.
 import type { Fragment } from 'postgres'
-import type { BookFilter, Condition, Leaf, SeriesFilter } from '../../lib/catalog/filter.ts'
-import { labelKey } from '../../lib/catalog/label.ts'
-import { searchQuery } from '../../lib/catalog/search-text.ts'
+import type { BookFilter, Condition, Leaf, SeriesFilter } from '../../lib/catalog/list/filter.ts'
+import { labelKey } from '../../lib/catalog/metadata/label.ts'
+import { searchQuery } from '../../lib/catalog/search/search-text.ts'
 import type { Viewer } from '../../lib/catalog/viewer.ts'
 import type { Sql } from '../../lib/db.ts'
 

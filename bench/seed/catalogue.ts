@@ -1,7 +1,7 @@
 // The rows of a made-up catalogue: what scans of a large library would have left.
 
-import { labelKey } from '../../lib/catalog/label.ts'
-import { bookSearchText, searchText } from '../../lib/catalog/search-text.ts'
+import { labelKey } from '../../lib/catalog/metadata/label.ts'
+import { bookSearchText, searchText } from '../../lib/catalog/search/search-text.ts'
 import { sortKey } from '../../lib/name/natural.ts'
 import { searchKey } from '../../lib/name/normalise.ts'
 import type { openCopies } from './copy.ts'

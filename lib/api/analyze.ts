@@ -1,7 +1,12 @@
 // Analysis on request: files are read again although nothing says that they changed.
 
 import type { Permission } from '../auth/permission.ts'
-import { type Analysis, analyzeBook, analyzeLibrary, analyzeSeries } from '../catalog/analyze.ts'
+import {
+  type Analysis,
+  analyzeBook,
+  analyzeLibrary,
+  analyzeSeries,
+} from '../catalog/library/analyze.ts'
 import { Id, record, uuid } from '../schema.ts'
 import { route } from './route.ts'
 

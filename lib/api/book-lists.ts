@@ -1,10 +1,10 @@
 // Lists of books.
 import { Book, booksByIds } from '../catalog/book-record.ts'
-import { parseBookFilter } from '../catalog/filter.ts'
-import { listBooks } from '../catalog/list-books.ts'
-import { BookFull, booksFull } from '../catalog/long-form.ts'
+import { parseBookFilter } from '../catalog/list/filter.ts'
+import { listBooks } from '../catalog/list/list-books.ts'
+import { bookSortNames, parseBookSort } from '../catalog/list/sort.ts'
+import { BookFull, booksFull } from '../catalog/metadata/long-form.ts'
 import { booksBegun, onDeck } from '../catalog/next.ts'
-import { bookSortNames, parseBookSort } from '../catalog/sort.ts'
 import { body, maybe, record, Type, uuid } from '../schema.ts'
 import { conditionOnBooks } from './condition.ts'
 import {

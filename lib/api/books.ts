@@ -1,6 +1,6 @@
 // Single books.
 import { Book, booksByIds } from '../catalog/book-record.ts'
-import { BookDetail, BookFull, bookDetail } from '../catalog/long-form.ts'
+import { BookDetail, BookFull, bookDetail } from '../catalog/metadata/long-form.ts'
 import { neighbours } from '../catalog/series-books.ts'
 import { Id, nullable, record, Type } from '../schema.ts'
 import { full } from './lists.ts'

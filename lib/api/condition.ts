@@ -10,7 +10,7 @@ import {
   readStatuses,
   seriesFields,
   topDepth,
-} from '../catalog/filter-fields.ts'
+} from '../catalog/list/filter-fields.ts'
 import { maybe, nullable, Type, text } from '../schema.ts'
 
 const values: Record<FieldKind, string> = {

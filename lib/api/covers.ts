@@ -13,8 +13,8 @@ import {
   selectCover,
   showAutomatic,
   showBookCover,
-} from '../catalog/cover.ts'
-import { coverFolders, originalPath } from '../catalog/cover-files.ts'
+} from '../catalog/cover/cover.ts'
+import { coverFolders, originalPath } from '../catalog/cover/cover-files.ts'
 import { Invalid, NotFound, Unreadable, UnsupportedMedia } from '../errors.ts'
 import { wholeFile } from '../page/disk.ts'
 import { thumbnailTag } from '../page/thumbnail.ts'

@@ -1,15 +1,22 @@
 // Links of series and books to pages elsewhere.
-import { holdBook } from '../catalog/book-metadata.ts'
+
 import { requireBook } from '../catalog/book-record.ts'
+import { holdBook } from '../catalog/metadata/book-metadata.ts'
 import {
   ExternalLink,
   externalLinks as linksOf,
   putExternalLink,
   removeExternal,
-} from '../catalog/external.ts'
-import { changing } from '../catalog/metadata-change.ts'
-import { checkStorable, field, plainText, webAddress, wording } from '../catalog/metadata-values.ts'
-import { holdSeries } from '../catalog/series-metadata.ts'
+} from '../catalog/metadata/external.ts'
+import { changing } from '../catalog/metadata/metadata-change.ts'
+import {
+  checkStorable,
+  field,
+  plainText,
+  webAddress,
+  wording,
+} from '../catalog/metadata/metadata-values.ts'
+import { holdSeries } from '../catalog/metadata/series-metadata.ts'
 import { requireSeries } from '../catalog/series-record.ts'
 import { body, Id, list, record, text, uuid } from '../schema.ts'
 import { answer, route } from './route.ts'

@@ -1,7 +1,7 @@
 // Genres and tags: those of a series or book, and all there are.
-import type { OwnerKind } from '../catalog/external.ts'
-import { type LabelKind, labelKey, labelKinds } from '../catalog/label.ts'
-import { Label } from '../catalog/label-record.ts'
+import type { OwnerKind } from '../catalog/metadata/external.ts'
+import { type LabelKind, labelKey, labelKinds } from '../catalog/metadata/label.ts'
+import { Label } from '../catalog/metadata/label-record.ts'
 import {
   changeLabels,
   labelNames,
@@ -10,9 +10,9 @@ import {
   removeLabel,
   removeUnused,
   withoutLabel,
-} from '../catalog/label-use.ts'
-import { changing } from '../catalog/metadata-change.ts'
-import { checkStorable } from '../catalog/metadata-values.ts'
+} from '../catalog/metadata/label-use.ts'
+import { changing } from '../catalog/metadata/metadata-change.ts'
+import { checkStorable } from '../catalog/metadata/metadata-values.ts'
 import { body, count, Id, list, record, Type, text, uuid } from '../schema.ts'
 import { paged, pageOf, pageQuery, paging } from './page.ts'
 import { answer, route } from './route.ts'

@@ -1,10 +1,14 @@
 // Libraries: folders of books, how they are read, and what a scan of a folder would make of it.
 import { everyone } from '../auth/identify.ts'
-import { removeLibrary } from '../catalog/library-erase.ts'
-import { previewLibrary } from '../catalog/library-preview.ts'
-import { Library, libraries as librariesOf, libraryById } from '../catalog/library-record.ts'
-import { ruleFields, StrategyConfig } from '../catalog/library-rules.ts'
-import { changeLibrary, makeLibrary } from '../catalog/library-write.ts'
+import { removeLibrary } from '../catalog/library/library-erase.ts'
+import { previewLibrary } from '../catalog/library/library-preview.ts'
+import {
+  Library,
+  libraries as librariesOf,
+  libraryById,
+} from '../catalog/library/library-record.ts'
+import { ruleFields, StrategyConfig } from '../catalog/library/library-rules.ts'
+import { changeLibrary, makeLibrary } from '../catalog/library/library-write.ts'
 import { body, change, count, Id, list, maybe, nullable, record, Type, text } from '../schema.ts'
 import { paged, pageOf, pageQuery, paging } from './page.ts'
 import { answer, route } from './route.ts'

@@ -1,7 +1,7 @@
 // Lists of books and of series: each is said once, and served for all libraries and for one.
 import type { TProperties } from 'typebox'
 import type { Permission } from '../auth/permission.ts'
-import { requireLibrary } from '../catalog/library.ts'
+import { requireLibrary } from '../catalog/library/library.ts'
 import type { Viewer } from '../catalog/viewer.ts'
 import type { Sql } from '../db.ts'
 import { Id, list, maybe, record, type TSchema, Type, text, uuid } from '../schema.ts'

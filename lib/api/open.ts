@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { openAuth } from '../auth/auth.ts'
-import { coverFolders } from '../catalog/cover-files.ts'
+import { coverFolders } from '../catalog/cover/cover-files.ts'
 import type { Config } from '../config.ts'
 import { bounded, type Sql } from '../db.ts'
 import { limitsOf } from '../format/contract.ts'

@@ -1,5 +1,5 @@
 // Erasing books whose files are gone. They kept their progress in case they come back.
-import { purgeLibrary, purgeSeries } from '../catalog/purge.ts'
+import { purgeLibrary, purgeSeries } from '../catalog/library/purge.ts'
 import { count, Id } from '../schema.ts'
 import { route } from './route.ts'
 

@@ -1,14 +1,19 @@
 // What is known of a series, and changing it.
-import { analyzeBook } from '../catalog/analyze.ts'
-import { SeriesContext, seriesContext } from '../catalog/context.ts'
-import { lockWishes, SeriesLocks, seriesFlags, shownLocks } from '../catalog/lock-names.ts'
-import { changing } from '../catalog/metadata-change.ts'
-import { changesOf, fieldsBody, seriesFields } from '../catalog/metadata-fields.ts'
-import { checkStorable, field } from '../catalog/metadata-values.ts'
-import { changeSeries, holdSeries, lockSeries, mergingCustom } from '../catalog/series-metadata.ts'
-import { SeriesMetadata, seriesMetadata } from '../catalog/series-metadata-record.ts'
+import { analyzeBook } from '../catalog/library/analyze.ts'
+import { SeriesContext, seriesContext } from '../catalog/metadata/context.ts'
+import { lockWishes, SeriesLocks, seriesFlags, shownLocks } from '../catalog/metadata/lock-names.ts'
+import { changing } from '../catalog/metadata/metadata-change.ts'
+import { changesOf, fieldsBody, seriesFields } from '../catalog/metadata/metadata-fields.ts'
+import { checkStorable, field } from '../catalog/metadata/metadata-values.ts'
+import {
+  changeSeries,
+  holdSeries,
+  lockSeries,
+  mergingCustom,
+} from '../catalog/metadata/series-metadata.ts'
+import { SeriesMetadata, seriesMetadata } from '../catalog/metadata/series-metadata-record.ts'
+import { resetSeries } from '../catalog/metadata/series-reset.ts'
 import { seriesById } from '../catalog/series-record.ts'
-import { resetSeries } from '../catalog/series-reset.ts'
 import type { Viewer } from '../catalog/viewer.ts'
 import type { Sql } from '../db.ts'
 import { body, change, Id, record, Type, timestamp, uuid } from '../schema.ts'

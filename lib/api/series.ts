@@ -1,6 +1,6 @@
 // Single series and their books.
 import { Book, booksByIds } from '../catalog/book-record.ts'
-import { BookFull, booksFull, SeriesFull, seriesDetail } from '../catalog/long-form.ts'
+import { BookFull, booksFull, SeriesFull, seriesDetail } from '../catalog/metadata/long-form.ts'
 import { booksOfSeries } from '../catalog/series-books.ts'
 import { Series } from '../catalog/series-record.ts'
 import { Id, maybe, record, Type } from '../schema.ts'

@@ -1,7 +1,7 @@
 // What a reader goes on with: books and series begun, what was read last, the next book of a series.
 import type { Fragment, Sql } from 'postgres'
-import { inOrder, nearer, type Window } from './book-pages.ts'
-import { oneOff } from './one-off.ts'
+import { inOrder, nearer, type Window } from './list/book-pages.ts'
+import { oneOff } from './list/one-off.ts'
 import { seesBook, seesSeries, type Viewer } from './viewer.ts'
 
 export type Asked = {

@@ -2,7 +2,7 @@
 // its own transaction.
 import type { Sql, TransactionSql } from 'postgres'
 import { NotFound } from '../errors.ts'
-import { changing } from './metadata-change.ts'
+import { changing } from './metadata/metadata-change.ts'
 import type { ProgressRow } from './progress-record.ts'
 import { recountReadingOf } from './reading.ts'
 import { isUnrestricted, seesBook, seesSeries, type Viewer } from './viewer.ts'

@@ -1,6 +1,6 @@
 // Keeps series_reading: how far accounts are in series, over present books.
 import type { Fragment } from 'postgres'
-import type { Db } from './filter-sql.ts'
+import type { Db } from './list/filter-sql.ts'
 
 /** Counts anew for all accounts, for series whose books came, went or moved. */
 export async function recountReading(tx: Db, seriesIds: string[]): Promise<void> {

@@ -1,7 +1,7 @@
 // The books of one series in reading order.
 import type { Sql } from 'postgres'
 import { NotFound } from '../errors.ts'
-import { oneOff } from './one-off.ts'
+import { oneOff } from './list/one-off.ts'
 import { requireSeries } from './series-record.ts'
 import { seesBook, type Viewer } from './viewer.ts'
 

@@ -57,7 +57,7 @@ export const chosenInvariants: Invariant[] = [
 
 /** Old files of `ab/cd/` that no row names, a folder at a time; drafts that a kill left among them. */
 async function* orphans({ sql, thumbnails }: Scope) {
-  // Beside the thumbnails, as in lib/catalog/cover-files.ts.
+  // Beside the thumbnails, as in lib/catalog/cover/cover-files.ts.
   const originals = join(dirname(thumbnails), 'covers')
   for (const one of namesIn(originals)) {
     for (const two of namesIn(join(originals, one))) {

@@ -1,8 +1,8 @@
 // What lists and searches read instead of the books: made of them, and made again where it differs.
 import type { Sql } from 'postgres'
-import { labelKinds, settleLabels } from '../../lib/catalog/label.ts'
+import { labelKinds, settleLabels } from '../../lib/catalog/metadata/label.ts'
 import { lockSeries, readingOf, recountReading } from '../../lib/catalog/reading.ts'
-import { writeBookSearch, writeSeriesSearch } from '../../lib/catalog/search-rows.ts'
+import { writeBookSearch, writeSeriesSearch } from '../../lib/catalog/search/search-rows.ts'
 import { broken, type Invariant, type Scope } from './invariant.ts'
 
 const batch = 1_000

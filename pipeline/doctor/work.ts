@@ -1,5 +1,5 @@
 // Work to be done against the queue: what is due has a job, even after the queue was lost.
-import { requestScan } from '../../lib/catalog/scan-request.ts'
+import { requestScan } from '../../lib/catalog/library/scan-request.ts'
 import { atWork, type DueLane, due, enqueueLane } from '../due.ts'
 import { broken, type Invariant, naming, type Scope } from './invariant.ts'
 

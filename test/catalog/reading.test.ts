@@ -1,7 +1,7 @@
 import t from 'tap'
 import { readingOf, recountReading, recountReadingOf } from '../../lib/catalog/reading.ts'
 import { database } from '../kit/db.ts'
-import { makeFacts, storeFacts } from './books.ts'
+import { makeFacts, storeFacts } from './list/books.ts'
 
 const { sql } = await database(t)
 const facts = makeFacts(5, 40)

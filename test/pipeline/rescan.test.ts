@@ -3,8 +3,8 @@
 import { utimesSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { libraryAround } from '../../lib/catalog/library.ts'
-import { cancelScan, requestScan } from '../../lib/catalog/scan-request.ts'
+import { libraryAround } from '../../lib/catalog/library/library.ts'
+import { cancelScan, requestScan } from '../../lib/catalog/library/scan-request.ts'
 import { estimateScan } from '../../pipeline/estimate.ts'
 import { catalogue, checkedBy, comic, ended, shelve } from '../kit/library.ts'
 
