@@ -169,11 +169,9 @@ function corsOptions(origins: string) {
       'accept',
       'x-api-key',
       'x-auth-user',
-      'x-device-id',
       'if-match',
       'if-none-match',
       'range',
-      'last-event-id',
     ],
     exposedHeaders: [
       'link',
