@@ -1,8 +1,7 @@
-// The HTTP server: mounts the routes in the order rate limit, credentials, permission, schema,
+// The HTTP server: mounts the routes in the order credentials, rate limit, permission, schema,
 // handler; and holds the one error answer.
 import { hash } from 'node:crypto'
 import compress from '@fastify/compress'
-import cookie from '@fastify/cookie'
 import cors from '@fastify/cors'
 import multipart from '@fastify/multipart'
 import fastify, {
@@ -45,7 +44,6 @@ export async function openServer(deps: Deps): Promise<FastifyInstance> {
   server.setValidatorCompiler(compileValidator as never)
   server.setErrorHandler((error, request, reply) => errorAnswer(deps.log, error, request, reply))
   readOnlyJson(server)
-  await server.register(cookie)
   if (config.api.cors_enabled) await server.register(cors, corsOptions(config.api.cors_origins))
   await server.register(multipart, {
     limits: { fileSize: config.api.upload_mb * 1024 * 1024, files: 1, fields: 10, parts: 11 },
