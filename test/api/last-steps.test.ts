@@ -1,0 +1,37 @@
+// Two steps that no other story takes over HTTP: confirming an address, and taking one genre off a book.
+import { createHash } from 'node:crypto'
+import { test } from 'tap'
+import { comic, shelve } from '../kit/library.ts'
+import { serve } from '../kit/server.ts'
+
+test('last steps', async t => {
+  const all = await serve(t)
+  const admin = await all.as('admin')
+
+  await t.test('the mailed token confirms the address once and signs in', async t => {
+    const sleeper = await all.as('reader')
+    const token = 'a'.repeat(64)
+    const digest = createHash('sha256').update(token).digest()
+    await all.sql`update account set is_active = false, email_verified = false where id = ${sleeper.id}`
+    await all.sql`
+      insert into email_verification (sha256, account_id, expires_at)
+      values (${digest}, ${sleeper.id}, now() + interval '1 hour')`
+    t.equal((await all.anyone.post('/auth/verify-email', { token: 'b'.repeat(64) })).status, 400)
+    const confirmed = await all.anyone.post('/auth/verify-email', { token })
+    t.equal(confirmed.status, 200)
+    const headers = { authorization: `Bearer ${confirmed.body.accessToken}` }
+    t.equal((await all.anyone.get('/auth/me', { headers })).body.emailVerified, true)
+    t.equal((await all.anyone.post('/auth/verify-email', { token })).status, 400)
+  })
+
+  await t.test('a genre is put on a book and taken off again', async t => {
+    const shelf = await shelve(t, all, { 'A/1.cbz': comic() })
+    await shelf.scan()
+    const { id } = await shelf.book('1.cbz')
+    const genre = await admin.post(`/books/${id}/genres`, { name: 'Noir' })
+    t.equal((await admin.get(`/books/${id}/genres`)).body.genres[0].name, 'Noir')
+    t.equal((await admin.delete(`/books/${id}/genres/${genre.body.id}`)).status, 204)
+    t.same((await admin.get(`/books/${id}/genres`)).body.genres, [])
+    t.equal((await admin.delete(`/books/${id}/genres/${genre.body.id}`)).status, 404)
+  })
+})
