@@ -35,8 +35,11 @@ function check({ config }: Flags): void {
 
 function print({ config, effective }: Flags): void {
   const keys = effectiveConfig(effective ? loadConfig({ file: config }) : loadConfig({ env: {} }))
-  process.stdout.write(toYaml(keys, key => (effective ? key.origin : key.description)))
+  process.stdout.write(toYaml(keys, key => (effective ? key.origin : meaning(key))))
 }
+
+const meaning = ({ description, reloads }: Effective) =>
+  reloads ? `${description} SIGHUP reloads it.` : description
 
 function toYaml(keys: Effective[], note: (key: Effective) => string): string {
   let section = ''

@@ -6,6 +6,7 @@ import { configCommand } from './config.ts'
 import { doctorCommand } from './doctor.ts'
 import { migrateCommand } from './migrate.ts'
 import { openapiCommand } from './openapi.ts'
+import { queueCommand } from './queue.ts'
 import { scanCommand } from './scan.ts'
 import { serveCommand } from './serve.ts'
 import { userCommand } from './user.ts'
@@ -24,6 +25,7 @@ for (const command of [
   configCommand(),
   openapiCommand(),
   doctorCommand(),
+  queueCommand(),
 ]) {
   program.addCommand(command)
   for (const c of [command, ...command.commands]) c.exitOverride()

@@ -12,7 +12,7 @@ import { Invalid } from '../lib/errors.ts'
 import { pathText, relativeTo } from '../lib/path.ts'
 import { seriesStrategies } from '../lib/strategy/series.ts'
 import { estimateScan } from '../pipeline/estimate.ts'
-import { startPipeline } from '../pipeline/index.ts'
+import { type Pipeline, startPipeline } from '../pipeline/index.ts'
 import {
   type CommonFlags,
   commonOptions,
@@ -39,7 +39,10 @@ export type ScanFlags = CommonFlags & {
 export function scanCommand(): Command {
   return commonOptions(new Command('scan'))
     .description('catalogue a folder: everything new, changed, moved or gone since the last scan')
-    .argument('<path>', 'a folder of books; inside a library only that part is scanned')
+    .argument(
+      '<path...>',
+      'folders of books; of a library around them only these folders or files are scanned',
+    )
     .addOption(
       new Option('-m, --mode <mode>', 'normal reads new and changed files, deep reads every file')
         .choices(['normal', 'deep'])
@@ -52,7 +55,7 @@ export function scanCommand(): Command {
       ]),
     )
     .option('--strategy-config <json>', 'settings of the strategy', parseJson)
-    .option('--json', 'print the summary as one JSON object')
+    .option('--json', 'print the summary as one JSON object a library')
     .option('--ndjson', 'print one JSON line a book as it is stored, and again when it is hashed')
     .option('--page-hash', 'with --ndjson: the SHA-256 of the original bytes of page 1')
     .option('--dry-run', 'say what a scan would do, change nothing')
@@ -65,18 +68,37 @@ export function scanCommand(): Command {
     .action(run)
 }
 
-async function run(path: string, flags: ScanFlags) {
-  const root = rootBytes(path)
+type Part = { library: LibraryRow; inside: Buffer[] }
+
+async function run(given: string[], flags: ScanFlags) {
+  const paths = given.map(rootBytes)
   await withStackroom(flags, { quiet: true }, async stackroom => {
-    const around = await libraryAround(stackroom.sql, root)
-    if (flags.dryRun || flags.estimate) {
-      const estimate = await estimateScan(stackroom.sql, { library: around, path: root, ...flags })
-      process.stdout.write(`${JSON.stringify(estimate)}\n`)
-      return
-    }
-    const library = around ?? (await addLibrary(stackroom, root, flags))
-    await scan(stackroom, library, root, flags)
+    if (flags.dryRun || flags.estimate) return await estimate(stackroom, paths, flags)
+    await scan(stackroom, await partsOf(stackroom, paths, flags), flags)
   })
+}
+
+/** What is meant of each library, in the order of the paths; a folder outside of all becomes one. */
+async function partsOf(stackroom: Stackroom, paths: Buffer[], flags: ScanFlags): Promise<Part[]> {
+  const parts = new Map<string, Part>()
+  for (const path of paths) {
+    const around = await libraryAround(stackroom.sql, path)
+    const library = around ?? (await addLibrary(stackroom, path, flags))
+    const inside = relativeTo(library.root, path)
+    const known = parts.get(library.id)
+    // The folder of the library stands for all of it.
+    const isAll = inside === null || known?.inside.length === 0
+    parts.set(library.id, { library, inside: isAll ? [] : [...(known?.inside ?? []), inside] })
+  }
+  return [...parts.values()]
+}
+
+async function estimate({ sql }: Stackroom, paths: Buffer[], flags: ScanFlags) {
+  for (const path of paths) {
+    const library = await libraryAround(sql, path)
+    const figures = await estimateScan(sql, { library, path, ...flags })
+    process.stdout.write(`${JSON.stringify(figures)}\n`)
+  }
 }
 
 function addLibrary({ sql }: Stackroom, root: Buffer, flags: ScanFlags) {
@@ -91,8 +113,9 @@ function addLibrary({ sql }: Stackroom, root: Buffer, flags: ScanFlags) {
   })
 }
 
-async function scan(stackroom: Stackroom, library: LibraryRow, path: Buffer, flags: ScanFlags) {
-  const pipeline = await startPipeline(stackroom)
+/** One library after the other; the worst decides on the exit code. */
+async function scan(stackroom: Stackroom, parts: Part[], flags: ScanFlags) {
+  const pipeline = await startPipeline({ ...stackroom, watch: false })
   let stopped: number | null = null
   const stop = (code: number) => {
     stopped ??= code
@@ -100,34 +123,49 @@ async function scan(stackroom: Stackroom, library: LibraryRow, path: Buffer, fla
   void untilSignal().then(() => stop(130))
   process.stdout.on('error', () => stop(141))
   try {
-    const inside = relativeTo(library.root, path)
-    const scanId = await requestScan(stackroom.sql, pipeline.queue, {
-      libraryId: library.id,
-      mode: flags.mode,
-      paths: inside ? [inside] : [],
-      options: {
-        followed: flags.ndjson ?? false,
-        pageHash: flags.pageHash ?? false,
-        confirmMissing: flags.confirmMissing ?? false,
-      },
-    })
-    pipeline.wake()
-    const figures = await followScan(stackroom, pipeline, {
-      scanId,
-      libraryId: library.id,
-      records: flags.ndjson ?? false,
-      inside,
-      stopped: () => stopped !== null,
-    })
-    if (stopped !== null) await cancelScan(stackroom.sql, pipeline.queue, scanId).catch(() => {})
-    process.exitCode = stopped ?? exitCodeOf(figures)
-    if (stopped !== null) return
-    if (flags.json) process.stdout.write(`${JSON.stringify(jsonSummary(figures))}\n`)
-    else if (!flags.ndjson) process.stdout.write(tableSummary(library, figures))
-    if (figures.message) process.stderr.write(`stackroom: ${figures.message}\n`)
+    let worst = 0
+    for (const part of parts) {
+      if (stopped !== null) break
+      const run = { pipeline, flags, stopped: () => stopped !== null }
+      worst = Math.max(worst, await scanPart(stackroom, part, run))
+    }
+    process.exitCode = stopped ?? worst
   } finally {
     await pipeline.close()
   }
+}
+
+type Run = { pipeline: Pipeline; flags: ScanFlags; stopped: () => boolean }
+
+/** Answers the exit code. */
+async function scanPart(stackroom: Stackroom, { library, inside }: Part, run: Run) {
+  const { pipeline, flags, stopped } = run
+  const scanId = await requestScan(stackroom.sql, pipeline.queue, {
+    libraryId: library.id,
+    mode: flags.mode,
+    paths: inside,
+    options: {
+      followed: flags.ndjson ?? false,
+      pageHash: flags.pageHash ?? false,
+      confirmMissing: flags.confirmMissing ?? false,
+    },
+  })
+  pipeline.wake()
+  const figures = await followScan(stackroom, pipeline, {
+    scanId,
+    libraryId: library.id,
+    records: flags.ndjson ?? false,
+    inside,
+    stopped,
+  })
+  if (stopped()) {
+    await cancelScan(stackroom.sql, pipeline.queue, scanId).catch(() => {})
+    return 0
+  }
+  if (flags.json) process.stdout.write(`${JSON.stringify(jsonSummary(figures))}\n`)
+  else if (!flags.ndjson) process.stdout.write(tableSummary(library, figures))
+  if (figures.message) process.stderr.write(`stackroom: ${figures.message}\n`)
+  return exitCodeOf(figures)
 }
 
 function parseJson(text: string): Record<string, unknown> {

@@ -1,20 +1,15 @@
 // stackroom serve: the API and the pipeline in one process.
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Command } from 'commander'
 import type { FastifyInstance } from 'fastify'
 import { openApi } from '../lib/api/open.ts'
 import { createLibrary, libraryAround, rootBytes } from '../lib/catalog/library/library.ts'
 import { requestScan } from '../lib/catalog/library/scan-request.ts'
 import { Failure, Invalid } from '../lib/errors.ts'
-import { openQueue, type Queue } from '../lib/jobs.ts'
 import { newSetupToken } from '../lib/setup-token.ts'
-import { type Pipeline, startPipeline } from '../pipeline/index.ts'
-import {
-  type CommonFlags,
-  commonOptions,
-  type Stackroom,
-  untilSignal,
-  withStackroom,
-} from './open.ts'
+import type { Pipeline } from '../pipeline/index.ts'
+import { type CommonFlags, commonOptions } from './open.ts'
+import { endWork, type Running, startWork, whileRunning } from './running.ts'
 import { followScan } from './scan/follow.ts'
 import { tableSummary } from './scan/summary.ts'
 
@@ -37,42 +32,36 @@ export function serveCommand(): Command {
 
 async function run(flags: Flags) {
   const settings = { 'application.host': flags.host, 'application.port': flags.port }
-  await withStackroom(flags, { quiet: false, settings }, async stackroom => {
-    const { sql, log } = stackroom
-    const ended = untilSignal()
-    const queue = await openQueue(sql, error => log.error({ err: error }, 'queue'))
-    try {
-      await serve({ ...stackroom, queue }, flags, ended)
-    } finally {
-      await queue.close()
-    }
-  })
+  await whileRunning(flags, settings, running => serve(running, flags))
 }
 
-type Serving = Stackroom & { queue: Queue }
-
-/** Until `ended`; then running requests end, then the work at hand. What waits is done after the next start. */
-async function serve(serving: Serving, flags: Flags, ended: Promise<unknown>) {
+/**
+ * Until it is told to end. Then it goes on for as long as others are to take to notice, and lets running
+ * requests and the work at hand end. What waits is done after the next start.
+ */
+async function serve(serving: Running, flags: Flags) {
+  const { ending, config, log } = serving
   const api = await openApi(serving)
   let pipeline: Pipeline | null = null
   try {
-    const address = await listen(api.server, serving.config.application)
+    const address = await listen(api.server, config.application)
     process.stdout.write(`Stackroom listens on ${address}\n`)
     const token = await newSetupToken(serving.sql)
     if (token)
       process.stdout.write(
         `Setup token (valid once, until the first administrator is made): ${token}\n`,
       )
-    if (flags.workers) pipeline = await startPipeline(serving)
-    let stopping = false
-    const stopped = ended.then(() => {
-      stopping = true
-    })
-    const added = pipeline && addLibraries(serving, pipeline, flags.library, () => stopping)
-    await Promise.all([stopped, added])
+    if (flags.workers) pipeline = await startWork(serving)
+    const added = pipeline && addLibraries(serving, pipeline, flags.library)
+    await Promise.all([ending.asked, added])
+    api.leave()
+    await sleep(config.application.drain_seconds * 1000)
   } finally {
-    await api.close()
-    await pipeline?.close()
+    ending.hurry()
+    await Promise.all([
+      ending.inTime('api', { ms: 27_000, log }, () => api.close()),
+      endWork(serving, pipeline),
+    ])
   }
 }
 
@@ -86,16 +75,11 @@ async function listen(server: FastifyInstance, { host, port }: { host: string; p
   }
 }
 
-async function addLibraries(
-  stackroom: Stackroom,
-  pipeline: Pipeline,
-  paths: string[],
-  stopped: () => boolean,
-) {
+async function addLibraries(serving: Running, pipeline: Pipeline, paths: string[]) {
   for (const path of paths) {
-    if (stopped()) return
+    if (serving.ending.isAsked()) return
     try {
-      await addLibrary(stackroom, pipeline, path, stopped)
+      await addLibrary(serving, pipeline, path)
     } catch (error) {
       // One folder that is away must not keep the others from being served.
       if (!(error instanceof Failure)) throw error
@@ -104,12 +88,7 @@ async function addLibraries(
   }
 }
 
-async function addLibrary(
-  { sql, ...rest }: Stackroom,
-  pipeline: Pipeline,
-  path: string,
-  stopped: () => boolean,
-) {
+async function addLibrary({ sql, ending, ...rest }: Running, pipeline: Pipeline, path: string) {
   const root = rootBytes(path)
   const library = (await libraryAround(sql, root)) ?? (await createLibrary(sql, { root }))
   const request = { libraryId: library.id, mode: 'normal' } as const
@@ -119,10 +98,10 @@ async function addLibrary(
     scanId,
     libraryId: library.id,
     records: false,
-    inside: null,
-    stopped,
+    inside: [],
+    stopped: ending.isAsked,
   })
-  if (stopped()) return
+  if (ending.isAsked()) return
   process.stdout.write(tableSummary(library, figures))
   if (figures.message) process.stdout.write(`${figures.message}\n`)
 }

@@ -40,7 +40,7 @@ function run(file, args, env) {
   }
   const child = spawn(file, args, { stdio: 'inherit', env })
   // A terminal sends Ctrl-C to the child as well; passing it on would count as a second one.
-  const forward = hasTerminal() ? ['SIGTERM'] : ['SIGTERM', 'SIGINT', 'SIGHUP']
+  const forward = hasTerminal() ? ['SIGTERM', 'SIGHUP'] : ['SIGTERM', 'SIGINT', 'SIGHUP']
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) {
     process.on(signal, () => {
       if (forward.includes(signal)) child.kill(signal)

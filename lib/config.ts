@@ -1,4 +1,5 @@
-// Defaults, file, environment, flags → one frozen Config. The only reader of process.env.
+// Defaults, file, environment, flags → one Config that nobody can change but a reload. The only
+// reader of process.env.
 import Value from 'typebox/value'
 import { type Config, type ConfigPath, type Leaf, leaves, type Scalar } from './config/schema.ts'
 import { fileVariable, fromEnvironment, fromFile, fromFlags, type Said } from './config/sources.ts'
@@ -14,38 +15,65 @@ type Sources = {
 }
 
 /** One key of a loaded configuration; a secret's value is masked. */
-export type Effective = { path: string; value: Scalar; origin: string; description: string }
+export type Effective = {
+  path: string
+  value: Scalar
+  origin: string
+  description: string
+  /** SIGHUP is enough to change it. */
+  reloads: boolean
+}
 
 const mask = '********'
-const originsOf = new WeakMap<Config, Map<string, string>>()
+type Values = Map<string, { value: Scalar; origin: string }>
+const loaded = new WeakMap<Config, { sources: Sources; values: Values }>()
 
 /** Later sources win: defaults, file, environment, flags. Throws Invalid naming the key and what it must be. */
-export function loadConfig({ file, env = process.env, flags = {} }: Sources = {}): Config {
-  const path = file ?? env[fileVariable]
-  const said = [...(path ? fromFile(path) : []), ...fromEnvironment(env), ...fromFlags(flags)]
-  const values = new Map<string, Scalar>()
-  const origins = new Map<string, string>()
-  for (const leaf of leaves.values()) {
-    values.set(leaf.path, leaf.default)
-    origins.set(leaf.path, 'default')
-  }
-  for (const one of said) {
-    values.set(one.leaf.path, check(one))
-    origins.set(one.leaf.path, one.origin)
-  }
+export function loadConfig(sources: Sources = {}): Config {
+  const values = gather(sources)
   const config = nest(values) as Config
-  originsOf.set(config, origins)
+  loaded.set(config, { sources, values })
   return config
+}
+
+/** Keys by what became of them. */
+export type Reloaded = {
+  /** Hold now, wherever the configuration is held. */
+  changed: ConfigPath[]
+  /** Said differently now, but stay as they are until the process is started again. */
+  waiting: ConfigPath[]
+}
+
+/** Reads file and environment again. Throws Invalid as loadConfig does; then nothing has changed. */
+export function reloadConfig(config: Config): Reloaded {
+  const { sources, values } = loaded.get(config)!
+  const now = gather(sources)
+  const moved = [...leaves.values()].filter(
+    ({ path }) => now.get(path)!.value !== values.get(path)!.value,
+  )
+  const changed = moved.filter(leaf => leaf.reloads).map(leaf => leaf.path)
+  for (const path of changed) values.set(path, now.get(path)!)
+  return { changed, waiting: moved.filter(leaf => !leaf.reloads).map(leaf => leaf.path) }
 }
 
 /** Every key in the schema's order with its value and where it comes from. */
 export function effectiveConfig(config: Config): Effective[] {
-  const origins = originsOf.get(config)
-  return [...leaves.values()].map(({ path, isSecret, description }) => {
-    const value = read(config, path)
+  const { values } = loaded.get(config)!
+  return [...leaves.values()].map(({ path, isSecret, description, reloads }) => {
+    const { value, origin } = values.get(path)!
     const shown = isSecret && value !== null ? mask : value
-    return { path, value: shown, origin: origins?.get(path) ?? 'unknown', description }
+    return { path, value: shown, origin, description, reloads }
   })
+}
+
+function gather({ file, env = process.env, flags = {} }: Sources): Values {
+  const path = file ?? env[fileVariable]
+  const said = [...(path ? fromFile(path) : []), ...fromEnvironment(env), ...fromFlags(flags)]
+  const values: Values = new Map()
+  for (const leaf of leaves.values())
+    values.set(leaf.path, { value: leaf.default, origin: 'default' })
+  for (const one of said) values.set(one.leaf.path, { value: check(one), origin: one.origin })
+  return values
 }
 
 function check({ leaf, value, origin }: Said): Scalar {
@@ -58,16 +86,14 @@ function quote(leaf: Leaf, value: unknown): string {
   return `, not ${JSON.stringify(value)?.slice(0, 80) ?? 'empty'}`
 }
 
-function read(config: Config, path: string): Scalar {
-  return path.split('.').reduce<unknown>((node, key) => (node as never)[key], config) as Scalar
-}
-
-function nest(values: Map<string, Scalar>): unknown {
-  const root: Record<string, unknown> = {}
-  for (const [path, value] of values) {
+/** Objects that show the values as they are when asked. */
+function nest(values: Values): unknown {
+  const root: Record<string, object> = {}
+  for (const path of values.keys()) {
     const [section, key] = path.split('.') as [string, string?]
-    if (key === undefined) root[section] = value
-    else root[section] = { ...(root[section] as object), [key]: value }
+    const holder = key === undefined ? root : (root[section] ??= {})
+    const get = () => values.get(path)!.value
+    Object.defineProperty(holder, key ?? section, { get, enumerable: true })
   }
   for (const part of Object.values(root)) Object.freeze(part)
   return Object.freeze(root)

@@ -1,4 +1,5 @@
 // Schedules as users write them: five fields, minute to weekday, and the zone they are meant in.
+import { Cron } from 'croner'
 
 //   field := part (',' part)*      part := ('*' | value ['-' value]) ['/' step]
 const fields = [
@@ -27,18 +28,37 @@ export function cronFault(expression: string): string | null {
   const parts = expression.trim().split(/\s+/)
   if (parts.length !== fields.length) return 'A schedule has five fields, e.g. 0 */6 * * *'
   const wrong = fields.find((field, i) => !parts[i]!.split(',').every(part => isPart(field, part)))
-  return wrong
-    ? `The ${wrong.name} of the schedule is none (it goes from ${wrong.from} to ${wrong.to})`
-    : null
+  if (wrong)
+    return `The ${wrong.name} of the schedule is none (it goes from ${wrong.from} to ${wrong.to})`
+  return readCron(expression, 'UTC').nextRun() === null ? 'The schedule never comes' : null
+}
+
+/**
+ * A right cron expression, to ask when it comes; without a zone it is meant in the server's own. Of a
+ * time that the clock skips, the next one there is counts; one that comes twice counts once.
+ */
+export function readCron(expression: string, zone: string | null): Cron {
+  return new Cron(expression.trim(), {
+    mode: '5-part',
+    paused: true,
+    sloppyRanges: true,
+    fixedTimeRule: 'no-wildcard',
+    ...(zone ? { timezone: zone } : {}),
+  })
 }
 
 function isPart(field: Field, part: string): boolean {
   const [, any, first, last, step] = shape.exec(part) ?? []
   if (any === undefined && first === undefined) return false
-  if (step !== undefined && Number(step) === 0) return false
+  if (step !== undefined && (Number(step) === 0 || Number(step) > longestStep(field))) return false
   const from = first === undefined ? field.from : valueIn(field, first)
   const to = last === undefined ? from : valueIn(field, last)
   return from !== null && to !== null && from <= to
+}
+
+// Sunday is the first of seven days and, for those who count so, an eighth.
+function longestStep({ name, from, to }: Field): number {
+  return name === 'weekday' ? 7 : to - from + 1
 }
 
 function valueIn({ from, to, words }: Field, text: string): number | null {

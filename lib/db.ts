@@ -1,14 +1,15 @@
 // Opens PostgreSQL: an external one by its URL, or else the one that comes with Stackroom.
 import { setTimeout as sleep } from 'node:timers/promises'
-import postgres from 'postgres'
+import type { Options as DriverOptions, Sql as PostgresSql, TransactionSql } from 'postgres'
 import type { Config } from './config.ts'
 import { startPostgres } from './embedded-postgres.ts'
 import { Invalid } from './errors.ts'
 import type { Log } from './log.ts'
+import { postgres } from './postgres-driver.ts'
 
-export type Sql = postgres.Sql
+export type Sql = PostgresSql
 /** A transaction: what `sql.begin` passes on. */
-export type Transaction = postgres.TransactionSql
+export type Transaction = TransactionSql
 /** `url` connects other processes to the same database; it holds the password. */
 export type Database = { sql: Sql; url: string; close(): Promise<void> }
 
@@ -76,9 +77,40 @@ export function bounded(sql: Sql, { forMs }: { forMs: number }): Sql {
   const own = postgres({
     ...sql.options,
     connection: { ...connection, statement_timeout: forMs },
-  } as unknown as postgres.Options<Record<string, never>>) as unknown as Sql
+  } as unknown as DriverOptions<Record<string, never>>) as unknown as Sql
   own.begin = sql.begin
   return own
+}
+
+/** A connection of its own, for locks that last as long as it does. `losses` counts how often it broke. */
+export type Session = { sql: Sql; losses(): number; close(): Promise<void> }
+
+/**
+ * Opens one when it is first used. A connection of the pool would not do: whoever uses it next would
+ * have the locks. `lost` is called when it breaks; a statement after that is run on a new one.
+ */
+export function openSession(sql: Sql, lost: () => void = () => {}): Session {
+  let losses = 0
+  let isClosing = false
+  const own = postgres({
+    ...sql.options,
+    max: 1,
+    idle_timeout: 0,
+    max_lifetime: 0,
+    onclose() {
+      if (isClosing) return
+      losses += 1
+      lost()
+    },
+  } as unknown as DriverOptions<Record<string, never>>) as unknown as Sql
+  return {
+    sql: own,
+    losses: () => losses,
+    async close() {
+      isClosing = true
+      await own.end({ timeout: 1 })
+    },
+  }
 }
 
 /** The only row. A bug if there is none. */

@@ -20,7 +20,11 @@ const inUrl = /([a-z][a-z0-9+.-]{1,30}:\/\/[^\s/:@"\\]{0,200}:)[^\s/"\\]{1,500}@
 const scheme = /\b(bearer|basic)(\s+)[\w.~+/=-]{6,}/gi
 const inQuery = /([?&](?:api_?key|key|token|access_token|password|secret)=)[^&\s"\\#]+/gi
 
-/** Hides passwords in URLs, authorization values and members with a secret's name. */
+// Keys and tokens of our own give themselves away wherever they stand.
+const ownKey = /\b(stackroom_[0-9a-f]{16}_)[0-9a-f]{32,128}/g
+const jwt = /(?<![\w-])eyJ[\w-]{8,2000}\.eyJ[\w-]{8,2000}\.[\w-]{8,200}/g
+
+/** Hides passwords in URLs, authorization values, members with a secret's name, keys and tokens. */
 export function hideSecrets(line: string): string {
   return line
     .replace(member, `$1"${hidden}"`)
@@ -28,6 +32,8 @@ export function hideSecrets(line: string): string {
     .replace(inUrl, `$1${hidden}@`)
     .replace(scheme, `$1$2${hidden}`)
     .replace(inQuery, `$1${hidden}`)
+    .replace(ownKey, `$1${hidden}`)
+    .replace(jwt, hidden)
 }
 
 /** `stream` is for tests; the default is stderr, written at once so that a crash loses nothing. */

@@ -22,8 +22,28 @@ const patienceMs = 10_000
 // More would only pile up behind a server that does not answer.
 const mostUnderWay = 50
 
+/** Mail as it is configured at the time: whoever keeps this follows a reload. */
+export function openPost(config: Config['email'], log: Log) {
+  let said = ''
+  let current: Mail | null = null
+  return {
+    /** Null without a host. */
+    mail(): Mail | null {
+      const now = JSON.stringify(config)
+      if (now !== said) {
+        void current?.close()
+        current = openMail(config, log)
+        said = now
+      }
+      return current
+    },
+    /** Waits for letters under way. */
+    close: async () => current?.close(),
+  }
+}
+
 /** Null without a host. */
-export function openMail(config: Config['email'], log: Log): Mail | null {
+function openMail(config: Config['email'], log: Log): Mail | null {
   const { host, port, secure, username, password, from } = config
   if (host === null) return null
   const isLocal = /^(localhost|127\.|\[?::1\]?$)/.test(host)

@@ -30,6 +30,11 @@ export function below(path: string, name: string): string {
   return path === '' ? name : `${path}/${name}`
 }
 
+/** The folder that a relative path lies in; `''` is the root, also for the root itself. */
+export function parentOf(path: string): string {
+  return path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : ''
+}
+
 /** `path` from `root` on, without a slash between; null when they are the same. */
 export function relativeTo(root: Uint8Array, path: Buffer): Buffer | null {
   const rest = path.subarray(root.length)

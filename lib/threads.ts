@@ -3,11 +3,15 @@
 import { availableParallelism } from 'node:os'
 import { Piscina } from 'piscina'
 import type { UnreadableCode } from './errors.ts'
+import { openTurns } from './turns.ts'
 
 // A small nursery: with V8's own choice two threads hold 100 MB more and are not faster.
 const youngMb = 16
 
-/** Shared with a thread: [index of the item at hand, ticks so far]. A tick is a sign of life. */
+/**
+ * Shared with a thread: [index of the item at hand, ticks so far, whether to hand back after this item].
+ * A tick is a sign of life.
+ */
 export type Pulse = Int32Array
 
 export type Order<I, R> = { items: I[]; rules: R; pulse: Pulse }
@@ -16,6 +20,11 @@ export type ThreadFailure = { code: UnreadableCode; message: string }
 
 /** Results of the first items; a thread may hand back after a slice of time, so `done` may be a prefix. */
 export type Slice<O> = { done: O[]; failure: ThreadFailure | null; blame: number }
+
+/** `urgent` goes before all that waits. After `signal` a thread has a second to hand back. */
+type Manner = { urgent?: boolean; signal?: AbortSignal }
+
+const graceMs = 1_000
 
 export type Threads = ReturnType<typeof openThreads>
 
@@ -51,36 +60,64 @@ export function openThreads(options: ThreadOptions) {
         maxYoungGenerationSizeMb: youngMb,
       },
     })
+  // What waits is kept here: the pool's own line would let nobody pass whose task can be aborted.
+  const underWay = new Set<Pulse>()
+  const turns = openTurns(size, () => {
+    for (const pulse of underWay) Atomics.store(pulse, 2, 1)
+  })
   return {
     size,
     /**
      * Runs a task over the first items. On a failure `done` is empty and `blame` is the index of the
-     * item that the thread was on. `transfer` is handed over, not copied.
+     * item that the thread was on. What is `urgent` goes before all that waits, and what is under way
+     * hands back early for it. What is aborted does nothing, or hands back what it has; a thread that
+     * does neither is killed, and then there is nothing of it.
      */
     async run<I, R, O>(
       task: string,
       { items, rules }: { items: I[]; rules: R },
-      transfer: ArrayBuffer[] = [],
+      { urgent = false, signal }: Manner = {},
     ): Promise<Slice<O>> {
-      const pulse: Pulse = new Int32Array(new SharedArrayBuffer(8))
+      const pulse: Pulse = new Int32Array(new SharedArrayBuffer(12))
+      await turns.begin(urgent)
+      underWay.add(pulse)
       const stall = new AbortController()
       const watch = watchPulse(pulse, options.timeoutMs, () => stall.abort())
+      const calm = hurry(signal, pulse, stall)
       try {
+        if (signal?.aborted) return { done: [], failure: null, blame: -1 }
         pool ??= make()
         const done: O[] = await pool.run({ items, rules, pulse } satisfies Order<I, R>, {
           name: task,
           signal: stall.signal,
-          transferList: transfer as never,
         })
         return { done, failure: null, blame: -1 }
       } catch (error) {
+        if (signal?.aborted) return { done: [], failure: null, blame: -1 }
         const failure = failureOf(error, stall.signal.aborted, options)
         return { done: [], failure, blame: Atomics.load(pulse, 0) }
       } finally {
         clearInterval(watch)
+        calm()
+        underWay.delete(pulse)
+        turns.end()
       }
     },
     close: async () => pool?.destroy(),
+  }
+}
+
+/** When `signal` says so: hand back after this item, or else be killed. Answers how to stop listening. */
+function hurry(signal: AbortSignal | undefined, pulse: Pulse, stall: AbortController) {
+  let grace: NodeJS.Timeout | undefined
+  const act = () => {
+    Atomics.store(pulse, 2, 1)
+    grace = setTimeout(() => stall.abort(), graceMs)
+  }
+  signal?.addEventListener('abort', act, { once: true })
+  return () => {
+    signal?.removeEventListener('abort', act)
+    clearTimeout(grace)
   }
 }
 
@@ -89,7 +126,7 @@ function watchPulse(pulse: Pulse, timeoutMs: number, stalled: () => void) {
   let since = Date.now()
   return setInterval(() => {
     const now = Atomics.load(pulse, 1)
-    // Zero ticks: the task still waits for a thread.
+    // Zero ticks: its thread has not begun yet.
     if (now !== ticks || now === 0) {
       ticks = now
       since = Date.now()

@@ -30,16 +30,25 @@ export const lockable = [
 /** What follows from a lockable column and has to stay with it. */
 const derived = { search_key: 'title', number_sort: 'number' } as const
 
-/** Rows for readings with facts; what a user locked or set is kept. */
+type Written = {
+  matches: Match[]
+  seriesOf: (m: Match) => string
+  /** Books whose files are as they were, and may say something else nevertheless. */
+  again: string[]
+}
+
+/**
+ * Rows for readings with facts; what a user locked or set is kept. Answers those of `again` that say
+ * something else now.
+ */
 export async function writeBooks(
   tx: TransactionSql,
   scan: ScanContext,
-  matches: Match[],
-  seriesOf: (m: Match) => string,
-) {
-  if (matches.length === 0) return
+  { matches, seriesOf, again }: Written,
+): Promise<string[]> {
+  if (matches.length === 0) return []
   const rows = matches.map(m => row(m, scan, seriesOf(m)))
-  const edited = await tx<{ id: string }[]>`
+  const told = await tx<{ id: string; isEdited: boolean; isAltered: boolean }[]>`
     with given as materialized (
       select *
       from json_to_recordset(${`[${rows.join(',')}]`}::text::json) as g(
@@ -82,7 +91,8 @@ export async function writeBooks(
           where key = any(b.locks) or value = '"user"'), '{}'),
         ${mergedColumns(tx)}
       returning id, series_id, sort_key,
-        locks <> '{}' or jsonb_path_exists(provenance, '$.* ? (@ == "user")') as is_edited
+        locks <> '{}' or jsonb_path_exists(provenance, '$.* ? (@ == "user")') as is_edited,
+        case when id = any(${again}::uuid[]) then ${said(tx, 'b')} end as said
     ), paged as (
       insert into page_list (book_id, pages)
       select id, decode(pages, 'base64') from given where pages is not null
@@ -98,16 +108,40 @@ export async function writeBooks(
       where (t.series_id, t.is_present, t.sort_key, t.text)
         is distinct from (excluded.series_id, true, excluded.sort_key, excluded.text)
     )
-    select w.id
-    from written w
-    join given g on g.id = w.id
-    left join series_search t on t.series_id = w.series_id
-    where w.is_edited or split_part(t.text, chr(10), 1) <> split_part(g.search_text, chr(10), 2)`
+    select * from (
+      select w.id,
+        (w.is_edited or split_part(t.text, chr(10), 1) <> split_part(g.search_text, chr(10), 2))
+          is true as "isEdited",
+        w.said is not null and exists (
+          select from book o where o.id = w.id and ${said(tx, 'o')} <> w.said) as "isAltered"
+      from written w
+      join given g on g.id = w.id
+      left join series_search t on t.series_id = w.series_id) w
+    where "isEdited" or "isAltered"`
   // Their rows hold other values than their files, or their series has another title than its folder.
   await writeBookSearch(
     tx,
-    edited.map(book => book.id),
+    told.filter(book => book.isEdited).map(book => book.id),
   )
+  return told.filter(book => book.isAltered).map(book => book.id)
+}
+
+// What a reading writes in any case says nothing of whether the book is another to those who look at
+// it; the order in an unnumbered series comes back when the scan ends.
+const unsaid = [
+  'updated_at',
+  'number_sort',
+  'modified_ms',
+  'scan_id',
+  'provenance',
+  'warnings',
+  'cover',
+  'cover_error',
+  'sha256',
+]
+
+function said(tx: TransactionSql, row: string) {
+  return tx`to_jsonb(${tx(row)}) - ${unsaid}::text[]`
 }
 
 /** `title = case when … then b.title else excluded.title end` for each lockable column and what hangs on it. */

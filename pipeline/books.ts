@@ -1,8 +1,13 @@
-// The jobs that run over batches of books: index (what is in the file), cover, hash. Each takes ids,
-// asks for what is still to do, has threads do it, and stores what comes back slice by slice.
+// The jobs that run over batches of books: index (what is in the file) and hash; covers.ts has the third.
+// Each takes ids, asks for what is still to do, has threads do it, and stores what comes back slice by
+// slice.
 import { lstatSync } from 'node:fs'
 import type { Sql } from 'postgres'
+import { tellScan } from '../lib/catalog/library/scan-events.ts'
+import { ofBooks, tell } from '../lib/event/tell.ts'
 import type { Jobs, Queue } from '../lib/jobs.ts'
+import { countParsed } from '../lib/metrics/book.ts'
+import { countReading } from '../lib/metrics/scan.ts'
 import { joinPath, pathText } from '../lib/path.ts'
 import type { Threads } from '../lib/threads.ts'
 import { unreadReading } from './extract.ts'
@@ -10,28 +15,31 @@ import type { FileToHash, Hashed } from './hash.ts'
 import { type Found, type Known, match } from './match.ts'
 import { recordBooks, storeLaneFigures } from './progress.ts'
 import type { FileToRead, ReadError, Reading, ReadingRules } from './reading.ts'
-import { isIo, keepResults } from './results.ts'
+import { keepResults } from './results.ts'
 import { loadScan } from './scan-context.ts'
 import { storeEach } from './store-each.ts'
 import { runAll, runSpread } from './threads.ts'
-import { type BookToShow, noThumbnail, type Thumbnail, type ThumbnailRules } from './thumbnail.ts'
+import type { ThumbnailRules } from './thumbnail.ts'
 
 export type Lane = {
   sql: Sql
   queue: Queue
   threads: Threads
   thumbnails: ThumbnailRules
-  /** True when the process is asked to end or the job's scan was cancelled. */
+  /** True when the process is asked to end or the job was called off. */
   stop: () => boolean
+  /** Aborted when `stop` begins to say so. */
+  signal: AbortSignal
 }
 
 /** Reads the files of a batch of `found` rows and stores what they are. */
 export async function indexBooks(
-  { sql, queue, threads, thumbnails, stop }: Lane,
+  { sql, queue, threads, thumbnails, stop, signal }: Lane,
   job: Jobs['index'],
 ) {
   const scan = await loadScan(sql, job.scanId)
-  if (!scan) return
+  // What a scan that was called off had found waits for the next one.
+  if (scan?.state !== 'running') return
   const rows = await foundRows(sql, job.ids)
   const items = rows.map(row => fileToRead(row, scan.root))
   const byId = new Map(rows.map(row => [row.id, row]))
@@ -41,6 +49,7 @@ export async function indexBooks(
   let cancelled = false
   await runAll<FileToRead, ReadingRules, Reading>(threads, 'read', items, rules, {
     stop: () => stop() || cancelled,
+    signal,
     failed: (item, error) => unreadReading(item, rules, error),
     slice: async (done, read) => {
       const gone = new Set(read.filter((item, i) => isGone(item, done[i]!)).map(item => item.id))
@@ -51,6 +60,8 @@ export async function indexBooks(
       const matches = await match(sql, pairs)
       const bytesRead = done.reduce((sum, r) => sum + r.bytesRead, 0)
       const opens = done.reduce((sum, r) => sum + r.opens, 0)
+      countParsed(done)
+      countReading('index', done)
       await storeEach({ sql, queue, scan }, { matches, bytesRead, opens }, unread)
       cancelled = !(await isRunning(sql, scan.scanId))
     },
@@ -137,63 +148,11 @@ function fileToRead(row: FoundRow, root: Uint8Array): FileToRead {
   }
 }
 
-/** Makes thumbnails for a batch of books. */
-export async function coverBooks(lane: Lane, job: Jobs['cover']) {
-  const { sql, threads, thumbnails } = lane
-  const scan = await loadScan(sql, job.scanId)
-  if (!scan) return
-  const rows = await sql<
-    { id: string; folder: Uint8Array; name: Uint8Array; root: Uint8Array; sidecar: string | null }[]
-  >`
-    select b.id, d.path as folder, b.name, l.root,
-      (select key from jsonb_object_keys(d.sidecars) as key where key ~* '^cover\\.(jpe?g|png|webp)$' limit 1) as sidecar
-    from book b
-    join directory d on d.id = b.directory_id
-    join library l on l.id = b.library_id
-    where b.id = any(${job.ids}) and b.missing_at is null and b.error_code is null
-    order by d.path, b.name_key`
-  const items = rows.map(row => ({
-    id: row.id,
-    path: joinPath(row.root, joinPath(row.folder, row.name)).toString('latin1'),
-    sidecar: row.sidecar,
-  }))
-  const results = keepResults<Thumbnail>(lane, {
-    lane: 'cover',
-    scan,
-    store: done => storeCovers(sql, job.scanId, done),
-  })
-  await runSpread<BookToShow, ThumbnailRules, Thumbnail>(threads, 'cover', items, thumbnails, {
-    ...results,
-    failed: (item, error) => ({ ...noThumbnail(item.id), opens: 1, error }),
-  })
-  await results.end()
-}
-
-async function storeCovers(sql: Sql, scanId: string, done: Thumbnail[]) {
-  // A file that could not be read says nothing of its cover: the next scan has it made.
-  const rows = done
-    .filter(d => !isIo(d))
-    .map(d => ({ id: d.id, cover: d.cover, error: d.error?.message ?? null }))
-  await sql.begin(async tx => {
-    await tx`
-      update book b
-      set cover = coalesce(decode(c.cover, 'hex'), b.cover), cover_error = c.error
-      from jsonb_to_recordset(${tx.json(rows)}) as c(id uuid, cover text, error text)
-      where b.id = c.id`
-    await storeLaneFigures(tx, scanId, {
-      covers: done.length,
-      hashed: 0,
-      bytesRead: done.reduce((sum, d) => sum + d.bytesRead, 0),
-      opens: done.reduce((sum, d) => sum + d.opens, 0),
-    })
-  })
-}
-
 /** Hashes a batch of books whole. What is already hashed is left alone, unless the job says `again`. */
 export async function hashBooks(lane: Lane, job: Jobs['hash']) {
   const { sql, threads } = lane
   const scan = await loadScan(sql, job.scanId)
-  if (!scan) return
+  if (!scan || scan.state === 'cancelled') return
   const rows = await sql<
     {
       id: string
@@ -217,7 +176,7 @@ export async function hashBooks(lane: Lane, job: Jobs['hash']) {
     modifiedMs: row.modifiedMs,
   }))
   const skipped = job.ids.length - items.length
-  if (skipped > 0) await sql`update scan set hashed = hashed + ${skipped} where id = ${job.scanId}`
+  if (skipped > 0) await skipHashes(sql, job.scanId, skipped)
   const results = keepResults<Hashed>(lane, {
     lane: 'hash',
     scan,
@@ -225,27 +184,44 @@ export async function hashBooks(lane: Lane, job: Jobs['hash']) {
   })
   await runSpread<FileToHash, null, Hashed>(threads, 'hash', items, null, {
     ...results,
+    signal: lane.signal,
     failed: (item, error) => ({ ...item, sha256: null, bytesRead: 0, error }),
   })
   await results.end()
 }
 
+/** Books of a job that need no hash any more. */
+async function skipHashes(sql: Sql, scanId: string, skipped: number) {
+  await sql.begin(async tx => {
+    const [scan] = await tx<{ isLast: boolean }[]>`
+      update scan set hashed = hashed + ${skipped} where id = ${scanId}
+      returning hashed >= to_hash as "isLast"`
+    await tellScan(tx, scanId, { force: scan?.isLast ?? false, isAfter: true })
+  })
+}
+
 async function storeHashes(sql: Sql, scan: { scanId: string; followed: boolean }, done: Hashed[]) {
+  countReading('hash', done)
   const good = done.filter(d => d.sha256 !== null)
   const rows = good.map(d => ({ id: d.id, sha256: d.sha256, size: d.size, ms: d.modifiedMs }))
   await sql.begin(async tx => {
-    const stored = await tx<{ id: string; altered: boolean }[]>`
+    const stored = await tx<
+      { id: string; libraryId: string; seriesId: string; altered: boolean }[]
+    >`
       update book b
       set sha256 = decode(h.sha256, 'hex')
       from jsonb_to_recordset(${tx.json(rows)}) as h(id uuid, sha256 text, size bigint, ms bigint),
         book old
       where b.id = h.id and old.id = h.id and b.size = h.size and b.modified_ms = h.ms
-      returning b.id, old.sha256 is not null and old.sha256 <> b.sha256 as altered`
-    const altered = stored.filter(row => row.altered).map(row => row.id)
+      returning b.id, b.library_id as "libraryId", b.series_id as "seriesId",
+        old.sha256 is not null and old.sha256 <> b.sha256 as altered`
+    const others = stored.filter(row => row.altered)
+    const altered = others.map(row => row.id)
     if (altered.length > 0) {
       // Same size, time and fingerprint, other bytes: only a deep scan can see it, and only here.
       await tx`update scan set changed = changed + ${altered.length} where id = ${scan.scanId}`
       await tx`update book set updated_at = now() where id = any(${altered})`
+      await tell(tx, ofBooks('book_updated', others))
     }
     if (scan.followed) {
       await recordBooks(

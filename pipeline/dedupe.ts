@@ -3,6 +3,7 @@
 // their ids stay; deleting a group deletes only the record.
 import type { Sql, TransactionSql } from 'postgres'
 import type { Jobs, Queue } from '../lib/jobs.ts'
+import type { Course } from './runs.ts'
 import { refreshStatistics } from './statistics.ts'
 
 const apartMs = 300_000
@@ -14,10 +15,10 @@ const laterSeconds = 30
  */
 export function dedupeInTurn(sql: Sql, queue: Queue) {
   let groupedAt = Date.now()
-  return async (job: Jobs['dedupe']) => {
+  return async (job: Jobs['dedupe'], { signal }: Partial<Course> = {}) => {
     const isHashing = await queue.pending(['hash'])
     if (job.asked || !isHashing || Date.now() - groupedAt >= apartMs) {
-      await dedupe(sql)
+      await dedupe(sql, signal)
       groupedAt = Date.now()
     }
     if (isHashing && !job.asked)
@@ -25,12 +26,18 @@ export function dedupeInTurn(sql: Sql, queue: Queue) {
   }
 }
 
-/** Brings all groups up to date in one transaction; only rows that differ are written. */
-export async function dedupe(sql: Sql) {
+/** Brings all groups up to date in one transaction; only rows that differ are written. Fails when it is aborted. */
+export async function dedupe(sql: Sql, signal?: AbortSignal) {
   await refreshStatistics(sql, ['book', 'series', 'duplicate_group'])
+  await using stack = new AsyncDisposableStack()
   await sql.begin(async tx => {
+    signal?.throwIfAborted()
     // Two runs at once would make each other's groups.
     await tx`select pg_advisory_xact_lock(hashtext('stackroom.dedupe'))`
+    const [own] = await tx<{ pid: number }[]>`select pg_backend_pid() as pid`
+    const interrupt = () => void interruptDedupe(sql, own!.pid).catch(() => {})
+    signal?.addEventListener('abort', interrupt)
+    stack.defer(() => signal?.removeEventListener('abort', interrupt))
     await tx`
       insert into duplicate_group (kind, key)
       select 'book', encode(sha256, 'hex')
@@ -80,6 +87,14 @@ export async function dedupe(sql: Sql) {
       where kind <> 'book'
         and (select count(*) from (select 1 from duplicate_series where group_id = g.id limit 2) m) < 2`
   })
+}
+
+// A statement over a million books takes its time. Who holds the lock is at it, and not yet at something else.
+async function interruptDedupe(sql: Sql, pid: number) {
+  await sql`
+    select pg_cancel_backend(pid) from pg_locks
+    where pid = ${pid} and locktype = 'advisory'
+      and objid = (hashtext('stackroom.dedupe')::bigint & 4294967295)::oid`
 }
 
 /** Every series that holds books, once for each key it can be found by. */

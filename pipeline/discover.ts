@@ -3,11 +3,19 @@
 // What is new or different goes to `found`, what is not there any more to `vanished`, together with
 // the folder's new digest and the jobs, in one transaction a batch.
 import { hash } from 'node:crypto'
-import { lstatSync, readdirSync, statSync } from 'node:fs'
+import { lstat, opendir, stat } from 'node:fs/promises'
 import type { Sql } from 'postgres'
+import { tellScan } from '../lib/catalog/library/scan-events.ts'
 import type { Queue } from '../lib/jobs.ts'
-import { joinPath, pathText } from '../lib/path.ts'
-import { type Folder, goneFolders, hex, knownFolders, makeFolders } from './folders.ts'
+import { below, joinPath, pathText } from '../lib/path.ts'
+import {
+  type Folder,
+  forgetFolders,
+  goneFolders,
+  hex,
+  knownFolders,
+  makeFolders,
+} from './folders.ts'
 import { type Compared, countVanished, type Difference, type Lost, record } from './record.ts'
 import type { LoadedScan } from './scan-context.ts'
 import { type Listing, walk } from './walk.ts'
@@ -28,6 +36,8 @@ export type Discovered = {
   unreadable: number
 }
 
+const shownMs = 250
+
 export type Discovery = {
   sql: Sql
   /** Null only when dry. */
@@ -39,15 +49,43 @@ export type Discovery = {
 }
 
 /** Walks and compares. Memory holds four batches of listings, however large the library is. */
-export async function discover(discovery: Discovery): Promise<Discovered> {
+export async function discover(discovery: Discovery): Promise<Discovered & { leftOut: string[] }> {
   const { scan } = discovery
+  const leftOut = new Set<string>()
   const total: Discovered = { files: 0, toRead: 0, toReadBytes: 0, vanished: 0, unreadable: 0 }
+  let shownAt = Date.now()
   for await (const batch of walk(walkOrder(scan))) {
     if (discovery.stop()) break
+    noteYoung(leftOut, batch)
     const part = await compare(discovery, batch)
     for (const key of Object.keys(total) as (keyof Discovered)[]) total[key] += part[key]
+    if (discovery.dry || Date.now() - shownAt < shownMs) continue
+    shownAt = Date.now()
+    await storeFound(discovery.sql, scan.scanId, total.files)
   }
-  return total
+  return { ...total, leftOut: [...leftOut].map(hex) }
+}
+
+const mostLeftOut = 500
+
+/** What must be looked at again: the files; when they are many, their folders; when those are, all. */
+function noteYoung(leftOut: Set<string>, batch: Listing[]) {
+  for (const { path, young } of batch) {
+    if (young.length === 0) continue
+    const hasRoom = leftOut.size + young.length <= mostLeftOut
+    for (const name of hasRoom ? young : ['']) leftOut.add(name === '' ? path : below(path, name))
+    if (leftOut.size <= 2 * mostLeftOut) continue
+    leftOut.clear()
+    leftOut.add('')
+  }
+}
+
+/** Files met so far. */
+async function storeFound(sql: Sql, scanId: string, files: number) {
+  await sql.begin(async tx => {
+    await tx`update scan set found = ${files} where id = ${scanId}`
+    await tellScan(tx, scanId)
+  })
 }
 
 function walkOrder(scan: LoadedScan) {
@@ -66,6 +104,7 @@ function walkOrder(scan: LoadedScan) {
     extensions,
     excludedPatterns: scan.excludedPatterns,
     seed: hash('md5', JSON.stringify(rules)),
+    quietMs: scan.options.quietMs ?? 0,
   }
 }
 
@@ -78,7 +117,11 @@ async function compare(discovery: Discovery, batch: Listing[]): Promise<Discover
   const folders = await knownFolders(sql, scan.libraryId, readable)
   const changed = readable.filter(l => scan.deep || folders.get(l.path)?.digest !== l.digest)
   if (changed.length === 0) return { files, toRead: 0, toReadBytes: 0, vanished: 0, unreadable }
-  if (!dry) await makeFolders(sql, scan.libraryId, changed, folders)
+  if (!dry) {
+    const around = await makeFolders(sql, scan.libraryId, changed, folders)
+    // Folders that were not listed do not know what was found in them: should it go, it must be missed.
+    if (scan.paths.length > 0) await forgetFolders(sql, around)
+  }
   const ids = changed.map(l => folders.get(l.path)?.id).filter(id => id !== undefined)
   const known = await knownBooks(sql, ids)
   const compared: Compared = {
@@ -104,9 +147,9 @@ async function compare(discovery: Discovery, batch: Listing[]): Promise<Discover
   return { files, toRead: differences.length, toReadBytes, vanished, unreadable }
 }
 
-/** A sidecar that cannot be looked at is as it was. */
+/** A sidecar that cannot be looked at, or not yet, is as it was. */
 function keepSidecars(listing: Listing, folder: Folder) {
-  for (const name of listing.kept) {
+  for (const name of [...listing.kept, ...listing.young]) {
     const shown = pathText(Buffer.from(name, 'latin1'))
     const time = folder.sidecars[shown]
     if (time !== undefined) listing.sidecars[shown] = time
@@ -115,7 +158,7 @@ function keepSidecars(listing: Listing, folder: Folder) {
 
 /** Books of the folder whose files it does not list any more. */
 function lostBooks(listing: Listing, { id }: Folder, books: Map<string, KnownFile>): Lost[] {
-  const names = new Set([...listing.files, ...listing.kept])
+  const names = new Set([...listing.files, ...listing.kept, ...listing.young])
   return [...books]
     .filter(([name]) => !names.has(name))
     .map(([name, book]) => ({ bookId: book.id, directoryId: id, name: hex(name) }))
@@ -175,10 +218,11 @@ export async function unavailable(sql: Sql, scan: LoadedScan): Promise<string | 
   const root = Buffer.from(scan.root)
   let device: string
   try {
-    const stat = statSync(root)
-    if (!stat.isDirectory()) return 'The library folder is not a folder'
-    device = String(stat.dev)
-    if (readdirSync(root).length === 0 && scan.bookCount > 0) {
+    // Not while everything else waits: a network disk that is away may never answer.
+    const found = await stat(root)
+    if (!found.isDirectory()) return 'The library folder is not a folder'
+    device = String(found.dev)
+    if (scan.bookCount > 0 && (await isEmpty(root))) {
       return `The library folder is empty, but the catalogue holds ${scan.bookCount} of its books`
     }
   } catch (error) {
@@ -192,9 +236,18 @@ export async function unavailable(sql: Sql, scan: LoadedScan): Promise<string | 
     join directory d on d.id = b.directory_id
     where b.library_id = ${scan.libraryId} and b.missing_at is null
     limit 20`
-  const there = sample.filter(row =>
-    lstatSync(joinPath(root, joinPath(row.folder, row.name)), { throwIfNoEntry: false }),
+  const looks = sample.map(row =>
+    lstat(joinPath(root, joinPath(row.folder, row.name))).then(
+      () => true,
+      () => false,
+    ),
   )
+  const there = (await Promise.all(looks)).filter(Boolean)
   if (there.length * 2 > sample.length) return null
   return 'The library folder is on another device than before and does not hold its books'
+}
+
+async function isEmpty(root: Buffer): Promise<boolean> {
+  await using folder = await opendir(root)
+  return (await folder.read()) === null
 }

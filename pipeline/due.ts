@@ -1,6 +1,7 @@
 // What covers and hashes are due and have no job: a lane may lose its work to a mount that was away, a
 // full disk or a lost queue. The end of every scan asks for it again, and so does the doctor.
 import type { Sql } from 'postgres'
+import { wantsCover } from '../lib/catalog/cover/cover-due.ts'
 import type { Queue } from '../lib/jobs.ts'
 import { jobsOf } from './plan.ts'
 import type { LoadedScan } from './scan-context.ts'
@@ -23,12 +24,6 @@ export function due(scope: DueScope, lane: DueLane) {
       and not exists (select from (${atWork(scope, lane)}) w where w.id = b.id::text)`
 }
 
-// Whether an EPUB without images has a cover is known when it is made; any other needs a page.
-function wantsCover(sql: Sql) {
-  return sql`b.cover is null and b.cover_error is null and b.error_code is null
-    and (b.page_count > 0 or b.format = 'epub')`
-}
-
 // A file that could not be read to its end is read again by the next scan, and hashed then.
 function wantsHash(sql: Sql) {
   return sql`b.sha256 is null and b.fingerprint is not null
@@ -39,7 +34,7 @@ function wantsHash(sql: Sql) {
         and t.missing_at is null))`
 }
 
-/** The books that waiting or running jobs of a lane hold: a column `id`. */
+/** The books that waiting or running jobs of a lane hold, and will do: a column `id`. */
 export function atWork(
   { sql, hasQueue }: Pick<DueScope, 'sql' | 'hasQueue'>,
   lane: DueLane | 'index',
@@ -47,8 +42,11 @@ export function atWork(
   if (!hasQueue) return sql`select null::text as id where false`
   return sql`
     select jsonb_array_elements_text(data->'ids') as id
-    from pgboss.job
-    where name = ${lane} and state < 'completed'`
+    from pgboss.job j
+    where name = ${lane} and state < 'completed'
+      -- What a scan asked for that was called off is not done.
+      and not exists (
+        select from scan where id = (j.data->>'scanId')::uuid and state = 'cancelled')`
 }
 
 /** Asks for everything of the scan's library that is due. Call it before the scan ends. */

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import type { Sql } from 'postgres'
 import { newId } from '../lib/id.ts'
-import { below } from '../lib/path.ts'
+import { below, parentOf } from '../lib/path.ts'
 import type { Listing } from './walk.ts'
 
 export type Folder = { id: string; digest: string | null; sidecars: Record<string, number> }
@@ -37,18 +37,22 @@ async function foldersAt(sql: Sql, libraryId: string, paths: string[]) {
   )
 }
 
-/** Rows for folders met for the first time, and for the way down to the start of a partial scan. */
+/**
+ * Rows for folders met for the first time, and for the way down to the start of a partial scan.
+ * Answers the ids of older folders around them that are not among the listings.
+ */
 export async function makeFolders(
   sql: Sql,
   libraryId: string,
   listings: Listing[],
   folders: Map<string, Folder>,
-) {
+): Promise<string[]> {
   const wanted = new Set(
     listings.flatMap(l => [...ancestors(l.path), l.path]).filter(path => !folders.has(path)),
   )
-  if (wanted.size === 0) return
-  const above = [...wanted].filter(path => !listings.some(l => l.path === path))
+  if (wanted.size === 0) return []
+  const listed = new Set(listings.map(l => l.path))
+  const above = [...wanted].filter(path => !listed.has(path))
   if (above.length > 0) {
     for (const [path, folder] of await foldersAt(sql, libraryId, above)) {
       folders.set(path, { ...folder, digest: null, sidecars: {} })
@@ -71,6 +75,17 @@ export async function makeFolders(
     select id, ${libraryId}, parent, decode(path, 'hex')
     from jsonb_to_recordset(${sql.json(rows)}) as d(id uuid, parent uuid, path text)
     on conflict do nothing`
+  const made = new Set(rows.map(row => row.id))
+  return rows
+    .filter(({ path }) => !listed.has(parentOf(Buffer.from(path, 'hex').toString('latin1'))))
+    .map(row => row.parent)
+    .filter(id => id !== null && !made.has(id)) as string[]
+}
+
+/** Makes the next scan compare these folders, whatever they list. */
+export async function forgetFolders(sql: Sql, ids: string[]) {
+  if (ids.length === 0) return
+  await sql`update directory set digest = null where id = any(${ids}::uuid[])`
 }
 
 /** Ids of the stored folders right below these that they do not list any more. */

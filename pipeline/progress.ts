@@ -1,5 +1,6 @@
 // The figures of a scan and, for a scan that is followed, a record a book.
 import type { Sql, TransactionSql } from 'postgres'
+import { tellScan } from '../lib/catalog/library/scan-events.ts'
 import { joinPath, pathText } from '../lib/path.ts'
 import type { Match } from './match.ts'
 
@@ -12,19 +13,21 @@ export type ScanFigures = {
   missing: number
   failed: Record<string, number>
   warnings: number
+  series_added: number
   to_cover: number
   to_hash: number
   bytes_read: number
   opens: number
 }
 
-/** Last statement of a batch: every batch of a scan meets in this row. */
+/** Last of what a batch changes: every batch of a scan meets in this row. */
 export async function storeFigures(tx: TransactionSql, scanId: string, f: ScanFigures) {
   await tx`
     update scan
     set added = added + ${f.added}, changed = changed + ${f.changed}, moved = moved + ${f.moved},
       restored = restored + ${f.restored}, unchanged = unchanged + ${f.unchanged},
       missing = missing + ${f.missing}, warnings = warnings + ${f.warnings},
+      series_added = series_added + ${f.series_added},
       to_cover = to_cover + ${f.to_cover}, to_hash = to_hash + ${f.to_hash},
       bytes_read = bytes_read + ${f.bytes_read}, opens = opens + ${f.opens},
       failed = failed || coalesce((
@@ -33,13 +36,13 @@ export async function storeFigures(tx: TransactionSql, scanId: string, f: ScanFi
     where id = ${scanId}`
 }
 
-/** Adds the lane's work to the scan that asked for it. */
+/** Adds the lane's work to the scan that asked for it, and tells: of the last of it in any case. */
 export async function storeLaneFigures(
   tx: TransactionSql,
   scanId: string,
   f: { covers: number; hashed: number; bytesRead: number; opens: number },
 ) {
-  await tx`
+  const [ends] = await tx<{ covers: boolean; hashes: boolean }[]>`
     update scan
     set covers = covers + ${f.covers}, hashed = hashed + ${f.hashed},
       first_cover_at = case when ${f.covers} > 0 then coalesce(first_cover_at, now()) else first_cover_at end,
@@ -47,7 +50,11 @@ export async function storeLaneFigures(
       first_hash_at = case when ${f.hashed} > 0 then coalesce(first_hash_at, now()) else first_hash_at end,
       last_hash_at = case when ${f.hashed} > 0 then clock_timestamp() else last_hash_at end,
       bytes_read = bytes_read + ${f.bytesRead}, opens = opens + ${f.opens}
-    where id = ${scanId}`
+    where id = ${scanId}
+    returning covers >= to_cover and covers - ${f.covers} < to_cover as covers,
+      hashed >= to_hash and hashed - ${f.hashed} < to_hash as hashes`
+  const isLast = ends !== undefined && (ends.covers || ends.hashes)
+  await tellScan(tx, scanId, { force: isLast, isAfter: true })
 }
 
 /** One line of `scan --ndjson`. `path` is relative to the library's root. */

@@ -40,6 +40,8 @@ export type Reading = {
   path: string
   bytesRead: number
   opens: number
+  /** How long a thread was at it. */
+  ms?: number
   /** Hex; null when the file could not be opened. */
   fingerprint: string | null
   /** The content is what the catalogue knows; the fields below are then empty. */

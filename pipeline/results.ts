@@ -1,5 +1,6 @@
 // What becomes of the results of covers and hashes. A library that is away or a disk that is full says
 // nothing of a book: the lane rests, and the jobs come back.
+import { Unavailable } from '../lib/errors.ts'
 import type { Lane } from './books.ts'
 import { unavailable } from './discover.ts'
 import type { DueLane } from './due.ts'
@@ -41,7 +42,7 @@ export function keepResults<R extends Result>(
       await stored
       if (why === null) return
       await queue.postpone(lane, scan.libraryId, restSeconds)
-      throw new Error(why)
+      throw new Unavailable(why)
     },
   }
 }

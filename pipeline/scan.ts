@@ -1,40 +1,70 @@
 // The scan job: one library from the walk to the decision about what vanished. Covers and hashes go
 // on after it in lanes of their own, so that a library of terabytes can be scanned again meanwhile.
-import { statSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
 import type { Sql, TransactionSql } from 'postgres'
+import { tellScan, tellScans } from '../lib/catalog/library/scan-events.ts'
 import { storedSetting } from '../lib/catalog/setting.ts'
+import type { Session } from '../lib/db.ts'
 import type { Jobs, Queue } from '../lib/jobs.ts'
 import type { Log } from '../lib/log.ts'
+import { phaseClock } from '../lib/metrics/scan.ts'
 import { discover, unavailable } from './discover.ts'
 import { enqueueDue } from './due.ts'
 import { jobsOf } from './plan.ts'
+import { purgeAfterScan } from './purge.ts'
 import { type LoadedScan, loadScan } from './scan-context.ts'
 import { forgetUndecided, settleSeries, settleVanished } from './settle.ts'
+import { refreshStatistics } from './statistics.ts'
 
-export type ScanDeps = { sql: Sql; queue: Queue; log: Log; brakePercent: number; wake: () => void }
+export type ScanDeps = {
+  sql: Sql
+  queue: Queue
+  log: Log
+  brakePercent: number
+  wake: () => void
+  /** Holds the locks of this process, and the libraries that it scans. */
+  session: Session
+  scanned: Set<string>
+}
 
-/** Runs one scan. At most one process scans a library: the lock dies with its connection. */
-export async function runScan(deps: ScanDeps, job: Jobs['scan'], stop: () => boolean) {
-  const { sql, queue, log } = deps
-  const held = await sql.reserve()
+/**
+ * Runs one scan; answers false when another scan of the library runs. At most one process scans a
+ * library: the lock dies with its connection.
+ */
+export async function runScan(
+  deps: ScanDeps,
+  job: Jobs['scan'],
+  stop: () => boolean,
+): Promise<boolean> {
+  const { sql, log, session, scanned } = deps
+  const { libraryId } = job
+  // A session may take its own locks twice.
+  if (scanned.has(libraryId)) return false
+  const before = session.losses()
+  // Without its lock another process may be at the library.
+  const ended = () => stop() || session.losses() !== before
+  scanned.add(libraryId)
   try {
-    const [lock] = await held`
-      select pg_try_advisory_lock(hashtext('stackroom.scan'), hashtext(${job.libraryId})) as locked`
-    if (!lock!.locked) {
-      // Another scan of the library runs: this one comes back, and the lane is free meanwhile.
-      await queue.send(sql, 'scan', [job], { key: job.scanId, afterSeconds: 1 })
-      return
-    }
+    const [lock] = await session.sql`
+      select pg_try_advisory_lock(hashtext('stackroom.scan'), hashtext(${libraryId})) as locked`
+    if (!lock!.locked) return false
     const scan = await loadScan(sql, job.scanId)
-    if (!scan || !['queued', 'running'].includes(scan.state)) return
-    if (await isLeaving(sql, scan)) return await finish(sql, scan.scanId, 'cancelled', null)
+    if (!scan || !['queued', 'running'].includes(scan.state)) return true
+    if (await isLeaving(sql, scan)) {
+      await finish(sql, scan.scanId, 'cancelled', null)
+      return true
+    }
     const started = Date.now()
-    await runLocked(deps, scan, stop).catch(error => giveUp(deps, scan.scanId, error))
-    const { libraryId, scanId } = scan
-    log.info({ libraryId, scanId, ms: Date.now() - started }, 'library scanned')
+    await runLocked(deps, scan, ended).catch(error => giveUp(deps, scan.scanId, error))
+    log.info({ libraryId, scanId: scan.scanId, ms: Date.now() - started }, 'library scanned')
+    return true
   } finally {
-    await held`select pg_advisory_unlock_all()`
-    held.release()
+    scanned.delete(libraryId)
+    if (session.losses() === before)
+      await session.sql`
+        select pg_advisory_unlock(hashtext('stackroom.scan'), hashtext(${libraryId}))`.catch(
+        () => {},
+      )
   }
 }
 
@@ -57,72 +87,88 @@ async function runLocked(deps: ScanDeps, scan: LoadedScan, stop: () => boolean) 
   const { sql, queue } = deps
   const reason = await unavailable(sql, scan)
   if (reason) return await finish(sql, scan.scanId, 'unavailable', reason)
-  const device = deviceOf(scan)
-  await takeOver(sql, queue, scan)
-  const cancelled = await watchCancel(sql, scan.scanId)
-  const ended = () => stop() || cancelled.now()
-  try {
-    if (!scan.options.analysis) await look(deps, scan, ended)
-    deps.wake()
-    await untilIndexed(deps, scan, ended)
-    if (ended()) return
-    // A disk may go while it is walked; what then seems gone is not.
-    const late = (await unavailable(sql, scan)) ?? (deviceOf(scan) === device ? null : exchanged)
-    if (late) return await finish(sql, scan.scanId, 'unavailable', late)
-    const message = scan.options.analysis
-      ? null
-      : await settleVanished(sql, scan, deps.brakePercent)
-    await settleSeries(sql, scan)
-    if (!scan.options.analysis)
-      await sql`
-        update library set last_scanned_at = now(), device = ${device} where id = ${scan.libraryId}`
-    await enqueueDue(sql, queue, scan)
-    await enqueueDedupe(deps, scan)
-    await finish(sql, scan.scanId, message ? 'unconfirmed' : 'completed', message)
-  } finally {
-    cancelled.close()
-  }
+  const device = await deviceOf(scan)
+  if (!(await takeOver(sql, queue, scan))) return
+  const passed = phaseClock()
+  if (!scan.options.analysis) await look(deps, scan, stop)
+  passed('walk')
+  deps.wake()
+  await untilIndexed(deps, scan, stop)
+  if (stop()) return
+  passed('read')
+  // A disk may go while it is walked; what then seems gone is not.
+  const late =
+    (await unavailable(sql, scan)) ?? ((await deviceOf(scan)) === device ? null : exchanged)
+  if (late) return await finish(sql, scan.scanId, 'unavailable', late)
+  const message = scan.options.analysis ? null : await settleVanished(sql, scan, deps.brakePercent)
+  if (stop()) return
+  await refreshStatistics(sql, ['book', 'series', 'book_search', 'series_search'])
+  await settleSeries(sql, scan)
+  passed('settle')
+  if (!scan.options.analysis)
+    await sql`
+      update library set last_scanned_at = now(), device = ${device} where id = ${scan.libraryId}`
+  if (stop()) return
+  await enqueueDue(sql, queue, scan)
+  await enqueueDedupe(deps, scan)
+  if (!message) await purgeAfterScan(sql, queue, scan)
+  await finish(sql, scan.scanId, message ? 'unconfirmed' : 'completed', message)
 }
 
 /** Compares the disk with the catalogue. */
 async function look({ sql, queue }: ScanDeps, scan: LoadedScan, stop: () => boolean) {
   const result = await discover({ sql, queue, scan, dry: false, stop })
-  await sql`
-    update scan
-    set found = ${result.files}, unreadable_directories = ${result.unreadable}, discovered_at = now()
-    where id = ${scan.scanId}`
+  await sql.begin(async tx => {
+    const [row] = await tx<{ isRunning: boolean }[]>`
+      update scan
+      set found = ${result.files}, unreadable_directories = ${result.unreadable}, discovered_at = now(),
+        options = options || ${tx.json(result.leftOut.length > 0 ? { leftOut: result.leftOut } : {})}
+      where id = ${scan.scanId}
+      returning state = 'running' as "isRunning"`
+    await tellScan(tx, scan.scanId, { force: row?.isRunning ?? false })
+  })
 }
 
 /** Groups of duplicates are brought up to date after a scan that changed anything, unless an administrator put that off. */
-async function enqueueDedupe({ sql, queue }: ScanDeps, { scanId, libraryId }: LoadedScan) {
+async function enqueueDedupe({ sql, queue }: ScanDeps, scan: LoadedScan) {
+  const { scanId, libraryId } = scan
   const [row] = await sql<{ altered: boolean }[]>`
     select to_index + added + changed + moved + restored + missing > 0 as altered
     from scan where id = ${scanId}`
   if (!row?.altered || !(await storedSetting(sql, 'deduplication.enabled'))) return
-  await queue.send(sql, 'dedupe', [{ libraryId }], { key: 'all', afterSeconds: 1 })
+  // Nobody waits for what a watch found, and the next file may come at once.
+  const afterSeconds = scan.options.quietMs === undefined ? 1 : 30
+  await queue.send(sql, 'dedupe', [{ libraryId }], { key: 'all', afterSeconds })
 }
 
 const exchanged = 'The library folder was exchanged while it was scanned'
 
 /** st_dev of the root; null when it cannot be asked. */
-function deviceOf(scan: LoadedScan): string | null {
+async function deviceOf(scan: LoadedScan): Promise<string | null> {
   try {
-    return String(statSync(Buffer.from(scan.root)).dev)
+    return String((await stat(Buffer.from(scan.root))).dev)
   } catch {
     return null
   }
 }
 
-/** Makes the work that a dead scan left behind this scan's own, and tries unreadable files again. */
-async function takeOver(sql: Sql, queue: Queue, scan: LoadedScan) {
-  await sql.begin(async tx => {
-    await tx`
+/**
+ * Makes the work that a dead scan left behind this scan's own, and tries unreadable files again. False
+ * when the scan was called off in this moment.
+ */
+async function takeOver(sql: Sql, queue: Queue, scan: LoadedScan): Promise<boolean> {
+  return await sql.begin(async tx => {
+    const { count } = await tx`
+      update scan
+      set state = 'running', started_at = coalesce(started_at, now()), found = 0, to_index = 0,
+        discovered_at = null
+      where id = ${scan.scanId} and state in ('queued', 'running')`
+    if (count === 0) return false
+    const superseded = await tx<{ id: string }[]>`
       update scan set state = 'cancelled', message = 'Superseded by a later scan', finished_at = now()
       where library_id = ${scan.libraryId} and id <> ${scan.scanId} and state = 'running'
-        and (${scan.options.analysis === true} <= (options @> '{"analysis": true}'))`
-    await tx`
-      update scan set state = 'running', started_at = coalesce(started_at, now()), found = 0, to_index = 0
-      where id = ${scan.scanId}`
+        and (options @> '{"analysis": true}' or ${isWhole(scan)} and (mode = 'normal' or ${scan.deep}))
+      returning id`
     // Records of earlier scans have no reader any more, unless their jobs go on.
     await tx`
       delete from scan_record r
@@ -142,12 +188,23 @@ async function takeOver(sql: Sql, queue: Queue, scan: LoadedScan) {
     await tx`update found set scan_id = ${scan.scanId} where library_id = ${scan.libraryId}`
     await queue.withdraw(tx, 'index', scan.libraryId)
     await queue.reassign(tx, scan.libraryId, scan.scanId)
-    await enqueueFound(tx, queue, scan)
+    await enqueueFound(tx, queue, { scan, again: false })
+    await tellScans(tx, [...superseded.map(row => row.id), scan.scanId])
+    return true
   })
 }
 
-/** Jobs for all that is found and not indexed, a page of ids at a time. */
-async function enqueueFound(tx: TransactionSql, queue: Queue, scan: LoadedScan) {
+/** Does what another scan left undone; else that one goes on by itself, when its job comes again. */
+function isWhole({ paths, options }: LoadedScan) {
+  return paths.length === 0 && !options.analysis && options.quietMs === undefined
+}
+
+/** Jobs for all that is found and not indexed, a page of ids at a time; `again` in jobs of their own. */
+async function enqueueFound(
+  tx: TransactionSql,
+  queue: Queue,
+  { scan, again }: { scan: LoadedScan; again: boolean },
+) {
   for (let last = '0'; ; ) {
     const rows = await tx<{ id: string }[]>`
       select id::text from found
@@ -156,25 +213,32 @@ async function enqueueFound(tx: TransactionSql, queue: Queue, scan: LoadedScan) 
       limit 6400`
     if (rows.length === 0) return
     const ids = rows.map(row => row.id)
-    await queue.send(tx, 'index', jobsOf(scan, ids))
-    await tx`update scan set to_index = to_index + ${ids.length} where id = ${scan.scanId}`
+    await queue.send(tx, 'index', again ? ids.flatMap(id => jobsOf(scan, [id])) : jobsOf(scan, ids))
+    if (!again)
+      await tx`update scan set to_index = to_index + ${ids.length} where id = ${scan.scanId}`
     last = ids.at(-1)!
   }
 }
 
 /** Waits until nothing of the library is left to index. What its jobs gave up is asked for once more, alone. */
 async function untilIndexed(deps: ScanDeps, scan: LoadedScan, ended: () => boolean) {
-  const { sql, queue, wake } = deps
+  const { sql, queue, wake, log } = deps
   let rounds = 0
   while (!ended()) {
     const [row] = await sql`select 1 from found where library_id = ${scan.libraryId} limit 1`
     if (!row) return
     if (!(await queue.busy(scan.libraryId, ['index']))) {
-      if (rounds++ > 0) return await leaveOut(deps, scan)
-      const left = await sql<{ id: string }[]>`
-        select id::text from found where library_id = ${scan.libraryId} order by id`
-      const jobs = left.map(f => ({ scanId: scan.scanId, libraryId: scan.libraryId, ids: [f.id] }))
-      await queue.send(sql, 'index', jobs)
+      const again = rounds++ === 0
+      // One that was called off has no jobs any more, and gives nothing up.
+      const goesOn = await sql.begin(async tx => {
+        const [running] = await tx`
+          select 1 from scan where id = ${scan.scanId} and state = 'running' for no key update`
+        if (!running) return false
+        if (again) await enqueueFound(tx, queue, { scan, again: true })
+        else await leaveOut(tx, scan, log)
+        return again
+      })
+      if (!goesOn) return
     }
     wake()
     await new Promise(resolve => setTimeout(resolve, 50))
@@ -182,8 +246,8 @@ async function untilIndexed(deps: ScanDeps, scan: LoadedScan, ended: () => boole
 }
 
 /** Files that no attempt could store: counted as failed, and looked at again by the next scan. */
-async function leaveOut({ sql, log }: ScanDeps, scan: LoadedScan) {
-  const [row] = await sql<{ files: number }[]>`
+async function leaveOut(tx: TransactionSql, scan: LoadedScan, log: Log) {
+  const [row] = await tx<{ files: number }[]>`
     with dropped as (
       delete from found where library_id = ${scan.libraryId} returning directory_id
     ), forgotten as (
@@ -197,22 +261,13 @@ async function leaveOut({ sql, log }: ScanDeps, scan: LoadedScan) {
   log.error({ libraryId: scan.libraryId, files: row!.files }, 'files could not be stored')
 }
 
-/** Looks at the scan's state four times a second. */
-async function watchCancel(sql: Sql, scanId: string) {
-  let cancelled = false
-  const timer = setInterval(async () => {
-    const [row] = await sql`select state from scan where id = ${scanId}`.catch(() => [
-      { state: 'running' },
-    ])
-    cancelled = row?.state !== 'running'
-  }, 250)
-  return { now: () => cancelled, close: () => clearInterval(timer) }
-}
-
 async function finish(sql: Sql, scanId: string, state: string, message: string | null) {
-  await sql`
-    update scan
-    set state = ${state}, message = ${message}, indexed_at = now(), finished_at = now(),
-      started_at = coalesce(started_at, now())
-    where id = ${scanId} and state in ('queued', 'running')`
+  await sql.begin(async tx => {
+    const { count } = await tx`
+      update scan
+      set state = ${state}, message = ${message}, indexed_at = now(), finished_at = now(),
+        started_at = coalesce(started_at, now())
+      where id = ${scanId} and state in ('queued', 'running')`
+    if (count > 0) await tellScan(tx, scanId, { force: true })
+  })
 }

@@ -10,9 +10,22 @@ import type { SeriesPlace } from './reading.ts'
 
 type Library = { id: string; root: Uint8Array }
 
-/** Series id for each key of the batch; made where there is none. Two statements, whatever the batch holds. */
-export async function findOrMakeSeries(tx: TransactionSql, library: Library, matches: Match[]) {
-  await followRenames(tx, library, matches)
+export type BatchSeries = {
+  /** Ids by key. */
+  ids: Map<string, string>
+  /** Ids of those that were not there before. */
+  made: string[]
+  /** Ids of the others that got another name, or what a series.json states. */
+  changed: string[]
+}
+
+/** The series for each key of the batch; made where there is none. Two statements, whatever the batch holds. */
+export async function findOrMakeSeries(
+  tx: TransactionSql,
+  library: Library,
+  matches: Match[],
+): Promise<BatchSeries> {
+  const renamed = await followRenames(tx, library, matches)
   const places = new Map<string, SeriesPlace>()
   for (const { reading } of matches) {
     const place = reading.series
@@ -20,24 +33,30 @@ export async function findOrMakeSeries(tx: TransactionSql, library: Library, mat
     if (place && (place.stated.length > 0 || !places.has(place.key))) places.set(place.key, place)
   }
   const keys = [...places.keys()].sort()
-  if (keys.length === 0) return new Map<string, string>()
+  if (keys.length === 0) return { ids: new Map(), made: [], changed: [] }
   const known = await idsOf(tx, library.id, keys)
   const missing = keys.filter(key => !known.has(key))
+  const made: string[] = []
   if (missing.length > 0) {
     const rows = missing.map(key => places.get(key)!)
-    for (const row of await make(tx, library.id, rows)) known.set(row.key, row.id)
+    for (const row of await make(tx, library.id, rows)) {
+      known.set(row.key, row.id)
+      made.push(row.id)
+    }
     // A series that another batch made meanwhile: a new statement sees it.
     const raced = missing.filter(key => !known.has(key))
     if (raced.length > 0)
       for (const [key, id] of await idsOf(tx, library.id, raced)) known.set(key, id)
   }
   const series = keys.map(key => ({ id: known.get(key)!, place: places.get(key)! }))
-  await storeStated(
+  const stated = await storeStated(
     tx,
     series.filter(s => s.place.stated.length > 0),
   )
-  await storeExternalIds(tx, series)
-  return known
+  const identified = await storeExternalIds(tx, series)
+  const changed = new Set([...renamed, ...stated, ...identified])
+  for (const id of made) changed.delete(id)
+  return { ids: known, made, changed: [...changed] }
 }
 
 async function idsOf(tx: TransactionSql, libraryId: string, keys: string[]) {
@@ -75,7 +94,7 @@ const statable = ['publisher', 'year', 'summary', 'status', 'age_rating']
  * by a user. What the books say of their series, the end of the scan counts (settle.ts).
  */
 async function storeStated(tx: TransactionSql, series: { id: string; place: SeriesPlace }[]) {
-  if (series.length === 0) return
+  if (series.length === 0) return []
   const rows = series.map(({ id, place }) => ({
     id,
     stated: place.stated,
@@ -94,7 +113,7 @@ async function storeStated(tx: TransactionSql, series: { id: string; place: Seri
   const columns = statable
     .map(c => tx`${tx(c)} = case when ${c} = any(f.stated) then f.${tx(c)} else s.${tx(c)} end`)
     .reduce((all, one) => tx`${all}, ${one}`)
-  await tx`
+  const changed = await tx<{ id: string }[]>`
     with free as (
       select f.id, f.publisher, f.year, f.summary, f.status, f.age_rating, may.stated
       from jsonb_to_recordset(${tx.json(rows)}) as f(id uuid, stated text[], publisher text,
@@ -113,13 +132,15 @@ async function storeStated(tx: TransactionSql, series: { id: string; place: Seri
       provenance = s.provenance
         || (select jsonb_object_agg(c, 'series_json') from unnest(f.stated) as c)
     from f
-    where s.id = f.id`
+    where s.id = f.id
+    returning s.id`
+  return changed.map(row => row.id)
 }
 
 async function storeExternalIds(tx: TransactionSql, series: { id: string; place: SeriesPlace }[]) {
   const rows = series.flatMap(({ id, place }) => place.externalIds.map(e => ({ id, ...e })))
-  if (rows.length === 0) return
-  await tx`
+  if (rows.length === 0) return []
+  const changed = await tx<{ id: string }[]>`
     insert into series_external_id as x (series_id, source, external_id, url)
     select distinct on (e.id, source) e.id, source, "externalId", url
     from jsonb_to_recordset(${tx.json(rows as never)})
@@ -130,7 +151,9 @@ async function storeExternalIds(tx: TransactionSql, series: { id: string; place:
     order by e.id, source
     on conflict (series_id, source) do update
     set external_id = excluded.external_id, url = excluded.url
-    where (x.external_id, x.url) is distinct from (excluded.external_id, excluded.url)`
+    where (x.external_id, x.url) is distinct from (excluded.external_id, excluded.url)
+    returning x.series_id as id`
+  return changed.map(row => row.id)
 }
 
 type Old = { id: string; key: string; folder: string | null; oneShot: boolean; others: boolean }
@@ -138,7 +161,7 @@ type Renamed = { id: string; place: SeriesPlace }
 
 /**
  * A moved book whose old series' folder is gone takes its series along, and so does a series that is
- * one renamed file: the id and what users set on it stay.
+ * one renamed file: the id and what users set on it stay. Answers the ids of those that followed.
  */
 async function followRenames(tx: TransactionSql, library: Library, matches: Match[]) {
   const wanted = new Map<string, SeriesPlace>()
@@ -149,7 +172,7 @@ async function followRenames(tx: TransactionSql, library: Library, matches: Matc
     if (!wanted.has(m.before.seriesId)) wanted.set(m.before.seriesId, place)
     moved.push(m.bookId)
   }
-  if (wanted.size === 0) return
+  if (wanted.size === 0) return []
   const old = await tx<Old[]>`
     select id, key, folder, one_shot as "oneShot", exists (
         select from book b
@@ -162,7 +185,8 @@ async function followRenames(tx: TransactionSql, library: Library, matches: Matc
       renames.set(place.key, { id: series.id, place })
   }
   const displaced = matches.flatMap(m => m.displaced?.id ?? [])
-  if (renames.size > 0) await rename(tx, library.id, { renames, left: [...moved, ...displaced] })
+  if (renames.size === 0) return []
+  return await rename(tx, library.id, { renames, left: [...moved, ...displaced] })
 }
 
 function follows({ root }: Library, old: Old, place: SeriesPlace) {
@@ -210,7 +234,7 @@ async function rename(
     ...place,
     nameKey: sortKey(place.name),
   }))
-  if (rows.length === 0) return
+  if (rows.length === 0) return []
   // Series may change places: all leave before any arrives.
   const vacated = holders.filter(h => h.vacated && renames.has(h.key))
   await tx`
@@ -225,6 +249,7 @@ async function rename(
     from jsonb_to_recordset(${tx.json(rows as never)}) as r(id uuid, key text, name text,
       "nameKey" text, folder text, title text, "sortKey" text, "searchKey" text)
     where s.id = r.id`
+  return rows.map(row => row.id)
 }
 
 /** A title that a user set or locked, or that the files themselves gave, does not follow the folder. */

@@ -1,9 +1,12 @@
 // Last stage of a scan: decides what became of the files that were not met, and puts the touched
 // series in order.
 import type { Sql, TransactionSql } from 'postgres'
+import { tellScan } from '../lib/catalog/library/scan-events.ts'
 import { settleLabels } from '../lib/catalog/metadata/label.ts'
 import { lockSeries, recountReading } from '../lib/catalog/reading.ts'
 import { writeSeriesSearch } from '../lib/catalog/search/search-rows.ts'
+import { ofBooks, ofSeries, tell } from '../lib/event/tell.ts'
+import { countFiles } from '../lib/metrics/scan.ts'
 import { sortKey } from '../lib/name/natural.ts'
 import { searchKey } from '../lib/name/normalise.ts'
 import { applyCounting, count, counting } from './counters.ts'
@@ -27,7 +30,11 @@ export async function settleVanished(
     await forgetUndecided(sql, scan.libraryId)
     return `${gone} of ${present} books are not there any more, which is more than ${brakePercent} %: nothing was marked missing. If they were removed on purpose, scan again with --confirm-missing`
   }
-  while (await markMissing(sql, scan)) {}
+  while (true) {
+    const missing = await markMissing(sql, scan)
+    if (missing === null) break
+    countFiles(scan.libraryId, { missing })
+  }
   // Folders whose vanished books were all found elsewhere.
   await sql`
     update directory set digest = pending_digest, pending_digest = null
@@ -43,7 +50,7 @@ export async function forgetUndecided(sql: Sql | TransactionSql, libraryId: stri
     where library_id = ${libraryId} and pending_digest is not null`
 }
 
-/** Marks one batch missing; false when none was left. */
+/** Marks one batch missing and tells how many these are; null when none was left. */
 async function markMissing(sql: Sql, scan: LoadedScan) {
   return await sql.begin(async tx => {
     const gone = await tx<Gone[]>`
@@ -60,7 +67,7 @@ async function markMissing(sql: Sql, scan: LoadedScan) {
       join book b on b.id = t.book_id
       order by b.id
       for no key update of b`
-    if (gone.length === 0) return false
+    if (gone.length === 0) return null
     const present = gone.filter(book => !book.missing)
     await tx`
       update book set missing_at = now(), updated_at = now(), scan_id = ${scan.scanId}
@@ -87,8 +94,10 @@ async function markMissing(sql: Sql, scan: LoadedScan) {
       select ${scan.libraryId}, id from unnest(${[...counted.series.keys()].sort()}::uuid[]) as id
       on conflict do nothing`
     await applyCounting(tx, counted)
+    await tell(tx, ofBooks('book_updated', present, { fields: ['deleted'] }))
     await tx`update scan set missing = missing + ${present.length} where id = ${scan.scanId}`
-    return true
+    await tellScan(tx, scan.scanId)
+    return present.length
   })
 }
 
@@ -120,20 +129,34 @@ export async function settleSeries(sql: Sql, scan: Pick<LoadedScan, 'libraryId' 
 /** One thousand; false when none was left. */
 async function settleSome(sql: Sql, scan: Pick<LoadedScan, 'libraryId' | 'rules'>) {
   return await sql.begin(async tx => {
-    const rows = await tx<{ id: string }[]>`
-      delete from touched_series
-      where series_id in (
-        select series_id from touched_series where library_id = ${scan.libraryId} order by series_id limit ${batch})
-      returning series_id as id`
+    const rows = await tx<{ id: string; libraryId: string }[]>`
+      with taken as (
+        delete from touched_series
+        where series_id in (
+          select series_id from touched_series where library_id = ${scan.libraryId} order by series_id limit ${batch})
+        returning series_id
+      )
+      select s.id, s.library_id as "libraryId"
+      from series s where s.id in (select series_id from taken)
+      order by s.id`
     const ids = rows.map(row => row.id)
     if (ids.length === 0) return false
     await lockSeries(tx, ids)
     await orderBooks(tx, scan, ids)
-    await describeSeries(tx, ids)
-    await nameSeries(tx, ids)
-    await settleLabels(tx, ids)
+    const changed = new Set([
+      ...(await describeSeries(tx, ids)),
+      ...(await nameSeries(tx, ids)),
+      ...(await settleLabels(tx, ids)),
+    ])
     await recountReading(tx, ids)
     await writeSeriesSearch(tx, ids)
+    await tell(
+      tx,
+      ofSeries(
+        'series_updated',
+        rows.filter(row => changed.has(row.id)),
+      ),
+    )
     return true
   })
 }
@@ -165,7 +188,7 @@ async function orderBooks(
 
 /**
  * A series has the publisher, language, … that most of its books that say so have, unless it was
- * locked, or a user or series.json said otherwise.
+ * locked, or a user or series.json said otherwise. Answers those that changed.
  */
 async function describeSeries(tx: TransactionSql, ids: string[]) {
   const columns = ['publisher', 'language', 'age_rating', 'reading_direction']
@@ -174,7 +197,7 @@ async function describeSeries(tx: TransactionSql, ids: string[]) {
   ) => tx`(b.${tx(c)} is not null and b.${tx(c)} is distinct from s.${tx(c)}
     and not ${c} = any(s.locks)
     and coalesce(s.provenance->>${c}, '') not in ('user', 'series_json'))`
-  await tx`
+  const changed = await tx<{ id: string }[]>`
     update series s
     set ${columns
       .map(c => tx`${tx(c)} = case when ${differs(c)} then b.${tx(c)} else s.${tx(c)} end`)
@@ -187,10 +210,12 @@ async function describeSeries(tx: TransactionSql, ids: string[]) {
       where series_id = any(${ids}) and missing_at is null
       group by series_id
     ) b
-    where s.id = b.series_id and (${columns.map(differs).reduce((all, one) => tx`${all} or ${one}`)})`
+    where s.id = b.series_id and (${columns.map(differs).reduce((all, one) => tx`${all} or ${one}`)})
+    returning s.id`
+  return changed.map(row => row.id)
 }
 
-/** A series is called what most of its books that say so call it, unless a user said otherwise. */
+/** A series is called what most of its books that say so call it, unless a user said otherwise. Answers those that changed. */
 async function nameSeries(tx: TransactionSql, ids: string[]) {
   const named = await tx<{ id: string; title: string }[]>`
     select n.series_id as id, n.series_named as title
@@ -204,7 +229,7 @@ async function nameSeries(tx: TransactionSql, ids: string[]) {
     join series s on s.id = n.series_id
     where n.votes * 2 > n.voters and s.title <> n.series_named
       and not 'title' = any(s.locks) and s.provenance->>'title' is distinct from 'user'`
-  if (named.length === 0) return
+  if (named.length === 0) return []
   const rows = named.map(n => ({ ...n, sortKey: sortKey(n.title), searchKey: searchKey(n.title) }))
   await tx`
     update series s
@@ -212,4 +237,5 @@ async function nameSeries(tx: TransactionSql, ids: string[]) {
       provenance = s.provenance || '{"title": "embedded"}'
     from jsonb_to_recordset(${tx.json(rows)}) as n(id uuid, title text, "sortKey" text, "searchKey" text)
     where s.id = n.id`
+  return named.map(series => series.id)
 }

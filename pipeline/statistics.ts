@@ -1,11 +1,12 @@
 // A first scan fills tables faster than autovacuum looks at them, and a planner that takes them for
-// empty joins a hundred thousand rows in nested loops (dedupe: 12 s instead of 0.4 s).
+// empty joins a hundred thousand rows in nested loops (dedupe: 12 s instead of 0.4 s; settling 4,000
+// series: 95 s instead of two).
 import type { Sql } from 'postgres'
 
 /** Analyses those of the tables that changed by more than a tenth since they were last looked at. */
 export async function refreshStatistics(
   sql: Sql,
-  tables: ('book' | 'series' | 'duplicate_group')[],
+  tables: ('book' | 'series' | 'book_search' | 'series_search' | 'duplicate_group')[],
 ) {
   const stale = await sql<{ name: string }[]>`
     select relname as name

@@ -1,37 +1,41 @@
 // Writes a batch of readings in one transaction: books, pages, series, counters, the scan's figures,
-// the jobs that follow. Whatever kills the process, a batch is stored whole or not at all.
+// the jobs that follow, the events. Whatever kills the process, a batch is stored whole or not at all.
 import type { Sql, TransactionSql } from 'postgres'
+import { tellScan } from '../lib/catalog/library/scan-events.ts'
 import { Conflict } from '../lib/errors.ts'
+import { tell } from '../lib/event/tell.ts'
 import type { Queue } from '../lib/jobs.ts'
+import { countFiles } from '../lib/metrics/scan.ts'
 import { writeBooks } from './book-rows.ts'
 import { applyCounting, count, counting } from './counters.ts'
 import type { Match } from './match.ts'
 import { enqueueCovers, enqueueHashes } from './plan.ts'
-import { type ScanFigures, storeFigures, storeRecords } from './progress.ts'
+import { storeFigures, storeRecords } from './progress.ts'
 import type { ScanContext } from './scan-context.ts'
 import { findOrMakeSeries } from './series.ts'
+import { batchEvents, isOther } from './told.ts'
 
 export type Batch = { matches: Match[]; bytesRead: number; opens: number }
 
 /** Stores a batch and enqueues covers and hashes in the same transaction. */
 export async function store(sql: Sql, queue: Queue, scan: ScanContext, batch: Batch) {
-  await sql.begin(async tx => {
+  const stored = await sql.begin(async tx => {
     const claimed = await claim(tx, batch.matches)
     const matches = batch.matches.filter(m => claimed.has(m.found.id))
-    if (matches.length === 0) return
+    if (matches.length === 0) return null
     if (new Set(matches.map(m => m.bookId)).size < matches.length)
       throw new Error('one book for two files')
     await lockBooks(tx, matches)
     const written = matches.filter(m => !m.reading.same)
     const series = await findOrMakeSeries(tx, { id: scan.libraryId, root: scan.root }, written)
-    const seriesOf = (m: Match) => series.get(m.reading.series?.key ?? '') ?? m.before!.seriesId
+    const seriesOf = (m: Match) => series.ids.get(m.reading.series?.key ?? '') ?? m.before!.seriesId
     await leavePlaces(tx, matches)
-    await writeBooks(
-      tx,
-      scan,
-      written.filter(m => !keepsOldFacts(m)),
+    const read = written.filter(m => !keepsOldFacts(m))
+    const altered = await writeBooks(tx, scan, {
+      matches: read,
       seriesOf,
-    )
+      again: read.filter(m => !isOther(m)).map(m => m.bookId),
+    })
     await touchBooks(tx, scan, matches)
     const counted = counting()
     for (const m of matches) {
@@ -46,8 +50,22 @@ export async function store(sql: Sql, queue: Queue, scan: ScanContext, batch: Ba
     const hashes = await enqueueHashes(tx, queue, scan, matches.filter(needsHash))
     if (scan.followed) await storeRecords(tx, scan.scanId, matches)
     await applyCounting(tx, counted)
-    await storeFigures(tx, scan.scanId, figuresOf(matches, batch, covers, hashes))
+    await tell(
+      tx,
+      batchEvents({
+        libraryId: scan.libraryId,
+        matches,
+        series,
+        seriesOf: m => after(m, scan, seriesOf).seriesId,
+        altered: new Set(altered),
+      }),
+    )
+    const figures = figuresOf(matches, batch, covers, hashes)
+    await storeFigures(tx, scan.scanId, { ...figures, series_added: series.made.length })
+    await tellScan(tx, scan.scanId)
+    return figures
   })
+  if (stored) countFiles(scan.libraryId, stored)
 }
 
 /** Takes the work out of `found`; what another process took, or what changed since, is left alone. */
@@ -159,7 +177,7 @@ function needsHash(m: Match) {
   return before.fingerprint !== reading.fingerprint || before.size !== found.size
 }
 
-function figuresOf(matches: Match[], batch: Batch, covers: number, hashes: number): ScanFigures {
+function figuresOf(matches: Match[], batch: Batch, covers: number, hashes: number) {
   // A file that failed is counted as that and nothing else.
   const of = (outcome: Match['outcome']) =>
     matches.filter(m => m.outcome === outcome && !m.reading.error).length

@@ -13,6 +13,10 @@ export type Handle<I, O> = {
   failed: (item: I, failure: ReadError) => O
   slice: (done: O[], items: I[]) => Promise<void>
   stop: () => boolean
+  /** Someone waits for it: it goes before all that does not say so. */
+  urgent?: boolean
+  /** Aborted when `stop` begins to say so: threads hand back, or are killed. */
+  signal?: AbortSignal
 }
 
 /** Runs every item, slice by slice; `slice` may store what is there. One that kills its thread gets `failed`. */
@@ -27,13 +31,16 @@ export async function runAll<I, R, O>(
   let most = items.length
   while (rest.length > 0 && !handle.stop()) {
     const tried = rest.slice(0, most)
-    const { done, failure, blame } = await threads.run<I, R, O>(task, { items: tried, rules })
+    const order = { items: tried, rules }
+    const { done, failure, blame } = await threads.run<I, R, O>(task, order, handle)
     if (failure && tried.length > 1) {
       // The ones before it were good and are lost with the thread: again, without it. Where two were
       // under way at once, the first of them goes alone to show which it was.
       most = Math.max(1, blame)
       continue
     }
+    // Called off before a thread was free, or within a file.
+    if (!failure && done.length === 0) continue
     const results = failure ? [handle.failed(tried[0]!, failure)] : done
     await handle.slice(results, rest.slice(0, results.length))
     rest = rest.slice(results.length)

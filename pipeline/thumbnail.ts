@@ -32,6 +32,8 @@ export type Thumbnail = {
   cover: string | null
   bytesRead: number
   opens: number
+  /** How long a thread was at it. */
+  ms?: number
   error: ReadError | null
   /** Why a cover that was made could not be written; says nothing of the book. */
   unfiled: string | null

@@ -2,16 +2,22 @@
 // (336k against 12.6k files/s), and a slow mount blocks nobody here.
 // Names cross as latin1 strings, which hold any bytes one to one.
 import { hash } from 'node:crypto'
-import { type Dirent, lstatSync, readdirSync, type Stats, statSync } from 'node:fs'
-import { below, extensionOf, joinPath, pathText } from '../lib/path.ts'
+import { lstatSync, type Stats, statSync } from 'node:fs'
+import { below, extensionOf, pathText } from '../lib/path.ts'
 import { compileExclusions, type Excluded } from '../lib/strategy/excluded.ts'
 import { laterVolume } from '../lib/strategy/volumes.ts'
+import { codeOf, type Entry, isSidecar, isYoung, readFolder, statOrCode } from './disk.ts'
 import type { Listed, Listing, WalkOrder } from './walk.ts'
 
-type Rules = { rootText: string; seed: string; extensions: Set<string>; excluded: Excluded }
+type Rules = {
+  rootText: string
+  seed: string
+  extensions: Set<string>
+  excluded: Excluded
+  quietMs: number
+}
 
 const nonAscii = /[^\x00-\x7f]/
-const sidecarName = /^(metadata\.opf|series\.json|cover\.(jpe?g|png|webp)|.+\.opf)$/i
 // Enough that the hand-over costs little, few enough that progress is seen.
 const mostFiles = 6_000
 
@@ -24,6 +30,7 @@ export default function list({ order, folders }: { order: WalkOrder; folders: st
     seed: order.seed,
     extensions: new Set(order.extensions),
     excluded: compileExclusions(order.excludedPatterns),
+    quietMs: order.quietMs,
   }
   const listings: Listing[] = []
   let files = 0
@@ -45,6 +52,7 @@ function listFolder(path: string, rules: Rules): Listing {
     times: [],
     folders: [],
     kept: [],
+    young: [],
   }
   try {
     const entries = readFolder(diskPath(rules, path))
@@ -55,36 +63,9 @@ function listFolder(path: string, rules: Rules): Listing {
     for (const entry of entries) take(entry, found, rules)
     into.digest = hash('md5', parts.join('\n'), 'hex')
   } catch (error) {
-    return { ...into, files: [], folders: [], kept: [], error: codeOf(error) }
+    return { ...into, files: [], folders: [], kept: [], young: [], error: codeOf(error) }
   }
   return into
-}
-
-type Entry = Pick<Dirent, 'name' | 'isDirectory' | 'isFile'>
-
-function readFolder(path: string | Buffer): Entry[] {
-  try {
-    return readdirSync(path, { withFileTypes: true, encoding: 'latin1' })
-  } catch {
-    return readUntyped(path)
-  }
-}
-
-/**
- * Some file systems (NFS, FUSE, 9p) do not say what an entry is. Node then looks itself, and cannot
- * join our path and a latin1 name; so the names are asked for alone and each is looked at here.
- */
-export function readUntyped(path: string | Buffer): Entry[] {
-  const folder = Buffer.from(path)
-  return readdirSync(path, { encoding: 'latin1' }).map(name => {
-    const stat = statOrCode(lstatSync, joinPath(folder, Buffer.from(name, 'latin1')))
-    const known = typeof stat === 'string' ? null : stat
-    return {
-      name,
-      isDirectory: () => known?.isDirectory() ?? false,
-      isFile: () => known?.isFile() ?? false,
-    }
-  })
 }
 
 type FoundIn = { into: Listing; folder: string; parts: string[] }
@@ -93,10 +74,10 @@ function take(entry: Entry, { into, folder, parts }: FoundIn, rules: Rules) {
   const { name } = entry
   const shown = text(name)
   const isDirectory = entry.isDirectory()
-  const isSidecar = !isDirectory && sidecarName.test(shown)
+  const isBeside = !isDirectory && isSidecar(shown)
   if (
     !isDirectory &&
-    !isSidecar &&
+    !isBeside &&
     !(rules.extensions.has(extensionOf(shown)) && !laterVolume(shown))
   )
     return
@@ -113,10 +94,16 @@ function take(entry: Entry, { into, folder, parts }: FoundIn, rules: Rules) {
     return
   }
   if (!stat?.isFile()) return
+  if (rules.quietMs > 0 && isYoung(stat.mtimeMs, rules.quietMs)) {
+    into.young.push(name)
+    // So that the folder differs as soon as the file is old enough, or is looked at whatever its age.
+    parts.push(`${name}\0young`)
+    return
+  }
   // Rounded, not cut: utimes through a JavaScript Date rounds to milliseconds as well.
   const time = Math.round(stat.mtimeMs)
   parts.push(`${name}\0${stat.size}\0${time}`)
-  if (isSidecar) {
+  if (isBeside) {
     into.sidecars[shown] = time
     return
   }
@@ -143,18 +130,6 @@ function unlessGone(stat: Stats | string) {
 
 function isGone(stat: Stats | string) {
   return stat === 'ENOENT' || stat === 'ENOTDIR'
-}
-
-function statOrCode(stat: (path: string | Buffer) => Stats, path: string | Buffer) {
-  try {
-    return stat(path)
-  } catch (error) {
-    return codeOf(error)
-  }
-}
-
-function codeOf(error: unknown) {
-  return (error as NodeJS.ErrnoException).code ?? 'EIO'
 }
 
 function text(latin1: string) {

@@ -2,7 +2,8 @@
 // before or after its parent.
 import { lstatSync } from 'node:fs'
 import { Piscina } from 'piscina'
-import { below, joinPath } from '../lib/path.ts'
+import { below, joinPath, parentOf } from '../lib/path.ts'
+import { statOrCode } from './disk.ts'
 
 /** One folder as found on disk. Names and paths are latin1 strings (bytes one to one), paths relative to the root. */
 export type Listing = {
@@ -18,6 +19,8 @@ export type Listing = {
   folders: string[]
   /** Names of files and links that stand there but cannot be looked at: nothing to read, nothing gone. */
   kept: string[]
+  /** Names of files that changed a moment ago and are left for later, because `quietMs` says so. */
+  young: string[]
   /** errno name when the folder could not be read; nothing below it is visited. */
   error?: string
 }
@@ -30,6 +33,8 @@ export type WalkOrder = {
   excludedPatterns: string
   /** Goes into every digest: a change of rules makes every folder look changed. */
   seed: string
+  /** Leaves out files that changed less than so long ago; 0 takes all. */
+  quietMs: number
 }
 
 /** Listings of the first folders; `rest` was not reached. */
@@ -47,16 +52,10 @@ export async function* walk(order: WalkOrder): AsyncGenerator<Listing[]> {
     maxThreads: threads,
     atomics: 'disabled',
   })
-  const waiting: string[] = []
-  const alone = new Set<string>()
-  for (const start of order.starts) {
-    if (isFolder(order, start)) waiting.push(start)
-    else alone.add(parentOf(start))
-  }
-  waiting.push(...[...alone].filter(path => !waiting.includes(path)))
+  const { waiting, alone } = begin(order)
   const underWay = new Set<Promise<Listed>>()
   const done: Listed[] = []
-  const begin = () => {
+  const list = () => {
     const task: Promise<Listed> = pool.run({ order, folders: waiting.splice(-foldersAtOnce) })
     const kept = task.then(listed => {
       underWay.delete(kept)
@@ -67,7 +66,7 @@ export async function* walk(order: WalkOrder): AsyncGenerator<Listing[]> {
   }
   try {
     while (waiting.length > 0 || underWay.size > 0 || done.length > 0) {
-      while (waiting.length > 0 && underWay.size + done.length < 2 * threads) begin()
+      while (waiting.length > 0 && underWay.size + done.length < 2 * threads) list()
       if (done.length === 0) await Promise.race(underWay)
       const { listings, rest } = done.shift()!
       waiting.push(...rest)
@@ -83,12 +82,37 @@ export async function* walk(order: WalkOrder): AsyncGenerator<Listing[]> {
   }
 }
 
-function isFolder({ root }: WalkOrder, path: string) {
-  if (path === '') return true
-  const at = joinPath(root, Buffer.from(path, 'latin1'))
-  return lstatSync(at, { throwIfNoEntry: false })?.isDirectory() ?? false
+/** Where to begin, and which of these folders are listed alone. None is met twice, whatever was asked for. */
+function begin(order: WalkOrder) {
+  const folders = new Set<string>()
+  const alone = new Set<string>()
+  for (const start of order.starts) {
+    if (isFolder(order, start)) folders.add(start)
+    else alone.add(folderAround(order, start))
+  }
+  for (const path of alone) if (folders.has(path) || liesWithin(path, folders)) alone.delete(path)
+  const outermost = [...folders].filter(path => !liesWithin(path, folders))
+  return { waiting: [...outermost, ...alone], alone }
 }
 
-function parentOf(path: string) {
-  return path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : ''
+function liesWithin(path: string, folders: Set<string>) {
+  for (let at = path; at !== ''; ) {
+    at = parentOf(at)
+    if (folders.has(at)) return true
+  }
+  return false
+}
+
+function isFolder({ root }: WalkOrder, path: string) {
+  if (path === '') return true
+  const stat = statOrCode(lstatSync, joinPath(root, Buffer.from(path, 'latin1')))
+  return typeof stat !== 'string' && stat.isDirectory()
+}
+
+/** The nearest one that is there: with a file its folder may have gone, and more. */
+function folderAround(order: WalkOrder, path: string) {
+  for (let at = path; ; ) {
+    at = parentOf(at)
+    if (isFolder(order, at)) return at
+  }
 }

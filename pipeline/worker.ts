@@ -15,19 +15,30 @@ const slices = {
 
 type Each<I, R, O> = (item: I, rules: R, tick: () => void) => Promise<O> | O
 
+/** The same, and how long it took. */
+async function timed<O extends object>(run: () => Promise<O> | O): Promise<O & { ms: number }> {
+  const began = performance.now()
+  const out = await run()
+  return Object.assign(out, { ms: performance.now() - began })
+}
+
 /** `abreast` items at a time; a pair overlaps the reading of one file with the image work of the other. */
-function sliced<I, R, O>({ ms, abreast }: { ms: number; abreast: number }, each: Each<I, R, O>) {
+function sliced<I, R, O extends object>(
+  { ms, abreast }: { ms: number; abreast: number },
+  each: Each<I, R, O>,
+) {
   return async ({ items, rules, pulse }: Order<I, R>): Promise<O[]> => {
     const end = performance.now() + ms
     const done: O[] = []
     const tick = () => {
       Atomics.add(pulse, 1, 1)
     }
-    for (let i = 0; i < items.length && (i === 0 || performance.now() < end); i += abreast) {
+    const goesOn = () => performance.now() < end && Atomics.load(pulse, 2) === 0
+    for (let i = 0; i < items.length && (i === 0 || goesOn()); i += abreast) {
       Atomics.store(pulse, 0, i)
       tick()
       const some = items.slice(i, i + abreast)
-      done.push(...(await Promise.all(some.map(item => each(item, rules, tick)))))
+      done.push(...(await Promise.all(some.map(item => timed(() => each(item, rules, tick))))))
     }
     return done
   }

@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import t, { type Test } from 'tap'
 import { parse } from 'yaml'
-import { effectiveConfig, loadConfig } from '../lib/config.ts'
+import { effectiveConfig, loadConfig, reloadConfig } from '../lib/config.ts'
 import { Invalid } from '../lib/errors.ts'
 
 const run = promisify(execFile)
@@ -129,4 +130,34 @@ t.test('the commands check with an exit code and print YAML', async t => {
   const effective = (await stackroom(['print', '--effective'], env)).stdout
   t.match(effective, /url: "?\*+"? # STACKROOM_DATABASE_URL/)
   t.notMatch(effective, /hunter2/)
+})
+
+t.test('a reload changes what can be changed, in the one object that everyone holds', async t => {
+  const dir = t.testdir({ 'a.yaml': '', password: 'one' })
+  const file = join(dir, 'a.yaml')
+  const env = { STACKROOM_EMAIL__PASSWORD_FILE: join(dir, 'password') }
+  const config = loadConfig({ file, env, flags: { 'auth.refresh_token_days': '7' } })
+  const { rate_limit: rates } = config
+  t.same(reloadConfig(config), { changed: [], waiting: [] })
+  writeFileSync(
+    file,
+    'rate_limit:\n  image_rps: 5\nauth:\n  refresh_token_days: 9\nthumbnail:\n  quality: 50\n',
+  )
+  writeFileSync(join(dir, 'password'), 'two')
+  t.same(reloadConfig(config), {
+    changed: ['rate_limit.image_rps', 'email.password'],
+    waiting: ['thumbnail.quality'],
+  })
+  t.equal(rates.image_rps, 5)
+  t.equal(config.email.password, 'two')
+  t.equal(config.auth.refresh_token_days, 7, 'a flag is said once for all')
+  t.equal(config.thumbnail.quality, 85, 'and stays until the next start')
+  t.same(reloadConfig(config).waiting, ['thumbnail.quality'], 'which is said every time')
+  writeFileSync(file, 'rate_limit:\n  image_rps: 6\n  login_burst: 0\n')
+  t.throws(() => reloadConfig(config), { message: /rate_limit\.login_burst/ })
+  t.equal(rates.image_rps, 5, 'all or nothing')
+  rmSync(file)
+  t.throws(() => reloadConfig(config), Invalid)
+  t.equal(rates.image_rps, 5)
+  t.throws(() => Object.assign(rates, { image_rps: 1 }))
 })

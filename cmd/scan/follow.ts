@@ -20,8 +20,8 @@ type Following = {
   scanId: string
   libraryId: string
   records: boolean
-  /** Library-relative bytes of the part that is scanned; null for all. */
-  inside: Buffer | null
+  /** Library-relative bytes of the folders and files that are scanned; none means all. */
+  inside: Buffer[]
   stopped: () => boolean
 }
 
@@ -85,10 +85,13 @@ async function printRecords(sql: Sql, scan: Following) {
 
 /** Books that the scan had no reason to touch. */
 async function printUnchanged(sql: Sql, scan: Following) {
-  const inside = scan.inside
-    ? sql`and (d.path = ${scan.inside} or substring(d.path for ${scan.inside.length + 1}) = ${Buffer.concat([scan.inside, Buffer.from('/')])}
-        or (d.path || '/'::bytea || b.name) = ${scan.inside} or (d.path = '' and b.name = ${scan.inside}))`
-    : sql``
+  const isInside = (path: Buffer) => sql`(d.path = ${path}
+    or substring(d.path for ${path.length + 1}) = ${Buffer.concat([path, Buffer.from('/')])}
+    or (d.path || '/'::bytea || b.name) = ${path} or (d.path = '' and b.name = ${path}))`
+  const inside =
+    scan.inside.length === 0
+      ? sql``
+      : sql`and (${scan.inside.map(isInside).reduce((all, one) => sql`${all} or ${one}`)})`
   const books = sql<BookRow[]>`
     ${selectBooks(sql)}
     where b.library_id = ${scan.libraryId} and b.missing_at is null

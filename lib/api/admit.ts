@@ -21,17 +21,17 @@ export function admit(route: Route, deps: Deps, limiter: Limiter) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
     request.identity = null
     const pay = (accountId: string | null) => limiter.pay({ request, reply, accountId }, bucket)
-    if (permission === 'public') return void pay(null)
-    request.identity = await identified(route, deps, limiter, request).catch(error => {
+    if (permission === 'public') return await pay(null)
+    request.identity = await identified(route, deps, limiter, request).catch(async error => {
       // The attempt counts for the address, whoever it claimed to be.
-      if (error instanceof Failure && error.status === 401) pay(null)
+      if (error instanceof Failure && error.status === 401) await pay(null)
       throw error
     })
     if (request.identity === null) {
-      pay(null)
+      await pay(null)
       throw new Unauthorized('Authentication required')
     }
-    pay(request.identity.account.id)
+    await pay(request.identity.account.id)
     const lacking = lacks(request.identity, permission)
     if (lacking) throw new Forbidden(`Missing required permission: ${lacking}`)
   }
@@ -44,7 +44,8 @@ function identified(route: Route, { identities }: Deps, limiter: Limiter, reques
   )
 }
 
-function lacks({ permissions }: Identity, need: Need): string | null {
+/** The permission that is missing; null when nothing is. */
+export function lacks({ permissions }: Pick<Identity, 'permissions'>, need: Need): string | null {
   if (need === 'public' || need === 'auth') return null
   const has = (permission: Permission) => permissions.has(permission)
   if (typeof need === 'string') return has(need) ? null : need

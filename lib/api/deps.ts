@@ -3,6 +3,7 @@ import type { Auth } from '../auth/auth.ts'
 import type { Identities } from '../auth/identify.ts'
 import type { Config } from '../config.ts'
 import type { Sql } from '../db.ts'
+import type { Feed } from '../event/feed.ts'
 import type { Queue } from '../jobs.ts'
 import type { Log } from '../log.ts'
 import type { Pages } from '../page/pages.ts'
@@ -22,5 +23,9 @@ export type Deps = {
   pages: Pages
   /** Covers, small, as files that the pipeline has made. */
   thumbnails: Thumbnails
+  /** What happens, in any process. */
+  feed: Feed
   version: string
+  /** Whether this process is about to end: it still answers, and says so. */
+  presence: { isLeaving: boolean }
 }

@@ -2,6 +2,7 @@
 
 import { requireBook } from '../catalog/book-record.ts'
 import { holdBook } from '../catalog/metadata/book-metadata.ts'
+import { tellChange } from '../catalog/metadata/changed.ts'
 import {
   ExternalId,
   externalIds as idsOf,
@@ -80,7 +81,9 @@ export const externalIds = owners.flatMap(({ kind, path, read, write, require, h
       return await changing(sql, async tx => {
         const owner = await hold(tx, viewer, id)
         if (kind === 'series') await claimExternalIds(tx, owner)
-        return await putExternalId(tx, { kind, id }, given)
+        const put = await putExternalId(tx, { kind, id }, given)
+        await tellChange(tx, owner, ['external_ids'])
+        return put
       })
     },
   }),
@@ -96,6 +99,7 @@ export const externalIds = owners.flatMap(({ kind, path, read, write, require, h
         const owner = await hold(tx, viewer, id)
         await removeExternal(tx, { kind, id }, { table: 'external_id', name })
         if (kind === 'series') await claimExternalIds(tx, owner)
+        await tellChange(tx, owner, ['external_ids'])
       })
       return answer(204)
     },

@@ -2,6 +2,7 @@
 
 import { requireBook } from '../catalog/book-record.ts'
 import { holdBook } from '../catalog/metadata/book-metadata.ts'
+import { tellChange } from '../catalog/metadata/changed.ts'
 import {
   ExternalLink,
   externalLinks as linksOf,
@@ -78,8 +79,10 @@ export const externalLinks = owners.flatMap(({ kind, path, name, read, write, re
         externalId: body.externalId ? plainText(body.externalId) : null,
       }
       return await changing(sql, async tx => {
-        await hold(tx, viewer, id)
-        return await putExternalLink(tx, { kind, id }, given)
+        const owner = await hold(tx, viewer, id)
+        const put = await putExternalLink(tx, { kind, id }, given)
+        await tellChange(tx, owner, ['external_links'])
+        return put
       })
     },
   }),
@@ -94,8 +97,9 @@ export const externalLinks = owners.flatMap(({ kind, path, name, read, write, re
     async handle({ params, viewer }, { sql }) {
       const { id, [name]: which } = params as Record<string, string>
       await changing(sql, async tx => {
-        await hold(tx, viewer, id!)
+        const owner = await hold(tx, viewer, id!)
         await removeExternal(tx, { kind, id: id! }, { table: 'link', name: which! })
+        await tellChange(tx, owner, ['external_links'])
       })
       return answer(204)
     },

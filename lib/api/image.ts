@@ -22,12 +22,14 @@ export const images = bytes(
 
 export const imageResponses = { 200: images, 304: null, 422: ErrorBody, 503: ErrorBody } as const
 
+/** `maxAgeSeconds` of 0: not to be kept at all. */
 type Caching = { tag: string; maxAgeSeconds: number }
 type Image = Caching & { mediaType: string; body: Buffer | Readable; length: number }
 
 const headersOf = ({ tag, maxAgeSeconds }: Caching) => ({
   etag: tag,
-  'cache-control': `private, max-age=${maxAgeSeconds}, must-revalidate`,
+  'cache-control':
+    maxAgeSeconds === 0 ? 'no-store' : `private, max-age=${maxAgeSeconds}, must-revalidate`,
 })
 
 /** 304 when the caller holds the image of that tag already, else null. */

@@ -1,84 +1,98 @@
 // Rate limits: token buckets, by user once a credential is verified, by address before that
 // (api-specification §8). Images have larger buckets of their own, signing in has smaller ones.
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { TokenBucket } from 'limiter'
-import { LRUCache } from 'lru-cache'
+import type { Sql } from 'postgres'
 import type { Config } from '../config.ts'
 import { Limited } from '../errors.ts'
+import type { Log } from '../log.ts'
+import { openBuckets, sweepBuckets } from './lease.ts'
 
-type Rate = { perSecond: number; burst: number }
+type Rate = { perSecond: number; burst: number; share: number }
 type Rates = Config['rate_limit']
+type Paying = { request: FastifyRequest; reply: FastifyReply; accountId: string | null }
 export type Limiter = ReturnType<typeof openLimiter>
 
-// Who stays away this long comes back to a full bucket, as it would have become anyway.
-const idleMs = 300_000
-const most = 50_000
+const sweepMs = 60_000
 
-export function openLimiter(rates: Rates) {
-  const buckets = new LRUCache<string, TokenBucket>({
-    max: most,
-    ttl: idleMs,
-    updateAgeOnGet: true,
-  })
-  const anonymous = { perSecond: rates.anonymous_rps, burst: rates.anonymous_burst }
-  const authenticated = { perSecond: rates.authenticated_rps, burst: rates.authenticated_burst }
-  const images = { perSecond: rates.image_rps, burst: rates.image_burst }
-  const login = { perSecond: rates.login_per_minute / 60, burst: rates.login_burst }
-
-  const guesses = { perSecond: login.perSecond * 10, burst: login.burst * 10 }
-
-  function bucket(key: string, rate: Rate): TokenBucket {
-    const known = buckets.get(key)
-    if (known) return known
-    const { perSecond, burst } = rate
-    const made = new TokenBucket({
-      bucketSize: burst,
-      tokensPerInterval: perSecond,
-      interval: 'second',
-    })
-    made.content = burst
-    buckets.set(key, made)
-    return made
-  }
+/** Limits over all processes. What the configuration says is read at each request: it may be loaded anew. */
+export function openLimiter({
+  sql,
+  config,
+  log,
+}: {
+  sql: Sql
+  config: Pick<Config, 'rate_limit'>
+  log: Pick<Log, 'warn' | 'debug'>
+}) {
+  const buckets = openBuckets(sql, log)
+  const timer = setInterval(
+    () =>
+      sweepBuckets(sql, longestFill(config.rate_limit) + 60).catch(err =>
+        log.debug({ err }, 'rate limits not swept'),
+      ),
+    sweepMs,
+  ).unref()
 
   /** Takes a token or throws Limited; the headers say how it stands either way. */
-  function take(key: string, rate: Rate, reply: FastifyReply | null) {
-    if (!rates.enabled) return reply && show(reply, rate.burst, rate.burst, 0)
-    const tokens = bucket(key, rate)
-    const allowed = tokens.tryRemoveTokens(1)
-    const waitSeconds = allowed ? 0 : Math.max(1, Math.ceil((1 - tokens.content) / rate.perSecond))
-    if (reply) show(reply, rate.burst, Math.max(0, Math.floor(tokens.content)), waitSeconds)
-    if (!allowed) throw new Limited('Too many requests', waitSeconds)
+  async function take(key: string, rate: Rate, reply: FastifyReply | null) {
+    if (!config.rate_limit.enabled) return reply && show(reply, rate.burst, rate.burst, 0)
+    const { remaining, waitMs } = await buckets.take({ key, ...rate })
+    const waitSeconds = waitMs > 0 ? Math.max(1, Math.ceil(waitMs / 1000)) : 0
+    if (reply) show(reply, rate.burst, remaining, waitSeconds)
+    if (waitMs > 0) throw new Limited('Too many requests', waitSeconds)
   }
 
   return {
     /** Pays for a request of an account, or of an address when nobody is known. */
-    pay(
-      {
-        request,
-        reply,
-        accountId,
-      }: { request: FastifyRequest; reply: FastifyReply; accountId: string | null },
+    async pay(
+      { request, reply, accountId }: Paying,
       kind: 'default' | 'images' | 'login' | 'exempt',
-    ) {
-      if (kind === 'exempt') return show(reply, anonymous.burst, anonymous.burst, 0)
+    ): Promise<void> {
+      const rates = config.rate_limit
+      const { burst } = anonymous(rates)
+      if (kind === 'exempt') return show(reply, burst, burst, 0)
       const from = addressKey(request.ip)
-      if (kind === 'login') return take(`login:${from}`, login, reply)
-      if (accountId === null) return take(`ip:${from}`, anonymous, reply)
-      if (kind === 'images') return take(`images:${accountId}`, images, reply)
-      return take(`account:${accountId}`, authenticated, reply)
+      if (kind === 'login') await take(`login:${from}`, login(rates), reply)
+      else if (accountId === null) await take(`ip:${from}`, anonymous(rates), reply)
+      else if (kind === 'images') await take(`images:${accountId}`, images(rates), reply)
+      else await take(`account:${accountId}`, authenticated(rates), reply)
     },
     /**
      * Pays for checking a password that is not known yet. The bucket of a name is large: it is to slow
      * down guessing from many addresses, not to lock its owner out.
      */
-    password(address: string, name: string) {
-      take(`password:${addressKey(address)}`, login, null)
-      take(`name:${name.toLowerCase().slice(0, 200)}`, guesses, null)
+    async password(address: string, name: string): Promise<void> {
+      const rates = config.rate_limit
+      await take(`password:${addressKey(address)}`, login(rates), null)
+      await take(`name:${name.toLowerCase().slice(0, 200)}`, guesses(rates), null)
     },
     /** For answers that came before any limit was looked at. */
-    showFull: (reply: FastifyReply) => show(reply, anonymous.burst, anonymous.burst, 0),
+    showFull(reply: FastifyReply) {
+      const { burst } = anonymous(config.rate_limit)
+      show(reply, burst, burst, 0)
+    },
+    close: () => clearInterval(timer),
   }
+}
+
+const shared = (perSecond: number, burst: number): Rate => ({
+  perSecond,
+  burst,
+  share: Math.max(1, Math.floor(burst / 8)),
+})
+// Few and dear: each is counted where all processes see it.
+const single = (perSecond: number, burst: number): Rate => ({ perSecond, burst, share: 1 })
+
+const anonymous = (rates: Rates) => shared(rates.anonymous_rps, rates.anonymous_burst)
+const authenticated = (rates: Rates) => shared(rates.authenticated_rps, rates.authenticated_burst)
+const images = (rates: Rates) => shared(rates.image_rps, rates.image_burst)
+const login = (rates: Rates) => single(rates.login_per_minute / 60, rates.login_burst)
+const guesses = (rates: Rates) => single(rates.login_per_minute / 6, rates.login_burst * 10)
+
+/** Seconds until any empty bucket is full again. */
+function longestFill(rates: Rates): number {
+  const all = [anonymous, authenticated, images, login, guesses].map(rate => rate(rates))
+  return Math.max(...all.map(({ burst, perSecond }) => burst / perSecond))
 }
 
 function show(reply: FastifyReply, limit: number, remaining: number, reset: number) {

@@ -5,6 +5,7 @@ import { openAuth } from '../auth/auth.ts'
 import { coverFolders } from '../catalog/cover/cover-files.ts'
 import type { Config } from '../config.ts'
 import { bounded, type Sql } from '../db.ts'
+import { openFeed, type Pace } from '../event/feed.ts'
 import { limitsOf } from '../format/contract.ts'
 import type { Queue } from '../jobs.ts'
 import type { Log } from '../log.ts'
@@ -13,15 +14,18 @@ import { openThumbnails } from '../page/thumbnail.ts'
 import { version } from '../version.ts'
 import { openServer } from './server.ts'
 
-type Options = { sql: Sql; config: Config; log: Log; queue: Queue }
+/** `pace` is that of the streams; only tests are in a hurry. */
+type Options = { sql: Sql; config: Config; log: Log; queue: Queue; pace?: Partial<Pace> }
 
 // Of a statement that a client waits for: the slowest search of a million books takes a second.
 const longestMs = 20_000
 
 /** The API of one process, ready to listen. */
-export async function openApi({ sql, config, log, queue }: Options): Promise<{
+export async function openApi({ sql, config, log, queue, pace }: Options): Promise<{
   server: FastifyInstance
-  /** Lets running requests end, half a minute at most, then lets go of everything. */
+  /** Answers go on, but who asks for more is to ask another process. */
+  leave(): void
+  /** Lets running requests end, for 25 seconds at most, then lets go of everything. */
   close(): Promise<void>
 }> {
   const auth = await openAuth({ sql, config, log })
@@ -40,6 +44,8 @@ export async function openApi({ sql, config, log, queue }: Options): Promise<{
     format: config.thumbnail.format,
     convert: pages.convert,
   })
+  const feed = await openFeed({ sql, questions, log, pace })
+  const presence = { isLeaving: false }
   const server = await openServer({
     sql: questions,
     config,
@@ -49,11 +55,21 @@ export async function openApi({ sql, config, log, queue }: Options): Promise<{
     identities: auth.identities,
     pages,
     thumbnails,
+    feed,
     version,
+    presence,
   })
   return {
     server,
+    leave() {
+      presence.isLeaving = true
+    },
     async close() {
+      presence.isLeaving = true
+      // Nobody new comes; whoever comes back goes to another server.
+      server.server.close()
+      // Streams would be waited for, and have no end of their own.
+      await feed.close()
       await drain(server)
       await auth.close()
       await pages.close()
@@ -62,7 +78,8 @@ export async function openApi({ sql, config, log, queue }: Options): Promise<{
   }
 }
 
-const patienceMs = 30_000
+// Who told us to end usually kills after half a minute.
+const patienceMs = 25_000
 
 // A client that keeps its connection open would hold the server until it times out.
 async function drain(server: FastifyInstance) {

@@ -7,7 +7,7 @@ import { addresses, type Method, type Need, type Route } from './route.ts'
 
 type Json = Record<string, unknown>
 /** `shown` stands in the document for a schema that checks less than it takes. */
-type Annotated = Json & { component?: string; aliases?: unknown; shown?: Json }
+type Annotated = Json & { component?: string; aliases?: unknown; texts?: string[]; shown?: Json }
 
 export function openapiDocument(routes: readonly Route[], version: string): Json {
   const paths: Record<string, Json> = {}
@@ -62,11 +62,13 @@ const chapters: Record<string, string> = {
   auth: 'Signing in and out, registration.',
   books: 'Books: lists, details, metadata, pages, files, progress.',
   duplicates: 'Books with equal content, series that may be the same.',
+  events: 'What changes, as it happens.',
   filesystem: 'Folders of the server, for choosing the path of a library.',
   genres: 'Genres of all series.',
   health: 'Whether the server works.',
   info: 'What is running here.',
   libraries: 'Libraries: folders of books, their rules and scans.',
+  metrics: 'What there is, and how the server is doing.',
   progress: 'How far the caller has read.',
   scans: 'Scans of all libraries.',
   series: 'Series: lists, details, metadata, covers.',
@@ -146,7 +148,10 @@ function responses(route: Route, components: Map<string, object>) {
     } else {
       out[status] = {
         description,
-        content: { 'application/json': { schema: referred(schema, components) } },
+        content: {
+          'application/json': { schema: referred(schema, components) },
+          ...Object.fromEntries(((schema as Annotated).texts ?? []).map(type => [type, {}])),
+        },
       }
     }
   }
@@ -222,7 +227,7 @@ const tagOf = (path: string) => path.replace(/^\/api\/v1/, '').split('/')[1] ?? 
 function referred(schema: unknown, components: Map<string, object>): unknown {
   if (Array.isArray(schema)) return schema.map(member => referred(member, components))
   if (typeof schema !== 'object' || schema === null) return schema
-  const { component, aliases: _aliases, shown, ...checked } = schema as Annotated
+  const { component, aliases: _aliases, texts: _texts, shown, ...checked } = schema as Annotated
   const rest = shown ?? checked
   const inner = () =>
     Object.fromEntries(

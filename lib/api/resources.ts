@@ -14,6 +14,7 @@ import { filesystem } from './filesystem.ts'
 import { health } from './health.ts'
 import { labels } from './labels.ts'
 import { libraries } from './libraries.ts'
+import { metrics } from './metrics.ts'
 import { pages } from './pages.ts'
 import { preferences } from './preferences.ts'
 import { progress } from './progress.ts'
@@ -28,12 +29,15 @@ import { session } from './session.ts'
 import { settings } from './settings.ts'
 import { setup } from './setup.ts'
 import { sharingTags } from './sharing-tags.ts'
+import { streams } from './streams.ts'
+import { tasks } from './tasks.ts'
 import { thumbnails } from './thumbnails.ts'
 import { user } from './user.ts'
 import { users } from './users.ts'
 
 export const resources: readonly Route[] = [
   ...health,
+  ...metrics,
   ...setup,
   ...session,
   ...user,
@@ -63,4 +67,6 @@ export const resources: readonly Route[] = [
   ...purge,
   ...scans,
   ...settings,
+  ...tasks,
+  ...streams,
 ]

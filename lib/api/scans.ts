@@ -15,7 +15,7 @@ export const scans = [
     permission: 'LibrariesWrite',
     summary: 'Start a scan',
     description:
-      '`normal` reads new and changed files, `deep` reads every file again. With `paths` only these folders and files are looked at. 409 while a scan of the library waits or runs.',
+      '`normal` reads new and changed files, `deep` reads every file again. With `paths` only these folders and files are looked at. 409 while another scan waits or runs, unless it is one of watching.',
     params: Id,
     query: record({ mode: maybe(oneOf(scanModes, { default: 'normal' })) }),
     body: body({

@@ -1,5 +1,6 @@
 // Which sharing tags a series carries.
 import { noSuchTag } from '../auth/sharing-rule.ts'
+import { tellChange } from '../catalog/metadata/changed.ts'
 import { seesSeries, type Viewer } from '../catalog/viewer.ts'
 import type { Sql, Transaction } from '../db.ts'
 import { Invalid, NotFound } from '../errors.ts'
@@ -12,6 +13,7 @@ const Carried = list(
     { component: 'CarriedSharingTag' },
   ),
 )
+const changed = ['sharing_tags']
 const OfSeries = record({ id: uuid(), tag_id: uuid() })
 
 export const seriesSharingTags = [
@@ -37,11 +39,12 @@ export const seriesSharingTags = [
     responses: { 200: Carried },
     handle: ({ params: { id }, body: { sharingTagIds }, viewer }, { sql }) =>
       sql.begin(async tx => {
-        await mustSee(tx, viewer, id)
-        await tx`
+        const series = await mustSee(tx, viewer, id)
+        const { count } = await tx`
           delete from series_sharing_tag
           where series_id = ${id} and tag_id <> all (${sharingTagIds}::uuid[])`
-        await attach(tx, id, sharingTagIds)
+        const fresh = await attach(tx, id, sharingTagIds)
+        if (count + fresh > 0) await tellChange(tx, series, changed)
         return carriedBy(tx, id)
       }),
   }),
@@ -55,9 +58,10 @@ export const seriesSharingTags = [
     responses: { 201: Carried },
     handle: ({ params: { id }, body: { sharingTagId }, viewer }, { sql }) =>
       sql.begin(async tx => {
-        await mustSee(tx, viewer, id)
+        const series = await mustSee(tx, viewer, id)
         const fresh = await attach(tx, id, [sharingTagId])
         if (fresh === 0) throw new Invalid('The series carries this tag already')
+        await tellChange(tx, series, changed)
         return carriedBy(tx, id)
       }),
   }),
@@ -69,11 +73,14 @@ export const seriesSharingTags = [
     params: OfSeries,
     responses: { 204: null },
     async handle({ params: { id, tag_id }, viewer }, { sql }) {
-      await mustSee(sql, viewer, id)
-      const [gone] = await sql`
-        delete from series_sharing_tag where series_id = ${id} and tag_id = ${tag_id}
-        returning series_id`
-      if (!gone) throw new NotFound('The series does not carry this tag')
+      await sql.begin(async tx => {
+        const series = await mustSee(tx, viewer, id)
+        const [gone] = await tx`
+          delete from series_sharing_tag where series_id = ${id} and tag_id = ${tag_id}
+          returning series_id`
+        if (!gone) throw new NotFound('The series does not carry this tag')
+        await tellChange(tx, series, changed)
+      })
       return answer(204)
     },
   }),
@@ -81,10 +88,12 @@ export const seriesSharingTags = [
 
 type Db = Sql | Transaction
 
-async function mustSee(sql: Db, viewer: Viewer, id: string): Promise<void> {
-  const [seen] = await sql`
-    select from series s where s.id = ${id} and ${seesSeries(sql, viewer)}`
+async function mustSee(sql: Db, viewer: Viewer, id: string) {
+  const [seen] = await sql<{ id: string; libraryId: string }[]>`
+    select s.id, s.library_id as "libraryId"
+    from series s where s.id = ${id} and ${seesSeries(sql, viewer)}`
   if (!seen) throw new NotFound('Series not found')
+  return seen
 }
 
 function carriedBy(sql: Db, id: string) {

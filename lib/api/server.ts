@@ -2,7 +2,7 @@
 // handler; and holds the one error answer.
 import { hash } from 'node:crypto'
 import compress from '@fastify/compress'
-import cors from '@fastify/cors'
+import cors, { type FastifyCorsOptions } from '@fastify/cors'
 import multipart from '@fastify/multipart'
 import fastify, {
   type FastifyBaseLogger,
@@ -18,6 +18,7 @@ import { admit } from './admit.ts'
 import { errorAnswer, refuseGarbage } from './answer-error.ts'
 import type { Deps } from './deps.ts'
 import { openLimiter } from './limit.ts'
+import { observe } from './observed.ts'
 import { mountReference } from './reference.ts'
 import { resources } from './resources.ts'
 import { Answer, addresses, type Route } from './route.ts'
@@ -44,7 +45,8 @@ export async function openServer(deps: Deps): Promise<FastifyInstance> {
   server.setValidatorCompiler(compileValidator as never)
   server.setErrorHandler((error, request, reply) => errorAnswer(deps.log, error, request, reply))
   readOnlyJson(server)
-  if (config.api.cors_enabled) await server.register(cors, corsOptions(config.api.cors_origins))
+  observe(server, resources, deps.log)
+  if (config.api.cors_enabled) await server.register(cors, { delegator: corsOf(config.api) })
   await server.register(multipart, {
     limits: { fileSize: config.api.upload_mb * 1024 * 1024, files: 1, fields: 10, parts: 11 },
   })
@@ -55,9 +57,11 @@ export async function openServer(deps: Deps): Promise<FastifyInstance> {
     customTypes: /^application\/(.+\+)?json\b|^text\/|\+xml\b/,
     globalDecompression: false,
   })
-  const limiter = openLimiter(config.rate_limit)
+  const limiter = openLimiter(deps)
+  server.addHook('onClose', async () => limiter.close())
   server.addHook('onSend', async (_request, reply) => {
     reply.header('x-content-type-options', 'nosniff')
+    if (deps.presence.isLeaving) reply.header('connection', 'close')
     if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'private, no-cache')
     if (!reply.hasHeader('x-ratelimit-limit')) limiter.showFull(reply)
   })
@@ -65,7 +69,7 @@ export async function openServer(deps: Deps): Promise<FastifyInstance> {
     await mountReference(server, config.api.api_docs_path, deps.version)
   for (const route of resources) mount(server, route, { deps, limiter })
   server.setNotFoundHandler(async (request, reply) => {
-    limiter.pay({ request, reply, accountId: null }, 'default')
+    await limiter.pay({ request, reply, accountId: null }, 'default')
     throw new NotFound('There is nothing at this address')
   })
   return server
@@ -139,6 +143,8 @@ function untilGone(reply: FastifyReply): AbortSignal {
   reply.raw.once('close', () => {
     if (!reply.raw.writableFinished) gone.abort()
   })
+  // It may have left while it was identified: then nothing more is heard of it.
+  if (reply.raw.destroyed && !reply.raw.writableFinished) gone.abort()
   return gone.signal
 }
 
@@ -151,6 +157,19 @@ function readOnlyJson(server: FastifyInstance) {
     { parseAs: 'string' },
     (request, body, done) => (body === '' ? done(null, undefined) : parse(request, body, done)),
   )
+}
+
+/** A reload may name other origins. */
+function corsOf(api: Deps['config']['api']) {
+  let origins = api.cors_origins
+  let options = corsOptions(origins)
+  return (_request: unknown, answer: (error: null, options: FastifyCorsOptions) => void) => {
+    if (api.cors_origins !== origins) {
+      origins = api.cors_origins
+      options = corsOptions(origins)
+    }
+    answer(null, options)
+  }
 }
 
 function corsOptions(origins: string) {
@@ -169,6 +188,7 @@ function corsOptions(origins: string) {
       'x-auth-user',
       'if-match',
       'if-none-match',
+      'last-event-id',
       'range',
     ],
     exposedHeaders: [
@@ -181,6 +201,7 @@ function corsOptions(origins: string) {
       'x-ratelimit-reset',
       'content-range',
       'accept-ranges',
+      'x-request-id',
     ],
     maxAge: 600,
     // Without Origin it is a plain question for the methods, not a broken preflight.

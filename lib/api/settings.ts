@@ -5,17 +5,19 @@ import type { Identity } from '../auth/identify.ts'
 import {
   type Change,
   type Changer,
-  definitionOf,
-  parseSetting,
   readSetting,
-  type SettingKey,
   type SettingRow,
-  settingId,
-  settingKey,
   settingRows,
-  settingText,
   writeSettings,
 } from '../catalog/setting.ts'
+import {
+  definitionOf,
+  parseSetting,
+  type SettingKey,
+  settingId,
+  settingKey,
+  settingText,
+} from '../catalog/setting-definition.ts'
 import type { Sql } from '../db.ts'
 import {
   body,
@@ -191,7 +193,7 @@ export const settings = [
   }),
 ]
 
-const open = ['application.name', 'display.custom_metadata_template'] as const
+const open = ['application.name', 'display.custom_metadata_template', 'scheduler.timezone'] as const
 
 async function settingNamed(sql: Sql, key: SettingKey) {
   const [row] = await settingRows(sql, [key])

@@ -3,6 +3,7 @@ import { noSuchTag, rulesOf, SharingRule } from '../auth/sharing-rule.ts'
 import { standingOf } from '../auth/user-record.ts'
 import type { Sql } from '../db.ts'
 import { Conflict, Invalid, NotFound } from '../errors.ts'
+import { ofSeries, tell } from '../event/tell.ts'
 import { newId } from '../id.ts'
 import {
   body,
@@ -115,8 +116,13 @@ export const sharingTags = [
       const rules = await sql.begin(async tx => {
         const rules = await tx<{ id: string }[]>`
           delete from account_sharing_tag where tag_id = ${tag_id} returning account_id as id`
+        const series = await tx<{ id: string; libraryId: string }[]>`
+          delete from series_sharing_tag t using series s
+          where t.tag_id = ${tag_id} and s.id = t.series_id
+          returning s.id, s.library_id as "libraryId"`
         const [tag] = await tx`delete from sharing_tag where id = ${tag_id} returning id`
         if (!tag) throw new NotFound('Sharing tag not found')
+        await tell(tx, ofSeries('series_updated', series, { fields: ['sharing_tags'] }))
         return rules
       })
       for (const { id } of rules) identities.drop(id)

@@ -2,7 +2,7 @@
 import type { Config } from '../config.ts'
 import type { Sql } from '../db.ts'
 import type { Log } from '../log.ts'
-import { type Mail, openMail } from '../mail.ts'
+import { type Mail, openPost } from '../mail.ts'
 import { type Identities, openIdentities } from './identify.ts'
 import { sweep } from './session.ts'
 import { type AccessTokens, accessTokens } from './token.ts'
@@ -14,7 +14,7 @@ export type Auth = {
   tokens: AccessTokens
   identities: Identities
   /** Null when no mail server is configured. */
-  mail: Mail | null
+  readonly mail: Mail | null
   /** Lets what is under way end, and stops listening. */
   close(): Promise<void>
 }
@@ -31,17 +31,32 @@ export async function openAuth({
   config: Pick<Config, 'auth' | 'email'>
   log: Log
 }): Promise<Auth> {
-  const tokens = accessTokens(sql, { minutes: config.auth.access_token_minutes })
+  const life = {
+    get minutes() {
+      return config.auth.access_token_minutes
+    },
+  }
+  const tokens = accessTokens(sql, life)
   const identities = await openIdentities(sql, tokens, log)
-  const mail = openMail(config.email, log)
-  const auth: Auth = { sql, log, settings: config.auth, tokens, identities, mail, close }
+  const post = openPost(config.email, log)
+  const auth: Auth = {
+    sql,
+    log,
+    settings: config.auth,
+    tokens,
+    identities,
+    get mail() {
+      return post.mail()
+    },
+    close,
+  }
   const timer = setInterval(
     () => sweep(auth).catch(err => log.warn({ err }, 'sessions not swept')),
     sweepMs,
   ).unref()
   async function close() {
     clearInterval(timer)
-    await mail?.close()
+    await post.close()
     await identities.close()
   }
   return auth

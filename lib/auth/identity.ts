@@ -30,6 +30,7 @@ export type Found = { identity: Identity; until: number }
 
 type Row = Account & {
   allLibraries: boolean
+  hasAllLibraries: boolean
   ageLimit: number | null
   showsUnrated: boolean
   libraries: string[]
@@ -93,6 +94,7 @@ function columns(sql: Sql) {
     -- While a library is being removed everyone sees only those that stay.
     a.all_libraries and not exists (select from library where deleting_at is not null)
       as "allLibraries",
+    a.all_libraries as "hasAllLibraries",
     a.age_limit as "ageLimit", a.shows_unrated as "showsUnrated",
     array(
       select l.id from library l
@@ -113,6 +115,7 @@ function identityOf(row: Row, { means, sessionId, keyId, ofKey }: Ways): Identit
     viewer: {
       accountId: id,
       libraries: row.allLibraries ? null : row.libraries,
+      hasAllLibraries: row.hasAllLibraries,
       allowedTags: row.allowedTags,
       deniedTags: row.deniedTags,
       ageLimit: row.ageLimit,

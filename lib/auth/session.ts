@@ -1,6 +1,7 @@
 // Sessions: signing in, staying in by refresh tokens of one use each, and signing out.
 import { createHash, randomBytes } from 'node:crypto'
-import type { Transaction } from '../db.ts'
+import { inBatches } from '../batch.ts'
+import type { Sql, Transaction } from '../db.ts'
 import { Unauthorized } from '../errors.ts'
 import { newId } from '../id.ts'
 import type { Auth } from './auth.ts'
@@ -119,24 +120,57 @@ export async function signOut(
   identities.drop(accountId)
 }
 
-/** Removes what has ended: sessions, tokens too old to be shown again, confirmations, and accounts never confirmed. */
-export async function sweep({ sql, settings }: Auth): Promise<void> {
+/**
+ * Removes what has ended: sessions, tokens too old to be shown again, confirmations, and accounts never
+ * confirmed. Answers how many of each.
+ */
+export async function sweep(
+  { sql, settings }: Pick<Auth, 'sql' | 'settings'>,
+  stop: () => boolean = () => false,
+) {
   const days = settings.refresh_token_days
-  await sql`delete from session where expires_at < now() or revoked_at < now() - interval '1 day'`
-  await sql`
-    delete from refresh_token
-    where coalesce(used_at, voided_at) < now() - make_interval(days => ${days})`
-  // Old letters tell an account that waits from one that was deactivated.
-  await sql`
-    delete from email_verification v using account a
-    where a.id = v.account_id and v.expires_at < now() and (a.is_active or a.email_verified)`
-  await sql`
-    delete from account a
+  return {
+    sessions: await inBatches(
+      most => sql`
+        delete from session
+        where id in (
+          select id from session
+          where expires_at < now() or revoked_at < now() - interval '1 day'
+          limit ${most})`,
+      stop,
+    ),
+    refreshTokens: await inBatches(
+      most => sql`
+        delete from refresh_token
+        where sha256 in (
+          select sha256 from refresh_token
+          where coalesce(used_at, voided_at) < now() - make_interval(days => ${days})
+          limit ${most})`,
+      stop,
+    ),
+    // Old letters tell an account that waits from one that was deactivated.
+    confirmations: await inBatches(
+      most => sql`
+        delete from email_verification
+        where sha256 in (
+          select v.sha256 from email_verification v join account a on a.id = v.account_id
+          where v.expires_at < now() and (a.is_active or a.email_verified)
+          limit ${most})`,
+      stop,
+    ),
+    accounts: await inBatches(most => deleteUnconfirmed(sql, most), stop),
+  }
+}
+
+const deleteUnconfirmed = (sql: Sql, most: number) => sql`
+  delete from account
+  where id in (
+    select id from account a
     where not is_active and not email_verified and last_login_at is null
       and created_at < now() - interval '7 days'
       and (email is null
-        or exists (select from email_verification v where v.account_id = a.id))`
-}
+        or exists (select from email_verification v where v.account_id = a.id))
+    limit ${most})`
 
 // Locks both rows: of two who show the same token at once, the second sees it used.
 async function showToken(tx: Transaction, digest: Buffer): Promise<Shown | null> {

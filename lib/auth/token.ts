@@ -28,8 +28,8 @@ export type AccessTokens = {
   forget(): void
 }
 
-/** Tokens that live for `minutes`. Keys that other processes made are found by themselves. */
-export function accessTokens(sql: Sql, { minutes }: { minutes: number }): AccessTokens {
+/** Tokens that live for what `minutes` is when they are signed. Keys that other processes made are found by themselves. */
+export function accessTokens(sql: Sql, life: { readonly minutes: number }): AccessTokens {
   let ring: Promise<Ring> | null = null
   let readAt = 0
   const read = () => {
@@ -55,6 +55,7 @@ export function accessTokens(sql: Sql, { minutes }: { minutes: number }): Access
   return {
     async sign({ id, username, role }, sessionId) {
       const { newest, keys } = await (ring ?? read())
+      const { minutes } = life
       const token = await new SignJWT({ sid: sessionId, username, role })
         .setProtectedHeader({ alg: 'HS256', typ: 'JWT', kid: newest })
         .setSubject(id)

@@ -2,6 +2,7 @@
 // its own transaction.
 import type { Sql, TransactionSql } from 'postgres'
 import { NotFound } from '../errors.ts'
+import { ofBooks, tell } from '../event/tell.ts'
 import { changing } from './metadata/metadata-change.ts'
 import type { ProgressRow } from './progress-record.ts'
 import { recountReadingOf } from './reading.ts'
@@ -69,7 +70,7 @@ export async function moveTo(
   return await changing(sql, async tx => {
     const { pageCount } = await holdBook(tx, viewer, bookId)
     const place = placeOf(position, pageCount)
-    const [moved] = await tx<(ProgressRow & { seriesId: string })[]>`
+    const [moved] = await tx<(ProgressRow & { seriesId: string; libraryId: string })[]>`
       insert into progress as p (account_id, book_id, current_page, percentage, is_completed,
         started_at, updated_at, completed_at)
       select ${viewer.accountId}, ${bookId}, ${place.page ?? 0}, ${place.percentage}, ${place.isCompleted},
@@ -87,10 +88,12 @@ export async function moveTo(
         completed_at = case when not excluded.is_completed then null
           when p.is_completed then p.completed_at else excluded.updated_at end
       where ${position.modified === undefined} or p.updated_at <= excluded.updated_at
-      returning ${columns(tx)}, (select b.series_id from book b where b.id = p.book_id) as "seriesId"`
+      returning ${columns(tx)}, (select b.series_id from book b where b.id = p.book_id) as "seriesId",
+        (select b.library_id from book b where b.id = p.book_id) as "libraryId"`
     if (!moved) return (await progressOf(tx, viewer, bookId))!
-    const { seriesId, ...row } = moved
+    const { seriesId, libraryId, ...row } = moved
     await recountReadingOf(tx, viewer.accountId, [seriesId])
+    await tellProgressOf(tx, viewer, [{ id: bookId, libraryId, seriesId }])
     return row
   })
 }
@@ -99,18 +102,21 @@ export async function moveTo(
 export async function forgetPlace(sql: Sql, viewer: Viewer, bookId: string): Promise<void> {
   await changing(sql, async tx => {
     await holdBook(tx, viewer, bookId)
-    const [gone] = await tx<{ seriesId: string }[]>`
-      delete from progress p where p.account_id = ${viewer.accountId} and p.book_id = ${bookId}
-      returning (select b.series_id from book b where b.id = p.book_id) as "seriesId"`
-    if (gone) await recountReadingOf(tx, viewer.accountId, [gone.seriesId])
+    const [gone] = await tx<Moved[]>`
+      delete from progress p using book b
+      where p.account_id = ${viewer.accountId} and p.book_id = ${bookId} and b.id = p.book_id
+      returning b.id, b.series_id as "seriesId", b.library_id as "libraryId"`
+    if (!gone) return
+    await recountReadingOf(tx, viewer.accountId, [gone.seriesId])
+    await tellProgressOf(tx, viewer, [gone])
   })
 }
 
 /** Completes all present books of a series; answers how many were not. Throws NotFound for a series that is not seen. */
 export async function completeSeries(sql: Sql, viewer: Viewer, seriesId: string): Promise<number> {
   return await changing(sql, async tx => {
-    await holdSeries(tx, viewer, seriesId)
-    const { count } = await tx`
+    const series = await holdSeries(tx, viewer, seriesId)
+    const moved = await tx<{ id: string }[]>`
       insert into progress as p (account_id, book_id, current_page, is_completed, started_at,
         updated_at, completed_at)
       select ${viewer.accountId}, b.id, b.page_count, true, t.at, t.at, t.at
@@ -122,24 +128,43 @@ export async function completeSeries(sql: Sql, viewer: Viewer, seriesId: string)
       on conflict (account_id, book_id) do update set
         current_page = greatest(p.current_page, excluded.current_page), percentage = null,
         is_completed = true, updated_at = excluded.updated_at, completed_at = excluded.completed_at
-      where not p.is_completed`
+      where not p.is_completed
+      returning p.book_id as id`
     await recountReadingOf(tx, viewer.accountId, [seriesId])
-    return count
+    await tellProgressOf(
+      tx,
+      viewer,
+      moved.map(book => ({ ...book, ...series })),
+    )
+    return moved.length
   })
 }
 
 /** Forgets the viewer's places in all present books of a series; answers how many there were. Throws NotFound for a series that is not seen. */
 export async function forgetSeries(sql: Sql, viewer: Viewer, seriesId: string): Promise<number> {
   return await changing(sql, async tx => {
-    await holdSeries(tx, viewer, seriesId)
-    const { count } = await tx`
+    const series = await holdSeries(tx, viewer, seriesId)
+    const gone = await tx<{ id: string }[]>`
       delete from progress p
       using book b, series s
       where p.account_id = ${viewer.accountId} and b.id = p.book_id and b.series_id = ${seriesId}
-        and s.id = b.series_id and b.missing_at is null and ${seesBook(tx, viewer)}`
+        and s.id = b.series_id and b.missing_at is null and ${seesBook(tx, viewer)}
+      returning b.id`
     await recountReadingOf(tx, viewer.accountId, [seriesId])
-    return count
+    await tellProgressOf(
+      tx,
+      viewer,
+      gone.map(book => ({ ...book, ...series })),
+    )
+    return gone.length
   })
+}
+
+type Moved = { id: string; libraryId: string; seriesId: string }
+
+/** To the reader alone. */
+async function tellProgressOf(tx: TransactionSql, { accountId }: Viewer, books: Moved[]) {
+  await tell(tx, ofBooks('progress_updated', books, { accountId }))
 }
 
 type Place = {
@@ -193,11 +218,13 @@ async function holdBook(tx: TransactionSql, viewer: Viewer, bookId: string) {
 }
 
 async function holdSeries(tx: TransactionSql, viewer: Viewer, seriesId: string) {
-  const [series] = await tx`
-    select 1 from series s join account a on a.id = ${viewer.accountId}
+  const [series] = await tx<Omit<Moved, 'id'>[]>`
+    select s.id as "seriesId", s.library_id as "libraryId"
+    from series s join account a on a.id = ${viewer.accountId}
     where s.id = ${seriesId} and ${seesSeries(tx, viewer)}
     for no key update of a for share of s`
   if (!series) throw new NotFound('Series not found')
+  return series
 }
 
 function columns(sql: Db) {

@@ -1,107 +1,8 @@
-// What administrators change while the server runs: the settings there are, how they are read and
-// written. Other rows of the table are the server's own and are not settings.
-import { hash } from 'node:crypto'
+// Settings in the database: read, remembered, followed and written, with who changed what and why.
 import type { Sql, TransactionSql } from 'postgres'
-import { Invalid, NotFound } from '../errors.ts'
-
-type Kind = 'Boolean' | 'Integer' | 'String'
-type Definition = {
-  type: Kind
-  default: boolean | number | string
-  category: string
-  description: string
-  /** Of an Integer: bounds. Of a String: the longest, in characters. */
-  min?: number
-  max?: number
-  /** Shown as asterisks, also in its history. */
-  isSensitive?: true
-}
-
-/** Every setting by its key. */
-export const settings = {
-  'application.name': {
-    type: 'String',
-    default: 'Stackroom',
-    max: 100,
-    category: 'Application',
-    description: 'Name of this server in clients and feeds.',
-  },
-  'auth.registration_enabled': {
-    type: 'Boolean',
-    default: false,
-    category: 'Authentication',
-    description: 'Lets anyone register an account.',
-  },
-  'deduplication.enabled': {
-    type: 'Boolean',
-    default: true,
-    category: 'Deduplication',
-    description: 'Looks for duplicates after scans that changed something.',
-  },
-  'display.custom_metadata_template': {
-    type: 'String',
-    default: '',
-    max: 65_536,
-    category: 'Display',
-    description: 'Template with which clients show custom metadata.',
-  },
-  'purge.purge_empty_series': {
-    type: 'Boolean',
-    default: true,
-    category: 'Purge',
-    description: 'Erases series that a purge leaves without books.',
-  },
-} as const satisfies Record<string, Definition>
-
-export type SettingKey = keyof typeof settings
-type Wide<T> = T extends boolean ? boolean : T extends number ? number : string
-export type SettingValue<K extends SettingKey> = Wide<(typeof settings)[K]['default']>
+import { definitionOf, type SettingKey, type SettingValue, settings } from './setting-definition.ts'
 
 type Db = Sql | TransactionSql
-
-/** The key, if it is that of a setting. Throws NotFound. */
-export function settingKey(key: string): SettingKey {
-  if (Object.hasOwn(settings, key)) return key as SettingKey
-  throw new NotFound('There is no setting of this key')
-}
-
-export function definitionOf(key: SettingKey): Definition {
-  return settings[key]
-}
-
-/** A value of a request as it is stored: JSON of the setting's type, or the same as text. Throws Invalid. */
-export function parseSetting(key: SettingKey, given: unknown): boolean | number | string {
-  const { type, min, max } = definitionOf(key)
-  if (type === 'Boolean') {
-    if (given === true || given === 'true') return true
-    if (given === false || given === 'false') return false
-    throw new Invalid(`${key} must be true or false`)
-  }
-  if (type === 'Integer') {
-    const number = typeof given === 'string' && /^-?\d{1,15}$/.test(given) ? Number(given) : given
-    const isRight =
-      Number.isSafeInteger(number) &&
-      (number as number) >= (min ?? Number.MIN_SAFE_INTEGER) &&
-      (number as number) <= (max ?? Number.MAX_SAFE_INTEGER)
-    if (isRight) return number as number
-    throw new Invalid(`${key} must be a whole number from ${min} to ${max}`)
-  }
-  if (typeof given !== 'string') throw new Invalid(`${key} must be a text`)
-  if (max !== undefined && given.length > max)
-    throw new Invalid(`${key} is longer than ${max} characters`)
-  return given
-}
-
-/** A stored value as it is sent. */
-export function settingText(key: SettingKey, value: unknown): string {
-  return definitionOf(key).isSensitive ? '********' : String(value)
-}
-
-/** Settings have a name and no id of their own; clients of other servers want one. */
-export function settingId(key: string): string {
-  const hex = hash('sha256', `stackroom setting ${key}`, 'hex')
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
-}
 
 /** The value as it stands in the database. One that no longer fits its type counts as not set. */
 export async function storedSetting<K extends SettingKey>(
@@ -117,7 +18,14 @@ function fitting(key: SettingKey, value: unknown) {
   return typeof value === typeof standard ? value : standard
 }
 
-type Kept = { values: Map<string, unknown>; era: number; listening: Promise<unknown> }
+type Kept = {
+  values: Map<string, unknown>
+  era: number
+  followers: Set<Follower>
+  listening: Promise<unknown>
+}
+/** Gets the key of a setting that changed; null when any may have, because the connection was lost. */
+type Follower = (key: string | null) => void
 const kept = new WeakMap<object, Kept>()
 
 /** The same, remembered by this process until a value changes anywhere. */
@@ -135,15 +43,43 @@ export async function readSetting<K extends SettingKey>(
   return value
 }
 
+/**
+ * Calls `act` whenever one of the settings may have changed, in whatever process; what it reads then is
+ * the new value. Answers how to end that.
+ */
+export async function onSetting(
+  sql: Sql,
+  keys: readonly SettingKey[],
+  act: () => void,
+): Promise<() => void> {
+  const mine = kept.get(sql) ?? listen(sql)
+  const follower: Follower = key => {
+    if (key === null || keys.includes(key as SettingKey)) act()
+  }
+  await mine.listening
+  mine.followers.add(follower)
+  return () => void mine.followers.delete(follower)
+}
+
 function listen(sql: Sql): Kept {
-  const mine: Kept = { values: new Map(), era: 0, listening: Promise.resolve() }
+  const mine: Kept = {
+    values: new Map(),
+    era: 0,
+    followers: new Set(),
+    listening: Promise.resolve(),
+  }
   kept.set(sql, mine)
-  const forget = () => forgetSettings(sql)
+  const heard: Follower = key => {
+    forgetSettings(sql)
+    for (const follower of mine.followers) follower(key)
+  }
   // Also after a lost connection: nobody knows what was said meanwhile.
-  mine.listening = sql.listen('setting', forget, forget).catch(error => {
-    kept.delete(sql)
-    throw error
-  })
+  mine.listening = sql
+    .listen('setting', heard, () => heard(null))
+    .catch(error => {
+      kept.delete(sql)
+      throw error
+    })
   return mine
 }
 

@@ -6,6 +6,8 @@ export type Viewer = {
   accountId: string
   /** Libraries the account may look into; null means all. */
   libraries: readonly string[] | null
+  /** Was given all libraries, also those that are being removed just now. */
+  hasAllLibraries?: boolean
   /** Sharing tags: with any allowed one only series that carry one are seen; a denied one hides. */
   allowedTags: readonly string[]
   deniedTags: readonly string[]
@@ -25,6 +27,11 @@ export function isUnrestricted(viewer: Viewer): boolean {
     viewer.deniedTags.length === 0 &&
     viewer.ageLimit === null
   )
+}
+
+/** True when age or tags hide some things within the libraries that are seen. */
+export function isLimited(viewer: Viewer): boolean {
+  return !isUnrestricted({ ...viewer, libraries: null })
 }
 
 /** A condition on `library l`. */
@@ -50,6 +57,21 @@ export function seesBook(sql: Db, viewer: Viewer): Fragment {
   if (viewer.ageLimit === null) return series
   // A book without a rating is rated as its series.
   return sql`(${series} and (b.age_rating is null or b.age_rating <= ${viewer.ageLimit}))`
+}
+
+type Gone = { rating: number | null; isUnrated: boolean; tags: readonly string[] }
+
+/**
+ * The same for a series or a book that is gone, of which only facts are left: the higher one of its own
+ * age rating and that of its series, whether the series has none, and the tags of the series.
+ */
+export function sawGone(
+  { ageLimit, showsUnrated, allowedTags, deniedTags }: Viewer,
+  { rating, isUnrated, tags }: Gone,
+): boolean {
+  if (ageLimit !== null && ((isUnrated && !showsUnrated) || (rating ?? 0) > ageLimit)) return false
+  if (deniedTags.some(tag => tags.includes(tag))) return false
+  return allowedTags.length === 0 || allowedTags.some(tag => tags.includes(tag))
 }
 
 function isOfAge(sql: Db, rating: Fragment, { ageLimit, showsUnrated }: Viewer) {

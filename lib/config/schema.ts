@@ -50,6 +50,11 @@ export const schema = section({
     trusted_proxies: maybeText(
       'Addresses and networks of reverse proxies, separated by commas, whose X-Forwarded headers count.',
     ),
+    drain_seconds: whole(
+      0,
+      [0, 300],
+      'How long a server that was told to end still takes requests, while /health/ready says 503.',
+    ),
   }),
   api: section({
     enable_api_docs: yes(false, 'Serves the interactive reference; not meant for production.'),
@@ -113,6 +118,12 @@ export const schema = section({
       'Folders, separated by commas, in which libraries must lie and which administrators may browse; empty means all.',
     ),
   }),
+  metrics: section({
+    bind: maybeText(
+      'Address and port of a server of its own that answers /metrics without sign-in; empty for none.',
+      { pattern: '^.+:\\d{1,5}$', shape: '127.0.0.1:9464' },
+    ),
+  }),
   logging: section({
     level: choice(logLevels, 'info', 'Least important line that is written.'),
   }),
@@ -142,6 +153,18 @@ export const schema = section({
   }),
 })
 
+/** Keys and sections that are read wherever they are used: SIGHUP is enough to change them. */
+const live = [
+  'application.drain_seconds',
+  'api.cors_origins',
+  'rate_limit',
+  'auth',
+  'email',
+  'filesystem.roots',
+  'logging.level',
+  'pipeline.missing_brake_percent',
+]
+
 export type Config = Readonly<{
   [S in keyof Raw]: Raw[S] extends object ? Readonly<Raw[S]> : Raw[S]
 }>
@@ -161,6 +184,8 @@ export type Leaf = {
   kind: 'string' | 'integer' | 'boolean'
   isNullable: boolean
   isSecret: boolean
+  /** A running process follows a change, see reloadConfig. */
+  reloads: boolean
   description: string
   default: Scalar
   /** What a right value is, in words. */
@@ -198,6 +223,7 @@ function describe(node: TSchema, path: string[]): Leaf {
     kind,
     isNullable: said.anyOf !== undefined,
     isSecret: said.secret === true,
+    reloads: live.includes(path[0]!) || live.includes(path.join('.')),
     description: said.description ?? '',
     default: said.default ?? null,
     expected: inWords(said, kind),

@@ -1,6 +1,6 @@
 // A process's seat at the server: one idle connection that tells the others it is in use.
 import { setTimeout as sleep } from 'node:timers/promises'
-import postgres from 'postgres'
+import { postgres } from '../postgres-driver.ts'
 
 /** What postgres.js needs to connect; also what `Postgres.options` hands out. */
 export type Address = {

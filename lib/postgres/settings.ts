@@ -16,7 +16,6 @@ const throwawaySettings = {
   fsync: 'off',
   full_page_writes: 'off',
   shared_buffers: '64MB',
-  max_connections: '200',
 }
 
 /** The settings of a start: a private socket directory, or on Windows a free port of the loopback. */
@@ -39,7 +38,8 @@ export async function serverSettings(
 
 function tuning(): Record<string, string> {
   return {
-    max_connections: '60',
+    // Several processes share it; one that is not used costs a few kilobytes.
+    max_connections: '200',
     shared_buffers: totalmem() > 4 * gib ? '256MB' : '128MB',
     work_mem: '16MB',
     maintenance_work_mem: '128MB',

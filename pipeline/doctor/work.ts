@@ -1,5 +1,7 @@
 // Work to be done against the queue: what is due has a job, even after the queue was lost.
-import { requestScan } from '../../lib/catalog/library/scan-request.ts'
+
+import type { Fragment } from 'postgres'
+import { enqueueScanJob, isScan, requestScan } from '../../lib/catalog/library/scan-request.ts'
 import { atWork, type DueLane, due, enqueueLane } from '../due.ts'
 import { broken, type Invariant, naming, type Scope } from './invariant.ts'
 
@@ -10,23 +12,36 @@ const idle = (scope: Scope) => scope.sql`
   where f.library_id = any(${scope.libraries})
     and not exists (
       select from scan where library_id = f.library_id and state in ('queued', 'running'))
-    and not exists (select from (${atWork(scope, 'index')}) w where w.id = f.id::text)`
+    and not exists (select from (${atWork(scope, 'index')}) w where w.id = f.id::text)
+    and ${isWanted(scope, scope.sql`f.library_id`)}`
 
 const lacking = (scope: Scope, lane: DueLane) => scope.sql`
   select ${naming(scope.sql)}
   from (${due(scope, lane)}) x
   join book b on b.id = x.id
-  join directory d on d.id = b.directory_id`
+  join directory d on d.id = b.directory_id
+  where ${isWanted(scope, scope.sql`b.library_id`)}`
+
+// What a scan left that was called off is the business of the next one.
+function isWanted({ sql }: Scope, libraryId: Fragment) {
+  return sql`not exists (
+    select from scan c
+    where c.library_id = ${libraryId} and c.state = 'cancelled' and not exists (
+      select from scan
+      where library_id = c.library_id and created_at > c.created_at and state <> 'cancelled'
+        and ${isScan(sql)}))`
+}
 
 const orphaned = ({ sql, libraries, hasQueue }: Scope) => sql`
-  select s.id, s.library_id as "libraryId", s.state || ' scan ' || s.id as note
+  select s.id, s.library_id as "libraryId", not ${isScan(sql)} as analysis, s.state || ' scan ' || s.id as note
   from scan s
   where s.library_id = any(${libraries}) and s.state in ('queued', 'running')
     ${
       hasQueue
         ? sql`and not exists (
             select from pgboss.job
-            where name = 'scan' and state < 'completed' and data->>'scanId' = s.id::text)`
+            where name in ('scan', 'analyze') and state < 'completed'
+              and data->>'libraryId' = s.library_id::text and data->>'scanId' = s.id::text)`
         : sql``
     }`
 
@@ -62,10 +77,10 @@ export const workInvariants: Invariant[] = [
     look: broken(orphaned),
     repair: async scope => {
       const { sql, queue } = scope
-      const rows = await sql<{ id: string; libraryId: string }[]>`${orphaned(scope)}`
-      for (const { id: scanId, libraryId } of rows) {
-        await queue!.send(sql, 'scan', [{ scanId, libraryId }], { key: scanId })
-      }
+      const rows = await sql<{ id: string; libraryId: string; analysis: boolean }[]>`
+        ${orphaned(scope)}`
+      for (const { id: scanId, libraryId, analysis } of rows)
+        await enqueueScanJob(sql, queue!, { scanId, libraryId, analysis })
     },
   },
 ]

@@ -44,6 +44,7 @@ t.test('a library is made with all that a client may say of it, in either spelli
     cronTimezone: null,
     scanOnStart: true,
     purgeDeletedOnScan: false,
+    watch: 'off',
   }
   t.match(snake.body, {
     name: 'Manga',
@@ -67,7 +68,9 @@ t.test('a library is made with all that a client may say of it, in either spelli
     cron_timezone: null,
     scan_on_start: true,
     purge_deleted_on_scan: false,
+    watch: 'off',
   })
+  t.same(snake.body.watchState, { mode: 'off', message: null, since: null })
   const rules = [
     { pattern: '\\(.*\\)', replacement: '', description: 'no brackets', enabled: true },
   ]
@@ -106,6 +109,33 @@ t.test('a library is made with all that a client may say of it, in either spelli
     cronTimezone: 'Europe/Berlin',
   })
   t.same((await someone.get(`/libraries/${camel.id}`)).body, camel)
+})
+
+t.test('a library says how its folder is watched, and how it was asked for', async t => {
+  const { id } = await make(t)
+  const at = `/libraries/${id}`
+  const shown = async () => (await admin.get(at)).body
+  t.match(await shown(), { scanningConfig: null, watchState: { mode: 'off', since: null } })
+  const said = (seconds: number) => all.sql`
+    insert into library_watch (library_id, mode, message, seen_at)
+    values (${id}, 'polling', 'No more watches', now() - make_interval(secs => ${seconds}))
+    on conflict (library_id) do update set message = excluded.message, seen_at = excluded.seen_at`
+  await said(80)
+  const { watchState } = await shown()
+  t.match(watchState, { mode: 'polling', message: 'No more watches', since: /^\d{4}-.*Z$/ })
+  await said(100)
+  t.match((await shown()).watchState, { mode: 'off', message: null }, 'who says nothing is gone')
+  const asked = await admin.patch(at, { scanning_config: { watch: 'poll' } })
+  t.match(asked.body, { scanningConfig: { watch: 'poll' }, scanning_config: { watch: 'poll' } })
+  const refused = await admin.patch(at, { scanningConfig: { watch: 'always' } })
+  t.equal(refused.status, 400)
+  const old = { enabled: false, scanMode: 'normal', cronSchedule: null, cronTimezone: null }
+  const before = { ...old, scanOnStart: false, purgeDeletedOnScan: false }
+  await all.sql`update library set scanning_config = ${all.sql.json(before)} where id = ${id}`
+  const stored = await shown()
+  t.equal(stored.scanningConfig.watch, 'off', 'of an older release')
+  const changed = { ...stored, scanning_config: { ...stored.scanning_config, watch: 'on' } }
+  t.match((await admin.put(at, changed)).body, { scanningConfig: { watch: 'on' } })
 })
 
 t.test('a folder that can be no library is refused with a sentence', async t => {

@@ -1,15 +1,11 @@
 // The interactive reference, as a browser without any internet sees it.
 import { execFile } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { test } from 'tap'
+import { browser } from '../kit/page.ts'
 import { serve } from '../kit/server.ts'
 
 const run = promisify(execFile)
-const browser = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
-  existsSync,
-)
-
 test('the reference is there when it is asked for, and only then', async t => {
   const off = await serve(t)
   t.equal((await fetch(`${off.base}/docs/`)).status, 404)

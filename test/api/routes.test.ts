@@ -6,6 +6,7 @@ import { addresses, type Route } from '../../lib/api/route.ts'
 import { newKey } from '../../lib/auth/api-key.ts'
 import { newId } from '../../lib/id.ts'
 import { operationsOf } from '../kit/arbitrary.ts'
+import { bodyOf } from '../kit/body.ts'
 import { conformance } from '../kit/conform.ts'
 import { world } from '../kit/world.ts'
 
@@ -22,7 +23,7 @@ test('routes', async t => {
     values (${newId()}, ${w.admin.id}, 'powerless', ${powerless.prefix}, ${powerless.digest}, '{}')`
   const fetched = async (method: string, path: string, headers: Record<string, string> = {}) => {
     const response = await fetch(w.base + path, { method, headers, redirect: 'manual' })
-    const text = await response.text()
+    const text = (await bodyOf(response)).toString()
     return {
       status: response.status,
       type: response.headers.get('content-type') ?? '',

@@ -15,8 +15,14 @@ test('the server', async t => {
   const reader = await all.as('reader')
   const { anyone } = all
 
-  await t.test('says that it is healthy, at three addresses', async t => {
-    for (const path of ['/health', '/api/v1/health', '/health/live', '/health/ready']) {
+  await t.test('says that it is healthy, wherever it is asked', async t => {
+    for (const path of [
+      '/health',
+      '/api/v1/health',
+      '/health/live',
+      '/health/ready',
+      '/health/startup',
+    ]) {
       const answer = await fetch(all.base + path)
       t.equal(answer.status, 200, path)
       t.match(await answer.json(), { status: 'ok', version: /^\d/ })

@@ -16,9 +16,15 @@ t.test('every setting is listed with its default, by category and key', async t 
     [
       'application.name',
       'auth.registration_enabled',
+      'deduplication.cron_schedule',
       'deduplication.enabled',
       'display.custom_metadata_template',
+      'events.retention_minutes',
       'purge.purge_empty_series',
+      'scheduler.timezone',
+      'tasks.retention_days',
+      'upkeep.cron_schedule',
+      'watch.poll_seconds',
     ],
   )
   t.match(body[1], {
@@ -77,6 +83,45 @@ t.test('values come as text or as JSON, and only right ones are taken', async t 
     (await admin.put('/admin/settings/application.name', { value: 'x'.repeat(101) })).status,
     400,
   )
+})
+
+t.test('schedules and time zones are looked at before they are kept', async t => {
+  const right = {
+    'upkeep.cron_schedule': ['30 2 * * mon-fri', ''],
+    'deduplication.cron_schedule': ['*/15 * * * *', ''],
+    'scheduler.timezone': ['Europe/Berlin', 'UTC', ''],
+  }
+  const wrong = {
+    'upkeep.cron_schedule': [
+      'soon',
+      '* * * *',
+      '0 0 3 * * *',
+      '61 * * * *',
+      '0 0 31 2 *',
+      '@daily',
+    ],
+    'deduplication.cron_schedule': ['0 25 * * *', 5],
+    'scheduler.timezone': ['Mars/Olympus', 'Berlin', ' '],
+    'tasks.retention_days': [0, 366, 1.5, 'many'],
+  }
+  for (const [key, values] of Object.entries(right))
+    for (const value of values)
+      t.equal((await admin.put(`/admin/settings/${key}`, { value })).status, 200, `${key} ${value}`)
+  for (const [key, values] of Object.entries(wrong))
+    for (const value of values)
+      t.match(
+        await admin.put(`/admin/settings/${key}`, { value }),
+        { status: 400, body: { message: new RegExp(key.replace('.', '\\.')) } },
+        `${key} ${value}`,
+      )
+  const reset = await admin.post('/admin/settings/upkeep.cron_schedule/reset')
+  t.match(reset.body, { value: '0 3 * * *', valueType: 'String', defaultValue: '0 3 * * *' })
+  t.match((await admin.get('/admin/settings/tasks.retention_days')).body, {
+    valueType: 'Integer',
+    minValue: 1,
+    maxValue: 365,
+    description: /\w/,
+  })
 })
 
 t.test('registration follows its setting', async t => {
@@ -138,7 +183,11 @@ t.test('what the server keeps for itself is no setting', async t => {
 t.test('users read the public ones, and nobody else the rest', async t => {
   const { status, body } = await someone.get('/settings/public')
   t.equal(status, 200)
-  t.same(Object.keys(body), ['application.name', 'display.custom_metadata_template'])
+  t.same(Object.keys(body), [
+    'application.name',
+    'display.custom_metadata_template',
+    'scheduler.timezone',
+  ])
   t.match(body, { 'application.name': { key: 'application.name', value: 'Both' } })
   t.equal((await all.anyone.get('/settings/public')).status, 401)
   t.equal((await someone.get('/admin/settings')).status, 403)

@@ -1,5 +1,5 @@
 // Small covers, as a grid of books asks for them.
-import { existsSync, rmSync } from 'node:fs'
+import { existsSync, rmSync, statSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import sharp from 'sharp'
 import t from 'tap'
@@ -81,7 +81,7 @@ t.test('a thumbnail is made again on request', async t => {
   const settled = async () => {
     for (let i = 0; i < 200; i++) {
       all.pipeline.wake()
-      if (!(await all.pipeline.queue.busy(shelf.id, ['cover']))) return
+      if (!(await all.pipeline.queue.busy(shelf.id, ['show']))) return
       await sleep(20)
     }
   }
@@ -91,7 +91,12 @@ t.test('a thumbnail is made again on request', async t => {
   const none = await admin.post(`/books/${id}/thumbnail/generate`, {})
   t.equal(none.status, 200)
   await settled()
-  t.notOk(existsSync(fileOf(cover!)), 'it has one, as far as the catalogue knows')
+  t.ok(existsSync(fileOf(cover!)), 'its file was gone')
+  const { mtimeMs } = statSync(fileOf(cover!))
+  await admin.post(`/books/${id}/thumbnail/generate`)
+  await settled()
+  t.equal(statSync(fileOf(cover!)).mtimeMs, mtimeMs, 'it has one')
+  rmSync(fileOf(cover!))
   const { status, body } = await admin.post(`/series/${seriesId}/thumbnail/generate`, {
     force: true,
   })

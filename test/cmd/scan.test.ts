@@ -1,6 +1,6 @@
 // `stackroom scan` as a user starts it: what it prints and the code it ends with.
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import t from 'tap'
 import { commandLine } from '../kit/command.ts'
 import { comic, folderOf, manyComics } from '../kit/library.ts'
@@ -37,6 +37,39 @@ t.test('--json prints one object with the figures, and the code tells how it wen
     unchanged: 3,
     failed: { not_an_archive: 1 },
   })
+})
+
+t.test('of several paths each library gets those that are its own', async t => {
+  const [first, second] = [manyComics(3), manyComics(2)].map(files => folderOf(t, files))
+  await stackroom(['scan', first!, '--json'])
+  for (const name of ['Row/8.cbz', 'Row/9.cbz', 'Else/1.cbz']) {
+    mkdirSync(dirname(join(first!, name)), { recursive: true })
+    writeFileSync(join(first!, name), comic())
+  }
+  const paths = [join(first!, 'Else'), second!, join(first!, 'Else/1.cbz')]
+  const { code, stdout } = await stackroom(['scan', ...paths, '--json'])
+  t.equal(code, 0)
+  const figures = stdout
+    .trim()
+    .split('\n')
+    .map(line => JSON.parse(line))
+  t.match(figures, [
+    { found: 1, new: 1 },
+    { found: 2, new: 2 },
+  ])
+  const rest = await stackroom([
+    'scan',
+    join(first!, 'Row/9.cbz'),
+    join(first!, 'Row/1.cbz'),
+    '--ndjson',
+  ])
+  const outcomes = rest.stdout
+    .trim()
+    .split('\n')
+    .map(line => JSON.parse(line))
+    .filter(record => ['new', 'unchanged'].includes(record.outcome))
+    .map(record => `${record.outcome} ${record.path}`)
+  t.same(outcomes.sort(), ['new Row/8.cbz', 'new Row/9.cbz', 'unchanged Row/1.cbz'])
 })
 
 t.test('wrong usage and folders that are none end with 2 and a sentence', async t => {

@@ -19,9 +19,9 @@ export function conformance(document: Json) {
     const { status, type, text } = answer
     if (status >= 500) return `${status}: ${text.slice(0, 300)}`
     if (status === 304 || status === 204) return text === '' ? null : `${status} with a body`
-    if (type.startsWith('text/plain') || type.startsWith('text/html'))
-      return `${type}: ${text.slice(0, 200)}`
     const promised = operation.responses[status]
+    if (/^text\/(plain|html)\b/.test(type) && !promised?.content?.['text/plain'])
+      return `${type}: ${text.slice(0, 200)}`
     if (!promised)
       return status === 405 ? null : `undocumented status ${status}: ${text.slice(0, 200)}`
     if (!promised.content)

@@ -1,6 +1,7 @@
 // Sends requests made from the OpenAPI document and compares the answers with it.
 import fc from 'fast-check'
 import { type Operation, operationsOf, type Request, requestOf } from './arbitrary.ts'
+import { bodyOf } from './body.ts'
 import { conformance } from './conform.ts'
 
 type Fuzzing = {
@@ -66,7 +67,7 @@ async function send(
     ...(hasBody ? { body: raw ?? JSON.stringify(body) } : {}),
     signal: AbortSignal.timeout(30_000),
   })
-  const text = await response.text()
+  const text = (await bodyOf(response)).toString()
   const type = response.headers.get('content-type') ?? ''
   return {
     status: response.status,

@@ -185,7 +185,10 @@ export async function ended(
     pipeline.wake()
     const [scan] = await sql`select * from scan where id = ${scanId}`
     const over = scan!.finished_at !== null
-    if (over && !(await pipeline.queue.busy(scan!.library_id, ['index', 'cover', 'hash']))) {
+    const [job] = await sql`
+      select 1 from pgboss.job where id = ${scanId} and state < 'completed'`
+    const isBusy = () => pipeline.queue.busy(scan!.library_id, ['index', 'cover', 'hash'])
+    if (over && !job && !(await isBusy())) {
       return { ...scan } as ScanRow
     }
     await sleep(20)

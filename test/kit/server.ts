@@ -1,15 +1,22 @@
 // The API on a port of its own, with a pipeline and libraries behind it, and clients of several roles.
+import { join } from 'node:path'
 import type { Test } from 'tap'
 import { openApi } from '../../lib/api/open.ts'
 import { openapiDocument } from '../../lib/api/openapi.ts'
 import { resources } from '../../lib/api/resources.ts'
 import { newKey } from '../../lib/auth/api-key.ts'
 import { permissionsOfRole } from '../../lib/auth/permission.ts'
+import { loadConfig } from '../../lib/config.ts'
+import { connect, type Sql } from '../../lib/db.ts'
+import type { Pace } from '../../lib/event/feed.ts'
 import { newId } from '../../lib/id.ts'
+import { openQueue, type Queue } from '../../lib/jobs.ts'
 import { openLog } from '../../lib/log.ts'
 import { operationsOf } from './arbitrary.ts'
+import { bodyOf } from './body.ts'
 import { conformance } from './conform.ts'
-import { type Catalogue, catalogue } from './library.ts'
+import { database } from './db.ts'
+import { type Catalogue, catalogue, temporary } from './library.ts'
 
 export type Served = Awaited<ReturnType<typeof serve>>
 export type Client = Served['anyone']
@@ -24,28 +31,56 @@ export type Answered<T = any> = {
 type Asking = { body?: unknown; headers?: Record<string, string>; raw?: Buffer | FormData | string }
 type Role = 'reader' | 'maintainer' | 'admin'
 
+const usual = { 'rate_limit.enabled': false, 'application.port': 0 }
+
 /** Rate limits are off unless `settings` says otherwise. */
 export async function serve(t: Test, settings: Record<string, unknown> = {}) {
-  const all = await catalogue(t, {
-    'rate_limit.enabled': false,
-    'application.port': 0,
-    ...settings,
-  })
-  const { sql, config, pipeline } = all
+  const all = await catalogue(t, { ...usual, ...settings })
+  return { ...all, ...(await serveOn(t, { ...all, queue: all.pipeline.queue })) }
+}
+
+/** The same without a pipeline. `pace` is that of the streams. */
+export async function serveAlone(
+  t: Test,
+  settings: Record<string, unknown> = {},
+  pace: Partial<Pace> = {},
+) {
+  const { sql, url } = await database(t)
+  const flags = { data_dir: join(temporary(t), 'data'), ...usual, ...settings }
+  const config = loadConfig({ env: {}, flags })
+  const queue = await openQueue(sql, () => {})
+  t.teardown(() => queue.close())
+  return { sql, url, config, queue, ...(await serveOn(t, { sql, url, config, queue, pace })) }
+}
+
+type On = Pick<Catalogue, 'sql' | 'url' | 'config'> & { queue: Queue; pace?: Partial<Pace> }
+
+async function serveOn(t: Test, { sql, url, ...on }: On) {
   const log = openLog({ level: 'error' })
-  const api = await openApi({ sql, config, log, queue: pipeline.queue })
-  const base = await api.server.listen({ host: '127.0.0.1', port: 0 })
-  t.teardown(() => api.close())
+  const open = async (own: Sql) => {
+    const api = await openApi({ ...on, sql: own, log })
+    const base = await api.server.listen({ host: '127.0.0.1', port: 0 })
+    let closing: Promise<void> | null = null
+    const close = () => (closing ??= api.close())
+    t.teardown(close)
+    return { base, api, close }
+  }
+  const { base, api } = await open(sql)
   return {
-    ...all,
     base,
     api,
+    /** The API once more, as another process would serve the same catalogue. */
+    async another() {
+      const own = connect(url, { max: 4 })
+      t.teardown(() => own.end({ timeout: 1 }))
+      return await open(own)
+    },
     anyone: clientOf(base, {}),
     /** A client that sends these headers. */
     with: (headers: Record<string, string>) => clientOf(base, headers),
     /** An account of a role with an API key, made in the database; its client, id and key. */
     async as(role: Role, more: { permissions?: string[]; username?: string } = {}) {
-      const account = await newAccount(all, role, more)
+      const account = await newAccount({ sql }, role, more)
       return { ...clientOf(base, { 'x-api-key': account.key }), ...account }
     },
   }
@@ -53,13 +88,14 @@ export async function serve(t: Test, settings: Record<string, unknown> = {}) {
 
 let made = 0
 
-async function newAccount(
+/** An account of a role with an API key, straight into the database. */
+export async function newAccount(
   { sql }: Pick<Catalogue, 'sql'>,
   role: Role,
   {
     permissions = [],
     username = `${role}-${(made += 1)}`,
-  }: { permissions?: string[]; username?: string },
+  }: { permissions?: string[]; username?: string } = {},
 ) {
   const id = newId()
   await sql`
@@ -118,7 +154,7 @@ function clientOf(base: string, headers: Record<string, string>) {
           ? { body: asking.raw as never }
           : {}),
     })
-    const bytes = Buffer.from(await response.arrayBuffer())
+    const bytes = await bodyOf(response)
     promised(method, url, {
       status: response.status,
       type: response.headers.get('content-type') ?? '',

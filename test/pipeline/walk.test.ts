@@ -4,8 +4,8 @@ import { mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { createLibrary, libraryAround } from '../../lib/catalog/library/library.ts'
+import { readUntyped } from '../../pipeline/disk.ts'
 import { estimateScan } from '../../pipeline/estimate.ts'
-import { readUntyped } from '../../pipeline/walk-thread.ts'
 import { catalogue, checkedBy, comic, folderOf, shelve, temporary } from '../kit/library.ts'
 
 const all = await catalogue(t)

@@ -44,7 +44,7 @@ export async function coverOfSeries(sql: Sql, viewer: Viewer, id: string): Promi
 }
 
 // A library whose first series all lack a cover is shown without one.
-const seriesTried = 24
+export const seriesTried = 24
 
 /** That of the first series in order of title that has one and is seen. Throws NotFound. */
 export async function coverOfLibrary(sql: Sql, viewer: Viewer, id: string): Promise<string | null> {

@@ -2,10 +2,13 @@
 // holds the row of its owner, so that at most one is selected.
 import type { Fragment, Sql, TransactionSql } from 'postgres'
 import { NotFound } from '../../errors.ts'
+import { ofSeries, tell } from '../../event/tell.ts'
 import { newId } from '../../id.ts'
 import { maybe, nullable, record, type Static, Type, timestamp, uuid } from '../../schema.ts'
 import type { ThumbnailFormat } from '../../thumbnail-path.ts'
+import { type Subject, tellChange } from '../metadata/changed.ts'
 import { seesBook, seesSeries, type Viewer } from '../viewer.ts'
+import { coverEvents } from './cover-events.ts'
 import { type CoverFolders, coverName, removeCoverFiles, writeCover } from './cover-files.ts'
 
 export const Cover = record(
@@ -38,18 +41,25 @@ function columns(sql: Db, { kind }: Owner): Fragment {
 }
 
 /** Throws NotFound unless the viewer sees the book or series; with `lock` nobody else changes it meanwhile. */
-export async function requireOwner(sql: Db, { viewer, owner }: Asked, lock = false): Promise<void> {
+export async function requireOwner(
+  sql: Db,
+  { viewer, owner }: Asked,
+  lock = false,
+): Promise<Subject> {
   const { kind, id } = owner
   const [row] =
     kind === 'book'
-      ? await sql`
-          select 1 from book b join series s on s.id = b.series_id
+      ? await sql<Subject[]>`
+          select b.id, b.library_id as "libraryId", b.series_id as "seriesId"
+          from book b join series s on s.id = b.series_id
           where b.id = ${id} and ${seesBook(sql, viewer)}
           ${lock ? sql`for no key update of b` : sql``}`
-      : await sql`
-          select 1 from series s where s.id = ${id} and ${seesSeries(sql, viewer)}
+      : await sql<Subject[]>`
+          select s.id, s.library_id as "libraryId"
+          from series s where s.id = ${id} and ${seesSeries(sql, viewer)}
           ${lock ? sql`for no key update` : sql``}`
   if (!row) throw new NotFound(kind === 'book' ? 'Book not found' : 'Series not found')
+  return row
 }
 
 /** Uploaded covers, the oldest first. Throws NotFound. */
@@ -100,7 +110,7 @@ export async function addCover(
   const { owner } = asked
   const name = coverName(cover.original)
   return await sql.begin(async tx => {
-    await requireOwner(tx, asked, true)
+    const subject = await requireOwner(tx, asked, true)
     await holdFiles(tx, name)
     await writeCover(folders, { name, ...cover })
     const { ending, width, height } = cover
@@ -113,24 +123,24 @@ export async function addCover(
       ? [made]
       : await tx<{ id: string }[]>`
           select c.id from cover c where ${ownedBy(tx, owner)} and c.hash = decode(${name}, 'hex')`
-    return { cover: await show(tx, owner, known!.id), isNew: made !== undefined }
+    return { cover: await show(tx, subject, known!.id), isNew: made !== undefined }
   })
 }
 
 /** Shows an uploaded cover. Throws NotFound. */
 export async function selectCover(sql: Sql, asked: Asked, coverId: string): Promise<Cover> {
   return await sql.begin(async tx => {
-    await requireOwner(tx, asked, true)
-    return await show(tx, asked.owner, coverId)
+    const subject = await requireOwner(tx, asked, true)
+    return await show(tx, subject, coverId)
   })
 }
 
 /** Goes back to the cover of the book itself, or of the first book; uploaded ones stay. Throws NotFound. */
 export async function showAutomatic(sql: Sql, asked: Asked): Promise<void> {
   await sql.begin(async tx => {
-    await requireOwner(tx, asked, true)
+    const subject = await requireOwner(tx, asked, true)
     await unselect(tx, asked.owner)
-    await setShown(tx, asked.owner, { coverId: null, isLocked: false })
+    await setShown(tx, subject, { coverId: null, isLocked: false })
   })
 }
 
@@ -142,14 +152,13 @@ export async function showBookCover(
 ): Promise<void> {
   const owner: Owner = { kind: 'series', id: seriesId }
   await sql.begin(async tx => {
-    await requireOwner(tx, { viewer, owner }, true)
+    const subject = await requireOwner(tx, { viewer, owner }, true)
     const [book] = await tx`
       select 1 from book b join series s on s.id = b.series_id
       where b.id = ${bookId} and b.series_id = ${seriesId} and ${seesBook(tx, viewer)}`
     if (!book) throw new NotFound('The series has no such book')
     await unselect(tx, owner)
-    await setShown(tx, owner, { coverId: null, isLocked: true })
-    await tx`update series set cover_book_id = ${bookId} where id = ${seriesId}`
+    await setShown(tx, subject, { coverId: null, isLocked: true, bookId })
   })
 }
 
@@ -161,17 +170,20 @@ export async function deleteCover(
 ): Promise<void> {
   const { owner } = asked
   const gone = await sql.begin(async tx => {
-    await requireOwner(tx, asked, true)
+    const subject = await requireOwner(tx, asked, true)
     const [row] = await tx<{ name: string; ending: string; wasShown: boolean }[]>`
       delete from cover c where c.id = ${coverId} and ${ownedBy(tx, owner)}
       returning encode(c.hash, 'hex') as name, c.original as ending, c.is_selected as "wasShown"`
     if (!row) throw new NotFound('Cover not found')
-    if (!row.wasShown) return row
+    if (!row.wasShown) {
+      await tellChange(tx, subject, ['covers'])
+      return row
+    }
     const [next] = await tx<{ id: string }[]>`
       select c.id from cover c where ${ownedBy(tx, owner)}
       order by c.created_at desc, c.id desc limit 1`
-    if (next) await show(tx, owner, next.id)
-    else await setShown(tx, owner, { coverId: null, isLocked: false })
+    if (next) await show(tx, subject, next.id)
+    else await setShown(tx, subject, { coverId: null, isLocked: false })
     return row
   })
   // After the rows, so that no row is without its files; again with a look at the rows, because the
@@ -188,14 +200,15 @@ async function holdFiles(tx: TransactionSql, name: string) {
   await tx`select pg_advisory_xact_lock(hashtext('stackroom.cover'), hashtext(${name}))`
 }
 
-async function show(tx: TransactionSql, owner: Owner, coverId: string): Promise<Cover> {
+async function show(tx: TransactionSql, subject: Subject, coverId: string): Promise<Cover> {
+  const owner = ownerOf(subject)
   await unselect(tx, owner)
   const [cover] = await tx<Cover[]>`
     update cover c set is_selected = true, updated_at = now()
     where c.id = ${coverId} and ${ownedBy(tx, owner)}
     returning ${columns(tx, owner)}`
   if (!cover) throw new NotFound('Cover not found')
-  await setShown(tx, owner, { coverId, isLocked: true })
+  await setShown(tx, subject, { coverId, isLocked: true })
   return cover
 }
 
@@ -205,14 +218,41 @@ async function unselect(tx: TransactionSql, owner: Owner) {
     where ${ownedBy(tx, owner)} and c.is_selected`
 }
 
-type Shown = { coverId: string | null; isLocked: boolean }
+type Shown = {
+  coverId: string | null
+  isLocked: boolean
+  /** Of a series without a cover of its own: the book whose cover it shows. */
+  bookId?: string
+}
 
-async function setShown(tx: TransactionSql, { kind, id }: Owner, { coverId, isLocked }: Shown) {
-  const unlocked = tx`array_remove(locks, 'cover')`
-  await tx`
-    update ${tx(kind)}
+/** Last of a change: tells when another cover is shown now. */
+async function setShown(tx: TransactionSql, subject: Subject, shown: Shown) {
+  const { coverId, isLocked, bookId = null } = shown
+  const { kind, id } = ownerOf(subject)
+  const unlocked = tx`array_remove(n.locks, 'cover')`
+  const chosen = (row: 'n' | 'old') =>
+    kind === 'series'
+      ? tx`(${tx(row)}.custom_cover, ${tx(row)}.cover_book_id)`
+      : tx`${tx(row)}.custom_cover`
+  const [row] = await tx<{ isOther: boolean }[]>`
+    update ${tx(kind)} n
     set custom_cover = (select hash from cover where id = ${coverId}),
       locks = ${isLocked ? tx`${unlocked} || '{cover}'::text[]` : unlocked}, updated_at = now()
-      ${kind === 'series' && coverId === null ? tx`, cover_book_id = null` : tx``}
-    where id = ${id}`
+      ${kind === 'series' && coverId === null ? tx`, cover_book_id = ${bookId}` : tx``}
+    from ${tx(kind)} old
+    where n.id = ${id} and old.id = n.id
+    returning ${chosen('n')} is distinct from ${chosen('old')} as "isOther"`
+  if (!row?.isOther) return
+  const { seriesId } = subject
+  await tell(
+    tx,
+    seriesId === undefined
+      ? ofSeries('cover_updated', [subject])
+      : await coverEvents(tx, [{ ...subject, seriesId }]),
+  )
 }
+
+const ownerOf = ({ id, seriesId }: Subject): Owner => ({
+  kind: seriesId === undefined ? 'series' : 'book',
+  id,
+})

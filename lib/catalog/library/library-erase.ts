@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Sql, TransactionSql } from 'postgres'
 import { NotFound } from '../../errors.ts'
+import { tell } from '../../event/tell.ts'
 import type { Queue } from '../../jobs.ts'
 import { seesLibrary, type Viewer } from '../viewer.ts'
 import { eraseBooks } from './purge.ts'
@@ -16,16 +17,20 @@ type Leaving = { viewer: Viewer; libraryId: string }
 /** Removes a library from sight, calls off its work and has it erased. Throws NotFound. */
 export async function removeLibrary(sql: Sql, queue: Queue, { viewer, libraryId }: Leaving) {
   await sql.begin(async tx => {
-    const [library] = await tx`
+    const [library] = await tx<{ accounts: string[] }[]>`
       update library l set deleting_at = now(), updated_at = now()
       where id = ${libraryId} and deleting_at is null and ${seesLibrary(sql, viewer)}
-      returning id`
+      returning array(
+        select account_id from account_library a where a.library_id = l.id order by 1) as accounts`
     if (!library) throw new NotFound('Library not found')
     await cancelScans(tx, queue, { libraryId, analyses: true })
     for (const lane of lanes) await queue.withdraw(tx, lane, libraryId)
     await queue.send(tx, 'erase', [{ libraryId }], { key: libraryId })
     // What accounts may see is remembered by every process (lib/auth/identity.ts).
     await tellEveryone(tx)
+    // Of its series and books nothing is told: this stands for all of them.
+    const { accounts } = library
+    await tell(tx, [{ type: 'library_deleted', libraryId, audience: { accounts } }])
   })
 }
 

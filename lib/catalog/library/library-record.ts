@@ -19,7 +19,13 @@ import { bookStrategies } from '../../strategy/book.ts'
 import { numberStrategies } from '../../strategy/number.ts'
 import { seriesStrategies } from '../../strategy/series.ts'
 import { isUnrestricted, seesLibrary, seesSeries, type Viewer } from '../viewer.ts'
-import { type Scanning, StrategyConfig, scanModes } from './library-rules.ts'
+import {
+  type StoredScanning,
+  StrategyConfig,
+  scanModes,
+  storedScanning,
+  watchModes,
+} from './library-rules.ts'
 
 const mode = oneOf(scanModes)
 const ScanningConfig = record({
@@ -30,6 +36,7 @@ const ScanningConfig = record({
   cronTimezone: nullable(Type.String()),
   scanOnStart: Type.Boolean(),
   purgeDeletedOnScan: Type.Boolean(),
+  watch: oneOf(watchModes),
 })
 const ScanningConfigSnake = record({
   enabled: Type.Boolean(),
@@ -38,6 +45,14 @@ const ScanningConfigSnake = record({
   cron_timezone: nullable(Type.String()),
   scan_on_start: Type.Boolean(),
   purge_deleted_on_scan: Type.Boolean(),
+  watch: oneOf(watchModes),
+})
+const WatchState = record({
+  mode: oneOf(['off', 'watching', 'polling'], {
+    description: 'What is done at the moment; off also when no process works that could.',
+  }),
+  message: nullable(Type.String({ description: 'Why it is not watched as it was asked for.' })),
+  since: nullable(timestamp()),
 })
 
 export const Library = record(
@@ -58,6 +73,7 @@ export const Library = record(
     numberConfig: StrategyConfig,
     scanningConfig: nullable(ScanningConfig),
     scanning_config: nullable(ScanningConfigSnake),
+    watchState: WatchState,
     titlePreprocessingRules: list(
       record({
         pattern: Type.String(),
@@ -90,7 +106,7 @@ type Row = Omit<
   'path' | 'scanningConfig' | 'scanning_config' | 'titlePreprocessingRules' | 'autoMatchConditions'
 > & {
   root: Buffer
-  scanning: Scanning | Record<string, never>
+  scanning: StoredScanning
   titleRules: Rule[]
   autoMatch: { mode: string; rules: Condition[] } | null
 }
@@ -134,10 +150,20 @@ function select(sql: Db, viewer: Viewer) {
       l.book_config as "bookConfig", l.number_strategy as "numberStrategy",
       l.number_config as "numberConfig", l.scanning_config as scanning,
       l.title_preprocessing_rules as "titleRules", l.auto_match_conditions as "autoMatch",
+      ${watchState(sql)} as "watchState",
       v.books as "bookCount", v.series as "seriesCount", l.last_scanned_at as "lastScannedAt",
       l.created_at as "createdAt", l.updated_at as "updatedAt"
     from library l
     cross join lateral ${seen(sql, viewer)} v`
+}
+
+// Whoever watches renews its word several times a minute (pipeline/watch/lease.ts).
+function watchState(sql: Db) {
+  return sql`coalesce(
+    (select jsonb_build_object('mode', w.mode, 'message', w.message, 'since', w.since)
+      from library_watch w
+      where w.library_id = l.id and w.seen_at > now() - interval '90 seconds'),
+    '{"mode": "off", "message": null, "since": null}')`
 }
 
 /** `books` and `series` of `library l`: counters hold for whoever sees all of it; for others their books are counted. */
@@ -161,9 +187,11 @@ function tooOld(sql: Db, viewer: Viewer) {
 }
 
 function toRecord({ root, scanning, titleRules, autoMatch, allowedFormats, ...row }: Row): Library {
-  const config = 'scanMode' in scanning ? (scanning as Scanning) : null
+  const config = storedScanning(scanning)
+  const { since, ...watching } = row.watchState
   return {
     ...row,
+    watchState: { ...watching, since: since && new Date(since) },
     path: pathText(root),
     allowedFormats: allowedFormats?.map(name => name.toUpperCase()) ?? null,
     scanningConfig: config && { ...config, defaultMode: config.scanMode },
@@ -174,6 +202,7 @@ function toRecord({ root, scanning, titleRules, autoMatch, allowedFormats, ...ro
       cron_timezone: config.cronTimezone,
       scan_on_start: config.scanOnStart,
       purge_deleted_on_scan: config.purgeDeletedOnScan,
+      watch: config.watch,
     },
     titlePreprocessingRules: titleRules.map(rule => ({
       ...rule,

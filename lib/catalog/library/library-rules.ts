@@ -12,6 +12,7 @@ import { validateRules } from '../../strategy/preprocess.ts'
 import { checkStorable } from '../metadata/metadata-values.ts'
 
 export const scanModes = ['normal', 'deep'] as const
+export const watchModes = ['off', 'on', 'poll'] as const
 
 const ScanningConfig = body({
   enabled: maybe(
@@ -22,11 +23,20 @@ const ScanningConfig = body({
   ),
   cronSchedule: maybe(nullable(text(200, { description: 'Five fields: `0 */6 * * *`.' }))),
   cronTimezone: maybe(
-    nullable(text(100, { description: "IANA name; else the server's own zone." })),
+    nullable(text(100, { description: 'IANA name; else that of the setting scheduler.timezone.' })),
   ),
   scanOnStart: maybe(nullable(Type.Boolean({ description: 'Scans when the server starts.' }))),
   purgeDeletedOnScan: maybe(
     nullable(Type.Boolean({ description: 'Erases missing books after a scan.' })),
+  ),
+  watch: maybe(
+    nullable(
+      oneOf(watchModes, {
+        default: 'off',
+        description:
+          '`on` scans what changes as it changes, `poll` looks at the whole folder again and again; `watchState` of the library says what came of it.',
+      }),
+    ),
   ),
 })
 
@@ -157,6 +167,17 @@ export type Scanning = {
   cronTimezone: string | null
   scanOnStart: boolean
   purgeDeletedOnScan: boolean
+  watch: (typeof watchModes)[number]
+}
+
+/** As it is stored; libraries of an older release do not say whether they are watched. */
+export type StoredScanning =
+  | (Omit<Scanning, 'watch'> & Partial<Pick<Scanning, 'watch'>>)
+  | Record<string, never>
+
+/** Null when nothing was ever said. */
+export function storedScanning(stored: StoredScanning): Scanning | null {
+  return 'scanMode' in stored ? { ...(stored as Scanning), watch: stored.watch ?? 'off' } : null
 }
 
 /**
@@ -168,9 +189,10 @@ export function scanningMeant(
     scanningConfig: camel,
     scanning_config: snake,
   }: { scanningConfig?: Rules['scanningConfig']; scanning_config?: Rules['scanningConfig'] },
-  now: unknown,
+  stored: StoredScanning,
 ): Rules['scanningConfig'] {
   if (camel === undefined || snake === undefined) return snake === undefined ? camel : snake
+  const now = storedScanning(stored) ?? {}
   const [one, other] = [camel && scanning(camel), snake && scanning(snake)]
   if (isDeepStrictEqual(one ?? {}, now)) return snake
   if (isDeepStrictEqual(other ?? {}, now) || isDeepStrictEqual(one, other)) return camel
@@ -191,6 +213,7 @@ function scanning(given: Static<typeof ScanningConfig>): Scanning {
     cronTimezone,
     scanOnStart: given.scanOnStart ?? false,
     purgeDeletedOnScan: given.purgeDeletedOnScan ?? false,
+    watch: given.watch ?? 'off',
   }
 }
 

@@ -2,14 +2,23 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Sql, TransactionSql } from 'postgres'
 import { Invalid, NotFound } from '../../errors.ts'
+import { tell } from '../../event/tell.ts'
 import { newId } from '../../id.ts'
 import type { Queue } from '../../jobs.ts'
 import type { Config as StrategyConfig } from '../../strategy/config.ts'
 import { validateStrategy } from '../../strategy/series.ts'
+import { changedColumns } from '../metadata/changed.ts'
 import { seesLibrary, type Viewer } from '../viewer.ts'
 import { libraryById } from './library-record.ts'
 import { type Grounds, readableRoot, refuseOverlap } from './library-root.ts'
-import { type Column, type Jsonb, type Rules, ruleColumns, scanningMeant } from './library-rules.ts'
+import {
+  type Column,
+  type Jsonb,
+  type Rules,
+  ruleColumns,
+  type StoredScanning,
+  scanningMeant,
+} from './library-rules.ts'
 import { enqueueScan, refuseWhileScanned } from './scan-request.ts'
 
 type SeriesRules = {
@@ -53,6 +62,7 @@ export async function makeLibrary(
     await tx`
       select pg_notify('account', '*')
       where exists (select from library where deleting_at is not null)`
+    await tell(tx, [{ type: 'library_created', libraryId: columns.id }])
     if (library.scanImmediately)
       await enqueueScan(tx, queue, { libraryId: columns.id, mode: 'normal' })
   })
@@ -91,8 +101,21 @@ export async function changeLibrary(
       Object.assign(columns, place)
     }
     if (Object.keys(columns).length === 0) return
-    await tx`update library set ${tx(inSql(tx, columns))}, updated_at = now() where id = ${id}`
+    const [row] = await tx<{ changed: string[] }[]>`
+      update library l set ${tx(inSql(tx, columns))}, updated_at = now()
+      from library old
+      where l.id = ${id} and old.id = l.id
+      returning ${changedColumns(tx, 'l', 'old')} as changed`
+    const fields = libraryFields(row!.changed)
+    if (fields.length > 0) await tell(tx, [{ type: 'library_updated', libraryId: id, fields }])
   })
+}
+
+/** Columns as fields of events: the folder is called by its path, and what follows from others is not told. */
+function libraryFields(columns: readonly string[]): string[] {
+  return columns
+    .filter(column => !['updated_at', 'scheduled_at', 'device'].includes(column))
+    .map(column => (column === 'root' ? 'path' : column))
 }
 
 type Move = { viewer: Viewer; id: string; path: string | null | undefined }
@@ -109,7 +132,7 @@ type Current = {
   strategy: string
   config: StrategyConfig
   bookStrategy: string
-  scanning: unknown
+  scanning: StoredScanning
 }
 
 /** The folders of a library became series by it; another would leave them under keys that mean nothing. */

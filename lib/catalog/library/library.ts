@@ -3,6 +3,7 @@ import { realpathSync, statSync } from 'node:fs'
 import { basename, isAbsolute, resolve } from 'node:path'
 import type { Sql, TransactionSql } from 'postgres'
 import { Invalid, NotFound } from '../../errors.ts'
+import { tell } from '../../event/tell.ts'
 import { newId } from '../../id.ts'
 import { pathText } from '../../path.ts'
 import { validateStrategy } from '../../strategy/series.ts'
@@ -41,22 +42,28 @@ export async function requireLibrary(
   if (!row) throw new NotFound('Library not found')
 }
 
-/** Adds a library, or answers the one that has this root. Throws Invalid for a root that is no readable folder or a strategy that is none. */
-export async function createLibrary(
-  sql: Sql | TransactionSql,
-  library: NewLibrary,
-): Promise<LibraryRow> {
+/** Adds a library and tells of it, or answers the one that has this root. Throws Invalid for a root that is no readable folder or a strategy that is none. */
+export async function createLibrary(sql: Sql, library: NewLibrary): Promise<LibraryRow> {
   const strategy = library.seriesStrategy ?? 'series_volume'
   const config = validateStrategy(strategy, library.seriesConfig ?? {})
   const text = pathText(library.root)
   if (!isAbsolute(text)) throw new Invalid('The path of a library must be absolute')
   const device = String(folderAt(library.root).dev)
-  const [made] = await sql<LibraryRow[]>`
-    insert into library (id, name, root, device, series_strategy, series_config)
-    values (${newId()}, ${library.name ?? (basename(text) || text)}, ${library.root}, ${device},
-      ${strategy}, ${sql.json(config as never)})
-    on conflict (sha256(root)) where deleting_at is null do nothing
-    returning id, name, root, book_count as "bookCount"`
+  const made = await sql.begin(async tx => {
+    const [row] = await tx<LibraryRow[]>`
+      insert into library (id, name, root, device, series_strategy, series_config)
+      values (${newId()}, ${library.name ?? (basename(text) || text)}, ${library.root}, ${device},
+        ${strategy}, ${tx.json(config as never)})
+      on conflict (sha256(root)) where deleting_at is null do nothing
+      returning id, name, root, book_count as "bookCount"`
+    if (!row) return row
+    // Everyone's list of libraries is remembered while one is being removed (lib/auth/identity.ts).
+    await tx`
+      select pg_notify('account', '*')
+      where exists (select from library where deleting_at is not null)`
+    await tell(tx, [{ type: 'library_created', libraryId: row.id }])
+    return row
+  })
   if (made) return made
   // Someone made it meanwhile: a new statement sees it.
   const [theirs] = await sql<LibraryRow[]>`

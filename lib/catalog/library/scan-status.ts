@@ -15,19 +15,29 @@ import {
 } from '../../schema.ts'
 import { seesBook, seesLibrary, type Viewer } from '../viewer.ts'
 import { seen } from './library-record.ts'
+import {
+  countedScans,
+  type ScanFigures,
+  scanFigures,
+  scanStages,
+  scanStatuses,
+  shownStatus,
+} from './scan-figures.ts'
 import { isScan } from './scan-request.ts'
 
 export const ScanStatus = record(
   {
     id: uuid(),
     libraryId: uuid(),
-    status: oneOf(['pending', 'running', 'completed', 'failed', 'cancelled']),
+    status: oneOf(scanStatuses),
     mode: oneOf(['normal', 'deep']),
-    stage: oneOf(['waiting', 'discovering', 'reading', 'covers', 'hashing', 'done'], {
+    stage: oneOf(scanStages, {
       description: 'Covers and hashes go on after the scan is completed.',
     }),
     filesTotal: count({ description: 'Book files met so far.' }),
     filesProcessed: count({ description: 'Those of them that are known, read or given up.' }),
+    filesPerSecond: Type.Number({ description: 'Files dealt with since the scan began.' }),
+    seriesCreated: count({ description: 'Series that this scan made.' }),
     seriesFound: count({ description: 'Series of the library now.' }),
     booksFound: count({ description: 'Books of the library now.' }),
     booksAdded: count(),
@@ -49,7 +59,7 @@ export const ScanStatus = record(
 export type ScanStatus = Static<typeof ScanStatus>
 
 type Db = Sql | TransactionSql
-type Row = Omit<ScanStatus, 'errors' | 'status'> & { state: string }
+type Row = ScanFigures & Pick<ScanStatus, 'seriesFound' | 'booksFound'>
 
 const mostErrors = 100
 
@@ -81,44 +91,16 @@ const sees = (sql: Db, viewer: Viewer) =>
 
 function select(sql: Db, viewer: Viewer, where: Fragment) {
   return sql<Row[]>`
-    select s.id, s.library_id as "libraryId", s.state, s.mode, greatest(s.found, s.to_index) as "filesTotal",
-      -- Before the walk is over only what was read is known to be dealt with.
-      case when s.discovered_at is null then s.read
-        else greatest(s.found, s.to_index) - greatest(s.to_index - s.read, 0) end as "filesProcessed",
-      case
-        when s.state = 'queued' then 'waiting'
-        when s.state = 'running' and s.discovered_at is null then 'discovering'
-        when s.state = 'running' then 'reading'
-        when s.state = 'completed' and s.covers < s.to_cover then 'covers'
-        when s.state = 'completed' and s.hashed < s.to_hash then 'hashing'
-        else 'done'
-      end as stage,
+    select ${scanFigures(sql)},
       (select series from ${seen(sql, viewer)} v) as "seriesFound",
-      (select books from ${seen(sql, viewer)} v) as "booksFound", s.added as "booksAdded",
-      s.changed as "booksChanged", s.moved as "booksMoved", s.missing as "booksMissing",
-      s.restored as "booksRestored", s.bytes_read as "bytesRead", s.failures, s.message,
-      coalesce(s.started_at, s.created_at) as "startedAt", s.finished_at as "completedAt"
-    from (
-      select *, added + changed + moved + restored + unchanged + failures as read
-      from (
-        select *, coalesce((
-          select sum(value::integer) from jsonb_each_text(failed)), 0)::integer as failures
-        from scan
-      ) f
-    ) s
+      (select books from ${seen(sql, viewer)} v) as "booksFound"
+    from ${countedScans(sql)} s
     join library l on l.id = s.library_id
     where ${where}`
 }
 
-const words: Record<string, ScanStatus['status']> = {
-  queued: 'pending',
-  running: 'running',
-  completed: 'completed',
-  cancelled: 'cancelled',
-}
-
 async function toStatus(sql: Db, viewer: Viewer, { state, ...row }: Row): Promise<ScanStatus> {
-  const status = words[state] ?? 'failed'
+  const status = shownStatus(state)
   const errors = row.failures > 0 ? await unreadable(sql, viewer, row) : []
   if (status === 'failed' && row.message) errors.unshift(row.message)
   return { ...row, status, errors }

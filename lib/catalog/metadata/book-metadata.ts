@@ -3,6 +3,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { TransactionSql } from 'postgres'
 import { NotFound } from '../../errors.ts'
+import { ofSeries, tell } from '../../event/tell.ts'
 import type { Author } from '../../metadata/metadata.ts'
 import { sortKey } from '../../name/natural.ts'
 import { searchKey } from '../../name/normalise.ts'
@@ -10,6 +11,7 @@ import { sortNumber } from '../../name/number.ts'
 import { writeBookSearch, writeSeriesSearch } from '../search/search-rows.ts'
 import { seesBook, type Viewer } from '../viewer.ts'
 import type { More } from './book-metadata-record.ts'
+import { changedColumns, changeOf, fieldsOf, tellChange } from './changed.ts'
 import { registerLabels, settleLabels } from './label.ts'
 import { labelNames } from './label-use.ts'
 import { bookFlags, wishesOf, withLocks } from './lock-names.ts'
@@ -19,6 +21,7 @@ import { claimed } from './series-metadata.ts'
 
 export type HeldBook = {
   id: string
+  libraryId: string
   seriesId: string
   title: string
   titleSort: string | null
@@ -33,7 +36,7 @@ export type HeldBook = {
 /** The row and its series', kept from others until the transaction ends. Throws NotFound, also for a hidden one. */
 export async function holdBook(tx: TransactionSql, viewer: Viewer, id: string): Promise<HeldBook> {
   const [book] = await tx<HeldBook[]>`
-    select b.id, b.series_id as "seriesId", b.title, b.title_sort as "titleSort", b.authors,
+    select b.id, b.library_id as "libraryId", b.series_id as "seriesId", b.title, b.title_sort as "titleSort", b.authors,
       b.genres, b.more, b.locks, b.provenance, b.missing_at is not null as "isMissing"
     from book b join series s on s.id = b.series_id
     where b.id = ${id} and ${seesBook(tx, viewer)}
@@ -44,7 +47,7 @@ export async function holdBook(tx: TransactionSql, viewer: Viewer, id: string): 
 
 type Changes = ReadonlyMap<string, unknown>
 
-/** Stores fields (see changesOf), locks them, and makes sorting, searching and labels follow. Throws Invalid. */
+/** Stores fields (see changesOf), locks them, makes sorting, searching and labels follow, and tells. Throws Invalid. */
 export async function changeBook(
   tx: TransactionSql,
   book: HeldBook,
@@ -73,14 +76,26 @@ export async function changeBook(
   }
   const authors = authorsAfter(book.authors, changes)
   if (authors) columns.authors = tx.json(authors)
-  await store(tx, book, { changes, columns: { ...columns, more: tx.json(more as never) } })
-  if (changes.has('genre')) await settleLabels(tx, [book.seriesId])
+  const all = { ...columns, more: tx.json(more as never) }
+  const changed = await store(tx, book, { changes, columns: all })
+  const series = changes.has('genre') ? await settleLabels(tx, [book.seriesId]) : []
   await writeBookSearch(tx, [book.id])
   if (authors || changes.has('genre')) await writeSeriesSearch(tx, [book.seriesId])
+  await tell(tx, [...changeOf(book, fieldsOf(changed)), ...labelled(book, series, ['genres'])])
+}
+
+/** That the series of a book got other labels by it. */
+function labelled({ libraryId }: HeldBook, series: string[], fields: string[]) {
+  return ofSeries(
+    'series_updated',
+    series.map(id => ({ id, libraryId })),
+    { fields },
+  )
 }
 
 type Storing = { changes: Changes; columns: Record<string, unknown> }
 
+/** Answers the names of the columns that differ now. */
 async function store(tx: TransactionSql, book: HeldBook, { changes, columns }: Storing) {
   const { title = book.title, title_sort: titleSort = book.titleSort } = columns as {
     title?: string
@@ -89,11 +104,14 @@ async function store(tx: TransactionSql, book: HeldBook, { changes, columns }: S
   const names = [...changes.keys()].map(name => lockOf(bookFields[name as keyof typeof bookFields]))
   const { locks, provenance } = claimed(book, names)
   if (changes.has('isbns')) provenance.isbns = 'user'
-  await tx`
-    update book
+  const [row] = await tx<{ changed: string[] }[]>`
+    update book b
     set ${tx(columns)}, sort_key = ${sortKey(titleSort ?? title)}, search_key = ${searchKey(title)},
       locks = ${locks}, provenance = ${tx.json(provenance)}, updated_at = now()
-    where id = ${book.id}`
+    from book old
+    where b.id = ${book.id} and old.id = b.id
+    returning ${changedColumns(tx, 'b', 'old')} as changed`
+  return row!.changed
 }
 
 // The column holds one, which is what lists and feeds show; the others stand beside it.
@@ -140,6 +158,7 @@ export async function lockBook(
 ): Promise<string[]> {
   const locks = withLocks(book.locks, wishesOf(bookFlags, flags))
   await tx`update book set locks = ${locks}, updated_at = now() where id = ${book.id}`
+  await tellChange(tx, book, isDeepStrictEqual(locks, book.locks) ? [] : ['locks'])
   return locks
 }
 
@@ -171,7 +190,11 @@ export async function resetBook(tx: TransactionSql, book: HeldBook): Promise<voi
   await tx`update book set ${tx(columns)}, updated_at = now() where id = ${book.id}`
   await tx`delete from book_link where book_id = ${book.id}`
   await tx`delete from book_external_id where book_id = ${book.id}`
-  await settleLabels(tx, [book.seriesId])
+  const series = await settleLabels(tx, [book.seriesId])
   await writeBookSearch(tx, [book.id])
   await writeSeriesSearch(tx, [book.seriesId])
+  await tell(tx, [
+    ...changeOf(book, ['metadata_reset']),
+    ...labelled(book, series, ['genres', 'tags']),
+  ])
 }

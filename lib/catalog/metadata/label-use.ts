@@ -1,8 +1,11 @@
 // Genres and tags as users put them on series and books, and the list of all.
+import { isDeepStrictEqual } from 'node:util'
 import type { Sql, TransactionSql } from 'postgres'
 import { Invalid, NotFound } from '../../errors.ts'
+import { ofBooks, ofSeries, tell } from '../../event/tell.ts'
 import { writeBookSearch, writeSeriesSearch } from '../search/search-rows.ts'
 import { isUnrestricted, seesBook, seesSeries, type Viewer } from '../viewer.ts'
+import { changeOf } from './changed.ts'
 import type { Owner } from './external.ts'
 import { type LabelKind, labelKey, registerLabels, settleLabels } from './label.ts'
 import { type Label, labelsOf } from './label-record.ts'
@@ -13,6 +16,7 @@ const most = 500
 
 type Held = {
   id: string
+  libraryId: string
   seriesId: string
   names: string[]
   locks: string[]
@@ -48,7 +52,7 @@ export type LabelChange = {
 
 /**
  * Changes the genres or tags of a series or book and locks them; a name that a label has already, in
- * whatever case, takes the spelling of the label. Throws NotFound, Invalid.
+ * whatever case, takes the spelling of the label. Tells what changed. Throws NotFound, Invalid.
  */
 export async function changeLabels(
   tx: TransactionSql,
@@ -70,9 +74,19 @@ export async function changeLabels(
     set ${tx(column)} = ${stored}, locks = ${locks}, provenance = ${tx.json(provenance)},
       updated_at = now()
     where id = ${owner.id}`
-  await settleLabels(tx, [held.seriesId])
+  const settled = await settleLabels(tx, [held.seriesId])
   if (owner.kind === 'book') await writeBookSearch(tx, [owner.id])
   await writeSeriesSearch(tx, [held.seriesId])
+  const { libraryId } = held
+  const fields = [
+    ...(isDeepStrictEqual(stored, held.names) ? [] : [column]),
+    ...(isDeepStrictEqual(locks, held.locks) ? [] : ['locks']),
+  ].sort()
+  const series = owner.kind === 'book' ? settled.map(id => ({ id, libraryId })) : []
+  await tell(tx, [
+    ...changeOf(owner.kind === 'book' ? held : { id: owner.id, libraryId }, fields),
+    ...ofSeries('series_updated', series, { fields: [column] }),
+  ])
 }
 
 type Wanted = { id: string; column: string }
@@ -85,7 +99,7 @@ async function holdOfSeries(tx: TransactionSql, viewer: Viewer, { id, column }: 
 // The series with it, before any label: in the order in which a scan takes them.
 async function holdOfBook(tx: TransactionSql, viewer: Viewer, { id, column }: Wanted) {
   const [book] = await tx<Held[]>`
-    select b.id, b.series_id as "seriesId", b.${tx(column)} as names, b.locks, b.provenance
+    select b.id, b.library_id as "libraryId", b.series_id as "seriesId", b.${tx(column)} as names, b.locks, b.provenance
     from book b join series s on s.id = b.series_id
     where b.id = ${id} and ${seesBook(tx, viewer)}
     for no key update of b, s`
@@ -202,23 +216,29 @@ async function strip(tx: TransactionSql, label: Removing, seriesIds: string[]) {
       select name from unnest(x.${column}) with ordinality as u(name, place)
       where not name = any(l.spellings) order by place),
     updated_at = now()`
-  const books = await tx<{ id: string }[]>`
+  const books = await tx<{ id: string; libraryId: string; seriesId: string }[]>`
     update book x
     set ${rest}, provenance = x.provenance || jsonb_build_object(${`${label.kind}s`}::text, 'user'),
       locks = array(select distinct unnest(x.locks || ${`${label.kind}s`}::text) order by 1)
     from label l
     where l.id = ${label.id} and x.series_id = any(${seriesIds}) and x.${column} && l.spellings
-    returning x.id`
-  await tx`
+    returning x.id, x.library_id as "libraryId", x.series_id as "seriesId"`
+  const series = await tx<{ id: string; libraryId: string }[]>`
     update series x
     set ${rest}
     from label l
-    where l.id = ${label.id} and x.id = any(${seriesIds}) and x.${column} && l.spellings`
+    where l.id = ${label.id} and x.id = any(${seriesIds}) and x.${column} && l.spellings
+    returning x.id, x.library_id as "libraryId"`
   await settleLabels(tx, seriesIds)
   const ids = books.map(book => book.id)
   for (let from = 0; from < ids.length; from += batch)
     await writeBookSearch(tx, ids.slice(from, from + batch))
   await writeSeriesSearch(tx, seriesIds)
+  const fields = [`${label.kind}s`]
+  await tell(tx, [
+    ...ofSeries('series_updated', series, { fields }),
+    ...ofBooks('book_updated', books, { fields }),
+  ])
 }
 
 /** Removes the genres or tags that no series and no book has; answers their names. */

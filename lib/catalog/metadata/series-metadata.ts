@@ -1,16 +1,19 @@
 // What users change of series. All that a user sets is locked, because no scan may undo it.
+import { isDeepStrictEqual } from 'node:util'
 import type { TransactionSql } from 'postgres'
 import { NotFound } from '../../errors.ts'
 import { sortKey } from '../../name/natural.ts'
 import { searchKey } from '../../name/normalise.ts'
 import { writeSeriesSearch } from '../search/search-rows.ts'
 import { seesSeries, type Viewer } from '../viewer.ts'
+import { changedColumns, fieldsOf, tellChange } from './changed.ts'
 import { seriesFlags, wishesOf, withLocks } from './lock-names.ts'
 import { lockOf, seriesFields } from './metadata-fields.ts'
 import { type Custom, checkCustom, mergeCustom } from './metadata-values.ts'
 
 export type HeldSeries = {
   id: string
+  libraryId: string
   title: string
   titleSort: string | null
   customMetadata: Custom | null
@@ -27,7 +30,7 @@ export async function holdSeries(
   id: string,
 ): Promise<HeldSeries> {
   const [series] = await tx<HeldSeries[]>`
-    select s.id, s.title, s.title_sort as "titleSort", s.custom_metadata as "customMetadata",
+    select s.id, s.library_id as "libraryId", s.title, s.title_sort as "titleSort", s.custom_metadata as "customMetadata",
       s.genres, s.tags, s.locks, s.provenance
     from series s
     where s.id = ${id} and ${seesSeries(tx, viewer)}
@@ -53,7 +56,7 @@ export function claimed(
   }
 }
 
-/** Stores fields (see changesOf), locks them, and makes sorting and searching follow. */
+/** Stores fields (see changesOf), locks them, makes sorting and searching follow, and tells. */
 export async function changeSeries(
   tx: TransactionSql,
   series: HeldSeries,
@@ -76,13 +79,16 @@ export async function changeSeries(
     series,
     fields.map(([field]) => lockOf(field)),
   )
-  await tx`
-    update series
+  const [row] = await tx<{ changed: string[] }[]>`
+    update series s
     set ${tx(columns)}, sort_key = ${sortKey(titleSort ?? title)},
       search_key = ${searchKey(title)}, locks = ${locks}, provenance = ${tx.json(provenance)},
       updated_at = now()
-    where id = ${series.id}`
+    from series old
+    where s.id = ${series.id} and old.id = s.id
+    returning ${changedColumns(tx, 's', 'old')} as changed`
   await writeSeriesSearch(tx, [series.id])
+  await tellChange(tx, series, fieldsOf(row!.changed))
 }
 
 /** `changes` with custom metadata merged into that of the row. Throws Invalid when it grows too large. */
@@ -112,6 +118,7 @@ export async function lockSeries(
   await tx`
     update series set locks = ${locks}, provenance = ${tx.json(provenance)}, updated_at = now()
     where id = ${series.id}`
+  await tellChange(tx, series, isDeepStrictEqual(locks, series.locks) ? [] : ['locks'])
   return locks
 }
 

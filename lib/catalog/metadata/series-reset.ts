@@ -9,6 +9,7 @@ import type { Placement } from '../../strategy/placement.ts'
 import { compileRules, type TitleRule } from '../../strategy/preprocess.ts'
 import { placeBook } from '../../strategy/series.ts'
 import { writeSeriesSearch } from '../search/search-rows.ts'
+import { tellChange } from './changed.ts'
 import { settleLabels } from './label.ts'
 import type { HeldSeries } from './series-metadata.ts'
 
@@ -71,6 +72,7 @@ export async function resetSeries(tx: TransactionSql, series: HeldSeries): Promi
   await tx`delete from series_link where series_id = ${id}`
   await settleLabels(tx, [id])
   await writeSeriesSearch(tx, [id])
+  await tellChange(tx, series, ['metadata_reset'])
   return facts.bookId
 }
 

@@ -1,0 +1,83 @@
+// The metrics on an address of their own, for scrapers that cannot sign in: whoever reaches it may
+// read them, so it is meant for a network that only they are in.
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { Sql } from 'postgres'
+import { Invalid } from '../errors.ts'
+import type { Log } from '../log.ts'
+import { version } from '../version.ts'
+import { textForm } from './accept.ts'
+import { measureProcess } from './process.ts'
+import { scrape } from './scrape.ts'
+
+type Deps = { sql: Sql; log: Log; dataDir: string }
+
+/** Listens on `host:port`, an IPv6 address in brackets. Throws Invalid when the address cannot be had. */
+export async function openMetricsServer(bind: string, deps: Deps) {
+  measureProcess()
+  const { host, port } = addressOf(bind)
+  const server = createServer((request, response) => {
+    answer(request, response, deps).catch(error => {
+      deps.log.error({ err: error }, 'metrics failed')
+      if (response.headersSent) response.destroy()
+      else send(response, 500, 'The server failed\n')
+    })
+  })
+  server.requestTimeout = 10_000
+  server.listen({ host, port })
+  try {
+    await once(server, 'listening')
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new Invalid(`Cannot listen on ${bind} for metrics (${code ?? error})`, { cause: error })
+  }
+  const bound = server.address() as { port: number }
+  deps.log.info({ host, port: bound.port }, 'metrics listen')
+  return {
+    port: bound.port,
+    async close() {
+      const closed = once(server, 'close')
+      server.close()
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+async function answer(request: IncomingMessage, response: ServerResponse, deps: Deps) {
+  const path = (request.url ?? '').split('?')[0]
+  if (request.method !== 'GET' && request.method !== 'HEAD')
+    return send(response, 405, 'Only GET\n', { allow: 'GET, HEAD' })
+  if (path === '/health/live')
+    return send(response, 200, JSON.stringify({ status: 'ok', version }), {
+      'content-type': 'application/json; charset=utf-8',
+    })
+  if (path !== '/metrics') return send(response, 404, 'There is /metrics\n')
+  const { text, type } = await scrape(deps, textForm(request.headers.accept) ?? 'text')
+  send(response, 200, text, { 'content-type': type })
+}
+
+function send(
+  response: ServerResponse,
+  status: number,
+  text: string,
+  headers: Record<string, string> = {},
+) {
+  response.writeHead(status, {
+    'content-type': 'text/plain; charset=utf-8',
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    'content-length': Buffer.byteLength(text),
+    ...headers,
+  })
+  response.end(response.req.method === 'HEAD' ? undefined : text)
+}
+
+function addressOf(bind: string): { host: string; port: number } {
+  const [, host = '', port = ''] = /^(.+):(\d{1,5})$/.exec(bind) ?? []
+  const bare = /^\[(.+)\]$/.exec(host)?.[1] ?? host
+  const isPlain = bare !== host || !host.includes(':')
+  if (bare === '' || !isPlain || Number(port) > 65_535)
+    throw new Invalid('metrics.bind must be like 127.0.0.1:9464 or [::1]:9464')
+  return { host: bare, port: Number(port) }
+}

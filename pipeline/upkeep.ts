@@ -1,0 +1,56 @@
+// The nightly clearing: sessions, slots, tasks, events and scans that nobody needs any more.
+import type { Sql } from 'postgres'
+import { sweep } from '../lib/auth/session.ts'
+import { inBatches } from '../lib/batch.ts'
+import { storedSetting } from '../lib/catalog/setting.ts'
+import type { Config } from '../lib/config.ts'
+import { pruneEvents } from '../lib/event/prune.ts'
+import { pruneTasks } from '../lib/jobs/mind.ts'
+import type { Log } from '../lib/log.ts'
+
+type Deps = { sql: Sql; config: Pick<Config, 'auth'>; log: Log }
+
+/** Deletes in small steps; after a `stop` it can be begun again at any time. */
+export async function upkeep({ sql, config, log }: Deps, stop: () => boolean): Promise<void> {
+  const started = Date.now()
+  const gone = {
+    ...(await sweep({ sql, settings: config.auth }, stop)),
+    slots: await inBatches(most => deleteSlots(sql, most), stop),
+    buckets: await inBatches(most => deleteBuckets(sql, most), stop),
+    tasks: await pruneTasks(sql, stop),
+    scans: await pruneScans(sql, stop),
+  }
+  if (!stop()) await pruneEvents(sql)
+  log.info({ ...gone, ms: Date.now() - started }, 'upkeep done')
+}
+
+const deleteSlots = (sql: Sql, most: number) => sql`
+  delete from schedule_slot
+  where (job, slot) in (
+    select job, slot from schedule_slot where slot < now() - interval '2 days' limit ${most})`
+
+const deleteBuckets = (sql: Sql, most: number) => sql`
+  delete from rate_bucket
+  where key in (select key from rate_bucket where at < now() - interval '1 day' limit ${most})`
+
+/** Scans that ended longer ago than tasks are kept; not the last of a library, nor while its work goes on. */
+async function pruneScans(sql: Sql, stop: () => boolean): Promise<number> {
+  const days = await storedSetting(sql, 'tasks.retention_days')
+  return await inBatches(
+    most => sql`
+      delete from scan
+      where id in (
+        select id from scan s
+        where finished_at < now() - make_interval(days => ${days})
+          and exists (
+            select from scan later
+            where later.library_id = s.library_id and later.created_at > s.created_at
+              and not later.options @> '{"analysis": true}')
+          and not exists (
+            select from pgboss.job
+            where name in ('scan', 'analyze', 'index', 'cover', 'hash') and state < 'completed'
+              and data->>'libraryId' = s.library_id::text and data->>'scanId' = s.id::text)
+        limit ${most})`,
+    stop,
+  )
+}

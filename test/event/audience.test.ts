@@ -1,0 +1,277 @@
+// Who is told of what, as clients of different accounts see it.
+import { test } from 'tap'
+import { type Told, tell, tellProgress } from '../../lib/event/tell.ts'
+import { newId } from '../../lib/id.ts'
+import { serveAlone } from '../kit/server.ts'
+import { type Listening, listen } from '../kit/sse.ts'
+
+type Served = Awaited<ReturnType<typeof serveAlone>>
+const [here, there] = [newId(), newId()]
+const [plain, adult, secret, elsewhere] = [newId(), newId(), newId(), newId()]
+const books = Object.fromEntries([plain, adult, secret, elsewhere].map(id => [id, newId()]))
+const grown = newId()
+const tag = newId()
+
+/** Two libraries; in the first a series for all, one for adults, one with a tag, and a book for adults. */
+async function shelves({ sql }: Served) {
+  for (const [id, root] of [
+    [here, '/here'],
+    [there, '/there'],
+  ] as const)
+    await sql`insert into library (id, name, root) values (${id}, ${root}, ${root})`
+  await sql`insert into sharing_tag (id, name) values (${tag}, 'secret')`
+  const rows = [
+    { id: plain, library: here, age: null },
+    { id: adult, library: here, age: 18 },
+    { id: secret, library: here, age: null },
+    { id: elsewhere, library: there, age: null },
+  ]
+  for (const { id, library, age } of rows) {
+    await sql`
+      insert into series (id, library_id, key, name, name_key, title, sort_key, search_key, age_rating)
+      values (${id}, ${library}, ${id}, '', '', '', '', '', ${age})`
+    await addBook({ sql }, { id: books[id]!, library, series: id, age: null })
+  }
+  await addBook({ sql }, { id: grown, library: here, series: plain, age: 18 })
+  await sql`insert into series_sharing_tag (series_id, tag_id) values (${secret}, ${tag})`
+}
+
+async function addBook(
+  { sql }: Pick<Served, 'sql'>,
+  { id, library, series, age }: { id: string; library: string; series: string; age: number | null },
+) {
+  const directory = newId()
+  await sql`
+    insert into directory (id, library_id, path) values (${directory}, ${library}, ${Buffer.from(id)})`
+  await sql`
+    insert into book (id, library_id, series_id, directory_id, name, size, modified_ms, title,
+      sort_key, search_key, name_key, age_rating)
+    values (${id}, ${library}, ${series}, ${directory}, ${Buffer.from('1.cbz')}, 1, 1, '', '', '', '', ${age})`
+}
+
+const of = (id: string) => ({ id: books[id]!, seriesId: id })
+const changes: Told[] = [
+  { type: 'book_updated', libraryId: here, books: [of(plain), of(adult), of(secret)] },
+  { type: 'book_updated', libraryId: here, books: [{ id: grown, seriesId: plain }] },
+  { type: 'series_updated', libraryId: here, series: [secret, adult, plain] },
+  { type: 'cover_updated', libraryId: here, series: [adult] },
+  { type: 'library_updated', libraryId: here },
+  { type: 'book_created', libraryId: there, books: [of(elsewhere)] },
+  { type: 'library_updated', libraryId: there },
+]
+
+/** What a client heard, in words. */
+function words(client: Listening): string[] {
+  const names: Record<string, string> = {
+    [plain]: 'plain',
+    [adult]: 'adult',
+    [secret]: 'secret',
+    [elsewhere]: 'elsewhere',
+    [here]: 'here',
+    [there]: 'there',
+    [grown]: 'grown',
+  }
+  for (const [series, book] of Object.entries(books)) names[book] = `${names[series]} book`
+  return client.events().map(({ event, data }) => {
+    const id = data.book_id ?? data.series_id ?? data.library_id
+    return `${event} ${names[id] ?? id}`
+  })
+}
+
+test('accounts hear of what they see', async t => {
+  const all = await serveAlone(t)
+  const { sql } = all
+  await shelves(all)
+  const client = async (role: 'reader' | 'admin', restrict?: (id: string) => Promise<unknown>) => {
+    const account = await all.as(role)
+    await restrict?.(account.id)
+    return {
+      id: account.id,
+      ...(await listen(t, all.base, { headers: { 'x-api-key': account.key } })),
+    }
+  }
+  const clients = {
+    free: await client('reader'),
+    here: await client('reader', async id => {
+      await sql`update account set all_libraries = false where id = ${id}`
+      await sql`insert into account_library (account_id, library_id) values (${id}, ${here})`
+    }),
+    young: await client('reader', id => sql`update account set age_limit = 12 where id = ${id}`),
+    younger: await client(
+      'admin',
+      id => sql`
+      update account set age_limit = 12, shows_unrated = false where id = ${id}`,
+    ),
+    denied: await client(
+      'admin',
+      id => sql`
+      insert into account_sharing_tag (id, account_id, tag_id, mode)
+      values (${newId()}, ${id}, ${tag}, 'deny')`,
+    ),
+    allowed: await client(
+      'reader',
+      id => sql`
+      insert into account_sharing_tag (id, account_id, tag_id, mode)
+      values (${newId()}, ${id}, ${tag}, 'allow')`,
+    ),
+  }
+  await tell(sql, changes)
+  await tell(sql, [{ type: 'library_updated', libraryId: here, accountId: clients.free.id }])
+  await Promise.all(Object.values(clients).map(one => one.quiet()))
+  t.equal(clients.free.events().length, 12)
+  const heard = Object.fromEntries(Object.entries(clients).map(([name, one]) => [name, words(one)]))
+  t.same(heard.here, [
+    'book_updated plain book',
+    'book_updated adult book',
+    'book_updated secret book',
+    'book_updated grown',
+    'series_updated secret',
+    'series_updated adult',
+    'series_updated plain',
+    'cover_updated adult',
+    'library_updated here',
+  ])
+  t.same(heard.young, [
+    'book_updated plain book',
+    'book_updated secret book',
+    'series_updated secret',
+    'series_updated plain',
+    'library_updated here',
+    'book_created elsewhere book',
+    'library_updated there',
+  ])
+  t.same(heard.younger, ['library_updated here', 'library_updated there'])
+  t.same(heard.denied, [
+    'book_updated plain book',
+    'book_updated adult book',
+    'book_updated grown',
+    'series_updated adult',
+    'series_updated plain',
+    'cover_updated adult',
+    'library_updated here',
+    'book_created elsewhere book',
+    'library_updated there',
+  ])
+  t.same(heard.allowed, [
+    'book_updated secret book',
+    'series_updated secret',
+    'library_updated here',
+    'library_updated there',
+  ])
+})
+
+test('what is gone is told to those who saw it', async t => {
+  const all = await serveAlone(t)
+  const { sql } = all
+  await shelves(all)
+  const client = async (restrict?: (id: string) => Promise<unknown>) => {
+    const account = await all.as('reader')
+    await restrict?.(account.id)
+    return {
+      id: account.id,
+      ...(await listen(t, all.base, { headers: { 'x-api-key': account.key } })),
+    }
+  }
+  const free = await client()
+  const young = await client(id => sql`update account set age_limit = 12 where id = ${id}`)
+  const denied = await client(
+    id => sql`
+    insert into account_sharing_tag (id, account_id, tag_id, mode)
+    values (${newId()}, ${id}, ${tag}, 'deny')`,
+  )
+  const named = await client(id => sql`update account set all_libraries = false where id = ${id}`)
+  const stranger = await client(
+    id => sql`update account set all_libraries = false where id = ${id}`,
+  )
+  await sql`delete from book`
+  await sql`delete from series`
+  await tell(sql, [
+    {
+      type: 'book_deleted',
+      libraryId: here,
+      books: [of(plain), of(adult), of(secret)],
+      audience: { ratings: [null, 18, 6], tags: [[], [], [tag]] },
+    },
+    { type: 'series_deleted', libraryId: here, series: [plain], audience: { ratings: [null] } },
+    { type: 'library_deleted', libraryId: here, audience: { accounts: [named.id] } },
+  ])
+  // Everyone's list of libraries is a list while one is being removed.
+  await sql`update library set deleting_at = now() where id = ${there}`
+  await sql`select pg_notify('account', '*')`
+  await tell(sql, [{ type: 'library_deleted', libraryId: there, audience: { accounts: [] } }])
+  await Promise.all([free, young, denied, named, stranger].map(one => one.quiet()))
+  const books = ['book_deleted plain book', 'book_deleted adult book', 'book_deleted secret book']
+  const libraries = ['library_deleted here', 'library_deleted there']
+  t.same(words(free), [...books, 'series_deleted plain', ...libraries])
+  t.same(words(young), [books[0], books[2], ...libraries])
+  t.same(words(denied), [books[0], books[1], ...libraries])
+  t.same(words(named), ['library_deleted here'])
+  t.same(words(stranger), [])
+})
+
+test('progress is told to its own account, kinds of things to those who may read them', async t => {
+  const all = await serveAlone(t)
+  const { sql } = all
+  await shelves(all)
+  const [ana, ben] = [await all.as('reader'), await all.as('admin')]
+  const some = await all.as('reader')
+  await sql`update api_key set permissions = '{SeriesRead}' where account_id = ${some.id}`
+  const ofKey = (account: { key: string }) =>
+    listen(t, all.base, { headers: { 'x-api-key': account.key } })
+  const [forAna, forBen, forSome] = [await ofKey(ana), await ofKey(ben), await ofKey(some)]
+  await tell(sql, [
+    { type: 'progress_updated', libraryId: here, books: [of(plain)], accountId: ana.id },
+    { type: 'book_updated', libraryId: here, books: [of(plain)] },
+    { type: 'series_updated', libraryId: here, series: [plain] },
+    { type: 'library_updated', libraryId: here },
+  ])
+  await Promise.all([forAna, forBen, forSome].map(one => one.quiet()))
+  const others = ['book_updated plain book', 'series_updated plain', 'library_updated here']
+  t.same(words(forAna), ['progress_updated plain book', ...others])
+  t.same(words(forBen), others)
+  t.same(words(forSome), ['series_updated plain'])
+})
+
+test('tasks are told to those who see what they are about', async t => {
+  const all = await serveAlone(t)
+  const { sql } = all
+  await shelves(all)
+  const client = async (permissions: string[], restrict?: (id: string) => Promise<unknown>) => {
+    const account = await all.as('admin')
+    await sql`update api_key set permissions = ${permissions} where account_id = ${account.id}`
+    await restrict?.(account.id)
+    const headers = { 'x-api-key': account.key }
+    return listen(t, all.base, { path: '/tasks/stream', headers })
+  }
+  const byTag = (id: string) => sql`
+    insert into account_sharing_tag (id, account_id, tag_id, mode)
+    values (${newId()}, ${id}, ${tag}, 'deny')`
+  const byLibrary = (id: string) => sql`update account set all_libraries = false where id = ${id}`
+  const operator = await client(['TasksRead'], byTag)
+  const reader = await client(['LibrariesRead'], byTag)
+  const outside = await client(['TasksRead', 'LibrariesRead'], byLibrary)
+  const neither = await all.as('reader')
+  await sql`update api_key set permissions = '{BooksRead}' where account_id = ${neither.id}`
+  const refused = await fetch(`${all.base}/api/v1/tasks/stream`, {
+    headers: { 'x-api-key': neither.key },
+  })
+  t.equal(refused.status, 403)
+
+  const task = (name: string, more: object = {}) => ({
+    stream: 'task' as const,
+    type: 'task_progress' as const,
+    data: { task_type: name },
+    ...more,
+  })
+  await tellProgress(sql, [
+    task('upkeep'),
+    task('scan', { libraryId: here }),
+    task('secret', { libraryId: here, seriesId: secret, bookId: books[secret] }),
+    task('plain', { libraryId: here, seriesId: plain }),
+  ])
+  await Promise.all([operator, reader, outside].map(one => one.quiet()))
+  const types = (one: Listening) => one.events().map(event => event.data.taskType)
+  t.same(types(operator), ['upkeep', 'scan', 'secret', 'plain'])
+  t.same(types(reader), ['scan', 'plain'])
+  t.same(types(outside), ['upkeep'])
+})

@@ -1,0 +1,57 @@
+// A database that goes away in the middle of things and comes back.
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import { connect, openSession } from '../lib/db.ts'
+import { database } from './kit/db.ts'
+
+const lost = /CONNECTION_(CLOSED|DESTROYED|ENDED)|57P01|ECONNRESET/
+
+t.test('a transaction whose connection is lost fails, and the pool goes on', async t => {
+  const { sql: other, url } = await database(t)
+  const sql = connect(url, { max: 2 })
+  t.teardown(() => sql.end())
+  for (let round = 0; round < 5; round++) {
+    const failed = sql.begin(async tx => {
+      const [me] = await tx`select pg_backend_pid() as pid`
+      await other`select pg_terminate_backend(${me!.pid})`
+      await sleep(50)
+      await tx`select 1`
+    })
+    await t.rejects(failed, { code: lost })
+  }
+  const held = await sql.reserve()
+  const [me] = await held`select pg_backend_pid() as pid`
+  await other`select pg_terminate_backend(${me!.pid})`
+  await sleep(50)
+  await t.rejects(held`select 1`, { code: lost })
+  held.release()
+  // Until the pool has heard of it.
+  await sleep(500)
+  const answers = await Promise.all([1, 2, 3, 4].map(n => sql`select ${n}::integer as n`))
+  t.same(
+    answers.map(rows => rows[0]!.n),
+    [1, 2, 3, 4],
+  )
+})
+
+t.test('a session tells that it was lost, and its locks are free', async t => {
+  const { sql } = await database(t)
+  let told = 0
+  const session = openSession(sql, () => {
+    told += 1
+  })
+  const take = (on: typeof sql) => on`select pg_try_advisory_lock(7) as taken`
+  const [mine] = await session.sql`select pg_backend_pid() as pid, pg_try_advisory_lock(7) as taken`
+  t.equal(mine!.taken, true)
+  t.equal(session.losses(), 0)
+  const other = openSession(sql)
+  t.same([...(await take(other.sql))], [{ taken: false }])
+  await sql`select pg_terminate_backend(${mine!.pid})`
+  for (let left = 100; told === 0 && left > 0; left--) await sleep(20)
+  t.equal(told, 1)
+  t.equal(session.losses(), 1)
+  t.same([...(await take(other.sql))], [{ taken: true }])
+  await session.close()
+  await other.close()
+  t.equal(told, 1, 'closing it is no loss')
+})

@@ -1,0 +1,69 @@
+// The address for scrapers, in every state of the database.
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { test } from 'tap'
+import { connect } from '../../lib/db.ts'
+import { Invalid } from '../../lib/errors.ts'
+import { openLog } from '../../lib/log.ts'
+import { openMetricsServer } from '../../lib/metrics/server.ts'
+import { database } from '../kit/db.ts'
+import { temporary } from '../kit/library.ts'
+
+const log = openLog({ level: 'silent' })
+
+test('the metrics and a sign of life, nothing else, without sign-in', async t => {
+  const { sql } = await database(t)
+  const server = await openMetricsServer('127.0.0.1:0', { sql, log, dataDir: temporary(t) })
+  t.teardown(server.close)
+  const ask = (path: string, init?: RequestInit) =>
+    fetch(`http://127.0.0.1:${server.port}${path}`, init)
+  const metrics = await ask('/metrics')
+  t.equal(metrics.status, 200)
+  const text = await metrics.text()
+  t.match(
+    text,
+    /^stackroom_build_info\{version="[\d.]+",node="\d+[\d.]+",database="\d+[^"]*"\} 1$/m,
+  )
+  t.match(text, /^stackroom_database_up 1$/m)
+  t.match(text, /^db_size_bytes \d{7,}$/m)
+  t.match(text, /^data_disk_free_bytes \d+$/m)
+  t.match(text, /^process_resident_memory_bytes \d+$/m)
+  t.notMatch(text, /_total gauge/, 'what ends in _total is a counter')
+  for (const line of text.split('\n').filter(one => one.startsWith('# HELP')))
+    t.match(line, /^# HELP [a-z_0-9]+ .{10,}/, line)
+  const open = await ask('/metrics', { headers: { accept: 'application/openmetrics-text' } })
+  t.match(open.headers.get('content-type'), 'application/openmetrics-text')
+  t.match(await (await ask('/health/live')).json(), { status: 'ok' })
+  const head = await ask('/metrics', { method: 'HEAD' })
+  t.equal(head.status, 200)
+  t.equal(await head.text(), '')
+  t.equal((await ask('/api/v1/books')).status, 404)
+  t.equal((await ask('/health')).status, 404)
+  t.equal((await ask('/metrics', { method: 'POST' })).status, 405)
+})
+
+test('it answers while the database is away, and says so', async t => {
+  const sql = connect('postgres://nobody:nothing@127.0.0.1:1/none', { max: 1 })
+  t.teardown(() => sql.end({ timeout: 0 }))
+  const server = await openMetricsServer('[::1]:0', { sql, log, dataDir: temporary(t) })
+  t.teardown(server.close)
+  const response = await fetch(`http://[::1]:${server.port}/metrics`)
+  t.equal(response.status, 200)
+  const text = await response.text()
+  t.match(text, /^stackroom_database_up 0$/m)
+  t.match(text, /^# TYPE library_books gauge$/m)
+  t.notMatch(text, /^library_books\{/m)
+  t.match(text, /^process_cpu_seconds_total /m)
+})
+
+test('an address that cannot be had is a sentence', async t => {
+  const { sql } = await database(t)
+  const deps = { sql, log, dataDir: temporary(t) }
+  const other = createServer().listen(0, '127.0.0.1')
+  await once(other, 'listening')
+  t.teardown(() => other.close())
+  const { port } = other.address() as { port: number }
+  await t.rejects(openMetricsServer(`127.0.0.1:${port}`, deps), Invalid)
+  await t.rejects(openMetricsServer('::1:9464', deps), /like 127\.0\.0\.1:9464 or \[::1\]:9464/)
+  await t.rejects(openMetricsServer('localhost:99999', deps), Invalid)
+})

@@ -1,0 +1,210 @@
+// Watched libraries: what users see of a file that comes, grows, moves and goes.
+import { appendFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import { openLog } from '../../../lib/log.ts'
+import { startPipeline } from '../../../pipeline/index.ts'
+import { openFolderWatch } from '../../../pipeline/watch/watch-folders.ts'
+import { startWatching } from '../../../pipeline/watch/watching.ts'
+import {
+  type Catalogue,
+  catalogue,
+  checkedBy,
+  comic,
+  type Shelf,
+  shelve,
+} from '../../kit/library.ts'
+
+type Sql = Catalogue['sql']
+
+const log = openLog({ level: 'silent' })
+
+const ask = (sql: Sql, { id }: Pick<Shelf, 'id'>, watch: 'off' | 'on' | 'poll') => sql`
+  update library set scanning_config = scanning_config || jsonb_build_object('watch', ${watch}::text)
+  where id = ${id}`
+
+async function state(sql: Sql, { id }: Pick<Shelf, 'id'>) {
+  const [row] = await sql<{ mode: string; message: string | null }[]>`
+    select mode, message from library_watch where library_id = ${id}`
+  return row ?? { mode: 'off', message: null }
+}
+
+/** Milliseconds until it is so. */
+async function until(what: string, isSo: () => Promise<boolean>, mostMs = 20_000) {
+  const from = Date.now()
+  while (!(await isSo())) {
+    if (Date.now() - from > mostMs) throw new Error(`${what}: not within ${mostMs} ms`)
+    await sleep(50)
+  }
+  return Date.now() - from
+}
+
+/** Watched, and its files in the catalogue. */
+async function watchedShelf(all: Catalogue, t: Test, files: Record<string, Buffer> = {}) {
+  const shelf = await shelve(t, all, files)
+  await ask(all.sql, shelf, 'on')
+  await until('watching', async () => (await state(all.sql, shelf)).mode === 'watching')
+  await until('first scans', async () => {
+    const [row] = await all.sql`
+      select last_scanned_at is not null and book_count = ${Object.keys(files).length} as done
+      from library where id = ${shelf.id}`
+    return row!.done && !(await isBusy(all, shelf))
+  })
+  return shelf
+}
+
+async function isBusy({ sql, pipeline }: Pick<Catalogue, 'sql' | 'pipeline'>, { id }: Shelf) {
+  const [row] = await sql`
+    select from scan where library_id = ${id} and state in ('queued', 'running') limit 1`
+  return row !== undefined || (await pipeline.queue.busy(id, ['index', 'cover', 'hash']))
+}
+
+/** Before the folder is cleared away. */
+async function leave(all: Catalogue, shelf: Shelf) {
+  await ask(all.sql, shelf, 'off')
+  await until('off', async () => (await state(all.sql, shelf)).mode === 'off')
+  await until('done', async () => !(await isBusy(all, shelf)))
+}
+
+const isThere = (shelf: Shelf, name: string) => async () =>
+  (await shelf.books()).some(book => book.name === name && book.missingAt === null)
+
+t.test('with a pipeline that runs', async t => {
+  const all = await catalogue(t)
+  const { sql } = all
+  const test = checkedBy(t, all)
+
+  await test('what lies there is scanned when watching begins, a new file soon after', async t => {
+    const shelf = await watchedShelf(all, t, { 'Akira/1.cbz': comic() })
+    t.equal((await shelf.books()).length, 1)
+    shelf.write('Akira/2.cbz', comic({ pages: 3 }))
+    const ms = await until('visible', isThere(shelf, '2.cbz'))
+    t.comment(`a new file: ${ms} ms`)
+    t.ok(ms <= 5_000, `${ms} ms`)
+    t.equal((await shelf.book('2.cbz')).pages, 3)
+    shelf.write('Berserk/deep/3.cbz', comic())
+    t.ok((await until('visible', isThere(shelf, '3.cbz'))) <= 5_000, 'in a new folder')
+    await ask(sql, shelf, 'off')
+    await until('off', async () => (await state(sql, shelf)).mode === 'off')
+  })
+
+  await test('a file that is still written is not indexed, nor by the scan of its neighbour', async t => {
+    const shelf = await watchedShelf(all, t)
+    const bytes = comic({ pages: 4, padding: 4_000 })
+    const growing = join(shelf.root, 'grows.cbz')
+    const piece = Math.ceil(bytes.length / 20)
+    for (let at = 0; at < bytes.length; at += piece) {
+      appendFileSync(growing, bytes.subarray(at, at + piece))
+      if (at === 0) shelf.write('neighbour.cbz', comic())
+      t.notOk(await isThere(shelf, 'grows.cbz')())
+      await sleep(300)
+    }
+    t.ok(await isThere(shelf, 'neighbour.cbz')(), 'which was seen meanwhile')
+    t.ok((await until('visible', isThere(shelf, 'grows.cbz'))) <= 5_000)
+    t.match(await shelf.book('grows.cbz'), { pages: 4, error: null })
+    await leave(all, shelf)
+  })
+
+  await test('a moved book stays itself, a deleted one is missing', async t => {
+    const shelf = await watchedShelf(all, t, { 'A/1.cbz': comic(), 'A/2.cbz': comic() })
+    const { id } = await shelf.book('1.cbz')
+    mkdirSync(shelf.at('B'))
+    renameSync(shelf.at('A/1.cbz'), shelf.at('B/one.cbz'))
+    await until('moved', isThere(shelf, 'one.cbz'))
+    t.equal((await shelf.book('one.cbz')).id, id)
+    t.equal((await shelf.books()).length, 2, 'and no other was made')
+    rmSync(shelf.at('B'), { recursive: true })
+    await until('missing', async () => (await shelf.book('one.cbz')).missingAt !== null)
+    renameSync(shelf.at('A'), shelf.at('C'))
+    await until('renamed', async () => (await shelf.book('2.cbz')).folder === 'C')
+    await leave(all, shelf)
+  })
+
+  await test('a scan that the watch did not ask for takes what is young', async t => {
+    const shelf = await shelve(t, all, { 'A/1.cbz': comic() })
+    const young = await shelf.scan({ options: { quietMs: 60_000 } })
+    t.match(young, { found: 0, added: 0, unreadable_directories: 0 })
+    const [row] = await sql`select options from scan where id = ${young.id}`
+    t.same(row!.options.leftOut, [Buffer.from('A/1.cbz').toString('hex')])
+    t.match(await shelf.scan(), { found: 1, added: 1 })
+    shelf.write('A/1.cbz', comic({ pages: 5 }))
+    t.match(await shelf.scan({ options: { quietMs: 60_000 } }), { changed: 0, missing: 0 })
+    t.match(await shelf.scan(), { changed: 1 })
+  })
+
+  await test('paths that contain each other, or are gone with their folders, are scanned once', async t => {
+    const shelf = await shelve(t, all, { 'A/b/1.cbz': comic(), 'A/2.cbz': comic() })
+    const paths = ['A', 'A', 'A/b', 'A/b/1.cbz', 'A/2.cbz']
+    t.match(await shelf.scan({ paths }), { state: 'completed', added: 2, found: 2 })
+    shelf.remove('A/b')
+    const gone = await shelf.scan({ paths: ['A/b/1.cbz'] })
+    t.match(gone, { state: 'completed', missing: 1, unreadable_directories: 0 })
+  })
+
+  await test('a root that goes is no reason to fall, and watched again when it is back', async t => {
+    const shelf = await watchedShelf(all, t, { 'A/1.cbz': comic() })
+    renameSync(shelf.root, `${shelf.root} away`)
+    await until('polling', async () => (await state(sql, shelf)).mode === 'polling', 30_000)
+    t.match((await state(sql, shelf)).message, /cannot be watched \(ENOENT\)/)
+    t.ok(await isThere(shelf, '1.cbz')(), 'nothing is missing')
+    renameSync(`${shelf.root} away`, shelf.root)
+    await until('watching', async () => (await state(sql, shelf)).mode === 'watching', 30_000)
+    shelf.write('A/2.cbz', comic())
+    await until('visible', isThere(shelf, '2.cbz'))
+  })
+})
+
+t.test('without a pipeline that watches', async t => {
+  const { sql, config, pipeline: own } = await catalogue(t)
+  await own.close()
+  const pipeline = await startPipeline({ sql, config, log, watch: false })
+  t.teardown(() => pipeline.close())
+  const { queue, wake } = pipeline
+  const folders = openFolderWatch()
+
+  await t.test('a kernel that allows no more watches makes it poll, and say so', async t => {
+    await sql`
+      insert into setting (key, value) values ('watch.poll_seconds', '5')
+      on conflict (key) do update set value = excluded.value`
+    const shelf = await shelve(t, { sql, pipeline }, { 'A/1.cbz': comic() })
+    await ask(sql, shelf, 'on')
+    const refusing = {
+      async watch() {
+        throw Object.assign(new Error(), { code: 'ENOSPC' })
+      },
+      async close() {},
+    }
+    const watching = await startWatching({ sql, queue, log, wake, folders: refusing })
+    await until('first', isThere(shelf, '1.cbz'))
+    t.equal((await state(sql, shelf)).mode, 'polling')
+    writeFileSync(shelf.at('A/2.cbz'), comic())
+    await until('second', isThere(shelf, '2.cbz'), 30_000)
+    await watching.close()
+    t.equal((await state(sql, shelf)).mode, 'off', 'whoever ends says so')
+  })
+
+  await t.test('of two processes one watches; when it is gone the other does', async t => {
+    const shelf = await shelve(t, { sql, pipeline })
+    await ask(sql, shelf, 'on')
+    const first = await startWatching({ sql, queue, log, wake })
+    await until('watching', async () => (await state(sql, shelf)).mode === 'watching')
+    const since = () => sql`select since::text from library_watch where library_id = ${shelf.id}`
+    const before = await since()
+    const second = await startWatching({ sql, queue, log, wake, folders })
+    await ask(sql, shelf, 'on')
+    await sleep(500)
+    t.same(await since(), before, 'one that is there is not disturbed')
+    await first.close()
+    await until('the other', async () => (await state(sql, shelf)).mode === 'watching', 15_000)
+    t.notSame(await since(), before)
+    // One that died without a word.
+    await sql`
+      update library_watch set since = now(), seen_at = now() - interval '41 seconds'
+      where library_id = ${shelf.id}`
+    const dead = await since()
+    await until('taken over', async () => (await since())[0]!.since !== dead[0]!.since, 25_000)
+    await until('again', async () => (await state(sql, shelf)).mode === 'watching', 25_000)
+    await second.close()
+  })
+})
