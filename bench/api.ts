@@ -7,11 +7,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import autocannon from 'autocannon'
-import { newKey } from '../lib/auth/api-key.ts'
-import { permissionNames } from '../lib/auth/permission.ts'
 import { loadConfig } from '../lib/config.ts'
 import { openDatabase } from '../lib/db.ts'
-import { newId } from '../lib/id.ts'
+import { keyOf } from './kit/key.ts'
 import { print } from './kit/stackroom.ts'
 
 const { values } = parseArgs({
@@ -63,11 +61,7 @@ async function busyReader() {
   const { sql } = database
   const [row] = await sql<{ id: string }[]>`
     select account_id as id from series_reading group by account_id order by count(*) desc, account_id limit 1`
-  const { key, prefix, digest } = newKey()
-  await sql`
-    insert into api_key (id, account_id, name, prefix, secret_sha256, permissions)
-    values (${newId()}, ${row!.id}, 'bench', ${prefix}, ${digest}, ${[...permissionNames]})`
-  return { key, accountId: row!.id }
+  return { key: await keyOf(sql, row!.id), accountId: row!.id }
 }
 
 async function started(args: string[]) {
