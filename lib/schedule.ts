@@ -1,6 +1,7 @@
 // Does at its time what has a schedule: scans of libraries, the search for duplicates, upkeep. Every
 // process runs one; whoever takes a slot first (table schedule_slot) queues the work.
 import type { Sql } from 'postgres'
+import { openBell } from './bell.ts'
 import { onSetting } from './catalog/setting.ts'
 import { readCron } from './cron.ts'
 import type { Queue } from './jobs.ts'
@@ -41,11 +42,12 @@ export async function startScheduler(deps: SchedulerDeps): Promise<Scheduler> {
 
   async function loop() {
     while (!isClosed) {
+      const rung = bell.rung()
       const wasStale = isStale
       isStale = false
       if (wasStale && !(await table.read())) isStale = true
       await table.takeDue()
-      await bell.within(isStale ? 1_000 : table.pauseMs())
+      await bell.heard(isStale ? 1_000 : table.pauseMs(), rung)
     }
   }
   const done = loop()
@@ -119,28 +121,5 @@ function openTable({ everyMinute, clock = Date.now, ...deps }: SchedulerDeps) {
       return Math.max(0, Math.min(longestMs, ...next.map(at => at - now)))
     },
     close: () => atWork,
-  }
-}
-
-/** A pause that can be cut short; a ring that nobody waits for cuts the next one. */
-function openBell() {
-  let rung = false
-  let wake = () => {}
-  return {
-    ring() {
-      rung = true
-      wake()
-    },
-    async within(ms: number) {
-      if (!rung)
-        await new Promise<void>(resolve => {
-          const timer = setTimeout(resolve, ms)
-          wake = () => {
-            clearTimeout(timer)
-            resolve()
-          }
-        })
-      rung = false
-    },
   }
 }

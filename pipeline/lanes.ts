@@ -2,6 +2,7 @@
 // that indexing passes covers, and hashing waits until both are done, because it would take the disk
 // from them; the backlog waits in Postgres, not in memory.
 import type { Sql } from 'postgres'
+import { type Bell, openBell } from '../lib/bell.ts'
 import type { JobName, Queue } from '../lib/jobs.ts'
 import type { Log } from '../lib/log.ts'
 import { startRuns, type Work } from './runs.ts'
@@ -29,7 +30,7 @@ export async function startLanes({ sql, queue, log }: Deps, work: Work, groups: 
       })
       rest = ran ? restMs.least : Math.min(rest * 2, restMs.most)
       // A bell that rang while the lanes were looked at may mean a job they just missed.
-      if (!ran && !stopping && heard === bell.rung()) await bell.heard(rest)
+      if (!ran && !stopping) await bell.heard(rest, heard)
     }
   }
 
@@ -66,33 +67,6 @@ export async function startLanes({ sql, queue, log }: Deps, work: Work, groups: 
       await listening.unlisten()
       await Promise.all(loops)
       await runs.close()
-    },
-  }
-}
-
-type Bell = ReturnType<typeof openBell>
-
-/** What loops sleep by. */
-function openBell() {
-  const sleepers = new Set<() => void>()
-  let times = 0
-  return {
-    rung: () => times,
-    ring() {
-      times++
-      for (const sleeper of sleepers) sleeper()
-    },
-    /** Resolves when it rings, or after so many milliseconds. */
-    heard(ms: number) {
-      return new Promise<void>(resolve => {
-        const done = () => {
-          clearTimeout(timer)
-          sleepers.delete(done)
-          resolve()
-        }
-        const timer = setTimeout(done, ms)
-        sleepers.add(done)
-      })
     },
   }
 }

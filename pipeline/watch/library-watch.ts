@@ -1,12 +1,12 @@
 // Watches one library: hears what changes, waits until it is written, and asks for a scan of it. Where
 // nothing can be heard, it asks for scans of the whole library again and again.
+import { type Bell, openBell } from '../../lib/bell.ts'
 import { readSetting } from '../../lib/catalog/setting.ts'
 import type { Log } from '../../lib/log.ts'
 import { extensionOf } from '../../lib/path.ts'
 import { defaultExtensions } from '../discover.ts'
 import { isSidecar } from '../disk.ts'
 import { type AskDeps, asker, askForScan, isScanned } from './asking.ts'
-import { openBell } from './bell.ts'
 import { type Changes, isEmpty, look, noChanges, noteChanges } from './changes.ts'
 import { failure, identity, obstacle } from './ground.ts'
 import type { Mode, Wanted } from './lease.ts'
@@ -20,7 +20,7 @@ type Watch = {
   deps: WatchDeps
   library: Wanted
   say: Say
-  bell: ReturnType<typeof openBell>
+  bell: Bell
   isClosed: () => boolean
 }
 
@@ -58,7 +58,7 @@ async function run(watch: Watch) {
     } catch (error) {
       if (isClosed()) return
       deps.log.warn({ err: error, libraryId: library.id }, 'watching a library was interrupted')
-      await bell.wait(groundMs)
+      await bell.heard(groundMs)
     }
   }
 }
@@ -109,7 +109,7 @@ async function hear(watch: Watch, changes: Changes, goesOn: () => Promise<boolea
     await look(changes, library.root, matters)
     const isBusy = await ask(changes)
     if (watch.isClosed()) return
-    await bell.wait(isBusy ? busyMs : isEmpty(changes) ? groundMs : tickMs)
+    await bell.heard(isBusy ? busyMs : isEmpty(changes) ? groundMs : tickMs)
   }
 }
 
@@ -139,6 +139,6 @@ async function poll(watch: Watch, message: string | null) {
       await askForScan(deps, library.id, [''])
     }
     if (isClosed()) return
-    await bell.wait(Math.min(everyMs, groundMs))
+    await bell.heard(Math.min(everyMs, groundMs))
   }
 }
