@@ -16,7 +16,6 @@ export async function upkeep({ sql, config, log }: Deps, stop: () => boolean): P
   const gone = {
     ...(await sweep({ sql, settings: config.auth }, stop)),
     slots: await inBatches(most => deleteSlots(sql, most), stop),
-    buckets: await inBatches(most => deleteBuckets(sql, most), stop),
     tasks: await pruneTasks(sql, stop),
     scans: await pruneScans(sql, stop),
   }
@@ -28,10 +27,6 @@ const deleteSlots = (sql: Sql, most: number) => sql`
   delete from schedule_slot
   where (job, slot) in (
     select job, slot from schedule_slot where slot < now() - interval '2 days' limit ${most})`
-
-const deleteBuckets = (sql: Sql, most: number) => sql`
-  delete from rate_bucket
-  where key in (select key from rate_bucket where at < now() - interval '1 day' limit ${most})`
 
 /** Scans that ended longer ago than tasks are kept; not the last of a library, nor while its work goes on. */
 async function pruneScans(sql: Sql, stop: () => boolean): Promise<number> {

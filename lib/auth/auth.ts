@@ -4,7 +4,6 @@ import type { Sql } from '../db.ts'
 import type { Log } from '../log.ts'
 import { type Mail, openPost } from '../mail.ts'
 import { type Identities, openIdentities } from './identify.ts'
-import { sweep } from './session.ts'
 import { type AccessTokens, accessTokens } from './token.ts'
 
 export type Auth = {
@@ -18,8 +17,6 @@ export type Auth = {
   /** Lets what is under way end, and stops listening. */
   close(): Promise<void>
 }
-
-const sweepMs = 3_600_000
 
 /** Throws when the database cannot be listened to. */
 export async function openAuth({
@@ -39,7 +36,7 @@ export async function openAuth({
   const tokens = accessTokens(sql, life)
   const identities = await openIdentities(sql, tokens, log)
   const post = openPost(config.email, log)
-  const auth: Auth = {
+  return {
     sql,
     log,
     settings: config.auth,
@@ -48,16 +45,9 @@ export async function openAuth({
     get mail() {
       return post.mail()
     },
-    close,
+    async close() {
+      await post.close()
+      await identities.close()
+    },
   }
-  const timer = setInterval(
-    () => sweep(auth).catch(err => log.warn({ err }, 'sessions not swept')),
-    sweepMs,
-  ).unref()
-  async function close() {
-    clearInterval(timer)
-    await post.close()
-    await identities.close()
-  }
-  return auth
 }
