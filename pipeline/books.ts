@@ -1,7 +1,7 @@
 // The jobs that run over batches of books: index (what is in the file) and hash; covers.ts has the third.
 // Each takes ids, asks for what is still to do, has threads do it, and stores what comes back slice by
 // slice.
-import { lstatSync } from 'node:fs'
+import { lstat } from 'node:fs/promises'
 import type { Sql } from 'postgres'
 import { tellScan } from '../lib/catalog/library/scan-events.ts'
 import { ofBooks, tell } from '../lib/event/tell.ts'
@@ -52,7 +52,7 @@ export async function indexBooks(
     signal,
     failed: (item, error) => unreadReading(item, rules, error),
     slice: async (done, read) => {
-      const gone = new Set(read.filter((item, i) => isGone(item, done[i]!)).map(item => item.id))
+      const gone = await goneOf(read, done)
       await forgetFound(sql, [...gone])
       const pairs = done
         .filter(reading => !gone.has(reading.id))
@@ -73,14 +73,18 @@ async function isRunning(sql: Sql, scanId: string) {
   return row !== undefined
 }
 
-/** Not there any more: deleted, moved or unmounted since the catalogue met it. */
-function isGone(item: { path: string }, { error }: { error: ReadError | null }) {
-  if (error?.code !== 'io') return false
-  try {
-    return lstatSync(Buffer.from(item.path, 'latin1'), { throwIfNoEntry: false }) === undefined
-  } catch {
-    return false
+/** Ids of those not there any more: deleted, moved or unmounted since the catalogue met them. */
+async function goneOf(read: FileToRead[], done: Reading[]) {
+  const gone = new Set<string>()
+  for (const [i, { id, path }] of read.entries()) {
+    if (done[i]!.error?.code !== 'io') continue
+    const error = await lstat(Buffer.from(path, 'latin1')).then(
+      () => null,
+      err => err,
+    )
+    if (error?.code === 'ENOENT' || error?.code === 'ENOTDIR') gone.add(id)
   }
+  return gone
 }
 
 /** Drops work on files that are gone. Their folders are compared again, should the files come back as they were. */
