@@ -120,6 +120,8 @@ check('an estimate tells what a scan would do, and writes nothing', async t => {
 check('a library that was never scanned can be estimated', async t => {
   const lib = await shelf(t, many(2, 2))
   await sql`delete from library where id = ${lib.id}`
+  // What the scans of the other tests asked for in a moment finds nothing to write then.
+  await all.dedupe()
   const request = { library: null, path: Buffer.from(lib.root), mode: 'normal' as const }
   const rows = await rowsNow(['event'])
   t.match(await estimateScan(sql, request), { found: 4, files: 4, missing: 0 })
