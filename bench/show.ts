@@ -10,13 +10,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import sharp from 'sharp'
 import { ZipFile } from 'yazl'
-import { newKey } from '../lib/auth/api-key.ts'
-import { permissionNames } from '../lib/auth/permission.ts'
 import { createLibrary } from '../lib/catalog/library/library.ts'
 import { loadConfig } from '../lib/config.ts'
 import { openDatabase } from '../lib/db.ts'
-import { newId } from '../lib/id.ts'
 import { migrate } from '../lib/migrate.ts'
+import { administratorKey } from './kit/key.ts'
 import { print } from './kit/stackroom.ts'
 
 const { values } = parseArgs({
@@ -41,7 +39,7 @@ try {
   const root = Buffer.from(join(folder, 'books'))
   const library = await createLibrary(sql, { root })
   await sql`update library set hash_policy = 'off'`
-  const key = await reader()
+  const key = await administratorKey(sql)
   const base = await serve()
   const headers = { 'x-api-key': key }
   await fetch(`${base}/api/v1/libraries/${library.id}/scan`, { method: 'POST', headers })
@@ -117,18 +115,6 @@ async function indexed(libraryId: string) {
     if (row) return
     await sleep(500)
   }
-}
-
-async function reader() {
-  const id = newId()
-  const { key, prefix, digest } = newKey()
-  await sql`
-    insert into account (id, username, email, password_hash, role)
-    values (${id}, 'bench', 'bench@example.org', '-', 'admin')`
-  await sql`
-    insert into api_key (id, account_id, name, prefix, secret_sha256, permissions)
-    values (${newId()}, ${id}, 'bench', ${prefix}, ${digest}, ${[...permissionNames]})`
-  return key
 }
 
 async function serve(): Promise<string> {

@@ -6,18 +6,16 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import fastify from 'fastify'
 import { openApi } from '../../lib/api/open.ts'
-import { newKey } from '../../lib/auth/api-key.ts'
-import { permissionNames } from '../../lib/auth/permission.ts'
 import { createLibrary } from '../../lib/catalog/library/library.ts'
 import { requestScan } from '../../lib/catalog/library/scan-request.ts'
 import { loadConfig } from '../../lib/config.ts'
 import { openDatabase } from '../../lib/db.ts'
-import { newId } from '../../lib/id.ts'
 import { openQueue } from '../../lib/jobs.ts'
 import { openLog } from '../../lib/log.ts'
 import { migrate } from '../../lib/migrate.ts'
 import { pageCounters } from '../../lib/page/counters.ts'
 import { startPipeline } from '../../pipeline/index.ts'
+import { administratorKey } from '../kit/key.ts'
 
 const folder = process.argv[2]!
 const config = loadConfig({
@@ -44,7 +42,9 @@ async function serve() {
   const books = await sql`
     select b.id, convert_from(b.name, 'latin1') as name, b.page_count as pages from book b
     where b.page_count > 0 order by b.id`
-  process.stdout.write(`${JSON.stringify({ api, told, key: await reader(), books })}\n`)
+  process.stdout.write(
+    `${JSON.stringify({ api, told, key: await administratorKey(sql), books })}\n`,
+  )
   process.once('SIGTERM', async () => {
     await meter.close()
     await closeApi()
@@ -61,19 +61,6 @@ async function scan() {
     if (row!.over && !(await queue.busy(id, ['index', 'cover', 'hash']))) return
     await sleep(100)
   }
-}
-
-/** An API key that may do everything. */
-async function reader(): Promise<string> {
-  const id = newId()
-  const { key, prefix, digest } = newKey()
-  await sql`
-    insert into account (id, username, email, password_hash, role)
-    values (${id}, 'bench', 'bench@example.org', '-', 'admin')`
-  await sql`
-    insert into api_key (id, account_id, name, prefix, secret_sha256, permissions)
-    values (${newId()}, ${id}, 'bench', ${prefix}, ${digest}, ${[...permissionNames]})`
-  return key
 }
 
 function openMeter() {
