@@ -7,13 +7,9 @@ import {
   analyzeLibrary,
   analyzeSeries,
 } from '../catalog/library/analyze.ts'
-import { Id, record, uuid } from '../schema.ts'
+import { Id } from '../schema.ts'
+import { TaskStarted } from '../task/task-record.ts'
 import { route } from './route.ts'
-
-const Task = record(
-  { taskId: uuid({ description: 'Of the work in the background.' }) },
-  { component: 'TaskStarted' },
-)
 
 type Subject = {
   path: string
@@ -58,7 +54,7 @@ export const analyze = subjects.flatMap(subject =>
         ? 'Only what could not be read, or not yet. 400 when there is none of it.'
         : subject.nothing,
       params: Id,
-      responses: { 200: Task },
+      responses: { 200: TaskStarted },
       handle: async ({ params, viewer }, { sql, queue }) => {
         const taskId = await subject.analyze({ sql, queue, viewer, unanalyzedOnly }, params.id)
         return { taskId }

@@ -9,7 +9,8 @@ import { awaitCover } from '../catalog/cover/cover-wait.ts'
 import type { Viewer } from '../catalog/viewer.ts'
 import { countShown } from '../metrics/book.ts'
 import { placeholder, type Thumbnail, thumbnailTag } from '../page/thumbnail.ts'
-import { body, Id, maybe, record, Type, uuid } from '../schema.ts'
+import { body, Id, maybe, Type } from '../schema.ts'
+import { TaskStarted } from '../task/task-record.ts'
 import type { Deps } from './deps.ts'
 import { imageAnswer, imageResponses, notModified } from './image.ts'
 import { route } from './route.ts'
@@ -84,10 +85,7 @@ export const thumbnails = [
       }),
       bodyOptional: true,
       responses: {
-        200: record(
-          { taskId: uuid({ description: 'Of the work in the background.' }) },
-          { component: 'TaskStarted' },
-        ),
+        200: TaskStarted,
       },
       handle: async ({ params, body, viewer }, { sql, queue }) => {
         const owner = { kind, id: params.id }

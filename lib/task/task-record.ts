@@ -20,6 +20,12 @@ import { scopeOf, walked } from './walk.ts'
 
 const reason = { description: 'Why it failed last, also while it waits to be tried again.' }
 
+/** The answer to a request that is worked on afterwards. */
+export const TaskStarted = record(
+  { taskId: uuid({ description: 'Of the work in the background.' }) },
+  { component: 'TaskStarted' },
+)
+
 export const Task = record(
   {
     id: uuid({ description: 'Of a scan: the id of the scan.' }),
