@@ -12,7 +12,7 @@ const log = openLog({ level: 'info' }, { write: line => void lines.push(line) })
 const never = () => false
 const test = checkedBy(t, all)
 
-test('sessions, slots and buckets that are over go', async t => {
+test('sessions and slots that are over go', async t => {
   const { id } = await reader(sql)
   await sql`
     insert into session (id, account_id, expires_at, revoked_at)
@@ -25,17 +25,10 @@ test('sessions, slots and buckets that are over go', async t => {
   await sql`
     insert into schedule_slot (job, slot)
     select 'minute', now() - make_interval(mins => m) from generate_series(0, 5000) m`
-  await sql`
-    insert into rate_bucket (key, tokens, granted, at)
-    values ('old', 1, 1, now() - interval '25 hours'), ('new', 1, 1, now())`
   await upkeep({ sql, config, log }, never)
   t.equal((await sql`select 1 from session`).length, 2)
   t.equal((await sql`select 1 from schedule_slot`).length, 2880)
-  t.same(
-    (await sql`select key from rate_bucket`).map(row => row.key),
-    ['new'],
-  )
-  t.match(JSON.parse(lines.at(-1)!), { msg: 'upkeep done', sessions: 2, slots: 2121, buckets: 1 })
+  t.match(JSON.parse(lines.at(-1)!), { msg: 'upkeep done', sessions: 2, slots: 2121 })
 })
 
 test('old scans go, but not the last of a library nor one whose work goes on', async t => {
@@ -56,17 +49,19 @@ test('old scans go, but not the last of a library nor one whose work goes on', a
   await sql`delete from pgboss.job where name = 'cover'`
 })
 
+const past = () => sql`select 1 from schedule_slot where job = 'past'`
+
 test('told to stop it does no more, and can begin again', async t => {
-  await sql`insert into rate_bucket (key, tokens, granted, at) values ('old', 1, 1, now() - interval '2 days')`
+  await sql`insert into schedule_slot (job, slot) values ('past', now() - interval '3 days')`
   await upkeep({ sql, config, log }, () => true)
-  t.equal((await sql`select 1 from rate_bucket where key = 'old'`).length, 1)
+  t.equal((await past()).length, 1)
 })
 
 test('it is a job like any other', async t => {
   await pipeline.queue.send(sql, 'upkeep', [{}], { key: 'all' })
   for (let left = 200; left > 0; left--) {
-    if ((await sql`select 1 from rate_bucket where key = 'old'`).length === 0) break
+    if ((await past()).length === 0) break
     await sleep(25)
   }
-  t.equal((await sql`select 1 from rate_bucket where key = 'old'`).length, 0)
+  t.equal((await past()).length, 0)
 })
