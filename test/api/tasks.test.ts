@@ -190,8 +190,8 @@ t.test('a thread in the middle of a heavy file is stopped', async t => {
   await other.scan()
   const [book] = await other.books()
   const shelf = await shelve(t, all, { 'Row/heavy.cbz': comic() })
-  // Zeros that take no place on the disk, and time to hash.
-  truncateSync(shelf.at('Row/heavy.cbz'), 20_000_000_000)
+  // Zeros that take no place on the disk, and a minute to hash.
+  truncateSync(shelf.at('Row/heavy.cbz'), 100_000_000_000)
   const id = await requestScan(sql, queue, { libraryId: shelf.id, mode: 'normal' })
   await until(
     async () => (await admin.get('/tasks?type=hash_books&status=running')).body.length > 0,
@@ -203,7 +203,7 @@ t.test('a thread in the middle of a heavy file is stopped', async t => {
   // There is one thread: who gets it next shows that it is free.
   const { body } = await admin.post(`/books/${book!.id}/thumbnail/generate`, { force: true })
   await over(body.taskId)
-  t.ok(performance.now() - began < 2_500, `${Math.round(performance.now() - began)} ms`)
+  t.ok(performance.now() - began < 10_000, `${Math.round(performance.now() - began)} ms`)
   t.match((await admin.get(`/tasks/${task.id}`)).body, { status: 'cancelled' })
   t.equal((await shelf.book('heavy.cbz')).sha256, null)
   t.equal((await admin.get(`/tasks/${id}`)).body.status, 'completed', 'the scan was over before')
