@@ -58,20 +58,20 @@ export async function writeBooks(
         number_sort double precision, volume double precision, chapter double precision,
         series_named text, year integer, month smallint, day smallint, language text, authors jsonb,
         summary text, publisher text, imprint text, genres text[], tags text[], isbn text,
-        age_rating integer, reading_direction text, more jsonb, provenance jsonb, warnings text[],
+        age_rating integer, reading_direction text, more jsonb, provenance jsonb, warnings text[], page_type text,
         error_code text, error_message text, scan_id uuid, pages text, search_text text)
     ), written as (
       insert into book as b (id, library_id, series_id, directory_id, name, size, modified_ms,
         fingerprint, format, page_count, title, title_sort, sort_key, search_key, name_key, number,
         number_sort, volume, chapter, series_named, year, month, day, language, authors, summary,
         publisher, imprint, genres, tags, isbn, age_rating, reading_direction, more, provenance,
-        warnings, error_code, error_message, scan_id)
+        warnings, page_type, error_code, error_message, scan_id)
       select id, library_id, series_id, directory_id, decode(place, 'hex'), size, modified_ms,
         decode(fingerprint, 'hex'), format, page_count, title, title_sort, sort_key, search_key,
         name_key, number, number_sort, volume, chapter, series_named, year, month, day, language,
         coalesce(authors, '[]'), summary, publisher, imprint, coalesce(genres, '{}'),
         coalesce(tags, '{}'), isbn, age_rating, reading_direction, coalesce(more, '{}'),
-        coalesce(provenance, '{}'), coalesce(warnings, '{}'), error_code, error_message, scan_id
+        coalesce(provenance, '{}'), coalesce(warnings, '{}'), page_type, error_code, error_message, scan_id
       from given
       on conflict (id) do update
       set library_id = excluded.library_id, series_id = excluded.series_id,
@@ -79,7 +79,7 @@ export async function writeBooks(
         modified_ms = excluded.modified_ms, fingerprint = excluded.fingerprint,
         format = excluded.format, page_count = excluded.page_count, name_key = excluded.name_key,
         series_named = excluded.series_named, more = ${mergedMore(tx)}, warnings = excluded.warnings,
-        error_code = excluded.error_code, error_message = excluded.error_message,
+        page_type = excluded.page_type, error_code = excluded.error_code, error_message = excluded.error_message,
         scan_id = excluded.scan_id, missing_at = null, updated_at = now(),
         cover = case when b.fingerprint = excluded.fingerprint and b.size = excluded.size
           then b.cover end,
@@ -198,6 +198,7 @@ function row(m: Match, scan: ScanContext, seriesId: string) {
     page_count: m.reading.pageCount,
     pages: m.reading.pages,
     warnings: m.reading.warnings,
+    page_type: m.reading.pageType,
     error_code: m.reading.error?.code ?? null,
     error_message: m.reading.error?.message ?? null,
   })

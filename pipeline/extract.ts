@@ -5,6 +5,7 @@ import { Unreadable } from '../lib/errors.ts'
 import { openFile } from '../lib/file.ts'
 import { fingerprint } from '../lib/fingerprint.ts'
 import type { Opened } from '../lib/format/contract.ts'
+import type { OpenedEpub } from '../lib/format/epub.ts'
 import { openBook } from '../lib/format/formats.ts'
 import type { SourceReading } from '../lib/metadata/metadata.ts'
 import { packPages } from '../lib/page/page-list.ts'
@@ -62,7 +63,7 @@ function finish(
     ...described,
     error,
     warnings,
-    ...(error ? { pageCount: 0, pages: null, hasCover: false } : {}),
+    ...(error ? { pageCount: 0, pages: null, pageType: null, hasCover: false } : {}),
   }
 }
 
@@ -82,6 +83,7 @@ function emptyReading(item: FileToRead): Reading {
     series: null,
     columns: '{}',
     pages: null,
+    pageType: null,
     shown: null,
   }
 }
@@ -91,9 +93,24 @@ function takeOpened(reading: Reading, opened: Opened, sources: SourceReading[]) 
   reading.format = opened.format
   reading.pageCount = opened.pageCount
   reading.pages = packPages(opened.pages, notes).toString('base64')
+  reading.pageType = pageTypeOf(opened)
   reading.warnings = [...opened.warnings]
   // Whether an EPUB without images has a cover is seen when it is made.
   reading.hasCover = opened.pages.length > 0 || opened.format === 'epub'
+}
+
+const streamable = new Set(['image/jpeg', 'image/png', 'image/gif'])
+
+/** The type that OPDS-PSE may promise for every page as it is; null where pages have to be made alike. */
+function pageTypeOf(opened: Opened): string | null {
+  const { format, pages, pageCount } = opened
+  const types = new Set(pages.map(page => page.mediaType))
+  const [only] = types
+  const isUniform = types.size === 1 && streamable.has(only!)
+  if (format !== 'epub') return isUniform && format !== 'pdf' ? only! : null
+  // A reflowable one has images too, but they are not its pages.
+  const isFixed = (opened as OpenedEpub).layout === 'pre-paginated' && pages.length === pageCount
+  return isFixed && pages.length > 0 ? (isUniform ? only! : 'image/jpeg') : null
 }
 
 /** SHA-256 of the original bytes of page 1; null when it has none or they cannot be read. */

@@ -57,6 +57,8 @@ export type Reading = {
   columns: string
   /** Deflated page list, base64. */
   pages: string | null
+  /** What all pages are streamed as; see `book.page_type`. */
+  pageType: string | null
   /** Only when the scan asked for it. */
   firstPageSha256?: string | null
   shown: Shown | null

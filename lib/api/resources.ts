@@ -15,6 +15,7 @@ import { health } from './health.ts'
 import { labels } from './labels.ts'
 import { libraries } from './libraries.ts'
 import { metrics } from './metrics.ts'
+import { opds } from './opds.ts'
 import { pages } from './pages.ts'
 import { preferences } from './preferences.ts'
 import { progress } from './progress.ts'
@@ -69,4 +70,5 @@ export const resources: readonly Route[] = [
   ...settings,
   ...tasks,
   ...streams,
+  ...opds,
 ]

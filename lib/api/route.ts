@@ -4,10 +4,17 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Identity } from '../auth/identify.ts'
 import type { Permission } from '../auth/permission.ts'
 import type { Viewer } from '../catalog/viewer.ts'
+import type { Version } from '../opds/tree.ts'
 import type { Bytes, Static, TSchema } from '../schema.ts'
 import type { Deps } from './deps.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    catalogue?: Version
+  }
+}
 
 /** Who may call: anyone; anyone signed in; holders of a permission, or of all and any of some. */
 export type Need =
@@ -75,10 +82,12 @@ export type RouteOf<
   R extends Responses,
 > = {
   method: Method
-  /** Below /api/v1, with `{name}` for parameters; each is declared in `params`. */
+  /** Below /api/v1, with `{name}` for parameters, and `{*}` for all that follows; each is declared in `params`. */
   path: string
   /** Other verbs and paths that do the same; those with `hidden` are left out of the document. */
   also?: readonly { method?: Method; path?: string; hidden?: true }[]
+  /** Part of the OPDS catalogue of that version: whoever sends no credentials is challenged for them. */
+  catalogue?: Version
   /** The path starts at the root of the server instead. */
   atRoot?: true
   summary: string

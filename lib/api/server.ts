@@ -14,6 +14,7 @@ import fastify, {
 import { NotFound } from '../errors.ts'
 import { newId } from '../id.ts'
 import { ErrorBody, isBytes, LimitBody } from '../schema.ts'
+import { routedUrl, tellBase } from './address.ts'
 import { admit } from './admit.ts'
 import { errorAnswer, refuseGarbage } from './answer-error.ts'
 import type { Deps } from './deps.ts'
@@ -25,6 +26,7 @@ import { Answer, addresses, type Route } from './route.ts'
 import { compileValidator } from './validate.ts'
 
 const jsonBytes = 1024 * 1024
+const text = /^application\/(.+\+)?json\b|^text\/|\+xml\b/
 
 /** A server that is ready to listen. Closing it lets running requests end. */
 export async function openServer(deps: Deps): Promise<FastifyInstance> {
@@ -37,6 +39,7 @@ export async function openServer(deps: Deps): Promise<FastifyInstance> {
     // As long as a header may be: the schema of the route says what is too long, not the router.
     routerOptions: { maxParamLength: 16_384, ignoreTrailingSlash: true },
     trustProxy: config.application.trusted_proxies || false,
+    rewriteUrl: request => routedUrl(request.url ?? '/', config.application),
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     clientErrorHandler: refuseGarbage,
@@ -45,6 +48,7 @@ export async function openServer(deps: Deps): Promise<FastifyInstance> {
   server.setValidatorCompiler(compileValidator as never)
   server.setErrorHandler((error, request, reply) => errorAnswer(deps.log, error, request, reply))
   readOnlyJson(server)
+  tellBase(server, config.application)
   observe(server, resources, deps.log)
   if (config.api.cors_enabled) await server.register(cors, { delegator: corsOf(config.api) })
   await server.register(multipart, {
@@ -54,7 +58,7 @@ export async function openServer(deps: Deps): Promise<FastifyInstance> {
   await server.register(compress, {
     threshold: 1024,
     encodings: ['gzip', 'deflate', 'identity'],
-    customTypes: /^application\/(.+\+)?json\b|^text\/|\+xml\b/,
+    customTypes: text,
     globalDecompression: false,
   })
   const limiter = openLimiter(deps)
@@ -82,7 +86,7 @@ function mount(server: FastifyInstance, route: Route, { deps, limiter }: Mountin
   for (const { method, path } of addresses(route)) {
     server.route({
       method,
-      url: path.replace(/\{(\w+)\}/g, ':$1'),
+      url: path.replace(/\{(\w+)\}/g, ':$1').replace('{*}', '*'),
       schema: {
         ...(route.params ? { params: route.params } : {}),
         ...(route.query ? { querystring: route.query } : {}),
@@ -90,7 +94,8 @@ function mount(server: FastifyInstance, route: Route, { deps, limiter }: Mountin
         response: responseSchemas(route),
       },
       onRequest: gate,
-      ...(isBytes(route.responses[200]) ? { compress: false } : {}),
+      ...(isPacked(route.responses[200]) ? { compress: false } : {}),
+      ...(route.catalogue ? { config: { catalogue: route.catalogue } } : {}),
       ...(route.bodyOptional ? { preValidation: emptyBody } : {}),
       handler: async (request, reply) => {
         const result = await route.handle(inputOf(request, reply) as never, deps)
@@ -105,6 +110,10 @@ function mount(server: FastifyInstance, route: Route, { deps, limiter }: Mountin
     })
   }
 }
+
+/** Bytes that compressing makes no smaller. */
+const isPacked = (schema: unknown) =>
+  isBytes(schema) && !schema.bytes.every(type => text.test(type))
 
 /** Weak tags for what was made as text; images and files bring strong ones of their own. */
 async function tagJson(request: FastifyRequest, reply: FastifyReply, payload: unknown) {

@@ -47,6 +47,13 @@ export const schema = section({
   application: section({
     host: text('127.0.0.1', 'Address to listen on; 0.0.0.0 opens it to the network.'),
     port: whole(8080, [0, 65_535], 'Port to listen on; 0 takes a free one.'),
+    public_url: maybeText(
+      'Address of this server for the outside, with the path below which a proxy serves it; empty takes it from the requests.',
+      {
+        pattern: '^https?://[^/?#\\s]+(?:/[^?#\\s]*)?$',
+        shape: 'an address, e.g. https://example.org/books',
+      },
+    ),
     trusted_proxies: maybeText(
       'Addresses and networks of reverse proxies, separated by commas, whose X-Forwarded headers count.',
     ),
@@ -68,6 +75,12 @@ export const schema = section({
       'Origins that may, separated by commas; * is any, then without cookies.',
     ),
     upload_mb: whole(20, [1, 1000], 'Largest cover that can be uploaded.'),
+  }),
+  opds: section({
+    key_in_path: yes(
+      false,
+      'Takes an API key that may only read as part of the address (/opds/k/KEY/v1), for apps that can send none otherwise.',
+    ),
   }),
   rate_limit: section({
     enabled: yes(true, 'Limits how often a client may ask.'),

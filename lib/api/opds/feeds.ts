@@ -1,0 +1,121 @@
+// The feeds of both catalogues: each is found once and written as Atom or as JSON, below /opds/v1 and
+// below /opds/v2.
+
+import type { FastifyRequest } from 'fastify'
+import type { TProperties } from 'typebox'
+import type { Identity } from '../../auth/identify.ts'
+import { readSetting } from '../../catalog/setting.ts'
+import type { Viewer } from '../../catalog/viewer.ts'
+import type { Sql } from '../../db.ts'
+import { atomFeed } from '../../opds/atom/feed.ts'
+import { lastChange } from '../../opds/changed.ts'
+import type { Feed } from '../../opds/feed.ts'
+import { jsonFeed } from '../../opds/json/feed.ts'
+import { linksFrom } from '../../opds/links.ts'
+import { enteredTree, type Version } from '../../opds/tree.ts'
+import type { Writing } from '../../opds/writing.ts'
+import { bytes, record } from '../../schema.ts'
+import { ownPath } from '../address.ts'
+import { lacks } from '../admit.ts'
+import type { Deps } from '../deps.ts'
+import { pageQuery, paging } from '../page.ts'
+import { answer, type Need, type Route, route } from '../route.ts'
+
+/** What every feed needs: they show libraries, series and books alike. */
+export const browsing = {
+  all: ['LibrariesRead', 'SeriesRead'],
+  any: ['BooksRead'],
+} as const satisfies Need
+
+export type Asked = {
+  sql: Sql
+  viewer: Viewer
+  version: Version
+  params: Record<string, string>
+  query: Record<string, string | undefined>
+  /** From 1. */
+  page: number
+  pageSize: number
+}
+
+export type Shelf = {
+  /** Below the root of the catalogue; `''` is the root. */
+  path: string
+  summary: string
+  /** Where it is in one of the catalogues alone. */
+  only?: Version
+  params?: TProperties
+  /** Beside `page` and `pageSize`. */
+  query?: TProperties
+  find: (asked: Asked) => Promise<Feed>
+}
+
+export const atomType = 'application/atom+xml;charset=utf-8'
+export const jsonType = 'application/opds+json'
+// The same address holds other things for others.
+const varying = {
+  vary: 'Authorization, X-API-Key, Cookie, Forwarded, X-Forwarded-Host, X-Forwarded-Proto, X-Forwarded-Prefix',
+}
+
+export function shelfRoutes(shelf: Shelf): Route[] {
+  return ([1, 2] as const).flatMap(version =>
+    shelf.only === undefined || shelf.only === version ? [feedRoute(shelf, version)] : [],
+  )
+}
+
+function feedRoute(shelf: Shelf, version: Version): Route {
+  const root = version === 1 ? '/catalog' : ''
+  const { find } = shelf
+  return route({
+    method: 'GET',
+    atRoot: true,
+    catalogue: version,
+    path: `/opds/v${version}${shelf.path || root}`,
+    permission: browsing,
+    summary: `${shelf.summary}, as ${version === 1 ? 'OPDS 1.2' : 'OPDS 2.0'}`,
+    ...(shelf.params ? { params: record(shelf.params) } : {}),
+    query: record({ ...pageQuery, ...shelf.query }),
+    responses: { 200: bytes(version === 1 ? 'application/atom+xml' : jsonType) },
+    async handle({ params = {}, query, viewer, identity, request }, deps) {
+      const { page, pageSize } = paging(query)
+      const asked = { sql: deps.sql, viewer, version, params, query, page, pageSize }
+      const [feed, writing] = await Promise.all([
+        find(asked as Asked),
+        writingFor(request, identity, deps),
+      ])
+      return version === 1
+        ? answer(200, atomFeed(feed, writing), { 'content-type': atomType, ...varying })
+        : answer(200, JSON.stringify(jsonFeed(feed, writing)), {
+            'content-type': jsonType,
+            ...varying,
+          })
+    },
+  })
+}
+
+/** Links as the request came, and what its sender may do. */
+export async function writingFor(
+  request: FastifyRequest,
+  identity: Identity,
+  { sql, config }: Pick<Deps, 'sql' | 'config'>,
+): Promise<Writing> {
+  const [server, changed] = await Promise.all([
+    readSetting(sql, 'application.name'),
+    lastChange(sql, identity.viewer),
+  ])
+  return {
+    links: linksOf(request, { config }),
+    server: String(server),
+    changed,
+    may: {
+      stream: lacks(identity, 'PagesRead') === null,
+      sync: lacks(identity, { any: ['ProgressWrite', 'BooksWrite'] }) === null,
+    },
+  }
+}
+
+/** Links of the tree by which the request came. */
+export function linksOf({ originalUrl, base }: FastifyRequest, { config }: Pick<Deps, 'config'>) {
+  const path = ownPath(originalUrl.split('?')[0]!, config.application)
+  return linksFrom(base, enteredTree(path)!)
+}
