@@ -51,7 +51,12 @@ export type NavigationFeed = Common & {
   /** Shelves shown on a home; OPDS 2.0 alone knows groups. */
   groups: Group[]
 }
-export type AcquisitionFeed = Common & { kind: 'acquisition'; books: Publication[] }
+export type AcquisitionFeed = Common & {
+  kind: 'acquisition'
+  books: Publication[]
+  /** Its books are of several series. */
+  isMixed: boolean
+}
 export type Feed = NavigationFeed | AcquisitionFeed
 
 /** Some of another feed's items. */
@@ -70,5 +75,5 @@ export function navigation(said: Said<NavigationFeed>): NavigationFeed {
 }
 
 export function acquisition(said: Said<AcquisitionFeed>): AcquisitionFeed {
-  return { ...plain, up: catalogue, books: [], ...said, kind: 'acquisition' }
+  return { ...plain, up: catalogue, books: [], isMixed: true, ...said, kind: 'acquisition' }
 }
