@@ -7,6 +7,7 @@ import type { Config } from '../lib/config.ts'
 import { pruneEvents } from '../lib/event/prune.ts'
 import { pruneTasks } from '../lib/jobs/mind.ts'
 import type { Log } from '../lib/log.ts'
+import { sweepStreams } from '../lib/opds/stream-progress.ts'
 
 type Deps = { sql: Sql; config: Pick<Config, 'auth'>; log: Log }
 
@@ -18,6 +19,7 @@ export async function upkeep({ sql, config, log }: Deps, stop: () => boolean): P
     slots: await inBatches(most => deleteSlots(sql, most), stop),
     tasks: await pruneTasks(sql, stop),
     scans: await pruneScans(sql, stop),
+    streams: await sweepStreams(sql, stop),
   }
   if (!stop()) await pruneEvents(sql)
   log.info({ ...gone, ms: Date.now() - started }, 'upkeep done')

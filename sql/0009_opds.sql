@@ -25,3 +25,16 @@ create unlogged table page_stream (
   primary key (account_id, book_id)
 );
 create index page_stream_age on page_stream (at);
+
+-- What catalogues for reading apps browse by: publishers however they are written, what is new in
+-- a library; and what is not there to be seen.
+create index series_publisher_key on series (folded(publisher), id) where book_count > 0;
+create index series_empty on series (id) where book_count = 0;
+create index book_new_in_library on book (library_id, created_at, id) where missing_at is null;
+-- What an age limit hides is counted and looked up without a row of a table.
+drop index book_by_age;
+create index book_by_age on book (age_rating, series_id) include (id)
+  where age_rating is not null and missing_at is null;
+drop index series_by_title;
+create index series_by_title on series (sort_key, id) include (library_id, book_count, age_rating)
+  where book_count > 0;

@@ -1,112 +1,94 @@
-// Where clients reach this server: what is configured; else what trusted proxies say (X-Forwarded-*,
-// RFC 7239); else what the request itself says.
-
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import { compile } from '@fastify/proxy-addr'
+// Where clients reach this server: what is configured; else what trusted proxies say; else what the
+// request itself says. And which of its own addresses is meant by the one that was sent.
+import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
-import { canonicalPath } from '../opds/tree.ts'
+import { canonicalPath, type Entered, enteredTree } from '../opds/tree.ts'
+import { forwarded, isHost, type Said, type Trust, trust } from './forwarded.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** Absolute address of the server for this client, with its base path and no slash at the end. */
     readonly base: string
+    /** The tree of a catalogue that it came by; null for other addresses. */
+    readonly entered: Entered | null
   }
 }
 
-type Application = Pick<Config['application'], 'public_url' | 'trusted_proxies'>
+type Saying = { application: Config['application']; opds: Config['opds'] }
 
-/** To be called before routes are mounted. */
-export function tellBase(server: FastifyInstance, application: Application) {
-  const isTrusted = trust(application)
-  server.decorateRequest('base', {
-    getter(this: FastifyRequest) {
-      return baseOf(this.raw, { application, isTrusted })
+/** What is configured is read at each request, but for the proxies. Throws Invalid. */
+export function openAddresses(config: Saying) {
+  const isTrusted = trust(config.application.trusted_proxies)
+  const baseOf = (request: IncomingMessage) =>
+    configured(config.application) ?? addressOf(request, isTrusted)
+  const ownPath = (request: IncomingMessage, url: string) =>
+    withoutPrefix(pathOf(url), basePathOf(baseOf(request)))
+  const enteredBy = (path: string) => {
+    const entered = enteredTree(path)
+    return entered?.key == null || config.opds.key_in_path ? entered : null
+  }
+  return {
+    isTrusted,
+    /** What the router is asked: without the base path, and in the one spelling that it knows. */
+    routedUrl(request: IncomingMessage): string {
+      const url = request.url ?? '/'
+      const path = ownPath(request, url)
+      const query = url.indexOf('?')
+      // A tree that is not entered is no address at all.
+      const known = enteredBy(path) === null ? path : canonicalPath(path)
+      return query < 0 ? known : known + url.slice(query)
     },
-  } as never)
+    /** Gives requests their `base` and `entered`; to be called before routes are mounted. */
+    tell(server: FastifyInstance) {
+      const base = { getter: (request: FastifyRequest) => baseOf(request.raw) }
+      const entered = {
+        getter: ({ raw, originalUrl }: FastifyRequest) => enteredBy(ownPath(raw, originalUrl)),
+      }
+      for (const [name, { getter }] of Object.entries({ base, entered }))
+        server.decorateRequest(name, {
+          getter(this: FastifyRequest) {
+            return getter(this)
+          },
+        } as never)
+    },
+  }
 }
 
-/** The path of the base alone: empty, or `/books`. */
-export const basePathOf = (base: string): string => new URL(base).pathname.replace(/\/$/, '')
+/** The path of a base alone: empty, or `/books`. */
+export const basePathOf = (base: string): string =>
+  URL.canParse(base) ? new URL(base).pathname.replace(/\/+$/, '') : ''
 
-/** What the router is asked: without the base path, and in the one spelling that it knows. */
-export function routedUrl(url: string, application: Pick<Application, 'public_url'>): string {
-  const [path = '', ...search] = url.split('?')
-  const own = canonicalPath(ownPath(path, application))
-  return search.length === 0 ? own : `${own}?${search.join('?')}`
-}
+// Of proxies that ask for a whole address (RFC 9112 §3.2.2) the path is what counts.
+const pathOf = (url: string) => url.split('?', 1)[0]!.replace(/^https?:\/\/[^/]*/i, '') || '/'
+
+const known = /^\/(?:api\/v1|opds(?:-comics)?|health|metrics)(?=\/|$)/
 
 /** A path without the base path, should a proxy have left it there. */
-export function ownPath(path: string, { public_url }: Pick<Application, 'public_url'>): string {
-  const base = public_url === null ? '' : basePathOf(public_url)
-  const isBelow = base !== '' && (path === base || path.startsWith(`${base}/`))
-  return isBelow ? path.slice(base.length) || '/' : path
+export function withoutPrefix(path: string, prefix: string): string {
+  if (prefix === '' || (path !== prefix && !path.startsWith(`${prefix}/`))) return path
+  const rest = path.slice(prefix.length) || '/'
+  // Below a base that is called like an address of ours: /opds/v1 came from /opds/opds/v1.
+  return known.test(path) && !known.test(rest) ? path : rest
 }
 
-type Trust = (address: string, hop: number) => boolean
-type Knowing = { application: Application; isTrusted: Trust }
-
-function trust({ trusted_proxies }: Application): Trust {
-  const listed = (trusted_proxies ?? '')
-    .split(',')
-    .map(proxy => proxy.trim())
-    .filter(Boolean)
-  return listed.length === 0 ? () => false : compile(listed)
+// As URLs are written, whatever letters were configured: it also stands in headers.
+function configured({ public_url }: Config['application']): string | null {
+  if (public_url === null || !URL.canParse(public_url)) return null
+  return new URL(public_url).href.replace(/\/+$/, '')
 }
 
-function baseOf(request: IncomingMessage, { application, isTrusted }: Knowing): string {
-  if (application.public_url !== null) return application.public_url.replace(/\/+$/, '')
-  const { headers, socket } = request
+function addressOf({ headers, socket }: IncomingMessage, isTrusted: Trust): string {
+  const said: Said = isTrusted(socket.remoteAddress ?? '', 0) ? forwarded(headers) : {}
   const isSecure = 'encrypted' in socket && socket.encrypted === true
-  const own = { scheme: isSecure ? 'https' : 'http', host: headers.host, prefix: '' }
-  const said = isTrusted(socket.remoteAddress ?? '', 0) ? forwarded(headers) : {}
-  const { scheme, host, prefix } = { ...own, ...said }
-  const origin = `${scheme}://${host ?? ''}`
-  // Whoever sends a Host that is none learns nothing by it.
-  return `${host !== undefined && isHost.test(host) && URL.canParse(origin) ? origin : 'http://localhost'}${prefix}`
+  const { host } = headers
+  const reached = said.host ?? (host !== undefined && isHost(host) ? host : placeOf(socket))
+  return `${said.scheme ?? (isSecure ? 'https' : 'http')}://${reached}${said.prefix ?? ''}`
 }
 
-const isHost = /^(?:\[[\da-f:.]+\]|[\w.-]+)(?::\d{1,5})?$/i
-
-/** The nearest proxy speaks last; what it says of Forwarded goes before the older headers. */
-function forwarded(headers: IncomingHttpHeaders) {
-  const rfc = parameters(last(headers.forwarded) ?? '')
-  const scheme = rfc.get('proto') ?? last(headers['x-forwarded-proto'])
-  const port = last(headers['x-forwarded-port'])
-  const host = withPort(rfc.get('host') ?? last(headers['x-forwarded-host']) ?? headers.host, port)
-  const prefix = last(headers['x-forwarded-prefix'])
-  return {
-    ...(scheme === 'http' || scheme === 'https' ? { scheme } : {}),
-    ...(host === undefined ? {} : { host }),
-    ...(prefix !== undefined && isPrefix.test(prefix)
-      ? { prefix: prefix.replace(/\/+$/, '') }
-      : {}),
-  }
-}
-
-const isPrefix = /^(?:\/[\w.~%-]+)*\/?$/
-const usualPorts = new Set(['80', '443'])
-
-function withPort(host: string | undefined, port: string | undefined): string | undefined {
-  if (host === undefined || port === undefined || /:\d+$/.test(host)) return host
-  return usualPorts.has(port) || !/^\d{1,5}$/.test(port) ? host : `${host}:${port}`
-}
-
-function last(header: string | string[] | undefined): string | undefined {
-  return (Array.isArray(header) ? header.join(',') : header)?.split(',').at(-1)?.trim() || undefined
-}
-
-/** `for=1.2.3.4;host="h:8080";proto=https` */
-function parameters(element: string): Map<string, string> {
-  const pairs = element.split(';').map(pair => {
-    const [name = '', ...value] = pair.split('=')
-    return [
-      name.trim().toLowerCase(),
-      value
-        .join('=')
-        .trim()
-        .replace(/^"(.*)"$/, '$1'),
-    ] as const
-  })
-  return new Map(pairs.filter(([, value]) => value !== ''))
+/** For clients that name no host, as those of HTTP/1.0: where they found us. */
+function placeOf({ localAddress = '127.0.0.1', localPort = 80 }: Socket): string {
+  const address = localAddress.replace(/^::ffff:/, '')
+  return `${address.includes(':') ? `[${address.split('%')[0]}]` : address}:${localPort}`
 }

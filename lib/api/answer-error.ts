@@ -56,17 +56,29 @@ const busy: Record<string, string> = {
   '57014': 'This took too long; ask for less',
 }
 
+/** What a refusal says beside the error; `document` goes in its place. */
+export type Asked = {
+  headers: Record<string, string>
+  document: { type: string; text: string } | null
+}
+
+export function statusOf(error: unknown): number {
+  if (error instanceof Failure) return error.status
+  const { statusCode = 500, code = '' } = error as { statusCode?: number; code?: string }
+  return code in clientsFault ? 400 : code in busy ? 503 : statusCode
+}
+
 export function errorAnswer(
   log: Log,
   error: unknown,
   request: FastifyRequest,
   reply: FastifyReply,
+  asked: Asked | null = null,
 ) {
-  const { statusCode, code = '' } = error as { statusCode?: number; code?: string }
+  const { code = '' } = error as { code?: string }
   const fault = clientsFault[code]
   const wait = busy[code]
-  const status =
-    error instanceof Failure ? error.status : fault ? 400 : wait ? 503 : (statusCode ?? 500)
+  const status = statusOf(error)
   const place = { requestId: request.id, route: request.routeOptions?.url }
   if (wait) log.warn({ ...place, code }, 'the database was too slow')
   else if (status >= 500 && status !== 503) log.error({ err: error, ...place }, 'request failed')
@@ -77,6 +89,9 @@ export function errorAnswer(
   reply.code(status).type('application/json; charset=utf-8')
   reply.removeHeader('etag')
   reply.header('cache-control', 'no-store')
+  if (asked !== null) reply.headers(asked.headers)
+  // As bytes, so that nothing is added to its type.
+  if (asked?.document) return reply.type(asked.document.type).send(Buffer.from(asked.document.text))
   if (error instanceof Limited) {
     reply.header('retry-after', String(error.retryAfter))
     return reply.send({

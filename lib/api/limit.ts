@@ -10,6 +10,11 @@ import { openBuckets, sweepBuckets } from './lease.ts'
 type Rate = { perSecond: number; burst: number; share: number }
 type Rates = Config['rate_limit']
 type Paying = { request: FastifyRequest; reply: FastifyReply; accountId: string | null }
+/**
+ * `challenge` is for whoever sends no credentials where they are asked for: apps that always ask
+ * without them first ask for fifty covers so, and cost next to nothing.
+ */
+export type Kind = 'default' | 'images' | 'login' | 'exempt' | 'challenge'
 export type Limiter = ReturnType<typeof openLimiter>
 
 const sweepMs = 60_000
@@ -44,15 +49,13 @@ export function openLimiter({
 
   return {
     /** Pays for a request of an account, or of an address when nobody is known. */
-    async pay(
-      { request, reply, accountId }: Paying,
-      kind: 'default' | 'images' | 'login' | 'exempt',
-    ): Promise<void> {
+    async pay({ request, reply, accountId }: Paying, kind: Kind): Promise<void> {
       const rates = config.rate_limit
       const { burst } = anonymous(rates)
       if (kind === 'exempt') return show(reply, burst, burst, 0)
       const from = addressKey(request.ip)
       if (kind === 'login') await take(`login:${from}`, login(rates), reply)
+      else if (kind === 'challenge') await take(`challenge:${from}`, images(rates), reply)
       else if (accountId === null) await take(`ip:${from}`, anonymous(rates), reply)
       else if (kind === 'images') await take(`images:${accountId}`, images(rates), reply)
       else await take(`account:${accountId}`, authenticated(rates), reply)

@@ -3,12 +3,24 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Log } from '../log.ts'
 import { countRequest, requestsInFlight } from '../metrics/http.ts'
 import { measureProcess } from '../metrics/process.ts'
-import { addresses, type Route } from './route.ts'
+import { addresses, type Route, routerPath } from './route.ts'
 
 /** Where a request went, in words of which there are only so many. */
-type Place = { path: string; resource: string; bucket: string; isQuiet: boolean }
+type Place = {
+  path: string
+  resource: string
+  bucket: string
+  isQuiet: boolean
+  isCatalogue: boolean
+}
 
-const nowhere: Place = { path: 'none', resource: 'none', bucket: 'default', isQuiet: false }
+const nowhere: Place = {
+  path: 'none',
+  resource: 'none',
+  bucket: 'default',
+  isQuiet: false,
+  isCatalogue: false,
+}
 // What probes and scrapers ask every few seconds would drown the rest.
 const quiet = /^(\/api\/v1)?\/(health|metrics)\b/
 const methods = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
@@ -85,9 +97,9 @@ function placesOf(routes: readonly Route[]): Map<string, Place> {
       resource: path.replace(/^\/api\/v1/, '').split('/')[1] ?? 'none',
       bucket: route.bucket ?? 'default',
       isQuiet: quiet.test(path),
+      isCatalogue: route.catalogue !== undefined,
     }
-    for (const address of all)
-      places.set(`${address.method} ${address.path.replace(/\{(\w+)\}/g, ':$1')}`, place)
+    for (const address of all) places.set(`${address.method} ${routerPath(address.path)}`, place)
   }
   return places
 }
@@ -96,16 +108,19 @@ function isStream(reply: FastifyReply): boolean {
   return String(reply.raw.getHeader('content-type')).startsWith('text/event-stream')
 }
 
-function bucketOf({ identity }: FastifyRequest, { bucket }: Place): string {
+function bucketOf(request: FastifyRequest, place: Place): string {
+  const { bucket, isCatalogue } = place
+  if (isCatalogue && meansOf(request, place) === null) return 'challenge'
   if (bucket === 'images' || bucket === 'login') return bucket
-  return identity ? 'authenticated' : 'anonymous'
+  return request.identity ? 'authenticated' : 'anonymous'
 }
 
 const isLogin = ({ path }: Place) => path === '/api/v1/auth/login'
 
 /** What kind of credentials a request brought; null for none. */
-function meansOf({ identity, headers }: FastifyRequest, place: Place): string | null {
+function meansOf({ identity, headers, entered }: FastifyRequest, place: Place): string | null {
   if (identity) return identity.means
+  if (entered?.key != null) return 'key'
   if (isLogin(place)) return 'password'
   if (headers.authorization !== undefined)
     return /^\s*basic\b/i.test(headers.authorization) ? 'basic' : 'token'

@@ -13,8 +13,9 @@ export function openapiDocument(routes: readonly Route[], version: string): Json
   const paths: Record<string, Json> = {}
   const components = new Map<string, object>()
   for (const route of routes) {
-    for (const { method, path, hidden } of addresses(route)) {
+    for (const { method, path: routed, hidden } of addresses(route)) {
       if (hidden) continue
+      const path = documentPath(routed)
       const operation = describe(route, { method, path }, components)
       paths[path] = { ...paths[path], [method.toLowerCase()]: operation }
     }
@@ -69,6 +70,7 @@ const chapters: Record<string, string> = {
   info: 'What is running here.',
   libraries: 'Libraries: folders of books, their rules and scans.',
   metrics: 'What there is, and how the server is doing.',
+  opds: 'Catalogues for reading apps: OPDS 1.2 below /opds/v1, OPDS 2.0 below /opds/v2.',
   progress: 'How far the caller has read.',
   scans: 'Scans of all libraries.',
   series: 'Series: lists, details, metadata, covers.',
@@ -78,6 +80,9 @@ const chapters: Record<string, string> = {
   user: 'The caller: profile, password, preferences.',
   users: 'Accounts and what they may see.',
 }
+
+/** A path as it stands in the document, where every parameter has a name. */
+export const documentPath = (path: string): string => path.replace('{*}', '{path}')
 
 type Place = { method: Method; path: string }
 
@@ -114,7 +119,7 @@ function named(schema: TSchema | undefined, place: 'path' | 'query') {
   return Object.entries(properties).map(([name, property]) => {
     const { description, ...rest } = plain(property) as Json
     return {
-      name,
+      name: name === '*' ? 'path' : name,
       in: place,
       required: place === 'path' || required.includes(name),
       ...(description ? { description } : {}),
@@ -156,7 +161,7 @@ function responses(route: Route, components: Map<string, object>) {
     }
   }
   for (const status of failures(route))
-    out[status] ??= { $ref: `#/components/responses/${errorName(Number(status))}` }
+    out[status] ??= { $ref: `#/components/responses/${problemName(route, status)}` }
   return sorted(out)
 }
 
@@ -190,8 +195,27 @@ function problems(components: Map<string, object>) {
       },
     },
   })
-  return Object.fromEntries(everyFailure.map(status => [errorName(Number(status)), answer(status)]))
+  const all = everyFailure.map(status => [errorName(Number(status)), answer(status)])
+  const challenge = { ...answer('401'), headers: challengeHeaders }
+  const document = { 'application/opds-authentication+json': {} }
+  return {
+    ...Object.fromEntries(all),
+    [challenges[1]]: challenge,
+    [challenges[2]]: { ...challenge, content: document },
+  }
 }
+
+const challenges = { 1: 'Challenge', 2: 'ChallengeDocument' }
+const challengeHeaders = {
+  'WWW-Authenticate': {
+    schema: { type: 'string' },
+    description: 'Basic, with the name of the server.',
+  },
+  Link: { schema: { type: 'string' }, description: 'The authentication document.' },
+}
+
+const problemName = ({ catalogue }: Route, status: string) =>
+  status === '401' && catalogue !== undefined ? challenges[catalogue] : errorName(Number(status))
 
 const everyFailure = ['400', '401', '403', '404', '409', '413', '415', '429', '503']
 
@@ -199,7 +223,8 @@ function failures(route: Route): string[] {
   const own = ['400', '429', '503']
   if (route.permission !== 'public' || route.body) own.push('401')
   if (route.permission !== 'public' || route.body) own.push('403')
-  if (route.params || route.body) own.push('404')
+  // Feeds can be narrowed to a library that is not seen.
+  if (route.params || route.body || route.catalogue) own.push('404')
   if (route.body || route.multipart) own.push('413', '415')
   if (route.method !== 'GET') own.push('409')
   return own

@@ -2,6 +2,7 @@
 // (api-specification §2, §8; RFC 8288 for the header).
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { count, list, maybe, nullable, record, type Static, type TSchema, Type } from '../schema.ts'
+import { basePathOf } from './address.ts'
 
 const most = 500
 const usual = 50
@@ -69,7 +70,7 @@ export function pageOf<T>({ request, reply, query }: Asked, { data, total, pagin
   const { page, pageSize } = paging
   const totalPages = Math.ceil(total / pageSize)
   const last = Math.max(totalPages, 1)
-  const path = request.url.split('?', 1)[0]!
+  const path = basePathOf(request.base) + request.url.split('?', 1)[0]!
   const to = (page: number) => `${path}?${parameters({ ...query, page, pageSize })}`
   const links: Static<typeof Links> = {
     self: to(page),

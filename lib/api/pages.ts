@@ -1,10 +1,9 @@
 // Pages of books: their list, and their images as they are or made to measure.
 import { hash } from 'node:crypto'
-import { type BookFile, bookFile, packedPages } from '../catalog/file-place.ts'
+import { bookFile } from '../catalog/file-place.ts'
 import { seesBook } from '../catalog/viewer.ts'
-import { NotFound, Unreadable } from '../errors.ts'
+import { NotFound } from '../errors.ts'
 import { unpackPages } from '../page/page-list.ts'
-import { pageTag } from '../page/tag.ts'
 import {
   count,
   Id,
@@ -17,7 +16,8 @@ import {
   Type,
   uuid,
 } from '../schema.ts'
-import { imageAnswer, imageResponses, notModified, whenOver } from './image.ts'
+import { imageResponses } from './image.ts'
+import { readable, sendPage } from './page-image.ts'
 import { route } from './route.ts'
 
 const Page = record(
@@ -84,36 +84,20 @@ export const pages = [
       format: maybe(oneOf(['jpeg', 'png', 'webp'])),
     }),
     responses: imageResponses,
-    async handle({ params, query, viewer, request, reply, ...input }, { sql, pages }) {
-      const book = readable(await bookFile(sql, viewer, params.book_id), params.page_number)
+    async handle(input, deps) {
+      const { params, query, viewer } = input
       const index = params.page_number - 1
+      const book = readable(await bookFile(deps.sql, viewer, params.book_id), index)
       const { width, height, format } = query
       const asked = {
         ...(width === undefined ? {} : { width }),
         ...(height === undefined ? {} : { height }),
         ...(format === undefined ? {} : { format }),
       }
-      const caching = { tag: pageTag(book, index, asked), maxAgeSeconds }
-      const fresh = notModified(request, caching)
-      if (fresh) return fresh
-      const whole = { ...book, pages: () => packedPages(sql, book.id) }
-      const image = await pages.image(whole, index, { ...asked, signal: input.signal })
-      whenOver(reply, image.done)
-      return imageAnswer(request, { ...caching, ...image })
+      return await sendPage(input, deps, { book, index, asked, maxAgeSeconds })
     },
   }),
 ]
-
-/** Throws NotFound where there can be no such page, Unreadable where the file was found to be broken. */
-function readable(book: BookFile, pageNumber: number) {
-  const { format, errorCode, errorMessage } = book
-  if (book.isMissing) throw new NotFound('The file of the book is not there')
-  if (errorCode !== null && book.pageCount === 0)
-    throw new Unreadable(errorMessage ?? 'The file cannot be read', errorCode)
-  if (format === null || pageNumber > book.pageCount)
-    throw new NotFound('The book has no such page')
-  return { ...book, format }
-}
 
 function pagesOf(bookId: string, packed: Uint8Array): Static<typeof Page>[] {
   return unpackPages(packed).map((page, i) => ({

@@ -129,6 +129,10 @@ export function route<
   return spec as unknown as Route
 }
 
+/** A path as the router writes it. */
+export const routerPath = (path: string): string =>
+  path.replace(/\{(\w+)\}/g, ':$1').replace('{*}', '*')
+
 /** The methods and full paths at which a route answers, its own first. */
 export function addresses(route: Route): { method: Method; path: string; hidden: boolean }[] {
   const base = route.atRoot ? '' : '/api/v1'

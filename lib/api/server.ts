@@ -14,15 +14,17 @@ import fastify, {
 import { NotFound } from '../errors.ts'
 import { newId } from '../id.ts'
 import { ErrorBody, isBytes, LimitBody } from '../schema.ts'
-import { routedUrl, tellBase } from './address.ts'
+import { openAddresses } from './address.ts'
 import { admit } from './admit.ts'
-import { errorAnswer, refuseGarbage } from './answer-error.ts'
+import { errorAnswer, refuseGarbage, statusOf } from './answer-error.ts'
+import { challenge } from './challenge.ts'
 import type { Deps } from './deps.ts'
+import { nothing } from './image.ts'
 import { openLimiter } from './limit.ts'
 import { observe } from './observed.ts'
 import { mountReference } from './reference.ts'
 import { resources } from './resources.ts'
-import { Answer, addresses, type Route } from './route.ts'
+import { Answer, addresses as addressesOf, type Route, routerPath } from './route.ts'
 import { compileValidator } from './validate.ts'
 
 const jsonBytes = 1024 * 1024
@@ -31,6 +33,7 @@ const text = /^application\/(.+\+)?json\b|^text\/|\+xml\b/
 /** A server that is ready to listen. Closing it lets running requests end. */
 export async function openServer(deps: Deps): Promise<FastifyInstance> {
   const { config } = deps
+  const addresses = openAddresses(config)
   const server = fastify({
     loggerInstance: deps.log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -38,17 +41,20 @@ export async function openServer(deps: Deps): Promise<FastifyInstance> {
     bodyLimit: jsonBytes,
     // As long as a header may be: the schema of the route says what is too long, not the router.
     routerOptions: { maxParamLength: 16_384, ignoreTrailingSlash: true },
-    trustProxy: config.application.trusted_proxies || false,
-    rewriteUrl: request => routedUrl(request.url ?? '/', config.application),
+    trustProxy: addresses.isTrusted,
+    rewriteUrl: request => addresses.routedUrl(request),
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     clientErrorHandler: refuseGarbage,
     frameworkErrors: (error, request, reply) => errorAnswer(deps.log, error, request, reply),
   })
   server.setValidatorCompiler(compileValidator as never)
-  server.setErrorHandler((error, request, reply) => errorAnswer(deps.log, error, request, reply))
+  server.setErrorHandler(async (error, request, reply) => {
+    const asked = statusOf(error) === 401 ? await challenge(deps, request) : null
+    return errorAnswer(deps.log, error, request, reply, asked)
+  })
   readOnlyJson(server)
-  tellBase(server, config.application)
+  addresses.tell(server)
   observe(server, resources, deps.log)
   if (config.api.cors_enabled) await server.register(cors, { delegator: corsOf(config.api) })
   await server.register(multipart, {
@@ -63,8 +69,9 @@ export async function openServer(deps: Deps): Promise<FastifyInstance> {
   })
   const limiter = openLimiter(deps)
   server.addHook('onClose', async () => limiter.close())
-  server.addHook('onSend', async (_request, reply) => {
+  server.addHook('onSend', async (request, reply) => {
     reply.header('x-content-type-options', 'nosniff')
+    if (request.entered?.key != null) reply.header('referrer-policy', 'no-referrer')
     if (deps.presence.isLeaving) reply.header('connection', 'close')
     if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'private, no-cache')
     if (!reply.hasHeader('x-ratelimit-limit')) limiter.showFull(reply)
@@ -83,10 +90,10 @@ type Mounting = { deps: Deps; limiter: ReturnType<typeof openLimiter> }
 
 function mount(server: FastifyInstance, route: Route, { deps, limiter }: Mounting) {
   const gate = admit(route, deps, limiter)
-  for (const { method, path } of addresses(route)) {
+  for (const { method, path } of addressesOf(route)) {
     server.route({
       method,
-      url: path.replace(/\{(\w+)\}/g, ':$1').replace('{*}', '*'),
+      url: routerPath(path),
       schema: {
         ...(route.params ? { params: route.params } : {}),
         ...(route.query ? { querystring: route.query } : {}),
@@ -101,11 +108,13 @@ function mount(server: FastifyInstance, route: Route, { deps, limiter }: Mountin
         const result = await route.handle(inputOf(request, reply) as never, deps)
         if (result instanceof Answer) {
           reply.code(result.status as number).headers(result.headers)
-          return reply.send(result.status === 204 ? undefined : result.body)
+          // Text of a type of its own goes as it is: no type of OPDS has the charset Fastify adds.
+          if (typeof result.body === 'string') reply.serializer(String)
+          return reply.send(result.status === 204 ? nothing(request) : result.body)
         }
         const status = Number(Object.keys(route.responses)[0])
         reply.code(status)
-        return reply.send(status === 204 ? undefined : result)
+        return reply.send(status === 204 ? nothing(request) : result)
       },
     })
   }

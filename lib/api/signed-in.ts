@@ -6,6 +6,7 @@ import type { Account, Identity } from '../auth/identify.ts'
 import { permissionNames, roles } from '../auth/permission.ts'
 import type { Tokens } from '../auth/session.ts'
 import { list, nullable, oneOf, record, Type, text, uuid } from '../schema.ts'
+import { basePathOf } from './address.ts'
 
 export const Role = oneOf(roles)
 /** In answers always by the names of the specification. */
@@ -70,8 +71,8 @@ export function giveTokens(
   auth: Auth,
   { accessToken, refreshToken, expiresIn }: Tokens,
 ) {
-  const secure = isSecure(request, auth)
-  reply.header('set-cookie', sessionCookie(accessToken, { maxAge: expiresIn, secure }))
+  const place = cookiePlace(request, auth)
+  reply.header('set-cookie', sessionCookie(accessToken, { maxAge: expiresIn, ...place }))
   reply.header('cache-control', 'no-store')
   return {
     access_token: accessToken,
@@ -90,7 +91,7 @@ export function takeCookie(
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },
   auth: Auth,
 ): void {
-  reply.header('set-cookie', noCookie({ secure: isSecure(request, auth) }))
+  reply.header('set-cookie', noCookie(cookiePlace(request, auth)))
 }
 
 /** The account as answers show it. */
@@ -103,5 +104,7 @@ export function allowedTo({ permissions }: Identity) {
   return permissionNames.filter(name => permissions.has(name))
 }
 
-const isSecure = (request: FastifyRequest, { settings }: Auth) =>
-  settings.secure_cookie || request.protocol === 'https'
+const cookiePlace = ({ base }: FastifyRequest, { settings }: Auth) => ({
+  secure: settings.secure_cookie || base.startsWith('https:'),
+  path: basePathOf(base) || '/',
+})

@@ -1,26 +1,19 @@
 // Small covers of books, series and libraries. Where there is none yet a drawing stands for it.
-import type { FastifyRequest } from 'fastify'
-import type { Sql } from 'postgres'
 import type { Permission } from '../auth/permission.ts'
-import { dueCover, type Shown } from '../catalog/cover/cover-due.ts'
 import { coverOfBook, coverOfLibrary, coverOfSeries } from '../catalog/cover/cover-shown.ts'
 import { remakeThumbnail } from '../catalog/cover/cover-task.ts'
-import { awaitCover } from '../catalog/cover/cover-wait.ts'
-import type { Viewer } from '../catalog/viewer.ts'
-import { countShown } from '../metrics/book.ts'
-import { placeholder, type Thumbnail, thumbnailTag } from '../page/thumbnail.ts'
+import { placeholder, thumbnailTag } from '../page/thumbnail.ts'
 import { body, Id, maybe, Type } from '../schema.ts'
 import { TaskStarted } from '../task/task-record.ts'
+import { type CoverAsked, type Form, sendCover } from './cover-image.ts'
 import type { Deps } from './deps.ts'
-import { imageAnswer, imageResponses, notModified } from './image.ts'
+import { imageResponses } from './image.ts'
 import { route } from './route.ts'
 
-type Subject = {
+type Subject = Pick<CoverAsked, 'kind' | 'coverOf'> & {
   path: string
-  kind: Shown
   permission: Permission
   summary: string
-  coverOf: (sql: Sql, viewer: Viewer, id: string) => Promise<string | null>
 }
 
 const subjects: Subject[] = [
@@ -47,8 +40,11 @@ const subjects: Subject[] = [
   },
 ]
 
-const maxAgeSeconds = 300
-const placeholderSeconds = 10
+const asStored = ({ thumbnails }: Deps): Form => ({
+  tagOf: thumbnailTag,
+  read: thumbnails.read,
+  drawing: () => placeholder,
+})
 
 export const thumbnails = [
   ...subjects.map(subject =>
@@ -64,7 +60,7 @@ export const thumbnails = [
       params: Id,
       responses: imageResponses,
       handle: async ({ params, viewer, request }, deps) =>
-        sendCover(request, deps, { ...subject, viewer, id: params.id }),
+        sendCover(request, deps, { ...subject, ...asStored(deps), viewer, id: params.id }),
     }),
   ),
   ...(['book', 'series'] as const).map(kind =>
@@ -95,29 +91,3 @@ export const thumbnails = [
     }),
   ),
 ]
-
-type Asked = Subject & { viewer: Viewer; id: string }
-
-async function sendCover(request: FastifyRequest, deps: Deps, asked: Asked) {
-  const { sql, queue, thumbnails } = deps
-  const { viewer, kind, id, coverOf } = asked
-  const send = ({ bytes, mediaType, tag }: Thumbnail, maxAgeSeconds: number) =>
-    notModified(request, { tag, maxAgeSeconds }) ??
-    imageAnswer(request, { body: bytes, length: bytes.length, mediaType, tag, maxAgeSeconds })
-  const name = await coverOf(sql, viewer, id)
-  const fresh = name && notModified(request, { tag: thumbnailTag(name), maxAgeSeconds })
-  if (fresh) return counted('hit', fresh)
-  const found = name && (await thumbnails.read(name))
-  if (found) return counted('hit', send(found, maxAgeSeconds))
-  const due = await dueCover(sql, { viewer, kind, id, lost: name })
-  if (due === null) return counted('miss', send(placeholder, placeholderSeconds))
-  const made = (await awaitCover(sql, queue, due)) && (await coverOf(sql, viewer, id))
-  const shown = made && (await thumbnails.read(made))
-  // Not kept: whoever asks again may find the cover.
-  return shown ? counted('made', send(shown, maxAgeSeconds)) : counted('miss', send(placeholder, 0))
-}
-
-function counted<T>(result: Parameters<typeof countShown>[0], answer: T): T {
-  countShown(result)
-  return answer
-}

@@ -2,15 +2,18 @@
 
 export const cookieName = 'auth_token'
 
+/** `path` is that below which the server answers: what else is on the host gets no cookie of ours. */
+type Place = { secure: boolean; path: string }
+
 /** The `Set-Cookie` value that holds a token for `maxAge` seconds. */
 export function sessionCookie(
   token: string,
-  { maxAge, secure }: { maxAge: number; secure: boolean },
+  { maxAge, secure, path }: Place & { maxAge: number },
 ): string {
   const parts = [
     `${cookieName}=${token}`,
     `Max-Age=${maxAge}`,
-    'Path=/',
+    `Path=${path}`,
     'HttpOnly',
     'SameSite=Lax',
   ]
@@ -18,6 +21,6 @@ export function sessionCookie(
 }
 
 /** The `Set-Cookie` value that takes it away. */
-export function noCookie({ secure }: { secure: boolean }): string {
-  return sessionCookie('', { maxAge: 0, secure })
+export function noCookie(place: Place): string {
+  return sessionCookie('', { maxAge: 0, ...place })
 }

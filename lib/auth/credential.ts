@@ -12,14 +12,15 @@ export type Credential =
 export const keyWord = 'stackroom_'
 
 /**
- * The first that there is of Authorization, X-API-Key, X-Auth-User and, where it is allowed, the
- * cookie; null when there is none. Throws Unauthorized when the first cannot be understood: what
+ * The first that there is of the key in the path, Authorization, X-API-Key, X-Auth-User and, where it
+ * is allowed, the cookie; null when there is none. Throws Unauthorized when the first cannot be understood: what
  * follows it is not looked at.
  */
 export function credentialOf(
   headers: IncomingHttpHeaders,
-  { cookieAllowed }: { cookieAllowed: boolean },
+  { cookieAllowed, key: inPath = null }: { cookieAllowed: boolean; key?: string | null },
 ): Credential | null {
+  if (inPath !== null) return { means: 'key', secret: inPath }
   if (headers.authorization !== undefined) return fromAuthorization(headers.authorization)
   const key = headers['x-api-key'] ?? headers['x-auth-user']
   if (key !== undefined) return { means: 'key', secret: String(key).trim() }

@@ -25,6 +25,8 @@ export type Requester = {
   headers: IncomingHttpHeaders
   /** Of the client, as far as proxies are trusted. */
   address: string
+  /** An API key that stood in the path. */
+  key?: string | null
 }
 /** Called before a password is compared; may throw Limited. */
 export type BeforePassword = (address: string, name: string) => void | Promise<void>
@@ -78,8 +80,11 @@ export async function openIdentities(
     forgetAll,
   )
   return {
-    async identify({ headers, address }, { cookieAllowed = false, beforePassword } = {}) {
-      const credential = credentialOf(headers, { cookieAllowed })
+    async identify(
+      { headers, address, key = null },
+      { cookieAllowed = false, beforePassword } = {},
+    ) {
+      const credential = credentialOf(headers, { cookieAllowed, key })
       if (credential === null) return null
       const digest = createHmac('sha256', secretOfProcess)
         .update(`${credential.means}\0${credential.secret}`)

@@ -75,6 +75,22 @@ export const permissionsOfRole: Record<Role, readonly Permission[]> = {
   admin: permissionNames,
 }
 
+const reading: ReadonlySet<Permission> = new Set([
+  'LibrariesRead',
+  'SeriesRead',
+  'BooksRead',
+  'PagesRead',
+  'ProgressRead',
+  'ProgressWrite',
+  'CollectionsRead',
+  'ReadListsRead',
+] as const)
+
+/** Those that a reader's app has no use for. */
+export function beyondReading(permissions: ReadonlySet<Permission>): Permission[] {
+  return [...permissions].filter(name => !reading.has(name))
+}
+
 const bySpelling = new Map(permissionNames.map(name => [name.toLowerCase(), name]))
 
 /** The permission meant by `LibrariesRead`, `libraries-read`, `libraries:read`, `LIBRARIES_READ`. Throws Invalid. */

@@ -33,6 +33,26 @@ export async function bookFile(sql: Db, viewer: Viewer, id: string): Promise<Boo
   return placed(row)
 }
 
+export type StreamedBook = BookFile & {
+  /** See `book.page_type`. */
+  pageType: 'image/jpeg' | 'image/png' | 'image/gif' | null
+  /** Whether the viewer wants streamed pages to move their place. */
+  movesPlace: boolean
+}
+
+/** The same for who streams its pages. Throws NotFound. */
+export async function streamedBook(sql: Db, viewer: Viewer, id: string): Promise<StreamedBook> {
+  const more = sql`, b.page_type as "pageType", exists (
+      select from preference p
+      where p.account_id = ${viewer.accountId} and p.key = 'opds.stream_progress'
+        and p.value = 'true') as "movesPlace"`
+  const [row] = await sql<(Row & Pick<StreamedBook, 'pageType' | 'movesPlace'>)[]>`
+    ${files(sql, viewer, more)} and b.id = ${id}`
+  if (!row) throw new NotFound('Book not found')
+  const { pageType, movesPlace, ...file } = row
+  return { ...placed(file), pageType, movesPlace }
+}
+
 /** The files of the books of a series that the viewer sees and that are present, in reading order. */
 export async function seriesFiles(sql: Db, viewer: Viewer, seriesId: string): Promise<BookFile[]> {
   const rows = await sql<Row[]>`
@@ -41,12 +61,12 @@ export async function seriesFiles(sql: Db, viewer: Viewer, seriesId: string): Pr
   return rows.map(placed)
 }
 
-function files(sql: Db, viewer: Viewer): Fragment {
+function files(sql: Db, viewer: Viewer, more: Fragment = sql``): Fragment {
   return sql`
     select b.id, l.root, d.path as folder, b.name as file, b.size::float8 as size,
       b.modified_ms::float8 as "modifiedMs", b.format, b.page_count as "pageCount",
       b.missing_at is not null as "isMissing", b.error_code as "errorCode",
-      b.error_message as "errorMessage"
+      b.error_message as "errorMessage"${more}
     from book b
     join series s on s.id = b.series_id
     join directory d on d.id = b.directory_id

@@ -19,6 +19,8 @@ export type Position = {
   completed?: boolean | undefined
   /** When the reader was there, by the client's clock. Older than what is stored: nothing is written. */
   modified?: Date | undefined
+  /** Nothing is written for a book that is completed, or read so far already. */
+  onlyForward?: boolean
 }
 
 /** From here on a book counts as read, and up to here reading it begins anew. */
@@ -61,12 +63,24 @@ export async function allProgress(
   return { rows: [...rows], total }
 }
 
+/** `beside` is done in the same transaction, if the place is written. */
+type Move = {
+  bookId: string
+  position: Position
+  beside?: (tx: TransactionSql) => Promise<unknown>
+}
+
 /** Writes a place and answers what is stored now. Throws NotFound for a book that is not seen. */
-export async function moveTo(
+export async function moveTo(sql: Sql, viewer: Viewer, move: Move): Promise<ProgressRow> {
+  return (await tryMoveTo(sql, viewer, move)).row
+}
+
+/** The same; not moved when what is stored is newer. Times count in milliseconds, as clients know them. */
+export async function tryMoveTo(
   sql: Sql,
   viewer: Viewer,
-  { bookId, position }: { bookId: string; position: Position },
-): Promise<ProgressRow> {
+  { bookId, position, beside }: Move,
+): Promise<{ row: ProgressRow; isMoved: boolean }> {
   return await changing(sql, async tx => {
     const { pageCount } = await holdBook(tx, viewer, bookId)
     const place = placeOf(position, pageCount)
@@ -87,14 +101,18 @@ export async function moveTo(
         updated_at = excluded.updated_at,
         completed_at = case when not excluded.is_completed then null
           when p.is_completed then p.completed_at else excluded.updated_at end
-      where ${position.modified === undefined} or p.updated_at <= excluded.updated_at
+      where (${position.modified === undefined}
+          or date_trunc('milliseconds', p.updated_at) <= excluded.updated_at)
+        and (not ${position.onlyForward ?? false}
+          or not p.is_completed and p.current_page < excluded.current_page)
       returning ${columns(tx)}, (select b.series_id from book b where b.id = p.book_id) as "seriesId",
         (select b.library_id from book b where b.id = p.book_id) as "libraryId"`
-    if (!moved) return (await progressOf(tx, viewer, bookId))!
+    if (!moved) return { row: (await progressOf(tx, viewer, bookId))!, isMoved: false }
+    await beside?.(tx)
     const { seriesId, libraryId, ...row } = moved
     await recountReadingOf(tx, viewer.accountId, [seriesId])
     await tellProgressOf(tx, viewer, [{ id: bookId, libraryId, seriesId }])
-    return row
+    return { row, isMoved: true }
   })
 }
 
@@ -107,6 +125,7 @@ export async function forgetPlace(sql: Sql, viewer: Viewer, bookId: string): Pro
       where p.account_id = ${viewer.accountId} and p.book_id = ${bookId} and b.id = p.book_id
       returning b.id, b.series_id as "seriesId", b.library_id as "libraryId"`
     if (!gone) return
+    await forgetLocators(tx, viewer, [gone])
     await recountReadingOf(tx, viewer.accountId, [gone.seriesId])
     await tellProgressOf(tx, viewer, [gone])
   })
@@ -150,6 +169,7 @@ export async function forgetSeries(sql: Sql, viewer: Viewer, seriesId: string): 
       where p.account_id = ${viewer.accountId} and b.id = p.book_id and b.series_id = ${seriesId}
         and s.id = b.series_id and b.missing_at is null and ${seesBook(tx, viewer)}
       returning b.id`
+    await forgetLocators(tx, viewer, gone)
     await recountReadingOf(tx, viewer.accountId, [seriesId])
     await tellProgressOf(
       tx,
@@ -158,6 +178,17 @@ export async function forgetSeries(sql: Sql, viewer: Viewer, seriesId: string): 
     )
     return gone.length
   })
+}
+
+/** What reading apps wrote beside the places. */
+async function forgetLocators(
+  tx: TransactionSql,
+  { accountId }: Viewer,
+  books: readonly { id: string }[],
+) {
+  const ids = books.map(({ id }) => id)
+  await tx`
+    delete from book_locator where account_id = ${accountId} and book_id = any(${ids}::uuid[])`
 }
 
 type Moved = { id: string; libraryId: string; seriesId: string }

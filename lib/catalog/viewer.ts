@@ -59,6 +59,21 @@ export function seesBook(sql: Db, viewer: Viewer): Fragment {
   return sql`(${series} and (b.age_rating is null or b.age_rating <= ${viewer.ageLimit}))`
 }
 
+/**
+ * A condition on `series s` that is seen and has present books: the viewer sees one of them. For lists,
+ * because it looks at all books beyond the age.
+ */
+export function seesItsBooks(sql: Db, { ageLimit }: Viewer): Fragment {
+  if (ageLimit === null) return sql`true`
+  return sql`((s.id in (
+    select x.id
+    from (
+      select y.series_id, count(*) as n from book y
+      where y.age_rating > ${ageLimit} and y.missing_at is null
+      group by y.series_id) h
+    join series x on x.id = h.series_id and x.book_count > 0 and h.n >= x.book_count)) is not true)`
+}
+
 type Gone = { rating: number | null; isUnrated: boolean; tags: readonly string[] }
 
 /**

@@ -169,7 +169,9 @@ export const schema = section({
 /** Keys and sections that are read wherever they are used: SIGHUP is enough to change them. */
 const live = [
   'application.drain_seconds',
+  'application.public_url',
   'api.cors_origins',
+  'opds.key_in_path',
   'rate_limit',
   'auth',
   'email',

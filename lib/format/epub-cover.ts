@@ -11,7 +11,7 @@ const mostTries = 24
 export async function readCover(
   archive: EpubArchive,
   book: EpubPackage,
-  encrypted: Set<Entry>,
+  encrypted: ReadonlyMap<Entry, unknown>,
 ): Promise<Uint8Array | null> {
   const tried = new Set<Entry>()
   const read = async (entry: Entry) => {

@@ -36,7 +36,7 @@ export function manifestImages(book: EpubPackage): EpubImage[] {
 export async function spineImages(
   archive: EpubArchive,
   book: EpubPackage,
-  encrypted: Set<Entry>,
+  encrypted: ReadonlyMap<Entry, unknown>,
 ): Promise<EpubImage[]> {
   const images = new Map(manifestImages(book).map(image => [image.entry, image]))
   const ordered = new Set<EpubImage>()

@@ -17,6 +17,8 @@ export type EpubPackage = Omit<Opf, 'manifest' | 'spine'> & {
   byId: Map<string, Resource>
   /** Spine items in reading order, repeated and non-linear ones included. */
   spine: Resource[]
+  /** Of these those that are read one after another. */
+  linear: Resource[]
   /** About the archive; `said` holds those about the metadata. */
   warnings: string[]
   said: string[]
@@ -70,6 +72,8 @@ function present(
   }
   const missing = opf.manifest.length - resources.length
   if (missing > 0) warnings.push(`${missing} resources of the package are not in the archive`)
-  const spine = opf.spine.flatMap(({ id }) => byId.get(id) ?? [])
-  return { ...opf, path: entry.name, resources, byId, spine, warnings, said: opf.warnings }
+  const itemsOf = (refs: Opf['spine']) => refs.flatMap(({ id }) => byId.get(id) ?? [])
+  const spine = itemsOf(opf.spine)
+  const linear = itemsOf(opf.spine.filter(ref => ref.linear))
+  return { ...opf, path: entry.name, resources, byId, spine, linear, warnings, said: opf.warnings }
 }

@@ -5,32 +5,46 @@
 import { childOf, descendantsOf, parseXml } from '../metadata/xml.ts'
 import type { Entry } from './container.ts'
 import type { EpubArchive } from './epub-archive.ts'
+import { adobe, idpf } from './epub-obfuscation.ts'
 
-const obfuscations = ['http://www.idpf.org/2008/embedding', 'http://ns.adobe.com/pdf/enc#RC']
+const obfuscations = [idpf, adobe]
+const unknown = 'urn:unknown'
 
-/** Entries that only a licence opens, and warnings that say so. Never throws but Unreadable `io`. */
-export async function readProtection(
-  archive: EpubArchive,
-): Promise<{ encrypted: Set<Entry>; warnings: string[] }> {
-  const encrypted = new Set<Entry>()
+/** Entries and the algorithms by which they are changed. */
+export type Protection = {
+  /** Only a licence opens these. */
+  encrypted: Map<Entry, string>
+  /** Whoever has the book can read these. */
+  obfuscated: Map<Entry, string>
+  warnings: string[]
+}
+
+/** What of the archive is changed, and warnings that say so. Never throws but Unreadable `io`. */
+export async function readProtection(archive: EpubArchive): Promise<Protection> {
+  const encrypted = new Map<Entry, string>()
+  const obfuscated = new Map<Entry, string>()
   const bytes = await archive.document(archive.find('META-INF/encryption.xml'))
   const root = bytes === null ? null : parseXml(bytes).root
   for (const element of root === null ? [] : descendantsOf(root)) {
     if (element.name !== 'encrypteddata') continue
     const algorithm = childOf(element, 'encryptionmethod')?.attributes.get('algorithm')?.trim()
-    if (algorithm !== undefined && obfuscations.includes(algorithm)) continue
+    const isOpen = algorithm !== undefined && obfuscations.includes(algorithm)
     const reference = childOf(childOf(element, 'cipherdata'), 'cipherreference')
     const entry = archive.resolve('', reference?.attributes.get('uri') ?? '')
-    if (entry !== null) encrypted.add(entry)
+    if (entry === null) continue
+    if (isOpen) obfuscated.set(entry, algorithm)
+    else encrypted.set(entry, algorithm && URL.canParse(algorithm) ? algorithm : unknown)
   }
   if (encrypted.size > 0) {
-    return { encrypted, warnings: [`the book is protected, ${encrypted.size} files are encrypted`] }
+    const warnings = [`the book is protected, ${encrypted.size} files are encrypted`]
+    return { encrypted, obfuscated, warnings }
   }
   // Adobe ADEPT, Readium LCP and Apple FairPlay, in this order.
   const rights = ['META-INF/rights.xml', 'META-INF/license.lcpl', 'META-INF/sinf.xml']
   const isProtected = rights.some(path => archive.find(path) !== null)
   return {
     encrypted,
+    obfuscated,
     warnings: isProtected ? ['the book carries a licence for protected content'] : [],
   }
 }

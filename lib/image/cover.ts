@@ -12,13 +12,18 @@ import { whyRefused } from './svg.ts'
 sharp.cache(false)
 sharp.concurrency(1)
 
-export type ImageFormat = 'jpeg' | 'png' | 'webp'
+export type ImageFormat = 'jpeg' | 'png' | 'webp' | 'gif'
 /** `mediaType` is that of `bytes`; sizes are pixels. */
 export type Made = { bytes: Buffer; width: number; height: number; mediaType: string }
 
 const mostSeconds = 30
 // What the formats can hold on one side.
-const mostSide: Record<ImageFormat, number> = { jpeg: 65_500, png: 1_000_000, webp: 16_383 }
+const mostSide: Record<ImageFormat, number> = {
+  jpeg: 65_500,
+  png: 1_000_000,
+  webp: 16_383,
+  gif: 65_535,
+}
 
 /**
  * A cover of at most `maxSide` pixels, never enlarged, turned upright, in sRGB with 8 bits; the
@@ -99,6 +104,7 @@ function encode(image: Sharp, format: ImageFormat, quality: number): Sharp {
   // Effort 2 writes files as small as the default 4 in half the time (10 against 20 ms a cover).
   if (format === 'webp') return image.webp({ quality, effort: 2 })
   if (format === 'png') return image.png()
+  if (format === 'gif') return image.gif({ effort: 2 })
   return image.flatten({ background: '#ffffff' }).jpeg({ quality })
 }
 

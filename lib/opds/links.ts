@@ -26,6 +26,9 @@ export function linksFrom(base: string, entered: Entered) {
 export function searchOf(query: Query): string {
   const pairs = Object.entries(query)
     .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(String(value))}`)
+    .map(
+      ([name, value]) =>
+        `${encodeURIComponent(name)}=${encodeURIComponent(String(value).toWellFormed())}`,
+    )
   return pairs.length === 0 ? '' : `?${pairs.join('&')}`
 }

@@ -113,7 +113,8 @@ function publication(row: Row): Publication {
   }
 }
 
-function streamedAs(
+/** What the pages of a book are streamed as; null when they cannot be. */
+export function streamedAs(
   { format, pageCount }: Pick<Publication, 'format' | 'pageCount'>,
   pageType: Publication['streamedAs'],
 ) {

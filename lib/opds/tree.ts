@@ -19,9 +19,18 @@ export function enteredTree(path: string): Entered | null {
   if (guesses.test(path)) return { version: 1, at: '/opds/v1', key: null }
   for (const [pattern, version] of trees) {
     const at = pattern.exec(path)?.[0]
-    if (at !== undefined) return { version, at, key: /^\/opds\/k\/([^/]+)/.exec(at)?.[1] ?? null }
+    if (at !== undefined) return { version, at, key: keyIn(at) }
   }
   return null
+}
+
+function keyIn(at: string): string | null {
+  const written = /^\/opds\/k\/([^/]+)/.exec(at)?.[1] ?? null
+  try {
+    return written && decodeURIComponent(written)
+  } catch {
+    return written
+  }
 }
 
 /** The path by which the router knows it. */

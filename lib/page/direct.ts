@@ -1,6 +1,8 @@
 // A page that lies in its file as it is, or deflated: read here, without a thread.
+import { pipeline, Transform } from 'node:stream'
 import { promisify } from 'node:util'
 import { crc32, createInflateRaw, inflateRaw } from 'node:zlib'
+import { Unreadable } from '../errors.ts'
 import { sniffImage } from '../image.ts'
 import { DEFLATED, type Directory, type Slot, STORED, settleSlot, slotAt } from './directory.ts'
 import {
@@ -25,11 +27,11 @@ export type Direct =
   | { changed: Pick<Version, 'size' | 'modifiedMs'> }
   | { odd: true }
 
-/** The original bytes of page `index`, which has a slot. Throws NotFound, Unreadable `io`. */
+/** The original bytes of page `index`, which has a slot; of anything but an image only `asItIs`. Throws NotFound, Unreadable `io`. */
 export async function readDirect(
   path: Buffer,
   version: Version,
-  { directory, index }: { directory: Directory; index: number },
+  { directory, index, asItIs = false }: { directory: Directory; index: number; asItIs?: boolean },
 ): Promise<Direct> {
   const slot = slotAt(directory, index)
   const fd = await openForAnswer(path)
@@ -54,7 +56,8 @@ export async function readDirect(
       chunk.length >= skip + slot.packed
         ? chunk.subarray(skip, skip + slot.packed)
         : await readSpan(fd, dataAt, slot.packed)
-    return await whole(packed, slot, () => settleSlot(directory, index, dataAt))
+    const isRight = () => settleSlot(directory, index, dataAt)
+    return await whole(packed, slot, { isRight, asItIs })
   } finally {
     if (isOurs) closeSoon(fd)
   }
@@ -66,11 +69,13 @@ function dataStart(chunk: Buffer, at: number): number | null {
   return at + LOCAL_BYTES + chunk.readUInt16LE(26) + chunk.readUInt16LE(28)
 }
 
-async function whole(packed: Buffer, slot: Slot, isRight: () => void): Promise<Direct> {
+type Checks = { isRight: () => void; asItIs: boolean }
+
+async function whole(packed: Buffer, slot: Slot, { isRight, asItIs }: Checks): Promise<Direct> {
   if (packed.length < slot.packed) return { odd: true }
   const bytes = slot.method === DEFLATED ? await inflated(packed, slot.bytes) : packed
   if (bytes === null) return { odd: true }
-  const mediaType = sniffImage(bytes)
+  const mediaType = asItIs ? slot.mediaType : sniffImage(bytes)
   if (mediaType === null) return { odd: true }
   // Once is enough: the file is the same as long as its size and time are.
   if (slot.crc !== -1 && crc32(bytes) !== slot.crc) return { odd: true }
@@ -89,8 +94,20 @@ function streamed(fd: number, slot: Slot, dataAt: number) {
   const source = streamSpan(fd, dataAt, packed)
   const done = () => {}
   if (method === STORED) return { body: source, length: packed, mediaType, done }
-  const body = createInflateRaw({ chunkSize: 256 * 1024 })
-  source.on('error', error => body.destroy(error))
-  body.on('close', () => source.destroy())
-  return { body: source.pipe(body), length: bytes, mediaType, done }
+  const body = exactly(bytes)
+  pipeline(source, createInflateRaw({ chunkSize: 256 * 1024 }), body, () => {})
+  return { body, length: bytes, mediaType, done }
+}
+
+/** What passes must be of that many bytes: that was promised when the answer began. */
+function exactly(bytes: number): Transform {
+  let left = bytes
+  const wrong = () => new Unreadable('The archive does not hold what it says', 'bad_crc')
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      left -= chunk.length
+      done(left < 0 ? wrong() : null, chunk)
+    },
+    flush: done => done(left > 0 ? wrong() : null),
+  })
 }

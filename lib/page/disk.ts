@@ -1,5 +1,5 @@
 // Spans of files as answers: one open, one read, unless that would hold too much in memory; then a stream.
-import { close, createReadStream, fstat, open, read, type Stats } from 'node:fs'
+import { close, createReadStream, fstat, open, read, type Stats, stat } from 'node:fs'
 import { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { NotFound, Unreadable } from '../errors.ts'
@@ -9,6 +9,7 @@ import { pageCounters } from './counters.ts'
 const openAsync = promisify(open)
 const statAsync = promisify(fstat)
 const readAsync = promisify(read)
+const statPathAsync = promisify(stat)
 
 /** `done` is to be called when the answer has left, or never will; calling it again does nothing. */
 export type Body = { body: Buffer | Readable; length: number; done: () => void }
@@ -40,6 +41,8 @@ export async function openForAnswer(path: Buffer | string): Promise<number> {
 }
 
 export const statOpen = (fd: number): Promise<Stats> => guarded(() => statAsync(fd))
+/** Throws as `openForAnswer` does. */
+export const statFile = (path: Buffer): Promise<Stats> => guarded(() => statPathAsync(path))
 
 /** At most `length` bytes from `position`; shorter at the end of the file. */
 export async function readSpan(fd: number, position: number, length: number): Promise<Buffer> {

@@ -1,8 +1,8 @@
 // A book's file as it is, whole or in part (RFC 9110), under its own name (RFC 6266).
 import type { Readable } from 'node:stream'
-import { create } from 'content-disposition'
 import type { BookFile } from '../catalog/file-place.ts'
 import type { FormatName } from '../format/contract.ts'
+import { attachment } from './attachment.ts'
 import { closeSoon, openForAnswer, statOpen, streamSpan } from './disk.ts'
 import { checkInside } from './inside.ts'
 import { decide, type RequestHeaders } from './range.ts'
@@ -34,6 +34,7 @@ type Request = { method: string; headers: RequestHeaders }
 export async function answerFile(
   book: BookFile,
   { method, headers }: Request,
+  mediaType = mediaTypeOf(book.format),
 ): Promise<FileAnswer> {
   await checkInside(book.root, book.path)
   const fd = await openForAnswer(book.path)
@@ -58,9 +59,9 @@ export async function answerFile(
     const length = part.end - part.start + 1
     const sent: Record<string, string> = {
       ...common,
-      'Content-Type': mediaTypeOf(book.format),
+      'Content-Type': mediaType,
       'Content-Length': String(length),
-      'Content-Disposition': create(book.name),
+      'Content-Disposition': attachment(book.name, book.id),
       'X-Content-Type-Options': 'nosniff',
     }
     if (status === 206) sent['Content-Range'] = `bytes ${part.start}-${part.end}/${version.size}`

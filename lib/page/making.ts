@@ -100,7 +100,7 @@ type Making = {
 }
 
 /** Makes an image once for all that ask for it now, keeps it, and sends what was kept. */
-async function made(engine: Engine, key: string, { make, signal }: Making): Promise<Found> {
+export async function made(engine: Engine, key: string, { make, signal }: Making): Promise<Found> {
   // Where it was dropped before it could be sent, it is made again and not kept.
   for (const keep of [engine.cache.place(key), null]) {
     const once = async (signal: AbortSignal) => {
@@ -119,7 +119,8 @@ async function made(engine: Engine, key: string, { make, signal }: Making): Prom
   throw new Unreadable('The page was made and lost again', 'io')
 }
 
-async function fromCache(engine: Engine, key: string, mediaType: string) {
+/** What was kept under that key, or null. */
+export async function fromCache(engine: Engine, key: string, mediaType: string) {
   const kept = await engine.cache.read(key)
   if (kept === null) return null
   pageCounters.cached += 1

@@ -1,6 +1,8 @@
 // What goes to a page thread and what comes back.
 import type { UnreadableCode } from '../errors.ts'
 import type { FormatName, Limits } from '../format/contract.ts'
+import type { EpubContents } from '../format/epub-contents.ts'
+import type { Directory } from './directory.ts'
 import type { Keep, Kept } from './keep.ts'
 import type { Variant } from './variant.ts'
 
@@ -27,10 +29,21 @@ export type PageOrder = {
   source: Keep | null
 }
 
+/** The front cover of a book, made into `variant`. */
+export type FrontOrder = { place: Place; variant: Variant; keep: Keep | null }
+
 /** Pages from `index` on, one for each place to keep them. */
 export type RunOrder = { place: Place; index: number; keeps: Keep[] }
 
 export type ConvertOrder = { bytes: Uint8Array; variant: Variant; keep: Keep | null }
+
+/** What is in an EPUB, and where its resources lie, by their numbers. */
+export type Epub = { contents: EpubContents; directory: Directory }
+
+/** The resource of that name of an EPUB. */
+export type MemberOrder = { place: Place; name: string }
+
+export type Member = { bytes: Uint8Array }
 
 /** An image that is to become a cover of at most `maxSide` pixels. */
 export type CoverOrder = {

@@ -8,6 +8,8 @@ import { pageCounters } from './counters.ts'
 import { pagesIn, slotAt } from './directory.ts'
 import type { Body } from './disk.ts'
 import { type BookOfPages, directoryOf, type Engine, type Found, type Met } from './engine.ts'
+import { openEpubs } from './epub.ts'
+import { openFronts } from './front.ts'
 import { openFlights } from './line.ts'
 import { derived, original } from './making.ts'
 import type { Cover, CoverOrder } from './order.ts'
@@ -84,6 +86,8 @@ export function openPages({ folder, cacheBytes, limits, ...threads }: Options) {
     async cover(order: CoverOrder, signal?: AbortSignal): Promise<Cover> {
       return (await engine.pool.run('cover', order, { weighs: unknownWeight, signal })) as Cover
     },
+    epubs: openEpubs(engine),
+    fronts: openFronts(engine),
     cache: engine.cache,
     async close() {
       engine.cache.close()
@@ -108,7 +112,8 @@ async function imageOf(engine: Engine, book: Met, wanting: Wanted): Promise<Foun
   } catch (error) {
     // A size is a wish; what cannot be made smaller is sent as it is. A format is not.
     const isOfImage = error instanceof Unreadable && ofImage.has(error.code)
-    if (!isOfImage || asked.format !== undefined) throw error
+    const isOfFormat = asked.format === undefined || slot.mediaType === `image/${asked.format}`
+    if (!isOfImage || !isOfFormat) throw error
     return original(engine, book, wanted)
   }
 }

@@ -9,7 +9,11 @@ import type {
   ConvertOrder,
   Cover,
   CoverOrder,
+  Epub,
+  FrontOrder,
   Image,
+  Member,
+  MemberOrder,
   PageOrder,
   Place,
   RunOrder,
@@ -20,9 +24,12 @@ export type PagePool = ReturnType<typeof openPagePool>
 type Tasks = {
   directory: { order: Place; value: Directory }
   page: { order: PageOrder; value: Image }
+  front: { order: FrontOrder; value: Image }
   run: { order: RunOrder; value: Image }
   convert: { order: ConvertOrder; value: Image }
   cover: { order: CoverOrder; value: Cover }
+  epub: { order: Place; value: Epub }
+  member: { order: MemberOrder; value: Member }
 }
 
 export type Changed = { changed: { size: number; modifiedMs: number } }

@@ -21,6 +21,10 @@ export function pageTag(version: Version, index: number, asked: Asked = {}): str
 /** Strong entity tag, with its quotes, of a whole file. */
 export const fileTag = (version: Version): string => tag(`file ${versionKey(version)}`)
 
+/** Entity tag, with its quotes, of a resource of an EPUB; weak, because texts are sent packed as well. */
+export const memberTag = (version: Version, name: string): string =>
+  `W/${tag(`member ${versionKey(version)} ${name}`)}`
+
 /** Name of a page in the page cache; lower-case hex, because some file systems fold case. */
 export function pageKey(version: Version, index: number, variant: Asked | null): string {
   const { width = 0, height = 0, format = 'original' } = variant ?? {}

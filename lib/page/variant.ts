@@ -27,7 +27,8 @@ export function variantOf(
     !isSized ||
     (isMeasured && page.width <= (width ?? page.width) && page.height <= (height ?? page.height))
   const own = written[page.mediaType]
-  const isRight = format === undefined ? shown.has(page.mediaType) : format === own
+  const isRight =
+    format === undefined ? shown.has(page.mediaType) : page.mediaType === `image/${format}`
   if (fits && isRight) return null
   return { width, height, format: format ?? own ?? 'jpeg' }
 }

@@ -7,7 +7,9 @@ import { Unreadable } from '../errors.ts'
 import { type File, openFile } from '../file.ts'
 import type { Container, Entry } from '../format/container.ts'
 import type { Page } from '../format/contract.ts'
-import { openBook } from '../format/formats.ts'
+import { readContents } from '../format/epub-contents.ts'
+import { readMember } from '../format/epub-member.ts'
+import { openBook, readCover } from '../format/formats.ts'
 import { makeCover, resizeImage } from '../image/cover.ts'
 import { measureImage, sniffImage } from '../image.ts'
 import type { Order } from '../threads.ts'
@@ -20,7 +22,11 @@ import type {
   ConvertOrder,
   Cover,
   CoverOrder,
+  Epub,
+  FrontOrder,
   Image,
+  Member,
+  MemberOrder,
   PageOrder,
   Place,
   RunOrder,
@@ -42,6 +48,14 @@ export const page = task(async ({ place, index, variant, keep, source }: PageOrd
     const original = readKept(source) ?? (await readPage(place, file, index))
     if (original === null) return null
     return finished(variant ? await resizeImage(original.bytes, variant) : original, keep)
+  })
+})
+
+export const front = task(async ({ place, variant, keep }: FrontOrder) => {
+  return inBook(place, async file => {
+    await checkInside(Buffer.from(place.root, 'latin1'), file.path)
+    const image = await readCover(file, place.extension, place.limits)
+    return image && finished(await resizeImage(image, variant), keep)
   })
 })
 
@@ -76,6 +90,29 @@ export const cover = task(async ({ bytes, ...options }: CoverOrder): Promise<Ans
   } catch (error) {
     return failed(error)
   }
+})
+
+export const epub = task(async (place: Place): Promise<Answer<Epub>> => {
+  return inBook(place, async file => {
+    await checkInside(Buffer.from(place.root, 'latin1'), file.path)
+    const { contents, entries } = await readContents(file, place.limits)
+    const { resources } = contents
+    const pages = resources.map(({ name, bytes }, i) => ({
+      ...unmeasured,
+      name,
+      bytes: entries[i]?.bytes ?? bytes,
+    }))
+    return { contents, directory: makeDirectory(pages, entries, false) }
+  })
+})
+
+const unmeasured = { mediaType: '', width: null, height: null, isDouble: false, type: null }
+
+export const member = task(async ({ place, name }: MemberOrder): Promise<Answer<Member>> => {
+  return inBook(place, async file => {
+    const bytes = await readMember(file, place.limits, name)
+    return bytes && { bytes }
+  })
 })
 
 type Original = { bytes: Uint8Array; mediaType: string }

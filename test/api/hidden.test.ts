@@ -39,7 +39,12 @@ test('what is hidden is not there', async t => {
 })
 
 // Under which a GET tells more.
-const ways: Record<string, string> = { full: 'full=true', lastEventId: 'lastEventId=0' }
+const ways: Record<string, string> = {
+  full: 'full=true',
+  lastEventId: 'lastEventId=0',
+  q: 'q=Unseen',
+  query: 'query=Unseen',
+}
 
 /** Rules that all hide the series `Hidden` of every library. */
 function rules(w: World): Record<string, (accountId: string) => Promise<unknown>> {

@@ -20,7 +20,7 @@ export function conformance(document: Json) {
     if (status >= 500) return `${status}: ${text.slice(0, 300)}`
     if (status === 304 || status === 204) return text === '' ? null : `${status} with a body`
     const promised = operation.responses[status]
-    if (/^text\/(plain|html)\b/.test(type) && !promised?.content?.['text/plain'])
+    if (/^text\/(plain|html)\b/.test(type) && !promised?.content?.[type.split(';')[0]!])
       return `${type}: ${text.slice(0, 200)}`
     if (!promised)
       return status === 405 ? null : `undocumented status ${status}: ${text.slice(0, 200)}`

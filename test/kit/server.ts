@@ -6,12 +6,12 @@ import { openapiDocument } from '../../lib/api/openapi.ts'
 import { resources } from '../../lib/api/resources.ts'
 import { newKey } from '../../lib/auth/api-key.ts'
 import { permissionsOfRole } from '../../lib/auth/permission.ts'
-import { loadConfig } from '../../lib/config.ts'
+import { type Config, loadConfig } from '../../lib/config.ts'
 import { connect, type Sql } from '../../lib/db.ts'
 import type { Pace } from '../../lib/event/feed.ts'
 import { newId } from '../../lib/id.ts'
 import { openQueue, type Queue } from '../../lib/jobs.ts'
-import { openLog } from '../../lib/log.ts'
+import { type Log, openLog } from '../../lib/log.ts'
 import { operationsOf } from './arbitrary.ts'
 import { bodyOf } from './body.ts'
 import { conformance } from './conform.ts'
@@ -28,6 +28,7 @@ export type Answered<T = any> = {
   bytes: Buffer
 }
 
+type Settings = Record<string, unknown>
 type Asking = { body?: unknown; headers?: Record<string, string>; raw?: Buffer | FormData | string }
 type Role = 'reader' | 'maintainer' | 'admin'
 
@@ -57,8 +58,8 @@ type On = Pick<Catalogue, 'sql' | 'url' | 'config'> & { queue: Queue; pace?: Par
 
 async function serveOn(t: Test, { sql, url, ...on }: On) {
   const log = openLog({ level: 'error' })
-  const open = async (own: Sql) => {
-    const api = await openApi({ ...on, sql: own, log })
+  const open = async (own: Sql, more: { config?: Config; log?: Log } = {}) => {
+    const api = await openApi({ ...on, sql: own, log, ...more })
     const base = await api.server.listen({ host: '127.0.0.1', port: 0 })
     let closing: Promise<void> | null = null
     const close = () => (closing ??= api.close())
@@ -69,11 +70,13 @@ async function serveOn(t: Test, { sql, url, ...on }: On) {
   return {
     base,
     api,
-    /** The API once more, as another process would serve the same catalogue. */
-    async another() {
+    /** The API once more, as another process would serve the same catalogue; perhaps with settings of its own. */
+    async another({ settings, log: ownLog = log }: { settings?: Settings; log?: Log } = {}) {
       const own = connect(url, { max: 4 })
       t.teardown(() => own.end({ timeout: 1 }))
-      return await open(own)
+      const flags = { data_dir: on.config.data_dir, ...settings }
+      const config = settings ? loadConfig({ env: {}, flags }) : on.config
+      return await open(own, { config, log: ownLog })
     },
     anyone: clientOf(base, {}),
     /** A client that sends these headers. */
@@ -114,7 +117,9 @@ const operations = operationsOf(document).map(operation => ({
   operation,
   // Fixed words come before parameters, as in the router.
   variables: operation.path.split('{').length,
-  pattern: new RegExp(`^${operation.path.replace(/\{\w+\}/g, '[^/]+')}$`),
+  pattern: new RegExp(
+    `^${operation.path.replace(/\{(\w+)\}/g, (_, name) => (name === 'path' ? '.+' : '[^/]+'))}$`,
+  ),
 }))
 operations.sort((a, b) => a.variables - b.variables)
 

@@ -1,6 +1,7 @@
 // A little world that every operation finds something in: libraries, series seen and hidden, books
 // of several formats, accounts, keys, tags; and the ids that a path parameter may take.
 import type { Test } from 'tap'
+import { epubBytes } from '../format/epub-files.ts'
 import { pdfOf, stream } from '../format/pdf-files.ts'
 import { comic, shelve } from './library.ts'
 import { type Served, serve } from './server.ts'
@@ -24,6 +25,7 @@ export async function world(
       'Beta/1.cbz': comic({ pages: 2 }),
       'Beta/2.cbz': comic({ pages: 2 }),
       'Hidden/1.cbz': comic({ pages: 2, info: info('Hidden', 1, '<Title>Unseen title</Title>') }),
+      'Novel/novel.epub': novel,
       'Paper/report.pdf': report,
       'Twin/a.cbz': twin,
       'Twin/b.cbz': twin,
@@ -50,6 +52,16 @@ const report = pdfOf([
   '<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 300]/Contents 4 0 R>>',
   stream('', '0 0 1 rg 20 20 100 100 re f'),
 ])
+const novel = epubBytes({
+  manifest:
+    '<item id="c1" href="text/one.xhtml" media-type="application/xhtml+xml"/><item id="s" href="style.css" media-type="text/css"/>',
+  spine: '<itemref idref="c1"/>',
+  files: {
+    'OPS/text/one.xhtml':
+      '<html xmlns="http://www.w3.org/1999/xhtml"><head><title>One</title></head><body><p>Once.</p></body></html>',
+    'OPS/style.css': 'p { margin: 0 }',
+  },
+})
 const twin = comic({ pages: 2, padding: 100 })
 
 /** Values of path parameters by what stands before them in the path. */
@@ -79,6 +91,8 @@ export async function idsOf({ sql }: Pick<Served, 'sql'>) {
     settings: ['auth.registration_enabled', 'application.name', 'no.such.setting'],
     preferences: ['ui.theme', 'reader.page_fit'],
     pages: ['1', '2', '3', '0', '99'],
+    file: ['book.cbz', 'ü & "x".epub'],
+    resource: ['OPS/text/one.xhtml', 'OPS/style.css', 'mimetype'],
   }
   return (path: string, name: string) => {
     const words = path

@@ -2,20 +2,17 @@
 // below /opds/v2.
 
 import type { FastifyRequest } from 'fastify'
-import type { TProperties } from 'typebox'
 import type { Identity } from '../../auth/identify.ts'
 import { readSetting } from '../../catalog/setting.ts'
-import type { Viewer } from '../../catalog/viewer.ts'
-import type { Sql } from '../../db.ts'
 import { atomFeed } from '../../opds/atom/feed.ts'
 import { lastChange } from '../../opds/changed.ts'
-import type { Feed } from '../../opds/feed.ts'
 import { jsonFeed } from '../../opds/json/feed.ts'
+import { feedType } from '../../opds/json/media.ts'
 import { linksFrom } from '../../opds/links.ts'
-import { enteredTree, type Version } from '../../opds/tree.ts'
+import type { Asked, Shelf } from '../../opds/shelf/shelf.ts'
+import type { Version } from '../../opds/tree.ts'
 import type { Writing } from '../../opds/writing.ts'
 import { bytes, record } from '../../schema.ts'
-import { ownPath } from '../address.ts'
 import { lacks } from '../admit.ts'
 import type { Deps } from '../deps.ts'
 import { pageQuery, paging } from '../page.ts'
@@ -27,33 +24,9 @@ export const browsing = {
   any: ['BooksRead'],
 } as const satisfies Need
 
-export type Asked = {
-  sql: Sql
-  viewer: Viewer
-  version: Version
-  params: Record<string, string>
-  query: Record<string, string | undefined>
-  /** From 1. */
-  page: number
-  pageSize: number
-}
-
-export type Shelf = {
-  /** Below the root of the catalogue; `''` is the root. */
-  path: string
-  summary: string
-  /** Where it is in one of the catalogues alone. */
-  only?: Version
-  params?: TProperties
-  /** Beside `page` and `pageSize`. */
-  query?: TProperties
-  find: (asked: Asked) => Promise<Feed>
-}
-
 export const atomType = 'application/atom+xml;charset=utf-8'
-export const jsonType = 'application/opds+json'
-// The same address holds other things for others.
-const varying = {
+/** The same address holds other things for others. */
+export const varying = {
   vary: 'Authorization, X-API-Key, Cookie, Forwarded, X-Forwarded-Host, X-Forwarded-Proto, X-Forwarded-Prefix',
 }
 
@@ -75,7 +48,7 @@ function feedRoute(shelf: Shelf, version: Version): Route {
     summary: `${shelf.summary}, as ${version === 1 ? 'OPDS 1.2' : 'OPDS 2.0'}`,
     ...(shelf.params ? { params: record(shelf.params) } : {}),
     query: record({ ...pageQuery, ...shelf.query }),
-    responses: { 200: bytes(version === 1 ? 'application/atom+xml' : jsonType) },
+    responses: { 200: bytes(version === 1 ? 'application/atom+xml' : feedType) },
     async handle({ params = {}, query, viewer, identity, request }, deps) {
       const { page, pageSize } = paging(query)
       const asked = { sql: deps.sql, viewer, version, params, query, page, pageSize }
@@ -86,7 +59,7 @@ function feedRoute(shelf: Shelf, version: Version): Route {
       return version === 1
         ? answer(200, atomFeed(feed, writing), { 'content-type': atomType, ...varying })
         : answer(200, JSON.stringify(jsonFeed(feed, writing)), {
-            'content-type': jsonType,
+            'content-type': feedType,
             ...varying,
           })
     },
@@ -97,14 +70,14 @@ function feedRoute(shelf: Shelf, version: Version): Route {
 export async function writingFor(
   request: FastifyRequest,
   identity: Identity,
-  { sql, config }: Pick<Deps, 'sql' | 'config'>,
+  { sql }: Pick<Deps, 'sql'>,
 ): Promise<Writing> {
   const [server, changed] = await Promise.all([
     readSetting(sql, 'application.name'),
     lastChange(sql, identity.viewer),
   ])
   return {
-    links: linksOf(request, { config }),
+    links: linksOf(request),
     server: String(server),
     changed,
     may: {
@@ -115,7 +88,6 @@ export async function writingFor(
 }
 
 /** Links of the tree by which the request came. */
-export function linksOf({ originalUrl, base }: FastifyRequest, { config }: Pick<Deps, 'config'>) {
-  const path = ownPath(originalUrl.split('?')[0]!, config.application)
-  return linksFrom(base, enteredTree(path)!)
+export function linksOf({ base, entered }: FastifyRequest) {
+  return linksFrom(base, entered!)
 }

@@ -1,25 +1,31 @@
 // What is on the shelves of the catalogues, in the order of the root.
-import { booksBegun } from '../../catalog/next.ts'
-import { acquisition, navigation } from '../../opds/feed.ts'
-import { publicationsByIds } from '../../opds/publication.ts'
-import { type Shelf, shelfRoutes } from './feeds.ts'
+import { keepReading, newBooks, onDeck, releases } from '../../opds/shelf/books.ts'
+import { labelShelves } from '../../opds/shelf/labels.ts'
+import { librariesShelf, libraryHome } from '../../opds/shelf/libraries.ts'
+import { listingShelf } from '../../opds/shelf/listing.ts'
+import { root } from '../../opds/shelf/root.ts'
+import { searchShelf } from '../../opds/shelf/search.ts'
+import { oneSeries } from '../../opds/shelf/series.ts'
+import {
+  libraryShelves,
+  newSeries,
+  seriesShelf,
+  updatedSeries,
+} from '../../opds/shelf/series-list.ts'
+import type { Shelf } from '../../opds/shelf/shelf.ts'
+import { shelfRoutes } from './feeds.ts'
 
 const shelves: Shelf[] = [
-  {
-    path: '',
-    summary: 'The root of the catalogue',
-    find: async () => navigation({ path: '', title: 'Catalogue', up: null }),
-  },
-  {
-    path: '/keep-reading',
-    summary: 'Books that the caller is reading',
-    async find({ sql, viewer, page, pageSize }) {
-      const { ids, total } = await booksBegun(sql, viewer, { page, pageSize })
-      const books = await publicationsByIds(sql, viewer, ids)
-      const title = 'Keep reading'
-      return acquisition({ path: '/keep-reading', title, books, paging: { page, pageSize, total } })
-    },
-  },
+  root,
+  ...[keepReading, onDeck, newBooks, releases].map(listingShelf),
+  seriesShelf,
+  ...[newSeries, updatedSeries].map(listingShelf),
+  oneSeries,
+  librariesShelf,
+  libraryHome,
+  ...libraryShelves,
+  ...labelShelves,
+  searchShelf,
 ]
 
 export const shelfFeeds = shelves.flatMap(shelfRoutes)

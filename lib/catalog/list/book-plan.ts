@@ -4,6 +4,7 @@
 // of a series fall into four classes, and the condition is worked out for each class.
 import type { Fragment, Sql } from 'postgres'
 import { seesSeries, type Viewer } from '../viewer.ts'
+import { planWithinAge } from './book-plan-age.ts'
 import type { BookFilter, Condition, Leaf } from './filter.ts'
 import { type BookTest, beyondAge, bookTest } from './filter-books.ts'
 import type { ReadStatus } from './filter-fields.ts'
@@ -47,6 +48,9 @@ export async function planBooks(
   viewer: Viewer,
   wanted: BooksWanted & { withKeys?: boolean },
 ): Promise<BookPlan> {
+  const where = every(sql, restrictions(sql, viewer, wanted))
+  if (viewer.ageLimit !== null && !wanted.filter && !wanted.includeDeleted)
+    return await planWithinAge(sql, viewer.ageLimit, { where, withKeys: wanted.withKeys })
   const labels = await findLabels(sql, wanted.filter)
   const scope = { sql, labels, includesEmpty: wanted.includeDeleted }
   const condition = wanted.filter?.condition ?? { all: [] }
@@ -70,7 +74,7 @@ export async function planBooks(
         ...columns,
       ])}
       from series s ${reading}
-      where ${every(sql, restrictions(sql, viewer, wanted))}
+      where ${where}
     ), m as materialized (
       select ${kept}, n, is_open, n = book_count and not is_open as is_whole
       from (select ${kept}, ${counted(sql, tree, all)} from facts f offset 0) c

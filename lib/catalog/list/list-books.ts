@@ -2,9 +2,10 @@
 import type { Sql } from 'postgres'
 import { searchBooks } from '../search/search-books.ts'
 import { searchQuery } from '../search/search-text.ts'
-import { isUnrestricted, type Viewer } from '../viewer.ts'
+import { isLimited, isUnrestricted, type Viewer } from '../viewer.ts'
 import { countAll, listPlanned, walk } from './book-pages.ts'
 import { type BooksWanted, planBooks } from './book-plan.ts'
+import { newInLibraries } from './list-books-new.ts'
 import { booksByReading } from './list-books-read.ts'
 import { booksBySeries } from './list-books-series.ts'
 import type { BookSort, Direction } from './sort.ts'
@@ -37,6 +38,17 @@ export async function listBooks(sql: Sql, viewer: Viewer, asked: BooksAsked): Pr
     const total = await countAll(sql)
     return { total, ids: await walk(sql, null, { sort: by, direction, ...window, total }) }
   }
+  const libraries = wholeLibraries(viewer, asked)
+  if (libraries && by === 'created')
+    return await newInLibraries(sql, libraries, { direction, ...window })
   const plan = await planBooks(sql, viewer, asked)
   return await listPlanned(sql, plan, { ...asked, ...window, sort: by, direction })
+}
+
+/** The libraries whose present books are all that is asked for; null when that cannot be said of any. */
+function wholeLibraries(viewer: Viewer, { filter, libraryId, ...asked }: BooksAsked) {
+  if (filter || asked.seriesId || asked.includeDeleted || isLimited(viewer)) return null
+  const seen = viewer.libraries
+  if (!libraryId) return seen
+  return seen === null || seen.includes(libraryId) ? [libraryId] : []
 }

@@ -14,6 +14,8 @@ export type SeriesWanted = {
   /** Words to look for; empty or null for none. */
   text?: string | null | undefined
   libraryId?: string | undefined
+  /** Leaves out series all of whose books are hidden from the viewer by themselves. */
+  withBooks?: boolean | undefined
 }
 
 export type SeriesAsked = SeriesWanted & {
@@ -40,7 +42,10 @@ export async function listSeries(sql: Sql, viewer: Viewer, asked: SeriesAsked): 
     const ids = await walk(sql, way, { ...window, total: row!.total })
     return { ids, total: row!.total }
   }
-  const plan = await planSeries(sql, viewer, { filter, libraryId, query })
+  const plan = await planSeries(sql, viewer, {
+    ...{ filter, libraryId, query },
+    withBooks: asked.withBooks,
+  })
   if (sort === 'relevance') return await ranked(sql, plan, window)
   const [row] = await oneOff(sql<Listed[]>`
     with ${plan.ctes}

@@ -2,7 +2,7 @@
 import type { Fragment, Sql } from 'postgres'
 import { rankOf } from '../search/search-rank.ts'
 import type { Query } from '../search/search-text.ts'
-import { seesSeries, type Viewer } from '../viewer.ts'
+import { seesItsBooks, seesSeries, type Viewer } from '../viewer.ts'
 import type { Condition, Leaf, SeriesFilter } from './filter.ts'
 import type { ReadStatus } from './filter-fields.ts'
 import { findLabels, leavesOf } from './filter-labels.ts'
@@ -12,6 +12,7 @@ import { every, some } from './filter-sql.ts'
 type Wanted = {
   filter: SeriesFilter | null
   libraryId?: string | undefined
+  withBooks?: boolean | undefined
   query: Query | null
 }
 
@@ -42,6 +43,7 @@ export async function planSeries(sql: Sql, viewer: Viewer, wanted: Wanted): Prom
     from series s
     ${query ? sql`join hits t on t.series_id = s.id` : sql``} ${reading}
     where s.book_count > 0 and ${seesSeries(sql, viewer)}
+      and ${wanted.withBooks ? seesItsBooks(sql, viewer) : sql`true`}
       and ${libraryId ? sql`s.library_id = ${libraryId}` : sql`true`}
       and ${expression(scope, condition)}
   )`

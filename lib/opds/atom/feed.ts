@@ -1,13 +1,72 @@
 // A feed as Atom (OPDS 1.2, RFC 4287).
-import type { Feed } from '../feed.ts'
-import type { Publication } from '../publication.ts'
+import type { AcquisitionFeed, Feed, Paging, Ref } from '../feed.ts'
+import type { Links } from '../links.ts'
+import { pageLinks } from '../paged.ts'
+import { feedUpdated, stamp } from '../when.ts'
 import type { Writing } from '../writing.ts'
+import { bookEntry, feedEntry, named } from './entry.ts'
+import { feedId } from './id.ts'
+import { feedType, link, namespaces, searchType } from './link.ts'
+import { document, element, text, type Xml } from './xml.ts'
 
-export function atomFeed(feed: Feed, { links, server }: Writing): string {
-  return `<feed xmlns="http://www.w3.org/2005/Atom"><title>${feed.title}</title><author><name>${server}</name></author><id>${links.to(feed.path)}</id></feed>`
+export function atomFeed(feed: Feed, writing: Writing): string {
+  return document(
+    element(
+      'feed',
+      namespaces,
+      text('id', feedId(feed)),
+      text('title', named(feed.title)),
+      text('updated', stamp(feedUpdated(feed, writing))),
+      element('author', {}, text('name', named(writing.server))),
+      ...linksOf(feed, writing.links),
+      ...(feed.kind === 'acquisition' ? facets(feed, writing.links) : []),
+      ...(feed.paging === null ? [] : counts(feed.paging)),
+      ...entries(feed, writing),
+    ),
+  )
 }
 
-/** The complete entry of a book, as a document of its own. */
-export function atomEntry(book: Publication, { links }: Writing): string {
-  return `<entry xmlns="http://www.w3.org/2005/Atom"><title>${book.title}</title><id>${links.to(`/books/${book.id}`)}</id></entry>`
+function linksOf(feed: Feed, links: Links): Xml[] {
+  const type = feedType(feed.kind)
+  const to = (rel: string, { path, query, title, kind }: Ref) =>
+    link(rel, links.to(path, query), { type: feedType(kind), title })
+  return [
+    ...pageLinks(feed, links).map(({ rel, href }) => link(rel, href, { type })),
+    link('start', links.to(''), { type: feedType('navigation'), title: 'Catalogue' }),
+    ...(feed.up ? [to('up', feed.up)] : []),
+    link('search', links.to('/search.xml'), { type: searchType, title: 'Search' }),
+    ...(feed.path === ''
+      ? [link('alternate', links.root(2), { type: 'application/opds+json', title: 'OPDS 2.0' })]
+      : []),
+    ...feed.related.map(other => to('related', other)),
+  ]
+}
+
+/** Facets (OPDS 1.2 §4.3), which only feeds of books may have. */
+function facets({ facets, path, kind }: AcquisitionFeed, links: Links): Xml[] {
+  return facets.flatMap(group =>
+    group.facets.map(({ title, query, count, isActive }) =>
+      link('http://opds-spec.org/facet', links.to(path, query), {
+        type: feedType(kind),
+        title,
+        'opds:facetGroup': group.title,
+        'opds:activeFacet': isActive ? 'true' : undefined,
+        'thr:count': count,
+      }),
+    ),
+  )
+}
+
+function counts({ page, pageSize, total }: Paging): Xml[] {
+  return [
+    text('opensearch:totalResults', total),
+    text('opensearch:itemsPerPage', pageSize),
+    text('opensearch:startIndex', (page - 1) * pageSize + 1),
+  ]
+}
+
+function entries(feed: Feed, writing: Writing): Xml[] {
+  if (feed.kind === 'navigation') return feed.entries.map(entry => feedEntry(entry, writing))
+  const { books, isMixed } = feed
+  return books.map(book => bookEntry(book, { writing, isMixed }))
 }

@@ -1,0 +1,105 @@
+// Follows every link of both catalogues over a library of mixed books with hostile titles, served as it
+// is installed, and holds all documents against schemas, parsers of reading apps and each other.
+// With --flat: the memory of the server while that many feeds are crawled.
+// npm run bench -- opds [--books 2000] [--jing] [--flat 10000] [--facets 1]
+//   [--url http://… --key KEY]   a server that is there already
+//   [--folder DIR]               where library, data and bad documents stay
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { crawl, type Visit } from '../test/kit/crawl.ts'
+import { kindOf } from '../test/kit/opds/errand.ts'
+import { strictly } from '../test/kit/opds/strict.ts'
+import { print } from './kit/stackroom.ts'
+import { openJing } from './opds/jing.ts'
+import { makeLibrary } from './opds/library.ts'
+import { type Server, serveLibrary } from './opds/server.ts'
+
+const { values } = parseArgs({
+  options: {
+    books: { type: 'string', default: '2000' },
+    jing: { type: 'boolean', default: false },
+    flat: { type: 'string' },
+    facets: { type: 'string', default: '1' },
+    url: { type: 'string' },
+    key: { type: 'string' },
+    folder: { type: 'string' },
+  },
+})
+type Target = Pick<Server, 'base' | 'headers'> & Partial<Server>
+
+const folder = values.folder ?? mkdtempSync(join(tmpdir(), 'stackroom-opds-'))
+const target = await open()
+try {
+  if (values.flat) await flat(target, Number(values.flat))
+  else await everything(target)
+} finally {
+  await target.close?.()
+  if (!values.folder) rmSync(folder, { recursive: true })
+}
+
+async function open(): Promise<Target> {
+  if (values.url) return { base: values.url, headers: { 'x-api-key': values.key ?? '' } }
+  const root = await makeLibrary(folder, Number(values.books))
+  const began = performance.now()
+  const server = await serveLibrary(join(folder, 'data'), root)
+  print({ books: server.books, scanSeconds: seconds(began) })
+  return server
+}
+
+async function everything({ base, headers, memory }: Target) {
+  const began = performance.now()
+  const problems: string[] = []
+  const shapes: Record<string, number> = {}
+  const jing = values.jing ? openJing(join(folder, 'atom')) : null
+  const visit = async (visit: Visit) => {
+    const { document, body } = visit
+    if (document === null) return
+    const name = `${document.version === 1 ? 'atom' : 'json'} ${document.shape}`
+    shapes[name] = (shapes[name] ?? 0) + 1
+    problems.push(...(await strictly(visit)))
+    if (document.version === 1 && document.shape !== 'search') await jing?.add(body)
+  }
+  const terms = ['a', 'the', `Tom & "Jerry" <3> 100% #1?`, 'nothing at all']
+  const facets = Number(values.facets)
+  const { links, requests, wrong } = await crawl({ base, headers, visit, terms, facets, doors: 20 })
+  print({ links, requests, seconds: seconds(began), shapes, ...(memory ? { mb: memory() } : {}) })
+  if (jing) {
+    const { documents, errors } = await jing.end()
+    print({ jing: documents, errors: errors.length, examples: errors.slice(0, 10) })
+  }
+  print({ schemasAndParsers: problems.length, examples: problems.slice(0, 20) })
+  print({ linksAndAssertions: wrong.length, examples: wrong.slice(0, 50) })
+}
+
+/** Goes round until that many feeds were read. */
+async function flat({ base, headers, memory }: Target, feeds: number) {
+  let read = 0
+  print({ feeds: read, mb: memory?.() })
+  const visit = ({ document }: Visit) => {
+    if (document?.shape !== 'feed') return
+    read += 1
+    if (read % 1000 === 0) print({ feeds: read, mb: memory?.() })
+  }
+  while (read < feeds) {
+    const before = read
+    const { wrong } = await crawl({
+      base,
+      headers,
+      visit,
+      terms: ['a', 'the', 'of'],
+      facets: Number.POSITIVE_INFINITY,
+      doors: 0,
+      most: feeds - read,
+      wants: ({ link }) =>
+        kindOf(link?.type ?? '') !== undefined || link?.type === 'application/opds+json',
+    })
+    if (wrong.length > 0) print({ wrong: wrong.length, examples: wrong.slice(0, 5) })
+    if (read === before) throw new Error('there are no feeds')
+  }
+}
+
+function seconds(began: number) {
+  return Math.round((performance.now() - began) / 100) / 10
+}

@@ -1,0 +1,92 @@
+// The server as it is installed, over a library that it has scanned.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createLibrary } from '../../lib/catalog/library/library.ts'
+import { loadConfig } from '../../lib/config.ts'
+import { openDatabase, type Sql } from '../../lib/db.ts'
+import { migrate } from '../../lib/migrate.ts'
+import { administratorKey } from '../kit/key.ts'
+
+export type Server = Awaited<ReturnType<typeof serveLibrary>>
+
+/** Scans the library at `root` to the end, covers included. To be closed. */
+export async function serveLibrary(data: string, root: string) {
+  const config = loadConfig({ env: {}, flags: { data_dir: data } })
+  const { sql, url, close } = await openDatabase(config)
+  await migrate(sql)
+  const library = await createLibrary(sql, { root: Buffer.from(root), name: 'Made & <mixed>' })
+  const key = await administratorKey(sql)
+  const { server, base } = await start(data, url)
+  const headers = { 'x-api-key': key }
+  await fetch(`${base}/api/v1/libraries/${library.id}/scan`, { method: 'POST', headers })
+  await settled(sql, library.id)
+  const books = await begin(sql, base, headers)
+  return {
+    base,
+    headers,
+    books,
+    /** Megabytes that the process holds. */
+    memory: () =>
+      Math.round(
+        Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${server.pid}/status`, 'utf8'))![1]) /
+          1024,
+      ),
+    async close() {
+      server.kill('SIGTERM')
+      await once(server, 'exit')
+      await close()
+    },
+  }
+}
+
+async function start(data: string, url: string): Promise<{ server: ChildProcess; base: string }> {
+  const launcher = join(import.meta.dirname, '..', '..', 'cmd', 'stackroom.mjs')
+  const flags = ['--port', '0', '--data', data, '--database-url', url]
+  const settings = { RATE_LIMIT__ENABLED: 'false', LOGGING__LEVEL: 'warn' }
+  const env = Object.entries(settings).map(([name, value]) => [`STACKROOM_${name}`, value])
+  const server = spawn(process.execPath, [launcher, 'serve', ...flags], {
+    env: { ...process.env, ...Object.fromEntries(env) },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let said = ''
+  for await (const chunk of server.stdout) {
+    said += chunk
+    const found = said.match(/http:\/\/\S+/)
+    if (found) {
+      server.stdout.resume()
+      return { server, base: found[0].replace(/\/$/, '') }
+    }
+  }
+  throw new Error('the server does not start')
+}
+
+/** Until the scan is over and nothing is left to be made. */
+async function settled(sql: Sql, libraryId: string) {
+  for (let quiet = 0; quiet < 3; ) {
+    await sleep(500)
+    const [row] = await sql<{ busy: boolean }[]>`
+      select not exists (select from scan where library_id = ${libraryId} and finished_at is not null)
+        or exists (select from pgboss.job where state < 'completed'
+          and name in ('index', 'cover', 'hash', 'scan')) as busy`
+    quiet = row!.busy ? 0 : quiet + 1
+  }
+}
+
+/** Some books are begun and some are read; answers how many there are. */
+async function begin(sql: Sql, base: string, headers: Record<string, string>): Promise<number> {
+  const books = await sql<{ id: string }[]>`
+    select id from book where error_code is null order by id`
+  for (const [i, { id }] of books.entries()) {
+    if (i % 25 > 1) continue
+    await fetch(`${base}/api/v1/books/${id}/progress`, {
+      method: 'PUT',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify(i % 25 === 0 ? { completed: true } : { currentPage: 1 }),
+    })
+  }
+  const [row] = await sql<{ count: number }[]>`select count(*)::int as count from book`
+  return row!.count
+}

@@ -1,0 +1,211 @@
+// What apps read an EPUB by, and where readers are in any book.
+import { hash } from 'node:crypto'
+import { Readable } from 'node:stream'
+import type { FastifyRequest } from 'fastify'
+import { type BookFile, bookFile, packedPages } from '../../catalog/file-place.ts'
+import { readSetting } from '../../catalog/setting.ts'
+import type { Viewer } from '../../catalog/viewer.ts'
+import { Invalid, NotFound, Unreadable } from '../../errors.ts'
+import { epubManifest } from '../../opds/epub/manifest.ts'
+import { progressionType, webpubType } from '../../opds/json/media.ts'
+import type { Links } from '../../opds/links.ts'
+import { filePath, fileType } from '../../opds/naming.ts'
+import {
+  type Locator,
+  locatorsOf,
+  part,
+  positionList,
+  positionsIn,
+  positionsType,
+  stretchesOf,
+} from '../../opds/positions.ts'
+import { moveBy, progressionOf, type Read } from '../../opds/progression.ts'
+import { publicationById } from '../../opds/publication.ts'
+import { unpackPages } from '../../page/page-list.ts'
+import { isFresh } from '../../page/range.ts'
+import { versionKey } from '../../page/tag.ts'
+import {
+  bytes,
+  ErrorBody,
+  Id,
+  list,
+  maybe,
+  nullable,
+  record,
+  Type,
+  text,
+  timestamp,
+} from '../../schema.ts'
+import type { Deps } from '../deps.ts'
+import { bodyFor, nothing } from '../image.ts'
+import { answer, type Need, route } from '../route.ts'
+import { browsing, linksOf, varying, writingFor } from './feeds.ts'
+
+/** What is needed to read a book as it is in its file. */
+export const reading = { all: ['BooksRead'], any: ['PagesRead'] } as const satisfies Need
+const writes = { all: ['BooksRead'], any: ['ProgressWrite', 'BooksWrite'] } as const satisfies Need
+
+const longestLocator = 8 * 1024
+const share = () => maybe(nullable(Type.Number({ minimum: 0, maximum: 1 })))
+
+const Progression = record({
+  modified: timestamp({ description: 'Older than what is stored: 409, and nothing is written.' }),
+  device: record({ id: text(500), name: text(500) }),
+  locator: record(
+    {
+      href: text(longestLocator, { minLength: 1 }),
+      type: maybe(nullable(text(200))),
+      locations: maybe(
+        nullable(
+          record({
+            fragments: maybe(nullable(list(text(2000)))),
+            position: maybe(nullable(Type.Integer({ minimum: 1, maximum: 2_147_483_647 }))),
+            progression: share(),
+            totalProgression: share(),
+          }),
+        ),
+      ),
+    },
+    { description: 'A Readium locator; kept as it is, up to 8 KiB.' },
+  ),
+})
+
+const at = { method: 'GET', atRoot: true, catalogue: 2, params: Id } as const
+
+export const readingRoutes = [
+  route({
+    ...at,
+    path: '/opds/v2/books/{id}/manifest/epub',
+    permission: { all: [...browsing.all, 'PagesRead'], any: browsing.any },
+    summary: 'What an EPUB is read from, as a Readium manifest',
+    description: '404 for other books.',
+    responses: { 200: bytes(webpubType), 422: ErrorBody },
+    async handle({ params, viewer, identity, request, signal }, deps) {
+      const file = await presentFile(deps, viewer, params.id)
+      if (file.format !== 'epub') throw new NotFound('The book is no EPUB')
+      const [book, writing] = await Promise.all([
+        publicationById(deps.sql, viewer, params.id),
+        writingFor(request, identity, deps),
+      ])
+      const manifest = await epubManifest(deps.pages, { book, file, writing, signal })
+      return answer(200, JSON.stringify(manifest), { 'content-type': webpubType, ...varying })
+    },
+  }),
+  route({
+    ...at,
+    path: '/opds/v2/books/{id}/positions',
+    permission: reading,
+    summary: 'The positions of a book, as a Readium position list',
+    description: 'A page each, or 1024 bytes of a text that flows.',
+    responses: { 200: bytes(positionsType), 304: null, 422: ErrorBody },
+    async handle({ params, viewer, request, signal }, deps) {
+      const read = await readBy(request, { viewer, id: params.id, signal }, deps)
+      if (read.file.format === null) throw unread(read.file)
+      const tag = `W/"${hash('sha1', `${versionKey(read.file)} ${read.links.to('')}`, 'base64url')}"`
+      const headers = { 'content-type': positionsType, etag: tag, ...varying }
+      if (isFresh(request.headers, { tag })) return answer(304, nothing(request), headers)
+      const { count, locators } = await positionsOf(read)
+      return answer(200, bodyFor(request, Readable.from(positionList(count, locators))), headers)
+    },
+  }),
+  route({
+    ...at,
+    path: '/opds/v2/books/{id}/progression',
+    permission: 'BooksRead',
+    summary: 'How far the caller is in a book, as a Readium locator',
+    description: '204 when the book was not begun.',
+    responses: { 200: bytes(progressionType), 204: null },
+    async handle({ params, viewer, request, signal }, deps) {
+      const read = await readBy(request, { viewer, id: params.id, signal }, deps)
+      const name = String(await readSetting(deps.sql, 'application.name'))
+      const by = { id: read.links.base, name }
+      const found = await progressionOf(deps.sql, viewer, { read, by })
+      if (found === null) return answer(204, undefined)
+      return answer(200, JSON.stringify(found), { 'content-type': progressionType, ...varying })
+    },
+  }),
+  route({
+    ...at,
+    method: 'PUT',
+    path: '/opds/v2/books/{id}/progression',
+    permission: writes,
+    summary: 'Store how far the caller is in a book, as a Readium locator',
+    description:
+      'Of a comic or a PDF the position is the page; of an EPUB the resource and how far in it. 409 when anyone has written a newer place, by whatever way; the same time again is stored again. Clocks that are ahead count as now.',
+    body: Progression,
+    responses: { 204: null, 422: ErrorBody },
+    async handle({ params, body, viewer, request, signal }, deps) {
+      const { device, locator } = body
+      if (Buffer.byteLength(JSON.stringify(locator)) > longestLocator)
+        throw new Invalid('body/locator is too long')
+      const { id, name } = device
+      const given = { device: { id, name }, locator, modified: timeOf(body.modified) }
+      const read = await readBy(request, { viewer, id: params.id, signal }, deps)
+      await moveBy(deps.sql, viewer, { read, given })
+      return answer(204, undefined)
+    },
+  }),
+]
+
+type Wanted = { viewer: Viewer; id: string; signal: AbortSignal }
+
+async function readBy(request: FastifyRequest, { viewer, id, signal }: Wanted, deps: Deps) {
+  const file = await presentFile(deps, viewer, id)
+  return {
+    file,
+    links: linksOf(request),
+    contents: () => deps.pages.epubs.contents(file, signal),
+    pageTypes: async () => {
+      const packed = await packedPages(deps.sql, file.id)
+      return packed === null ? [] : unpackPages(packed).map(page => page.mediaType)
+    },
+  } satisfies Read
+}
+
+/** Throws NotFound, also for a file that is missing on disk. */
+export async function presentFile({ sql }: Pick<Deps, 'sql'>, viewer: Viewer, id: string) {
+  const file = await bookFile(sql, viewer, id)
+  if (file.isMissing) throw new NotFound('The file of the book is not there')
+  return file
+}
+
+function unread({ errorCode, errorMessage }: BookFile) {
+  return errorCode === null
+    ? new NotFound('The book was not read yet')
+    : new Unreadable(errorMessage ?? 'The file cannot be read', errorCode)
+}
+
+async function positionsOf(read: Read): Promise<{ count: number; locators: Iterable<Locator> }> {
+  const { file, links } = read
+  if (file.format === 'epub') {
+    const stretches = stretchesOf(file.id, await read.contents(), links)
+    return { count: positionsIn(stretches), locators: locatorsOf(stretches) }
+  }
+  const types = file.format === 'pdf' ? [] : await read.pageTypes()
+  const count = file.format === 'pdf' ? file.pageCount : types.length
+  return { count, locators: pageLocators(file, { count, types, links }) }
+}
+
+type Pages = { count: number; types: string[]; links: Links }
+
+/** Of a PDF the resource is the file; of a comic there is one a page. */
+function* pageLocators(file: BookFile, { count, types, links }: Pages): Generator<Locator> {
+  const whole = {
+    href: links.to(filePath({ id: file.id, fileName: file.name })),
+    type: fileType(file.format, 2),
+  }
+  for (let position = 1; position <= count; position++) {
+    const locations = { position, totalProgression: part(position - 1, count) }
+    const type = types[position - 1]
+    yield type === undefined
+      ? { ...whole, locations: { fragments: [`page=${position}`], ...locations } }
+      : { href: links.to(`/books/${file.id}/pages/${position}`), type, locations }
+  }
+}
+
+function timeOf(given: Date | string): Date {
+  const time = new Date(given)
+  const year = time.getUTCFullYear()
+  if (!(year >= 1 && year <= 9999)) throw new Invalid('body/modified is no time')
+  return time
+}

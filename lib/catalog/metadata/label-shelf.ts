@@ -1,0 +1,41 @@
+// Genres and tags as readers browse them: those of series with something to see, by name.
+import type { Fragment, Sql } from 'postgres'
+import { oneOff } from '../list/one-off.ts'
+import { isUnrestricted, seesItsBooks, seesSeries, type Viewer } from '../viewer.ts'
+import type { LabelKind } from './label.ts'
+
+export type LabelShelf = { name: string; seriesCount: number }
+type Asked = { kind: LabelKind; offset: number; pageSize: number }
+
+/** One page of the genres or tags by name, and how many there are. Series are counted for that page alone. */
+export async function labelShelves(
+  sql: Sql,
+  viewer: Viewer,
+  { kind, offset, pageSize }: Asked,
+): Promise<{ data: LabelShelf[]; total: number }> {
+  const seen = seenSeries(sql, viewer)
+  const [row] = await oneOff(sql<{ data: LabelShelf[]; total: number }[]>`
+    with shown as materialized (
+      select l.id, l.key collate "C" as key, l.name
+      from label l
+      where l.kind = ${kind} and (
+        select true from series_label y where y.label_id = l.id and y.is_own and ${seen} limit 1)
+    ), page as materialized (
+      select * from shown order by key, id limit ${pageSize} offset ${offset}
+    )
+    select (select count(*) from shown)::float8 as total, coalesce((
+      select jsonb_agg(jsonb_build_object('name', p.name, 'seriesCount', (
+          select count(*) from series_label y where y.label_id = p.id and y.is_own and ${seen}))
+        order by p.key, p.id)
+      from page p), '[]') as data`)
+  return row!
+}
+
+/** On `series_label y`, from a set that is made once: the few that are not seen, or all that are. */
+function seenSeries(sql: Sql, viewer: Viewer): Fragment {
+  if (isUnrestricted(viewer))
+    return sql`((y.series_id in (select s.id from series s where s.book_count = 0)) is not true)`
+  return sql`((y.series_id in (
+    select s.id from series s
+    where s.book_count > 0 and ${seesSeries(sql, viewer)} and ${seesItsBooks(sql, viewer)})) is true)`
+}

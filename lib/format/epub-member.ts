@@ -1,0 +1,29 @@
+// One resource of an EPUB that cannot be sent as it lies in the archive.
+import { Unreadable } from '../errors.ts'
+import type { File } from '../file.ts'
+import type { Limits } from './contract.ts'
+import { epubArchive } from './epub-archive.ts'
+import { unhide } from './epub-obfuscation.ts'
+import { readPackage } from './epub-package.ts'
+import { readProtection } from './epub-protection.ts'
+import { openZip } from './zip.ts'
+
+/** The bytes of the entry of that name in the clear; null when there is none. Throws Unreadable, `encrypted` for what only a licence opens. */
+export async function readMember(
+  file: File,
+  limits: Limits,
+  name: string,
+): Promise<Uint8Array | null> {
+  await using container = await openZip(file, limits)
+  const archive = epubArchive(container, limits)
+  const entry = container.entries.find(one => one.name === name)
+  if (entry === undefined) return null
+  const { encrypted, obfuscated } = await readProtection(archive)
+  if (encrypted.has(entry)) throw new Unreadable('The book is protected', 'encrypted')
+  const bytes = await container.read(entry, limits.entryBytes)
+  const algorithm = obfuscated.get(entry)
+  if (algorithm === undefined) return bytes
+  const { path } = await readPackage(archive)
+  const opf = await archive.document(archive.find(path))
+  return opf === null ? bytes : unhide(bytes, algorithm, opf)
+}

@@ -1,0 +1,38 @@
+// Shelves of books of all series.
+import { listBooks } from '../../catalog/list/list-books.ts'
+import { booksBegun, onDeck as nextBooks } from '../../catalog/next.ts'
+import type { Listing } from './listing.ts'
+
+export const keepReading: Listing = {
+  kind: 'acquisition',
+  path: '/keep-reading',
+  title: 'Keep reading',
+  summary: 'Books that the caller is reading, the last read first',
+  find: ({ sql, viewer, ...asked }) => booksBegun(sql, viewer, asked),
+}
+
+export const onDeck: Listing = {
+  kind: 'acquisition',
+  path: '/on-deck',
+  title: 'On deck',
+  summary: 'The next book of every series that the caller reads',
+  find: ({ sql, viewer, ...asked }) => nextBooks(sql, viewer, asked),
+}
+
+export const newBooks: Listing = {
+  kind: 'acquisition',
+  path: '/books/recent',
+  title: 'New books',
+  summary: 'Books that came last',
+  find: ({ sql, viewer, ...asked }) =>
+    listBooks(sql, viewer, { ...asked, filter: null, sort: 'created', direction: 'desc' }),
+}
+
+export const releases: Listing = {
+  kind: 'acquisition',
+  path: '/books/released',
+  title: 'Latest releases',
+  summary: 'Books by their date of release, the latest first',
+  find: ({ sql, viewer, ...asked }) =>
+    listBooks(sql, viewer, { ...asked, filter: null, sort: 'released', direction: 'desc' }),
+}
