@@ -3,7 +3,7 @@
 // With --flat: the memory of the server while that many feeds are crawled.
 // npm run bench -- opds [--books 2000] [--jing] [--flat 10000] [--facets 1]
 //   [--url http://… --key KEY]   a server that is there already
-//   [--folder DIR]               where library, data and bad documents stay
+//   [--folder DIR]               where library, data and bad documents stay, for another run
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -27,6 +27,7 @@ const { values } = parseArgs({
     folder: { type: 'string' },
   },
 })
+const uuid = /[\da-f]{8}-[\da-f-]{27}/
 type Target = Pick<Server, 'base' | 'headers'> & Partial<Server>
 
 const folder = values.folder ?? mkdtempSync(join(tmpdir(), 'stackroom-opds-'))
@@ -41,14 +42,14 @@ try {
 
 async function open(): Promise<Target> {
   if (values.url) return { base: values.url, headers: { 'x-api-key': values.key ?? '' } }
-  const root = await makeLibrary(folder, Number(values.books))
+  const library = await makeLibrary(folder, Number(values.books))
   const began = performance.now()
-  const server = await serveLibrary(join(folder, 'data'), root)
+  const server = await serveLibrary(join(folder, 'data'), library)
   print({ books: server.books, scanSeconds: seconds(began) })
   return server
 }
 
-async function everything({ base, headers, memory }: Target) {
+async function everything({ base, headers, memory, damaged = [] }: Target) {
   const began = performance.now()
   const problems: string[] = []
   const shapes: Record<string, number> = {}
@@ -70,7 +71,11 @@ async function everything({ base, headers, memory }: Target) {
     print({ jing: documents, errors: errors.length, examples: errors.slice(0, 10) })
   }
   print({ schemasAndParsers: problems.length, examples: problems.slice(0, 20) })
-  print({ linksAndAssertions: wrong.length, examples: wrong.slice(0, 50) })
+  const { spoiled = [], sound = [] } = Object.groupBy(wrong, line =>
+    damaged.some(id => line.includes(id)) && line.includes('answers 422') ? 'spoiled' : 'sound',
+  )
+  print({ damagedBooksThatAnswer422: new Set(spoiled.map(line => uuid.exec(line)?.[0])).size })
+  print({ linksAndAssertions: sound.length, examples: sound.slice(0, 50) })
 }
 
 /** Goes round until that many feeds were read. */

@@ -9,25 +9,32 @@ import { loadConfig } from '../../lib/config.ts'
 import { openDatabase, type Sql } from '../../lib/db.ts'
 import { migrate } from '../../lib/migrate.ts'
 import { administratorKey } from '../kit/key.ts'
+import type { Library } from './library.ts'
 
 export type Server = Awaited<ReturnType<typeof serveLibrary>>
 
-/** Scans the library at `root` to the end, covers included. To be closed. */
-export async function serveLibrary(data: string, root: string) {
+/** Scans the library to the end, covers included, unless `data` knows it already. To be closed. */
+export async function serveLibrary(data: string, { root, damaged }: Library) {
   const config = loadConfig({ env: {}, flags: { data_dir: data } })
   const { sql, url, close } = await openDatabase(config)
   await migrate(sql)
-  const library = await createLibrary(sql, { root: Buffer.from(root), name: 'Made & <mixed>' })
+  const [known] = await sql`select from library`
   const key = await administratorKey(sql)
   const { server, base } = await start(data, url)
   const headers = { 'x-api-key': key }
-  await fetch(`${base}/api/v1/libraries/${library.id}/scan`, { method: 'POST', headers })
-  await settled(sql, library.id)
-  const books = await begin(sql, base, headers)
+  if (!known) {
+    const library = await createLibrary(sql, { root: Buffer.from(root), name: 'Made & <mixed>' })
+    await fetch(`${base}/api/v1/libraries/${library.id}/scan`, { method: 'POST', headers })
+    await settled(sql, library.id)
+  }
+  await begin(sql, base, headers)
+  const books = await placesOf(sql)
   return {
     base,
     headers,
-    books,
+    books: books.size,
+    /** Ids of books that are not to be believed. */
+    damaged: [...books].flatMap(([id, path]) => (damaged.has(path) ? [id] : [])),
     /** Megabytes that the process holds. */
     memory: () =>
       Math.round(
@@ -75,8 +82,16 @@ async function settled(sql: Sql, libraryId: string) {
   }
 }
 
-/** Some books are begun and some are read; answers how many there are. */
-async function begin(sql: Sql, base: string, headers: Record<string, string>): Promise<number> {
+/** Paths below the library by ids. */
+async function placesOf(sql: Sql): Promise<Map<string, string>> {
+  const rows = await sql<{ id: string; folder: Uint8Array; name: Uint8Array }[]>`
+    select b.id, d.path as folder, b.name from book b join directory d on d.id = b.directory_id`
+  const text = (bytes: Uint8Array) => Buffer.from(bytes).toString()
+  return new Map(rows.map(({ id, folder, name }) => [id, join(text(folder), text(name))]))
+}
+
+/** Some books are begun and some are read. */
+async function begin(sql: Sql, base: string, headers: Record<string, string>) {
   const books = await sql<{ id: string }[]>`
     select id from book where error_code is null order by id`
   for (const [i, { id }] of books.entries()) {
@@ -87,6 +102,4 @@ async function begin(sql: Sql, base: string, headers: Record<string, string>): P
       body: JSON.stringify(i % 25 === 0 ? { completed: true } : { currentPage: 1 }),
     })
   }
-  const [row] = await sql<{ count: number }[]>`select count(*)::int as count from book`
-  return row!.count
 }

@@ -7,7 +7,7 @@ import type { Errand } from '../kit/opds/errand.ts'
 import { type OpdsWorld, opdsWorld, secrets } from '../kit/opds-world.ts'
 
 type Rule = {
-  restrict: (w: OpdsWorld, accountId: string) => Promise<unknown>
+  restrict: (w: OpdsWorld, accountId: string) => Promise<{ status: number }>
   /** Which books it hides. */
   hides: (book: Book, w: OpdsWorld) => boolean
   words: string[]

@@ -316,6 +316,7 @@ test('the shelves of the catalogues', async t => {
     const path = `/libraries/${w.shelf.id}`
     t.same((await atom(reader, path)).titles, ['Alpha', 'Beta', 'Broken', 'Grown'])
     const home = await json(reader, path)
+    t.equal(home.navigation![0]!.properties!.numberOfItems, 4)
     t.same(await chain(reader, home.navigation![0]!.href), ['Alpha', 'Beta', 'Broken', 'Grown'])
     t.same(
       home.groups!.map(group => group.metadata.numberOfItems),

@@ -3,7 +3,8 @@ import type { Sql } from 'postgres'
 import { NotFound } from '../../errors.ts'
 import { isLimited, seesItsBooks, seesLibrary, seesSeries, type Viewer } from '../viewer.ts'
 
-export type LibraryShelf = { id: string; name: string; seriesCount: number; updatedAt: Date }
+export type LibraryName = { id: string; name: string; updatedAt: Date }
+export type LibraryShelf = LibraryName & { seriesCount: number }
 
 /** One page of the libraries that the viewer sees, by name, and how many there are. */
 export async function libraryShelves(
@@ -11,9 +12,11 @@ export async function libraryShelves(
   viewer: Viewer,
   { offset, pageSize }: { offset: number; pageSize: number },
 ): Promise<{ data: LibraryShelf[]; total: number }> {
+  const { count, join } = counted(sql, viewer)
   const [data, [all]] = await Promise.all([
     sql<LibraryShelf[]>`
-      ${select(sql, viewer)}
+      select ${named(sql)}, ${count} as "seriesCount"
+      from library l ${join}
       where ${sees(sql, viewer)}
       order by lower(l.name), l.id
       limit ${pageSize} offset ${offset}`,
@@ -24,28 +27,27 @@ export async function libraryShelves(
 }
 
 /** Throws NotFound for a library that is not there or is hidden from the viewer. */
-export async function libraryShelf(sql: Sql, viewer: Viewer, id: string): Promise<LibraryShelf> {
-  const [library] = await sql<LibraryShelf[]>`
-    ${select(sql, viewer, id)} where l.id = ${id} and ${sees(sql, viewer)}`
+export async function libraryName(sql: Sql, viewer: Viewer, id: string): Promise<LibraryName> {
+  const [library] = await sql<LibraryName[]>`
+    select ${named(sql)} from library l where l.id = ${id} and ${sees(sql, viewer)}`
   if (!library) throw new NotFound('Library not found')
   return library
 }
 
+const named = (sql: Sql) =>
+  sql`l.id, l.name, greatest(l.updated_at, l.last_scanned_at) as "updatedAt"`
+
 const sees = (sql: Sql, viewer: Viewer) =>
   sql`(l.deleting_at is null and ${seesLibrary(sql, viewer)})`
 
-function select(sql: Sql, viewer: Viewer, id?: string) {
-  const columns = sql`l.id, l.name, greatest(l.updated_at, l.last_scanned_at) as "updatedAt"`
-  // The counters hold for whoever sees all of a library.
-  if (!isLimited(viewer))
-    return sql`select ${columns}, l.series_count as "seriesCount" from library l`
-  return sql`
-    select ${columns}, coalesce(n.series, 0)::float8 as "seriesCount"
-    from library l
+/** The counters hold for whoever sees all of a library; for others its series are counted. */
+function counted(sql: Sql, viewer: Viewer) {
+  if (!isLimited(viewer)) return { count: sql`l.series_count`, join: sql`` }
+  const join = sql`
     left join (
       select s.library_id, count(*) as series
       from series s
-      where s.book_count > 0 and ${id ? sql`s.library_id = ${id}` : sql`true`}
-        and ${seesSeries(sql, viewer)} and ${seesItsBooks(sql, viewer)}
+      where s.book_count > 0 and ${seesSeries(sql, viewer)} and ${seesItsBooks(sql, viewer)}
       group by s.library_id) n on n.library_id = l.id`
+  return { count: sql`coalesce(n.series, 0)::float8`, join }
 }

@@ -50,7 +50,11 @@ export async function listSeries(sql: Sql, viewer: Viewer, asked: SeriesAsked): 
   const [row] = await oneOff(sql<Listed[]>`
     with ${plan.ctes}
     select (select count(*) from matched)::float8 as total, array(
-      ${walked(sql, plan, { sort, direction, accountId: viewer.accountId, turned: false })}
+      ${
+        sort === 'title'
+          ? byTitle(sql, direction)
+          : walked(sql, plan, { sort, direction, accountId: viewer.accountId, turned: false })
+      }
       limit ${window.limit} offset ${window.offset}) as ids`)
   return row!
 }
@@ -93,6 +97,12 @@ async function walk(sql: Sql, way: Omit<Way, 'turned'>, place: Place): Promise<s
   const rows = await oneOff(sql<{ id: string }[]>`
     ${walked(sql, null, { ...way, turned })} limit ${take} offset ${skip}`)
   return inOrder(rows, turned)
+}
+
+/** What is matched has its key beside it. */
+function byTitle(sql: Sql, direction: Direction): Fragment {
+  const down = direction === 'desc' ? sql`desc` : sql`asc`
+  return sql`select m.id from matched m order by m.sort_key ${down}, m.id ${down}`
 }
 
 /** Along the index of the order, asking of each series whether it is matched. */

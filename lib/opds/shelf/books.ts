@@ -3,6 +3,9 @@ import { listBooks } from '../../catalog/list/list-books.ts'
 import { booksBegun, onDeck as nextBooks } from '../../catalog/next.ts'
 import type { Listing } from './listing.ts'
 
+// Nobody turns more pages, and those in the middle of a million books take long to find.
+const mostLatest = 10_000
+
 export const keepReading: Listing = {
   kind: 'acquisition',
   path: '/keep-reading',
@@ -23,9 +26,8 @@ export const newBooks: Listing = {
   kind: 'acquisition',
   path: '/books/recent',
   title: 'New books',
-  summary: 'Books that came last',
-  find: ({ sql, viewer, ...asked }) =>
-    listBooks(sql, viewer, { ...asked, filter: null, sort: 'created', direction: 'desc' }),
+  summary: `Books that came last, ${mostLatest} at most`,
+  find: latest('created'),
 }
 
 export const releases: Listing = {
@@ -33,6 +35,17 @@ export const releases: Listing = {
   path: '/books/released',
   title: 'Latest releases',
   summary: 'Books by their date of release, the latest first',
-  find: ({ sql, viewer, ...asked }) =>
-    listBooks(sql, viewer, { ...asked, filter: null, sort: 'released', direction: 'desc' }),
+  find: latest('released'),
+}
+
+function latest(sort: 'created' | 'released'): Listing['find'] {
+  return async ({ sql, viewer, page, pageSize, ...asked }) => {
+    const left = Math.max(mostLatest - (page - 1) * pageSize, 0)
+    const order = { sort, direction: 'desc', filter: null } as const
+    const { ids, total } = await listBooks(sql, viewer, {
+      ...{ ...asked, ...order },
+      ...{ page: left > 0 ? page : 1, pageSize },
+    })
+    return { ids: ids.slice(0, left), total: Math.min(total, mostLatest) }
+  }
 }

@@ -1,5 +1,5 @@
 // What series and libraries are called where they are led to.
-import type { LibraryShelf } from '../../catalog/library/library-shelf.ts'
+import type { LibraryName } from '../../catalog/library/library-shelf.ts'
 import type { Series } from '../../catalog/series-record.ts'
 import type { Entry, Ref } from '../feed.ts'
 
@@ -16,6 +16,6 @@ export function seriesEntry({ id, title, bookCount, updatedAt }: Series): Entry 
   }
 }
 
-export function libraryRef({ id, name }: LibraryShelf): Ref {
+export function libraryRef({ id, name }: LibraryName): Ref {
   return { path: `/libraries/${id}`, title: name, kind: 'navigation' }
 }

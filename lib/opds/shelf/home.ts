@@ -1,5 +1,5 @@
 // The groups of a home: of the whole catalogue or of a library.
-import type { LibraryShelf } from '../../catalog/library/library-shelf.ts'
+import type { LibraryName } from '../../catalog/library/library-shelf.ts'
 import type { Group } from '../feed.ts'
 import { keepReading, newBooks, onDeck } from './books.ts'
 import { groupOf } from './listing.ts'
@@ -7,7 +7,7 @@ import { newSeries } from './series-list.ts'
 import type { Asked } from './shelf.ts'
 
 /** Without those that have nothing in them. */
-export async function groupsOf(asked: Asked, library: LibraryShelf | null): Promise<Group[]> {
+export async function groupsOf(asked: Asked, library: LibraryName | null): Promise<Group[]> {
   const listings = [keepReading, onDeck, newBooks, newSeries]
   const groups = await Promise.all(listings.map(listing => groupOf(listing, asked, library)))
   return groups.filter(group => group !== null)

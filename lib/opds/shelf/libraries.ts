@@ -1,13 +1,14 @@
 // Libraries and, in OPDS 2.0, the home of each.
 import {
   type LibraryShelf,
-  libraryShelf,
+  libraryName,
   libraryShelves as pageOfLibraries,
 } from '../../catalog/library/library-shelf.ts'
 import { Id } from '../../schema.ts'
 import { type Entry, navigation, type Ref } from '../feed.ts'
 import { libraryRef } from './entry.ts'
 import { groupsOf } from './home.ts'
+import { allSeries, newSeries } from './series-list.ts'
 import { offsetOf, pagingOf, type Shelf } from './shelf.ts'
 
 export const libraries: Ref = { path: '/libraries', title: 'Libraries', kind: 'navigation' }
@@ -42,17 +43,18 @@ export const libraryHome: Shelf = {
   only: 2,
   params: Id.properties,
   async find(asked) {
-    const library = await libraryShelf(asked.sql, asked.viewer, asked.params.id!)
+    const library = await libraryName(asked.sql, asked.viewer, asked.params.id!)
+    const groups = await groupsOf(asked, library)
     const { path, title } = libraryRef(library)
+    const browse: Entry = {
+      ...{ path: `${path}/browse`, title: allSeries.title, kind: 'navigation' },
+      updated: library.updatedAt,
+      // Its new series are all its series in another order.
+      count: groups.find(group => group.path === newSeries.path)?.total ?? 0,
+    }
     return navigation({
       ...{ path, title, id: library.id, updated: library.updatedAt, up: libraries },
-      entries: [
-        {
-          ...{ path: `${path}/browse`, title: 'All series', kind: 'navigation' },
-          ...{ updated: library.updatedAt, count: library.seriesCount },
-        },
-      ],
-      groups: await groupsOf(asked, library),
+      ...{ entries: [browse], groups },
     })
   },
 }

@@ -1,6 +1,6 @@
 // Lists that are shelves of their own and, some items of them, groups of a home: of the whole
 // catalogue or of one library.
-import { type LibraryShelf, libraryShelf } from '../../catalog/library/library-shelf.ts'
+import { type LibraryName, libraryName } from '../../catalog/library/library-shelf.ts'
 import { seriesByIds } from '../../catalog/series-record.ts'
 import { maybe, uuid } from '../../schema.ts'
 import { acquisition, type Group, type Kind, navigation, type Ref } from '../feed.ts'
@@ -31,7 +31,7 @@ export function listingShelf(listing: Listing): Shelf {
     async find(asked) {
       const { libraryId } = asked.query
       const [library, found] = await Promise.all([
-        libraryId ? libraryShelf(asked.sql, asked.viewer, libraryId) : null,
+        libraryId ? libraryName(asked.sql, asked.viewer, libraryId) : null,
         listing.find(wantedOf(asked, libraryId)),
       ])
       const common = {
@@ -52,7 +52,7 @@ const mostShown = 8
 export async function groupOf(
   listing: Listing,
   asked: Asked,
-  library: LibraryShelf | null,
+  library: LibraryName | null,
 ): Promise<Group | null> {
   const first = { ...asked, page: 1, pageSize: mostShown }
   const { ids, total } = await listing.find(wantedOf(first, library?.id))
@@ -65,7 +65,7 @@ export async function groupOf(
 
 function refOf(
   { kind, path, title }: Listing,
-  library: LibraryShelf | null,
+  library: LibraryName | null,
 ): Ref & { query: object } {
   return library
     ? { kind, path, title: `${title} in ${library.name}`, query: { libraryId: library.id } }

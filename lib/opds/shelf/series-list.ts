@@ -1,6 +1,6 @@
 // Shelves of series: all, those that came or changed last, those of a library, and those that words,
 // a publisher, a genre or a tag choose.
-import { libraryShelf } from '../../catalog/library/library-shelf.ts'
+import { libraryName } from '../../catalog/library/library-shelf.ts'
 import { parseSeriesFilter } from '../../catalog/list/filter.ts'
 import { listSeries, type SeriesWanted } from '../../catalog/list/list-series.ts'
 import { labelKey } from '../../catalog/metadata/label.ts'
@@ -57,7 +57,7 @@ export const seriesShelf: Shelf = {
     const search = wordsOf(asked.query.search)
     const conditions = { publisher, genre: genre && labelKey(genre), tag: tag && labelKey(tag) }
     const [library, { entries, paging }] = await Promise.all([
-      libraryId ? libraryShelf(asked.sql, asked.viewer, libraryId) : null,
+      libraryId ? libraryName(asked.sql, asked.viewer, libraryId) : null,
       listed(asked, { filter: havingAll(conditions), text: search, libraryId }),
     ])
     const about = [library?.name, publisher, genre, tag].filter(one => one !== undefined)
@@ -88,7 +88,7 @@ function browse(path: string, only: Version): Shelf {
     async find(asked) {
       const id = asked.params.id!
       const [library, { entries, paging }] = await Promise.all([
-        libraryShelf(asked.sql, asked.viewer, id),
+        libraryName(asked.sql, asked.viewer, id),
         listed(asked, { filter: null, libraryId: id }),
       ])
       return navigation({

@@ -147,6 +147,33 @@ t.test('random conditions select what they mean, for everybody, in every order',
   )
 })
 
+t.test('without a condition everybody lists what they see, in order, of any library', async () => {
+  const sorts = Object.keys(keys).filter(sort => sort !== 'updated') as (keyof typeof keys)[]
+  await fc.assert(
+    fc.asyncProperty(
+      viewers(facts, account),
+      fc.record({
+        sort: fc.constantFrom(...sorts),
+        direction: fc.constantFrom('asc', 'desc'),
+        libraryId: fc.option(fc.constantFrom(...facts.libraries), { nil: undefined }),
+        text: fc.constantFrom(undefined, 'one'),
+      }),
+      async (viewer, { text, ...asked }) => {
+        const listed = present
+          .filter(seesBook(viewer))
+          .filter(b => !asked.libraryId || b.series.library === asked.libraryId)
+        const found = await pages({ ...asked, filter: null, pageSize: 37 }, viewer)
+        deepEqual(found.ids, inOrder(listed, keys[asked.sort], asked.direction))
+        equal(found.total, listed.length)
+        const { libraryId } = asked
+        const searched = await pages({ libraryId, text, filter: null, pageSize: 50 }, viewer)
+        equal(searched.total, listed.filter(text ? findsBook(text) : () => true).length)
+      },
+    ),
+    { numRuns: 60, seed: 12 },
+  )
+})
+
 t.test(
   'words are found in titles, names of series, authors and numbers, alone and with conditions',
   async t => {
