@@ -60,18 +60,17 @@ export function seesBook(sql: Db, viewer: Viewer): Fragment {
 }
 
 /**
- * A condition on `series s` that is seen and has present books: the viewer sees one of them. For lists,
- * because it looks at all books beyond the age.
+ * For `series s` that is seen: `shown` is how many of its present books the viewer sees, once `join`
+ * stands after it. For lists, because it looks at all books beyond the age.
  */
-export function seesItsBooks(sql: Db, { ageLimit }: Viewer): Fragment {
-  if (ageLimit === null) return sql`true`
-  return sql`((s.id in (
-    select x.id
-    from (
+export function itsBooks(sql: Db, { ageLimit }: Viewer): { join: Fragment; shown: Fragment } {
+  if (ageLimit === null) return { join: sql``, shown: sql`s.book_count` }
+  const join = sql`
+    left join (
       select y.series_id, count(*) as n from book y
       where y.age_rating > ${ageLimit} and y.missing_at is null
-      group by y.series_id) h
-    join series x on x.id = h.series_id and x.book_count > 0 and h.n >= x.book_count)) is not true)`
+      group by y.series_id) beyond on beyond.series_id = s.id`
+  return { join, shown: sql`(s.book_count - coalesce(beyond.n, 0))` }
 }
 
 type Gone = { rating: number | null; isUnrated: boolean; tags: readonly string[] }

@@ -1,5 +1,4 @@
 // One resource of an EPUB that cannot be sent as it lies in the archive.
-import { Unreadable } from '../errors.ts'
 import type { File } from '../file.ts'
 import type { Limits } from './contract.ts'
 import { epubArchive } from './epub-archive.ts'
@@ -8,7 +7,7 @@ import { readPackage } from './epub-package.ts'
 import { readProtection } from './epub-protection.ts'
 import { openZip } from './zip.ts'
 
-/** The bytes of the entry of that name in the clear; null when there is none. Throws Unreadable, `encrypted` for what only a licence opens. */
+/** The bytes of the entry of that name, in the clear but for what only a licence opens; null when there is none. Throws Unreadable. */
 export async function readMember(
   file: File,
   limits: Limits,
@@ -18,8 +17,7 @@ export async function readMember(
   const archive = epubArchive(container, limits)
   const entry = container.entries.find(one => one.name === name)
   if (entry === undefined) return null
-  const { encrypted, obfuscated } = await readProtection(archive)
-  if (encrypted.has(entry)) throw new Unreadable('The book is protected', 'encrypted')
+  const { obfuscated } = await readProtection(archive)
   const bytes = await container.read(entry, limits.entryBytes)
   const algorithm = obfuscated.get(entry)
   if (algorithm === undefined) return bytes

@@ -104,8 +104,7 @@ async function changeOf({ path, size, modifiedMs }: Met): Promise<Changed | null
 type At = Whole & { index: number; signal: AbortSignal | undefined }
 
 async function memberOf(engine: Engine, book: Met, { contents, directory, index, signal }: At) {
-  const { name, mediaType, bytes, encryption } = contents.resources[index]!
-  if (encryption !== null) throw new Unreadable('The book is protected', 'encrypted')
+  const { name, mediaType, bytes } = contents.resources[index]!
   if (slotAt(directory, index).bytes > engine.limits.entryBytes)
     throw new Unreadable('The resource is too large', 'too_large')
   if (slotAt(directory, index).at >= 0) {

@@ -58,11 +58,15 @@ export function openThumbnails({ folder, format, convert }: Options) {
         const { bytes } = await convert(Uint8Array.from(found.bytes), { format: 'jpeg' })
         return { bytes: Buffer.from(bytes), mediaType: 'image/jpeg', tag: `"${name}-jpeg"` }
       }),
-    /** The placeholder as JPEG. Throws Unreadable, Unavailable. */
-    async drawing(): Promise<Thumbnail> {
-      const made = await remembered('placeholder jpeg', async () => {
-        const { bytes } = await convert(Buffer.from(drawing), { format: 'jpeg' })
-        return { bytes: Buffer.from(bytes), mediaType: 'image/jpeg', tag: '"placeholder-jpeg-1"' }
+    /** The placeholder as an image of that format. Throws Unreadable, Unavailable. */
+    async drawing(format: NonNullable<Variant['format']> = 'jpeg'): Promise<Thumbnail> {
+      const made = await remembered(`placeholder ${format}`, async () => {
+        const { bytes } = await convert(Buffer.from(drawing), { format })
+        return {
+          bytes: Buffer.from(bytes),
+          mediaType: `image/${format}`,
+          tag: `"placeholder-${format}-1"`,
+        }
       })
       return made!
     },

@@ -47,10 +47,18 @@ const epub = (metadata: string) =>
       'OPS/y.jpg': jpeg,
     },
   })
+/** Two pages, a byte of the second being another one than its checksum says. */
+function damaged(): Buffer {
+  const bytes = imagesOf(jpeg, jpeg)
+  const at = bytes.lastIndexOf(jpeg.subarray(1_000, 1_100))
+  bytes.writeUInt8(bytes.readUInt8(at) ^ 0xff, at)
+  return bytes
+}
 const all = await serve(t)
 const shelf = await shelve(t, all, {
   'A/jpeg.cbz': imagesOf(jpeg, jpeg, jpeg),
   'A/huge.cbz': imagesOf(jpeg, huge),
+  'A/damaged.cbz': damaged(),
   'A/png.cbz': imagesOf(png, png),
   'A/gif.cbz': imagesOf(gif, gif),
   'A/mixed.cbz': imagesOf(jpeg, webp, png, gif),
@@ -80,6 +88,23 @@ const made = async (path: string) => {
   const { width, height, format } = await sharp(bytes).metadata()
   return { status, type, width, height, is: `image/${format}`, bytes, headers }
 }
+
+t.test('for a damaged page stands a drawing, and the book goes on', async t => {
+  const book = id('damaged.cbz')
+  for (const [path, type] of [
+    [`/opds/v1/books/${book}/pages/1`, 'image/jpeg'],
+    [`/opds/v2/books/${book}/pages/2?format=png`, 'image/png'],
+  ] as const) {
+    const { status, headers, bytes } = await reader.get(path)
+    t.equal(status, 200)
+    t.equal(headers.get('content-type'), type)
+    t.equal(headers.get('cache-control'), 'no-store')
+    t.notSame(bytes, jpeg)
+    t.equal((await sharp(bytes).metadata()).format, type.slice('image/'.length))
+  }
+  t.same((await reader.get(`/opds/v1/books/${book}/pages/0`)).bytes, jpeg)
+  t.equal((await reader.get(`/books/${book}/pages/2`)).status, 422, 'the API says what is wrong')
+})
 
 t.test('every page is of the type that the feed says', async t => {
   const types = [

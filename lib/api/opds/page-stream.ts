@@ -1,14 +1,14 @@
 // Pages for reading apps. OPDS-PSE 1.2 counts them from 0 and promises one media type for all of a
 // book; the manifests of OPDS 2.0 count from 1 and name the type of each.
 import { type StreamedBook, streamedBook } from '../../catalog/file-place.ts'
-import { NotFound } from '../../errors.ts'
+import { NotFound, Unreadable } from '../../errors.ts'
 import { streamedAs } from '../../opds/publication.ts'
 import { followFetch } from '../../opds/stream-progress.ts'
 import type { Asked } from '../../page/variant.ts'
 import { maybe, record, Type, uuid } from '../../schema.ts'
 import { lacks } from '../admit.ts'
 import type { Deps } from '../deps.ts'
-import { imageResponses, whenOver } from '../image.ts'
+import { imageAnswer, imageResponses, whenOver } from '../image.ts'
 import { readable, sendPage } from '../page-image.ts'
 import { type Input, route } from '../route.ts'
 
@@ -48,7 +48,7 @@ export const pageRoutes = [
       const format = input.query.format === 'jpeg' ? 'jpeg' : book.written
       const asked = { ...sizeOf(input.query), format }
       if (book.movesPlace) follow(input, deps, { book, page: index })
-      return await sendPage(input, deps, { book, index, asked, maxAgeSeconds })
+      return await send(input, deps, { book, index, asked, maxAgeSeconds })
     },
   }),
   route({
@@ -64,10 +64,31 @@ export const pageRoutes = [
       const book = streamable(await streamedBook(deps.sql, input.viewer, id), page - 1)
       const { format } = input.query
       const asked = { ...sizeOf(input.query), ...(isWritten(format) ? { format } : {}) }
-      return await sendPage(input, deps, { book, index: page - 1, asked, maxAgeSeconds })
+      return await send(input, deps, { book, index: page - 1, asked, maxAgeSeconds })
     },
   }),
 ]
+
+type Sent = Parameters<typeof sendPage>
+
+/** The page; for one that is damaged a drawing: apps leave a book at the first error, and it may have hundreds of good pages. */
+async function send(input: Sent[0], deps: Deps, page: Sent[2]) {
+  try {
+    return await sendPage(input, deps, page)
+  } catch (error) {
+    // What the disk does not give now, it may give later.
+    if (!(error instanceof Unreadable) || error.code === 'io') throw error
+    const drawing = await deps.thumbnails.drawing(page.asked.format)
+    const { bytes: body, mediaType, tag } = drawing
+    return imageAnswer(input.request, {
+      body,
+      length: body.length,
+      mediaType,
+      tag,
+      maxAgeSeconds: 0,
+    })
+  }
+}
 
 const syncing = { any: ['ProgressWrite', 'BooksWrite'] } as const
 

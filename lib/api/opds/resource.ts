@@ -46,7 +46,7 @@ export const resourceRoutes = [
     bucket: 'images',
     summary: 'A resource of an EPUB',
     description:
-      'By its name in the archive; what the manifest of the book does not list is 404. Scripts are sent as plain text, and a Content-Security-Policy lets nothing run. Ranges of audio and video are understood. 422 for what only a licence opens.',
+      'By its name in the archive; what the manifest of the book does not list is 404. Scripts are sent as plain text, and a Content-Security-Policy lets nothing run. Ranges of audio and video are understood. What only a licence opens, the manifest says so, is sent as it is.',
     params: record({ id: uuid(), '*': Type.String({ minLength: 1, maxLength: 4096 }) }),
     responses: { 200: resources, 206: resources, 304: null, 412: null, 416: null, 422: ErrorBody },
     async handle({ params, viewer, request, reply, signal }, deps) {

@@ -1,32 +1,31 @@
 // The books within an age, when nothing else is asked of them: of every series those beyond it are
 // counted, so that none of its books is looked at by itself.
 import type { Fragment, Sql } from 'postgres'
+import { itsBooks, type Viewer } from '../viewer.ts'
 import type { BookPlan } from './book-plan.ts'
 
 // Ids that a statement holds in a hash without doubt, whatever memory the server gives it.
 const mostHeld = 300_000
 
-/** `where` is on `series s`. Missing books are no part of the list. */
+type Asked = { where: Fragment; withKeys?: boolean | undefined }
+
+/** `where` is on `series s`; the viewer has an age limit. Missing books are no part of the list: there is no `facts`. */
 export async function planWithinAge(
   sql: Sql,
-  limit: number,
-  { where, withKeys = false }: { where: Fragment; withKeys?: boolean | undefined },
+  viewer: Viewer,
+  { where, withKeys = false }: Asked,
 ): Promise<BookPlan> {
+  const limit = viewer.ageLimit
   const beyond = sql`from book y where y.age_rating > ${limit} and y.missing_at is null`
   const [row] = await sql<{ isHeld: boolean }[]>`
     select count(*) <= ${mostHeld} as "isHeld" from (select ${beyond} limit ${mostHeld + 1}) y`
-  const key = withKeys ? sql`, sort_key` : sql``
+  const { join, shown } = itsBooks(sql, viewer)
   const ctes = sql`
-    facts as materialized (
-      select s.id, s.book_count ${withKeys ? sql`, s.sort_key` : sql``},
-        s.book_count - coalesce(h.n, 0) as n
-      from series s
-      left join (select y.series_id, count(*) as n ${beyond} group by y.series_id) h
-        on h.series_id = s.id
-      where ${where}
-    ), m as materialized (
-      select id, book_count ${key}, n, false as is_open, n = book_count as is_whole
-      from facts where n > 0
+    m as materialized (
+      select s.id, s.book_count ${withKeys ? sql`, s.sort_key` : sql``}, ${shown} as n,
+        false as is_open, ${shown} = s.book_count as is_whole
+      from series s ${join}
+      where ${where} and ${shown} > 0
     )`
   return row!.isHeld
     ? { ctes, exact: sql`((b.id in (select y.id ${beyond})) is not true)`, readsRow: false }

@@ -20,7 +20,7 @@ export type BooksWanted = {
 }
 
 export type BookPlan = {
-  /** `facts` (series that may be looked into) and `m` (those with books of the list), after `with`. */
+  /** `facts` (series that may be looked into; there if missing books are) and `m` (those with books of the list), after `with`. */
   ctes: Fragment
   /** On `book b` of a series in `facts`: belongs to the list. */
   exact: Fragment
@@ -50,7 +50,7 @@ export async function planBooks(
 ): Promise<BookPlan> {
   const where = every(sql, restrictions(sql, viewer, wanted))
   if (viewer.ageLimit !== null && !wanted.filter && !wanted.includeDeleted)
-    return await planWithinAge(sql, viewer.ageLimit, { where, withKeys: wanted.withKeys })
+    return await planWithinAge(sql, viewer, { where, withKeys: wanted.withKeys })
   const labels = await findLabels(sql, wanted.filter)
   const scope = { sql, labels, includesEmpty: wanted.includeDeleted }
   const condition = wanted.filter?.condition ?? { all: [] }

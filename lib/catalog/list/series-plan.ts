@@ -2,7 +2,7 @@
 import type { Fragment, Sql } from 'postgres'
 import { rankOf } from '../search/search-rank.ts'
 import type { Query } from '../search/search-text.ts'
-import { seesItsBooks, seesSeries, type Viewer } from '../viewer.ts'
+import { itsBooks, seesSeries, type Viewer } from '../viewer.ts'
 import type { Condition, Leaf, SeriesFilter } from './filter.ts'
 import type { ReadStatus } from './filter-fields.ts'
 import { findLabels, leavesOf } from './filter-labels.ts'
@@ -29,6 +29,7 @@ export async function planSeries(sql: Sql, viewer: Viewer, wanted: Wanted): Prom
   const reading = asksReading
     ? sql`left join series_reading r on r.account_id = ${viewer.accountId} and r.series_id = s.id`
     : sql``
+  const books = wanted.withBooks ? itsBooks(sql, viewer) : null
   const hits = query
     ? sql`hits as materialized (
         select t.series_id, ${rankOf(sql, query)} as rank from series_search t
@@ -41,9 +42,9 @@ export async function planSeries(sql: Sql, viewer: Viewer, wanted: Wanted): Prom
   const ctes = sql`${hits} matched as materialized (
     select s.id, s.sort_key, ${query ? sql`t.rank` : sql`0`} as rank
     from series s
-    ${query ? sql`join hits t on t.series_id = s.id` : sql``} ${reading}
+    ${query ? sql`join hits t on t.series_id = s.id` : sql``} ${reading} ${books ? books.join : sql``}
     where s.book_count > 0 and ${seesSeries(sql, viewer)}
-      and ${wanted.withBooks ? seesItsBooks(sql, viewer) : sql`true`}
+      and ${books ? sql`${books.shown} > 0` : sql`true`}
       and ${libraryId ? sql`s.library_id = ${libraryId}` : sql`true`}
       and ${expression(scope, condition)}
   )`

@@ -1,7 +1,7 @@
 // Genres and tags as readers browse them: those of series with something to see, by name.
 import type { Fragment, Sql } from 'postgres'
 import { oneOff } from '../list/one-off.ts'
-import { isUnrestricted, seesItsBooks, seesSeries, type Viewer } from '../viewer.ts'
+import { isUnrestricted, itsBooks, seesSeries, type Viewer } from '../viewer.ts'
 import type { LabelKind } from './label.ts'
 
 export type LabelShelf = { name: string; seriesCount: number }
@@ -13,9 +13,9 @@ export async function labelShelves(
   viewer: Viewer,
   { kind, offset, pageSize }: Asked,
 ): Promise<{ data: LabelShelf[]; total: number }> {
-  const seen = seenSeries(sql, viewer)
+  const { made, seen } = seenSeries(sql, viewer)
   const [row] = await oneOff(sql<{ data: LabelShelf[]; total: number }[]>`
-    with shown as materialized (
+    with ${made} shown as materialized (
       select l.id, l.key collate "C" as key, l.name
       from label l
       where l.kind = ${kind} and (
@@ -31,11 +31,15 @@ export async function labelShelves(
   return row!
 }
 
-/** On `series_label y`, from a set that is made once: the few that are not seen, or all that are. */
-function seenSeries(sql: Sql, viewer: Viewer): Fragment {
-  if (isUnrestricted(viewer))
-    return sql`((y.series_id in (select s.id from series s where s.book_count = 0)) is not true)`
-  return sql`((y.series_id in (
-    select s.id from series s
-    where s.book_count > 0 and ${seesSeries(sql, viewer)} and ${seesItsBooks(sql, viewer)})) is true)`
+/** `seen` is on `series_label y`, from a set that is made once: the few that are not seen, or all that are. */
+function seenSeries(sql: Sql, viewer: Viewer): { made: Fragment; seen: Fragment } {
+  if (isUnrestricted(viewer)) {
+    const empty = sql`select s.id from series s where s.book_count = 0`
+    return { made: sql``, seen: sql`((y.series_id in (${empty})) is not true)` }
+  }
+  const { join, shown } = itsBooks(sql, viewer)
+  const made = sql`seen as materialized (
+    select s.id from series s ${join}
+    where s.book_count > 0 and ${seesSeries(sql, viewer)} and ${shown} > 0),`
+  return { made, seen: sql`((y.series_id in (select id from seen)) is true)` }
 }

@@ -52,7 +52,6 @@ function link({ tag }: Element): Link {
     type: said('type') ?? '',
     title: said('title') ?? '',
     isTemplate: count !== null,
-    isLocked: false,
     count: number('count', thread),
     group: said('facetGroup', opds) ?? null,
     isActive: said('activeFacet', opds) === 'true',

@@ -8,8 +8,6 @@ export type Link = {
   type: string
   title: string
   isTemplate: boolean
-  /** Only a licence opens what is there. */
-  isLocked: boolean
   /** Items that are said to be where it leads. */
   count: number | null
   /** Of a facet: the name of its group. */

@@ -22,9 +22,7 @@ export function errandsOf(
   terms: readonly string[],
 ): Errand[] {
   const links = [...document.links, ...document.items.flatMap(item => item.links)]
-  const locked = new Set(links.filter(link => link.isLocked).map(link => plain(link.href)))
   return links.flatMap(link => {
-    if (locked.has(plain(link.href))) return []
     const what = whatFor(link, document)
     const facets = at.facets + (link.rels.includes(rels.facet) ? 1 : 0)
     const errand = { what, from: at.url, link, version: document.version, facets }

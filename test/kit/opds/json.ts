@@ -91,7 +91,6 @@ function linksOf(links: Json[] | undefined): Link[] {
       type: link.type ?? '',
       title: link.title ?? '',
       isTemplate: link.templated === true,
-      isLocked: link.properties?.encrypted !== undefined,
       count: link.properties?.numberOfItems ?? null,
       group: null,
       isActive: false,
