@@ -28,7 +28,8 @@ import { Answer, addresses as addressesOf, type Route, routerPath } from './rout
 import { compileValidator } from './validate.ts'
 
 const jsonBytes = 1024 * 1024
-const text = /^application\/(.+\+)?json\b|^text\/|\+xml\b/
+// What a stream says would wait in the packer for more.
+const text = /^application\/(.+\+)?json\b|^text\/(?!event-stream)|\+xml\b/
 
 /** A server that is ready to listen. Closing it lets running requests end. */
 export async function openServer(deps: Deps): Promise<FastifyInstance> {
