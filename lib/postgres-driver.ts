@@ -53,7 +53,8 @@ const hooks = registerHooks({
     const loaded = next(url, context)
     const file = /\/postgres\/src\/(connection|index)\.js$/.exec(url)?.[0].split('/').at(-1)
     if (file === undefined) return loaded
-    let source = String(loaded.source)
+    const { source: given } = loaded
+    let source = typeof given === 'string' ? given : Buffer.from(given as Uint8Array).toString()
     for (const [from, to] of repairs[file]!) {
       if (!source.includes(from))
         throw new Error(`postgres.js is not the version that is known: ${url}`)

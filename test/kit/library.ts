@@ -32,7 +32,7 @@ export type Catalogue = {
   data: string
   config: Config
   pipeline: Pipeline
-  /** Makes the groups of duplicates now instead of in a while. */
+  /** Makes the groups of duplicates now instead of in a while; what earlier scans asked for is done by that. */
   dedupe: () => Promise<void>
 }
 export type Shelf = Awaited<ReturnType<typeof shelve>>
@@ -89,7 +89,14 @@ export async function catalogue(
   const config = loadConfig({ env: {}, flags })
   const pipeline = await startPipeline({ sql, config, log: openLog({ level: 'error' }) })
   t.teardown(() => pipeline.close())
-  return { sql, url, data: config.data_dir, config, pipeline, dedupe: () => dedupe(sql) }
+  return { sql, url, data: config.data_dir, config, pipeline, dedupe: () => dedupeNow(sql) }
+}
+
+async function dedupeNow(sql: Sql) {
+  await sql`delete from pgboss.job where name = 'dedupe' and state in ('created', 'retry')`
+  const isRunning = () => sql`select 1 from pgboss.job where name = 'dedupe' and state = 'active'`
+  while ((await isRunning()).length > 0) await sleep(20)
+  await dedupe(sql)
 }
 
 /** A library with these files, and what users and file systems do to it. Paths are relative to its root. */
