@@ -319,7 +319,7 @@ t.test('a book is read as what it is', async t => {
     undefined,
     ['epub', 'divina'],
   ])
-  const flowing = { format: 'epub', streamedAs: null, pageCount: 0 } as const
+  const flowing = { format: 'epub', streamedAs: null, pageCount: 40 } as const
   t.same(of(flowing), ['Book', 'epub', 'reflowable', 'rtl', ['epub']])
   t.same(of({ format: null, streamedAs: null, pageCount: 0 }), ['Book', '', undefined, 'rtl', []])
   t.same(of({ streamedAs: null, pageCount: 0 }).at(-1), [], 'a broken file can only be fetched')

@@ -71,8 +71,10 @@ t.test('any text comes back as it was, but for what XML cannot hold', async () =
       const xml = written(value)
       const expected = allowed(value)
       assert.deepEqual(readStrictly(xml), { text: expected, attribute: expected })
-      const unmarked = expected.replace(/^\ufeff/, '')
-      assert.deepEqual(readWithLibxml(xml), { text: unmarked, attribute: unmarked })
+      // Each string that comes out of libxml loses its byte order marks on the way.
+      const unmarked = (said: string) => said.replace(/^\ufeff+/, '')
+      const { text, attribute } = readWithLibxml(xml)
+      assert.deepEqual([text, attribute].map(unmarked), [expected, expected].map(unmarked))
     }),
     { numRuns: 300 },
   )

@@ -156,7 +156,7 @@ t.test('without workers nobody waits for long, and not many at once', async t =>
   t.ok((await look(ids.at(-1)!)).took < 1_800, 'nobody was heard: the next do not wait')
 
   const worker = await startPipeline({ sql, config, log, queue })
-  for (let left = 200; left > 0 && (await queue.busy(shelf.id, ['show'])); left--) await sleep(20)
+  for (let left = 3_000; left > 0 && (await queue.busy(shelf.id, ['show'])); left--) await sleep(20)
   t.equal(
     (await look(ids[0]!)).type,
     'image/jpeg',
