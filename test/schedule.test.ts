@@ -80,7 +80,7 @@ async function installation(t: Test) {
         row => row.mode,
       ),
     async until(holds: () => Promise<boolean>) {
-      for (let left = 200; left > 0; left--) {
+      for (let left = 2000; left > 0; left--) {
         if (await holds()) return
         await sleep(25)
       }

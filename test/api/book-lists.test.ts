@@ -253,7 +253,7 @@ test('what to go on with', async t => {
 
 // Rules of an account reach the server by a notification.
 async function eventually(holds: () => Promise<boolean>) {
-  for (let left = 100; left > 0; left--) {
+  for (let left = 1000; left > 0; left--) {
     if (await holds()) return
     await new Promise(resolve => setTimeout(resolve, 20))
   }

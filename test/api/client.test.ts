@@ -36,7 +36,7 @@ test('a reading app', async t => {
   })
   t.equal(made.response.status, 201, JSON.stringify(made.error))
   const inLibrary = { params: { path: { id: made.data!.id } }, headers }
-  for (let left = 200; left > 0; left--) {
+  for (let left = 2000; left > 0; left--) {
     const scan = await api.GET('/api/v1/libraries/{id}/scan-status', inLibrary)
     if (scan.data?.status === 'completed') break
     await sleep(50)

@@ -94,7 +94,7 @@ t.test('deleting a group touches no book, and the next search finds it again', a
   const asked = answers.find(a => a.status === 200)!.body
   t.match(asked, { taskId: /^[0-9a-f-]{36}$/, message: String })
   t.equal((await all.sql`select 1 from pgboss.job where id = ${asked.taskId}`).length, 1)
-  for (let left = 300; left > 0; left--) {
+  for (let left = 3000; left > 0; left--) {
     all.pipeline.wake()
     if ((await someone.get('/duplicates')).body.totalGroups === 2) break
     await sleep(20)

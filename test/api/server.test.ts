@@ -142,7 +142,7 @@ test('a question that takes the database too long is answered with 503', async t
       select pg_cancel_backend(pid) from pg_stat_activity
       where datname = current_database() and wait_event_type = 'Lock'
         and query like '%join series s%'`
-    for (let left = 200; left > 0 && (await breakOff()).length === 0; left--) await sleep(20)
+    for (let left = 2000; left > 0 && (await breakOff()).length === 0; left--) await sleep(20)
     return await asked
   })
   t.equal(answer.status, 503)

@@ -199,7 +199,7 @@ t.test('a process remembers a value until another one changes it', async t => {
   t.teardown(() => other.end({ timeout: 1 }))
   t.equal(await readSetting(other, 'application.name'), 'Both')
   await admin.put('/admin/settings/application.name', { value: 'Elsewhere' })
-  for (let left = 100; left > 0; left--) {
+  for (let left = 1000; left > 0; left--) {
     if ((await readSetting(other, 'application.name')) === 'Elsewhere') break
     await new Promise(resolve => setTimeout(resolve, 20))
   }

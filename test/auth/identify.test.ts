@@ -23,7 +23,7 @@ async function statements(auth: Auth, work: () => Promise<unknown>) {
 
 /** Until another process has heard of it; a second at most. */
 async function soon(check: () => Promise<boolean>) {
-  for (let left = 50; left > 0; left--) {
+  for (let left = 500; left > 0; left--) {
     if (await check()) return true
     await sleep(20)
   }

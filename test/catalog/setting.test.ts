@@ -14,7 +14,7 @@ t.test('who follows a setting hears of each change, and of a lost connection', a
   const by = { accountId: id, username: 'ana', reason: null, address: null }
   const heard: number[] = []
   const until = async (count: number) => {
-    for (let left = 200; left > 0 && heard.length < count; left--) await sleep(10)
+    for (let left = 2000; left > 0 && heard.length < count; left--) await sleep(10)
     t.equal(heard.length, count)
   }
   const end = await onSetting(other, ['watch.poll_seconds'], async () => {

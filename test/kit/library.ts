@@ -188,7 +188,7 @@ export async function ended(
   { sql, pipeline }: Pick<Catalogue, 'sql' | 'pipeline'>,
   scanId: string,
 ) {
-  for (let left = 1_000; left > 0; left--) {
+  for (let left = 5_000; left > 0; left--) {
     pipeline.wake()
     const [scan] = await sql`select * from scan where id = ${scanId}`
     const over = scan!.finished_at !== null

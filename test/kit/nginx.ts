@@ -45,7 +45,7 @@ export async function startNginx(
     child.kill('SIGTERM')
     await ended
   })
-  for (let left = 200; left > 0; left--) {
+  for (let left = 2000; left > 0; left--) {
     const isThere = await fetch(`http://127.0.0.1:${port}/`).then(
       answer => answer.arrayBuffer().then(() => true),
       () => false,

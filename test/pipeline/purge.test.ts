@@ -18,7 +18,7 @@ async function library(t: Parameters<typeof shelve>[0], purges: boolean) {
 }
 
 async function settled(libraryId: string) {
-  for (let left = 300; left > 0; left--) {
+  for (let left = 3000; left > 0; left--) {
     pipeline.wake()
     if (!(await pipeline.queue.busy(libraryId, ['purge']))) return
     await sleep(20)

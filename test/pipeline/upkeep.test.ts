@@ -59,7 +59,7 @@ test('told to stop it does no more, and can begin again', async t => {
 
 test('it is a job like any other', async t => {
   await pipeline.queue.send(sql, 'upkeep', [{}], { key: 'all' })
-  for (let left = 200; left > 0; left--) {
+  for (let left = 2000; left > 0; left--) {
     if ((await past()).length === 0) break
     await sleep(25)
   }
