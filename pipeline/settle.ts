@@ -2,6 +2,7 @@
 // series in order.
 import type { Sql, TransactionSql } from 'postgres'
 import { tellScan } from '../lib/catalog/library/scan-events.ts'
+import { settleLowestAge } from '../lib/catalog/lowest-age.ts'
 import { settleLabels } from '../lib/catalog/metadata/label.ts'
 import { lockSeries, recountReading } from '../lib/catalog/reading.ts'
 import { writeSeriesSearch } from '../lib/catalog/search/search-rows.ts'
@@ -149,6 +150,7 @@ async function settleSome(sql: Sql, scan: Pick<LoadedScan, 'libraryId' | 'rules'
       ...(await settleLabels(tx, ids)),
     ])
     await recountReading(tx, ids)
+    await settleLowestAge(tx, ids)
     await writeSeriesSearch(tx, ids)
     await tell(
       tx,

@@ -1,7 +1,7 @@
 // The publishers of series, by name.
 import type { Sql } from 'postgres'
 import { oneOff } from './list/one-off.ts'
-import { itsBooks, seesSeries, type Viewer } from './viewer.ts'
+import { seesSeries, showsBooks, type Viewer } from './viewer.ts'
 
 /** A name is one publisher however it is written; `seriesCount` is of the series that the viewer sees. */
 export type Publisher = { name: string; seriesCount: number }
@@ -12,12 +12,12 @@ export async function listPublishers(
   viewer: Viewer,
   { offset, pageSize }: { offset: number; pageSize: number },
 ): Promise<{ data: Publisher[]; total: number }> {
-  const { join, shown } = itsBooks(sql, viewer)
   const [row] = await oneOff(sql<{ data: Publisher[]; total: number }[]>`
     with spelt as materialized (
       select s.publisher as name, count(*) as n
-      from series s ${join}
-      where s.book_count > 0 and s.publisher > '' and ${seesSeries(sql, viewer)} and ${shown} > 0
+      from series s
+      where s.book_count > 0 and s.publisher > '' and ${seesSeries(sql, viewer)}
+        and ${showsBooks(sql, viewer)}
       group by s.publisher
     ), named as materialized (
       select folded(name) collate "C" as key, sum(n)::float8 as "seriesCount",

@@ -73,6 +73,11 @@ export function itsBooks(sql: Db, { ageLimit }: Viewer): { join: Fragment; shown
   return { join, shown: sql`(s.book_count - coalesce(beyond.n, 0))` }
 }
 
+/** A condition on `series s` with present books that is seen: the viewer sees one of them. */
+export function showsBooks(sql: Db, { ageLimit }: Viewer): Fragment {
+  return ageLimit === null ? sql`true` : sql`s.lowest_age <= ${ageLimit}`
+}
+
 type Gone = { rating: number | null; isUnrated: boolean; tags: readonly string[] }
 
 /**

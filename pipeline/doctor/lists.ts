@@ -1,5 +1,6 @@
 // What lists and searches read instead of the books: made of them, and made again where it differs.
 import type { Sql } from 'postgres'
+import { lowestAge, settleLowestAge } from '../../lib/catalog/lowest-age.ts'
 import { labelKinds, settleLabels } from '../../lib/catalog/metadata/label.ts'
 import { lockSeries, readingOf, recountReading } from '../../lib/catalog/reading.ts'
 import { writeBookSearch, writeSeriesSearch } from '../../lib/catalog/search/search-rows.ts'
@@ -41,6 +42,12 @@ const misread = ({ sql, libraries }: Scope) => {
         select from touched_series o where o.series_id = coalesce(r.series_id, t.series_id))`
 }
 
+const misrated = ({ sql, libraries }: Scope) => sql`
+  select s.id, s.title || ' (' || s.id || ')' as note
+  from series s
+  where s.library_id = any(${libraries}) and s.lowest_age <> ${lowestAge(sql)}
+    and not exists (select from touched_series o where o.series_id = s.id)`
+
 /** Series with a genre or tag of their own that no condition would find. */
 const unlabelled = ({ sql, libraries }: Scope) => {
   const lacking = labelKinds.map(
@@ -80,6 +87,12 @@ export const listInvariants: Invariant[] = [
         await settleLabels(tx, ids)
         await writeSeriesSearch(tx, ids)
       }),
+  },
+  {
+    name: 'lowest ages',
+    sentence: 'Every series says from which age any of its books is seen.',
+    look: broken(misrated),
+    repair: scope => mend(scope, misrated(scope), settleLowestAge),
   },
   {
     name: 'places of readers',

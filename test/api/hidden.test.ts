@@ -2,8 +2,8 @@
 import { test } from 'tap'
 import { openapiDocument } from '../../lib/api/openapi.ts'
 import { resources } from '../../lib/api/resources.ts'
-import { operationsOf } from '../kit/arbitrary.ts'
 import { bodyOf } from '../kit/body.ts'
+import { operationsOf } from '../kit/operation.ts'
 import { type World, world } from '../kit/world.ts'
 
 const operations = operationsOf(openapiDocument(resources, '1') as any).filter(

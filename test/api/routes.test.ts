@@ -5,9 +5,9 @@ import { resources } from '../../lib/api/resources.ts'
 import { addresses, type Route } from '../../lib/api/route.ts'
 import { newKey } from '../../lib/auth/api-key.ts'
 import { newId } from '../../lib/id.ts'
-import { operationsOf } from '../kit/arbitrary.ts'
 import { bodyOf } from '../kit/body.ts'
 import { conformance } from '../kit/conform.ts'
+import { operationsOf } from '../kit/operation.ts'
 import { world } from '../kit/world.ts'
 
 const document = openapiDocument(resources, '1') as any

@@ -1,7 +1,7 @@
 // Whether an answer is what the OpenAPI document promises for its operation.
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import type { Operation } from './arbitrary.ts'
+import type { Operation } from './operation.ts'
 
 type Json = Record<string, any>
 

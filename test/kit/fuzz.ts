@@ -1,8 +1,9 @@
 // Sends requests made from the OpenAPI document and compares the answers with it.
 import fc from 'fast-check'
-import { type Operation, operationsOf, type Request, requestOf } from './arbitrary.ts'
+import { type Request, requestOf } from './arbitrary.ts'
 import { bodyOf } from './body.ts'
 import { conformance } from './conform.ts'
+import { type Operation, operationsOf } from './operation.ts'
 
 type Fuzzing = {
   document: any

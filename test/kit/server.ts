@@ -12,11 +12,11 @@ import type { Pace } from '../../lib/event/feed.ts'
 import { newId } from '../../lib/id.ts'
 import { openQueue, type Queue } from '../../lib/jobs.ts'
 import { type Log, openLog } from '../../lib/log.ts'
-import { operationsOf } from './arbitrary.ts'
 import { bodyOf } from './body.ts'
 import { conformance } from './conform.ts'
 import { database } from './db.ts'
 import { type Catalogue, catalogue, temporary } from './library.ts'
+import { operationsOf } from './operation.ts'
 
 export type Served = Awaited<ReturnType<typeof serve>>
 export type Client = Served['anyone']

@@ -1,5 +1,6 @@
 // What is in the feeds of both catalogues: which books and series, in what order, and how many.
 import { type Test, test } from 'tap'
+import { settleLowestAge } from '../../lib/catalog/lowest-age.ts'
 import { comic, shelve } from '../kit/library.ts'
 import { serve } from '../kit/server.ts'
 
@@ -58,6 +59,11 @@ async function library(t: Test) {
   await sql`update book set age_rating = 18 where series_id in (select id from series where name = 'Grown')`
   await sql`update book set age_rating = 18 where title = 'Zebra'`
   await sql`update series set age_rating = null`
+  const rated = await sql<{ id: string }[]>`select id from series`
+  await settleLowestAge(
+    sql,
+    rated.map(series => series.id),
+  )
   const series = await sql<{ id: string; name: string }[]>`select id, name from series`
   const idOf = (name: string) => series.find(one => one.name === name)!.id
   const reader = await all.as('reader')
@@ -243,7 +249,11 @@ test('the shelves of the catalogues', async t => {
       }
     }
     const { facets } = await json(reader, alpha)
-    const counts = facets![1]!.links.map(one => [one.title, one.properties!.numberOfItems])
+    // Which spelling names a label is which was read first.
+    const counts = facets![1]!.links.map(one => [
+      one.title.toLowerCase(),
+      one.properties!.numberOfItems,
+    ])
     t.same(counts, [
       ['All', 4],
       ['robots', 2],
@@ -355,7 +365,10 @@ test('the shelves of the catalogues', async t => {
       [1, 3],
     )
     t.same(shown(await json(young, '/genres')), ['Action', 'Drama'])
-    t.same(shown(await json(young, '/tags')), ['robots', 'space'])
+    t.same(
+      shown(await json(young, '/tags')).map(tag => tag.toLowerCase()),
+      ['robots', 'space'],
+    )
     const robots = (await json(young, '/tags')).navigation![0]!
     t.equal(
       (await json(young, robots.href)).metadata.numberOfItems,

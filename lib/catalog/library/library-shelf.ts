@@ -1,7 +1,7 @@
 // A library as readers browse it: its name and how many series there are to see.
 import type { Sql } from 'postgres'
 import { NotFound } from '../../errors.ts'
-import { isLimited, itsBooks, seesLibrary, seesSeries, type Viewer } from '../viewer.ts'
+import { isLimited, seesLibrary, seesSeries, showsBooks, type Viewer } from '../viewer.ts'
 
 export type LibraryName = { id: string; name: string; updatedAt: Date }
 export type LibraryShelf = LibraryName & { seriesCount: number }
@@ -43,12 +43,11 @@ const sees = (sql: Sql, viewer: Viewer) =>
 /** The counters hold for whoever sees all of a library; for others its series are counted. */
 function counted(sql: Sql, viewer: Viewer) {
   if (!isLimited(viewer)) return { count: sql`l.series_count`, join: sql`` }
-  const books = itsBooks(sql, viewer)
   const join = sql`
     left join (
       select s.library_id, count(*) as series
-      from series s ${books.join}
-      where s.book_count > 0 and ${seesSeries(sql, viewer)} and ${books.shown} > 0
+      from series s
+      where s.book_count > 0 and ${seesSeries(sql, viewer)} and ${showsBooks(sql, viewer)}
       group by s.library_id) n on n.library_id = l.id`
   return { count: sql`coalesce(n.series, 0)::float8`, join }
 }

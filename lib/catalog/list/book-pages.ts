@@ -26,15 +26,21 @@ function sizeOf(sql: Sql, plan: BookPlan, withMissing: boolean): Fragment {
     ? sql`+ (select count(*) from book b where ${isMissing(sql, plan)})`
     : sql``
   return sql`
-    select (coalesce(sum(n) filter (where not is_open), 0)
-        + (select count(*) from m
-          cross join lateral (
-            select from book b
-            where b.series_id = m.id and b.missing_at is null and ${plan.exact}
-            offset 0) b
-          where m.is_open) ${missing})::float8 as total,
+    select (${plan.total ?? added(sql, plan)} ${missing})::float8 as total,
       coalesce(sum(book_count), 0)::float8 as candidates
     from m`
+}
+
+/** What `m` says of each series, and what the books of the undecided ones say. */
+function added(sql: Sql, { exact }: BookPlan): Fragment {
+  return sql`
+    coalesce(sum(n) filter (where not is_open), 0)
+    + (select count(*) from m
+      cross join lateral (
+        select from book b
+        where b.series_id = m.id and b.missing_at is null and ${exact}
+        offset 0) b
+      where m.is_open)`
 }
 
 /** A missing book of the list, in the series that the list looks into. */

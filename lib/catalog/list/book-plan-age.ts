@@ -19,6 +19,20 @@ export async function planWithinAge(
   const beyond = sql`from book y where y.age_rating > ${limit} and y.missing_at is null`
   const [row] = await sql<{ isHeld: boolean }[]>`
     select count(*) <= ${mostHeld} as "isHeld" from (select ${beyond} limit ${mostHeld + 1}) y`
+  const isHidden = sql`(b.id in (select y.id ${beyond}))`
+  if (row!.isHeld && !withKeys)
+    return {
+      ctes: sql`
+        m as materialized (
+          select s.id, s.book_count, 0 as n, false as is_open, false as is_whole
+          from series s where ${where}
+        )`,
+      exact: sql`(${isHidden} is not true)`,
+      readsRow: false,
+      total: sql`
+        (select coalesce(sum(book_count), 0) from m)
+        - (select count(*) ${beyond} and (y.series_id in (select id from m)) is true)`,
+    }
   const { join, shown } = itsBooks(sql, viewer)
   const ctes = sql`
     m as materialized (
@@ -28,6 +42,6 @@ export async function planWithinAge(
       where ${where} and ${shown} > 0
     )`
   return row!.isHeld
-    ? { ctes, exact: sql`((b.id in (select y.id ${beyond})) is not true)`, readsRow: false }
+    ? { ctes, exact: sql`(${isHidden} is not true)`, readsRow: false }
     : { ctes, exact: sql`((b.age_rating > ${limit}) is not true)`, readsRow: true }
 }

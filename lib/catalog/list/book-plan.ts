@@ -26,6 +26,8 @@ export type BookPlan = {
   exact: Fragment
   /** `exact` reads other columns of the book than its id and series. */
   readsRow: boolean
+  /** How many books belong to the list, where `m` does not say it of each series. */
+  total?: Fragment
 }
 
 /** `none`: no progress; `begun`: at its start; `opened`: beyond; `new`: one of the first two. */

@@ -13,6 +13,8 @@ import type { BookSort, Direction } from './sort.ts'
 export type BooksAsked = BooksWanted & {
   /** Words to look for; empty or null for none. */
   text?: string | null | undefined
+  /** As many are listed of a search that finds more, in an order by relevance. */
+  most?: number | undefined
   sort?: BookSort | undefined
   direction?: Direction | undefined
   /** From 1. */
@@ -26,10 +28,11 @@ export type Listed = { ids: string[]; total: number }
 export async function listBooks(sql: Sql, viewer: Viewer, asked: BooksAsked): Promise<Listed> {
   const { sort, direction = 'asc', page, pageSize } = asked
   const window = { offset: (page - 1) * pageSize, limit: pageSize }
-  const query = searchQuery(asked.text ?? '')
-  if (query) return await searchBooks(sql, viewer, { ...asked, query, ...window })
+  const text = asked.text ?? ''
+  const query = searchQuery(text)
+  if (query) return await searchBooks(sql, viewer, { ...asked, text, query, ...window })
   // Text without a letter or digit is found nowhere; blank text is no text.
-  if (asked.text?.trim()) return { ids: [], total: 0 }
+  if (text.trim()) return { ids: [], total: 0 }
   const by = sort === undefined || sort === 'relevance' ? 'title' : sort
   if (by === 'read') return await booksByReading(sql, viewer, { ...asked, direction })
   if (by === 'series') return await booksBySeries(sql, viewer, { ...asked, direction })

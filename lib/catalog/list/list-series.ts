@@ -2,9 +2,10 @@
 // not listed.
 import type { Fragment, Sql } from 'postgres'
 import { searchQuery } from '../search/search-text.ts'
-import { isUnrestricted, type Viewer } from '../viewer.ts'
+import { isUnrestricted, seesSeries, showsBooks, type Viewer } from '../viewer.ts'
 import { inOrder, nearer } from './book-pages.ts'
 import type { SeriesFilter } from './filter.ts'
+import { every } from './filter-sql.ts'
 import { oneOff } from './one-off.ts'
 import { planSeries, type SeriesPlan } from './series-plan.ts'
 import type { Direction, SeriesSort } from './sort.ts'
@@ -35,25 +36,24 @@ export async function listSeries(sql: Sql, viewer: Viewer, asked: SeriesAsked): 
   if (!query && asked.text?.trim()) return { ids: [], total: 0 }
   const sort = orderedBy(asked.sort, query !== null)
   const window = { offset: (page - 1) * pageSize, limit: pageSize }
-  if (!query && !filter && !libraryId && isUnrestricted(viewer)) {
-    const [row] = await sql<{ total: number }[]>`
-      select coalesce(sum(series_count), 0)::float8 as total from library`
+  if (!query && !filter) {
+    const total = await countSeen(sql, viewer, asked)
     const way = { sort, direction, accountId: viewer.accountId }
-    const ids = await walk(sql, way, { ...window, total: row!.total })
-    return { ids, total: row!.total }
+    return { total, ids: await walk(sql, seen(sql, viewer, asked), way, { ...window, total }) }
   }
   const plan = await planSeries(sql, viewer, {
     ...{ filter, libraryId, query },
     withBooks: asked.withBooks,
   })
   if (sort === 'relevance') return await ranked(sql, plan, window)
+  const matched = sql`(s.id in (select id from matched)) is true`
   const [row] = await oneOff(sql<Listed[]>`
     with ${plan.ctes}
     select (select count(*) from matched)::float8 as total, array(
       ${
         sort === 'title'
           ? byTitle(sql, direction)
-          : walked(sql, plan, { sort, direction, accountId: viewer.accountId, turned: false })
+          : walked(sql, matched, { sort, direction, accountId: viewer.accountId, turned: false })
       }
       limit ${window.limit} offset ${window.offset}) as ids`)
   return row!
@@ -90,12 +90,39 @@ export async function alphabeticalGroups(
 type Way = { sort: SeriesSort; direction: Direction; accountId: string; turned: boolean }
 type Place = { offset: number; limit: number; total: number }
 
-/** All series, from the end that is nearer. */
-async function walk(sql: Sql, way: Omit<Way, 'turned'>, place: Place): Promise<string[]> {
+type Seen = Pick<SeriesWanted, 'libraryId' | 'withBooks'>
+
+/** On `series s` with present books. */
+function seen(sql: Sql, viewer: Viewer, { libraryId, withBooks }: Seen): Fragment {
+  return every(sql, [
+    seesSeries(sql, viewer),
+    ...(libraryId === undefined ? [] : [sql`s.library_id = ${libraryId}`]),
+    ...(withBooks ? [showsBooks(sql, viewer)] : []),
+  ])
+}
+
+async function countSeen(sql: Sql, viewer: Viewer, wanted: Seen): Promise<number> {
+  const isAll = wanted.libraryId === undefined && isUnrestricted(viewer)
+  const counted = isAll
+    ? sql`select coalesce(sum(series_count), 0)::float8 as total from library`
+    : sql`
+      select count(*)::float8 as total from series s
+      where s.book_count > 0 and ${seen(sql, viewer, wanted)}`
+  const [row] = await oneOff(sql<{ total: number }[]>`${counted}`)
+  return row!.total
+}
+
+/** From the end that is nearer. */
+async function walk(
+  sql: Sql,
+  belongs: Fragment,
+  way: Omit<Way, 'turned'>,
+  place: Place,
+): Promise<string[]> {
   const { skip, take, turned } = nearer(place)
   if (take === 0) return []
   const rows = await oneOff(sql<{ id: string }[]>`
-    ${walked(sql, null, { ...way, turned })} limit ${take} offset ${skip}`)
+    ${walked(sql, belongs, { ...way, turned })} limit ${take} offset ${skip}`)
   return inOrder(rows, turned)
 }
 
@@ -105,16 +132,15 @@ function byTitle(sql: Sql, direction: Direction): Fragment {
   return sql`select m.id from matched m order by m.sort_key ${down}, m.id ${down}`
 }
 
-/** Along the index of the order, asking of each series whether it is matched. */
-function walked(sql: Sql, plan: SeriesPlan | null, way: Way): Fragment {
-  const belongs = plan ? sql`and (s.id in (select id from matched)) is true` : sql``
+/** Along the index of the order, asking each series. */
+function walked(sql: Sql, belongs: Fragment, way: Way): Fragment {
   const read =
     way.sort === 'read'
       ? sql`left join series_reading r on r.account_id = ${way.accountId} and r.series_id = s.id`
       : sql``
   return sql`
     select s.id from series s ${read}
-    where s.book_count > 0 ${belongs}
+    where s.book_count > 0 and ${belongs}
     order by ${orderOf(sql, way)}`
 }
 

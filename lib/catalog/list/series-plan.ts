@@ -2,7 +2,7 @@
 import type { Fragment, Sql } from 'postgres'
 import { rankOf } from '../search/search-rank.ts'
 import type { Query } from '../search/search-text.ts'
-import { itsBooks, seesSeries, type Viewer } from '../viewer.ts'
+import { seesSeries, showsBooks, type Viewer } from '../viewer.ts'
 import type { Condition, Leaf, SeriesFilter } from './filter.ts'
 import type { ReadStatus } from './filter-fields.ts'
 import { findLabels, leavesOf } from './filter-labels.ts'
@@ -29,7 +29,6 @@ export async function planSeries(sql: Sql, viewer: Viewer, wanted: Wanted): Prom
   const reading = asksReading
     ? sql`left join series_reading r on r.account_id = ${viewer.accountId} and r.series_id = s.id`
     : sql``
-  const books = wanted.withBooks ? itsBooks(sql, viewer) : null
   const hits = query
     ? sql`hits as materialized (
         select t.series_id, ${rankOf(sql, query)} as rank from series_search t
@@ -42,9 +41,9 @@ export async function planSeries(sql: Sql, viewer: Viewer, wanted: Wanted): Prom
   const ctes = sql`${hits} matched as materialized (
     select s.id, s.sort_key, ${query ? sql`t.rank` : sql`0`} as rank
     from series s
-    ${query ? sql`join hits t on t.series_id = s.id` : sql``} ${reading} ${books ? books.join : sql``}
+    ${query ? sql`join hits t on t.series_id = s.id` : sql``} ${reading}
     where s.book_count > 0 and ${seesSeries(sql, viewer)}
-      and ${books ? sql`${books.shown} > 0` : sql`true`}
+      and ${wanted.withBooks ? showsBooks(sql, viewer) : sql`true`}
       and ${libraryId ? sql`s.library_id = ${libraryId}` : sql`true`}
       and ${expression(scope, condition)}
   )`

@@ -8,6 +8,7 @@ import type { Author } from '../../metadata/metadata.ts'
 import { sortKey } from '../../name/natural.ts'
 import { searchKey } from '../../name/normalise.ts'
 import { sortNumber } from '../../name/number.ts'
+import { settleLowestAge } from '../lowest-age.ts'
 import { writeBookSearch, writeSeriesSearch } from '../search/search-rows.ts'
 import { seesBook, type Viewer } from '../viewer.ts'
 import type { More } from './book-metadata-record.ts'
@@ -79,6 +80,7 @@ export async function changeBook(
   const all = { ...columns, more: tx.json(more as never) }
   const changed = await store(tx, book, { changes, columns: all })
   const series = changes.has('genre') ? await settleLabels(tx, [book.seriesId]) : []
+  if (changes.has('ageRating')) await settleLowestAge(tx, [book.seriesId])
   await writeBookSearch(tx, [book.id])
   if (authors || changes.has('genre')) await writeSeriesSearch(tx, [book.seriesId])
   await tell(tx, [...changeOf(book, fieldsOf(changed)), ...labelled(book, series, ['genres'])])
@@ -191,6 +193,7 @@ export async function resetBook(tx: TransactionSql, book: HeldBook): Promise<voi
   await tx`delete from book_link where book_id = ${book.id}`
   await tx`delete from book_external_id where book_id = ${book.id}`
   const series = await settleLabels(tx, [book.seriesId])
+  await settleLowestAge(tx, [book.seriesId])
   await writeBookSearch(tx, [book.id])
   await writeSeriesSearch(tx, [book.seriesId])
   await tell(tx, [

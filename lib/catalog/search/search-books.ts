@@ -3,52 +3,70 @@
 // comes from the search rows alone.
 import type { Fragment, Sql } from 'postgres'
 import { orderOf } from '../list/book-pages.ts'
-import { type BooksWanted, planBooks } from '../list/book-plan.ts'
+import { type BookPlan, type BooksWanted, planBooks } from '../list/book-plan.ts'
 import { every } from '../list/filter-sql.ts'
 import { oneOff } from '../list/one-off.ts'
 import type { BookSort, Direction } from '../list/sort.ts'
-import { isUnrestricted, type Viewer } from '../viewer.ts'
+import { isUnrestricted, seesBook, type Viewer } from '../viewer.ts'
+import { firstHits, inRowOrder } from './search-first.ts'
 import { rankOf } from './search-rank.ts'
 import type { Query } from './search-text.ts'
 
 type Asked = BooksWanted & {
+  /** As it was written. */
+  text: string
   query: Query
   sort?: BookSort | undefined
   direction?: Direction | undefined
   offset: number
   limit: number
+  /** Where more books than this have the words, as many are listed (see `firstHits`). For an order by relevance. */
+  most?: number | undefined
 }
 
 type Listed = { ids: string[]; total: number }
 
 /** A page of the books that have all words and that the viewer may see, and how many there are. */
 export async function searchBooks(sql: Sql, viewer: Viewer, asked: Asked): Promise<Listed> {
-  const { query, sort = 'relevance', direction = 'asc', includeDeleted } = asked
+  const { query, text, sort = 'relevance', direction = 'asc', includeDeleted, most } = asked
   const isPlain = isUnrestricted(viewer) && !asked.filter && !asked.libraryId && !asked.seriesId
-  const plan = isPlain ? null : await planBooks(sql, viewer, asked)
-  const matches = [
+  const one = most && !asked.filter && !asked.seriesId && !includeDeleted
+  const plan = isPlain || one ? null : await planBooks(sql, viewer, asked)
+  const matches = every(sql, [
     ...query.patterns.map(pattern => sql`t.text like ${pattern}`),
     ...(includeDeleted ? [] : [sql`t.is_present`]),
-    ...(plan ? [listed(sql, plan.exact, includeDeleted ?? false)] : []),
-  ]
+    ...(plan ? [listed(sql, plan, includeDeleted ?? false)] : []),
+    ...(one && !isPlain ? [isSeen(sql, viewer, asked.libraryId)] : []),
+  ])
+  const columns = sql`t.book_id, t.sort_key, ${sort === 'relevance' ? rankOf(sql, query) : sql`0`} as rank`
+  const all = sql`hits as materialized (select ${columns} from book_search t where ${matches})`
+  const hits = most ? firstHits(sql, { text, columns, matches, most }) : all
   const { joins, order } = ordering(sql, { sort, direction, accountId: viewer.accountId })
-  const [row] = await oneOff(sql<Listed[]>`
-    with ${plan ? sql`${plan.ctes},` : sql``} hits as materialized (
-      select t.book_id, t.sort_key,
-        ${sort === 'relevance' ? rankOf(sql, query) : sql`0`} as rank
-      from book_search t
-      where ${every(sql, matches)}
-    )
+  const page = async (db: Sql) => {
+    const [row] = await oneOff(db<Listed[]>`
+    with ${plan ? sql`${plan.ctes},` : sql``} ${hits}
     select (select count(*) from hits)::float8 as total, array(
       select t.book_id from hits t ${joins}
       order by ${order}, t.book_id
       limit ${asked.limit} offset ${asked.offset}) as ids`)
-  return row!
+    return row!
+  }
+  return await (most ? inRowOrder(sql, page) : page(sql))
+}
+
+/** On `book_search t`: asked of one after the other, where few are wanted. */
+function isSeen(sql: Sql, viewer: Viewer, libraryId: string | undefined): Fragment {
+  return sql`(
+    select true from book b join series s on s.id = b.series_id
+    where b.id = t.book_id and ${seesBook(sql, viewer)}
+      and ${libraryId ? sql`b.library_id = ${libraryId}` : sql`true`})`
 }
 
 /** On `book_search t`. */
-function listed(sql: Sql, exact: Fragment, withMissing: boolean): Fragment {
-  const isExact = sql`(select ${exact} from book b where b.id = t.book_id)`
+function listed(sql: Sql, { exact, readsRow }: BookPlan, withMissing: boolean): Fragment {
+  const isExact = readsRow
+    ? sql`(select ${exact} from book b where b.id = t.book_id)`
+    : sql`(select ${exact} from (select t.book_id as id, t.series_id) b)`
   if (withMissing) return sql`((t.series_id in (select id from facts)) is true and ${isExact})`
   return sql`((t.series_id in (select id from m where is_whole)) is true
     or ((t.series_id in (select id from m where not is_whole)) is true and ${isExact}))`

@@ -1,10 +1,7 @@
 // Shelves of books of all series.
-import { listBooks } from '../../catalog/list/list-books.ts'
+import { latestBooks } from '../../catalog/list/list-books-latest.ts'
 import { booksBegun, onDeck as nextBooks } from '../../catalog/next.ts'
-import type { Listing } from './listing.ts'
-
-// Nobody turns more pages, and those in the middle of a million books take long to find.
-const mostLatest = 10_000
+import { type Listing, mostLatest } from './listing.ts'
 
 export const keepReading: Listing = {
   kind: 'acquisition',
@@ -34,18 +31,10 @@ export const releases: Listing = {
   kind: 'acquisition',
   path: '/books/released',
   title: 'Latest releases',
-  summary: 'Books by their date of release, the latest first',
+  summary: `Books that have a date of release, the latest first, ${mostLatest} at most`,
   find: latest('released'),
 }
 
-function latest(sort: 'created' | 'released'): Listing['find'] {
-  return async ({ sql, viewer, page, pageSize, ...asked }) => {
-    const left = Math.max(mostLatest - (page - 1) * pageSize, 0)
-    const order = { sort, direction: 'desc', filter: null } as const
-    const { ids, total } = await listBooks(sql, viewer, {
-      ...{ ...asked, ...order },
-      ...{ page: left > 0 ? page : 1, pageSize },
-    })
-    return { ids: ids.slice(0, left), total: Math.min(total, mostLatest) }
-  }
+function latest(by: 'created' | 'released'): Listing['find'] {
+  return ({ sql, viewer, ...asked }) => latestBooks(sql, viewer, { ...asked, by, most: mostLatest })
 }

@@ -21,6 +21,9 @@ export type Listing = {
 
 const ofLibrary = { libraryId: maybe(uuid({ description: 'Only of this library.' })) }
 
+/** Of what is new. Nobody turns more pages, and those in the middle of a million books take long to find. */
+export const mostLatest = 1_000
+
 /** The shelf of a list, which may be asked for one library of it. */
 export function listingShelf(listing: Listing): Shelf {
   const { path, summary } = listing

@@ -9,20 +9,25 @@ import { Id, maybe, text, uuid } from '../../schema.ts'
 import { catalogue, type Entry, navigation, type Paging, type Ref } from '../feed.ts'
 import type { Version } from '../tree.ts'
 import { libraryRef, seriesEntry } from './entry.ts'
-import type { Listing } from './listing.ts'
+import { type Listing, mostLatest } from './listing.ts'
 import { type Asked, pagingOf, type Shelf } from './shelf.ts'
 import { mostWords, searchRef, wordsOf } from './words.ts'
 
 const newest = (sort: 'created' | 'updated'): Listing['find'] => {
   const order = { sort, direction: 'desc', filter: null, withBooks: true } as const
-  return ({ sql, viewer, ...asked }) => listSeries(sql, viewer, { ...asked, ...order })
+  return async ({ sql, viewer, page, pageSize, ...asked }) => {
+    const left = Math.max(mostLatest - (page - 1) * pageSize, 0)
+    const window = { page: left > 0 ? page : 1, pageSize }
+    const { ids, total } = await listSeries(sql, viewer, { ...asked, ...order, ...window })
+    return { ids: ids.slice(0, left), total: Math.min(total, mostLatest) }
+  }
 }
 
 export const newSeries: Listing = {
   kind: 'navigation',
   path: '/series/recent',
   title: 'New series',
-  summary: 'Series that came last',
+  summary: `Series that came last, ${mostLatest} at most`,
   find: newest('created'),
 }
 
@@ -30,7 +35,7 @@ export const updatedSeries: Listing = {
   kind: 'navigation',
   path: '/series/updated',
   title: 'Updated series',
-  summary: 'Series that changed last',
+  summary: `Series that changed last, ${mostLatest} at most`,
   find: newest('updated'),
 }
 
