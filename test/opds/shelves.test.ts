@@ -255,7 +255,7 @@ test('the shelves of the catalogues', async t => {
       one.properties!.numberOfItems,
     ])
     t.same(counts, [
-      ['All', 4],
+      ['all', 4],
       ['robots', 2],
       ['space', 2],
     ])
