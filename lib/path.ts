@@ -19,6 +19,9 @@ export function joinPath(a: Uint8Array, b: Uint8Array): Buffer {
   return Buffer.concat([a, Buffer.from(slash), b])
 }
 
+/** Names that differ only in case or in Unicode form are the same here: on some disks they are. */
+export const foldedName = (name: string): string => name.normalize('NFC').toLowerCase()
+
 /** Lower-case extension without the dot; empty when there is none. */
 export function extensionOf(name: string): string {
   const dot = name.lastIndexOf('.')

@@ -1,5 +1,6 @@
 // The ZIP of an EPUB seen through hrefs: references resolved inside the archive and nowhere else.
 import { Unreadable } from '../errors.ts'
+import { foldedName } from '../path.ts'
 import type { Container, Entry } from './container.ts'
 import type { Limits } from './contract.ts'
 
@@ -19,10 +20,10 @@ export function epubArchive(container: Container, limits: Limits): EpubArchive {
   const folded = new Map<string, Entry>()
   for (const entry of container.entries) {
     if (!exact.has(entry.name)) exact.set(entry.name, entry)
-    const key = fold(entry.name)
+    const key = foldedName(entry.name)
     if (!folded.has(key)) folded.set(key, entry)
   }
-  const find = (path: string) => exact.get(path) ?? folded.get(fold(path)) ?? null
+  const find = (path: string) => exact.get(path) ?? folded.get(foldedName(path)) ?? null
   return {
     container,
     limits,
@@ -47,8 +48,6 @@ export async function readable(bytes: Promise<Uint8Array> | null): Promise<Uint8
     throw cause
   }
 }
-
-const fold = (name: string) => name.normalize('NFC').toLowerCase()
 
 /** What an href may mean, most likely first: percent-decoded, then letter by letter. */
 function pathsOf(from: string, href: string): string[] {

@@ -3,10 +3,11 @@
 import type { PDFObject } from 'mupdf'
 import { Unreadable } from '../errors.ts'
 import { partialDate } from '../metadata/date.ts'
+import { plainProse } from '../metadata/html.ts'
 import { isbn13 } from '../metadata/isbn.ts'
 import { canonicalLanguage } from '../metadata/language.ts'
 import type { Author, Metadata, SourceReading } from '../metadata/metadata.ts'
-import { line, names, prose, said, split } from '../metadata/text.ts'
+import { line, names, said, split } from '../metadata/text.ts'
 import { readXmp } from '../metadata/xmp.ts'
 import type { PdfDocument } from './pdf-document.ts'
 import { at, type Keep } from './pdf-engine.ts'
@@ -90,7 +91,7 @@ function merge(info: Info, xmp: Metadata, language: string | undefined): Metadat
   const stated = { ...(isDated || !date ? {} : date) }
   return said<Metadata>({
     ...stated,
-    summary: isJunk(info.Subject) ? undefined : prose(info.Subject),
+    summary: isJunk(info.Subject) ? undefined : plainProse(info.Subject),
     tags: names(split(info.Keywords)),
     language,
     isbn: findIsbn([info.ISBN, info.Keywords, info.Subject, info.Title]),

@@ -9,7 +9,6 @@ export function linksFrom(base: string, entered: Entered) {
   const tree = (version: Version) => base + treeAt(entered, version)
   const root = (version: Version) => (version === 1 ? `${tree(1)}/catalog` : tree(2))
   return {
-    version: entered.version,
     /** Address of a feed or a resource; `path` is encoded, values of `query` are not. Parameters without a value are left out. */
     to: (path: string, query: Query = {}) =>
       (path === '' ? root(entered.version) : tree(entered.version) + path) + searchOf(query),
@@ -17,7 +16,6 @@ export function linksFrom(base: string, entered: Entered) {
     root,
     /** Without parameters, for templates: what is added stays as it is. */
     template: (path: string, rest: string) => tree(entered.version) + path + rest,
-    /** Whether that client is one of this server's own addresses. */
     base,
   }
 }

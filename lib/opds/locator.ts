@@ -2,11 +2,13 @@
 // locator), and the catalogue, which counts pages or parts of the whole.
 import { Invalid } from '../errors.ts'
 import type { EpubContents } from '../format/epub-contents.ts'
-import { type Locator, part, positionsIn, type Stretch } from './positions.ts'
+import { foldedName } from '../path.ts'
+import { type Locator, pageOfShare, part, positionsIn, type Stretch } from './positions.ts'
 
 /** As an app gives it; `position` counts from 1, the others from 0 to 1. */
 export type GivenLocator = {
   href: string
+  type: string
   locations?: {
     position?: number | null
     progression?: number | null
@@ -25,7 +27,7 @@ export function pageMeant(bookId: string, locator: GivenLocator, pageCount: numb
     return page
   }
   if (totalProgression == null) throw new Invalid('locator names no page')
-  return Math.max(1, Math.round(totalProgression * pageCount))
+  return pageOfShare(totalProgression, pageCount)
 }
 
 /** The page of this book that the address names; null if it names none. */
@@ -76,17 +78,15 @@ export function locatorAt(share: number, stretches: readonly Stretch[]): Locator
 function find(href: string, resources: readonly { name: string }[]): number {
   const bare = href.replace(/[?#].*$/s, '')
   const path = decoded(/\/books\/[^/]+\/resource\/(.+)$/s.exec(bare)?.[1] ?? bare)
-  const name = fold(path.replace(/^(?:\.{0,2}\/)+/, ''))
+  const name = foldedName(path.replace(/^(?:\.{0,2}\/)+/, ''))
   if (name === '') return -1
   const exact = resources.findIndex(resource => resource.name === path)
   if (exact >= 0) return exact
-  const alike = resources.findIndex(resource => fold(resource.name) === name)
+  const alike = resources.findIndex(resource => foldedName(resource.name) === name)
   return alike >= 0
     ? alike
-    : resources.findIndex(resource => fold(resource.name).endsWith(`/${name}`))
+    : resources.findIndex(resource => foldedName(resource.name).endsWith(`/${name}`))
 }
-
-const fold = (name: string) => name.normalize('NFC').toLowerCase()
 
 function decoded(path: string): string {
   try {

@@ -1,22 +1,7 @@
-// What a book is called in a feed, and the addresses of what belongs to it, below the root of a tree.
+// The addresses of what belongs to a book, below the root of a tree, and the types of files.
 import type { FormatName } from '../format/contract.ts'
 import type { Publication } from './publication.ts'
 import type { Version } from './tree.ts'
-
-/** Apps show nothing but the title: beside other series it names its own, and its number in any case. */
-export function shownTitle(book: Publication, isMixed: boolean): string {
-  const { title, number, series } = book
-  const said = folded(title)
-  const hasNumber = number === null || wordsOf(said).includes(folded(number))
-  if (!isMixed) return hasNumber ? title : `${number} - ${title}`
-  if (said.startsWith(folded(series.title))) return hasNumber ? title : `${title} ${number}`
-  return number === null ? `${series.title} - ${title}` : `${series.title} ${number} - ${title}`
-}
-
-const folded = (text: string) => text.normalize('NFKC').toLowerCase().trim()
-// `#003` and `3` are the same number.
-const wordsOf = (text: string) =>
-  text.split(/[^\p{L}\p{N}.]+/u).map(word => word.replace(/^0+(?=\d)/, ''))
 
 // Registered names where there are any; apps of OPDS 1.2 know comics in ZIP by that type and the name.
 const types: Record<FormatName, string> = {

@@ -1,32 +1,31 @@
 // How far a reader is, as reading apps tell each other (Readium locators in the progression of Cantook
 // and Komga). The progress of the catalogue is the truth; what an app wrote is kept word for word beside
-// it, and told as long as nobody has read on elsewhere.
+// it, but for addresses of ours, and told as long as nobody has read on elsewhere.
 import type { JSONValue, Sql } from 'postgres'
 import type { BookFile } from '../catalog/file-place.ts'
 import { type Position, tryMoveTo } from '../catalog/progress.ts'
 import type { Viewer } from '../catalog/viewer.ts'
 import { Conflict, Unreadable } from '../errors.ts'
-import type { EpubContents } from '../format/epub-contents.ts'
-import type { Links } from './links.ts'
+import { withoutEmpty } from './json/without-empty.ts'
+import { keptLocator, shownLocator, withoutKeys } from './kept-locator.ts'
 import { type GivenLocator, locatorAt, pageMeant, pageNamed, shareMeant } from './locator.ts'
-import { filePath, fileType } from './naming.ts'
-import { type Locator, part, stretchesOf } from './positions.ts'
+import {
+  type Locator,
+  pageLocator,
+  pagesOf,
+  type Read,
+  shareOfPage,
+  stretchesOf,
+  wholeFile,
+} from './positions.ts'
 
 export type Device = { id: string; name: string }
 
-/** `locator` has what it had when it was given. */
+/** `locator` has what it had when it was given, but for what was empty in it. */
 export type Progression = {
   modified: Date
   device: Device
   locator: GivenLocator
-}
-
-/** The book that is read: its file, its resources if it is an EPUB, the media types of its pages. */
-export type Read = {
-  file: BookFile
-  links: Links
-  contents: () => Promise<EpubContents>
-  pageTypes: () => Promise<string[]>
 }
 
 type Row = {
@@ -53,7 +52,10 @@ export async function progressionOf(
     where p.account_id = ${viewer.accountId} and p.book_id = ${read.file.id}`
   if (!row) return null
   const { modified, device, locator } = row
-  if (device !== null && locator !== null) return { modified, device, locator }
+  if (device !== null && locator !== null) {
+    const known = withoutKeys({ device, locator })
+    return { modified, device: known.device, locator: shownLocator(known.locator, read.links) }
+  }
   return { modified, device: by, locator: await locatorOf(row, read) }
 }
 
@@ -66,7 +68,9 @@ export async function moveBy(
   viewer: Viewer,
   { read, given }: { read: Read; given: Progression },
 ): Promise<void> {
-  const { device, locator, modified } = given
+  const { modified } = given
+  const { device, locator: written } = withoutKeys({ device: given.device, locator: given.locator })
+  const locator = withoutEmpty(keptLocator(written)) as GivenLocator
   const bookId = read.file.id
   const position = { ...(await positionMeant(locator, read)), modified }
   const { isMoved } = await tryMoveTo(sql, viewer, {
@@ -101,29 +105,27 @@ async function positionMeant(locator: GivenLocator, { file, ...read }: Read): Pr
 
 async function locatorOf(row: Row, read: Read): Promise<Locator> {
   const { file, links } = read
-  const share = shareOf(row, file.pageCount)
+  const share = shareOf(row, file)
+  const whole = { ...wholeFile(file, links), locations: { totalProgression: share } }
+  if (file.format === null) return whole
   if (file.format === 'epub') {
     try {
       return locatorAt(share, stretchesOf(file.id, await read.contents(), links))
     } catch (error) {
-      if (!(error instanceof Unreadable)) throw error
+      if (error instanceof Unreadable) return whole
+      throw error
     }
   }
-  const whole = {
-    href: links.to(filePath({ id: file.id, fileName: file.name })),
-    type: fileType(file.format, 2),
-    locations: { totalProgression: share },
-  }
-  if (file.format === 'epub' || file.format === null || file.pageCount === 0) return whole
-  const page = Math.min(Math.max(row.page, 1), file.pageCount)
-  const locations = { position: page, totalProgression: part(page, file.pageCount) }
-  if (file.format === 'pdf')
-    return { ...whole, locations: { fragments: [`page=${page}`], ...locations } }
-  const type = (await read.pageTypes())[page - 1] ?? 'image/jpeg'
-  return { href: links.to(`/books/${file.id}/pages/${page}`), type, locations }
+  const pages = await pagesOf(read)
+  if (pages.count === 0) return whole
+  return pageLocator(read, Math.min(Math.max(row.page, 1), pages.count), pages)
 }
 
-function shareOf({ page, percentage, isCompleted }: Row, pageCount: number): number {
+function shareOf({ page, percentage, isCompleted }: Row, { format, pageCount }: BookFile): number {
   if (percentage !== null) return percentage
-  return pageCount > 0 ? Math.min(1, part(page, pageCount)) : Number(isCompleted)
+  if (pageCount === 0 || isCompleted) return Number(isCompleted)
+  // The place in a text is where its page begins.
+  return format === 'epub'
+    ? shareOfPage(Math.max(0, page - 1), pageCount)
+    : shareOfPage(page, pageCount)
 }

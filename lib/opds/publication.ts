@@ -37,6 +37,8 @@ export type Publication = {
   direction: ReadingDirection | null
   /** Null when the file could not be read; then it can only be downloaded. */
   format: FormatName | null
+  /** Why the file cannot be read, for people; null when it can. */
+  unreadable: string | null
   /** Of the file, as people read it. */
   fileName: string
   /** Bytes. */
@@ -44,7 +46,7 @@ export type Publication = {
   pageCount: number
   /** What its pages are streamed as (OPDS-PSE); null when they cannot be. */
   streamedAs: 'image/jpeg' | 'image/png' | 'image/gif' | null
-  /** Of what is said of it, of its file and of its cover. */
+  /** Of what is said of it and shown of its series, of its file and of its cover. */
   updated: Date
   created: Date
   place: Place | null
@@ -77,9 +79,9 @@ export async function publicationsByIds(
       b.authors, coalesce(b.publisher, s.publisher) as publisher, b.imprint,
       coalesce(b.language, s.language) as language, b.year, b.month, b.day, b.isbn, b.genres, b.tags,
       coalesce(b.reading_direction, s.reading_direction, l.default_reading_direction) as direction,
-      b.format, b.name, b.size::float8 as "fileSize", b.page_count as "pageCount",
+      b.format, b.error_message as unreadable, b.name, b.size::float8 as "fileSize", b.page_count as "pageCount",
       b.page_type as "pageType", b.created_at as created,
-      b.updated_at as updated,
+      greatest(b.updated_at, s.said_at) as updated,
       p.current_page as "currentPage", p.percentage, p.is_completed as "isCompleted",
       p.updated_at as "progressAt"
     from unnest(${ids as string[]}::uuid[]) with ordinality as wanted(id, place)

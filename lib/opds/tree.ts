@@ -5,46 +5,41 @@ export type Version = 1 | 2
 /** `at` is where the tree was entered, without a slash at the end; `key` is the API key that stands in it. */
 export type Entered = { version: Version; at: string; key: string | null }
 
-const trees: [pattern: RegExp, version: Version][] = [
-  [/^\/opds\/v1(?:\.2)?(?=\/|$)/, 1],
-  [/^\/opds\/v2(?:\.0)?(?=\/|$)/, 2],
-  [/^\/opds\/k\/[^/]+\/v1(?=\/|$)/, 1],
-  [/^\/opds\/k\/[^/]+\/v2(?=\/|$)/, 2],
-]
+const tree = /^\/opds(?:\/k\/(?<key>[^/]+))?\/v(?:(?<first>1(?:\.2)?)|2(?:\.0)?)(?=\/|$)/
 // What is typed, and what Chunky tries.
-const guesses = /^\/opds(?:-comics)?\/?$/
+const guess = /^(?:(?<place>\/opds(?:\/k\/(?<key>[^/]+))?)|\/opds-comics)\/?$/
 
 /** The tree that a path is in; null for other paths. */
 export function enteredTree(path: string): Entered | null {
-  if (guesses.test(path)) return { version: 1, at: '/opds/v1', key: null }
-  for (const [pattern, version] of trees) {
-    const at = pattern.exec(path)?.[0]
-    if (at !== undefined) return { version, at, key: keyIn(at) }
-  }
-  return null
+  const guessed = guess.exec(path)?.groups
+  if (guessed) return { version: 1, at: `${guessed.place ?? '/opds'}/v1`, key: keyOf(guessed) }
+  const found = tree.exec(path)
+  if (found === null) return null
+  const { 0: at, groups = {} } = found
+  return { version: groups.first === undefined ? 2 : 1, at, key: keyOf(groups) }
 }
 
-function keyIn(at: string): string | null {
-  const written = /^\/opds\/k\/([^/]+)/.exec(at)?.[1] ?? null
+function keyOf({ key = null }: { key?: string | null }): string | null {
   try {
-    return written && decodeURIComponent(written)
+    return key && decodeURIComponent(key)
   } catch {
-    return written
+    return key
   }
 }
 
 /** The path by which the router knows it. */
 export function canonicalPath(path: string): string {
-  const tree = enteredTree(path)
-  if (tree === null) return path
-  const rest = guesses.test(path) ? '' : path.slice(tree.at.length)
+  const entered = enteredTree(path)
+  if (entered === null) return path
+  const rest = guess.test(path) ? '' : path.slice(entered.at.length)
   const isRoot = /^\/?(?:catalog\/?)?$/.test(rest)
-  if (tree.version === 1) return isRoot ? '/opds/v1/catalog' : `/opds/v1${rest}`
-  return isRoot ? '/opds/v2' : `/opds/v2${rest}`
+  if (entered.version === 1) return isRoot ? '/opds/v1/catalog' : `/opds/v1${rest}`
+  if (isRoot) return '/opds/v2'
+  // Of apps that send a template as it is, `/search{?query}`.
+  return `/opds/v2${rest.replace(/^\/search(?:\{|%7B)$/, '/search')}`
 }
 
 /** Where the tree of that version is for who came by this one. */
 export function treeAt({ at, version }: Entered, wanted: Version): string {
-  if (version === wanted) return at
-  return at.startsWith('/opds/k/') ? at.replace(/\d$/, String(wanted)) : `/opds/v${wanted}`
+  return version === wanted ? at : at.replace(/[\d.]+$/, String(wanted))
 }

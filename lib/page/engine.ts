@@ -1,7 +1,7 @@
 // What the making of pages works with, and how a book is met: by the list of where its pages lie.
 import type { LRUCache } from 'lru-cache'
 import type { BookFile } from '../catalog/file-place.ts'
-import { NotFound } from '../errors.ts'
+import { NotFound, Unreadable } from '../errors.ts'
 import type { FormatName, Limits } from '../format/contract.ts'
 import { extensionOf } from '../path.ts'
 import type { PageCache } from './cache.ts'
@@ -12,7 +12,7 @@ import type { openFlights } from './line.ts'
 import type { Image, Place } from './order.ts'
 import type { Changed, PagePool } from './pool.ts'
 import type { Runs } from './runs.ts'
-import { versionKey } from './tag.ts'
+import { type Version, versionKey } from './tag.ts'
 
 /** What a route needs of a book; see `bookFile`. */
 export type BookOfPages = Pick<
@@ -38,6 +38,23 @@ export type Engine = {
 }
 
 export type Found = (Body & { mediaType: string }) | Changed
+
+/**
+ * Does `work` with the book as it is met, and again when its file turns out to be another one by then.
+ * Throws Unreadable `io`: a file that changes again and again while it is read is not worth waiting for.
+ */
+export async function steadily<B extends Version, T extends object>(
+  book: B,
+  work: (met: B, isKnown: boolean) => Promise<T | Changed>,
+): Promise<T> {
+  let met = book
+  for (let tries = 0; tries < 3; tries++) {
+    const found = await work(met, tries === 0)
+    if (!('changed' in found)) return found as T
+    met = { ...met, ...(found as Changed).changed }
+  }
+  throw new Unreadable('The file of the book is being changed', 'io')
+}
 
 /** Where the pages lie; made by a thread when it is not remembered. */
 export async function directoryOf(

@@ -3,10 +3,11 @@ import { LRUCache } from 'lru-cache'
 import type { BookFile } from '../catalog/file-place.ts'
 import { NotFound, Unreadable } from '../errors.ts'
 import type { EpubContents } from '../format/epub-contents.ts'
+import { foldedName } from '../path.ts'
 import { readDirect } from './direct.ts'
 import { slotAt } from './directory.ts'
 import { type Body, held, statFile } from './disk.ts'
-import { type Engine, type Met, placeOf } from './engine.ts'
+import { type Engine, type Met, placeOf, steadily } from './engine.ts'
 import { openFlights } from './line.ts'
 import type { Epub } from './order.ts'
 import type { Changed } from './pool.ts'
@@ -41,7 +42,7 @@ export function openEpubs(engine: Engine) {
   return {
     /** What is in an EPUB, as far as its manifest lists it. Throws NotFound, Unreadable, Unavailable. */
     async contents(book: BookFile, signal?: AbortSignal): Promise<EpubContents> {
-      return await steadily(book, async met => {
+      return await steadily(metAs(book), async met => {
         const changed = known.has(versionKey(met)) && (await changeOf(met))
         const whole = changed || (await wholeOf(met, signal))
         return 'changed' in whole ? whole : whole.contents
@@ -52,10 +53,10 @@ export function openEpubs(engine: Engine) {
      * form will do. Throws NotFound, Unreadable, Unavailable.
      */
     async member(book: BookFile, name: string, signal?: AbortSignal): Promise<EpubMember> {
-      return await steadily(book, async met => {
+      return await steadily(metAs(book), async met => {
         const whole = await wholeOf(met, signal)
         if ('changed' in whole) return whole
-        const index = whole.places.get(name) ?? whole.places.get(fold(name))
+        const index = whole.places.get(name) ?? whole.places.get(foldedName(name))
         if (index === undefined) {
           const changed = await changeOf(met)
           if (changed) return changed
@@ -68,8 +69,15 @@ export function openEpubs(engine: Engine) {
   }
 }
 
-const fold = (name: string) => name.normalize('NFC').toLowerCase()
-const folded = ([name, index]: readonly [string, number]) => [fold(name), index] as const
+const folded = ([name, index]: readonly [string, number]) => [foldedName(name), index] as const
+
+/** Its pages are not asked for. */
+const metAs = (book: BookFile): Met => ({
+  ...book,
+  format: 'epub',
+  pages: async () => null,
+  isKnown: false,
+})
 
 function sizeOf({ contents }: Whole): number {
   const { resources, toc, landmarks, pageList } = contents
@@ -77,21 +85,8 @@ function sizeOf({ contents }: Whole): number {
     links.reduce((sum, { children }) => sum + 1 + count(children), 0)
   const links = count(toc) + count(landmarks) + count(pageList)
   const names = resources.reduce((sum, { name }) => sum + name.length * 4, 0)
-  return resources.length * resourceBytes + links * linkBytes + names
-}
-
-/** A file that changes again and again while it is read is not worth waiting for. */
-async function steadily<T extends object>(
-  file: BookFile,
-  work: (met: Met) => Promise<T | Changed>,
-): Promise<T> {
-  let met: Met = { ...file, format: 'epub', pages: async () => null, isKnown: false }
-  for (let tries = 0; tries < 3; tries++) {
-    const found = await work(met)
-    if (!('changed' in found)) return found as T
-    met = { ...met, ...(found as Changed).changed }
-  }
-  throw new Unreadable('The file of the book is being changed', 'io')
+  // One that is larger than all is remembered alone: to read it anew each time would cost more.
+  return Math.min(resources.length * resourceBytes + links * linkBytes + names, mostBytes)
 }
 
 /** What was remembered may be of a file that is another one by now. */

@@ -43,7 +43,7 @@ export async function answerFile(
     const stat = await statOpen(fd)
     const version = { id: book.id, size: stat.size, modifiedMs: Math.round(stat.mtimeMs) }
     const tag = fileTag(version)
-    const decision = decide(headers, { ...version, tag })
+    const decision = decide({ method, headers }, { ...version, tag })
     const { status } = decision
     const common = {
       ETag: tag,

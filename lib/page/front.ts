@@ -2,8 +2,8 @@
 // uploaded, and kept in the page cache.
 import { readFile } from 'node:fs/promises'
 import type { BookFile } from '../catalog/file-place.ts'
-import { NotFound, Unreadable } from '../errors.ts'
-import { type Engine, type Found, placeOf } from './engine.ts'
+import { NotFound } from '../errors.ts'
+import { type Engine, type Found, placeOf, steadily } from './engine.ts'
 import { fromCache, made } from './making.ts'
 import { unknownWeight } from './pool.ts'
 import { pageKey, pageTag, type Version } from './tag.ts'
@@ -20,14 +20,10 @@ export function openFronts(engine: Engine) {
   return {
     /** The cover in the book itself, with its tag. Throws NotFound where there is none, Unreadable, Unavailable. */
     async ofBook(book: BookFile, variant: Variant, signal?: AbortSignal) {
-      let version: Version = book
-      // A file that changes again and again while it is read is not worth waiting for.
-      for (let tries = 0; tries < 3; tries++) {
-        const found = await frontOf(engine, { ...book, ...version }, { variant, signal })
-        if (!('changed' in found)) return { ...found, tag: frontTag(version, variant) }
-        version = { ...version, ...found.changed }
-      }
-      throw new Unreadable('The file of the book is being changed', 'io')
+      return await steadily(book, async met => {
+        const found = await frontOf(engine, met, { variant, signal })
+        return 'changed' in found ? found : { ...found, tag: frontTag(met, variant) }
+      })
     },
     /** An image made of a file whose `name` stands for its content. Errors as above. */
     async ofFile(path: string, name: string, variant: Variant) {

@@ -7,7 +7,14 @@ import { openPageCache } from './cache.ts'
 import { pageCounters } from './counters.ts'
 import { pagesIn, slotAt } from './directory.ts'
 import type { Body } from './disk.ts'
-import { type BookOfPages, directoryOf, type Engine, type Found, type Met } from './engine.ts'
+import {
+  type BookOfPages,
+  directoryOf,
+  type Engine,
+  type Found,
+  type Met,
+  steadily,
+} from './engine.ts'
 import { openEpubs } from './epub.ts'
 import { openFronts } from './front.ts'
 import { openFlights } from './line.ts'
@@ -64,14 +71,10 @@ export function openPages({ folder, cacheBytes, limits, ...threads }: Options) {
       { signal, ...asked }: Asked & { signal?: AbortSignal } = {},
     ): Promise<PageImage> {
       pageCounters.requests += 1
-      let met: Met = { ...book, isKnown: true }
-      // A file that changes again and again while it is read is not worth waiting for.
-      for (let tries = 0; tries < 3; tries++) {
-        const found = await imageOf(engine, met, { index, asked, signal })
-        if (!('changed' in found)) return { ...found, tag: pageTag(met, index, asked) }
-        met = { ...met, ...found.changed, isKnown: false }
-      }
-      throw new Unreadable('The file of the book is being changed', 'io')
+      return await steadily(book, async (met, isKnown) => {
+        const found = await imageOf(engine, { ...met, isKnown }, { index, asked, signal })
+        return 'changed' in found ? found : { ...found, tag: pageTag(met, index, asked) }
+      })
     },
     /** An image made of `bytes`. Throws Unreadable, Unavailable. */
     async convert(

@@ -15,15 +15,21 @@ export type Decision =
   | { status: 412 }
   | { status: 416 }
 
-/** What to answer a GET or HEAD with; several ranges at once are answered with the whole. */
-export function decide(headers: RequestHeaders, validators: Validators): Decision {
+/**
+ * What to answer a GET or HEAD with. Several ranges at once are answered with the whole, and so is HEAD:
+ * ranges are of GET alone (§14.2).
+ */
+export function decide(
+  { method, headers }: { method: string; headers: RequestHeaders },
+  validators: Validators,
+): Decision {
   const { tag, modifiedMs, size } = validators
   const match = text(headers['if-match'])
   if (match !== null && !lists(match, tag, 'strong')) return { status: 412 }
   const unmodified = match === null ? seconds(headers['if-unmodified-since']) : null
   if (unmodified !== null && wholeSeconds(modifiedMs) > unmodified) return { status: 412 }
   if (isFresh(headers, validators)) return { status: 304 }
-  const range = text(headers.range)
+  const range = method === 'GET' ? text(headers.range) : null
   if (range === null || !isSame(text(headers['if-range']), validators)) return { status: 200 }
   const part = partOf(range, size)
   if (part === 'ignored') return { status: 200 }
@@ -44,13 +50,18 @@ export function isFresh(
 function lists(header: string, tag: string, comparison: 'weak' | 'strong'): boolean {
   if (header.trim() === '*') return true
   const tags = header.match(/(?:W\/)?"[^"]*"/g) ?? []
-  return tags.some(one => one === tag || (comparison === 'weak' && one === `W/${tag}`))
+  return tags.some(one =>
+    comparison === 'weak' ? opaque(one) === opaque(tag) : isStrong(tag) && one === tag,
+  )
 }
+
+const opaque = (tag: string) => tag.replace(/^W\//, '')
+const isStrong = (tag: string) => !tag.startsWith('W/')
 
 // A date is only as strong as its second, so it must be exactly the one that was given out.
 function isSame(ifRange: string | null, { tag, modifiedMs }: Validators): boolean {
   if (ifRange === null) return true
-  if (ifRange.includes('"')) return ifRange.trim() === tag
+  if (ifRange.includes('"')) return isStrong(tag) && ifRange.trim() === tag
   return seconds(ifRange) === wholeSeconds(modifiedMs)
 }
 

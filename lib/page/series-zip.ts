@@ -5,6 +5,7 @@ import { PassThrough, type Readable } from 'node:stream'
 import { ZipFile } from 'yazl'
 import type { BookFile } from '../catalog/file-place.ts'
 import { NotFound } from '../errors.ts'
+import { foldedName } from '../path.ts'
 import { openForAnswer, streamSpan } from './disk.ts'
 import { checkInside } from './inside.ts'
 
@@ -73,7 +74,7 @@ function uniqueNames() {
     const [stem, ending] = dot > 0 ? [plain.slice(0, dot), plain.slice(dot)] : [plain, '']
     for (let count = 1; ; count++) {
       const tried = count === 1 ? plain : `${stem} (${count})${ending}`
-      const key = tried.normalize('NFC').toLowerCase()
+      const key = foldedName(tried)
       if (taken.has(key)) continue
       taken.add(key)
       return tried

@@ -45,6 +45,7 @@ export const anyBook: fc.Arbitrary<Publication> = fc.record({
   tags: texts,
   direction: fc.option(fc.constantFrom('ltr', 'rtl', 'ttb', 'webtoon')),
   format: fc.option(fc.constantFrom('cbz', 'cbr', 'cb7', 'cbt', 'epub', 'pdf')),
+  unreadable: maybeText,
   fileName: anyText,
   fileSize: fc.nat(),
   pageCount: fc.nat(500),
@@ -73,18 +74,25 @@ const entry: fc.Arbitrary<Entry> = fc
   .map(([ref, updated, count]) => ({ ...ref, updated, ...(count === null ? {} : { count }) }))
 const books = fc.uniqueArray(anyBook, { maxLength: 4, selector: ({ id }) => id })
 const entries = fc.uniqueArray(entry, { maxLength: 4, selector: ({ path }) => path })
+const some = <T>(items: fc.Arbitrary<T[]>) => items.filter(({ length }) => length > 0)
 const facets: fc.Arbitrary<FacetGroup[]> = fc.array(
   fc.record({
     title: anyText,
     facets: fc.uniqueArray(
       fc.record({ title: anyText, query, count: fc.nat(), isActive: fc.boolean() }),
-      { maxLength: 3, selector: ({ query }) => JSON.stringify(query) },
+      // One way alone is none.
+      { minLength: 2, maxLength: 3, selector: ({ query }) => JSON.stringify(query) },
     ),
   }),
   { maxLength: 2 },
 )
 const group: fc.Arbitrary<Group> = fc
-  .tuple(ref, fc.nat(), fc.oneof(fc.record({ books }), fc.record({ entries })))
+  .tuple(
+    ref,
+    fc.nat(),
+    // A home leaves out what nothing is in.
+    fc.oneof(fc.record({ books: some(books) }), fc.record({ entries: some(entries) })),
+  )
   .map(([ref, total, items]) => ({
     ...ref,
     total,

@@ -130,6 +130,53 @@ test('nobody is believed but for the Host that was asked', async t => {
     const whole = await ask(all, `${all.base}/opds/v2?page=1`, { 'x-api-key': all.key })
     t.equal(whole.status, 200, 'a whole address as the target, as proxies send it')
   })
+
+  await t.test('escaped letters and fragments make no other address', async t => {
+    const headers = { 'x-api-key': all.key }
+    const good = [
+      '/opds/%761/catalog',
+      '/%6Fpds',
+      '/opds/v1%2E2/series',
+      '/opds/v%32',
+      '/opds/v2#x',
+    ]
+    for (const path of [...good, '/opds/v2.0/keep-reading?page=1#?page=x']) {
+      const { status, text } = await ask(all, path, headers)
+      t.equal(status, 200, path)
+      t.ok(addressesIn(text, own).every(address => address.startsWith(`${own}/opds/v`)))
+    }
+    for (const path of ['/opds/%761/search.xml', '/opds/v%32/auth'])
+      t.equal((await ask(all, path)).status, 200, `${path} for strangers`)
+    const refused = await ask(all, '/opds/v%31/series')
+    t.equal(refused.status, 401)
+    t.match(refused.headers['www-authenticate'], /^Basic /)
+    t.match(refused.headers.link, `<${own}/opds/v2/auth>`)
+    for (const path of ['/opds/%25761/catalog', '/opds%2Fv2', '/opds/v2%23x'])
+      t.equal((await ask(all, path, headers)).status, 404, path)
+  })
+
+  await t.test('a template that was not filled in is a search without words', async t => {
+    for (const path of [
+      '/opds/v2/search%7B?query%7D',
+      '/opds/v2/search{?query}',
+      '/opds/v2/search',
+    ]) {
+      const { status, text } = await ask(all, path, { 'x-api-key': all.key })
+      t.equal(status, 200, path)
+      t.match(JSON.parse(text), { metadata: { title: 'Search', numberOfItems: 0 } })
+    }
+  })
+
+  await t.test('whoever names two hosts is answered for neither', async t => {
+    const socket = connect(port(all), '127.0.0.1')
+    socket.write(
+      'GET /opds/v2/auth HTTP/1.1\r\nHost: a.lan\r\nhost: b.lan\r\nConnection: close\r\n\r\n',
+    )
+    let said = ''
+    for await (const part of socket) said += part
+    t.match(said, /^HTTP\/1\.1 400/)
+    t.notMatch(said, /[ab]\.lan/)
+  })
 })
 
 test('proxies that are trusted say where the server is', async t => {
@@ -221,7 +268,8 @@ test('what is configured goes before what anyone says', async t => {
   const base = 'https://xn--bcher-kva.example:8443/my/b%C3%BCro'
   const headers = { host: 'x.lan', 'x-forwarded-host': 'y.lan', 'x-forwarded-prefix': '/z' }
   await check(t, all, { name: 'the path stripped by the proxy', headers, base })
-  await check(t, all, { name: 'the path left by the proxy', headers, base, sent: '/my/b%C3%BCro' })
+  for (const sent of ['/my/b%C3%BCro', '/m%79/b%c3%bcro'])
+    await check(t, all, { name: `the path left by the proxy as ${sent}`, headers, base, sent })
   for (const path of ['/my/b%C3%BCro', '/my/b%C3%BCro/', '/my', '/'])
     t.equal((await ask(all, path, headers)).status, 404, path)
 

@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { XmlDocument } from 'libxml2-wasm'
 import t from 'tap'
+import { comic } from '../kit/library.ts'
 import { palaceEntry, palaceFeed, thoriumEntry, thoriumFeed } from '../kit/opds-parsers.ts'
 import { relaxErrors } from '../kit/relax.ts'
 import type { Client } from '../kit/server.ts'
@@ -74,6 +76,32 @@ t.test('a file that cannot be read can be downloaded, and no more', async t => {
   t.same(relaxErrors(xml), [])
   t.match(xml, 'rel="http://opds-spec.org/acquisition"')
   t.notMatch(xml, 'opds-pse/stream')
+})
+
+t.test('a book is another when its series is called otherwise, not when it grows', async t => {
+  const { id, series } = await bookOf('2.cbz')
+  const updated = async () => {
+    const feed = thoriumFeed((await text(`/opds/v1/series/${series}`)).xml)
+    const entry = thoriumEntry((await text(`/opds/v1/books/${id}`)).xml)
+    const found = feed.Publications!.find(p => p.Metadata.Identifier === `urn:uuid:${id}`)!
+    t.same(found.Metadata.Modified, entry.Metadata.Modified)
+    return { feed: Number(feed.Metadata.Modified), book: Number(entry.Metadata.Modified) }
+  }
+  const before = await updated()
+  const [shelf] = all.shelves
+  const [row] = await sql<{ name: string }[]>`select name from series where id = ${series}`
+  shelf!.write(`${row!.name}/3.cbz`, comic({ pages: 1 }))
+  // Times in feeds are whole seconds.
+  await sleep(1_100)
+  await shelf!.scan()
+  const grown = await updated()
+  t.equal(grown.book, before.book)
+  t.ok(grown.feed > before.feed)
+  await sleep(1_100)
+  await admin.patch(`/series/${series}/metadata`, { title: 'Called otherwise' })
+  const named = await updated()
+  t.ok(named.book > grown.feed)
+  t.equal(named.feed, named.book)
 })
 
 t.test('links stay on the way by which the client came', async t => {

@@ -4,12 +4,12 @@ import { atomFeed } from '../../lib/opds/atom/feed.ts'
 import { acquisition } from '../../lib/opds/feed.ts'
 import { palaceEntry, thoriumEntry } from '../kit/opds-parsers.ts'
 import { relaxErrors } from '../kit/relax.ts'
-import { at, book, find, root, writing } from './atom-values.ts'
+import { at, book, find, linesOf, root, writing } from './atom-values.ts'
 
 t.test('an entry tells all that is known of a book', async t => {
   const it = book({
     title: 'Two & one',
-    summary: 'First <b>line</b>\r\nsecond & last',
+    summary: 'First <b>line</b> &amp; &lt;i&gt;\r\nsecond & last',
     authors: [
       { name: 'Pen C.', role: 'penciller', sortName: null },
       { name: 'Wri T.', role: 'writer', sortName: null },
@@ -36,9 +36,11 @@ t.test('an entry tells all that is known of a book', async t => {
     ])
     t.same(find(xml, `${at}a:category/@term`), ['Action', 'robots'])
     t.equal(new Set(find(xml, `${at}a:category/@scheme`)).size, 2)
-    t.same(find(xml, `${at}a:content`), [
-      'CBZ, 12.3 MiB, 35 pages<br/>First &lt;b&gt;line&lt;/b&gt;<br/>second &amp; last',
-    ])
+    for (const isFoliate of [false, true])
+      t.same(linesOf(find(xml, `${at}a:content`)[0]!, { isFoliate }), [
+        ...['CBZ, 12.3 MiB, 35 pages', 'First <b>line</b> &amp; &lt;i&gt;', 'second & last'],
+      ])
+    t.same(find(xml, `${at}a:link[@rel='related']/@title`), ['Series: Series'])
     const links = (rel: string) => find(xml, `${at}a:link[@rel='${rel}']/@href`)
     t.same(links('http://opds-spec.org/acquisition'), [
       `${root}/books/${it.id}/file/The%20Title.cbz`,
@@ -50,6 +52,9 @@ t.test('an entry tells all that is known of a book', async t => {
     t.same(find(xml, `${at}${whole}/@href`), [`${root}/books/${it.id}`])
   }
   const published = thoriumEntry(atomEntry(it, writing))
+  t.same(linesOf(published.Metadata.Description!).slice(1), [
+    ...['First <b>line</b> &amp; &lt;i&gt;', 'second & last'],
+  ])
   t.equal(published.Metadata.Identifier, 'urn:isbn:9780306406157')
   t.same(
     published.Metadata.Author!.map(({ Name }) => Name),
@@ -88,6 +93,89 @@ t.test('what is not known of a book is left out', async t => {
     ['2021-01-01T00:00:00Z', '2021'],
     ['2021-07-01T00:00:00Z', '2021-07'],
   ])
+})
+
+t.test('a title says series and number once: beside other series, and in its own', async t => {
+  const cases: [
+    series: string,
+    title: string,
+    number: string | null,
+    mixed: string,
+    own?: string,
+  ][] = [
+    ['Days', 'Night', '3', 'Days 3 - Night', '3 - Night'],
+    ['Days', 'Night', null, 'Days - Night', 'Night'],
+    ['Days', 'Days', '007', 'Days 007', '007 - Days'],
+    ['Days', '', '3', 'Days 3', '3'],
+    // The number is there already.
+    ['One Piece', 'One Piece v10', '10', 'One Piece v10'],
+    ['Berserk', 'Berserk - c10.5', '10.5', 'Berserk - c10.5'],
+    ['よつばと！', 'よつばと！ 第01巻', '1', 'よつばと！ 第01巻'],
+    ['よつばと', 'よつばと第01巻', '1', 'よつばと第01巻'],
+    ['魔法', '魔法 第３話', '3', '魔法 第３話'],
+    ['Foo', 'Foo 3화', '3', 'Foo 3화'],
+    ['เรื่อง', 'เรื่อง เล่ม ๓', '3', 'เรื่อง เล่ม ๓'],
+    ['Saga', 'Saga Annual 1', 'Annual 1', 'Saga Annual 1'],
+    ['Saga', 'Saga Annual #001', 'Annual 1', 'Saga Annual #001'],
+    ['Saga', 'Saga ½', '½', 'Saga ½'],
+    ['Saga', 'Saga 1½', '1½', 'Saga 1½'],
+    ['Titan', 'Titan Vol.01', '1', 'Titan Vol.01'],
+    ['Asterix', 'Asterix T01 - Le Gaulois', '1', 'Asterix T01 - Le Gaulois'],
+    ['X-Men', 'X-Men -1', '-1', 'X-Men -1'],
+    ['Foo', 'Foo 1-6', '1-6', 'Foo 1-6'],
+    ['Foo', 'Foo 007', '007', 'Foo 007'],
+    ['Foo', 'FOO ＃００７', '7', 'FOO ＃００７'],
+    ['Lucky Luke', '02 - Rodeo', '2', 'Lucky Luke - 02 - Rodeo', '02 - Rodeo'],
+    // And so is the series.
+    ['Batman (2016)', 'Batman 002 (2016) (Digital)', '2', 'Batman 002 (2016) (Digital)'],
+    ['Batman (2016)', 'Batman (2016) 002', '2', 'Batman (2016) 002'],
+    ['Frankenstein (12)', 'Frankenstein', null, 'Frankenstein'],
+    // Other numbers, and other words, are not.
+    ['It', 'Italian Job', null, 'It - Italian Job', 'Italian Job'],
+    ['It', 'It’s late', '1', 'It 1 - It’s late', '1 - It’s late'],
+    ['(2016)', 'Night', null, '(2016) - Night', 'Night'],
+    ['Batman', 'Batman 2', '3', 'Batman 2 #3', '3 - Batman 2'],
+    ['Area 51', 'Area 51', '5', 'Area 51 #5', '5 - Area 51'],
+    ['Area 51', 'Area 51', '51', 'Area 51 #51', '51 - Area 51'],
+    ['Area 5', 'Area 51', null, 'Area 5 - Area 51', 'Area 51'],
+    ['300', '300', '3', '300 #3', '3 - 300'],
+    ['Foo', 'Vol. 10', '1', 'Foo 1 - Vol. 10', '1 - Vol. 10'],
+    ['Foo', 'Vol. 1.5', '5', 'Foo 5 - Vol. 1.5', '5 - Vol. 1.5'],
+    ['Foo', 'Vol. 1.5', '1', 'Foo 1 - Vol. 1.5', '1 - Vol. 1.5'],
+    ['Foo', 'Biannual 1', 'Annual 1', 'Foo Annual 1 - Biannual 1', 'Annual 1 - Biannual 1'],
+    ['X-Men', 'X-Men 1', '-1', 'X-Men 1 -1', '-1 - X-Men 1'],
+  ]
+  for (const [series, title, number, mixed, own = mixed] of cases) {
+    const it = book({ title, number, series: { id: book().id, title: series } })
+    const shown = (isMixed: boolean) =>
+      find(
+        atomFeed(acquisition({ path: '/x', title: 'X', books: [it], isMixed }), writing),
+        'a:entry/a:title',
+      )
+    t.same([...shown(true), ...shown(false)], [mixed, own], `${title} ${number} of ${series}`)
+  }
+})
+
+t.test('why a file cannot be read is the first that is told of it', async t => {
+  const broken = {
+    format: null,
+    unreadable: 'The archive is cut <off>',
+    fileSize: 128,
+    pageCount: 0,
+  }
+  const said = (more: Parameters<typeof book>[0]) =>
+    linesOf(find(atomEntry(book({ ...broken, ...more }), writing), 'a:content')[0]!)
+  const why = ['128 bytes', 'This file cannot be read: The archive is cut <off>']
+  t.same(said({ summary: 'A tale.' }), [...why, 'A tale.'])
+  t.same(said({ summary: null }), why)
+})
+
+t.test('KOReader reads what every link is called and takes none for a PDF', async t => {
+  const title = 'pdf'
+  const titles = (fileName: string) =>
+    find(atomEntry(book({ fileName, series: { id: book().id, title } }), writing), 'a:link/@title')
+  t.same(titles('科幻 1.cbz'), ['File: 科幻 1.cbz', 'Series: pdf'])
+  t.same(titles('1 科幻.cbz'), ['1 科幻.cbz', 'Series: pdf'])
 })
 
 t.test('comics without a writer are the artist’s, other books of whoever has no role', async t => {

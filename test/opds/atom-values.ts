@@ -46,6 +46,7 @@ export function book(said: Partial<Publication> = {}): Publication {
     tags: ['robots'],
     direction: 'ltr',
     format: 'cbz',
+    unreadable: null,
     fileName: 'The Title.cbz',
     fileSize: 12_897_485,
     pageCount: 35,
@@ -104,6 +105,7 @@ export const anyBook: fc.Arbitrary<Publication> = fc
     genres: fc.array(anyText, { maxLength: 3 }),
     tags: fc.array(anyText, { maxLength: 3 }),
     format: fc.option(fc.constantFrom('cbz', 'cbr', 'cb7', 'cbt', 'epub', 'pdf')),
+    unreadable: fc.option(anyText),
     fileName: anyText,
     fileSize: fc.nat({ max: 2 ** 45 }),
     pageCount: fc.nat(3000),
@@ -133,6 +135,15 @@ const namespaces = {
 export function find(xml: string, path: string): string[] {
   using document = XmlDocument.fromString(xml)
   return document.root.find(path, namespaces).map(node => node.content)
+}
+
+/** What HTML of a description reads as, line by line; Foliate decodes some of it a second time before. */
+export function linesOf(html: string, { isFoliate = false } = {}): string[] {
+  const again = { '&lt;': '<', '&gt;': '>', '&amp;': '&' }
+  const seen = isFoliate
+    ? html.replace(/&(?:lt|gt|amp);/g, found => again[found as keyof typeof again])
+    : html
+  return seen.split('<br/>').map(line => find(`<p>${line}</p>`, '.')[0]!)
 }
 
 export const hrefs = (xml: string, rel: string) => find(xml, `a:link[@rel='${rel}']/@href`)

@@ -91,6 +91,7 @@ test('the doors of the catalogues', async t => {
       'user name and password': basic('ana', password),
       'e-mail and password': basic('ANA@example.org', password),
       'user name and key': basic('ana', own.key),
+      'a key alone': basic(own.key, ''),
       'e-mail and key': basic('ana@example.org', own.key),
       token: bearer(accessToken),
       'key as a token': bearer(own.key),
@@ -106,6 +107,52 @@ test('the doors of the catalogues', async t => {
     const nothing = await keyFor(sql, ana.id, ['ApiKeysRead'])
     for (const path of catalogues)
       t.equal((await ask(path, { headers: { 'x-api-key': nothing.key } })).status, 403, path)
+  })
+
+  await t.test('a browser keeps nothing of one account for the next', async t => {
+    const origins = 'https://one.example, https://two.example'
+    const settings = { 'api.cors_enabled': true, 'api.cors_origins': origins }
+    const { base } = await all.another({ settings: { ...settings, 'rate_limit.enabled': false } })
+    const varies = async (path: string, headers: Record<string, string>, status: number) => {
+      const answer = await fetch(base + path, {
+        headers: { ...headers, origin: 'https://two.example' },
+      })
+      await answer.arrayBuffer()
+      t.equal(answer.status, status, path)
+      t.equal(answer.headers.get('access-control-allow-origin'), 'https://two.example')
+      const names = (answer.headers.get('vary') ?? '').toLowerCase().split(/, */)
+      return { etag: answer.headers.get('etag'), names }
+    }
+    const who = ['origin', 'authorization', 'x-api-key', 'x-auth-user', 'cookie']
+    const where = ['forwarded', ...['host', 'port', 'prefix', 'proto'].map(s => `x-forwarded-${s}`)]
+    const good = basic('ana', password)
+    for (const path of [
+      ...catalogues,
+      `/opds/v1/books/${books[0]}`,
+      `/opds/v1/books/${books[0]}/cover.jpg`,
+      `/opds/v2/books/${books[0]}/thumbnail.jpg`,
+      `/opds/v1/books/${books[0]}/pages/0`,
+      `/opds/v2/books/${books[0]}/file/1.cbz`,
+      `/opds/v2/books/${books[0]}/manifest`,
+      '/api/v1/books',
+      `/api/v1/books/${books[0]}/pages/1`,
+      `/api/v1/books/${books[0]}/thumbnail`,
+      `/api/v1/books/${books[0]}/file`,
+    ]) {
+      const expected = path.startsWith('/opds') ? [...who, ...where] : who
+      const { etag, names } = await varies(path, good, 200)
+      const again = await varies(path, { ...good, 'if-none-match': etag! }, 304)
+      const refused = await varies(path, {}, 401)
+      for (const said of [names, again.names, refused.names])
+        t.same(
+          expected.filter(name => !said.includes(name)),
+          [],
+          `${path} varies by ${said}`,
+        )
+    }
+    const known = await varies('/opds/v2', good, 200)
+    for (const tag of ['*', known.etag!.replace('W/', ''), `"x", ${known.etag}`])
+      await varies('/opds/v2', { ...good, 'if-none-match': tag }, 304)
   })
 
   await t.test('fifty covers, each asked for without credentials first, twice', async t => {
@@ -181,6 +228,17 @@ test('the doors of the catalogues', async t => {
         const escaped = await ask(`/opds/k/${key.replaceAll('_', '%5F')}/${version}/on-deck`)
         t.equal(escaped.status, 200)
       }
+    })
+
+    await t.test('works in all the addresses that work without it', async t => {
+      const aliases = { '': 'v1', '/': 'v1', '/v1': 'v1', '/v1.2/catalog': 'v1.2' }
+      for (const [alias, tree] of Object.entries({ ...aliases, '/v2/': 'v2', '/v2.0': 'v2.0' })) {
+        const { status, text } = await ask(`/opds/k/${key}${alias}`)
+        t.equal(status, 200, alias)
+        t.ok(text.includes(`"${base}/opds/k/${key}/${tree}/series"`), `${alias} leads into ${tree}`)
+      }
+      const { text } = await ask(`/opds/k/${key}/v1.2/catalog`)
+      t.ok(text.includes(`"${base}/opds/k/${key}/v2"`), 'and to the other version')
     })
 
     await t.test('counts before what else is sent', async t => {

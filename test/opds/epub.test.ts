@@ -271,6 +271,9 @@ test('reading EPUBs', async t => {
     const tag = (await reader.get(css)).headers.get('etag')!
     t.equal((await reader.get(css, { headers: { 'if-none-match': tag } })).status, 304)
     t.equal((await reader.get(css, { headers: { 'if-none-match': '"x"' } })).status, 200)
+    const any = { headers: { 'if-none-match': '*' } }
+    t.equal((await reader.get(css, any)).status, 304)
+    t.equal((await reader.get(`${css}.gone`, any)).status, 404)
     const mp3 = `${await at('rich.epub')}/resource/OPS/a.mp3`
     const head = await reader.ask('HEAD', mp3)
     t.same(

@@ -158,6 +158,25 @@ t.test('documents of a library of every format', async t => {
     t.equal((await app.get(`/opds/v2/books/${comic}/manifest`)).status, 403)
   })
 
+  t.test('who is given a manifest may follow its links', async t => {
+    const lent = async (permissions: string[]) => {
+      const { key } = (await reader.post('/api-keys', { name: 'lent', permissions })).body
+      return all.with({ 'x-api-key': key })
+    }
+    const some = await lent(['BooksRead', 'PagesRead'])
+    const enough = await lent(['LibrariesRead', 'SeriesRead', 'BooksRead', 'PagesRead'])
+    for (const id of [comic, pdf, flow]) {
+      const at = `/opds/v2/books/${id}/manifest`
+      const { body } = await enough.get(at)
+      const self = body.links[0].href
+      t.same((await enough.get(below(self))).body, body, 'as its own address says')
+      for (const path of [at, below(self)]) t.equal((await some.get(path)).status, 403, path)
+      const series = body.metadata.belongsTo.series[0].links
+      for (const { href } of [...body.links, ...body.readingOrder, ...body.resources, ...series])
+        t.ok([200, 204].includes((await enough.get(below(href))).status), href)
+    }
+  })
+
   t.test('a hidden book is not there', async t => {
     const admin = await all.as('admin')
     const { id: tag } = (await admin.post('/admin/sharing-tags', { name: 'secret' })).body

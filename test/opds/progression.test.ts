@@ -1,4 +1,5 @@
 // Where readers are, told to one reading app by another and by every other surface.
+import { readFileSync } from 'node:fs'
 import { test } from 'tap'
 import { pdfOf, stream } from '../format/pdf-files.ts'
 import { eventsSince, lastEvent } from '../kit/events.ts'
@@ -166,6 +167,114 @@ test('progression', async t => {
     })
   })
 
+  await t.test('a place keeps no key and no host, and is told in the tree that asks', async t => {
+    const strong = await all.as('reader')
+    const permissions = ['LibrariesRead', 'SeriesRead', 'BooksRead', 'PagesRead', 'ProgressWrite']
+    await all.sql`update api_key set permissions = ${permissions} where account_id = ${strong.id}`
+    const keyed = await all.another({
+      settings: { 'opds.key_in_path': true, 'rate_limit.enabled': false },
+    })
+    const tree = `${keyed.base}/opds/k/${strong.key}/v2`
+    const stored = async () => {
+      const [row] = await all.sql`
+        select device, locator from book_locator where account_id = ${strong.id}`
+      return row!
+    }
+    const { positions } = (await (await fetch(`${tree}/books/${book.id}/positions`)).json()) as any
+    t.ok(positions[1].href.includes(strong.key))
+    const said = {
+      modified: ago(60),
+      device: { id: tree, name: 'By path' },
+      locator: { ...positions[1], title: `of ${strong.key}`, 'x-next': [positions[2].href] },
+    }
+    const { status } = await fetch(`${tree}/books/${book.id}/progression`, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(said),
+    })
+    t.equal(status, 204)
+    t.notMatch(JSON.stringify(await stored()), strong.key)
+    t.equal((await stored()).locator.href, `/books/${book.id}/pages/2`)
+    for (const [at, headers] of [
+      [`${all.base}/opds/v2`, { 'x-api-key': strong.key }],
+      [`${all.base}/opds/v2.0`, { 'x-api-key': strong.key }],
+      [tree, {}],
+    ] as const) {
+      const told = await fetch(`${at}/books/${book.id}/progression`, { headers: { ...headers } })
+      const { locator } = (await told.json()) as any
+      t.equal(locator.href, `${at}/books/${book.id}/pages/2`)
+      t.same(locator.locations, positions[1].locations)
+    }
+
+    await all.sql`update book_locator set device = ${all.sql.json(said.device)},
+      locator = ${all.sql.json(said.locator)} where account_id = ${strong.id}`
+    const { body } = await strong.get(path)
+    t.notMatch(JSON.stringify(body), strong.key, 'nor what was stored before')
+    t.equal(body.locator.href, page(2))
+    await all.sql.unsafe(
+      readFileSync(new URL('../../sql/0011_locators.sql', import.meta.url), 'utf8'),
+    )
+    t.notMatch(JSON.stringify(await stored()), strong.key)
+    t.same((await strong.get(path)).body, body, 'and all else is as it was')
+  })
+
+  await t.test('addresses of elsewhere and names in a book stay as they are', async t => {
+    const reader = await all.as('reader')
+    const { id } = await shelf.book('rich.epub')
+    const told = async (at: string) => (await reader.get(at)).body.locator.href
+    for (const href of ['OPS/Text/%E6%97%A5%E6%9C%AC.xhtml#p7', 'Text/one%20%26%20two.xhtml']) {
+      t.equal((await reader.put(at(id), put(ago(0), { progression: 0 }, href))).status, 204)
+      t.equal(await told(at(id)), href)
+    }
+    const other = 'https://komga.example/opds/v2/books/0ABCDEFGHJKMN/pages/3?x=1'
+    t.equal((await reader.put(path, put(ago(0), { position: 3 }, other))).status, 204)
+    t.equal(await told(path), other)
+    const streamed = `https://old.example/base/opds/v1.2/books/${book.id}/pages/3`
+    t.equal((await reader.put(path, put(ago(0), null, streamed))).status, 204)
+    t.equal(await told(path), page(4), 'of OPDS 1.2 pages count from 0')
+    t.equal((await reader.get(`/books/${book.id}/progress`)).body.currentPage, 4)
+  })
+
+  await t.test('the share of a page is the same wherever it is told', async t => {
+    const reader = await all.as('reader')
+    const { id } = await shelf.book('paper.pdf')
+    for (const [bookId, count] of [
+      [book.id, 10],
+      [id, 2],
+    ] as const) {
+      const { positions } = (await reader.get(`/opds/v2/books/${bookId}/positions`)).body
+      for (let current = 1; current <= count; current++) {
+        const { totalProgression } = positions[current - 1].locations
+        const byShare = put(ago(0), { totalProgression }, 'anything')
+        t.equal((await reader.put(at(bookId), byShare)).status, 204)
+        t.equal((await reader.get(`/books/${bookId}/progress`)).body.currentPage, current)
+        await reader.put(`/books/${bookId}/progress`, { currentPage: current })
+        t.same((await reader.get(at(bookId))).body.locator, positions[current - 1])
+      }
+    }
+  })
+
+  await t.test('what says nothing is left out, and an address is one', async t => {
+    const reader = await all.as('reader')
+    const { id } = await shelf.book('rich.epub')
+    const said = put(
+      ago(60),
+      { position: null, fragments: [], progression: 0.5 },
+      'Text/日本.xhtml',
+      {
+        title: '',
+        text: { before: null, highlight: 'b' },
+      },
+    )
+    t.equal((await reader.put(at(id), said)).status, 204)
+    t.same((await reader.get(at(id))).body.locator, {
+      href: 'Text/%E6%97%A5%E6%9C%AC.xhtml',
+      type: 'image/png',
+      locations: { progression: 0.5 },
+      text: { highlight: 'b' },
+    })
+  })
+
   await t.test('what makes no sense is refused and changes nothing', async t => {
     const reader = await all.as('reader')
     const good = put(ago(1), { position: 1 })
@@ -175,7 +284,14 @@ test('progression', async t => {
       { ...good, modified: 12 },
       { ...good, device: 'phone' },
       { ...good, device: undefined },
+      { ...good, device: { id: 'a', name: ' ' } },
+      { ...good, device: { id: '', name: 'a' } },
       { ...good, locator: 'page 3' },
+      put(ago(1), { position: 1 }, page(1), { type: undefined }),
+      put(ago(1), { position: 1 }, page(1), { type: '' }),
+      put(ago(1), { position: 1 }, page(1), { title: 12 }),
+      put(ago(1), { position: 1 }, page(1), { text: 'before' }),
+      put(ago(1), { position: 1 }, ' '),
       { ...good, locator: null },
       put(ago(1), { position: 0 }),
       put(ago(1), { position: 11 }),

@@ -203,6 +203,11 @@ test('the shelves of the catalogues', async t => {
     t.ok(links.includes('http://opds-spec.org/acquisition'))
     const { bytes } = await reader.get(`/opds/v1/series/${idOf('Broken')}`)
     t.notMatch(bytes.toString(), 'opds-pse/stream')
+    const [row] = await sql<{ why: string }[]>`
+      select error_message as why from book where series_id = ${idOf('Broken')}`
+    t.match(bytes.toString(), `This file cannot be read: ${row!.why}`)
+    const { metadata } = feed.publications![0] as { metadata: { description?: string } }
+    t.equal(metadata.description, `This file cannot be read: ${row!.why}`)
   })
 
   await t.test('a series is read in the order of its numbers, or as a facet says', async t => {
@@ -277,6 +282,11 @@ test('the shelves of the catalogues', async t => {
         t.equal(below(link(led, 'up')!), `/opds/v2${path}`)
       }
     }
+    const heading = async (query: string) => (await json(reader, `/series?${query}`)).metadata.title
+    t.equal(await heading('publisher=Acme'), 'Publisher: Acme')
+    t.equal(await heading('genre=Action&tag=robots'), 'Genre: Action, Tag: robots')
+    t.equal(await heading(`libraryId=${w.other.id}&tag=space`), 'Tag: space in Attic')
+    t.equal(await heading(`libraryId=${w.other.id}`), 'All series in Attic')
     t.same((await atom(reader, '/genres')).titles, ['Action', 'Adult', 'Drama'])
     const acme = (await json(reader, '/publishers')).navigation!.filter(p => /acme/i.test(p.title))
     t.same(
@@ -328,6 +338,9 @@ test('the shelves of the catalogues', async t => {
     const home = await json(reader, path)
     t.equal(home.navigation![0]!.properties!.numberOfItems, 4)
     t.same(await chain(reader, home.navigation![0]!.href), ['Alpha', 'Beta', 'Broken', 'Grown'])
+    t.equal(below(link(home, 'up')!), '/opds/v2/libraries')
+    const plain = (await reader.get(`/opds/v1${path}`)).bytes.toString()
+    t.match(plain, /rel="up" href="[^"]*\/opds\/v1\/libraries"/, 'back to where one came from')
     t.same(
       home.groups!.map(group => group.metadata.numberOfItems),
       [2, 1, 8, 4],
@@ -389,6 +402,34 @@ test('the shelves of the catalogues', async t => {
     t.equal((await guest.get(`/opds/v1/libraries/${w.shelf.id}`)).status, 404)
     t.equal((await guest.get(`/opds/v2${alpha}`)).status, 404)
   })
+})
+
+test('series of one title are told apart where they stand together', async t => {
+  const all = await serve(t)
+  const first = await shelve(t, all, {
+    'Seven/1.cbz': of('Seven', 1),
+    'Eight/1.cbz': of('Eight', 1),
+    'a/Nine/1.cbz': of('Nine', 1),
+  })
+  const second = await shelve(t, all, {
+    'Seven/1.cbz': of('Seven', 1),
+    'Eight/1.cbz': of('Eight', 1),
+  })
+  await first.scan()
+  await second.scan()
+  const { sql } = all
+  await sql`update library set name = 'Attic' where id = ${second.id}`
+  await sql`update series set title = 'Nine' where name = 'Eight'`
+  const reader = await all.as('reader')
+  const titles = [
+    ...['Nine (Attic: Eight)', 'Nine (Shelf: Eight)', 'Nine (Shelf: a/Nine)'],
+    ...['Seven (Attic)', 'Seven (Shelf)'],
+  ]
+  t.same(shown(await json(reader, '/series')).toSorted(), titles)
+  t.same((await atom(reader, '/series')).titles.toSorted(), titles)
+  const own = (id: string) => json(reader, `/libraries/${id}/browse`)
+  t.same(shown(await own(first.id)).toSorted(), ['Nine (Eight)', 'Nine (Nine)', 'Seven'])
+  t.same(shown(await own(second.id)), ['Nine', 'Seven'])
 })
 
 /** What sets a title apart. */

@@ -6,7 +6,7 @@ import { searchDescription } from '../../opds/atom/opensearch.ts'
 import { publicationById } from '../../opds/publication.ts'
 import { bytes, Id } from '../../schema.ts'
 import { answer, route } from '../route.ts'
-import { atomType, browsing, linksOf, varying, writingFor } from './feeds.ts'
+import { atomType, browsing, linksOf, writingFor } from './feeds.ts'
 
 export const atomDocuments = [
   route({
@@ -23,7 +23,7 @@ export const atomDocuments = [
         publicationById(deps.sql, viewer, params.id),
         writingFor(request, identity, deps),
       ])
-      return answer(200, atomEntry(book, writing), { 'content-type': atomType, ...varying })
+      return answer(200, atomEntry(book, writing), { 'content-type': atomType })
     },
   }),
   route({
@@ -39,7 +39,6 @@ export const atomDocuments = [
       const server = String(await readSetting(deps.sql, 'application.name'))
       return answer(200, searchDescription(linksOf(request), server), {
         'content-type': `${searchType};charset=utf-8`,
-        ...varying,
       })
     },
   }),

@@ -1,7 +1,7 @@
 // Covers of books and series for reading apps: JPEG whatever they are made of, and an image in any case.
 import type { Permission } from '../../auth/permission.ts'
 import { coverFolders, originalPath } from '../../catalog/cover/cover-files.ts'
-import { coverOfBook, coverOfSeries } from '../../catalog/cover/cover-shown.ts'
+import { coverOfBook, coverOfShownSeries } from '../../catalog/cover/cover-shown.ts'
 import { type CoverSource, coverSource } from '../../catalog/cover/cover-source.ts'
 import type { Viewer } from '../../catalog/viewer.ts'
 import { Failure, Unreadable } from '../../errors.ts'
@@ -25,7 +25,7 @@ type Subject = Pick<CoverAsked, 'coverOf'> & {
 }
 const subjects: Subject[] = [
   { kind: 'book', path: '/books', permission: 'BooksRead', coverOf: coverOfBook },
-  { kind: 'series', path: '/series', permission: 'SeriesRead', coverOf: coverOfSeries },
+  { kind: 'series', path: '/series', permission: 'SeriesRead', coverOf: coverOfShownSeries },
 ]
 
 type Asking = Pick<Input<'auth', never, never, never>, 'request' | 'reply' | 'signal'> & {
@@ -78,7 +78,11 @@ const asJpeg = ({ thumbnails }: Deps): Form => ({
 
 async function sendLarge(subject: Subject, input: Asking, deps: Deps) {
   const { params, viewer, request, reply } = input
-  const source = await coverSource(deps.sql, viewer, { kind: subject.kind, id: params.id })
+  const [source] = await Promise.all([
+    coverSource(deps.sql, viewer, { kind: subject.kind, id: params.id }),
+    // Whether it is there at all, as its feed says.
+    subject.coverOf(deps.sql, viewer, params.id),
+  ])
   const tag = tagOf(source)
   const fresh = tag && notModified(request, { tag, maxAgeSeconds })
   if (fresh) return fresh

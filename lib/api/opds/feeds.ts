@@ -25,10 +25,6 @@ export const browsing = {
 } as const satisfies Need
 
 export const atomType = 'application/atom+xml;charset=utf-8'
-/** The same address holds other things for others. */
-export const varying = {
-  vary: 'Authorization, X-API-Key, Cookie, Forwarded, X-Forwarded-Host, X-Forwarded-Proto, X-Forwarded-Prefix',
-}
 
 export function shelfRoutes(shelf: Shelf): Route[] {
   return ([1, 2] as const).flatMap(version =>
@@ -57,11 +53,8 @@ function feedRoute(shelf: Shelf, version: Version): Route {
         writingFor(request, identity, deps),
       ])
       return version === 1
-        ? answer(200, atomFeed(feed, writing), { 'content-type': atomType, ...varying })
-        : answer(200, JSON.stringify(jsonFeed(feed, writing)), {
-            'content-type': feedType,
-            ...varying,
-          })
+        ? answer(200, atomFeed(feed, writing), { 'content-type': atomType })
+        : answer(200, JSON.stringify(jsonFeed(feed, writing)), { 'content-type': feedType })
     },
   })
 }

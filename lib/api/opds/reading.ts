@@ -1,26 +1,13 @@
-// What apps read an EPUB by, and where readers are in any book.
+// The positions of a book, and where readers are in it.
 import { hash } from 'node:crypto'
-import { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
 import { type BookFile, bookFile, packedPages } from '../../catalog/file-place.ts'
 import { readSetting } from '../../catalog/setting.ts'
 import type { Viewer } from '../../catalog/viewer.ts'
 import { Invalid, NotFound, Unreadable } from '../../errors.ts'
-import { epubManifest } from '../../opds/epub/manifest.ts'
-import { progressionType, webpubType } from '../../opds/json/media.ts'
-import type { Links } from '../../opds/links.ts'
-import { filePath, fileType } from '../../opds/naming.ts'
-import {
-  type Locator,
-  locatorsOf,
-  part,
-  positionList,
-  positionsIn,
-  positionsType,
-  stretchesOf,
-} from '../../opds/positions.ts'
-import { moveBy, progressionOf, type Read } from '../../opds/progression.ts'
-import { publicationById } from '../../opds/publication.ts'
+import { progressionType } from '../../opds/json/media.ts'
+import { positionList, positionsOf, positionsType, type Read } from '../../opds/positions.ts'
+import { moveBy, progressionOf } from '../../opds/progression.ts'
 import { unpackPages } from '../../page/page-list.ts'
 import { isFresh } from '../../page/range.ts'
 import { versionKey } from '../../page/tag.ts'
@@ -37,24 +24,29 @@ import {
   timestamp,
 } from '../../schema.ts'
 import type { Deps } from '../deps.ts'
-import { bodyFor, nothing } from '../image.ts'
+import { nothing } from '../image.ts'
 import { answer, type Need, route } from '../route.ts'
-import { browsing, linksOf, varying, writingFor } from './feeds.ts'
+import { linksOf } from './feeds.ts'
+import { bodyInTurn } from './in-turn.ts'
 
 /** What is needed to read a book as it is in its file. */
 export const reading = { all: ['BooksRead'], any: ['PagesRead'] } as const satisfies Need
 const writes = { all: ['BooksRead'], any: ['ProgressWrite', 'BooksWrite'] } as const satisfies Need
 
 const longestLocator = 8 * 1024
+const said = (most: number) => text(most, { minLength: 1, pattern: '\\S' })
 const share = () => maybe(nullable(Type.Number({ minimum: 0, maximum: 1 })))
+const quote = () => maybe(nullable(text(longestLocator)))
 
+// What cannot be told again as it was said is refused; what says nothing is left out.
 const Progression = record({
   modified: timestamp({ description: 'Older than what is stored: 409, and nothing is written.' }),
-  device: record({ id: text(500), name: text(500) }),
+  device: record({ id: said(500), name: said(500) }),
   locator: record(
     {
-      href: text(longestLocator, { minLength: 1 }),
-      type: maybe(nullable(text(200))),
+      href: said(longestLocator),
+      type: said(200),
+      title: quote(),
       locations: maybe(
         nullable(
           record({
@@ -65,32 +57,18 @@ const Progression = record({
           }),
         ),
       ),
+      text: maybe(nullable(record({ before: quote(), highlight: quote(), after: quote() }))),
     },
-    { description: 'A Readium locator; kept as it is, up to 8 KiB.' },
+    {
+      description:
+        'A Readium locator, up to 8 KiB; kept as it is. Addresses of this server are told again as those of the catalogue by which they are asked for.',
+    },
   ),
 })
 
 const at = { method: 'GET', atRoot: true, catalogue: 2, params: Id } as const
 
 export const readingRoutes = [
-  route({
-    ...at,
-    path: '/opds/v2/books/{id}/manifest/epub',
-    permission: { all: [...browsing.all, 'PagesRead'], any: browsing.any },
-    summary: 'What an EPUB is read from, as a Readium manifest',
-    description: '404 for other books.',
-    responses: { 200: bytes(webpubType), 422: ErrorBody },
-    async handle({ params, viewer, identity, request, signal }, deps) {
-      const file = await presentFile(deps, viewer, params.id)
-      if (file.format !== 'epub') throw new NotFound('The book is no EPUB')
-      const [book, writing] = await Promise.all([
-        publicationById(deps.sql, viewer, params.id),
-        writingFor(request, identity, deps),
-      ])
-      const manifest = await epubManifest(deps.pages, { book, file, writing, signal })
-      return answer(200, JSON.stringify(manifest), { 'content-type': webpubType, ...varying })
-    },
-  }),
   route({
     ...at,
     path: '/opds/v2/books/{id}/positions',
@@ -102,10 +80,10 @@ export const readingRoutes = [
       const read = await readBy(request, { viewer, id: params.id, signal }, deps)
       if (read.file.format === null) throw unread(read.file)
       const tag = `W/"${hash('sha1', `${versionKey(read.file)} ${read.links.to('')}`, 'base64url')}"`
-      const headers = { 'content-type': positionsType, etag: tag, ...varying }
+      const headers = { 'content-type': positionsType, etag: tag }
       if (isFresh(request.headers, { tag })) return answer(304, nothing(request), headers)
       const { count, locators } = await positionsOf(read)
-      return answer(200, bodyFor(request, Readable.from(positionList(count, locators))), headers)
+      return answer(200, bodyInTurn(request, positionList(count, locators)), headers)
     },
   }),
   route({
@@ -121,7 +99,7 @@ export const readingRoutes = [
       const by = { id: read.links.base, name }
       const found = await progressionOf(deps.sql, viewer, { read, by })
       if (found === null) return answer(204, undefined)
-      return answer(200, JSON.stringify(found), { 'content-type': progressionType, ...varying })
+      return answer(200, JSON.stringify(found), { 'content-type': progressionType })
     },
   }),
   route({
@@ -173,34 +151,6 @@ function unread({ errorCode, errorMessage }: BookFile) {
   return errorCode === null
     ? new NotFound('The book was not read yet')
     : new Unreadable(errorMessage ?? 'The file cannot be read', errorCode)
-}
-
-async function positionsOf(read: Read): Promise<{ count: number; locators: Iterable<Locator> }> {
-  const { file, links } = read
-  if (file.format === 'epub') {
-    const stretches = stretchesOf(file.id, await read.contents(), links)
-    return { count: positionsIn(stretches), locators: locatorsOf(stretches) }
-  }
-  const types = file.format === 'pdf' ? [] : await read.pageTypes()
-  const count = file.format === 'pdf' ? file.pageCount : types.length
-  return { count, locators: pageLocators(file, { count, types, links }) }
-}
-
-type Pages = { count: number; types: string[]; links: Links }
-
-/** Of a PDF the resource is the file; of a comic there is one a page. */
-function* pageLocators(file: BookFile, { count, types, links }: Pages): Generator<Locator> {
-  const whole = {
-    href: links.to(filePath({ id: file.id, fileName: file.name })),
-    type: fileType(file.format, 2),
-  }
-  for (let position = 1; position <= count; position++) {
-    const locations = { position, totalProgression: part(position - 1, count) }
-    const type = types[position - 1]
-    yield type === undefined
-      ? { ...whole, locations: { fragments: [`page=${position}`], ...locations } }
-      : { href: links.to(`/books/${file.id}/pages/${position}`), type, locations }
-  }
 }
 
 function timeOf(given: Date | string): Date {

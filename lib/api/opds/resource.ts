@@ -7,7 +7,7 @@ import type { EpubMember } from '../../page/epub.ts'
 import { decide, isFresh, type Part } from '../../page/range.ts'
 import { memberTag } from '../../page/tag.ts'
 import { bytes, ErrorBody, record, Type, uuid } from '../../schema.ts'
-import { nothing, whenOver } from '../image.ts'
+import { bodyFor, nothing, whenOver } from '../image.ts'
 import { answer, route } from '../route.ts'
 import { presentFile, reading } from './reading.ts'
 
@@ -55,9 +55,16 @@ export const resourceRoutes = [
       if (file.format !== 'epub') throw new NotFound('The book is no EPUB')
       const tag = memberTag(file, name)
       const caching = { etag: tag, ...confinement }
-      if (isFresh(request.headers, { tag })) return answer(304, nothing(request), caching)
+      const isHeld = isFresh(request.headers, { tag })
+      // Whoever holds a resource with a tag has it from here; `*` is said of what may not be there.
+      const isAny = request.headers['if-none-match']?.trim() === '*'
+      if (isHeld && !isAny) return answer(304, nothing(request), caching)
       const found = await deps.pages.epubs.member(file, name, signal)
       whenOver(reply, found.done)
+      if (isHeld) {
+        if (found.body instanceof Readable) found.body.destroy()
+        return answer(304, nothing(request), caching)
+      }
       return send(request, found, { name, modifiedMs: file.modifiedMs })
     },
   }),
@@ -70,29 +77,23 @@ function send(request: FastifyRequest, found: EpubMember, { name, modifiedMs }: 
   const type = sentType({ mediaType, name })
   const common = { etag: tag, ...confinement, 'content-type': type }
   const whole = { ...common, 'content-length': String(size) }
-  if (!isPlayed(type)) return answer(200, sentBody(request, body), whole)
+  if (!isPlayed(type)) return answer(200, bodyFor(request, body), whole)
   const headers = { ...common, 'accept-ranges': 'bytes' }
-  const decision = decide(request.headers, { tag, modifiedMs, size })
+  const decision = decide(request, { tag, modifiedMs, size })
   if (decision.status === 206) {
     const { start, end } = decision.part
-    return answer(206, sentBody(request, cut(body, decision.part)), {
+    return answer(206, bodyFor(request, cut(body, decision.part)), {
       ...headers,
       'content-length': String(end - start + 1),
       'content-range': `bytes ${start}-${end}/${size}`,
     })
   }
   if (decision.status === 200)
-    return answer(200, sentBody(request, body), { ...whole, 'accept-ranges': 'bytes' })
+    return answer(200, bodyFor(request, body), { ...whole, 'accept-ranges': 'bytes' })
   if (body instanceof Readable) body.destroy()
   if (decision.status === 416)
     return answer(416, nothing(request), { ...headers, 'content-range': `bytes */${size}` })
   return answer(decision.status, nothing(request), headers)
-}
-
-function sentBody(request: FastifyRequest, body: Buffer | Readable) {
-  if (request.method !== 'HEAD') return body
-  if (body instanceof Readable) body.destroy()
-  return Readable.from([])
 }
 
 /** A part of the whole. What lies before it is read too: it may be packed. */

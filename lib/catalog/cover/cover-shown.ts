@@ -3,7 +3,7 @@
 import type { Fragment, Sql } from 'postgres'
 import { NotFound } from '../../errors.ts'
 import { gathered } from '../gather.ts'
-import { seesBook, seesLibrary, seesSeries, type Viewer } from '../viewer.ts'
+import { seesBook, seesLibrary, seesSeries, showsBooks, type Viewer } from '../viewer.ts'
 
 type Row = { cover: string | null }
 
@@ -21,12 +21,19 @@ const ofBooks = gathered<string | null>(async (sql, viewer, ids) =>
   ),
 )
 
-const ofSeries = gathered<string | null>(async (sql, viewer, ids) =>
-  byId(
-    await sql`
-      select s.id, encode(${inSeries(sql, viewer)}, 'hex') as cover
-      from series s where s.id = any(${ids}::uuid[]) and ${seesSeries(sql, viewer)}`,
-  ),
+const ofSeriesThat = (shows: (sql: Sql, viewer: Viewer) => Fragment) =>
+  gathered<string | null>(async (sql, viewer, ids) =>
+    byId(
+      await sql`
+        select s.id, encode(${inSeries(sql, viewer)}, 'hex') as cover
+        from series s
+        where s.id = any(${ids}::uuid[]) and ${seesSeries(sql, viewer)} and ${shows(sql, viewer)}`,
+    ),
+  )
+
+const ofSeries = ofSeriesThat(sql => sql`true`)
+const ofShownSeries = ofSeriesThat(
+  (sql, viewer) => sql`s.book_count > 0 and ${showsBooks(sql, viewer)}`,
 )
 
 /** Hex name of the thumbnail, null when there is none yet. Throws NotFound. */
@@ -39,6 +46,17 @@ export async function coverOfBook(sql: Sql, viewer: Viewer, id: string): Promise
 /** The series' own cover, else that of the chosen book, else of the first one that has one and is seen. Throws NotFound. */
 export async function coverOfSeries(sql: Sql, viewer: Viewer, id: string): Promise<string | null> {
   const cover = await ofSeries(sql, viewer, id.toLowerCase())
+  if (cover === undefined) throw new NotFound('Series not found')
+  return cover
+}
+
+/** The same, where a series is not there for those who see none of its books. */
+export async function coverOfShownSeries(
+  sql: Sql,
+  viewer: Viewer,
+  id: string,
+): Promise<string | null> {
+  const cover = await ofShownSeries(sql, viewer, id.toLowerCase())
   if (cover === undefined) throw new NotFound('Series not found')
   return cover
 }

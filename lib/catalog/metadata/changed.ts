@@ -37,6 +37,7 @@ const told = new Set([
 // They follow from others, or are not shown.
 const untold = new Set([
   'updated_at',
+  'said_at',
   'sort_key',
   'search_key',
   'number_sort',

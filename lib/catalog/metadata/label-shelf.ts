@@ -24,8 +24,8 @@ export async function labelShelves(
       select l.id, l.key collate "C" as key, l.name
       from label l
       where l.kind = ${kind} and (
-        select true from series_label y join series s on s.id = y.series_id
-        where y.label_id = l.id and y.is_own and ${shown}
+        select true from series_label y
+        where y.label_id = l.id and y.is_own and ${isCounted(sql, viewer, shown)}
         limit 1)
     ), page as materialized (
       select * from shown order by key, id limit ${pageSize} offset ${offset}

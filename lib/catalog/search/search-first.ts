@@ -14,6 +14,9 @@ type Asked = {
   most: number
 }
 
+// Titles that are looked at, in places of a list: some are hidden, or in other libraries.
+const lookedAt = 5
+
 /** `hits`, to stand after `with`: all books that match, or `most` of them. To be run `inRowOrder`. */
 export function firstHits(sql: Sql, { text, columns, matches, most }: Asked): Fragment {
   const key = sortKey(text.trim())
@@ -25,9 +28,10 @@ export function firstHits(sql: Sql, { text, columns, matches, most }: Asked): Fr
         select b.id from book b
         where b.missing_at is null and b.sort_key >= ${key} and b.sort_key < ${`${key}\u{10ffff}`}
         order by b.sort_key, b.id
-        limit ${most}) b
+        limit ${most * lookedAt}) b
       join book_search t on t.book_id = b.id
       where (select count(*) from first) = ${most} and ${matches}
+      limit ${most}
     ), hits as materialized (
       select * from (select * from first union select * from titled) t
       order by t.rank, t.sort_key, t.book_id

@@ -1,10 +1,11 @@
 // A book in the few lines that reading apps show of it: they take all of them from `content`.
+import { aboutOf } from '../about.ts'
 import type { Publication } from '../publication.ts'
 
-/** HTML: what the file is, then the summary, which is plain text, line by line. */
+/** HTML: what the file is, why it cannot be read, then the summary, which is plain text, line by line. */
 export function description(book: Publication): string {
-  const summary = book.summary?.trim() || null
-  const lines = [factsOf(book), ...(summary?.split(/\r\n?|\n/) ?? [])]
+  const about = aboutOf(book)?.trim() || null
+  const lines = [factsOf(book), ...(about?.split(/\r\n?|\n/) ?? [])]
   return lines.map(escaped).join('<br/>')
 }
 
@@ -25,5 +26,6 @@ function sizeOf(bytes: number): string {
   return `${(bytes / 1024 ** power).toFixed(1)} ${units[power - 1]}`
 }
 
-const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
-const escaped = (text: string) => text.replace(/[&<>"]/g, found => entities[found]!)
+// By number: Foliate replaces `&lt;`, `&gt;` and `&amp;` in what it has decoded already, and would make
+// tags of the text.
+const escaped = (text: string) => text.replace(/[&<>"]/g, found => `&#${found.charCodeAt(0)};`)

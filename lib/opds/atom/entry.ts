@@ -1,13 +1,14 @@
 // Entries (RFC 4287, OPDS 1.2 §5): of books, which can be fetched, and of feeds, which can be opened.
 import { isbn13 } from '../../metadata/isbn.ts'
 import type { Entry } from '../feed.ts'
-import { filePath, fileType, shownTitle } from '../naming.ts'
+import { filePath, fileType } from '../naming.ts'
 import type { Publication } from '../publication.ts'
+import { shownTitle, untitled } from '../title.ts'
 import { stamp, startOf } from '../when.ts'
 import type { Writing } from '../writing.ts'
 import { description, pagesOf } from './description.ts'
 import { entityId, feedId } from './id.ts'
-import { covers, entryType, feedType, link, namespaces } from './link.ts'
+import { covers, entryType, feedType, link, linkTitle, namespaces } from './link.ts'
 import { people } from './people.ts'
 import { type Content, document, element, isBlank, text, type Xml } from './xml.ts'
 
@@ -51,12 +52,13 @@ function bookContent(book: Publication, { writing, isMixed }: Showing): Content[
     link('http://opds-spec.org/acquisition', links.to(filePath(book)), {
       type: fileType(book.format, 1),
       length: book.fileSize,
-      title: book.fileName,
+      title: linkTitle('File', book.fileName),
     }),
     may.stream ? stream(book, writing) : null,
     link('related', links.to(`/series/${book.series.id}`), {
       type: feedType('acquisition'),
-      title: book.series.title,
+      // KOReader takes a link that is called just `pdf` for a file to fetch.
+      title: `Series: ${named(book.series.title)}`,
     }),
   ]
 }
@@ -114,4 +116,4 @@ export function feedEntry(entry: Entry, { links, changed }: Writing): Xml {
 }
 
 /** Something to tap on, whatever is left of the title. */
-export const named = (title: string): string => (isBlank(title) ? 'Untitled' : title)
+export const named = (title: string): string => (isBlank(title) ? untitled : title)

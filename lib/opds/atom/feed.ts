@@ -6,7 +6,7 @@ import { feedUpdated, stamp } from '../when.ts'
 import type { Writing } from '../writing.ts'
 import { bookEntry, feedEntry, named } from './entry.ts'
 import { feedId } from './id.ts'
-import { feedType, link, namespaces, searchType } from './link.ts'
+import { feedType, link, linkTitle, namespaces, searchType } from './link.ts'
 import { document, element, text, type Xml } from './xml.ts'
 
 export function atomFeed(feed: Feed, writing: Writing): string {
@@ -29,7 +29,7 @@ export function atomFeed(feed: Feed, writing: Writing): string {
 function linksOf(feed: Feed, links: Links): Xml[] {
   const type = feedType(feed.kind)
   const to = (rel: string, { path, query, title, kind }: Ref) =>
-    link(rel, links.to(path, query), { type: feedType(kind), title })
+    link(rel, links.to(path, query), { type: feedType(kind), title: named(title) })
   return [
     ...pageLinks(feed, links).map(({ rel, href }) => link(rel, href, { type })),
     link('start', links.to(''), { type: feedType('navigation'), title: 'Catalogue' }),
@@ -48,7 +48,7 @@ function facets({ facets, path, kind }: AcquisitionFeed, links: Links): Xml[] {
     group.facets.map(({ title, query, count, isActive }) =>
       link('http://opds-spec.org/facet', links.to(path, query), {
         type: feedType(kind),
-        title,
+        title: linkTitle(group.title, named(title)),
         'opds:facetGroup': group.title,
         'opds:activeFacet': isActive ? 'true' : undefined,
         'thr:count': count,

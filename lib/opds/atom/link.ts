@@ -2,7 +2,7 @@
 import type { Kind } from '../feed.ts'
 import type { Links } from '../links.ts'
 import { coverPath, thumbnailPath } from '../naming.ts'
-import { type Attributes, element, type Xml } from './xml.ts'
+import { type Attributes, clean, element, type Xml } from './xml.ts'
 
 /** All of them on every root: strict parsers refuse a document for one prefix, and KOReader and older apps know `pse` by that word. */
 export const namespaces = {
@@ -20,6 +20,13 @@ export const searchType = 'application/opensearchdescription+xml'
 
 export const link = (rel: string, href: string, more: Attributes): Xml =>
   element('link', { rel, href, ...more })
+
+/**
+ * Words of readers as a title of a link, after what they are where KOReader would lose some: its scanner
+ * (luxl) begins a value at the first ASCII letter, digit, point or slash, and breaks down without any.
+ */
+export const linkTitle = (what: string, words: string): string =>
+  /^[A-Za-z\d./]/.test(clean(words)) ? words : `${what}: ${words}`
 
 /** The cover of what is at `owner` (`/books/ID`), large and small. */
 export const covers = (owner: string, links: Links): Xml[] => [

@@ -1,9 +1,9 @@
 // Where the resources of EPUBs are.
 import type { Links } from '../links.ts'
 
-/** The address of a resource, in the tree of `links`. */
-export function resourceAddress(bookId: string, name: string, links: Links): string {
+/** The addresses of the resources of a book by their names, in the tree of `links`. */
+export function resourceAddresses(bookId: string, links: Links): (name: string) => string {
+  const root = links.to(`/books/${bookId}/resource/`)
   // Slashes stay: what a text refers to is found beside it.
-  const path = name.toWellFormed().split('/').map(encodeURIComponent).join('/')
-  return links.to(`/books/${bookId}/resource/${path}`)
+  return name => root + encodeURIComponent(name.toWellFormed()).replaceAll('%2F', '/')
 }

@@ -1,8 +1,9 @@
 // A feed as JSON (OPDS 2.0).
 import { line } from '../../metadata/text.ts'
-import { catalogue, type Entry, type FacetGroup, type Feed, type Group, type Ref } from '../feed.ts'
+import { catalogue, type Entry, type Feed, type Group, type Ref } from '../feed.ts'
 import type { Links } from '../links.ts'
 import { pageLinks } from '../paged.ts'
+import { untitled } from '../title.ts'
 import { feedUpdated, stamp } from '../when.ts'
 import type { Writing } from '../writing.ts'
 import { feedType } from './media.ts'
@@ -31,7 +32,7 @@ export function jsonFeed(feed: Feed, writing: Writing): object {
   })
 }
 
-const titleOf = ({ title }: Pick<Ref, 'title'>) => line(title) ?? catalogue.title
+const titleOf = ({ title }: Pick<Ref, 'title'>) => line(title) ?? untitled
 
 /** Null when there is nothing in it. */
 function contentOf(feed: Feed, writing: Writing): object | null {
@@ -39,15 +40,13 @@ function contentOf(feed: Feed, writing: Writing): object | null {
     if (feed.books.length === 0) return null
     return { publications: feed.books.map(book => publicationOf(book, writing, feed.isMixed)) }
   }
-  const groups = feed.groups.filter(group => itemsOf(group).length > 0)
-  if (feed.entries.length + groups.length === 0) return null
+  const { entries, groups } = feed
+  if (entries.length + groups.length === 0) return null
   return {
-    navigation: feed.entries.map(entry => navigationLink(entry, writing.links)),
+    navigation: entries.map(entry => navigationLink(entry, writing.links)),
     groups: groups.map(group => groupOf(group, writing)),
   }
 }
-
-const itemsOf = (feed: Feed | Group) => (feed.kind === 'acquisition' ? feed.books : feed.entries)
 
 function linksOf(feed: Feed, links: Links): object[] {
   const related = feed.related.map(ref => ({
@@ -82,9 +81,7 @@ function navigationLink(entry: Entry, links: Links): object {
 }
 
 function facetsOf({ path, facets }: Feed, links: Links): object[] {
-  // One way alone is none.
-  const groups = facets.filter(({ facets }) => facets.length > 1)
-  return groups.map((group: FacetGroup) => ({
+  return facets.map(group => ({
     metadata: { title: titleOf(group) },
     links: group.facets.map(({ title, query, count, isActive }) => ({
       ...(isActive ? { rel: 'self' } : {}),

@@ -4,9 +4,10 @@ import type { FormatName } from '../../format/contract.ts'
 import { canonicalLanguage } from '../../metadata/language.ts'
 import type { Author, ReadingDirection } from '../../metadata/metadata.ts'
 import { line, prose } from '../../metadata/text.ts'
+import { aboutOf } from '../about.ts'
 import type { Links } from '../links.ts'
-import { shownTitle } from '../naming.ts'
 import type { Publication } from '../publication.ts'
+import { shownTitle, untitled } from '../title.ts'
 import { stamp } from '../when.ts'
 import { feedType } from './media.ts'
 
@@ -18,7 +19,7 @@ export function metadataOf(book: Publication, links: Links, isMixed: boolean): o
   return {
     '@type': isComic(book.format) ? 'http://schema.org/ComicIssue' : 'http://schema.org/Book',
     ...(book.format === null ? {} : { conformsTo: profileAddress(profileOf(book.format)) }),
-    title: line(shownTitle(book, isMixed)) ?? line(book.fileName) ?? 'Untitled',
+    title: line(shownTitle(book, isMixed)) ?? line(book.fileName) ?? untitled,
     subtitle: line(book.subtitle ?? ''),
     // Two files of the same edition are two books: the ISBN does not tell them apart.
     identifier: `urn:uuid:${book.id}`,
@@ -31,7 +32,7 @@ export function metadataOf(book: Publication, links: Links, isMixed: boolean): o
     publisher: named(book.publisher),
     imprint: named(book.imprint),
     subject: [...new Set([...book.genres, ...book.tags].map(line))],
-    description: prose(book.summary ?? ''),
+    description: prose(aboutOf(book) ?? ''),
     numberOfPages: book.pageCount > 0 ? book.pageCount : null,
     readingProgression: progression(book.direction),
     layout: layoutOf(book),
@@ -93,6 +94,6 @@ function layoutOf({ format, streamedAs, direction }: Publication): string | null
 }
 
 function seriesOf({ series, position }: Publication, links: Links): object {
-  const name = line(series.title) ?? 'Untitled'
+  const name = line(series.title) ?? untitled
   return { name, position, links: [{ href: links.to(`/series/${series.id}`), type: feedType }] }
 }

@@ -47,7 +47,7 @@ function linksOf(book: Publication, { links, may }: Writing): Link[] {
       href: links.to(manifestPath(book.id, profile)),
       type: manifestType(profile),
     })),
-    ...(may.sync && isRead(book) ? [progressionLink(book.id, links)] : []),
+    ...(may.sync && canBeRead(book) ? [progressionLink(book.id, links)] : []),
   ]
 }
 
@@ -58,11 +58,11 @@ export const progressionLink = (id: string, links: Links): Link => ({
   type: progressionType,
 })
 
-const isRead = ({ format, pageCount }: Publication) => format !== null && pageCount > 0
+const canBeRead = ({ format, pageCount }: Publication) => format !== null && pageCount > 0
 
 /** The manifests that a book has, its own first. Whoever may not see pages is shown none. */
 export function manifestsOf(book: Publication, mayStream = true): Profile[] {
-  if (book.format === null || !mayStream || !isRead(book)) return []
+  if (book.format === null || !mayStream || !canBeRead(book)) return []
   const own = profileOf(book.format)
   return own === 'divina' || book.streamedAs === null ? [own] : [own, 'divina']
 }

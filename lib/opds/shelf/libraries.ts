@@ -5,13 +5,11 @@ import {
   libraryShelves as pageOfLibraries,
 } from '../../catalog/library/library-shelf.ts'
 import { Id } from '../../schema.ts'
-import { type Entry, navigation, type Ref } from '../feed.ts'
-import { libraryRef } from './entry.ts'
+import { type Entry, navigation } from '../feed.ts'
+import { libraries, libraryRef } from './entry.ts'
 import { groupsOf } from './home.ts'
 import { allSeries, newSeries } from './series-list.ts'
 import { offsetOf, pagingOf, type Shelf } from './shelf.ts'
-
-export const libraries: Ref = { path: '/libraries', title: 'Libraries', kind: 'navigation' }
 
 export const librariesShelf: Shelf = {
   path: '/libraries',

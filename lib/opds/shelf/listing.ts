@@ -5,7 +5,7 @@ import { seriesByIds } from '../../catalog/series-record.ts'
 import { maybe, uuid } from '../../schema.ts'
 import { acquisition, type Group, type Kind, navigation, type Ref } from '../feed.ts'
 import { publicationsByIds } from '../publication.ts'
-import { libraryRef, seriesEntry } from './entry.ts'
+import { libraryRef, seriesEntries } from './entry.ts'
 import { type Asked, pagingOf, type Shelf } from './shelf.ts'
 
 type Wanted = Pick<Asked, 'sql' | 'viewer' | 'page' | 'pageSize'> & { libraryId?: string }
@@ -59,11 +59,13 @@ export async function groupOf(
 ): Promise<Group | null> {
   const first = { ...asked, page: 1, pageSize: mostShown }
   const { ids, total } = await listing.find(wantedOf(first, library?.id))
-  if (ids.length === 0) return null
-  const ref = refOf(listing, library)
-  return listing.kind === 'acquisition'
-    ? { ...ref, kind: 'acquisition', total, books: await books(asked, ids) }
-    : { ...ref, kind: 'navigation', total, entries: await entries(asked, ids) }
+  const ref = { ...refOf(listing, library), total }
+  const group: Group =
+    listing.kind === 'acquisition'
+      ? { ...ref, kind: 'acquisition', books: await books(asked, ids) }
+      : { ...ref, kind: 'navigation', entries: await entries(asked, ids) }
+  const items = group.kind === 'acquisition' ? group.books : group.entries
+  return items.length === 0 ? null : group
 }
 
 function refOf(
@@ -82,5 +84,5 @@ function wantedOf({ sql, viewer, page, pageSize }: Asked, libraryId: string | un
 const books = ({ sql, viewer }: Asked, ids: string[]) => publicationsByIds(sql, viewer, ids)
 
 async function entries({ sql, viewer }: Asked, ids: string[]) {
-  return (await seriesByIds(sql, viewer, ids)).map(seriesEntry)
+  return seriesEntries(await seriesByIds(sql, viewer, ids))
 }

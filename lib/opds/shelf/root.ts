@@ -1,8 +1,8 @@
 // The root of the catalogue: the way to everything else.
 import { catalogue, type Entry, navigation, type Ref } from '../feed.ts'
 import { keepReading, newBooks, onDeck, releases } from './books.ts'
+import { libraries } from './entry.ts'
 import { groupsOf } from './home.ts'
-import { libraries } from './libraries.ts'
 import { allSeries, genres, newSeries, publishers, tags, updatedSeries } from './series-list.ts'
 import type { Shelf } from './shelf.ts'
 

@@ -12,7 +12,7 @@ const said = maybe(text(mostWords, { description: 'Words of titles, series, auth
 
 export const searchShelf: Shelf = {
   path: '/search',
-  summary: `Books that words find, by relevance, ${mostFound} at most; none without words`,
+  summary: `Books that words find, ${mostFound} at most`,
   query: { q: said, query: said },
   async find(asked) {
     const { sql, viewer, version, page, pageSize, query } = asked

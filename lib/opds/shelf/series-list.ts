@@ -8,7 +8,7 @@ import { seriesByIds } from '../../catalog/series-record.ts'
 import { Id, maybe, text, uuid } from '../../schema.ts'
 import { catalogue, type Entry, navigation, type Paging, type Ref } from '../feed.ts'
 import type { Version } from '../tree.ts'
-import { libraryRef, seriesEntry } from './entry.ts'
+import { libraries, libraryRef, seriesEntries } from './entry.ts'
 import { type Listing, mostLatest } from './listing.ts'
 import { type Asked, pagingOf, type Shelf } from './shelf.ts'
 import { mostWords, searchRef, wordsOf } from './words.ts'
@@ -65,11 +65,10 @@ export const seriesShelf: Shelf = {
       libraryId ? libraryName(asked.sql, asked.viewer, libraryId) : null,
       listed(asked, { filter: havingAll(conditions), text: search, libraryId }),
     ])
-    const about = [library?.name, publisher, genre, tag].filter(one => one !== undefined)
     return navigation({
       ...allSeries,
       query: { search, publisher, genre, tag, libraryId },
-      title: titled(search, about),
+      title: titled({ search, publisher, genre, tag, library: library?.name }),
       up: library ? libraryRef(library) : upOf(asked.query),
       paging,
       entries,
@@ -98,7 +97,7 @@ function browse(path: string, only: Version): Shelf {
       ])
       return navigation({
         ...{ path: path.replace('{id}', id), title: library.name, updated: library.updatedAt },
-        ...(only === 1 ? { id } : { up: libraryRef(library) }),
+        ...(only === 1 ? { id, up: libraries } : { up: libraryRef(library) }),
         ...{ paging, entries },
       })
     },
@@ -115,7 +114,7 @@ async function listed(
     withBooks: true,
   })
   const series = await seriesByIds(sql, viewer, ids)
-  return { entries: series.map(seriesEntry), paging: pagingOf(asked, total) }
+  return { entries: seriesEntries(series), paging: pagingOf(asked, total) }
 }
 
 /** Null when nothing is asked for. Throws Invalid for what no name can hold. */
@@ -126,10 +125,14 @@ function havingAll(conditions: Record<string, string | undefined>) {
   return leaves.length === 0 ? null : parseSeriesFilter({ allOf: leaves })
 }
 
-function titled(search: string | undefined, about: string[]): string {
-  const what = about.length === 0 ? 'All series' : `Series: ${about.join(', ')}`
-  return search === undefined ? what : `Series matching “${search}”`
+function titled({ search, library, ...labels }: Record<string, string | undefined>): string {
+  if (search !== undefined) return `Series matching “${search}”`
+  const said = Object.entries(labels).filter(([, value]) => value !== undefined)
+  const what = said.map(([name, value]) => `${capital(name)}: ${value}`).join(', ')
+  return (what || allSeries.title) + (library === undefined ? '' : ` in ${library}`)
 }
+
+const capital = (word: string) => word[0]!.toUpperCase() + word.slice(1)
 
 function upOf({ publisher, genre, tag }: Asked['query']): Ref {
   if (publisher !== undefined) return publishers

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { parseBookFilter } from '../../../lib/catalog/list/filter.ts'
 import { listBooks } from '../../../lib/catalog/list/list-books.ts'
+import { latestBooks } from '../../../lib/catalog/list/list-books-latest.ts'
 import type { BookSort } from '../../../lib/catalog/list/sort.ts'
 import type { Viewer } from '../../../lib/catalog/viewer.ts'
 import { sortKey } from '../../../lib/name/natural.ts'
@@ -243,4 +244,68 @@ t.test('a library, a series and pages past the end', async t => {
   )
   const past = await listBooks(sql, all, { filter: null, page: 2 ** 40, pageSize: 500 })
   t.same(past, { ids: [], total: present.length })
+})
+
+t.test(
+  'of too many finds as many as are wanted are listed, those that begin so first',
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        viewers(facts, account),
+        fc.record({
+          text: fc.constantFrom('one', 'naruto', '巨', 'x', '1', 'a_b', 'One Piece'),
+          most: fc.integer({ min: 1, max: 80 }),
+          libraryId: fc.option(fc.constantFrom(...facts.libraries), { nil: undefined }),
+        }),
+        async (viewer, { most, ...asked }) => {
+          const wanted = { ...asked, filter: null, pageSize: 7 }
+          const exact = await pages(wanted, viewer)
+          const found = await pages({ ...wanted, most }, viewer)
+          equal(found.total, Math.min(exact.total, most))
+          if (exact.total <= most) return deepEqual(found.ids, exact.ids)
+          equal(new Set(found.ids).size, most)
+          equal(found.ids.filter(id => !exact.ids.includes(id)).length, 0)
+          const key = sortKey(asked.text)
+          const titled = present.filter(b => sortKey(b.title).startsWith(key)).map(b => b.id)
+          if (titled.length <= most)
+            equal(titled.filter(id => exact.ids.includes(id) && !found.ids.includes(id)).length, 0)
+          deepEqual(
+            found.ids,
+            exact.ids.filter(id => found.ids.includes(id)),
+            'in the same order',
+          )
+        },
+      ),
+      { numRuns: 80, seed: 14 },
+    )
+  },
+)
+
+t.test('the latest books are the first of the whole list, for everybody', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      viewers(facts, account),
+      fc.record({
+        by: fc.constantFrom('created', 'released'),
+        libraryId: fc.option(fc.constantFrom(...facts.libraries), { nil: undefined }),
+        most: fc.integer({ min: 1, max: 90 }),
+      }),
+      async (viewer, { by, libraryId, most }) => {
+        const listed = present
+          .filter(seesBook(viewer))
+          .filter(b => !libraryId || b.series.library === libraryId)
+          .filter(b => by === 'created' || b.released !== null)
+        const wanted = inOrder(listed, keys[by], 'desc').slice(0, most)
+        const ids: string[] = []
+        for (let page = 1; ; page++) {
+          const found = await latestBooks(sql, viewer, { by, libraryId, most, page, pageSize: 11 })
+          equal(found.total, wanted.length)
+          if (found.ids.length === 0) break
+          ids.push(...found.ids)
+        }
+        deepEqual(ids, wanted)
+      },
+    ),
+    { numRuns: 80, seed: 15 },
+  )
 })

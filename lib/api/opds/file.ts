@@ -1,4 +1,4 @@
-// What the feeds of both catalogues lead to beside feeds: the files of books.
+// The files of books, as the feeds of both catalogues lead to them.
 import { bookFile } from '../../catalog/file-place.ts'
 import type { FormatName } from '../../format/contract.ts'
 import { formatNames } from '../../format/contract.ts'
@@ -7,13 +7,11 @@ import { answerFile } from '../../page/file.ts'
 import { bytes, ErrorBody, record, Type, uuid } from '../../schema.ts'
 import { nothing } from '../image.ts'
 import { answer, route } from '../route.ts'
-import { coverRoutes } from './covers.ts'
-import { pageRoutes } from './page-stream.ts'
 
 const versions = [1, 2] as const
 const formats: (FormatName | null)[] = [...formatNames, null]
 
-const fileRoutes = versions.map(version => {
+export const fileRoutes = versions.map(version => {
   const files = bytes(...formats.map(format => fileType(format, version)))
   return route({
     method: 'GET',
@@ -38,5 +36,3 @@ const fileRoutes = versions.map(version => {
     },
   })
 })
-
-export const media = [...fileRoutes, ...coverRoutes, ...pageRoutes]
