@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
+import { Invalid } from '../errors.ts'
 import { canonicalPath, type Entered, enteredTree } from '../opds/tree.ts'
 import { forwarded, isHost, type Said, type Trust, trust } from './forwarded.ts'
 
@@ -24,7 +25,7 @@ export function openAddresses(config: Saying) {
   const baseOf = (request: IncomingMessage) =>
     configured(config.application) ?? addressOf(request, isTrusted)
   const ownPath = (request: IncomingMessage, url: string) =>
-    withoutPrefix(pathOf(url), basePathOf(baseOf(request)))
+    withoutPrefix(plain(pathOf(url)), plain(basePathOf(baseOf(request))))
   const enteredBy = (path: string) => {
     const entered = enteredTree(path)
     return entered?.key == null || config.opds.key_in_path ? entered : null
@@ -35,10 +36,8 @@ export function openAddresses(config: Saying) {
     routedUrl(request: IncomingMessage): string {
       const url = request.url ?? '/'
       const path = ownPath(request, url)
-      const query = url.indexOf('?')
       // A tree that is not entered is no address at all.
-      const known = enteredBy(path) === null ? path : canonicalPath(path)
-      return query < 0 ? known : known + url.slice(query)
+      return (enteredBy(path) === null ? path : canonicalPath(path)) + queryOf(url)
     },
     /** Gives requests their `base` and `entered`; to be called before routes are mounted. */
     tell(server: FastifyInstance) {
@@ -56,17 +55,32 @@ export function openAddresses(config: Saying) {
   }
 }
 
+/** Throws Invalid for two of the header Host: proxies may have taken another one than we (RFC 9112 §3.2). */
+export function oneHost({ rawHeaders }: IncomingMessage): void {
+  const hosts = rawHeaders.filter((name, i) => i % 2 === 0 && /^host$/i.test(name))
+  if (hosts.length > 1) throw new Invalid('The request names more than one Host')
+}
+
 /** The path of a base alone: empty, or `/books`. */
 export const basePathOf = (base: string): string =>
   URL.canParse(base) ? new URL(base).pathname.replace(/\/+$/, '') : ''
 
 // Of proxies that ask for a whole address (RFC 9112 §3.2.2) the path is what counts.
-const pathOf = (url: string) => url.split('?', 1)[0]!.replace(/^https?:\/\/[^/]*/i, '') || '/'
+const pathOf = (url: string) => url.split(/[?#]/, 1)[0]!.replace(/^https?:\/\/[^/]*/i, '') || '/'
+// A fragment is not for servers, but some clients send it.
+const queryOf = (url: string) => /^[^?#]*(\?[^#]*)?/.exec(url)![1] ?? ''
+
+/** A path in the one spelling of all that mean the same (RFC 3986 §6.2.2): `%7e` is `~`, `%c3` is `%C3`. */
+const plain = (path: string) =>
+  path.replace(/%[\da-f]{2}/gi, written => {
+    const letter = String.fromCharCode(Number.parseInt(written.slice(1), 16))
+    return /[\w.~-]/.test(letter) ? letter : written.toUpperCase()
+  })
 
 const known = /^\/(?:api\/v1|opds(?:-comics)?|health|metrics)(?=\/|$)/
 
 /** A path without the base path, should a proxy have left it there. */
-export function withoutPrefix(path: string, prefix: string): string {
+function withoutPrefix(path: string, prefix: string): string {
   if (prefix === '' || (path !== prefix && !path.startsWith(`${prefix}/`))) return path
   const rest = path.slice(prefix.length) || '/'
   // Below a base that is called like an address of ours: /opds/v1 came from /opds/opds/v1.

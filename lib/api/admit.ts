@@ -3,7 +3,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Identity } from '../auth/identify.ts'
 import { beyondReading, type Permission } from '../auth/permission.ts'
-import { Failure, Forbidden, Unauthorized } from '../errors.ts'
+import { Failure, Forbidden, NotFound, Unauthorized } from '../errors.ts'
 import type { Deps } from './deps.ts'
 import type { Kind, Limiter } from './limit.ts'
 import type { Need, Route } from './route.ts'
@@ -23,6 +23,11 @@ export function admit(route: Route, deps: Deps, limiter: Limiter) {
     request.identity = null
     const pay = (accountId: string | null, kind: Kind = bucket) =>
       limiter.pay({ request, reply, accountId }, kind)
+    // Its links would lead nowhere.
+    if (route.catalogue && request.entered === null) {
+      await pay(null)
+      throw new NotFound('There is nothing at this address')
+    }
     if (permission === 'public') return await pay(null, forStrangers)
     request.identity = await identified(route, deps, limiter, request).catch(async error => {
       // The attempt counts for the address, whoever it claimed to be.

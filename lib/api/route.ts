@@ -13,6 +13,8 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 declare module 'fastify' {
   interface FastifyContextConfig {
     catalogue?: Version
+    /** What is answered depends on who asks. */
+    isPersonal?: boolean
   }
 }
 

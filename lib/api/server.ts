@@ -1,6 +1,5 @@
 // The HTTP server: mounts the routes in the order credentials, rate limit, permission, schema,
 // handler; and holds the one error answer.
-import { hash } from 'node:crypto'
 import compress from '@fastify/compress'
 import cors, { type FastifyCorsOptions } from '@fastify/cors'
 import multipart from '@fastify/multipart'
@@ -14,9 +13,10 @@ import fastify, {
 import { NotFound } from '../errors.ts'
 import { newId } from '../id.ts'
 import { ErrorBody, isBytes, LimitBody } from '../schema.ts'
-import { openAddresses } from './address.ts'
+import { oneHost, openAddresses } from './address.ts'
 import { admit } from './admit.ts'
 import { errorAnswer, refuseGarbage, statusOf } from './answer-error.ts'
+import { tagText, vary } from './caching.ts'
 import { challenge } from './challenge.ts'
 import type { Deps } from './deps.ts'
 import { nothing } from './image.ts'
@@ -25,6 +25,7 @@ import { observe } from './observed.ts'
 import { mountReference } from './reference.ts'
 import { resources } from './resources.ts'
 import { Answer, addresses as addressesOf, type Route, routerPath } from './route.ts'
+import { compileSerializer } from './serialize.ts'
 import { compileValidator } from './validate.ts'
 
 const jsonBytes = 1024 * 1024
@@ -50,6 +51,7 @@ export async function openServer(deps: Deps): Promise<FastifyInstance> {
     frameworkErrors: (error, request, reply) => errorAnswer(deps.log, error, request, reply),
   })
   server.setValidatorCompiler(compileValidator as never)
+  server.setSerializerCompiler(compileSerializer)
   server.setErrorHandler(async (error, request, reply) => {
     const asked = statusOf(error) === 401 ? await challenge(deps, request) : null
     return errorAnswer(deps.log, error, request, reply, asked)
@@ -57,11 +59,12 @@ export async function openServer(deps: Deps): Promise<FastifyInstance> {
   readOnlyJson(server)
   addresses.tell(server)
   observe(server, resources, deps.log)
+  server.addHook('onRequest', async ({ raw }) => oneHost(raw))
   if (config.api.cors_enabled) await server.register(cors, { delegator: corsOf(config.api) })
   await server.register(multipart, {
     limits: { fileSize: config.api.upload_mb * 1024 * 1024, files: 1, fields: 10, parts: 11 },
   })
-  server.addHook('onSend', tagJson)
+  server.addHook('onSend', tagText)
   await server.register(compress, {
     threshold: 1024,
     encodings: ['gzip', 'deflate', 'identity'],
@@ -76,6 +79,7 @@ export async function openServer(deps: Deps): Promise<FastifyInstance> {
     if (deps.presence.isLeaving) reply.header('connection', 'close')
     if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'private, no-cache')
     if (!reply.hasHeader('x-ratelimit-limit')) limiter.showFull(reply)
+    vary(request, reply)
   })
   if (config.api.enable_api_docs)
     await mountReference(server, config.api.api_docs_path, deps.version)
@@ -103,7 +107,10 @@ function mount(server: FastifyInstance, route: Route, { deps, limiter }: Mountin
       },
       onRequest: gate,
       ...(isPacked(route.responses[200]) ? { compress: false } : {}),
-      ...(route.catalogue ? { config: { catalogue: route.catalogue } } : {}),
+      config: {
+        ...(route.catalogue ? { catalogue: route.catalogue } : {}),
+        isPersonal: route.permission !== 'public',
+      },
       ...(route.bodyOptional ? { preValidation: emptyBody } : {}),
       handler: async (request, reply) => {
         const result = await route.handle(inputOf(request, reply) as never, deps)
@@ -124,19 +131,6 @@ function mount(server: FastifyInstance, route: Route, { deps, limiter }: Mountin
 /** Bytes that compressing makes no smaller. */
 const isPacked = (schema: unknown) =>
   isBytes(schema) && !schema.bytes.every(type => text.test(type))
-
-/** Weak tags for what was made as text; images and files bring strong ones of their own. */
-async function tagJson(request: FastifyRequest, reply: FastifyReply, payload: unknown) {
-  const isRead = request.method === 'GET' || request.method === 'HEAD'
-  if (!isRead || reply.statusCode !== 200 || typeof payload !== 'string') return payload
-  if (reply.hasHeader('etag')) return payload
-  const tag = `W/"${hash('sha1', payload, 'base64url')}"`
-  reply.header('etag', tag)
-  if (!(request.headers['if-none-match'] ?? '').split(/\s*,\s*/).includes(tag)) return payload
-  reply.code(304)
-  // No length of its own: that of a 304 is read as that of the whole. HEAD needs a body to measure.
-  return request.method === 'HEAD' ? payload : null
-}
 
 async function emptyBody(request: FastifyRequest) {
   request.body ??= {}

@@ -1,4 +1,5 @@
 // What a request brings to say who it is: headers and the cookie → one credential.
+import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
 import { Unauthorized } from '../errors.ts'
 import { cookieName } from './cookie.ts'
@@ -44,12 +45,21 @@ function fromAuthorization(header: string): Credential {
   }
   if (!/^basic$/i.test(scheme))
     throw new Unauthorized('The Authorization header is neither Bearer nor Basic')
-  const text = Buffer.from(value, 'base64').toString()
+  return fromBasic(value)
+}
+
+/** An API key may stand for the password, or alone for the name, as apps with a field for one secret send it. */
+function fromBasic(value: string): Credential {
+  const bytes = Buffer.from(value, 'base64')
+  // We ask for UTF-8 (RFC 7617 §2.1), but what is sent by those who do not look, as OkHttp, is Latin-1.
+  const text = bytes.toString(isUtf8(bytes) ? 'utf8' : 'latin1')
   const colon = text.indexOf(':')
   if (colon < 0) throw new Unauthorized('The Basic credentials cannot be read')
+  const name = text.slice(0, colon)
   const password = text.slice(colon + 1)
   if (password.startsWith(keyWord)) return { means: 'key', secret: password }
-  return { means: 'basic', secret: value, name: text.slice(0, colon), password }
+  if (password === '' && name.startsWith(keyWord)) return { means: 'key', secret: name }
+  return { means: 'basic', secret: value, name, password }
 }
 
 function cookieOf(header: string): string | null {

@@ -48,6 +48,7 @@ t.test('every way of saying who one is leads to the same account', async t => {
     ['key', { 'x-auth-user': key }],
     ['key', bearer(key)],
     ['key', basic('whoever', key)],
+    ['key', basic(key, '')],
     ['basic', basic('ANA', password)],
     ['basic', basic('ana@EXAMPLE.org', password)],
   ]
@@ -61,6 +62,23 @@ t.test('every way of saying who one is leads to the same account', async t => {
   }
   t.equal(await who(auth, {}), null)
   t.equal(await who(auth, { cookie: 'other=1' }), null)
+})
+
+t.test('a password with umlauts is understood as apps send it', async t => {
+  const { auth } = await open(t)
+  const said = { username: 'jürgen', email: 'j@example.org', password: 'größer: älter, weiß' }
+  const { id } = await person(auth.sql, said)
+  const pair = `${said.username}:${said.password}`
+  for (const bytes of [
+    Buffer.from(pair),
+    Buffer.from(`${said.username}:${said.password.normalize('NFD')}`),
+    Buffer.from(pair, 'latin1'),
+  ]) {
+    const headers = { authorization: `Basic ${bytes.toString('base64')}` }
+    t.match(await who(auth, headers), { means: 'basic', account: { id } })
+  }
+  const other = Buffer.from(pair.replace('ß', 'ss'), 'latin1').toString('base64')
+  await t.rejects(who(auth, { authorization: `Basic ${other}` }), Unauthorized)
 })
 
 t.test('a bad credential is refused even if a good one follows', async t => {
@@ -77,6 +95,11 @@ t.test('a bad credential is refused even if a good one follows', async t => {
     basic('ana', 'wrong password').authorization,
     basic('nobody', password).authorization,
     basic('nobody\0', password).authorization,
+    basic(key, 'anything').authorization,
+    basic(
+      key.replace(/.$/, last => (last === '0' ? '1' : '0')),
+      '',
+    ).authorization,
     bearer(`${key.slice(0, -1)}g`).authorization,
     bearer(key.replace(/.$/, last => (last === '0' ? '1' : '0'))).authorization,
     bearer('stackroom_0000000000000000_00000000000000000000000000000000').authorization,

@@ -43,8 +43,18 @@ const cases: [string, RequestHeaders, object][] = [
   ['unmodified since', { 'if-unmodified-since': date }, whole],
   ['modified too late', { 'if-unmodified-since': earlier }, { status: 412 }],
 ]
-for (const [name, headers, expected] of cases) t.same(decide(headers, file), expected, name)
+const get = (headers: RequestHeaders) => ({ method: 'GET', headers })
+for (const [name, headers, expected] of cases) t.same(decide(get(headers), file), expected, name)
 
-t.same(decide({ range: 'bytes=0-' }, { ...file, size: 0 }), { status: 416 }, 'of an empty file')
+t.same(decide(get({ range: 'bytes=0-' }), { ...file, size: 0 }), { status: 416 }, 'an empty file')
+for (const range of ['bytes=0-9', 'bytes=5000-'])
+  t.same(decide({ method: 'HEAD', headers: { range } }, file), whole, 'HEAD has no ranges')
+
+const weak = { ...file, tag: 'W/"abc"' }
+for (const tag of ['W/"abc"', '"abc"']) {
+  t.same(decide(get({ range: 'bytes=0-0', 'if-range': tag }), weak), whole, `${tag} of a weak one`)
+  t.same(decide(get({ 'if-match': tag }), weak), { status: 412 }, `${tag} is not surely the same`)
+  t.ok(isFresh({ 'if-none-match': tag }, weak), `${tag} does for a copy`)
+}
 t.ok(isFresh({ 'if-none-match': '"abc"' }, { tag: '"abc"' }), 'without a date')
 t.notOk(isFresh({ 'if-modified-since': later }, { tag: '"abc"' }))
