@@ -8,6 +8,7 @@ import { ofBooks, tell } from '../lib/event/tell.ts'
 import type { Jobs, Queue } from '../lib/jobs.ts'
 import { countParsed } from '../lib/metrics/book.ts'
 import { countReading } from '../lib/metrics/scan.ts'
+import { compareFileNames } from '../lib/name/natural.ts'
 import { joinPath, pathText } from '../lib/path.ts'
 import type { Threads } from '../lib/threads.ts'
 import { unreadReading } from './extract.ts'
@@ -100,7 +101,7 @@ type FoundRow = Found & { folder: Uint8Array; sidecars: Record<string, number>; 
 
 async function foundRows(sql: Sql, ids: string[]): Promise<FoundRow[]> {
   // The present book of a place first, else the one last seen there.
-  return await sql<FoundRow[]>`
+  const rows = await sql<FoundRow[]>`
     select f.id::text, f.directory_id as "directoryId", encode(f.name, 'hex') as name,
       f.size::float8 as size, f.modified_ms::float8 as "modifiedMs", f.forced,
       d.path as folder, d.sidecars,
@@ -133,12 +134,22 @@ async function foundRows(sql: Sql, ids: string[]): Promise<FoundRow[]> {
         limit 1
       ) b
     ) p on true
-    where f.id = any(${ids}::bigint[])
-    order by f.id`
+    where f.id = any(${ids}::bigint[])`
+  return inNaturalOrder(rows)
 }
 
+/** New books get their ids in this order, by which lists show those that came together. */
+function inNaturalOrder(rows: FoundRow[]): FoundRow[] {
+  return rows
+    .map(row => ({ row, path: pathText(relativePath(row)) }))
+    .sort((a, b) => compareFileNames(a.path, b.path))
+    .map(({ row }) => row)
+}
+
+const relativePath = ({ folder, name }: FoundRow) => joinPath(folder, Buffer.from(name, 'hex'))
+
 function fileToRead(row: FoundRow, root: Uint8Array): FileToRead {
-  const relative = joinPath(row.folder, Buffer.from(row.name, 'hex'))
+  const relative = relativePath(row)
   const place = row.place as Known | null
   return {
     id: row.id,

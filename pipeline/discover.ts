@@ -7,6 +7,7 @@ import { lstat, opendir, stat } from 'node:fs/promises'
 import type { Sql } from 'postgres'
 import { tellScan } from '../lib/catalog/library/scan-events.ts'
 import type { Queue } from '../lib/jobs.ts'
+import { sortKey } from '../lib/name/natural.ts'
 import { below, joinPath, pathText } from '../lib/path.ts'
 import {
   type Folder,
@@ -205,7 +206,18 @@ function differencesOf(
       forced: deep || sidecarsChanged,
     })
   }
-  return out
+  return inNaturalOrder(out)
+}
+
+/** The volumes of a series are read, and stand in lists of what is new, one after the other. */
+function inNaturalOrder(differences: Difference[]): Difference[] {
+  const keyed = differences.map(difference => {
+    const name = pathText(Buffer.from(difference.name, 'hex'))
+    return { difference, key: sortKey(name.slice(0, name.lastIndexOf('.'))) }
+  })
+  return keyed
+    .sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
+    .map(({ difference }) => difference)
 }
 
 function sameSidecars(a: Record<string, number>, b: Record<string, number>) {

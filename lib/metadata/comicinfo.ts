@@ -6,6 +6,7 @@
 //   absent    = missing | empty | -1 (integers) | Unknown (enumerations)
 // Source: the anansi-project schemas; TitleSort, SeriesSort and LocalizedSeries are Kavita's.
 import { ageRating } from './age-rating.ts'
+import { descriptionOf } from './html.ts'
 import { isbn13 } from './isbn.ts'
 import { canonicalLanguage } from './language.ts'
 import type { Author, Identifier, Link, Metadata, SourceReading, StoryArc } from './metadata.ts'
@@ -60,7 +61,7 @@ function elementsByName(root: XmlElement): Map<string, XmlElement> {
 }
 
 function plainFields({ text }: Fields, elements: Map<string, XmlElement>): Metadata {
-  const long = (name: string) => prose(ownText(elements.get(name)))
+  const long = (name: string) => descriptionOf(elements.get(name))
   const localized = text('localizedseries')
   return {
     title: text('title'),
@@ -72,7 +73,7 @@ function plainFields({ text }: Fields, elements: Map<string, XmlElement>): Metad
       localized === undefined ? undefined : [{ label: 'localized', title: localized }],
     number: text('number'),
     summary: long('summary'),
-    notes: long('notes'),
+    notes: prose(ownText(elements.get('notes'))),
     review: long('review'),
     publisher: text('publisher'),
     imprint: text('imprint'),

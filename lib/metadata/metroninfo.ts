@@ -7,6 +7,7 @@
 // Prices, Reprints, Universes and LastModified have no place in the catalogue.
 import { ageRating } from './age-rating.ts'
 import { partialDate } from './date.ts'
+import { descriptionOf } from './html.ts'
 import { isbn13 } from './isbn.ts'
 import { canonicalLanguage } from './language.ts'
 import type {
@@ -64,7 +65,7 @@ export function parseMetronInfo(bytes: Uint8Array): SourceReading {
     ...datesOf(root, warnings),
     title: titleOf(root),
     number: line(textOf(childOf(root, 'number'))),
-    summary: prose(textOf(childOf(root, 'summary'))),
+    summary: descriptionOf(childOf(root, 'summary')),
     notes: prose(textOf(childOf(root, 'notes'))),
     publisher: line(textOf(childOf(childOf(root, 'publisher'), 'name'))),
     imprint: line(textOf(childOf(childOf(root, 'publisher'), 'imprint'))),

@@ -1,11 +1,11 @@
 // The metadata part of a package document: Dublin Core, its refinements, and Calibre's own names.
 import { partialDate } from './date.ts'
-import { plainText } from './html.ts'
+import { descriptionOf } from './html.ts'
 import { canonicalLanguage } from './language.ts'
 import type { AlternateTitle, Metadata } from './metadata.ts'
 import { authorsOf } from './opf-authors.ts'
 import { identifiersOf } from './opf-identifiers.ts'
-import { decimal, line, names, prose, said } from './text.ts'
+import { decimal, line, names, said } from './text.ts'
 import { childrenOf, textOf, type XmlElement } from './xml.ts'
 
 /** The statements of a metadata element. Lists are in document order, names in lower case. */
@@ -31,9 +31,6 @@ export function opfMetadata(
   const statements = statementsOf(element)
   const { dc, meta } = statements
   const first = (name: string) => names(dc(name).slice(0, 100).map(textOf))?.[0]
-  const description = dc('description')
-    .map(textOf)
-    .find(text => text.trim() !== '')
   const metadata = said<Metadata>({
     ...titlesOf(statements),
     ...seriesOf(statements),
@@ -42,13 +39,22 @@ export function opfMetadata(
     authors: authorsOf(statements),
     publisher: first('publisher'),
     language: languageOf(dc('language'), warnings),
-    summary: prose(description && plainText(description)),
+    summary: summaryOf(dc('description')),
     genres: names(dc('subject').map(textOf)),
     rating: ratingOf(meta('calibre:rating')),
     layout: layoutOf(meta),
     readingDirection: directionOf(spine, meta),
   })
   return { metadata, cover: meta('cover') ?? null }
+}
+
+/** The first that says something. A line break before an indent comes from how the file was printed. */
+function summaryOf(descriptions: XmlElement[]): string | undefined {
+  for (const description of descriptions) {
+    const summary = descriptionOf(description)?.replace(/\n[ \t]+/g, ' ')
+    if (summary !== undefined) return summary
+  }
+  return undefined
 }
 
 function statementsOf(element: XmlElement | undefined): Statements {

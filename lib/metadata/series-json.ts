@@ -5,9 +5,9 @@
 // Older versions have the fields at the top; any of them may be null.
 import { ageRating } from './age-rating.ts'
 import { decodeText } from './decode.ts'
-import { plainText } from './html.ts'
+import { plainProse } from './html.ts'
 import type { Metadata, SourceReading } from './metadata.ts'
-import { integer, line, prose, said } from './text.ts'
+import { integer, line, said } from './text.ts'
 
 const mostBytes = 1024 * 1024
 
@@ -43,7 +43,6 @@ function metadataOf(value: (name: string) => string | undefined, warnings: strin
     return undefined
   }
   const comicId = /^(?:4050-)?(\d{1,12})$/.exec(line(value('comicid')) ?? '')?.[1]
-  const formatted = value('description_formatted')
   return said({
     series: line(value('name')),
     publisher: line(value('publisher')),
@@ -51,7 +50,7 @@ function metadataOf(value: (name: string) => string | undefined, warnings: strin
     year: whole('year', 9999),
     count: whole('total_issues', 1_000_000),
     volume: whole('volume', 1_000_000),
-    summary: prose(value('description_text')) ?? (formatted && prose(plainText(formatted))),
+    summary: plainProse(value('description_text')) ?? plainProse(value('description_formatted')),
     status: statusOf(line(value('status'))),
     format: line(value('booktype')),
     ageRating: ageRating(line(value('age_rating')) ?? '') ?? undefined,

@@ -4,7 +4,7 @@
 //   entity    = the five of XML | the common ones of HTML | short literal ones of the doctype, the rest stay as text
 import { SaxesParser } from 'saxes'
 import { decodeText } from './decode.ts'
-import { htmlEntities } from './html.ts'
+import { htmlEntities } from './entities.ts'
 import { line } from './text.ts'
 
 /** `name` and attribute names are local names in lower case; `prefix` is what stood before the colon. */

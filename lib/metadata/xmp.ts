@@ -3,10 +3,11 @@
 // description: <rdf:Description simple="…"> property* ; properties of Dublin Core, PRISM, calibre
 // property:    text | <rdf:Alt | rdf:Seq | rdf:Bag> <rdf:li xml:lang="…">text</rdf:li>* | nested properties
 import { partialDate } from './date.ts'
+import { plainProse } from './html.ts'
 import { isbn13 } from './isbn.ts'
 import { canonicalLanguage } from './language.ts'
 import type { Author, Metadata } from './metadata.ts'
-import { decimal, line, names, prose, said } from './text.ts'
+import { decimal, line, names, said } from './text.ts'
 import { childOf, childrenOf, descendantsOf, parseXml, textOf, type XmlElement } from './xml.ts'
 
 /** Never throws. Dates are those of publication, not of the file. */
@@ -21,7 +22,7 @@ export function readXmp(bytes: Uint8Array): { metadata: Metadata; warnings: stri
   const metadata = said<Metadata>({
     title: line(first('dc', 'title')),
     authors: authorsOf(find('dc', 'creator')),
-    summary: prose(first('dc', 'description')),
+    summary: plainProse(first('dc', 'description')),
     publisher: line(first('dc', 'publisher')),
     tags: names(find('dc', 'subject')),
     language:

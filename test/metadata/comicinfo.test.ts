@@ -69,6 +69,17 @@ t.test('a complete file is read completely', t => {
   t.end()
 })
 
+t.test('a summary in HTML is told as text, and so is one that is none', t => {
+  const summary = (text: string) => parse(`<Summary>${text}</Summary><Number>1</Number>`).metadata
+  const escaped = '&lt;p&gt;Ein &lt;b&gt;Junge&lt;/b&gt; &amp;amp; sein Buch.&lt;/p&gt;'
+  t.same(summary(escaped), { summary: 'Ein Junge & sein Buch.', number: '1' })
+  t.match(summary('Ein <b>Junge</b> &amp; sein <i>Buch</i>.'), {
+    summary: 'Ein Junge & sein Buch.',
+  })
+  t.match(summary('I &lt;3 you\n  by &lt;unknown&gt;'), { summary: 'I <3 you\n  by <unknown>' })
+  t.end()
+})
+
 t.test('manga reads from right to left when it says so', t => {
   const { metadata } = parseComicInfo(readFileSync(join(fixtures, 'edge_cases/manga_rtl.xml')))
   t.match(metadata, { manga: true, readingDirection: 'rtl', language: 'ja-JP' })

@@ -55,6 +55,8 @@ t.test('fields may stand at the top, be text, or be wrong', t => {
     metadata: { name: [], year: 'soon', comicid: '../x', description_formatted: '<p>A</p>' },
   })
   t.same(metadata, { summary: 'A' })
+  const { metadata: marked } = parse({ description_text: 'A<br>&amp; B' })
+  t.same(marked, { summary: 'A\n& B' })
   t.equal(warnings.length, 1)
   t.end()
 })

@@ -149,6 +149,28 @@ scanned('places of readers follow books that come and go', async t => {
   t.same(await seriesOf(is('readStatus', 'read'), viewer(who.id)), ['Heron'])
 })
 
+scanned('what one scan brings in is listed volume by volume', async t => {
+  const volumes = (name: string, count: number) =>
+    Array.from({ length: count }, (_, i) => `${name} ${i + 1}.cbz`)
+  // No more than one job takes: jobs are done side by side.
+  const paths = [...volumes('Asterix/Asterix', 12), ...volumes('Berserk/Berserk c', 32)]
+  const shelf = await shelve(t, all, Object.fromEntries(paths.map(path => [path, comic()])))
+  await shelf.scan()
+  const { ids } = await listBooks(sql, viewer(), {
+    filter: null,
+    libraryId: shelf.id,
+    sort: 'created',
+    direction: 'desc',
+    page: 1,
+    pageSize: 200,
+  })
+  const places = new Map((await shelf.books()).map(b => [b.id, `${b.folder}/${b.name}`]))
+  t.same(
+    ids.map(id => places.get(id)),
+    paths.toReversed(),
+  )
+})
+
 scanned('a catalogue of an older release is filled in', async t => {
   const shelf = await shelve(t, all, {
     'Ibex 10/1.cbz': comic({ info: info({ Title: 'Old', Genre: 'Nature' }) }),
