@@ -60,6 +60,9 @@ const breaches: Record<string, { does: () => Promise<unknown>; count?: number }>
   'labels of series': {
     does: () => sql`update series set genres = '{Ghost}' where id = ${first.seriesId}`,
   },
+  'lowest ages': {
+    does: () => sql`update series set lowest_age = 18 where id = ${first.seriesId}`,
+  },
   'places of readers': {
     does: async () => {
       const who = await reader(sql)
