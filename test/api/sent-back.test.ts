@@ -34,7 +34,8 @@ t.test('records that were read can be sent back', async t => {
         : ['PUT', 'PATCH']) {
         const answer = await admin.ask(verb, at, { body })
         t.equal(answer.status, 200, JSON.stringify(answer.body))
-        const { locks: _l, updatedAt: _u, version: _v, ...before } = body
+        // When a key was used is written a little later.
+        const { locks: _l, updatedAt: _u, version: _v, lastUsedAt: _a, ...before } = body
         t.match(answer.body, before)
       }
       const unknown = await admin.put(at, { ...body, bogus: 1 })
