@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process'
 import { closeSync, existsSync, openSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { availableParallelism, homedir } from 'node:os'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -25,9 +25,7 @@ if (node === null) {
   if (process.argv[2] === 'serve') flags.push('--heap-growing-percent=25')
   const args = [...process.execArgv, ...flags, main, ...process.argv.slice(2)]
   const env = {
-    // What Node made of the sources, so that the next start takes half the time. A folder of the
-    // user's own: whoever can write there decides what runs.
-    NODE_COMPILE_CACHE: join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'stackroom'),
+    ...compileCache(process.env),
     // glibc keeps up to 8 arenas per core, and threads that decode images fill them all.
     MALLOC_ARENA_MAX: '2',
     UV_THREADPOOL_SIZE: String(Math.max(4, availableParallelism() + 2)),
@@ -60,6 +58,15 @@ function run(file, args, env) {
     process.removeAllListeners(signal)
     process.kill(process.pid, signal)
   })
+}
+
+/**
+ * Where Node keeps what it made of the sources, so that the next start takes half the time: in a folder
+ * of the user's own, because whoever can write there decides what runs. A service may have no home.
+ */
+function compileCache({ XDG_CACHE_HOME: cache, HOME: home }) {
+  if (!cache && !home) return {}
+  return { NODE_COMPILE_CACHE: join(cache || join(home, '.cache'), 'stackroom') }
 }
 
 function isRecent() {

@@ -30,13 +30,14 @@ type Listed = { ids: string[]; total: number }
 export async function searchBooks(sql: Sql, viewer: Viewer, asked: Asked): Promise<Listed> {
   const { query, text, sort = 'relevance', direction = 'asc', includeDeleted, most } = asked
   const isPlain = isUnrestricted(viewer) && !asked.filter && !asked.libraryId && !asked.seriesId
-  const one = most && !asked.filter && !asked.seriesId && !includeDeleted
-  const plan = isPlain || one ? null : await planBooks(sql, viewer, asked)
+  // Where few are wanted, each is asked for: to work out what is seen of every series takes longer.
+  const asksEach = most !== undefined && !asked.filter && !asked.seriesId && !includeDeleted
+  const plan = isPlain || asksEach ? null : await planBooks(sql, viewer, asked)
   const matches = every(sql, [
     ...query.patterns.map(pattern => sql`t.text like ${pattern}`),
     ...(includeDeleted ? [] : [sql`t.is_present`]),
     ...(plan ? [listed(sql, plan, includeDeleted ?? false)] : []),
-    ...(one && !isPlain ? [isSeen(sql, viewer, asked.libraryId)] : []),
+    ...(asksEach && !isPlain ? [isSeen(sql, viewer, asked.libraryId)] : []),
   ])
   const columns = sql`t.book_id, t.sort_key, ${sort === 'relevance' ? rankOf(sql, query) : sql`0`} as rank`
   const all = sql`hits as materialized (select ${columns} from book_search t where ${matches})`
@@ -44,17 +45,17 @@ export async function searchBooks(sql: Sql, viewer: Viewer, asked: Asked): Promi
   const { joins, order } = ordering(sql, { sort, direction, accountId: viewer.accountId })
   const page = async (db: Sql) => {
     const [row] = await oneOff(db<Listed[]>`
-    with ${plan ? sql`${plan.ctes},` : sql``} ${hits}
-    select (select count(*) from hits)::float8 as total, array(
-      select t.book_id from hits t ${joins}
-      order by ${order}, t.book_id
-      limit ${asked.limit} offset ${asked.offset}) as ids`)
+      with ${plan ? sql`${plan.ctes},` : sql``} ${hits}
+      select (select count(*) from hits)::float8 as total, array(
+        select t.book_id from hits t ${joins}
+        order by ${order}, t.book_id
+        limit ${asked.limit} offset ${asked.offset}) as ids`)
     return row!
   }
   return await (most ? inRowOrder(sql, page) : page(sql))
 }
 
-/** On `book_search t`: asked of one after the other, where few are wanted. */
+/** On `book_search t`. */
 function isSeen(sql: Sql, viewer: Viewer, libraryId: string | undefined): Fragment {
   return sql`(
     select true from book b join series s on s.id = b.series_id
