@@ -1,10 +1,10 @@
 // Requests made from the OpenAPI document against a real server on a throw-away database; prints the
 // answers by status and everything that broke its promise. node bench/fuzz.ts [--runs 20000] [--seed 1]
 import { parseArgs } from 'node:util'
-import { openapiDocument } from '../lib/api/openapi.ts'
 import { resources } from '../lib/api/resources.ts'
+import { openapiDocument } from '../lib/http/openapi.ts'
+import { world } from '../test/kit/fixture.ts'
 import { fuzz } from '../test/kit/fuzz.ts'
-import { world } from '../test/kit/world.ts'
 import { print } from './kit/stackroom.ts'
 
 const { values } = parseArgs({

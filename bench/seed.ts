@@ -1,10 +1,10 @@
 // Fills a fresh data directory with a made-up catalogue, the same on every run.
 // npm run bench -- seed --data DIR [--books 1000000] [--series 40000] [--progress 100000]
 import { parseArgs } from 'node:util'
-import { loadConfig } from '../lib/config.ts'
-import { openDatabase, type Sql } from '../lib/db.ts'
+import { loadConfig } from '../lib/config/config.ts'
 import { newId } from '../lib/id.ts'
-import { migrate } from '../lib/migrate.ts'
+import { openDatabase, type Sql } from '../lib/postgres/db.ts'
+import { migrate } from '../lib/postgres/migrate.ts'
 import { print } from './kit/stackroom.ts'
 import { makeLabels, makeSeries, type SeriesMade, tables } from './seed/catalogue.ts'
 import { dropIndexes, openCopies } from './seed/copy.ts'

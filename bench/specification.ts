@@ -2,7 +2,7 @@
 // Markdown. node bench/specification.ts FILE
 import { readFileSync } from 'node:fs'
 import { resources } from '../lib/api/resources.ts'
-import { addresses } from '../lib/api/route.ts'
+import { addresses } from '../lib/http/route.ts'
 import { print } from './kit/stackroom.ts'
 
 const served = new Set(resources.flatMap(addresses).map(a => `${a.method} ${a.path}`))

@@ -1,7 +1,7 @@
 // stackroom config check | print: what the configuration is, before a server depends on it.
 import { Command } from 'commander'
 import { stringify } from 'yaml'
-import { type Effective, effectiveConfig, loadConfig } from '../lib/config.ts'
+import { type Effective, effectiveConfig, loadConfig } from '../lib/config/config.ts'
 import { Invalid } from '../lib/errors.ts'
 
 type Flags = { config?: string; effective?: boolean }

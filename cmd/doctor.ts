@@ -3,10 +3,10 @@ import { randomBytes } from 'node:crypto'
 import { rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Command } from 'commander'
-import { openQueue } from '../lib/jobs.ts'
 import { pathText } from '../lib/path.ts'
-import { type Diagnosis, examine, type Finding } from '../pipeline/doctor.ts'
-import { type CommonFlags, commonOptions, type Stackroom, withStackroom } from './open.ts'
+import { openQueue } from '../lib/queue/queue.ts'
+import { type Diagnosis, examine, type Finding } from '../pipeline/doctor/doctor.ts'
+import { type CommonFlags, commonOptions, type Stackroom, withStackroom } from './context.ts'
 
 type Flags = CommonFlags & { repair?: boolean; json?: boolean }
 type Fact = { name: string; value: string; isGood: boolean }

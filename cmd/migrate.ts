@@ -1,9 +1,9 @@
 // stackroom migrate: brings the database up to date and ends.
 import { Command } from 'commander'
-import { loadConfig } from '../lib/config.ts'
-import { openDatabase } from '../lib/db.ts'
+import { loadConfig } from '../lib/config/config.ts'
 import { openLog } from '../lib/log.ts'
-import { migrate } from '../lib/migrate.ts'
+import { openDatabase } from '../lib/postgres/db.ts'
+import { migrate } from '../lib/postgres/migrate.ts'
 
 type Flags = { config?: string; data?: string; databaseUrl?: string }
 

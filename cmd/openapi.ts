@@ -2,8 +2,8 @@
 import { writeFileSync } from 'node:fs'
 import { Command, Option } from 'commander'
 import { stringify } from 'yaml'
-import { openapiDocument } from '../lib/api/openapi.ts'
 import { resources } from '../lib/api/resources.ts'
+import { openapiDocument } from '../lib/http/openapi.ts'
 import { version } from '../lib/version.ts'
 
 export function openapiCommand(): Command {

@@ -1,8 +1,8 @@
 // stackroom queue: for when the queue was lost or is broken.
 import { Command } from 'commander'
-import { kinds } from '../lib/task/kind.ts'
-import { type Rebuilt, rebuildQueue } from '../pipeline/rebuild.ts'
-import { type CommonFlags, commonOptions, withStackroom } from './open.ts'
+import { kinds } from '../lib/queue/task-kind.ts'
+import { type Rebuilt, rebuildQueue } from '../pipeline/work/rebuild.ts'
+import { type CommonFlags, commonOptions, withStackroom } from './context.ts'
 
 type Flags = CommonFlags & { json?: boolean }
 

@@ -1,9 +1,9 @@
 // SIGHUP: reads the configuration again while the process goes on.
 import { closeSync, openSync } from 'node:fs'
-import { reloadConfig } from '../lib/config.ts'
+import { reloadConfig } from '../lib/config/config.ts'
 import { Failure } from '../lib/errors.ts'
-import type { Ending } from './ending.ts'
-import type { Stackroom } from './open.ts'
+import type { Stackroom } from './context.ts'
+import type { Ending } from './shutdown.ts'
 
 /** Until it is disposed of. The same signal also says that the terminal was closed: then it is the end. */
 export function reloadOnHangup(stackroom: Stackroom, ending: Ending): Disposable {

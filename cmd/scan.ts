@@ -7,19 +7,19 @@ import {
   libraryAround,
   rootBytes,
 } from '../lib/catalog/library/library.ts'
-import { cancelScan, requestScan } from '../lib/catalog/library/scan-request.ts'
+import { cancelScan, requestScan } from '../lib/catalog/scan/scan-request.ts'
 import { Invalid } from '../lib/errors.ts'
 import { pathText, relativeTo } from '../lib/path.ts'
 import { seriesStrategies } from '../lib/strategy/series.ts'
-import { estimateScan } from '../pipeline/estimate.ts'
-import { type Pipeline, startPipeline } from '../pipeline/index.ts'
+import { type Pipeline, startPipeline } from '../pipeline/pipeline.ts'
+import { estimateScan } from '../pipeline/scan/estimate.ts'
 import {
   type CommonFlags,
   commonOptions,
   type Stackroom,
   untilSignal,
   withStackroom,
-} from './open.ts'
+} from './context.ts'
 import { followScan } from './scan/follow.ts'
 import { exitCodeOf, jsonSummary, tableSummary } from './scan/summary.ts'
 

@@ -8,9 +8,9 @@ import { identityOfName } from '../lib/auth/identity.ts'
 import { checkPassword } from '../lib/auth/password.ts'
 import { type Role, roles } from '../lib/auth/permission.ts'
 import { rotateKeys } from '../lib/auth/token.ts'
-import type { Sql } from '../lib/db.ts'
 import { Invalid, NotFound } from '../lib/errors.ts'
-import { type CommonFlags, commonOptions, withStackroom } from './open.ts'
+import type { Sql } from '../lib/postgres/db.ts'
+import { type CommonFlags, commonOptions, withStackroom } from './context.ts'
 
 type AddFlags = CommonFlags & { email?: string; role: Role; generate?: true }
 

@@ -1,7 +1,7 @@
 // stackroom worker: the pipeline without the API; any number of them on one database.
 import { Command } from 'commander'
-import { type CommonFlags, commonOptions } from './open.ts'
-import { endWork, startWork, whileRunning } from './running.ts'
+import { type CommonFlags, commonOptions } from './context.ts'
+import { endWork, startWork, whileRunning } from './lifecycle.ts'
 
 export function workerCommand(): Command {
   return commonOptions(new Command('worker'))

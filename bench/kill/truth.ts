@@ -2,11 +2,11 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { loadConfig } from '../../lib/config.ts'
-import { openDatabase, type Sql } from '../../lib/db.ts'
+import { loadConfig } from '../../lib/config/config.ts'
 import { newId } from '../../lib/id.ts'
 import { extensionOf } from '../../lib/path.ts'
-import { defaultExtensions } from '../../pipeline/discover.ts'
+import { openDatabase, type Sql } from '../../lib/postgres/db.ts'
+import { defaultExtensions } from '../../pipeline/scan/discover.ts'
 import { pick, type Random } from './random.ts'
 
 /** A book that somebody reads. `path` is where its file is now. */

@@ -1,10 +1,10 @@
 // A bare Fastify route over the statements of GET /books, without anything around it: what the API's
 // own cost is measured against. node bench/kit/bare.ts <database url> <account id>
 import fastify from 'fastify'
-import { booksByIds } from '../../lib/catalog/book-record.ts'
+import type { Viewer } from '../../lib/auth/viewer.ts'
+import { booksByIds } from '../../lib/catalog/book/book-record.ts'
 import { listBooks } from '../../lib/catalog/list/list-books.ts'
-import type { Viewer } from '../../lib/catalog/viewer.ts'
-import { connect } from '../../lib/db.ts'
+import { connect } from '../../lib/postgres/db.ts'
 
 const [url, accountId] = process.argv.slice(2)
 const sql = connect(url!, { max: 10 })

@@ -1,8 +1,8 @@
 // An API key that may do everything, made in the database: of an account, or of a new administrator.
 import { newKey } from '../../lib/auth/api-key.ts'
 import { permissionNames } from '../../lib/auth/permission.ts'
-import type { Sql } from '../../lib/db.ts'
 import { newId } from '../../lib/id.ts'
+import type { Sql } from '../../lib/postgres/db.ts'
 
 export async function keyOf(sql: Sql, accountId: string): Promise<string> {
   const { key, prefix, digest } = newKey()

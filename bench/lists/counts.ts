@@ -1,11 +1,11 @@
 // How many books and series a condition or a text has, counted row by row without any of the
 // shortcuts of lists: over all books, their labels, their progress.
 import type { Fragment } from 'postgres'
+import type { Viewer } from '../../lib/auth/viewer.ts'
+import { labelKey } from '../../lib/catalog/label/label.ts'
 import type { BookFilter, Condition, Leaf, SeriesFilter } from '../../lib/catalog/list/filter.ts'
-import { labelKey } from '../../lib/catalog/metadata/label.ts'
 import { searchQuery } from '../../lib/catalog/search/search-text.ts'
-import type { Viewer } from '../../lib/catalog/viewer.ts'
-import type { Sql } from '../../lib/db.ts'
+import type { Sql } from '../../lib/postgres/db.ts'
 
 type Asked<Filter> = { filter?: Filter | null; text?: string }
 

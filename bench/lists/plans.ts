@@ -1,5 +1,5 @@
 // Statements that read a whole table: what EXPLAIN says of them.
-import type { Sql } from '../../lib/db.ts'
+import type { Sql } from '../../lib/postgres/db.ts'
 
 type Node = { 'Node Type': string; 'Relation Name'?: string; Plans?: Node[] }
 

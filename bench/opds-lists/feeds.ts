@@ -1,5 +1,5 @@
 // Addresses of all feeds, with first, middle and last pages of those that are long.
-import type { Sql } from '../../lib/db.ts'
+import type { Sql } from '../../lib/postgres/db.ts'
 
 export type Timed = { name: string; path: string }
 

@@ -1,6 +1,7 @@
 // Who asks: the reader of most, and one as busy who may not see everything.
-import type { Sql } from '../../lib/db.ts'
+
 import { newId } from '../../lib/id.ts'
+import type { Sql } from '../../lib/postgres/db.ts'
 import { keyOf } from '../kit/key.ts'
 
 export async function readersOf(sql: Sql): Promise<{ name: string; key: string }[]> {

@@ -1,6 +1,6 @@
 // The rows of a made-up catalogue: what scans of a large library would have left.
 
-import { labelKey } from '../../lib/catalog/metadata/label.ts'
+import { labelKey } from '../../lib/catalog/label/label.ts'
 import { bookSearchText, searchText } from '../../lib/catalog/search/search-text.ts'
 import { sortKey } from '../../lib/name/natural.ts'
 import { searchKey } from '../../lib/name/normalise.ts'

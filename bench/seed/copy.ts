@@ -1,7 +1,7 @@
 // Loads tables with COPY, several at once, and builds their indexes afterwards.
 import { once } from 'node:events'
 import type { Writable } from 'node:stream'
-import type { Sql } from '../../lib/db.ts'
+import type { Sql } from '../../lib/postgres/db.ts'
 
 type Value = string | number | boolean | null | Date | string[] | object
 

@@ -1,6 +1,7 @@
 // Accounts and what they read: series begun, most of them finished.
-import type { Sql } from '../../lib/db.ts'
+
 import { newId } from '../../lib/id.ts'
+import type { Sql } from '../../lib/postgres/db.ts'
 import type { SeriesMade } from './catalogue.ts'
 import { openCopies } from './copy.ts'
 import type { Dice } from './words.ts'

@@ -2,10 +2,15 @@
 // records on stdout.
 import { once } from 'node:events'
 import { Conflict } from '../../lib/errors.ts'
-import { dedupe } from '../../pipeline/dedupe.ts'
-import type { Pipeline } from '../../pipeline/index.ts'
-import { type BookRow, type ScanRecord, selectBooks, toRecord } from '../../pipeline/progress.ts'
-import type { Stackroom } from '../open.ts'
+import { dedupe } from '../../pipeline/index/dedupe.ts'
+import type { Pipeline } from '../../pipeline/pipeline.ts'
+import {
+  type BookRow,
+  type ScanRecord,
+  selectBooks,
+  toRecord,
+} from '../../pipeline/scan/progress.ts'
+import type { Stackroom } from '../context.ts'
 import { openProgress } from './progress.ts'
 import { type Figures, loadFigures } from './summary.ts'
 

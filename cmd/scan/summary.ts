@@ -1,5 +1,5 @@
 // The figures of a scan, as an object and as a table.
-import type { Stackroom } from '../open.ts'
+import type { Stackroom } from '../context.ts'
 
 export type Figures = {
   state: string

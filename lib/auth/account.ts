@@ -1,7 +1,8 @@
 // Accounts: making, changing and removing them, so that an administrator always remains.
-import type { Sql, Transaction } from '../db.ts'
+
 import { Conflict, Invalid, NotFound } from '../errors.ts'
 import { newId } from '../id.ts'
+import type { Sql, Transaction } from '../postgres/db.ts'
 import type { Account, Identities } from './identify.ts'
 import { hashPassword } from './password.ts'
 import { type Permission, parsePermissions, type Role } from './permission.ts'

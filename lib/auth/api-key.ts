@@ -1,7 +1,7 @@
 // API keys: how they are made and checked, and when they were last used.
 import { createHash, randomBytes } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import type { Sql } from '../db.ts'
+import type { Sql } from '../postgres/db.ts'
 import { keyWord } from './credential.ts'
 
 const form = /^(stackroom_[0-9a-f]{16})_([0-9a-f]{32,128})$/

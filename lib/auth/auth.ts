@@ -1,9 +1,9 @@
 // All that signing in and checking credentials needs, opened once in a process.
-import type { Config } from '../config.ts'
-import type { Sql } from '../db.ts'
+import type { Config } from '../config/config.ts'
 import type { Log } from '../log.ts'
-import { type Mail, openPost } from '../mail.ts'
+import type { Sql } from '../postgres/db.ts'
 import { type Identities, openIdentities } from './identify.ts'
+import { type Mail, openPost } from './mail.ts'
 import { type AccessTokens, accessTokens } from './token.ts'
 
 export type Auth = {

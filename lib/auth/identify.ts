@@ -3,9 +3,9 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { LRUCache } from 'lru-cache'
-import type { Sql } from '../db.ts'
 import { Unauthorized } from '../errors.ts'
 import type { Log } from '../log.ts'
+import type { Sql } from '../postgres/db.ts'
 import { digestOfSecret, type KeyUses, keyUses, splitKey } from './api-key.ts'
 import { type Credential, credentialOf } from './credential.ts'
 import {
@@ -15,8 +15,8 @@ import {
   identityOfName,
   identityOfSession,
 } from './identity.ts'
+import { type Recollection, recollection } from './identity-cache.ts'
 import { verifyPassword } from './password.ts'
-import { type Recollection, recollection } from './recollection.ts'
 import type { AccessTokens } from './token.ts'
 
 export type { Account, Identity } from './identity.ts'

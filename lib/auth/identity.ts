@@ -1,7 +1,8 @@
 // Who is behind a request, and the statements that find out. Nothing here is remembered; identify.ts does that.
-import type { Viewer } from '../catalog/viewer.ts'
-import type { Sql } from '../db.ts'
+
+import type { Sql } from '../postgres/db.ts'
 import { effective, type Permission, type Role } from './permission.ts'
+import type { Viewer } from './viewer.ts'
 
 /** An account as it is shown to itself. */
 export type Account = {

@@ -1,8 +1,8 @@
 // Accounts that people make for themselves, and the confirmation of their e-mail address.
 import { createHash, randomBytes } from 'node:crypto'
-import { storedSetting } from '../catalog/setting.ts'
-import type { Sql, Transaction } from '../db.ts'
 import { Forbidden, Invalid } from '../errors.ts'
+import type { Sql, Transaction } from '../postgres/db.ts'
+import { storedSetting } from '../setting/setting.ts'
 import { checkEmail, insertAccount, readyAccount } from './account.ts'
 import type { Auth } from './auth.ts'
 import type { Account } from './identify.ts'

@@ -1,9 +1,9 @@
 // Sessions: signing in, staying in by refresh tokens of one use each, and signing out.
 import { createHash, randomBytes } from 'node:crypto'
-import { inBatches } from '../batch.ts'
-import type { Sql, Transaction } from '../db.ts'
 import { Unauthorized } from '../errors.ts'
 import { newId } from '../id.ts'
+import { inBatches } from '../postgres/batch.ts'
+import type { Sql, Transaction } from '../postgres/db.ts'
 import type { Auth } from './auth.ts'
 import type { Account } from './identify.ts'
 import { identityOfName } from './identity.ts'

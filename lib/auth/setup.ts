@@ -1,13 +1,13 @@
 // The first administrator, made once.
 import type { IncomingHttpHeaders } from 'node:http'
 import { isIPv4 } from 'node:net'
-import type { Sql } from '../db.ts'
 import { Conflict, Forbidden } from '../errors.ts'
-import { isSetupToken, withdrawSetupToken } from '../setup-token.ts'
+import type { Sql } from '../postgres/db.ts'
 import { insertAccount, readyAccount } from './account.ts'
 import type { Auth } from './auth.ts'
 import { comesFromElsewhere } from './credential.ts'
 import { type SignedIn, startSession, tokensOf } from './session.ts'
+import { isSetupToken, withdrawSetupToken } from './setup-token.ts'
 
 type First = { username: string; email: string; password: string }
 type Origin = {

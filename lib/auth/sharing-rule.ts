@@ -1,6 +1,7 @@
 // Rules of an account about sharing tags: allow shows only what carries the tag, deny hides it.
-import type { Sql, Transaction } from '../db.ts'
+
 import { Invalid } from '../errors.ts'
+import type { Sql, Transaction } from '../postgres/db.ts'
 import { oneOf, record, type Static, Type, timestamp, uuid } from '../schema.ts'
 
 export const SharingRule = record(

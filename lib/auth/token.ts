@@ -1,9 +1,9 @@
 // Access tokens: JWTs signed with keys that this installation made for itself (RFC 7519, HS256).
 import { randomBytes, webcrypto } from 'node:crypto'
 import { errors, jwtVerify, SignJWT } from 'jose'
-import type { Sql, Transaction } from '../db.ts'
 import { Unauthorized } from '../errors.ts'
 import { newId } from '../id.ts'
+import type { Sql, Transaction } from '../postgres/db.ts'
 
 /** Longest life of an access token that the configuration allows. */
 export const longestAccessMinutes = 1440

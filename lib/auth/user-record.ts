@@ -1,6 +1,7 @@
 // An account as it is shown to those who manage accounts, and to its owner.
-import type { Sql } from '../db.ts'
+
 import { NotFound } from '../errors.ts'
+import type { Sql } from '../postgres/db.ts'
 import { list, nullable, oneOf, record, type Static, Type, timestamp, uuid } from '../schema.ts'
 import { type Permission, type Role, roles } from './permission.ts'
 import { rulesOf, SharingRule } from './sharing-rule.ts'

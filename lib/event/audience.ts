@@ -1,8 +1,8 @@
 // Which events an account is told of: those of things that it sees, or saw before they were gone.
 import type { Sql } from 'postgres'
 import type { Permission } from '../auth/permission.ts'
-import { isLimited, sawGone, seesBook, seesSeries, type Viewer } from '../catalog/viewer.ts'
-import type { Row } from './rows.ts'
+import { isLimited, sawGone, seesBook, seesSeries, type Viewer } from '../auth/viewer.ts'
+import type { Row } from './event-rows.ts'
 
 /** Who listens, as far as it matters here. */
 export type Seer = { viewer: Viewer; permissions: ReadonlySet<Permission> }

@@ -4,10 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Sql } from 'postgres'
 import { Unavailable } from '../errors.ts'
 import type { Log } from '../log.ts'
-import { type Listener, openListeners } from './listeners.ts'
+import { bounds, type Page, rowsAfter, type Stream } from './event-rows.ts'
 import { openRenderer, type Renderer } from './render.ts'
-import { openRing } from './ring.ts'
-import { bounds, type Page, rowsAfter, type Stream } from './rows.ts'
+import { openRing } from './ring-buffer.ts'
+import { type Listener, openListeners } from './subscribers.ts'
 
 /** Times, in ms. */
 export type Pace = {

@@ -1,7 +1,7 @@
 // Deletes events that nobody may still ask for: those beyond their time, and the oldest of too many.
 import type { Sql } from 'postgres'
-import { storedSetting } from '../catalog/setting.ts'
-import { prunedKey } from './rows.ts'
+import { storedSetting } from '../setting/setting.ts'
+import { prunedKey } from './event-rows.ts'
 
 const mostEvents = 5_000_000
 const batch = 2_000

@@ -1,10 +1,10 @@
 // Pages of rows as bytes for a listener; what listeners have in common is looked up and written once.
 import { LRUCache } from 'lru-cache'
 import type { Sql } from 'postgres'
-import { isLimited, type Viewer } from '../catalog/viewer.ts'
+import { isLimited, type Viewer } from '../auth/viewer.ts'
 import { lookUp, mayHear, needsLook, type Seen, type Seer, sightOf } from './audience.ts'
-import { blocksOf } from './block.ts'
-import type { Row } from './rows.ts'
+import type { Row } from './event-rows.ts'
+import { blocksOf } from './sse-format.ts'
 
 /** Blocks of a row: how many, and the number of the last. */
 export type Rendered = { bytes: Buffer; count: number; last: number }

@@ -1,13 +1,13 @@
 // The list of formats; a file is what its bytes say, whatever it is called.
 import { Unreadable } from '../errors.ts'
 import type { File } from '../file.ts'
-import { cb7 } from './cb7.ts'
-import { cbr } from './cbr.ts'
-import { cbt } from './cbt.ts'
-import { cbz } from './cbz.ts'
+import { cb7 } from './comic/cb7.ts'
+import { cbr } from './comic/cbr.ts'
+import { cbt } from './comic/cbt.ts'
+import { cbz } from './comic/cbz.ts'
 import { defaultLimits, type Format, type Limits, type Opened } from './contract.ts'
-import { epub } from './epub.ts'
-import { pdf } from './pdf.ts'
+import { epub } from './epub/epub.ts'
+import { pdf } from './pdf/pdf.ts'
 
 export const formats: readonly Format[] = [epub, pdf, cbr, cb7, cbz, cbt]
 

@@ -1,8 +1,8 @@
 // Covers and resized pages: any image we can decode, made small, by sharp.
 import sharp, { type Sharp } from 'sharp'
 import { Unreadable } from '../errors.ts'
-import { type Measured, measureImage, sniffImage } from '../image.ts'
 import { checkDecodable, mostPixels } from './guard.ts'
+import { type Measured, measureImage, sniffImage } from './image.ts'
 import { readJpegFrame } from './jpeg.ts'
 import type { Raw } from './raw.ts'
 import { whyRefused } from './svg.ts'

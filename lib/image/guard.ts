@@ -1,6 +1,6 @@
 // How much memory a decoder will want for an image, told from its header before the decoder sees it.
 import { Unreadable } from '../errors.ts'
-import type { Measured } from '../image.ts'
+import type { Measured } from './image.ts'
 import { readJpegFrame, takesWholeFrame } from './jpeg.ts'
 
 /** sharp refuses more pixels than this by itself; decoders that stream rows may go so far. */

@@ -2,7 +2,7 @@
 import { Cron } from 'croner'
 import { LRUCache } from 'lru-cache'
 import type { Sql } from 'postgres'
-import { bounded, kept } from './kept.ts'
+import { bounded, kept } from './cached-gauge.ts'
 import type { Family } from './registry.ts'
 import { forgetLibraries } from './scan.ts'
 

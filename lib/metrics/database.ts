@@ -1,6 +1,6 @@
 // PostgreSQL, as one cheap statement sees it.
 import type { Sql } from 'postgres'
-import { bounded, kept } from './kept.ts'
+import { bounded, kept } from './cached-gauge.ts'
 import type { Family } from './registry.ts'
 
 const patienceMs = 2_000

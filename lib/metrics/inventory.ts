@@ -1,6 +1,6 @@
 // What there is, for people and their programs: libraries with their sizes as a viewer sees them.
 import type { Sql } from 'postgres'
-import { isUnrestricted, seesLibrary, seesSeries, type Viewer } from '../catalog/viewer.ts'
+import { isUnrestricted, seesLibrary, seesSeries, type Viewer } from '../auth/viewer.ts'
 import { databaseSize } from './database.ts'
 
 export type LibrarySize = {

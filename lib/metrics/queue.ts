@@ -1,7 +1,7 @@
 // Tasks that wait and run, in all processes.
 import type { Sql } from 'postgres'
-import { type TypeStats, taskStats } from '../task/stats.ts'
-import { kept } from './kept.ts'
+import { type TypeStats, taskStats } from '../queue/task-stats.ts'
+import { kept } from './cached-gauge.ts'
 import type { Family } from './registry.ts'
 
 // What a scraper is told is fetched behind its back: among a million tasks, counting takes a while.

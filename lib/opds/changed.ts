@@ -1,6 +1,6 @@
 // When anything that a viewer sees last changed.
 import type { Sql } from 'postgres'
-import { seesLibrary, type Viewer } from '../catalog/viewer.ts'
+import { seesLibrary, type Viewer } from '../auth/viewer.ts'
 
 /** Of the libraries that are seen; the beginning of 1970 without any. */
 export async function lastChange(sql: Sql, viewer: Viewer): Promise<Date> {

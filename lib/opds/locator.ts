@@ -1,7 +1,7 @@
 // Places in books, between reading apps, which name a resource and how far they are in it (Readium
 // locator), and the catalogue, which counts pages or parts of the whole.
 import { Invalid } from '../errors.ts'
-import type { EpubContents } from '../format/epub-contents.ts'
+import type { EpubContents } from '../format/epub/contents.ts'
 import { foldedName } from '../path.ts'
 import { type Locator, pageOfShare, part, positionsIn, type Stretch } from './positions.ts'
 

@@ -1,7 +1,7 @@
 // The positions of a book: places of about equal length that every reading app counts alike (Readium
 // position list). Pages have one each; a text that flows one for every 1024 bytes of a resource.
-import type { BookFile } from '../catalog/file-place.ts'
-import type { EpubContents } from '../format/epub-contents.ts'
+import type { BookFile } from '../catalog/book/book-file.ts'
+import type { EpubContents } from '../format/epub/contents.ts'
 import { resourceAddresses } from './epub/address.ts'
 import { sentType } from './epub/media-type.ts'
 import { inPieces } from './json/pieces.ts'

@@ -2,9 +2,9 @@
 // and Komga). The progress of the catalogue is the truth; what an app wrote is kept word for word beside
 // it, but for addresses of ours, and told as long as nobody has read on elsewhere.
 import type { JSONValue, Sql } from 'postgres'
-import type { BookFile } from '../catalog/file-place.ts'
-import { type Position, tryMoveTo } from '../catalog/progress.ts'
-import type { Viewer } from '../catalog/viewer.ts'
+import type { Viewer } from '../auth/viewer.ts'
+import type { BookFile } from '../catalog/book/book-file.ts'
+import { type Position, tryMoveTo } from '../catalog/progress/progress.ts'
 import { Conflict, Unreadable } from '../errors.ts'
 import { withoutEmpty } from './json/without-empty.ts'
 import { keptLocator, shownLocator, withoutKeys } from './kept-locator.ts'

@@ -1,6 +1,6 @@
 // A book as catalogues for reading apps show it.
 import type { Sql } from 'postgres'
-import { seesBook, type Viewer } from '../catalog/viewer.ts'
+import { seesBook, type Viewer } from '../auth/viewer.ts'
 import { NotFound } from '../errors.ts'
 import type { FormatName } from '../format/contract.ts'
 import type { Author, ReadingDirection } from '../metadata/metadata.ts'

@@ -1,9 +1,9 @@
 // Moves the place of those who want it by the pages that their app streams. What is known of an app and a
 // book is a row, for every process that answers it; see stream-burst.ts for what is made of it.
 import type { Sql, TransactionSql } from 'postgres'
-import { inBatches } from '../batch.ts'
-import { moveTo } from '../catalog/progress.ts'
-import type { Viewer } from '../catalog/viewer.ts'
+import type { Viewer } from '../auth/viewer.ts'
+import { moveTo } from '../catalog/progress/progress.ts'
+import { inBatches } from '../postgres/batch.ts'
 import { begun, burstMs, fetched, placeOf, type Stream } from './stream-burst.ts'
 
 export type Streaming = { viewer: Viewer; bookId: string; pageCount: number }

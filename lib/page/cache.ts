@@ -5,8 +5,8 @@ import { unlink } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { LRUCache } from 'lru-cache'
-import { type Body, wholeFile } from './disk.ts'
-import { draftEnding, type Keep, type Kept, keptPath } from './keep.ts'
+import { type Body, wholeFile } from '../download/file-body.ts'
+import { draftEnding, type Keep, type Kept, keptPath } from './cache-write.ts'
 
 export type PageCache = ReturnType<typeof openPageCache>
 

@@ -1,11 +1,12 @@
 // Opens the container of a book without measuring its pages: the catalogue knows them already.
+
+import type { Container } from '../archive/container.ts'
+import { openRar } from '../archive/rar/rar.ts'
+import { openSevenZip } from '../archive/sevenzip/sevenzip.ts'
+import { openTar } from '../archive/tar.ts'
+import { openZip } from '../archive/zip/zip.ts'
 import type { File } from '../file.ts'
-import type { Container } from '../format/container.ts'
 import type { FormatName, Limits } from '../format/contract.ts'
-import { openRar } from '../format/rar.ts'
-import { openSevenZip } from '../format/sevenzip.ts'
-import { openTar } from '../format/tar.ts'
-import { openZip } from '../format/zip.ts'
 
 type Open = (file: File, limits: Limits) => Promise<Container>
 

@@ -2,9 +2,6 @@
 import { pipeline, Transform } from 'node:stream'
 import { promisify } from 'node:util'
 import { crc32, createInflateRaw, inflateRaw } from 'node:zlib'
-import { Unreadable } from '../errors.ts'
-import { sniffImage } from '../image.ts'
-import { DEFLATED, type Directory, type Slot, STORED, settleSlot, slotAt } from './directory.ts'
 import {
   type Body,
   closeSoon,
@@ -14,8 +11,11 @@ import {
   readSpan,
   statOpen,
   streamSpan,
-} from './disk.ts'
-import type { Version } from './tag.ts'
+} from '../download/file-body.ts'
+import { Unreadable } from '../errors.ts'
+import { sniffImage } from '../image/image.ts'
+import { DEFLATED, type Directory, type Slot, STORED, settleSlot, slotAt } from './directory.ts'
+import type { Version } from './etag.ts'
 
 const inflateAsync = promisify(inflateRaw)
 const LOCAL = 0x04034b50

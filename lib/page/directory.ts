@@ -1,10 +1,10 @@
 // Where the pages of a book lie in its file: a row of numbers a page, so that thousands of books can be
 // kept and a page is one read away.
-import type { Entry } from '../format/container.ts'
-import type { RarEntry } from '../format/rar-entry.ts'
-import type { Folder, Member } from '../format/sevenzip-header.ts'
-import { copiedFrom } from '../format/sevenzip-stream.ts'
-import { isEncrypted, type ZipEntry } from '../format/zip-entry.ts'
+import type { Entry } from '../archive/container.ts'
+import type { RarEntry } from '../archive/rar/entry.ts'
+import { copiedFrom } from '../archive/sevenzip/folder-stream.ts'
+import type { Folder, Member } from '../archive/sevenzip/header.ts'
+import { isEncrypted, type ZipEntry } from '../archive/zip/entry.ts'
 import type { StoredPage } from './page-list.ts'
 
 /** `solid`: a page cannot be had without unpacking those before it. `types` are what the rows refer to. */

@@ -1,18 +1,18 @@
 // What the making of pages works with, and how a book is met: by the list of where its pages lie.
 import type { LRUCache } from 'lru-cache'
-import type { BookFile } from '../catalog/file-place.ts'
+import type { openFlights } from '../async/work-queue.ts'
+import type { BookFile } from '../catalog/book/book-file.ts'
+import type { Body } from '../download/file-body.ts'
 import { NotFound, Unreadable } from '../errors.ts'
 import type { FormatName, Limits } from '../format/contract.ts'
 import { extensionOf } from '../path.ts'
 import type { PageCache } from './cache.ts'
 import { pageCounters } from './counters.ts'
 import type { Directory } from './directory.ts'
-import type { Body } from './disk.ts'
-import type { openFlights } from './line.ts'
-import type { Image, Place } from './order.ts'
+import { type Version, versionKey } from './etag.ts'
+import type { Image, Place } from './messages.ts'
 import type { Changed, PagePool } from './pool.ts'
-import type { Runs } from './runs.ts'
-import { type Version, versionKey } from './tag.ts'
+import type { Runs } from './readahead.ts'
 
 /** What a route needs of a book; see `bookFile`. */
 export type BookOfPages = Pick<

@@ -1,17 +1,17 @@
 // EPUBs as reading apps take them apart: what is in them, and their resources one by one.
 import { LRUCache } from 'lru-cache'
-import type { BookFile } from '../catalog/file-place.ts'
+import { openFlights } from '../async/work-queue.ts'
+import type { BookFile } from '../catalog/book/book-file.ts'
+import { type Body, held, statFile } from '../download/file-body.ts'
 import { NotFound, Unreadable } from '../errors.ts'
-import type { EpubContents } from '../format/epub-contents.ts'
+import type { EpubContents } from '../format/epub/contents.ts'
 import { foldedName } from '../path.ts'
 import { readDirect } from './direct.ts'
 import { slotAt } from './directory.ts'
-import { type Body, held, statFile } from './disk.ts'
 import { type Engine, type Met, placeOf, steadily } from './engine.ts'
-import { openFlights } from './line.ts'
-import type { Epub } from './order.ts'
+import { memberTag, versionKey } from './etag.ts'
+import type { Epub } from './messages.ts'
 import type { Changed } from './pool.ts'
-import { memberTag, versionKey } from './tag.ts'
 
 /** A resource; `tag` is the weak entity tag of these bytes. `done` as of `Body`. */
 export type EpubMember = Body & { mediaType: string; tag: string }

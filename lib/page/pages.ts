@@ -1,12 +1,14 @@
 // Pages of books as they are asked for: original bytes straight from the file where they lie in it as
 // they are, everything else made by the page threads and kept on disk.
 import { LRUCache } from 'lru-cache'
+import { openFlights } from '../async/work-queue.ts'
+import type { Body } from '../download/file-body.ts'
 import { NotFound, Unreadable } from '../errors.ts'
 import type { Limits } from '../format/contract.ts'
 import { openPageCache } from './cache.ts'
 import { pageCounters } from './counters.ts'
+import { openFronts } from './cover-image.ts'
 import { pagesIn, slotAt } from './directory.ts'
-import type { Body } from './disk.ts'
 import {
   type BookOfPages,
   directoryOf,
@@ -16,13 +18,11 @@ import {
   steadily,
 } from './engine.ts'
 import { openEpubs } from './epub.ts'
-import { openFronts } from './front.ts'
-import { openFlights } from './line.ts'
-import { derived, original } from './making.ts'
-import type { Cover, CoverOrder } from './order.ts'
+import { pageTag } from './etag.ts'
+import type { Cover, CoverOrder } from './messages.ts'
+import { derived, original } from './page-source.ts'
 import { openPagePool, unknownWeight } from './pool.ts'
-import { openRuns } from './runs.ts'
-import { pageTag } from './tag.ts'
+import { openRuns } from './readahead.ts'
 import { type Asked, type Variant, variantOf } from './variant.ts'
 
 /** `tag` is the strong entity tag of these bytes. `done` is to be called when the answer has left or failed. */

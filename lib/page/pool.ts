@@ -1,9 +1,10 @@
 // The threads that take pages out of books and make images of them, behind a waiting line.
+
+import { openThreads, type ThreadOptions } from '../async/thread-pool.ts'
+import { openLine } from '../async/work-queue.ts'
 import { NotFound, Unreadable } from '../errors.ts'
-import { openThreads, type ThreadOptions } from '../threads.ts'
 import { pageCounters } from './counters.ts'
 import type { Directory } from './directory.ts'
-import { openLine } from './line.ts'
 import type {
   Answer,
   ConvertOrder,
@@ -17,7 +18,7 @@ import type {
   PageOrder,
   Place,
   RunOrder,
-} from './order.ts'
+} from './messages.ts'
 
 export type PagePool = ReturnType<typeof openPagePool>
 

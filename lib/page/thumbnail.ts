@@ -1,10 +1,10 @@
 // Thumbnails as they are sent: small files read once and kept in memory for a while.
 import { readFile } from 'node:fs/promises'
 import { LRUCache } from 'lru-cache'
+import { openFlights } from '../async/work-queue.ts'
 import { Unreadable } from '../errors.ts'
-import { type ThumbnailFormat, thumbnailPath } from '../thumbnail-path.ts'
+import { type ThumbnailFormat, thumbnailPath } from '../image/thumbnail-path.ts'
 import { pageCounters } from './counters.ts'
-import { openFlights } from './line.ts'
 import type { Variant } from './variant.ts'
 
 /** `tag` is a strong entity tag, with its quotes. */

@@ -3,20 +3,20 @@
 import { readFileSync, statSync } from 'node:fs'
 import { isMarkedAsUntransferable } from 'node:worker_threads'
 import { Piscina } from 'piscina'
+import type { Container, Entry } from '../archive/container.ts'
+import type { Order } from '../async/thread-pool.ts'
+import { checkInside } from '../download/path-containment.ts'
 import { Unreadable } from '../errors.ts'
 import { type File, openFile } from '../file.ts'
-import type { Container, Entry } from '../format/container.ts'
 import type { Page } from '../format/contract.ts'
-import { readContents } from '../format/epub-contents.ts'
-import { readMember } from '../format/epub-member.ts'
+import { readContents } from '../format/epub/contents.ts'
+import { readMember } from '../format/epub/resource.ts'
 import { openBook, readCover } from '../format/formats.ts'
 import { makeCover, resizeImage } from '../image/cover.ts'
-import { measureImage, sniffImage } from '../image.ts'
-import type { Order } from '../threads.ts'
+import { measureImage, sniffImage } from '../image/image.ts'
+import { type Keep, keepPage, keptPath } from './cache-write.ts'
 import { openContainer } from './containers.ts'
 import { type Directory, entriesOf, isSolid, makeDirectory } from './directory.ts'
-import { checkInside } from './inside.ts'
-import { type Keep, keepPage, keptPath } from './keep.ts'
 import type {
   Answer,
   ConvertOrder,
@@ -30,7 +30,7 @@ import type {
   PageOrder,
   Place,
   RunOrder,
-} from './order.ts'
+} from './messages.ts'
 import { type StoredPage, unpackPages } from './page-list.ts'
 
 export const directory = task(async (place: Place): Promise<Answer<Directory>> => {

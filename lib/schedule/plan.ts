@@ -1,10 +1,10 @@
 // What has a schedule, as libraries and settings say it now.
 import type { Cron } from 'croner'
 import type { Sql, TransactionSql } from 'postgres'
-import { settingRows } from '../catalog/setting.ts'
 import { readCron } from '../cron.ts'
-import type { Queue } from '../jobs.ts'
 import type { Log } from '../log.ts'
+import type { Queue } from '../queue/queue.ts'
+import { settingRows } from '../setting/setting.ts'
 import { scanUnlessBusy } from './scan.ts'
 
 export type Planned = {

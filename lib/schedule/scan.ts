@@ -1,12 +1,8 @@
 // Scans that nobody asked for in person: by a schedule, or because the server starts.
 import type { Sql, TransactionSql } from 'postgres'
-import {
-  enqueueScan,
-  refuseWhileScanned,
-  type ScanRequest,
-} from '../catalog/library/scan-request.ts'
+import { enqueueScan, refuseWhileScanned, type ScanRequest } from '../catalog/scan/scan-request.ts'
 import { Failure } from '../errors.ts'
-import type { Queue } from '../jobs.ts'
+import type { Queue } from '../queue/queue.ts'
 
 /** `butWatching`: also beside a scan that watching asked for. */
 type Unasked = ScanRequest & { butWatching?: boolean }

@@ -2,7 +2,7 @@
 // later: while a library is scanned, books are hashed or groups were asked for a moment ago, a
 // difference is no fault yet.
 import type { Sql } from 'postgres'
-import { dedupe } from '../dedupe.ts'
+import { dedupe } from '../index/dedupe.ts'
 import { broken, type Invariant, type Scope } from './invariant.ts'
 
 export const duplicateInvariants: Invariant[] = [

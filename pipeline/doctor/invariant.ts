@@ -1,8 +1,8 @@
 // What an invariant is, and how one that a statement can tell is looked at.
 import type { PendingQuery, Row, Sql } from 'postgres'
 import { newId } from '../../lib/id.ts'
-import type { Queue } from '../../lib/jobs.ts'
 import { pathText } from '../../lib/path.ts'
+import type { Queue } from '../../lib/queue/queue.ts'
 
 export type Scope = {
   sql: Sql

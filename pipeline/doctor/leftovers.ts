@@ -1,7 +1,7 @@
 // What a scan keeps while it runs and must not leave behind.
 
-import { librarySettings } from '../scan-context.ts'
-import { settleSeries } from '../settle.ts'
+import { settleSeries } from '../scan/finalize-scan.ts'
+import { librarySettings } from '../scan/scan-context.ts'
 import { broken, type Invariant, type Scope } from './invariant.ts'
 
 /**

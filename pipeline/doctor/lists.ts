@@ -1,9 +1,9 @@
 // What lists and searches read instead of the books: made of them, and made again where it differs.
 import type { Sql } from 'postgres'
-import { lowestAge, settleLowestAge } from '../../lib/catalog/lowest-age.ts'
-import { labelKinds, settleLabels } from '../../lib/catalog/metadata/label.ts'
-import { lockSeries, readingOf, recountReading } from '../../lib/catalog/reading.ts'
+import { labelKinds, settleLabels } from '../../lib/catalog/label/label.ts'
+import { lockSeries, readingOf, recountReading } from '../../lib/catalog/progress/series-reading.ts'
 import { writeBookSearch, writeSeriesSearch } from '../../lib/catalog/search/search-rows.ts'
+import { lowestAge, settleLowestAge } from '../../lib/catalog/series/lowest-age.ts'
 import { broken, type Invariant, type Scope } from './invariant.ts'
 
 const batch = 1_000

@@ -1,8 +1,8 @@
 // Work to be done against the queue: what is due has a job, even after the queue was lost.
 
 import type { Fragment } from 'postgres'
-import { enqueueScanJob, isScan, requestScan } from '../../lib/catalog/library/scan-request.ts'
-import { atWork, type DueLane, due, enqueueLane } from '../due.ts'
+import { enqueueScanJob, isScan, requestScan } from '../../lib/catalog/scan/scan-request.ts'
+import { atWork, type DueLane, due, enqueueLane } from '../work/due.ts'
 import { broken, type Invariant, naming, type Scope } from './invariant.ts'
 
 // A scan that waits or runs takes over whatever it finds there.

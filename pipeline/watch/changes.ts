@@ -3,7 +3,7 @@
 // saw the same. Paths are latin1 strings relative to the root.
 import { lstat, stat } from 'node:fs/promises'
 import { joinPath, parentOf } from '../../lib/path.ts'
-import { isYoung } from '../disk.ts'
+import { isYoung } from '../scan/disk.ts'
 
 /** How long a file must stay as it is before it counts as written. A busy disk may rest for a second. */
 export const quietMs = 1_500

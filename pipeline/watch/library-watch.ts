@@ -1,15 +1,15 @@
 // Watches one library: hears what changes, waits until it is written, and asks for a scan of it. Where
 // nothing can be heard, it asks for scans of the whole library again and again.
-import { type Bell, openBell } from '../../lib/bell.ts'
-import { readSetting } from '../../lib/catalog/setting.ts'
+import { type Bell, openBell } from '../../lib/async/wakeup.ts'
 import type { Log } from '../../lib/log.ts'
 import { extensionOf } from '../../lib/path.ts'
-import { defaultExtensions } from '../discover.ts'
-import { isSidecar } from '../disk.ts'
-import { type AskDeps, asker, askForScan, isScanned } from './asking.ts'
+import { readSetting } from '../../lib/setting/setting.ts'
+import { defaultExtensions } from '../scan/discover.ts'
+import { isSidecar } from '../scan/disk.ts'
 import { type Changes, isEmpty, look, noChanges, noteChanges } from './changes.ts'
-import { failure, identity, obstacle } from './ground.ts'
+import { failure, identity, obstacle } from './filesystem-type.ts'
 import type { Mode, Wanted } from './lease.ts'
+import { type AskDeps, asker, askForScan, isScanned } from './scan-scheduler.ts'
 import type { FolderWatch } from './watch-folders.ts'
 
 export type WatchDeps = AskDeps & { log: Log; folders: Pick<FolderWatch, 'watch'> }

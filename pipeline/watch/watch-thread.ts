@@ -4,7 +4,7 @@
 import { type FSWatcher, lstatSync, readFileSync, watch } from 'node:fs'
 import { parentPort } from 'node:worker_threads'
 import { below, joinPath } from '../../lib/path.ts'
-import { readFolder } from '../disk.ts'
+import { readFolder } from '../scan/disk.ts'
 
 /** `root` null: no longer. */
 export type Order = { tree: number; root: Uint8Array | null }

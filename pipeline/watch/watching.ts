@@ -1,8 +1,8 @@
 // Watches the folders of libraries that ask for it, and scans what changes in them: each library in one
 // of the processes that work.
 import type { Sql } from 'postgres'
-import type { Queue } from '../../lib/jobs.ts'
 import type { Log } from '../../lib/log.ts'
+import type { Queue } from '../../lib/queue/queue.ts'
 import { claim, type Lease, release, renew, say, type Wanted, wantedLibraries } from './lease.ts'
 import { type LibraryWatch, type WatchDeps, watchLibrary } from './library-watch.ts'
 import { type FolderWatch, openFolderWatch } from './watch-folders.ts'

@@ -1,8 +1,8 @@
 import t from 'tap'
 import { passwordCounters } from '../../lib/auth/password.ts'
 import { initialize, setupStatus } from '../../lib/auth/setup.ts'
+import { newSetupToken } from '../../lib/auth/setup-token.ts'
 import { Conflict, Forbidden, Invalid } from '../../lib/errors.ts'
-import { newSetupToken } from '../../lib/setup-token.ts'
 import { bearer, open, openProcess, password, who } from './kit.ts'
 
 const first = { username: 'root', email: 'root@example.org', password }

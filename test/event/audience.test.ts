@@ -1,6 +1,6 @@
 // Who is told of what, as clients of different accounts see it.
 import { test } from 'tap'
-import { type Told, tell, tellProgress } from '../../lib/event/tell.ts'
+import { type Told, tell, tellProgress } from '../../lib/event/publish.ts'
 import { newId } from '../../lib/id.ts'
 import { serveAlone } from '../kit/server.ts'
 import { type Listening, listen } from '../kit/sse.ts'

@@ -1,12 +1,12 @@
 // Reading what is told: in the order of commits, once each, however many write at the same time.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Test, test } from 'tap'
-import { connect } from '../../lib/db.ts'
+import { bounds, rowsAfter } from '../../lib/event/event-rows.ts'
 import { openFeed } from '../../lib/event/feed.ts'
-import type { Listener } from '../../lib/event/listeners.ts'
-import { bounds, rowsAfter } from '../../lib/event/rows.ts'
-import { type Told, tell } from '../../lib/event/tell.ts'
+import { type Told, tell } from '../../lib/event/publish.ts'
+import type { Listener } from '../../lib/event/subscribers.ts'
 import { newId } from '../../lib/id.ts'
+import { connect } from '../../lib/postgres/db.ts'
 import { database } from '../kit/db.ts'
 
 const log = { warn: () => {} }

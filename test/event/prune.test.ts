@@ -1,8 +1,8 @@
 // Events are kept for their time and in their number, and it is known which are gone.
 import { test } from 'tap'
+import { bounds, rowsAfter } from '../../lib/event/event-rows.ts'
 import { pruneEvents } from '../../lib/event/prune.ts'
-import { bounds, rowsAfter } from '../../lib/event/rows.ts'
-import { tell } from '../../lib/event/tell.ts'
+import { tell } from '../../lib/event/publish.ts'
 import { newId } from '../../lib/id.ts'
 import { database } from '../kit/db.ts'
 

@@ -4,7 +4,7 @@ import { extname, join } from 'node:path'
 import t from 'tap'
 import { Unreadable } from '../../lib/errors.ts'
 import { openBook } from '../../lib/format/formats.ts'
-import { corpus, type Expected, expectations, open } from './archive-files.ts'
+import { corpus, type Expected, expectations, open } from '../archive/archive-files.ts'
 
 type Outcome = {
   pages: number | null

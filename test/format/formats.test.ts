@@ -1,7 +1,16 @@
 import { join } from 'node:path'
 import t from 'tap'
 import { formats, openBook } from '../../lib/format/formats.ts'
-import { library, member, onDisk, open, openCorpus, png, tarEnd, zip } from './archive-files.ts'
+import {
+  library,
+  member,
+  onDisk,
+  open,
+  openCorpus,
+  png,
+  tarEnd,
+  zip,
+} from '../archive/archive-files.ts'
 
 t.test('content decides, whatever the file is called', async t => {
   const cases: [string, string, string][] = [

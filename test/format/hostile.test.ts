@@ -4,7 +4,7 @@ import { extname, join } from 'node:path'
 import t from 'tap'
 import { Unreadable } from '../../lib/errors.ts'
 import { openBook } from '../../lib/format/formats.ts'
-import { library, onDisk, random } from './archive-files.ts'
+import { library, onDisk, random } from '../archive/archive-files.ts'
 
 const MUTATIONS = 300
 const SECONDS = 15

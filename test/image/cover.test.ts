@@ -2,7 +2,7 @@ import sharp from 'sharp'
 import t from 'tap'
 import { Unreadable } from '../../lib/errors.ts'
 import { encodePixels, makeCover, resizeImage } from '../../lib/image/cover.ts'
-import { measureImage } from '../../lib/image.ts'
+import { measureImage } from '../../lib/image/image.ts'
 import { example, images, read } from './corpus.ts'
 
 const webp = { maxSide: 400, format: 'webp', quality: 75 } as const

@@ -1,6 +1,6 @@
 // After a test run: stops the server, unless another run is using it.
 import { join } from 'node:path'
-import { readPostmaster } from '../../lib/postgres/server.ts'
+import { readPostmaster } from '../../lib/postgres/embedded/server.ts'
 import { serverHome, startServer } from './db.ts'
 
 if (readPostmaster(join(serverHome, 'postgres'))) {

@@ -1,5 +1,5 @@
 // Before a test run: the server and the migrated template, so that no test file pays for them.
-import { connect } from '../../lib/db.ts'
+import { connect } from '../../lib/postgres/db.ts'
 import './make-client.ts'
 import { makeTemplate, startServer } from './db.ts'
 

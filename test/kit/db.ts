@@ -4,9 +4,9 @@ import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Test } from 'tap'
-import { connect, type Sql } from '../../lib/db.ts'
-import { type Postgres, startPostgres } from '../../lib/embedded-postgres.ts'
-import { migrate, migrationFolder, readMigrations } from '../../lib/migrate.ts'
+import { connect, type Sql } from '../../lib/postgres/db.ts'
+import { type Postgres, startPostgres } from '../../lib/postgres/embedded/embedded.ts'
+import { migrate, migrationFolder, readMigrations } from '../../lib/postgres/migrate.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const hash = createHash('sha256').update(`${root}:${userInfo().uid}`).digest('hex').slice(0, 8)

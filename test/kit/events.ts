@@ -1,5 +1,5 @@
 // What was told, read from the table: one object an event, in the order of their numbers.
-import type { Sql } from '../../lib/db.ts'
+import type { Sql } from '../../lib/postgres/db.ts'
 
 export type Seen = {
   number: number

@@ -1,7 +1,7 @@
 // Follows the links of paged lists as a client does, and hides series from accounts.
 
-import type { Sql } from '../../lib/db.ts'
 import { newId } from '../../lib/id.ts'
+import type { Sql } from '../../lib/postgres/db.ts'
 import type { Client } from './server.ts'
 
 /** All items of a paged list, page by page along `links.next`; throws where pages contradict each other. */

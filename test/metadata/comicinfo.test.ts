@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { openZip } from '../../lib/archive/zip/zip.ts'
 import { openFile } from '../../lib/file.ts'
 import { defaultLimits } from '../../lib/format/contract.ts'
-import { openZip } from '../../lib/format/zip.ts'
 import { parseComicInfo } from '../../lib/metadata/comicinfo.ts'
-import { corpus, expectations } from '../format/epub-files.ts'
+import { corpus, expectations } from '../format/epub/epub-files.ts'
 
 const fixtures = join(corpus, 'files/veganstraightedge__comicinfo/spec/fixtures')
 const parse = (inner: string) => parseComicInfo(Buffer.from(`<ComicInfo>${inner}</ComicInfo>`))

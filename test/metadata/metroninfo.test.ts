@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { parseMetronInfo } from '../../lib/metadata/metroninfo.ts'
-import { corpus } from '../format/epub-files.ts'
+import { corpus } from '../format/epub/epub-files.ts'
 
 const sample = join(corpus, 'files/Metron-Project__metroninfo/schema/v1.0/Sample.xml')
 const parse = (inner: string) => parseMetronInfo(Buffer.from(`<MetronInfo>${inner}</MetronInfo>`))

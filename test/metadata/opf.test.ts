@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { parseOpf, parseOpfSidecar } from '../../lib/metadata/opf.ts'
-import { corpus } from '../format/epub-files.ts'
+import { corpus } from '../format/epub/epub-files.ts'
 
 const sample = (name: string) =>
   readFileSync(join(corpus, 'files/gotson__komga/komga/src/test/resources/epub', name))

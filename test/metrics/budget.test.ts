@@ -1,16 +1,16 @@
 // A scrape stays small, however much is counted: 50 libraries, every route, every kind of everything.
 import { test } from 'tap'
 import { resources } from '../../lib/api/resources.ts'
-import { addresses } from '../../lib/api/route.ts'
 import { unreadableCodes } from '../../lib/errors.ts'
 import { formatNames } from '../../lib/format/contract.ts'
+import { addresses } from '../../lib/http/route.ts'
 import { newId } from '../../lib/id.ts'
 import { countCovers, countParsed, countShown } from '../../lib/metrics/book.ts'
 import { countRequest } from '../../lib/metrics/http.ts'
 import { countFiles, countReading, phaseClock } from '../../lib/metrics/scan.ts'
 import { streamClients, streamEvents, streamResyncs } from '../../lib/metrics/streams.ts'
 import { countTasks } from '../../lib/metrics/task.ts'
-import { taskTypes } from '../../lib/task/kind.ts'
+import { taskTypes } from '../../lib/queue/task-kind.ts'
 import { serve } from '../kit/server.ts'
 
 const most = 2_000

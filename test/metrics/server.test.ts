@@ -2,10 +2,10 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { test } from 'tap'
-import { connect } from '../../lib/db.ts'
 import { Invalid } from '../../lib/errors.ts'
 import { openLog } from '../../lib/log.ts'
 import { openMetricsServer } from '../../lib/metrics/server.ts'
+import { connect } from '../../lib/postgres/db.ts'
 import { database } from '../kit/db.ts'
 import { temporary } from '../kit/library.ts'
 

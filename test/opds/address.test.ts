@@ -2,8 +2,8 @@
 import { request } from 'node:http'
 import { connect } from 'node:net'
 import { type Test, test } from 'tap'
-import { trust } from '../../lib/api/forwarded.ts'
 import { Invalid } from '../../lib/errors.ts'
+import { trust } from '../../lib/http/forwarded.ts'
 import { type Served, serveAlone } from '../kit/server.ts'
 
 type Headers = Record<string, string>

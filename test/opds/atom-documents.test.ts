@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { XmlDocument } from 'libxml2-wasm'
 import t from 'tap'
+import { world } from '../kit/fixture.ts'
 import { comic } from '../kit/library.ts'
-import { palaceEntry, palaceFeed, thoriumEntry, thoriumFeed } from '../kit/opds-parsers.ts'
-import { relaxErrors } from '../kit/relax.ts'
+import { palaceEntry, palaceFeed, thoriumEntry, thoriumFeed } from '../kit/opds/parsers.ts'
+import { relaxErrors } from '../kit/opds/relax-ng.ts'
 import type { Client } from '../kit/server.ts'
-import { world } from '../kit/world.ts'
 
 const all = await world(t)
 const { admin, anyone, sql } = all

@@ -2,8 +2,8 @@ import t from 'tap'
 import { atomEntry } from '../../lib/opds/atom/entry.ts'
 import { atomFeed } from '../../lib/opds/atom/feed.ts'
 import { acquisition } from '../../lib/opds/feed.ts'
-import { palaceEntry, thoriumEntry } from '../kit/opds-parsers.ts'
-import { relaxErrors } from '../kit/relax.ts'
+import { palaceEntry, thoriumEntry } from '../kit/opds/parsers.ts'
+import { relaxErrors } from '../kit/opds/relax-ng.ts'
 import { at, book, find, linesOf, root, writing } from './atom-values.ts'
 
 t.test('an entry tells all that is known of a book', async t => {

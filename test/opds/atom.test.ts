@@ -6,8 +6,8 @@ import { atomFeed } from '../../lib/opds/atom/feed.ts'
 import { searchDescription } from '../../lib/opds/atom/opensearch.ts'
 import { clean } from '../../lib/opds/atom/xml.ts'
 import { acquisition, navigation } from '../../lib/opds/feed.ts'
-import { palaceEntry, palaceFeed, thoriumEntry, thoriumFeed } from '../kit/opds-parsers.ts'
-import { relaxErrors } from '../kit/relax.ts'
+import { palaceEntry, palaceFeed, thoriumEntry, thoriumFeed } from '../kit/opds/parsers.ts'
+import { relaxErrors } from '../kit/opds/relax-ng.ts'
 import {
   anyBook,
   anyText,

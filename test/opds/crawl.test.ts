@@ -1,10 +1,10 @@
 // Everything that reading apps can reach from either root, on a library that tries catalogues.
 import { type Test, test } from 'tap'
-import { crawl, type Visit } from '../kit/crawl.ts'
 import { readXml } from '../kit/opds/atom.ts'
+import { crawl, type Visit } from '../kit/opds/crawl.ts'
+import { type OpdsWorld, opdsWorld } from '../kit/opds/fixture.ts'
 import { openRules } from '../kit/opds/rules.ts'
-import { strictly } from '../kit/opds/strict.ts'
-import { type OpdsWorld, opdsWorld } from '../kit/opds-world.ts'
+import { strictly } from '../kit/opds/validators.ts'
 
 test('both catalogues', async t => {
   const w = await opdsWorld(t)

@@ -1,7 +1,7 @@
 // EPUBs as reading apps take them apart: manifests, resources and positions over HTTP.
 import { request } from 'node:http'
 import { test } from 'tap'
-import { png } from '../format/archive-files.ts'
+import { png } from '../archive/archive-files.ts'
 import { comic, shelve } from '../kit/library.ts'
 import {
   corpusFile,
@@ -15,7 +15,7 @@ import {
   sound,
   xhtml,
 } from '../kit/opds/epub.ts'
-import { schemaErrors } from '../kit/opds-schemas.ts'
+import { schemaErrors } from '../kit/opds/schemas.ts'
 import { type Client, serve } from '../kit/server.ts'
 import { hide } from '../kit/walk.ts'
 

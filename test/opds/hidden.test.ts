@@ -1,10 +1,10 @@
 // Who may not see something finds no trace of it in either catalogue: not by following links, not by
 // addresses that someone else was given, not in a count.
 import { type Test, test } from 'tap'
-import { crawl, type Visit } from '../kit/crawl.ts'
 import { readXml } from '../kit/opds/atom.ts'
-import type { Errand } from '../kit/opds/errand.ts'
-import { type OpdsWorld, opdsWorld, secrets } from '../kit/opds-world.ts'
+import { crawl, type Visit } from '../kit/opds/crawl.ts'
+import { type OpdsWorld, opdsWorld, secrets } from '../kit/opds/fixture.ts'
+import type { Errand } from '../kit/opds/link-kind.ts'
 
 type Rule = {
   restrict: (w: OpdsWorld, accountId: string) => Promise<{ status: number }>

@@ -1,10 +1,10 @@
 import t from 'tap'
 import { shelve } from '../kit/library.ts'
-import { blanks } from '../kit/opds/blanks.ts'
 import { comicOf, epubOf, report } from '../kit/opds/books.ts'
-import { schemaErrors } from '../kit/opds-schemas.ts'
+import { blanks } from '../kit/opds/empty-values.ts'
+import { schemaErrors } from '../kit/opds/schemas.ts'
+import { parsedFeed, parsedPublication, parsedSignIn } from '../kit/opds/thorium-json.ts'
 import { serve } from '../kit/server.ts'
-import { parsedFeed, parsedPublication, parsedSignIn } from '../kit/thorium-json.ts'
 
 t.test('documents of a library of every format', async t => {
   const all = await serve(t)

@@ -1,7 +1,7 @@
 // Where readers are, told to one reading app by another and by every other surface.
 import { readFileSync } from 'node:fs'
 import { test } from 'tap'
-import { pdfOf, stream } from '../format/pdf-files.ts'
+import { pdfOf, stream } from '../format/pdf/pdf-files.ts'
 import { eventsSince, lastEvent } from '../kit/events.ts'
 import { comic, shelve } from '../kit/library.ts'
 import { rich } from '../kit/opds/epub.ts'

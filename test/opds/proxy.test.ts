@@ -1,8 +1,8 @@
 // Both catalogues through a real nginx, below a path: every link is followed, as it was written.
 import { test } from 'tap'
-import { crawl } from '../kit/crawl.ts'
 import { comic, shelve } from '../kit/library.ts'
 import { freePort, nginx, startNginx } from '../kit/nginx.ts'
+import { crawl } from '../kit/opds/crawl.ts'
 import { serve } from '../kit/server.ts'
 
 const books = {

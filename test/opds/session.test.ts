@@ -6,8 +6,8 @@ import { text } from 'node:stream/consumers'
 import { type Test, test } from 'tap'
 import { readXml } from '../kit/opds/atom.ts'
 import { type Document, type Item, type Link, rel, rels } from '../kit/opds/document.ts'
+import { type OpdsWorld, opdsWorld } from '../kit/opds/fixture.ts'
 import { readJson } from '../kit/opds/json.ts'
-import { type OpdsWorld, opdsWorld } from '../kit/opds-world.ts'
 
 const browser = { 'accept-encoding': 'identity', 'user-agent': 'reading app' }
 

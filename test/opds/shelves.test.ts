@@ -1,6 +1,6 @@
 // What is in the feeds of both catalogues: which books and series, in what order, and how many.
 import { type Test, test } from 'tap'
-import { settleLowestAge } from '../../lib/catalog/lowest-age.ts'
+import { settleLowestAge } from '../../lib/catalog/series/lowest-age.ts'
 import { comic, shelve } from '../kit/library.ts'
 import { serve } from '../kit/server.ts'
 

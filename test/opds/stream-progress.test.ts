@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { openLog } from '../../lib/log.ts'
-import { upkeep } from '../../pipeline/upkeep.ts'
+import { upkeep } from '../../pipeline/work/maintenance.ts'
 import { comic, shelve } from '../kit/library.ts'
 import { newAccount, serve } from '../kit/server.ts'
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { openPageCache } from '../../lib/page/cache.ts'
-import { keepPage, keptPath } from '../../lib/page/keep.ts'
+import { keepPage, keptPath } from '../../lib/page/cache-write.ts'
 import { bytesOf } from './books.ts'
 
 const key = (n: number) => n.toString(16).padStart(32, '0')

@@ -4,7 +4,7 @@ import sharp from 'sharp'
 import t from 'tap'
 import { NotFound, Unreadable } from '../../lib/errors.ts'
 import { pageCounters } from '../../lib/page/counters.ts'
-import { library, member, tarEnd, zip } from '../format/archive-files.ts'
+import { library, member, tarEnd, zip } from '../archive/archive-files.ts'
 import { bookAt, bookOf, bytesOf, cacheFolder, engine, picture, truth } from './books.ts'
 
 const [wide, tall, third] = await Promise.all([

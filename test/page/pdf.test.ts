@@ -3,8 +3,8 @@ import sharp from 'sharp'
 import t from 'tap'
 import { NotFound } from '../../lib/errors.ts'
 import { pageCounters } from '../../lib/page/counters.ts'
-import { library } from '../format/archive-files.ts'
-import { scanned } from '../format/pdf-files.ts'
+import { library } from '../archive/archive-files.ts'
+import { scanned } from '../format/pdf/pdf-files.ts'
 import { bookAt, bookOf, bytesOf, engine, picture } from './books.ts'
 
 t.test('a scan in a PDF is sent as it is, and kept', async t => {

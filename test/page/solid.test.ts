@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import t from 'tap'
 import { pageCounters } from '../../lib/page/counters.ts'
-import { openRuns } from '../../lib/page/runs.ts'
-import { library } from '../format/archive-files.ts'
+import { openRuns } from '../../lib/page/readahead.ts'
+import { library } from '../archive/archive-files.ts'
 import { bookAt, bytesOf, engine, truth } from './books.ts'
 
 const archives = [

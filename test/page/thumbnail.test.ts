@@ -1,9 +1,9 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import t, { type Test } from 'tap'
+import { type ThumbnailFormat, thumbnailPath } from '../../lib/image/thumbnail-path.ts'
 import { pageCounters } from '../../lib/page/counters.ts'
 import { openThumbnails, placeholder } from '../../lib/page/thumbnail.ts'
-import { type ThumbnailFormat, thumbnailPath } from '../../lib/thumbnail-path.ts'
 import { engine, picture } from './books.ts'
 
 const name = 'abcdef0123456789abcdef0123456789abcdef01'

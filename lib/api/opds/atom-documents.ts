@@ -1,11 +1,12 @@
 // Documents of OPDS 1.2 beside its feeds: the entry of a book, and how to search.
-import { readSetting } from '../../catalog/setting.ts'
+
+import { answer, route } from '../../http/route.ts'
 import { atomEntry } from '../../opds/atom/entry.ts'
 import { searchType } from '../../opds/atom/link.ts'
 import { searchDescription } from '../../opds/atom/opensearch.ts'
 import { publicationById } from '../../opds/publication.ts'
 import { bytes, Id } from '../../schema.ts'
-import { answer, route } from '../route.ts'
+import { readSetting } from '../../setting/setting.ts'
 import { atomType, browsing, linksOf, writingFor } from './feeds.ts'
 
 export const atomDocuments = [

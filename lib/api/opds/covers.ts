@@ -1,19 +1,19 @@
 // Covers of books and series for reading apps: JPEG whatever they are made of, and an image in any case.
 import type { Permission } from '../../auth/permission.ts'
+import type { Viewer } from '../../auth/viewer.ts'
 import { coverFolders, originalPath } from '../../catalog/cover/cover-files.ts'
-import { coverOfBook, coverOfShownSeries } from '../../catalog/cover/cover-shown.ts'
 import { type CoverSource, coverSource } from '../../catalog/cover/cover-source.ts'
-import type { Viewer } from '../../catalog/viewer.ts'
+import { coverOfBook, coverOfShownSeries } from '../../catalog/cover/displayed-cover.ts'
 import { Failure, Unreadable } from '../../errors.ts'
-import { frontTag } from '../../page/front.ts'
+import type { Deps } from '../../http/deps.ts'
+import { type Input, type Route, route } from '../../http/route.ts'
+import { frontTag } from '../../page/cover-image.ts'
 import type { PageImage } from '../../page/pages.ts'
 import { thumbnailTag } from '../../page/thumbnail.ts'
 import type { Variant } from '../../page/variant.ts'
 import { bytes, ErrorBody, Id } from '../../schema.ts'
-import { type CoverAsked, type Form, maxAgeSeconds, sendCover } from '../cover-image.ts'
-import type { Deps } from '../deps.ts'
-import { imageAnswer, notModified, whenOver } from '../image.ts'
-import { type Input, type Route, route } from '../route.ts'
+import { type CoverAsked, type Form, maxAgeSeconds, sendCover } from '../images/cover-image.ts'
+import { imageAnswer, notModified, whenOver } from '../images/image.ts'
 
 /** Of the screens that read comics most are smaller. */
 const large: Variant = { width: 1600, height: 1600, format: 'jpeg' }

@@ -3,7 +3,10 @@
 
 import type { FastifyRequest } from 'fastify'
 import type { Identity } from '../../auth/identify.ts'
-import { readSetting } from '../../catalog/setting.ts'
+import { lacks } from '../../http/authorize.ts'
+import type { Deps } from '../../http/deps.ts'
+import { pageQuery, paging } from '../../http/pagination.ts'
+import { answer, type Need, type Route, route } from '../../http/route.ts'
 import { atomFeed } from '../../opds/atom/feed.ts'
 import { lastChange } from '../../opds/changed.ts'
 import { jsonFeed } from '../../opds/json/feed.ts'
@@ -13,10 +16,7 @@ import type { Asked, Shelf } from '../../opds/shelf/shelf.ts'
 import type { Version } from '../../opds/tree.ts'
 import type { Writing } from '../../opds/writing.ts'
 import { bytes, record } from '../../schema.ts'
-import { lacks } from '../admit.ts'
-import type { Deps } from '../deps.ts'
-import { pageQuery, paging } from '../page.ts'
-import { answer, type Need, type Route, route } from '../route.ts'
+import { readSetting } from '../../setting/setting.ts'
 
 /** What every feed needs: they show libraries, series and books alike. */
 export const browsing = {

@@ -1,12 +1,12 @@
 // The files of books, as the feeds of both catalogues lead to them.
-import { bookFile } from '../../catalog/file-place.ts'
+import { bookFile } from '../../catalog/book/book-file.ts'
+import { answerFile } from '../../download/file.ts'
 import type { FormatName } from '../../format/contract.ts'
 import { formatNames } from '../../format/contract.ts'
+import { answer, route } from '../../http/route.ts'
 import { fileType } from '../../opds/naming.ts'
-import { answerFile } from '../../page/file.ts'
 import { bytes, ErrorBody, record, Type, uuid } from '../../schema.ts'
-import { nothing } from '../image.ts'
-import { answer, route } from '../route.ts'
+import { nothing } from '../images/image.ts'
 
 const versions = [1, 2] as const
 const formats: (FormatName | null)[] = [...formatNames, null]

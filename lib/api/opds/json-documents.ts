@@ -1,11 +1,12 @@
 // Documents of OPDS 2.0 that are no feeds: a book, and how to sign in.
-import { readSetting } from '../../catalog/setting.ts'
+
+import { answer, route } from '../../http/route.ts'
 import { authenticationDocument } from '../../opds/json/authentication.ts'
 import { authenticationType, publicationType } from '../../opds/json/media.ts'
 import { jsonPublication } from '../../opds/json/publication.ts'
 import { publicationById } from '../../opds/publication.ts'
 import { bytes, Id } from '../../schema.ts'
-import { answer, route } from '../route.ts'
+import { readSetting } from '../../setting/setting.ts'
 import { browsing, linksOf, writingFor } from './feeds.ts'
 
 export const jsonDocuments = [

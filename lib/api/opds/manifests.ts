@@ -1,8 +1,10 @@
 // What books are read from: Readium manifests, of which a book has one or two.
 import type { FastifyRequest } from 'fastify'
-import { bookFile, packedPages } from '../../catalog/file-place.ts'
-import type { Viewer } from '../../catalog/viewer.ts'
+import type { Viewer } from '../../auth/viewer.ts'
+import { bookFile, packedPages } from '../../catalog/book/book-file.ts'
 import { NotFound } from '../../errors.ts'
+import type { Deps } from '../../http/deps.ts'
+import { answer, type Need, route } from '../../http/route.ts'
 import { epubManifest } from '../../opds/epub/manifest.ts'
 import { divinaManifest, type Manifest, pdfManifest } from '../../opds/json/manifest.ts'
 import { divinaType, webpubType } from '../../opds/json/media.ts'
@@ -12,10 +14,8 @@ import { type Publication, publicationById } from '../../opds/publication.ts'
 import type { Writing } from '../../opds/writing.ts'
 import { unpackPages } from '../../page/page-list.ts'
 import { bytes, ErrorBody, Id } from '../../schema.ts'
-import type { Deps } from '../deps.ts'
-import { answer, type Need, route } from '../route.ts'
+import { bodyInTurn } from './chunked-body.ts'
 import { browsing, writingFor } from './feeds.ts'
-import { bodyInTurn } from './in-turn.ts'
 
 // Manifests lead back to the book and its series as well as to its pages.
 const permission = {

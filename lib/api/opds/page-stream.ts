@@ -1,16 +1,16 @@
 // Pages for reading apps. OPDS-PSE 1.2 counts them from 0 and promises one media type for all of a
 // book; the manifests of OPDS 2.0 count from 1 and name the type of each.
-import { type StreamedBook, streamedBook } from '../../catalog/file-place.ts'
+import { type StreamedBook, streamedBook } from '../../catalog/book/book-file.ts'
 import { NotFound, Unreadable } from '../../errors.ts'
+import { lacks } from '../../http/authorize.ts'
+import type { Deps } from '../../http/deps.ts'
+import { type Input, route } from '../../http/route.ts'
 import { streamedAs } from '../../opds/publication.ts'
 import { followFetch } from '../../opds/stream-progress.ts'
 import type { Asked } from '../../page/variant.ts'
 import { maybe, record, Type, uuid } from '../../schema.ts'
-import { lacks } from '../admit.ts'
-import type { Deps } from '../deps.ts'
-import { imageAnswer, imageResponses, whenOver } from '../image.ts'
-import { readable, sendPage } from '../page-image.ts'
-import { type Input, route } from '../route.ts'
+import { imageAnswer, imageResponses, whenOver } from '../images/image.ts'
+import { readable, sendPage } from '../images/page-image.ts'
 
 const maxAgeSeconds = 86_400
 const mostPixels = 4096

@@ -1,16 +1,17 @@
 // The positions of a book, and where readers are in it.
 import { hash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
-import { type BookFile, bookFile, packedPages } from '../../catalog/file-place.ts'
-import { readSetting } from '../../catalog/setting.ts'
-import type { Viewer } from '../../catalog/viewer.ts'
+import type { Viewer } from '../../auth/viewer.ts'
+import { type BookFile, bookFile, packedPages } from '../../catalog/book/book-file.ts'
+import { isFresh } from '../../download/range.ts'
 import { Invalid, NotFound, Unreadable } from '../../errors.ts'
+import type { Deps } from '../../http/deps.ts'
+import { answer, type Need, route } from '../../http/route.ts'
 import { progressionType } from '../../opds/json/media.ts'
 import { positionList, positionsOf, positionsType, type Read } from '../../opds/positions.ts'
 import { moveBy, progressionOf } from '../../opds/progression.ts'
+import { versionKey } from '../../page/etag.ts'
 import { unpackPages } from '../../page/page-list.ts'
-import { isFresh } from '../../page/range.ts'
-import { versionKey } from '../../page/tag.ts'
 import {
   bytes,
   ErrorBody,
@@ -23,11 +24,10 @@ import {
   text,
   timestamp,
 } from '../../schema.ts'
-import type { Deps } from '../deps.ts'
-import { nothing } from '../image.ts'
-import { answer, type Need, route } from '../route.ts'
+import { readSetting } from '../../setting/setting.ts'
+import { nothing } from '../images/image.ts'
+import { bodyInTurn } from './chunked-body.ts'
 import { linksOf } from './feeds.ts'
-import { bodyInTurn } from './in-turn.ts'
 
 /** What is needed to read a book as it is in its file. */
 export const reading = { all: ['BooksRead'], any: ['PagesRead'] } as const satisfies Need

@@ -1,14 +1,14 @@
 // The resources of an EPUB, one by one. They are somebody's texts on our origin: nothing in them may run.
 import { Readable, Transform } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
+import { decide, isFresh, type Part } from '../../download/range.ts'
 import { NotFound } from '../../errors.ts'
+import { answer, route } from '../../http/route.ts'
 import { isPlayed, sentType, sentTypes } from '../../opds/epub/media-type.ts'
 import type { EpubMember } from '../../page/epub.ts'
-import { decide, isFresh, type Part } from '../../page/range.ts'
-import { memberTag } from '../../page/tag.ts'
+import { memberTag } from '../../page/etag.ts'
 import { bytes, ErrorBody, record, Type, uuid } from '../../schema.ts'
-import { bodyFor, nothing, whenOver } from '../image.ts'
-import { answer, route } from '../route.ts'
+import { bodyFor, nothing, whenOver } from '../images/image.ts'
 import { presentFile, reading } from './reading.ts'
 
 // Pictures, styles and fonts of the same book are shown. `allow-same-origin` lets the cookie go along

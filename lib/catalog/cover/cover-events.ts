@@ -1,6 +1,6 @@
 // What is told of covers: of the books that got another one, and of the series that show one of them.
 import type { TransactionSql } from 'postgres'
-import { ofBooks, ofSeries, type Told } from '../../event/tell.ts'
+import { ofBooks, ofSeries, type Told } from '../../event/publish.ts'
 
 // A series whose first books all lack a cover shows that of a later one, of which nothing is told.
 const booksTried = 3

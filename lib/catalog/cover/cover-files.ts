@@ -4,7 +4,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { type ThumbnailFormat, thumbnailPath } from '../../thumbnail-path.ts'
+import { type ThumbnailFormat, thumbnailPath } from '../../image/thumbnail-path.ts'
 
 export type CoverFolders = { originals: string; thumbnails: string }
 

@@ -1,8 +1,8 @@
 // What a large cover is made of, where a book or a series is shown: an uploaded image, or the file of a book.
 import type { Fragment, Sql } from 'postgres'
+import { seesBook, seesSeries, type Viewer } from '../../auth/viewer.ts'
 import { NotFound } from '../../errors.ts'
-import { type BookFile, bookFile } from '../file-place.ts'
-import { seesBook, seesSeries, type Viewer } from '../viewer.ts'
+import { type BookFile, bookFile } from '../book/book-file.ts'
 import type { Owner } from './cover.ts'
 
 /** Name and ending of the file of an uploaded image, or the book whose own cover is shown; neither when there is none. */

@@ -1,8 +1,8 @@
 // Thumbnails made anew on request: a job of its own, before all that nobody asked for.
 import type { Sql } from 'postgres'
+import { seesBook } from '../../auth/viewer.ts'
 import { NotFound } from '../../errors.ts'
-import type { Queue } from '../../jobs.ts'
-import { seesBook } from '../viewer.ts'
+import type { Queue } from '../../queue/queue.ts'
 import { type Asked, requireOwner } from './cover.ts'
 
 type Wanted = Asked & {

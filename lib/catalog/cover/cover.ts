@@ -1,13 +1,13 @@
 // Covers that users uploaded for books and series, and which of them is shown. All that changes one
 // holds the row of its owner, so that at most one is selected.
 import type { Fragment, Sql, TransactionSql } from 'postgres'
+import { seesBook, seesSeries, type Viewer } from '../../auth/viewer.ts'
 import { NotFound } from '../../errors.ts'
-import { ofSeries, tell } from '../../event/tell.ts'
+import { ofSeries, tell } from '../../event/publish.ts'
 import { newId } from '../../id.ts'
+import type { ThumbnailFormat } from '../../image/thumbnail-path.ts'
 import { maybe, nullable, record, type Static, Type, timestamp, uuid } from '../../schema.ts'
-import type { ThumbnailFormat } from '../../thumbnail-path.ts'
-import { type Subject, tellChange } from '../metadata/changed.ts'
-import { seesBook, seesSeries, type Viewer } from '../viewer.ts'
+import { type Subject, tellChange } from '../metadata/change-events.ts'
 import { coverEvents } from './cover-events.ts'
 import { type CoverFolders, coverName, removeCoverFiles, writeCover } from './cover-files.ts'
 

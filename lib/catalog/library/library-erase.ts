@@ -2,12 +2,12 @@
 // a batch at a time, because a million books take minutes. What is left after a crash goes then.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Sql, TransactionSql } from 'postgres'
+import { seesLibrary, type Viewer } from '../../auth/viewer.ts'
 import { NotFound } from '../../errors.ts'
-import { tell } from '../../event/tell.ts'
-import type { Queue } from '../../jobs.ts'
-import { seesLibrary, type Viewer } from '../viewer.ts'
-import { eraseBooks } from './purge.ts'
-import { cancelScans } from './scan-request.ts'
+import { tell } from '../../event/publish.ts'
+import type { Queue } from '../../queue/queue.ts'
+import { eraseBooks } from '../book/purge.ts'
+import { cancelScans } from '../scan/scan-request.ts'
 
 const batch = 1_000
 const lanes = ['index', 'cover', 'hash'] as const

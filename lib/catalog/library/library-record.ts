@@ -1,5 +1,6 @@
 // A library as it is shown to a viewer.
 import type { Sql, TransactionSql } from 'postgres'
+import { isUnrestricted, seesLibrary, seesSeries, type Viewer } from '../../auth/viewer.ts'
 import { NotFound } from '../../errors.ts'
 import { readingDirections } from '../../metadata/metadata.ts'
 import { pathText } from '../../path.ts'
@@ -18,7 +19,6 @@ import {
 import { bookStrategies } from '../../strategy/book.ts'
 import { numberStrategies } from '../../strategy/number.ts'
 import { seriesStrategies } from '../../strategy/series.ts'
-import { isUnrestricted, seesLibrary, seesSeries, type Viewer } from '../viewer.ts'
 import {
   type StoredScanning,
   StrategyConfig,

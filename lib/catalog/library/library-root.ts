@@ -4,7 +4,7 @@ import { constants } from 'node:fs'
 import { access, realpath, stat } from 'node:fs/promises'
 import { isAbsolute, resolve, sep } from 'node:path'
 import type { TransactionSql } from 'postgres'
-import type { Config } from '../../config.ts'
+import type { Config } from '../../config/config.ts'
 import { Conflict, Invalid } from '../../errors.ts'
 import { pathText } from '../../path.ts'
 

@@ -1,14 +1,15 @@
 // Making libraries and changing them, as users ask for it.
 import { isDeepStrictEqual } from 'node:util'
 import type { Sql, TransactionSql } from 'postgres'
+import { seesLibrary, type Viewer } from '../../auth/viewer.ts'
 import { Invalid, NotFound } from '../../errors.ts'
-import { tell } from '../../event/tell.ts'
+import { tell } from '../../event/publish.ts'
 import { newId } from '../../id.ts'
-import type { Queue } from '../../jobs.ts'
+import type { Queue } from '../../queue/queue.ts'
 import type { Config as StrategyConfig } from '../../strategy/config.ts'
 import { validateStrategy } from '../../strategy/series.ts'
-import { changedColumns } from '../metadata/changed.ts'
-import { seesLibrary, type Viewer } from '../viewer.ts'
+import { changedColumns } from '../metadata/change-events.ts'
+import { enqueueScan, refuseWhileScanned } from '../scan/scan-request.ts'
 import { libraryById } from './library-record.ts'
 import { type Grounds, readableRoot, refuseOverlap } from './library-root.ts'
 import {
@@ -19,7 +20,6 @@ import {
   type StoredScanning,
   scanningMeant,
 } from './library-rules.ts'
-import { enqueueScan, refuseWhileScanned } from './scan-request.ts'
 
 type SeriesRules = {
   seriesStrategy?: string | null | undefined

@@ -2,12 +2,12 @@
 import { realpathSync, statSync } from 'node:fs'
 import { basename, isAbsolute, resolve } from 'node:path'
 import type { Sql, TransactionSql } from 'postgres'
+import { seesLibrary, type Viewer } from '../../auth/viewer.ts'
 import { Invalid, NotFound } from '../../errors.ts'
-import { tell } from '../../event/tell.ts'
+import { tell } from '../../event/publish.ts'
 import { newId } from '../../id.ts'
 import { pathText } from '../../path.ts'
 import { validateStrategy } from '../../strategy/series.ts'
-import { seesLibrary, type Viewer } from '../viewer.ts'
 
 export type LibraryRow = { id: string; name: string; root: Buffer; bookCount: number }
 

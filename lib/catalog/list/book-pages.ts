@@ -1,8 +1,8 @@
 // Pages of books in an order of their own columns, and how many books there are.
 import type { Fragment, Sql } from 'postgres'
 import type { BookPlan } from './book-plan.ts'
-import { oneOff } from './one-off.ts'
 import type { Direction } from './sort.ts'
+import { oneOff } from './unprepared.ts'
 
 /** Where a page lies in its list. */
 export type Window = { offset: number; limit: number; total: number }

@@ -1,7 +1,7 @@
 // The books within an age, when nothing else is asked of them: of every series those beyond it are
 // counted, so that none of its books is looked at by itself.
 import type { Fragment, Sql } from 'postgres'
-import { itsBooks, type Viewer } from '../viewer.ts'
+import { itsBooks, type Viewer } from '../../auth/viewer.ts'
 import type { BookPlan } from './book-plan.ts'
 
 // Ids that a statement holds in a hash without doubt, whatever memory the server gives it.

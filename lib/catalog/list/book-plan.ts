@@ -3,7 +3,7 @@
 // known by count (series_reading), so conditions on it need no look at the books either: the books
 // of a series fall into four classes, and the condition is worked out for each class.
 import type { Fragment, Sql } from 'postgres'
-import { seesSeries, type Viewer } from '../viewer.ts'
+import { seesSeries, type Viewer } from '../../auth/viewer.ts'
 import { planWithinAge } from './book-plan-age.ts'
 import type { BookFilter, Condition, Leaf } from './filter.ts'
 import { type BookTest, beyondAge, bookTest } from './filter-books.ts'

@@ -2,7 +2,7 @@
 // knows how many there are, and no walk asks for names.
 import type { BookFilter, Condition, Leaf, SeriesFilter } from './filter.ts'
 import { type Db, textTest } from './filter-sql.ts'
-import { oneOff } from './one-off.ts'
+import { oneOff } from './unprepared.ts'
 
 export type Labels = {
   ids: string[]

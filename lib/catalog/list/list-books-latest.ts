@@ -1,8 +1,8 @@
 // The books that came or were released last, for as many pages as anybody turns: each library is
 // walked in its order, the walks are merged, and of each book it is asked whether the viewer sees it.
 import type { Fragment, Sql } from 'postgres'
-import { isLimited, seesBook, type Viewer } from '../viewer.ts'
-import { oneOff } from './one-off.ts'
+import { isLimited, seesBook, type Viewer } from '../../auth/viewer.ts'
+import { oneOff } from './unprepared.ts'
 
 type Asked = {
   /** Without a date of release a book is none of the released ones. */

@@ -1,8 +1,8 @@
 // All books of some libraries by when they came: along an index that each library has for itself.
 import type { Sql } from 'postgres'
 import { inOrder, nearer } from './book-pages.ts'
-import { oneOff } from './one-off.ts'
 import type { Direction } from './sort.ts'
+import { oneOff } from './unprepared.ts'
 
 type Listed = { ids: string[]; total: number }
 type Asked = { direction: Direction; offset: number; limit: number }

@@ -1,12 +1,12 @@
 // Books by when the viewer last read them: first those with progress along the index of progress,
 // then all others by title.
 import type { Fragment, Sql } from 'postgres'
-import { isUnrestricted, type Viewer } from '../viewer.ts'
+import { isUnrestricted, type Viewer } from '../../auth/viewer.ts'
 import { countAll, inOrder, isListed, measure, nearer, pageOf, type Window } from './book-pages.ts'
 import { type BooksWanted, hasProgress, planBooks } from './book-plan.ts'
 import type { Condition } from './filter.ts'
-import { oneOff } from './one-off.ts'
 import type { Direction } from './sort.ts'
+import { oneOff } from './unprepared.ts'
 
 type Asked = BooksWanted & { direction: Direction; page: number; pageSize: number }
 type Listed = { ids: string[]; total: number }

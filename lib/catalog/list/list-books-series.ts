@@ -1,10 +1,10 @@
 // Books in reading order: series by title, inside a series by number. Found by adding up how many
 // books of the list each series has.
 import type { Fragment, Sql } from 'postgres'
-import { isUnrestricted, type Viewer } from '../viewer.ts'
+import { isUnrestricted, type Viewer } from '../../auth/viewer.ts'
 import { type BookPlan, type BooksWanted, planBooks } from './book-plan.ts'
-import { oneOff } from './one-off.ts'
 import type { Direction } from './sort.ts'
+import { oneOff } from './unprepared.ts'
 
 type Asked = BooksWanted & { direction: Direction; page: number; pageSize: number }
 type Listed = { ids: string[]; total: number }

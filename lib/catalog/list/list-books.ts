@@ -1,8 +1,8 @@
 // Lists of books in order, a page at a time, with exact totals, at a million books.
 import type { Sql } from 'postgres'
+import { isLimited, isUnrestricted, type Viewer } from '../../auth/viewer.ts'
 import { searchBooks } from '../search/search-books.ts'
 import { searchQuery } from '../search/search-text.ts'
-import { isLimited, isUnrestricted, type Viewer } from '../viewer.ts'
 import { countAll, listPlanned, walk } from './book-pages.ts'
 import { type BooksWanted, planBooks } from './book-plan.ts'
 import { newInLibraries } from './list-books-new.ts'

@@ -1,14 +1,14 @@
 // Lists of series in order, a page at a time, with exact totals. Series without present books are
 // not listed.
 import type { Fragment, Sql } from 'postgres'
+import { isUnrestricted, seesSeries, showsBooks, type Viewer } from '../../auth/viewer.ts'
 import { searchQuery } from '../search/search-text.ts'
-import { isUnrestricted, seesSeries, showsBooks, type Viewer } from '../viewer.ts'
 import { inOrder, nearer } from './book-pages.ts'
 import type { SeriesFilter } from './filter.ts'
 import { every } from './filter-sql.ts'
-import { oneOff } from './one-off.ts'
 import { planSeries, type SeriesPlan } from './series-plan.ts'
 import type { Direction, SeriesSort } from './sort.ts'
+import { oneOff } from './unprepared.ts'
 
 export type SeriesWanted = {
   filter: SeriesFilter | null

@@ -1,8 +1,8 @@
 // A condition on series as SQL: sets of ids, and what the viewer has read of each by count.
 import type { Fragment, Sql } from 'postgres'
+import { seesSeries, showsBooks, type Viewer } from '../../auth/viewer.ts'
 import { rankOf } from '../search/search-rank.ts'
 import type { Query } from '../search/search-text.ts'
-import { seesSeries, showsBooks, type Viewer } from '../viewer.ts'
 import type { Condition, Leaf, SeriesFilter } from './filter.ts'
 import type { ReadStatus } from './filter-fields.ts'
 import { findLabels, leavesOf } from './filter-labels.ts'

@@ -1,5 +1,6 @@
 // All that is known of books: what details, full lists and the answers to changes show.
 import type { Sql, TransactionSql } from 'postgres'
+import { seesBook, type Viewer } from '../../auth/viewer.ts'
 import { NotFound } from '../../errors.ts'
 import {
   type AlternateTitle,
@@ -21,8 +22,7 @@ import {
   timestamp,
   uuid,
 } from '../../schema.ts'
-import { seesBook, type Viewer } from '../viewer.ts'
-import { Label, labelsOf } from './label-record.ts'
+import { Label, labelsOf } from '../label/label-record.ts'
 import { BookLocks, bookFlags, shownLocks } from './lock-names.ts'
 import { type Award, roleFields } from './metadata-fields.ts'
 import { bookTypes } from './metadata-values.ts'

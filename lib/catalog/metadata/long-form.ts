@@ -1,14 +1,14 @@
 // Series and books in their long forms (`full=true`): the short ones with all metadata, in a fixed
 // number of statements whatever their number.
 import type { Sql } from 'postgres'
+import type { Viewer } from '../../auth/viewer.ts'
 import { NotFound } from '../../errors.ts'
 import { count, list, nullable, record, type Static, timestamp } from '../../schema.ts'
-import { Book, booksByIds } from '../book-record.ts'
-import { Series, seriesByIds } from '../series-record.ts'
-import type { Viewer } from '../viewer.ts'
+import { Book, booksByIds } from '../book/book-record.ts'
+import { Label } from '../label/label-record.ts'
+import { Series, seriesByIds } from '../series/series-record.ts'
 import { BookMetadata, bookMetadataByIds } from './book-metadata-record.ts'
-import { ExternalId, ExternalLink } from './external.ts'
-import { Label } from './label-record.ts'
+import { ExternalId, ExternalLink } from './external-reference.ts'
 import {
   AlternateTitleRecord,
   SeriesMetadata,

@@ -1,5 +1,6 @@
 // All that is known of series: what details, full lists and the answers to changes show.
 import type { Sql, TransactionSql } from 'postgres'
+import { seesSeries, type Viewer } from '../../auth/viewer.ts'
 import { NotFound } from '../../errors.ts'
 import { readingDirections, seriesStatuses } from '../../metadata/metadata.ts'
 import {
@@ -13,9 +14,8 @@ import {
   timestamp,
   uuid,
 } from '../../schema.ts'
-import { seesSeries, type Viewer } from '../viewer.ts'
-import { ExternalId, ExternalLink, externalIds, externalLinks } from './external.ts'
-import { Label, labelsOf } from './label-record.ts'
+import { Label, labelsOf } from '../label/label-record.ts'
+import { ExternalId, ExternalLink, externalIds, externalLinks } from './external-reference.ts'
 import { SeriesLocks, seriesFlags, shownLocks } from './lock-names.ts'
 
 type Db = Sql | TransactionSql

@@ -8,9 +8,9 @@ import type { Config } from '../../strategy/config.ts'
 import type { Placement } from '../../strategy/placement.ts'
 import { compileRules, type TitleRule } from '../../strategy/preprocess.ts'
 import { placeBook } from '../../strategy/series.ts'
+import { settleLabels } from '../label/label.ts'
 import { writeSeriesSearch } from '../search/search-rows.ts'
-import { tellChange } from './changed.ts'
-import { settleLabels } from './label.ts'
+import { tellChange } from './change-events.ts'
 import type { HeldSeries } from './series-metadata.ts'
 
 type Facts = {

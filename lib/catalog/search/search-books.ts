@@ -2,12 +2,12 @@
 // at the beginning of a word, has it anywhere; then those with the words elsewhere. What is ranked
 // comes from the search rows alone.
 import type { Fragment, Sql } from 'postgres'
+import { isUnrestricted, seesBook, type Viewer } from '../../auth/viewer.ts'
 import { orderOf } from '../list/book-pages.ts'
 import { type BookPlan, type BooksWanted, planBooks } from '../list/book-plan.ts'
 import { every } from '../list/filter-sql.ts'
-import { oneOff } from '../list/one-off.ts'
 import type { BookSort, Direction } from '../list/sort.ts'
-import { isUnrestricted, seesBook, type Viewer } from '../viewer.ts'
+import { oneOff } from '../list/unprepared.ts'
 import { firstHits, inRowOrder } from './search-first.ts'
 import { rankOf } from './search-rank.ts'
 import type { Query } from './search-text.ts'

@@ -1,6 +1,6 @@
 // An EPUB as apps read it resource by resource (Readium Web Publication Manifest, EPUB profile).
-import type { EpubContents, EpubResource } from '../../format/epub-contents.ts'
-import type { EpubLink } from '../../format/epub-navigation.ts'
+import type { EpubContents, EpubResource } from '../../format/epub/contents.ts'
+import type { EpubLink } from '../../format/epub/navigation.ts'
 import { type Manifest, manifest } from '../json/manifest.ts'
 import type { Item } from '../json/pieces.ts'
 import type { Publication } from '../publication.ts'

@@ -1,6 +1,6 @@
 // Shelves of books of all series.
 import { latestBooks } from '../../catalog/list/list-books-latest.ts'
-import { booksBegun, onDeck as nextBooks } from '../../catalog/next.ts'
+import { booksBegun, onDeck as nextBooks } from '../../catalog/progress/on-deck.ts'
 import { type Listing, mostLatest } from './listing.ts'
 
 export const keepReading: Listing = {

@@ -1,6 +1,6 @@
 // What series and libraries are called where they are led to.
-import type { LibraryName } from '../../catalog/library/library-shelf.ts'
-import type { Series } from '../../catalog/series-record.ts'
+import type { LibraryName } from '../../catalog/library/library-browse.ts'
+import type { Series } from '../../catalog/series/series-record.ts'
 import type { Entry, Ref } from '../feed.ts'
 
 /** Of one page: those that share a title are told apart by their library or their folder. */

@@ -1,5 +1,5 @@
 // The groups of a home: of the whole catalogue or of a library.
-import type { LibraryName } from '../../catalog/library/library-shelf.ts'
+import type { LibraryName } from '../../catalog/library/library-browse.ts'
 import type { Group } from '../feed.ts'
 import { keepReading, newBooks, onDeck } from './books.ts'
 import { groupOf } from './listing.ts'

@@ -1,6 +1,6 @@
 // Publishers, genres and tags; each leads to the series that have it.
-import { labelShelves as pageOfLabels } from '../../catalog/metadata/label-shelf.ts'
-import { listPublishers } from '../../catalog/publisher.ts'
+import { labelShelves as pageOfLabels } from '../../catalog/label/label-browse.ts'
+import { listPublishers } from '../../catalog/label/publisher.ts'
 import { type Entry, navigation, type Ref } from '../feed.ts'
 import { genres, publishers, tags } from './series-list.ts'
 import { type Asked, offsetOf, pagingOf, type Shelf } from './shelf.ts'

@@ -3,7 +3,7 @@ import {
   type LibraryShelf,
   libraryName,
   libraryShelves as pageOfLibraries,
-} from '../../catalog/library/library-shelf.ts'
+} from '../../catalog/library/library-browse.ts'
 import { Id } from '../../schema.ts'
 import { type Entry, navigation } from '../feed.ts'
 import { libraries, libraryRef } from './entry.ts'

@@ -1,7 +1,7 @@
 // Lists that are shelves of their own and, some items of them, groups of a home: of the whole
 // catalogue or of one library.
-import { type LibraryName, libraryName } from '../../catalog/library/library-shelf.ts'
-import { seriesByIds } from '../../catalog/series-record.ts'
+import { type LibraryName, libraryName } from '../../catalog/library/library-browse.ts'
+import { seriesByIds } from '../../catalog/series/series-record.ts'
 import { maybe, uuid } from '../../schema.ts'
 import { acquisition, type Group, type Kind, navigation, type Ref } from '../feed.ts'
 import { publicationsByIds } from '../publication.ts'

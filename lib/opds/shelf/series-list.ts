@@ -1,10 +1,11 @@
 // Shelves of series: all, those that came or changed last, those of a library, and those that words,
 // a publisher, a genre or a tag choose.
-import { libraryName } from '../../catalog/library/library-shelf.ts'
+
+import { labelKey } from '../../catalog/label/label.ts'
+import { libraryName } from '../../catalog/library/library-browse.ts'
 import { parseSeriesFilter } from '../../catalog/list/filter.ts'
 import { listSeries, type SeriesWanted } from '../../catalog/list/list-series.ts'
-import { labelKey } from '../../catalog/metadata/label.ts'
-import { seriesByIds } from '../../catalog/series-record.ts'
+import { seriesByIds } from '../../catalog/series/series-record.ts'
 import { Id, maybe, text, uuid } from '../../schema.ts'
 import { catalogue, type Entry, navigation, type Paging, type Ref } from '../feed.ts'
 import type { Version } from '../tree.ts'

@@ -5,8 +5,8 @@ import {
   type ChoiceSort,
   choiceSorts,
   chooseBooks,
-} from '../../catalog/series-choice.ts'
-import { seriesById } from '../../catalog/series-record.ts'
+} from '../../catalog/series/book-selection.ts'
+import { seriesById } from '../../catalog/series/series-record.ts'
 import { Invalid, NotFound } from '../../errors.ts'
 import { Id, maybe, oneOf, text } from '../../schema.ts'
 import { acquisition, type FacetGroup, type Query } from '../feed.ts'

@@ -1,8 +1,8 @@
 // A shelf is a value: where it is in the catalogues, what it can be asked, and the function that finds
 // what is on it.
 import type { TProperties } from 'typebox'
-import type { Viewer } from '../../catalog/viewer.ts'
-import type { Sql } from '../../db.ts'
+import type { Viewer } from '../../auth/viewer.ts'
+import type { Sql } from '../../postgres/db.ts'
 import type { Feed, Paging } from '../feed.ts'
 import type { Version } from '../tree.ts'
 

@@ -6,8 +6,8 @@ import {
   resumeErasing,
 } from '../../../lib/catalog/library/library-erase.ts'
 import { newId } from '../../../lib/id.ts'
-import { openQueue } from '../../../lib/jobs.ts'
-import { examine } from '../../../pipeline/doctor.ts'
+import { openQueue } from '../../../lib/queue/queue.ts'
+import { examine } from '../../../pipeline/doctor/doctor.ts'
 import { database } from '../../kit/db.ts'
 
 const { sql } = await database(t)

@@ -1,7 +1,7 @@
 // A small catalogue of made-up rows for tests of lists, with the same facts as plain values.
 import type { Sql } from 'postgres'
-import { settleLabels } from '../../../lib/catalog/metadata/label.ts'
-import { recountReading } from '../../../lib/catalog/reading.ts'
+import { settleLabels } from '../../../lib/catalog/label/label.ts'
+import { recountReading } from '../../../lib/catalog/progress/series-reading.ts'
 import { writeBookSearch, writeSeriesSearch } from '../../../lib/catalog/search/search-rows.ts'
 import { newId } from '../../../lib/id.ts'
 import { sortKey } from '../../../lib/name/natural.ts'

@@ -1,6 +1,6 @@
 // Random conditions as clients would send them, and random viewers.
 import fc from 'fast-check'
-import type { Viewer } from '../../../lib/catalog/viewer.ts'
+import type { Viewer } from '../../../lib/auth/viewer.ts'
 import type { Facts } from './books.ts'
 
 const textOperators = ['is', 'isNot', 'contains', 'doesNotContain', 'beginsWith', 'endsWith']

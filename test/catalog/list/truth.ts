@@ -1,8 +1,9 @@
 // What conditions mean, worked out row by row over plain facts: the other opinion in tests of lists.
+
+import type { Viewer } from '../../../lib/auth/viewer.ts'
+import { labelKey } from '../../../lib/catalog/label/label.ts'
 import type { Condition, Leaf } from '../../../lib/catalog/list/filter.ts'
-import { labelKey } from '../../../lib/catalog/metadata/label.ts'
 import { searchLine } from '../../../lib/catalog/search/search-text.ts'
-import type { Viewer } from '../../../lib/catalog/viewer.ts'
 import { searchKey } from '../../../lib/name/normalise.ts'
 import type { BookFacts, Facts, SeriesFacts } from './books.ts'
 

@@ -1,6 +1,6 @@
 import t from 'tap'
+import type { Viewer } from '../../../lib/auth/viewer.ts'
 import { booksFull, seriesFull } from '../../../lib/catalog/metadata/long-form.ts'
-import type { Viewer } from '../../../lib/catalog/viewer.ts'
 import { newId } from '../../../lib/id.ts'
 import { comic, shelve } from '../../kit/library.ts'
 import { serve } from '../../kit/server.ts'

@@ -1,8 +1,8 @@
 // Little books of every format, as the world of the catalogues needs them.
 import sharp from 'sharp'
-import { member, png, tarEnd, zip } from '../../format/archive-files.ts'
-import { zip as zipOf } from '../../format/epub-files.ts'
-import { pdfOf, stream } from '../../format/pdf-files.ts'
+import { member, png, tarEnd, zip } from '../../archive/archive-files.ts'
+import { zip as zipOf } from '../../format/epub/epub-files.ts'
+import { pdfOf, stream } from '../../format/pdf/pdf-files.ts'
 
 /** ComicInfo.xml with these elements. */
 export function comicInfo(fields: Record<string, string | number>): Buffer {

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { png, zip } from '../../format/archive-files.ts'
+import { png, zip } from '../../archive/archive-files.ts'
 
 export const corpusFile = (path: string): Buffer =>
   readFileSync(fileURLToPath(new URL(`../../../../shared/corpus/library/${path}`, import.meta.url)))

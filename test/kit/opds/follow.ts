@@ -2,8 +2,8 @@
 
 import { readXml } from './atom.ts'
 import type { Document } from './document.ts'
-import { type Errand, essence } from './errand.ts'
 import { readJson } from './json.ts'
+import { type Errand, essence } from './link-kind.ts'
 
 export type Answer = { status: number; headers: Headers; body: Buffer }
 export type Ask = (

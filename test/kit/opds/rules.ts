@@ -1,10 +1,10 @@
 // The assertions of spec/opds.md §9 that no schema holds, over all documents of a crawl.
 
-import { blanks } from './blanks.ts'
 import { openChains } from './chains.ts'
 import { type Document, type Item, type Link, rel, rels } from './document.ts'
-import { type Errand, essence, kindOf } from './errand.ts'
-import { openPromises } from './promises.ts'
+import { blanks } from './empty-values.ts'
+import { openPromises } from './link-checks.ts'
+import { type Errand, essence, kindOf } from './link-kind.ts'
 
 /** Says of the document at `url`, found by a link in `from`, what is wrong with it. */
 export type Say = (url: string, from: string | null, problem: string) => void

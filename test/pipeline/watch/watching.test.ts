@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { openLog } from '../../../lib/log.ts'
-import { startPipeline } from '../../../pipeline/index.ts'
+import { startPipeline } from '../../../pipeline/pipeline.ts'
 import { openFolderWatch } from '../../../pipeline/watch/watch-folders.ts'
 import { startWatching } from '../../../pipeline/watch/watching.ts'
 import {

@@ -1,0 +1,22 @@
+// Everything below /opds.
+import { atomDocuments } from './atom-documents.ts'
+import { coverRoutes } from './covers.ts'
+import { fileRoutes } from './file.ts'
+import { jsonDocuments } from './json-documents.ts'
+import { manifests } from './manifests.ts'
+import { pageRoutes } from './page-stream.ts'
+import { readingRoutes } from './reading.ts'
+import { resourceRoutes } from './resource.ts'
+import { shelfFeeds } from './shelves.ts'
+
+export const opds = [
+  ...fileRoutes,
+  ...coverRoutes,
+  ...pageRoutes,
+  ...atomDocuments,
+  ...shelfFeeds,
+  ...jsonDocuments,
+  ...manifests,
+  ...readingRoutes,
+  ...resourceRoutes,
+]

@@ -1,0 +1,145 @@
+// Groups of duplicates as a viewer sees them. A member that is hidden from him is not there, and a group
+// of which he sees one is none.
+import type { Sql } from 'postgres'
+import { seesBook, seesSeries, type Viewer } from '../../auth/viewer.ts'
+import { Conflict, NotFound } from '../../errors.ts'
+import type { Queue } from '../../queue/queue.ts'
+
+/** Most members of a group that are named. */
+export const mostMembers = 1_000
+
+export type Part = { page: number; pageSize: number }
+
+/** Drops the record of a group; its members stay. Throws NotFound when the viewer sees no such group. */
+export async function dropGroup(
+  sql: Sql,
+  viewer: Viewer,
+  { id, of }: { id: string; of: 'books' | 'series' },
+): Promise<void> {
+  const members = of === 'books' ? bookMembers(sql, viewer) : seriesMembers(sql, viewer)
+  const { count } = await sql`
+    delete from duplicate_group
+    where id in (select id from ${members} m where id = ${id} group by id having count(*) > 1)`
+  if (count === 0) throw new NotFound('Duplicate group not found')
+}
+
+/** Group and member of each pair that the viewer sees. */
+function bookMembers(sql: Sql, viewer: Viewer) {
+  return sql`(
+    select g.id, b.id as member
+    from duplicate_group g
+    join duplicate_book d on d.group_id = g.id
+    join book b on b.id = d.book_id and b.missing_at is null
+    join series s on s.id = b.series_id
+    where g.kind = 'book' and ${seesBook(sql, viewer)})`
+}
+
+function seriesMembers(sql: Sql, viewer: Viewer, kinds = ['external_id', 'title']) {
+  return sql`(
+    select g.id, g.kind, s.id as member
+    from duplicate_group g
+    join duplicate_series d on d.group_id = g.id
+    join series s on s.id = d.series_id and s.book_count > 0
+    where g.kind = any(${kinds}) and ${seesSeries(sql, viewer)})`
+}
+
+type Shown = { id: string; createdAt: Date; updatedAt: Date; duplicateCount: number }
+
+/** A page of the groups of books, the biggest first, and how many there are. */
+export async function bookGroups(sql: Sql, viewer: Viewer, { page, pageSize }: Part) {
+  type Row = Shown & { fileHash: string; bookIds: string[] }
+  const groups = await sql<Row[]>`
+    select g.id, g.key as "fileHash", n.members as "duplicateCount",
+      array(select member from ${bookMembers(sql, viewer)} m where m.id = g.id
+        order by member limit ${mostMembers}) as "bookIds",
+      g.created_at as "createdAt", g.updated_at as "updatedAt"
+    from (
+      select id, count(*)::float8 as members from ${bookMembers(sql, viewer)} m
+      group by id
+      having count(*) > 1
+      order by members desc, id
+      limit ${pageSize} offset ${(page - 1) * pageSize}
+    ) n
+    join duplicate_group g on g.id = n.id
+    order by n.members desc, g.id`
+  const [totals] = await sql<{ groups: number; members: number }[]>`
+    select count(*)::float8 as groups, coalesce(sum(members), 0)::float8 as members
+    from (
+      select count(*) as members from ${bookMembers(sql, viewer)} m group by id having count(*) > 1
+    ) n`
+  return { groups: [...groups], totals: totals! }
+}
+
+type Member = {
+  id: string
+  title: string
+  libraryId: string
+  libraryName: string
+  bookCount: number
+  updatedAt: string
+}
+
+/** The same of series. */
+export async function seriesGroups(
+  sql: Sql,
+  viewer: Viewer,
+  { page, pageSize, kinds }: Part & { kinds: string[] },
+) {
+  type Row = Shown & {
+    matchType: 'external_id' | 'title'
+    matchKey: string
+    libraryId: string | null
+    members: Member[]
+  }
+  const seen = seriesMembers(sql, viewer, kinds)
+  const groups = await sql<Row[]>`
+    select g.id, g.kind as "matchType", g.library_id as "libraryId",
+      -- Keys of titles begin with their library.
+      case g.kind when 'title' then substr(g.key, 38) else g.key end as "matchKey",
+      n.members as "duplicateCount",
+      (
+        select json_agg(json_build_object('id', s.id, 'title', s.title, 'libraryId', l.id,
+          'libraryName', l.name, 'bookCount', s.book_count,
+          'updatedAt', to_char(s.updated_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+          ) order by s.sort_key, s.id)
+        from (
+          select member from ${seen} m where m.id = g.id order by member limit ${mostMembers}
+        ) m
+        join series s on s.id = m.member
+        join library l on l.id = s.library_id
+      ) as members,
+      g.created_at as "createdAt", g.updated_at as "updatedAt"
+    from (
+      select id, count(*)::float8 as members from ${seen} m
+      group by id
+      having count(*) > 1
+      order by members desc, id
+      limit ${pageSize} offset ${(page - 1) * pageSize}
+    ) n
+    join duplicate_group g on g.id = n.id
+    order by n.members desc, g.id`
+  const [totals] = await sql<
+    { groups: number; members: number; externalIds: number; titles: number }[]
+  >`
+    select count(*)::float8 as groups, coalesce(sum(members), 0)::float8 as members,
+      (count(*) filter (where kind = 'external_id'))::float8 as "externalIds",
+      (count(*) filter (where kind = 'title'))::float8 as titles
+    from (
+      select kind, count(*) as members from ${seen} m group by id, kind having count(*) > 1
+    ) n`
+  return { groups: [...groups], totals: totals! }
+}
+
+/** Enqueues a search. Throws Conflict while one that a user asked for waits or runs. */
+export function requestSearch(sql: Sql, queue: Queue): Promise<string> {
+  return sql.begin(async tx => {
+    await tx`select pg_advisory_xact_lock(hashtext('stackroom.dedupe.asked'))`
+    const [waiting] = await tx`
+      select 1 from pgboss.job
+      where name = 'dedupe' and state < 'completed' and data @> '{"asked": true}'
+      limit 1`
+    if (waiting) throw new Conflict('A search for duplicates waits or runs already')
+    const [id] = await queue.send(tx, 'dedupe', [{ asked: true }], { key: 'asked' })
+    return id!
+  })
+}

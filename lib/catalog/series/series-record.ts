@@ -1,0 +1,91 @@
+// A series as it is shown to a viewer: the short form that lists and details share.
+import type { Sql, TransactionSql } from 'postgres'
+import { seesBook, seesSeries, type Viewer } from '../../auth/viewer.ts'
+import { NotFound } from '../../errors.ts'
+import { seriesStatuses } from '../../metadata/metadata.ts'
+import { count, nullable, oneOf, record, type Static, Type, timestamp, uuid } from '../../schema.ts'
+
+export const Series = record(
+  {
+    id: uuid(),
+    libraryId: uuid(),
+    libraryName: Type.String(),
+    title: Type.String(),
+    titleSort: nullable(Type.String()),
+    summary: nullable(Type.String()),
+    publisher: nullable(Type.String()),
+    year: nullable(Type.Integer()),
+    status: nullable(oneOf(seriesStatuses)),
+    language: nullable(Type.String()),
+    ageRating: nullable(Type.Integer()),
+    genres: Type.Array(Type.String()),
+    tags: Type.Array(Type.String()),
+    path: nullable(Type.String({ description: 'Its folder, relative to that of the library.' })),
+    bookCount: count({ description: 'Books that are not missing.' }),
+    pageCount: count(),
+    fileSize: count({ description: 'Bytes of all its books.' }),
+    unreadCount: count({ description: 'Books that the caller has not completed.' }),
+    readCount: count({ description: 'Books that the caller has completed.' }),
+    lastReadAt: nullable(timestamp()),
+    hasCustomCover: Type.Boolean(),
+    createdAt: timestamp(),
+    updatedAt: timestamp(),
+  },
+  { component: 'Series' },
+)
+export type Series = Static<typeof Series>
+
+type Db = Sql | TransactionSql
+
+/** The series with these ids in their order; hidden and vanished ones are left out. One statement. */
+export async function seriesByIds(
+  sql: Db,
+  viewer: Viewer,
+  ids: readonly string[],
+): Promise<Series[]> {
+  if (ids.length === 0) return []
+  const rows = await sql<Series[]>`
+    select s.id, s.library_id as "libraryId", l.name as "libraryName", s.title,
+      s.title_sort as "titleSort", s.summary, s.publisher, s.year, s.status, s.language,
+      s.age_rating as "ageRating", s.genres, s.tags, s.folder as path, n."bookCount",
+      n."pageCount", n."fileSize", greatest(n."bookCount" - n."readCount", 0) as "unreadCount",
+      n."readCount", r.last_read_at as "lastReadAt",
+      s.custom_cover is not null as "hasCustomCover", s.created_at as "createdAt",
+      s.updated_at as "updatedAt"
+    from unnest(${ids as string[]}::uuid[]) with ordinality as wanted(id, place)
+    join series s on s.id = wanted.id
+    join library l on l.id = s.library_id
+    left join series_reading r on r.account_id = ${viewer.accountId} and r.series_id = s.id
+    cross join lateral ${counted(sql, viewer)} n
+    where ${seesSeries(sql, viewer)}
+    order by wanted.place`
+  return [...rows]
+}
+
+/** The counters of `series s`, with those of its reading `r`, for whoever sees all of its books; for others these are counted. */
+function counted(sql: Db, viewer: Viewer) {
+  if (viewer.ageLimit === null)
+    return sql`(
+      select s.book_count as "bookCount", s.page_count as "pageCount", s.size as "fileSize",
+        coalesce(r.read_count, 0) as "readCount")`
+  return sql`(
+    select count(*) as "bookCount", coalesce(sum(b.page_count), 0)::float8 as "pageCount",
+      coalesce(sum(b.size), 0)::float8 as "fileSize",
+      count(*) filter (where p.is_completed) as "readCount"
+    from book b
+    left join progress p on p.account_id = ${viewer.accountId} and p.book_id = b.id
+    where b.series_id = s.id and b.missing_at is null and ${seesBook(sql, viewer)})`
+}
+
+/** Throws NotFound for a series that is not there or is hidden from the viewer. */
+export async function seriesById(sql: Db, viewer: Viewer, id: string): Promise<Series> {
+  const [series] = await seriesByIds(sql, viewer, [id])
+  if (!series) throw new NotFound('Series not found')
+  return series
+}
+
+/** Throws NotFound unless the viewer sees this series. */
+export async function requireSeries(sql: Db, viewer: Viewer, id: string): Promise<void> {
+  const [row] = await sql`select 1 from series s where s.id = ${id} and ${seesSeries(sql, viewer)}`
+  if (!row) throw new NotFound('Series not found')
+}

@@ -1,0 +1,63 @@
+// The cover of an EPUB, by every convention there is, best first.
+
+import type { Entry } from '../../archive/container.ts'
+import { sniffImage } from '../../image/image.ts'
+import { type EpubArchive, readable } from './archive.ts'
+import { imagesIn, isImage, manifestImages } from './images.ts'
+import type { EpubPackage, Resource } from './package.ts'
+
+const mostTries = 24
+
+/** Bytes of the first candidate that is an image and can be read, or null. Throws Unreadable `io`. */
+export async function readCover(
+  archive: EpubArchive,
+  book: EpubPackage,
+  encrypted: ReadonlyMap<Entry, unknown>,
+): Promise<Uint8Array | null> {
+  const tried = new Set<Entry>()
+  const read = async (entry: Entry) => {
+    if (tried.has(entry) || encrypted.has(entry)) return null
+    tried.add(entry)
+    const bytes = await readable(archive.container.read(entry, archive.limits.entryBytes))
+    return bytes !== null && bytes.length > 0 && sniffImage(bytes) !== null ? bytes : null
+  }
+  for (const entry of candidates(archive, book)) {
+    if (tried.size >= mostTries) break
+    if (encrypted.has(entry)) continue
+    // An SVG cover often only wraps a picture of its own; a renderer without the archive cannot see it.
+    for (const inner of isRaster(entry, book) ? [] : (await imagesIn(archive, entry)).slice(0, 4)) {
+      const bytes = await read(inner)
+      if (bytes !== null) return bytes
+    }
+    const bytes = await read(entry)
+    if (bytes !== null) return bytes
+  }
+  return null
+}
+
+/** Entries that are the cover, or documents that show it. */
+function* candidates(archive: EpubArchive, book: EpubPackage): Generator<Entry> {
+  const { resources, spine } = book
+  const entries = (chosen: Resource[]) => chosen.map(({ entry }) => entry)
+  yield* entries(resources.filter(({ properties }) => properties.includes('cover-image')))
+  if (book.cover !== null) {
+    const named = book.byId.get(book.cover)?.entry ?? archive.resolve(book.path, book.cover)
+    if (named !== null) yield named
+  }
+  for (const { type, href } of book.guide) {
+    const entry = /\bcover\b/.test(type) ? archive.resolve(book.path, href) : null
+    if (entry !== null) yield entry
+  }
+  const named = resources.filter(({ id, href }) => /cover|cvi/i.test(id) || /cover/i.test(href))
+  yield* entries(named.filter(isImage))
+  yield* entries(named.filter(resource => !isImage(resource)))
+  yield* entries(spine.slice(0, 3))
+  yield* manifestImages(book).map(({ entry }) => entry)
+}
+
+function isRaster(entry: Entry, { resources }: EpubPackage): boolean {
+  const type = resources.find(resource => resource.entry === entry)?.mediaType ?? ''
+  return type.startsWith('image/')
+    ? type !== 'image/svg+xml'
+    : /\.(?:jpe?g|png|gif|webp)$/i.test(entry.name)
+}

@@ -1,0 +1,106 @@
+// EPUB 2 and 3 (and OEB 1.2 in a ZIP): one package document, a spine of texts, images beside them.
+//
+//   epub     = ZIP( mimetype  META-INF/container.xml  [META-INF/encryption.xml]  package  { resource } )
+//   mimetype = "application/epub+zip", stored, the first entry; not every program keeps to it
+
+import { openZip } from '../../archive/zip/zip.ts'
+import { Unreadable } from '../../errors.ts'
+import type { File } from '../../file.ts'
+import { sniffImage } from '../../image/image.ts'
+import type { Metadata } from '../../metadata/metadata.ts'
+import type { Format, Limits, Opened } from '../contract.ts'
+import { type EpubArchive, epubArchive } from './archive.ts'
+import { readCover } from './cover.ts'
+import { type EpubImage, manifestImages, spineImages } from './images.ts'
+import { type EpubPackage, readPackage } from './package.ts'
+import { readProtection } from './protection.ts'
+
+/** A spine item present in the archive. `href` is its entry name, `bytes` its uncompressed size. */
+export type ReadingItem = { href: string; mediaType: string; bytes: number }
+
+export type OpenedEpub = Opened & {
+  readingOrder: readonly ReadingItem[]
+  layout: NonNullable<Metadata['layout']>
+}
+
+// Readium's position: 1024 bytes of a resource, at least one each.
+const positionBytes = 1024
+// Sizes are declared, not true; no book has more pages than this.
+const mostPositions = 10_000_000
+
+export const epub = {
+  name: 'epub',
+  matches(head, extension) {
+    if (head[0] !== 0x50 || head[1] !== 0x4b) return false
+    if (extension === 'epub') return true
+    return !['cbz', 'zip'].includes(extension) && startsWithMimetype(head)
+  },
+  async open(file: File, limits: Limits): Promise<OpenedEpub> {
+    const container = await openZip(file, limits)
+    try {
+      return await openPackage(epubArchive(container, limits))
+    } catch (cause) {
+      await container[Symbol.asyncDispose]()
+      throw cause
+    }
+  },
+} satisfies Format
+
+async function openPackage(archive: EpubArchive): Promise<OpenedEpub> {
+  const { container } = archive
+  const book = await readPackage(archive)
+  const { encrypted, warnings } = await readProtection(archive)
+  const layout = book.metadata.layout ?? 'reflowable'
+  const isFixed = layout === 'pre-paginated'
+  const images = isFixed ? await spineImages(archive, book, encrypted) : manifestImages(book)
+  const readingOrder = readingOrderOf(book, archive.limits)
+  return {
+    format: 'epub',
+    pages: images.map(({ page }) => page),
+    pageCount: isFixed ? readingOrder.length : positions(readingOrder),
+    readingOrder,
+    layout,
+    warnings: [...container.warnings, ...book.warnings, ...warnings],
+    page: async index => {
+      const image = images[index]
+      if (image === undefined) throw new Unreadable('There is no such page', 'no_pages')
+      if (encrypted.has(image.entry)) throw new Unreadable('The book is protected', 'encrypted')
+      return readImage(archive, image)
+    },
+    cover: () => readCover(archive, book, encrypted),
+    metadata: async () => [{ source: 'epub', metadata: book.metadata, warnings: book.said }],
+    [Symbol.asyncDispose]: () => container[Symbol.asyncDispose](),
+  }
+}
+
+function readingOrderOf({ spine }: EpubPackage, limits: Limits): ReadingItem[] {
+  return spine.map(({ entry, mediaType }) => ({
+    href: entry.name,
+    mediaType,
+    bytes: Math.min(entry.bytes, limits.entryBytes),
+  }))
+}
+
+function positions(items: readonly ReadingItem[]): number {
+  let count = 0
+  for (const { bytes } of items) count += Math.max(1, Math.ceil(bytes / positionBytes))
+  return Math.min(count, mostPositions)
+}
+
+async function readImage({ container, limits }: EpubArchive, { entry }: EpubImage) {
+  const bytes = await container.read(entry, limits.entryBytes)
+  const mediaType = sniffImage(bytes)
+  if (mediaType === null) throw new Unreadable('The file is not an image', 'unsupported_image')
+  return { bytes, mediaType }
+}
+
+/** The local header of the first entry: method at 8, name length at 26, extra length at 28, name at 30. */
+function startsWithMimetype(head: Uint8Array): boolean {
+  const bytes = Buffer.from(head.buffer, head.byteOffset, head.byteLength)
+  if (bytes.length < 64 || bytes.readUInt16LE(8) !== 0 || bytes.readUInt16LE(26) !== 8) return false
+  const start = 38 + bytes.readUInt16LE(28)
+  return (
+    bytes.toString('latin1', 30, 38) === 'mimetype' &&
+    bytes.toString('latin1', start, start + 20) === 'application/epub+zip'
+  )
+}

@@ -1,0 +1,89 @@
+// Preferences: whatever JSON clients keep, within bounds.
+import { test } from 'tap'
+import { serve } from '../../kit/server.ts'
+
+test('preferences', async t => {
+  const all = await serve(t)
+
+  await t.test('what is set is there until it is deleted', async t => {
+    const reader = await all.as('reader')
+    t.same((await reader.get('/user/preferences')).body, { preferences: [] })
+    t.equal((await reader.get('/user/preferences/ui.theme')).status, 404)
+    const set = await reader.put('/user/preferences/ui.theme', { value: 'dark' })
+    t.match(set, { status: 200, body: { key: 'ui.theme', value: 'dark', valueType: 'string' } })
+    t.same((await reader.get('/user/preferences/ui.theme')).body, set.body)
+    t.same((await reader.get('/user/preferences')).body.preferences, [set.body])
+    t.match(await reader.delete('/user/preferences/ui.theme'), {
+      status: 200,
+      body: { deleted: true },
+    })
+    t.match(await reader.delete('/user/preferences/ui.theme'), {
+      status: 200,
+      body: { deleted: false },
+    })
+    t.equal((await reader.get('/user/preferences/ui.theme')).status, 404)
+  })
+
+  await t.test('any JSON comes back as it was sent', async t => {
+    const reader = await all.as('reader')
+    for (const [value, valueType] of [
+      ['', 'string'],
+      ['null', 'string'],
+      ['a\\u0000b', 'string'],
+      ['𝄞', 'string'],
+      [24, 'integer'],
+      [1.5, 'float'],
+      [false, 'boolean'],
+      [null, 'json'],
+      [[1, { page_size: 1, pageSize: 2 }], 'json'],
+      [{ current_page: null }, 'json'],
+    ] as const) {
+      const { body } = await reader.put('/user/preferences/a.b', { value })
+      t.same([body.value, body.valueType], [value, valueType])
+      t.same((await reader.get('/user/preferences/a.b')).body.value, value)
+    }
+  })
+
+  await t.test('several are set together or not at all', async t => {
+    const reader = await all.as('reader')
+    const many = await reader.put('/user/preferences', {
+      preferences: { 'ui.theme': 'light', 'library.default_page_size': 24 },
+    })
+    t.match(many.body, { updated: 2, preferences: [{ value: 24 }, { value: 'light' }] })
+    const bad = await reader.put('/user/preferences', {
+      preferences: { 'ui.theme': 'x', 'no key': 1 },
+    })
+    t.equal(bad.status, 400)
+    t.equal((await reader.get('/user/preferences/ui.theme')).body.value, 'light')
+    t.same((await reader.put('/user/preferences', { preferences: {} })).body.updated, 0)
+  })
+
+  await t.test('what is no key, too large or cannot be stored is refused', async t => {
+    const reader = await all.as('reader')
+    for (const key of ['a..b', '.a', 'a.', 'a-b', 'ä', '%00', 'a'.repeat(256)])
+      t.equal((await reader.put(`/user/preferences/${key}`, { value: 1 })).status, 400, key)
+    t.equal((await reader.put(`/user/preferences/${'a'.repeat(255)}`, { value: 1 })).status, 200)
+    t.equal((await reader.put('/user/preferences/a', {})).status, 400)
+    t.equal((await reader.put('/user/preferences/a', { value: 'x'.repeat(70_000) })).status, 413)
+    for (const raw of [
+      '{"value":"\\ud800"}',
+      '{"value":"\\u0000"}',
+      `{"value":${'['.repeat(3000)}${']'.repeat(3000)}}`,
+    ]) {
+      const headers = { 'content-type': 'application/json' }
+      t.equal((await reader.ask('PUT', '/user/preferences/a', { raw, headers })).status, 400)
+    }
+    const long = { preferences: { ['a'.repeat(256)]: 1 } }
+    t.equal((await reader.put('/user/preferences', long)).status, 400)
+    const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`k${i}`, i]))
+    t.equal((await reader.put('/user/preferences', { preferences: many })).status, 400)
+    t.equal((await reader.get('/user/preferences')).body.preferences.length, 1)
+  })
+
+  await t.test('everybody has their own', async t => {
+    const [ana, ben] = [await all.as('reader'), await all.as('reader')]
+    await ana.put('/user/preferences/ui.theme', { value: 'dark' })
+    t.equal((await ben.get('/user/preferences/ui.theme')).status, 404)
+    t.equal((await all.anyone.get('/user/preferences')).status, 401)
+  })
+})

@@ -1,0 +1,146 @@
+import t from 'tap'
+import { createAccount } from '../../../lib/auth/account.ts'
+import { serve } from '../../kit/server.ts'
+
+const password = 'correct horse battery'
+const both = [
+  'access_token',
+  'accessToken',
+  'refresh_token',
+  'refreshToken',
+  'token_type',
+  'tokenType',
+  'expires_in',
+  'expiresIn',
+]
+
+t.test('a session from sign-in to sign-out', async t => {
+  const { anyone, with: using, sql } = await serve(t)
+  const ana = await createAccount(sql, { username: 'ana', email: 'ana@example.org', password })
+  const login = await anyone.post('/auth/login', { username: 'Ana@example.org', password })
+  t.equal(login.status, 200)
+  t.same(Object.keys(login.body).sort(), [...both, 'user'].sort())
+  t.same(login.body.user, {
+    id: ana.id,
+    username: 'ana',
+    email: 'ana@example.org',
+    role: 'reader',
+    emailVerified: true,
+    permissions: [],
+  })
+  t.equal(login.headers.get('cache-control'), 'no-store')
+  const cookie = { cookie: login.headers.get('set-cookie')!.split(';')[0]! }
+  const me = await using({ authorization: `Bearer ${login.body.access_token}` }).get('/auth/me')
+  t.match(me.body, { ...login.body.user, effectivePermissions: Array })
+  t.ok(me.body.effectivePermissions.includes('BooksRead'))
+  t.match((await using(cookie).get('/auth/me')).body, { id: ana.id })
+  t.equal((await using(cookie).get('/user')).status, 401, 'the cookie counts only where it must')
+  t.equal((await using({ ...cookie, 'sec-fetch-site': 'cross-site' }).get('/auth/me')).status, 401)
+  const next = await anyone.post('/auth/refresh', { refresh_token: login.body.refresh_token })
+  t.same(Object.keys(next.body).sort(), [...both].sort())
+  t.not(next.body.refreshToken, login.body.refreshToken)
+  const client = using({ authorization: `Bearer ${next.body.accessToken}` })
+  const out = await client.post('/auth/logout')
+  t.equal(out.status, 200)
+  t.match(out.headers.get('set-cookie'), /^auth_token=; Max-Age=0; Path=\//)
+  t.equal((await client.get('/auth/me')).status, 401)
+  t.equal(
+    (await anyone.post('/auth/refresh', { refreshToken: next.body.refreshToken })).status,
+    401,
+  )
+  t.equal((await using(cookie).get('/auth/me')).status, 401)
+})
+
+t.test('every refusal to sign in looks alike, and bodies are checked', async t => {
+  const { anyone, sql } = await serve(t)
+  await createAccount(sql, { username: 'ana', email: 'ana@example.org', password })
+  const wrong = await anyone.post('/auth/login', { username: 'ana', password: 'wrong password' })
+  const unknown = await anyone.post('/auth/login', { username: 'nobody', password })
+  t.equal(wrong.status, 401)
+  t.same(wrong.body, unknown.body)
+  t.match(wrong.body, { error: 'Unauthorized', message: 'Invalid credentials', details: null })
+  for (const body of [
+    undefined,
+    {},
+    [],
+    { username: 'ana' },
+    { username: 1, password },
+    { username: 'ana', password, x: 1 },
+  ])
+    t.equal((await anyone.post('/auth/login', body)).status, 400)
+  t.equal((await anyone.post('/auth/login', { username: 'a\0', password })).status, 401)
+  t.equal((await anyone.post('/auth/logout')).status, 401)
+  t.equal((await anyone.post('/auth/refresh', { refreshToken: 'x' })).status, 401)
+})
+
+t.test('people register when they may', async t => {
+  const { anyone, with: using, sql } = await serve(t)
+  const bea = { username: 'bea', email: 'bea@example.org', password }
+  t.match(await anyone.post('/auth/register', bea), { status: 403, body: { error: 'Forbidden' } })
+  await sql`insert into setting (key, value) values ('auth.registration_enabled', 'true')`
+  t.match((await anyone.get('/setup/status')).body, { registrationEnabled: true })
+  const made = await anyone.post('/auth/register', bea)
+  t.equal(made.status, 201)
+  t.match(made.body, {
+    token_type: 'Bearer',
+    message: null,
+    user: { username: 'bea', role: 'reader' },
+  })
+  t.match(made.headers.get('set-cookie'), /^auth_token=/)
+  t.equal(
+    (await using({ authorization: `Bearer ${made.body.accessToken}` }).get('/auth/me')).status,
+    200,
+  )
+  t.equal((await anyone.post('/auth/register', bea)).status, 400)
+  t.equal((await anyone.post('/auth/verify-email', { token: 'x' })).status, 400)
+  const known = await anyone.post('/auth/resend-verification', { email: bea.email })
+  t.same(
+    known.body,
+    (await anyone.post('/auth/resend-verification', { email: 'x@example.org' })).body,
+  )
+  t.equal(known.status, 200)
+})
+
+t.test('without a mail server a registration that must be confirmed says so', async t => {
+  const { anyone, sql } = await serve(t, { 'auth.email_confirmation_required': true })
+  await sql`insert into setting (key, value) values ('auth.registration_enabled', 'true')`
+  const made = await anyone.post('/auth/register', {
+    username: 'bea',
+    email: 'bea@example.org',
+    password,
+  })
+  t.equal(made.status, 201)
+  t.equal(made.headers.get('set-cookie'), null)
+  t.match(made.body, {
+    access_token: null,
+    tokenType: null,
+    message: /could not be sent/,
+    user: { emailVerified: false },
+  })
+})
+
+t.test(
+  'the cookie is for HTTPS only where the request came by it, or the configuration says so',
+  async t => {
+    const { anyone, sql } = await serve(t, { 'application.trusted_proxies': '127.0.0.1' })
+    await createAccount(sql, { username: 'ana', email: 'ana@example.org', password })
+    const cookie = async (headers: Record<string, string>) =>
+      (await anyone.post('/auth/login', { username: 'ana', password }, { headers })).headers.get(
+        'set-cookie',
+      )
+    t.notMatch(await cookie({}), /Secure/)
+    t.match(await cookie({ 'x-forwarded-proto': 'https' }), /; Secure$/)
+  },
+)
+
+t.test('attempts to sign in are few', async t => {
+  const { anyone } = await serve(t, {
+    'rate_limit.enabled': true,
+    'rate_limit.login_burst': 3,
+    'rate_limit.login_per_minute': 1,
+  })
+  const statuses: number[] = []
+  for (let i = 0; i < 5; i++)
+    statuses.push((await anyone.post('/auth/login', { username: `u${i}`, password })).status)
+  t.same(statuses, [401, 401, 401, 429, 429])
+})

@@ -1,0 +1,124 @@
+import t from 'tap'
+import { newId } from '../../../lib/id.ts'
+import { serve } from '../../kit/server.ts'
+
+const password = 'correct horse battery'
+const missing = '00000000-0000-7000-8000-000000000000'
+
+t.test('administrators make, change, list and remove users', async t => {
+  const all = await serve(t)
+  const admin = await all.as('admin', { username: 'root' })
+  const made = await admin.post('/users', {
+    username: 'Ana',
+    email: 'ana@example.org',
+    password,
+    permissions: ['books-write'],
+    library_ids: [],
+    age_limit: 16,
+    shows_unrated: false,
+  })
+  t.equal(made.status, 201)
+  t.match(made.body, {
+    username: 'Ana',
+    role: 'reader',
+    permissions: ['BooksWrite'],
+    isActive: true,
+    emailVerified: true,
+    libraryIds: [],
+    ageLimit: 16,
+    showsUnrated: false,
+    lastLoginAt: null,
+    createdAt: /Z$/,
+  })
+  const { id } = made.body
+  for (const bad of [
+    { username: 'ana', email: 'x@example.org', password },
+    { username: 'x', email: 'ANA@example.org', password },
+    { username: 'x', email: 'x@example.org', password: 'short' },
+    { username: 'x', email: 'x@example.org' },
+    { username: 'x', email: 'x@example.org', password, permissions: ['fly'] },
+    { username: 'x', email: 'x@example.org', password, role: 'king' },
+    { username: 'x', email: 'x@example.org', password, libraryIds: [newId()] },
+  ])
+    t.match(await admin.post('/users', bad), { status: 400, body: { error: 'BadRequest' } })
+  t.match((await admin.get(`/users/${id}`)).body, { username: 'Ana', sharingTags: [] })
+  t.match(
+    (await admin.patch(`/users/${id}`, { isActive: false, libraryIds: null, ageLimit: null })).body,
+    {
+      isActive: false,
+      libraryIds: null,
+      ageLimit: null,
+      showsUnrated: false,
+    },
+  )
+  t.match(
+    (await admin.put(`/users/${id}`, { is_active: true, role: 'maintainer', permissions: [] }))
+      .body,
+    {
+      isActive: true,
+      role: 'maintainer',
+      permissions: [],
+    },
+  )
+  t.equal((await admin.put(`/users/${id}`, {})).status, 200)
+  const found = (await admin.get('/users?page_size=1&page=1')).body
+  t.match(found, { total: 2, totalPages: 2, pageSize: 1, data: [{ username: 'Ana' }] })
+  t.same(
+    (await admin.get('/users?role=admin')).body.data.map(
+      (u: { id: string; username: string }) => u.username,
+    ),
+    ['root'],
+  )
+  t.equal((await admin.get('/users?pageSize=500')).body.pageSize, 100)
+  t.equal((await admin.delete(`/users/${id}`)).status, 204)
+  for (const gone of [id, missing]) {
+    t.equal((await admin.get(`/users/${gone}`)).status, 404)
+    t.equal((await admin.put(`/users/${gone}`, { ageLimit: 1 })).status, 404)
+    t.equal((await admin.delete(`/users/${gone}`)).status, 404)
+  }
+  t.equal((await admin.get('/users/1')).status, 400)
+})
+
+t.test('the last administrator remains, and nobody removes themself', async t => {
+  const all = await serve(t)
+  const root = await all.as('admin')
+  t.equal((await root.delete(`/users/${root.id}`)).status, 400)
+  t.match(await root.put(`/users/${root.id}`, { role: 'reader' }), {
+    status: 409,
+    body: { error: 'Conflict' },
+  })
+  t.equal((await root.patch(`/users/${root.id}`, { isActive: false })).status, 409)
+  const other = await all.as('admin')
+  t.equal((await other.put(`/users/${root.id}`, { role: 'reader' })).status, 200)
+  t.equal((await root.get('/users')).status, 403, 'demotion counts at once')
+})
+
+t.test('who manages users gives and takes no more than they may themselves', async t => {
+  const all = await serve(t)
+  const admin = await all.as('admin')
+  const clerk = await all.as('reader', { permissions: ['UsersRead', 'UsersWrite', 'UsersDelete'] })
+  const reader = await all.as('reader')
+  t.equal((await reader.get('/users')).status, 403)
+  t.equal((await all.anyone.get('/users')).status, 401)
+  const someone = (n: number) => ({ username: `n${n}`, email: `n${n}@example.org`, password })
+  const made = await clerk.post('/users', someone(1))
+  t.equal(made.status, 201)
+  t.equal((await clerk.post('/users', { ...someone(2), permissions: ['users:read'] })).status, 201)
+  t.equal((await clerk.post('/users', { ...someone(3), role: 'admin' })).status, 403)
+  t.equal((await clerk.post('/users', { ...someone(3), permissions: ['SystemAdmin'] })).status, 403)
+  t.equal((await clerk.put(`/users/${made.body.id}`, { role: 'maintainer' })).status, 403)
+  t.equal(
+    (await clerk.put(`/users/${admin.id}`, { password })).status,
+    403,
+    'no way to an administrator',
+  )
+  t.equal((await clerk.delete(`/users/${admin.id}`)).status, 403)
+  t.equal((await clerk.put(`/users/${clerk.id}`, { permissions: ['SystemAdmin'] })).status, 403)
+  t.equal((await clerk.delete(`/users/${made.body.id}`)).status, 204)
+  await admin.put(`/users/${clerk.id}`, { ageLimit: 12 })
+  t.equal(
+    (await clerk.post('/users', someone(4))).status,
+    403,
+    'who sees less makes nobody who sees more',
+  )
+})

@@ -1,0 +1,68 @@
+// Single books and their neighbours.
+import { test } from 'tap'
+import { newId } from '../../../lib/id.ts'
+import { comic, shelve } from '../../kit/library.ts'
+import { serve } from '../../kit/server.ts'
+
+test('single books', async t => {
+  const all = await serve(t)
+  const reader = await all.as('reader')
+  const shelf = await shelve(t, all, {
+    'Akira/Akira 1.cbz': comic({ pages: 3 }),
+    'Akira/Akira 2.cbz': comic(),
+    'Akira/Akira 10.cbz': comic(),
+    'Akira/extra.cbz': comic(),
+    'Akira/gone.cbz': comic(),
+  })
+  await shelf.scan()
+  shelf.remove('Akira/gone.cbz')
+  await shelf.scan({ options: { confirmMissing: true } })
+
+  await t.test('a book stands beside its metadata', async t => {
+    const { id, sha256, seriesId } = await shelf.book('Akira 1.cbz')
+    const { status, body } = await reader.get(`/books/${id}`)
+    t.equal(status, 200)
+    t.match(body.book, {
+      id,
+      seriesId,
+      libraryId: shelf.id,
+      title: 'Akira 1',
+      path: 'Akira/Akira 1.cbz',
+      fileFormat: 'cbz',
+      fileHash: sha256,
+      pageCount: 3,
+      number: 1,
+      deleted: false,
+      analyzed: true,
+      readProgress: null,
+    })
+    t.match(await reader.get(`/books/${newId()}`), {
+      status: 404,
+      body: { error: 'NotFound', message: 'Book not found', details: null },
+    })
+    t.equal((await reader.get('/books/nonsense')).status, 400)
+    t.match(body.metadata, { bookId: id, title: 'Akira 1', number: '1', pageCount: 3 })
+    const whole = (await reader.get(`/books/${id}?full=true`)).body
+    t.match(whole, { ...body.book, metadata: body.metadata, genres: [], readCount: 0 })
+    for (const list of ['/books', '/books/recently-added', `/libraries/${shelf.id}/books`]) {
+      const { data } = (await reader.get(`${list}?full=true&pageSize=2`)).body
+      t.same([data.length, data[0].metadata.bookId], [2, data[0].id], list)
+    }
+    const posted = (await reader.post('/books/list?full=true', {})).body.data
+    t.equal(posted[3].metadata.pageCount, posted[3].pageCount)
+    t.notOk('metadata' in (await reader.get('/books?full=false')).body.data[0])
+  })
+
+  await t.test('its neighbours follow the numbers; what has none comes last', async t => {
+    const ways = ['Akira 1.cbz', 'Akira 2.cbz', 'Akira 10.cbz', 'extra.cbz']
+    for (const [i, name] of ways.entries()) {
+      const { id } = await shelf.book(name)
+      const { body } = await reader.get(`/books/${id}/adjacent`)
+      const names = [body.prev, body.next].map(book => book?.path.replace('Akira/', '') ?? null)
+      t.same(names, [ways[i - 1] ?? null, ways[i + 1] ?? null], name)
+    }
+    const { id } = await shelf.book('gone.cbz')
+    t.same((await reader.get(`/books/${id}/adjacent`)).body, { prev: null, next: null })
+    t.equal((await reader.get(`/books/${newId()}/adjacent`)).status, 404)
+  })
+})

@@ -1,0 +1,105 @@
+// Groups of duplicates over the API.
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import { comic, shelve } from '../../kit/library.ts'
+import { serve } from '../../kit/server.ts'
+
+const all = await serve(t)
+const maintainer = await all.as('maintainer')
+const someone = await all.as('reader')
+const [twice, thrice] = [comic(), comic()]
+const one = await shelve(t, all, {
+  'Akira/1.cbz': twice,
+  'Akira/2.cbz': thrice,
+  'ÁKIRA/9.cbz': comic(),
+  'Zot/1.cbz': thrice,
+})
+const two = await shelve(t, all, { 'Copy/1.cbz': twice, 'Copy/2.cbz': thrice })
+await one.scan()
+await two.scan()
+await all.dedupe()
+
+t.test('books with equal bytes are groups, the biggest first', async t => {
+  const { status, body } = await someone.get('/duplicates')
+  t.equal(status, 200)
+  t.match(body, { totalGroups: 2, totalDuplicateBooks: 5, page: 1, pageSize: 500, totalPages: 1 })
+  t.same(
+    body.duplicates.map((g: { duplicateCount: number }) => g.duplicateCount),
+    [3, 2],
+  )
+  const books = [...(await one.books()), ...(await two.books())]
+  const { sha256 } = books.find(b => b.folder === 'Copy' && b.name === '2.cbz')!
+  t.equal(body.duplicates[0].fileHash, sha256)
+  const same = books.filter(b => b.sha256 === sha256).map(b => b.id)
+  t.same(body.duplicates[0].bookIds, same.sort())
+  t.ok(Date.parse(body.duplicates[0].createdAt))
+  const second = await someone.get('/duplicates?page=2&page_size=1')
+  t.match(second.body, { totalGroups: 2, page: 2, pageSize: 1, totalPages: 2 })
+  t.same(second.body.duplicates, [body.duplicates[1]])
+})
+
+t.test('series are groups by their title, or by an id of someone else', async t => {
+  const zot = await one.book('9.cbz')
+  const copy = (await two.books())[0]!
+  for (const id of [zot.seriesId, copy.seriesId])
+    await all.sql`
+      insert into series_external_id (series_id, source, external_id) values (${id}, 'shop', '42')`
+  await all.dedupe()
+  const { body } = await someone.get('/duplicates/series')
+  t.match(body, { totalGroups: 2, totalDuplicateSeries: 4, externalIdGroups: 1, titleGroups: 1 })
+  const title = await someone.get('/duplicates/series?matchType=title')
+  t.match(title.body, { totalGroups: 1, externalIdGroups: 0, titleGroups: 1 })
+  t.match(title.body.duplicates, [
+    { matchType: 'title', libraryId: one.id, matchKey: /^akira/, duplicateCount: 2 },
+  ])
+  t.match(title.body.duplicates[0].members, [
+    { libraryId: one.id, libraryName: 'Shelf', title: /[aá]kira/i, bookCount: Number },
+    { libraryId: one.id },
+  ])
+  const other = await someone.get('/duplicates/series?match_type=external_id')
+  t.match(other.body.duplicates, [{ matchKey: 'shop:42', libraryId: null, duplicateCount: 2 }])
+  t.equal((await someone.get('/duplicates/series?matchType=colour')).status, 400)
+})
+
+t.test('who does not see two of a group does not see the group', async t => {
+  const child = await all.as('maintainer')
+  await all.sql`update account set all_libraries = false where id = ${child.id}`
+  await all.sql`insert into account_library (account_id, library_id) values (${child.id}, ${one.id})`
+  const { body } = await child.get('/duplicates')
+  t.match(body, { totalGroups: 1, totalDuplicateBooks: 2 })
+  const mine = new Set((await one.books()).map(b => b.id))
+  t.ok(body.duplicates[0].bookIds.every((id: string) => mine.has(id)))
+  t.match((await child.get('/duplicates/series')).body, { totalGroups: 1, titleGroups: 1 })
+  const groups = (await someone.get('/duplicates')).body.duplicates
+  const hidden = groups.find((g: { id: string }) => g.id !== body.duplicates[0].id)
+  t.equal((await child.delete(`/duplicates/${hidden.id}`)).status, 404)
+  const shared = (await someone.get('/duplicates/series?matchType=external_id')).body.duplicates[0]
+  t.equal((await child.delete(`/duplicates/series/${shared.id}`)).status, 404)
+})
+
+t.test('deleting a group touches no book, and the next search finds it again', async t => {
+  const [group] = (await someone.get('/duplicates')).body.duplicates
+  t.equal((await someone.delete(`/duplicates/${group.id}`)).status, 403)
+  t.equal((await maintainer.delete(`/duplicates/series/${group.id}`)).status, 404)
+  t.equal((await maintainer.delete(`/duplicates/${group.id}`)).status, 204)
+  t.equal((await maintainer.delete(`/duplicates/${group.id}`)).status, 404)
+  const [pair] = (await someone.get('/duplicates/series')).body.duplicates
+  t.equal((await maintainer.delete(`/duplicates/${pair.id}`)).status, 404)
+  t.equal((await maintainer.delete(`/duplicates/series/${pair.id}`)).status, 204)
+  t.equal((await someone.get('/duplicates')).body.totalGroups, 1)
+  t.equal((await one.books()).length, 4)
+
+  const answers = await Promise.all([1, 2, 3].map(() => maintainer.post('/duplicates/scan')))
+  t.same(answers.map(a => a.status).sort(), [200, 409, 409])
+  const asked = answers.find(a => a.status === 200)!.body
+  t.match(asked, { taskId: /^[0-9a-f-]{36}$/, message: String })
+  t.equal((await all.sql`select 1 from pgboss.job where id = ${asked.taskId}`).length, 1)
+  for (let left = 3000; left > 0; left--) {
+    all.pipeline.wake()
+    if ((await someone.get('/duplicates')).body.totalGroups === 2) break
+    await sleep(20)
+  }
+  t.equal((await someone.get('/duplicates')).body.totalGroups, 2)
+  t.equal((await someone.get('/duplicates/series')).body.totalGroups, 2)
+  t.equal((await someone.post('/duplicates/scan')).status, 403)
+})

@@ -1,0 +1,186 @@
+// How far readers are: the rules of writing, and what is stored.
+import { test } from 'tap'
+import { newId } from '../../../lib/id.ts'
+import { comic, shelve } from '../../kit/library.ts'
+import { serve } from '../../kit/server.ts'
+import { allPages } from '../../kit/walk.ts'
+
+test('progress', async t => {
+  const all = await serve(t)
+  const shelf = await shelve(t, all, {
+    'Akira/Akira 1.cbz': comic({ pages: 40 }),
+    'Akira/Akira 2.cbz': comic({ pages: 1 }),
+    'Akira/broken.cbz': Buffer.from('no archive'),
+  })
+  await shelf.scan()
+  const { id } = await shelf.book('Akira 1.cbz')
+  const path = `/books/${id}/progress`
+
+  await t.test('there is none before the first write, and none after it was cleared', async t => {
+    const reader = await all.as('reader')
+    const none = await reader.get(path)
+    t.same([none.status, none.bytes.length], [204, 0])
+    t.equal((await reader.delete(path)).status, 204)
+    const { status, body } = await reader.put(path, { current_page: 12, is_completed: false })
+    t.equal(status, 200)
+    t.match(body, {
+      id,
+      bookId: id,
+      userId: reader.id,
+      currentPage: 12,
+      current_page: 12,
+      completed: false,
+      isCompleted: false,
+      is_completed: false,
+      progressPercentage: null,
+      completedAt: null,
+    })
+    t.same((await reader.get(path)).body, body)
+    t.equal((await reader.delete(path)).status, 204)
+    t.equal((await reader.get(path)).status, 204)
+    t.equal((await reader.get(`/books/${newId()}/progress`)).status, 404)
+  })
+
+  await t.test('both spellings are understood', async t => {
+    const reader = await all.as('reader')
+    for (const said of [
+      { current_page: 40, is_completed: true },
+      { currentPage: 40, completed: true },
+      { currentPage: 40, isCompleted: true, progress_percentage: 1 },
+    ])
+      t.match((await reader.put(path, said)).body, { currentPage: 40, completed: true })
+    t.match((await reader.patch(path, { currentPage: 3 })).body, {
+      currentPage: 3,
+      completed: false,
+    })
+  })
+
+  await t.test('a book is completed by its last page, by word, or by nearly all of it', async t => {
+    const reader = await all.as('reader')
+    for (const [said, page, completed] of [
+      [{ currentPage: 39 }, 39, false],
+      [{ currentPage: 40 }, 40, true],
+      [{ currentPage: 4000 }, 40, true],
+      [{ currentPage: 40, completed: false }, 40, true],
+      [{ currentPage: 5, completed: true }, 5, true],
+      [{ currentPage: 5, progressPercentage: 0.979 }, 5, false],
+      [{ currentPage: 5, progressPercentage: 0.98 }, 5, true],
+      [{ currentPage: 5, progressPercentage: 0.99, completed: false }, 5, false],
+      [{ progressPercentage: 0.5 }, 20, false],
+      [{ progressPercentage: 1, completed: false }, 40, false],
+      [{ completed: true }, 40, true],
+      [{ currentPage: 0 }, 0, false],
+    ] as const) {
+      const { status, body } = await reader.put(path, said)
+      t.match(
+        { status, ...body },
+        { status: 200, currentPage: page, completed },
+        JSON.stringify(said),
+      )
+      t.equal(body.completedAt !== null, completed)
+    }
+  })
+
+  await t.test('a file whose pages are not known is not finished by a page', async t => {
+    const reader = await all.as('reader')
+    const broken = await shelf.book('broken.cbz')
+    const write = async (said: object) =>
+      (await reader.put(`/books/${broken.id}/progress`, said)).body
+    t.match(await write({ currentPage: 7 }), { currentPage: 7, completed: false })
+    t.match(await write({ completed: true }), { currentPage: 7, completed: true })
+    t.match((await reader.post(`/books/${broken.id}/read`)).body, { completed: true })
+  })
+
+  await t.test('what makes no sense is refused', async t => {
+    const reader = await all.as('reader')
+    for (const said of [
+      {},
+      { currentPage: -1 },
+      { currentPage: 1.5 },
+      { currentPage: '1' },
+      { currentPage: 2 ** 31 },
+      { currentPage: 1, progressPercentage: 1.1 },
+      { currentPage: 1, unknown: true },
+      { currentPage: 1, modified: 'yesterday' },
+    ])
+      t.equal((await reader.put(path, said)).status, 400, JSON.stringify(said))
+    t.equal((await reader.get(path)).status, 204)
+  })
+
+  await t.test(
+    'reading it again from the start is a new pass, further on it is the same',
+    async t => {
+      const reader = await all.as('reader')
+      const done = (await reader.post(`/books/${id}/read`)).body
+      t.match(done, { currentPage: 40, completed: true })
+      const again = (await reader.put(path, { currentPage: 40 })).body
+      t.equal(again.completedAt, done.completedAt, 'completed once')
+      const back = (await reader.put(path, { currentPage: 30 })).body
+      t.match(back, { completed: false, startedAt: done.startedAt, completedAt: null })
+      await reader.put(path, { currentPage: 40 })
+      const anew = (await reader.put(path, { currentPage: 2 })).body
+      t.ok(anew.startedAt > done.startedAt)
+      t.match(anew, { completed: false, completedAt: null })
+      t.equal((await reader.put(path, { currentPage: 1 })).body.startedAt, anew.startedAt)
+    },
+  )
+
+  await t.test('the last write wins, unless its clock says that it is older', async t => {
+    const reader = await all.as('reader')
+    const at = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString()
+    t.match((await reader.put(path, { currentPage: 20, modified: at(-60) })).body, {
+      currentPage: 20,
+    })
+    t.match((await reader.put(path, { currentPage: 9, updated_at: at(-90) })).body, {
+      currentPage: 20,
+    })
+    t.match((await reader.put(path, { currentPage: 8, modified: at(-30) })).body, {
+      currentPage: 8,
+    })
+    const ahead = (await reader.put(path, { currentPage: 7, modified: at(3600) })).body
+    t.ok(ahead.updatedAt <= at(1), 'clocks that are ahead do not block others')
+    t.match((await reader.put(path, { currentPage: 6 })).body, { currentPage: 6 })
+  })
+
+  await t.test('many writes at once leave the counts right', async t => {
+    const reader = await all.as('reader')
+    const other = await shelf.book('Akira 2.cbz')
+    await Promise.all(
+      Array.from({ length: 30 }, (_, i) =>
+        i % 3 === 0
+          ? reader.post(`/books/${other.id}/${i % 2 === 0 ? 'read' : 'unread'}`)
+          : reader.put(path, { currentPage: i }),
+      ),
+    )
+    await Promise.all([
+      reader.post(`/books/${other.id}/read`),
+      reader.put(path, { currentPage: 9 }),
+    ])
+    const series = await reader.get('/series')
+    t.match(series.body.data[0], { readCount: 1, unreadCount: 2 })
+    t.same((await reader.get('/books/in-progress')).body.total, 1)
+  })
+
+  await t.test('all of it is one answer, the newest first, or pages for those who ask', async t => {
+    const reader = await all.as('reader')
+    const other = await shelf.book('Akira 2.cbz')
+    await reader.put(path, { currentPage: 3 })
+    await reader.put(`/books/${other.id}/progress`, { currentPage: 1 })
+    const { body } = await reader.get('/progress')
+    t.equal(body.total, 2)
+    t.same(
+      body.progress.map((row: any) => row.bookId),
+      [other.id, id],
+    )
+    t.same(await allPages(reader, '/progress?pageSize=1'), body.progress)
+    t.same((await (await all.as('reader')).get('/progress')).body, { progress: [], total: 0 })
+  })
+
+  await t.test('reading needs a right, and so does writing down how far one is', async t => {
+    const reader = await all.as('reader')
+    await all.sql`update api_key set permissions = '{BooksRead}' where account_id = ${reader.id}`
+    t.equal((await reader.get(path)).status, 204)
+    t.equal((await reader.put(path, { currentPage: 1 })).status, 403)
+    t.equal((await reader.post(`/books/${id}/read`)).status, 403)
+  })
+})

@@ -1,0 +1,175 @@
+// Uploaded covers: kept, chosen, shown, let go.
+import { existsSync, readdirSync, utimesSync } from 'node:fs'
+import { join } from 'node:path'
+import sharp from 'sharp'
+import t from 'tap'
+import { newId } from '../../../lib/id.ts'
+import { comic, faults, shelve } from '../../kit/library.ts'
+import { type Client, serve } from '../../kit/server.ts'
+import { hide } from '../../kit/walk.ts'
+import { picture } from '../../page/books.ts'
+
+type Book = { id: string; seriesId: string }
+
+const all = await serve(t, { 'api.upload_mb': 1 })
+const shelf = await shelve(t, all, { 'A/1.cbz': comic(), 'A/2.cbz': comic(), 'B/1.cbz': comic() })
+await shelf.scan()
+const books = await shelf.books()
+const [one, two, elsewhere] = books as unknown as [Book, Book, Book]
+const maintainer = await all.as('maintainer')
+const reader = await all.as('reader')
+const [red, green] = [await picture(700, 500), await picture(300, 200, 'png')]
+
+const upload = (path: string, bytes: Uint8Array, part = 'file', who: Client = maintainer) => {
+  const raw = new FormData()
+  raw.append('note', 'a field is no matter')
+  raw.append(part, new Blob([Uint8Array.from(bytes)]), 'cover')
+  return who.ask('POST', `${path}/cover`, { raw })
+}
+const shown = async (path: string) => (await reader.get(`${path}/thumbnail`)).headers.get('etag')
+const stored = () => {
+  const folder = join(all.data, 'covers')
+  if (!existsSync(folder)) return []
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter(f => f.isFile())
+    .map(f => f.name)
+}
+
+for (const [kind, path] of [
+  ['book', `/books/${one.id}`],
+  ['series', `/series/${one.seriesId}`],
+] as const) {
+  t.test(`covers of a ${kind}`, async t => {
+    const automatic = await shown(path)
+    const first = await upload(path, red)
+    t.equal(first.status, 201)
+    t.match(first.body, { source: 'custom', isSelected: true, width: 700, height: 500 })
+    t.equal(first.body[`${kind}Id`], kind === 'book' ? one.id : one.seriesId)
+    t.notOk('path' in first.body, 'where it lies is not told')
+    const { bytes, headers } = await reader.get(`${path}/thumbnail`)
+    t.equal(headers.get('content-type'), 'image/jpeg')
+    t.match(await sharp(bytes).metadata(), { width: 400 })
+    t.not(headers.get('etag'), automatic)
+
+    const image = await reader.get(`${path}/covers/${first.body.id}/image`)
+    t.ok(image.bytes.equals(red), 'the original is kept')
+    t.equal(image.headers.get('content-type'), 'image/jpeg')
+    const fresh = { headers: { 'if-none-match': image.headers.get('etag')! } }
+    t.equal((await reader.get(`${path}/covers/${first.body.id}/image`, fresh)).status, 304)
+
+    const second = await upload(path, green, 'image')
+    t.equal(second.status, 201)
+    const again = await upload(path, red, 'cover')
+    t.equal(again.status, 200, 'the same image again')
+    t.equal(again.body.id, first.body.id)
+    const { body } = await reader.get(`${path}/covers`)
+    t.same(
+      body.covers.map((c: { id: string; isSelected: boolean }) => [c.id, c.isSelected]),
+      [
+        [first.body.id, true],
+        [second.body.id, false],
+      ],
+    )
+    const locks = await maintainer.get(`${path}/metadata/locks`)
+    t.equal(locks.body[kind === 'book' ? 'coverLock' : 'cover'], true)
+
+    const chosen = await maintainer.put(`${path}/covers/${second.body.id}/select`)
+    t.match(chosen, { status: 200, body: { id: second.body.id, isSelected: true } })
+    const own = await shown(path)
+    t.equal((await maintainer.delete(`${path}/covers/selected`)).status, 204)
+    t.equal(await shown(path), automatic)
+    t.equal((await reader.get(`${path}/covers`)).body.covers.length, 2, 'they stay')
+    await maintainer.put(`${path}/covers/${first.body.id}/select`)
+    t.equal((await maintainer.delete(`${path}/covers/${first.body.id}`)).status, 204)
+    t.equal(await shown(path), own, 'the one that is left takes its place')
+    t.equal((await maintainer.delete(`${path}/covers/${second.body.id}`)).status, 204)
+    t.equal(await shown(path), automatic)
+    t.same((await reader.get(`${path}/covers`)).body, { covers: [] })
+    t.same(stored(), [], 'and no file stays')
+    t.equal((await maintainer.delete(`${path}/covers/${second.body.id}`)).status, 404)
+  })
+}
+
+t.test('one image for several books is one file, as long as one of them has it', async t => {
+  const mine = await upload(`/books/${one.id}`, red)
+  const theirs = await upload(`/books/${two.id}`, red)
+  t.equal(stored().length, 1)
+  await maintainer.delete(`/books/${one.id}/covers/${mine.body.id}`)
+  t.equal(stored().length, 1)
+  const kept = `/books/${two.id}/covers/${theirs.body.id}/image`
+  t.ok((await reader.get(kept)).bytes.equals(red))
+  t.equal((await reader.get(kept.replace(two.id, one.id))).status, 404, 'by its own book alone')
+  await maintainer.delete(`/books/${two.id}/covers/${theirs.body.id}`)
+  t.same(stored(), [])
+})
+
+t.test('a thumbnail that is uploaded again does not take that of the book along', async t => {
+  const own = await reader.get(`/books/${one.id}/thumbnail`)
+  const cover = await upload(`/books/${one.id}`, own.bytes)
+  t.equal(cover.status, 201)
+  await maintainer.delete(`/books/${one.id}/covers/${cover.body.id}`)
+  const after = await reader.get(`/books/${one.id}/thumbnail`)
+  t.equal(after.headers.get('etag'), own.headers.get('etag'))
+  t.same(await faults(all), [])
+})
+
+t.test('the doctor leaves uploaded covers alone', async t => {
+  const cover = await upload(`/series/${one.seriesId}`, green)
+  const folder = join(all.data, 'thumbnails')
+  const old = new Date(Date.now() - 7_200_000)
+  for (const f of readdirSync(folder, { recursive: true, withFileTypes: true }))
+    if (f.isFile()) utimesSync(join(f.parentPath, f.name), old, old)
+  t.same(await faults(all), [])
+  await maintainer.delete(`/series/${one.seriesId}/covers/${cover.body.id}`)
+})
+
+t.test('a series is shown by the book that was chosen for it', async t => {
+  const path = `/series/${one.seriesId}`
+  const automatic = await shown(path)
+  const choose = (bookId: string) => maintainer.put(`${path}/covers/from-book`, { bookId })
+  t.equal((await choose(two.id)).status, 204)
+  t.equal(await shown(path), await shown(`/books/${two.id}`))
+  t.equal((await choose(elsewhere.id)).status, 404)
+  t.equal((await maintainer.delete(`${path}/covers/selected`)).status, 204)
+  t.equal(await shown(path), automatic)
+})
+
+t.test('what is no image is refused, and nothing is kept of it', async t => {
+  const path = `/books/${one.id}`
+  t.match(await upload(path, Buffer.from('not an image')), {
+    status: 400,
+    body: { details: { code: 'unsupported_image' } },
+  })
+  t.equal((await upload(path, red.subarray(0, 30))).status, 400)
+  t.equal((await upload(path, Buffer.alloc(0))).status, 400)
+  t.equal((await upload(path, red, 'portrait')).status, 400)
+  t.equal((await upload(path, Buffer.alloc(1_200_000, 1))).status, 413)
+  const raw = async (type: string, text: string) =>
+    (
+      await maintainer.ask('POST', `${path}/cover`, {
+        raw: Buffer.from(text),
+        headers: { 'content-type': type },
+      })
+    ).status
+  t.equal(await raw('multipart/form-data; boundary=x', '--x\r\nContent-Disp'), 400)
+  t.equal(await raw('multipart/form-data; boundary=x', ''), 400)
+  t.equal(await raw('multipart/form-data', '--x--'), 400)
+  t.equal(await raw('application/json', '{}'), 415)
+  t.equal(await raw('image/jpeg', 'x'), 415)
+  t.same((await reader.get(`${path}/covers`)).body.covers, [])
+  t.same(stored(), [])
+})
+
+t.test('readers may look, and see nothing of what is hidden', async t => {
+  t.equal((await upload(`/books/${one.id}`, red, 'file', reader)).status, 403)
+  t.equal((await upload(`/books/${newId()}`, red)).status, 404)
+  const cover = await upload(`/series/${one.seriesId}`, red)
+  const other = await all.as('maintainer')
+  await hide(all.sql, other.id, [one.seriesId])
+  const path = `/series/${one.seriesId}`
+  t.equal((await other.get(`${path}/covers`)).status, 404)
+  t.equal((await other.get(`${path}/covers/${cover.body.id}/image`)).status, 404)
+  t.equal((await other.put(`${path}/covers/${cover.body.id}/select`)).status, 404)
+  t.equal((await other.delete(`${path}/covers/${cover.body.id}`)).status, 404)
+  t.equal((await upload(path, red, 'file', other)).status, 404)
+})

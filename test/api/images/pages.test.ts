@@ -1,0 +1,190 @@
+// Pages over HTTP: what a reading application sees of them.
+import { request } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import sharp from 'sharp'
+import t from 'tap'
+import { newId } from '../../../lib/id.ts'
+import { sniffImage } from '../../../lib/image/image.ts'
+import { pageCounters } from '../../../lib/page/counters.ts'
+import { zip } from '../../archive/archive-files.ts'
+import { epubBytes } from '../../format/epub/epub-files.ts'
+import { pdfOf, stream } from '../../format/pdf/pdf-files.ts'
+import { comic, shelve } from '../../kit/library.ts'
+import { serve } from '../../kit/server.ts'
+import { hide } from '../../kit/walk.ts'
+import { picture } from '../../page/books.ts'
+
+const jpeg = await picture(900, 1200)
+const png = await picture(500, 300, 'png')
+const svg = Buffer.from(
+  '<svg xmlns="http://www.w3.org/2000/svg" width="60" height="90"><script>alert(1)</script><rect width="60" height="90"/></svg>',
+)
+const all = await serve(t)
+const shelf = await shelve(t, all, {
+  'A/1.cbz': zip([
+    { name: '1.jpg', bytes: jpeg },
+    { name: '2.png', bytes: png },
+    { name: '3.svg', bytes: svg },
+  ]),
+  'A/2.cbz': comic({ pages: 2 }),
+  'A/gone.cbz': comic({ pages: 2 }),
+  'A/many.cbz': zip(
+    Array.from({ length: 40 }, (_, i) => ({ name: `${100 + i}.jpg`, bytes: jpeg })),
+  ),
+  'Broken/1.cbz': Buffer.from('this is no archive'),
+  'Paper/1.pdf': pdfOf([
+    '<</Type/Catalog/Pages 2 0 R>>',
+    '<</Type/Pages/Count 1/Kids[3 0 R]>>',
+    '<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 300]/Contents 4 0 R>>',
+    stream('', '0 0 1 rg 20 20 100 100 re f'),
+  ]),
+  'Text/1.epub': epubBytes({}),
+})
+await shelf.scan()
+const ids = new Map((await shelf.books()).map(b => [`${b.folder}/${b.name}`, b]))
+const book = (path: string) => ids.get(path)!.id
+const reader = await all.as('reader')
+const page = (path: string, number: number | string, query = '') =>
+  `/books/${book(path)}/pages/${number}${query}`
+
+t.test('the list of pages tells name, type and size, and every page has its own id', async t => {
+  const { status, body } = await reader.get(`/books/${book('A/1.cbz')}/pages`)
+  t.equal(status, 200)
+  t.match(body, [
+    { pageNumber: 1, fileName: '1.jpg', fileFormat: 'jpeg', width: 900, height: 1200 },
+    { pageNumber: 2, fileName: '2.png', fileFormat: 'png', isDouble: true, fileSize: png.length },
+    { pageNumber: 3, fileFormat: 'svg', bookId: book('A/1.cbz') },
+  ])
+  t.equal(new Set(body.map((one: { id: string }) => one.id)).size, 3)
+  t.match(body[0].id, /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+  t.same((await reader.get(`/books/${book('A/1.cbz')}/pages`)).body, body)
+  t.same((await reader.get(`/books/${book('Broken/1.cbz')}/pages`)).body, [])
+  t.same((await reader.get(`/books/${book('Text/1.epub')}/pages`)).body, [])
+})
+
+t.test('a page is sent as it lies in the book, and is the caller’s to keep', async t => {
+  const first = await reader.get(page('A/1.cbz', 1))
+  t.equal(first.status, 200)
+  t.ok(first.bytes.equals(jpeg))
+  t.equal(first.headers.get('content-type'), 'image/jpeg')
+  t.equal(first.headers.get('content-length'), String(jpeg.length))
+  t.equal(first.headers.get('content-encoding'), null)
+  t.match(first.headers.get('cache-control'), /^private, max-age=\d+, must-revalidate$/)
+  t.match(first.headers.get('etag'), /^"[\w-]+"$/, 'a strong tag')
+  t.equal(first.headers.get('x-content-type-options'), 'nosniff')
+  t.ok((await reader.get(page('A/1.cbz', 2, '?v=17'))).bytes.equals(png), '?v= is nothing to us')
+  t.equal((await reader.get('/progress')).body.progress.length, 0, 'reading moved nothing')
+})
+
+t.test('304 without a look at the file for who has the page already', async t => {
+  const before = await reader.get(page('A/1.cbz', 1, '?width=100'))
+  const headers = { 'if-none-match': before.headers.get('etag')! }
+  const { opens, requests } = pageCounters
+  const again = await reader.get(page('A/1.cbz', 1, '?width=100'), { headers })
+  t.equal(again.status, 304)
+  t.equal(again.bytes.length, 0)
+  t.equal(again.headers.get('etag'), headers['if-none-match'])
+  t.match(pageCounters, { opens, requests }, 'nothing was opened')
+  t.equal((await reader.get(page('A/1.cbz', 1), { headers })).status, 200, 'another image')
+  const any = { headers: { 'if-none-match': '*' } }
+  t.equal((await reader.get(page('A/1.cbz', 4), any)).status, 404)
+  for (const asked of ['', '?width=100']) {
+    const head = await reader.ask('HEAD', page('A/1.cbz', 1, asked))
+    const get = await reader.get(page('A/1.cbz', 1, asked))
+    for (const name of ['content-length', 'content-type', 'etag', 'cache-control'])
+      t.equal(head.headers.get(name), get.headers.get(name), `HEAD ${asked} ${name}`)
+    t.equal(head.bytes.length, 0)
+  }
+  const head = await reader.ask('HEAD', page('A/1.cbz', 1, '?width=100'), { headers })
+  t.equal(head.status, 304)
+  t.equal(head.headers.get('content-length'), null)
+})
+
+t.test('width, height and format are what comes out, for every kind of book', async t => {
+  const made = async (path: string, number: number, query: string) => {
+    const { status, bytes, headers } = await reader.get(page(path, number, query))
+    t.equal(status, 200, `${path} ${query}`)
+    const { width, height, format } = await sharp(bytes).metadata()
+    t.equal(headers.get('content-type'), sniffImage(bytes), `${path} ${query}`)
+    return { width, height, format }
+  }
+  t.match(await made('A/1.cbz', 1, '?width=300'), { width: 300, height: 400, format: 'jpeg' })
+  t.match(await made('A/1.cbz', 1, '?height=120'), { width: 90, height: 120 })
+  t.match(await made('A/1.cbz', 1, '?width=600&height=120'), { width: 90, height: 120 })
+  t.match(await made('A/1.cbz', 1, '?width=5000'), { width: 900, format: 'jpeg' }, 'not enlarged')
+  t.match(await made('A/1.cbz', 1, '?format=webp'), { width: 900, format: 'webp' })
+  t.match(await made('A/1.cbz', 2, '?width=100'), { width: 100, format: 'png' })
+  t.match(await made('A/1.cbz', 2, '?format=jpeg&height=30'), { height: 30, format: 'jpeg' })
+  t.match(await made('Paper/1.pdf', 1, '?width=50'), { width: 50, height: 75 })
+  t.match(await made('Paper/1.pdf', 1, '?format=png'), { format: 'png' })
+})
+
+t.test('a drawing cannot run scripts', async t => {
+  const drawing = await reader.get(page('A/1.cbz', 3))
+  t.equal(drawing.status, 200)
+  t.equal(drawing.headers.get('content-type'), 'image/svg+xml')
+  t.match(drawing.headers.get('content-security-policy'), /default-src 'none'.*sandbox/)
+  t.equal(drawing.headers.get('content-encoding'), null)
+})
+
+t.test('what cannot be asked for is 400, what is not there 404, what is broken 422', async t => {
+  for (const wrong of ['0', '-1', 'one', '1.5'])
+    t.equal((await reader.get(page('A/1.cbz', wrong))).status, 400, wrong)
+  for (const query of ['width=0', 'width=10001', 'height=-1', 'width=a', 'format=gif'])
+    t.equal((await reader.get(page('A/1.cbz', 1, `?${query}`))).status, 400, query)
+  t.equal((await reader.get(page('A/1.cbz', 4))).status, 404)
+  t.equal((await reader.get(page('A/1.cbz', 2_000_000_000))).status, 404)
+  t.equal((await reader.get(`/books/${newId()}/pages/1`)).status, 404)
+  t.equal((await reader.get(page('Text/1.epub', 1))).status, 404)
+  const broken = await reader.get(page('Broken/1.cbz', 1))
+  t.equal(broken.status, 422)
+  t.match(broken.body, { error: 'UnprocessableEntity', details: { code: 'not_an_archive' } })
+})
+
+t.test('a file that went since the scan is 404', async t => {
+  shelf.remove('A/gone.cbz')
+  t.equal((await reader.get(page('A/gone.cbz', 1))).status, 404)
+  await shelf.scan()
+  t.equal((await reader.get(page('A/gone.cbz', 1))).status, 404)
+  t.equal((await reader.get(`/books/${book('A/gone.cbz')}/file`)).status, 404)
+})
+
+t.test('pages that changed on disk since the scan are sent as they are now', async t => {
+  const before = await reader.get(page('A/2.cbz', 1))
+  await sleep(5)
+  shelf.write(
+    'A/2.cbz',
+    zip([
+      { name: '1.png', bytes: png },
+      { name: '2.jpg', bytes: jpeg },
+    ]),
+  )
+  const after = await reader.get(page('A/2.cbz', 1))
+  t.ok(after.bytes.equals(png))
+  t.not(after.headers.get('etag'), before.headers.get('etag'))
+})
+
+t.test('what is hidden from an account has no pages for it', async t => {
+  const other = await all.as('reader')
+  await hide(all.sql, other.id, [ids.get('A/1.cbz')!.seriesId])
+  t.equal((await other.get(`/books/${book('A/1.cbz')}/pages`)).status, 404)
+  t.equal((await other.get(page('A/1.cbz', 1))).status, 404)
+  t.equal((await reader.get(page('A/1.cbz', 1))).status, 200)
+})
+
+t.test('what nobody waits for any more is not made', async t => {
+  const { tasks } = pageCounters
+  const asks = Array.from({ length: 40 }, (_, i) => {
+    const url = new URL(`/api/v1${page('A/many.cbz', i + 1, `?width=${200 + i}`)}`, all.base)
+    const ask = request(url, { headers: { 'x-api-key': reader.key } })
+    ask.on('error', () => {})
+    ask.end()
+    return ask
+  })
+  await sleep(60)
+  for (const ask of asks) ask.destroy()
+  // Whoever comes now does not wait for the forty.
+  t.equal((await reader.get(page('A/many.cbz', 1, '?width=60'))).status, 200)
+  await sleep(300)
+  t.ok(pageCounters.tasks - tasks < 30, `${pageCounters.tasks - tasks} tasks`)
+})

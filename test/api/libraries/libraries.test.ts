@@ -1,0 +1,434 @@
+// Libraries over the API: made, shown, changed, removed, and previewed.
+import { mkdirSync, renameSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import { comic, ended, folderOf, manyComics, reader, shelve, temporary } from '../../kit/library.ts'
+import { serve } from '../../kit/server.ts'
+
+const all = await serve(t)
+const admin = await all.as('admin')
+const maintainer = await all.as('maintainer')
+const someone = await all.as('reader')
+
+type Shown = { id: string; name: string; bookCount: number }
+type Detected = { name: string; path: string; bookCount: number; sampleBooks: string[] }
+
+const make = async (t: Test, more: object = {}) => {
+  const path = folderOf(t, { 'Akira/1.cbz': comic() })
+  const made = await admin.post('/libraries', { name: 'Manga', path, ...more })
+  t.equal(made.status, 201, JSON.stringify(made.body))
+  return made.body
+}
+
+t.test('a library is made with all that a client may say of it, in either spelling', async t => {
+  const path = folderOf(t, { 'Akira/1.cbz': comic() })
+  const snake = await admin.post('/libraries', {
+    name: ' Manga ',
+    path: `${path}/`,
+    scanning_config: {
+      enabled: true,
+      cron_schedule: '0 */6 * * *',
+      default_mode: 'deep',
+      scan_on_start: true,
+    },
+    default_reading_direction: 'rtl',
+    allowed_formats: ['cbz', 'Pdf'],
+  })
+  t.equal(snake.status, 201)
+  const config = {
+    enabled: true,
+    scanMode: 'deep',
+    defaultMode: 'deep',
+    cronSchedule: '0 */6 * * *',
+    cronTimezone: null,
+    scanOnStart: true,
+    purgeDeletedOnScan: false,
+    watch: 'off',
+  }
+  t.match(snake.body, {
+    name: 'Manga',
+    path,
+    isActive: true,
+    description: null,
+    defaultReadingDirection: 'rtl',
+    allowedFormats: ['CBZ', 'PDF'],
+    seriesStrategy: 'series_volume',
+    bookStrategy: 'metadata_first',
+    numberStrategy: 'smart',
+    bookCount: 0,
+    seriesCount: 0,
+    lastScannedAt: null,
+  })
+  t.same(snake.body.scanningConfig, config)
+  t.same(snake.body.scanning_config, {
+    enabled: true,
+    default_mode: 'deep',
+    cron_schedule: '0 */6 * * *',
+    cron_timezone: null,
+    scan_on_start: true,
+    purge_deleted_on_scan: false,
+    watch: 'off',
+  })
+  t.same(snake.body.watchState, { mode: 'off', message: null, since: null })
+  const rules = [
+    { pattern: '\\(.*\\)', replacement: '', description: 'no brackets', enabled: true },
+  ]
+  const conditions = {
+    mode: 'all',
+    rules: [{ field: 'metadata.title', operator: 'is_not_null', value: null }],
+  }
+  const camel = await make(t, {
+    description: 'All of it',
+    seriesStrategy: 'flat',
+    seriesConfig: { require_metadata: true },
+    bookStrategy: 'custom',
+    bookConfig: { pattern: '(?P<title>.+)' },
+    numberStrategy: 'filename',
+    numberConfig: { anything: [1] },
+    scanningConfig: { scanMode: 'normal', cronTimezone: 'Europe/Berlin' },
+    excludedPatterns: '*.tmp\nExtras/',
+    titlePreprocessingRules: rules,
+    autoMatchConditions: conditions,
+  })
+  t.match(camel, {
+    description: 'All of it',
+    seriesStrategy: 'flat',
+    seriesConfig: { requireMetadata: true },
+    bookStrategy: 'custom',
+    numberStrategy: 'filename',
+    numberConfig: { anything: [1] },
+    excludedPatterns: '*.tmp\nExtras/',
+    allowedFormats: null,
+    titlePreprocessingRules: rules,
+    autoMatchConditions: conditions,
+  })
+  t.match(camel.scanningConfig, {
+    enabled: false,
+    scanMode: 'normal',
+    cronTimezone: 'Europe/Berlin',
+  })
+  t.same((await someone.get(`/libraries/${camel.id}`)).body, camel)
+})
+
+t.test('a library says how its folder is watched, and how it was asked for', async t => {
+  const { id } = await make(t)
+  const at = `/libraries/${id}`
+  const shown = async () => (await admin.get(at)).body
+  t.match(await shown(), { scanningConfig: null, watchState: { mode: 'off', since: null } })
+  const said = (seconds: number) => all.sql`
+    insert into library_watch (library_id, mode, message, seen_at)
+    values (${id}, 'polling', 'No more watches', now() - make_interval(secs => ${seconds}))
+    on conflict (library_id) do update set message = excluded.message, seen_at = excluded.seen_at`
+  await said(80)
+  const { watchState } = await shown()
+  t.match(watchState, { mode: 'polling', message: 'No more watches', since: /^\d{4}-.*Z$/ })
+  await said(100)
+  t.match((await shown()).watchState, { mode: 'off', message: null }, 'who says nothing is gone')
+  const asked = await admin.patch(at, { scanning_config: { watch: 'poll' } })
+  t.match(asked.body, { scanningConfig: { watch: 'poll' }, scanning_config: { watch: 'poll' } })
+  const refused = await admin.patch(at, { scanningConfig: { watch: 'always' } })
+  t.equal(refused.status, 400)
+  const old = { enabled: false, scanMode: 'normal', cronSchedule: null, cronTimezone: null }
+  const before = { ...old, scanOnStart: false, purgeDeletedOnScan: false }
+  await all.sql`update library set scanning_config = ${all.sql.json(before)} where id = ${id}`
+  const stored = await shown()
+  t.equal(stored.scanningConfig.watch, 'off', 'of an older release')
+  const changed = { ...stored, scanning_config: { ...stored.scanning_config, watch: 'on' } }
+  t.match((await admin.put(at, changed)).body, { scanningConfig: { watch: 'on' } })
+})
+
+t.test('a folder that can be no library is refused with a sentence', async t => {
+  const root = folderOf(t, { 'A/B/1.cbz': comic(), 'file.cbz': comic() })
+  const refused = async (path: string, status: number, message: RegExp) => {
+    const { status: said, body } = await admin.post('/libraries', { name: 'X', path })
+    t.equal(said, status, `${path}: ${body.message}`)
+    t.match(body.message, message)
+  }
+  await refused('relative/folder', 400, /absolute/)
+  await refused(`${root}/nothing`, 400, /cannot be read/)
+  await refused(`${root}/file.cbz`, 400, /not a folder/)
+  await refused(`${root}/\u0000`, 400, /absolute/)
+  await refused(all.data, 400, /data directory/)
+  mkdirSync(join(all.data, 'inside'), { recursive: true })
+  await refused(join(all.data, 'inside'), 400, /data directory/)
+  await make(t, { path: join(root, 'A') })
+  await refused(join(root, 'A'), 409, /already/)
+  await refused(join(root, 'A', 'B'), 409, /inside another/)
+  await refused(root, 409, /lies inside/)
+  const link = join(temporary(t), 'link')
+  symlinkSync(join(root, 'A'), link)
+  await refused(link, 409, /already/)
+  mkdirSync(join(root, 'AB'))
+  await make(t, { path: join(root, 'AB') })
+})
+
+t.test('rules that are none are refused', async t => {
+  const path = temporary(t)
+  const wrong = [
+    { seriesStrategy: 'by_colour' },
+    { seriesStrategy: 'custom', seriesConfig: { pattern: '(' } },
+    { seriesConfig: { unknown: 1 } },
+    { bookStrategy: 'custom' },
+    { bookStrategy: 'loud' },
+    { numberStrategy: 'dice' },
+    { defaultReadingDirection: 'up' },
+    { allowedFormats: ['DOCX'] },
+    { excludedPatterns: 'a\n'.repeat(501) },
+    { scanningConfig: { cronSchedule: 'every day' } },
+    { scanningConfig: { cronSchedule: '0 0 * * * *' } },
+    { scanningConfig: { cronTimezone: 'Mars/Olympus' } },
+    { scanningConfig: { scanMode: 'fast' } },
+    { scanningConfig: { mood: 'good' } },
+    { titlePreprocessingRules: [{ pattern: '(', replacement: '' }] },
+    { titlePreprocessingRules: [{ pattern: '(a)\\1', replacement: '' }] },
+    { autoMatchConditions: { mode: 'some', rules: [] } },
+    { autoMatchConditions: { mode: 'any', rules: [{ field: 'a b', operator: 'equals' }] } },
+    {
+      autoMatchConditions: {
+        mode: 'any',
+        rules: [{ field: 'a', operator: 'matches', value: '(' }],
+      },
+    },
+    { autoMatchConditions: { mode: 'any', rules: [{ field: 'a', operator: 'in', value: 3 }] } },
+    {
+      autoMatchConditions: {
+        mode: 'any',
+        rules: [{ field: 'a', operator: 'equals', value: nested(2000) }],
+      },
+    },
+    { colour: 'red' },
+    { name: '  ' },
+  ]
+  for (const more of wrong) {
+    const { status, body } = await admin.post('/libraries', { name: 'X', path, ...more })
+    t.equal(status, 400, `${JSON.stringify(more).slice(0, 80)}: ${body.message}`)
+    t.notMatch(body.message, /cannot be read/)
+  }
+  t.equal(
+    (await admin.get('/libraries?pageSize=500')).body.data.some((l: Shown) => l.name === 'X'),
+    false,
+  )
+})
+
+t.test('a change touches what is given, by PUT and PATCH alike', async t => {
+  const before = await make(t, { description: 'old', excludedPatterns: '*.tmp' })
+  const put = await maintainer.put(`/libraries/${before.id}`, { name: 'New', description: null })
+  t.equal(put.status, 200)
+  t.match(put.body, {
+    name: 'New',
+    description: null,
+    excludedPatterns: '*.tmp',
+    path: before.path,
+  })
+  const patch = await maintainer.patch(`/libraries/${before.id}`, {
+    is_active: false,
+    excluded_patterns: null,
+    scanningConfig: { cronSchedule: '5 4 * * *' },
+  })
+  t.match(patch.body, {
+    name: 'New',
+    isActive: false,
+    excludedPatterns: null,
+    scanning_config: { enabled: true, cron_schedule: '5 4 * * *', default_mode: 'normal' },
+  })
+  const cleared = await maintainer.patch(`/libraries/${before.id}`, {
+    scanning_config: null,
+    name: null,
+  })
+  t.match(cleared.body, { name: 'New', scanningConfig: null, scanning_config: null })
+  const unchanged = await maintainer.put(`/libraries/${before.id}`, {})
+  t.same(unchanged.body, cleared.body)
+})
+
+t.test('the series strategy is fixed', async t => {
+  const { id } = await make(t, { seriesStrategy: 'flat' })
+  const change = (body: object) => admin.patch(`/libraries/${id}`, body)
+  t.equal((await change({ seriesStrategy: 'calibre' })).status, 400)
+  t.equal((await change({ seriesConfig: { requireMetadata: true } })).status, 400)
+  t.equal((await change({ seriesStrategy: 'flat' })).status, 200, 'the same is none')
+  t.equal((await change({ series_strategy: 'flat', series_config: {} })).status, 200)
+})
+
+t.test('a book strategy brings its own settings', async t => {
+  const { id } = await make(t, { bookStrategy: 'custom', bookConfig: { pattern: '(.*)' } })
+  t.match((await admin.patch(`/libraries/${id}`, { bookStrategy: 'smart' })).body, {
+    bookStrategy: 'smart',
+    bookConfig: { additionalGenericPatterns: [] },
+  })
+  t.equal((await admin.patch(`/libraries/${id}`, { bookStrategy: 'custom' })).status, 400)
+})
+
+t.test('a library that moves to another folder keeps its books and their progress', async t => {
+  const shelf = await shelve(t, all, { 'Akira/1.cbz': comic(), 'Akira/2.cbz': comic() })
+  await shelf.scan()
+  const books = await shelf.books()
+  const ana = await reader(all.sql)
+  await ana.read(books[0]!.id, 2)
+  const elsewhere = join(temporary(t), 'elsewhere')
+  renameSync(shelf.root, elsewhere)
+  const moved = await admin.put(`/libraries/${shelf.id}`, { path: elsewhere })
+  t.match(moved.body, { path: elsewhere, bookCount: 2 })
+  const scan = await shelf.scan()
+  t.match(scan, { state: 'completed', missing: 0, added: 0 })
+  t.same(
+    (await shelf.books()).map(b => b.id),
+    books.map(b => b.id),
+  )
+  t.same(await ana.pages(), { [books[0]!.id]: 2 })
+  t.equal((await admin.put(`/libraries/${shelf.id}`, { path: '/nowhere at all' })).status, 400)
+})
+
+t.test('libraries are listed by name, a page at a time, with their figures', async t => {
+  const shelf = await shelve(t, all, { 'A/1.cbz': comic(), 'A/2.cbz': comic(), 'B/1.cbz': comic() })
+  await shelf.scan()
+  const { body } = await someone.get('/libraries?page_size=500')
+  const names: string[] = body.data.map((l: Shown) => l.name.toLowerCase())
+  t.same(names, names.toSorted())
+  t.equal(body.total, body.data.length)
+  t.match(
+    body.data.find((l: Shown) => l.id === shelf.id),
+    { bookCount: 3, seriesCount: 2 },
+  )
+  const page = await someone.get('/libraries?page=2&pageSize=1')
+  t.same(page.body.data, [body.data[1]])
+  t.match(page.body.links.prev, /page=1/)
+})
+
+t.test('who may see only some libraries sees no other, nor counts what is hidden', async t => {
+  const open = await shelve(t, all, { 'A/1.cbz': comic(), 'B/1.cbz': comic() })
+  const shut = await shelve(t, all, { 'A/1.cbz': comic() })
+  await open.scan()
+  await shut.scan()
+  const child = await all.as('maintainer')
+  await all.sql`update account set all_libraries = false, age_limit = 12 where id = ${child.id}`
+  await all.sql`insert into account_library (account_id, library_id) values (${child.id}, ${open.id})`
+  const books = await open.books()
+  await all.sql`update book set age_rating = 18 where id = ${books[0]!.id}`
+  const list = await child.get('/libraries')
+  t.same(
+    list.body.data.map((l: Shown) => [l.id, l.bookCount]),
+    [[open.id, 1]],
+  )
+  const hidden = `/libraries/${shut.id}`
+  for (const answer of [
+    await child.get(hidden),
+    await child.put(hidden, { name: 'mine' }),
+    await child.post(`${hidden}/scan`),
+    await child.get(`${hidden}/scan-status`),
+    await child.post(`${hidden}/scan/cancel`),
+    await child.delete(`${hidden}/purge-deleted`),
+    await child.post(`${hidden}/analyze`),
+  ])
+    t.equal(answer.status, 404)
+  const path = folderOf(t, { 'A/1.cbz': comic() })
+  const own = await child.post('/libraries', { name: 'Own', path })
+  t.equal(own.status, 201)
+  t.equal((await child.get(`/libraries/${own.body.id}`)).status, 200, 'whoever makes one sees it')
+})
+
+t.test('a library made with scanImmediately is scanned', async t => {
+  const { id } = await make(t, { scanImmediately: true })
+  const [scan] = await all.sql`select id from scan where library_id = ${id}`
+  await ended(all, scan!.id)
+  t.match((await admin.get(`/libraries/${id}`)).body, { bookCount: 1, seriesCount: 1 })
+})
+
+t.test('a removed library is gone at once, and its folder is free', async t => {
+  const shelf = await shelve(t, all, { ...manyComics(20), 'B/1.cbz': comic() })
+  await shelf.scan()
+  const [book] = await shelf.books()
+  const ana = await reader(all.sql)
+  await ana.read(book!.id, 1)
+  t.equal((await maintainer.delete(`/libraries/${shelf.id}`)).status, 403)
+  const gone = await admin.delete(`/libraries/${shelf.id}`)
+  t.equal(gone.status, 204)
+  t.equal((await someone.get(`/libraries/${shelf.id}`)).status, 404)
+  t.equal((await someone.get(`/books/${book!.id}`)).status, 404)
+  t.equal((await admin.delete(`/libraries/${shelf.id}`)).status, 404)
+  const again = await admin.post('/libraries', { name: 'Again', path: shelf.root })
+  t.equal(again.status, 201)
+  t.equal(
+    (await someone.get(`/libraries/${again.body.id}`)).status,
+    200,
+    'also while the old one goes',
+  )
+  for (let left = 500; left > 0; left--) {
+    const [row] = await all.sql`select 1 from library where id = ${shelf.id}`
+    if (!row) break
+    all.pipeline.wake()
+    await sleep(20)
+  }
+  const [rest] = await all.sql`
+    select (select count(*)::integer from library where id = ${shelf.id}) as libraries,
+      (select count(*)::integer from book where library_id = ${shelf.id}) as books,
+      (select count(*)::integer from series where library_id = ${shelf.id}) as series,
+      (select count(*)::integer from directory where library_id = ${shelf.id}) as folders`
+  t.same({ ...rest }, { libraries: 0, books: 0, series: 0, folders: 0 })
+  t.same(await ana.pages(), {})
+})
+
+t.test('a library that is removed in the middle of a scan goes, too', async t => {
+  const shelf = await shelve(t, all, manyComics(150))
+  const started = await admin.post(`/libraries/${shelf.id}/scan`)
+  t.equal(started.status, 200)
+  all.pipeline.wake()
+  await sleep(150)
+  t.equal((await admin.delete(`/libraries/${shelf.id}`)).status, 204)
+  for (let left = 500; left > 0; left--) {
+    const [row] = await all.sql`select 1 from library where id = ${shelf.id}`
+    if (!row) break
+    all.pipeline.wake()
+    await sleep(20)
+  }
+  t.same([...(await all.sql`select 1 from library where id = ${shelf.id}`)], [])
+})
+
+t.test('a preview tells the series of a folder and stores nothing', async t => {
+  const path = folderOf(t, {
+    ...Object.fromEntries(
+      Array.from({ length: 7 }, (_, i) => [`Pub/Akira/${i}.cbz`, Buffer.from('')]),
+    ),
+    'Pub/Zot/1.pdf': Buffer.from(''),
+    'Pub/Zot/notes.txt': Buffer.from(''),
+    'Pub/.hidden/1.cbz': Buffer.from(''),
+    'Pub/Extras/1.cbz': Buffer.from(''),
+  })
+  const [before] = await all.sql`select count(*) as n from library`
+  const preview = (more: object) => maintainer.post('/libraries/preview-scan', { path, ...more })
+  const { status, body } = await preview({ excludedPatterns: 'Extras/' })
+  t.equal(status, 200)
+  t.same(
+    body.detectedSeries.map((s: Detected) => [s.name, s.path, s.bookCount, s.sampleBooks.length]),
+    [
+      ['Akira', 'Pub/Akira', 7, 5],
+      ['Zot', 'Pub/Zot', 1, 1],
+    ],
+  )
+  t.match(body, { totalFiles: 8, totalSeries: 2, isComplete: true })
+  const publishers = await preview({
+    series_strategy: 'publisher_hierarchy',
+    allowedFormats: ['PDF'],
+  })
+  t.match(publishers.body.detectedSeries, [{ name: 'Zot', metadata: { publisher: 'Pub' } }])
+  t.equal((await preview({ seriesStrategy: 'custom', seriesConfig: { pattern: '(' } })).status, 400)
+  t.equal((await preview({ path: `${path}/none` })).status, 400)
+  t.same((await all.sql`select count(*) as n from library`)[0], before)
+})
+
+t.test('readers look and change nothing', async t => {
+  const { id, path } = await make(t)
+  for (const answer of [
+    await someone.post('/libraries', { name: 'x', path }),
+    await someone.put(`/libraries/${id}`, { name: 'x' }),
+    await someone.delete(`/libraries/${id}`),
+    await someone.post('/libraries/preview-scan', { path }),
+    await someone.post(`/libraries/${id}/scan`),
+  ])
+    t.equal(answer.status, 403)
+  t.equal((await all.anyone.get('/libraries')).status, 401)
+})
+
+function nested(levels: number): unknown {
+  return levels === 0 ? 1 : [nested(levels - 1)]
+}

@@ -1,0 +1,161 @@
+// Scans over the API: started, watched, called off.
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import { comic, ended, manyComics, shelve } from '../../kit/library.ts'
+import { serve } from '../../kit/server.ts'
+
+const all = await serve(t)
+const maintainer = await all.as('maintainer')
+const someone = await all.as('reader')
+
+t.test('a scan says how far it is, and in the end what it did', async t => {
+  const shelf = await shelve(t, all, {
+    'Akira/1.cbz': comic(),
+    'Akira/2.cbz': comic(),
+    'Zot/broken.cbz': Buffer.from('no archive'),
+  })
+  t.equal((await someone.get(`/libraries/${shelf.id}/scan-status`)).status, 404, 'never scanned')
+  const started = await maintainer.post(`/libraries/${shelf.id}/scan`)
+  t.equal(started.status, 200)
+  t.match(started.body, {
+    libraryId: shelf.id,
+    // A lane may have looked for work just now.
+    status: /pending|running/,
+    mode: 'normal',
+    errors: [],
+    completedAt: null,
+  })
+  t.ok(Date.parse(started.body.startedAt))
+  await ended(all, started.body.id)
+  const { body } = await someone.get(`/libraries/${shelf.id}/scan-status`)
+  t.match(body, {
+    id: started.body.id,
+    status: 'completed',
+    stage: 'done',
+    filesTotal: 3,
+    filesProcessed: 3,
+    seriesFound: 2,
+    booksFound: 3,
+    booksAdded: 2,
+    failures: 1,
+    message: null,
+  })
+  t.match(body.errors, [/^Zot\/broken\.cbz: .+ \(not_an_archive\)$/])
+  t.ok(body.bytesRead > 0)
+  t.ok(Date.parse(body.completedAt) >= Date.parse(body.startedAt))
+
+  shelf.remove('Akira/1.cbz')
+  shelf.remove('Akira/2.cbz')
+  shelf.write('Akira/3.cbz', comic())
+  const scan = await maintainer.post(`/libraries/${shelf.id}/scan?mode=deep`)
+  t.match(scan.body, { mode: 'deep' })
+  await ended(all, scan.body.id)
+  t.match((await someone.get(`/libraries/${shelf.id}/scan-status`)).body, {
+    status: 'failed',
+    errors: [/not there any more/, /broken/],
+  })
+})
+
+t.test('a hidden book is not named among the failures', async t => {
+  const shelf = await shelve(t, all, { 'A/broken.cbz': Buffer.from('no'), 'A/1.cbz': comic() })
+  await shelf.scan()
+  const child = await all.as('reader')
+  await all.sql`update account set age_limit = 12 where id = ${child.id}`
+  await all.sql`update book set age_rating = 18 where name = 'broken.cbz'`
+  t.equal((await someone.get(`/libraries/${shelf.id}/scan-status`)).body.errors.length, 1)
+  const shown = (await child.get(`/libraries/${shelf.id}/scan-status`)).body
+  t.match(shown, { errors: [], seriesFound: 1, booksFound: 1 })
+  t.equal((await someone.get(`/libraries/${shelf.id}/scan-status`)).body.booksFound, 2)
+})
+
+t.test('only some folders are scanned when it is asked for', async t => {
+  const shelf = await shelve(t, all, {
+    'A/1.cbz': comic(),
+    'B/1.cbz': comic(),
+    'B/C/1.cbz': comic(),
+  })
+  const scan = (body: object) => maintainer.post(`/libraries/${shelf.id}/scan`, body)
+  const first = await scan({ paths: ['B/C/', './A/1.cbz'] })
+  t.equal(first.status, 200)
+  await ended(all, first.body.id)
+  t.same(
+    (await shelf.books()).map(b => b.folder),
+    ['A', 'B/C'],
+  )
+  const second = await scan({ paths: [`${shelf.root}/B`] })
+  await ended(all, second.body.id)
+  t.equal((await shelf.books()).length, 3)
+  for (const path of ['../other', '/etc', 'A/../../x', `${shelf.root}x`, 'a\u0000b', ''])
+    t.equal((await scan({ paths: [path] })).status, 400, path)
+  t.equal((await scan({ paths: Array(1001).fill('A') })).status, 400)
+  t.equal((await scan({ folders: [] })).status, 400)
+})
+
+t.test('one scan of a library at a time, however many ask', async t => {
+  const shelf = await shelve(t, all, manyComics(30))
+  const answers = await Promise.all(
+    Array.from({ length: 6 }, () => maintainer.post(`/libraries/${shelf.id}/scan`)),
+  )
+  t.same(answers.map(a => a.status).sort(), [200, 409, 409, 409, 409, 409])
+  const active = await someone.get('/scans/active')
+  t.equal(active.status, 200)
+  t.match(active.body, [{ libraryId: shelf.id, status: /pending|running/ }])
+  t.equal((await maintainer.put(`/libraries/${shelf.id}`, { path: '/tmp' })).status, 409)
+  await ended(all, answers.find(a => a.status === 200)!.body.id)
+  t.same((await someone.get('/scans/active')).body, [])
+  t.equal((await maintainer.post(`/libraries/${shelf.id}/scan?mode=fast`)).status, 400)
+})
+
+t.test('a scan that watching asked for keeps nobody from asking', async t => {
+  const shelf = await shelve(t, all, manyComics(2))
+  await all.sql`
+    insert into scan (id, library_id, mode, options)
+    values (gen_random_uuid(), ${shelf.id}, 'normal', '{"quietMs": 1500}')`
+  const paths = ['Row/1.cbz']
+  const asked = await maintainer.post(`/libraries/${shelf.id}/scan`, { paths })
+  t.equal(asked.status, 200)
+  t.equal((await maintainer.post(`/libraries/${shelf.id}/scan`)).status, 409)
+  const [row] = await all.sql`
+    select id from scan where library_id = ${shelf.id} and not options ? 'quietMs'`
+  await ended(all, row!.id)
+})
+
+t.test('a scan that is called off stops', async t => {
+  const shelf = await shelve(t, all, manyComics(300))
+  t.equal((await maintainer.post(`/libraries/${shelf.id}/scan/cancel`)).status, 404)
+  const { body } = await maintainer.post(`/libraries/${shelf.id}/scan`)
+  all.pipeline.wake()
+  for (let left = 500; left > 0; left--) {
+    const status = await someone.get(`/libraries/${shelf.id}/scan-status`)
+    if (status.body.booksAdded > 0) break
+    await sleep(5)
+  }
+  const asked = Date.now()
+  t.equal((await maintainer.post(`/libraries/${shelf.id}/scan/cancel`)).status, 204)
+  t.equal((await maintainer.post(`/libraries/${shelf.id}/scan/cancel`)).status, 404)
+  const scan = await ended(all, body.id)
+  t.equal(scan.state, 'cancelled')
+  let last = { books: (await shelf.books()).length, at: Date.now() }
+  while (Date.now() - last.at < 600) {
+    await sleep(20)
+    const books = (await shelf.books()).length
+    if (books !== last.books) last = { books, at: Date.now() }
+  }
+  t.ok(last.books < 300)
+  t.ok(last.at - asked < 2_000, 'nothing comes in any more')
+  t.match((await someone.get(`/libraries/${shelf.id}/scan-status`)).body, { status: 'cancelled' })
+  t.equal(
+    (await maintainer.post(`/libraries/${shelf.id}/scan`)).status,
+    200,
+    'and another may begin',
+  )
+})
+
+t.test('what the readers may do', async t => {
+  const shelf = await shelve(t, all)
+  t.equal((await someone.post(`/libraries/${shelf.id}/scan`)).status, 403)
+  t.equal((await someone.post(`/libraries/${shelf.id}/scan/cancel`)).status, 403)
+  const nobody = '00000000-0000-7000-8000-000000000000'
+  t.equal((await maintainer.post(`/libraries/${nobody}/scan`)).status, 404)
+  t.equal((await maintainer.get(`/libraries/${nobody}/scan-status`)).status, 404)
+})

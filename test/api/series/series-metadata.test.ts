@@ -1,0 +1,250 @@
+import t from 'tap'
+import { newId } from '../../../lib/id.ts'
+import { comic, shelve } from '../../kit/library.ts'
+import { serve } from '../../kit/server.ts'
+
+const info = (series: string) =>
+  `<?xml version="1.0"?><ComicInfo><Series>${series}</Series><Publisher>Kodansha</Publisher><Genre>Action</Genre></ComicInfo>`
+
+const all = await serve(t)
+const admin = await all.as('admin')
+const reader = await all.as('reader')
+
+const names = Array.from({ length: 10 }, (_, i) => `Akira ${i + 1}`)
+const shelf = await shelve(
+  t,
+  all,
+  Object.fromEntries(
+    names.flatMap(name =>
+      ['1.cbz', '2.cbz'].map(file => [`${name}/${file}`, comic({ info: info(name) })]),
+    ),
+  ),
+)
+await shelf.scan()
+const ids = new Map((await shelf.books()).map(book => [book.series, book.seriesId]))
+
+/** A series of two books that no other test touches. */
+function series() {
+  const name = names.pop()!
+  const id = ids.get(name)!
+  /** Reads all its files anew. */
+  const reread = () => shelf.scan({ mode: 'deep', paths: [name] })
+  return { id, name, at: `/series/${id}`, reread }
+}
+
+t.test('what a user sets is shown, locked, and survives a deep scan', async t => {
+  const { at, reread } = series()
+  const { status, body } = await admin.patch(`${at}/metadata`, {
+    title: '  Akira, the works ',
+    titleSort: 'Works of Akira',
+    publisher: 'Dark Horse',
+    status: 'Ended',
+    language: 'JA_jp',
+    reading_direction: 'RTL',
+    age_rating: 16,
+    year: 1982,
+    totalVolumeCount: 6,
+    totalChapterCount: 120.5,
+    authors: [{ name: 'Katsuhiro Otomo', role: 'Writer' }, { name: 'Somebody' }],
+    alternateTitles: [{ label: 'ja', title: 'アキラ' }],
+    customMetadata: { snake_case: 1, camelCase: { deep_er: [1] } },
+  })
+  t.equal(status, 200)
+  const expected = {
+    title: 'Akira, the works',
+    titleSort: 'Works of Akira',
+    publisher: 'Dark Horse',
+    status: 'ended',
+    language: 'ja-JP',
+    readingDirection: 'rtl',
+    ageRating: 16,
+    year: 1982,
+    totalVolumeCount: 6,
+    totalChapterCount: 120.5,
+    authors: [
+      { name: 'Katsuhiro Otomo', role: 'writer', sortName: null },
+      { name: 'Somebody', role: null, sortName: null },
+    ],
+    alternateTitles: [{ label: 'ja', title: 'アキラ' }],
+    customMetadata: { snake_case: 1, camelCase: { deep_er: [1] } },
+  }
+  t.match(body, expected)
+  t.match(body.locks, {
+    title: true,
+    titleSort: true,
+    status: true,
+    authorsJsonLock: true,
+    summary: false,
+    genres: false,
+  })
+  await reread()
+  t.match((await admin.get(`${at}/metadata`)).body, expected)
+  t.match((await reader.get(at)).body, { title: 'Akira, the works', titleSort: 'Works of Akira' })
+  const found = await reader.post('/series/search', { query: 'アキラ' })
+  t.same(
+    found.body.map((s: { title: string }) => s.title),
+    ['Akira, the works'],
+  )
+})
+
+t.test('a PATCH leaves what it does not name and clears what is null', async t => {
+  const { at } = series()
+  await admin.patch(`${at}/metadata`, { summary: 'One.', imprint: 'Young', year: 1984 })
+  const { body } = await admin.patch(`${at}/metadata`, { summary: null, status: null, title: null })
+  t.match(body, { summary: null, imprint: 'Young', year: 1984, status: 'unknown' })
+  t.match(body.locks, { summary: true, status: true, title: false, publisher: false })
+  t.match(body.title, /^Akira/)
+})
+
+t.test('custom metadata is merged by PATCH, replaced by PUT, and bounded', async t => {
+  const { at } = series()
+  const patch = async (customMetadata: unknown) =>
+    (await admin.patch(`${at}/metadata`, { customMetadata })).body.customMetadata
+  t.same(await patch({ a: 1, b: { c: 2, d: 3 } }), { a: 1, b: { c: 2, d: 3 } })
+  t.same(await patch({ a: null, b: { c: null, e: [1] } }), { b: { d: 3, e: [1] } })
+  const put = await admin.put(`${at}/metadata`, { customMetadata: { z: 0 } })
+  t.same(put.body.customMetadata, { z: 0 })
+  const half = 'x'.repeat(40_000)
+  t.same(Object.keys(await patch({ half })), ['z', 'half'])
+  t.equal((await admin.patch(`${at}/metadata`, { customMetadata: { other: half } })).status, 400)
+  t.equal((await admin.patch(`${at}/metadata`, { customMetadata: [1] })).status, 400)
+})
+
+t.test('a PUT clears what it lacks but the title and the alternate titles', async t => {
+  const { at, name, reread } = series()
+  await admin.patch(`${at}/metadata`, {
+    year: 1984,
+    alternateTitles: [{ label: 'en', title: 'Other' }],
+  })
+  const { body } = await admin.put(`${at}/metadata`, { summary: 'All of it.' })
+  const expected = {
+    title: name,
+    summary: 'All of it.',
+    year: null,
+    publisher: null,
+    authors: [],
+    alternateTitles: [{ label: 'en', title: 'Other' }],
+  }
+  t.match(body, expected)
+  await reread()
+  t.match((await admin.get(`${at}/metadata`)).body, expected, 'the publisher stays away')
+})
+
+t.test('the title alone', async t => {
+  const { at, reread } = series()
+  const { status, body } = await admin.patch(at, { title: 'Émile' })
+  t.equal(status, 200)
+  t.same(Object.keys(body).sort(), ['id', 'title', 'updatedAt'])
+  const found = async () =>
+    (await reader.post('/books/list', { fullTextSearch: 'emile' })).body.total
+  t.equal(await found(), 2, 'its books are found by it')
+  await reread()
+  t.equal((await reader.get(at)).body.title, 'Émile')
+  t.equal(await found(), 2, 'and after a scan')
+  t.equal((await admin.patch(at, { title: '  ' })).status, 400)
+  t.equal((await admin.patch(at, { title: null })).body.title, 'Émile')
+})
+
+t.test('what cannot be is refused and changes nothing', async t => {
+  const { at } = series()
+  const before = (await admin.get(`${at}/metadata`)).body
+  for (const wrong of [
+    { status: 'sleeping' },
+    { language: 'Klingonese' },
+    { readingDirection: 'up' },
+    { ageRating: 101 },
+    { ageRating: 1.5 },
+    { year: 10_000 },
+    { totalVolumeCount: -1 },
+    { title: '' },
+    { title: 'x'.repeat(1001) },
+    { summary: 'a\u0000b' },
+    { summary: 'a\ud800b' },
+    { authors: [{ name: 'A', role: 'cook' }] },
+    { authors: [{ role: 'writer' }] },
+    { authors: [{ name: ' ' }] },
+    { alternateTitles: [{ label: 'a' }] },
+    { customMetadata: { '\ud800': 1 } },
+    { colour: 'red' },
+    [],
+  ]) {
+    const { status, body } = await admin.patch(`${at}/metadata`, wrong)
+    t.equal(status, 400, JSON.stringify(wrong))
+    t.type(body.message, 'string')
+  }
+  const deep = `{"customMetadata":${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}}`
+  const nested = await admin.ask('PATCH', `${at}/metadata`, {
+    raw: deep,
+    headers: { 'content-type': 'application/json' },
+  })
+  t.equal(nested.status, 400)
+  t.same((await admin.get(`${at}/metadata`)).body, before)
+})
+
+t.test('locks are set and taken off, and an unlocked field follows the files again', async t => {
+  const { at, reread } = series()
+  await admin.patch(`${at}/metadata`, { publisher: 'Mine' })
+  const { body } = await admin.put(`${at}/metadata/locks`, { year: true, titleLock: true })
+  t.match(body, { year: true, title: true, publisher: true, summary: false })
+  t.same((await reader.get(`${at}/metadata/locks`)).body, body)
+  t.equal((await admin.put(`${at}/metadata/locks`, { nothing: true })).status, 400)
+  await admin.put(`${at}/metadata/locks`, { publisher: false })
+  await reread()
+  t.equal((await reader.get(at)).body.publisher, 'Kodansha')
+})
+
+t.test('the context of the specification', async t => {
+  const { at, id, name } = series()
+  await admin.patch(`${at}/metadata`, { customMetadata: { my_key: { Other: 1 } }, year: 1982 })
+  await admin.post(`${at}/external-ids`, { source: 'plugin:x', externalId: '7' })
+  await admin.post(`${at}/external-links`, { sourceName: 'wiki', url: 'https://example.org/a' })
+  const { body } = await reader.get(`${at}/context`)
+  t.match(body, {
+    type: 'series',
+    seriesId: id,
+    bookCount: 2,
+    customMetadata: { my_key: { Other: 1 } },
+    externalIds: { 'plugin:x': { id: '7', url: null, hash: null } },
+    metadata: {
+      title: name,
+      year: 1982,
+      genres: ['Action'],
+      tags: [],
+      status: 'ongoing',
+      externalLinks: [{ source: 'wiki', url: 'https://example.org/a', externalId: null }],
+      yearLock: true,
+      titleLock: false,
+      customMetadataLock: true,
+      authorsJsonLock: false,
+      coverLock: false,
+    },
+  })
+  t.notOk('alternateTitlesLock' in body.metadata)
+})
+
+t.test('a series that is hidden or not there is 404 for every verb', async t => {
+  const { at, id } = series()
+  const tag = await admin.post('/admin/sharing-tags', { name: `hide ${id}` })
+  await admin.post(`${at}/sharing-tags`, { sharingTagId: tag.body.id })
+  const keeper = await all.as('maintainer')
+  await all.sql`
+    insert into account_sharing_tag (id, account_id, tag_id, mode)
+    values (${newId()}, ${keeper.id}, ${tag.body.id}, 'deny')`
+  for (const hidden of [at, `/series/${newId()}`]) {
+    for (const [method, path, body] of [
+      ['PATCH', '', { title: 'Seen' }],
+      ['GET', '/metadata'],
+      ['PUT', '/metadata', {}],
+      ['PATCH', '/metadata', { year: 1 }],
+      ['DELETE', '/metadata'],
+      ['GET', '/metadata/locks'],
+      ['PUT', '/metadata/locks', { year: true }],
+      ['GET', '/context'],
+    ] as const) {
+      const { status } = await keeper.ask(method, hidden + path, { body })
+      t.equal(status, 404, `${method} ${path}`)
+    }
+  }
+  t.equal((await reader.patch(at, { title: 'Mine' })).status, 403)
+  t.equal((await all.anyone.get(`${at}/metadata`)).status, 401)
+})

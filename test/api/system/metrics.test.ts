@@ -1,0 +1,166 @@
+// Figures for people and for Prometheus: who gets which, and what they hold.
+import { test } from 'tap'
+import { comic, shelve } from '../../kit/library.ts'
+import { type Served, serve } from '../../kit/server.ts'
+
+const scraped = async (all: Served, path: string, headers: Record<string, string>) => {
+  const response = await fetch(all.base + path, { headers })
+  return {
+    status: response.status,
+    type: response.headers.get('content-type') ?? '',
+    text: await response.text(),
+  }
+}
+
+test('metrics over the API', async t => {
+  const all = await serve(t)
+  const { sql } = all
+  const shelf = await shelve(t, all, {
+    'Alpha/1.cbz': comic({ pages: 3 }),
+    'Alpha/2.cbz': comic({ pages: 2 }),
+    'Beta/1.cbz': comic({ pages: 2 }),
+    'Broken/1.cbz': Buffer.from('this is no archive'),
+  })
+  const other = await shelve(t, all, { 'Gamma/1.cbz': comic({ pages: 4 }) })
+  await shelf.scan()
+  await other.scan()
+  const [{ id: first }, { id: second }] = (await sql<{ id: string }[]>`
+    select id from library order by created_at, id`) as any
+  const admin = await all.as('admin')
+  const reader = await all.as('reader')
+
+  t.test('JSON is the inventory and the tasks', async t => {
+    const { status, body } = await admin.get('/metrics')
+    t.equal(status, 200)
+    t.match(body, {
+      libraryCount: 2,
+      seriesCount: 4,
+      bookCount: 5,
+      pageCount: 11,
+      userCount: 2,
+      tasks: { processingCount: 0, failedCount: 0 },
+    })
+    t.ok(body.databaseSize > 1_000_000)
+    t.equal(body.libraries.length, 2)
+    t.equal(
+      body.totalBookSize,
+      body.libraries.reduce((sum: number, l: any) => sum + l.totalSize, 0),
+    )
+    t.ok(body.tasks.byType.some((type: any) => type.taskType === 'scan_library'))
+    const alone = await admin.get('/metrics/inventory')
+    const { tasks: _, ...inventory } = body
+    t.same(alone.body, inventory)
+    t.equal((await reader.get('/metrics')).body.userCount, 1, 'of accounts a reader sees its own')
+  })
+
+  t.test('text for who asks for text, in the form that is asked for', async t => {
+    const key = { 'x-api-key': reader.key }
+    const root = await scraped(all, '/metrics', key)
+    t.equal(root.status, 200)
+    t.equal(root.type, 'text/plain; version=0.0.4; charset=utf-8')
+    t.match(root.text, `library_books{library="${first}"} 4`)
+    t.match(root.text, `library_books_error{library="${first}"} 1`)
+    t.match(root.text, `library_available{library="${second}"} 1`)
+    t.match(root.text, `watcher_state{library="${second}",mode="off"} 1`)
+    t.match(root.text, /^stackroom_database_up 1$/m)
+    t.match(root.text, /^tasks_queued\{type="scan_library"\} 0$/m)
+    const prometheus =
+      'application/openmetrics-text;version=1.0.0;q=0.5,text/plain;version=0.0.4;q=0.3,*/*;q=0.2'
+    const open = await scraped(all, '/api/v1/metrics', { ...key, accept: prometheus })
+    t.equal(open.type, 'application/openmetrics-text; version=1.0.0; charset=utf-8')
+    t.match(open.text, /# TYPE http_server_requests counter/)
+    t.match(open.text, /\n# EOF\n$/)
+    const after = await scraped(all, '/metrics', key)
+    t.match(
+      after.text,
+      /# TYPE http_server_requests_total counter/,
+      'one form leaves the other alone',
+    )
+    for (const accept of ['*/*', 'application/json', 'text/html,*/*;q=0.8', 'text/plain;q=0'])
+      t.match(
+        (await scraped(all, '/api/v1/metrics', { ...key, accept })).type,
+        /^application\/json/,
+      )
+  })
+
+  t.test('scans leave their figures', async t => {
+    const { text } = await scraped(all, '/metrics', { 'x-api-key': admin.key })
+    for (const line of [
+      `scan_files_total{library="${first}",outcome="created"} 3`,
+      `scan_files_total{library="${first}",outcome="failed"} 1`,
+      `scan_files_total{library="${second}",outcome="created"} 1`,
+      'scan_file_opens_total{purpose="index"} 5',
+      'parse_duration_seconds_count{format="cbz"} 4',
+      'parse_failures_total{code="not_an_archive"} 1',
+      'scan_phase_duration_seconds_count{phase="walk"} 2',
+      'scan_phase_duration_seconds_count{phase="settle"} 2',
+      'tasks_completed_total{type="scan_library",outcome="completed"} 2',
+      `library_books_missing{library="${first}"} 0`,
+    ])
+      t.ok(text.includes(`\n${line}\n`), line)
+  })
+
+  t.test('what is hidden from an account is not told', async t => {
+    const limited = await all.as('reader')
+    await sql`update account set all_libraries = false where id = ${limited.id}`
+    await sql`insert into account_library values (${limited.id}, ${second})`
+    const { body } = await limited.get('/metrics')
+    t.match(body, {
+      libraryCount: 1,
+      seriesCount: 1,
+      bookCount: 1,
+      pageCount: 4,
+      tasks: { failedCount: 0 },
+    })
+    t.same(
+      body.libraries.map((l: any) => l.id),
+      [second],
+    )
+    const key = { 'x-api-key': limited.key }
+    t.equal((await scraped(all, '/metrics', key)).status, 403)
+    t.equal((await scraped(all, '/api/v1/metrics', { ...key, accept: 'text/plain' })).status, 403)
+    await sql`insert into account_library values (${limited.id}, ${first})`
+    const young = await all.as('reader')
+    await sql`update book set age_rating = 18 where name = ${Buffer.from('2.cbz')}`
+    await sql`update account set age_limit = 12 where id = ${young.id}`
+    const seen = (await young.get('/metrics')).body
+    t.match(seen, { libraryCount: 2, seriesCount: 4, bookCount: 4, pageCount: 9 })
+    t.equal((await scraped(all, '/metrics', { 'x-api-key': young.key })).status, 403)
+  })
+
+  t.test('a library that is being removed keeps nobody from scraping', async t => {
+    await sql`update library set deleting_at = now() where id = ${second}`
+    const fresh = await all.as('admin')
+    const { status, text } = await scraped(all, '/metrics', { 'x-api-key': fresh.key })
+    t.equal(status, 200)
+    t.match(text, first)
+    t.notMatch(text, second)
+    await sql`update library set deleting_at = null where id = ${second}`
+  })
+
+  t.test('requests are counted by their template, whatever is asked for', async t => {
+    await admin.get(`/libraries/${first}`)
+    await fetch(`${all.base}/api/v1/no/such/place?apiKey=secret`)
+    await fetch(`${all.base}/api/v1/books`, { headers: { authorization: 'Bearer nonsense' } })
+    await fetch(`${all.base}/health`, { method: 'HEAD' })
+    const { text } = await scraped(all, '/metrics', { 'x-api-key': admin.key })
+    t.match(
+      text,
+      /http_server_requests_total\{method="GET",route="\/api\/v1\/libraries\/\{id\}",status="2xx"\} 1/,
+    )
+    t.match(text, /http_server_requests_total\{method="GET",route="none",status="4xx"\} 1/)
+    t.match(text, /http_server_requests_total\{method="GET",route="\/health",status="2xx"\} 1/)
+    t.match(text, /auth_attempts_total\{method="token",outcome="refused"\} 1/)
+    t.match(text, /auth_attempts_total\{method="key",outcome="accepted"\} \d+/)
+    t.match(text, /http_server_request_duration_seconds_count\{resource="libraries"\} 1/)
+    t.match(text, /^http_server_requests_in_flight 1$/m, 'the scrape itself')
+    t.notMatch(text, /secret|nonsense|no\/such/)
+  })
+
+  t.test('answers bear the id that the log knows them by', async t => {
+    const response = await fetch(`${all.base}/health`)
+    t.match(response.headers.get('x-request-id'), /^[0-9a-f-]{36}$/)
+    const refused = await fetch(`${all.base}/api/v1/books`)
+    t.match(refused.headers.get('x-request-id'), /^[0-9a-f-]{36}$/)
+  })
+})

@@ -1,0 +1,254 @@
+// Tasks over HTTP: what is shown of them to whom, and how they are called off and tried again.
+import { truncateSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import { createLibrary } from '../../../lib/catalog/library/library.ts'
+import { requestScan } from '../../../lib/catalog/scan/scan-request.ts'
+import { newId } from '../../../lib/id.ts'
+import { comic, manyComics, shelve, temporary } from '../../kit/library.ts'
+import { serve } from '../../kit/server.ts'
+
+const all = await serve(t)
+const { sql } = all
+const { queue } = all.pipeline
+const admin = await all.as('admin')
+const later = { afterSeconds: 3600 }
+
+t.test('a scan is a task with the id of the scan', async t => {
+  const shelf = await shelve(t, all, manyComics(3))
+  const { id } = await shelf.scan()
+  await over(id)
+  const { status, body } = await admin.get(`/tasks/${id}`)
+  t.equal(status, 200)
+  t.match(body, {
+    id,
+    taskType: 'scan_library',
+    type: 'scan_library',
+    status: 'completed',
+    libraryId: shelf.id,
+    seriesId: null,
+    bookId: null,
+    progress: { current: 3, total: 3, message: 'done' },
+    attempts: 1,
+    error: null,
+    params: { library_id: shelf.id, mode: 'normal' },
+  })
+  t.ok(body.createdAt <= body.startedAt && body.startedAt <= body.completedAt)
+
+  const its = (await admin.get(`/tasks?libraryId=${shelf.id}`)).body
+  const booksOf = (type: string) =>
+    its
+      .filter((task: any) => task.type === type && task.status === 'completed')
+      .reduce((sum: number, task: any) => sum + task.progress.current, 0)
+  for (const type of ['read_books', 'generate_thumbnails', 'hash_books'])
+    t.equal(booksOf(type), 3, type)
+  t.notMatch(JSON.stringify(its), shelf.root, 'no path of the server')
+})
+
+t.test('an analysis is a task of its own type', async t => {
+  const shelf = await shelve(t, all, manyComics(1))
+  await shelf.scan()
+  const [book] = await shelf.books()
+  const { body } = await admin.post(`/books/${book!.id}/analyze`)
+  await over(body.taskId)
+  t.match((await admin.get(`/tasks/${body.taskId}`)).body, {
+    taskType: 'analyze_books',
+    status: 'completed',
+    libraryId: shelf.id,
+  })
+})
+
+t.test('lists are newest first, filtered, and paged when a page is asked for', async t => {
+  const [library, other] = [await libraryOf(t), await libraryOf(t)]
+  const scanId = newId()
+  const sent: string[] = []
+  for (let i = 0; i < 7; i++)
+    sent.push(
+      ...(await queue.send(sql, 'cover', [{ scanId, libraryId: library, ids: [newId()] }], later)),
+    )
+  await queue.send(sql, 'hash', [{ scanId, libraryId: library, ids: [newId(), newId()] }], later)
+  await queue.send(sql, 'hash', [{ scanId, libraryId: other, ids: [newId()] }], later)
+  const ids = async (query: string) =>
+    (await admin.get(`/tasks?libraryId=${library}${query}`)).body.map((task: any) => task.id)
+
+  t.same(await ids('&type=generate_thumbnails'), sent.toReversed())
+  t.same(await ids('&task_type=generate_thumbnails&limit=2'), sent.toReversed().slice(0, 2))
+  t.equal((await ids('')).length, 8)
+  t.equal((await ids('&status=pending')).length, 8)
+  t.same(await ids('&status=processing'), [])
+  const { body, headers } = await admin.get(
+    `/tasks?libraryId=${library}&type=generate_thumbnails&page=2&page_size=3`,
+  )
+  t.same(
+    body.data.map((task: any) => task.id),
+    sent.toReversed().slice(3, 6),
+  )
+  t.match(body, { page: 2, pageSize: 3, total: 7, totalPages: 3 })
+  t.match(headers.get('link'), /rel="next"/)
+  const [first] = (await admin.get(`/tasks?libraryId=${library}&type=hash_books`)).body
+  t.match(first, { progress: { current: 0, total: 2 }, params: { books: 2, scan_id: scanId } })
+  t.notMatch(JSON.stringify(first), '"ids"', 'counts, no lists')
+  for (const wrong of ['status=waiting', 'type=nothing', 'limit=501', 'libraryId=x'])
+    t.equal((await admin.get(`/tasks?${wrong}`)).status, 400, wrong)
+})
+
+t.test('a viewer sees tasks of libraries that it sees, and those of none', async t => {
+  const [seen, hidden] = [await libraryOf(t), await libraryOf(t)]
+  const scanId = newId()
+  const payload = (libraryId: string) => [{ scanId, libraryId, ids: [newId()] }]
+  const [mine] = await queue.send(sql, 'cover', payload(seen), later)
+  const [its] = await queue.send(sql, 'cover', payload(hidden), later)
+  const [none] = await queue.send(sql, 'upkeep', [{}], later)
+  const keeper = await all.as('maintainer')
+  await sql`insert into account_library (account_id, library_id) values (${keeper.id}, ${seen})`
+  await sql`update account set all_libraries = false where id = ${keeper.id}`
+  await sql`select pg_notify('account', ${keeper.id})`
+  await sleep(100)
+
+  const listed = (await keeper.get('/tasks?status=pending&limit=500')).body.map((o: any) => o.id)
+  t.ok(listed.includes(mine) && listed.includes(none))
+  t.notOk(listed.includes(its))
+  t.same((await keeper.get(`/tasks?libraryId=${hidden}`)).body, [])
+  t.equal((await keeper.get(`/tasks/${mine}`)).status, 200)
+  for (const [method, path] of [
+    ['GET', `/tasks/${its}`],
+    ['POST', `/tasks/${its}/cancel`],
+    ['POST', `/tasks/${its}/retry`],
+  ] as const)
+    t.equal((await keeper.ask(method, path)).status, 404, `${method} ${path}`)
+  const stats = (await keeper.get('/tasks/stats')).body
+  t.equal(stats.byType.generate_thumbnails.pending, 1)
+  await queue.withdraw(sql, 'cover', seen)
+  await queue.withdraw(sql, 'cover', hidden)
+  await admin.post(`/tasks/${none}/cancel`)
+
+  const reader = await all.as('reader')
+  t.equal((await reader.get('/tasks')).status, 403)
+  t.equal((await reader.post(`/tasks/${mine}/cancel`)).status, 403)
+})
+
+t.test('what waits is cancelled and never run; what is over cannot be', async t => {
+  const libraryId = await libraryOf(t)
+  const [id] = await queue.send(sql, 'purge', [{ libraryId }], later)
+  t.match((await admin.post(`/tasks/${id}/cancel`)).body, { message: /cancelled/ })
+  const { body } = await admin.get(`/tasks/${id}`)
+  t.equal(body.status, 'cancelled')
+  t.ok(body.completedAt)
+  t.equal((await admin.post(`/tasks/${id}/cancel`)).status, 400)
+  t.equal((await admin.post(`/tasks/${id}/retry`)).status, 400)
+  t.equal((await admin.post(`/tasks/${newId()}/cancel`)).status, 404)
+  t.equal((await admin.get('/tasks/x')).status, 400)
+
+  const [erasing] = await queue.send(sql, 'erase', [{ libraryId }], later)
+  t.equal((await admin.post(`/tasks/${erasing}/cancel`)).status, 400, 'a removal goes on')
+})
+
+t.test('a scan that fails fails its task, which can be tried again', async t => {
+  const shelf = await shelve(t, all, manyComics(1))
+  await sql`update library set root = ${Buffer.from('/nowhere/at/all')} where id = ${shelf.id}`
+  const { id, state } = await shelf.scan()
+  t.equal(state, 'unavailable')
+  await over(id)
+  const { body } = await admin.get(`/tasks/${id}`)
+  t.match(body, { status: 'failed', attempts: 1, error: String, lastError: String })
+  t.notMatch(body.error, '/nowhere')
+
+  await sql`update library set root = ${Buffer.from(shelf.root)} where id = ${shelf.id}`
+  t.equal((await admin.post(`/tasks/${id}/retry`)).status, 200)
+  await over(id)
+  t.match((await admin.get(`/tasks/${id}`)).body, { status: 'completed', error: null })
+  t.equal((await shelf.books()).length, 1)
+  t.equal((await admin.post(`/tasks/${id}/retry`)).status, 400, 'it did not fail any more')
+})
+
+t.test('a scan that is cancelled as a task stops with all its work', async t => {
+  const shelf = await shelve(t, all, manyComics(400))
+  const wanted = { libraryId: shelf.id, mode: 'normal' } as const
+  const id = await requestScan(sql, queue, wanted)
+  await until(async () => (await shelf.books()).length > 10)
+  const began = performance.now()
+  t.equal((await admin.post(`/tasks/${id}/cancel`)).status, 200)
+  await until(async () => !(await queue.busy(shelf.id, ['scan', 'index', 'cover', 'hash'])))
+  await until(async () => (await atWork()) === 0)
+  t.ok(performance.now() - began < 10_000)
+  t.match((await admin.get(`/tasks/${id}`)).body, { status: 'cancelled' })
+  t.equal((await admin.get(`/libraries/${shelf.id}/scan-status`)).body.status, 'cancelled')
+  t.ok((await shelf.books()).length < 400, 'it was in the middle')
+  t.equal((await admin.post(`/tasks/${id}/cancel`)).status, 400)
+
+  await shelf.scan()
+  const books = await shelf.books()
+  t.equal(books.length, 400)
+  t.ok(
+    books.every(book => book.cover && book.sha256),
+    'the next scan does the rest',
+  )
+})
+
+t.test('a thread in the middle of a heavy file is stopped', async t => {
+  const other = await shelve(t, all, manyComics(1))
+  await other.scan()
+  const [book] = await other.books()
+  const shelf = await shelve(t, all, { 'Row/heavy.cbz': comic() })
+  // Zeros that take no place on the disk, and a minute to hash.
+  truncateSync(shelf.at('Row/heavy.cbz'), 100_000_000_000)
+  const id = await requestScan(sql, queue, { libraryId: shelf.id, mode: 'normal' })
+  await until(
+    async () => (await admin.get('/tasks?type=hash_books&status=running')).body.length > 0,
+  )
+  const [task] = (await admin.get('/tasks?type=hash_books&status=running')).body
+  t.equal(task.bookId, (await shelf.books())[0]!.id)
+  const began = performance.now()
+  t.equal((await admin.post(`/tasks/${task.id}/cancel`)).status, 200)
+  // There is one thread: who gets it next shows that it is free.
+  const { body } = await admin.post(`/books/${book!.id}/thumbnail/generate`, { force: true })
+  await over(body.taskId)
+  t.ok(performance.now() - began < 10_000, `${Math.round(performance.now() - began)} ms`)
+  t.match((await admin.get(`/tasks/${task.id}`)).body, { status: 'cancelled' })
+  t.equal((await shelf.book('heavy.cbz')).sha256, null)
+  t.equal((await admin.get(`/tasks/${id}`)).body.status, 'completed', 'the scan was over before')
+})
+
+t.test('statistics count by type and know how long things take', async t => {
+  const libraryId = await libraryOf(t)
+  const [id] = await queue.send(sql, 'purge', [{ libraryId }], later)
+  await sql`update pgboss.job set state = 'active', heartbeat_on = now() - interval '90 seconds', started_on = now() where id = ${id!}`
+  await sleep(200)
+  const { body } = await admin.get('/tasks/stats')
+  t.match(body.byType.purge_deleted, { running: 1, processing: 1, stale: 1 })
+  const scans = body.byType.scan_library
+  t.ok(scans.completed > 0 && scans.p50DurationMs > 0 && scans.p95DurationMs >= scans.p50DurationMs)
+  t.equal(scans.oldestPendingAgeSeconds, null)
+  const parts = ['pending', 'running', 'completed', 'failed', 'cancelled']
+  for (const one of [body, ...Object.values<any>(body.byType)])
+    t.equal(
+      one.total,
+      parts.reduce((sum, name) => sum + one[name], 0),
+    )
+  await sql`delete from pgboss.job where id = ${id!}`
+})
+
+async function libraryOf(t: Test) {
+  return (await createLibrary(sql, { root: Buffer.from(temporary(t)) })).id
+}
+
+/** Jobs that a process has in hand. */
+async function atWork() {
+  const [row] = await sql`
+    select count(*)::integer as count from pgboss.job where state = 'active'`
+  return row!.count as number
+}
+
+async function over(id: string) {
+  await until(
+    async () => !['pending', 'running'].includes((await admin.get(`/tasks/${id}`)).body.status),
+  )
+}
+
+async function until(holds: () => Promise<boolean>) {
+  for (let left = 2_000; left > 0; left--) {
+    if (await holds()) return
+    await sleep(10)
+  }
+  throw new Error('it does not happen')
+}

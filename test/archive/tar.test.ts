@@ -1,0 +1,68 @@
+import t from 'tap'
+import { isTarHeader, openTar } from '../../lib/archive/tar.ts'
+import { defaultLimits } from '../../lib/format/contract.ts'
+import { member, onDisk, png, tarEnd } from './archive-files.ts'
+
+const page = png(41)
+const record = (key: string, value: string) => {
+  const rest = ` ${key}=${value}\n`
+  const length = Buffer.byteLength(rest) + String(Buffer.byteLength(rest) + 3).length
+  return Buffer.from(`${length}${rest}`)
+}
+
+t.test('files are found, folders and links are not', async t => {
+  const bytes = Buffer.concat([
+    member('comic/', Buffer.alloc(0), '5'),
+    member('comic/1.png', page),
+    member('comic/2.png', Buffer.alloc(0), '2'),
+    member('comic/3.png', png(42)),
+    tarEnd,
+  ])
+  t.ok(isTarHeader(bytes))
+  using file = onDisk(t.testdir(), bytes)
+  await using archive = await openTar(file, defaultLimits)
+  t.same(
+    archive.entries.map(({ name }) => name),
+    ['comic/1.png', 'comic/3.png'],
+  )
+  t.same(Buffer.from(await archive.read(archive.entries[1]!, 1000)), png(42))
+  t.same(Buffer.from(await archive.head(archive.entries[0]!, 8)), page.subarray(0, 8))
+  await t.rejects(archive.read(archive.entries[0]!, 10), { code: 'too_large' })
+})
+
+t.test('long names of GNU and pax are used once', async t => {
+  const gnu = `${'g'.repeat(150)}.png`
+  const pax = `${'日'.repeat(60)}.png`
+  const bytes = Buffer.concat([
+    member('././@LongLink', Buffer.from(`${gnu}\0`), 'L'),
+    member('short', page),
+    member('PaxHeader', record('path', pax), 'x'),
+    member('short', page),
+    member('last.png', page),
+    tarEnd,
+  ])
+  using file = onDisk(t.testdir(), bytes)
+  await using archive = await openTar(file, defaultLimits)
+  t.same(
+    archive.entries.map(({ name }) => name),
+    [gnu, pax, 'last.png'],
+  )
+})
+
+t.test('a cut archive keeps its whole files', async t => {
+  const bytes = Buffer.concat([member('1.png', page), member('2.png', page)])
+  using file = onDisk(t.testdir(), bytes.subarray(0, bytes.length - 490))
+  await using archive = await openTar(file, defaultLimits)
+  t.same(
+    archive.entries.map(({ name }) => name),
+    ['1.png'],
+  )
+  t.same(archive.warnings, ['The archive ends too early'])
+})
+
+t.test('other bytes are no tar', async t => {
+  t.notOk(isTarHeader(Buffer.alloc(512)))
+  t.notOk(isTarHeader(Buffer.alloc(512, 'x')))
+  using file = onDisk(t.testdir(), Buffer.alloc(1024, 'x'))
+  await t.rejects(openTar(file, defaultLimits), { code: 'not_an_archive' })
+})

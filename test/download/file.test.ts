@@ -1,0 +1,136 @@
+import { readdirSync, readlinkSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parse } from 'content-disposition'
+import t, { type Test } from 'tap'
+import type { BookFile } from '../../lib/catalog/book/book-file.ts'
+import { answerFile } from '../../lib/download/file.ts'
+import { NotFound, Unreadable } from '../../lib/errors.ts'
+
+const content = Buffer.from(Array.from({ length: 100_000 }, (_, i) => i % 251))
+
+function fileOf(t: Test, name = 'a.cbz'): BookFile {
+  const root = t.testdir()
+  const path = join(root, 'book')
+  writeFileSync(path, content)
+  utimesSync(path, 1_700_000_000, 1_700_000_000)
+  return {
+    id: 'one',
+    root: Buffer.from(root),
+    path: Buffer.from(path),
+    name,
+    size: content.length,
+    modifiedMs: 1_700_000_000_000,
+    format: 'cbz',
+    pageCount: 1,
+    isMissing: false,
+    errorCode: null,
+    errorMessage: null,
+  }
+}
+const get = (headers = {}) => ({ method: 'GET', headers })
+/** Files of the test that this process holds open. */
+const openFiles = (book: BookFile) =>
+  readdirSync('/proc/self/fd').filter(fd => {
+    try {
+      return readlinkSync(`/proc/self/fd/${fd}`).startsWith(book.root.toString())
+    } catch {
+      return false
+    }
+  }).length
+
+t.test('the whole file, with what a client needs to go on later', async t => {
+  const book = fileOf(t)
+  const { status, headers, body } = await answerFile(book, get())
+  t.equal(status, 200)
+  t.match(headers, {
+    'Content-Length': '100000',
+    'Content-Type': 'application/zip',
+    'Accept-Ranges': 'bytes',
+    'Last-Modified': 'Tue, 14 Nov 2023 22:13:20 GMT',
+    ETag: /^"[\w-]+"$/,
+  })
+  t.ok((await buffer(body!)).equals(content))
+  await sleep(20)
+  t.equal(openFiles(book), 0)
+})
+
+t.test('a part, and the rest by the tag of the first answer', async t => {
+  const book = fileOf(t)
+  const first = await answerFile(book, get({ range: 'bytes=0-999' }))
+  t.equal(first.status, 206)
+  t.equal(first.headers['Content-Range'], 'bytes 0-999/100000')
+  const start = await buffer(first.body!)
+  const { ETag } = first.headers
+  const second = await answerFile(book, get({ range: 'bytes=1000-', 'if-range': ETag }))
+  t.ok(Buffer.concat([start, await buffer(second.body!)]).equals(content))
+  writeFileSync(book.path, content.subarray(0, 5000))
+  const third = await answerFile(book, get({ range: 'bytes=1000-', 'if-range': ETag }))
+  t.equal(third.status, 200, 'the file is another one')
+  await buffer(third.body!)
+})
+
+t.test('answers without a body hold no file open', async t => {
+  const book = fileOf(t)
+  const head = await answerFile(book, { method: 'HEAD', headers: {} })
+  t.equal(head.headers['Content-Length'], '100000')
+  const fresh = await answerFile(book, get({ 'if-none-match': head.headers.ETag }))
+  const beyond = await answerFile(book, get({ range: 'bytes=100000-' }))
+  t.same(
+    [head, fresh, beyond].map(({ status, body }) => [status, body]),
+    [
+      [200, null],
+      [304, null],
+      [416, null],
+    ],
+  )
+  t.equal(beyond.headers['Content-Range'], 'bytes */100000')
+  await sleep(20)
+  t.equal(openFiles(book), 0)
+})
+
+t.test('a client that goes away closes the file', async t => {
+  const book = fileOf(t)
+  const { body } = await answerFile(book, get())
+  body!.once('error', () => {})
+  body!.destroy()
+  await sleep(20)
+  t.equal(openFiles(book), 0)
+})
+
+t.test('any name is a header', async t => {
+  for (const name of [
+    'ワンピース 1.cbz',
+    'a"b\\c.cbz',
+    'é;filename=x.cbz',
+    'a\r\nSet-Cookie: x.cbz',
+    '100%.cbz',
+  ]) {
+    const { headers, body } = await answerFile(fileOf(t, name), get())
+    body!.destroy()
+    const disposition = headers['Content-Disposition']!
+    t.notMatch(disposition, /[^\x20-\x7e]/)
+    t.equal(parse(disposition).type, 'attachment')
+    t.equal(parse(disposition).parameters.filename, name)
+  }
+})
+
+t.test('an empty file is an answer', async t => {
+  const book = fileOf(t)
+  writeFileSync(book.path, '')
+  const { status, body } = await answerFile(book, get())
+  t.equal(status, 200)
+  t.equal((await buffer(body!)).length, 0)
+})
+
+t.test('a file outside the library is none; a link that the library holds is one', async t => {
+  const book = fileOf(t)
+  await t.rejects(answerFile({ ...book, root: Buffer.from('/usr') }, get()), Unreadable)
+  await t.rejects(answerFile({ ...book, root: book.root.subarray(0, -1) }, get()), Unreadable)
+  const link = Buffer.from(join(book.root.toString(), 'link'))
+  symlinkSync(book.path, link)
+  const { body } = await answerFile({ ...book, path: link }, get())
+  t.ok((await buffer(body!)).equals(content))
+  await t.rejects(answerFile({ ...book, path: Buffer.from(`${link}s`) }, get()), NotFound)
+})

@@ -1,0 +1,139 @@
+import t, { type Test } from 'tap'
+import { openZip } from '../../../lib/archive/zip/zip.ts'
+import { openComic } from '../../../lib/format/comic/comic.ts'
+import { defaultLimits } from '../../../lib/format/contract.ts'
+import { readCover } from '../../../lib/format/formats.ts'
+import { onDisk, png, zip } from '../../archive/archive-files.ts'
+
+type Entries = Parameters<typeof zip>[0]
+const openEntries = async (t: Test, entries: Entries, limits = defaultLimits) => {
+  const file = onDisk(t.testdir(), zip(entries))
+  t.teardown(() => file[Symbol.dispose]())
+  return openComic('cbz', await openZip(file, limits), limits)
+}
+const pages = (...names: string[]) => names.map((name, i) => ({ name, bytes: png(i + 1) }))
+
+t.test('pages are in natural order of the whole path', async t => {
+  const names = ['10.png', 'b/1.png', '2.png', 'a 2/1.png', 'a/2.png', 'a/10.png', '1.png']
+  await using book = await openEntries(t, pages(...names))
+  const expected = ['1.png', '2.png', '10.png', 'a/2.png', 'a/10.png', 'a 2/1.png', 'b/1.png']
+  t.same(
+    book.pages.map(({ name }) => name),
+    expected,
+  )
+  t.same(book.pages[0], {
+    name: '1.png',
+    mediaType: 'image/png',
+    bytes: png(7).length,
+    width: 7,
+    height: 1,
+  })
+  t.equal(book.pageCount, 7)
+})
+
+t.test('leftovers of systems are no pages', async t => {
+  const names = ['1.png', '__MACOSX/1.png', '._1.png', 'a/.hidden/2.png', '@eaDir/1.png', './3.png']
+  await using book = await openEntries(t, [
+    ...pages(...names),
+    { name: 'Thumbs.db', bytes: png(1) },
+  ])
+  t.same(
+    book.pages.map(({ name }) => name),
+    ['./3.png', '1.png'],
+  )
+})
+
+t.test('empty, foreign and large files are left out with a warning', async t => {
+  await using book = await openEntries(
+    t,
+    [
+      { name: '1.png', bytes: png(1) },
+      { name: '2.png', bytes: Buffer.alloc(0) },
+      { name: '3.jpg', bytes: Buffer.from('this is text') },
+      { name: '4.png', bytes: png(5000) },
+    ],
+    { ...defaultLimits, entryBytes: 80 },
+  )
+  t.equal(book.pages.length, 1)
+  t.equal(book.warnings.length, 3)
+})
+
+t.test('a damaged page stays in the list and the cover is the next one', async t => {
+  const bytes = zip([
+    { name: '1.png', bytes: png(3), deflate: true },
+    { name: '2.png', bytes: png(4) },
+  ])
+  bytes.fill(0xff, 36, 50)
+  using file = onDisk(t.testdir(), bytes)
+  await using book = await openComic('cbz', await openZip(file, defaultLimits), defaultLimits)
+  t.match(book.pages, [{ mediaType: 'image/png', width: null }, { width: 4 }])
+  t.match(book.warnings, [/cannot be read: 1/])
+  t.same(Buffer.from((await book.cover())!), png(4))
+  await t.rejects(book.page(0), { code: 'bad_crc' })
+})
+
+t.test('a book without a readable page is refused with the reason', async t => {
+  await t.rejects(openEntries(t, [{ name: 'a.txt', bytes: png(1) }]), { code: 'no_pages' })
+  await t.rejects(openEntries(t, [{ name: 'a.png', bytes: Buffer.alloc(0) }]), { code: 'no_pages' })
+  const secret = { name: '1.png', bytes: png(1), flags: 1 }
+  const entries = [secret, { name: 'a.txt', bytes: png(1) }]
+  await t.rejects(openEntries(t, entries), { code: 'encrypted' })
+})
+
+t.test('media types follow the bytes, not the name', async t => {
+  await using book = await openEntries(t, [{ name: '1.jpg', bytes: png(9) }])
+  t.equal(book.pages[0]!.mediaType, 'image/png')
+  t.equal((await book.page(0)).mediaType, 'image/png')
+})
+
+t.test('ComicInfo nearest the root comes first, then MetronInfo', async t => {
+  const info = (series: string) => Buffer.from(`<ComicInfo><Series>${series}</Series></ComicInfo>`)
+  await using book = await openEntries(t, [
+    ...pages('1.png'),
+    { name: 'a/b/ComicInfo.xml', bytes: info('Deep') },
+    { name: '__MACOSX/ComicInfo.xml', bytes: info('Junk') },
+    { name: 'a/COMICINFO.XML', bytes: info('Near') },
+    { name: 'MetronInfo.xml', bytes: Buffer.from('<MetronInfo/>') },
+  ])
+  const readings = await book.metadata()
+  t.same(
+    readings.map(({ source }) => source),
+    ['comicinfo', 'metroninfo'],
+  )
+  t.equal(readings[0]!.metadata.series, 'Near')
+})
+
+t.test('metadata beyond the limit gives a warning', async t => {
+  const entries = [...pages('1.png'), { name: 'ComicInfo.xml', bytes: Buffer.alloc(200, 'x') }]
+  await using book = await openEntries(t, entries, { ...defaultLimits, metadataBytes: 100 })
+  t.match(await book.metadata(), [{ source: 'comicinfo', metadata: {}, warnings: [/too large/] }])
+})
+
+t.test('the cover alone is the one the opened book gives', async t => {
+  const text = Buffer.from('this is text')
+  const damaged = zip([
+    { name: '1.png', bytes: png(3), deflate: true },
+    { name: '2.png', bytes: png(4) },
+  ])
+  damaged.fill(0xff, 36, 50)
+  const foreign = Array.from({ length: 6 }, (_, i) => ({ name: `${i}.png`, bytes: text }))
+  const books: Record<string, Buffer> = {
+    'natural order': zip(pages('10.png', '2.png', 'b/1.png')),
+    'leftovers first': zip([
+      { name: '0.png', bytes: Buffer.alloc(0) },
+      ...pages('__MACOSX/1.png', '3.png'),
+    ]),
+    'a damaged page first': damaged,
+    'more foreign files than tries': zip([...foreign, { name: '9.png', bytes: png(9) }]),
+  }
+  for (const [what, bytes] of Object.entries(books)) {
+    using file = onDisk(t.testdir(), bytes)
+    await using book = await openComic('cbz', await openZip(file, defaultLimits), defaultLimits)
+    t.same(await readCover(file, 'cbz'), await book.cover(), what)
+  }
+})
+
+t.test('a book without a page says why it has no cover', async t => {
+  using file = onDisk(t.testdir(), zip([{ name: 'a.txt', bytes: png(1) }]))
+  await t.rejects(readCover(file, 'cbz'), { code: 'no_pages' })
+})

@@ -1,0 +1,143 @@
+// Rate limits hold over all processes together, and cost next to nothing.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { test } from 'tap'
+import { openBuckets, sweepBuckets } from '../../lib/http/token-buckets.ts'
+import { connect } from '../../lib/postgres/db.ts'
+import { database } from '../kit/db.ts'
+import { serveAlone } from '../kit/server.ts'
+
+const log = { warn: () => {} }
+
+test('three processes give no more than one bucket holds', async t => {
+  const { sql, url } = await database(t)
+  const pools = [sql, connect(url, { max: 4 }), connect(url, { max: 4 })]
+  t.teardown(() => Promise.all(pools.slice(1).map(pool => pool.end({ timeout: 1 }))))
+  const all = pools.map(pool => openBuckets(pool, log))
+  const bucket = { key: 'account:a', perSecond: 50, burst: 200, share: 25 }
+  const begun = Date.now()
+  let given = 0
+  let denied = 0
+  while (Date.now() - begun < 2_500) {
+    const standings = await Promise.all(
+      all.flatMap(buckets => Array.from({ length: 10 }, () => buckets.take(bucket))),
+    )
+    given += standings.filter(s => s.waitMs === 0).length
+    denied += standings.filter(s => s.waitMs > 0).length
+    await sleep(5)
+  }
+  const seconds = (Date.now() - begun) / 1000
+  t.ok(given <= 200 + 50 * seconds, `${given} in ${seconds} s`)
+  t.ok(given >= 200 + 50 * seconds * 0.7, `${given} in ${seconds} s`)
+  t.ok(denied > given)
+})
+
+test('a client that stays below its limit is never denied, however it is spread', async t => {
+  const { sql, url } = await database(t)
+  const other = connect(url, { max: 4 })
+  t.teardown(() => other.end({ timeout: 1 }))
+  const all = [openBuckets(sql, log), openBuckets(other, log)]
+  const bucket = { key: 'account:b', perSecond: 50, burst: 40, share: 5 }
+  const begun = Date.now()
+  for (let i = 0; i < 120; i++) {
+    t.equal((await all[i % 2]!.take(bucket)).waitMs, 0)
+    await sleep(Math.max(0, begun + i * 25 - Date.now()))
+  }
+})
+
+test('most requests ask no database, denied ones neither', async t => {
+  const { sql } = await database(t)
+  let statements = 0
+  const counted = new Proxy(sql, {
+    apply: (target, self, given) => {
+      statements += 1
+      return Reflect.apply(target, self, given)
+    },
+  })
+  const buckets = openBuckets(counted, log)
+  // Nothing drips in while this goes on, however slow the machine is.
+  const bucket = { key: 'ip:1', perSecond: 0.01, burst: 80, share: 10 }
+  const asked = await Promise.all(Array.from({ length: 80 }, () => buckets.take(bucket)))
+  t.ok(asked.every(s => s.waitMs === 0))
+  t.ok(statements <= 9, `${statements} statements for 80 requests`)
+  await buckets.take(bucket)
+  const before = statements
+  for (let i = 0; i < 1_000; i++) t.ok((await buckets.take(bucket)).waitMs > 0)
+  t.ok(statements - before <= 3, `${statements - before} statements for 1000 denials`)
+  const { waitMs } = await buckets.take({
+    ...bucket,
+    key: 'login:1',
+    perSecond: 0.5,
+    burst: 1,
+    share: 1,
+  })
+  t.equal(waitMs, 0)
+  const next = await buckets.take({ ...bucket, key: 'login:1', perSecond: 0.5, burst: 1, share: 1 })
+  t.ok(next.waitMs > 1_500 && next.waitMs <= 2_000, 'it says how long to wait')
+  const [row] = await sql`select count(*)::integer as count from rate_bucket`
+  t.equal(row!.count, 2)
+  await sweepBuckets(sql, 60)
+  await sql`update rate_bucket set at = at - interval '2 minutes' where key = 'ip:1'`
+  await sweepBuckets(sql, 60)
+  t.same(await sql`select key from rate_bucket`, [{ key: 'login:1' }])
+})
+
+test('without the database each process counts for itself', async t => {
+  const { sql } = await database(t)
+  const warnings: unknown[] = []
+  const buckets = openBuckets(sql, { warn: (...given: unknown[]) => warnings.push(given) } as never)
+  const bucket = { key: 'ip:2', perSecond: 1, burst: 5, share: 1 }
+  await sql.begin(async tx => {
+    await tx`lock table rate_bucket in access exclusive mode`
+    const begun = Date.now()
+    const asked = []
+    for (let i = 0; i < 8; i++) asked.push(await buckets.take(bucket))
+    t.ok(Date.now() - begun < 3_000, 'only the first has to wait')
+    t.same(
+      asked.map(s => s.waitMs === 0),
+      [true, true, true, true, true, false, false, false],
+    )
+    t.equal(warnings.length, 1)
+  })
+})
+
+test('two servers on one database share what a client may ask', async t => {
+  const all = await serveAlone(t, {
+    'rate_limit.enabled': true,
+    'rate_limit.authenticated_rps': 1,
+    'rate_limit.authenticated_burst': 40,
+    'rate_limit.login_per_minute': 6,
+    'rate_limit.login_burst': 4,
+  })
+  const other = await all.another()
+  const { key } = await all.as('reader')
+  const headers = { 'x-api-key': key }
+  const begun = Date.now()
+  const first = await fetch(`${all.base}/api/v1/books`, { headers })
+  t.equal(first.headers.get('x-ratelimit-limit'), '40')
+  t.equal(first.headers.get('x-ratelimit-remaining'), '39')
+  t.equal(first.headers.get('x-ratelimit-reset'), '0')
+  const answers = await Promise.all(
+    Array.from({ length: 80 }, (_, i) =>
+      fetch(`${i % 2 ? all.base : other.base}/api/v1/books`, { headers }),
+    ),
+  )
+  const good = answers.filter(a => a.status === 200).length
+  t.ok(good <= 39 + (Date.now() - begun) / 1000, `${good} of 80`)
+  t.ok(good >= 30, `${good} of 80`)
+  const denied = answers.find(a => a.status === 429)!
+  t.equal(denied.headers.get('x-ratelimit-remaining'), '0')
+  t.ok(Number(denied.headers.get('retry-after')) >= 1)
+  t.equal(denied.headers.get('x-ratelimit-reset'), denied.headers.get('retry-after'))
+
+  const attempts = []
+  for (let i = 0; i < 8; i++) {
+    const answer = await fetch(`${i % 2 ? all.base : other.base}/api/v1/auth/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ username: `nobody-${i}`, password: 'wrong' }),
+    })
+    attempts.push(answer.status)
+  }
+  t.ok(attempts.filter(status => status === 401).length <= 5, String(attempts))
+  t.equal(attempts.at(-1), 429)
+})

@@ -1,0 +1,119 @@
+// Content says more than place: ids stay with what they named, however files are shuffled.
+import { copyFileSync, utimesSync } from 'node:fs'
+import t, { type Test } from 'tap'
+import { catalogue, checkedBy, comic, shelve } from '../../kit/library.ts'
+
+const all = await catalogue(t)
+const { sql } = all
+const check = checkedBy(t, all)
+const shelf = (test: Test, files: Record<string, Buffer> = {}) => shelve(test, all, files)
+
+check('renumbered files keep their ids', async t => {
+  const files = Object.fromEntries(
+    Array.from({ length: 8 }, (_, i) => [`A/${i + 1}.cbz`, comic({ padding: i * 10 })]),
+  )
+  const lib = await shelf(t, files)
+  await lib.scan()
+  const idOf = new Map((await lib.books()).map(b => [b.name, b.id]))
+  for (let i = 8; i >= 1; i--) lib.move(`A/${i}.cbz`, `A/${i + 1}.cbz`)
+  t.match(await lib.scan(), { moved: 8, added: 0, missing: 0, changed: 0 })
+  for (let i = 1; i <= 8; i++) {
+    t.equal((await lib.book(`${i + 1}.cbz`)).id, idOf.get(`${i}.cbz`), `${i} is now ${i + 1}`)
+  }
+})
+
+check('two files that change places change nothing else', async t => {
+  const lib = await shelf(t, {
+    'A/1.cbz': comic(),
+    'A/2.cbz': comic({ padding: 99 }),
+    'A/3.cbz': comic(),
+  })
+  await lib.scan()
+  const one = (await lib.book('1.cbz')).id
+  const two = (await lib.book('2.cbz')).id
+  lib.move('A/1.cbz', 'A/x.cbz')
+  lib.move('A/2.cbz', 'A/1.cbz')
+  lib.move('A/x.cbz', 'A/2.cbz')
+  t.match(await lib.scan(), { moved: 2, added: 0, missing: 0 })
+  t.equal((await lib.book('2.cbz')).id, one)
+  t.equal((await lib.book('1.cbz')).id, two)
+})
+
+check(
+  'a file that returns together with a copy of it: one is the old book, one is new',
+  async t => {
+    const lib = await shelf(t, { 'A/x.cbz': comic(), 'A/1.cbz': comic(), 'A/2.cbz': comic() })
+    await lib.scan()
+    const { id } = await lib.book('x.cbz')
+    lib.move('A/x.cbz', '../kept.cbz')
+    t.match(await lib.scan(), { missing: 1 })
+    lib.move('../kept.cbz', 'A/x.cbz')
+    copyFileSync(lib.at('A/x.cbz'), lib.at('A/x-copy.cbz'))
+    t.match(await lib.scan(), { restored: 1, added: 1 })
+    t.equal((await lib.book('x.cbz')).id, id)
+    t.match(await lib.counters(), { books: 4, missing: 0 })
+  },
+)
+
+check('new content at the place of a missing book, the old content elsewhere', async t => {
+  const lib = await shelf(t, { 'A/k.cbz': comic(), 'A/1.cbz': comic(), 'A/2.cbz': comic() })
+  await lib.scan()
+  const { id } = await lib.book('k.cbz')
+  lib.move('A/k.cbz', '../kept.cbz')
+  await lib.scan()
+  lib.write('A/k.cbz', comic({ padding: 500 }))
+  lib.move('../kept.cbz', 'A/k2.cbz')
+  t.match(await lib.scan(), { moved: 1, added: 1 })
+  t.equal((await lib.book('k2.cbz')).id, id)
+})
+
+check('a book that returns with other content is hashed again', async t => {
+  const lib = await shelf(t, { 'A/r.cbz': comic(), 'A/1.cbz': comic(), 'A/2.cbz': comic() })
+  await lib.scan()
+  lib.remove('A/r.cbz')
+  await lib.scan()
+  lib.write('A/r.cbz', comic({ padding: 700 }))
+  t.match(await lib.scan(), { restored: 1 })
+  const [row] = await sql`select sha256 from book where library_id = ${lib.id} and name = 'r.cbz'`
+  t.ok(row!.sha256)
+})
+
+check('a broken book that is only touched stays broken', async t => {
+  const lib = await shelf(t, { 'A/b.cbz': comic().subarray(0, 60), 'A/1.cbz': comic() })
+  await lib.scan()
+  utimesSync(lib.at('A/b.cbz'), 1e9, 1e9)
+  await lib.scan()
+  const [row] =
+    await sql`select error_code from book where library_id = ${lib.id} and name = 'b.cbz'`
+  t.ok(row!.error_code)
+})
+
+check('what a user set stays, with the note that it was the user', async t => {
+  const info =
+    '<ComicInfo><Series>S</Series><Number>3</Number><AgeRating>Teen</AgeRating></ComicInfo>'
+  const lib = await shelf(t, { 'A/u.cbz': comic({ info }), 'A/v.cbz': comic() })
+  await lib.scan()
+  const { id } = await lib.book('u.cbz')
+  const bare = (await lib.book('v.cbz')).id
+  const [first] = await sql`select age_rating, provenance from book where id = ${id}`
+  t.match(first, { age_rating: 13, provenance: { age_rating: 'comicinfo', number: 'comicinfo' } })
+  await sql`
+    update book
+    set age_rating = 18, locks = '{age_rating}', provenance = provenance || '{"age_rating": "user"}'
+    where id = ${id}`
+  // Not locked: a file that says nothing does not take it away.
+  await sql`
+    update book set age_rating = 10, provenance = provenance || '{"age_rating": "user"}'
+    where id = ${bare}`
+  await lib.scan({ mode: 'deep' })
+  const after = await sql`
+    select age_rating, provenance->>'age_rating' as source from book
+    where id = any(${[id, bare]}) order by age_rating`
+  t.same(
+    [...after],
+    [
+      { age_rating: 10, source: 'user' },
+      { age_rating: 18, source: 'user' },
+    ],
+  )
+})

@@ -1,0 +1,138 @@
+// What a series is called and said to be, and what it follows when its files are renamed.
+import t, { type Test } from 'tap'
+import { catalogue, checkedBy, comic, shelve } from '../../kit/library.ts'
+
+const all = await catalogue(t)
+const { sql } = all
+const check = checkedBy(t, all)
+const shelf = (test: Test, files: Record<string, Buffer> = {}) => shelve(test, all, files)
+const seriesJson = (metadata: object) => Buffer.from(JSON.stringify({ metadata }))
+const seriesOf = async (library: { id: string }, title: string) => {
+  const [row] = await sql`
+    select id, publisher, year, summary, status, age_rating, language, provenance, book_count as books,
+      (select json_object_agg(source, external_id) from series_external_id where series_id = s.id) as ids
+    from series s where library_id = ${library.id} and title = ${title}`
+  return row!
+}
+
+check('a series.json that comes later, or changes, reaches the series', async t => {
+  const lib = await shelf(t, { 'A/1.cbz': comic(), 'A/2.cbz': comic(), 'B/1.cbz': comic() })
+  await lib.scan()
+  t.match(await seriesOf(lib, 'A'), { publisher: null, year: null, ids: null })
+  const facts = { publisher: 'Image', year: 1999, status: 'Ended', comicid: 12 }
+  lib.write('A/series.json', seriesJson(facts))
+  await lib.scan()
+  const told = { publisher: 'Image', year: 1999, status: 'ended', ids: { comicvine: '12' } }
+  t.match(await seriesOf(lib, 'A'), { ...told, provenance: { publisher: 'series_json' } })
+  lib.write('A/series.json', seriesJson({ ...facts, year: 2001, comicid: 13 }))
+  await lib.scan()
+  t.match(await seriesOf(lib, 'A'), { ...told, year: 2001, ids: { comicvine: '13' } })
+  t.match(await seriesOf(lib, 'B'), { publisher: null })
+})
+
+check('what a user locked or said of a series, series.json and books do not change', async t => {
+  const info = '<ComicInfo><Publisher>Theirs</Publisher><LanguageISO>fr</LanguageISO></ComicInfo>'
+  const lib = await shelf(t, { 'A/1.cbz': comic() })
+  await lib.scan()
+  await sql`
+    update series set publisher = 'Mine', locks = '{publisher}', summary = 'My words',
+      language = 'de', provenance = '{"summary": "user", "language": "user"}'
+    where library_id = ${lib.id}`
+  const facts = { publisher: 'Image', year: 1999, description_text: 'Words' }
+  lib.write('A/series.json', seriesJson(facts))
+  lib.write('A/2.cbz', comic({ info }))
+  await lib.scan()
+  const mine = { publisher: 'Mine', summary: 'My words', language: 'de' }
+  t.match(await seriesOf(lib, 'A'), { ...mine, year: 1999 })
+})
+
+check('a series says what most of its books say, whichever was read first', async t => {
+  const by = (publisher: string) =>
+    comic({ info: `<ComicInfo><Publisher>${publisher}</Publisher></ComicInfo>` })
+  const lib = await shelf(t, { 'A/1.cbz': by('One'), 'A/2.cbz': by('Two'), 'A/3.cbz': by('Two') })
+  await lib.scan()
+  t.match(await seriesOf(lib, 'A'), { publisher: 'Two' })
+  lib.write('A/4.cbz', by('One'))
+  lib.write('A/5.cbz', by('One'))
+  await lib.scan()
+  t.match(await seriesOf(lib, 'A'), { publisher: 'One' })
+})
+
+check('one book that leaves a folder named in Latin-1 leaves the series behind', async t => {
+  const folder = Buffer.from('S\xe9rie', 'latin1')
+  const within = (name: string) => Buffer.concat([folder, Buffer.from(`/${name}`)])
+  const lib = await shelf(t, { 'B/1.cbz': comic() })
+  try {
+    lib.write(within('1.cbz'), comic())
+  } catch {
+    return t.comment('this file system takes only UTF-8')
+  }
+  lib.write(within('2.cbz'), comic())
+  await lib.scan()
+  const { id } = await seriesOf(lib, 'S\xe9rie')
+  lib.move(within('2.cbz'), 'C/2.cbz')
+  t.match(await lib.scan(), { moved: 1 })
+  t.match(await seriesOf(lib, 'S\xe9rie'), { id, books: 1 })
+  t.match(await seriesOf(lib, 'C'), { books: 1 })
+})
+
+check('a renamed one-shot keeps its series, and two may change names', async t => {
+  const lib = await shelf(t, {
+    'A.cbz': comic(),
+    'B.cbz': comic({ pages: 3 }),
+    'Row/1.cbz': comic(),
+  })
+  await lib.scan()
+  const a = await seriesOf(lib, 'A')
+  const b = await seriesOf(lib, 'B')
+  await sql`update series set summary = 'Of A', locks = '{summary}' where id = ${a.id}`
+  lib.move('A.cbz', 'C.cbz')
+  t.match(await lib.scan(), { moved: 1 })
+  t.match(await seriesOf(lib, 'C'), { id: a.id, summary: 'Of A', books: 1 })
+  lib.move('C.cbz', 'spare')
+  lib.move('B.cbz', 'C.cbz')
+  lib.move('spare', 'B.cbz')
+  await lib.scan({ mode: 'deep' })
+  t.match(await seriesOf(lib, 'B'), { id: a.id, summary: 'Of A', books: 1 })
+  t.match(await seriesOf(lib, 'C'), { id: b.id, books: 1 })
+})
+
+check('a one-shot may take the name of one that is gone', async t => {
+  const lib = await shelf(t, { 'A.cbz': comic(), 'B.cbz': comic(), 'Row/1.cbz': comic() })
+  await lib.scan()
+  const a = await seriesOf(lib, 'A')
+  const b = await seriesOf(lib, 'B')
+  lib.move('B.cbz', 'away')
+  const options = { confirmMissing: true }
+  t.match(await lib.scan({ options }), { missing: 1 })
+  lib.move('A.cbz', 'B.cbz')
+  t.match(await lib.scan({ options }), { moved: 1 })
+  t.match(
+    (await lib.books()).find(book => book.seriesId === a.id),
+    { name: 'B.cbz' },
+  )
+  lib.move('away', 'C.cbz')
+  t.match(await lib.scan({ options }), { restored: 0, moved: 1 })
+  t.match(await seriesOf(lib, 'C'), { id: b.id, books: 1 })
+})
+
+check('a locked number keeps its place, and ranks end with the first number', async t => {
+  const lib = await shelf(t, { 'A/alpha.cbz': comic(), 'A/beta.cbz': comic() })
+  await lib.scan()
+  const order = async () => {
+    const rows = await sql`
+      select convert_from(name, 'utf8') as name, number_sort as sort
+      from book where library_id = ${lib.id} order by name`
+    return Object.fromEntries(rows.map(row => [row.name, row.sort]))
+  }
+  t.same(await order(), { 'alpha.cbz': 1, 'beta.cbz': 2 })
+  await sql`
+    update book set number_sort = 9, locks = '{number}'
+    where library_id = ${lib.id} and name = 'beta.cbz'`
+  lib.write('A/gamma.cbz', comic())
+  await lib.scan()
+  t.same(await order(), { 'alpha.cbz': 1, 'beta.cbz': 9, 'gamma.cbz': 3 })
+  lib.write('A/gamma 7.cbz', comic())
+  await lib.scan()
+  t.same(await order(), { 'alpha.cbz': null, 'beta.cbz': 9, 'gamma.cbz': null, 'gamma 7.cbz': 7 })
+})

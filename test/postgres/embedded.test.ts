@@ -1,0 +1,188 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { Conflict, Invalid } from '../../lib/errors.ts'
+import { connect } from '../../lib/postgres/db.ts'
+import { startPostgres } from '../../lib/postgres/embedded/embedded.ts'
+import { isAlive, isServer, readPostmaster } from '../../lib/postgres/embedded/server.ts'
+
+const program = new URL('../../lib/postgres/embedded/embedded.ts', import.meta.url).href
+
+/** Another process that starts or adopts the server and then stays, or stops after `ms`. */
+async function otherProcess(dataDir: string, ms: number | null = null) {
+  const code = `
+    import { startPostgres } from ${JSON.stringify(program)}
+    const server = await startPostgres({ dataDir: ${JSON.stringify(dataDir)} })
+    process.stdout.write(JSON.stringify({ adopted: server.adopted, pid: server.pid }))
+    setTimeout(() => ${ms === null ? '{}' : 'server.stop()'}, ${ms ?? 600_000})`
+  const child = spawn(process.execPath, ['--no-warnings', '--input-type=module', '-e', code], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const [text] = await once(child.stdout, 'data')
+  const said: { adopted: boolean; pid: number } = JSON.parse(String(text))
+  const exit = once(child, 'exit')
+  return { ...said, child, exit }
+}
+
+async function ask(url: string): Promise<{ version: string; listening: string; locale: string }> {
+  const sql = connect(url, { max: 1 })
+  try {
+    const [row] = await sql<{ version: string; listening: string; locale: string }[]>`
+      select current_setting('server_version') as version,
+        current_setting('listen_addresses') as listening,
+        (select datlocale from pg_database where datname = current_database()) as locale`
+    return row!
+  } finally {
+    await sql.end()
+  }
+}
+
+t.test(
+  'a first start makes the files, a stop ends the server, a second start keeps the rows',
+  async t => {
+    const dataDir = join(t.testdir(), 'not', 'there yet')
+    const first = await startPostgres({ dataDir })
+    t.equal(first.adopted, false)
+    t.match(await ask(first.url), { version: /^18\./, listening: '', locale: 'C.UTF-8' })
+    t.equal(statSync(first.options.host).mode & 0o777, 0o700, 'nobody else reaches the socket')
+    t.equal(statSync(join(dataDir, 'postgres', 'stackroom.password')).mode & 0o777, 0o600)
+    t.match(JSON.parse(readFileSync(join(dataDir, 'stackroom.lock'), 'utf8')), { pid: process.pid })
+    const sql = connect(first.url, { max: 1 })
+    await sql`create table book (title text)`
+    await sql`insert into book values ('Akira')`
+    await sql.end()
+    await first.stop()
+    t.notOk(isServer(first.pid, join(dataDir, 'postgres')), 'the process is gone')
+    t.notOk(existsSync(first.options.host), 'and so is its socket')
+    t.notOk(existsSync(join(dataDir, 'stackroom.lock')))
+
+    const second = await startPostgres({ dataDir })
+    const again = connect(second.url, { max: 1 })
+    t.same([...(await again`select title from book`)], [{ title: 'Akira' }])
+    await again.end()
+    await second.stop()
+  },
+)
+
+t.test('a wrong password is refused', async t => {
+  const server = await startPostgres({ dataDir: t.testdir(), throwaway: true })
+  await t.rejects(ask(server.url.replace(server.options.password, 'guess')), { code: '28P01' })
+  await server.stop()
+})
+
+t.test('a second process adopts the server, and the last one to leave stops it', async t => {
+  const dataDir = t.testdir()
+  const first = await startPostgres({ dataDir, throwaway: true })
+  const second = await otherProcess(dataDir)
+  t.same([second.adopted, second.pid], [true, first.pid])
+  const third = await otherProcess(dataDir, 0)
+  await third.exit
+  t.ok(isAlive(first.pid), 'an early leaver does not stop it')
+  second.child.kill('SIGKILL')
+  await second.exit
+  await first.stop()
+  t.notOk(isServer(first.pid, join(dataDir, 'postgres')))
+})
+
+t.test('the starter may leave first', async t => {
+  const dataDir = t.testdir()
+  const starter = await otherProcess(dataDir, 300)
+  const second = await startPostgres({ dataDir })
+  t.same([starter.adopted, second.adopted], [false, true])
+  await starter.exit
+  t.match(await ask(second.url), { version: /^18/ })
+  await second.stop()
+  t.notOk(isServer(second.pid, join(dataDir, 'postgres')))
+})
+
+t.test('after kill -9 of the process the next start adopts the server', async t => {
+  const dataDir = t.testdir()
+  const killed = await otherProcess(dataDir)
+  killed.child.kill('SIGKILL')
+  await killed.exit
+  t.ok(isServer(killed.pid, join(dataDir, 'postgres')), 'the server survives')
+  const next = await startPostgres({ dataDir })
+  t.same([next.adopted, next.pid], [true, killed.pid])
+  await next.stop()
+  t.notOk(isServer(killed.pid, join(dataDir, 'postgres')))
+})
+
+t.test('after kill -9 of the server too the next start recovers', async t => {
+  const dataDir = t.testdir()
+  const first = await startPostgres({ dataDir })
+  await first.leave()
+  process.kill(first.pid, 'SIGKILL')
+  const next = await startPostgres({ dataDir })
+  t.equal(next.adopted, false)
+  t.match(await ask(next.url), { version: /^18/ })
+  await next.stop()
+})
+
+t.test('a stale file with the number of a stranger does not stop a start', async t => {
+  const dataDir = t.testdir()
+  const first = await startPostgres({ dataDir })
+  const file = join(dataDir, 'postgres', 'postmaster.pid')
+  const lines = readFileSync(file, 'utf8').split('\n')
+  await first.stop()
+  writeFileSync(file, [String(process.pid), ...lines.slice(1)].join('\n'))
+  const next = await startPostgres({ dataDir })
+  t.equal(next.adopted, false)
+  await next.stop()
+})
+
+t.test('a server that lost its socket is restarted', { timeout: 40_000 }, async t => {
+  const dataDir = t.testdir()
+  const first = await startPostgres({ dataDir })
+  await first.leave()
+  rmSync(first.options.host, { recursive: true })
+  const next = await startPostgres({ dataDir })
+  t.not(next.pid, first.pid)
+  t.notOk(isServer(first.pid, join(dataDir, 'postgres')))
+  await next.stop()
+})
+
+t.test('of processes that start at the same time one starts and the others adopt', async t => {
+  const dataDir = t.testdir()
+  const all = await Promise.all([0, 1, 2].map(() => otherProcess(dataDir)))
+  t.same(all.map(one => one.adopted).sort(), [false, true, true])
+  t.equal(new Set(all.map(one => one.pid)).size, 1)
+  for (const one of all) one.child.kill('SIGKILL')
+  await (await startPostgres({ dataDir })).stop()
+})
+
+t.test('a host that is alive elsewhere is named, a silent one is passed over', async t => {
+  const dataDir = t.testdir({
+    'stackroom.lock': JSON.stringify({ host: 'nas', pid: 7, version: '0.0.9' }),
+  })
+  const file = join(dataDir, 'stackroom.lock')
+  const beat = setInterval(() => utimesSync(file, new Date(), new Date()), 200)
+  await t.rejects(startPostgres({ dataDir }), Conflict)
+  await t.rejects(startPostgres({ dataDir }), { message: /0\.0\.9 on host "nas" \(process 7\)/ })
+  clearInterval(beat)
+  utimesSync(file, 0, 0)
+  const server = await startPostgres({ dataDir, throwaway: true })
+  await server.stop()
+})
+
+t.test('files of another major version are refused with advice', async t => {
+  const dataDir = t.testdir({ postgres: { PG_VERSION: '17\n' } })
+  await t.rejects(startPostgres({ dataDir }), Invalid)
+  await t.rejects(startPostgres({ dataDir }), { message: /made by PostgreSQL 17.*brings 18/ })
+})
+
+t.test('a data directory that is a file is refused', async t => {
+  const dataDir = join(t.testdir({ data: 'text' }), 'data')
+  await t.rejects(startPostgres({ dataDir }), { message: /cannot be written/ })
+})
+
+t.test('a cluster that cannot start says why', async t => {
+  const dataDir = t.testdir()
+  await (await startPostgres({ dataDir })).stop()
+  writeFileSync(join(dataDir, 'postgres', 'postgresql.auto.conf'), "shared_buffers = 'many'\n")
+  await t.rejects(startPostgres({ dataDir }), { name: 'Invalid', message: /shared_buffers/ })
+  t.equal(readPostmaster(join(dataDir, 'postgres')), null)
+  writeFileSync(join(dataDir, 'postgres', 'postgresql.auto.conf'), '')
+  await (await startPostgres({ dataDir })).stop()
+})
