@@ -1,15 +1,14 @@
-// The API over HTTP on a seeded database (npm run bench -- seed): 50 readers of page 1 of /books
+// HTTP throughput and latency of the API on a seeded database (npm run bench -- seed): 50 readers of page 1 of /books
 // against a bare route with the same statements, then latencies of the lists, then memory.
 // node bench/api.ts --data DIR [--rounds 3] [--seconds 8]
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import type { ChildProcess } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import autocannon from 'autocannon'
 import { loadConfig } from '../lib/config/config.ts'
 import { openDatabase } from '../lib/postgres/db.ts'
-import { keyOf } from './kit/key.ts'
+import { insertApiKey } from '../test/kit/accounts.ts'
+import { startServer, startStackroom, stopProcess } from './kit/server-process.ts'
 import { print } from './kit/stackroom.ts'
 
 const { values } = parseArgs({
@@ -19,40 +18,31 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '8' },
   },
 })
-const root = join(import.meta.dirname, '..')
 const config = loadConfig({ env: {}, flags: { data_dir: values.data } })
 const database = await openDatabase(config, {})
 const children: ChildProcess[] = []
 
 try {
   const key = await busyReader()
-  const served = await started([
-    'cmd/stackroom.mjs',
-    'serve',
-    '--no-workers',
-    '--port',
-    '0',
-    '--data',
-    values.data!,
-    '--database-url',
-    database.url,
-  ])
-  const bare = await started(['bench/kit/bare.ts', database.url, key.accountId])
+  const flags = ['--no-workers', '--data', values.data!, '--database-url', database.url]
+  const server = await startStackroom(flags)
+  children.push(server.child)
+  const bare = await startServer(['bench/kit/bare.ts', database.url, key.accountId])
+  children.push(bare.child)
   const ratios: number[] = []
   for (let round = 0; round < Number(values.rounds); round++) {
-    const ours = await load(`${served.url}/api/v1/books`, key.key)
-    const theirs = await load(`${bare.url}/books`, key.key)
+    const ours = await load(`${server.base}/api/v1/books`, key.key)
+    const theirs = await load(`${bare.base}/books`, key.key)
     ratios.push(ours.perSecond / theirs.perSecond)
     print({ ours, bare: theirs })
   }
   ratios.sort((a, b) => a - b)
   print({
     medianRatio: ratios[Math.floor(ratios.length / 2)],
-    rssMb: residentMb(served.child.pid!),
+    rssMb: residentMb(server.child.pid!),
   })
 } finally {
-  for (const child of children) child.kill('SIGTERM')
-  await Promise.all(children.map(child => child.exitCode ?? once(child, 'exit')))
+  await Promise.all(children.map(stopProcess))
   await database.close()
 }
 
@@ -61,27 +51,8 @@ async function busyReader() {
   const { sql } = database
   const [row] = await sql<{ id: string }[]>`
     select account_id as id from series_reading group by account_id order by count(*) desc, account_id limit 1`
-  return { key: await keyOf(sql, row!.id), accountId: row!.id }
-}
-
-async function started(args: string[]) {
-  const child = spawn(process.execPath, args, {
-    cwd: root,
-    env: {
-      PATH: process.env.PATH,
-      HOME: process.env.HOME,
-      ...(args[0] === 'cmd/stackroom.mjs' ? { STACKROOM_RATE_LIMIT__ENABLED: 'false' } : {}),
-    },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  children.push(child)
-  let said = ''
-  for await (const chunk of child.stdout!) {
-    said += chunk
-    const url = said.match(/http:\/\/\S+/)
-    if (url) return { url: url[0], child }
-  }
-  throw new Error(`${args[0]} did not start`)
+  const { key } = await insertApiKey(sql, row!.id)
+  return { key, accountId: row!.id }
 }
 
 async function load(url: string, key: string) {

@@ -1,5 +1,5 @@
-// Calls off scans of a large library, from the process that works and from another, and kills a worker
-// in the middle of one: how soon all work stands still, and whether the next scan completes it.
+// Cancelling scans of a large library, from the working process and from another, and killing a worker
+// during one: time until all work stops, and whether the next scan completes it.
 // node bench/cancel.ts --library DIR --data DIR
 import { execFileSync, spawnSync } from 'node:child_process'
 import { realpathSync } from 'node:fs'
@@ -9,8 +9,8 @@ import { parseArgs } from 'node:util'
 import { loadConfig } from '../lib/config/config.ts'
 import { openDatabase } from '../lib/postgres/db.ts'
 import { migrate } from '../lib/postgres/migrate.ts'
+import { insertAccount } from '../test/kit/accounts.ts'
 import { type Member, member } from './fleet/server.ts'
-import { administratorKey } from './kit/key.ts'
 import { print } from './kit/stackroom.ts'
 
 const { values } = parseArgs({
@@ -20,14 +20,14 @@ const data = resolve(values.data!)
 const database = await openDatabase(loadConfig({ env: {}, flags: { data_dir: data } }), {})
 const { sql } = database
 await migrate(sql)
-const key = await administratorKey(sql)
+const { key } = await insertAccount(sql, 'admin')
 const common = ['--data', data, '--database-url', database.url]
 const server = await member('serve', common)
 const workers = await Promise.all([1, 2].map(() => member('worker', common)))
 
 try {
   for (const one of [server, ...workers]) one.start()
-  await server.untilReady()
+  await server.waitUntilReady()
   const path = realpathSync(values.library!)
   const made = await ask('POST', '/libraries', { name: 'Large', path })
   const { id } = (await made.json()) as { id: string }
@@ -75,24 +75,24 @@ async function scanUntil(libraryId: string, share: number) {
   }
 }
 
-/** Whatever the pipeline writes shows in one of these. */
+/** Everything the pipeline writes shows in one of these. */
 async function traces(libraryId: string) {
   const [row] = await sql<Record<string, number>[]>`
     select (select coalesce(max(number), 0) from event where stream = 'entity') as events,
       (select sum(covers + hashed + added + changed) from scan) as figures,
-      (select count(*) from found where library_id = ${libraryId}) as found,
+      (select count(*) from pending_file where library_id = ${libraryId}) as found,
       (select count(*) from pgboss.job where state = 'active') as active`
   return row!
 }
 
 async function calledOff(libraryId: string, cancel: () => Promise<unknown>) {
-  const asked = performance.now()
+  const requested = performance.now()
   await cancel()
-  const answered = performance.now()
-  let last = asked
+  const responded = performance.now()
+  let last = requested
   let before = ''
   let active = 0
-  while (performance.now() - asked < 8_000) {
+  while (performance.now() - requested < 8_000) {
     const now = await traces(libraryId)
     if (JSON.stringify(now) !== before) last = performance.now()
     before = JSON.stringify(now)
@@ -102,13 +102,13 @@ async function calledOff(libraryId: string, cancel: () => Promise<unknown>) {
   const [left] = await sql`select book_count as books from library where id = ${libraryId}`
   print({
     cancelled: true,
-    answeredMs: Math.round(answered - asked),
-    quietAfterMs: Math.round(last - asked),
+    answeredMs: Math.round(responded - requested),
+    quietAfterMs: Math.round(last - requested),
     activeJobs: active,
     books: left!.books,
     doctor: doctor(),
   })
-  if (last - asked > 2_000 || active > 0) process.exitCode = 1
+  if (last - requested > 2_000 || active > 0) process.exitCode = 1
 }
 
 /** Until nothing is left to do; counts what the catalogue holds against what is on disk. */
@@ -127,9 +127,10 @@ async function completed(libraryId: string) {
   )
   const [row] = await sql`
     select count(*)::integer as books, count(*) filter (where error_code is null)::integer as good,
-      count(*) filter (where cover is not null)::integer as covers,
-      count(*) filter (where sha256 is not null)::integer as hashes
-    from book where library_id = ${libraryId} and missing_at is null`
+      count(a.cover)::integer as covers,
+      count(a.sha256)::integer as hashes
+    from book b join book_artifact a on a.book_id = b.id
+    where library_id = ${libraryId} and missing_at is null`
   const scans = await sql`select state, count(*)::integer as count from scan group by state`
   const dead =
     await sql`select name, count(*)::integer from pgboss.job where state = 'failed' group by name`
@@ -143,9 +144,9 @@ function doctor() {
     maxBuffer: 64 * 1024 * 1024,
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  const { isWell, findings } = JSON.parse(text) as {
-    isWell: boolean
+  const { isHealthy, findings } = JSON.parse(text) as {
+    isHealthy: boolean
     findings: { name: string; count: number }[]
   }
-  return isWell ? 'well' : findings.filter(finding => finding.count > 0)
+  return isHealthy ? 'well' : findings.filter(finding => finding.count > 0)
 }

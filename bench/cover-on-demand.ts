@@ -1,7 +1,6 @@
-// Covers that someone looks at while those of the whole library are being made: the time from the
-// request to the last byte. node bench/show.ts [--books 20000] [--looks 300] [--abreast 6] [--threads 0]
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
+// Latency of covers on demand while the covers of the whole library are being made: from the request to
+// the last byte. node bench/cover-on-demand.ts [--books 20000] [--looks 300] [--abreast 6] [--threads 0]
+import type { ChildProcess } from 'node:child_process'
 import { chmodSync, createWriteStream, linkSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,18 +9,19 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import sharp from 'sharp'
 import { ZipFile } from 'yazl'
-import { createLibrary } from '../lib/catalog/library/library.ts'
+import { findOrCreateLibrary } from '../lib/catalog/library/library-write.ts'
 import { loadConfig } from '../lib/config/config.ts'
 import { openDatabase } from '../lib/postgres/db.ts'
 import { migrate } from '../lib/postgres/migrate.ts'
-import { administratorKey } from './kit/key.ts'
+import { insertAccount } from '../test/kit/accounts.ts'
+import { startStackroom, stopProcess } from './kit/server-process.ts'
 import { print } from './kit/stackroom.ts'
 
 const { values } = parseArgs({
   options: {
     books: { type: 'string', default: '20000' },
     looks: { type: 'string', default: '300' },
-    // How many covers a browser asks for at once.
+    // How many covers a browser requests at once.
     abreast: { type: 'string', default: '6' },
     threads: { type: 'string', default: '0' },
   },
@@ -37,9 +37,9 @@ const servers: ChildProcess[] = []
 try {
   await migrate(sql)
   const root = Buffer.from(join(folder, 'books'))
-  const library = await createLibrary(sql, { root })
+  const library = await findOrCreateLibrary(sql, { root })
   await sql`update library set hash_policy = 'off'`
-  const key = await administratorKey(sql)
+  const { key } = await insertAccount(sql, 'admin')
   const base = await serve()
   const headers = { 'x-api-key': key }
   await fetch(`${base}/api/v1/libraries/${library.id}/scan`, { method: 'POST', headers })
@@ -51,9 +51,9 @@ try {
     const times: number[] = []
     let drawings = 0
     const coversASecond = await rate(async () => {
-      const turns = ids.values()
+      const queue = ids.values()
       const one = async () => {
-        for (const id of turns) {
+        for (const id of queue) {
           const { took, isCover } = await look(id)
           times.push(took)
           if (!isCover) drawings += 1
@@ -67,10 +67,7 @@ try {
     print({ abreast, looks: times.length, drawings, ms, coversASecond, waiting: await waiting() })
   }
 } finally {
-  for (const server of servers) {
-    server.kill('SIGTERM')
-    await once(server, 'exit')
-  }
+  await Promise.all(servers.map(stopProcess))
   await close()
   rmSync(folder, { recursive: true })
 }
@@ -86,7 +83,8 @@ async function lookAt(url: string, headers: Record<string, string>) {
 /** Covers made a second, by anyone, while `work` runs. */
 async function rate(work: () => Promise<unknown>) {
   const count = async () => {
-    const [row] = await sql<{ count: number }[]>`select count(cover)::int as count from book`
+    const [row] = await sql<{ count: number }[]>`
+      select count(cover)::int as count from book_artifact`
     return row!.count
   }
   const [before, began] = [await count(), performance.now()]
@@ -96,14 +94,14 @@ async function rate(work: () => Promise<unknown>) {
 
 async function waiting() {
   const [row] = await sql<{ count: number }[]>`
-    select count(*)::int as count from book where cover is null`
+    select count(*)::int as count from book_artifact where cover is null`
   return row!.count
 }
 
 /** Those whose turn comes last: that they have one is because they were looked at. */
 async function uncovered(count: number) {
   const rows = await sql<{ id: string }[]>`
-    select id from (select id from book where cover is null order by id desc limit ${count * 4}) b
+    select id from (select book_id as id from book_artifact where cover is null order by book_id desc limit ${count * 4}) b
     order by random() limit ${count}`
   return rows.map(row => row.id)
 }
@@ -118,25 +116,12 @@ async function indexed(libraryId: string) {
 }
 
 async function serve(): Promise<string> {
-  const launcher = join(import.meta.dirname, '..', 'cmd', 'stackroom.mjs')
-  const flags = ['--port', '0', '--data', data, '--database-url', url]
-  const server = spawn(process.execPath, [launcher, 'serve', ...flags], {
-    env: {
-      ...process.env,
-      STACKROOM_RATE_LIMIT__ENABLED: 'false',
-      STACKROOM_LOGGING__LEVEL: 'warn',
-      STACKROOM_PIPELINE__THREADS: values.threads,
-    },
-    stdio: ['ignore', 'pipe', 'inherit'],
+  const { child, base } = await startStackroom(['--data', data, '--database-url', url], {
+    STACKROOM_LOGGING__LEVEL: 'warn',
+    STACKROOM_PIPELINE__THREADS: values.threads,
   })
-  servers.push(server)
-  let said = ''
-  for await (const chunk of server.stdout) {
-    said += chunk
-    const found = said.match(/http:\/\/\S+/)
-    if (found) return found[0]
-  }
-  throw new Error('the server does not start')
+  servers.push(child)
+  return base
 }
 
 /** Every file is one of a few, under many names: what is measured is work, not the disk. */

@@ -1,4 +1,4 @@
-// How well file names are read: rows of peers' own test tables, right on every field the row states.
+// Accuracy of the file-name parser: rows of peers' own test tables, right on every field the row states.
 //
 // Where the tables disagree, Stackroom's convention, and what is compared instead:
 // - `number` is the issue, the chapter or the plain number. A volume is not a number; comictagger,
@@ -12,14 +12,13 @@
 // - `special` is `SPN` for Kavita, the form (annual, one-shot, hard-cover…) for all others.
 // - 장 is a chapter (Kavita: a volume), the first of two `#` ranges counts (Kapowarr: the last).
 import { readFileSync } from 'node:fs'
-import { type ParsedName, parseFilename } from '../lib/name/filename.ts'
+import { stemOf } from '../lib/format/formats.ts'
+import { type ParsedName, parseFilename, parsePath } from '../lib/name/filename.ts'
 import { sortNumber } from '../lib/name/number.ts'
-import { parsePath } from '../lib/name/path.ts'
-import { stemOf } from '../lib/name/stem.ts'
 import { numberInName } from '../lib/strategy/number.ts'
 import { placeBook } from '../lib/strategy/series.ts'
+import { requireShared } from './kit/shared.ts'
 
-const table = new URL('../../shared/corpus/filename-tables/unified.tsv', import.meta.url)
 const fields = [
   'series',
   'volume',
@@ -42,10 +41,10 @@ export type Scores = {
   inputs: string[]
 }
 
-/** Reads the table and scores every row. */
-export function scoreNames(): Scores {
+/** Scores every row of the table at `path`. */
+export function scoreNames(path: string): Scores {
   const scores: Scores = { sources: new Map(), fields: new Map(), misses: [], inputs: [] }
-  for (const row of readRows()) {
+  for (const row of readRows(path)) {
     const got = readAs(row)
     const wrong = fields.filter(field => {
       if (row[field] === '') return false
@@ -65,7 +64,9 @@ export function scoreNames(): Scores {
 
 /** Prints the scores, the misses and names per second. */
 export async function run(): Promise<void> {
-  const { sources, fields, misses, inputs } = scoreNames()
+  const { sources, fields, misses, inputs } = scoreNames(
+    requireShared('corpus/filename-tables/unified.tsv'),
+  )
   const lines = [...sources, ...fields].map(
     ([name, { right, rows }]) =>
       `${name.padEnd(20)} ${String(right).padStart(4)}/${rows}  ${((100 * right) / rows).toFixed(1)} %`,
@@ -81,8 +82,8 @@ export async function run(): Promise<void> {
   process.stdout.write(`${[...lines, '', 'misses', ...misses].join('\n')}\n`)
 }
 
-function readRows(): Row[] {
-  const [head = '', ...lines] = readFileSync(table, 'utf8').trimEnd().split('\n')
+function readRows(path: string): Row[] {
+  const [head = '', ...lines] = readFileSync(path, 'utf8').trimEnd().split('\n')
   const columns = head.split('\t')
   return lines.map(line => {
     const cells = line.split('\t')
@@ -101,12 +102,12 @@ function readAs(row: Row): Reading {
   const parsed = parseFilename(stem)
   const number = plain(parsed.number)
   if (row.source === 'kavita')
-    return { ...told(parsed), number, special: String(parsed.special !== null) }
-  if (row.source === 'jellyfin-bookshelf') return { ...told(parsed), number }
-  return { ...told(parsed), number: number ?? parsed.volume }
+    return { ...readingOf(parsed), number, special: String(parsed.special !== null) }
+  if (row.source === 'jellyfin-bookshelf') return { ...readingOf(parsed), number }
+  return { ...readingOf(parsed), number: number ?? parsed.volume }
 }
 
-function told(parsed: ParsedName): Reading {
+function readingOf(parsed: ParsedName): Reading {
   const { series, title, year, count, edition, form } = parsed
   const volume = parsed.volumeEnd === null ? parsed.volume : `${parsed.volume}-${parsed.volumeEnd}`
   return { series, title, year, count, edition, volume, special: form }
@@ -117,7 +118,7 @@ function readAsKapowarr(input: string): Reading {
   const number = plain(parsed.number === '½' ? '0.5' : parsed.number)
   const series = parsed.series?.replace(/[-+:]/g, ' ').replace(/ {2,}/g, ' ') ?? null
   const special = parsed.form ?? (number === null ? 'tpb' : null)
-  return { ...told(parsed), series, number, special, volume: parsed.volume ?? 1 }
+  return { ...readingOf(parsed), series, number, special, volume: parsed.volume ?? 1 }
 }
 
 const codexCustom = {

@@ -1,6 +1,5 @@
-// Several processes on one database under load: does every client of the stream get every event once
-// while servers are killed and replaced, does a rolling restart fail a request, does each slot of a
-// schedule fire once. node bench/fleet.ts --library DIR --data DIR [--clients 100] [--readers 20]
+// Several processes on one database under load: exactly-once delivery of events while servers are killed
+// and replaced, failed requests during a rolling restart, schedule slots that fire once. node bench/fleet.ts --library DIR --data DIR [--clients 100] [--readers 20]
 import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -8,9 +7,9 @@ import { parseArgs } from 'node:util'
 import { loadConfig } from '../lib/config/config.ts'
 import { openDatabase } from '../lib/postgres/db.ts'
 import { migrate } from '../lib/postgres/migrate.ts'
+import { insertAccount } from '../test/kit/accounts.ts'
 import { type Listener, listen } from './fleet/listener.ts'
 import { type Member, member } from './fleet/server.ts'
-import { administratorKey } from './kit/key.ts'
 import { print } from './kit/stackroom.ts'
 
 const { values } = parseArgs({
@@ -25,7 +24,7 @@ const config = loadConfig({ env: {}, flags: { data_dir: resolve(values.data!) } 
 const database = await openDatabase(config, {})
 const { sql } = database
 await migrate(sql)
-const key = await administratorKey(sql)
+const { key } = await insertAccount(sql, 'admin')
 const args = ['--data', resolve(values.data!), '--database-url', database.url]
 const servers = await Promise.all([1, 2, 3].map(() => member('serve', args)))
 const workers = await Promise.all([1, 2].map(() => member('worker', args)))
@@ -38,7 +37,7 @@ const watching = balance()
 
 try {
   for (const one of [...servers, ...workers]) one.start()
-  await Promise.all(servers.map(server => server.untilReady()))
+  await Promise.all(servers.map(server => server.waitUntilReady()))
   ready = new Set(bases)
   await events()
   await schedules()
@@ -95,7 +94,7 @@ async function events() {
   await Promise.all(listeners.map(listener => listener.close()))
 }
 
-/** Changes titles of books through whatever server is ready. */
+/** Changes titles of books through any server that is ready. */
 async function write() {
   let written = 0
   for (const end = performance.now() + 12_000; performance.now() < end; await sleep(100)) {
@@ -184,7 +183,7 @@ async function rollingRestart() {
   }
   for (const server of servers) {
     await replace(server)
-    await server.untilReady()
+    await server.waitUntilReady()
     await sleep(1_000)
   }
   for (const worker of workers) await replace(worker)

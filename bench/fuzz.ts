@@ -1,10 +1,10 @@
-// Requests made from the OpenAPI document against a real server on a throw-away database; prints the
-// answers by status and everything that broke its promise. node bench/fuzz.ts [--runs 20000] [--seed 1]
+// API fuzzer: requests generated from the OpenAPI document against a real server on a throw-away database;
+// prints the responses by status and every violation of the document. node bench/fuzz.ts [--runs 20000] [--seed 1]
 import { parseArgs } from 'node:util'
 import { resources } from '../lib/api/resources.ts'
 import { openapiDocument } from '../lib/http/openapi.ts'
-import { world } from '../test/kit/fixture.ts'
-import { fuzz } from '../test/kit/fuzz.ts'
+import { createFixture } from '../test/kit/fixture.ts'
+import { fuzz } from '../test/kit/http/fuzz.ts'
 import { print } from './kit/stackroom.ts'
 
 const { values } = parseArgs({
@@ -14,10 +14,10 @@ const ends: (() => unknown)[] = []
 const t = { teardown: (end: () => unknown) => ends.unshift(end) }
 
 try {
-  const w = await world(t as never, { libraries: 10 })
-  const [reader, maintainer] = [await w.as('reader'), await w.as('maintainer')]
+  const w = await createFixture(t, { libraryCount: 10 })
+  const [reader, maintainer] = [await w.createUser('reader'), await w.createUser('maintainer')]
   const started = performance.now()
-  const { faults, statuses, never } = await fuzz(
+  const { violations, statuses, neverSucceeded } = await fuzz(
     {
       document: openapiDocument(resources, '1'),
       base: w.base,
@@ -28,9 +28,9 @@ try {
     },
     200,
   )
-  for (const fault of faults) print(fault)
-  print({ never })
-  print({ faults: faults.length, seconds: (performance.now() - started) / 1000, statuses })
+  for (const violation of violations) print(violation)
+  print({ neverSucceeded })
+  print({ violations: violations.length, seconds: (performance.now() - started) / 1000, statuses })
 } finally {
   for (const end of ends) await end()
 }

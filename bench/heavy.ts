@@ -1,5 +1,5 @@
-// Large books: index, covers and hashes of one scan against bare loops over the same files in the
-// same run. node bench/heavy.ts --library DIR [--rounds 3]
+// Scan throughput with large books: index, covers and hashes of one scan compared with bare loops over the
+// same files in the same run. node bench/heavy.ts --library DIR [--rounds 3]
 // Make the library with the generator's preset `heavy` (200 books of 30 pages 1600x2400, 4.6 GB).
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'

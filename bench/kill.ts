@@ -1,4 +1,4 @@
-// Kills scans at random moments, changes the library between them, and counts what was lost:
+// Crash test: kills scans at random moments, changes the library between them, and counts losses:
 //   node bench/kill.ts --library DIR --data DIR [--kills 20] [--seed 1]
 // The library is changed for good, so give it a copy. One JSON line a kill, the verdict last.
 import { spawn } from 'node:child_process'
@@ -8,9 +8,9 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import { createRandom } from '../test/kit/random.ts'
 import { changeLibrary } from './kill/change.ts'
 import { killPostgres } from './kill/postgres.ts'
-import { random } from './kill/random.ts'
 import { type Followed, followBooks, judge } from './kill/truth.ts'
 import { print } from './kit/stackroom.ts'
 
@@ -35,7 +35,7 @@ export async function run(args = process.argv.slice(2)): Promise<void> {
   const library = realpathSync(values.library)
   const data = resolve(values.data)
   const kills = Number(values.kills)
-  const random0to1 = random(Number(values.seed))
+  const random = createRandom(Number(values.seed))
   const fullMs = await timeFullScan(library)
   print({ fullScanMs: Math.round(fullMs) })
   // How long a scan takes to its end, by mode, as last seen: a kill has to come before.
@@ -48,11 +48,13 @@ export async function run(args = process.argv.slice(2)): Promise<void> {
   for (let round = 1; round <= kills; round++) {
     if (round === Math.floor(kills / 2) + 1) {
       await scan(library, data)
-      followed = await followBooks(library, data, random0to1)
+      followed = await followBooks(library, data, random)
     }
-    if (round > 1 && random0to1() < 0.7) changes += changeLibrary(library, followed, random0to1)
+    if (round > 1 && random.next() < 0.7) changes += changeLibrary(library, followed, random)
     const mode = isDeep ? 'deep' : 'normal'
-    const afterMs = Math.round(earliestMs + random0to1() * Math.max(0, expected[mode] - earliestMs))
+    const afterMs = Math.round(
+      earliestMs + random.next() * Math.max(0, expected[mode] - earliestMs),
+    )
     const done = await scan(library, data, { mode, killAfterMs: afterMs })
     const isKilled = done.code === null
     if (!isKilled) expected[mode] = done.ms
@@ -61,7 +63,7 @@ export async function run(args = process.argv.slice(2)): Promise<void> {
     if (isKilled) killed += 1
     print({ round, mode, afterMs, isKilled, withPostgres })
     // A scan that ended before its kill found too little to do.
-    isDeep = !isKilled || (isDeep && random0to1() < 0.5)
+    isDeep = !isKilled || (isDeep && random.next() < 0.5)
   }
   const verdict = await finish(library, data, followed)
   print({ kills, killed, changes, followed: followed.length, ...verdict })
@@ -78,7 +80,7 @@ async function finish(library: string, data: string, followed: Followed[]) {
   }
   for (const key of ['new', 'changed', 'moved', 'missing', 'restored']) {
     if (again.summary?.[key] !== 0)
-      problems.push(`a second scan says ${key} ${again.summary?.[key]}`)
+      problems.push(`a second scan reports ${key} ${again.summary?.[key]}`)
   }
   const findings = (doctor.summary?.findings ?? []) as {
     count: number

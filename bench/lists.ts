@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import type { Viewer } from '../lib/auth/viewer.ts'
 import { booksByIds } from '../lib/catalog/book/book-record.ts'
-import { parseBookFilter, parseSeriesFilter } from '../lib/catalog/list/filter.ts'
+import { parseBookFilter, parseSeriesFilter } from '../lib/catalog/list/condition.ts'
 import { listBooks } from '../lib/catalog/list/list-books.ts'
 import { listSeries } from '../lib/catalog/list/list-series.ts'
 import type { BookSort, SeriesSort } from '../lib/catalog/list/sort.ts'
@@ -101,19 +101,19 @@ async function measure({ name, limitMs, run, count }: Case) {
   })
 }
 
-function books(viewer: Viewer, asked: Omit<Parameters<typeof listBooks>[2], 'pageSize'>) {
+function books(viewer: Viewer, options: Omit<Parameters<typeof listBooks>[2], 'pageSize'>) {
   return async () => {
-    const listed = await listBooks(sql, viewer, { ...asked, pageSize: 50 })
-    await booksByIds(sql, viewer, listed.ids)
-    return listed
+    const page = await listBooks(sql, viewer, { ...options, pageSize: 50 })
+    await booksByIds(sql, viewer, page.ids)
+    return page
   }
 }
 
-function series(viewer: Viewer, asked: Omit<Parameters<typeof listSeries>[2], 'pageSize'>) {
+function series(viewer: Viewer, options: Omit<Parameters<typeof listSeries>[2], 'pageSize'>) {
   return async () => {
-    const listed = await listSeries(sql, viewer, { ...asked, pageSize: 50 })
-    await seriesByIds(sql, viewer, listed.ids)
-    return listed
+    const page = await listSeries(sql, viewer, { ...options, pageSize: 50 })
+    await seriesByIds(sql, viewer, page.ids)
+    return page
   }
 }
 

@@ -1,5 +1,5 @@
-// Every feed of both catalogues over HTTP on a seeded database (npm run bench -- seed): time until the
-// last byte, for the reader of most, and for one who may not see everything. Linux only, for the time
+// Latency of every OPDS feed over HTTP on a seeded database (npm run bench -- seed): time until the last
+// byte, for the account with the most progress, and for restricted accounts. Linux only, for the time
 // on the processor: what a busy machine does not change.
 // npm run bench -- opds-lists --data DIR [--rounds 30] [--only TEXT] [--viewer TEXT]
 import { readFileSync } from 'node:fs'
@@ -85,7 +85,7 @@ function at(times: number[], share: number): number {
 
 function get(path: string, key: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    const asked = request(base + path, { agent, headers: { 'x-api-key': key } }, response => {
+    const outgoing = request(base + path, { agent, headers: { 'x-api-key': key } }, response => {
       const chunks: Buffer[] = []
       response.on('data', chunk => chunks.push(chunk))
       response.on('error', reject)
@@ -95,8 +95,8 @@ function get(path: string, key: string): Promise<string> {
         else reject(new Error(`${path} ${response.statusCode} ${text.slice(0, 300)}`))
       })
     })
-    asked.on('error', reject)
-    asked.end()
+    outgoing.on('error', reject)
+    outgoing.end()
   })
 }
 

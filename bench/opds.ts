@@ -1,4 +1,4 @@
-// Follows every link of both catalogues over a library of mixed books with hostile titles, served as it
+// Crawler of both OPDS catalogues: follows every link over a library of mixed books with hostile titles, served as it
 // is installed, and holds all documents against schemas, parsers of reading apps and each other.
 // With --flat: the memory of the server while that many feeds are crawled.
 // npm run bench -- opds [--books 2000] [--jing] [--flat 10000] [--facets 1]
@@ -9,11 +9,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { crawl, type Visit } from '../test/kit/opds/crawl.ts'
-import { kindOf } from '../test/kit/opds/link-kind.ts'
-import { strictly } from '../test/kit/opds/validators.ts'
+import { feedKind } from '../test/kit/opds/link-kind.ts'
+import { validationErrors } from '../test/kit/opds/validators.ts'
 import { print } from './kit/stackroom.ts'
 import { openJing } from './opds/jing.ts'
-import { makeLibrary } from './opds/library.ts'
+import { createLibrary } from './opds/library.ts'
 import { type Server, serveLibrary } from './opds/server.ts'
 
 const { values } = parseArgs({
@@ -42,7 +42,7 @@ try {
 
 async function open(): Promise<Target> {
   if (values.url) return { base: values.url, headers: { 'x-api-key': values.key ?? '' } }
-  const library = await makeLibrary(folder, Number(values.books))
+  const library = await createLibrary(folder, Number(values.books))
   const began = performance.now()
   const server = await serveLibrary(join(folder, 'data'), library)
   print({ books: server.books, scanSeconds: seconds(began) })
@@ -59,23 +59,31 @@ async function everything({ base, headers, memory, damaged = [] }: Target) {
     if (document === null) return
     const name = `${document.version === 1 ? 'atom' : 'json'} ${document.shape}`
     shapes[name] = (shapes[name] ?? 0) + 1
-    problems.push(...(await strictly(visit)))
+    problems.push(...(await validationErrors(visit)))
     if (document.version === 1 && document.shape !== 'search') await jing?.add(body)
   }
-  const terms = ['a', 'the', `Tom & "Jerry" <3> 100% #1?`, 'nothing at all']
-  const facets = Number(values.facets)
-  const { links, requests, wrong } = await crawl({ base, headers, visit, terms, facets, doors: 20 })
+  const result = await crawl({
+    base,
+    headers,
+    visit,
+    searchTerms: ['a', 'the', `Tom & "Jerry" <3> 100% #1?`, 'nothing at all'],
+    maxFacets: Number(values.facets),
+    checksPerPattern: 20,
+  })
+  const { links, requests } = result
   print({ links, requests, seconds: seconds(began), shapes, ...(memory ? { mb: memory() } : {}) })
   if (jing) {
     const { documents, errors } = await jing.end()
     print({ jing: documents, errors: errors.length, examples: errors.slice(0, 10) })
   }
   print({ schemasAndParsers: problems.length, examples: problems.slice(0, 20) })
-  const { spoiled = [], sound = [] } = Object.groupBy(wrong, line =>
-    damaged.some(id => line.includes(id)) && line.includes('answers 422') ? 'spoiled' : 'sound',
+  const { expected = [], unexpected = [] } = Object.groupBy(result.problems, line =>
+    damaged.some(id => line.includes(id)) && line.includes('has status 422')
+      ? 'expected'
+      : 'unexpected',
   )
-  print({ damagedBooksThatAnswer422: new Set(spoiled.map(line => uuid.exec(line)?.[0])).size })
-  print({ linksAndAssertions: sound.length, examples: sound.slice(0, 50) })
+  print({ damagedBooksWith422: new Set(expected.map(line => uuid.exec(line)?.[0])).size })
+  print({ linksAndAssertions: unexpected.length, examples: unexpected.slice(0, 50) })
 }
 
 /** Goes round until that many feeds were read. */
@@ -89,16 +97,16 @@ async function flat({ base, headers, memory }: Target, feeds: number) {
   }
   while (read < feeds) {
     const before = read
-    const { wrong } = await crawl({
+    const { problems: wrong } = await crawl({
       base,
       headers,
       visit,
-      terms: ['a', 'the', 'of'],
-      facets: Number.POSITIVE_INFINITY,
-      doors: 0,
-      most: feeds - read,
-      wants: ({ link }) =>
-        kindOf(link?.type ?? '') !== undefined || link?.type === 'application/opds+json',
+      searchTerms: ['a', 'the', 'of'],
+      maxFacets: Number.POSITIVE_INFINITY,
+      checksPerPattern: 0,
+      maxLinks: feeds - read,
+      shouldFollow: ({ link }) =>
+        feedKind(link?.type ?? '') !== undefined || link?.type === 'application/opds+json',
     })
     if (wrong.length > 0) print({ wrong: wrong.length, examples: wrong.slice(0, 5) })
     if (read === before) throw new Error('there are no feeds')

@@ -1,4 +1,4 @@
-// Pages and thumbnails over the API, sign-in and database included, against plain files of the same
+// Throughput of pages and thumbnails over the API, sign-in and database included, against plain files of the same
 // size sent by bare Fastify routes in the same run; then resizing 64 at a time, with the memory that
 // takes.
 // node bench/pages.ts [--rounds 5] [--seconds 3] [--connections 16] [--idle 45] [--books DIR]
@@ -44,7 +44,7 @@ const folder = mkdtempSync(join(tmpdir(), 'stackroom-pages-'))
 chmodSync(folder, 0o755)
 
 type Book = { id: string; name: string; pages: number }
-type Server = { api: string; told: string; key: string; books: Book[] }
+type Server = { api: string; figures: string; key: string; books: Book[] }
 
 await makeLibrary()
 const children: ChildProcess[] = []
@@ -167,7 +167,7 @@ function loadPlain(path: string) {
 }
 
 async function figures(): Promise<Record<string, number>> {
-  return (await (await fetch(`${server.told}/figures`)).json()) as Record<string, number>
+  return (await (await fetch(`${server.figures}/figures`)).json()) as Record<string, number>
 }
 
 /** With the environment that `stackroom` gives itself; what is set already stays. */

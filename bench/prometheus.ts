@@ -1,4 +1,4 @@
-// Dashboard and alert rules before a real Prometheus: a server with a small library is scraped under
+// Dashboard and alert rules checked by a real Prometheus: a server with a small library is scraped under
 // some load, and every query of both must parse and find something. Needs `prometheus` and `promtool`.
 // npm run bench -- prometheus [--seconds 30]
 import { spawnSync } from 'node:child_process'
@@ -74,7 +74,7 @@ async function judge(url: string, queries: Query[]): Promise<string[]> {
   const without: string[] = []
   for (const { where, text } of queries) {
     const response = await fetch(`${url}/api/v1/query?query=${encodeURIComponent(text)}`)
-    const { status, data, error } = (await response.json()) as Answer
+    const { status, data, error } = (await response.json()) as QueryResponse
     const excuse = Object.keys(empty).find(part => text.includes(part))
     if (status !== 'success') failures.push(`${where}: ${error}: ${text}`)
     else if (data.result.length === 0 && excuse) without.push(`${where}: ${empty[excuse]}`)
@@ -84,7 +84,7 @@ async function judge(url: string, queries: Query[]): Promise<string[]> {
   return failures
 }
 
-type Answer = { status: string; error?: string; data: { result: unknown[] } }
+type QueryResponse = { status: string; error?: string; data: { result: unknown[] } }
 
 async function unhealthyRules(url: string): Promise<string[]> {
   const answer = (await (await fetch(`${url}/api/v1/rules`)).json()) as {

@@ -1,5 +1,5 @@
-// Rescans: a library where nothing changed against `find`, and one that the generator's `mutate`
-// changed, against its log. node bench/rescan.ts --library DIR --data DIR [--rounds 5] [--mutations FILE]
+// Rescan time: an unchanged library compared with `find`, and one changed by the generator's `mutate`,
+// compared with its log. node bench/rescan.ts --library DIR --data DIR [--rounds 5] [--mutations FILE]
 // The library must have been scanned into the data directory before.
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -47,7 +47,7 @@ type Summary = {
 type Record_ = { path: string; id: string; outcome: string; error: unknown }
 type Mutation = { kind: string; path: string; to?: string }
 
-/** `before`: an ndjson of the catalogue as it was. Every outcome must be the one the log asks for, moved files with their ids. */
+/** `before`: an ndjson of the catalogue as it was. Every outcome must be the one in the log, moved files with their ids. */
 async function mutated(log: string, before: string) {
   const lines = <T>(file: string) =>
     readFileSync(file, 'utf8')

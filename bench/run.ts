@@ -1,4 +1,4 @@
-// npm run bench -- <name> [options]: one benchmark, by its file name here.
+// Benchmark runner: npm run bench -- <name> [options], by the file name in this folder.
 
 import { spawnSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'

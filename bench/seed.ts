@@ -1,15 +1,16 @@
-// Fills a fresh data directory with a made-up catalogue, the same on every run.
+// Generator of a synthetic catalogue in a fresh data directory, the same on every run.
 // npm run bench -- seed --data DIR [--books 1000000] [--series 40000] [--progress 100000]
 import { parseArgs } from 'node:util'
 import { loadConfig } from '../lib/config/config.ts'
 import { newId } from '../lib/id.ts'
 import { openDatabase, type Sql } from '../lib/postgres/db.ts'
 import { migrate } from '../lib/postgres/migrate.ts'
+import { createRandom } from '../test/kit/random.ts'
 import { print } from './kit/stackroom.ts'
 import { makeLabels, makeSeries, type SeriesMade, tables } from './seed/catalogue.ts'
 import { dropIndexes, openCopies } from './seed/copy.ts'
 import { makeReaders } from './seed/readers.ts'
-import { dice, vocabulary } from './seed/words.ts'
+import { vocabulary } from './seed/words.ts'
 
 const { values } = parseArgs({
   options: {
@@ -43,7 +44,7 @@ try {
     })
   }
   note('indexes')
-  await makeReaders(sql, dice(2), { series, heavy })
+  await makeReaders(sql, createRandom(2), { series, heavy })
   await readings(sql)
   note('readers')
   await sql`vacuum analyze`
@@ -57,7 +58,7 @@ try {
 }
 
 async function fill(sql: Sql): Promise<SeriesMade[]> {
-  const random = dice(1)
+  const random = createRandom(1)
   const libraries = ['Comics', 'Manga', 'Books'].map(name => ({
     id: newId(),
     name,

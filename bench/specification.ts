@@ -2,10 +2,10 @@
 // Markdown. node bench/specification.ts FILE
 import { readFileSync } from 'node:fs'
 import { resources } from '../lib/api/resources.ts'
-import { addresses } from '../lib/http/route.ts'
+import { endpoints } from '../lib/http/route.ts'
 import { print } from './kit/stackroom.ts'
 
-const served = new Set(resources.flatMap(addresses).map(a => `${a.method} ${a.path}`))
+const served = new Set(resources.flatMap(endpoints).map(a => `${a.method} ${a.path}`))
 const row = /^\|\s*(GET|POST|PUT|PATCH|DELETE)\s*\|\s*(\/\S+)\s*\|/gm
 const wanted = new Set(
   [...readFileSync(process.argv[2]!, 'utf8').matchAll(row)].map(

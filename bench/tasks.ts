@@ -1,5 +1,5 @@
-// A queue of a million: how long a claim takes while four loops claim and complete, and how much slower
-// lists of tasks, books and series are than beside an empty queue.
+// Job queue with a million entries: claim latency while four loops claim and complete, and the slowdown of
+// lists of tasks, books and series compared with an empty queue.
 // npm run bench -- tasks --data DIR [--jobs 1000000] [--claims 2000]
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -11,7 +11,7 @@ import { connect, openDatabase, type Sql } from '../lib/postgres/db.ts'
 import { migrate } from '../lib/postgres/migrate.ts'
 import { complete } from '../lib/queue/complete.ts'
 import { openQueue } from '../lib/queue/queue.ts'
-import { administratorKey } from './kit/key.ts'
+import { insertAccount } from '../test/kit/accounts.ts'
 import { print } from './kit/stackroom.ts'
 
 const { values } = parseArgs({
@@ -38,7 +38,7 @@ const paths = [
   '/series?pageSize=50',
 ]
 
-/** The catalogue with a queue of its own, and who asks for it. */
+/** The catalogue with a queue of its own, and the viewer. */
 async function serve(url: string) {
   const sql = connect(url, { max: 10 })
   const queue = await openQueue(sql, error => log.error(error))
@@ -47,7 +47,7 @@ async function serve(url: string) {
   await fill(sql, { name: 'hash', state: 'completed', count: 1_000 })
   await fill(sql, { name: 'scan', state: 'completed', count: 100 })
   await fill(sql, { name: 'cover', state: 'created', count: 500 })
-  const key = await administratorKey(sql)
+  const { key } = await insertAccount(sql, 'admin')
   const api = await openApi({ sql, config, log, queue })
   const base = await api.server.listen({ host: '127.0.0.1', port: 0 })
   return {
@@ -69,7 +69,7 @@ async function serve(url: string) {
 }
 type Served = Awaited<ReturnType<typeof serve>>
 
-// Two equal databases on one server, asked in turn: whatever else the machine does, it does to both.
+// Two equal databases on one server, measured alternately: other load affects both.
 const twin = `${new URL(database.url).pathname.slice(1)}_twin`
 const twinUrl = Object.assign(new URL(database.url), { pathname: `/${twin}` }).href
 await database.sql.end()
@@ -107,7 +107,7 @@ try {
 
 type Filling = { name: string; state: string; count: number }
 
-/** Jobs of one book each, with ids that tell their time as ours do. */
+/** Jobs of one book each, with time-ordered ids like ours. */
 async function fill(sql: Sql, { name, state, count }: Filling) {
   const ended = state === 'completed' ? sql`now()` : sql`null`
   for (let left = count; left > 0; left -= 100_000) {
@@ -143,7 +143,7 @@ async function claims({ sql, queue }: Served, count: number) {
   const loop = async () => {
     while (times.length < count) {
       const began = performance.now()
-      const jobs = await queue.take('cover')
+      const jobs = await queue.claim('cover')
       times.push(performance.now() - began)
       await complete(sql, jobs)
     }

@@ -1,5 +1,5 @@
-// A watched library into which thousands of books are copied: whether all appear, whole and without an
-// error, how long after their last byte, and how much memory watching takes.
+// Folder watching under load: thousands of books are copied into a watched library; whether all appear
+// complete and without errors, the delay after their last byte, and the memory that watching takes.
 // node bench/watch.ts [--books 10000] [--perFolder 20] [--folders 2500] [--filesPerFolder 20]
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { open } from 'node:fs/promises'
@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { createLibrary } from '../lib/catalog/library/library.ts'
+import { findOrCreateLibrary } from '../lib/catalog/library/library-write.ts'
 import { loadConfig } from '../lib/config/config.ts'
 import { openLog } from '../lib/log.ts'
 import { openDatabase, type Sql } from '../lib/postgres/db.ts'
@@ -48,7 +48,7 @@ async function memory() {
   const before = process.memoryUsage.rss()
   const watch = openFolderWatch()
   const started = performance.now()
-  await watch.watch(Buffer.from(root), { changed() {}, failed() {} })
+  await watch.watch(Buffer.from(root), { onChanged() {}, onFailed() {} })
   const ms = performance.now() - started
   await sleep(500)
   const rssDeltaMb = (process.memoryUsage.rss() - before) / 1e6
@@ -68,7 +68,7 @@ async function copying() {
   try {
     const root = join(at, 'library')
     mkdirSync(root)
-    const { id } = await createLibrary(sql, { root: Buffer.from(root) })
+    const { id } = await findOrCreateLibrary(sql, { root: Buffer.from(root) })
     await sql`update library set scanning_config = '{"watch": "on"}' where id = ${id}`
     while ((await mode(sql, id)) !== 'watching') await sleep(50)
     const copied = copyAll(root)

@@ -1,7 +1,8 @@
-// stackroom config check | print: what the configuration is, before a server depends on it.
+// `stackroom config`: validation, printing and reference of the configuration.
 import { Command } from 'commander'
 import { stringify } from 'yaml'
-import { type Effective, effectiveConfig, loadConfig } from '../lib/config/config.ts'
+import { type EffectiveValue, effectiveConfig, loadConfig } from '../lib/config/config.ts'
+import { configurationReference } from '../lib/config/reference.ts'
 import { Invalid } from '../lib/errors.ts'
 
 type Flags = { config?: string; effective?: boolean }
@@ -10,15 +11,19 @@ export function configCommand(): Command {
   const command = new Command('config').description('check or print the configuration')
   command
     .command('check')
-    .description('exit with 0 when the configuration is valid, else say why and exit with 2')
-    .option('-c, --config <file>', 'YAML file')
+    .description('validate the configuration; exits with 2 when it is invalid')
+    .option('-c, --config <file>', 'configuration file (YAML)')
     .action(check)
   command
     .command('print')
-    .description('print a configuration file with all defaults')
-    .option('-c, --config <file>', 'YAML file')
-    .option('-e, --effective', 'print the values that hold and their origin instead')
+    .description('print a configuration file with all defaults and the scope of each key')
+    .option('-c, --config <file>', 'configuration file (YAML)')
+    .option('-e, --effective', 'print the values in effect and their origin instead')
     .action(print)
+  command
+    .command('reference')
+    .description('print the reference of all keys and settings as Markdown')
+    .action(() => void process.stdout.write(configurationReference()))
   return command
 }
 
@@ -34,23 +39,25 @@ function check({ config }: Flags): void {
 }
 
 function print({ config, effective }: Flags): void {
-  const keys = effectiveConfig(effective ? loadConfig({ file: config }) : loadConfig({ env: {} }))
-  process.stdout.write(toYaml(keys, key => (effective ? key.origin : meaning(key))))
+  const values = effectiveConfig(effective ? loadConfig({ file: config }) : loadConfig({ env: {} }))
+  process.stdout.write(
+    toYaml(values, ({ scope, origin, description }) =>
+      effective ? `[${scope}] ${origin}` : `[${scope}] ${description}`,
+    ),
+  )
 }
 
-const meaning = ({ description, reloads }: Effective) =>
-  reloads ? `${description} SIGHUP reloads it.` : description
-
-function toYaml(keys: Effective[], note: (key: Effective) => string): string {
-  let section = ''
+function toYaml(values: EffectiveValue[], comment: (value: EffectiveValue) => string): string {
+  let currentSection = ''
   let text = ''
-  for (const key of keys) {
-    const [first, name] = key.path.split('.') as [string, string?]
-    if (name !== undefined && first !== section) {
-      section = first
+  for (const value of values) {
+    const [section, name] = value.path.split('.') as [string, string?]
+    if (name !== undefined && section !== currentSection) {
+      currentSection = section
       text += `${section}:\n`
     }
-    text += `${name === undefined ? first : `  ${name}`}: ${stringify(key.value).trim()} # ${note(key)}\n`
+    const key = name === undefined ? section : `  ${name}`
+    text += `${key}: ${stringify(value.value).trim()} # ${comment(value)}\n`
   }
   return text
 }

@@ -1,5 +1,4 @@
-// What every command that works on the catalogue needs: configuration, log, database at its newest
-// schema. Closed again when the command is done.
+// Context of the commands that work on the catalogue: configuration, log, migrated database.
 import type { Command } from 'commander'
 import { type Config, loadConfig } from '../lib/config/config.ts'
 import { type Log, openLog } from '../lib/log.ts'
@@ -13,22 +12,25 @@ export type CommonFlags = {
   logLevel?: string
 }
 
-export type Stackroom = { config: Config; log: Log; sql: Sql }
+export type Context = { config: Config; log: Log; sql: Sql }
 
-/** The options that all of these commands share. */
+/** Adds the options that these commands share. */
 export function commonOptions(command: Command): Command {
   return command
-    .option('-c, --config <file>', 'YAML file')
+    .option('-c, --config <file>', 'configuration file (YAML)')
     .option('-d, --data <directory>', 'data directory (default: ./data)')
-    .option('--database-url <url>', 'a PostgreSQL of your own, 14 or newer')
+    .option('--database-url <url>', 'connect to an external PostgreSQL (14 or newer)')
     .option('--log-level <level>', 'trace, debug, info, warn, error or silent')
 }
 
-/** Runs `work` on an open catalogue. `quiet` logs warnings only, unless the user asked for more. */
-export async function withStackroom<T>(
+/**
+ * Runs `work` with an open context and closes it afterwards. With `quiet` only warnings are logged,
+ * unless a flag sets the level.
+ */
+export async function withContext<T>(
   flags: CommonFlags,
   options: { quiet: boolean; settings?: Record<string, unknown> },
-  work: (stackroom: Stackroom) => Promise<T>,
+  work: (context: Context) => Promise<T>,
 ): Promise<T> {
   const level = flags.logLevel ?? (options.quiet ? 'warn' : undefined)
   const config = loadConfig({
@@ -50,14 +52,14 @@ export async function withStackroom<T>(
   }
 }
 
-/** Resolves at the first SIGINT or SIGTERM; a second one ends the process at once. */
+/** Resolves at the first SIGINT or SIGTERM; a second one exits the process at once. */
 export function untilSignal(): Promise<NodeJS.Signals> {
   return new Promise(resolve => {
-    let asked = false
+    let isSignalled = false
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
       process.on(signal, () => {
-        if (asked) process.exit(130)
-        asked = true
+        if (isSignalled) process.exit(130)
+        isSignalled = true
         resolve(signal)
       })
     }

@@ -1,44 +1,46 @@
-// stackroom doctor: checks what must always hold in the catalogue, and mends it with --repair.
+// `stackroom doctor`: catalogue consistency check and repair.
 import { randomBytes } from 'node:crypto'
 import { rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Command } from 'commander'
 import { pathText } from '../lib/path.ts'
 import { openQueue } from '../lib/queue/queue.ts'
-import { type Diagnosis, examine, type Finding } from '../pipeline/doctor/doctor.ts'
-import { type CommonFlags, commonOptions, type Stackroom, withStackroom } from './context.ts'
+import { checkCatalogue, type DoctorReport, type Finding } from '../pipeline/doctor/doctor.ts'
+import { type CommonFlags, type Context, commonOptions, withContext } from './context.ts'
 
 type Flags = CommonFlags & { repair?: boolean; json?: boolean }
-type Fact = { name: string; value: string; isGood: boolean }
+type EnvironmentCheck = { name: string; value: string; isGood: boolean }
 
 export function doctorCommand(): Command {
   return commonOptions(new Command('doctor'))
-    .description('check the catalogue')
-    .option('--repair', 'mend what can be mended')
-    .option('--json', 'print the findings as one JSON object')
+    .description('check the catalogue and repair inconsistencies')
+    .option('--repair', 'repair what can be repaired')
+    .option('--json', 'print the report as one JSON object')
     .addHelpText(
       'after',
-      '\nExit codes: 0 nothing is wrong or all was mended, 1 something is wrong, 2 cannot run.\nWork that --repair enqueues is done by `serve`, `worker` or the next `scan`.',
+      '\nExit codes: 0 no problems or all repaired, 1 problems found, 2 cannot run.\nJobs queued by --repair are run by `serve`, `worker` or the next `scan`.',
     )
-    .action((flags: Flags) => withStackroom(flags, { quiet: true }, s => run(s, flags)))
+    .action((flags: Flags) => withContext(flags, { quiet: true }, s => run(s, flags)))
 }
 
-async function run({ config, sql, log }: Stackroom, { repair = false, json = false }: Flags) {
-  const facts = await factsOf({ config, sql, log })
-  const queue = repair ? await openQueue(sql, error => log.error({ err: error }, 'queue')) : null
+async function run({ config, sql, log }: Context, { repair = false, json = false }: Flags) {
+  const checks = await checkEnvironment({ config, sql, log })
+  const queue = repair
+    ? await openQueue(sql, error => log.error({ err: error }, 'job queue error'))
+    : null
   try {
     const thumbnails = join(config.data_dir, 'thumbnails')
-    const diagnosis = await examine({ sql, queue, thumbnails, repair })
-    if (json) process.stdout.write(`${JSON.stringify({ facts, ...diagnosis })}\n`)
-    else process.stdout.write(table(facts, diagnosis))
-    process.exitCode = diagnosis.isWell ? 0 : 1
+    const diagnosis = await checkCatalogue({ sql, queue, thumbnails, repair })
+    if (json) process.stdout.write(`${JSON.stringify({ environment: checks, ...diagnosis })}\n`)
+    else process.stdout.write(table(checks, diagnosis))
+    process.exitCode = diagnosis.isHealthy ? 0 : 1
   } finally {
     await queue?.close()
   }
 }
 
-/** What a person looks at first; none of it is a fault of the catalogue. */
-async function factsOf({ config, sql }: Stackroom): Promise<Fact[]> {
+/** Checks outside the catalogue that often explain a problem: versions, data directory, library folders. */
+async function checkEnvironment({ config, sql }: Context): Promise<EnvironmentCheck[]> {
   const [server] = await sql`select current_setting('server_version') as version`
   const [schema] = await sql`select number, name from schema_migration order by number desc limit 1`
   const libraries = await sql<{ name: string; root: Buffer }[]>`
@@ -46,46 +48,46 @@ async function factsOf({ config, sql }: Stackroom): Promise<Fact[]> {
   return [
     { name: 'PostgreSQL', value: server!.version, isGood: true },
     { name: 'schema', value: `${schema!.number} ${schema!.name}`, isGood: true },
-    tryOut('data directory', config.data_dir, () => {
+    checkAccess('data directory', config.data_dir, () => {
       const probe = join(config.data_dir, `.doctor-${randomBytes(6).toString('hex')}`)
       writeFileSync(probe, '')
       rmSync(probe)
     }),
     ...libraries.map(({ name, root }) =>
-      tryOut(`library ${name}`, pathText(root), () => {
+      checkAccess(`library ${name}`, pathText(root), () => {
         if (!statSync(root).isDirectory()) throw Object.assign(new Error(), { code: 'ENOTDIR' })
       }),
     ),
   ]
 }
 
-function tryOut(name: string, value: string, attempt: () => void): Fact {
+function checkAccess(name: string, value: string, attempt: () => void): EnvironmentCheck {
   try {
     attempt()
     return { name, value, isGood: true }
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? 'error'
-    return { name, value: `${value} cannot be used (${code})`, isGood: false }
+    return { name, value: `${value} is not accessible (${code})`, isGood: false }
   }
 }
 
-function table(facts: Fact[], { findings, busy, isWell }: Diagnosis): string {
-  const told = [
-    ...facts.map(fact => `${fact.isGood ? ' ' : '!'} ${fact.name.padEnd(20)} ${fact.value}`),
-    ...busy.map(name => `! left out, because it is being scanned: ${name}`),
+function table(checks: EnvironmentCheck[], report: DoctorReport): string {
+  const lines = [
+    ...checks.map(check => `${check.isGood ? ' ' : '!'} ${check.name.padEnd(20)} ${check.value}`),
+    ...report.busy.map(name => `! skipped, scan in progress: ${name}`),
     '',
-    ...findings.flatMap(linesOf),
+    ...report.findings.flatMap(findingLines),
     '',
-    isWell ? 'Nothing is wrong.' : 'Something is wrong.',
+    report.isHealthy ? 'No problems found.' : 'Problems found.',
   ]
-  return `${told.join('\n')}\n`
+  return `${lines.join('\n')}\n`
 }
 
-function linesOf({ name, sentence, count, samples, mended }: Finding): string[] {
+function findingLines({ name, description, count, samples, isRepaired }: Finding): string[] {
   if (count === 0) return [`  ${name.padEnd(20)} ok`]
-  const end = mended === null ? '' : mended ? ', mended' : ', not all mended'
+  const outcome = isRepaired === null ? '' : isRepaired ? ', repaired' : ', not fully repaired'
   return [
-    `${mended ? ' ' : '!'} ${name.padEnd(20)} ${count}${end}: ${sentence}`,
+    `${isRepaired ? ' ' : '!'} ${name.padEnd(20)} ${count}${outcome}: ${description}`,
     ...samples.map(sample => `    ${sample}`),
   ]
 }

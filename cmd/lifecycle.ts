@@ -1,42 +1,41 @@
-// What every process that stays has, whether it serves, works or both: the queue, the schedules, its
-// metrics on an address of their own; and how it ends.
+// Lifecycle shared by `serve` and `worker`: job queue, scheduler, metrics server, SIGHUP, shutdown.
 import { pruneEvents } from '../lib/event/prune.ts'
 import { openMetricsServer } from '../lib/metrics/server.ts'
 import { openQueue, type Queue } from '../lib/queue/queue.ts'
 import { scanOnStart } from '../lib/schedule/scan.ts'
 import { startScheduler } from '../lib/schedule/scheduler.ts'
 import { type Pipeline, startPipeline } from '../pipeline/pipeline.ts'
-import { type CommonFlags, type Stackroom, withStackroom } from './context.ts'
+import { type CommonFlags, type Context, withContext } from './context.ts'
 import { reloadOnHangup } from './reload.ts'
-import { type Ending, openEnding } from './shutdown.ts'
+import { createShutdown, type Shutdown } from './shutdown.ts'
 
-export type Running = Stackroom & { queue: Queue; ending: Ending }
+export type Service = Context & { queue: Queue; shutdown: Shutdown }
 
-/** Runs `work` with all of it, and closes it afterwards in the opposite order. */
-export async function whileRunning(
+/** Runs `work` with all parts open, and closes them afterwards in reverse order. */
+export async function runService(
   flags: CommonFlags,
   settings: Record<string, unknown>,
-  work: (running: Running) => Promise<void>,
+  work: (service: Service) => Promise<void>,
 ) {
-  const ending = await withStackroom(flags, { quiet: false, settings }, async stackroom => {
-    // Not before: while the database is opened and migrated a signal ends the process as usual.
-    const ending = openEnding()
-    await withQueue(stackroom, ending, work)
-    return ending
+  const shutdown = await withContext(flags, { quiet: false, settings }, async context => {
+    // Not earlier: a signal during the start and migration of the database ends the process as usual.
+    const shutdown = createShutdown()
+    await withParts(context, shutdown, work)
+    return shutdown
   })
-  ending.leave()
+  shutdown.exit()
 }
 
-async function withQueue(
-  stackroom: Stackroom,
-  ending: Ending,
-  work: (running: Running) => Promise<void>,
+async function withParts(
+  context: Context,
+  shutdown: Shutdown,
+  work: (service: Service) => Promise<void>,
 ) {
-  const { sql, log, config } = stackroom
+  const { sql, log, config } = context
   await using stack = new AsyncDisposableStack()
   const closeLater = (part: string, open: { close(): Promise<unknown> }) =>
-    stack.defer(() => ending.inTime(part, { ms: 1_000, log }, () => open.close()))
-  const queue = await openQueue(sql, error => log.error({ err: error }, 'queue'))
+    stack.defer(() => shutdown.closeWithin(part, { ms: 1_000, log }, () => open.close()))
+  const queue = await openQueue(sql, error => log.error({ err: error }, 'job queue error'))
   closeLater('queue', queue)
   if (config.metrics.bind) {
     const { bind } = config.metrics
@@ -44,12 +43,12 @@ async function withQueue(
   }
   const everyMinute = () => pruneEvents(sql)
   closeLater('scheduler', await startScheduler({ sql, queue, log, everyMinute }))
-  stack.use(reloadOnHangup(stackroom, ending))
-  await work({ ...stackroom, queue, ending })
+  stack.use(reloadOnHangup(context, shutdown))
+  await work({ ...context, queue, shutdown })
 }
 
-/** The pipeline; if no other process works, libraries that ask for a scan at the start get it. */
-export async function startWork({ sql, queue, config, log }: Running): Promise<Pipeline> {
+/** Starts the pipeline; the first working process also scans the libraries configured to scan on start. */
+export async function startWorkers({ sql, queue, config, log }: Service): Promise<Pipeline> {
   const pipeline = await startPipeline({ sql, queue, config, log })
   if (pipeline.isFirst) {
     await scanOnStart(sql, queue)
@@ -58,7 +57,7 @@ export async function startWork({ sql, queue, config, log }: Running): Promise<P
   return pipeline
 }
 
-/** Lets the work at hand end at its next safe point; what does not is done again elsewhere. */
-export async function endWork({ ending, log }: Running, pipeline: Pipeline | null) {
-  await ending.inTime('pipeline', { ms: 12_000, log }, () => pipeline?.close())
+/** Lets running jobs stop at their next safe point; unfinished ones are retried by another process. */
+export async function stopWorkers({ shutdown, log }: Service, pipeline: Pipeline | null) {
+  await shutdown.closeWithin('pipeline', { ms: 12_000, log }, () => pipeline?.close())
 }

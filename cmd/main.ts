@@ -1,32 +1,29 @@
-// The command line: the commander program made of the files beside it.
+// Command line entry point: the commander program and its exit codes.
 import { Command, CommanderError } from 'commander'
 import { Failure } from '../lib/errors.ts'
 import { version } from '../lib/version.ts'
-import { configCommand } from './config.ts'
-import { doctorCommand } from './doctor.ts'
-import { migrateCommand } from './migrate.ts'
-import { openapiCommand } from './openapi.ts'
-import { queueCommand } from './queue.ts'
-import { scanCommand } from './scan.ts'
-import { serveCommand } from './serve.ts'
-import { userCommand } from './user.ts'
-import { workerCommand } from './worker.ts'
+
+// Loaded by name: all of them together take twice as long to load as most commands need to run.
+const commands = new Map<string, () => Promise<Command>>([
+  ['serve', async () => (await import('./serve.ts')).serveCommand()],
+  ['scan', async () => (await import('./scan.ts')).scanCommand()],
+  ['worker', async () => (await import('./worker.ts')).workerCommand()],
+  ['migrate', async () => (await import('./migrate.ts')).migrateCommand()],
+  ['user', async () => (await import('./user.ts')).userCommand()],
+  ['config', async () => (await import('./config.ts')).configCommand()],
+  ['openapi', async () => (await import('./openapi.ts')).openapiCommand()],
+  ['doctor', async () => (await import('./doctor.ts')).doctorCommand()],
+  ['queue', async () => (await import('./queue.ts')).queueCommand()],
+])
+const named = commands.get(process.argv[2] ?? '')
 
 const program = new Command('stackroom')
-  .description('A digital-library server for comics, manga and ebooks')
+  .description('A self-hosted library server for comics, manga and ebooks')
   .version(version)
-  .addHelpText('after', '\nExit codes: 0 done, 1 some files failed, 2 wrong usage or cannot run.')
-for (const command of [
-  serveCommand(),
-  scanCommand(),
-  workerCommand(),
-  migrateCommand(),
-  userCommand(),
-  configCommand(),
-  openapiCommand(),
-  doctorCommand(),
-  queueCommand(),
-]) {
+  .addHelpText('after', '\nExit codes: 0 success, 1 some files failed, 2 usage or startup error.')
+// Help and unknown commands need them all.
+for (const load of named ? [named] : commands.values()) {
+  const command = await load()
   program.addCommand(command)
   for (const c of [command, ...command.commands]) c.exitOverride()
 }
@@ -35,11 +32,11 @@ program.exitOverride()
 try {
   await program.parseAsync()
 } catch (error) {
-  process.exitCode = complain(error)
+  process.exitCode = reportError(error)
 }
 
-/** Says what is wrong in one line and gives the exit code; a bug shows its stack. */
-function complain(error: unknown): number {
+/** Prints a failure in one line, a bug with its stack, and returns the exit code. */
+function reportError(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
   if (error instanceof Failure) process.stderr.write(`stackroom: ${error.message}\n`)
   else process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`)

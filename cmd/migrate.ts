@@ -1,4 +1,4 @@
-// stackroom migrate: brings the database up to date and ends.
+// `stackroom migrate`: applies pending database migrations.
 import { Command } from 'commander'
 import { loadConfig } from '../lib/config/config.ts'
 import { openLog } from '../lib/log.ts'
@@ -9,10 +9,10 @@ type Flags = { config?: string; data?: string; databaseUrl?: string }
 
 export function migrateCommand(): Command {
   return new Command('migrate')
-    .description('bring the database up to date and end')
-    .option('-c, --config <file>', 'YAML file')
+    .description('apply pending database migrations and exit')
+    .option('-c, --config <file>', 'configuration file (YAML)')
     .option('-d, --data <directory>', 'data directory')
-    .option('--database-url <url>', 'a PostgreSQL of your own')
+    .option('--database-url <url>', 'connect to an external PostgreSQL (14 or newer)')
     .action(run)
 }
 

@@ -1,4 +1,4 @@
-// stackroom openapi: prints the routes as an OpenAPI document; needs no database.
+// `stackroom openapi`: prints the API description as an OpenAPI document; needs no database.
 import { writeFileSync } from 'node:fs'
 import { Command, Option } from 'commander'
 import { stringify } from 'yaml'
@@ -8,9 +8,13 @@ import { version } from '../lib/version.ts'
 
 export function openapiCommand(): Command {
   return new Command('openapi')
-    .description('print the description of the API')
-    .option('-o, --output <file>', 'file to write, - for standard output', '-')
-    .addOption(new Option('-f, --format <format>').choices(['json', 'yaml']).default('json'))
+    .description('print the OpenAPI document of the API')
+    .option('-o, --output <file>', 'output file, - for standard output', '-')
+    .addOption(
+      new Option('-f, --format <format>', 'output format')
+        .choices(['json', 'yaml'])
+        .default('json'),
+    )
     .action(({ output, format }: { output: string; format: 'json' | 'yaml' }) => {
       const document = openapiDocument(resources, version)
       const text =

@@ -1,33 +1,68 @@
-// stackroom queue: for when the queue was lost or is broken.
+// `stackroom queue`: listing and recovery of the job queue.
 import { Command } from 'commander'
-import { kinds } from '../lib/queue/task-kind.ts'
-import { type Rebuilt, rebuildQueue } from '../pipeline/work/rebuild.ts'
-import { type CommonFlags, commonOptions, withStackroom } from './context.ts'
+import type { Log } from '../lib/log.ts'
+import { type JobName, jobTypes } from '../lib/queue/jobs.ts'
+import { openQueue } from '../lib/queue/queue.ts'
+import { type TypeStats, taskStats } from '../lib/queue/task/stats.ts'
+import { rebuildQueue, type WaitingJobCounts } from '../pipeline/doctor/rebuild.ts'
+import { type CommonFlags, type Context, commonOptions, withContext } from './context.ts'
 
 type Flags = CommonFlags & { json?: boolean }
 
 export function queueCommand(): Command {
-  const command = new Command('queue').description('the work that waits')
+  const command = new Command('queue').description('list or rebuild the job queue')
+  commonOptions(command.command('list'))
+    .description('print the number of queued, running and failed tasks of each type')
+    .option('--json', 'print a JSON array')
+    .action((flags: Flags) => withContext(flags, { quiet: true }, context => list(context, flags)))
   commonOptions(command.command('rebuild'))
-    .description('drop the queue and make it anew from the catalogue')
-    .option('--json', 'print the jobs that wait now as one JSON object')
+    .description('delete the job queue and recreate it from the catalogue')
+    .option('--json', 'print the number of queued jobs as one JSON object')
     .addHelpText(
       'after',
-      '\nNothing may work meanwhile. The history of tasks is lost; no work is.\nExit codes: 0 done, 2 cannot run.',
+      '\nStop `serve` and `worker` first. The task history is lost, no pending work is.\nExit codes: 0 success, 2 cannot run.',
     )
     .action((flags: Flags) =>
-      withStackroom(flags, { quiet: true }, async ({ sql, log }) => {
-        const rebuilt = await rebuildQueue(sql, error => log.error({ err: error }, 'queue'))
-        process.stdout.write(flags.json ? `${JSON.stringify(rebuilt)}\n` : table(rebuilt))
+      withContext(flags, { quiet: true }, async ({ sql, log }) => {
+        const rebuilt = await rebuildQueue(sql, logError(log))
+        process.stdout.write(flags.json ? `${JSON.stringify(rebuilt)}\n` : queuedTable(rebuilt))
       }),
     )
   return command
 }
 
-function table(rebuilt: Rebuilt): string {
-  const some = Object.entries(rebuilt).filter(([, count]) => count > 0)
-  const lines = some.map(
-    ([name, count]) => `${kinds[name as keyof typeof kinds].type.padEnd(20)} ${count}`,
-  )
-  return `${[...(lines.length > 0 ? lines : ['Nothing is to be done.'])].join('\n')}\n`
+async function list({ sql, log }: Context, { json = false }: Flags): Promise<void> {
+  const queue = await openQueue(sql, logError(log))
+  try {
+    const stats = await taskStats(sql, { libraries: null, withoutLibrary: true })
+    const counts = stats.map(({ type, pending, running, failed }) => ({
+      type,
+      pending,
+      running,
+      failed,
+    }))
+    process.stdout.write(json ? `${JSON.stringify(counts)}\n` : statsTable(counts))
+  } finally {
+    await queue.close()
+  }
+}
+
+const logError = (log: Log) => (error: unknown) => log.error({ err: error }, 'job queue error')
+
+type Counts = Pick<TypeStats, 'type' | 'pending' | 'running' | 'failed'>
+
+function statsTable(counts: Counts[]): string {
+  const rows = counts.map(({ type, pending, running, failed }) => [type, pending, running, failed])
+  return [['', 'queued', 'running', 'failed'], ...rows]
+    .map(([name, ...numbers]) =>
+      [String(name).padEnd(22), ...numbers.map(number => String(number).padStart(9))].join(''),
+    )
+    .join('\n')
+    .concat('\n')
+}
+
+function queuedTable(rebuilt: WaitingJobCounts): string {
+  const queued = (Object.entries(rebuilt) as [JobName, number][]).filter(([, count]) => count > 0)
+  if (queued.length === 0) return 'The job queue is empty.\n'
+  return queued.map(([name, count]) => `${jobTypes[name].task.padEnd(20)} ${count}\n`).join('')
 }

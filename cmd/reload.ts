@@ -1,34 +1,34 @@
-// SIGHUP: reads the configuration again while the process goes on.
+// Configuration reload on SIGHUP while the process keeps running.
 import { closeSync, openSync } from 'node:fs'
 import { reloadConfig } from '../lib/config/config.ts'
 import { Failure } from '../lib/errors.ts'
-import type { Stackroom } from './context.ts'
-import type { Ending } from './shutdown.ts'
+import type { Context } from './context.ts'
+import type { Shutdown } from './shutdown.ts'
 
-/** Until it is disposed of. The same signal also says that the terminal was closed: then it is the end. */
-export function reloadOnHangup(stackroom: Stackroom, ending: Ending): Disposable {
+/** Reloads until disposed. A SIGHUP because the terminal was closed requests the shutdown instead. */
+export function reloadOnHangup(context: Context, shutdown: Shutdown): Disposable {
   const hadTerminal = hasTerminal()
-  const hungUp = () => {
-    const isGone = process.platform === 'win32' || (hadTerminal && !hasTerminal())
-    if (!isGone) reload(stackroom)
-    // A shell and the system may both say so.
-    else if (!ending.isAsked()) ending.ask()
+  const onHangup = () => {
+    const isTerminalClosed = process.platform === 'win32' || (hadTerminal && !hasTerminal())
+    if (!isTerminalClosed) reload(context)
+    // The shell and the kernel may both send the signal.
+    else if (!shutdown.isRequested()) shutdown.request()
   }
-  process.on('SIGHUP', hungUp)
+  process.on('SIGHUP', onHangup)
   return {
-    [Symbol.dispose]: () => void process.off('SIGHUP', hungUp),
+    [Symbol.dispose]: () => void process.off('SIGHUP', onHangup),
   }
 }
 
-function reload({ config, log }: Stackroom) {
+function reload({ config, log }: Context) {
   try {
-    const { changed, waiting } = reloadConfig(config)
+    const { changed, restartRequired } = reloadConfig(config)
     log.level = config.logging.level
     log.info({ changed }, 'configuration reloaded')
-    if (waiting.length > 0) log.warn({ keys: waiting }, `needs a restart: ${waiting.join(', ')}`)
+    if (restartRequired.length > 0) log.warn({ keys: restartRequired }, 'restart required')
   } catch (error) {
     if (!(error instanceof Failure)) throw error
-    log.error({ reason: error.message }, 'configuration not reloaded, nothing has changed')
+    log.error({ reason: error.message }, 'configuration not reloaded')
   }
 }
 

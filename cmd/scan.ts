@@ -1,12 +1,9 @@
-// stackroom scan PATH: catalogues a folder and says what came of it.
+// `stackroom scan <path>`: scans folders in the foreground and prints a summary.
 import { statSync } from 'node:fs'
 import { Command, InvalidArgumentError, Option } from 'commander'
-import {
-  createLibrary,
-  type LibraryRow,
-  libraryAround,
-  rootBytes,
-} from '../lib/catalog/library/library.ts'
+import { findEnclosingLibrary, type LibraryRow } from '../lib/catalog/library/library.ts'
+import { rootBytes } from '../lib/catalog/library/library-root.ts'
+import { findOrCreateLibrary } from '../lib/catalog/library/library-write.ts'
 import { cancelScan, requestScan } from '../lib/catalog/scan/scan-request.ts'
 import { Invalid } from '../lib/errors.ts'
 import { pathText, relativeTo } from '../lib/path.ts'
@@ -15,13 +12,13 @@ import { type Pipeline, startPipeline } from '../pipeline/pipeline.ts'
 import { estimateScan } from '../pipeline/scan/estimate.ts'
 import {
   type CommonFlags,
+  type Context,
   commonOptions,
-  type Stackroom,
   untilSignal,
-  withStackroom,
+  withContext,
 } from './context.ts'
-import { followScan } from './scan/follow.ts'
 import { exitCodeOf, jsonSummary, tableSummary } from './scan/summary.ts'
+import { trackScan } from './scan/track.ts'
 
 export type ScanFlags = CommonFlags & {
   mode: 'normal' | 'deep'
@@ -38,74 +35,77 @@ export type ScanFlags = CommonFlags & {
 
 export function scanCommand(): Command {
   return commonOptions(new Command('scan'))
-    .description('catalogue a folder: everything new, changed, moved or gone since the last scan')
+    .description('scan folders for new, changed, moved and missing books')
     .argument(
       '<path...>',
-      'folders of books; of a library around them only these folders or files are scanned',
+      'folders of books; inside an existing library only these folders or files are scanned',
     )
     .addOption(
-      new Option('-m, --mode <mode>', 'normal reads new and changed files, deep reads every file')
+      new Option('-m, --mode <mode>', 'normal reads new and changed files, deep reads all files')
         .choices(['normal', 'deep'])
         .default('normal'),
     )
-    .option('-n, --name <name>', 'name of the library, when it is new')
+    .option('-n, --name <name>', 'name of a new library')
     .addOption(
-      new Option('-s, --strategy <strategy>', 'how folders become series, when it is new').choices([
+      new Option('-s, --strategy <strategy>', 'series strategy of a new library').choices([
         ...seriesStrategies,
       ]),
     )
-    .option('--strategy-config <json>', 'settings of the strategy', parseJson)
-    .option('--json', 'print the summary as one JSON object a library')
-    .option('--ndjson', 'print one JSON line a book as it is stored, and again when it is hashed')
-    .option('--page-hash', 'with --ndjson: the SHA-256 of the original bytes of page 1')
-    .option('--dry-run', 'say what a scan would do, change nothing')
-    .option('--estimate', 'say how many files and bytes a scan would read, read none')
-    .option('--confirm-missing', 'mark books missing even when many are gone at once')
+    .option('--strategy-config <json>', 'strategy settings of a new library, as JSON', parseJson)
+    .option('--json', 'print one JSON object per library')
+    .option(
+      '--ndjson',
+      'print one JSON line per book when it is stored, and again when it is hashed',
+    )
+    .option('--page-hash', 'with --ndjson: include the SHA-256 of the original bytes of page 1')
+    .option('--dry-run', 'print what a scan would do without changing anything')
+    .option('--estimate', 'print how many files and bytes a scan would read without reading them')
+    .option('--confirm-missing', 'mark books missing even when many disappeared at once')
     .addHelpText(
       'after',
-      '\nExit codes: 0 done, 1 some files failed, 2 wrong usage, library unavailable or not confirmed,\n130 stopped by Ctrl-C (the next scan goes on from there).',
+      '\nExit codes: 0 success, 1 some files failed, 2 usage error, library unavailable or confirmation\nrequired, 130 interrupted by Ctrl-C (the next scan continues from there).',
     )
     .action(run)
 }
 
-type Part = { library: LibraryRow; inside: Buffer[] }
+type Part = { library: LibraryRow; paths: Buffer[] }
 
-async function run(given: string[], flags: ScanFlags) {
-  const paths = given.map(rootBytes)
-  await withStackroom(flags, { quiet: true }, async stackroom => {
-    if (flags.dryRun || flags.estimate) return await estimate(stackroom, paths, flags)
-    await scan(stackroom, await partsOf(stackroom, paths, flags), flags)
+async function run(pathArguments: string[], flags: ScanFlags) {
+  const paths = pathArguments.map(rootBytes)
+  await withContext(flags, { quiet: true }, async context => {
+    if (flags.dryRun || flags.estimate) return await estimate(context, paths, flags)
+    await scan(context, await groupByLibrary(context, paths, flags), flags)
   })
 }
 
-/** What is meant of each library, in the order of the paths; a folder outside of all becomes one. */
-async function partsOf(stackroom: Stackroom, paths: Buffer[], flags: ScanFlags): Promise<Part[]> {
+/** Groups the paths by library, in their order; a folder outside all libraries becomes a new one. */
+async function groupByLibrary(context: Context, paths: Buffer[], flags: ScanFlags) {
   const parts = new Map<string, Part>()
   for (const path of paths) {
-    const around = await libraryAround(stackroom.sql, path)
-    const library = around ?? (await addLibrary(stackroom, path, flags))
-    const inside = relativeTo(library.root, path)
-    const known = parts.get(library.id)
-    // The folder of the library stands for all of it.
-    const isAll = inside === null || known?.inside.length === 0
-    parts.set(library.id, { library, inside: isAll ? [] : [...(known?.inside ?? []), inside] })
+    const enclosing = await findEnclosingLibrary(context.sql, path)
+    const library = enclosing ?? (await addLibrary(context, path, flags))
+    const relativePath = relativeTo(library.root, path)
+    const part = parts.get(library.id)
+    // The root folder selects the whole library.
+    const isWhole = relativePath === null || part?.paths.length === 0
+    parts.set(library.id, { library, paths: isWhole ? [] : [...(part?.paths ?? []), relativePath] })
   }
   return [...parts.values()]
 }
 
-async function estimate({ sql }: Stackroom, paths: Buffer[], flags: ScanFlags) {
+async function estimate({ sql }: Context, paths: Buffer[], flags: ScanFlags) {
   for (const path of paths) {
-    const library = await libraryAround(sql, path)
-    const figures = await estimateScan(sql, { library, path, ...flags })
-    process.stdout.write(`${JSON.stringify(figures)}\n`)
+    const library = await findEnclosingLibrary(sql, path)
+    const result = await estimateScan(sql, { library, path, ...flags })
+    process.stdout.write(`${JSON.stringify(result)}\n`)
   }
 }
 
-function addLibrary({ sql }: Stackroom, root: Buffer, flags: ScanFlags) {
+function addLibrary({ sql }: Context, root: Buffer, flags: ScanFlags) {
   if (statSync(root, { throwIfNoEntry: false })?.isFile()) {
-    throw new Invalid(`${pathText(root)} is a file outside any library; give its folder`)
+    throw new Invalid(`${pathText(root)} is a file outside all libraries; pass its folder instead`)
   }
-  return createLibrary(sql, {
+  return findOrCreateLibrary(sql, {
     name: flags.name,
     root,
     seriesStrategy: flags.strategy,
@@ -113,37 +113,38 @@ function addLibrary({ sql }: Stackroom, root: Buffer, flags: ScanFlags) {
   })
 }
 
-/** One library after the other; the worst decides on the exit code. */
-async function scan(stackroom: Stackroom, parts: Part[], flags: ScanFlags) {
-  const pipeline = await startPipeline({ ...stackroom, watch: false })
-  let stopped: number | null = null
+/** Scans the libraries one after the other; the exit code is the highest of theirs. */
+async function scan(context: Context, parts: Part[], flags: ScanFlags) {
+  const pipeline = await startPipeline({ ...context, watch: false })
+  let stopCode: number | null = null
   const stop = (code: number) => {
-    stopped ??= code
+    stopCode ??= code
   }
   void untilSignal().then(() => stop(130))
+  // A closed pipe, as with `| head`.
   process.stdout.on('error', () => stop(141))
   try {
-    let worst = 0
+    let exitCode = 0
     for (const part of parts) {
-      if (stopped !== null) break
-      const run = { pipeline, flags, stopped: () => stopped !== null }
-      worst = Math.max(worst, await scanPart(stackroom, part, run))
+      if (stopCode !== null) break
+      const run = { pipeline, flags, isStopped: () => stopCode !== null }
+      exitCode = Math.max(exitCode, await scanPart(context, part, run))
     }
-    process.exitCode = stopped ?? worst
+    process.exitCode = stopCode ?? exitCode
   } finally {
     await pipeline.close()
   }
 }
 
-type Run = { pipeline: Pipeline; flags: ScanFlags; stopped: () => boolean }
+type Run = { pipeline: Pipeline; flags: ScanFlags; isStopped: () => boolean }
 
-/** Answers the exit code. */
-async function scanPart(stackroom: Stackroom, { library, inside }: Part, run: Run) {
-  const { pipeline, flags, stopped } = run
-  const scanId = await requestScan(stackroom.sql, pipeline.queue, {
+/** Returns the exit code. */
+async function scanPart(context: Context, { library, paths }: Part, run: Run) {
+  const { pipeline, flags, isStopped } = run
+  const scanId = await requestScan(context.sql, pipeline.queue, {
     libraryId: library.id,
     mode: flags.mode,
-    paths: inside,
+    paths,
     options: {
       followed: flags.ndjson ?? false,
       pageHash: flags.pageHash ?? false,
@@ -151,27 +152,27 @@ async function scanPart(stackroom: Stackroom, { library, inside }: Part, run: Ru
     },
   })
   pipeline.wake()
-  const figures = await followScan(stackroom, pipeline, {
+  const stats = await trackScan(context, pipeline, {
     scanId,
     libraryId: library.id,
-    records: flags.ndjson ?? false,
-    inside,
-    stopped,
+    printsRecords: flags.ndjson ?? false,
+    paths,
+    isStopped,
   })
-  if (stopped()) {
-    await cancelScan(stackroom.sql, pipeline.queue, scanId).catch(() => {})
+  if (isStopped()) {
+    await cancelScan(context.sql, pipeline.queue, scanId).catch(() => {})
     return 0
   }
-  if (flags.json) process.stdout.write(`${JSON.stringify(jsonSummary(figures))}\n`)
-  else if (!flags.ndjson) process.stdout.write(tableSummary(library, figures))
-  if (figures.message) process.stderr.write(`stackroom: ${figures.message}\n`)
-  return exitCodeOf(figures)
+  if (flags.json) process.stdout.write(`${JSON.stringify(jsonSummary(stats))}\n`)
+  else if (!flags.ndjson) process.stdout.write(tableSummary(library, stats))
+  if (stats.message) process.stderr.write(`stackroom: ${stats.message}\n`)
+  return exitCodeOf(stats)
 }
 
 function parseJson(text: string): Record<string, unknown> {
   try {
     return JSON.parse(text)
   } catch {
-    throw new InvalidArgumentError('not JSON')
+    throw new InvalidArgumentError('Not valid JSON.')
   }
 }

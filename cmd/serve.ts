@@ -1,71 +1,73 @@
-// stackroom serve: the API and the pipeline in one process.
+// `stackroom serve`: HTTP API and, unless disabled, the pipeline in one process.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Command } from 'commander'
 import type { FastifyInstance } from 'fastify'
 import { openApi } from '../lib/api/open.ts'
-import { newSetupToken } from '../lib/auth/setup-token.ts'
-import { createLibrary, libraryAround, rootBytes } from '../lib/catalog/library/library.ts'
+import { createSetupToken } from '../lib/auth/setup-token.ts'
+import { findEnclosingLibrary } from '../lib/catalog/library/library.ts'
+import { rootBytes } from '../lib/catalog/library/library-root.ts'
+import { findOrCreateLibrary } from '../lib/catalog/library/library-write.ts'
 import { requestScan } from '../lib/catalog/scan/scan-request.ts'
 import { Failure, Invalid } from '../lib/errors.ts'
 import type { Pipeline } from '../pipeline/pipeline.ts'
 import { type CommonFlags, commonOptions } from './context.ts'
-import { endWork, type Running, startWork, whileRunning } from './lifecycle.ts'
-import { followScan } from './scan/follow.ts'
+import { runService, type Service, startWorkers, stopWorkers } from './lifecycle.ts'
 import { tableSummary } from './scan/summary.ts'
+import { trackScan } from './scan/track.ts'
 
 type Flags = CommonFlags & { host?: string; port?: string; library: string[]; workers: boolean }
 
 export function serveCommand(): Command {
   return commonOptions(new Command('serve'))
-    .description('serve the library')
-    .option('--host <address>', 'address to listen on')
-    .option('-p, --port <port>', 'port to listen on')
+    .description('start the server')
+    .option('--host <address>', 'address to listen on (default: 127.0.0.1)')
+    .option('-p, --port <port>', 'port to listen on (default: 8080)')
     .option(
       '-l, --library <path>',
-      'a folder of books to add and scan; may be given again',
+      'folder of books to add as a library and scan (repeatable)',
       collect,
       [],
     )
-    .option('--no-workers', 'only the API; the pipeline runs elsewhere')
+    .option('--no-workers', 'serve the API only; run background jobs in separate worker processes')
     .action(run)
 }
 
 async function run(flags: Flags) {
   const settings = { 'application.host': flags.host, 'application.port': flags.port }
-  await whileRunning(flags, settings, running => serve(running, flags))
+  await runService(flags, settings, service => serve(service, flags))
 }
 
 /**
- * Until it is told to end. Then it goes on for as long as others are to take to notice, and lets running
- * requests and the work at hand end. What waits is done after the next start.
+ * Serves until the shutdown is requested, then keeps serving for `drain_seconds` while load balancers
+ * notice, and lets running requests and jobs finish. Queued jobs are run after the next start.
  */
-async function serve(serving: Running, flags: Flags) {
-  const { ending, config, log } = serving
-  const api = await openApi(serving)
+async function serve(service: Service, flags: Flags) {
+  const { shutdown, config, log } = service
+  const api = await openApi(service)
   let pipeline: Pipeline | null = null
   try {
     const address = await listen(api.server, config.application)
-    process.stdout.write(`Stackroom listens on ${address}\n`)
-    const token = await newSetupToken(serving.sql)
+    process.stdout.write(`Stackroom is listening on ${address}\n`)
+    const token = await createSetupToken(service.sql)
     if (token)
       process.stdout.write(
-        `Setup token (valid once, until the first administrator is made): ${token}\n`,
+        `Setup token (single use, to create the first administrator): ${token}\n`,
       )
-    if (flags.workers) pipeline = await startWork(serving)
-    const added = pipeline && addLibraries(serving, pipeline, flags.library)
-    await Promise.all([ending.asked, added])
-    api.leave()
+    if (flags.workers) pipeline = await startWorkers(service)
+    const added = pipeline && addLibraries(service, pipeline, flags.library)
+    await Promise.all([shutdown.requested, added])
+    api.announceShutdown()
     await sleep(config.application.drain_seconds * 1000)
   } finally {
-    ending.hurry()
+    shutdown.startDeadline()
     await Promise.all([
-      ending.inTime('api', { ms: 27_000, log }, () => api.close()),
-      endWork(serving, pipeline),
+      shutdown.closeWithin('api', { ms: 27_000, log }, () => api.close()),
+      stopWorkers(service, pipeline),
     ])
   }
 }
 
-/** The address that was taken. Throws Invalid when it cannot be had. */
+/** Returns the bound address. Throws Invalid when it is not available. */
 async function listen(server: FastifyInstance, { host, port }: { host: string; port: number }) {
   try {
     return await server.listen({ host, port })
@@ -75,35 +77,37 @@ async function listen(server: FastifyInstance, { host, port }: { host: string; p
   }
 }
 
-async function addLibraries(serving: Running, pipeline: Pipeline, paths: string[]) {
+async function addLibraries(service: Service, pipeline: Pipeline, paths: string[]) {
   for (const path of paths) {
-    if (serving.ending.isAsked()) return
+    if (service.shutdown.isRequested()) return
     try {
-      await addLibrary(serving, pipeline, path)
+      await addLibrary(service, pipeline, path)
     } catch (error) {
-      // One folder that is away must not keep the others from being served.
+      // An unavailable folder must not prevent the others from being served.
       if (!(error instanceof Failure)) throw error
       process.stderr.write(`stackroom: ${path}: ${error.message}\n`)
     }
   }
 }
 
-async function addLibrary({ sql, ending, ...rest }: Running, pipeline: Pipeline, path: string) {
+async function addLibrary(service: Service, pipeline: Pipeline, path: string) {
+  const { sql, shutdown } = service
   const root = rootBytes(path)
-  const library = (await libraryAround(sql, root)) ?? (await createLibrary(sql, { root }))
+  const library =
+    (await findEnclosingLibrary(sql, root)) ?? (await findOrCreateLibrary(sql, { root }))
   const request = { libraryId: library.id, mode: 'normal' } as const
   const scanId = await requestScan(sql, pipeline.queue, request)
   pipeline.wake()
-  const figures = await followScan({ sql, ...rest }, pipeline, {
+  const stats = await trackScan(service, pipeline, {
     scanId,
     libraryId: library.id,
-    records: false,
-    inside: [],
-    stopped: ending.isAsked,
+    printsRecords: false,
+    paths: [],
+    isStopped: shutdown.isRequested,
   })
-  if (ending.isAsked()) return
-  process.stdout.write(tableSummary(library, figures))
-  if (figures.message) process.stdout.write(`${figures.message}\n`)
+  if (shutdown.isRequested()) return
+  process.stdout.write(tableSummary(library, stats))
+  if (stats.message) process.stdout.write(`${stats.message}\n`)
 }
 
 function collect(path: string, paths: string[]) {

@@ -1,56 +1,56 @@
-// How a process that stays comes to its end in time, even when a thread of it hangs on a disk that does
-// not answer: exit() would wait for that thread for ever.
+// Graceful shutdown: signal handling and deadlines for closing parts of a process. A thread blocked on an
+// unresponsive disk must not prevent the end: process.exit() would wait for it indefinitely.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../lib/log.ts'
 
-export type Ending = ReturnType<typeof openEnding>
+export type Shutdown = ReturnType<typeof createShutdown>
 
-// Who asked for the end usually kills after half a minute.
-const mostMs = 29_500
+// Service managers and container runtimes usually send SIGKILL after 30 seconds.
+const maxShutdownMs = 29_500
 
-/** From now on SIGINT and SIGTERM ask for the end; a second one ends the process at once. */
-export function openEnding() {
-  const hanging: string[] = []
-  let isAsked = false
-  let ask = () => {}
-  const asked = new Promise<void>(resolve => {
-    ask = () => {
-      if (isAsked) endNow(130)
-      isAsked = true
+/** Handles SIGINT and SIGTERM from now on: the first requests the shutdown, a second exits at once. */
+export function createShutdown() {
+  const unclosedParts: string[] = []
+  let isRequested = false
+  let request = () => {}
+  const requested = new Promise<void>(resolve => {
+    request = () => {
+      if (isRequested) exitNow(130)
+      isRequested = true
       resolve()
     }
   })
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, ask)
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, request)
   return {
     /** Resolves at the first signal. */
-    asked,
-    isAsked: () => isAsked,
-    ask: () => ask(),
-    /** Waits for a part to close, but no longer than this; whatever did not is left behind. */
-    async inTime(part: string, { ms, log }: { ms: number; log: Log }, close: () => unknown) {
-      const late = Symbol()
-      const waiting = new AbortController()
-      const first = await Promise.race([
+    requested,
+    isRequested: () => isRequested,
+    request: () => request(),
+    /** Waits for a part to close, at most `ms`; a part that takes longer is abandoned. */
+    async closeWithin(part: string, { ms, log }: { ms: number; log: Log }, close: () => unknown) {
+      const timedOut = Symbol()
+      const timer = new AbortController()
+      const result = await Promise.race([
         close(),
-        sleep(ms, late, { signal: waiting.signal }).catch(() => {}),
-      ]).finally(() => waiting.abort())
-      if (first !== late) return
-      hanging.push(part)
-      log.warn({ part }, 'left behind: it does not end')
+        sleep(ms, timedOut, { signal: timer.signal }).catch(() => {}),
+      ]).finally(() => timer.abort())
+      if (result !== timedOut) return
+      unclosedParts.push(part)
+      log.warn({ part }, 'shutdown timed out')
     },
-    /** Nothing that is done from now on may take longer than half a minute in all. */
-    hurry: () => void setTimeout(() => endNow(0), mostMs).unref(),
-    /** The last thing to do: ends what hangs together with the process. */
-    leave() {
-      if (hanging.length > 0) endNow(0)
-      // Threads that were killed and do not die are known to nobody any more.
-      setTimeout(() => endNow(0), 1_000).unref()
+    /** Limits everything from now on to half a minute in total. */
+    startDeadline: () => void setTimeout(() => exitNow(0), maxShutdownMs).unref(),
+    /** The last step: exits together with the parts that did not close. */
+    exit() {
+      if (unclosedParts.length > 0) exitNow(0)
+      // Terminated threads that are stuck in a system call are no longer tracked anywhere.
+      setTimeout(() => exitNow(0), 1_000).unref()
     },
   }
 }
 
-/** Ends without waiting for threads: the process becomes one that has none, and nothing to do. */
-function endNow(code: number): never {
+/** Exits without waiting for threads, by replacing the process with one that has none. */
+function exitNow(code: number): never {
   if (process.execve && process.platform !== 'win32')
     process.execve(process.execPath, [process.execPath, '--eval', `process.exit(${code})`])
   process.exit(code)

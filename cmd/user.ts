@@ -1,101 +1,110 @@
-// stackroom user: accounts from the command line, for whoever cannot sign in.
+// `stackroom user`: account management from the command line, for administrators who cannot sign in.
 import { randomBytes } from 'node:crypto'
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { Command, Option } from 'commander'
 import { changeAccount, createAccount } from '../lib/auth/account.ts'
-import { identityOfName } from '../lib/auth/identity.ts'
+import { findIdentityByName } from '../lib/auth/identity.ts'
 import { checkPassword } from '../lib/auth/password.ts'
 import { type Role, roles } from '../lib/auth/permission.ts'
-import { rotateKeys } from '../lib/auth/token.ts'
+import { rotateSigningKeys } from '../lib/auth/token.ts'
 import { Invalid, NotFound } from '../lib/errors.ts'
 import type { Sql } from '../lib/postgres/db.ts'
-import { type CommonFlags, commonOptions, withStackroom } from './context.ts'
+import { type CommonFlags, commonOptions, withContext } from './context.ts'
 
 type AddFlags = CommonFlags & { email?: string; role: Role; generate?: true }
 
 export function userCommand(): Command {
   return new Command('user')
-    .description('make accounts, give them new passwords and roles')
+    .description('manage user accounts')
     .addCommand(
       commonOptions(new Command('add'))
-        .description('make an account; the password is asked for, or read from standard input')
+        .description('create an account; prompts for the password, or reads it from standard input')
         .argument('<name>')
-        .option('--email <address>')
-        .addOption(new Option('--role <role>').choices([...roles]).default('admin'))
-        .option('--generate', 'make up the password and print it')
+        .option('--email <address>', 'e-mail address')
+        .addOption(
+          new Option('--role <role>', 'role of the account').choices([...roles]).default('admin'),
+        )
+        .option('--generate', 'generate a password and print it')
         .action(add),
     )
     .addCommand(
       commonOptions(new Command('password'))
-        .description('give an account a new password, which ends its sessions')
+        .description('set a new password and end all sessions of the account')
         .argument('<name>', 'user name or e-mail address')
-        .option('--generate', 'make up the password and print it')
-        .action(renew),
+        .option('--generate', 'generate a password and print it')
+        .action(changePassword),
     )
     .addCommand(
       commonOptions(new Command('role'))
-        .description('give an account another role, and let it in if it was shut out')
+        .description('change the role of an account; also reactivates a deactivated account')
         .argument('<name>', 'user name or e-mail address')
         .argument('<role>', roles.join(', '))
-        .action(promote),
+        .action(changeRole),
     )
     .addCommand(
       commonOptions(new Command('rotate-keys'))
-        .description('sign access tokens with a new key')
-        .option('--distrust', 'and refuse those of earlier keys at once')
-        .action(rotate),
+        .description('rotate the key that signs access tokens')
+        .option('--distrust', 'also reject tokens signed with earlier keys')
+        .action(rotateKeys),
     )
 }
 
 async function add(name: string, { email, role, generate, ...flags }: AddFlags): Promise<void> {
   const password = await newPassword(generate)
-  await withSql(flags, async sql => {
+  await withDatabase(flags, async sql => {
     await createAccount(sql, { username: name, email: email ?? null, role, password })
-    // As after the set-up by the API: nobody needs the token any more.
+    // As after setup through the API: with an administrator the setup token is useless.
     if (role === 'admin') await sql`delete from setting where key = 'setup_token'`
   })
-  say(`${role} ${name} made`)
+  print(`Created ${role} ${name}`)
 }
 
-async function renew(name: string, { generate, ...flags }: CommonFlags & { generate?: true }) {
+async function changePassword(
+  name: string,
+  { generate, ...flags }: CommonFlags & { generate?: true },
+) {
   const password = await newPassword(generate)
-  await withSql(flags, async sql => {
-    await changeAccount(here(sql), { id: await find(sql, name) }, { password })
+  await withDatabase(flags, async sql => {
+    await changeAccount(accountStore(sql), { id: await findAccountId(sql, name) }, { password })
   })
-  say(`${name} has a new password`)
+  print(`Changed the password of ${name}`)
 }
 
-async function promote(name: string, role: string, flags: CommonFlags): Promise<void> {
-  const known = roles.find(one => one === role)
-  if (!known) throw new Invalid(`The role must be one of ${roles.join(', ')}`)
-  await withSql(flags, async sql => {
-    await changeAccount(here(sql), { id: await find(sql, name) }, { role: known, isActive: true })
+async function changeRole(name: string, role: string, flags: CommonFlags): Promise<void> {
+  const newRole = roles.find(name => name === role)
+  if (!newRole) throw new Invalid(`The role must be one of ${roles.join(', ')}`)
+  await withDatabase(flags, async sql => {
+    await changeAccount(
+      accountStore(sql),
+      { id: await findAccountId(sql, name) },
+      { role: newRole, isActive: true },
+    )
   })
-  say(`${name} is ${role} now`)
+  print(`Changed the role of ${name} to ${role}`)
 }
 
-async function rotate({ distrust = false, ...flags }: CommonFlags & { distrust?: boolean }) {
-  await withSql(flags, sql => rotateKeys(sql, { distrust }))
-  say('access tokens are signed with a new key')
+async function rotateKeys({ distrust = false, ...flags }: CommonFlags & { distrust?: boolean }) {
+  await withDatabase(flags, sql => rotateSigningKeys(sql, { distrust }))
+  print('Access tokens are now signed with a new key')
 }
 
-const withSql = (flags: CommonFlags, work: (sql: Sql) => Promise<void>) =>
-  withStackroom(flags, { quiet: true }, ({ sql }) => work(sql))
+const withDatabase = (flags: CommonFlags, work: (sql: Sql) => Promise<void>) =>
+  withContext(flags, { quiet: true }, ({ sql }) => work(sql))
 
-// The database tells the processes that serve.
-const here = (sql: Sql) => ({ sql, identities: { drop() {} } })
+// Serving processes are notified by the database (trigger on `account`).
+const accountStore = (sql: Sql) => ({ sql, identities: { invalidate() {} } })
 
-async function find(sql: Sql, name: string): Promise<string> {
-  const found = await identityOfName(sql, name)
-  if (!found) throw new NotFound(`There is no account ${name}`)
-  return found.identity.account.id
+async function findAccountId(sql: Sql, name: string): Promise<string> {
+  const account = await findIdentityByName(sql, name)
+  if (!account) throw new NotFound(`No account named ${name}`)
+  return account.identity.account.id
 }
 
 async function newPassword(generate = false): Promise<string> {
   if (generate) {
     const password = randomBytes(15).toString('base64url')
-    say(`Password: ${password}`)
+    print(`Password: ${password}`)
     return password
   }
   const password = await readLine()
@@ -103,7 +112,7 @@ async function newPassword(generate = false): Promise<string> {
   return password
 }
 
-// A terminal does not show what is typed.
+// On a terminal the typed characters are not echoed.
 function readLine(): Promise<string> {
   const terminal = process.stdin.isTTY === true
   if (terminal) process.stderr.write('Password: ')
@@ -123,6 +132,6 @@ function readLine(): Promise<string> {
   })
 }
 
-function say(text: string) {
+function print(text: string) {
   process.stdout.write(`${text}\n`)
 }

@@ -1,4 +1,6 @@
-/** An answer to the user, not a bug: recorded or shown, never retried. */
+// Expected errors with HTTP status codes, and the codes of unreadable files.
+
+/** An expected error, not a bug: reported to the user or recorded, never retried. */
 export abstract class Failure extends Error {
   abstract readonly status: number
   readonly details: unknown
@@ -9,43 +11,43 @@ export abstract class Failure extends Error {
   }
 }
 
-/** 400: the request or the configuration is not right; the message says what. */
+/** 400: invalid request or configuration. */
 export class Invalid extends Failure {
   readonly status = 400
 }
 
-/** 401: no credentials, or none that are good. */
+/** 401: missing or invalid credentials. */
 export class Unauthorized extends Failure {
   readonly status = 401
 }
 
-/** 403: known, and not allowed. */
+/** 403: missing permission. */
 export class Forbidden extends Failure {
   readonly status = 403
 }
 
-/** 404: missing, or not to be seen by this account. */
+/** 404: does not exist, or is hidden from the account. */
 export class NotFound extends Failure {
   readonly status = 404
 }
 
-/** 409: the state of the server does not allow it now. */
+/** 409: not possible in the current state. */
 export class Conflict extends Failure {
   readonly status = 409
 }
 
-/** 413: more bytes than are taken. */
+/** 413: exceeds a size limit. */
 export class TooLarge extends Failure {
   readonly status = 413
 }
 
-/** 415: a media type that is not understood here. */
+/** 415: unsupported media type. */
 export class UnsupportedMedia extends Failure {
   readonly status = 415
 }
 
-/** 429: try again in `retryAfter` whole seconds. */
-export class Limited extends Failure {
+/** 429: rate limit exceeded; retry after `retryAfter` seconds. */
+export class RateLimited extends Failure {
   readonly status = 429
   readonly retryAfter: number
   constructor(message: string, retryAfter: number) {
@@ -54,12 +56,12 @@ export class Limited extends Failure {
   }
 }
 
-/** 503: not now; another time, or once the operator has mended it. */
+/** 503: temporarily unavailable, or until the operator fixes a problem. */
 export class Unavailable extends Failure {
   readonly status = 503
 }
 
-/** The stable codes stored on a book whose file cannot be read. They are part of the wire. */
+/** Stable error codes stored with a book that cannot be read; part of the API. */
 export const unreadableCodes = [
   'bad_crc',
   'encrypted',
@@ -78,7 +80,7 @@ export const unreadableCodes = [
 ] as const
 export type UnreadableCode = (typeof unreadableCodes)[number]
 
-/** A file, or a part of it, that cannot be read; `code` is stored on the book. */
+/** 422: a file or part of it cannot be read; `code` is stored with the book. */
 export class Unreadable extends Failure {
   readonly status = 422
   readonly code: UnreadableCode

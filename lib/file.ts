@@ -1,42 +1,42 @@
-// One open file, read at offsets; the only place where book bytes enter the process, so it counts them.
+// Random-access file reader with a count of the bytes read; all book files are read through it.
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { Unreadable } from './errors.ts'
 
 /** A random-access file. Offsets and lengths are bytes. */
 export type File = Disposable & {
-  /** Absolute path as bytes: names on disk need not be UTF-8. */
+  /** Absolute path as bytes, because file names need not be UTF-8. */
   readonly path: Buffer
   readonly size: number
-  /** Bytes read from disk so far through this object. */
+  /** Bytes read from disk so far. */
   readonly bytesRead: number
-  /** At most `length` bytes from `position`; shorter only at the end of the file. May be a view: do not write to it. Throws Unreadable `io`. */
+  /** `length` bytes from `position`, fewer at the end of the file. Read-only: may be a view of a cache. Throws Unreadable `io`. */
   read(position: number, length: number): Buffer
-  /** Fills `target` from `position` and returns the byte count, for callers that reuse a buffer. Throws Unreadable `io`. */
+  /** Fills `target` from `position` and returns the byte count, for reused buffers. Throws Unreadable `io`. */
   readInto(target: Uint8Array, position: number): number
 }
 
-// A file this small is read whole by its first read: one request instead of a dozen.
-const wholeBelow = 64 * 1024
+// Smaller files are read whole at the first read: one system call instead of a dozen.
+const maxWholeFileBytes = 64 * 1024
 
 /** Opens `path` for reading. Throws Unreadable `io`. */
 export function openFile(path: Buffer): File {
-  const fd = guard(() => openSync(path, 'r'))
-  const size = guard(() => fstatSync(fd).size)
+  const fd = orUnreadable(() => openSync(path, 'r'))
+  const size = orUnreadable(() => fstatSync(fd).size)
   let bytesRead = 0
   let whole: Buffer | null = null
   const readInto = (target: Uint8Array, position: number) => {
     let filled = 0
     while (filled < target.length) {
-      const got = guard(() =>
+      const count = orUnreadable(() =>
         readSync(fd, target, filled, target.length - filled, position + filled),
       )
-      if (got === 0) break
-      filled += got
+      if (count === 0) break
+      filled += count
     }
     bytesRead += filled
     return filled
   }
-  const fresh = (position: number, length: number) => {
+  const readNew = (position: number, length: number) => {
     const target = Buffer.allocUnsafe(Math.max(0, Math.min(length, size - position)))
     return target.subarray(0, readInto(target, position))
   }
@@ -47,8 +47,8 @@ export function openFile(path: Buffer): File {
       return bytesRead
     },
     read(position, length) {
-      if (size > wholeBelow) return fresh(position, length)
-      whole ??= fresh(0, size)
+      if (size > maxWholeFileBytes) return readNew(position, length)
+      whole ??= readNew(0, size)
       return whole.subarray(Math.max(0, position), Math.max(0, position) + Math.max(0, length))
     },
     readInto,
@@ -56,7 +56,7 @@ export function openFile(path: Buffer): File {
   }
 }
 
-function guard<T>(call: () => T): T {
+function orUnreadable<T>(call: () => T): T {
   try {
     return call()
   } catch (cause) {

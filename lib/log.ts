@@ -1,45 +1,48 @@
-// Pino on stderr, so that stdout stays the command's data; no line leaves with a secret in it.
+// Logging with Pino to stderr (stdout is the output of commands), with secrets redacted.
 import pino from 'pino'
 
 export type Log = pino.Logger
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 
-const hidden = '[hidden]'
-const keys =
+const redacted = '[redacted]'
+const secretKeys =
   '(?:[a-z0-9_-]{1,40}[_-])?(?:password|passwd|passphrase|secret|token|authorization|cookie|jwt|' +
   'credential|api[_-]?key|private[_-]?key)|[a-z0-9]{1,40}(?:password|secret|token|apikey)'
-// On the finished line, so that no depth of nesting and no error's message escapes. Every repeat
-// is bounded or ends at a character that it excludes: a hostile line must not cost more than its length.
-const member = new RegExp(
-  `("(?:${keys})"\\s{0,9}:\\s{0,9})(?:"(?:[^"\\\\]|\\\\.)*"|\\[[^\\]]*\\]|-?\\d[\\d.]*)`,
+// Applied to the serialized line, so that any depth of nesting and error messages are covered. Every
+// repetition is bounded or ends at an excluded character, so that the time is linear for hostile lines.
+const secretMember = new RegExp(
+  `("(?:${secretKeys})"\\s{0,9}:\\s{0,9})(?:"(?:[^"\\\\]|\\\\.)*"|\\[[^\\]]*\\]|-?\\d[\\d.]*)`,
   'gi',
 )
-// JSON within a string of the line: its quotes are escaped, at any depth.
-const inner = new RegExp(`(\\\\"(?:${keys})\\\\{1,7}"\\s{0,9}:\\s{0,9}\\\\{1,7}")[^"\\\\]*`, 'gi')
-const inUrl = /([a-z][a-z0-9+.-]{1,30}:\/\/[^\s/:@"\\]{0,200}:)[^\s/"\\]{1,500}@/gi
-const scheme = /\b(bearer|basic)(\s+)[\w.~+/=-]{6,}/gi
-const inQuery = /([?&](?:api_?key|key|token|access_token|password|secret)=)[^&\s"\\#]+/gi
+// JSON inside a string: quotes are escaped, at any depth.
+const escapedMember = new RegExp(
+  `(\\\\"(?:${secretKeys})\\\\{1,7}"\\s{0,9}:\\s{0,9}\\\\{1,7}")[^"\\\\]*`,
+  'gi',
+)
+const urlPassword = /([a-z][a-z0-9+.-]{1,30}:\/\/[^\s/:@"\\]{0,200}:)[^\s/"\\]{1,500}@/gi
+const authorization = /\b(bearer|basic)(\s+)[\w.~+/=-]{6,}/gi
+const queryParameter = /([?&](?:api_?key|key|token|access_token|password|secret)=)[^&\s"\\#]+/gi
 
-// Keys and tokens of our own give themselves away wherever they stand.
-const ownKey = /\b(stackroom_[0-9a-f]{16}_)[0-9a-f]{32,128}/g
+// API keys and access tokens are recognized anywhere by their format.
+const apiKey = /\b(stackroom_[0-9a-f]{16}_)[0-9a-f]{32,128}/g
 const jwt = /(?<![\w-])eyJ[\w-]{8,2000}\.eyJ[\w-]{8,2000}\.[\w-]{8,200}/g
 
-/** Hides passwords in URLs, authorization values, members with a secret's name, keys and tokens. */
-export function hideSecrets(line: string): string {
+/** Redacts passwords in URLs, authorization values, members with secret names, keys and tokens. */
+export function redactSecrets(line: string): string {
   return line
-    .replace(member, `$1"${hidden}"`)
-    .replace(inner, `$1${hidden}`)
-    .replace(inUrl, `$1${hidden}@`)
-    .replace(scheme, `$1$2${hidden}`)
-    .replace(inQuery, `$1${hidden}`)
-    .replace(ownKey, `$1${hidden}`)
-    .replace(jwt, hidden)
+    .replace(secretMember, `$1"${redacted}"`)
+    .replace(escapedMember, `$1${redacted}`)
+    .replace(urlPassword, `$1${redacted}@`)
+    .replace(authorization, `$1$2${redacted}`)
+    .replace(queryParameter, `$1${redacted}`)
+    .replace(apiKey, `$1${redacted}`)
+    .replace(jwt, redacted)
 }
 
-/** `stream` is for tests; the default is stderr, written at once so that a crash loses nothing. */
+/** `stream` is for tests; the default is stderr, written synchronously so that a crash loses nothing. */
 export function openLog(
   { level }: { level: (typeof logLevels)[number] },
   stream: pino.DestinationStream = pino.destination({ dest: 2, sync: true }),
 ): Log {
-  return pino({ level, hooks: { streamWrite: hideSecrets } }, stream)
+  return pino({ level, hooks: { streamWrite: redactSecrets } }, stream)
 }

@@ -1,17 +1,17 @@
-// Paths as bytes. File systems store bytes; text is only for people and for parsers of names.
+// File paths as bytes, as file systems store them; text is for display and name parsing only.
 
-const strict = new TextDecoder('utf-8', { fatal: true })
+const strictUtf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** Text of a name or path: UTF-8, else (one byte a character) Latin-1, so that nothing is lost. */
+/** Text of a name or path: UTF-8, otherwise Latin-1 so that no byte is lost. */
 export function pathText(bytes: Uint8Array): string {
   try {
-    return strict.decode(bytes)
+    return strictUtf8.decode(bytes)
   } catch {
     return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')
   }
 }
 
-/** `a` + `/` + `b`; an empty side is left out. */
+/** `a` + `/` + `b`; without the slash if one of them is empty. */
 export function joinPath(a: Uint8Array, b: Uint8Array): Buffer {
   if (a.length === 0) return Buffer.from(b)
   if (b.length === 0) return Buffer.from(a)
@@ -19,28 +19,28 @@ export function joinPath(a: Uint8Array, b: Uint8Array): Buffer {
   return Buffer.concat([a, Buffer.from(slash), b])
 }
 
-/** Names that differ only in case or in Unicode form are the same here: on some disks they are. */
-export const foldedName = (name: string): string => name.normalize('NFC').toLowerCase()
+/** Folded name: equal for names that differ only in case or Unicode normalization, as on some file systems. */
+export const foldName = (name: string): string => name.normalize('NFC').toLowerCase()
 
-/** Lower-case extension without the dot; empty when there is none. */
+/** Lower-case extension without the dot; empty if there is none. */
 export function extensionOf(name: string): string {
   const dot = name.lastIndexOf('.')
   return dot > 0 ? name.slice(dot + 1).toLowerCase() : ''
 }
 
-/** `name` inside the folder `path`; `''` is the root. */
-export function below(path: string, name: string): string {
+/** Path of `name` in the folder `path`; `''` is the root. */
+export function childPath(path: string, name: string): string {
   return path === '' ? name : `${path}/${name}`
 }
 
-/** The folder that a relative path lies in; `''` is the root, also for the root itself. */
-export function parentOf(path: string): string {
+/** Folder of a relative path; `''` is the root, which is its own parent. */
+export function parentPath(path: string): string {
   return path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : ''
 }
 
-/** `path` from `root` on, without a slash between; null when they are the same. */
+/** `path` relative to `root`; null when they are equal. */
 export function relativeTo(root: Uint8Array, path: Buffer): Buffer | null {
-  const rest = path.subarray(root.length)
-  if (rest.length === 0) return null
-  return rest[0] === 0x2f ? rest.subarray(1) : rest
+  const relative = path.subarray(root.length)
+  if (relative.length === 0) return null
+  return relative[0] === 0x2f ? relative.subarray(1) : relative
 }

@@ -1,4 +1,4 @@
-// The version of this checkout.
+// Version of Stackroom, from package.json.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 

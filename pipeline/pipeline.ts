@@ -1,26 +1,28 @@
-// Job name → function; starts and stops the threads and the loops that feed them.
+// Background processing of one process: a handler for every job, the workers and threads that run them,
+// and folder watching.
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
-import type { Sql } from 'postgres'
+import { limitsFromConfig } from '../lib/archive/limits.ts'
+import { openThreadPool, type ThreadPool } from '../lib/async/thread-pool.ts'
 import { purgeMissing } from '../lib/catalog/book/purge.ts'
-import { eraseLibrary, resumeErasing } from '../lib/catalog/library/library-erase.ts'
+import { eraseLibrary, resumeErase } from '../lib/catalog/library/library-erase.ts'
+import { failScans } from '../lib/catalog/scan/scan-failure.ts'
 import type { Config } from '../lib/config/config.ts'
-import { limitsOf } from '../lib/format/contract.ts'
 import type { Log } from '../lib/log.ts'
-import { openSession } from '../lib/postgres/db.ts'
-import { reindexJobs, startMinding } from '../lib/queue/maintenance.ts'
+import type { DedicatedConnection, Sql } from '../lib/postgres/db.ts'
+import { reindexJobs, startJobMaintenance } from '../lib/queue/maintenance.ts'
 import { openQueue, type Queue } from '../lib/queue/queue.ts'
-import { hashBooks, indexBooks, type Lane } from './index/books.ts'
-import { showBook } from './index/cover-on-demand.ts'
-import { coverBooks } from './index/covers.ts'
-import { dedupeInTurn } from './index/dedupe.ts'
-import { scanTask } from './scan/scan-task.ts'
+import { createDedupeJob } from './finalize/dedupe.ts'
+import { indexBooks } from './index/books.ts'
+import { makeCoverOnDemand } from './index/cover-on-demand.ts'
+import { makeCovers } from './index/covers.ts'
+import { hashBooks } from './index/hashes.ts'
+import type { JobContext } from './index/job-context.ts'
+import { runScanJob, type ScanDeps } from './scan-job.ts'
 import { startWatching } from './watch/watching.ts'
-import { startBackfill } from './work/backfill.ts'
-import type { Course, Work } from './work/job-runs.ts'
-import { upkeep } from './work/maintenance.ts'
-import { openThreads } from './work/threads.ts'
-import { startLanes } from './work/workers.ts'
+import type { JobControl, JobHandlers } from './work/job-runs.ts'
+import { runMaintenance } from './work/maintenance.ts'
+import { joinWorkers } from './work/process-lock.ts'
+import { startWorkers } from './work/workers.ts'
 
 export type Pipeline = Awaited<ReturnType<typeof startPipeline>>
 
@@ -28,116 +30,140 @@ type Options = {
   sql: Sql
   config: Config
   log: Log
+  /** A given queue or thread pool stays open when the pipeline is closed. */
   queue?: Queue
-  /** Watches the folders of libraries; for a process that stays. */
+  threads?: ThreadPool
+  /** Whether to watch the folders of libraries; for a process that keeps running. */
   watch?: boolean
 }
 
-/** Everything that works in the background of one process. A queue that is given stays open. */
-export async function startPipeline({ sql, config, log, queue: given, watch = true }: Options) {
-  const queue = given ?? (await openQueue(sql, error => log.error({ err: error }, 'queue')))
-  const worker = await joinWorkers(sql, queue)
-  await resumeErasing(sql, queue)
-  const limits = limitsOf(config.files)
-  const threads = openThreads({
-    threads: config.pipeline.threads,
-    timeoutMs: config.pipeline.book_timeout_seconds * 1000,
-    memoryMb: config.pipeline.book_memory_mb,
-    onBug: error => log.error({ err: error }, 'a thread failed'),
+/** Starts background processing; `close()` stops all jobs at their next safe point. */
+export async function startPipeline({
+  sql,
+  config,
+  log,
+  queue: sharedQueue,
+  threads: sharedThreads,
+  watch = true,
+}: Options) {
+  const queue =
+    sharedQueue ?? (await openQueue(sql, error => log.error({ err: error }, 'job queue error')))
+  const membership = await joinWorkers(sql, () => queue.reclaimAll(failScans))
+  await resumeErase(sql, queue)
+  const threads = sharedThreads ?? openThreads(config, log)
+  let wakeIndexers = () => {}
+  const handlers = createHandlers({
+    ...{ sql, config, log, queue, threads },
+    connection: membership.connection,
+    wakeIndexers: () => wakeIndexers(),
   })
-  const thumbnails = {
+  const workers = await startWorkers({ sql, queue, log }, handlers, {
+    interactive: Math.max(2, threads.size),
+    scans: 2,
+    background: 1,
+    erase: 1,
+    // One more than threads: while one batch is stored, the threads read another.
+    books: threads.size + 1,
+  } satisfies Record<WorkerGroup, number>)
+  wakeIndexers = () => workers.wake('index')
+  const maintenance = startJobMaintenance({ sql, log, onFailed: failScans })
+  const watching = watch ? await startWatching({ sql, queue, log, wake: workers.wake }) : null
+  return {
+    queue,
+    /** No other process ran a pipeline when this one started. */
+    isFirst: membership.isFirst,
+    wake: workers.wake,
+    async close() {
+      // Concurrently: a part that hangs on a disk must not keep the others from stopping.
+      await Promise.all([watching?.close(), workers.close()])
+      await maintenance.close()
+      if (!sharedThreads) await threads.close()
+      if (!sharedQueue) await queue.close()
+      await membership.leave()
+    },
+  }
+}
+
+type WorkerGroup = 'interactive' | 'scans' | 'background' | 'erase' | 'books'
+
+type HandlerDeps = {
+  sql: Sql
+  config: Config
+  log: Log
+  queue: Queue
+  threads: ThreadPool
+  connection: DedicatedConnection
+  wakeIndexers: () => void
+}
+
+/** The workers of a group take the jobs in this order. */
+function createHandlers(deps: HandlerDeps): JobHandlers<WorkerGroup> {
+  const { sql, config, log, queue, threads, connection, wakeIndexers } = deps
+  const thumbnailOptions = thumbnailOptionsOf(config)
+  const context = (control: JobControl): JobContext => ({
+    ...{ sql, queue, threads, thumbnailOptions },
+    ...control,
+  })
+  const scanDeps: ScanDeps = {
+    ...{ sql, queue, log, connection, wakeIndexers },
+    scanning: new Set(),
+    // Read at each use, because the configuration can be reloaded.
+    get brakePercent() {
+      return config.pipeline.missing_brake_percent
+    },
+  }
+  return {
+    coverOnDemand: {
+      group: 'interactive',
+      run: (job, control) => makeCoverOnDemand(context(control), job),
+    },
+    analyze: {
+      group: 'scans',
+      run: (job, { isStopped }) => runScanJob(scanDeps, job, isStopped),
+    },
+    scan: { group: 'scans', run: (job, { isStopped }) => runScanJob(scanDeps, job, isStopped) },
+    dedupe: { group: 'background', run: createDedupeJob(sql, queue) },
+    purge: {
+      group: 'background',
+      async run({ libraryId }, { isStopped }) {
+        await purgeMissing(sql, libraryId, isStopped)
+      },
+    },
+    maintenance: {
+      group: 'background',
+      async run(_job, { isStopped }) {
+        await runMaintenance({ sql, config, log }, isStopped)
+        await reindexJobs(sql, queue, isStopped)
+      },
+    },
+    erase: {
+      group: 'erase',
+      run: ({ libraryId }, { isStopped }) => eraseLibrary({ sql, queue, isStopped }, libraryId),
+    },
+    index: { group: 'books', run: (job, control) => indexBooks(context(control), job) },
+    cover: { group: 'books', run: (job, control) => makeCovers(context(control), job) },
+    hash: { group: 'books', run: (job, control) => hashBooks(context(control), job) },
+  }
+}
+
+function thumbnailOptionsOf(config: Config) {
+  return {
     folder: join(config.data_dir, 'thumbnails'),
     maxSide: config.thumbnail.max_dimension,
     format: config.thumbnail.format,
     quality: config.thumbnail.quality,
-    limits,
-  }
-  const lane = (course: Course): Lane => ({ sql, queue, threads, thumbnails, ...course })
-  let wakeReaders = () => {}
-  const scanDeps = {
-    sql,
-    queue,
-    log,
-    get brakePercent() {
-      return config.pipeline.missing_brake_percent
-    },
-    wake: () => wakeReaders(),
-    session: worker.session,
-    scanned: new Set<string>(),
-  }
-  const work: Work = {
-    scan: (job, { stop }) => scanTask(scanDeps, job, stop),
-    analyze: (job, { stop }) => scanTask(scanDeps, job, stop),
-    index: (job, course) => indexBooks(lane(course), job),
-    cover: (job, course) => coverBooks(lane(course), job),
-    hash: (job, course) => hashBooks(lane(course), job),
-    dedupe: dedupeInTurn(sql, queue),
-    erase: (job, { stop }) => eraseLibrary({ sql, queue, stop }, job.libraryId),
-    show: (job, course) => showBook(lane(course), job),
-    purge: async (job, { stop }) => void (await purgeMissing(sql, job.libraryId, stop)),
-    async upkeep(_job, { stop }) {
-      await upkeep({ sql, config, log }, stop)
-      await reindexJobs(sql, queue, stop)
-    },
-  }
-  const lanes = await startLanes({ sql, queue, log }, work, [
-    { lanes: ['show'], slots: Math.max(2, threads.size) },
-    { lanes: ['analyze', 'scan'], slots: 2 },
-    { lanes: ['dedupe', 'purge', 'upkeep'], slots: 1 },
-    { lanes: ['erase'], slots: 1 },
-    // One more than threads: while one batch is stored, the threads have another to read.
-    { lanes: ['index', 'cover', 'hash'], slots: threads.size + 1 },
-  ])
-  wakeReaders = () => lanes.wake('index')
-  const minding = startMinding(sql, log)
-  const filling = startBackfill(sql, log)
-  const watching = watch ? await startWatching({ sql, queue, log, wake: lanes.wake }) : null
-  return {
-    queue,
-    /** No other process worked when this one began. */
-    isFirst: worker.isFirst,
-    wake: lanes.wake,
-    async close() {
-      // At once: one that hangs on a disk must not keep the others from stopping.
-      await Promise.all([watching?.close(), filling.close(), lanes.close()])
-      await minding.close()
-      await threads.close()
-      if (!given) await queue.close()
-      await worker.leave()
-    },
+    limits: limitsFromConfig(config.files),
   }
 }
 
-/** Every process that works holds this lock shared; who could have it alone is the first. */
-async function joinWorkers(sql: Sql, queue: Queue) {
-  let hasLeft = false
-  const share = () => session.sql`select pg_advisory_lock_shared(hashtext('stackroom.workers'))`
-  // Lost with its connection: the next process to come would take itself for the first.
-  const again = async () => {
-    while (!hasLeft) {
-      try {
-        await share()
-        return
-      } catch {
-        await sleep(1_000)
-      }
-    }
-  }
-  const session = openSession(sql, () => void again())
-  const leave = async () => {
-    hasLeft = true
-    await session.close()
-  }
-  try {
-    const [row] = await session.sql`
-      select pg_try_advisory_lock(hashtext('stackroom.workers')) as first`
-    // While nobody else can join: the jobs of a process that comes next are not taken from it.
-    if (row!.first) await queue.reclaim()
-    await share()
-    if (row!.first) await session.sql`select pg_advisory_unlock(hashtext('stackroom.workers'))`
-    return { leave, session, isFirst: row!.first as boolean }
-  } catch (error) {
-    await leave()
-    throw error
-  }
+/** Threads that read books. */
+export function openThreads({ pipeline }: Config, log: Log): ThreadPool {
+  return openThreadPool({
+    file: new URL('./index/worker.ts', import.meta.url),
+    maxThreads: pipeline.threads,
+    timeoutMs: pipeline.book_timeout_seconds * 1000,
+    memoryMb: pipeline.book_memory_mb,
+    idleMs: 10_000,
+    onBug: error => log.error({ err: error }, 'a thread failed'),
+  })
 }

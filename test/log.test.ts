@@ -1,5 +1,6 @@
+// Log output and redaction of secrets.
 import t from 'tap'
-import { hideSecrets, openLog } from '../lib/log.ts'
+import { openLog, redactSecrets } from '../lib/log.ts'
 
 function capture(level: 'info' | 'silent' = 'info') {
   const lines: string[] = []
@@ -7,20 +8,20 @@ function capture(level: 'info' | 'silent' = 'info') {
   return { log, lines }
 }
 
-t.test('a line is JSON with its fields, below the level nothing is written', async t => {
+t.test('a log line is JSON; nothing below the level is written', async t => {
   const { log, lines } = capture()
-  log.debug('unseen')
+  log.debug('below the level')
   log.info({ libraryId: 7, found: 3, token: 'abcdef' }, 'library scanned')
   t.equal(lines.length, 1)
   t.match(JSON.parse(lines[0]!), {
     libraryId: 7,
     found: 3,
     msg: 'library scanned',
-    token: '[hidden]',
+    token: '[redacted]',
   })
 })
 
-t.test('secrets are hidden at any depth, in children, messages and errors', async t => {
+t.test('secrets are redacted at any depth, in child loggers, messages and errors', async t => {
   const { log, lines } = capture()
   const secret = 'hunter2hunter2'
   const deep = { a: { b: { c: { d: { e: { password: secret } } } } } }
@@ -33,19 +34,19 @@ t.test('secrets are hidden at any depth, in children, messages and errors', asyn
     t.notMatch(line, /hunter2/)
     t.doesNotThrow(() => JSON.parse(line), 'the line is still JSON')
   }
-  t.match(lines[2], /stackroom:\[hidden\]@localhost/, 'the rest of a URL stays')
+  t.match(lines[2], /stackroom:\[redacted\]@localhost/, 'the rest of a URL is unchanged')
 })
 
-t.test('what only looks like a secret stays', async t => {
+t.test('values that only resemble secrets are unchanged', async t => {
   const line = '{"key":"books.title","tokens":3,"url":"http://h:80/a@b","msg":"basic test"}'
-  t.equal(hideSecrets(line), line)
+  t.equal(redactSecrets(line), line)
 })
 
-t.test('a long hostile line takes no time', async t => {
+t.test('redaction takes linear time for hostile lines', async t => {
   const start = performance.now()
-  hideSecrets(`{"password":"${'\\\\"'.repeat(50_000)}`)
-  hideSecrets(`"${'a-'.repeat(100_000)}`)
-  hideSecrets('\\'.repeat(100_000))
-  hideSecrets('postgres://'.repeat(20_000))
+  redactSecrets(`{"password":"${'\\\\"'.repeat(50_000)}`)
+  redactSecrets(`"${'a-'.repeat(100_000)}`)
+  redactSecrets('\\'.repeat(100_000))
+  redactSecrets('postgres://'.repeat(20_000))
   t.ok(performance.now() - start < 1000, `${Math.round(performance.now() - start)} ms`)
 })

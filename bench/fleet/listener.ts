@@ -1,11 +1,11 @@
-// A client of the entity stream that stays: it reconnects to the next server with the id it saw last,
-// and keeps account of what it got.
+// Reconnecting client of the entity event stream: it resumes at the next server with the last id, and
+// records what it received.
 import { request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 export type Listener = ReturnType<typeof listen>
 
-/** `bases` are asked in turn, from the `first` on. */
+/** `bases` are tried in rotation, starting with `first`. */
 export function listen(bases: string[], key: string, first: number) {
   const seen = {
     last: 0,
@@ -18,9 +18,9 @@ export function listen(bases: string[], key: string, first: number) {
   }
   let isClosed = false
   let hangUp = () => {}
-  let told = () => {}
+  let received = () => {}
   const connected = new Promise<void>(resolve => {
-    told = resolve
+    received = resolve
   })
 
   function take(block: string) {
@@ -38,27 +38,31 @@ export function listen(bases: string[], key: string, first: number) {
   const once = (base: string) =>
     new Promise<void>(resolve => {
       const headers: Record<string, string> = { 'x-api-key': key, accept: 'text/event-stream' }
-      // Also after a number 0: what came before the first event was not asked for.
+      // Also after a number 0: what came before the first event was not requested.
       if (seen.last > 0) headers['last-event-id'] = String(seen.last)
-      const asked = request(`${base}/api/v1/events/stream`, { headers, agent: false }, answer => {
-        if (answer.statusCode !== 200) {
-          answer.resume()
-          return resolve()
-        }
-        seen.connections += 1
-        let rest = ''
-        answer.setEncoding('utf8')
-        answer.on('data', chunk => {
-          told()
-          const blocks = (rest + chunk).split('\n\n')
-          rest = blocks.pop()!
-          for (const block of blocks) take(block)
-        })
-        answer.on('close', resolve)
-      })
-      asked.on('error', () => resolve())
-      hangUp = () => asked.destroy()
-      asked.end()
+      const connection = request(
+        `${base}/api/v1/events/stream`,
+        { headers, agent: false },
+        answer => {
+          if (answer.statusCode !== 200) {
+            answer.resume()
+            return resolve()
+          }
+          seen.connections += 1
+          let rest = ''
+          answer.setEncoding('utf8')
+          answer.on('data', chunk => {
+            received()
+            const blocks = (rest + chunk).split('\n\n')
+            rest = blocks.pop()!
+            for (const block of blocks) take(block)
+          })
+          answer.on('close', resolve)
+        },
+      )
+      connection.on('error', () => resolve())
+      hangUp = () => connection.destroy()
+      connection.end()
     })
 
   const done = (async () => {

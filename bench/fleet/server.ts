@@ -1,9 +1,9 @@
-// Processes of Stackroom on one database: started, killed, asked whether they are ready.
+// Stackroom processes on one database: start, kill, readiness check.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from '../../test/kit/ports.ts'
 
 const launcher = join(import.meta.dirname, '..', '..', 'cmd', 'stackroom.mjs')
 
@@ -38,24 +38,16 @@ export async function member(kind: 'serve' | 'worker', args: string[]) {
       return code
     },
     async isReady(): Promise<boolean> {
-      const asked = fetch(`http://127.0.0.1:${port}/health/ready`, {
+      const response = fetch(`http://127.0.0.1:${port}/health/ready`, {
         signal: AbortSignal.timeout(1_000),
       })
-      return await asked.then(
-        answer => answer.ok,
+      return await response.then(
+        ({ ok }) => ok,
         () => false,
       )
     },
-    async untilReady() {
+    async waitUntilReady() {
       while (!(await this.isReady())) await sleep(100)
     },
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  return port
 }

@@ -1,28 +1,28 @@
-// What happens to a library while nobody looks: files and folders are renamed, moved, added,
-// touched and deleted. Followed books are moved, never deleted.
+// Random changes to a library between scans: files and folders are renamed, moved, added, touched and
+// deleted. Books with progress are moved, never deleted.
 import { appendFileSync, copyFileSync, existsSync, renameSync, rmSync, utimesSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { pick, type Random } from './random.ts'
+import type { Random } from '../../test/kit/random.ts'
 import type { Followed } from './truth.ts'
 import { booksOf } from './truth.ts'
 
-const most = 12
+const maxChanges = 12
 
-let made = 0
+let counter = 0
 
 /** Changes a few things and returns how many. */
-export function changeLibrary(library: string, followed: Followed[], chance: Random): number {
+export function changeLibrary(library: string, followed: Followed[], random: Random): number {
   const files = booksOf(library)
   const folders = [...new Set(files.map(dirname))].filter(folder => folder !== '.')
   const isFollowed = new Set(followed.map(f => f.path))
-  const count = 1 + Math.floor(chance() * most)
+  const count = 1 + Math.floor(random.next() * maxChanges)
   let changed = 0
   for (let i = 0; i < count; i++) {
-    const file = chance() < 0.5 ? pick(followed, chance)?.path : pick(files, chance)
+    const file = random.next() < 0.5 ? random.pick(followed)?.path : random.pick(files)
     if (file === undefined || !existsSync(join(library, file))) continue
-    const folder = pick(folders, chance)!
+    const folder = random.pick(folders)
     changed += Number(
-      change(library, { file, folder, followed, isFollowed: isFollowed.has(file), chance }),
+      change(library, { file, folder, followed, isFollowed: isFollowed.has(file), random }),
     )
   }
   return changed
@@ -33,29 +33,29 @@ type Case = {
   folder: string
   followed: Followed[]
   isFollowed: boolean
-  chance: Random
+  random: Random
 }
 
-function change(library: string, { file, folder, followed, isFollowed, chance }: Case): boolean {
-  made += 1
+function change(library: string, { file, folder, followed, isFollowed, random }: Case): boolean {
+  counter += 1
   const at = (path: string) => join(library, path)
-  const beside = join(dirname(file), `${made} ${basename(file)}`)
-  const dice = chance()
-  if (dice < 0.25) return move(library, { from: file, to: beside, followed })
-  if (dice < 0.5 && existsSync(at(folder))) {
-    return move(library, { from: file, to: join(folder, `${made} ${basename(file)}`), followed })
+  const beside = join(dirname(file), `${counter} ${basename(file)}`)
+  const choice = random.next()
+  if (choice < 0.25) return move(library, { from: file, to: beside, followed })
+  if (choice < 0.5 && existsSync(at(folder))) {
+    return move(library, { from: file, to: join(folder, `${counter} ${basename(file)}`), followed })
   }
-  if (dice < 0.6 && dirname(file) !== '.') {
-    return move(library, { from: dirname(file), to: `${dirname(file)} ${made}`, followed })
+  if (choice < 0.6 && dirname(file) !== '.') {
+    return move(library, { from: dirname(file), to: `${dirname(file)} ${counter}`, followed })
   }
-  if (dice < 0.75) {
+  if (choice < 0.75) {
     copyFileSync(at(file), at(beside))
     // No copy: a reader ignores what follows the end of an archive, a hash does not.
-    appendFileSync(at(beside), `\n${made}`)
+    appendFileSync(at(beside), `\n${counter}`)
     return true
   }
-  if (dice < 0.9 || isFollowed) {
-    utimesSync(at(file), new Date(), new Date(Date.now() - made * 1000))
+  if (choice < 0.9 || isFollowed) {
+    utimesSync(at(file), new Date(), new Date(Date.now() - counter * 1000))
     return true
   }
   rmSync(at(file))

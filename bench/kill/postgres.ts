@@ -1,4 +1,4 @@
-// A power cut for the embedded PostgreSQL: all of its processes at once, by their numbers.
+// Simulated power loss of the embedded PostgreSQL: SIGKILL to all of its processes at once.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -1,4 +1,4 @@
-// What is on disk and what readers have, against what the catalogue says in the end.
+// Final comparison of disk and reading progress with the catalogue.
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,13 +7,13 @@ import { newId } from '../../lib/id.ts'
 import { extensionOf } from '../../lib/path.ts'
 import { openDatabase, type Sql } from '../../lib/postgres/db.ts'
 import { defaultExtensions } from '../../pipeline/scan/discover.ts'
-import { pick, type Random } from './random.ts'
+import type { Random } from '../../test/kit/random.ts'
 
-/** A book that somebody reads. `path` is where its file is now. */
+/** A book with progress. `path` is where its file is now. */
 export type Followed = { id: string; page: number; path: string; sha256: string }
 
-const most = 300
-const shown = 5
+const maxFollowed = 300
+const maxSamples = 5
 
 /** Library-relative paths of all books on disk. */
 export function booksOf(library: string): string[] {
@@ -24,7 +24,7 @@ export function booksOf(library: string): string[] {
 }
 
 /** Makes an account and its progress in books whose content is in no other file. */
-export async function followBooks(library: string, data: string, chance: Random) {
+export async function followBooks(library: string, data: string, random: Random) {
   const files = booksOf(library)
   const hashes = new Map(files.map(path => [path, sha256(join(library, path))]))
   const copies = Map.groupBy(files, path => hashes.get(path)!)
@@ -34,8 +34,8 @@ export async function followBooks(library: string, data: string, chance: Random)
     await sql`
       insert into account (id, username, password_hash) values (${account}, 'reader', '-')`
     const followed = new Map<string, Followed>()
-    for (let i = 0; i < most; i++) {
-      const path = pick(files, chance)!
+    for (let i = 0; i < maxFollowed; i++) {
+      const path = random.pick(files)
       const hash = hashes.get(path)!
       const id = ids.get(path)
       if (id && copies.get(hash)!.length === 1)
@@ -63,47 +63,48 @@ export async function judge(
       select book_id as id, current_page as page from progress`
     const pages = new Map(progress.map(row => [row.id, row.page]))
     return [
-      ...tell(
+      ...problemsOf(
         'files without a book',
         [...files].filter(path => !rows.has(path)),
       ),
-      ...tell(
+      ...problemsOf(
         'books without a file',
         [...rows.keys()].filter(path => !files.has(path)),
       ),
-      ...tell(
+      ...problemsOf(
         'places with two books',
         [...rows].filter(([, all]) => all.length > 1).map(([path]) => path),
       ),
-      ...tell(
+      ...problemsOf(
         'hashes that are not those of the files',
         books
           .filter(b => files.has(b.path) && b.sha256 !== sha256(join(library, b.path)))
           .map(b => b.path),
       ),
-      ...tell(
+      ...problemsOf(
         'books of readers with another id',
         followed.filter(f => rows.get(f.path)?.[0]?.id !== f.id).map(f => f.path),
       ),
-      ...tell(
+      ...problemsOf(
         'lost progress',
         followed.filter(f => pages.get(f.id) !== f.page).map(f => f.path),
       ),
-      ...tell('books of nobody', pages.size === followed.length ? [] : [String(pages.size)]),
+      ...problemsOf('orphaned books', pages.size === followed.length ? [] : [String(pages.size)]),
     ]
   })
 }
 
-function tell(what: string, where: string[]): string[] {
+function problemsOf(what: string, where: string[]): string[] {
   return where.length === 0
     ? []
-    : [`${what}: ${where.length}, as ${where.slice(0, shown).join(' | ')}`]
+    : [`${what}: ${where.length}, as ${where.slice(0, maxSamples).join(' | ')}`]
 }
 
 async function presentBooks(sql: Sql) {
   const rows = await sql<{ id: string; folder: Buffer; name: Buffer; sha256: string | null }[]>`
-    select b.id, d.path as folder, b.name, encode(b.sha256, 'hex') as sha256
+    select b.id, d.path as folder, b.name, encode(a.sha256, 'hex') as sha256
     from book b
+    join book_artifact a on a.book_id = b.id
     join directory d on d.id = b.directory_id
     where b.missing_at is null`
   return rows.map(({ folder, name, ...row }) => ({

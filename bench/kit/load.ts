@@ -1,5 +1,5 @@
-// Asks a server for paths as fast as it answers, on connections that stay open. Bodies are counted and
-// dropped: a client that parses them costs more than the server that sends them.
+// HTTP load generator with persistent connections. Bodies are counted and discarded: a client that parses
+// them costs more than the server that sends them.
 import { connect, type Socket } from 'node:net'
 
 /** Rates are answers and megabytes a second; `p99` is milliseconds. */
@@ -28,10 +28,10 @@ export async function load(options: Options): Promise<Load> {
     const socket = connect({ host: hostname, port: Number(port), noDelay: true })
     const answers = listen(socket)
     while (performance.now() < end) {
-      const asked = performance.now()
+      const sentAt = performance.now()
       socket.write(`GET ${path()} HTTP/1.1\r\n${head}\r\n`)
       const answer = await answers.next()
-      times.push(performance.now() - asked)
+      times.push(performance.now() - sentAt)
       bytes += answer.bytes
       if (answer.status !== 200) errors += 1
       if (answer.status === 0) break
@@ -45,15 +45,15 @@ export async function load(options: Options): Promise<Load> {
   return { rate: times.length / passed, mb: bytes / 1e6 / passed, p99, errors }
 }
 
-type Answer = { status: number; bytes: number }
+type Reply = { status: number; bytes: number }
 
 /** The answers of a connection, one after the other; they must say their length. Status 0: it broke. */
 function listen(socket: Socket) {
   let head = ''
   let rest = 0
-  let answer: Answer | null = null
-  let told: ((answer: Answer) => void) | null = null
-  const broken = () => told?.({ status: 0, bytes: 0 })
+  let answer: Reply | null = null
+  let onReply: ((answer: Reply) => void) | null = null
+  const broken = () => onReply?.({ status: 0, bytes: 0 })
   socket.on('error', broken).on('close', broken)
   socket.on('data', chunk => {
     let at = 0
@@ -71,12 +71,12 @@ function listen(socket: Socket) {
     if (rest > 0) return
     const whole = answer
     answer = null
-    told?.(whole)
+    onReply?.(whole)
   })
   return {
     next: () =>
-      new Promise<Answer>(resolve => {
-        told = resolve
+      new Promise<Reply>(resolve => {
+        onReply = resolve
       }),
   }
 }

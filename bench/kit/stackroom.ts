@@ -1,4 +1,4 @@
-// Runs the command line as a user would and reads what it prints.
+// Command-line runner: starts the program as a user would and parses its output.
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'

@@ -1,15 +1,24 @@
-// How many books and series a condition or a text has, counted row by row without any of the
-// shortcuts of lists: over all books, their labels, their progress.
+// Independent counts of books and series that match a condition or a text, row by row without the
+// optimisations of the list engine: over all books, their labels, their progress.
 import type { Fragment } from 'postgres'
 import type { Viewer } from '../../lib/auth/viewer.ts'
 import { labelKey } from '../../lib/catalog/label/label.ts'
-import type { BookFilter, Condition, Leaf, SeriesFilter } from '../../lib/catalog/list/filter.ts'
-import { searchQuery } from '../../lib/catalog/search/search-text.ts'
+import type {
+  BookFilter,
+  Condition,
+  Predicate,
+  SeriesFilter,
+} from '../../lib/catalog/list/condition.ts'
+import { parseSearchQuery } from '../../lib/name/search-text.ts'
 import type { Sql } from '../../lib/postgres/db.ts'
 
-type Asked<Filter> = { filter?: Filter | null; text?: string }
+type CountQuery<Filter> = { filter?: Filter | null; text?: string }
 
-export async function countBooks(sql: Sql, viewer: Viewer, { filter, text }: Asked<BookFilter>) {
+export async function countBooks(
+  sql: Sql,
+  viewer: Viewer,
+  { filter, text }: CountQuery<BookFilter>,
+) {
   const status = sql`case when p.is_completed then 'read' when p.current_page > 0 then 'in_progress' else 'unread' end`
   const where = filter
     ? tree(sql, filter.condition, leaf => plain(sql, leaf, status))
@@ -23,7 +32,11 @@ export async function countBooks(sql: Sql, viewer: Viewer, { filter, text }: Ask
   return row!.count
 }
 
-export async function countSeries(sql: Sql, viewer: Viewer, { filter, text }: Asked<SeriesFilter>) {
+export async function countSeries(
+  sql: Sql,
+  viewer: Viewer,
+  { filter, text }: CountQuery<SeriesFilter>,
+) {
   const status = sql`case when r.done = r.books then 'read' when r.begun > 0 then 'in_progress' else 'unread' end`
   const where = filter
     ? tree(sql, filter.condition, leaf => plain(sql, leaf, status))
@@ -43,7 +56,7 @@ export async function countSeries(sql: Sql, viewer: Viewer, { filter, text }: As
   return row!.count
 }
 
-function tree(sql: Sql, condition: Condition, leaf: (leaf: Leaf) => Fragment): Fragment {
+function tree(sql: Sql, condition: Condition, leaf: (leaf: Predicate) => Fragment): Fragment {
   if ('all' in condition)
     return sql`(true ${condition.all.map(part => sql`and ${tree(sql, part, leaf)}`)})`
   if ('any' in condition)
@@ -53,18 +66,18 @@ function tree(sql: Sql, condition: Condition, leaf: (leaf: Leaf) => Fragment): F
     : sql`(${leaf(condition)}) is true`
 }
 
-function plain(sql: Sql, { field, test }: Leaf, status: Fragment): Fragment {
-  if (test.is === 'status') return sql`${status} = ${test.status}`
-  if (test.is === 'ids') return sql`s.library_id = any(${test.ids}::uuid[])`
-  if (test.is !== 'text') throw new Error(`no plain form of ${field}`)
+function plain(sql: Sql, { field, test }: Predicate, status: Fragment): Fragment {
+  if (test.kind === 'status') return sql`${status} = ${test.status}`
+  if (test.kind === 'ids') return sql`s.library_id = any(${test.ids}::uuid[])`
+  if (test.kind !== 'text') throw new Error(`no plain form of ${field}`)
   const names = field === 'genre' ? sql`s.genres` : sql`s.tags`
   const key = labelKey(test.value)
   return sql`exists (
     select from unnest(${names}) n
-    where ${test.how === 'equal' ? sql`folded(n) = ${key}` : sql`strpos(folded(n), ${key}) > 0`})`
+    where ${test.operator === 'equals' ? sql`folded(n) = ${key}` : sql`strpos(folded(n), ${key}) > 0`})`
 }
 
 function words(sql: Sql, text: string, column: Fragment): Fragment {
-  const query = searchQuery(text)
+  const query = parseSearchQuery(text)
   return sql`(true ${(query?.patterns ?? []).map(pattern => sql`and strpos(${column}, ${pattern.replaceAll('%', '')}) > 0`)})`
 }

@@ -1,4 +1,4 @@
-// Statements that read a whole table: what EXPLAIN says of them.
+// Sequential scans in query plans (EXPLAIN).
 import type { Sql } from '../../lib/postgres/db.ts'
 
 type Node = { 'Node Type': string; 'Relation Name'?: string; Plans?: Node[] }

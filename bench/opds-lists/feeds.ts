@@ -1,4 +1,4 @@
-// Addresses of all feeds, with first, middle and last pages of those that are long.
+// Paths of all OPDS feeds, with first, middle and last pages of the long ones.
 import type { Sql } from '../../lib/postgres/db.ts'
 
 export type Timed = { name: string; path: string }
@@ -6,8 +6,8 @@ export type Timed = { name: string; path: string }
 /** `get` fetches a feed as the viewer whose feeds these are to be. */
 export async function feedsOf(sql: Sql, get: (path: string) => Promise<string>): Promise<Timed[]> {
   const feeds: Timed[] = []
-  const asked = await asking(sql)
-  for (const [name, path] of Object.entries(asked)) {
+  const paths = await feedPaths(sql)
+  for (const [name, path] of Object.entries(paths)) {
     for (const version of [1, 2]) {
       if (version === 1 && name.startsWith('v2')) continue
       if (version === 2 && name.startsWith('v1')) continue
@@ -29,7 +29,7 @@ async function farther(name: string, path: string, get: (path: string) => Promis
   return pages.map(page => ({ name: `${name} page ${page}`, path: `${path}${to}page=${page}` }))
 }
 
-async function asking(sql: Sql): Promise<Record<string, string>> {
+async function feedPaths(sql: Sql): Promise<Record<string, string>> {
   const one = async <T>(query: Promise<readonly T[]>) => (await query)[0]!
   const [library] = await sql<{ id: string }[]>`select id from library order by name limit 1`
   const big = await one(sql<{ id: string }[]>`
@@ -46,7 +46,7 @@ async function asking(sql: Sql): Promise<Record<string, string>> {
     one(sql<{ name: string }[]>`
       select l.name from label l join series_label y on y.label_id = l.id
       where l.kind = ${kind} group by l.id order by count(*) desc limit 1`)
-  const said = encodeURIComponent
+  const encode = encodeURIComponent
   const word = usual.title.split(' ')[1]!
   const [genre, tag] = [await label('genre'), await label('tag')]
   return {
@@ -60,19 +60,19 @@ async function asking(sql: Sql): Promise<Record<string, string>> {
     'updated series': '/series/updated',
     'series, many books': `/series/${big.id}`,
     'series, facets': `/series/${usual.id}?read=unread&sort=title`,
-    'series, by tag': `/series/${big.id}?tag=${said(tag.name)}`,
+    'series, by tag': `/series/${big.id}?tag=${encode(tag.name)}`,
     libraries: '/libraries',
     library: `/libraries/${library!.id}`,
     'v2 browse': `/libraries/${library!.id}/browse`,
     publishers: '/publishers',
     genres: '/genres',
     tags: '/tags',
-    'of a publisher': `/series?publisher=${said(publisher.name)}`,
-    'of a genre': `/series?genre=${said(genre.name)}`,
-    'of a tag': `/series?tag=${said(tag.name)}`,
-    'series search': `/series?search=${said(word)}`,
-    'v1 search': `/search?q=${said(usual.title)}`,
-    'v2 search': `/search?query=${said(word)}`,
+    'of a publisher': `/series?publisher=${encode(publisher.name)}`,
+    'of a genre': `/series?genre=${encode(genre.name)}`,
+    'of a tag': `/series?tag=${encode(tag.name)}`,
+    'series search': `/series?search=${encode(word)}`,
+    'v1 search': `/search?q=${encode(usual.title)}`,
+    'v2 search': `/search?query=${encode(word)}`,
     'v1 search, common': '/search?q=the',
     'keep reading in library': `/keep-reading?libraryId=${library!.id}`,
     'on deck in library': `/on-deck?libraryId=${library!.id}`,

@@ -1,8 +1,8 @@
-// Who asks: the reader of most, and one as busy who may not see everything.
+// Viewers of the measurements: the account with the most progress, and a restricted one with as much.
 
 import { newId } from '../../lib/id.ts'
 import type { Sql } from '../../lib/postgres/db.ts'
-import { keyOf } from '../kit/key.ts'
+import { insertApiKey } from '../../test/kit/accounts.ts'
 
 export async function readersOf(sql: Sql): Promise<{ name: string; key: string }[]> {
   const busy = await sql<{ id: string }[]>`
@@ -15,9 +15,9 @@ export async function readersOf(sql: Sql): Promise<{ name: string; key: string }
     insert into account_library (account_id, library_id)
     select ${shelf}, id from library order by name limit 1 on conflict do nothing`
   return [
-    { name: 'sees all', key: await keyOf(sql, all) },
-    { name: 'limited by age and tags', key: await keyOf(sql, limited) },
-    { name: 'sees one library', key: await keyOf(sql, shelf) },
+    { name: 'sees all', key: (await insertApiKey(sql, all)).key },
+    { name: 'limited by age and tags', key: (await insertApiKey(sql, limited)).key },
+    { name: 'sees one library', key: (await insertApiKey(sql, shelf)).key },
   ]
 }
 

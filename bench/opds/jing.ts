@@ -1,16 +1,14 @@
-// Atom documents before jing, which takes many files a run: it is slow to start.
+// Validation of Atom documents with jing (RELAX NG), in batches, because it is slow to start.
 import { execFile } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { requireShared } from '../kit/shared.ts'
 
-const schema = fileURLToPath(
-  new URL('../../../shared/opds-schemas/opds-1.x-rnc/opds-1.2-patched.rnc', import.meta.url),
-)
 const batch = 500
 
 /** Keeps documents below `folder` until they were validated. */
 export function openJing(folder: string) {
+  const schema = requireShared('opds-schemas/opds-1.x-rnc/opds-1.2-patched.rnc')
   let waiting: string[] = []
   let documents = 0
   const errors: string[] = []

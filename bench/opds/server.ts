@@ -1,14 +1,13 @@
-// The server as it is installed, over a library that it has scanned.
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
+// Server process started as installed, with a scanned library.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createLibrary } from '../../lib/catalog/library/library.ts'
+import { findOrCreateLibrary } from '../../lib/catalog/library/library-write.ts'
 import { loadConfig } from '../../lib/config/config.ts'
 import { openDatabase, type Sql } from '../../lib/postgres/db.ts'
 import { migrate } from '../../lib/postgres/migrate.ts'
-import { administratorKey } from '../kit/key.ts'
+import { insertAccount } from '../../test/kit/accounts.ts'
+import { startStackroom, stopProcess } from '../kit/server-process.ts'
 import type { Library } from './library.ts'
 
 export type Server = Awaited<ReturnType<typeof serveLibrary>>
@@ -19,13 +18,17 @@ export async function serveLibrary(data: string, { root, damaged }: Library) {
   const { sql, url, close } = await openDatabase(config)
   await migrate(sql)
   const [known] = await sql`select from library`
-  const key = await administratorKey(sql)
-  const { server, base } = await start(data, url)
+  const { key } = await insertAccount(sql, 'admin')
+  const flags = ['--data', data, '--database-url', url]
+  const { child, base } = await startStackroom(flags, { STACKROOM_LOGGING__LEVEL: 'warn' })
   const headers = { 'x-api-key': key }
   if (!known) {
-    const library = await createLibrary(sql, { root: Buffer.from(root), name: 'Made & <mixed>' })
+    const library = await findOrCreateLibrary(sql, {
+      root: Buffer.from(root),
+      name: 'Made & <mixed>',
+    })
     await fetch(`${base}/api/v1/libraries/${library.id}/scan`, { method: 'POST', headers })
-    await settled(sql, library.id)
+    await pipelineIdle(sql, library.id)
   }
   await begin(sql, base, headers)
   const books = await placesOf(sql)
@@ -38,40 +41,17 @@ export async function serveLibrary(data: string, { root, damaged }: Library) {
     /** Megabytes that the process holds. */
     memory: () =>
       Math.round(
-        Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${server.pid}/status`, 'utf8'))![1]) /
-          1024,
+        Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))![1]) / 1024,
       ),
     async close() {
-      server.kill('SIGTERM')
-      await once(server, 'exit')
+      await stopProcess(child)
       await close()
     },
   }
 }
 
-async function start(data: string, url: string): Promise<{ server: ChildProcess; base: string }> {
-  const launcher = join(import.meta.dirname, '..', '..', 'cmd', 'stackroom.mjs')
-  const flags = ['--port', '0', '--data', data, '--database-url', url]
-  const settings = { RATE_LIMIT__ENABLED: 'false', LOGGING__LEVEL: 'warn' }
-  const env = Object.entries(settings).map(([name, value]) => [`STACKROOM_${name}`, value])
-  const server = spawn(process.execPath, [launcher, 'serve', ...flags], {
-    env: { ...process.env, ...Object.fromEntries(env) },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  let said = ''
-  for await (const chunk of server.stdout) {
-    said += chunk
-    const found = said.match(/http:\/\/\S+/)
-    if (found) {
-      server.stdout.resume()
-      return { server, base: found[0].replace(/\/$/, '') }
-    }
-  }
-  throw new Error('the server does not start')
-}
-
 /** Until the scan is over and nothing is left to be made. */
-async function settled(sql: Sql, libraryId: string) {
+async function pipelineIdle(sql: Sql, libraryId: string) {
   for (let quiet = 0; quiet < 3; ) {
     await sleep(500)
     const [row] = await sql<{ busy: boolean }[]>`

@@ -6,16 +6,16 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import fastify from 'fastify'
 import { openApi } from '../../lib/api/open.ts'
-import { createLibrary } from '../../lib/catalog/library/library.ts'
+import { findOrCreateLibrary } from '../../lib/catalog/library/library-write.ts'
 import { requestScan } from '../../lib/catalog/scan/scan-request.ts'
 import { loadConfig } from '../../lib/config/config.ts'
+import { deliveryCounters } from '../../lib/download/counters.ts'
 import { openLog } from '../../lib/log.ts'
-import { pageCounters } from '../../lib/page/counters.ts'
 import { openDatabase } from '../../lib/postgres/db.ts'
 import { migrate } from '../../lib/postgres/migrate.ts'
 import { openQueue } from '../../lib/queue/queue.ts'
 import { startPipeline } from '../../pipeline/pipeline.ts'
-import { administratorKey } from '../kit/key.ts'
+import { insertAccount } from '../../test/kit/accounts.ts'
 
 const folder = process.argv[2]!
 const config = loadConfig({
@@ -38,12 +38,12 @@ async function serve() {
   const { server, close: closeApi } = await openApi({ sql, config, log, queue })
   const api = await server.listen({ host: '127.0.0.1', port: 0 })
   const meter = openMeter()
-  const told = await meter.listen({ host: '127.0.0.1', port: 0 })
+  const figures = await meter.listen({ host: '127.0.0.1', port: 0 })
   const books = await sql`
     select b.id, convert_from(b.name, 'latin1') as name, b.page_count as pages from book b
     where b.page_count > 0 order by b.id`
   process.stdout.write(
-    `${JSON.stringify({ api, told, key: await administratorKey(sql), books })}\n`,
+    `${JSON.stringify({ api, figures, key: (await insertAccount(sql, 'admin')).key, books })}\n`,
   )
   process.once('SIGTERM', async () => {
     await meter.close()
@@ -53,12 +53,12 @@ async function serve() {
 }
 
 async function scan() {
-  const { id } = await createLibrary(sql, { root: Buffer.from(join(folder, 'books')) })
+  const { id } = await findOrCreateLibrary(sql, { root: Buffer.from(join(folder, 'books')) })
   const scanId = await requestScan(sql, queue, { libraryId: id, mode: 'normal' })
   for (;;) {
     pipeline.wake()
     const [row] = await sql`select finished_at is not null as over from scan where id = ${scanId}`
-    if (row!.over && !(await queue.busy(id, ['index', 'cover', 'hash']))) return
+    if (row!.over && !(await queue.hasJobs(id, ['index', 'cover', 'hash']))) return
     await sleep(100)
   }
 }
@@ -79,7 +79,7 @@ function openMeter() {
       peakRssMiB: peak / 2 ** 20,
       delayP99Ms: delay.percentile(99) / 1e6,
       delayMaxMs: delay.max / 1e6,
-      ...pageCounters,
+      ...deliveryCounters,
     }
     delay.reset()
     peak = 0

@@ -2,9 +2,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from '../../test/kit/ports.ts'
 
 const launcher = join(import.meta.dirname, '..', '..', 'cmd', 'stackroom.mjs')
 
@@ -28,11 +28,11 @@ export function openProcesses(folder: string) {
         },
       })
       children.push(child)
-      let said = ''
+      let output = ''
       for await (const chunk of child.stdout!) {
-        said += chunk
-        const base = /listens on (\S+)/.exec(said)?.[1]
-        const token = /Setup token[^:]*: (\S+)\n/.exec(said)?.[1]
+        output += chunk
+        const base = /listening on (\S+)/.exec(output)?.[1]
+        const token = /Setup token[^:]*: (\S+)\n/.exec(output)?.[1]
         if (base && token) return { base, metrics, token }
       }
       throw new Error('the server did not start')
@@ -79,13 +79,4 @@ scrape_configs:
       }
     },
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
 }

@@ -1,4 +1,4 @@
-// The queries of the dashboard and of the alert rules, as Prometheus can be asked them.
+// PromQL queries of the dashboard and of the alert rules.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'yaml'

@@ -1,4 +1,4 @@
-// A little of everything that clients do, so that every figure has something to tell.
+// Client load of every kind, so that every metric has a value.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Server } from './processes.ts'
 
@@ -66,7 +66,7 @@ export async function useServer({ base, token, library, until }: Usage) {
   gone.abort()
 }
 
-/** One client follows from the beginning on, and is told that it cannot. */
+/** One client resumes from before the retention window and receives `resync`. */
 function follow(url: string, key: string, { signal }: AbortController) {
   const headers = { 'x-api-key': key, 'last-event-id': '999999999' }
   fetch(url, { headers, signal })

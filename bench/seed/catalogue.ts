@@ -1,11 +1,12 @@
-// The rows of a made-up catalogue: what scans of a large library would have left.
+// Rows of a synthetic catalogue, as scans of a large library would have stored them.
 
 import { labelKey } from '../../lib/catalog/label/label.ts'
-import { bookSearchText, searchText } from '../../lib/catalog/search/search-text.ts'
 import { sortKey } from '../../lib/name/natural.ts'
-import { searchKey } from '../../lib/name/normalise.ts'
+import { bookSearchText, buildSearchText } from '../../lib/name/search-text.ts'
+import { searchKey } from '../../lib/name/text.ts'
+import type { Random } from '../../test/kit/random.ts'
 import type { openCopies } from './copy.ts'
-import type { Dice, vocabulary } from './words.ts'
+import type { vocabulary } from './words.ts'
 
 export const tables = {
   label: ['id', 'kind', 'key', 'name', 'spellings'],
@@ -48,7 +49,6 @@ export const tables = {
     'size',
     'modified_ms',
     'fingerprint',
-    'sha256',
     'format',
     'page_count',
     'title',
@@ -58,7 +58,7 @@ export const tables = {
     'number',
     'number_sort',
     'volume',
-    'series_named',
+    'embedded_series',
     'year',
     'month',
     'day',
@@ -69,22 +69,22 @@ export const tables = {
     'genres',
     'tags',
     'age_rating',
-    'more',
+    'extra_metadata',
     'provenance',
     'error_code',
-    'cover',
     'missing_at',
     'created_at',
     'updated_at',
   ],
-  page_list: ['book_id', 'pages'],
+  book_artifact: ['book_id', 'sha256', 'cover'],
+  book_pages: ['book_id', 'pages'],
   book_search: ['book_id', 'series_id', 'is_present', 'sort_key', 'text'],
 } satisfies Record<string, string[]>
 
 type Words = ReturnType<typeof vocabulary>
 type Copies = Awaited<ReturnType<typeof openCopies>>
 export type SeriesMade = { id: string; libraryId: string; books: string[] }
-type Making = { random: Dice; words: Words; copies: Copies; labels: Map<string, string> }
+type Making = { random: Random; words: Words; copies: Copies; labels: Map<string, string> }
 type Made = {
   id: string
   libraryId: string
@@ -103,7 +103,7 @@ const start = Date.UTC(2021, 0, 1)
 let clock = start
 
 /** A UUIDv7 whose time moves on by a millisecond. */
-function id(random: Dice): string {
+function id(random: Random): string {
   const time = (clock++).toString(16).padStart(12, '0')
   const hex = random.hex(20)
   return `${time.slice(0, 8)}-${time.slice(8)}-7${hex.slice(0, 3)}-8${hex.slice(3, 6)}-${hex.slice(6, 18)}`
@@ -136,10 +136,10 @@ export async function makeSeries(
     title: words.title(),
     genres: some(random, words.genres, 1 + random.below(3)),
     tags: some(random, words.tags, random.below(6)),
-    language: random.common(['en', 'ja', 'fr', 'de', 'es', 'it']),
-    publisher: random.common(words.publishers),
+    language: random.pickByRank(['en', 'ja', 'fr', 'de', 'es', 'it']),
+    publisher: random.pickByRank(words.publishers),
     born: start + random.below(1500) * day,
-    author: random.common(words.people),
+    author: random.pickByRank(words.people),
   }
   const books: string[] = []
   const sum = { present: 0, pages: 0, size: 0 }
@@ -168,7 +168,7 @@ export async function makeSeries(
     made.genres,
     made.tags,
     made.language,
-    random.common(['ongoing', 'ended', 'hiatus', 'abandoned']),
+    random.pickByRank(['ongoing', 'ended', 'hiatus', 'abandoned']),
     random.chance(0.2) ? random.pick([6, 12, 16, 18]) : null,
     random.chance(0.8) ? 1950 + random.below(75) : null,
     random.chance(0.4) ? many + random.below(3) : null,
@@ -184,7 +184,7 @@ export async function makeSeries(
     await copies.row('series_label', [labels.get(`tag ${name}`)!, made.id, true])
   await copies.row('series_search', [
     made.id,
-    searchText(made.title, [made.author, ...made.genres, ...made.tags]),
+    buildSearchText(made.title, [made.author, ...made.genres, ...made.tags]),
   ])
   return { id: made.id, libraryId, books }
 }
@@ -203,7 +203,7 @@ async function makeBook(
   const size = pages * (150_000 + random.below(900_000))
   const missing = random.chance(0.005)
   const born = of.born + i * random.below(30) * day
-  const author = random.chance(0.8) ? of.author : random.common(words.people)
+  const author = random.chance(0.8) ? of.author : random.pickByRank(words.people)
   if (!missing) {
     sum.present += 1
     sum.pages += pages
@@ -218,8 +218,7 @@ async function makeBook(
     size,
     born - random.below(2000) * day,
     `\\x${random.hex(32)}`,
-    `\\x${random.hex(64)}`,
-    random.common(['cbz', 'cbr', 'epub', 'pdf']),
+    random.pickByRank(['cbz', 'cbr', 'epub', 'pdf']),
     pages,
     title,
     sortKey(title),
@@ -245,12 +244,12 @@ async function makeBook(
     { web: `https://example.org/${book}`, storyArc: words.sentence(3), count: 25 },
     { title: 'comicinfo', number: 'comicinfo', authors: 'comicinfo', genres: 'comicinfo' },
     random.chance(0.002) ? 'bad_crc' : null,
-    `\\x${random.hex(64)}`,
     missing ? new Date(born + 900 * day) : null,
     new Date(born),
     new Date(born + random.below(200) * day),
   ])
-  await copies.row('page_list', [book, `\\x${random.hex(80)}`])
+  await copies.row('book_artifact', [book, `\\x${random.hex(64)}`, `\\x${random.hex(40)}`])
+  await copies.row('book_pages', [book, `\\x${random.hex(80)}`])
   await copies.row('book_search', [
     book,
     of.id,
@@ -268,7 +267,7 @@ async function makeBook(
 }
 
 function bookTitle(
-  random: Dice,
+  random: Random,
   words: Words,
   { series, i }: { series: string; i: number },
 ): string {
@@ -277,6 +276,6 @@ function bookTitle(
   return kind < 0.5 ? `Volume ${i}` : words.title()
 }
 
-function some<T>(random: Dice, from: readonly T[], count: number): T[] {
-  return [...new Set(Array.from({ length: count }, () => random.common(from)))]
+function some<T>(random: Random, from: readonly T[], count: number): T[] {
+  return [...new Set(Array.from({ length: count }, () => random.pickByRank(from)))]
 }

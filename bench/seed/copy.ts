@@ -1,4 +1,4 @@
-// Loads tables with COPY, several at once, and builds their indexes afterwards.
+// Bulk loading of tables with COPY, several at once, and builds their indexes afterwards.
 import { once } from 'node:events'
 import type { Writable } from 'node:stream'
 import type { Sql } from '../../lib/postgres/db.ts'

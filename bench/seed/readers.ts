@@ -1,15 +1,15 @@
-// Accounts and what they read: series begun, most of them finished.
+// Synthetic accounts with reading progress: series begun, most of them finished.
 
 import { newId } from '../../lib/id.ts'
 import type { Sql } from '../../lib/postgres/db.ts'
+import type { Random } from '../../test/kit/random.ts'
 import type { SeriesMade } from './catalogue.ts'
 import { openCopies } from './copy.ts'
-import type { Dice } from './words.ts'
 
 /** Three of the accounts have `heavy` rows of progress each, the others 500. */
 export async function makeReaders(
   sql: Sql,
-  random: Dice,
+  random: Random,
   { series, heavy }: { series: SeriesMade[]; heavy: number },
 ) {
   const accounts = Array.from({ length: 20 }, (_, i) => ({
@@ -51,7 +51,7 @@ const day = 86_400_000
 
 type Row = [string, number, boolean, Date, Date, Date | null]
 
-function readingOf(random: Dice, { books }: SeriesMade): Row[] {
+function readingOf(random: Random, { books }: SeriesMade): Row[] {
   const kind = random.next()
   // Six of ten finished, three in the middle, one just begun.
   const share = kind < 0.6 ? 1 : kind < 0.9 ? random.next() : 0

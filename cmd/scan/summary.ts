@@ -1,7 +1,7 @@
-// The figures of a scan, as an object and as a table.
-import type { Stackroom } from '../context.ts'
+// Summary of a scan: statistics from the database, as a JSON object and as a text table.
+import type { Context } from '../context.ts'
 
-export type Figures = {
+export type ScanStats = {
   state: string
   message: string | null
   found: number
@@ -30,8 +30,8 @@ export type Figures = {
   totalSeconds: number
 }
 
-export async function loadFigures(sql: Stackroom['sql'], scanId: string): Promise<Figures> {
-  const [row] = await sql<Figures[]>`
+export async function loadScanStats(sql: Context['sql'], scanId: string): Promise<ScanStats> {
+  const [row] = await sql<ScanStats[]>`
     select s.state, s.message, s.found, s.added, s.changed, s.moved, s.missing, s.restored,
       s.unreadable_directories as unreadable, s.failed, s.warnings, l.series_count as series,
       s.to_index as "toIndex",
@@ -51,75 +51,79 @@ export async function loadFigures(sql: Stackroom['sql'], scanId: string): Promis
   return row!
 }
 
-function seconds(sql: Stackroom['sql'], from: string, to: string) {
+function seconds(sql: Context['sql'], from: string, to: string) {
   return sql`coalesce(extract(epoch from s.${sql(to)} - s.${sql(from)}), 0)::float8`
 }
 
-function failures(figures: Figures) {
-  return Object.values(figures.failed).reduce((sum, n) => sum + n, 0)
+function failedCount(stats: ScanStats) {
+  return Object.values(stats.failed).reduce((sum, n) => sum + n, 0)
 }
 
-/** The object of `scan --json`. Seconds are wall time; stages overlap. */
-export function jsonSummary(f: Figures) {
-  const known = f.added + f.changed + f.moved + f.restored + failures(f)
+/** The object printed by `scan --json`. Seconds are wall time; stages overlap. */
+export function jsonSummary(stats: ScanStats) {
+  const notUnchanged =
+    stats.added + stats.changed + stats.moved + stats.restored + failedCount(stats)
   const round = (n: number) => Math.round(n * 1000) / 1000
   return {
-    found: f.found,
-    new: f.added,
-    changed: f.changed,
-    moved: f.moved,
-    missing: f.missing,
-    restored: f.restored,
-    unchanged: Math.max(0, f.found - known),
-    unreadableDirectories: f.unreadable,
-    failed: f.failed,
-    warnings: f.warnings,
-    series: f.series,
-    bytesRead: f.bytesRead,
-    opens: f.opens,
+    found: stats.found,
+    new: stats.added,
+    changed: stats.changed,
+    moved: stats.moved,
+    missing: stats.missing,
+    restored: stats.restored,
+    unchanged: Math.max(0, stats.found - notUnchanged),
+    unreadableDirectories: stats.unreadable,
+    failed: stats.failed,
+    warnings: stats.warnings,
+    series: stats.series,
+    bytesRead: stats.bytesRead,
+    opens: stats.opens,
     seconds: {
-      discover: round(f.discoverSeconds),
-      extract: round(f.extractSeconds),
-      thumbnail: round(f.thumbnailSeconds),
-      hash: round(f.hashSeconds),
-      dedupe: round(f.dedupeSeconds),
-      total: round(f.totalSeconds),
+      discover: round(stats.discoverSeconds),
+      extract: round(stats.extractSeconds),
+      thumbnail: round(stats.thumbnailSeconds),
+      hash: round(stats.hashSeconds),
+      dedupe: round(stats.dedupeSeconds),
+      total: round(stats.totalSeconds),
     },
-    booksPerSecond: round(f.found / Math.max(f.totalSeconds, 0.001)),
+    booksPerSecond: round(stats.found / Math.max(stats.totalSeconds, 0.001)),
     peakRssBytes: process.resourceUsage().maxRSS * 1024,
-    state: f.state,
-    message: f.message,
+    state: stats.state,
+    message: stats.message,
   }
 }
 
-/** 0 done, 1 some files failed, 2 the scan could not do its work. */
-export function exitCodeOf(f: Figures) {
-  if (f.state !== 'completed') return 2
-  return failures(f) > 0 ? 1 : 0
+/** 0 success, 1 some files failed, 2 the scan did not complete. */
+export function exitCodeOf(stats: ScanStats) {
+  if (stats.state !== 'completed') return 2
+  return failedCount(stats) > 0 ? 1 : 0
 }
 
-export function tableSummary(library: { name: string }, f: Figures): string {
-  const s = jsonSummary(f)
+export function tableSummary(library: { name: string }, stats: ScanStats): string {
+  const summary = jsonSummary(stats)
   const rows: [string, string | number][] = [
-    ['found', s.found],
-    ['new', s.new],
-    ['changed', s.changed],
-    ['moved', s.moved],
-    ['missing', s.missing],
-    ['restored', s.restored],
-    ['unchanged', s.unchanged],
-    ['failed', failures(f)],
-    ...Object.entries(f.failed).map(([code, n]): [string, number] => [`  ${code}`, n]),
-    ['warnings', s.warnings],
-    ['unreadable folders', s.unreadableDirectories],
-    ['series', s.series],
-    ['read', bytesText(s.bytesRead)],
-    ['files opened', s.opens],
-    ['seconds', `${s.seconds.total.toFixed(1)} (${s.booksPerSecond.toFixed(0)} books/s)`],
-    ['peak memory', bytesText(s.peakRssBytes)],
+    ['found', summary.found],
+    ['new', summary.new],
+    ['changed', summary.changed],
+    ['moved', summary.moved],
+    ['missing', summary.missing],
+    ['restored', summary.restored],
+    ['unchanged', summary.unchanged],
+    ['failed', failedCount(stats)],
+    ...Object.entries(stats.failed).map(([code, n]): [string, number] => [`  ${code}`, n]),
+    ['warnings', summary.warnings],
+    ['unreadable folders', summary.unreadableDirectories],
+    ['series', summary.series],
+    ['read', bytesText(summary.bytesRead)],
+    ['files opened', summary.opens],
+    [
+      'seconds',
+      `${summary.seconds.total.toFixed(1)} (${summary.booksPerSecond.toFixed(0)} books/s)`,
+    ],
+    ['peak memory', bytesText(summary.peakRssBytes)],
   ]
   const lines = rows.map(([name, value]) => `  ${name.padEnd(20)}${String(value).padStart(12)}`)
-  return `${library.name}: ${f.state}\n${lines.join('\n')}\n`
+  return `${library.name}: ${stats.state}\n${lines.join('\n')}\n`
 }
 
 function bytesText(bytes: number) {

@@ -1,39 +1,40 @@
-// Opens what the handlers work with, and the server around it; closes it all in the right order.
+// API of one process: opens the dependencies of the handlers and the HTTP server, and closes them in order.
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
+import { limitsFromConfig } from '../archive/limits.ts'
 import { openAuth } from '../auth/auth.ts'
 import { coverFolders } from '../catalog/cover/cover-files.ts'
 import type { Config } from '../config/config.ts'
-import { openFeed, type Pace } from '../event/feed.ts'
-import { limitsOf } from '../format/contract.ts'
+import { openEventFeed, type Pace } from '../event/feed.ts'
 import { openServer } from '../http/server.ts'
 import type { Log } from '../log.ts'
 import { openPages } from '../page/pages.ts'
 import { openThumbnails } from '../page/thumbnail.ts'
-import { bounded, type Sql } from '../postgres/db.ts'
+import { type Sql, withStatementTimeout } from '../postgres/db.ts'
 import type { Queue } from '../queue/queue.ts'
 import { version } from '../version.ts'
+import { resources } from './resources.ts'
 
-/** `pace` is that of the streams; only tests are in a hurry. */
+/** `pace` of the event streams; tests use a faster one. */
 type Options = { sql: Sql; config: Config; log: Log; queue: Queue; pace?: Partial<Pace> }
 
-// Of a statement that a client waits for: the slowest search of a million books takes a second.
-const longestMs = 20_000
+// For statements of requests. The slowest search of a million books takes a second.
+const statementTimeoutMs = 20_000
 
 /** The API of one process, ready to listen. */
 export async function openApi({ sql, config, log, queue, pace }: Options): Promise<{
   server: FastifyInstance
-  /** Answers go on, but who asks for more is to ask another process. */
-  leave(): void
-  /** Lets running requests end, for 25 seconds at most, then lets go of everything. */
+  /** Still responds, with Connection: close; /health reports 503. */
+  announceShutdown(): void
+  /** Waits up to 25 seconds for running requests, then closes everything. */
   close(): Promise<void>
 }> {
   const auth = await openAuth({ sql, config, log })
-  const questions = bounded(sql, { forMs: longestMs })
+  const requestSql = withStatementTimeout(sql, { timeoutMs: statementTimeoutMs })
   const pages = openPages({
     folder: join(config.data_dir, 'cache', 'pages'),
     cacheBytes: config.files.cache_mb * 1024 * 1024,
-    limits: limitsOf(config.files),
+    limits: limitsFromConfig(config.files),
     threads: config.pipeline.threads,
     timeoutMs: config.pipeline.book_timeout_seconds * 1000,
     memoryMb: config.pipeline.book_memory_mb,
@@ -44,10 +45,10 @@ export async function openApi({ sql, config, log, queue, pace }: Options): Promi
     format: config.thumbnail.format,
     convert: pages.convert,
   })
-  const feed = await openFeed({ sql, questions, log, pace })
-  const presence = { isLeaving: false }
-  const server = await openServer({
-    sql: questions,
+  const feed = await openEventFeed({ sql, clientSql: requestSql, log, pace })
+  const lifecycle = { isShuttingDown: false }
+  const deps = {
+    sql: requestSql,
     config,
     log,
     queue,
@@ -57,38 +58,39 @@ export async function openApi({ sql, config, log, queue, pace }: Options): Promi
     thumbnails,
     feed,
     version,
-    presence,
-  })
+    lifecycle,
+  }
+  const server = await openServer(deps, resources)
   return {
     server,
-    leave() {
-      presence.isLeaving = true
+    announceShutdown() {
+      lifecycle.isShuttingDown = true
     },
     async close() {
-      presence.isLeaving = true
-      // Nobody new comes; whoever comes back goes to another server.
+      lifecycle.isShuttingDown = true
+      // Stops accepting connections, so that clients reconnect to another server.
       server.server.close()
-      // Streams would be waited for, and have no end of their own.
+      // Event streams never end by themselves.
       await feed.close()
       await drain(server)
       await auth.close()
       await pages.close()
-      await questions.end({ timeout: 5 })
+      await requestSql.end({ timeout: 5 })
     },
   }
 }
 
-// Who told us to end usually kills after half a minute.
-const patienceMs = 25_000
+// Service managers usually kill the process after 30 seconds.
+const drainTimeoutMs = 25_000
 
-// A client that keeps its connection open would hold the server until it times out.
+// Idle keep-alive connections would hold the server open until they time out.
 async function drain(server: FastifyInstance) {
-  const sweep = setInterval(() => server.server.closeIdleConnections(), 50)
-  const last = setTimeout(() => server.server.closeAllConnections(), patienceMs)
+  const idleSweep = setInterval(() => server.server.closeIdleConnections(), 50)
+  const deadline = setTimeout(() => server.server.closeAllConnections(), drainTimeoutMs)
   try {
     await server.close()
   } finally {
-    clearInterval(sweep)
-    clearTimeout(last)
+    clearInterval(idleSweep)
+    clearTimeout(deadline)
   }
 }

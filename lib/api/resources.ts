@@ -1,5 +1,4 @@
-// The list of resources; an explicit list, so that order, types and go-to-definition survive.
-
+// Routes of all resources. The list is explicit, which keeps order, types and go-to-definition.
 import type { Route } from '../http/route.ts'
 import { apiKeys } from './accounts/api-keys.ts'
 import { preferences } from './accounts/preferences.ts'
@@ -10,7 +9,7 @@ import { user } from './accounts/user.ts'
 import { users } from './accounts/users.ts'
 import { bookLists } from './books/book-lists.ts'
 import { bookMetadataRoutes } from './books/book-metadata.ts'
-import { books } from './books/books.ts'
+import { booksById } from './books/books.ts'
 import { duplicates } from './books/duplicates.ts'
 import { downloads } from './books/files.ts'
 import { progress } from './books/progress.ts'
@@ -23,8 +22,7 @@ import { libraries } from './libraries/libraries.ts'
 import { purge } from './libraries/purge.ts'
 import { scans } from './libraries/scans.ts'
 import { opds } from './opds/opds.ts'
-import { externalIds } from './series/external-ids.ts'
-import { externalLinks } from './series/external-links.ts'
+import { externalRoutes } from './series/external-references.ts'
 import { labels } from './series/labels.ts'
 import { series } from './series/series.ts'
 import { seriesLists } from './series/series-lists.ts'
@@ -47,7 +45,7 @@ export const resources: readonly Route[] = [
   ...sharingTags,
   ...seriesSharingTags,
   ...bookLists,
-  ...books,
+  ...booksById,
   ...pages,
   ...thumbnails,
   ...covers,
@@ -59,8 +57,8 @@ export const resources: readonly Route[] = [
   ...seriesMetadataRoutes,
   ...bookMetadataRoutes,
   ...labels,
-  ...externalIds,
-  ...externalLinks,
+  ...externalRoutes('series'),
+  ...externalRoutes('book'),
   ...analyze,
   ...duplicates,
   ...filesystem,

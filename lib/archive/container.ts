@@ -1,24 +1,46 @@
-// A bag of named entries with random access: what ZIP, RAR, 7z and tar have in common.
+// Archive containers: named entries with random access, common to ZIP, RAR, 7z and tar.
+import type { File } from '../file.ts'
+import type { Limits } from './limits.ts'
 
 /** One file inside a container. Names are data for display and order, never paths on disk. */
 export type Entry = {
   /** Decoded name with `/` separators. */
   name: string
-  /** Declared uncompressed bytes; the truth is checked while reading. */
-  bytes: number
-  /** Bytes it takes in the container. */
-  packed: number
-  /** Position in the container's own order. */
+  /** Declared uncompressed size; checked while reading. */
+  sizeBytes: number
+  packedBytes: number
+  /** Position in the order of the container. */
   index: number
 }
 
-/** Entries that are folders, links or devices are left out. Not safe for two calls at once. */
+/** Entries that are folders, links or devices are left out. Not safe for concurrent calls. */
 export type Container = AsyncDisposable & {
   readonly entries: readonly Entry[]
-  /** What was wrong but could be passed over, e.g. `end record missing, entries recovered`. */
+  /** Defects that did not prevent reading, e.g. `The archive ends too early`. */
   readonly warnings: string[]
-  /** The whole entry. Throws Unreadable: `too_large` beyond `maxBytes` (declared or real), `bad_crc`, `truncated`, `encrypted`, `unsupported_method`, `io`. */
+  /** The whole entry. Throws Unreadable: `too_large` beyond `maxBytes` (declared or actual), `bad_crc`, `truncated`, `encrypted`, `unsupported_method`, `io`. */
   read(entry: Entry, maxBytes: number): Promise<Uint8Array>
-  /** At least the first `bytes` of the entry (fewer only when it is shorter), at the least cost the format allows; no checksum. */
+  /** At least the first `bytes` of the entry (fewer only when it is shorter), at the lowest cost the format allows; no checksum. */
   head(entry: Entry, bytes: number): Promise<Uint8Array>
+}
+
+/** Where the data of an entry lies in the archive file, when one read is enough to get it. */
+export type DataLocation = {
+  /** Offset of the data, or of the local header before it. */
+  offset: number
+  /** Upper bound of the bytes between `offset` and the data; 0 when `offset` is that of the data. */
+  headerBytes: number
+  /** 0 stored, 8 deflated. */
+  method: 0 | 8
+  crc: number | null
+}
+
+/** An archive format. */
+export type ArchiveFormat = {
+  /** Opens the container of `file` without taking ownership of it. Throws Unreadable. */
+  open(file: File, limits: Limits): Promise<Container>
+  /** Null for data that is compressed otherwise, encrypted, or part of a solid block. `entry` is one of `open`. */
+  locate(entry: Entry): DataLocation | null
+  /** Whether reading this entry requires decompressing others. */
+  isSolid(entry: Entry): boolean
 }

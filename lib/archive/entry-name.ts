@@ -1,4 +1,4 @@
-// Names of archive entries: bytes in an encoding that the archive seldom states.
+// Character encoding detection for archive entry names: most archives do not declare an encoding.
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 const shiftJis = new TextDecoder('shift_jis', { fatal: true })
@@ -10,25 +10,31 @@ const cp866 = new TextDecoder('ibm866')
 const cp437 =
   'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00a0'
 
-/** Decodes an entry name and makes its separators `/`. UTF-8 when it is valid, else the most likely of the old encodings. */
+/** Decodes an entry name and normalizes its separators to `/`. UTF-8 when valid, else the most likely legacy encoding. */
 export function decodeName(bytes: Buffer): string {
   for (let i = 0; i < bytes.length; i += 1) {
     const byte = bytes[i]!
-    if (byte >= 0x80 || byte === 0x5c || byte === 0) return tidyName(decode(bytes))
+    if (byte >= 0x80 || byte === 0x5c || byte === 0) return normalizeName(detectAndDecode(bytes))
   }
   return bytes.toString('latin1')
 }
 
-/** The same for a name that is text already: backslashes become separators; lone surrogates and NUL become U+FFFD. */
-export function tidyName(name: string): string {
+/** Normalizes a decoded name: backslashes become `/`; lone surrogates and NUL become U+FFFD. */
+export function normalizeName(name: string): string {
   return name.replaceAll('\\', '/').replaceAll('\0', '\ufffd').toWellFormed()
 }
 
-function decode(bytes: Buffer): string {
-  return strict(utf8, bytes) ?? japanese(bytes) ?? chinese(bytes) ?? cyrillic(bytes) ?? dos(bytes)
+function detectAndDecode(bytes: Buffer): string {
+  return (
+    decodeStrict(utf8, bytes) ??
+    decodeShiftJis(bytes) ??
+    decodeGbk(bytes) ??
+    decodeCyrillic(bytes) ??
+    decodeCp437(bytes)
+  )
 }
 
-function strict(decoder: TextDecoder, bytes: Buffer): string | null {
+function decodeStrict(decoder: TextDecoder, bytes: Buffer): string | null {
   try {
     return decoder.decode(bytes)
   } catch {
@@ -36,17 +42,17 @@ function strict(decoder: TextDecoder, bytes: Buffer): string | null {
   }
 }
 
-// Kana tell Japanese from the other double-byte encodings; half-width kana are nearly always a wrong guess.
-function japanese(bytes: Buffer): string | null {
-  const text = strict(shiftJis, bytes)
+// Kana distinguish Shift JIS from the other double-byte encodings; half-width kana nearly always mean a wrong guess.
+function decodeShiftJis(bytes: Buffer): string | null {
+  const text = decodeStrict(shiftJis, bytes)
   if (text === null || /[\uff61-\uff9f\ue000-\uf8ff]/.test(text)) return null
   return /[\u3040-\u30ff\u4e00-\u9fff]/.test(text) ? text : null
 }
 
-// Three quarters of running Chinese text is in the first level of GB 2312, whose lead bytes end at D7;
-// Cyrillic small letters of cp1251 start at E0.
-function chinese(bytes: Buffer): string | null {
-  const text = strict(gbk, bytes)
+// Three quarters of Chinese text are level 1 characters of GB 2312, whose lead bytes end at D7; lower-case
+// Cyrillic letters of cp1251 start at E0.
+function decodeGbk(bytes: Buffer): string | null {
+  const text = decodeStrict(gbk, bytes)
   if (text === null) return null
   let common = 0
   let rare = 0
@@ -59,12 +65,12 @@ function chinese(bytes: Buffer): string | null {
   return common > rare ? text : null
 }
 
-function cyrillic(bytes: Buffer): string | null {
+function decodeCyrillic(bytes: Buffer): string | null {
   const high = bytes.filter(byte => byte >= 0x80)
   const share = (isLetter: (byte: number) => boolean) => high.filter(isLetter).length / high.length
   if (share(b => b >= 0xc0 || b === 0xa8 || b === 0xb8) > 0.9) return cp1251.decode(bytes)
   const isCp866 = (b: number) => b <= 0xaf || (b >= 0xe0 && b <= 0xf1)
-  // Western names of DOS use the same range for single accents; Cyrillic words use nothing else.
+  // Western DOS names use the same range for single accented letters; Cyrillic words consist of it.
   return high.length > 3 && share(isCp866) > 0.9 && longestRun(bytes) > 3
     ? cp866.decode(bytes)
     : null
@@ -80,7 +86,7 @@ function longestRun(bytes: Buffer): number {
   return longest
 }
 
-function dos(bytes: Buffer): string {
+function decodeCp437(bytes: Buffer): string {
   let text = ''
   for (const byte of bytes) text += byte < 0x80 ? String.fromCharCode(byte) : cp437[byte - 0x80]
   return text

@@ -1,47 +1,47 @@
-// Entries of a solid stream: played forward once, restarted only to go back.
+// Random access to the entries of a solid stream: decompressed forward, restarted only to go back.
 import { Unreadable } from '../errors.ts'
-import type { Pass } from './libarchive.ts'
+import type { ForwardReader } from './libarchive.ts'
 
-/** Reads members of a stream by number. */
-export type Sequence = Disposable & {
-  /** The first `bytes` of member `number`; the caller keeps it within the size of the member. Throws Unreadable. */
-  take(number: number, bytes: number): Promise<Uint8Array>
+/** Reads the members of a solid stream by number. */
+export type SolidStream = Disposable & {
+  /** The first `bytes` of member `number`; at most the size of the member. Throws Unreadable. */
+  read(number: number, bytes: number): Promise<Uint8Array>
 }
 
-/** `open` starts the stream from its beginning; members count from zero. */
-export function sequence(open: () => Promise<Pass>): Sequence {
-  let pass: Pass | null = null
+/** `open` starts the stream from its beginning; members are numbered from zero. */
+export function createSolidStream(open: () => Promise<ForwardReader>): SolidStream {
+  let reader: ForwardReader | null = null
   let current = -1
-  let kept: Uint8Array = new Uint8Array()
-  let broken: { number: number; error: unknown } | null = null
+  let buffered: Uint8Array = new Uint8Array()
+  let failure: { number: number; error: unknown } | null = null
 
   const stop = () => {
-    pass?.[Symbol.dispose]()
-    pass = null
+    reader?.[Symbol.dispose]()
+    reader = null
     current = -1
   }
   const advance = async (number: number, bytes: number) => {
-    if (pass === null || number < current) {
+    if (reader === null || number < current) {
       stop()
-      pass = await open()
+      reader = await open()
     }
     while (current < number) {
-      if (!pass.next()) throw new Unreadable('The archive ends too early', 'truncated')
+      if (!reader.next()) throw new Unreadable('The archive ends too early', 'truncated')
       current += 1
-      kept = new Uint8Array()
+      buffered = new Uint8Array()
     }
-    if (kept.length < bytes) kept = joined(kept, pass.read(bytes - kept.length))
-    return kept.subarray(0, bytes)
+    if (buffered.length < bytes) buffered = concat(buffered, reader.read(bytes - buffered.length))
+    return buffered.subarray(0, bytes)
   }
   return {
-    async take(number, bytes) {
-      // What follows a damaged member of a solid stream is lost; asking again would replay it all.
-      if (broken !== null && number >= broken.number) throw broken.error
+    async read(number, bytes) {
+      // Everything after a damaged member is lost; a retry would decompress the whole stream again.
+      if (failure !== null && number >= failure.number) throw failure.error
       try {
         return await advance(number, bytes)
       } catch (error) {
         stop()
-        broken = { number, error }
+        failure = { number, error }
         throw error
       }
     },
@@ -49,7 +49,7 @@ export function sequence(open: () => Promise<Pass>): Sequence {
   }
 }
 
-function joined(a: Uint8Array, b: Uint8Array): Uint8Array {
+function concat(a: Uint8Array, b: Uint8Array): Uint8Array {
   if (a.length === 0) return b
   const both = new Uint8Array(a.length + b.length)
   both.set(a)

@@ -1,37 +1,38 @@
-// Look-ups by id that come while another is under way go to the database together, as one statement: a
-// screen full of covers is asked for at once.
-import type { Sql } from 'postgres'
-import type { Viewer } from '../auth/viewer.ts'
+// Batch loader (as in DataLoader): look-ups by id that arrive together, or while a query is running, are
+// combined into one query. A page full of covers requests them all at once.
 
-type Rows<T> = ReadonlyMap<string, T>
-type Group<T> = { ids: Set<string>; rows: Promise<Rows<T>>; hasBegun: boolean }
+type Batch<T> = { ids: Set<string>; rows: Promise<ReadonlyMap<string, T>>; isStarted: boolean }
 
-/** `ask` finds what a viewer sees of some ids; what it does not answer is undefined. */
-export function gathered<T>(
-  ask: (sql: Sql, viewer: Viewer, ids: string[]) => Promise<Rows<T>>,
-): (sql: Sql, viewer: Viewer, id: string) => Promise<T | undefined> {
-  // By the very object: another one, even an equal one, may be another account's or newer.
-  const latest = new WeakMap<Viewer, Group<T>>()
-  const begin = (sql: Sql, viewer: Viewer): Group<T> => {
-    const before = latest.get(viewer)?.rows
-    const group: Group<T> = { ids: new Set(), rows: null as never, hasBegun: false }
-    group.rows = (async () => {
-      // What was asked before may have been answered by rows older than this question.
-      await (before ? before.catch(() => {}) : new Promise(resolve => setImmediate(resolve)))
-      group.hasBegun = true
+/**
+ * `load` returns the rows of some ids; an id without a row resolves to undefined. Calls share a batch
+ * only when they pass the same `scope` object: an equal one may belong to another account or be newer.
+ */
+export function createBatchLoader<S, K extends object, T>(
+  load: (source: S, scope: K, ids: string[]) => Promise<ReadonlyMap<string, T>>,
+): (source: S, scope: K, id: string) => Promise<T | undefined> {
+  const latest = new WeakMap<K, Batch<T>>()
+
+  function openBatch(source: S, scope: K): Batch<T> {
+    const previous = latest.get(scope)?.rows
+    const batch: Batch<T> = { ids: new Set(), rows: null as never, isStarted: false }
+    batch.rows = (async () => {
+      // A running query may already have read rows older than this call, so it cannot be joined.
+      await (previous ? previous.catch(() => {}) : new Promise(resolve => setImmediate(resolve)))
+      batch.isStarted = true
       try {
-        return await ask(sql, viewer, [...group.ids])
+        return await load(source, scope, [...batch.ids])
       } finally {
-        if (latest.get(viewer) === group) latest.delete(viewer)
+        if (latest.get(scope) === batch) latest.delete(scope)
       }
     })()
-    latest.set(viewer, group)
-    return group
+    latest.set(scope, batch)
+    return batch
   }
-  return async (sql, viewer, id) => {
-    const known = latest.get(viewer)
-    const group = known && !known.hasBegun ? known : begin(sql, viewer)
-    group.ids.add(id)
-    return (await group.rows).get(id)
+
+  return async (source, scope, id) => {
+    const current = latest.get(scope)
+    const batch = current && !current.isStarted ? current : openBatch(source, scope)
+    batch.ids.add(id)
+    return (await batch.rows).get(id)
   }
 }

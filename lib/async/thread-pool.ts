@@ -1,146 +1,156 @@
-// A pool of threads for bytes that are not ours. A thread that stalls or runs out of memory is killed
-// and replaced; what it was on is named, and everything else goes on.
+// Thread pool for untrusted files. A thread that stalls or runs out of memory is terminated and replaced;
+// only the item it was working on fails.
 import { availableParallelism } from 'node:os'
 import { Piscina } from 'piscina'
 import type { UnreadableCode } from '../errors.ts'
-import { openTurns } from './semaphore.ts'
+import { createSemaphore } from './semaphore.ts'
 
-// A small nursery: with V8's own choice two threads hold 100 MB more and are not faster.
-const youngMb = 16
+// A small young generation: with V8's default two threads take 100 MB more and are not faster.
+const youngGenerationMb = 16
 
 /**
- * Shared with a thread: [index of the item at hand, ticks so far, whether to hand back after this item].
- * A tick is a sign of life.
+ * Shared memory of the pool and a thread: [index of the current item, heartbeat counter, 1 when the
+ * thread shall return after the current item].
  */
-export type Pulse = Int32Array
+export type ThreadControl = Int32Array
 
-export type Order<I, R> = { items: I[]; rules: R; pulse: Pulse }
+/** Message to a thread. */
+export type ThreadRequest<I, R> = { items: I[]; options: R; control: ThreadControl }
 
 export type ThreadFailure = { code: UnreadableCode; message: string }
 
-/** Results of the first items; a thread may hand back after a slice of time, so `done` may be a prefix. */
-export type Slice<O> = { done: O[]; failure: ThreadFailure | null; blame: number }
+/** Results of the first items; a thread may return early, so `done` may be shorter than the items. */
+export type PartialResult<O> = { done: O[]; failure: ThreadFailure | null; failedIndex: number }
 
-/** `urgent` goes before all that waits. After `signal` a thread has a second to hand back. */
-type Manner = { urgent?: boolean; signal?: AbortSignal }
+/** `urgent` runs before all waiting calls. When `signal` aborts, a thread has `abortGraceMs` to return. */
+type RunOptions = { urgent?: boolean; signal?: AbortSignal }
 
-const graceMs = 1_000
+const abortGraceMs = 1_000
+const heartbeatCheckMs = 250
 
-export type Threads = ReturnType<typeof openThreads>
+export type ThreadPool = ReturnType<typeof openThreadPool>
 
 export type ThreadOptions = {
-  /** The module whose exports are the tasks: `(order: Order<I, R>) => Promise<O[]>`. */
+  /** The module whose exports are the tasks: `(request: ThreadRequest<I, R>) => Promise<O[]>`. */
   file: URL
   /** 0 means one per core. */
-  threads: number
+  maxThreads: number
+  /** How long a thread may run without a heartbeat. */
   timeoutMs: number
   memoryMb: number
-  /** How long a thread without work stays. */
+  /** How long an idle thread is retained. */
   idleMs: number
-  /** How many stay although there is no work; one unless said otherwise. */
-  keep?: number
-  /** Told of errors that are ours and not the file's. */
+  /** Threads retained while idle; 1 by default. */
+  minThreads?: number
+  /** Called with errors that are bugs, not properties of a file. */
   onBug: (error: unknown) => void
 }
 
-export function openThreads(options: ThreadOptions) {
-  const size = options.threads || availableParallelism()
-  // Made when there is something to do: a thread loads every format.
+export function openThreadPool(options: ThreadOptions) {
+  const size = options.maxThreads || availableParallelism()
+  // Created on first use: each thread loads every format.
   let pool: Piscina | null = null
-  const make = () =>
+  const createPool = () =>
     new Piscina({
       filename: options.file.href,
-      minThreads: options.keep ?? 1,
+      minThreads: options.minThreads ?? 1,
       maxThreads: size,
       idleTimeout: options.idleMs,
-      // With 'sync' an idle thread freezes in Atomics.wait while sharp works in it.
+      // With 'sync' an idle thread blocks in Atomics.wait while sharp still works in it.
       atomics: 'disabled',
       resourceLimits: {
         maxOldGenerationSizeMb: options.memoryMb,
-        maxYoungGenerationSizeMb: youngMb,
+        maxYoungGenerationSizeMb: youngGenerationMb,
       },
     })
-  // What waits is kept here: the pool's own line would let nobody pass whose task can be aborted.
-  const underWay = new Set<Pulse>()
-  const turns = openTurns(size, () => {
-    for (const pulse of underWay) Atomics.store(pulse, 2, 1)
+  // Waiting calls queue here: Piscina's own queue has no priorities for tasks that can be aborted.
+  const running = new Set<ThreadControl>()
+  const semaphore = createSemaphore({
+    slots: size,
+    onUrgentWait: () => {
+      for (const control of running) requestReturn(control)
+    },
   })
   return {
     size,
     /**
-     * Runs a task over the first items. On a failure `done` is empty and `blame` is the index of the
-     * item that the thread was on. What is `urgent` goes before all that waits, and what is under way
-     * hands back early for it. What is aborted does nothing, or hands back what it has; a thread that
-     * does neither is killed, and then there is nothing of it.
+     * Runs a task over the first items. On a failure `done` is empty and `failedIndex` is the index of
+     * the item that the thread was working on. An urgent call runs before all that wait, and running
+     * threads return early for it. An aborted call returns no results or those of the items that were
+     * finished; a thread that does not return in time is terminated, and its results are lost.
      */
     async run<I, R, O>(
       task: string,
-      { items, rules }: { items: I[]; rules: R },
-      { urgent = false, signal }: Manner = {},
-    ): Promise<Slice<O>> {
-      const pulse: Pulse = new Int32Array(new SharedArrayBuffer(12))
-      await turns.begin(urgent)
-      underWay.add(pulse)
-      const stall = new AbortController()
-      const watch = watchPulse(pulse, options.timeoutMs, () => stall.abort())
-      const calm = hurry(signal, pulse, stall)
+      { items, options: taskOptions }: { items: I[]; options: R },
+      { urgent = false, signal }: RunOptions = {},
+    ): Promise<PartialResult<O>> {
+      const control: ThreadControl = new Int32Array(new SharedArrayBuffer(12))
+      await semaphore.acquire({ urgent })
+      running.add(control)
+      const terminator = new AbortController()
+      const heartbeat = watchHeartbeat(control, options.timeoutMs, () => terminator.abort())
+      const stopListening = returnOnAbort(signal, control, terminator)
       try {
-        if (signal?.aborted) return { done: [], failure: null, blame: -1 }
-        pool ??= make()
-        const done: O[] = await pool.run({ items, rules, pulse } satisfies Order<I, R>, {
-          name: task,
-          signal: stall.signal,
-        })
-        return { done, failure: null, blame: -1 }
+        if (signal?.aborted) return { done: [], failure: null, failedIndex: -1 }
+        pool ??= createPool()
+        const request: ThreadRequest<I, R> = { items, options: taskOptions, control }
+        const done: O[] = await pool.run(request, { name: task, signal: terminator.signal })
+        return { done, failure: null, failedIndex: -1 }
       } catch (error) {
-        if (signal?.aborted) return { done: [], failure: null, blame: -1 }
-        const failure = failureOf(error, stall.signal.aborted, options)
-        return { done: [], failure, blame: Atomics.load(pulse, 0) }
+        if (signal?.aborted) return { done: [], failure: null, failedIndex: -1 }
+        const failure = toFailure(error, terminator.signal.aborted, options)
+        return { done: [], failure, failedIndex: Atomics.load(control, 0) }
       } finally {
-        clearInterval(watch)
-        calm()
-        underWay.delete(pulse)
-        turns.end()
+        clearInterval(heartbeat)
+        stopListening()
+        running.delete(control)
+        semaphore.release()
       }
     },
     close: async () => pool?.destroy(),
   }
 }
 
-/** When `signal` says so: hand back after this item, or else be killed. Answers how to stop listening. */
-function hurry(signal: AbortSignal | undefined, pulse: Pulse, stall: AbortController) {
-  let grace: NodeJS.Timeout | undefined
-  const act = () => {
-    Atomics.store(pulse, 2, 1)
-    grace = setTimeout(() => stall.abort(), graceMs)
+const requestReturn = (control: ThreadControl) => Atomics.store(control, 2, 1)
+
+/** Requests the thread to return when `signal` aborts, and terminates it after a grace period. Returns a function that stops listening. */
+function returnOnAbort(
+  signal: AbortSignal | undefined,
+  control: ThreadControl,
+  terminator: AbortController,
+) {
+  let timer: NodeJS.Timeout | undefined
+  const onAbort = () => {
+    requestReturn(control)
+    timer = setTimeout(() => terminator.abort(), abortGraceMs)
   }
-  signal?.addEventListener('abort', act, { once: true })
+  signal?.addEventListener('abort', onAbort, { once: true })
   return () => {
-    signal?.removeEventListener('abort', act)
-    clearTimeout(grace)
+    signal?.removeEventListener('abort', onAbort)
+    clearTimeout(timer)
   }
 }
 
-function watchPulse(pulse: Pulse, timeoutMs: number, stalled: () => void) {
-  let ticks = 0
-  let since = Date.now()
+function watchHeartbeat(control: ThreadControl, timeoutMs: number, onStalled: () => void) {
+  let lastCount = 0
+  let lastChange = Date.now()
   return setInterval(() => {
-    const now = Atomics.load(pulse, 1)
-    // Zero ticks: its thread has not begun yet.
-    if (now !== ticks || now === 0) {
-      ticks = now
-      since = Date.now()
-    } else if (Date.now() - since > timeoutMs) stalled()
-  }, 250)
+    const count = Atomics.load(control, 1)
+    // A count of 0 means that the thread has not started yet.
+    if (count !== lastCount || count === 0) {
+      lastCount = count
+      lastChange = Date.now()
+    } else if (Date.now() - lastChange > timeoutMs) onStalled()
+  }, heartbeatCheckMs)
 }
 
-function failureOf(error: unknown, stalled: boolean, options: ThreadOptions): ThreadFailure {
-  if (stalled)
+function toFailure(error: unknown, isStalled: boolean, options: ThreadOptions): ThreadFailure {
+  if (isStalled)
     return { code: 'timeout', message: `Reading took longer than ${options.timeoutMs / 1000} s` }
   if ((error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY') {
     return { code: 'memory', message: `Reading needed more than ${options.memoryMb} MB` }
   }
-  // The thread died or our code failed on this item: it is named, the others go on.
+  // The thread crashed or a bug occurred on this item; the other items continue.
   options.onBug(error)
-  return { code: 'internal', message: 'Reading failed; the log says why' }
+  return { code: 'internal', message: 'Internal error; see the server log' }
 }

@@ -1,28 +1,28 @@
-// What loops sleep by: a pause that a ring ends early.
+// Wakeup signal for polling loops: a sleep that `notify` ends early.
 
-export type Bell = ReturnType<typeof openBell>
+export type Wakeup = ReturnType<typeof createWakeup>
 
-export function openBell() {
+export function createWakeup() {
   const sleepers = new Set<() => void>()
-  let times = 0
+  let count = 0
   return {
-    /** How often it has rung. */
-    rung: () => times,
-    ring() {
-      times++
-      for (const sleeper of sleepers) sleeper()
+    /** How many times `notify` was called; passed to `wait`, it prevents a lost wakeup. */
+    notifyCount: () => count,
+    notify() {
+      count += 1
+      for (const wake of sleepers) wake()
     },
-    /** Resolves when it rings, or after so many milliseconds; at once if it rang after `since` rings. */
-    heard(ms: number, since = times) {
+    /** Resolves on `notify` or after `ms`; at once when `notify` was called since the count was `since`. */
+    wait(ms: number, since = count) {
       return new Promise<void>(resolve => {
-        if (since !== times) return resolve()
-        const done = () => {
+        if (since !== count) return resolve()
+        const wake = () => {
           clearTimeout(timer)
-          sleepers.delete(done)
+          sleepers.delete(wake)
           resolve()
         }
-        const timer = setTimeout(done, ms)
-        sleepers.add(done)
+        const timer = setTimeout(wake, ms)
+        sleepers.add(wake)
       })
     },
   }

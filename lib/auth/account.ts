@@ -1,13 +1,13 @@
-// Accounts: making, changing and removing them, so that an administrator always remains.
+// Account management: create, change, delete; at least one active administrator always remains.
 
 import { Conflict, Invalid, NotFound } from '../errors.ts'
 import { newId } from '../id.ts'
-import type { Sql, Transaction } from '../postgres/db.ts'
-import type { Account, Identities } from './identify.ts'
+import type { Queryable, Sql, Transaction } from '../postgres/db.ts'
+import type { Account, IdentityResolver } from './identify.ts'
 import { hashPassword } from './password.ts'
 import { type Permission, parsePermissions, type Role } from './permission.ts'
 
-/** What may be said of an account; what is left out stays. */
+/** Changeable properties of an account; undefined ones are unchanged. */
 export type AccountChanges = {
   username?: string | undefined
   email?: string | null | undefined
@@ -15,11 +15,11 @@ export type AccountChanges = {
   role?: Role | undefined
   isActive?: boolean | undefined
   emailVerified?: boolean | undefined
-  /** Beyond those of the role, in any spelling. */
+  /** In addition to those of the role, in any accepted notation. */
   permissions?: readonly string[] | undefined
-  /** Null means all. */
+  /** Accessible libraries; null means all. */
   libraryIds?: readonly string[] | null | undefined
-  /** Highest age rating in years; null means all. */
+  /** Maximum age rating in years; null means no limit. */
   ageLimit?: number | null | undefined
   showsUnrated?: boolean | undefined
 }
@@ -38,85 +38,90 @@ type Columns = Partial<{
   shows_unrated: boolean
 }>
 
-/** Before a transaction: checks what is said and hashes the password. Throws Invalid. */
-export async function readyAccount(said: AccountChanges): Promise<Columns> {
+/** Validates the changes and hashes the password, to be done before a transaction. Throws Invalid. */
+export async function toAccountColumns(changes: AccountChanges): Promise<Columns> {
   const columns: Columns = {
-    ...(said.username !== undefined && { username: checkUsername(said.username) }),
-    ...(said.email !== undefined && { email: said.email === null ? null : checkEmail(said.email) }),
-    ...(said.permissions !== undefined && { permissions: parsePermissions(said.permissions) }),
-    ...(said.role !== undefined && { role: said.role }),
-    ...(said.isActive !== undefined && { is_active: said.isActive }),
-    ...(said.emailVerified !== undefined && { email_verified: said.emailVerified }),
-    ...(said.libraryIds !== undefined && { all_libraries: said.libraryIds === null }),
-    ...(said.ageLimit !== undefined && { age_limit: said.ageLimit }),
-    ...(said.showsUnrated !== undefined && { shows_unrated: said.showsUnrated }),
+    ...(changes.username !== undefined && { username: checkUsername(changes.username) }),
+    ...(changes.email !== undefined && {
+      email: changes.email === null ? null : checkEmail(changes.email),
+    }),
+    ...(changes.permissions !== undefined && {
+      permissions: parsePermissions(changes.permissions),
+    }),
+    ...(changes.role !== undefined && { role: changes.role }),
+    ...(changes.isActive !== undefined && { is_active: changes.isActive }),
+    ...(changes.emailVerified !== undefined && { email_verified: changes.emailVerified }),
+    ...(changes.libraryIds !== undefined && { all_libraries: changes.libraryIds === null }),
+    ...(changes.ageLimit !== undefined && { age_limit: changes.ageLimit }),
+    ...(changes.showsUnrated !== undefined && { shows_unrated: changes.showsUnrated }),
   }
-  if (said.password !== undefined) columns.password_hash = await hashPassword(said.password)
+  if (changes.password !== undefined) columns.password_hash = await hashPassword(changes.password)
   return columns
 }
 
-/** Writes what `readyAccount` made ready. Throws Invalid when the name or the address is taken. */
+/** Inserts an account. Throws Invalid when the user name or e-mail address is taken. */
 export async function insertAccount(tx: Transaction, columns: Columns): Promise<Account> {
   const [account] = await tx<Account[]>`
     insert into account ${tx({ id: newId(), ...columns } as Record<string, unknown>)}
     returning id, username, coalesce(email, '') as email, role,
-      email_verified as "emailVerified", permissions`.catch(explain)
+      email_verified as "emailVerified", permissions`.catch(rethrowConstraint)
   return account!
 }
 
-/** A new account. Throws Invalid as `readyAccount` and `insertAccount` do. */
-export async function createAccount(sql: Sql, said: NewAccount): Promise<Account> {
-  const columns = await readyAccount(said)
+/** Creates an account. Throws Invalid as `toAccountColumns` and `insertAccount` do. */
+export async function createAccount(sql: Sql, newAccount: NewAccount): Promise<Account> {
+  const columns = await toAccountColumns(newAccount)
   return sql.begin(async tx => {
     const account = await insertAccount(tx, columns)
-    await setLibraries(tx, account.id, said.libraryIds)
+    await setLibraries(tx, account.id, newAccount.libraryIds)
     return account
   })
 }
 
-type Changing = { id: string; keepSession?: string | null }
+type AccountTarget = { id: string; exceptSessionId?: string | null }
 
 /**
- * Changes an account. A new password or deactivation ends its sessions, except `keepSession`. Throws
- * NotFound, Invalid, and Conflict when no administrator would be left.
+ * Changes an account. A new password or deactivation ends its sessions, except `exceptSessionId`. Throws
+ * NotFound, Invalid, and Conflict when no active administrator would remain.
  */
 export async function changeAccount(
-  { sql, identities }: { sql: Sql; identities: Pick<Identities, 'drop'> },
-  { id, keepSession = null }: Changing,
-  said: AccountChanges,
+  { sql, identities }: { sql: Sql; identities: Pick<IdentityResolver, 'invalidate'> },
+  { id, exceptSessionId: keepSession = null }: AccountTarget,
+  changes: AccountChanges,
 ): Promise<void> {
-  const columns = await readyAccount(said)
+  const columns = await toAccountColumns(changes)
   await sql.begin(async tx => {
-    if ((said.role ?? 'admin') !== 'admin' || said.isActive === false) await keepAnAdmin(tx, id)
-    const [found] = await tx`
+    if ((changes.role ?? 'admin') !== 'admin' || changes.isActive === false)
+      await requireRemainingAdmin(tx, id)
+    const [row] = await tx`
       update account set ${tx({ ...columns, updated_at: new Date() } as Record<string, unknown>)}
-      where id = ${id} returning id`.catch(explain)
-    if (!found) throw new NotFound('User not found')
-    await setLibraries(tx, id, said.libraryIds)
-    if (said.email !== undefined || said.isActive === false)
+      where id = ${id} returning id`.catch(rethrowConstraint)
+    if (!row) throw new NotFound('User not found')
+    await setLibraries(tx, id, changes.libraryIds)
+    if (changes.email !== undefined || changes.isActive === false)
       await tx`delete from email_verification where account_id = ${id}`
-    if (said.password !== undefined || said.isActive === false)
+    if (changes.password !== undefined || changes.isActive === false)
       await endSessions(tx, { accountId: id, except: keepSession })
   })
-  identities.drop(id)
+  identities.invalidate(id)
 }
 
-/** Removes an account and all that is its own. Throws NotFound, and Conflict for the last administrator. */
-export async function removeAccount(
-  { sql, identities }: { sql: Sql; identities: Pick<Identities, 'drop'> },
+/** Deletes an account and its data. Throws NotFound, and Conflict for the last administrator. */
+export async function deleteAccount(
+  { sql, identities }: { sql: Sql; identities: Pick<IdentityResolver, 'invalidate'> },
   id: string,
 ): Promise<void> {
   await sql.begin(async tx => {
-    await keepAnAdmin(tx, id)
-    const [found] = await tx`delete from account where id = ${id} returning id`
-    if (!found) throw new NotFound('User not found')
+    await requireRemainingAdmin(tx, id)
+    const [row] = await tx`delete from account where id = ${id} returning id`
+    if (!row) throw new NotFound('User not found')
   })
-  identities.drop(id)
+  identities.invalidate(id)
 }
 
-/** Ends the sessions of an account, except one. */
+/** Ends the sessions of an account, optionally except one. */
 export async function endSessions(
-  tx: Sql | Transaction,
+  tx: Queryable,
   { accountId, except }: { accountId: string; except: string | null },
 ): Promise<void> {
   await tx`
@@ -125,35 +130,35 @@ export async function endSessions(
       and id is distinct from ${except}::uuid`
 }
 
-/** The name as it is stored. Throws Invalid. */
+/** Returns the normalized user name. Throws Invalid. */
 export function checkUsername(text: string): string {
   const name = text.normalize('NFC').trim()
-  if (name === '') throw new Invalid('The user name is empty')
-  if (name.length > 100) throw new Invalid('The user name is longer than 100 characters')
-  // A colon would end the name in a Basic header.
+  if (name === '') throw new Invalid('The user name must not be empty')
+  if (name.length > 100) throw new Invalid('The user name must not be longer than 100 characters')
+  // In an HTTP Basic header a colon ends the user name.
   if (/[\p{C}:]/u.test(name))
-    throw new Invalid('The user name must not have colons or control characters')
+    throw new Invalid('The user name must not contain colons or control characters')
   return name
 }
 
-/** The address as it is stored: one, without a name, quotes or comments. Throws Invalid. */
+/** Returns the normalized e-mail address; display names, quotes and comments are not accepted. Throws Invalid. */
 export function checkEmail(text: string): string {
   const address = text.normalize('NFC').trim()
   if (
     address.length > 254 ||
     !/^[^\s@"(),:;<>[\]\\\p{C}]+@[^\s@"(),:;<>[\]\\\p{C}]+$/u.test(address)
   )
-    throw new Invalid('This is not an e-mail address')
+    throw new Invalid('Not a valid e-mail address')
   return address
 }
 
-// Locked in one order, so that of two who go at the same time the second sees what the first did.
-async function keepAnAdmin(tx: Transaction, leaving: string): Promise<void> {
+// Locks all administrators in order of id, so that concurrent changes see each other's result.
+async function requireRemainingAdmin(tx: Transaction, accountId: string): Promise<void> {
   const admins = await tx<{ id: string }[]>`
     select id from account where role = 'admin' and is_active
     order by id for no key update`
-  if (admins.length === 1 && admins[0]!.id === leaving)
-    throw new Conflict('The last administrator must remain')
+  if (admins.length === 1 && admins[0]!.id === accountId)
+    throw new Conflict('The last active administrator cannot be removed')
 }
 
 async function setLibraries(
@@ -162,25 +167,25 @@ async function setLibraries(
   ids: readonly string[] | null | undefined,
 ): Promise<void> {
   if (ids === undefined) return
-  const wanted = [...(ids ?? [])]
+  const libraryIds = [...(ids ?? [])]
   await tx`
     delete from account_library
-    where account_id = ${accountId} and library_id <> all (${wanted}::uuid[])`
+    where account_id = ${accountId} and library_id <> all (${libraryIds}::uuid[])`
   await tx`
     insert into account_library (account_id, library_id)
-    select ${accountId}, id from unnest(${wanted}::uuid[]) as w (id)
-    on conflict do nothing`.catch(explain)
+    select ${accountId}, id from unnest(${libraryIds}::uuid[]) as w (id)
+    on conflict do nothing`.catch(rethrowConstraint)
 }
 
-const complaints: Record<string, string> = {
-  account_username_unique: 'The user name or the e-mail address is taken',
-  account_email_unique: 'The user name or the e-mail address is taken',
+const constraintMessages: Record<string, string> = {
+  account_username_unique: 'The user name or e-mail address is already in use',
+  account_email_unique: 'The user name or e-mail address is already in use',
   account_username_no_address:
-    'A user name with an @ must be the e-mail address of the same account',
-  account_library_library_id_fkey: 'There is no such library',
+    'A user name that contains @ must be the e-mail address of the account',
+  account_library_library_id_fkey: 'Library not found',
 }
 
-function explain(error: unknown): never {
-  const complaint = complaints[(error as { constraint_name?: string }).constraint_name ?? '']
-  throw complaint ? new Invalid(complaint, { cause: error }) : error
+function rethrowConstraint(error: unknown): never {
+  const message = constraintMessages[(error as { constraint_name?: string }).constraint_name ?? '']
+  throw message ? new Invalid(message, { cause: error }) : error
 }

@@ -1,24 +1,24 @@
-// All that signing in and checking credentials needs, opened once in a process.
+// Authentication services of a process: access tokens, identity resolver, mail.
 import type { Config } from '../config/config.ts'
 import type { Log } from '../log.ts'
 import type { Sql } from '../postgres/db.ts'
-import { type Identities, openIdentities } from './identify.ts'
-import { type Mail, openPost } from './mail.ts'
-import { type AccessTokens, accessTokens } from './token.ts'
+import { type IdentityResolver, openIdentityResolver } from './identify.ts'
+import { createMailer, type Mailer } from './mail.ts'
+import { type AccessTokens, createAccessTokens } from './token.ts'
 
 export type Auth = {
   sql: Sql
   log: Log
   settings: Config['auth']
   tokens: AccessTokens
-  identities: Identities
+  identities: IdentityResolver
   /** Null when no mail server is configured. */
-  readonly mail: Mail | null
-  /** Lets what is under way end, and stops listening. */
+  readonly mail: Mailer | null
+  /** Waits for pending mails and stops listening for account changes. */
   close(): Promise<void>
 }
 
-/** Throws when the database cannot be listened to. */
+/** Throws when listening for notifications of the database fails. */
 export async function openAuth({
   sql,
   config,
@@ -28,14 +28,14 @@ export async function openAuth({
   config: Pick<Config, 'auth' | 'email'>
   log: Log
 }): Promise<Auth> {
-  const life = {
+  const lifetime = {
     get minutes() {
       return config.auth.access_token_minutes
     },
   }
-  const tokens = accessTokens(sql, life)
-  const identities = await openIdentities(sql, tokens, log)
-  const post = openPost(config.email, log)
+  const tokens = createAccessTokens(sql, lifetime)
+  const identities = await openIdentityResolver(sql, tokens, log)
+  const mailer = createMailer(config.email, log)
   return {
     sql,
     log,
@@ -43,10 +43,10 @@ export async function openAuth({
     tokens,
     identities,
     get mail() {
-      return post.mail()
+      return mailer.current()
     },
     async close() {
-      await post.close()
+      await mailer.close()
       await identities.close()
     },
   }

@@ -1,17 +1,17 @@
-// The cookie that carries the access token where a client cannot send headers: images and streams.
+// Access token cookie (Set-Cookie), for image and stream requests whose clients cannot set headers.
 
-export const cookieName = 'auth_token'
+export const accessCookieName = 'auth_token'
 
-/** `path` is that below which the server answers: what else is on the host gets no cookie of ours. */
-type Place = { secure: boolean; path: string }
+/** `path` is the path prefix of the server, so that other applications on the host do not get the cookie. */
+type CookieScope = { secure: boolean; path: string }
 
-/** The `Set-Cookie` value that holds a token for `maxAge` seconds. */
-export function sessionCookie(
+/** The `Set-Cookie` value that stores a token for `maxAge` seconds. */
+export function accessCookie(
   token: string,
-  { maxAge, secure, path }: Place & { maxAge: number },
+  { maxAge, secure, path }: CookieScope & { maxAge: number },
 ): string {
   const parts = [
-    `${cookieName}=${token}`,
+    `${accessCookieName}=${token}`,
     `Max-Age=${maxAge}`,
     `Path=${path}`,
     'HttpOnly',
@@ -20,7 +20,7 @@ export function sessionCookie(
   return [...parts, ...(secure ? ['Secure'] : [])].join('; ')
 }
 
-/** The `Set-Cookie` value that takes it away. */
-export function noCookie(place: Place): string {
-  return sessionCookie('', { maxAge: 0, ...place })
+/** The `Set-Cookie` value that deletes the cookie. */
+export function expiredAccessCookie(scope: CookieScope): string {
+  return accessCookie('', { maxAge: 0, ...scope })
 }

@@ -1,71 +1,70 @@
-// What a request brings to say who it is: headers and the cookie → one credential.
+// Credentials of a request: API key, bearer token, HTTP Basic or cookie, parsed from the headers.
 import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
 import { Unauthorized } from '../errors.ts'
-import { cookieName } from './cookie.ts'
+import { accessCookieName } from './cookie.ts'
 
-/** `secret` is the token, the key, or what a Basic header encodes. */
+/** `secret` is the token, the key, or the encoded value of a Basic header. */
 export type Credential =
-  | { means: 'token' | 'cookie' | 'key'; secret: string }
-  | { means: 'basic'; secret: string; name: string; password: string }
+  | { kind: 'token' | 'cookie' | 'key'; secret: string }
+  | { kind: 'basic'; secret: string; name: string; password: string }
 
-/** The first word of every API key. */
-export const keyWord = 'stackroom_'
+/** Prefix of every API key. */
+export const apiKeyPrefix = 'stackroom_'
 
 /**
- * The first that there is of the key in the path, Authorization, X-API-Key, X-Auth-User and, where it
- * is allowed, the cookie; null when there is none. Throws Unauthorized when the first cannot be understood: what
- * follows it is not looked at.
+ * The first of: key in the path, Authorization, X-API-Key, X-Auth-User and, where allowed, the cookie.
+ * Null when there is none. Throws Unauthorized when the first one is malformed, even if others follow.
  */
-export function credentialOf(
+export function parseCredential(
   headers: IncomingHttpHeaders,
-  { cookieAllowed, key: inPath = null }: { cookieAllowed: boolean; key?: string | null },
+  { cookieAllowed, key: pathKey = null }: { cookieAllowed: boolean; key?: string | null },
 ): Credential | null {
-  if (inPath !== null) return { means: 'key', secret: inPath }
-  if (headers.authorization !== undefined) return fromAuthorization(headers.authorization)
+  if (pathKey !== null) return { kind: 'key', secret: pathKey }
+  if (headers.authorization !== undefined) return parseAuthorization(headers.authorization)
   const key = headers['x-api-key'] ?? headers['x-auth-user']
-  if (key !== undefined) return { means: 'key', secret: String(key).trim() }
-  if (!cookieAllowed || headers.cookie === undefined || comesFromElsewhere(headers)) return null
-  const token = cookieOf(headers.cookie)
-  return token ? { means: 'cookie', secret: token } : null
+  if (key !== undefined) return { kind: 'key', secret: String(key).trim() }
+  if (!cookieAllowed || headers.cookie === undefined || isCrossOrigin(headers)) return null
+  const token = readAccessCookie(headers.cookie)
+  return token ? { kind: 'cookie', secret: token } : null
 }
 
-/** Whether a browser says that a page of another site asks. */
-export function comesFromElsewhere(headers: IncomingHttpHeaders): boolean {
+/** Whether a browser marks the request as sent by a page of another origin. */
+export function isCrossOrigin(headers: IncomingHttpHeaders): boolean {
   if (headers['sec-fetch-site'] === 'cross-site') return true
   const { origin, host } = headers
   if (origin === undefined) return false
   return !URL.canParse(origin) || new URL(origin).host !== host?.toLowerCase()
 }
 
-function fromAuthorization(header: string): Credential {
+function parseAuthorization(header: string): Credential {
   const [, scheme = '', value = ''] = /^\s*(\S+)\s+(\S+)\s*$/.exec(header) ?? []
   if (/^bearer$/i.test(scheme)) {
-    return { means: value.startsWith(keyWord) ? 'key' : 'token', secret: value }
+    return { kind: value.startsWith(apiKeyPrefix) ? 'key' : 'token', secret: value }
   }
   if (!/^basic$/i.test(scheme))
     throw new Unauthorized('The Authorization header is neither Bearer nor Basic')
-  return fromBasic(value)
+  return parseBasic(value)
 }
 
-/** An API key may stand for the password, or alone for the name, as apps with a field for one secret send it. */
-function fromBasic(value: string): Credential {
+/** An API key is accepted as the password, or as the name with an empty password: some apps have one field only. */
+function parseBasic(value: string): Credential {
   const bytes = Buffer.from(value, 'base64')
-  // We ask for UTF-8 (RFC 7617 §2.1), but what is sent by those who do not look, as OkHttp, is Latin-1.
+  // The challenge requests UTF-8 (RFC 7617 §2.1), but clients that ignore it, such as OkHttp, send Latin-1.
   const text = bytes.toString(isUtf8(bytes) ? 'utf8' : 'latin1')
   const colon = text.indexOf(':')
-  if (colon < 0) throw new Unauthorized('The Basic credentials cannot be read')
+  if (colon < 0) throw new Unauthorized('The Basic credentials are malformed')
   const name = text.slice(0, colon)
   const password = text.slice(colon + 1)
-  if (password.startsWith(keyWord)) return { means: 'key', secret: password }
-  if (password === '' && name.startsWith(keyWord)) return { means: 'key', secret: name }
-  return { means: 'basic', secret: value, name, password }
+  if (password.startsWith(apiKeyPrefix)) return { kind: 'key', secret: password }
+  if (password === '' && name.startsWith(apiKeyPrefix)) return { kind: 'key', secret: name }
+  return { kind: 'basic', secret: value, name, password }
 }
 
-function cookieOf(header: string): string | null {
+function readAccessCookie(header: string): string | null {
   for (const pair of header.split(';')) {
     const equals = pair.indexOf('=')
-    if (pair.slice(0, equals).trim() === cookieName) return pair.slice(equals + 1).trim()
+    if (pair.slice(0, equals).trim() === accessCookieName) return pair.slice(equals + 1).trim()
   }
   return null
 }

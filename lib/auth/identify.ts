@@ -1,160 +1,160 @@
-// Request → identity, remembered: after the first request of a credential neither a password is
-// hashed nor the database asked. Whatever changes an account makes every process forget it.
+// Authentication of requests: credential -> identity, cached. After the first request of a credential no
+// password is hashed and the database is not queried. Every change of an account invalidates its cached
+// identities in all processes.
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { LRUCache } from 'lru-cache'
 import { Unauthorized } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Sql } from '../postgres/db.ts'
-import { digestOfSecret, type KeyUses, keyUses, splitKey } from './api-key.ts'
-import { type Credential, credentialOf } from './credential.ts'
+import { createKeyUsageLog, parseKey } from './api-key.ts'
+import { type Credential, parseCredential } from './credential.ts'
 import {
-  type Found,
+  findIdentityByKey,
+  findIdentityByName,
+  findIdentityBySession,
   type Identity,
-  identityOfKey,
-  identityOfName,
-  identityOfSession,
+  type ResolvedIdentity,
 } from './identity.ts'
-import { type Recollection, recollection } from './identity-cache.ts'
+import { type CachedIdentity, createIdentityCache } from './identity-cache.ts'
 import { verifyPassword } from './password.ts'
+import { hashSecret } from './secret.ts'
 import type { AccessTokens } from './token.ts'
 
 export type { Account, Identity } from './identity.ts'
 
-export type Requester = {
+export type IdentifyRequest = {
   headers: IncomingHttpHeaders
   /** Of the client, as far as proxies are trusted. */
   address: string
-  /** An API key that stood in the path. */
+  /** An API key in the path. */
   key?: string | null
 }
-/** Called before a password is compared; may throw Limited. */
+/** Called before a password is compared; may throw RateLimited. */
 export type BeforePassword = (address: string, name: string) => void | Promise<void>
 
-export type Identities = {
+export type IdentityResolver = {
   /**
-   * Who asks; null when nobody says so. Throws Unauthorized when a credential is no good, even if
-   * another one follows; and what `beforePassword` throws.
+   * The identity of a request; null without credentials. Throws Unauthorized when the first credential
+   * is not valid, even if another one follows; and what `beforePassword` throws.
    */
   identify(
-    request: Requester,
+    request: IdentifyRequest,
     options?: { cookieAllowed?: boolean; beforePassword?: BeforePassword },
   ): Promise<Identity | null>
-  /** Forgets an account, or `everyone`, at once in this process; the database tells the others. */
-  drop(accountId: string): void
+  /** Invalidates an account, or `allAccounts`, in this process; the database notifies the others. */
+  invalidate(accountId: string): void
   close(): Promise<void>
 }
 
-/** In place of an account's id: whatever is known of anyone is old. */
-export const everyone = '*'
+/** In place of an account id: invalidates everything. */
+export const allAccounts = '*'
 
-const usualMs = 60_000
-const refusedMs = 10_000
+const cacheMs = 60_000
+const rejectedCacheMs = 10_000
 
-type Known = {
+type Lookup = {
   sql: Sql
   tokens: AccessTokens
-  /** Credentials of Basic that were right, with the hash that they fit. */
-  fitting: LRUCache<string, string>
-  uses: KeyUses
+  /** Password hashes by digest of Basic credentials that matched them. */
+  verifiedPasswords: LRUCache<string, string>
 }
 
-/** Begins to listen for changes of accounts. */
-export async function openIdentities(
+/** Listens for changes of accounts until it is closed. */
+export async function openIdentityResolver(
   sql: Sql,
   tokens: AccessTokens,
   log: Pick<Log, 'warn'>,
-): Promise<Identities> {
-  const uses = keyUses(sql, err => log.warn({ err }, 'use of API keys not written'))
-  const known: Known = { sql, tokens, fitting: new LRUCache({ max: 2000 }), uses }
-  const memory = recollection()
-  const secretOfProcess = randomBytes(32)
-  const forgetAll = () => {
-    memory.dropAll()
-    tokens.forget()
+): Promise<IdentityResolver> {
+  const keyUsage = createKeyUsageLog(sql, err => log.warn({ err }, 'api key usage not stored'))
+  const lookup: Lookup = { sql, tokens, verifiedPasswords: new LRUCache({ max: 2000 }) }
+  const cache = createIdentityCache()
+  const hmacKey = randomBytes(32)
+  const invalidateAll = () => {
+    cache.clear()
+    tokens.reload()
   }
-  const listening = await sql.listen(
-    'account',
-    id => (id === everyone ? forgetAll() : memory.drop(id)),
-    // Also after a lost connection: nobody knows what was said meanwhile.
-    forgetAll,
-  )
+  const invalidate = (id: string) => (id === allAccounts ? invalidateAll() : cache.invalidate(id))
+  // After a lost connection notifications may have been missed.
+  const subscription = await sql.listen('account', invalidate, invalidateAll)
+
+  function authenticate(credential: Credential, request: PasswordRequest): Promise<CachedIdentity> {
+    if (credential.kind === 'basic') return lookUpPassword(lookup, credential, request)
+    if (credential.kind === 'key') return lookUpKey(lookup, credential)
+    return lookUpToken(lookup, credential)
+  }
+
   return {
     async identify(
       { headers, address, key = null },
       { cookieAllowed = false, beforePassword } = {},
     ) {
-      const credential = credentialOf(headers, { cookieAllowed, key })
+      const credential = parseCredential(headers, { cookieAllowed, key })
       if (credential === null) return null
-      const digest = createHmac('sha256', secretOfProcess)
-        .update(`${credential.means}\0${credential.secret}`)
+      const digest = createHmac('sha256', hmacKey)
+        .update(`${credential.kind}\0${credential.secret}`)
         .digest('base64')
-      const before = async (name: string) => beforePassword?.(address, name)
-      const recalled =
-        memory.recall(digest) ??
-        (await memory.learn(digest, () => look(known, credential, { digest, before })))
-      if (recalled.identity === null) throw new Unauthorized(recalled.refusal)
-      if (recalled.identity.keyId) uses.note(recalled.identity.keyId)
-      return recalled.identity
+      const request = {
+        digest,
+        beforePassword: async (name: string) => beforePassword?.(address, name),
+      }
+      const entry =
+        cache.get(digest) ?? (await cache.load(digest, () => authenticate(credential, request)))
+      if (entry.identity === null) throw new Unauthorized(entry.message)
+      if (entry.identity.keyId) keyUsage.record(entry.identity.keyId)
+      return entry.identity
     },
-    drop: id => (id === everyone ? forgetAll() : memory.drop(id)),
+    invalidate,
     async close() {
-      await listening.unlisten()
-      await uses.close()
+      await subscription.unlisten()
+      await keyUsage.close()
     },
   }
 }
 
-type Asking = { digest: string; before: (name: string) => Promise<void> }
+type PasswordRequest = { digest: string; beforePassword: (name: string) => Promise<void> }
 
-function look(known: Known, credential: Credential, asking: Asking): Promise<Recollection> {
-  if (credential.means === 'basic') return ofPassword(known, credential, asking)
-  if (credential.means === 'key') return ofKey(known, credential.secret)
-  return ofToken(known, { token: credential.secret, means: credential.means })
+async function lookUpToken(
+  { sql, tokens }: Lookup,
+  { kind, secret }: Credential,
+): Promise<CachedIdentity> {
+  const { expires, ...claims } = await tokens.verify(secret)
+  const resolved = await findIdentityBySession(sql, { ...claims, credentialKind: kind })
+  if (!resolved) return rejected('The session has ended', 0)
+  return accepted(resolved, expires)
 }
 
-async function ofToken(
-  { sql, tokens }: Known,
-  { token, means }: { token: string; means: 'token' | 'cookie' },
-): Promise<Recollection> {
-  const { expires, ...claims } = await tokens.verify(token)
-  const found = await identityOfSession(sql, { ...claims, means })
-  if (!found) return refused('The session has ended', 0)
-  return remembered(found, expires)
+async function lookUpKey({ sql }: Lookup, { secret }: Credential): Promise<CachedIdentity> {
+  const parts = parseKey(secret)
+  const resolved = parts && (await findIdentityByKey(sql, parts.prefix))
+  if (!resolved || !timingSafeEqual(resolved.secret, hashSecret(parts.secret)))
+    return rejected('The API key is not valid', 0)
+  return accepted(resolved, Number.POSITIVE_INFINITY)
 }
 
-async function ofKey({ sql }: Known, key: string): Promise<Recollection> {
-  const parts = splitKey(key)
-  const found = parts && (await identityOfKey(sql, parts.prefix))
-  if (!found || !timingSafeEqual(found.secret, digestOfSecret(parts.secret)))
-    return refused('The API key is not valid', 0)
-  return remembered(found, Number.POSITIVE_INFINITY)
-}
-
-async function ofPassword(
-  { sql, fitting }: Known,
+async function lookUpPassword(
+  { sql, verifiedPasswords }: Lookup,
   { name, password }: { name: string; password: string },
-  { digest, before }: Asking,
-): Promise<Recollection> {
-  const found = await identityOfName(sql, name)
-  const hash = found?.passwordHash ?? null
-  if (hash === null || fitting.get(digest) !== hash) {
-    await before(name)
+  { digest, beforePassword }: PasswordRequest,
+): Promise<CachedIdentity> {
+  const account = await findIdentityByName(sql, name)
+  const hash = account?.passwordHash ?? null
+  if (hash === null || verifiedPasswords.get(digest) !== hash) {
+    await beforePassword(name)
     if (!(await verifyPassword(hash, password)))
-      return refused('Invalid credentials', refusedMs, found?.identity.account.id)
-    fitting.set(digest, hash!)
+      return rejected('Invalid credentials', rejectedCacheMs, account?.identity.account.id)
+    verifiedPasswords.set(digest, hash!)
   }
-  if (!found?.isActive) return refused('Account is inactive', 0)
-  return remembered({ identity: found.identity, until: Number.POSITIVE_INFINITY }, usualEnd())
+  if (!account?.isActive) return rejected('Account is inactive', 0)
+  const until = Number.POSITIVE_INFINITY
+  return accepted({ identity: account.identity, until }, until)
 }
 
-const usualEnd = () => Date.now() + usualMs
-
-function remembered({ identity, until }: Found, alsoUntil: number): Recollection {
-  const end = Math.min(until, alsoUntil, usualEnd())
-  return { identity, until: end, accountId: identity.account.id }
+function accepted({ identity, until }: ResolvedIdentity, credentialUntil: number): CachedIdentity {
+  const earliest = Math.min(until, credentialUntil, Date.now() + cacheMs)
+  return { identity, until: earliest, accountId: identity.account.id }
 }
 
-function refused(refusal: string, forMs: number, accountId?: string): Recollection {
-  return { identity: null, refusal, until: Date.now() + forMs, accountId: accountId ?? null }
+function rejected(message: string, cacheForMs: number, accountId?: string): CachedIdentity {
+  return { identity: null, message, until: Date.now() + cacheForMs, accountId: accountId ?? null }
 }

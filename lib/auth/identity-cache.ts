@@ -1,64 +1,61 @@
-// What was found out about credentials, bounded, by account, so that one account can be forgotten.
+// Identity cache: results of credential checks, bounded in number and invalidated per account. Concurrent
+// checks of one credential are shared (single-flight).
 import { LRUCache } from 'lru-cache'
+import { createSingleFlight } from '../async/single-flight.ts'
 import type { Identity } from './identity.ts'
 
-/** Good `until`, in ms since 1970. */
-export type Recollection =
+/** Valid `until`, in ms since 1970. */
+export type CachedIdentity =
   | { identity: Identity; until: number; accountId: string }
-  | { identity: null; refusal: string; until: number; accountId: string | null }
+  | { identity: null; message: string; until: number; accountId: string | null }
 
-const most = 5000
+const maxEntries = 5000
 
-/** Keys are digests of credentials, never the credentials. */
-export function recollection() {
-  const byAccount = new Map<string, Set<string>>()
-  const kept = new LRUCache<string, Recollection>({
-    max: most,
+/** Keys are digests of credentials, never the credentials themselves. */
+export function createIdentityCache() {
+  const digestsByAccount = new Map<string, Set<string>>()
+  const entries = new LRUCache<string, CachedIdentity>({
+    max: maxEntries,
     dispose: ({ accountId }, digest) => {
-      const digests = accountId === null ? undefined : byAccount.get(accountId)
+      const digests = accountId === null ? undefined : digestsByAccount.get(accountId)
       digests?.delete(digest)
-      if (accountId !== null && digests?.size === 0) byAccount.delete(accountId)
+      if (accountId !== null && digests?.size === 0) digestsByAccount.delete(accountId)
     },
   })
-  const asked = new Map<string, { answer: Promise<Recollection>; era: number }>()
-  // Moved by every change: what was being read while it happened may be old already.
-  let era = 0
+  const flight = createSingleFlight<CachedIdentity>()
+  // Incremented by every invalidation: results of loads that began earlier may be outdated.
+  let generation = 0
 
-  function keep(digest: string, found: Recollection) {
-    kept.set(digest, found)
-    if (found.accountId === null) return
-    const digests = byAccount.get(found.accountId)
+  function store(digest: string, entry: CachedIdentity) {
+    entries.set(digest, entry)
+    if (entry.accountId === null) return
+    const digests = digestsByAccount.get(entry.accountId)
     if (digests) digests.add(digest)
-    else byAccount.set(found.accountId, new Set([digest]))
+    else digestsByAccount.set(entry.accountId, new Set([digest]))
   }
 
   return {
-    /** What is known and still good. */
-    recall(digest: string): Recollection | undefined {
-      const found = kept.get(digest)
-      return found && found.until > Date.now() ? found : undefined
+    /** The valid entry, if any. */
+    get(digest: string): CachedIdentity | undefined {
+      const entry = entries.get(digest)
+      return entry && entry.until > Date.now() ? entry : undefined
     },
-    /** Asks; those who ask the same meanwhile share the answer. */
-    async learn(digest: string, ask: () => Promise<Recollection>): Promise<Recollection> {
-      const same = asked.get(digest)
-      if (same && same.era === era) return same.answer
-      const mine = { answer: ask(), era }
-      asked.set(digest, mine)
-      try {
-        const found = await mine.answer
-        if (mine.era === era && found.until > Date.now()) keep(digest, found)
-        return found
-      } finally {
-        if (asked.get(digest) === mine) asked.delete(digest)
-      }
+    /** Loads and stores an entry; concurrent loads of the same digest share the result. */
+    load(digest: string, check: () => Promise<CachedIdentity>): Promise<CachedIdentity> {
+      const startGeneration = generation
+      return flight(`${generation} ${digest}`, async () => {
+        const entry = await check()
+        if (startGeneration === generation && entry.until > Date.now()) store(digest, entry)
+        return entry
+      })
     },
-    drop(accountId: string) {
-      era += 1
-      for (const digest of [...(byAccount.get(accountId) ?? [])]) kept.delete(digest)
+    invalidate(accountId: string) {
+      generation += 1
+      for (const digest of [...(digestsByAccount.get(accountId) ?? [])]) entries.delete(digest)
     },
-    dropAll() {
-      era += 1
-      kept.clear()
+    clear() {
+      generation += 1
+      entries.clear()
     },
   }
 }

@@ -1,33 +1,33 @@
-// Who is behind a request, and the statements that find out. Nothing here is remembered; identify.ts does that.
+// Identity of a request: account, permissions, viewer. Uncached database look-ups by session, key and name.
 
 import type { Sql } from '../postgres/db.ts'
-import { effective, type Permission, type Role } from './permission.ts'
+import { effectivePermissions, type Permission, type Role } from './permission.ts'
 import type { Viewer } from './viewer.ts'
 
-/** An account as it is shown to itself. */
+/** An account as its owner sees it. */
 export type Account = {
   id: string
   username: string
   email: string
   role: Role
   emailVerified: boolean
-  /** Beyond those of the role. */
+  /** In addition to those of the role. */
   permissions: readonly string[]
 }
 
 export type Identity = {
   account: Account
-  /** What this request may do: those of the account, within those of the key. */
+  /** Permissions of the account, restricted to those of the API key. */
   permissions: ReadonlySet<Permission>
   viewer: Viewer
   sessionId: string | null
   keyId: string | null
-  means: Means
+  credentialKind: CredentialKind
 }
-export type Means = 'token' | 'cookie' | 'key' | 'basic'
+export type CredentialKind = 'token' | 'cookie' | 'key' | 'basic'
 
-/** An identity and until when it may be believed at most, in ms since 1970. */
-export type Found = { identity: Identity; until: number }
+/** An identity and when it expires, in ms since 1970. */
+export type ResolvedIdentity = { identity: Identity; until: number }
 
 type Row = Account & {
   allLibraries: boolean
@@ -38,61 +38,74 @@ type Row = Account & {
   allowedTags: string[]
   deniedTags: string[]
 }
-type Ways = { means: Means; sessionId?: string; keyId?: string; ofKey?: readonly string[] }
+type Source = {
+  credentialKind: CredentialKind
+  sessionId?: string
+  keyId?: string
+  keyPermissions?: readonly string[]
+}
 
-/** The identity of an access token, while its session lasts and its account is active. */
-export async function identityOfSession(
+/** The identity of an access token; null when its session has ended or its account is inactive. */
+export async function findIdentityBySession(
   sql: Sql,
-  { accountId, sessionId, means }: { accountId: string; sessionId: string; means: Means },
-): Promise<Found | null> {
+  {
+    accountId,
+    sessionId,
+    credentialKind,
+  }: { accountId: string; sessionId: string; credentialKind: CredentialKind },
+): Promise<ResolvedIdentity | null> {
   const [row] = await sql<(Row & { ends: Date })[]>`
     select ${columns(sql)}, n.expires_at as ends
     from account a join session n on n.account_id = a.id
     where n.id = ${sessionId} and a.id = ${accountId} and a.is_active
       and n.revoked_at is null and n.expires_at > now()`
   if (!row) return null
-  return { identity: identityOf(row, { means, sessionId }), until: row.ends.getTime() }
+  return { identity: toIdentity(row, { credentialKind, sessionId }), until: row.ends.getTime() }
 }
 
-/** A live key by its public part, with the digest that its secret must have. */
-export async function identityOfKey(
+/** The identity of a valid API key by its public prefix, with the digest of its secret. */
+export async function findIdentityByKey(
   sql: Sql,
   prefix: string,
-): Promise<(Found & { secret: Buffer }) | null> {
-  type KeyRow = Row & { keyId: string; ofKey: string[]; secret: Buffer; ends: Date | null }
+): Promise<(ResolvedIdentity & { secret: Buffer }) | null> {
+  type KeyRow = Row & { keyId: string; keyPermissions: string[]; secret: Buffer; ends: Date | null }
   const [row] = await sql<KeyRow[]>`
-    select ${columns(sql)}, k.id as "keyId", k.permissions as "ofKey", k.secret_sha256 as secret,
+    select ${columns(sql)}, k.id as "keyId", k.permissions as "keyPermissions", k.secret_sha256 as secret,
       k.expires_at as ends
     from account a join api_key k on k.account_id = a.id
     where k.prefix = ${prefix} and k.is_active and a.is_active
       and (k.expires_at is null or k.expires_at > now())`
   if (!row) return null
-  const identity = identityOf(row, { means: 'key', keyId: row.keyId, ofKey: row.ofKey })
+  const identity = toIdentity(row, {
+    credentialKind: 'key',
+    keyId: row.keyId,
+    keyPermissions: row.keyPermissions,
+  })
   return { identity, until: row.ends?.getTime() ?? Number.POSITIVE_INFINITY, secret: row.secret }
 }
 
-/** The account meant by a user name or an e-mail address, with what its password must fit; active or not. */
-export async function identityOfName(
+/** The account with a user name or e-mail address and its password hash, whether active or not. */
+export async function findIdentityByName(
   sql: Sql,
   name: string,
 ): Promise<{ identity: Identity; passwordHash: string; isActive: boolean } | null> {
-  // No account has such a name, and the database takes no text with it.
+  // PostgreSQL rejects U+0000 in text.
   if (name.includes('\0')) return null
-  const folded = name.normalize('NFC').trim()
+  const normalized = name.normalize('NFC').trim()
   const [row] = await sql<(Row & { passwordHash: string; isActive: boolean })[]>`
     select ${columns(sql)}, a.password_hash as "passwordHash", a.is_active as "isActive"
     from account a
-    where lower(a.username) = lower(${folded}) or lower(a.email) = lower(${folded})`
+    where lower(a.username) = lower(${normalized}) or lower(a.email) = lower(${normalized})`
   if (!row) return null
   const { passwordHash, isActive } = row
-  return { identity: identityOf(row, { means: 'basic' }), passwordHash, isActive }
+  return { identity: toIdentity(row, { credentialKind: 'basic' }), passwordHash, isActive }
 }
 
 function columns(sql: Sql) {
   return sql`
     a.id, a.username, coalesce(a.email, '') as email, a.role, a.permissions,
     a.email_verified as "emailVerified",
-    -- While a library is being removed everyone sees only those that stay.
+    -- While a library is being deleted, accounts are restricted to the remaining ones.
     a.all_libraries and not exists (select from library where deleting_at is not null)
       as "allLibraries",
     a.all_libraries as "hasAllLibraries",
@@ -108,11 +121,14 @@ function columns(sql: Sql) {
       where t.account_id = a.id and t.mode = 'deny') as "deniedTags"`
 }
 
-function identityOf(row: Row, { means, sessionId, keyId, ofKey }: Ways): Identity {
+function toIdentity(
+  row: Row,
+  { credentialKind, sessionId, keyId, keyPermissions }: Source,
+): Identity {
   const { id, username, email, role, emailVerified, permissions } = row
   return {
     account: { id, username, email, role, emailVerified, permissions },
-    permissions: effective(role, permissions, ofKey ?? null),
+    permissions: effectivePermissions(role, permissions, keyPermissions ?? null),
     viewer: {
       accountId: id,
       libraries: row.allLibraries ? null : row.libraries,
@@ -124,6 +140,6 @@ function identityOf(row: Row, { means, sessionId, keyId, ofKey }: Ways): Identit
     },
     sessionId: sessionId ?? null,
     keyId: keyId ?? null,
-    means,
+    credentialKind,
   }
 }

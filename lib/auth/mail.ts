@@ -1,49 +1,49 @@
-// Mail: plain text over SMTP, when a server is configured.
+// Mail over SMTP (plain text), if a server is configured.
 import { createTransport } from 'nodemailer'
 import type { Config } from '../config/config.ts'
 import type { Log } from '../log.ts'
 
-export type Letter = { to: string; subject: string; text: string }
+export type MailMessage = { to: string; subject: string; text: string }
 
-export type Mail = {
-  /** Whether the server took it; why not is in the log. */
-  send(letter: Letter): Promise<boolean>
-  /** Sends without anyone waiting for it, so that nobody learns from the time it takes. */
-  sendLater(letter: Letter): void
+export type Mailer = {
+  /** Whether the server accepted the message; failures are logged. */
+  send(message: MailMessage): Promise<boolean>
+  /** Sends in the background, so that the response time does not reveal whether a mail is sent. */
+  sendLater(message: MailMessage): void
   /** A link into the web application, or null when its address is not configured. */
   link(path: string): string | null
-  /** How long a confirmation may take. */
-  hours: number
-  /** Waits for letters under way. */
+  /** Validity of a confirmation code. */
+  verificationHours: number
+  /** Waits for pending messages. */
   close(): Promise<void>
 }
 
-const patienceMs = 10_000
-// More would only pile up behind a server that does not answer.
-const mostUnderWay = 50
+const smtpTimeoutMs = 10_000
+// More would only accumulate behind a server that does not respond.
+const maxPending = 50
 
-/** Mail as it is configured at the time: whoever keeps this follows a reload. */
-export function openPost(config: Config['email'], log: Log) {
-  let said = ''
-  let current: Mail | null = null
+/** The mailer of the current configuration; it is replaced after a reload. */
+export function createMailer(config: Config['email'], log: Log) {
+  let currentConfig = ''
+  let current: Mailer | null = null
   return {
-    /** Null without a host. */
-    mail(): Mail | null {
-      const now = JSON.stringify(config)
-      if (now !== said) {
+    /** Null without an SMTP server. */
+    current(): Mailer | null {
+      const newConfig = JSON.stringify(config)
+      if (newConfig !== currentConfig) {
         void current?.close()
-        current = openMail(config, log)
-        said = now
+        current = openTransport(config, log)
+        currentConfig = newConfig
       }
       return current
     },
-    /** Waits for letters under way. */
+    /** Waits for pending messages. */
     close: async () => current?.close(),
   }
 }
 
-/** Null without a host. */
-function openMail(config: Config['email'], log: Log): Mail | null {
+/** Null without an SMTP server. */
+function openTransport(config: Config['email'], log: Log): Mailer | null {
   const { host, port, secure, username, password, from } = config
   if (host === null) return null
   const isLocal = /^(localhost|127\.|\[?::1\]?$)/.test(host)
@@ -51,20 +51,20 @@ function openMail(config: Config['email'], log: Log): Mail | null {
     host,
     port,
     secure,
-    // A password never leaves in the clear.
+    // The password is never sent unencrypted, except to this host.
     requireTLS: username !== null && !isLocal,
     ...(username === null ? {} : { auth: { user: username, pass: password ?? '' } }),
-    connectionTimeout: patienceMs,
-    greetingTimeout: patienceMs,
-    socketTimeout: patienceMs,
+    connectionTimeout: smtpTimeoutMs,
+    greetingTimeout: smtpTimeoutMs,
+    socketTimeout: smtpTimeoutMs,
     disableFileAccess: true,
     disableUrlAccess: true,
   })
-  const underWay = new Set<Promise<boolean>>()
+  const pending = new Set<Promise<boolean>>()
 
-  async function deliver({ to, ...letter }: Letter): Promise<boolean> {
+  async function deliver({ to, ...message }: MailMessage): Promise<boolean> {
     try {
-      await transport.sendMail({ from, to: { name: '', address: to }, ...letter })
+      await transport.sendMail({ from, to: { name: '', address: to }, ...message })
       return true
     } catch (error) {
       const { code, responseCode } = error as { code?: string; responseCode?: number }
@@ -72,28 +72,28 @@ function openMail(config: Config['email'], log: Log): Mail | null {
       return false
     }
   }
-  async function send(letter: Letter): Promise<boolean> {
-    if (underWay.size >= mostUnderWay) {
-      log.warn({ host, port }, 'mail not sent: too many wait for the server')
+  async function send(message: MailMessage): Promise<boolean> {
+    if (pending.size >= maxPending) {
+      log.warn({ host, port }, 'mail not sent, too many pending')
       return false
     }
-    const sending = deliver(letter)
-    underWay.add(sending)
-    return sending.finally(() => underWay.delete(sending))
+    const sending = deliver(message)
+    pending.add(sending)
+    return sending.finally(() => pending.delete(sending))
   }
 
   return {
     send,
-    sendLater(letter) {
-      void send(letter)
+    sendLater(message) {
+      void send(message)
     },
     link(path) {
       const base = config.verification_url_base
       return base === null ? null : `${base.replace(/\/+$/, '')}${path}`
     },
-    hours: config.verification_hours,
+    verificationHours: config.verification_hours,
     async close() {
-      await Promise.all(underWay)
+      await Promise.all(pending)
       transport.close()
     },
   }

@@ -1,4 +1,4 @@
-// What people change of their own account.
+// Self-service account changes: password and e-mail address.
 import { Forbidden, Invalid } from '../errors.ts'
 import { changeAccount } from './account.ts'
 import type { Auth } from './auth.ts'
@@ -7,36 +7,36 @@ import { verifyPassword } from './password.ts'
 import { resendVerification } from './registration.ts'
 
 /**
- * A new password, which ends all other sessions. Throws Invalid when the current one is not right or the
- * new one is no good, Forbidden for an API key.
+ * Changes the password and ends all other sessions. Throws Invalid when the current password is wrong or
+ * the new one is not acceptable, Forbidden for an API key.
  */
 export async function changeOwnPassword(
   auth: Auth,
   identity: Identity,
   { currentPassword, newPassword }: { currentPassword: string; newPassword: string },
 ): Promise<void> {
-  refuseKey(identity)
+  forbidApiKey(identity)
   const { id } = identity.account
-  const stored = await passwordHash(auth, id)
-  if (!(await verifyPassword(stored, currentPassword)))
-    throw new Invalid('The current password is not right')
-  await changeAccount(auth, { id, keepSession: identity.sessionId }, { password: newPassword })
+  const hash = await passwordHash(auth, id)
+  if (!(await verifyPassword(hash, currentPassword)))
+    throw new Invalid('The current password is incorrect')
+  await changeAccount(auth, { id, exceptSessionId: identity.sessionId }, { password: newPassword })
 }
 
 /**
- * Another e-mail address, which is not confirmed yet: where addresses must be, a letter is sent to it.
- * Throws Invalid when it is no address or taken, Forbidden for an API key.
+ * Changes the e-mail address, which is unconfirmed then; a confirmation mail is sent if required. Throws
+ * Invalid when the address is malformed or in use, Forbidden for an API key.
  */
 export async function changeOwnEmail(auth: Auth, identity: Identity, email: string): Promise<void> {
-  refuseKey(identity)
+  forbidApiKey(identity)
   if (email.trim().toLowerCase() === identity.account.email.toLowerCase()) return
   await changeAccount(auth, { id: identity.account.id }, { email, emailVerified: false })
   if (auth.settings.email_confirmation_required) await resendVerification(auth, email)
 }
 
-// A key is for a program and may have got about: it must not lock its owner out.
-function refuseKey({ keyId }: Identity) {
-  if (keyId !== null) throw new Forbidden('An API key cannot change the account that it belongs to')
+// An API key may have leaked; it must not be able to lock its owner out.
+function forbidApiKey({ keyId }: Identity) {
+  if (keyId !== null) throw new Forbidden('An API key cannot change its own account')
 }
 
 async function passwordHash({ sql }: Auth, id: string): Promise<string | null> {

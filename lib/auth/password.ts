@@ -1,73 +1,62 @@
-// Passwords: argon2id, and never more of it at once than the machine bears.
+// Password hashing (argon2id) with limited concurrency, because each hash takes 32 MiB and a core.
 import { hash, needsRehash, verify } from 'argon2'
-import { Invalid, Limited } from '../errors.ts'
+import { createSemaphore } from '../async/semaphore.ts'
+import { Invalid, RateLimited } from '../errors.ts'
 
-// 32 MiB and two passes take 52 ms on a 2-core server of 2020; OWASP asks for 19 MiB and two.
+// 32 MiB and two passes take 52 ms on a 2-core server of 2020; OWASP recommends 19 MiB and two.
 const cost = { memoryCost: 32 * 1024, timeCost: 2, parallelism: 1 }
-const atOnce = 2
-const mostWaiting = 40
-const shortest = 8
-const longestBytes = 1024
+const slots = createSemaphore({ slots: 2 })
+const maxWaiting = 40
+const minCharacters = 8
+const maxBytes = 1024
 
-/** How often a password was hashed or compared in this process, for tests and metrics. */
+/** Number of hashes and comparisons in this process, for tests and metrics. */
 export const passwordCounters = { hashed: 0, verified: 0 }
 
-// Of no password: compared where there is no account, so that both answers take the same time.
+// A hash of no password, compared when there is no account so that both cases take the same time.
 let decoy: Promise<string> | null = null
 
-/** Throws Invalid unless the password may be used: 8 characters or more, 1,024 bytes or fewer. */
+/** Throws Invalid unless the password has at least 8 characters and at most 1,024 bytes. */
 export function checkPassword(password: string): void {
-  if ([...password].length < shortest)
-    throw new Invalid(`The password must have at least ${shortest} characters`)
-  if (Buffer.byteLength(password) > longestBytes)
-    throw new Invalid(`The password must not be longer than ${longestBytes} bytes`)
+  if ([...password].length < minCharacters)
+    throw new Invalid(`The password must have at least ${minCharacters} characters`)
+  if (Buffer.byteLength(password) > maxBytes)
+    throw new Invalid(`The password must not be longer than ${maxBytes} bytes`)
 }
 
-/** The hash to store. Throws Invalid as `checkPassword` does, Limited when too many wait. */
+/** Returns the hash to store. Throws Invalid as `checkPassword` does, RateLimited when too many are waiting. */
 export async function hashPassword(password: string): Promise<string> {
   checkPassword(password)
   passwordCounters.hashed += 1
-  return inTurn(() => hash(folded(password), cost))
+  return withSlot(() => hash(normalized(password), cost))
 }
 
-/** Whether the password belongs to the hash; null takes as long and is false. Throws Limited when too many wait. */
+/** Whether the password matches the hash; null is false after the same time. Throws RateLimited when too many are waiting. */
 export async function verifyPassword(stored: string | null, password: string): Promise<boolean> {
-  decoy ??= inTurn(() => hash('', cost)).catch(error => {
+  decoy ??= withSlot(() => hash('', cost)).catch(error => {
     decoy = null
     throw error
   })
-  const isShortEnough = Buffer.byteLength(password) <= longestBytes
+  const isShortEnough = Buffer.byteLength(password) <= maxBytes
   const isReal = stored?.startsWith('$argon2') === true && isShortEnough
-  const against = isReal ? stored : await decoy
+  const hashToVerify = isReal ? stored : await decoy
   passwordCounters.verified += 1
-  const fits = await inTurn(() => verify(against, isShortEnough ? folded(password) : ''))
-  return fits && isReal
+  const matches = await withSlot(() =>
+    verify(hashToVerify, isShortEnough ? normalized(password) : ''),
+  )
+  return matches && isReal
 }
 
-/** Whether the hash was made with other parameters than today's. */
+/** Whether the hash was made with other parameters than the current ones. */
 export function isOutdated(stored: string): boolean {
   return needsRehash(stored, cost)
 }
 
-// The same letters typed on another system may come decomposed.
-const folded = (password: string) => password.normalize('NFC')
+// Some systems enter decomposed characters (macOS), others composed ones.
+const normalized = (password: string) => password.normalize('NFC')
 
-const waiting: (() => void)[] = []
-let running = 0
-
-async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  if (running < atOnce) running += 1
-  else await aTurn()
-  try {
-    return await work()
-  } finally {
-    const next = waiting.shift()
-    if (next) next()
-    else running -= 1
-  }
-}
-
-function aTurn(): Promise<void> {
-  if (waiting.length >= mostWaiting) throw new Limited('Too many sign-ins at once', 1)
-  return new Promise(resolve => waiting.push(resolve))
+async function withSlot<T>(work: () => Promise<T>): Promise<T> {
+  if (!slots.isFree() && slots.waiting >= maxWaiting)
+    throw new RateLimited('Too many concurrent sign-ins', 1)
+  return await slots.run(work)
 }

@@ -1,7 +1,7 @@
-// What an account may do: the names on the wire, what each role holds, and how a key narrows it.
+// Permissions: wire names, roles, effective permissions of accounts and API keys.
 import { Invalid } from '../errors.ts'
 
-/** Every permission by its name on the wire. */
+/** All permissions by wire name. */
 export const permissionNames = [
   'LibrariesRead',
   'LibrariesWrite',
@@ -35,7 +35,7 @@ export const permissionNames = [
 ] as const
 export type Permission = (typeof permissionNames)[number]
 
-/** From the least to the most trusted. */
+/** In ascending order of privileges. */
 export const roles = ['reader', 'maintainer', 'admin'] as const
 export type Role = (typeof roles)[number]
 
@@ -68,14 +68,14 @@ const maintainer: readonly Permission[] = [
   'TasksWrite',
 ]
 
-/** What a role holds by itself. */
+/** Permissions included in each role. */
 export const permissionsOfRole: Record<Role, readonly Permission[]> = {
   reader,
   maintainer,
   admin: permissionNames,
 }
 
-const reading: ReadonlySet<Permission> = new Set([
+const readerAppPermissions: ReadonlySet<Permission> = new Set([
   'LibrariesRead',
   'SeriesRead',
   'BooksRead',
@@ -86,38 +86,38 @@ const reading: ReadonlySet<Permission> = new Set([
   'ReadListsRead',
 ] as const)
 
-/** Those that a reader's app has no use for. */
-export function beyondReading(permissions: ReadonlySet<Permission>): Permission[] {
-  return [...permissions].filter(name => !reading.has(name))
+/** The permissions that a reading app does not need. */
+export function permissionsBeyondReading(permissions: ReadonlySet<Permission>): Permission[] {
+  return [...permissions].filter(name => !readerAppPermissions.has(name))
 }
 
-const bySpelling = new Map(permissionNames.map(name => [name.toLowerCase(), name]))
+const byNormalizedName = new Map(permissionNames.map(name => [name.toLowerCase(), name]))
 
-/** The permission meant by `LibrariesRead`, `libraries-read`, `libraries:read`, `LIBRARIES_READ`. Throws Invalid. */
+/** Parses `LibrariesRead`, `libraries-read`, `libraries:read` or `LIBRARIES_READ`. Throws Invalid. */
 export function parsePermission(text: string): Permission {
-  const known = bySpelling.get(text.replace(/[-:_\s]/g, '').toLowerCase())
-  if (known) return known
-  throw new Invalid('There is no permission of this name', { details: { known: permissionNames } })
+  const permission = byNormalizedName.get(text.replace(/[-:_\s]/g, '').toLowerCase())
+  if (permission) return permission
+  throw new Invalid('Unknown permission', { details: { known: permissionNames } })
 }
 
-/** Each once, in the order of `permissionNames`. Throws Invalid at the first that is unknown. */
+/** Without duplicates, in the order of `permissionNames`. Throws Invalid for an unknown name. */
 export function parsePermissions(texts: readonly string[]): Permission[] {
-  const meant = new Set(texts.map(parsePermission))
-  return permissionNames.filter(name => meant.has(name))
+  const parsed = new Set(texts.map(parsePermission))
+  return permissionNames.filter(name => parsed.has(name))
 }
 
-/** What a role and its extras allow, within what an API key lists; null is not a key. SystemAdmin stands for all. */
-export function effective(
+/** Permissions of a role plus extras, restricted to those of an API key (null: no key). SystemAdmin includes all. */
+export function effectivePermissions(
   role: Role,
   extras: readonly string[],
-  ofKey: readonly string[] | null,
+  keyPermissions: readonly string[] | null,
 ): ReadonlySet<Permission> {
-  const own = whole([...permissionsOfRole[role], ...extras])
-  return ofKey === null ? own : own.intersection(whole(ofKey))
+  const own = expandAdmin([...permissionsOfRole[role], ...extras])
+  return keyPermissions === null ? own : own.intersection(expandAdmin(keyPermissions))
 }
 
-// Names that this version does not know stay in the rows and mean nothing.
-function whole(names: readonly string[]): Set<Permission> {
+// Stored names that this version does not know are ignored.
+function expandAdmin(names: readonly string[]): Set<Permission> {
   if (names.includes('SystemAdmin')) return new Set(permissionNames)
   return new Set(permissionNames.filter(name => names.includes(name)))
 }

@@ -1,25 +1,25 @@
-// The first administrator, made once.
+// Initial setup: creation of the first administrator.
 import type { IncomingHttpHeaders } from 'node:http'
 import { isIPv4 } from 'node:net'
 import { Conflict, Forbidden } from '../errors.ts'
 import type { Sql } from '../postgres/db.ts'
-import { insertAccount, readyAccount } from './account.ts'
+import { insertAccount, toAccountColumns } from './account.ts'
 import type { Auth } from './auth.ts'
-import { comesFromElsewhere } from './credential.ts'
-import { type SignedIn, startSession, tokensOf } from './session.ts'
-import { isSetupToken, withdrawSetupToken } from './setup-token.ts'
+import { isCrossOrigin } from './credential.ts'
+import { issueTokens, type SignedIn, startSession } from './session.ts'
+import { deleteSetupToken, isSetupToken } from './setup-token.ts'
 
-type First = { username: string; email: string; password: string }
-type Origin = {
+type FirstAdministrator = { username: string; email: string; password: string }
+type SetupOrigin = {
   headers: IncomingHttpHeaders
-  /** Of the socket, whatever proxies say. */
+  /** Of the socket; headers of proxies are ignored. */
   address: string
   setupToken: string | undefined
 }
 
-const lock = 0x5e70_0001
+const setupLockKey = 0x5e70_0001
 
-/** What a client asks before it shows its first page. */
+/** Whether the setup is pending, for the first page of a client. */
 export async function setupStatus(
   sql: Sql,
 ): Promise<{ setupRequired: boolean; hasUsers: boolean }> {
@@ -30,37 +30,44 @@ export async function setupStatus(
 }
 
 /**
- * Makes the first administrator and signs in. Throws Forbidden without the setup token, unless the
- * request was made on this machine itself; Conflict once there is an administrator; Invalid.
+ * Creates the first administrator and signs in. Throws Forbidden without the setup token, unless the
+ * request comes from this machine; Conflict once an administrator exists; Invalid.
  */
-export async function initialize(auth: Auth, first: First, origin: Origin): Promise<SignedIn> {
+export async function initialize(
+  auth: Auth,
+  administrator: FirstAdministrator,
+  origin: SetupOrigin,
+): Promise<SignedIn> {
   const { sql } = auth
-  // Before the password costs anything.
-  if (!(await setupStatus(sql)).setupRequired) throw new Conflict(done)
-  await mayInitialize(sql, origin)
-  const columns = await readyAccount(first)
+  // Before the expensive password hash.
+  if (!(await setupStatus(sql)).setupRequired) throw new Conflict(alreadySetUp)
+  await authorizeSetup(sql, origin)
+  const columns = await toAccountColumns(administrator)
   const { account, session } = await sql.begin(async tx => {
-    await tx`select pg_advisory_xact_lock(${lock})`
+    await tx`select pg_advisory_xact_lock(${setupLockKey})`
     const [admin] = await tx`select from account where role = 'admin' limit 1`
-    if (admin) throw new Conflict(done)
+    if (admin) throw new Conflict(alreadySetUp)
     const account = await insertAccount(tx, { ...columns, role: 'admin' })
-    await withdrawSetupToken(tx)
+    await deleteSetupToken(tx)
     return { account, session: await startSession(tx, auth, account.id) }
   })
-  auth.log.info({ accountId: account.id }, 'first administrator made')
-  return { ...(await tokensOf(auth, account, session)), account }
+  auth.log.info({ accountId: account.id }, 'first administrator created')
+  return { ...(await issueTokens(auth, account, session)), account }
 }
 
-const done = 'The server is set up already'
+const alreadySetUp = 'The server is already set up'
 
-async function mayInitialize(sql: Sql, { headers, address, setupToken }: Origin): Promise<void> {
+async function authorizeSetup(
+  sql: Sql,
+  { headers, address, setupToken }: SetupOrigin,
+): Promise<void> {
   if (setupToken !== undefined) {
     if (await isSetupToken(sql, setupToken)) return
     throw new Forbidden('The setup token is not valid')
   }
-  if (isLoopback(address) && !wasForwarded(headers) && asksForThisMachine(headers)) return
+  if (isLoopback(address) && !wasForwarded(headers) && isSameHostRequest(headers)) return
   throw new Forbidden(
-    'The setup token is needed: the server printed it when it started; send it as X-Setup-Token or setupToken',
+    'The setup token is required: it is printed when the server starts; send it as X-Setup-Token or setupToken',
   )
 }
 
@@ -69,14 +76,14 @@ function isLoopback(address: string): boolean {
   return plain === '::1' || (isIPv4(plain) && plain.startsWith('127.'))
 }
 
-// Through a proxy on this machine everybody's socket is local.
+// Requests through a proxy on this machine all come from a local socket.
 function wasForwarded(headers: IncomingHttpHeaders): boolean {
   return ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via'].some(name => name in headers)
 }
 
-// A page of another site, or one whose name was made to point here, is not the operator.
-function asksForThisMachine(headers: IncomingHttpHeaders): boolean {
-  if (comesFromElsewhere(headers)) return false
+// Excludes cross-origin pages and DNS rebinding (a foreign name that resolves to this machine).
+function isSameHostRequest(headers: IncomingHttpHeaders): boolean {
+  if (isCrossOrigin(headers)) return false
   const url = `http://${headers.host ?? ''}`
   if (!URL.canParse(url)) return false
   const { hostname } = new URL(url)

@@ -1,7 +1,7 @@
-// Rules of an account about sharing tags: allow shows only what carries the tag, deny hides it.
+// Sharing tag rules of an account: allow restricts it to series with the tag, deny hides them.
 
 import { Invalid } from '../errors.ts'
-import type { Sql, Transaction } from '../postgres/db.ts'
+import type { Queryable } from '../postgres/db.ts'
 import { oneOf, record, type Static, Type, timestamp, uuid } from '../schema.ts'
 
 export const SharingRule = record(
@@ -16,8 +16,8 @@ export const SharingRule = record(
 )
 export type SharingRule = Static<typeof SharingRule>
 
-/** The rules of an account by name of the tag. */
-export function rulesOf(sql: Sql | Transaction, accountId: string): Promise<SharingRule[]> {
+/** The rules of an account, sorted by tag name. */
+export function listSharingRules(sql: Queryable, accountId: string): Promise<SharingRule[]> {
   return sql<SharingRule[]>`
     select r.id, t.id as "sharingTagId", t.name as "sharingTagName", r.mode as "accessMode",
       r.created_at as "createdAt"
@@ -26,9 +26,9 @@ export function rulesOf(sql: Sql | Transaction, accountId: string): Promise<Shar
     order by lower(t.name), t.id`
 }
 
-/** Says Invalid of a statement that failed for a tag that is not there. */
-export function noSuchTag(error: unknown): never {
+/** For `catch` of a statement: throws Invalid when it failed because of an unknown tag. */
+export function rethrowUnknownTag(error: unknown): never {
   const { constraint_name: constraint } = error as { constraint_name?: string }
   if (!constraint?.endsWith('_tag_id_fkey')) throw error
-  throw new Invalid('There is no such sharing tag', { cause: error })
+  throw new Invalid('Sharing tag not found', { cause: error })
 }

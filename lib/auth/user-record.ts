@@ -1,27 +1,25 @@
-// An account as it is shown to those who manage accounts, and to its owner.
+// User records of the API: schema, list with filter, single user.
 
 import { NotFound } from '../errors.ts'
 import type { Sql } from '../postgres/db.ts'
 import { list, nullable, oneOf, record, type Static, Type, timestamp, uuid } from '../schema.ts'
 import { type Permission, type Role, roles } from './permission.ts'
-import { rulesOf, SharingRule } from './sharing-rule.ts'
+import { listSharingRules, SharingRule } from './sharing-rule.ts'
 
 const fields = {
   id: uuid(),
   username: Type.String(),
-  email: Type.String({ description: 'Empty when there is none.' }),
+  email: Type.String({ description: 'Empty if there is none.' }),
   role: oneOf(roles),
-  permissions: list(Type.String(), { description: 'Beyond those of the role.' }),
+  permissions: list(Type.String(), { description: 'In addition to those of the role.' }),
   isActive: Type.Boolean(),
   emailVerified: Type.Boolean(),
-  libraryIds: nullable(
-    list(uuid(), { description: 'The libraries that are seen; null means all.' }),
-  ),
+  libraryIds: nullable(list(uuid(), { description: 'Accessible libraries; null means all.' })),
   ageLimit: nullable(
-    Type.Integer({ description: 'Highest age rating that is seen, in years; null means all.' }),
+    Type.Integer({ description: 'Maximum age rating in years; null means no limit.' }),
   ),
   showsUnrated: Type.Boolean({
-    description: 'Whether an account with a limit sees what has no age rating.',
+    description: 'Whether an account with an age limit has access to series without an age rating.',
   }),
   lastLoginAt: nullable(timestamp()),
   createdAt: timestamp(),
@@ -36,21 +34,21 @@ export const UserDetail = record(
 )
 export type UserDetail = Static<typeof UserDetail>
 
-export type UserSearch = {
+export type UserFilter = {
   role?: Role | undefined
-  /** Name of a sharing tag that the account has a rule about. */
+  /** Name of a sharing tag for which the account has a rule. */
   sharingTag?: string | undefined
   sharingTagMode?: 'allow' | 'deny' | undefined
 }
 type Page = { offset: number; pageSize: number }
 
-/** A page of accounts by user name, and how many there are. */
+/** A page of accounts sorted by user name, and the total number. */
 export async function listUsers(
   sql: Sql,
-  { role, sharingTag, sharingTagMode }: UserSearch,
+  { role, sharingTag, sharingTagMode }: UserFilter,
   { offset, pageSize }: Page,
 ): Promise<{ data: User[]; total: number }> {
-  const isWanted = sql`
+  const matches = sql`
     ${role === undefined ? sql`true` : sql`a.role = ${role}`}
     and ${
       sharingTag === undefined && sharingTagMode === undefined
@@ -61,35 +59,35 @@ export async function listUsers(
               and (${sharingTag ?? null}::text is null or lower(t.name) = lower(${sharingTag ?? null}))
               and (${sharingTagMode ?? null}::text is null or r.mode = ${sharingTagMode ?? null}))`
     }`
-  const [counted, data] = await Promise.all([
-    sql<{ total: number }[]>`select count(*) as total from account a where ${isWanted}`,
+  const [counts, data] = await Promise.all([
+    sql<{ total: number }[]>`select count(*) as total from account a where ${matches}`,
     sql<User[]>`
-      select ${columns(sql)} from account a where ${isWanted}
+      select ${columns(sql)} from account a where ${matches}
       order by lower(a.username), a.id
       limit ${pageSize} offset ${offset}`,
   ])
-  return { data, total: counted[0]!.total }
+  return { data, total: counts[0]!.total }
 }
 
-/** One account with its rules. Throws NotFound. */
+/** One account with its sharing tag rules. Throws NotFound. */
 export async function findUser(sql: Sql, id: string): Promise<UserDetail> {
   const [[user], sharingTags] = await Promise.all([
     sql<User[]>`select ${columns(sql)} from account a where a.id = ${id}`,
-    rulesOf(sql, id),
+    listSharingRules(sql, id),
   ])
   if (!user) throw new NotFound('User not found')
   return { ...user, sharingTags }
 }
 
-/** What decides who may manage an account. Throws NotFound. */
-export async function standingOf(
+/** Role and permissions of an account, to decide who may manage it. Throws NotFound. */
+export async function findRoleAndPermissions(
   sql: Sql,
   id: string,
 ): Promise<{ role: Role; permissions: Permission[] }> {
-  const [found] = await sql<{ role: Role; permissions: Permission[] }[]>`
+  const [row] = await sql<{ role: Role; permissions: Permission[] }[]>`
     select role, permissions from account where id = ${id}`
-  if (!found) throw new NotFound('User not found')
-  return found
+  if (!row) throw new NotFound('User not found')
+  return row
 }
 
 function columns(sql: Sql) {

@@ -1,111 +1,145 @@
-// Which series and books an account may see: the one place where that is decided. Every list, count,
-// look-up, image and file puts these fragments into its statement; what is hidden is not there.
-import type { Fragment, Sql, TransactionSql } from 'postgres'
+// Visibility rules: SQL predicates for the libraries, series and books that an account may see. Every
+// list, count, lookup, image and file adds them to its statement, so hidden rows behave as absent.
+import type { Fragment } from 'postgres'
+import type { Queryable } from '../postgres/db.ts'
+import { allOf } from '../postgres/statement.ts'
 
 export type Viewer = {
   accountId: string
-  /** Libraries the account may look into; null means all. */
+  /** Libraries the account has access to; null for all. */
   libraries: readonly string[] | null
-  /** Was given all libraries, also those that are being removed just now. */
+  /** Has access to all libraries, including those that are being removed. */
   hasAllLibraries?: boolean
-  /** Sharing tags: with any allowed one only series that carry one are seen; a denied one hides. */
+  /** Sharing tags. If any is allowed, only series with one of them are visible; a denied tag hides. */
   allowedTags: readonly string[]
   deniedTags: readonly string[]
-  /** Highest age rating in years; null means all. */
+  /** Highest visible age rating in years; null for no limit. */
   ageLimit: number | null
-  /** Whether what has no age rating is seen by an account with a limit. */
+  /** Whether series without an age rating are visible to an account with a limit. */
   showsUnrated: boolean
 }
 
-type Db = Sql | TransactionSql
-
-/** True when nothing is hidden, so that counters of libraries and series can be believed. */
-export function isUnrestricted(viewer: Viewer): boolean {
-  return (
-    viewer.libraries === null &&
-    viewer.allowedTags.length === 0 &&
-    viewer.deniedTags.length === 0 &&
-    viewer.ageLimit === null
-  )
+/** An account that nothing is hidden from. */
+export function unrestrictedViewer(accountId: string): Viewer {
+  return {
+    accountId,
+    libraries: null,
+    allowedTags: [],
+    deniedTags: [],
+    ageLimit: null,
+    showsUnrated: true,
+  }
 }
 
-/** True when age or tags hide some things within the libraries that are seen. */
-export function isLimited(viewer: Viewer): boolean {
-  return !isUnrestricted({ ...viewer, libraries: null })
+/** True when nothing is hidden, so that stored counters of libraries and series are correct. */
+export function isUnrestricted(viewer: Viewer): boolean {
+  return viewer.libraries === null && !isLimited(viewer)
+}
+
+/** True when age or sharing tags hide series or books within the visible libraries. */
+export function isLimited({ allowedTags, deniedTags, ageLimit }: Viewer): boolean {
+  return allowedTags.length > 0 || deniedTags.length > 0 || ageLimit !== null
+}
+
+/** True when single books of a visible series may be hidden, by an age rating of their own. */
+export function hidesBooks({ ageLimit }: Viewer): boolean {
+  return ageLimit !== null
 }
 
 /** A condition on `library l`. */
-export function seesLibrary(sql: Db, viewer: Viewer): Fragment {
+export function visibleLibrary(sql: Queryable, viewer: Viewer): Fragment {
   if (viewer.libraries === null) return sql`true`
   return sql`l.id = any(${viewer.libraries as string[]}::uuid[])`
 }
 
-/** A condition on `series s`. Books of a series that is seen may be hidden by their own age rating. */
-export function seesSeries(sql: Db, viewer: Viewer): Fragment {
+/** A condition on `series s`. Single books of a visible series may still be hidden (`hidesBooks`). */
+export function visibleSeries(sql: Queryable, viewer: Viewer): Fragment {
   const { libraries, allowedTags, deniedTags, ageLimit } = viewer
   const parts: Fragment[] = []
   if (libraries !== null) parts.push(sql`s.library_id = any(${libraries as string[]}::uuid[])`)
-  if (ageLimit !== null) parts.push(isOfAge(sql, sql`s.age_rating`, viewer))
-  if (deniedTags.length > 0) parts.push(sql`not ${carries(sql, deniedTags)}`)
-  if (allowedTags.length > 0) parts.push(carries(sql, allowedTags))
-  return all(sql, parts)
+  if (ageLimit !== null) parts.push(hasVisibleRating(sql, viewer))
+  if (deniedTags.length > 0) parts.push(sql`not ${hasSharingTag(sql, deniedTags)}`)
+  if (allowedTags.length > 0) parts.push(hasSharingTag(sql, allowedTags))
+  return allOf(sql, parts)
 }
 
 /** A condition on `book b` whose series is `series s`. */
-export function seesBook(sql: Db, viewer: Viewer): Fragment {
-  const series = seesSeries(sql, viewer)
-  if (viewer.ageLimit === null) return series
-  // A book without a rating is rated as its series.
+export function visibleBook(sql: Queryable, viewer: Viewer): Fragment {
+  const series = visibleSeries(sql, viewer)
+  if (!hidesBooks(viewer)) return series
+  // A book without a rating has that of its series.
   return sql`(${series} and (b.age_rating is null or b.age_rating <= ${viewer.ageLimit}))`
 }
 
-/**
- * For `series s` that is seen: `shown` is how many of its present books the viewer sees, once `join`
- * stands after it. For lists, because it looks at all books beyond the age.
- */
-export function itsBooks(sql: Db, { ageLimit }: Viewer): { join: Fragment; shown: Fragment } {
-  if (ageLimit === null) return { join: sql``, shown: sql`s.book_count` }
-  const join = sql`
-    left join (
-      select y.series_id, count(*) as n from book y
-      where y.age_rating > ${ageLimit} and y.missing_at is null
-      group by y.series_id) beyond on beyond.series_id = s.id`
-  return { join, shown: sql`(s.book_count - coalesce(beyond.n, 0))` }
+/** A condition on a book: its file was there at the last scan. */
+export function presentBook(sql: Queryable, alias = 'b'): Fragment {
+  return sql`${sql(alias)}.missing_at is null`
 }
 
-/** A condition on `series s` with present books that is seen: the viewer sees one of them. */
-export function showsBooks(sql: Db, { ageLimit }: Viewer): Fragment {
+/** A condition on a book of a visible series: hidden by its own age rating. False for null ratings and without a limit. */
+export function beyondAge(sql: Queryable, { ageLimit }: Viewer, alias = 'b'): Fragment {
+  return sql`${sql(alias)}.age_rating > ${ageLimit}`
+}
+
+/** A condition on a book of a visible series: present and beyond the age limit. */
+export function presentBeyondAge(sql: Queryable, viewer: Viewer, alias = 'b'): Fragment {
+  return sql`${beyondAge(sql, viewer, alias)} and ${presentBook(sql, alias)}`
+}
+
+/** `from book y where …`: the present books beyond the age limit, of all series. */
+export function fromBooksBeyondAge(sql: Queryable, viewer: Viewer): Fragment {
+  return sql`from book y where ${presentBeyondAge(sql, viewer, 'y')}`
+}
+
+/**
+ * For lists of visible `series s`: the expression `count` is the number of present books that are
+ * visible, once `join` follows the table. Reads all books beyond the age limit.
+ */
+export function visibleBookCount(
+  sql: Queryable,
+  viewer: Viewer,
+): { join: Fragment; count: Fragment } {
+  if (!hidesBooks(viewer)) return { join: sql``, count: sql`s.book_count` }
+  const join = sql`
+    left join (
+      select y.series_id, count(*) as n ${fromBooksBeyondAge(sql, viewer)}
+      group by y.series_id) beyond on beyond.series_id = s.id`
+  return { join, count: sql`(s.book_count - coalesce(beyond.n, 0))` }
+}
+
+/** A condition on a visible `series s` with present books: at least one of them is visible. */
+export function hasVisibleBook(sql: Queryable, { ageLimit }: Viewer): Fragment {
   return ageLimit === null ? sql`true` : sql`s.lowest_age <= ${ageLimit}`
 }
 
-type Gone = { rating: number | null; isUnrated: boolean; tags: readonly string[] }
+/** What an event records of a deleted series or book. */
+type DeletedItem = {
+  /** The higher one of its own age rating and that of its series. */
+  rating: number | null
+  /** The series has no rating. */
+  isUnrated: boolean
+  /** Sharing tags of the series. */
+  tags: readonly string[]
+}
 
-/**
- * The same for a series or a book that is gone, of which only facts are left: the higher one of its own
- * age rating and that of its series, whether the series has none, and the tags of the series.
- */
-export function sawGone(
+/** The rules of `visibleSeries` and `visibleBook`, libraries aside, for an item that is deleted. */
+export function couldSee(
   { ageLimit, showsUnrated, allowedTags, deniedTags }: Viewer,
-  { rating, isUnrated, tags }: Gone,
+  { rating, isUnrated, tags }: DeletedItem,
 ): boolean {
   if (ageLimit !== null && ((isUnrated && !showsUnrated) || (rating ?? 0) > ageLimit)) return false
   if (deniedTags.some(tag => tags.includes(tag))) return false
   return allowedTags.length === 0 || allowedTags.some(tag => tags.includes(tag))
 }
 
-function isOfAge(sql: Db, rating: Fragment, { ageLimit, showsUnrated }: Viewer) {
+function hasVisibleRating(sql: Queryable, { ageLimit, showsUnrated }: Viewer): Fragment {
   return showsUnrated
-    ? sql`(${rating} is null or ${rating} <= ${ageLimit})`
-    : sql`${rating} <= ${ageLimit}`
+    ? sql`(s.age_rating is null or s.age_rating <= ${ageLimit})`
+    : sql`s.age_rating <= ${ageLimit}`
 }
 
-function carries(sql: Db, tags: readonly string[]) {
+function hasSharingTag(sql: Queryable, tags: readonly string[]): Fragment {
   return sql`exists (
     select from series_sharing_tag t
     where t.series_id = s.id and t.tag_id = any(${tags as string[]}::uuid[]))`
-}
-
-function all(sql: Db, parts: Fragment[]): Fragment {
-  if (parts.length === 0) return sql`true`
-  return sql`(${parts.reduce((whole, part) => sql`${whole} and ${part}`)})`
 }

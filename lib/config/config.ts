@@ -1,100 +1,92 @@
-// Defaults, file, environment, flags → one Config that nobody can change but a reload. The only
-// reader of process.env.
-import Value from 'typebox/value'
-import { Invalid } from '../errors.ts'
-import { type Config, type ConfigPath, type Leaf, leaves, type Scalar } from './schema.ts'
-import { fileVariable, fromEnvironment, fromFile, fromFlags, type Said } from './sources.ts'
+// Configuration loading: defaults, file, environment, flags -> one read-only Config that only a reload
+// changes. The only reader of process.env.
+import { checkValue, type Scalar, type Scope } from './descriptor.ts'
+import { type Config, type ConfigPath, configKeys } from './keys.ts'
+import { fileVariable, fromEnvironment, fromFile, fromFlags } from './sources.ts'
 
-export type { Config } from './schema.ts'
+export type { Config } from './keys.ts'
 
 type Sources = {
-  /** YAML; without it the file that STACKROOM_CONFIG names, if it names one. */
+  /** YAML; by default the file that STACKROOM_CONFIG names, if any. */
   file?: string | undefined
   env?: NodeJS.ProcessEnv
   flags?: Partial<Record<ConfigPath, unknown>>
 }
 
-/** One key of a loaded configuration; a secret's value is masked. */
-export type Effective = {
-  path: string
+/** One key of a loaded configuration; the value of a secret is masked. */
+export type EffectiveValue = {
+  path: ConfigPath
   value: Scalar
   origin: string
   description: string
-  /** SIGHUP is enough to change it. */
-  reloads: boolean
+  scope: Scope
 }
 
-const mask = '********'
-type Values = Map<string, { value: Scalar; origin: string }>
-const loaded = new WeakMap<Config, { sources: Sources; values: Values }>()
+export const secretMask = '********'
+type Values = Map<ConfigPath, { value: Scalar; origin: string }>
+const loadedConfigs = new WeakMap<Config, { sources: Sources; values: Values }>()
 
-/** Later sources win: defaults, file, environment, flags. Throws Invalid naming the key and what it must be. */
+/** Later sources override earlier ones: defaults, file, environment, flags. Throws Invalid. */
 export function loadConfig(sources: Sources = {}): Config {
-  const values = gather(sources)
-  const config = nest(values) as Config
-  loaded.set(config, { sources, values })
+  const values = readSources(sources)
+  const config = toConfig(values)
+  loadedConfigs.set(config, { sources, values })
   return config
 }
 
-/** Keys by what became of them. */
-export type Reloaded = {
-  /** Hold now, wherever the configuration is held. */
+export type ReloadResult = {
+  /** Keys whose new values are in effect, wherever the configuration is held. */
   changed: ConfigPath[]
-  /** Said differently now, but stay as they are until the process is started again. */
-  waiting: ConfigPath[]
+  /** Keys with new values that take effect after a restart. */
+  restartRequired: ConfigPath[]
 }
 
-/** Reads file and environment again. Throws Invalid as loadConfig does; then nothing has changed. */
-export function reloadConfig(config: Config): Reloaded {
-  const { sources, values } = loaded.get(config)!
-  const now = gather(sources)
-  const moved = [...leaves.values()].filter(
-    ({ path }) => now.get(path)!.value !== values.get(path)!.value,
+/** Reads file and environment again. Throws Invalid as loadConfig does, without changing anything. */
+export function reloadConfig(config: Config): ReloadResult {
+  const { sources, values } = loadedConfigs.get(config)!
+  const newValues = readSources(sources)
+  const different = [...configKeys.keys()].filter(
+    path => newValues.get(path)!.value !== values.get(path)!.value,
   )
-  const changed = moved.filter(leaf => leaf.reloads).map(leaf => leaf.path)
-  for (const path of changed) values.set(path, now.get(path)!)
-  return { changed, waiting: moved.filter(leaf => !leaf.reloads).map(leaf => leaf.path) }
+  const isReloadable = (path: ConfigPath) => configKeys.get(path)!.scope === 'reload'
+  const changed = different.filter(isReloadable)
+  for (const path of changed) values.set(path, newValues.get(path)!)
+  return { changed, restartRequired: different.filter(path => !isReloadable(path)) }
 }
 
-/** Every key in the schema's order with its value and where it comes from. */
-export function effectiveConfig(config: Config): Effective[] {
-  const { values } = loaded.get(config)!
-  return [...leaves.values()].map(({ path, isSecret, description, reloads }) => {
+/** Every key in the order of the catalogue with its value and origin. */
+export function effectiveConfig(config: Config): EffectiveValue[] {
+  const { values } = loadedConfigs.get(config)!
+  return [...configKeys].map(([path, { isSecret, description, scope }]) => {
     const { value, origin } = values.get(path)!
-    const shown = isSecret && value !== null ? mask : value
-    return { path, value: shown, origin, description, reloads }
+    const masked = isSecret && value !== null ? secretMask : value
+    return { path, value: masked, origin, description, scope }
   })
 }
 
-function gather({ file, env = process.env, flags = {} }: Sources): Values {
-  const path = file ?? env[fileVariable]
-  const said = [...(path ? fromFile(path) : []), ...fromEnvironment(env), ...fromFlags(flags)]
+function readSources({ file, env = process.env, flags = {} }: Sources): Values {
+  const configFile = file ?? env[fileVariable]
+  const overrides = [
+    ...(configFile ? fromFile(configFile) : []),
+    ...fromEnvironment(env),
+    ...fromFlags(flags),
+  ]
   const values: Values = new Map()
-  for (const leaf of leaves.values())
-    values.set(leaf.path, { value: leaf.default, origin: 'default' })
-  for (const one of said) values.set(one.leaf.path, { value: check(one), origin: one.origin })
+  for (const [path, key] of configKeys) values.set(path, { value: key.default, origin: 'default' })
+  for (const { path, key, value, origin } of overrides)
+    values.set(path, { value: checkValue(key, value, `${path} (${origin})`), origin })
   return values
 }
 
-function check({ leaf, value, origin }: Said): Scalar {
-  if (Value.Check(leaf.schema, value)) return value as Scalar
-  throw new Invalid(`${leaf.path} (${origin}) must be ${leaf.expected}${quote(leaf, value)}`)
-}
-
-function quote(leaf: Leaf, value: unknown): string {
-  if (leaf.isSecret) return ''
-  return `, not ${JSON.stringify(value)?.slice(0, 80) ?? 'empty'}`
-}
-
-/** Objects that show the values as they are when asked. */
-function nest(values: Values): unknown {
+/** An object of getters, so that a reload is visible to everyone who holds it or a section of it. */
+function toConfig(values: Values): Config {
   const root: Record<string, object> = {}
   for (const path of values.keys()) {
-    const [section, key] = path.split('.') as [string, string?]
-    const holder = key === undefined ? root : (root[section] ??= {})
+    const [section, name] = path.split('.') as [string, string?]
+    const target = name === undefined ? root : (root[section] ??= {})
     const get = () => values.get(path)!.value
-    Object.defineProperty(holder, key ?? section, { get, enumerable: true })
+    Object.defineProperty(target, name ?? section, { get, enumerable: true })
   }
-  for (const part of Object.values(root)) Object.freeze(part)
-  return Object.freeze(root)
+  for (const section of Object.values(root)) Object.freeze(section)
+  return Object.freeze(root) as unknown as Config
 }

@@ -1,254 +1,262 @@
-// Every key of the configuration: type, default, bounds, meaning. What needs no restart is a setting, not here.
-import Type, { type Static, type TObject, type TProperties, type TSchema } from 'typebox'
+// Catalogue of all configuration keys and runtime settings: one line each. docs/configuration.md is
+// generated from it (`npm run docs`).
+import { cronError, isTimeZone } from '../cron.ts'
 import { logLevels } from '../log.ts'
+import { type Key, keys } from './descriptor.ts'
 
-/** Notes on a key beside JSON Schema's: `secret` values are masked, `names` are further environment names, `shape` says a pattern in words. */
-type Notes = { secret?: true; names?: string[]; shape?: string; pattern?: string }
+const boot = keys('boot')
+const reload = keys('reload')
+const runtime = keys('runtime')
 
-const text = (value: string, description: string, notes: Notes = {}) =>
-  Type.String({ default: value, description, minLength: 1, ...notes })
-const maybeText = (description: string, { pattern, ...notes }: Notes = {}) =>
-  Type.Union([Type.String(pattern ? { minLength: 1, pattern } : { minLength: 1 }), Type.Null()], {
-    default: null,
-    description,
-    ...notes,
-  })
-const whole = (value: number, [minimum, maximum]: [number, number], description: string) =>
-  Type.Integer({ default: value, minimum, maximum, description })
-const yes = (value: boolean, description: string) => Type.Boolean({ default: value, description })
-const choice = <const T extends readonly string[]>(
-  values: T,
-  value: T[number],
-  description: string,
-) => Type.Unsafe<T[number]>({ type: 'string', enum: [...values], default: value, description })
-const section = <P extends TProperties>(properties: P) =>
-  Type.Object(properties, { additionalProperties: false })
+const schedule = {
+  maxLength: 200,
+  check: (value: string) => (value === '' ? null : cronError(value)),
+}
+const timeZone = {
+  maxLength: 100,
+  check: (value: string) =>
+    value === '' || isTimeZone(value) ? null : 'use an IANA name such as Europe/Berlin',
+}
+const rate = [1, 1_000_000] as const
 
-export const schema = section({
-  data_dir: text('data', 'Where Stackroom keeps its own files; never a library.', {
-    names: ['STACKROOM_DATA'],
-  }),
-  database: section({
-    url: maybeText(
-      'A PostgreSQL (14 or newer) of your own; empty starts the one that comes along.',
-      {
-        secret: true,
-        names: ['STACKROOM_DATABASE_URL'],
-        pattern: '^postgres(ql)?://.',
-        shape: 'postgres://user:password@host:5432/name',
-      },
-    ),
-    max_connections: whole(
-      10,
-      [6, 1000],
-      'Most connections of a process; three are held while scans run. The API takes as many again for reading.',
-    ),
-  }),
-  application: section({
-    host: text('127.0.0.1', 'Address to listen on; 0.0.0.0 opens it to the network.'),
-    port: whole(8080, [0, 65_535], 'Port to listen on; 0 takes a free one.'),
-    public_url: maybeText(
-      'Address of this server for the outside, with the path below which a proxy serves it; empty takes it from the requests.',
-      {
-        pattern: '^https?://[^/?#\\s]+(?:/[^?#\\s]*)?$',
-        shape: 'an address, e.g. https://example.org/books',
-      },
-    ),
-    trusted_proxies: maybeText(
-      'Addresses and networks of reverse proxies, separated by commas, whose X-Forwarded headers count.',
-    ),
-    drain_seconds: whole(
-      0,
-      [0, 300],
-      'How long a server that was told to end still takes requests, while /health/ready says 503.',
-    ),
-  }),
-  api: section({
-    enable_api_docs: yes(false, 'Serves the interactive reference; not meant for production.'),
-    api_docs_path: text('/docs', 'Where the interactive reference is.', {
-      pattern: '^/[\\w/-]+$',
-      shape: 'a path, e.g. /docs',
-    }),
-    cors_enabled: yes(true, 'Lets web pages of other origins call the API.'),
-    cors_origins: text(
-      '*',
-      'Origins that may, separated by commas; * is any, then without cookies.',
-    ),
-    upload_mb: whole(20, [1, 1000], 'Largest cover that can be uploaded.'),
-  }),
-  opds: section({
-    key_in_path: yes(
-      false,
-      'Takes an API key that may only read as part of the address (/opds/k/KEY/v1), for apps that can send none otherwise.',
-    ),
-  }),
-  rate_limit: section({
-    enabled: yes(true, 'Limits how often a client may ask.'),
-    anonymous_rps: whole(
-      10,
-      [1, 1_000_000],
-      'Requests a second of an address that nobody signed in from.',
-    ),
-    anonymous_burst: whole(50, [1, 1_000_000], 'Most of them at once.'),
-    authenticated_rps: whole(50, [1, 1_000_000], 'Requests a second of a user.'),
-    authenticated_burst: whole(200, [1, 1_000_000], 'Most of them at once.'),
-    image_rps: whole(200, [1, 1_000_000], 'Images a second of a user.'),
-    image_burst: whole(1000, [1, 1_000_000], 'Most of them at once.'),
-    login_per_minute: whole(30, [1, 1_000_000], 'Attempts a minute to sign in from an address.'),
-    login_burst: whole(30, [1, 1_000_000], 'Most of them at once.'),
-  }),
-  auth: section({
-    access_token_minutes: whole(
-      60,
-      [1, 1440],
-      'How long an access token lasts; clients renew it with their refresh token.',
-    ),
-    refresh_token_days: whole(30, [1, 3650], 'A session that is not used for so long ends.'),
-    secure_cookie: yes(
-      false,
-      'Always marks the cookie Secure; without it only requests that came by HTTPS get it so.',
-    ),
-    email_confirmation_required: yes(
-      false,
-      'Accounts that people register stay inactive until their address is confirmed.',
-    ),
-  }),
-  email: section({
-    host: maybeText('SMTP server; without it no mail is sent.'),
-    port: whole(587, [1, 65_535], 'Port of the SMTP server.'),
-    secure: yes(false, 'Speaks TLS from the first byte (port 465); else STARTTLS where offered.'),
-    username: maybeText('User name at the SMTP server.'),
-    password: maybeText('Password at the SMTP server.', { secret: true }),
-    from: text('Stackroom <stackroom@localhost>', 'Sender of the mails.'),
-    verification_url_base: maybeText(
-      'Address of the web application for links in mails; without it they hold the bare code.',
-      { pattern: '^https?://.', shape: 'https://books.example.org' },
-    ),
-    verification_hours: whole(24, [1, 8760], 'How long a confirmation by mail may take.'),
-  }),
-  filesystem: section({
-    roots: maybeText(
-      'Folders, separated by commas, in which libraries must lie and which administrators may browse; empty means all.',
-    ),
-  }),
-  metrics: section({
-    bind: maybeText(
-      'Address and port of a server of its own that answers /metrics without sign-in; empty for none.',
-      { pattern: '^.+:\\d{1,5}$', shape: '127.0.0.1:9464' },
-    ),
-  }),
-  logging: section({
-    level: choice(logLevels, 'info', 'Least important line that is written.'),
-  }),
-  pipeline: section({
-    threads: whole(0, [0, 256], 'Threads that read books; 0 means one per core.'),
-    book_timeout_seconds: whole(60, [1, 3600], 'A book that takes longer is given up.'),
-    book_memory_mb: whole(512, [64, 65_536], 'Memory a thread may take for one book.'),
-    missing_brake_percent: whole(
-      25,
-      [0, 100],
-      'A scan that misses more than this share of a library marks nothing missing; 100 never brakes.',
-    ),
-  }),
-  thumbnail: section({
-    max_dimension: whole(400, [100, 2000], 'Longest side of a cover, in pixels.'),
-    format: choice(['jpeg', 'webp'], 'jpeg', 'Image format of covers.'),
-    quality: whole(85, [1, 100], 'Quality of covers.'),
-  }),
-  files: section({
-    entry_mb: whole(256, [1, 65_536], 'Largest page or resource.'),
-    solid_mb: whole(1024, [1, 2048], 'Largest archive that must be held in memory to be read.'),
-    cache_mb: whole(
-      1024,
-      [0, 1_048_576],
-      'Disk for pages that were resized, rendered or unpacked; 0 keeps none.',
-    ),
-  }),
-})
-
-/** Keys and sections that are read wherever they are used: SIGHUP is enough to change them. */
-const live = [
-  'application.drain_seconds',
-  'application.public_url',
-  'api.cors_origins',
-  'opds.key_in_path',
-  'rate_limit',
-  'auth',
-  'email',
-  'filesystem.roots',
-  'logging.level',
-  'pipeline.missing_brake_percent',
-]
-
-export type Config = Readonly<{
-  [S in keyof Raw]: Raw[S] extends object ? Readonly<Raw[S]> : Raw[S]
-}>
-type Raw = Static<typeof schema>
-
-/** Dotted paths: `data_dir`, `database.url`. */
-export type ConfigPath = {
-  [S in keyof Raw & string]: Raw[S] extends object ? `${S}.${keyof Raw[S] & string}` : S
-}[keyof Raw & string]
-
-export type Scalar = string | number | boolean | null
-
-/** One key, with what the schema says about it. */
-export type Leaf = {
-  path: ConfigPath
-  schema: TSchema
-  kind: 'string' | 'integer' | 'boolean'
-  isNullable: boolean
-  isSecret: boolean
-  /** A running process follows a change, see reloadConfig. */
-  reloads: boolean
-  description: string
-  default: Scalar
-  /** What a right value is, in words. */
-  expected: string
-  /** Environment names; the first is made from the path. */
-  names: string[]
+/** Titles of the sections, in the order of the documentation. */
+export const sections: Record<string, string> = {
+  data_dir: 'General',
+  database: 'Database',
+  application: 'Application',
+  api: 'API',
+  opds: 'OPDS',
+  rate_limit: 'Rate limits',
+  auth: 'Authentication',
+  email: 'E-mail',
+  filesystem: 'File system',
+  metrics: 'Metrics',
+  logging: 'Logging',
+  pipeline: 'Pipeline',
+  thumbnail: 'Thumbnails',
+  files: 'Files',
+  deduplication: 'Deduplication',
+  display: 'Display',
+  events: 'Events',
+  maintenance: 'Maintenance',
+  purge: 'Purge',
+  scheduler: 'Scheduler',
+  tasks: 'Tasks',
+  watch: 'Watching',
 }
 
-export const leaves: ReadonlyMap<string, Leaf> = new Map(
-  collect(schema, []).map(leaf => [leaf.path, leaf]),
-)
+export const catalogue = {
+  data_dir: boot.text(
+    'data',
+    'Directory for the files of Stackroom; must not be inside a library.',
+    {
+      variables: ['STACKROOM_DATA'],
+    },
+  ),
 
-type Described = Notes & {
-  type?: string
-  anyOf?: unknown
-  enum?: string[]
-  minimum?: number
-  maximum?: number
-  default?: Scalar
-  description?: string
-}
+  'database.url': boot.optionalText(
+    'External PostgreSQL server (14 or newer); if empty, the bundled server is started.',
+    {
+      secret: true,
+      variables: ['STACKROOM_DATABASE_URL'],
+      pattern: '^postgres(ql)?://.',
+      expected: 'a URL like postgres://user:password@host:5432/name',
+    },
+  ),
+  'database.max_connections': boot.integer(
+    10,
+    [6, 1000],
+    'Maximum number of connections per process; three are held during scans. The API opens a second pool of the same size for reading.',
+  ),
 
-function collect(node: TSchema, path: string[]): Leaf[] {
-  const { properties } = node as Partial<TObject>
-  if (!properties) return [describe(node, path)]
-  return Object.entries(properties).flatMap(([key, child]) => collect(child, [...path, key]))
-}
+  'application.host': boot.text('127.0.0.1', 'Address to listen on; 0.0.0.0 for all interfaces.'),
+  'application.port': boot.integer(8080, [0, 65_535], 'Port to listen on; 0 for any free port.'),
+  'application.public_url': reload.optionalText(
+    'External URL of this server, including the path prefix of a reverse proxy; if empty, it is derived from each request.',
+    {
+      pattern: '^https?://[^/?#\\s]+(?:/[^?#\\s]*)?$',
+      expected: 'a URL like https://example.org/books',
+    },
+  ),
+  'application.trusted_proxies': boot.optionalText(
+    'Addresses and networks of reverse proxies whose X-Forwarded-* headers are trusted, separated by commas.',
+  ),
+  'application.drain_seconds': reload.integer(
+    0,
+    [0, 300],
+    'Time between a shutdown signal and the actual shutdown, in which requests are still served while /health/ready returns 503.',
+  ),
+  'application.name': runtime.text('Stackroom', 'Name of this server in clients and feeds.', {
+    maxLength: 100,
+  }),
 
-function describe(node: TSchema, path: string[]): Leaf {
-  const said = node as Described
-  const kind = said.type === 'integer' || said.type === 'boolean' ? said.type : 'string'
-  return {
-    path: path.join('.') as ConfigPath,
-    schema: node,
-    kind,
-    isNullable: said.anyOf !== undefined,
-    isSecret: said.secret === true,
-    reloads: live.includes(path[0]!) || live.includes(path.join('.')),
-    description: said.description ?? '',
-    default: said.default ?? null,
-    expected: inWords(said, kind),
-    names: [`STACKROOM_${path.join('__').toUpperCase()}`, ...(said.names ?? [])],
-  }
-}
+  'api.enable_api_docs': boot.boolean(
+    false,
+    'Serve the interactive API reference; not intended for production.',
+  ),
+  'api.api_docs_path': boot.text('/docs', 'Path of the interactive API reference.', {
+    pattern: '^/[\\w/-]+$',
+    expected: 'a path like /docs',
+  }),
+  'api.cors_enabled': boot.boolean(true, 'Allow cross-origin requests from web pages (CORS).'),
+  'api.cors_origins': reload.text(
+    '*',
+    'Allowed origins, separated by commas; * allows any origin, but without cookies.',
+  ),
+  'api.upload_mb': boot.integer(20, [1, 1000], 'Maximum size of an uploaded cover, in MiB.'),
 
-function inWords(said: Described, kind: Leaf['kind']): string {
-  if (said.enum) return `one of ${said.enum.join(', ')}`
-  if (kind === 'integer') return `a whole number from ${said.minimum} to ${said.maximum}`
-  if (kind === 'boolean') return 'true or false'
-  return said.shape ? `like ${said.shape}` : 'a text that is not empty'
-}
+  'opds.key_in_path': reload.boolean(
+    false,
+    'Accept read-only API keys in the path (/opds/k/KEY/v1), for apps that support no authentication.',
+  ),
+
+  'rate_limit.enabled': reload.boolean(true, 'Limit the request rate of clients.'),
+  'rate_limit.anonymous_rps': reload.integer(
+    10,
+    rate,
+    'Requests per second from an address without valid credentials.',
+  ),
+  'rate_limit.anonymous_burst': reload.integer(50, rate, 'Maximum burst of such requests.'),
+  'rate_limit.authenticated_rps': reload.integer(50, rate, 'Requests per second of an account.'),
+  'rate_limit.authenticated_burst': reload.integer(200, rate, 'Maximum burst of such requests.'),
+  'rate_limit.image_rps': reload.integer(200, rate, 'Image requests per second of an account.'),
+  'rate_limit.image_burst': reload.integer(1000, rate, 'Maximum burst of such requests.'),
+  'rate_limit.login_per_minute': reload.integer(
+    30,
+    rate,
+    'Sign-in attempts per minute from an address.',
+  ),
+  'rate_limit.login_burst': reload.integer(30, rate, 'Maximum burst of such attempts.'),
+
+  'auth.access_token_minutes': reload.integer(
+    60,
+    [1, 1440],
+    'Lifetime of an access token; clients renew it with their refresh token.',
+  ),
+  'auth.refresh_token_days': reload.integer(
+    30,
+    [1, 3650],
+    'A session that is not used for this long expires.',
+  ),
+  'auth.secure_cookie': reload.boolean(
+    false,
+    'Always set the Secure attribute of the cookie; otherwise only on HTTPS requests.',
+  ),
+  'auth.email_confirmation_required': reload.boolean(
+    false,
+    'Registered accounts stay inactive until their e-mail address is confirmed.',
+  ),
+  'auth.registration_enabled': runtime.boolean(false, 'Allow anyone to register an account.'),
+
+  'email.host': reload.optionalText('SMTP server; if empty, no mail is sent.'),
+  'email.port': reload.integer(587, [1, 65_535], 'Port of the SMTP server.'),
+  'email.secure': reload.boolean(
+    false,
+    'Use implicit TLS (port 465); otherwise STARTTLS if the server offers it.',
+  ),
+  'email.username': reload.optionalText('User name for the SMTP server.'),
+  'email.password': reload.optionalText('Password for the SMTP server.', { secret: true }),
+  'email.from': reload.text('Stackroom <stackroom@localhost>', 'Sender address of mails.'),
+  'email.verification_url_base': reload.optionalText(
+    'URL of the web application for links in mails; if empty, mails contain the bare code.',
+    { pattern: '^https?://.', expected: 'a URL like https://books.example.org' },
+  ),
+  'email.verification_hours': reload.integer(
+    24,
+    [1, 8760],
+    'Validity of an e-mail confirmation code.',
+  ),
+
+  'filesystem.roots': reload.optionalText(
+    'Folders to which libraries and the directory browser are restricted, separated by commas; empty for no restriction.',
+  ),
+
+  'metrics.bind': boot.optionalText(
+    'Address and port of a separate server for /metrics without authentication; empty to disable it.',
+    { pattern: '^.+:\\d{1,5}$', expected: 'an address and port like 127.0.0.1:9464' },
+  ),
+
+  'logging.level': reload.choice(logLevels, 'info', 'Minimum level of log messages.'),
+
+  'pipeline.threads': boot.integer(
+    0,
+    [0, 256],
+    'Number of threads that read books; 0 for one per core.',
+  ),
+  'pipeline.book_timeout_seconds': boot.integer(
+    60,
+    [1, 3600],
+    'Maximum time for reading a book before it is recorded as failed.',
+  ),
+  'pipeline.book_memory_mb': boot.integer(
+    512,
+    [64, 65_536],
+    'Maximum memory of a thread for one book, in MiB.',
+  ),
+  'pipeline.missing_brake_percent': reload.integer(
+    25,
+    [0, 100],
+    'A scan that finds more than this share of a library missing marks nothing until it is confirmed; 100 disables the check.',
+  ),
+
+  'thumbnail.max_dimension': boot.integer(400, [100, 2000], 'Longest side of a cover, in pixels.'),
+  'thumbnail.format': boot.choice(['jpeg', 'webp'], 'jpeg', 'Image format of covers.'),
+  'thumbnail.quality': boot.integer(85, [1, 100], 'Image quality of covers.'),
+
+  'files.entry_mb': boot.integer(
+    256,
+    [1, 65_536],
+    'Maximum size of a page or other archive entry, in MiB.',
+  ),
+  'files.solid_mb': boot.integer(
+    1024,
+    [1, 2048],
+    'Maximum size of an archive that has to be loaded into memory, in MiB.',
+  ),
+  'files.cache_mb': boot.integer(
+    1024,
+    [0, 1_048_576],
+    'Disk space for resized, rendered and extracted pages, in MiB; 0 disables the cache.',
+  ),
+
+  'deduplication.cron_schedule': runtime.text(
+    '',
+    'Additional schedule of the duplicate search, five fields (0 4 * * *); empty for none.',
+    schedule,
+  ),
+  'deduplication.enabled': runtime.boolean(true, 'Search for duplicates after scans with changes.'),
+  'display.custom_metadata_template': runtime.text(
+    '',
+    'Template with which clients display custom metadata.',
+    { maxLength: 65_536 },
+  ),
+  'events.retention_minutes': runtime.integer(
+    90,
+    [60, 1440],
+    'How long events are stored for clients that reconnect.',
+  ),
+  'maintenance.cron_schedule': runtime.text(
+    '0 3 * * *',
+    'Schedule of the maintenance that deletes expired data, five fields; empty for none.',
+    schedule,
+  ),
+  'purge.purge_empty_series': runtime.boolean(
+    true,
+    'Delete series that have no books left after a purge.',
+  ),
+  'scheduler.timezone': runtime.text(
+    '',
+    "Time zone of schedules without one of their own (Europe/Berlin); empty for the server's.",
+    timeZone,
+  ),
+  'tasks.retention_days': runtime.integer(
+    7,
+    [1, 365],
+    'How long finished tasks and scans are stored.',
+  ),
+  'watch.poll_seconds': runtime.integer(
+    60,
+    [5, 86_400],
+    'Interval at which a library watched by polling is checked.',
+  ),
+} satisfies Record<string, Key>

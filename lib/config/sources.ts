@@ -1,112 +1,126 @@
-// The three places a value can be said beside its default: the file, the environment, the flags.
+// Sources of configuration values: YAML file, STACKROOM_* environment variables, command line flags.
 import { readFileSync } from 'node:fs'
 import { parse, YAMLParseError } from 'yaml'
 import { Invalid } from '../errors.ts'
-import { type ConfigPath, type Leaf, leaves } from './schema.ts'
-import { suggest } from './suggest.ts'
+import { type Key, parseText } from './descriptor.ts'
+import { allKeys, type ConfigPath, configKeys } from './keys.ts'
+import { didYouMean } from './suggest.ts'
 
-/** A value as found. `origin` is shown to the user: a file's name, a variable's, a flag's. */
-export type Said = { leaf: Leaf; value: unknown; origin: string }
+/** An unchecked value. `origin` is displayed to the user: name of a file or variable, or "command line". */
+export type SourceValue = { path: ConfigPath; key: Key; value: unknown; origin: string }
 
 const prefix = 'STACKROOM_'
-/** Names the file when no flag does; not a key itself. */
+/** The variable that names the file when no flag does; not a key. */
 export const fileVariable = 'STACKROOM_CONFIG'
 
-/** Reads YAML. Throws Invalid naming the key, or the line when it is no YAML. */
-export function fromFile(path: string): Said[] {
-  const said: Said[] = []
-  const visit = (node: unknown, at: string) => {
-    const leaf = leaves.get(at)
-    if (leaf) {
-      said.push({ leaf, value: node, origin: path })
+/** The environment variables of a key; the first one is derived from its path. */
+export function variablesOf(path: string, { variables }: Key): string[] {
+  return [`${prefix}${path.replace('.', '__').toUpperCase()}`, ...variables]
+}
+
+/** Reads a YAML file. Throws Invalid naming the key, or the line of a syntax error. */
+export function fromFile(file: string): SourceValue[] {
+  const values: SourceValue[] = []
+  const paths = [...allKeys.keys()]
+  const visit = (node: unknown, path: string) => {
+    const key = configKeys.get(path as ConfigPath)
+    if (key) {
+      values.push({ path: path as ConfigPath, key, value: node, origin: file })
       return
     }
-    const inside = [...leaves.keys()].filter(key => at === '' || key.startsWith(`${at}.`))
-    if (inside.length === 0) {
-      throw new Invalid(`${path}: unknown key ${at}${suggestKey(at)}`)
-    }
+    rejectRuntimeKey(path, file)
+    const nested = paths.filter(key => path === '' || key.startsWith(`${path}.`))
+    if (nested.length === 0) throw new Invalid(`${file}: unknown key ${path}${suggestKey(path)}`)
     if (node === null || node === undefined) return
-    if (typeof node !== 'object' || Array.isArray(node)) {
-      throw new Invalid(`${path}: ${at || 'the file'} must hold keys, e.g. ${inside[0]}`)
-    }
-    for (const [key, child] of Object.entries(node)) visit(child, at ? `${at}.${key}` : key)
+    if (typeof node !== 'object' || Array.isArray(node))
+      throw new Invalid(`${file}: ${path || 'the file'} must contain keys such as ${nested[0]}`)
+    for (const [name, child] of Object.entries(node)) visit(child, path ? `${path}.${name}` : name)
   }
-  visit(parseFile(path), '')
-  return said
+  visit(parseFile(file), '')
+  return values
 }
 
 /** Reads STACKROOM_* variables; an empty one counts as not set. Throws Invalid for an unknown name. */
-export function fromEnvironment(env: NodeJS.ProcessEnv): Said[] {
-  const known = new Map<string, { leaf: Leaf; isFile: boolean }>()
-  for (const leaf of leaves.values()) {
-    for (const name of leaf.names) {
-      known.set(name, { leaf, isFile: false })
-      if (leaf.isSecret) known.set(`${name}_FILE`, { leaf, isFile: true })
+export function fromEnvironment(env: NodeJS.ProcessEnv): SourceValue[] {
+  const variables = new Map<string, { path: ConfigPath; key: Key; isFile: boolean }>()
+  for (const [path, key] of configKeys) {
+    for (const name of variablesOf(path, key)) {
+      variables.set(name, { path, key, isFile: false })
+      if (key.isSecret) variables.set(`${name}_FILE`, { path, key, isFile: true })
     }
   }
-  const said = new Map<string, Said>()
-  for (const [name, value] of Object.entries(env)) {
+  const values = new Map<ConfigPath, SourceValue & { value: string }>()
+  for (const [name, content] of Object.entries(env)) {
     if (!name.startsWith(prefix) || name === fileVariable) continue
-    const found = known.get(name)
-    if (!found) {
-      throw new Invalid(`Unknown environment variable ${name}${suggest(name, known.keys())}`)
+    const variable = variables.get(name)
+    if (!variable) {
+      rejectRuntimeKey(name.slice(prefix.length).toLowerCase().replace('__', '.'), name)
+      throw new Invalid(`Unknown environment variable ${name}${didYouMean(name, variables.keys())}`)
     }
-    if (!value) continue
-    const { leaf, isFile } = found
-    const text = isFile ? readText(value, name).trimEnd() : value
-    const before = said.get(leaf.path)
-    if (before && before.value !== text) {
-      throw new Invalid(`${before.origin} and ${name} contradict each other`)
-    }
-    said.set(leaf.path, { leaf, value: text, origin: name })
+    if (!content) continue
+    const { path, key, isFile } = variable
+    const value = isFile ? readText(content, name).trimEnd() : content
+    const previous = values.get(path)
+    if (previous && previous.value !== value)
+      throw new Invalid(`${previous.origin} and ${name} contradict each other`)
+    values.set(path, { path, key, value, origin: name })
   }
-  return [...said.values()].map(one => ({ ...one, value: fromText(one.leaf, one.value) }))
+  return [...values.values()].map(entry => ({ ...entry, value: fromText(entry.key, entry.value) }))
 }
 
-/** Flags by path; undefined ones were not given. */
-export function fromFlags(flags: Partial<Record<ConfigPath, unknown>>): Said[] {
-  return Object.entries(flags).flatMap(([path, value]) => {
-    const leaf = leaves.get(path)
-    if (!leaf || value === undefined) return []
-    return [{ leaf, value: fromText(leaf, value), origin: 'command line' }]
+/** Flags by path; undefined ones are not set. */
+export function fromFlags(flags: Partial<Record<ConfigPath, unknown>>): SourceValue[] {
+  return Object.entries(flags).flatMap(([name, value]) => {
+    const path = name as ConfigPath
+    const key = configKeys.get(path)
+    if (!key || value === undefined) return []
+    const parsed = typeof value === 'string' ? fromText(key, value) : value
+    return [{ path, key, value: parsed, origin: 'command line' }]
   })
 }
 
-// Variables and flags are text; the file has types of its own and is taken at its word.
-function fromText(leaf: Leaf, value: unknown): unknown {
-  if (typeof value !== 'string') return value
-  if (leaf.kind === 'integer' && /^-?\d{1,15}$/.test(value.trim())) return Number(value)
-  if (leaf.kind === 'boolean' && /^(true|1|yes|on)$/i.test(value.trim())) return true
-  if (leaf.kind === 'boolean' && /^(false|0|no|off)$/i.test(value.trim())) return false
-  return value
+// Variables and flags are text; the values of a file have types of their own and are not converted.
+function fromText(key: Key, text: string): unknown {
+  if (key.kind === 'string') return text
+  if (/^\s*(true|1|yes|on)\s*$/i.test(text) && key.kind === 'boolean') return true
+  if (/^\s*(false|0|no|off)\s*$/i.test(text) && key.kind === 'boolean') return false
+  const value = parseText(key, text.trim())
+  return typeof value === 'string' ? text : value
 }
 
-function parseFile(path: string): unknown {
-  const text = readText(path, 'the configuration file')
+function rejectRuntimeKey(path: string, origin: string): void {
+  if (allKeys.get(path)?.scope === 'runtime')
+    throw new Invalid(
+      `${origin}: ${path} is a runtime setting; change it with PUT /api/v1/admin/settings/${path}`,
+    )
+}
+
+function parseFile(file: string): unknown {
+  const text = readText(file, 'the configuration file')
   try {
     return parse(text, { logLevel: 'error' })
   } catch (cause) {
-    // Only the first line of the message: the rest quotes the file, perhaps a password in it.
-    const what = cause instanceof Error ? cause.message.split('\n')[0] : 'not YAML'
+    // Only the first line of the message: the rest quotes the file, possibly a password in it.
+    const message = cause instanceof Error ? cause.message.split('\n')[0] : 'not valid YAML'
     const line = cause instanceof YAMLParseError ? cause.linePos?.[0].line : undefined
-    throw new Invalid(`${path}${line ? `:${line}` : ''}: ${what?.replace(/:$/, '')}`)
+    throw new Invalid(`${file}${line ? `:${line}` : ''}: ${message?.replace(/:$/, '')}`)
   }
 }
 
-function readText(path: string, what: string): string {
+function readText(file: string, purpose: string): string {
   try {
-    return readFileSync(path, 'utf8')
+    return readFileSync(file, 'utf8')
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code ?? 'error'
-    throw new Invalid(`${path}, ${what}, cannot be read (${code})`, { cause })
+    throw new Invalid(`${file}, ${purpose}, cannot be read (${code})`, { cause })
   }
 }
 
 // A key in the wrong section is as common as a misspelt one.
-function suggestKey(wrong: string): string {
-  const last = wrong.split('.').at(-1) ?? ''
-  const moved = [...leaves.keys()].find(path => path.split('.').at(-1) === last)
+function suggestKey(wrongPath: string): string {
+  const paths = [...configKeys.keys()]
+  const nameOf = (path: string) => path.split('.').at(-1)
+  const moved = paths.find(path => nameOf(path) === nameOf(wrongPath))
   if (moved) return `; did you mean ${moved}?`
-  const sections = [...leaves.keys()].map(path => path.split('.')[0] ?? '')
-  return suggest(wrong, [...leaves.keys(), ...sections])
+  return didYouMean(wrongPath, [...paths, ...paths.map(path => path.split('.')[0]!)])
 }

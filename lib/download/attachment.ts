@@ -1,33 +1,34 @@
-// The name under which an answer is to be saved (RFC 6266): the true one for those who read
-// `filename*`, and one of plain ASCII for those who do not, KOReader among them.
+// Content-Disposition header for downloads (RFC 6266): the exact file name in `filename*`, and a plain
+// ASCII name in `filename` for clients that ignore `filename*`, such as KOReader.
 import { encodeExtended } from 'content-disposition'
 
 /**
- * Content-Disposition of a file. The plain name is always quoted, and holds nothing that is escaped or
- * split at by simple readers; where letters are lost `id`, a UUID, keeps files apart.
+ * The header for a file called `name`. The plain name is always quoted and contains nothing that has to
+ * be escaped or that simple parsers split at. Where letters are lost, the end of `id` (a UUID) keeps
+ * different files apart.
  */
 export function attachment(name: string, id: string): string {
-  const whole = name.toWellFormed()
-  const plain = plainName(whole, id)
-  const extended = plain === whole ? '' : `; filename*=${encodeExtended(whole)}`
-  return `attachment; filename="${plain}"${extended}`
+  const exactName = name.toWellFormed()
+  const asciiName = asciiFileName(exactName, id)
+  const extended = asciiName === exactName ? '' : `; filename*=${encodeExtended(exactName)}`
+  return `attachment; filename="${asciiName}"${extended}`
 }
 
-const longestEnding = 8
+const maxExtensionLength = 8
 
-function plainName(name: string, id: string): string {
+function asciiFileName(name: string, id: string): string {
   const dot = name.lastIndexOf('.')
-  const hasEnding = dot > 0 && name.length - dot <= longestEnding
-  const stem = ascii(hasEnding ? name.slice(0, dot) : name)
-  const ending = hasEnding ? ascii(name.slice(dot)).text : ''
-  // Its last digits: those in front are the time.
-  return `${stem.text}${stem.hasLost ? ` [${id.slice(-8)}]` : ''}${ending}`
+  const hasExtension = dot > 0 && name.length - dot <= maxExtensionLength
+  const stem = toAscii(hasExtension ? name.slice(0, dot) : name)
+  const extension = hasExtension ? toAscii(name.slice(dot)).text : ''
+  // The last digits of a UUIDv7 are random; the first ones are a timestamp.
+  return `${stem.text}${stem.isLossy ? ` [${id.slice(-8)}]` : ''}${extension}`
 }
 
-function ascii(text: string) {
-  const bare = text.normalize('NFKD').replace(/\p{Mark}/gu, '')
+function toAscii(text: string) {
+  const unaccented = text.normalize('NFKD').replace(/\p{Mark}/gu, '')
   return {
-    text: bare.replace(/[^\x20-\x7e]/gu, '_').replace(/["\\;]|%(?=[\da-f]{2})/gi, '_'),
-    hasLost: /[^\p{ASCII}]/u.test(bare),
+    text: unaccented.replace(/[^\x20-\x7e]/gu, '_').replace(/["\\;]|%(?=[\da-f]{2})/gi, '_'),
+    isLossy: /[^\p{ASCII}]/u.test(unaccented),
   }
 }

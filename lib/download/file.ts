@@ -1,74 +1,66 @@
-// A book's file as it is, whole or in part (RFC 9110), under its own name (RFC 6266).
+// File download: the unmodified file of a book, whole or a byte range (RFC 9110), with its own name.
 import type { Readable } from 'node:stream'
 import type { BookFile } from '../catalog/book/book-file.ts'
-import type { FormatName } from '../format/contract.ts'
-import { fileTag } from '../page/etag.ts'
+import { type FormatName, formatNamed } from '../format/formats.ts'
 import { attachment } from './attachment.ts'
-import { closeSoon, openForAnswer, statOpen, streamSpan } from './file-body.ts'
-import { checkInside } from './path-containment.ts'
-import { decide, type RequestHeaders } from './range.ts'
+import { fileEtag } from './etag.ts'
+import { closeInBackground, openForResponse, statDescriptor, streamRange } from './file-body.ts'
+import { assertInsideRoot } from './path-containment.ts'
+import { evaluateRequest, type RequestHeaders } from './range.ts'
 
-/** `body` is null where the status or the method has none; a stream closes its file when it is destroyed. */
-export type FileAnswer = {
+/** `body` is null where the status or the method has none; destroying the stream closes its file. */
+export type FileResponse = {
   status: 200 | 206 | 304 | 412 | 416
   headers: Record<string, string>
   body: Readable | null
 }
 
-const mediaTypes: Record<FormatName, string> = {
-  cbz: 'application/zip',
-  cbr: 'application/x-rar-compressed',
-  cb7: 'application/x-7z-compressed',
-  cbt: 'application/x-tar',
-  epub: 'application/epub+zip',
-  pdf: 'application/pdf',
-}
-
-/** The media type that a book's file is sent as. */
+/** The Content-Type of a book's file. */
 export const mediaTypeOf = (format: FormatName | null): string =>
-  format === null ? 'application/octet-stream' : mediaTypes[format]
+  format === null ? 'application/octet-stream' : formatNamed(format).mediaType
 
 type Request = { method: string; headers: RequestHeaders }
 
-/** Answers GET and HEAD. Throws NotFound when the file is not there, Unreadable `io`. */
-export async function answerFile(
+/** The response to GET or HEAD. Throws NotFound when the file does not exist, Unreadable `io`. */
+export async function fileResponse(
   book: BookFile,
-  { method, headers }: Request,
+  { method, headers: requestHeaders }: Request,
   mediaType = mediaTypeOf(book.format),
-): Promise<FileAnswer> {
-  await checkInside(book.root, book.path)
-  const fd = await openForAnswer(book.path)
-  let isOurs = true
+): Promise<FileResponse> {
+  await assertInsideRoot(book.root, book.path)
+  const fd = await openForResponse(book.path)
+  let isStreaming = false
   try {
-    const stat = await statOpen(fd)
+    const stat = await statDescriptor(fd)
     const version = { id: book.id, size: stat.size, modifiedMs: Math.round(stat.mtimeMs) }
-    const tag = fileTag(version)
-    const decision = decide({ method, headers }, { ...version, tag })
+    const etag = fileEtag(version)
+    const decision = evaluateRequest({ method, headers: requestHeaders }, { ...version, etag })
     const { status } = decision
     const common = {
-      ETag: tag,
+      ETag: etag,
       'Last-Modified': new Date(version.modifiedMs).toUTCString(),
       'Accept-Ranges': 'bytes',
     }
     if (status === 304 || status === 412) return { status, headers: common, body: null }
     if (status === 416) {
-      const unsatisfied = { ...common, 'Content-Range': `bytes */${version.size}` }
-      return { status, headers: unsatisfied, body: null }
+      const headers = { ...common, 'Content-Range': `bytes */${version.size}` }
+      return { status, headers, body: null }
     }
-    const part = status === 206 ? decision.part : { start: 0, end: version.size - 1 }
-    const length = part.end - part.start + 1
-    const sent: Record<string, string> = {
+    const range = status === 206 ? decision.range : { start: 0, end: version.size - 1 }
+    const length = range.end - range.start + 1
+    const headers: Record<string, string> = {
       ...common,
       'Content-Type': mediaType,
       'Content-Length': String(length),
       'Content-Disposition': attachment(book.name, book.id),
       'X-Content-Type-Options': 'nosniff',
     }
-    if (status === 206) sent['Content-Range'] = `bytes ${part.start}-${part.end}/${version.size}`
-    if (method === 'HEAD') return { status, headers: sent, body: null }
-    isOurs = false
-    return { status, headers: sent, body: streamSpan(fd, part.start, length) }
+    if (status === 206)
+      headers['Content-Range'] = `bytes ${range.start}-${range.end}/${version.size}`
+    if (method === 'HEAD') return { status, headers, body: null }
+    isStreaming = true
+    return { status, headers, body: streamRange(fd, range.start, length) }
   } finally {
-    if (isOurs) closeSoon(fd)
+    if (!isStreaming) closeInBackground(fd)
   }
 }

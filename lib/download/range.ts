@@ -1,73 +1,76 @@
-// Conditional and ranged requests for a file (RFC 9110, sections 13 and 14).
+// Conditional and range requests for a file (RFC 9110, sections 13 and 14).
 
-export type Validators = { tag: string; modifiedMs: number; size: number }
+export type Validators = { etag: string; modifiedMs: number; size: number }
 
 /** Request headers as Node gives them. */
 export type RequestHeaders = { [name: string]: string | string[] | undefined }
 
 /** `start` and `end` are offsets, both inclusive. */
-export type Part = { start: number; end: number }
+export type ByteRange = { start: number; end: number }
 
 export type Decision =
   | { status: 200 }
-  | { status: 206; part: Part }
+  | { status: 206; range: ByteRange }
   | { status: 304 }
   | { status: 412 }
   | { status: 416 }
 
 /**
- * What to answer a GET or HEAD with. Several ranges at once are answered with the whole, and so is HEAD:
- * ranges are of GET alone (§14.2).
+ * Which status a GET or HEAD request gets. A request for several ranges gets the whole file, and so
+ * does HEAD: ranges are defined for GET alone (§14.2).
  */
-export function decide(
+export function evaluateRequest(
   { method, headers }: { method: string; headers: RequestHeaders },
   validators: Validators,
 ): Decision {
-  const { tag, modifiedMs, size } = validators
-  const match = text(headers['if-match'])
-  if (match !== null && !lists(match, tag, 'strong')) return { status: 412 }
-  const unmodified = match === null ? seconds(headers['if-unmodified-since']) : null
-  if (unmodified !== null && wholeSeconds(modifiedMs) > unmodified) return { status: 412 }
+  const { etag, modifiedMs, size } = validators
+  const ifMatch = headerText(headers['if-match'])
+  if (ifMatch !== null && !listsEtag(ifMatch, etag, 'strong')) return { status: 412 }
+  const unmodifiedSince = ifMatch === null ? parseHttpDate(headers['if-unmodified-since']) : null
+  if (unmodifiedSince !== null && wholeSeconds(modifiedMs) > unmodifiedSince) return { status: 412 }
   if (isFresh(headers, validators)) return { status: 304 }
-  const range = method === 'GET' ? text(headers.range) : null
-  if (range === null || !isSame(text(headers['if-range']), validators)) return { status: 200 }
-  const part = partOf(range, size)
-  if (part === 'ignored') return { status: 200 }
-  return part === null ? { status: 416 } : { status: 206, part }
+  const header = method === 'GET' ? headerText(headers.range) : null
+  if (header === null || !isSameVersion(headerText(headers['if-range']), validators))
+    return { status: 200 }
+  const range = parseRange(header, size)
+  if (range === 'ignored') return { status: 200 }
+  return range === null ? { status: 416 } : { status: 206, range }
 }
 
-/** Whether what the client holds is still right: `If-None-Match`, else `If-Modified-Since`. */
+/** Whether the client's copy is current: by `If-None-Match`, else by `If-Modified-Since`. */
 export function isFresh(
   headers: RequestHeaders,
-  { tag, modifiedMs }: { tag: string; modifiedMs?: number },
+  { etag, modifiedMs }: { etag: string; modifiedMs?: number },
 ): boolean {
-  const noneMatch = text(headers['if-none-match'])
-  if (noneMatch !== null) return lists(noneMatch, tag, 'weak')
-  const since = seconds(headers['if-modified-since'])
+  const ifNoneMatch = headerText(headers['if-none-match'])
+  if (ifNoneMatch !== null) return listsEtag(ifNoneMatch, etag, 'weak')
+  const since = parseHttpDate(headers['if-modified-since'])
   return since !== null && modifiedMs !== undefined && wholeSeconds(modifiedMs) <= since
 }
 
-function lists(header: string, tag: string, comparison: 'weak' | 'strong'): boolean {
+function listsEtag(header: string, etag: string, comparison: 'weak' | 'strong'): boolean {
   if (header.trim() === '*') return true
-  const tags = header.match(/(?:W\/)?"[^"]*"/g) ?? []
-  return tags.some(one =>
-    comparison === 'weak' ? opaque(one) === opaque(tag) : isStrong(tag) && one === tag,
+  const listed = header.match(/(?:W\/)?"[^"]*"/g) ?? []
+  return listed.some(candidate =>
+    comparison === 'weak'
+      ? opaqueTag(candidate) === opaqueTag(etag)
+      : isStrong(etag) && candidate === etag,
   )
 }
 
-const opaque = (tag: string) => tag.replace(/^W\//, '')
-const isStrong = (tag: string) => !tag.startsWith('W/')
+const opaqueTag = (etag: string) => etag.replace(/^W\//, '')
+const isStrong = (etag: string) => !etag.startsWith('W/')
 
-// A date is only as strong as its second, so it must be exactly the one that was given out.
-function isSame(ifRange: string | null, { tag, modifiedMs }: Validators): boolean {
+// A date has a resolution of one second, so it must be exactly the `Last-Modified` that was sent.
+function isSameVersion(ifRange: string | null, { etag, modifiedMs }: Validators): boolean {
   if (ifRange === null) return true
-  if (ifRange.includes('"')) return isStrong(tag) && ifRange.trim() === tag
-  return seconds(ifRange) === wholeSeconds(modifiedMs)
+  if (ifRange.includes('"')) return isStrong(etag) && ifRange.trim() === etag
+  return parseHttpDate(ifRange) === wholeSeconds(modifiedMs)
 }
 
-/** Null when the range lies outside; `ignored` for other units, several ranges, and what is no range. */
-function partOf(range: string, size: number): Part | null | 'ignored' {
-  const [, first, last] = /^\s*bytes\s*=\s*(\d{0,15})\s*-\s*(\d{0,15})\s*$/i.exec(range) ?? []
+/** Null when the range lies outside the file; `ignored` for other units, several ranges and invalid syntax. */
+function parseRange(header: string, size: number): ByteRange | null | 'ignored' {
+  const [, first, last] = /^\s*bytes\s*=\s*(\d{0,15})\s*-\s*(\d{0,15})\s*$/i.exec(header) ?? []
   if (first === undefined || last === undefined || first + last === '') return 'ignored'
   if (first === '') {
     const length = Math.min(Number(last), size)
@@ -79,14 +82,15 @@ function partOf(range: string, size: number): Part | null | 'ignored' {
   return start >= size ? null : { start, end }
 }
 
-const text = (header: string | string[] | undefined): string | null =>
+const headerText = (header: string | string[] | undefined): string | null =>
   header === undefined ? null : String(header)
 
-function seconds(header: string | string[] | undefined): number | null {
-  // Dates of HTTP are in GMT; JavaScript would take much else for a date.
-  const said = text(header)
-  if (said === null || !/gmt\s*$/i.test(said)) return null
-  const ms = Date.parse(said)
+/** Seconds since 1970; null for no date. */
+function parseHttpDate(header: string | string[] | undefined): number | null {
+  const text = headerText(header)
+  // HTTP dates are in GMT; Date.parse would accept many other formats.
+  if (text === null || !/gmt\s*$/i.test(text)) return null
+  const ms = Date.parse(text)
   return Number.isNaN(ms) ? null : wholeSeconds(ms)
 }
 

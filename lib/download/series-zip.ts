@@ -1,44 +1,44 @@
-// The files of a series as one ZIP, made while it is sent: nothing is compressed, one file is open at a
-// time, and memory does not follow the size.
+// Streaming ZIP of the files of a series: nothing is compressed, one file is open at a time, and memory
+// use does not depend on the size.
 import { stat } from 'node:fs/promises'
 import { PassThrough, type Readable } from 'node:stream'
 import { ZipFile } from 'yazl'
 import type { BookFile } from '../catalog/book/book-file.ts'
 import { NotFound } from '../errors.ts'
-import { foldedName } from '../path.ts'
-import { openForAnswer, streamSpan } from './file-body.ts'
-import { checkInside } from './path-containment.ts'
+import { foldName } from '../path.ts'
+import { openForResponse, streamRange } from './file-body.ts'
+import { assertInsideRoot } from './path-containment.ts'
 
-/** `length` is exact. Destroying `body` closes the file at hand. */
+/** `length` is exact. Destroying `body` closes the file that is being read. */
 export type SeriesZip = { body: Readable; length: number }
 
 /**
- * A ZIP of the files in the order given, under their own names. Files that are gone are left out;
- * throws NotFound when that leaves none. One that changes while it is sent breaks the answer off.
+ * A ZIP of the files in the order given, under their own names. Files that no longer exist are left out;
+ * throws NotFound when none is left. A file that changes while it is sent aborts the response.
  */
 export async function zipSeries(books: readonly BookFile[]): Promise<SeriesZip> {
-  const present: Present[] = []
+  const present: PresentFile[] = []
   for (const book of books) {
-    const found = await look(book)
-    if (found) present.push(found)
+    const file = await findFile(book)
+    if (file) present.push(file)
   }
   if (present.length === 0) throw new NotFound('The series has no files')
   const zip = new ZipFile()
   const body = new PassThrough({ highWaterMark: 256 * 1024 })
   let source: Readable | null = null
-  const nameOf = uniqueNames()
-  const open = async ({ path, size }: Present) => {
-    const fd = await openForAnswer(path)
-    source = streamSpan(fd, 0, size)
-    // It must not be opened for an answer that nobody waits for any more.
+  const entryName = createUniqueNames()
+  const open = async ({ path, size }: PresentFile) => {
+    const fd = await openForResponse(path)
+    source = streamRange(fd, 0, size)
+    // The client may have disconnected while the file was opened.
     if (body.destroyed) source.destroy()
     source.on('error', error => body.destroy(error))
     return source
   }
-  for (const book of present) {
-    const options = { compress: false, size: book.size, mtime: book.modified, mode: 0o100644 }
-    zip.addReadStreamLazy(nameOf(book.name), options, done => {
-      open(book).then(
+  for (const file of present) {
+    const options = { compress: false, size: file.size, mtime: file.modified, mode: 0o100644 }
+    zip.addReadStreamLazy(entryName(file.name), options, done => {
+      open(file).then(
         stream => done(null, stream),
         error => body.destroy(error),
       )
@@ -53,37 +53,37 @@ export async function zipSeries(books: readonly BookFile[]): Promise<SeriesZip> 
   return { body, length }
 }
 
-type Present = { path: Buffer; name: string; size: number; modified: Date }
+type PresentFile = { path: Buffer; name: string; size: number; modified: Date }
 
-async function look({ root, path, name }: BookFile): Promise<Present | null> {
+async function findFile({ root, path, name }: BookFile): Promise<PresentFile | null> {
   try {
-    await checkInside(root, path)
-    const found = await stat(path)
-    return found.isFile() ? { path, name, size: found.size, modified: found.mtime } : null
+    await assertInsideRoot(root, path)
+    const stats = await stat(path)
+    return stats.isFile() ? { path, name, size: stats.size, modified: stats.mtime } : null
   } catch {
     return null
   }
 }
 
-/** `a.cbz`, then `a (2).cbz`; names that differ only in case count as the same, because on some disks they are. */
-function uniqueNames() {
-  const taken = new Set<string>()
+/** `a.cbz`, then `a (2).cbz`; names that differ only in case count as equal, as they do on some file systems. */
+function createUniqueNames() {
+  const used = new Set<string>()
   return (name: string): string => {
-    const plain = safe(name)
-    const dot = plain.lastIndexOf('.')
-    const [stem, ending] = dot > 0 ? [plain.slice(0, dot), plain.slice(dot)] : [plain, '']
+    const safe = safeName(name)
+    const dot = safe.lastIndexOf('.')
+    const [stem, extension] = dot > 0 ? [safe.slice(0, dot), safe.slice(dot)] : [safe, '']
     for (let count = 1; ; count++) {
-      const tried = count === 1 ? plain : `${stem} (${count})${ending}`
-      const key = foldedName(tried)
-      if (taken.has(key)) continue
-      taken.add(key)
-      return tried
+      const candidate = count === 1 ? safe : `${stem} (${count})${extension}`
+      const key = foldName(candidate)
+      if (used.has(key)) continue
+      used.add(key)
+      return candidate
     }
   }
 }
 
-/** A file name that is one on every system: no separators, no control characters, not `..`. */
-function safe(name: string): string {
-  const plain = name.replace(/[\x00-\x1f\x7f/\\:]/g, '_')
-  return /^\.*$/.test(plain) ? `_${plain}` : plain
+/** A file name that is valid on every system: no separators, no control characters, not `..`. */
+function safeName(name: string): string {
+  const replaced = name.replace(/[\x00-\x1f\x7f/\\:]/g, '_')
+  return /^\.*$/.test(replaced) ? `_${replaced}` : replaced
 }

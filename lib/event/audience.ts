@@ -1,90 +1,100 @@
-// Which events an account is told of: those of things that it sees, or saw before they were gone.
+// Event audience: which events a subscriber may receive. These are events of entities that are visible to
+// its account, or that were visible before they were deleted.
 import type { Sql } from 'postgres'
 import type { Permission } from '../auth/permission.ts'
-import { isLimited, sawGone, seesBook, seesSeries, type Viewer } from '../auth/viewer.ts'
-import type { Row } from './event-rows.ts'
+import { couldSee, isLimited, type Viewer, visibleBook, visibleSeries } from '../auth/viewer.ts'
+import type { EventRow } from './event-rows.ts'
 
-/** Who listens, as far as it matters here. */
-export type Seer = { viewer: Viewer; permissions: ReadonlySet<Permission> }
-/** The events of a row that are seen: all, none, or those at these places. */
-export type Sight = 'all' | 'none' | readonly number[]
-/** Ids of the series and books of some rows that are seen. */
-export type Seen = ReadonlySet<string>
+export type Subscriber = { viewer: Viewer; permissions: ReadonlySet<Permission> }
+/** The visible events of a row: all, none, or those with these indexes. */
+export type VisibleEvents = 'all' | 'none' | readonly number[]
+/** Ids of visible series and books. */
+export type VisibleIds = ReadonlySet<string>
 
-/** What can be said of a row as a whole, without asking the database. */
-export function mayHear(row: Row, { viewer, permissions }: Seer): boolean {
+/** Whether the subscriber may receive events of the row at all, as far as that is known without a query. */
+export function canReceive(row: EventRow, { viewer, permissions }: Subscriber): boolean {
   if (row.accountId !== null && row.accountId !== viewer.accountId) return false
-  if (row.stream === 'task') return mayHearTask(row, { viewer, permissions })
-  if (!permissions.has(needOf(row))) return false
-  return isIn(row, viewer)
+  if (row.stream === 'task') return canReceiveTask(row, { viewer, permissions })
+  if (!permissions.has(requiredPermission(row))) return false
+  return isInVisibleLibrary(row, viewer)
 }
 
-function mayHearTask(row: Row, { viewer, permissions }: Seer): boolean {
+function canReceiveTask(row: EventRow, { viewer, permissions }: Subscriber): boolean {
   if (row.libraryId === null) return permissions.has('TasksRead')
-  return (permissions.has('TasksRead') || permissions.has('LibrariesRead')) && isIn(row, viewer)
+  const isPermitted = permissions.has('TasksRead') || permissions.has('LibrariesRead')
+  return isPermitted && isInVisibleLibrary(row, viewer)
 }
 
-function needOf({ stream, seriesIds, bookIds }: Row): Permission {
+function requiredPermission({ stream, seriesIds, bookIds }: EventRow): Permission {
   if (stream === 'scan') return 'LibrariesRead'
   return bookIds ? 'BooksRead' : seriesIds ? 'SeriesRead' : 'LibrariesRead'
 }
 
-function isIn(row: Row, viewer: Viewer): boolean {
+function isInVisibleLibrary(row: EventRow, viewer: Viewer): boolean {
   if (viewer.libraries === null || row.libraryId === null) return true
   if (viewer.libraries.includes(row.libraryId)) return true
-  if (row.stream === 'entity' && !isOfGone(row)) return false
-  // A library that is being removed is in no list any more.
+  if (row.stream === 'entity' && !isDeletion(row)) return false
+  // A library that is being deleted is no longer in the list of the viewer.
   if (viewer.hasAllLibraries) return true
   return row.audience?.accounts?.includes(viewer.accountId) ?? false
 }
 
-/** Whether the ids of a row must be looked up for this listener. */
-export function needsLook(row: Row, { viewer, permissions }: Seer): boolean {
+/** Whether the ids of a row must be looked up for this subscriber. */
+export function needsLookup(row: EventRow, { viewer, permissions }: Subscriber): boolean {
   if (row.seriesIds === null && row.bookIds === null) return false
-  if (!isLimited(viewer) || isOfGone(row)) return false
+  if (!isLimited(viewer) || isDeletion(row)) return false
   return row.stream !== 'task' || !permissions.has('TasksRead')
 }
 
-/** Looks up all that these rows name, in one statement. */
-export async function lookUp(sql: Sql, rows: readonly Row[], viewer: Viewer): Promise<Seen> {
-  // By library it was decided already, and accounts of equal limits shall share the answer.
+/** Looks up the ids of all rows in one statement. */
+export async function lookUpVisibleIds(
+  sql: Sql,
+  rows: readonly EventRow[],
+  viewer: Viewer,
+): Promise<VisibleIds> {
+  // Libraries were checked by `canReceive`; without them, accounts with equal limits share the result.
   const limits = { ...viewer, libraries: null }
-  const books = rows.flatMap(row => row.bookIds ?? [])
-  const series = rows.flatMap(row => (row.bookIds ? [] : (row.seriesIds ?? [])))
-  const seen = await sql<{ id: string }[]>`
+  const bookIds = rows.flatMap(row => row.bookIds ?? [])
+  const seriesIds = rows.flatMap(row => (row.bookIds ? [] : (row.seriesIds ?? [])))
+  const visible = await sql<{ id: string }[]>`
     select b.id
     from book b join series s on s.id = b.series_id
-    where b.id = any(${books}::uuid[]) and ${seesBook(sql, limits)}
+    where b.id = any(${bookIds}::uuid[]) and ${visibleBook(sql, limits)}
     union all
     select s.id
     from series s
-    where s.id = any(${series}::uuid[]) and ${seesSeries(sql, limits)}`
-  return new Set(seen.map(row => row.id))
+    where s.id = any(${seriesIds}::uuid[]) and ${visibleSeries(sql, limits)}`
+  return new Set(visible.map(row => row.id))
 }
 
-/** The events of a row that may be heard, once its ids are looked up. */
-export function sightOf(row: Row, seer: Seer, seen: Seen): Sight {
-  if (isOfGone(row) && isLimited(seer.viewer)) return ofGone(row, seer.viewer)
-  if (!needsLook(row, seer)) return 'all'
+/** The visible events of a row for which `canReceive` holds, once its ids are looked up. */
+export function visibleEventsOf(
+  row: EventRow,
+  subscriber: Subscriber,
+  visibleIds: VisibleIds,
+): VisibleEvents {
+  if (isDeletion(row) && isLimited(subscriber.viewer))
+    return visibleDeletions(row, subscriber.viewer)
+  if (!needsLookup(row, subscriber)) return 'all'
   const ids = row.bookIds ?? row.seriesIds ?? []
-  return those(ids.length, i => seen.has(ids[i]!))
+  return selectIndexes(ids.length, i => visibleIds.has(ids[i]!))
 }
 
-const isOfGone = ({ type }: Row) => type.endsWith('_deleted')
+const isDeletion = ({ type }: EventRow) => type.endsWith('_deleted')
 
-function ofGone({ seriesIds, audience, count }: Row, viewer: Viewer): Sight {
+function visibleDeletions({ seriesIds, audience, count }: EventRow, viewer: Viewer): VisibleEvents {
   if (seriesIds === null) return 'all'
-  // Nobody noted what it was: rather a client too few than one too many.
+  // Without the facts no limited account receives the event: better too few subscribers than too many.
   if (!audience?.ratings || !audience.tags) return 'none'
   const { ratings, unrated, tags } = audience
-  return those(count, i => {
+  return selectIndexes(count, i => {
     const rating = ratings[i] ?? null
     const isUnrated = unrated?.[i] ?? rating === null
-    return sawGone(viewer, { rating, isUnrated, tags: tags[i] ?? [] })
+    return couldSee(viewer, { rating, isUnrated, tags: tags[i] ?? [] })
   })
 }
 
-function those(count: number, isSeen: (place: number) => boolean): Sight {
-  const places = Array.from({ length: count }, (_, i) => i).filter(isSeen)
-  return places.length === count ? 'all' : places.length === 0 ? 'none' : places
+function selectIndexes(count: number, isVisible: (index: number) => boolean): VisibleEvents {
+  const indexes = Array.from({ length: count }, (_, i) => i).filter(isVisible)
+  return indexes.length === count ? 'all' : indexes.length === 0 ? 'none' : indexes
 }

@@ -1,12 +1,12 @@
-// Rows of `event` as readers take them from the table: in the order of their numbers, which is that
-// of their commits.
+// Event table reader: pages of rows of `event` in the order of their numbers, which is the order of their
+// commits.
 import type { Sql } from 'postgres'
 import type { Audience } from './publish.ts'
 
 export type Stream = 'entity' | 'task' | 'scan'
 
-/** `count` events; the number of the last is `number`. See sql/0008_live.sql. */
-export type Row = {
+/** `count` events; the number of the last one is `number`. */
+export type EventRow = {
   number: number
   stream: Stream
   type: string
@@ -21,76 +21,77 @@ export type Row = {
   at: Date
 }
 
-/** Rows after a position; nothing of the stream lies between the last of them and `upTo`. */
-export type Page = {
-  rows: readonly Row[]
+/** Rows after a position. No row of the stream lies between the last of them and `upTo`. */
+export type EventPage = {
+  rows: readonly EventRow[]
   upTo: number
-  /** More may be there already. */
+  /** More rows may follow. */
   isFull: boolean
-  /** What came after the position is no longer there. */
-  isLost: boolean
+  /** Rows after the position were already deleted. */
+  isExpired: boolean
 }
 
-/** Where the table begins and ends. `ever` is the highest number that was given to any event. */
-export type Bounds = { pruned: number; tail: number; ever: number }
+/** Numbers: of the last deleted event, of the last event in the table, and the highest ever assigned. */
+export type EventBounds = { pruned: number; tail: number; lastAssigned: number }
 
-/** The row of `setting` that holds the number up to which events were deleted. */
-export const prunedKey = 'events_pruned'
+/** The row of `setting` that stores the number up to which events were deleted. */
+export const prunedSettingKey = 'events_pruned'
 
-/** Bounds of a page, so that whoever holds one holds little. */
-export const most = { rows: 200, events: 2_000 }
+/** Limits of a page, which bound the memory of each reader. */
+export const pageLimits = { rows: 200, events: 2_000 }
 
-/** What is committed now. */
-export async function bounds(sql: Sql): Promise<Bounds> {
-  const [row] = await sql<Bounds[]>`
+/** The bounds of what is committed now. */
+export async function readBounds(sql: Sql): Promise<EventBounds> {
+  const [row] = await sql<EventBounds[]>`
     select pruned, tail, (
-      select case when is_called then last_value else 0 end from event_number_sequence) as ever
-    from ${ends(sql)}`
+      select case when is_called then last_value else 0 end
+      from event_number_sequence) as "lastAssigned"
+    from ${bounds(sql)}`
   return row!
 }
 
 /** The next rows of a stream, or of all streams. */
-export async function rowsAfter(
+export async function readRowsAfter(
   sql: Sql,
   position: number,
   stream: Stream | null = null,
-): Promise<Page> {
-  const rows = await sql<(Row & Bounds & { found: number })[]>`
-    select k.pruned, k.tail, e.number, e.stream, e.type, e.count, e.library_id as "libraryId",
-      e.series_ids as "seriesIds", e.book_ids as "bookIds", e.fields, e.account_id as "accountId",
-      e.data, e.audience, e.at, e.found
-    from ${ends(sql)} k
+): Promise<EventPage> {
+  const rows = await sql<(EventRow & EventBounds & { available: number })[]>`
+    select bounds.pruned, bounds.tail, e.number, e.stream, e.type, e.count,
+      e.library_id as "libraryId", e.series_ids as "seriesIds", e.book_ids as "bookIds", e.fields,
+      e.account_id as "accountId", e.data, e.audience, e.created_at as at, e.available
+    from ${bounds(sql)} bounds
     left join lateral (
       select *
       from (
-        select *, sum(count) over (order by number) as so_far, count(*) over () as found
+        select *, sum(count) over (order by number) as running_count, count(*) over () as available
         from (
           select *
           from event
           where number > ${position} and ${stream === null ? sql`true` : sql`stream = ${stream}`}
           order by number
-          limit ${most.rows}
-        ) n
-      ) m
-      where so_far - count < ${most.events}
+          limit ${pageLimits.rows}
+        ) next
+      ) counted
+      where running_count - count < ${pageLimits.events}
     ) e on true
     order by e.number`
-  const { pruned, tail, found } = rows[0]!
-  const here = rows[0]!.number === null ? [] : rows
-  const isFull = found === most.rows || here.length < found
+  const { pruned, tail, available } = rows[0]!
+  const present = rows[0]!.number === null ? [] : rows
+  const isFull = available === pageLimits.rows || present.length < available
   return {
-    rows: here,
-    upTo: isFull ? here.at(-1)!.number : Math.max(tail, position),
+    rows: present,
+    upTo: isFull ? present.at(-1)!.number : Math.max(tail, position),
     isFull,
-    isLost: position < pruned,
+    isExpired: position < pruned,
   }
 }
 
-// One snapshot with the rows beside it: what was pruned is neither in them nor unknown.
-const ends = (sql: Sql) => sql`(
+// In the same snapshot as the rows, so that a row pruned at the same time is either read or reported.
+const bounds = (sql: Sql) => sql`(
   select pruned, greatest(pruned, (select max(number) from event)) as tail
   from (
     select coalesce((
-      select (value #>> '{}')::bigint from setting where key = ${prunedKey}), 0) as pruned
-  ) p
+      select (value #>> '{}')::bigint from setting where key = ${prunedSettingKey}), 0) as pruned
+  ) stored
 )`

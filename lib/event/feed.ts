@@ -1,159 +1,175 @@
-// Reads what is told in any process, once for all clients of this one. Clients are not sent to: each
-// holds a position and takes what comes after it, from memory or else from the table.
+// Event feed: reads events published by any process, once for all clients of this process. Clients pull:
+// each has a position and reads what comes after it, from the ring buffer or else from the table.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Sql } from 'postgres'
+import { createSingleFlight } from '../async/single-flight.ts'
 import { Unavailable } from '../errors.ts'
 import type { Log } from '../log.ts'
-import { bounds, type Page, rowsAfter, type Stream } from './event-rows.ts'
-import { openRenderer, type Renderer } from './render.ts'
-import { openRing } from './ring-buffer.ts'
-import { type Listener, openListeners } from './subscribers.ts'
+import { type EventPage, readBounds, readRowsAfter, type Stream } from './event-rows.ts'
+import { createRenderer, type Renderer } from './render.ts'
+import { createRingBuffer, type RingBuffer } from './ring-buffer.ts'
+import { createStreamClients, type StreamClient } from './stream-clients.ts'
 
-/** Times, in ms. */
 export type Pace = {
   /** Between two comments that keep a connection alive. */
-  keepAlive: number
-  /** A client that took longer over a piece counts as slow. */
-  slow: number
-  /** One that took so long is broken off. */
-  stuck: number
+  keepAliveMs: number
+  /** A client that took longer to read a chunk counts as slow. */
+  slowMs: number
+  /** The connection of a client that took this long is closed. */
+  stuckMs: number
+  /** Between two checks for stuck clients, and for events whose notification was lost with its connection. */
+  pollMs: number
 }
-const usual: Pace = { keepAlive: 15_000, slow: 10_000, stuck: 300_000 }
+const defaultPace: Pace = {
+  keepAliveMs: 15_000,
+  slowMs: 10_000,
+  stuckMs: 300_000,
+  pollMs: 5_000,
+}
 
-const readingMs = 25
-// A notice may get lost with its connection.
-const lookMs = 5_000
-const farewellMs = 1_000
+const readIntervalMs = 25
+const closeTimeoutMs = 1_000
 
-export type Feed = {
+export type EventFeed = {
   pace: Pace
   render: Renderer
   isClosing(): boolean
-  /** The number up to which events were read; a stream that begins there misses nothing that comes. */
+  /** The number up to which events were read; a stream that starts there misses no new event. */
   tail(): number
-  /** Throws Limited and Unavailable. Whoever has joined must leave. */
-  join(joining: { accountId: string; stream: Stream; end: () => void }): Promise<Listener>
-  after(position: number, stream: Stream): Promise<Page>
-  /** Lets every stream say goodbye and end; those that do not take it are broken off. */
+  /** Throws RateLimited and Unavailable. Every client must `leave`. */
+  join(client: { accountId: string; stream: Stream; end: () => void }): Promise<StreamClient>
+  after(position: number, stream: Stream): Promise<EventPage>
+  /** Lets every stream send its last comment and end; the connections of others are closed. */
   close(): Promise<void>
 }
 
-/** `sql` listens and reads for all; what a single client asks for goes through `questions`. */
-export async function openFeed({
-  sql,
-  questions,
-  log,
-  pace = {},
-}: {
+type Options = {
+  /** Listens for notifications and reads events for all clients. */
   sql: Sql
-  questions: Sql
+  /** Runs the queries of single clients. */
+  clientSql: Sql
   log: Pick<Log, 'warn'>
   pace?: Partial<Pace> | undefined
-}): Promise<Feed> {
-  const ring = openRing()
-  const table = sharedReads(questions)
-  const times = { ...usual, ...pace }
-  let waking: Promise<void> | null = null
-  let isAwake = false
-  let isClosing = false
-  let isWanted = false
-  let reading: Promise<void> | null = null
+}
 
-  const listeners = openListeners(() => {
-    waking = null
-    isAwake = false
+export async function openEventFeed({ sql, clientSql, log, pace }: Options): Promise<EventFeed> {
+  const ring = createRingBuffer()
+  // Clients that reconnect together after a restart request the same pages.
+  const tableReads = createSingleFlight<EventPage>()
+  const effectivePace = { ...defaultPace, ...pace }
+  let starting: Promise<void> | null = null
+  let isActive = false
+  let isClosing = false
+
+  const clients = createStreamClients(() => {
+    starting = null
+    isActive = false
+  })
+  const reader = createRingReader(sql, ring, {
+    isActive: () => isActive && !isClosing,
+    onEvents: clients.wakeAll,
+    onError: err => log.warn({ err }, 'events could not be read'),
   })
 
-  /** Where the ring begins is where the first client begins. */
-  function wake(): Promise<void> {
-    const mine = (waking ??= bounds(sql).then(({ tail }) => {
-      if (waking !== mine) return
+  /** Starts the ring buffer at the current tail when the first client joins. */
+  function start(): Promise<void> {
+    const current = (starting ??= readBounds(sql).then(({ tail }) => {
+      if (starting !== current) return
       ring.reset(tail)
-      isAwake = true
-      // What was told since, while nobody listened here.
-      look()
+      isActive = true
+      // Events may have been published since, before notifications were handled.
+      reader.read()
     }))
-    mine.catch(() => {
-      if (waking === mine) waking = null
+    current.catch(() => {
+      if (starting === current) starting = null
     })
-    return mine
-  }
-
-  function look() {
-    isWanted = true
-    reading ??= read()
-      .catch(err => log.warn({ err }, 'events not read'))
-      .finally(() => {
-        reading = null
-      })
-  }
-
-  async function read() {
-    while (isWanted && isAwake && !isClosing) {
-      isWanted = false
-      const before = ring.tail()
-      const page = await rowsAfter(sql, before)
-      // Everybody left meanwhile, and others came.
-      if (ring.tail() !== before || !isAwake) continue
-      if (page.isLost) ring.reset(page.upTo)
-      else ring.add(page.rows, page.upTo)
-      if (page.rows.length > 0 || page.isLost) listeners.wakeAll()
-      if (page.isFull) isWanted = true
-      else await sleep(readingMs)
-    }
+    return current
   }
 
   const timer = setInterval(() => {
-    if (isAwake) look()
-    listeners.endStuck(times.stuck)
-  }, lookMs).unref()
-  const onNotice = (number: string) => {
-    if (isAwake && !(Number(number) <= ring.tail())) look()
+    if (isActive) reader.read()
+    clients.endStuck(effectivePace.stuckMs)
+  }, effectivePace.pollMs).unref()
+  const onNotification = (number: string) => {
+    if (isActive && !(Number(number) <= ring.tail())) reader.read()
   }
-  const listening = await sql.listen('event', onNotice, () => isAwake && look())
+  const subscription = await sql.listen('event', onNotification, () => isActive && reader.read())
 
   return {
-    pace: times,
-    render: openRenderer(questions),
+    pace: effectivePace,
+    render: createRenderer(clientSql),
     isClosing: () => isClosing,
     tail: ring.tail,
-    async join(joining) {
-      if (isClosing) throw new Unavailable('The server is about to end')
-      const listener = listeners.add(joining)
+    async join(newClient) {
+      if (isClosing) throw new Unavailable('The server is shutting down')
+      const client = clients.add(newClient)
       try {
-        await wake()
+        await start()
       } catch (error) {
-        listener.leave()
+        client.leave()
         throw error
       }
-      return listener
+      return client
     },
     async after(position, stream) {
-      return ring.after(position, stream) ?? (await table(position, stream))
+      const page = ring.after(position, stream)
+      if (page) return page
+      const read = () => readRowsAfter(clientSql, position, stream)
+      return tableReads(`${stream} ${position}`, read)
     },
     async close() {
       isClosing = true
       clearInterval(timer)
-      listeners.wakeAll()
-      const end = Date.now() + farewellMs
-      while (listeners.size() > 0 && Date.now() < end) await sleep(10)
-      listeners.endAll()
-      // A database that is away must not keep the server from closing.
-      const rest = Promise.allSettled([reading, listening.unlisten()])
-      await Promise.race([rest, sleep(farewellMs, undefined, { ref: false })])
+      clients.wakeAll()
+      const deadline = Date.now() + closeTimeoutMs
+      while (clients.size() > 0 && Date.now() < deadline) await sleep(10)
+      clients.endAll()
+      // An unreachable database must not keep the server from shutting down.
+      const pending = Promise.allSettled([reader.pending(), subscription.unlisten()])
+      await Promise.race([pending, sleep(closeTimeoutMs, undefined, { ref: false })])
     },
   }
 }
 
-/** Clients that come back together after a restart ask for the same pages. */
-function sharedReads(sql: Sql) {
-  const asked = new Map<string, Promise<Page>>()
-  return (position: number, stream: Stream): Promise<Page> => {
-    const key = `${stream} ${position}`
-    const same = asked.get(key)
-    if (same) return same
-    const answer = rowsAfter(sql, position, stream).finally(() => asked.delete(key))
-    asked.set(key, answer)
-    return answer
+type ReaderOptions = {
+  isActive: () => boolean
+  onEvents: () => void
+  onError: (error: unknown) => void
+}
+
+/** Reads new rows into the ring buffer, one query at a time, with a pause after each. */
+function createRingReader(
+  sql: Sql,
+  ring: RingBuffer,
+  { isActive, onEvents, onError }: ReaderOptions,
+) {
+  let isRequested = false
+  let reading: Promise<void> | null = null
+
+  async function readRequested() {
+    while (isRequested && isActive()) {
+      isRequested = false
+      const position = ring.tail()
+      const page = await readRowsAfter(sql, position)
+      // All clients left during the query, and new ones restarted the buffer.
+      if (ring.tail() !== position || !isActive()) continue
+      if (page.isExpired) ring.reset(page.upTo)
+      else ring.add(page.rows, page.upTo)
+      if (page.rows.length > 0 || page.isExpired) onEvents()
+      if (page.isFull) isRequested = true
+      else await sleep(readIntervalMs)
+    }
+  }
+
+  return {
+    read() {
+      isRequested = true
+      reading ??= readRequested()
+        .catch(onError)
+        .finally(() => {
+          reading = null
+        })
+    },
+    pending: () => reading,
   }
 }

@@ -1,41 +1,44 @@
-// Deletes events that nobody may still ask for: those beyond their time, and the oldest of too many.
+// Event pruning: deletes expired events and the oldest ones beyond the maximum count.
 import type { Sql } from 'postgres'
-import { storedSetting } from '../setting/setting.ts'
-import { prunedKey } from './event-rows.ts'
+import { fetchSetting } from '../setting/setting.ts'
+import { prunedSettingKey } from './event-rows.ts'
 
-const mostEvents = 5_000_000
-const batch = 2_000
+const defaultMaxEvents = 5_000_000
+const batchSize = 2_000
 
 /**
- * Deletes in small transactions until nothing is left to delete; returns at once while another process
- * is at it. `keep`: how many events there may be at most.
+ * Deletes in small transactions until nothing is left to delete. Returns at once while another process
+ * is pruning.
  */
-export async function pruneEvents(sql: Sql, { keep = mostEvents } = {}): Promise<void> {
-  const minutes = await storedSetting(sql, 'events.retention_minutes')
+export async function pruneEvents(
+  sql: Sql,
+  { maxEvents = defaultMaxEvents }: { maxEvents?: number } = {},
+): Promise<void> {
+  const minutes = await fetchSetting(sql, 'events.retention_minutes')
   for (;;) {
     const deleted = await sql.begin(async tx => {
-      const [lock] = await tx<{ isMine: boolean }[]>`
-        select pg_try_advisory_xact_lock(hashtext('stackroom.event.prune')) as "isMine"`
-      if (!lock!.isMine) return 0
-      // Only the first rows are looked at: their times are in the order of their numbers.
+      const [lock] = await tx<{ isOwner: boolean }[]>`
+        select pg_try_advisory_xact_lock(hashtext('stackroom.event.prune')) as "isOwner"`
+      if (!lock!.isOwner) return 0
+      // Only the first rows are examined: their times are in the order of their numbers.
       const [row] = await tx<{ deleted: number }[]>`
-        with old as (
+        with expired as (
           select number
-          from (select number, at from event order by number limit ${batch}) first
-          where at < now() - make_interval(mins => ${minutes})
-            or number <= (select max(number) from event) - ${keep}::bigint
-        ), gone as (
+          from (select number, created_at from event order by number limit ${batchSize}) oldest
+          where created_at < now() - make_interval(mins => ${minutes})
+            or number <= (select max(number) from event) - ${maxEvents}::bigint
+        ), deleted as (
           delete from event
-          where number in (select number from old)
+          where number in (select number from expired)
           returning number
-        ), noted as (
+        ), recorded as (
           insert into setting (key, value)
-          select ${prunedKey}, to_jsonb(max(number)) from gone having count(*) > 0
+          select ${prunedSettingKey}, to_jsonb(max(number)) from deleted having count(*) > 0
           on conflict (key) do update set value = excluded.value, updated_at = now()
         )
-        select count(*)::integer as deleted from gone`
+        select count(*)::integer as deleted from deleted`
       return row!.deleted
     })
-    if (deleted < batch) return
+    if (deleted < batchSize) return
   }
 }

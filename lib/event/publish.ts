@@ -1,6 +1,6 @@
-// Tells what happened: rows of `event` in the transaction of the change, so that an event is there
-// exactly when its change is. Who reads them: lib/event/feed.ts.
-import type { Sql, TransactionSql } from 'postgres'
+// Event publisher: writes rows of `event` in the transaction of the change, so that an event exists exactly
+// when its change does. lib/event/feed.ts reads them.
+import type { Queryable } from '../postgres/db.ts'
 
 export const entityTypes = [
   'book_created',
@@ -17,66 +17,69 @@ export const entityTypes = [
 ] as const
 export type EntityType = (typeof entityTypes)[number]
 
-/** What tells whether a viewer saw a thing that is gone; see lib/event/audience.ts. */
+/** Facts of a deleted entity that decide who could see it; see lib/event/audience.ts. */
 export type Audience = {
-  /** Of a library: accounts that it was given to by name. */
+  /** Of a library: accounts that it was assigned to individually. */
   accounts?: string[]
-  /** Beside each series (or book): its age rating in years, its sharing tags. */
+  /** For each series (or book): its age rating in years, its sharing tags. */
   ratings?: (number | null)[]
-  /** Of books: whether their series has none. */
+  /** For each book: whether its series has no rating. */
   unrated?: boolean[]
   tags?: string[][]
 }
 
 /**
- * Events of one type in one library: of books with their series beside them, of series, or of the
- * library itself.
+ * Events of one type in one library: of books (with their series), of series, or of the library itself.
  */
-export type Told = {
+export type NewEvent = {
   type: EntityType
   libraryId: string
   books?: { id: string; seriesId: string }[]
   series?: string[]
-  /** What changed; none means that anything may have. */
+  /** Fields that changed; undefined means that any may have. */
   fields?: string[]
-  /** Only for this account. */
+  /** Visible to this account only. */
   accountId?: string
   audience?: Audience
 }
 
-type At = { id: string; libraryId: string }
-type Common = Pick<Told, 'fields' | 'accountId'>
+type Entity = { id: string; libraryId: string }
+type Common = Pick<NewEvent, 'fields' | 'accountId'>
 
 /** The same event for books of any libraries. */
-export function ofBooks(
+export function bookEvents(
   type: EntityType,
-  books: readonly (At & { seriesId: string })[],
+  books: readonly (Entity & { seriesId: string })[],
   common: Common = {},
-): Told[] {
-  return [...Map.groupBy(books, book => book.libraryId)].map(([libraryId, its]) => ({
+): NewEvent[] {
+  return [...Map.groupBy(books, book => book.libraryId)].map(([libraryId, group]) => ({
     ...common,
     type,
     libraryId,
-    books: its.map(({ id, seriesId }) => ({ id, seriesId })),
+    books: group.map(({ id, seriesId }) => ({ id, seriesId })),
   }))
 }
 
 /** The same event for series of any libraries. */
-export function ofSeries(type: EntityType, series: readonly At[], common: Common = {}): Told[] {
-  return [...Map.groupBy(series, one => one.libraryId)].map(([libraryId, its]) => ({
+export function seriesEvents(
+  type: EntityType,
+  series: readonly Entity[],
+  common: Common = {},
+): NewEvent[] {
+  return [...Map.groupBy(series, ({ libraryId }) => libraryId)].map(([libraryId, group]) => ({
     ...common,
     type,
     libraryId,
-    series: its.map(({ id }) => id),
+    series: group.map(({ id }) => id),
   }))
 }
 
-// Together with `pieces` a row stays small enough to be sent as one piece.
-const most = 500
+// Keeps a row small enough to be sent to a client in one piece.
+const maxIdsPerRow = 500
 
-/** Call it in the transaction of the change. One statement, whatever the number of events; none for none. */
-export async function tell(tx: Sql | TransactionSql, told: Told[]): Promise<void> {
-  const rows = told.flatMap(pieces)
+/** Call it in the transaction of the change. One statement for any number of events; none for an empty list. */
+export async function publish(tx: Queryable, events: NewEvent[]): Promise<void> {
+  const rows = events.flatMap(toRows)
   if (rows.length === 0) return
   await tx`
     insert into event (type, count, library_id, series_ids, book_ids, fields, account_id, audience)
@@ -86,16 +89,16 @@ export async function tell(tx: Sql | TransactionSql, told: Told[]): Promise<void
       audience jsonb)`
 }
 
-function pieces({ type, libraryId, books, series, fields, accountId, audience }: Told) {
+function toRows({ type, libraryId, books, series, fields, accountId, audience }: NewEvent) {
   const common = { type, library_id: libraryId, fields, account_id: accountId }
-  const all = books ?? series
-  if (!all) return [{ ...common, count: 1, audience }]
+  const entities = books ?? series
+  if (!entities) return [{ ...common, count: 1, audience }]
   const rows: object[] = []
-  for (let from = 0; from < all.length; from += most) {
-    const part = <T>(list: T[] | undefined) => list?.slice(from, from + most)
+  for (let from = 0; from < entities.length; from += maxIdsPerRow) {
+    const part = <T>(list: T[] | undefined) => list?.slice(from, from + maxIdsPerRow)
     rows.push({
       ...common,
-      count: part(all as unknown[])!.length,
+      count: part(entities as unknown[])!.length,
       series_ids: part(series) ?? part(books)!.map(book => book.seriesId),
       ...(books ? { book_ids: part(books)!.map(book => book.id) } : {}),
       ...(audience
@@ -113,7 +116,7 @@ function pieces({ type, libraryId, books, series, fields, accountId, audience }:
   return rows
 }
 
-/** One message of the task or the scan stream, about work in a library, a series or a book, or about none. */
+/** A message of the task or the scan stream, about work on a library, a series or a book, or on none. */
 export type Progress = {
   stream: 'task' | 'scan'
   type: 'task_progress' | 'scan_progress'
@@ -123,8 +126,8 @@ export type Progress = {
   bookId?: string | null
 }
 
-/** The same for tasks and scans: one statement for all messages. */
-export async function tellProgress(tx: Sql | TransactionSql, messages: Progress[]): Promise<void> {
+/** Like `publish`, for the progress of tasks and scans. */
+export async function publishProgress(tx: Queryable, messages: Progress[]): Promise<void> {
   if (messages.length === 0) return
   const rows = messages.map(({ stream, type, data, libraryId, seriesId, bookId }) => ({
     stream,

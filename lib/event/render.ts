@@ -1,83 +1,108 @@
-// Pages of rows as bytes for a listener; what listeners have in common is looked up and written once.
+// Event renderer: pages of rows as SSE bytes for a subscriber. Visibility look-ups and rendered blocks are
+// shared between subscribers.
 import { LRUCache } from 'lru-cache'
 import type { Sql } from 'postgres'
 import { isLimited, type Viewer } from '../auth/viewer.ts'
-import { lookUp, mayHear, needsLook, type Seen, type Seer, sightOf } from './audience.ts'
-import type { Row } from './event-rows.ts'
-import { blocksOf } from './sse-format.ts'
+import {
+  canReceive,
+  lookUpVisibleIds,
+  needsLookup,
+  type Subscriber,
+  type VisibleIds,
+  visibleEventsOf,
+} from './audience.ts'
+import type { EventRow } from './event-rows.ts'
+import { formatEvents } from './sse-format.ts'
 
-/** Blocks of a row: how many, and the number of the last. */
+/** Blocks of a row: their number, and the id of the last one. */
 export type Rendered = { bytes: Buffer; count: number; last: number }
-type Listening = { seer: Seer; unnamed: boolean; position: number }
+type RenderRequest = { subscriber: Subscriber; unnamed: boolean; position: number }
 export type Renderer = (
-  rows: readonly Row[],
-  listening: Listening,
+  rows: readonly EventRow[],
+  request: RenderRequest,
 ) => Promise<Generator<Rendered, void, void>>
 
-const mostBytes = 48 * 1024 * 1024
-// So long an answer about who sees what may be used for others who ask the same.
-const sharedMs = 5_000
+const maxCacheBytes = 48 * 1024 * 1024
+// How long a result about visibility may be used for subscribers with the same limits.
+const visibilityTtlMs = 5_000
 
-/** Renders what comes after `position`, row by row as it is taken. */
-export function openRenderer(sql: Sql): Renderer {
-  const written = new LRUCache<string, Buffer>({
-    maxSize: mostBytes,
+/** The renderer yields what comes after `position`, row by row as the result is consumed. */
+export function createRenderer(sql: Sql): Renderer {
+  const blocks = new LRUCache<string, Buffer>({
+    maxSize: maxCacheBytes,
     sizeCalculation: bytes => bytes.length + 100,
   })
-  const looks = new LRUCache<string, Promise<Seen>>({ max: 100, ttl: sharedMs })
+  const lookups = new LRUCache<string, Promise<VisibleIds>>({ max: 100, ttl: visibilityTtlMs })
 
-  function look(rows: readonly Row[], seer: Seer, limits: string): Promise<Seen> {
-    const asked = rows.filter(row => mayHear(row, seer) && needsLook(row, seer))
-    if (asked.length === 0) return Promise.resolve(new Set<string>())
-    const key = `${asked.map(row => row.number)} ${limits}`
-    const same = looks.get(key)
-    if (same) return same
-    const answer = lookUp(sql, asked, seer.viewer)
-    looks.set(key, answer)
-    answer.catch(() => looks.delete(key))
-    return answer
+  function lookUp(
+    rows: readonly EventRow[],
+    subscriber: Subscriber,
+    limits: string,
+  ): Promise<VisibleIds> {
+    const unknown = rows.filter(row => canReceive(row, subscriber) && needsLookup(row, subscriber))
+    if (unknown.length === 0) return Promise.resolve(new Set<string>())
+    const key = `${unknown.map(row => row.number)} ${limits}`
+    const cached = lookups.get(key)
+    if (cached) return cached
+    const lookup = lookUpVisibleIds(sql, unknown, subscriber.viewer)
+    lookups.set(key, lookup)
+    lookup.catch(() => lookups.delete(key))
+    return lookup
   }
 
-  function write(row: Row, places: readonly number[] | undefined, of: Way): Buffer {
-    const key = `${row.number} ${of.unnamed} ${places ? of.limits : ''}`
-    const known = written.get(key)
-    if (known) return known
-    const bytes = blocksOf(row, of, places)
-    // What a row says never changes, but who sees which of its events may.
-    written.set(key, bytes, places ? { ttl: sharedMs } : {})
+  function format(
+    row: EventRow,
+    indexes: readonly number[] | undefined,
+    { unnamed, limits }: CacheScope,
+  ): Buffer {
+    const key = `${row.number} ${unnamed} ${indexes ? limits : ''}`
+    const cached = blocks.get(key)
+    if (cached) return cached
+    const bytes = formatEvents(row, { unnamed }, indexes)
+    // The content of a row never changes, but the visibility of its events may.
+    blocks.set(key, bytes, indexes ? { ttl: visibilityTtlMs } : {})
     return bytes
   }
 
-  function* render(rows: readonly Row[], { seer, position }: Listening, of: Way & { seen: Seen }) {
+  function* render(
+    rows: readonly EventRow[],
+    { subscriber, position }: RenderRequest,
+    scope: CacheScope & { visibleIds: VisibleIds },
+  ) {
     for (const row of rows) {
-      if (!mayHear(row, seer)) continue
-      const sight = sightOf(row, seer, of.seen)
-      if (sight === 'none') continue
-      const first = row.number - row.count + 1
-      if (first <= position) {
-        const all = sight === 'all' ? [...Array(row.count).keys()] : sight
-        const rest = all.filter(place => first + place > position)
+      if (!canReceive(row, subscriber)) continue
+      const visible = visibleEventsOf(row, subscriber, scope.visibleIds)
+      if (visible === 'none') continue
+      const firstId = row.number - row.count + 1
+      if (firstId <= position) {
+        const all = visible === 'all' ? [...Array(row.count).keys()] : visible
+        const rest = all.filter(index => firstId + index > position)
         if (rest.length > 0)
-          yield { bytes: blocksOf(row, of, rest), count: rest.length, last: first + rest.at(-1)! }
-      } else if (sight === 'all') {
-        yield { bytes: write(row, undefined, of), count: row.count, last: row.number }
+          yield {
+            bytes: formatEvents(row, scope, rest),
+            count: rest.length,
+            last: firstId + rest.at(-1)!,
+          }
+      } else if (visible === 'all') {
+        yield { bytes: format(row, undefined, scope), count: row.count, last: row.number }
       } else {
-        yield { bytes: write(row, sight, of), count: sight.length, last: first + sight.at(-1)! }
+        const last = firstId + visible.at(-1)!
+        yield { bytes: format(row, visible, scope), count: visible.length, last }
       }
     }
   }
 
-  return async (rows, listening) => {
-    const { seer, unnamed } = listening
-    const limits = isLimited(seer.viewer) ? limitsOf(seer.viewer) : ''
-    const seen = await look(rows, seer, limits)
-    return render(rows, listening, { unnamed, limits, seen })
+  return async (rows, request) => {
+    const { subscriber, unnamed } = request
+    const limits = isLimited(subscriber.viewer) ? limitsKey(subscriber.viewer) : ''
+    const visibleIds = await lookUp(rows, subscriber, limits)
+    return render(rows, request, { unnamed, limits, visibleIds })
   }
 }
 
-type Way = { unnamed: boolean; limits: string }
+type CacheScope = { unnamed: boolean; limits: string }
 
-// The same for accounts with the same limits.
-function limitsOf({ allowedTags, deniedTags, ageLimit, showsUnrated }: Viewer): string {
+/** Equal for accounts with equal limits. */
+function limitsKey({ allowedTags, deniedTags, ageLimit, showsUnrated }: Viewer): string {
   return JSON.stringify([[...allowedTags].sort(), [...deniedTags].sort(), ageLimit, showsUnrated])
 }

@@ -1,63 +1,65 @@
-// The newest rows in memory, so that clients who keep up cost the database nothing.
-import { most, type Page, type Row, type Stream } from './event-rows.ts'
+// Ring buffer of the newest events, so that clients that keep up need no queries.
+import { type EventPage, type EventRow, pageLimits, type Stream } from './event-rows.ts'
 
-const mostRows = 5_000
-const mostBytes = 16 * 1024 * 1024
+const maxRows = 5_000
+const maxBytes = 16 * 1024 * 1024
 
-/** Holds all rows with numbers above `from` up to `tail`, as far back as they fit. */
-export function openRing() {
-  let rows: Row[] = []
+export type RingBuffer = ReturnType<typeof createRingBuffer>
+
+/** Holds all rows with numbers above `start` up to `tail`, as many as fit. */
+export function createRingBuffer() {
+  let rows: EventRow[] = []
   let bytes = 0
-  let from = 0
+  let start = 0
   let tail = 0
 
-  function trim() {
-    let gone = 0
-    for (; rows.length - gone > mostRows || bytes > mostBytes; gone++) {
-      bytes -= weight(rows[gone]!)
-      from = rows[gone]!.number
+  function evict() {
+    let evicted = 0
+    for (; rows.length - evicted > maxRows || bytes > maxBytes; evicted++) {
+      bytes -= estimateBytes(rows[evicted]!)
+      start = rows[evicted]!.number
     }
-    if (gone > 0) rows = rows.slice(gone)
+    if (evicted > 0) rows = rows.slice(evicted)
   }
 
   return {
     tail: () => tail,
-    /** Begins anew at a position. */
+    /** Empties the buffer and restarts it at a position. */
     reset(position: number) {
       rows = []
       bytes = 0
-      from = tail = position
+      start = tail = position
     },
-    add(newer: readonly Row[], upTo: number) {
-      for (const row of newer) {
+    add(newRows: readonly EventRow[], upTo: number) {
+      for (const row of newRows) {
         rows.push(row)
-        bytes += weight(row)
+        bytes += estimateBytes(row)
       }
       tail = upTo
-      trim()
+      evict()
     },
-    /** Rows of a stream after a position; null when some of them are no longer here. */
-    after(position: number, stream: Stream): Page | null {
-      if (position < from) return null
-      const page: Row[] = []
+    /** Rows of a stream after a position; null when some of them are no longer in the buffer. */
+    after(position: number, stream: Stream): EventPage | null {
+      if (position < start) return null
+      const page: EventRow[] = []
       let upTo = Math.max(position, tail)
       let isFull = false
       let events = 0
-      for (let i = firstAfter(rows, position); i < rows.length; i++) {
+      for (let i = firstIndexAfter(rows, position); i < rows.length; i++) {
         const row = rows[i]!
         if (row.stream !== stream) continue
-        isFull = page.length === most.rows || events >= most.events
+        isFull = page.length === pageLimits.rows || events >= pageLimits.events
         if (isFull) break
         page.push(row)
         events += row.count
       }
       if (isFull) upTo = page.at(-1)!.number
-      return { rows: page, upTo, isFull, isLost: false }
+      return { rows: page, upTo, isFull, isExpired: false }
     },
   }
 }
 
-function firstAfter(rows: readonly Row[], position: number): number {
+function firstIndexAfter(rows: readonly EventRow[], position: number): number {
   let low = 0
   let high = rows.length
   while (low < high) {
@@ -68,8 +70,8 @@ function firstAfter(rows: readonly Row[], position: number): number {
   return low
 }
 
-// Roughly: a uuid as a string takes 56 bytes and its place 8.
-function weight({ seriesIds, bookIds, data, audience, count }: Row): number {
+// Roughly: a uuid string takes 56 bytes and its array element 8.
+function estimateBytes({ seriesIds, bookIds, data, audience, count }: EventRow): number {
   const ids = (seriesIds?.length ?? 0) + (bookIds?.length ?? 0)
   return 500 + 64 * ids + (data ? 2_000 : 0) + (audience ? 100 * count : 0)
 }

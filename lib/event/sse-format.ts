@@ -1,53 +1,60 @@
-// Events as they stand in a stream (https://html.spec.whatwg.org/multipage/server-sent-events.html):
+// Server-sent events format (https://html.spec.whatwg.org/multipage/server-sent-events.html):
 //
 //   event: book_created
 //   data: {"type":"book_created","book_id":"…","bookId":"…","timestamp":"…"}
 //   id: 4711
 //
-// Keys are there in both spellings. Clients that read only `data:` ask for blocks without the first line.
-import type { Row } from './event-rows.ts'
+// Keys appear in snake_case and camelCase. Clients that only read `data:` request blocks without `event:`.
+import type { EventRow } from './event-rows.ts'
 
 type Message = Record<string, unknown>
-/** Without the line that names the type. */
-type Way = { unnamed: boolean }
+/** `unnamed`: without the `event:` line. */
+type BlockOptions = { unnamed: boolean }
 
-/** Events of a row: those at these places, or all of them. */
-export function blocksOf(row: Row, way: Way, places?: Iterable<number>): Buffer {
-  const first = row.number - row.count + 1
-  const make = row.stream === 'entity' ? entityMessage(row) : () => progressMessage(row)
+/** The events of a row as blocks: those with these indexes, or all of them. */
+export function formatEvents(
+  row: EventRow,
+  { unnamed }: BlockOptions,
+  indexes?: Iterable<number>,
+): Buffer {
+  const firstId = row.number - row.count + 1
+  const messageAt = row.stream === 'entity' ? entityMessage(row) : () => progressMessage(row)
   let text = ''
-  for (const i of places ?? row.seriesIds?.keys() ?? [0])
-    text += block(row.type, make(i), { ...way, id: first + i })
+  for (const i of indexes ?? row.seriesIds?.keys() ?? [0])
+    text += block(row.type, messageAt(i), { unnamed, id: firstId + i })
   return Buffer.from(text)
 }
 
-/** The same as a message of now, which has no number. */
-export function progressBlock(
-  type: string,
-  data: Message,
-  { unnamed }: { unnamed: boolean },
-): Buffer {
-  return Buffer.from(block(type, progressMessage({ type, data, at: new Date() }), { unnamed }))
+/** Current progress as a block; it has no number, because it is not an event of the table. */
+export function formatProgress(type: string, data: Message, options: BlockOptions): Buffer {
+  return Buffer.from(block(type, progressMessage({ type, data, at: new Date() }), options))
 }
 
-/** Tells a client that it has missed something for good and goes on from `id`. */
-export function resyncBlock(reason: string, { id, unnamed }: Way & { id: number }): Buffer {
+/** Notifies a client that it has permanently missed events; it continues after `id`. */
+export function formatResync(
+  reason: string,
+  { id, unnamed }: BlockOptions & { id: number },
+): Buffer {
   const message = { type: 'resync', reason, timestamp: new Date().toISOString() }
   return Buffer.from(block('resync', message, { unnamed, id }))
 }
 
-/** A comment, and the position from which the client goes on should it be cut off. */
-export function comment(words: string, id?: number): Buffer {
-  return Buffer.from(id === undefined ? `: ${words}\n\n` : `: ${words}\nid: ${id}\n\n`)
+/** A comment, and the position from which the client resumes after a disconnect. */
+export function formatComment(text: string, id?: number): Buffer {
+  return Buffer.from(id === undefined ? `: ${text}\n\n` : `: ${text}\nid: ${id}\n\n`)
 }
 
-function block(type: string, message: Message, { unnamed, id }: Way & { id?: number }): string {
-  const name = unnamed ? '' : `event: ${type}\n`
-  const place = id === undefined ? '' : `id: ${id}\n`
-  return `${name}data: ${JSON.stringify(message)}\n${place}\n`
+function block(
+  type: string,
+  message: Message,
+  { unnamed, id }: BlockOptions & { id?: number },
+): string {
+  const eventLine = unnamed ? '' : `event: ${type}\n`
+  const idLine = id === undefined ? '' : `id: ${id}\n`
+  return `${eventLine}data: ${JSON.stringify(message)}\n${idLine}\n`
 }
 
-function entityMessage({ type, libraryId, seriesIds, bookIds, fields, accountId, at }: Row) {
+function entityMessage({ type, libraryId, seriesIds, bookIds, fields, accountId, at }: EventRow) {
   const timestamp = at.toISOString()
   const kind = bookIds ? 'book' : seriesIds ? 'series' : 'library'
   const isCover = type === 'cover_updated'
@@ -62,28 +69,29 @@ function entityMessage({ type, libraryId, seriesIds, bookIds, fields, accountId,
     }
     if (accountId) snake.user_id = accountId
     const message: Message = { type, ...snake }
-    for (const key in snake) message[camel(key)] = snake[key]
+    for (const key in snake) message[camelCase(key)] = snake[key]
     if (fields) message.fields = fields
     message.timestamp = timestamp
     return message
   }
 }
 
-function progressMessage({ type, data, at }: Pick<Row, 'type' | 'data' | 'at'>): Message {
+function progressMessage({ type, data, at }: Pick<EventRow, 'type' | 'data' | 'at'>): Message {
   const { progress, ...rest } = data ?? {}
-  const isRecord = typeof progress === 'object' && progress !== null
-  const its = isRecord ? { progress: bothSpellings(progress as Message) } : {}
-  return { ...bothSpellings({ type, ...rest, ...its }), timestamp: at.toISOString() }
+  const isObject = typeof progress === 'object' && progress !== null
+  const nested = isObject ? { progress: withBothCases(progress as Message) } : {}
+  return { ...withBothCases({ type, ...rest, ...nested }), timestamp: at.toISOString() }
 }
 
-function bothSpellings(message: Message): Message {
+function withBothCases(message: Message): Message {
   const both: Message = { ...message }
   for (const key of Object.keys(message)) {
-    both[snakeOf(key)] ??= message[key]
-    both[camel(key)] ??= message[key]
+    both[snakeCase(key)] ??= message[key]
+    both[camelCase(key)] ??= message[key]
   }
   return both
 }
 
-const camel = (key: string) => key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
-const snakeOf = (key: string) => key.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
+const camelCase = (key: string) =>
+  key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+const snakeCase = (key: string) => key.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)

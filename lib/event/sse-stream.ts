@@ -1,126 +1,126 @@
-// One client of a stream, from its first comment to its last: an endless sequence of bytes that goes on
-// only as fast as they are taken.
+// SSE stream of one client: an endless sequence of chunks, produced only as fast as the client reads them.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Sql } from 'postgres'
 import { Failure } from '../errors.ts'
-import { streamEvents, streamResyncs } from '../metrics/streams.ts'
-import type { Seer } from './audience.ts'
-import { bounds, type Stream } from './event-rows.ts'
-import type { Feed } from './feed.ts'
+import type { Subscriber } from './audience.ts'
+import { readBounds, type Stream } from './event-rows.ts'
+import type { EventFeed } from './feed.ts'
+import { streamEvents, streamResyncs } from './metrics.ts'
 import type { Rendered } from './render.ts'
-import { comment, resyncBlock } from './sse-format.ts'
-import type { Listener } from './subscribers.ts'
+import { formatComment, formatResync } from './sse-format.ts'
+import type { StreamClient } from './stream-clients.ts'
 
-export type Following = {
+export type StreamOptions = {
   stream: Stream
-  /** After which number it begins. */
+  /** The stream starts after this event. */
   position: number
-  /** Why events before that cannot be had. */
+  /** Why earlier events are not available. */
   resync: string | null
   unnamed: boolean
-  /** Blocks to begin with. */
+  /** Blocks sent first. */
   opening: readonly Buffer[]
-  /** Who listens, asked again and again; null, or a Failure thrown, ends the stream. */
-  identify: () => Promise<Seer | null>
+  /** The subscriber, identified again for every page; null, or a Failure thrown, ends the stream. */
+  identify: () => Promise<Subscriber | null>
 }
 
-const tooFar = 50_000
-// Small pieces are joined up to this, large ones are cut: then a client that takes nothing shows.
-const pieceBytes = 64 * 1024
+const maxLagEvents = 50_000
+// Small chunks are joined up to this size and larger ones are split, so that a client that stops reading
+// is detected.
+const chunkBytes = 64 * 1024
 const retryMs = 1_000
 
 /**
- * Where to begin for a client that read up to `lastId` before; without one at `tail`, from where on
- * everything is there.
+ * Where to start for a client that has read up to `lastId`; without it at `tail`, from where no event is
+ * missed.
  */
-export async function beginning(
+export async function startPosition(
   sql: Sql,
   lastId: string | undefined,
   tail: number,
-): Promise<Pick<Following, 'position' | 'resync'>> {
+): Promise<Pick<StreamOptions, 'position' | 'resync'>> {
   if (lastId === undefined) return { position: tail, resync: null }
   if (!/^\d{1,15}$/.test(lastId)) return { position: tail, resync: 'unknown' }
-  const { pruned, ever } = await bounds(sql)
+  const { pruned, lastAssigned } = await readBounds(sql)
   const position = Number(lastId)
-  if (position > ever) return { position: tail, resync: 'unknown' }
+  if (position > lastAssigned) return { position: tail, resync: 'unknown' }
   if (position < pruned) return { position: tail, resync: 'expired' }
   return { position, resync: null }
 }
 
-/** The bytes of a stream. Ends when the listener has left, is no longer allowed, or the feed closes. */
-export async function* follow(
-  feed: Feed,
-  listener: Listener,
-  following: Following,
+/** The bytes of a stream. Ends when the client has left or lost its permission, or when the feed closes. */
+export async function* eventStream(
+  feed: EventFeed,
+  client: StreamClient,
+  options: StreamOptions,
 ): AsyncGenerator<Buffer, void, void> {
   try {
-    for await (const bytes of pieces(feed, listener, following)) {
-      for (let from = 0; from < bytes.length; from += pieceBytes) {
-        listener.offeredAt = performance.now()
-        yield bytes.subarray(from, from + pieceBytes)
-        listener.offeredAt = null
+    for await (const bytes of blocks(feed, client, options)) {
+      for (let from = 0; from < bytes.length; from += chunkBytes) {
+        client.pendingSince = performance.now()
+        yield bytes.subarray(from, from + chunkBytes)
+        client.pendingSince = null
       }
     }
   } finally {
-    listener.leave()
+    client.leave()
   }
 }
 
-async function* pieces(
-  feed: Feed,
-  listener: Listener,
-  following: Following,
+async function* blocks(
+  feed: EventFeed,
+  client: StreamClient,
+  options: StreamOptions,
 ): AsyncGenerator<Buffer, void, void> {
-  const { stream, unnamed } = following
-  const alive = everySoOften(feed.pace.keepAlive)
-  // `known`: the number that the client would come back with.
-  const at = { ...following, known: following.position, isSlow: false }
+  const { stream, unnamed } = options
+  const keepAlive = createInterval(feed.pace.keepAliveMs)
+  // `resumeId`: the id from which the client would resume after a disconnect.
+  const state = { ...options, resumeId: options.position, isSlow: false }
 
-  // A position from which it must not go on before it heard that something is missing.
-  yield comment('connected', at.resync === null ? at.position : undefined)
-  yield* following.opening
-  while (!listener.hasLeft) {
-    if (feed.isClosing()) return yield comment('closing')
-    if (at.isSlow && feed.tail() - at.position > tooFar)
-      Object.assign(at, { position: feed.tail(), resync: 'slow' })
-    at.isSlow = false
-    if (at.resync) {
+  // Without an id before a resync: the client must not resume before it knows that events are missing.
+  yield formatComment('connected', state.resync === null ? state.position : undefined)
+  yield* options.opening
+  while (!client.hasLeft) {
+    if (feed.isClosing()) return yield formatComment('closing')
+    if (state.isSlow && feed.tail() - state.position > maxLagEvents)
+      Object.assign(state, { position: feed.tail(), resync: 'slow' })
+    state.isSlow = false
+    if (state.resync) {
       streamResyncs.inc({ stream })
-      yield resyncBlock(at.resync, { id: at.position, unnamed })
-      Object.assign(at, { known: at.position, resync: null })
+      yield formatResync(state.resync, { id: state.position, unnamed })
+      Object.assign(state, { resumeId: state.position, resync: null })
     }
-    const page = await nextPage(feed, listener, at)
-    if (page === 'refused') return
-    if (page?.isLost) {
-      Object.assign(at, { position: feed.tail(), resync: 'expired' })
+    const page = await readPage(feed, client, state)
+    if (page === 'denied') return
+    if (page?.isExpired) {
+      Object.assign(state, { position: feed.tail(), resync: 'expired' })
       continue
     }
     if (page) {
-      for (const { bytes, count, last } of joined(page.rendered)) {
-        const offered = performance.now()
+      for (const { bytes, count, last } of joinBlocks(page.rendered)) {
+        const sentAt = performance.now()
         yield bytes
         streamEvents.inc({ stream }, count)
-        at.known = last
-        if (performance.now() - offered > feed.pace.slow) at.isSlow = true
-        if (alive.isDue()) yield comment('keep-alive')
+        state.resumeId = last
+        if (performance.now() - sentAt > feed.pace.slowMs) state.isSlow = true
+        if (keepAlive.isDue()) yield formatComment('keep-alive')
       }
-      at.position = page.upTo
+      state.position = page.upTo
       if (page.isFull) continue
     }
-    // What was read between must not be waited for.
-    if (feed.tail() <= at.position && !feed.isClosing()) await listener.wait(alive.leftMs())
-    if (!alive.isDue()) continue
-    // Past events that this client does not see, too.
-    yield comment('keep-alive', at.position > at.known ? at.position : undefined)
-    at.known = at.position
+    // Events read since are sent without waiting.
+    if (feed.tail() <= state.position && !feed.isClosing()) await client.wait(keepAlive.leftMs())
+    if (!keepAlive.isDue()) continue
+    // The id also advances past events that are not visible to this client.
+    yield formatComment('keep-alive', state.position > state.resumeId ? state.position : undefined)
+    state.resumeId = state.position
   }
 }
 
-function everySoOften(ms: number) {
+function createInterval(ms: number) {
   let due = performance.now() + ms
   return {
     leftMs: () => due - performance.now(),
-    /** True once each time. */
+    /** True once per interval. */
     isDue() {
       if (performance.now() < due) return false
       due = performance.now() + ms
@@ -129,39 +129,39 @@ function everySoOften(ms: number) {
   }
 }
 
-/** 'refused' when the client may no longer listen; null when nothing can be had now. */
-async function nextPage(feed: Feed, listener: Listener, following: Following) {
-  const { stream, position, unnamed, identify } = following
+/** 'denied' when the client lost its permission; null when the database is unavailable. */
+async function readPage(feed: EventFeed, client: StreamClient, options: StreamOptions) {
+  const { stream, position, unnamed, identify } = options
   try {
-    const seer = await identify()
-    if (!seer) return 'refused' as const
+    const subscriber = await identify()
+    if (!subscriber) return 'denied' as const
     const { rows, ...page } = await feed.after(position, stream)
-    const rendered = await feed.render(rows, { seer, unnamed, position })
+    const rendered = await feed.render(rows, { subscriber, unnamed, position })
     return { ...page, rendered }
   } catch (error) {
-    if (error instanceof Failure) return 'refused' as const
-    // The database is away: whoever waits here would come back to the same.
+    if (error instanceof Failure) return 'denied' as const
+    // The database is unavailable: a client that reconnected would get the same.
     await sleep(retryMs)
-    return listener.hasLeft ? ('refused' as const) : null
+    return client.hasLeft ? ('denied' as const) : null
   }
 }
 
-function* joined(parts: Iterable<Rendered>): Generator<Rendered, void, void> {
-  let held: Rendered[] = []
-  let size = 0
+function* joinBlocks(parts: Iterable<Rendered>): Generator<Rendered, void, void> {
+  let pending: Rendered[] = []
+  let sizeBytes = 0
   for (const part of parts) {
-    if (size > 0 && size + part.bytes.length > pieceBytes) {
-      yield together(held)
-      held = []
-      size = 0
+    if (sizeBytes > 0 && sizeBytes + part.bytes.length > chunkBytes) {
+      yield concat(pending)
+      pending = []
+      sizeBytes = 0
     }
-    held.push(part)
-    size += part.bytes.length
+    pending.push(part)
+    sizeBytes += part.bytes.length
   }
-  if (size > 0) yield together(held)
+  if (sizeBytes > 0) yield concat(pending)
 }
 
-function together(parts: readonly Rendered[]): Rendered {
+function concat(parts: readonly Rendered[]): Rendered {
   const last = parts.at(-1)!
   if (parts.length === 1) return last
   return {

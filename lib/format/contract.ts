@@ -1,69 +1,72 @@
-// What every book format offers. A format is a value; `formats.ts` holds the list.
+// Contract of a book format: its properties, and the reader that opens its files.
+import type { ArchiveFormat } from '../archive/container.ts'
+import type { Limits } from '../archive/limits.ts'
 import type { File } from '../file.ts'
-import type { SourceReading } from '../metadata/metadata.ts'
+import type { Metadata, SourceReading } from '../metadata/metadata.ts'
 
-export const formatNames = ['cbz', 'cbr', 'cb7', 'cbt', 'epub', 'pdf'] as const
-export type FormatName = (typeof formatNames)[number]
-
-/** One page image in reading order. `width`/`height` are pixels as displayed (EXIF applied); null when the header does not tell. */
+/** One page image in reading order. `width`/`height` are pixels as displayed (EXIF applied); null when the header does not contain them. */
 export type Page = {
-  /** Entry name inside the container, decoded; `page-0001` for PDF. Data, never a path. */
+  /** Decoded entry name inside the container; `page-0001` for PDF. Data, never a path. */
   name: string
   mediaType: string
-  /** Uncompressed bytes; 0 for a rendered PDF page. */
+  /** Uncompressed size in bytes; 0 for a rendered PDF page. */
   bytes: number
   width: number | null
   height: number | null
 }
 
-/** Budgets of one book. Sizes are bytes. Declared sizes are compared before anything is extracted. */
-export type Limits = {
-  /** Largest single page or resource. */
-  entryBytes: number
-  /** Largest metadata document (ComicInfo.xml, package.opf). */
-  metadataBytes: number
-  /** Most entries in an archive. */
-  entries: number
-  /** Largest archive that must be held in memory because its format allows no random access. */
-  solidBytes: number
-}
-
-export const defaultLimits: Limits = {
-  entryBytes: 256 * 1024 * 1024,
-  metadataBytes: 8 * 1024 * 1024,
-  entries: 65_536,
-  solidBytes: 1024 * 1024 * 1024,
-}
-
-/** An opened book. Throws only Unreadable. Not safe for two calls at once. */
-export type Opened = AsyncDisposable & {
-  format: FormatName
+/** An open book. Methods throw only Unreadable. Not safe for concurrent calls. */
+export type OpenedBook = AsyncDisposable & {
   /** Page images in reading order; for EPUB the image resources of the package. Measured from headers only. */
   pages: readonly Page[]
-  /** Pages to read: `pages.length`, or the Readium positions of a reflowable EPUB. */
+  /** How many pages `page` accepts; for PDF cheaper than `pages.length`. */
+  imageCount: number
+  /** Pages to read: `imageCount`, or the Readium positions of a reflowable EPUB. */
   pageCount: number
-  /** Short sentences without paths: what was wrong but could be passed over. */
+  /** Rendition layout of an EPUB. */
+  layout?: NonNullable<Metadata['layout']>
+  /** Defects that did not prevent reading, as short sentences without paths. */
   warnings: string[]
   /** Original bytes of page `index` (zero-based); for PDF the embedded JPEG or a rendering. */
   page(index: number): Promise<{ bytes: Uint8Array; mediaType: string }>
   /** Bytes of the cover image, or null when there is none. */
   cover(): Promise<Uint8Array | null>
-  /** Embedded metadata, highest priority first; a malformed source gives only warnings. */
+  /** Embedded metadata, highest priority first; a malformed source yields only warnings. */
   metadata(): Promise<SourceReading[]>
 }
 
-export type Format = {
-  name: FormatName
-  /** `head` is the first 4 KiB of the file. Signatures first; the extension (lower case, no dot) only to tell like from like. */
+/** The code that reads files of a format. */
+export type FormatReader = {
+  /** The archive format that contains the pages; null for a format without entries. */
+  archive: ArchiveFormat | null
+  /** `head` is the first 4 KiB of the file. Signatures decide; the extension (lower case, no dot) only resolves ambiguities. */
   matches(head: Uint8Array, extension: string): boolean
-  /** Takes no ownership of `file`. Throws Unreadable, nothing else. */
-  open(file: File, limits: Limits): Promise<Opened>
-  /** What `open` and `Opened.cover` give, where it can be had for less. */
+  /** Does not take ownership of `file`. Throws only Unreadable. */
+  open(file: File, limits: Limits): Promise<OpenedBook>
+  /** The result of `open` and `OpenedBook.cover`, where a cheaper way exists. */
   cover?(file: File, limits: Limits): Promise<Uint8Array | null>
 }
 
-/** Limits with the sizes of the configuration (megabytes). */
-export function limitsOf(files: { entry_mb: number; solid_mb: number }): Limits {
-  const mb = 1024 * 1024
-  return { ...defaultLimits, entryBytes: files.entry_mb * mb, solidBytes: files.solid_mb * mb }
+/** Profiles of the Readium Web Publication Manifest. */
+export type ReadiumProfile = 'divina' | 'epub' | 'pdf'
+
+/** A book format. The reader is loaded on first use: API threads need only the properties. */
+export type Format<Name extends string = string> = {
+  name: Name
+  /** File extensions in lower case, without the dot. */
+  extensions: readonly string[]
+  /** Media type of the file in downloads. */
+  mediaType: string
+  opds: {
+    /** Media type of the file in OPDS feeds; a registered type where one exists. */
+    mediaType: string
+    /** Where OPDS 1.2 apps expect another type. */
+    mediaType1?: string
+    profile: ReadiumProfile
+  }
+  /** Text that is divided into positions instead of pages, and may have a cover without page images. */
+  isReflowable: boolean
+  /** Pages are rendered, so producing one is expensive. */
+  isRendered: boolean
+  load(): Promise<FormatReader>
 }

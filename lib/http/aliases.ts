@@ -1,60 +1,60 @@
-// Clients spell names in two ways (page_size, pageSize) and sometimes with other words. Input is
-// brought to the names of the schema before it is checked.
+// Alternative names of input fields (page_size for pageSize), mapped to the names of the schema.
 import { isDeepStrictEqual } from 'node:util'
 import { Invalid } from '../errors.ts'
-import { spellings, type TSchema } from '../schema.ts'
+import { propertyNames, type TSchema } from '../schema.ts'
 
-type Named = {
-  properties?: Record<string, Named>
+type SchemaNode = {
+  properties?: Record<string, SchemaNode>
   aliases?: readonly string[]
   readOnly?: boolean
-  items?: Named
-  anyOf?: Named[]
+  items?: SchemaNode
+  anyOf?: SchemaNode[]
 }
 
-/** `value` with the schema's names for its members, objects and lists inside it too. A name of the schema's own wins over other spellings. */
-export function respell(schema: TSchema, value: unknown): unknown {
-  return walk(schema as Named, value)
+/** A copy of `value` with the schema's names, at every depth. The schema's own name wins over aliases. */
+export function normalizeAliases(schema: TSchema, value: unknown): unknown {
+  return walk(schema as SchemaNode, value)
 }
 
-/** The same for a body, where two spellings of a member that disagree are Invalid: either may be the one that was meant. */
-export function respellBody(schema: TSchema, value: unknown): unknown {
-  return walk(schema as Named, value, 'body')
+/** The same for a body. Throws Invalid when two aliases of one field have different values. */
+export function normalizeBodyAliases(schema: TSchema, value: unknown): unknown {
+  return walk(schema as SchemaNode, value, 'body')
 }
 
-// `at` is the place of the value where spellings must agree.
-function walk(schema: Named, value: unknown, at?: string): unknown {
-  if (Array.isArray(value))
-    return schema.items ? value.map((v, i) => walk(schema.items!, v, at && `${at}/${i}`)) : value
+// `path` locates the value in error messages; without it conflicting aliases are ignored.
+function walk(schema: SchemaNode, value: unknown, path?: string): unknown {
+  if (Array.isArray(value)) {
+    const { items } = schema
+    return items ? value.map((item, i) => walk(items, item, path && `${path}/${i}`)) : value
+  }
   if (typeof value !== 'object' || value === null) return value
-  const shape = schema.properties ? schema : schema.anyOf?.find(s => s.properties)
+  const shape = schema.properties ? schema : schema.anyOf?.find(variant => variant.properties)
   if (!shape?.properties) return value
-  const names = namesOf(shape)
-  const out: Record<string, unknown> = {}
-  const twice: [string, unknown][] = []
+  const names = aliasMap(shape)
+  const result: Record<string, unknown> = {}
+  const duplicates: [name: string, value: unknown][] = []
   for (const [key, member] of Object.entries(value)) {
     const name = names.get(key) ?? key
-    const inner = Object.hasOwn(shape.properties, name) ? shape.properties[name] : undefined
-    const spelt = inner ? walk(inner, member, at && `${at}/${name}`) : member
-    if (name !== key && (Object.hasOwn(value, name) || Object.hasOwn(out, name))) {
-      if (at !== undefined && !inner?.readOnly) twice.push([name, spelt])
-    } else out[name] = spelt
+    const property = Object.hasOwn(shape.properties, name) ? shape.properties[name] : undefined
+    const normalized = property ? walk(property, member, path && `${path}/${name}`) : member
+    if (name !== key && (Object.hasOwn(value, name) || Object.hasOwn(result, name))) {
+      if (path !== undefined && !property?.readOnly) duplicates.push([name, normalized])
+    } else result[name] = normalized
   }
-  for (const [name, spelt] of twice)
-    if (!isDeepStrictEqual(spelt, out[name]))
-      throw new Invalid(`${at}/${name} is given twice, and differently`)
-  return out
+  for (const [name, duplicate] of duplicates)
+    if (!isDeepStrictEqual(duplicate, result[name]))
+      throw new Invalid(`${path}/${name} has two different values`)
+  return result
 }
 
-const known = new WeakMap<object, Map<string, string>>()
+const aliasMaps = new WeakMap<object, Map<string, string>>()
 
-function namesOf(schema: Named): Map<string, string> {
-  const before = known.get(schema)
-  if (before) return before
+function aliasMap(schema: SchemaNode): Map<string, string> {
+  const cached = aliasMaps.get(schema)
+  if (cached) return cached
   const names = new Map<string, string>()
-  for (const [name, property] of Object.entries(schema.properties!)) {
-    for (const spelling of spellings(name, property)) names.set(spelling, name)
-  }
-  known.set(schema, names)
+  for (const [name, property] of Object.entries(schema.properties!))
+    for (const alias of propertyNames(name, property)) names.set(alias, name)
+  aliasMaps.set(schema, names)
   return names
 }

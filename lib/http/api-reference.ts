@@ -1,28 +1,25 @@
-// The interactive reference: swagger-ui from its own package, so that it works without the internet.
+// Interactive API reference: Swagger UI served from its npm package, without requests to other hosts.
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { resources } from '../api/resources.ts'
 import { basePathOf } from './address.ts'
-import { openapiDocument } from './openapi.ts'
 
-// Nothing from elsewhere; swagger-ui sets styles on its elements.
-const policy =
+// Swagger UI sets inline styles on its elements.
+const contentSecurityPolicy =
   "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; object-src 'none'; base-uri 'self'; frame-ancestors 'self'"
 
-export async function mountReference(server: FastifyInstance, path: string, version: string) {
-  const document = openapiDocument(resources, version)
+export async function mountApiReference(server: FastifyInstance, path: string, document: object) {
   await server.register(swagger, {
     mode: 'static',
     specification: { document: document as never },
   })
   await server.register(swaggerUi, {
     routePrefix: path,
-    staticCSP: policy,
-    uiHooks: { onRequest: toFolder(path) },
-    // Operations are tried out where the page came from.
-    transformSpecification: (known, request) => ({
-      ...known,
+    staticCSP: contentSecurityPolicy,
+    uiHooks: { onRequest: redirectToFolder(path) },
+    // "Try it out" sends requests to the base URL of the page.
+    transformSpecification: (specification, request) => ({
+      ...specification,
       servers: [{ url: basePathOf(request.base) || '/', description: 'This server' }],
     }),
     transformSpecificationClone: false,
@@ -30,10 +27,11 @@ export async function mountReference(server: FastifyInstance, path: string, vers
   })
 }
 
-/** What the page loads is relative to its folder, so that it also works below a base path. */
-function toFolder(path: string) {
-  const others = new Set([path, `${path}/static/index.html`])
+/** Adds the trailing slash: the page loads its assets relative to the folder, also below a base path. */
+function redirectToFolder(path: string) {
+  const redirected = new Set([path, `${path}/static/index.html`])
   return async (request: FastifyRequest, reply: FastifyReply) => {
-    if (others.has(request.url.split('?', 1)[0]!)) return reply.redirect(`${request.base}${path}/`)
+    if (redirected.has(request.url.split('?', 1)[0]!))
+      return reply.redirect(`${request.base}${path}/`)
   }
 }

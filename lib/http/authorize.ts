@@ -1,12 +1,11 @@
-// Who comes in: identifies the caller, makes them pay, and checks the permission that the route
-// names; before any of the body is read.
+// Authentication and authorization hook: identity, rate limit and permission, before the body is read.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Identity } from '../auth/identify.ts'
-import { beyondReading, type Permission } from '../auth/permission.ts'
+import { type Permission, permissionsBeyondReading } from '../auth/permission.ts'
 import { Failure, Forbidden, NotFound, Unauthorized } from '../errors.ts'
 import type { Deps } from './deps.ts'
-import type { Kind, Limiter } from './rate-limit.ts'
-import type { Need, Route } from './route.ts'
+import type { BucketKind, RateLimiter } from './rate-limit.ts'
+import type { AccessRequirement, Route } from './route.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -14,59 +13,67 @@ declare module 'fastify' {
   }
 }
 
-/** A hook that lets a request through, or throws Unauthorized, Forbidden or Limited. */
-export function admit(route: Route, deps: Deps, limiter: Limiter) {
+/** An onRequest hook. It throws Unauthorized, Forbidden or Limited. */
+export function authorize(route: Route, deps: Deps, limiter: RateLimiter) {
   const bucket = route.bucket ?? 'default'
-  const forStrangers = route.catalogue && bucket !== 'exempt' ? 'challenge' : bucket
+  const anonymousBucket = route.opdsVersion && bucket !== 'exempt' ? 'challenge' : bucket
   const { permission } = route
   return async (request: FastifyRequest, reply: FastifyReply) => {
     request.identity = null
-    const pay = (accountId: string | null, kind: Kind = bucket) =>
-      limiter.pay({ request, reply, accountId }, kind)
-    // Its links would lead nowhere.
-    if (route.catalogue && request.entered === null) {
-      await pay(null)
-      throw new NotFound('There is nothing at this address')
+    const consume = (accountId: string | null, kind: BucketKind = bucket) =>
+      limiter.consume({ request, reply, accountId }, kind)
+    // Without a tree, links in the feed would lead nowhere.
+    if (route.opdsVersion && request.cataloguePath === null) {
+      await consume(null)
+      throw new NotFound('Unknown path')
     }
-    if (permission === 'public') return await pay(null, forStrangers)
-    request.identity = await identified(route, deps, limiter, request).catch(async error => {
-      // The attempt counts for the address, whoever it claimed to be.
-      if (error instanceof Failure && error.status === 401) await pay(null)
+    if (permission === 'public') return await consume(null, anonymousBucket)
+    request.identity = await identify(route, deps, limiter, request).catch(async error => {
+      // A failed attempt counts for the address, not for the claimed account.
+      if (error instanceof Failure && error.status === 401) await consume(null)
       throw error
     })
     if (request.identity === null) {
-      await pay(null, forStrangers)
+      await consume(null, anonymousBucket)
       throw new Unauthorized('Authentication required')
     }
-    await pay(request.identity.account.id)
-    if (request.entered?.key != null) onlyReads(request.identity)
-    const lacking = lacks(request.identity, permission)
-    if (lacking) throw new Forbidden(`Missing required permission: ${lacking}`)
+    await consume(request.identity.account.id)
+    if (request.cataloguePath?.apiKey != null) requireReadOnlyKey(request.identity)
+    const missing = missingPermission(request.identity, permission)
+    if (missing) throw new Forbidden(`Missing required permission: ${missing}`)
   }
 }
 
-function identified(route: Route, { identities }: Deps, limiter: Limiter, request: FastifyRequest) {
+function identify(
+  route: Route,
+  { identities }: Deps,
+  limiter: RateLimiter,
+  request: FastifyRequest,
+) {
   return identities.identify(
-    { headers: request.headers, address: request.ip, key: request.entered?.key ?? null },
-    { cookieAllowed: route.cookie === true, beforePassword: limiter.password },
+    { headers: request.headers, address: request.ip, key: request.cataloguePath?.apiKey ?? null },
+    { cookieAllowed: route.cookie === true, beforePassword: limiter.consumePasswordAttempt },
   )
 }
 
-// An address gets about: into histories, logs of proxies, screenshots.
-function onlyReads({ permissions }: Identity) {
-  const more = beyondReading(permissions)
-  if (more.length > 0)
+// URLs end up in browser histories, proxy logs and screenshots.
+function requireReadOnlyKey({ permissions }: Identity) {
+  const excess = permissionsBeyondReading(permissions)
+  if (excess.length > 0)
     throw new Forbidden(
-      `A key in an address may hold no more than permissions to read; this one also holds ${more.join(', ')}`,
+      `An API key in the URL may have read permissions only; this key also has ${excess.join(', ')}`,
     )
 }
 
-/** The permission that is missing; null when nothing is. */
-export function lacks({ permissions }: Pick<Identity, 'permissions'>, need: Need): string | null {
-  if (need === 'public' || need === 'auth') return null
+/** The name of the missing permission; null when nothing is missing. */
+export function missingPermission(
+  { permissions }: Pick<Identity, 'permissions'>,
+  requirement: AccessRequirement,
+): string | null {
+  if (requirement === 'public' || requirement === 'auth') return null
   const has = (permission: Permission) => permissions.has(permission)
-  if (typeof need === 'string') return has(need) ? null : need
-  const missing = (need.all ?? []).find(permission => !has(permission))
+  if (typeof requirement === 'string') return has(requirement) ? null : requirement
+  const missing = (requirement.all ?? []).find(permission => !has(permission))
   if (missing) return missing
-  return need.any.some(has) ? null : need.any.join(' or ')
+  return requirement.any.some(has) ? null : requirement.any.join(' or ')
 }

@@ -1,8 +1,8 @@
-// What handlers work with; opened by the command that serves, passed to every handler.
+// Dependencies of route handlers, opened once by lib/api/open.ts.
 import type { Auth } from '../auth/auth.ts'
-import type { Identities } from '../auth/identify.ts'
+import type { IdentityResolver } from '../auth/identify.ts'
 import type { Config } from '../config/config.ts'
-import type { Feed } from '../event/feed.ts'
+import type { EventFeed } from '../event/feed.ts'
 import type { Log } from '../log.ts'
 import type { Pages } from '../page/pages.ts'
 import type { Thumbnails } from '../page/thumbnail.ts'
@@ -13,19 +13,19 @@ export type Deps = {
   sql: Sql
   config: Config
   log: Log
-  /** Jobs for the pipeline, sent within the caller's transaction. */
+  /** Background jobs, sent within the caller's transaction. */
   queue: Queue
-  /** Sessions, tokens, mail: what accounts are changed with. */
+  /** Sessions, tokens and mail. */
   auth: Auth
-  /** Who is behind a credential. */
-  identities: Identities
-  /** Images of pages, and what else the page threads make. */
+  /** Credentials to identities. */
+  identities: IdentityResolver
+  /** Page images, rendered by worker threads. */
   pages: Pages
-  /** Covers, small, as files that the pipeline has made. */
+  /** Cover thumbnails as files. */
   thumbnails: Thumbnails
-  /** What happens, in any process. */
-  feed: Feed
+  /** Events of all processes. */
+  feed: EventFeed
   version: string
-  /** Whether this process is about to end: it still answers, and says so. */
-  presence: { isLeaving: boolean }
+  /** While shutting down, the server still responds, with Connection: close. */
+  lifecycle: { isShuttingDown: boolean }
 }

@@ -1,11 +1,11 @@
-// The one answer to everything that goes wrong: `{error, message, details}` with its status.
+// Error responses: every failure as `{error, message, details}` with its status.
 import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { Failure, Limited } from '../errors.ts'
+import { Failure, RateLimited } from '../errors.ts'
 import type { Log } from '../log.ts'
 
-// The wire's type names, by status (api-specification §7).
-const names: Record<number, string> = {
+/** Values of `error` in the body. */
+const errorNames: Record<number, string> = {
   400: 'BadRequest',
   401: 'Unauthorized',
   403: 'Forbidden',
@@ -24,15 +24,15 @@ const names: Record<number, string> = {
 }
 
 export const errorName = (status: number) =>
-  names[status] ?? (status < 500 ? 'BadRequest' : 'InternalServerError')
+  errorNames[status] ?? (status < 500 ? 'BadRequest' : 'InternalServerError')
 
-// What the framework says names its own plugins; ours is for the caller.
-const framework: Record<string, string> = {
+// Fastify's own messages mention its plugins and content type parsers.
+const frameworkMessages: Record<string, string> = {
   FST_ERR_CTP_INVALID_JSON_BODY: 'The body is not valid JSON',
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'The media type of the body is not understood here',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'Unsupported media type of the body',
   FST_ERR_CTP_BODY_TOO_LARGE: 'The body is too large',
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'The body is not as long as its header says',
-  FST_ERR_BAD_URL: 'The address is not a valid URL',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'The length of the body differs from Content-Length',
+  FST_ERR_BAD_URL: 'The URL is not valid',
   FST_REQ_FILE_TOO_LARGE: 'The file is too large',
   FST_FILES_LIMIT: 'Too many files',
   FST_PARTS_LIMIT: 'Too many parts',
@@ -40,24 +40,24 @@ const framework: Record<string, string> = {
   FST_INVALID_MULTIPART_CONTENT_TYPE: 'The body must be multipart/form-data',
 }
 
-// Postgres: a statement that the client's own values made impossible.
-const clientsFault: Record<string, string> = {
+/** SQLSTATE codes of statements that failed because of a value in the request. */
+const invalidValueMessages: Record<string, string> = {
   '22003': 'A number is out of range',
-  '22021': 'The text holds characters that cannot be stored',
-  '22P02': 'A value has not the form it should have',
-  '22P05': 'The text holds characters that cannot be stored',
+  '22021': 'The text contains characters that cannot be stored',
+  '22P02': 'A value has an invalid format',
+  '22P05': 'The text contains characters that cannot be stored',
   '54000': 'A value is too long',
   '54001': 'The request is nested too deeply',
 }
 
-// Postgres: the statement took too long, or nobody can be let in now.
-const busy: Record<string, string> = {
+/** SQLSTATE codes of statements that timed out, or for which there was no connection. */
+const overloadMessages: Record<string, string> = {
   '53300': 'The database has too many clients; try again later',
-  '57014': 'This took too long; ask for less',
+  '57014': 'The request took too long; narrow it down',
 }
 
-/** What a refusal says beside the error; `document` goes in its place. */
-export type Asked = {
+/** Headers of a 401; `document` replaces the error body. */
+export type Challenge = {
   headers: Record<string, string>
   document: { type: string; text: string } | null
 }
@@ -65,23 +65,22 @@ export type Asked = {
 export function statusOf(error: unknown): number {
   if (error instanceof Failure) return error.status
   const { statusCode = 500, code = '' } = error as { statusCode?: number; code?: string }
-  return code in clientsFault ? 400 : code in busy ? 503 : statusCode
+  return code in invalidValueMessages ? 400 : code in overloadMessages ? 503 : statusCode
 }
 
-export function errorAnswer(
+export function errorResponse(
   log: Log,
   error: unknown,
   request: FastifyRequest,
   reply: FastifyReply,
-  asked: Asked | null = null,
+  challenge: Challenge | null = null,
 ) {
   const { code = '' } = error as { code?: string }
-  const fault = clientsFault[code]
-  const wait = busy[code]
+  const overload = overloadMessages[code]
   const status = statusOf(error)
-  const place = { requestId: request.id, route: request.routeOptions?.url }
-  if (wait) log.warn({ ...place, code }, 'the database was too slow')
-  else if (status >= 500 && status !== 503) log.error({ err: error, ...place }, 'request failed')
+  const context = { requestId: request.id, route: request.routeOptions?.url }
+  if (overload) log.warn({ ...context, code }, 'database overloaded')
+  else if (status >= 500 && status !== 503) log.error({ err: error, ...context }, 'request failed')
   if (reply.raw.headersSent) {
     reply.raw.destroy()
     return reply
@@ -89,10 +88,11 @@ export function errorAnswer(
   reply.code(status).type('application/json; charset=utf-8')
   reply.removeHeader('etag')
   reply.header('cache-control', 'no-store')
-  if (asked !== null) reply.headers(asked.headers)
-  // As bytes, so that nothing is added to its type.
-  if (asked?.document) return reply.type(asked.document.type).send(Buffer.from(asked.document.text))
-  if (error instanceof Limited) {
+  if (challenge !== null) reply.headers(challenge.headers)
+  // As a buffer, since Fastify would add a charset to the type of a string.
+  if (challenge?.document)
+    return reply.type(challenge.document.type).send(Buffer.from(challenge.document.text))
+  if (error instanceof RateLimited) {
     reply.header('retry-after', String(error.retryAfter))
     return reply.send({
       error: errorName(429),
@@ -101,14 +101,17 @@ export function errorAnswer(
       retry_after: error.retryAfter,
     })
   }
-  const own = error instanceof Failure ? error.message : (fault ?? wait ?? framework[code])
-  const message = own ?? (status >= 500 ? 'The server failed' : 'The request is not valid')
+  const specific =
+    error instanceof Failure
+      ? error.message
+      : (invalidValueMessages[code] ?? overload ?? frameworkMessages[code])
+  const fallback = status >= 500 ? 'Internal error; see the server log' : 'The request is not valid'
   const details = error instanceof Failure ? error.details : null
-  return reply.send({ error: errorName(status), message, details })
+  return reply.send({ error: errorName(status), message: specific ?? fallback, details })
 }
 
-/** What is no HTTP at all gets its answer on the bare socket. */
-export function refuseGarbage(error: Error & { code?: string }, socket: Socket) {
+/** Responds on the socket to bytes that are not an HTTP request, or that came too slowly. */
+export function rejectMalformedRequest(error: Error & { code?: string }, socket: Socket) {
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return
   const status =
     error.code === 'HPE_HEADER_OVERFLOW'
@@ -118,7 +121,7 @@ export function refuseGarbage(error: Error & { code?: string }, socket: Socket) 
         : 400
   const text = JSON.stringify({
     error: errorName(status),
-    message: 'The request is no valid HTTP',
+    message: 'Malformed HTTP request',
     details: null,
   })
   socket.end(

@@ -1,83 +1,106 @@
-// Paged lists: the query they take, the wrapper they answer, the links to their neighbours
-// (api-specification §2, §8; RFC 8288 for the header).
+// Pagination: query parameters, the page wrapper, links to neighbouring pages (RFC 8288 for the header).
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { count, list, maybe, nullable, record, type Static, type TSchema, Type } from '../schema.ts'
 import { basePathOf } from './address.ts'
+import { isFull } from './route.ts'
 
-const most = 500
-const usual = 50
+export const maxPageSize = 500
+const defaultPageSize = 50
 
-/** Properties of a paged list's query. Zero means the default, too many are cut to 500. */
-export const pageQuery = {
-  page: maybe(
-    Type.Integer({
-      minimum: 0,
-      maximum: Number.MAX_SAFE_INTEGER,
-      default: 1,
-      description: 'From 1.',
-    }),
-  ),
-  pageSize: maybe(
-    Type.Integer({
-      minimum: 0,
-      maximum: Number.MAX_SAFE_INTEGER,
-      default: usual,
-      description: 'Items a page, at most 500.',
-    }),
-  ),
-}
+/** Lenient in requests: 0 is the default, larger pages are cut to the maximum. */
+const lenientInteger = (documentedAs: object) =>
+  maybe(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, documentedAs }))
+
+export const pageNumber = () =>
+  lenientInteger({
+    type: 'integer',
+    minimum: 1,
+    default: 1,
+    description: 'Page number, starting at 1.',
+  })
+export const pageSize = (defaultSize = defaultPageSize, maximum = maxPageSize) =>
+  lenientInteger({
+    type: 'integer',
+    minimum: 1,
+    maximum,
+    default: defaultSize,
+    description: `Items per page, at most ${maximum}. Also accepted as \`page_size\`.`,
+  })
+/** Length of a list that is not paged. */
+export const listLimit = (defaultLimit: number) =>
+  lenientInteger({
+    type: 'integer',
+    minimum: 1,
+    maximum: maxPageSize,
+    default: defaultLimit,
+    description: `Maximum number of items, at most ${maxPageSize}.`,
+  })
+
+/** Query parameters of a paged list. */
+export const pageQuery = { page: pageNumber(), pageSize: pageSize() }
 
 export type PageQuery = { page?: number | undefined; pageSize?: number | undefined }
 export type Paging = { page: number; pageSize: number; offset: number }
 
-/** The page asked for, within the limits. */
+/** The requested page, within the limits. */
 export function paging(query: PageQuery): Paging {
   const page = query.page || 1
-  const pageSize = Math.min(query.pageSize || usual, most)
+  const pageSize = Math.min(query.pageSize || defaultPageSize, maxPageSize)
   return { page, pageSize, offset: (page - 1) * pageSize }
 }
 
-const Links = record(
+/** Whether a page was requested, of lists that are plain arrays otherwise. */
+export const isPaged = ({ page, pageSize }: PageQuery) =>
+  page !== undefined || pageSize !== undefined
+
+const link = (description: string) => Type.String({ description })
+const PageLinks = record(
   {
-    self: Type.String(),
-    first: Type.String(),
-    prev: nullable(Type.String()),
-    next: nullable(Type.String()),
-    last: Type.String(),
+    self: link('This page.'),
+    first: link('The first page.'),
+    prev: nullable(link('The previous page; null on the first one.')),
+    next: nullable(link('The next page; null on the last one.')),
+    last: link('The last page.'),
   },
-  { component: 'Links' },
+  { component: 'PageLinks' },
 )
 
-/** The wrapper of a paged list. */
+/** Schema of a page; named after the items' component (`BookPage`). */
 export function paged<T extends TSchema>(item: T) {
-  return record({
-    data: list(item),
-    page: count({ description: 'From 1.' }),
-    pageSize: count(),
-    total: count({ description: 'Items on all pages.' }),
-    totalPages: count(),
-    links: Links,
-  })
+  const { component } = item as { component?: string }
+  return record(
+    {
+      data: list(item),
+      page: count({ description: 'Page number, starting at 1.' }),
+      pageSize: count({ description: 'Items per page.' }),
+      total: count({ description: 'Items on all pages.' }),
+      totalPages: count({ description: 'Number of pages.' }),
+      links: PageLinks,
+    },
+    { ...(component ? { component: `${component}Page` } : {}), hasLinkHeader: true },
+  )
 }
 
-type Found<T> = { data: T[]; total: number; paging: Paging }
-type Asked = { request: FastifyRequest; reply: FastifyReply; query: object }
+type PageItems<T> = { data: T[]; total: number; paging: Paging }
+type ListRequest = { request: FastifyRequest; reply: FastifyReply; query: object }
 
-/**
- * The wrapper, with links that carry every parameter that was accepted; also sent as `Link` header.
- */
-export function pageOf<T>({ request, reply, query }: Asked, { data, total, paging }: Found<T>) {
+/** A page with links that repeat all accepted parameters; also sets the `Link` header. */
+export function pageResponse<T>(
+  { request, reply, query }: ListRequest,
+  { data, total, paging }: PageItems<T>,
+) {
   const { page, pageSize } = paging
   const totalPages = Math.ceil(total / pageSize)
   const last = Math.max(totalPages, 1)
   const path = basePathOf(request.base) + request.url.split('?', 1)[0]!
-  const to = (page: number) => `${path}?${parameters({ ...query, page, pageSize })}`
-  const links: Static<typeof Links> = {
-    self: to(page),
-    first: to(1),
-    prev: page > 1 ? to(Math.min(page - 1, last)) : null,
-    next: page < totalPages ? to(page + 1) : null,
-    last: to(last),
+  const variant = isFull(request.url) ? { full: true } : {}
+  const urlOf = (page: number) => `${path}?${parameters({ ...query, ...variant, page, pageSize })}`
+  const links: Static<typeof PageLinks> = {
+    self: urlOf(page),
+    first: urlOf(1),
+    prev: page > 1 ? urlOf(Math.min(page - 1, last)) : null,
+    next: page < totalPages ? urlOf(page + 1) : null,
+    last: urlOf(last),
   }
   const header = (['first', 'prev', 'self', 'next', 'last'] as const)
     .flatMap(rel => (links[rel] === null ? [] : [`<${links[rel]}>; rel="${rel}"`]))

@@ -1,12 +1,12 @@
-// What every request leaves behind: an id in its answer, a line in the log, figures for the metrics.
+// Request log and request metrics: request id, one log line and the counters of each request.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Log } from '../log.ts'
 import { countRequest, requestsInFlight } from '../metrics/http.ts'
-import { measureProcess } from '../metrics/process.ts'
-import { addresses, type Route, routerPath } from './route.ts'
+import { startProcessMetrics } from '../metrics/process.ts'
+import { endpoints, type Route, routerPath } from './route.ts'
 
-/** Where a request went, in words of which there are only so many. */
-type Place = {
+/** Labels with a bounded number of values. */
+type RouteLabels = {
   path: string
   resource: string
   bucket: string
@@ -14,70 +14,70 @@ type Place = {
   isCatalogue: boolean
 }
 
-const nowhere: Place = {
+const unknownRoute: RouteLabels = {
   path: 'none',
   resource: 'none',
   bucket: 'default',
   isQuiet: false,
   isCatalogue: false,
 }
-// What probes and scrapers ask every few seconds would drown the rest.
-const quiet = /^(\/api\/v1)?\/(health|metrics)\b/
+// Probes and scrapers send a request every few seconds.
+const quietPaths = /^(\/api\/v1)?\/(health|metrics)\b/
 const methods = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
-const clientGone = 499
+const clientClosedRequest = 499
 
-/** To be called before anything else is hooked to the server. */
-export function observe(server: FastifyInstance, routes: readonly Route[], log: Log) {
-  measureProcess()
-  const places = placesOf(routes)
+/** Must be called before any other hook is added to the server. */
+export function logRequests(server: FastifyInstance, routes: readonly Route[], log: Log) {
+  startProcessMetrics()
+  const labels = labelsByRoute(routes)
   server.addHook('onRequest', (request, reply, done) => {
-    const began = performance.now()
+    const startedAt = performance.now()
     const { socket } = request.raw
-    const sentBefore = socket.bytesWritten
+    const bytesBefore = socket.bytesWritten
     reply.header('x-request-id', request.id)
     requestsInFlight.inc()
-    // The answer is over for better or worse; Fastify's own hooks do not see all of the latter.
+    // Fastify's own hooks do not see every aborted response.
     reply.raw.once('close', () => {
       requestsInFlight.dec()
       const method = methodOf(request)
-      const place = places.get(`${method} ${request.routeOptions.url}`) ?? nowhere
-      const ms = performance.now() - began
-      const status = reply.raw.headersSent ? reply.raw.statusCode : clientGone
-      note(log, { request, place, status, ms })
+      const route = labels.get(`${method} ${request.routeOptions.url}`) ?? unknownRoute
+      const ms = performance.now() - startedAt
+      const status = reply.raw.headersSent ? reply.raw.statusCode : clientClosedRequest
+      logRequest(log, { request, route, status, ms })
       countRequest({
         method,
-        route: place.path,
-        resource: place.resource,
+        route: route.path,
+        resource: route.resource,
         status,
         ms,
-        bytes: Math.max(0, socket.bytesWritten - sentBefore),
+        bytes: Math.max(0, socket.bytesWritten - bytesBefore),
         isStream: isStream(reply),
-        bucket: bucketOf(request, place),
-        means: meansOf(request, place),
-        isKnown: request.identity != null || (isLogin(place) && status < 400),
+        bucket: bucketOf(request, route),
+        credentialKind: credentialKindOf(request, route),
+        isAuthenticated: request.identity != null || (isLogin(route) && status < 400),
       })
     })
     done()
   })
 }
 
-// HEAD is served by the route of GET, and strangers send what they like.
+// HEAD is served by the route of GET; other methods are arbitrary text of the client.
 function methodOf({ method }: FastifyRequest): string {
   if (method === 'HEAD') return 'GET'
   return methods.has(method) ? method : 'other'
 }
 
-type Noted = { request: FastifyRequest; place: Place; status: number; ms: number }
+type FinishedRequest = { request: FastifyRequest; route: RouteLabels; status: number; ms: number }
 
-// Never the address as it was sent: secrets travel in queries, and names in paths.
-function note(log: Log, { request, place, status, ms }: Noted) {
-  const level = place.isQuiet ? 'debug' : 'info'
+// Without the URL as it was sent: queries hold secrets, and paths hold names.
+function logRequest(log: Log, { request, route, status, ms }: FinishedRequest) {
+  const level = route.isQuiet ? 'debug' : 'info'
   if (!log.isLevelEnabled(level)) return
   log[level](
     {
       requestId: request.id,
       method: request.method,
-      route: place.path,
+      route: route.path,
       status,
       ms: Math.round(ms * 10) / 10,
       userId: request.identity?.account.id,
@@ -86,42 +86,46 @@ function note(log: Log, { request, place, status, ms }: Noted) {
   )
 }
 
-/** By method and the router's spelling of the address. A further address of a route counts as its own. */
-function placesOf(routes: readonly Route[]): Map<string, Place> {
-  const places = new Map<string, Place>()
+/** By method and router path. Aliases of a route share its labels. */
+function labelsByRoute(routes: readonly Route[]): Map<string, RouteLabels> {
+  const byRoute = new Map<string, RouteLabels>()
   for (const route of routes) {
-    const all = addresses(route)
+    const all = endpoints(route)
     const { path } = all[0]!
-    const place = {
+    const labels = {
       path,
       resource: path.replace(/^\/api\/v1/, '').split('/')[1] ?? 'none',
       bucket: route.bucket ?? 'default',
-      isQuiet: quiet.test(path),
-      isCatalogue: route.catalogue !== undefined,
+      isQuiet: quietPaths.test(path),
+      isCatalogue: route.opdsVersion !== undefined,
     }
-    for (const address of all) places.set(`${address.method} ${routerPath(address.path)}`, place)
+    for (const endpoint of all)
+      if (!endpoint.whenFull) byRoute.set(`${endpoint.method} ${routerPath(endpoint.path)}`, labels)
   }
-  return places
+  return byRoute
 }
 
 function isStream(reply: FastifyReply): boolean {
   return String(reply.raw.getHeader('content-type')).startsWith('text/event-stream')
 }
 
-function bucketOf(request: FastifyRequest, place: Place): string {
-  const { bucket, isCatalogue } = place
-  if (isCatalogue && meansOf(request, place) === null) return 'challenge'
+function bucketOf(request: FastifyRequest, route: RouteLabels): string {
+  const { bucket, isCatalogue } = route
+  if (isCatalogue && credentialKindOf(request, route) === null) return 'challenge'
   if (bucket === 'images' || bucket === 'login') return bucket
   return request.identity ? 'authenticated' : 'anonymous'
 }
 
-const isLogin = ({ path }: Place) => path === '/api/v1/auth/login'
+const isLogin = ({ path }: RouteLabels) => path === '/api/v1/auth/login'
 
-/** What kind of credentials a request brought; null for none. */
-function meansOf({ identity, headers, entered }: FastifyRequest, place: Place): string | null {
-  if (identity) return identity.means
-  if (entered?.key != null) return 'key'
-  if (isLogin(place)) return 'password'
+/** Kind of the credentials in a request; null without any. */
+function credentialKindOf(
+  { identity, headers, cataloguePath }: FastifyRequest,
+  route: RouteLabels,
+): string | null {
+  if (identity) return identity.credentialKind
+  if (cataloguePath?.apiKey != null) return 'key'
+  if (isLogin(route)) return 'password'
   if (headers.authorization !== undefined)
     return /^\s*basic\b/i.test(headers.authorization) ? 'basic' : 'token'
   if (headers['x-api-key'] !== undefined || headers['x-auth-user'] !== undefined) return 'key'

@@ -1,10 +1,10 @@
-// A route is a value: its address, who may use it, what it takes and answers, and the function that
-// does it. server.ts mounts it, openapi.ts describes it, tests walk over it.
+// Route definitions as values: path, permission, schemas and handler. server.ts mounts them, openapi.ts
+// documents them, and table tests iterate over them.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Identity } from '../auth/identify.ts'
 import type { Permission } from '../auth/permission.ts'
 import type { Viewer } from '../auth/viewer.ts'
-import type { Version } from '../opds/tree.ts'
+import type { OpdsVersion } from '../opds/catalogue-path.ts'
 import type { Bytes, Static, TSchema } from '../schema.ts'
 import type { Deps } from './deps.ts'
 
@@ -12,14 +12,14 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    catalogue?: Version
-    /** What is answered depends on who asks. */
+    opdsVersion?: OpdsVersion
+    /** Responses depend on the account. */
     isPersonal?: boolean
   }
 }
 
-/** Who may call: anyone; anyone signed in; holders of a permission, or of all and any of some. */
-export type Need =
+/** Anyone; any signed-in user; holders of a permission, or of all of some and any of others. */
+export type AccessRequirement =
   | 'public'
   | 'auth'
   | Permission
@@ -27,8 +27,8 @@ export type Need =
 
 type Responses = Record<number, TSchema | Bytes | null>
 
-/** What a handler answers when it is more than the body of the route's first response. */
-export class Answer<S = unknown, B = unknown> {
+/** A response with a status or headers of its own. */
+export class RouteResponse<S = unknown, B = unknown> {
   readonly status: S
   readonly body: B
   readonly headers: Record<string, string>
@@ -39,21 +39,21 @@ export class Answer<S = unknown, B = unknown> {
   }
 }
 
-/** An answer with its status: `answer(204)`, `answer(201, key)`, `answer(200, stream, {…})`. */
-export function answer<S extends number, B = undefined>(
+/** `respond(204)`, `respond(201, key)`, `respond(200, stream, { etag })`. */
+export function respond<S extends number, B = undefined>(
   status: S,
-  value?: B,
+  body?: B,
   headers: Record<string, string> = {},
-): Answer<S, B> {
-  return new Answer(status, value as B, headers)
+): RouteResponse<S, B> {
+  return new RouteResponse(status, body as B, headers)
 }
 
-export type Binary = Uint8Array | NodeJS.ReadableStream | string | null
-type Content<S> = S extends Bytes ? Binary : S extends TSchema ? Static<S> : undefined
-type AnyAnswer<R extends Responses> = {
-  [K in keyof R]: Answer<K, Content<R[K]>>
+export type BinaryBody = Uint8Array | NodeJS.ReadableStream | string | null
+type Content<S> = S extends Bytes ? BinaryBody : S extends TSchema ? Static<S> : undefined
+type AnyResponse<R extends Responses> = {
+  [K in keyof R]: RouteResponse<K, Content<R[K]>>
 }[keyof R]
-type Plain<R extends Responses> = R extends { 200: infer S }
+type PlainBody<R extends Responses> = R extends { 200: infer S }
   ? Content<S>
   : R extends { 201: infer S }
     ? Content<S>
@@ -61,68 +61,84 @@ type Plain<R extends Responses> = R extends { 200: infer S }
       ? Content<S>
       : undefined
 
-type Of<S> = S extends TSchema ? Static<S> : undefined
+type StaticOf<S> = S extends TSchema ? Static<S> : undefined
 
-/** `viewer` decides what is seen (lib/catalog/viewer.ts). For public routes `identity` may be null and `viewer` is not there. */
+/** Input of a handler. For public routes `identity` may be null and there is no `viewer`. */
 export type Input<N, P, Q, B> = {
-  params: Of<P>
-  query: Of<Q>
-  body: Of<B>
+  params: StaticOf<P>
+  query: StaticOf<Q>
+  body: StaticOf<B>
   identity: N extends 'public' ? Identity | null : Identity
   viewer: N extends 'public' ? undefined : Viewer
-  /** Aborted when the client goes away. */
+  /** Aborted when the client disconnects. */
   signal: AbortSignal
   request: FastifyRequest
   reply: FastifyReply
 }
 
+/** A further method or path of a route. */
+type Alias = {
+  method?: Method
+  path?: string
+  /** Name in the OpenAPI document; without it the alias is left out. */
+  operationId?: string
+  /** Matches only requests with `full=true` in the query. */
+  whenFull?: true
+}
+
 export type RouteOf<
-  N extends Need,
+  N extends AccessRequirement,
   P extends TSchema | undefined,
   Q extends TSchema | undefined,
   B extends TSchema | undefined,
   R extends Responses,
 > = {
+  /** Name in the OpenAPI document and in generated clients. */
+  operationId: string
   method: Method
-  /** Below /api/v1, with `{name}` for parameters, and `{*}` for all that follows; each is declared in `params`. */
+  /** Below /api/v1, with `{name}` for parameters and `{*}` for the rest of the path; each is in `params`. */
   path: string
-  /** Other verbs and paths that do the same; those with `hidden` are left out of the document. */
-  also?: readonly { method?: Method; path?: string; hidden?: true }[]
-  /** Part of the OPDS catalogue of that version: whoever sends no credentials is challenged for them. */
-  catalogue?: Version
-  /** The path starts at the root of the server instead. */
+  aliases?: readonly Alias[]
+  /** Version of the OPDS catalogue; requests without credentials get an authentication challenge. */
+  opdsVersion?: OpdsVersion
+  /** The path is not below /api/v1. */
   atRoot?: true
   summary: string
   description?: string
   permission: N
-  /** Session cookie accepted: for `<img>` and streams, which cannot send headers. */
+  /** Accepts the session cookie, for `<img>` and EventSource, which cannot send headers. */
   cookie?: true
-  /** Which bucket pays; `default` if not said. */
+  /** Rate limit bucket. */
   bucket?: 'images' | 'login' | 'exempt'
   params?: P
   query?: Q
   body?: B
-  /** The body may be left out. */
   bodyOptional?: true
-  /** A multipart body, read by the handler through `request.parts()`. */
+  /** A multipart body, which the handler reads from `request.parts()`. */
   multipart?: { description: string }
-  /** By status; null means no content. The first is the usual one. */
+  /** By status, null for no content; the first is the status of a plain result. */
   responses: R
   handle: (
     input: Input<N, P, Q, B>,
     deps: Deps,
-  ) => Promise<Plain<R> | AnyAnswer<R>> | Plain<R> | AnyAnswer<R>
+  ) => Promise<PlainBody<R> | AnyResponse<R>> | PlainBody<R> | AnyResponse<R>
 }
 
-/** A route whose types are forgotten, for lists of routes. */
+/** A route without its static types, for lists of routes. */
 export type Route = Omit<
-  RouteOf<Need, TSchema | undefined, TSchema | undefined, TSchema | undefined, Responses>,
+  RouteOf<
+    AccessRequirement,
+    TSchema | undefined,
+    TSchema | undefined,
+    TSchema | undefined,
+    Responses
+  >,
   'handle'
 > & { handle: (input: never, deps: Deps) => unknown }
 
-/** Checks a route against its own schemas and permission; forgets the types. */
+/** Type-checks the handler against the schemas and the permission. */
 export function route<
-  const N extends Need,
+  const N extends AccessRequirement,
   R extends Responses,
   P extends TSchema | undefined = undefined,
   Q extends TSchema | undefined = undefined,
@@ -131,14 +147,36 @@ export function route<
   return spec as unknown as Route
 }
 
-/** A path as the router writes it. */
+/** A path in the syntax of the router. */
 export const routerPath = (path: string): string =>
   path.replace(/\{(\w+)\}/g, ':$1').replace('{*}', '*')
 
-/** The methods and full paths at which a route answers, its own first. */
-export function addresses(route: Route): { method: Method; path: string; hidden: boolean }[] {
-  const base = route.atRoot ? '' : '/api/v1'
-  const own = { method: route.method, path: route.path, hidden: false }
-  const others = (route.also ?? []).map(a => ({ ...own, ...a, hidden: a.hidden ?? false }))
-  return [own, ...others].map(a => ({ ...a, path: `${base}${a.path}` }))
+export type Endpoint = {
+  method: Method
+  path: string
+  /** Null for endpoints that are left out of the OpenAPI document. */
+  operationId: string | null
+  whenFull: boolean
 }
+
+/** Methods and full paths of a route, its own first. */
+export function endpoints({ method, path, operationId, atRoot, aliases = [] }: Route): Endpoint[] {
+  const prefix = atRoot ? '' : '/api/v1'
+  return [
+    {
+      method,
+      path: `${prefix}${path}`,
+      operationId,
+      whenFull: false,
+    },
+    ...aliases.map(alias => ({
+      method: alias.method ?? method,
+      path: `${prefix}${alias.path ?? path}`,
+      operationId: alias.operationId ?? null,
+      whenFull: alias.whenFull ?? false,
+    })),
+  ]
+}
+
+/** Whether the query of a URL selects the long form (`full=true`). */
+export const isFull = (url: string): boolean => /[?&]full=(?:true|1)(?=&|#|$)/i.test(url)

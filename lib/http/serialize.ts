@@ -1,15 +1,23 @@
-// Writes answers by the schema of their route. The writer of an answer is built when it is first
-// needed: all of them at once take longer than everything else that a start does.
+// JSON serializers from response schemas, compiled at first use: compiling all of them takes longer
+// than the rest of the server start.
 import { SerializerSelector } from '@fastify/fast-json-stringify-compiler'
 import type { FastifySerializerCompiler } from 'fastify'
 
-const compile = SerializerSelector()()
+type Serializer = (body: unknown) => string
 
-/** Serializers for Fastify. */
+const compile = SerializerSelector()()
+// By schema: servers of one process have the same routes.
+const compiled = new WeakMap<object, Serializer>()
+
+/** Serializer compiler for Fastify. */
 export const compileSerializer: FastifySerializerCompiler<unknown> = route => {
-  let write: ((body: unknown) => string) | null = null
+  const schema = route.schema as object
+  let serialize = compiled.get(schema)
   return body => {
-    write ??= compile(route as Parameters<typeof compile>[0])
-    return write(body)
+    if (!serialize) {
+      serialize = compiled.get(schema) ?? compile(route as Parameters<typeof compile>[0])
+      compiled.set(schema, serialize)
+    }
+    return serialize(body)
   }
 }

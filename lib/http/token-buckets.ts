@@ -1,141 +1,138 @@
-// Token buckets that all processes share, without asking the database for every request: a process
-// takes some tokens at once and spends them by itself. What it does not spend in time it gives back.
-import { TokenBucket } from 'limiter'
+// Token buckets shared between processes. A process reserves several tokens with one statement and
+// spends them locally; unused tokens go back with the next reservation.
 import { LRUCache } from 'lru-cache'
 import type { Sql } from 'postgres'
+import { createSingleFlight } from '../async/single-flight.ts'
 import type { Log } from '../log.ts'
 
-/** `share`: how many tokens are taken at once. */
+/** `share`: tokens of one reservation. */
 export type Bucket = { key: string; perSecond: number; burst: number; share: number }
-/** `waitMs` until a token is there; 0 when one was had. */
-export type Standing = { remaining: number; waitMs: number }
+/** `waitMs` until there is a token; 0 when one was taken. */
+export type BucketState = { remaining: number; waitMs: number }
 
-/** `left` tokens are in hand until `until`; `tokens` stay in the shared bucket. Times in ms of performance.now(). */
-type Lease = {
+/** `left` tokens are reserved until `until`; `tokens` stay in the shared bucket. Times of performance.now(). */
+type Reservation = {
   left: number
   until: number
   tokens: number
   deniedUntil: number
-  asking: Promise<void> | null
 }
 
-// Who stays away this long comes back to a full bucket, as it would have become anyway.
+/** Bucket of this process alone, while the database is unavailable. */
+type LocalBucket = { tokens: number; refilledAt: number }
+
+// After this time an unused bucket is full again anyway.
 const idleMs = 300_000
-const most = 50_000
-const leaseMs = 1_000
-// A flood is not to cost a statement for each token that drips in.
-const leastDenialMs = 100
-const patienceMs = 1_000
-const awayMs = 5_000
+const maxBuckets = 50_000
+const reservationMs = 1_000
+// During a flood, not every token that is added costs a statement.
+const minDenialMs = 100
+const databaseTimeoutMs = 1_000
+const localFallbackMs = 5_000
 
-export function openBuckets(sql: Sql, log: Pick<Log, 'warn'>) {
-  const leases = new LRUCache<string, Lease>({ max: most, ttl: idleMs, updateAgeOnGet: true })
-  const local = new LRUCache<string, TokenBucket>({ max: most, ttl: idleMs, updateAgeOnGet: true })
-  let awayUntil = 0
+export function createTokenBuckets(sql: Sql, log: Pick<Log, 'warn'>) {
+  const options = { max: maxBuckets, ttl: idleMs, updateAgeOnGet: true }
+  const reservations = new LRUCache<string, Reservation>(options)
+  const localBuckets = new LRUCache<string, LocalBucket>(options)
+  const renewals = createSingleFlight<void, Reservation>()
+  let localUntil = 0
 
-  function leaseOf(key: string): Lease {
-    const known = leases.get(key)
-    if (known) return known
-    const made = { left: 0, until: 0, tokens: 0, deniedUntil: 0, asking: null }
-    leases.set(key, made)
-    return made
+  function reservationOf(key: string): Reservation {
+    const existing = reservations.get(key)
+    if (existing) return existing
+    const created = { left: 0, until: 0, tokens: 0, deniedUntil: 0 }
+    reservations.set(key, created)
+    return created
   }
 
-  async function ask(lease: Lease, bucket: Bucket) {
-    const returned = lease.left
-    lease.left = 0
+  async function renew(reservation: Reservation, bucket: Bucket) {
+    const returned = reservation.left
+    reservation.left = 0
     try {
-      const { tokens, granted } = await inTime(lend(sql, bucket, returned))
+      const { tokens, granted } = await withTimeout(reserveTokens(sql, bucket, returned))
       const now = performance.now()
-      Object.assign(lease, { left: granted, tokens, until: now + leaseMs })
+      Object.assign(reservation, { left: granted, tokens, until: now + reservationMs })
       if (granted < 1) {
         const waitMs = ((1 - tokens) / bucket.perSecond) * 1000
-        lease.deniedUntil = now + Math.max(leastDenialMs, waitMs)
+        reservation.deniedUntil = now + Math.max(minDenialMs, waitMs)
       }
     } catch (err) {
-      awayUntil = performance.now() + awayMs
-      log.warn({ err }, 'rate limits are counted in this process alone')
+      localUntil = performance.now() + localFallbackMs
+      log.warn({ err }, 'database unavailable; rate limits are counted per process')
     }
   }
 
-  function takeLocal({ key, perSecond, burst }: Bucket): Standing {
-    let bucket = local.get(key)
-    if (!bucket) {
-      bucket = new TokenBucket({
-        bucketSize: burst,
-        tokensPerInterval: perSecond,
-        interval: 'second',
-      })
-      bucket.content = burst
-      local.set(key, bucket)
-    }
-    const isAllowed = bucket.tryRemoveTokens(1)
-    const remaining = Math.max(0, Math.floor(bucket.content))
-    return { remaining, waitMs: isAllowed ? 0 : ((1 - bucket.content) / perSecond) * 1000 }
+  function takeLocal({ key, perSecond, burst }: Bucket): BucketState {
+    const now = performance.now()
+    const { tokens, refilledAt } = localBuckets.get(key) ?? { tokens: burst, refilledAt: now }
+    const refilled = Math.min(burst, tokens + ((now - refilledAt) / 1000) * perSecond)
+    const isAllowed = refilled >= 1
+    const remaining = isAllowed ? refilled - 1 : refilled
+    localBuckets.set(key, { tokens: remaining, refilledAt: now })
+    const waitMs = isAllowed ? 0 : ((1 - remaining) / perSecond) * 1000
+    return { remaining: Math.floor(remaining), waitMs }
   }
 
   return {
-    /** Takes a token, if there is one. */
-    async take(bucket: Bucket): Promise<Standing> {
-      const lease = leaseOf(bucket.key)
+    /** Takes a token if there is one. */
+    async take(bucket: Bucket): Promise<BucketState> {
+      const reservation = reservationOf(bucket.key)
       for (;;) {
         const now = performance.now()
-        if (now < awayUntil) return takeLocal(bucket)
-        if (lease.left >= 1 && now < lease.until) {
-          lease.left -= 1
-          return { remaining: Math.floor(lease.left + lease.tokens), waitMs: 0 }
+        if (now < localUntil) return takeLocal(bucket)
+        if (reservation.left >= 1 && now < reservation.until) {
+          reservation.left -= 1
+          return { remaining: Math.floor(reservation.left + reservation.tokens), waitMs: 0 }
         }
-        if (now < lease.deniedUntil) return { remaining: 0, waitMs: lease.deniedUntil - now }
-        lease.asking ??= ask(lease, bucket).finally(() => {
-          lease.asking = null
-        })
-        await lease.asking
+        if (now < reservation.deniedUntil)
+          return { remaining: 0, waitMs: reservation.deniedUntil - now }
+        await renewals(reservation, () => renew(reservation, bucket))
       }
     },
   }
 }
 
-/** Gives back what is left of the last lease and takes another, as far as there is any. */
-async function lend(
+/** Returns unused tokens to the shared bucket and takes up to `share` new ones. */
+async function reserveTokens(
   sql: Sql,
   { key, perSecond, burst, share }: Bucket,
   returned: number,
 ): Promise<{ tokens: number; granted: number }> {
   const [row] = await sql<{ tokens: number; granted: number }[]>`
-    insert into rate_bucket as r (key, tokens, granted, at)
+    insert into rate_bucket as r (key, tokens, granted, updated_at)
     values (${key}, ${burst - share}, ${share}, clock_timestamp())
     on conflict (key) do update
-    set (tokens, granted, at) = (
-      select full_at.n - given.n, given.n, clock_timestamp()
+    set (tokens, granted, updated_at) = (
+      select refilled.n - granted.n, granted.n, clock_timestamp()
       from (
         select least(${burst}::float8, r.tokens + ${returned}::float8 + ${perSecond}::float8
-          * greatest(extract(epoch from clock_timestamp() - r.at)::float8, 0)) as n
-      ) full_at,
-      lateral (select least(${share}::float8, floor(full_at.n)) as n) given)
+          * greatest(extract(epoch from clock_timestamp() - r.updated_at)::float8, 0)) as n
+      ) refilled,
+      lateral (select least(${share}::float8, floor(refilled.n)) as n) granted)
     returning r.tokens, r.granted`
   return row!
 }
 
-/** Forgets buckets that nobody used for so long that they are full again. */
-export async function sweepBuckets(sql: Sql, fullAfterSeconds: number): Promise<void> {
+/** Deletes buckets that were unused for so long that they are full again. */
+export async function deleteFullBuckets(sql: Sql, fullAfterSeconds: number): Promise<void> {
   await sql`
     delete from rate_bucket
     where key in (
       select key
       from rate_bucket
-      where at < now() - make_interval(secs => ${fullAfterSeconds})
-      order by at
+      where updated_at < now() - make_interval(secs => ${fullAfterSeconds})
+      order by updated_at
       limit 10000
       for update skip locked)`
 }
 
-async function inTime<T>(answer: Promise<T>): Promise<T> {
+async function withTimeout<T>(result: Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new Error('the database is slow')), patienceMs)
-  // It may still fail when nobody waits any more.
-  answer.catch(() => {})
+  const timer = setTimeout(() => reject(new Error('database timeout')), databaseTimeoutMs)
+  // It may still be rejected after the timeout.
+  result.catch(() => {})
   try {
-    return await Promise.race([answer, promise])
+    return await Promise.race([result, promise])
   } finally {
     clearTimeout(timer)
   }

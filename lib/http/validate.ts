@@ -1,44 +1,51 @@
-// Checks what a request brings against the schema of its route.
+// Request validation: body, query and path parameters against the schemas of the route.
 import type { FastifySchemaCompiler } from 'fastify'
 import { Compile, type Validator } from 'typebox/compile'
 import { Invalid } from '../errors.ts'
 import type { TSchema } from '../schema.ts'
-import { respell, respellBody } from './aliases.ts'
+import { normalizeAliases, normalizeBodyAliases } from './aliases.ts'
 
 type Part = 'body' | 'query' | 'path'
 const parts: Record<string, Part> = { body: 'body', querystring: 'query', params: 'path' }
 
+// Compiled at first use: hundreds of validators take a large part of the server start. By schema: servers
+// of one process have the same routes.
+const compiled = new WeakMap<TSchema, Validator>()
+
 /**
- * Validators for Fastify. Text of queries and paths is converted to the type that is wanted; a
- * malformed id in a path is 400 as well. Answers name the place, never echo the value.
+ * Validator compiler for Fastify. Query and path text is converted to the type of the schema; a
+ * malformed id in a path is 400 too. Errors name the field and never echo its value.
  */
 export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   const part = parts[httpPart ?? 'body'] ?? 'body'
-  // Built when it is first needed: hundreds at once take a good part of a start.
-  let built: Validator | null = null
-  const checked = (value: unknown) => {
-    const validator = (built ??= Compile(schema))
+  let validator = compiled.get(schema)
+  const validate = (value: unknown) => {
+    if (!validator) {
+      validator = compiled.get(schema) ?? Compile(schema)
+      compiled.set(schema, validator)
+    }
     return validator.Check(value)
-      ? { value: part === 'body' ? withoutShown(schema, value) : value }
-      : { error: complaint(validator, value, part) }
+      ? { value: part === 'body' ? withoutReadOnly(schema, value) : value }
+      : { error: validationError(validator, value, part) }
   }
-  return (given: unknown) => {
-    if (part !== 'body') return checked(fromText(schema, respell(schema, given) as object))
-    const { value, error } = spelt(schema, given)
-    return error ? { error } : checked(value)
+  return (input: unknown) => {
+    if (part !== 'body')
+      return validate(parseText(schema, normalizeAliases(schema, input) as object))
+    const { value, error } = normalizeBody(schema, input)
+    return error ? { error } : validate(value)
   }
 }
 
-function spelt(schema: TSchema, given: unknown) {
+function normalizeBody(schema: TSchema, input: unknown) {
   try {
-    return { value: respellBody(schema, given) }
+    return { value: normalizeBodyAliases(schema, input) }
   } catch (error) {
     return { error: error as Error }
   }
 }
 
-// What a record only shows came back with it (`change` of lib/schema.ts).
-function withoutShown(schema: TSchema, value: unknown) {
+// Read-only fields of a record that a client sends back (`patchBody` in lib/schema.ts).
+function withoutReadOnly(schema: TSchema, value: unknown) {
   const { properties = {} } = schema as { properties?: Record<string, { readOnly?: boolean }> }
   if (!Object.values(properties).some(property => property.readOnly)) return value
   return Object.fromEntries(
@@ -46,22 +53,22 @@ function withoutShown(schema: TSchema, value: unknown) {
   )
 }
 
-type Typed = { type?: string | string[] }
+type TypedSchema = { type?: string | string[] }
 
-// `?page=` says nothing; of repeated parameters the last one counts. Those that the route does not
-// know are left out: they would come back in links, as long as they please.
-function fromText(schema: TSchema, value: object) {
-  const { properties = {} } = schema as { properties?: Record<string, Typed> }
+// An empty parameter (`?page=`) counts as absent; of repeated parameters the last one is used.
+// Unknown ones are removed: paging links would repeat them at any length.
+function parseText(schema: TSchema, input: object) {
+  const { properties = {} } = schema as { properties?: Record<string, TypedSchema> }
   return Object.fromEntries(
-    Object.entries(value).flatMap(([key, given]) => {
-      const last: unknown = Array.isArray(given) ? given.at(-1) : given
+    Object.entries(input).flatMap(([key, value]) => {
+      const last: unknown = Array.isArray(value) ? value.at(-1) : value
       if (last === '' || !Object.hasOwn(properties, key)) return []
-      return [[key, typed(properties[key]!.type, last)]]
+      return [[key, coerce(properties[key]!.type, last)]]
     }),
   )
 }
 
-function typed(type: Typed['type'], value: unknown): unknown {
+function coerce(type: TypedSchema['type'], value: unknown): unknown {
   if (typeof value !== 'string') return value
   const types = [type].flat()
   if (types.includes('boolean') && /^(true|1)$/i.test(value)) return true
@@ -71,15 +78,15 @@ function typed(type: Typed['type'], value: unknown): unknown {
   return value
 }
 
-function complaint(validator: Validator, value: unknown, part: Part): Invalid {
-  // Beside the one that names them all, each unknown member gives an error of its own; of many
-  // members only those are there.
+function validationError(validator: Validator, value: unknown, part: Part): Invalid {
+  // Each unknown field gives a `boolean` error beside the summary that lists them all; only with very
+  // many fields is there no summary.
   const all = validator.Errors(value)
-  const summed = all.filter(error => error.keyword !== 'boolean')
-  const errors = summed.length > 0 ? summed : all
+  const summaries = all.filter(error => error.keyword !== 'boolean')
+  const errors = summaries.length > 0 ? summaries : all
   const details = errors.slice(0, 20).map(error => ({
     path: `${part}${error.instancePath}`,
-    message: wording(error),
+    message: errorMessage(error),
   }))
   const [first] = details
   return new Invalid(first ? `${first.path} ${first.message}` : `The ${part} is not valid`, {
@@ -87,15 +94,15 @@ function complaint(validator: Validator, value: unknown, part: Part): Invalid {
   })
 }
 
-function wording(error: { keyword: string; message: string; params: object }): string {
+function errorMessage(error: { keyword: string; message: string; params: object }): string {
   const params = error.params as Record<string, unknown>
   if (error.keyword === 'additionalProperties')
-    return `must not have ${list(params.additionalProperties)}`
-  if (error.keyword === 'boolean') return 'is not known here'
+    return `must not have ${joinNames(params.additionalProperties)}`
+  if (error.keyword === 'boolean') return 'is not a known field'
   if (error.keyword === 'enum' && Array.isArray(params.allowedValues))
-    return `must be one of ${list(params.allowedValues)}`
+    return `must be one of ${joinNames(params.allowedValues)}`
   return error.message
 }
 
-const list = (names: unknown) =>
+const joinNames = (names: unknown) =>
   Array.isArray(names) ? names.slice(0, 30).join(', ') : String(names)

@@ -1,27 +1,26 @@
-// What apps are told that came to a catalogue without credentials, or with bad ones: to ask their user
-// for a name and a password (RFC 7617), and where the catalogue says so itself (Authentication for
-// OPDS 1.0, https://drafts.opds.io/authentication-for-opds-1.0).
+// WWW-Authenticate challenge of the OPDS catalogues: Basic (RFC 7617) and the authentication document
+// (Authentication for OPDS 1.0, https://drafts.opds.io/authentication-for-opds-1.0).
 import type { FastifyRequest } from 'fastify'
+import { prefixFor } from '../opds/catalogue-path.ts'
 import { authenticationAddress, authenticationDocument } from '../opds/json/authentication.ts'
-import { authenticationType as type } from '../opds/json/media.ts'
-import { linksFrom } from '../opds/links.ts'
-import { treeAt } from '../opds/tree.ts'
-import { readSetting } from '../setting/setting.ts'
+import { createLinks } from '../opds/links.ts'
+import { authenticationType as type } from '../opds/media-types.ts'
+import { cachedSetting } from '../setting/setting.ts'
 import type { Deps } from './deps.ts'
-import type { Asked } from './error-response.ts'
+import type { Challenge } from './error-response.ts'
 
-/** Null for addresses that are of no catalogue. */
-export async function challenge(
+/** Null for paths outside the catalogues. */
+export async function authenticationChallenge(
   deps: Pick<Deps, 'sql'>,
-  { base, entered, routeOptions }: FastifyRequest,
-): Promise<Asked | null> {
-  const version = routeOptions.config?.catalogue
-  if (version === undefined || entered === null) return null
-  // A key in the path that is no good is not repeated.
-  const at = entered.key === null ? treeAt(entered, 2) : '/opds/v2'
-  const links = linksFrom(base, { version: 2, at, key: null })
-  // While the database is away, whoever it knows is refused no less politely.
-  const name = String(await readSetting(deps.sql, 'application.name').catch(() => usual))
+  { base, cataloguePath, routeOptions }: FastifyRequest,
+): Promise<Challenge | null> {
+  const version = routeOptions.config?.opdsVersion
+  if (version === undefined || cataloguePath === null) return null
+  // A rejected key in the path is not repeated in links.
+  const prefix = cataloguePath.apiKey === null ? prefixFor(cataloguePath, 2) : '/opds/v2'
+  const links = createLinks(base, { version: 2, prefix, apiKey: null })
+  // Without a database the challenge is sent with the default name.
+  const name = String(await cachedSetting(deps.sql, 'application.name').catch(() => defaultRealm))
   return {
     headers: {
       'www-authenticate': `Basic realm="${realm(name)}", charset="UTF-8"`,
@@ -32,10 +31,10 @@ export async function challenge(
   }
 }
 
-const usual = 'Stackroom'
+const defaultRealm = 'Stackroom'
 
-/** A name in the letters that a header may hold (RFC 9110 §5.6.4). */
+/** A name in the characters that a quoted string may hold (RFC 9110 §5.6.4). */
 function realm(name: string): string {
-  const plain = name.normalize('NFKD').replace(/[^\x20-\x7e]/g, '')
-  return (plain.trim() || usual).replace(/["\\]/g, '\\$&')
+  const ascii = name.normalize('NFKD').replace(/[^\x20-\x7e]/g, '')
+  return (ascii.trim() || defaultRealm).replace(/["\\]/g, '\\$&')
 }

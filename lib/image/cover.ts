@@ -1,24 +1,23 @@
-// Covers and resized pages: any image we can decode, made small, by sharp.
+// Cover images and resized pages, encoded by sharp.
 import sharp, { type Sharp } from 'sharp'
 import { Unreadable } from '../errors.ts'
-import { checkDecodable, mostPixels } from './guard.ts'
-import { type Measured, measureImage, sniffImage } from './image.ts'
+import { checkDecodable, maxPixels } from './decode-limits.ts'
+import { type MeasuredImage, measureImage, sniffImage } from './image.ts'
 import { readJpegFrame } from './jpeg.ts'
-import type { Raw } from './raw.ts'
-import { whyRefused } from './svg.ts'
+import type { RawImage } from './primitives.ts'
+import { findUnsafeContent } from './svg.ts'
 
-// One thread an image: the pool above already keeps every core busy, and a cache of
-// operations finds nothing twice.
+// One thread per image: the thread pool already uses every core. No operation cache: inputs do not repeat.
 sharp.cache(false)
 sharp.concurrency(1)
 
 export type ImageFormat = 'jpeg' | 'png' | 'webp' | 'gif'
-/** `mediaType` is that of `bytes`; sizes are pixels. */
-export type Made = { bytes: Buffer; width: number; height: number; mediaType: string }
+/** An encoded image with its size in pixels. */
+export type EncodedImage = { bytes: Buffer; width: number; height: number; mediaType: string }
 
-const mostSeconds = 30
-// What the formats can hold on one side.
-const mostSide: Record<ImageFormat, number> = {
+const timeoutSeconds = 30
+// Maximum side length of the formats in pixels.
+const maxSideOf: Record<ImageFormat, number> = {
   jpeg: 65_500,
   png: 1_000_000,
   webp: 16_383,
@@ -26,59 +25,59 @@ const mostSide: Record<ImageFormat, number> = {
 }
 
 /**
- * A cover of at most `maxSide` pixels, never enlarged, turned upright, in sRGB with 8 bits; the
- * first frame of an animation. `quality` is 1 to 100. A JPEG that is small already is passed on as it
- * is when JPEG is wanted.
+ * A cover of at most `maxSide` pixels, never enlarged, rotated upright, in sRGB with 8 bits; the first
+ * frame of an animation. `quality` is 1 to 100. A small JPEG is returned unchanged when JPEG is
+ * requested.
  * Throws Unreadable: `unsupported_image`, `too_large`, `timeout`.
  */
-export async function makeCover(
+export async function createCover(
   bytes: Uint8Array,
   options: { maxSide: number; format: 'webp' | 'jpeg'; quality: number },
-): Promise<Made> {
+): Promise<EncodedImage> {
   const { maxSide, format, quality } = options
   const small = format === 'jpeg' ? smallJpeg(bytes, maxSide) : null
   if (small) return small
-  return make(bytes, { width: maxSide, height: maxSide, format, quality })
+  return convert(bytes, { width: maxSide, height: maxSide, format, quality })
 }
 
-const mostPassedOn = 16 * 1024
+const maxReusedBytes = 16 * 1024
 
-/** A whole, upright, grey or RGB JPEG of few bytes is its own cover: 1.5 ms less. */
-function smallJpeg(bytes: Uint8Array, maxSide: number): Made | null {
-  if (bytes.length > mostPassedOn || sniffImage(bytes) !== 'image/jpeg') return null
+/** A complete, upright, grey or RGB JPEG of few bytes is used as its own cover, which saves 1.5 ms. */
+function smallJpeg(bytes: Uint8Array, maxSide: number): EncodedImage | null {
+  if (bytes.length > maxReusedBytes || sniffImage(bytes) !== 'image/jpeg') return null
   const frame = readJpegFrame(bytes)
   if (frame === null || typeof frame === 'number' || frame.orientation !== 1) return null
   const { width, height, components } = frame
-  const isWhole = bytes.at(-2) === 0xff && bytes.at(-1) === 0xd9 && width > 0 && height > 0
-  const isPlain = components === 1 || components === 3
-  if (!isWhole || !isPlain || width > maxSide || height > maxSide) return null
+  const isComplete = bytes.at(-2) === 0xff && bytes.at(-1) === 0xd9 && width > 0 && height > 0
+  const isGreyOrRgb = components === 1 || components === 3
+  if (!isComplete || !isGreyOrRgb || width > maxSide || height > maxSide) return null
   return { bytes: Buffer.from(bytes), width, height, mediaType: 'image/jpeg' }
 }
 
 /**
- * The image scaled down to fit `width` and `height`, in its own format where we write that, else
- * JPEG; sides beyond what the format can hold are scaled to fit. Errors as `makeCover`.
+ * The image scaled down to fit `width` and `height`, in its own format when that is PNG or WebP, else
+ * JPEG; scaled further to the maximum side length of the format. Errors as `createCover`.
  */
 export async function resizeImage(
   bytes: Uint8Array,
   options: { width?: number; height?: number; format?: ImageFormat; quality?: number },
-): Promise<Made> {
-  return make(bytes, options)
+): Promise<EncodedImage> {
+  return convert(bytes, options)
 }
 
-/** JPEG of decoded pixels. */
-export async function encodePixels(raw: Raw, quality: number): Promise<Uint8Array> {
-  return openRaw(raw).jpeg({ quality }).toBuffer()
+/** Encodes decoded pixels as JPEG. */
+export async function encodePixels(raw: RawImage, quality: number): Promise<Uint8Array> {
+  return fromRaw(raw).jpeg({ quality }).toBuffer()
 }
 
 type Target = { width?: number; height?: number; format?: ImageFormat; quality?: number }
 
-async function make(bytes: Uint8Array, target: Target): Promise<Made> {
+async function convert(bytes: Uint8Array, target: Target): Promise<EncodedImage> {
   const measured = await measureImage(async () => bytes)
-  if (!measured) throw new Unreadable('This is no image', 'unsupported_image')
+  if (!measured) throw new Unreadable('The file is not an image', 'unsupported_image')
   checkDecodable(bytes, measured)
-  const format = target.format ?? ownFormat(measured.mediaType)
-  const side = mostSide[format]
+  const format = target.format ?? outputFormat(measured.mediaType)
+  const side = maxSideOf[format]
   const box = {
     width: Math.min(target.width ?? side, side),
     height: Math.min(target.height ?? side, side),
@@ -87,63 +86,63 @@ async function make(bytes: Uint8Array, target: Target): Promise<Made> {
     const image = (await decode(bytes, measured, Math.max(box.width, box.height)))
       .autoOrient()
       .resize({ ...box, fit: 'inside', withoutEnlargement: true })
-      .timeout({ seconds: mostSeconds })
+      .timeout({ seconds: timeoutSeconds })
     const { data, info } = await encode(image, format, target.quality ?? 85).toBuffer({
       resolveWithObject: true,
     })
     return { bytes: data, width: info.width, height: info.height, mediaType: `image/${format}` }
   } catch (cause) {
-    throw cause instanceof Unreadable ? cause : unreadable(cause)
+    throw cause instanceof Unreadable ? cause : toUnreadable(cause)
   }
 }
 
-const ownFormat = (mediaType: string): ImageFormat =>
+const outputFormat = (mediaType: string): ImageFormat =>
   mediaType === 'image/png' ? 'png' : mediaType === 'image/webp' ? 'webp' : 'jpeg'
 
 function encode(image: Sharp, format: ImageFormat, quality: number): Sharp {
-  // Effort 2 writes files as small as the default 4 in half the time (10 against 20 ms a cover).
+  // Effort 2 produces files as small as the default 4 in half the time (10 instead of 20 ms per cover).
   if (format === 'webp') return image.webp({ quality, effort: 2 })
   if (format === 'png') return image.png()
   if (format === 'gif') return image.gif({ effort: 2 })
   return image.flatten({ background: '#ffffff' }).jpeg({ quality })
 }
 
-async function decode(bytes: Uint8Array, measured: Measured, side: number): Promise<Sharp> {
+async function decode(bytes: Uint8Array, measured: MeasuredImage, side: number): Promise<Sharp> {
   switch (measured.mediaType) {
     case 'image/svg+xml':
-      return openSvg(bytes, measured, side)
+      return fromSvg(bytes, measured, side)
     case 'image/bmp':
-      return openRaw((await import('./bmp.ts')).decodeBmp(bytes))
+      return fromRaw((await import('./bmp-decoder.ts')).decodeBmp(bytes))
     case 'image/jxl':
-      return openRaw(await (await import('./jxl.ts')).decodeJxl(bytes))
+      return fromRaw(await (await import('./jxl-decoder.ts')).decodeJxl(bytes))
     case 'image/heic':
-      return openRaw(await (await import('./heic.ts')).decodeHeic(bytes))
+      return fromRaw((await import('./heic-decoder.ts')).decodeHeic(bytes))
     case 'image/jp2':
       throw new Unreadable('JPEG 2000 is not supported', 'unsupported_image')
     default:
-      return sharp(bytes, opening)
+      return sharp(bytes, decodeOptions)
   }
 }
 
-// A page that is damaged near its end still makes a cover: `failOn: none` shows what there is.
-const opening = { failOn: 'none', limitInputPixels: mostPixels, sequentialRead: true } as const
+// `failOn: none`: a page that is damaged near its end still yields a cover.
+const decodeOptions = { failOn: 'none', limitInputPixels: maxPixels, sequentialRead: true } as const
 
-function openRaw({ data, width, height, channels }: Raw): Sharp {
-  return sharp(data, { raw: { width, height, channels }, limitInputPixels: mostPixels })
+function fromRaw({ data, width, height, channels }: RawImage): Sharp {
+  return sharp(data, { raw: { width, height, channels }, limitInputPixels: maxPixels })
 }
 
-/** Drawn at the size that is wanted, so a declared size of a million pixels costs nothing. */
-function openSvg(bytes: Uint8Array, { width, height }: Measured, side: number): Sharp {
-  const why = whyRefused(bytes)
-  if (why) throw new Unreadable(`The SVG uses ${why}`, 'unsupported_image')
+/** Rendered at the requested size, so a declared size of a million pixels costs nothing. */
+function fromSvg(bytes: Uint8Array, { width, height }: MeasuredImage, side: number): Sharp {
+  const unsafeContent = findUnsafeContent(bytes)
+  if (unsafeContent) throw new Unreadable(`The SVG contains ${unsafeContent}`, 'unsupported_image')
   if (width === null || height === null)
-    throw new Unreadable('The SVG does not tell its size', 'unsupported_image')
-  // librsvg draws at 1 dpi at least, so 72 times smaller than declared.
+    throw new Unreadable('The SVG has no size', 'unsupported_image')
+  // librsvg renders at 1 dpi or more, so at most 72 times smaller than declared.
   const density = Math.min(72, Math.max(1, (72 * Math.min(side, 4096)) / Math.max(width, height)))
   return sharp(bytes, { density, limitInputPixels: 64_000_000, failOn: 'none' })
 }
 
-function unreadable(cause: unknown): Unreadable {
+function toUnreadable(cause: unknown): Unreadable {
   const message = cause instanceof Error ? cause.message : ''
   if (/timeout/i.test(message))
     return new Unreadable('The image takes too long to decode', 'timeout', { cause })

@@ -1,15 +1,14 @@
-// What an image is and how large, from its first bytes alone; nothing is decoded here.
-import { readHeif, readJp2, sniffBrand } from './boxes.ts'
-import { isAt, u32be, u32le } from './bytes.ts'
+// Media type and size of an image from its header, without decoding.
+import { readHeif, readJp2, sniffBrand } from './isobmff.ts'
 import { readJpeg } from './jpeg.ts'
-import { readJxl } from './jxl-size.ts'
-import { readBmp, readGif, readPng, readWebp } from './raster.ts'
-import type { HeaderReader } from './size.ts'
+import { readJxl } from './jxl-header.ts'
+import { type HeaderReader, matchesAt, u32be, u32le } from './primitives.ts'
+import { readBmp, readGif, readPng, readWebp } from './raster-headers.ts'
 import { isSvg, readSvg } from './svg.ts'
 import { readTiff } from './tiff.ts'
 
-/** `width` and `height` are pixels as displayed; null when the header does not tell. */
-export type Measured = { mediaType: string; width: number | null; height: number | null }
+/** `width` and `height` are pixels as displayed; null when the header has no size. */
+export type MeasuredImage = { mediaType: string; width: number | null; height: number | null }
 
 const readers: Record<string, HeaderReader> = {
   'image/jpeg': readJpeg,
@@ -25,7 +24,7 @@ const readers: Record<string, HeaderReader> = {
   'image/svg+xml': readSvg,
 }
 
-/** Media type by signature, or null when the bytes are no image we know. 16 bytes are enough but for SVG. */
+/** Media type by signature, or null for unknown formats. 16 bytes are sufficient except for SVG. */
 export function sniffImage(head: Uint8Array): string | null {
   switch (head[0]) {
     case 0xff:
@@ -33,51 +32,51 @@ export function sniffImage(head: Uint8Array): string | null {
       if (head[1] === 0x0a) return 'image/jxl'
       return u32be(head, 0) === 0xff4fff51 ? 'image/jp2' : null
     case 0x89:
-      return isAt(head, 1, 'PNG\r\n\x1a\n') ? 'image/png' : null
+      return matchesAt(head, 1, 'PNG\r\n\x1a\n') ? 'image/png' : null
     case 0x47:
-      return isAt(head, 1, 'IF87a') || isAt(head, 1, 'IF89a') ? 'image/gif' : null
+      return matchesAt(head, 1, 'IF87a') || matchesAt(head, 1, 'IF89a') ? 'image/gif' : null
     case 0x52:
-      return isAt(head, 1, 'IFF') && isAt(head, 8, 'WEBP') ? 'image/webp' : null
+      return matchesAt(head, 1, 'IFF') && matchesAt(head, 8, 'WEBP') ? 'image/webp' : null
     case 0x42:
       return isBmp(head) ? 'image/bmp' : null
     case 0x49:
     case 0x4d:
       return isTiff(head) ? 'image/tiff' : null
     case 0x00:
-      if (isAt(head, 4, 'JXL \r\n\x87\n')) return 'image/jxl'
-      if (isAt(head, 4, 'jP  \r\n\x87\n')) return 'image/jp2'
-      return isAt(head, 4, 'ftyp') ? sniffBrand(head) : null
+      if (matchesAt(head, 4, 'JXL \r\n\x87\n')) return 'image/jxl'
+      if (matchesAt(head, 4, 'jP  \r\n\x87\n')) return 'image/jp2'
+      return matchesAt(head, 4, 'ftyp') ? sniffBrand(head) : null
     default:
       return isSvg(head) ? 'image/svg+xml' : null
   }
 }
 
-// "BM" alone begins many a text; the size of the second header is 12 to 124 in every version.
+// "BM" alone is too short a signature; the size of the second header is 12 to 124 in all versions.
 const isBmp = (head: Uint8Array) =>
   head[1] === 0x4d && u32le(head, 14) >= 12 && u32le(head, 14) <= 256
 
 const isTiff = (head: Uint8Array) =>
-  ['II*\0', 'MM\0*', 'II+\0', 'MM\0+'].some(signature => isAt(head, 0, signature))
+  ['II*\0', 'MM\0*', 'II+\0', 'MM\0+'].some(signature => matchesAt(head, 0, signature))
 
-// A camera's EXIF with its preview is at most 64 KiB; several ICC segments before the frame can reach 1 MiB.
-const windows = [4096, 65_536, 1_048_576] as const
+// EXIF with a preview is at most 64 KiB; several ICC segments before the frame can reach 1 MiB.
+const readSizes = [4096, 65_536, 1_048_576] as const
 
 /**
- * Measures an image from as few bytes as its header needs. `head(n)` gives at least the first n
- * bytes, fewer only when the image is shorter. Null when it is no image; throws only what `head` throws.
+ * Measures an image from as few bytes as its header needs. `head(n)` returns at least the first n
+ * bytes, fewer only when the image is shorter. Null when it is not an image; throws only errors of `head`.
  */
 export async function measureImage(
   head: (bytes: number) => Promise<Uint8Array>,
-): Promise<Measured | null> {
-  let bytes = await head(windows[0])
+): Promise<MeasuredImage | null> {
+  let bytes = await head(readSizes[0])
   const mediaType = sniffImage(bytes)
   if (mediaType === null) return null
   const read = readers[mediaType]!
   for (;;) {
-    const answer = read(bytes)
-    if (answer === null) return { mediaType, width: null, height: null }
-    if (typeof answer === 'object') return { mediaType, ...answer }
-    const next = windows.find(size => size > bytes.length && size >= answer)
+    const result = read(bytes)
+    if (result === null) return { mediaType, width: null, height: null }
+    if (typeof result === 'object') return { mediaType, ...result }
+    const next = readSizes.find(size => size > bytes.length && size >= result)
     if (next === undefined) return { mediaType, width: null, height: null }
     const more = await head(next)
     if (more.length <= bytes.length) return { mediaType, width: null, height: null }

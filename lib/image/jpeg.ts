@@ -1,8 +1,7 @@
-// JPEG header.
-// jpeg: FF D8 segment*; segment: FF+ marker u16 length payload; the frame (SOF) holds the size:
+// JPEG header parser: frame size, components, EXIF orientation.
+// jpeg: FF D8 segment*; segment: FF+ marker u16 length payload; the frame header (SOF) contains the size:
 // u16 length, u8 precision, u16 height, u16 width, u8 components. EXIF is APP1 "Exif\0\0" tiff.
-import { isAt, u16be } from './bytes.ts'
-import { type Answer, displayed } from './size.ts'
+import { displaySize, type HeaderResult, matchesAt, u16be } from './primitives.ts'
 import { readDirectory } from './tiff.ts'
 
 export type JpegFrame = {
@@ -11,17 +10,17 @@ export type JpegFrame = {
   components: number
   isProgressive: boolean
   orientation: number
-  /** Offset behind the frame header. */
+  /** Offset after the frame header. */
   end: number
 }
 
-/** The frame header and the EXIF orientation, or the byte count that must be seen, or null. */
+/** The frame header and EXIF orientation; or the number of bytes needed; or null. */
 export function readJpegFrame(b: Uint8Array): JpegFrame | number | null {
   let orientation = 1
   let at = 2
   while (at + 4 <= b.length) {
     if (b[at] !== 0xff) {
-      // Stray bytes between segments are passed over, as every decoder does.
+      // Stray bytes between segments are skipped, as in every decoder.
       at++
       continue
     }
@@ -40,9 +39,9 @@ export function readJpegFrame(b: Uint8Array): JpegFrame | number | null {
       if (length < 2) return null
       const end = at + 2 + length
       if (end > b.length) return end + 512
-      if (marker === 0xe1 && isAt(b, at + 4, 'Exif\0')) {
-        const found = readDirectory(b.subarray(0, end), at + 10)
-        if (found && typeof found === 'object') orientation = found.orientation
+      if (marker === 0xe1 && matchesAt(b, at + 4, 'Exif\0')) {
+        const exif = readDirectory(b.subarray(0, end), at + 10)
+        if (exif && typeof exif === 'object') orientation = exif.orientation
       }
       at = end
     }
@@ -54,8 +53,8 @@ export function readJpegFrame(b: Uint8Array): JpegFrame | number | null {
 const isFrame = (marker: number) =>
   marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc
 
-/** Whether decoding holds the whole picture: progressive, or one scan a component. */
-export function takesWholeFrame(b: Uint8Array): boolean {
+/** Whether decoding needs the whole frame in memory: progressive, or one scan per component. */
+export function decodesWholeFrame(b: Uint8Array): boolean {
   const frame = readJpegFrame(b)
   if (frame === null || typeof frame === 'number') return false
   if (frame.isProgressive) return true
@@ -69,8 +68,8 @@ export function takesWholeFrame(b: Uint8Array): boolean {
   return false
 }
 
-export function readJpeg(b: Uint8Array): Answer {
+export function readJpeg(b: Uint8Array): HeaderResult {
   const frame = readJpegFrame(b)
   if (frame === null || typeof frame === 'number') return frame
-  return displayed(frame.width, frame.height, frame.orientation)
+  return displaySize(frame.width, frame.height, frame.orientation)
 }

@@ -1,13 +1,13 @@
-// SVG: telling it from other text, its size, and what must not reach the renderer.
+// SVG detection, size, and check for content that must not reach the renderer.
 // svg: [BOM] (space | <?…?> | <!--…--> | <!DOCTYPE …>)* "<" [prefix ":"] "svg" attribute* ">"
-import { type Answer, displayed } from './size.ts'
+import { displaySize, type HeaderResult } from './primitives.ts'
 
 const latin1 = new TextDecoder('latin1')
-// One step of the prologue; every alternative is bounded by its own terminator, so it runs in linear time.
+// One step of the prologue; every alternative ends at its terminator, so matching takes linear time.
 const prologue = /(?:\s+|<\?[^>]*>|<!--[\s\S]*?-->|<!DOCTYPE[^>[]*(?:\[[^\]]*\]\s*)?>)/iy
 const rootName = /<(?:[\w.-]{1,32}:)?svg(?=[\s>/])/y
 
-/** Offset of the root's attributes in `text`, or -1 when it is no SVG. */
+/** Offset of the attributes of the root element, or -1 when it is not an SVG. */
 function findRoot(text: string): number {
   let at = text.startsWith('\xef\xbb\xbf') ? 3 : 0
   for (let steps = 0; steps < 64; steps++) {
@@ -21,7 +21,7 @@ function findRoot(text: string): number {
 
 export function isSvg(head: Uint8Array): boolean {
   const first = head[0]
-  // '<', a byte order mark or white space: anything else is not worth decoding.
+  // Fast path: an SVG starts with '<', a byte order mark or white space.
   if (first !== 0x3c && first !== 0xef && !(first !== undefined && first <= 0x20)) return false
   return findRoot(latin1.decode(head.subarray(0, 4096))) !== -1
 }
@@ -47,49 +47,49 @@ function pixels(length: string | undefined): number {
 
 const positive = (n: number | undefined) => (n !== undefined && n > 0 ? n : 0)
 
-export function readSvg(head: Uint8Array): Answer {
+export function readSvg(head: Uint8Array): HeaderResult {
   const text = latin1.decode(head.subarray(0, 65_536))
-  const found: Record<string, string> = {}
+  const attributes: Record<string, string> = {}
   attribute.lastIndex = findRoot(text)
   if (attribute.lastIndex === -1) return null
   for (let match = attribute.exec(text); match; match = attribute.exec(text))
-    found[match[1]!] ??= match[2] ?? match[3] ?? ''
-  const box = (found.viewBox ?? '')
+    attributes[match[1]!] ??= match[2] ?? match[3] ?? ''
+  const box = (attributes.viewBox ?? '')
     .trim()
     .split(/[\s,]+/, 4)
     .map(Number)
   const [boxWidth, boxHeight] = [positive(box[2]), positive(box[3])]
-  let [width, height] = [pixels(found.width), pixels(found.height)]
+  let [width, height] = [pixels(attributes.width), pixels(attributes.height)]
   if (width === 0 && height === 0) [width, height] = [boxWidth, boxHeight]
   else if (width === 0) width = boxHeight > 0 ? (height * boxWidth) / boxHeight : 0
   else if (height === 0) height = boxWidth > 0 ? (width * boxHeight) / boxWidth : 0
-  return displayed(Math.round(width), Math.round(height))
+  return displaySize(Math.round(width), Math.round(height))
 }
 
-// The renderer has no base address and so loads nothing anyway; a file that asks is refused all the same.
-const refused: [RegExp, string][] = [
+// The renderer has no base URL and loads nothing; files with external references are rejected nevertheless.
+const unsafePatterns: [RegExp, string][] = [
   [/<!ENTITY|<!DOCTYPE[^>]*\[/i, 'entities'],
   [/<(?:[\w.-]{1,32}:)?script[\s>/]/i, 'scripts'],
   [/<\?xml-stylesheet|@import/i, 'style sheets'],
-  [/<(?:[\w.-]{1,32}:)?foreignObject[\s>/]/i, 'foreign content'],
-  [/url\(\s*(?!["']?#|\s)(?!&quot;#)[^)]/i, 'references to the outside'],
+  [/<(?:[\w.-]{1,32}:)?foreignObject[\s>/]/i, 'foreign objects'],
+  [/url\(\s*(?!["']?#|\s)(?!&quot;#)[^)]/i, 'external references'],
 ]
 const reference = /\b(?:xlink:)?(?:href|src)\s*=\s*(?:"([^"]{0,40})|'([^']{0,40}))/gi
-const inner = /^\s*(?:#|$|data:image\/(?:png|jpe?g|webp|gif)[;,])/i
+const safeReference = /^\s*(?:#|$|data:image\/(?:png|jpe?g|webp|gif)[;,])/i
 
-/** Why `bytes` must not be rendered, or null. UTF-8 and Latin-1 only: other encodings could hide from it. */
-export function whyRefused(bytes: Uint8Array): string | null {
+/** The unsafe content that forbids rendering, or null. Only UTF-8 and Latin-1: other encodings could hide content. */
+export function findUnsafeContent(bytes: Uint8Array): string | null {
   const text = latin1.decode(bytes)
   const encoding = /^[^<]{0,8}<\?xml[^>]{0,256}?encoding\s*=\s*["']([^"']*)/i.exec(text)?.[1]
   if (
     text.includes('\0') ||
     !/^(?:utf-8|us-ascii|iso-8859-1|windows-1252)$/i.test(encoding ?? 'utf-8')
   )
-    return 'an unusual encoding'
-  for (const [pattern, what] of refused) if (pattern.test(text)) return what
-  // A link on a drawn thing leads away only when somebody clicks.
-  const drawn = text.replace(/<(?:[\w.-]{1,32}:)?a\s[^>]*>/gi, '')
-  for (const match of drawn.matchAll(reference))
-    if (!inner.test(match[1] ?? match[2] ?? '')) return 'references to the outside'
+    return 'an unsupported encoding'
+  for (const [pattern, content] of unsafePatterns) if (pattern.test(text)) return content
+  // Hyperlinks are not loaded by the renderer.
+  const withoutLinks = text.replace(/<(?:[\w.-]{1,32}:)?a\s[^>]*>/gi, '')
+  for (const match of withoutLinks.matchAll(reference))
+    if (!safeReference.test(match[1] ?? match[2] ?? '')) return 'external references'
   return null
 }

@@ -1,7 +1,7 @@
-// Age ratings of ComicInfo, MetronInfo and series.json to years.
+// Age ratings of ComicInfo, MetronInfo and series.json as minimum age in years.
 
-// M is the Australian board's `mature, 15 and over`, as are G, PG, MA15+, R18+ and X18+ of the same list.
-const years: Record<string, number> = {
+// M is `mature, 15 and over` of the Australian Classification Board, as are G, PG, MA15+, R18+ and X18+.
+const ageByRating: Record<string, number> = {
   everyone: 0,
   'early childhood': 0,
   g: 0,
@@ -23,13 +23,13 @@ const years: Record<string, number> = {
   explicit: 18,
 }
 
-const unrated = ['unknown', 'rating pending', 'not rated', 'none', '']
+const unratedValues = ['unknown', 'rating pending', 'not rated', 'none', '']
 
-/** Years, one of 0, 10, 13, 15, 17, 18 (a bare age is rounded up to one); undefined for `Unknown`; null for what no list knows. */
+/** 0, 10, 13, 15, 17 or 18 (an age in digits is rounded up); undefined for `Unknown`; null for an unknown rating. */
 export function ageRating(text: string): number | null | undefined {
   const key = text.trim().toLowerCase().replace(/\s+/g, ' ')
-  if (unrated.includes(key)) return undefined
+  if (unratedValues.includes(key)) return undefined
   const age = /^(\d{1,2}) ?\+?$/.exec(key)?.[1]
   if (age !== undefined) return [0, 10, 13, 15, 17].find(step => step >= Number(age)) ?? 18
-  return Object.hasOwn(years, key) ? (years[key] ?? null) : null
+  return Object.hasOwn(ageByRating, key) ? (ageByRating[key] ?? null) : null
 }

@@ -1,20 +1,30 @@
-// ComicInfo.xml, versions 1.0 to 2.1 and what taggers add to it.
+// Parser for ComicInfo.xml (schema 1.0-2.1) with the extensions of taggers.
 //
-//   ComicInfo = { Title | Series | Number | … }          once each, any case, any order
+//   ComicInfo = { Title | Series | Number | … }          each once, in any order and case
 //   lists     = value { "," value }
 //   Pages     = { Page @Image @Type @DoublePage @Bookmark … }
 //   absent    = missing | empty | -1 (integers) | Unknown (enumerations)
 // Source: the anansi-project schemas; TitleSort, SeriesSort and LocalizedSeries are Kavita's.
 import { ageRating } from './age-rating.ts'
-import { descriptionOf } from './html.ts'
+import { descriptionText } from './html.ts'
 import { isbn13 } from './isbn.ts'
 import { canonicalLanguage } from './language.ts'
-import type { Author, Identifier, Link, Metadata, SourceReading, StoryArc } from './metadata.ts'
+import type { Metadata, SourceReading } from './metadata.ts'
 import { pageNotes } from './page-notes.ts'
-import { decimal, integer, line, names, prose, said, split, webAddress } from './text.ts'
+import {
+  httpUrl,
+  multiLine,
+  omitUndefined,
+  parseDecimal,
+  parseInteger,
+  singleLine,
+  splitList,
+  uniqueNames,
+} from './text.ts'
+import type { Author, Identifier, Link, StoryArc } from './values.ts'
 import { descendantsOf, ownText, parseXml, type XmlElement } from './xml.ts'
 
-type Fields = { text(name: string): string | undefined; drop(name: string): undefined }
+type Fields = { text(name: string): string | undefined; reject(name: string): undefined }
 
 const roles: Record<string, string> = {
   writer: 'writer',
@@ -27,31 +37,35 @@ const roles: Record<string, string> = {
   translator: 'translator',
 }
 
-/** Never throws: a document that cannot be read gives warnings and no metadata, a bad field only loses itself. */
+/** Never throws: an unreadable document yields only warnings; an invalid field is ignored with a warning. */
 export function parseComicInfo(bytes: Uint8Array): SourceReading {
   const { root, warnings } = parseXml(bytes)
   if (root?.name !== 'comicinfo') {
-    return { source: 'comicinfo', metadata: {}, warnings: [...warnings, 'this is not a ComicInfo'] }
+    return {
+      source: 'comicinfo',
+      metadata: {},
+      warnings: [...warnings, 'not a ComicInfo document'],
+    }
   }
   const elements = elementsByName(root)
   const fields: Fields = {
-    text: name => line(ownText(elements.get(name))),
-    drop: name => void warnings.push(`ComicInfo ${name} has a value of the wrong kind, left out`),
+    text: name => singleLine(ownText(elements.get(name))),
+    reject: name => void warnings.push(`ComicInfo ${name} has an invalid value, ignored`),
   }
-  const metadata: Metadata = said({
-    ...plainFields(fields, elements),
-    ...numbers(fields),
-    ...people(fields),
-    ...lists(fields),
-    ...reading(fields),
-    ...numbersOfRecord(fields),
+  const metadata: Metadata = omitUndefined({
+    ...textFields(fields, elements),
+    ...numberFields(fields),
+    ...authorFields(fields),
+    ...listFields(fields),
+    ...readingFields(fields),
+    ...identifierFields(fields),
     links: links(fields),
     pageNotes: pageNotes(elements.get('pages'), warnings),
   })
   return { source: 'comicinfo', metadata, warnings }
 }
 
-/** At any depth: after an unclosed element the rest of the file is nested in it. The first of a name wins. */
+/** Elements at any depth: after an unclosed element the rest of the file is nested in it. The first of a name is used. */
 function elementsByName(root: XmlElement): Map<string, XmlElement> {
   const elements = new Map<string, XmlElement>()
   for (const element of descendantsOf(root)) {
@@ -60,8 +74,8 @@ function elementsByName(root: XmlElement): Map<string, XmlElement> {
   return elements
 }
 
-function plainFields({ text }: Fields, elements: Map<string, XmlElement>): Metadata {
-  const long = (name: string) => descriptionOf(elements.get(name))
+function textFields({ text }: Fields, elements: Map<string, XmlElement>): Metadata {
+  const description = (name: string) => descriptionText(elements.get(name))
   const localized = text('localizedseries')
   return {
     title: text('title'),
@@ -72,9 +86,9 @@ function plainFields({ text }: Fields, elements: Map<string, XmlElement>): Metad
     alternateTitles:
       localized === undefined ? undefined : [{ label: 'localized', title: localized }],
     number: text('number'),
-    summary: long('summary'),
-    notes: prose(ownText(elements.get('notes'))),
-    review: long('review'),
+    summary: description('summary'),
+    notes: multiLine(ownText(elements.get('notes'))),
+    review: description('review'),
     publisher: text('publisher'),
     imprint: text('imprint'),
     format: text('format'),
@@ -82,84 +96,85 @@ function plainFields({ text }: Fields, elements: Map<string, XmlElement>): Metad
   }
 }
 
-function numbers({ text, drop }: Fields): Metadata {
-  const whole = (name: string, least: number, most: number) => {
+function numberFields({ text, reject }: Fields): Metadata {
+  const integerField = (name: string, min: number, max: number) => {
     const value = text(name)
     if (value === undefined) return undefined
-    const number = integer(value)
-    // -1 is the schema's default; editors also leave 0 where nothing is meant.
-    if (number === -1 || (number === 0 && least > 0)) return undefined
-    return number >= least && number <= most ? number : drop(name)
+    const number = parseInteger(value)
+    // -1 is the default of the schema; editors also write 0 for no value.
+    if (number === -1 || (number === 0 && min > 0)) return undefined
+    return number >= min && number <= max ? number : reject(name)
   }
   const rating = text('communityrating')
-  const stars = rating === undefined ? Number.NaN : decimal(rating)
+  const stars = rating === undefined ? Number.NaN : parseDecimal(rating)
   return {
-    count: whole('count', 1, 1_000_000),
-    volume: whole('volume', 0, 1_000_000),
-    year: whole('year', 1, 9999),
-    month: whole('month', 1, 12),
-    day: whole('day', 1, 31),
-    rating: stars >= 0 && stars <= 5 ? Math.round(stars * 20) : rating && drop('communityrating'),
+    count: integerField('count', 1, 1_000_000),
+    volume: integerField('volume', 0, 1_000_000),
+    year: integerField('year', 1, 9999),
+    month: integerField('month', 1, 12),
+    day: integerField('day', 1, 31),
+    rating: stars >= 0 && stars <= 5 ? Math.round(stars * 20) : rating && reject('communityrating'),
   } as Metadata
 }
 
-function people({ text }: Fields): Metadata {
+function authorFields({ text }: Fields): Metadata {
   const authors: Author[] = []
   for (const [element, role] of Object.entries(roles)) {
-    for (const name of names(split(text(element))) ?? [])
+    for (const name of uniqueNames(splitList(text(element))) ?? [])
       authors.push({ name, role, sortName: null })
   }
   return authors.length > 0 ? { authors } : {}
 }
 
-function lists({ text }: Fields): Metadata {
-  const list = (name: string) => names(split(text(name)))
+function listFields({ text }: Fields): Metadata {
+  const list = (name: string) => uniqueNames(splitList(text(name)))
   const teams = list('teams')
   const lead = text('maincharacterorteam')
   const isTeam = lead !== undefined && teams?.some(team => team === lead)
   return {
     genres: list('genre'),
     tags: list('tags'),
-    characters: names([...split(text('characters')), ...(isTeam ? [] : [lead])]),
+    characters: uniqueNames([...splitList(text('characters')), ...(isTeam ? [] : [lead])]),
     teams,
     locations: list('locations'),
     storyArcs: storyArcs(text),
   }
 }
 
-/** AlternateSeries is ComicRack's older place for the cross-over a book belongs to. */
+/** AlternateSeries is the older element of ComicRack for crossovers. */
 function storyArcs(text: Fields['text']): StoryArc[] | undefined {
   const arcNumbers = text('storyarcnumber')?.split(',') ?? []
   const arcs = new Map<string, StoryArc>()
   const add = (name: string | undefined, number: string | undefined) => {
     const key = name?.toLowerCase()
-    if (name && key && !arcs.has(key)) arcs.set(key, { name, number: line(number) ?? null })
+    if (name && key && !arcs.has(key)) arcs.set(key, { name, number: singleLine(number) ?? null })
   }
-  for (const [i, name] of split(text('storyarc')).entries()) add(line(name), arcNumbers[i])
+  for (const [i, name] of splitList(text('storyarc')).entries())
+    add(singleLine(name), arcNumbers[i])
   add(text('alternateseries'), text('alternatenumber'))
   return arcs.size > 0 ? [...arcs.values()] : undefined
 }
 
-function reading({ text, drop }: Fields): Metadata {
+function readingFields({ text, reject }: Fields): Metadata {
   const choice = <T>(name: string, values: Record<string, T>): T | undefined => {
     const value = text(name)?.toLowerCase()
     if (value === undefined || value === 'unknown') return undefined
-    return Object.hasOwn(values, value) ? values[value] : drop(name)
+    return Object.hasOwn(values, value) ? values[value] : reject(name)
   }
   const yesNo = { yes: true, true: true, 1: true, no: false, false: false, 0: false }
   const language = text('languageiso')
   const rating = ageRating(text('agerating') ?? '')
   return {
-    language: language && (canonicalLanguage(language) ?? drop('languageiso')),
-    ageRating: rating === null ? drop('agerating') : rating,
+    language: language && (canonicalLanguage(language) ?? reject('languageiso')),
+    ageRating: rating === null ? reject('agerating') : rating,
     manga: choice('manga', { ...yesNo, yesandrighttoleft: true }),
     readingDirection: text('manga')?.toLowerCase() === 'yesandrighttoleft' ? 'rtl' : undefined,
     blackAndWhite: choice('blackandwhite', yesNo),
   }
 }
 
-/** GTIN is an ISBN for books, an EAN or UPC for issues; taggers leave their own ids in Notes. */
-function numbersOfRecord({ text }: Fields): Metadata {
+/** GTIN is an ISBN for books, an EAN or UPC for issues; taggers write their ids into Notes. */
+function identifierFields({ text }: Fields): Metadata {
   const identifiers: Identifier[] = []
   const gtin = text('gtin')
   const isbn = gtin === undefined ? null : isbn13(gtin)
@@ -178,14 +193,14 @@ function numbersOfRecord({ text }: Fields): Metadata {
   }
 }
 
-function links({ text, drop }: Fields): Link[] | undefined {
+function links({ text, reject }: Fields): Link[] | undefined {
   const web = text('web')
   if (web === undefined) return undefined
-  const found = new Map<string, Link>()
-  // Comma and semicolon are legal inside an address, so they separate only before the next one.
+  const urls = new Map<string, Link>()
+  // Comma and semicolon are valid in a URL, so they separate only before the next URL.
   for (const part of web.split(/[\s,;]+(?=https?:)|\s+/i)) {
-    const url = webAddress(part)
-    if (url !== undefined) found.set(url, { source: 'comicinfo', url, externalId: null })
+    const url = httpUrl(part)
+    if (url !== undefined) urls.set(url, { source: 'comicinfo', url, externalId: null })
   }
-  return found.size > 0 ? [...found.values()] : drop('web')
+  return urls.size > 0 ? [...urls.values()] : reject('web')
 }

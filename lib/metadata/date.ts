@@ -1,11 +1,11 @@
-// Publication dates as written: ISO 8601 in part or whole, `19990731`, or a year somewhere in a phrase.
+// Partial publication dates: ISO 8601 with or without month and day, `19990731`, or a year within text.
 
 export type PartialDate = { year?: number; month?: number; day?: number }
 
-/** The parts that can be trusted; null when there is not even a year. The day is the written one, whatever the time zone. */
+/** The valid parts; null without a year. The day is taken as written, independent of the time zone. */
 export function partialDate(text: string): PartialDate | null {
   const clean = text.normalize('NFKC').slice(0, 100).trim()
-  // Calibre writes this for `no date`.
+  // Calibre writes this date for an unknown date.
   if (clean.startsWith('0101-01-01')) return null
   const iso =
     /^(\d{4})(?:[-/.](\d{1,2})(?:[-/.](\d{1,2}))?)?(?!\d)/.exec(clean) ??

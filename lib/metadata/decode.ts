@@ -1,30 +1,30 @@
-// Bytes of a text document to a string: byte order mark, UTF-16 by its zeros, a declared name, UTF-8, Windows-1252.
+// Text decoding with encoding detection: byte order mark, UTF-16 by its zero bytes, declared encoding, UTF-8, Windows-1252.
 
-/** `declared` is an encoding name the document gives itself, or null. Never throws. */
+/** `declared` is the encoding name that the document declares, or null. Never throws. */
 export function decodeText(
   bytes: Uint8Array,
   declared: string | null = null,
 ): { text: string; warnings: string[] } {
-  const unicode = markOf(bytes) ?? utf16Without(bytes)
+  const unicode = byteOrderMark(bytes) ?? utf16WithoutMark(bytes)
   if (unicode !== null) {
-    // UTF-32LE starts like UTF-16LE; without its zeros the text is the same up to U+FFFF.
-    return { text: withoutMark(new TextDecoder(unicode).decode(bytes)), warnings: [] }
+    // UTF-32LE starts like UTF-16LE; without NUL characters the text is the same up to U+FFFF.
+    return { text: stripMark(new TextDecoder(unicode).decode(bytes)), warnings: [] }
   }
-  const decoder = declared === null ? null : decoderOf(declared)
+  const decoder = declared === null ? null : decoderFor(declared)
   if (decoder === null) {
     const { text, warnings } = decodeUtf8(bytes)
     return {
       text,
-      warnings: declared === null ? warnings : [`encoding ${declared} is not known`, ...warnings],
+      warnings: declared === null ? warnings : [`unknown encoding ${declared}`, ...warnings],
     }
   }
-  // .NET writes `utf-16` into documents that it then stores as UTF-8.
+  // .NET declares `utf-16` in documents that are stored as UTF-8.
   const isUnicode = decoder.encoding === 'utf-8' || decoder.encoding.startsWith('utf-16')
   if (isUnicode) return decodeUtf8(bytes)
-  return { text: withoutMark(decoder.decode(bytes)), warnings: [] }
+  return { text: stripMark(decoder.decode(bytes)), warnings: [] }
 }
 
-function markOf(bytes: Uint8Array): string | null {
+function byteOrderMark(bytes: Uint8Array): string | null {
   const [a, b, c] = bytes
   if (a === 0xef && b === 0xbb && c === 0xbf) return 'utf-8'
   if (a === 0xff && b === 0xfe) return 'utf-16le'
@@ -32,8 +32,8 @@ function markOf(bytes: Uint8Array): string | null {
   return null
 }
 
-/** UTF-16 without a mark: markup and JSON start with ASCII, so every second byte is zero. */
-function utf16Without(bytes: Uint8Array): string | null {
+/** UTF-16 without a byte order mark: XML and JSON start with ASCII, so every second byte is zero. */
+function utf16WithoutMark(bytes: Uint8Array): string | null {
   const [a, b, c, d] = bytes
   if (a === undefined || b === undefined) return null
   if (a !== 0 && b === 0 && c !== 0 && (d ?? 0) === 0) return 'utf-16le'
@@ -41,7 +41,7 @@ function utf16Without(bytes: Uint8Array): string | null {
   return null
 }
 
-function decoderOf(label: string): TextDecoder | null {
+function decoderFor(label: string): TextDecoder | null {
   const names: Record<string, string> = {
     cp932: 'shift_jis',
     cp936: 'gbk',
@@ -55,7 +55,7 @@ function decoderOf(label: string): TextDecoder | null {
   }
 }
 
-/** A Latin-1 text has hardly a valid UTF-8 sequence, a cut Japanese one hardly an invalid: the majority decides. */
+/** Latin-1 text contains few valid UTF-8 sequences, truncated UTF-8 few invalid ones: the majority decides. */
 function decodeUtf8(bytes: Uint8Array): { text: string; warnings: string[] } {
   try {
     return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes), warnings: [] }
@@ -74,6 +74,6 @@ function decodeUtf8(bytes: Uint8Array): { text: string; warnings: string[] } {
   }
 }
 
-function withoutMark(text: string): string {
+function stripMark(text: string): string {
   return text.replaceAll('\0', '').replace(/^\ufeff/, '')
 }

@@ -1,17 +1,14 @@
-// Descriptions as sources write them, in HTML or not, to plain text.
-//
-//   description = { comment | doctype | tag | reference | text }
-//   tag         = "<" ["/"] name [space attributes] ["/"] ">"     a name that HTML knows; else it is text
-// Source of the names and of what starts a line: HTML Living Standard, 4.3 to 4.5 and 15.3. Linear in its input.
-import { decodeEntities } from './entities.ts'
-import { prose } from './text.ts'
+// HTML to plain text, for descriptions that may or may not contain HTML.
+import { decodeHTMLStrict } from 'entities'
+import { QuoteType, Tokenizer } from 'htmlparser2'
+import { multiLine } from './text.ts'
 import { ownText, type XmlElement } from './xml.ts'
 
-const longest = 262_144
+const maxLength = 262_144
 
 const words = (text: string) => text.split(' ')
-/** Elements that stand in lines of their own, and the line breaks around them: two leave a line empty. */
-const breaks: ReadonlyMap<string, number> = new Map([
+/** Block elements and the number of line breaks around them: two leave an empty line. */
+const blockBreaks: ReadonlyMap<string, number> = new Map([
   ...words(
     'address article aside body caption center dd div dl dt fieldset figcaption figure footer form ' +
       'header html li main nav ol section tbody tfoot thead tr ul',
@@ -21,132 +18,155 @@ const breaks: ReadonlyMap<string, number> = new Map([
     2,
   ]),
 ])
-const inline = new Set(
+const inlineElements = new Set(
   words(
     'a abbr acronym b bdi bdo big br cite code del dfn em font i img ins kbd mark nobr o:p q rp rt ' +
       'ruby s samp small span strike strong sub sup td th time tt u var wbr',
   ),
 )
-/** What is inside is for browsers. */
-const silent = new Set(words('head noscript script style template'))
+/** Elements whose content is not text for readers. */
+const hiddenElements = new Set(words('head noscript script style template'))
 
-const isKnown = (name: string) => breaks.has(name) || inline.has(name) || silent.has(name)
+const isHtml = (name: string) =>
+  blockBreaks.has(name) || inlineElements.has(name) || hiddenElements.has(name)
 
+/** `name` is empty for comments, doctypes and hidden elements. */
 type Tag = { name: string; isEnd: boolean; start: number; end: number }
 
-/** Text of an HTML fragment or of plain text: blocks become lines, list items have a dash, references are decoded once. */
-export function plainText(html: string): string {
-  const text = withoutSilence(html.slice(0, longest))
-  const tags = tagsOf(text)
-  if (tags.length === 0) return decodeEntities(text).replaceAll('\u00a0', ' ')
-  const isFlowing = tags.some(({ name }) => name === 'br' || breaks.has(name))
-  // In HTML a line break is a space; without blocks those that were typed are all there are.
-  const clean = (part: string) =>
-    decodeEntities(isFlowing ? part.replace(/[ \t\r\n\f]+/g, ' ') : part)
-  const lines = writer()
-  let at = 0
-  for (const tag of tags) {
-    lines.say(clean(text.slice(at, tag.start)))
-    lines.mark(tag)
-    at = tag.end
+/** Text of an HTML fragment or of plain text: block elements become lines, list items start with a dash, character references are decoded once. Linear in the input. */
+export function htmlToText(html: string): string {
+  const source = html.slice(0, maxLength)
+  const tags = withoutHiddenElements(findTags(source))
+  const hasLines = tags.some(({ name }) => name === 'br' || blockBreaks.has(name))
+  const lines = createLineWriter()
+  let position = 0
+  for (const tag of [...tags, { name: '', isEnd: true, start: source.length, end: 0 }]) {
+    const text = source.slice(position, tag.start)
+    // A line break is white space in HTML; without block elements those of the source remain.
+    lines.addText(decodeHTMLStrict(hasLines ? text.replace(/[ \t\r\n\f]+/g, ' ') : text))
+    lines.addTag(tag)
+    position = tag.end
   }
-  lines.say(clean(text.slice(at)))
-  return isFlowing ? tidied(lines.text()) : lines.text()
-}
-
-const tidied = (text: string) =>
-  text
-    .split('\n')
-    .map(line => line.trim())
+  const text = lines.text().replaceAll('\u00a0', ' ')
+  if (!hasLines) return text
+  const trimmed = text.split('\n').map(line => line.trim())
+  return trimmed
     .join('\n')
     .replace(/\n{3,}/g, '\n\n')
     .trim()
+}
 
-/** The same as bounded prose; undefined when nothing is left. */
-export function plainProse(html: string | undefined): string | undefined {
-  return html === undefined ? undefined : prose(plainText(html))
+/** `htmlToText` as bounded text; undefined when it is empty. */
+export function htmlToMultiLine(html: string | undefined): string | undefined {
+  return html === undefined ? undefined : multiLine(htmlToText(html))
 }
 
 /**
- * What an element says that may hold HTML: as escaped text, or as elements of XHTML. Other elements
- * inside belong to a document that closes one too late.
+ * Text of an element that contains HTML, escaped or as XHTML elements. Other child elements are
+ * ignored: they belong to a document that closes an element too late.
  */
-export function descriptionOf(element: XmlElement | undefined): string | undefined {
+export function descriptionText(element: XmlElement | undefined): string | undefined {
   if (element === undefined) return undefined
-  const isMarkup = element.children.some(node => typeof node !== 'string' && isKnown(node.name))
-  return plainProse(isMarkup ? markupOf(element) : ownText(element))
+  const hasMarkup = element.children.some(node => typeof node !== 'string' && isHtml(node.name))
+  return htmlToMultiLine(hasMarkup ? toMarkup(element) : ownText(element))
 }
 
-function markupOf(element: XmlElement): string {
+function toMarkup(element: XmlElement): string {
   return element.children
     .map(node => {
       if (typeof node === 'string') return node.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
-      if (!isKnown(node.name)) return ''
-      // `</br>` would be another line.
+      if (!isHtml(node.name)) return ''
+      // `</br>` would count as another line break.
       const end = node.children.length > 0 ? `</${node.name}>` : ''
-      return `<${node.name}>${markupOf(node)}${end}`
+      return `<${node.name}>${toMarkup(node)}${end}`
     })
     .join('')
 }
 
-/** Without comments, doctypes, scripts and the like; what is not closed stays. */
-function withoutSilence(html: string): string {
-  const opening = /<!--|<!doctype\b[^<>]*>|<(head|noscript|script|style|template)(?:\s[^<>]*)?>/gi
-  const unclosed = new Set<string>()
-  let text = ''
-  let at = 0
-  for (let found = opening.exec(html); found !== null; found = opening.exec(html)) {
-    const what = (found[1] ?? found[0].slice(0, 3)).toLowerCase()
-    const end = unclosed.has(what) ? null : endOf(html, opening.lastIndex, what)
-    if (end === null) unclosed.add(what)
-    else {
-      text += html.slice(at, found.index)
-      at = opening.lastIndex = end
-    }
-  }
-  return text + html.slice(at)
-}
-
-function endOf(html: string, from: number, what: string): number | null {
-  if (what === '<!d') return from
-  const closing = what === '<!-' ? /-->/g : new RegExp(`</${what}[^<>]*>`, 'gi')
-  closing.lastIndex = from
-  return closing.exec(html) === null ? null : closing.lastIndex
-}
-
-function tagsOf(text: string): Tag[] {
+/** Tags of HTML elements, comments and doctypes. Anything else, e.g. `<unknown>`, is text. */
+function findTags(html: string): Tag[] {
   const tags: Tag[] = []
-  for (const found of text.matchAll(/<(\/?)([a-z][a-z\d]{0,15}(?::p)?)(\s[^<>]*|\/)?>/gi)) {
-    const name = found[2]!.toLowerCase()
-    // `a <b and c> d` is no tag: an attribute has a value.
-    if (silent.has(name) || !isKnown(name) || !/^\s*\/?$|=/.test(found[3] ?? '')) continue
-    const start = found.index
-    tags.push({ name, isEnd: found[1] === '/', start, end: start + found[0].length })
+  let tag = { name: '', start: 0, attributes: 0, values: 0 }
+  const add = (name: string, start: number, end: number, isEnd = false) => {
+    if (end > 0) tags.push({ name, isEnd, start, end })
   }
+  const onopentagend = (end: number) => {
+    // `a <b and c> d` is text: a tag has no attributes, or one with a value.
+    if (isHtml(tag.name) && (tag.attributes === 0 || tag.values > 0))
+      add(tag.name, tag.start, end + 1)
+  }
+  const ignore = () => {}
+  const tokenizer = new Tokenizer(
+    { decodeEntities: false },
+    {
+      onopentagname(start, end) {
+        const name = html.slice(start, end).toLowerCase()
+        tag = { name, start: start - 1, attributes: 0, values: 0 }
+      },
+      onattribname: () => void tag.attributes++,
+      onattribend: quote => void (tag.values += quote === QuoteType.NoValue ? 0 : 1),
+      onopentagend,
+      onselfclosingtag: onopentagend,
+      onclosetag(start, end) {
+        const name = html.slice(start, end).toLowerCase()
+        if (isHtml(name)) add(name, start - 2, html.indexOf('>', end) + 1, true)
+      },
+      // The offset is 0 for a comment that is not closed.
+      oncomment: (start, end, offset) => offset > 0 && add('', start - 4, end + 1),
+      ondeclaration: (start, end) =>
+        /^!?doctype\b/i.test(html.slice(start, end)) &&
+        add('', html.lastIndexOf('<', start), end + 1),
+      oncdata: ignore,
+      onattribdata: ignore,
+      onattribentity: ignore,
+      onprocessinginstruction: ignore,
+      ontext: ignore,
+      ontextentity: ignore,
+      onend: ignore,
+    },
+  )
+  tokenizer.write(html)
+  tokenizer.end()
   return tags
 }
 
-function writer() {
+/** Joins hidden elements with their content into one tag. Unclosed ones are text. */
+function withoutHiddenElements(tags: Tag[]): Tag[] {
+  const lastEnds = new Map<string, number>()
+  for (const { name, isEnd, start } of tags) if (isEnd) lastEnds.set(name, start)
+  const visible: Tag[] = []
+  let hidden: Tag | null = null
+  for (const tag of tags) {
+    if (hidden !== null) {
+      if (!tag.isEnd || tag.name !== hidden.name) continue
+      visible.push({ name: '', isEnd: true, start: hidden.start, end: tag.end })
+      hidden = null
+    } else if (!hiddenElements.has(tag.name)) visible.push(tag)
+    else if (!tag.isEnd && (lastEnds.get(tag.name) ?? -1) > tag.start) hidden = tag
+  }
+  return visible
+}
+
+function createLineWriter() {
   const parts: string[] = []
-  let due = 0
+  let dueBreaks = 0
   let isItem = false
   return {
-    say(text: string) {
-      if (due > 0 || isItem) {
-        if (text.trim() === '') return
-        if (parts.length > 0) parts.push('\n'.repeat(due))
-        if (isItem) parts.push('- ')
-        due = 0
-        isItem = false
-        parts.push(text.trimStart())
-      } else parts.push(text)
+    addText(text: string) {
+      if (dueBreaks === 0 && !isItem) return void parts.push(text)
+      if (text.trim() === '') return
+      if (parts.length > 0) parts.push('\n'.repeat(dueBreaks))
+      if (isItem) parts.push('- ')
+      dueBreaks = 0
+      isItem = false
+      parts.push(text.trimStart())
     },
-    mark({ name, isEnd }: Tag) {
-      if (name === 'br') due += 1
-      else if (name === 'td' || name === 'th') this.say(isEnd ? '' : ' ')
-      due = Math.max(due, breaks.get(name) ?? 0)
+    addTag({ name, isEnd }: Tag) {
+      if (name === 'br') dueBreaks += 1
+      else if (name === 'td' || name === 'th') this.addText(isEnd ? '' : ' ')
+      dueBreaks = Math.max(dueBreaks, blockBreaks.get(name) ?? 0)
       if (name === 'li') isItem = !isEnd
     },
-    text: () => parts.join('').replaceAll('\u00a0', ' '),
+    text: () => parts.join(''),
   }
 }

@@ -1,24 +1,18 @@
-// MetronInfo.xml 1.0 (and the 1.1 draft), the Metron project's successor to ComicInfo.
+// Parser for MetronInfo.xml 1.0 (and the 1.1 draft), the successor to ComicInfo by the Metron project.
 //
 //   MetronInfo = { IDS | Publisher | Series | MangaVolume | Number | Stories | … }
 //   resource   = name text, optionally with an @id of the primary source
 //   Series     = Name [SortName] [Volume] [Format] [StartYear] [IssueCount] [AlternativeNames], @lang
 //   Credits    = { Credit( Creator, Roles{ Role } ) }
-// Prices, Reprints, Universes and LastModified have no place in the catalogue.
+// Prices, Reprints, Universes and LastModified are not read.
 import { ageRating } from './age-rating.ts'
 import { partialDate } from './date.ts'
-import { descriptionOf } from './html.ts'
+import { descriptionText } from './html.ts'
 import { isbn13 } from './isbn.ts'
 import { canonicalLanguage } from './language.ts'
-import type {
-  AlternateTitle,
-  Author,
-  Identifier,
-  Link,
-  Metadata,
-  SourceReading,
-} from './metadata.ts'
-import { integer, line, names, prose, said, webAddress } from './text.ts'
+import type { Metadata, SourceReading } from './metadata.ts'
+import { httpUrl, multiLine, omitUndefined, parseInteger, singleLine, uniqueNames } from './text.ts'
+import type { AlternateTitle, Author, Identifier, Link } from './values.ts'
 import { childOf, childrenOf, parseXml, textOf, type XmlElement } from './xml.ts'
 
 const roles: Record<string, string> = {
@@ -46,29 +40,29 @@ const roles: Record<string, string> = {
   translator: 'translator',
 }
 
-/** Never throws: a document that cannot be read gives warnings and no metadata. */
+/** Never throws: an unreadable document yields only warnings. */
 export function parseMetronInfo(bytes: Uint8Array): SourceReading {
   const { root, warnings } = parseXml(bytes)
   if (root?.name !== 'metroninfo') {
     return {
       source: 'metroninfo',
       metadata: {},
-      warnings: [...warnings, 'this is not a MetronInfo'],
+      warnings: [...warnings, 'not a MetronInfo document'],
     }
   }
   const gtin = childOf(root, 'gtin')
   const isbn = isbn13(textOf(childOf(gtin, 'isbn')))
   const rating = ageRating(textOf(childOf(root, 'agerating')))
-  if (rating === null) warnings.push('MetronInfo AgeRating has an unknown value, left out')
-  const metadata: Metadata = said({
+  if (rating === null) warnings.push('MetronInfo AgeRating has an unknown value, ignored')
+  const metadata: Metadata = omitUndefined({
     ...seriesOf(root, warnings),
     ...datesOf(root, warnings),
     title: titleOf(root),
-    number: line(textOf(childOf(root, 'number'))),
-    summary: descriptionOf(childOf(root, 'summary')),
-    notes: prose(textOf(childOf(root, 'notes'))),
-    publisher: line(textOf(childOf(childOf(root, 'publisher'), 'name'))),
-    imprint: line(textOf(childOf(childOf(root, 'publisher'), 'imprint'))),
+    number: singleLine(textOf(childOf(root, 'number'))),
+    summary: descriptionText(childOf(root, 'summary')),
+    notes: multiLine(textOf(childOf(root, 'notes'))),
+    publisher: singleLine(textOf(childOf(childOf(root, 'publisher'), 'name'))),
+    imprint: singleLine(textOf(childOf(childOf(root, 'publisher'), 'imprint'))),
     genres: resources(root, 'genres', 'genre'),
     tags: resources(root, 'tags', 'tag'),
     characters: resources(root, 'characters', 'character'),
@@ -85,38 +79,39 @@ export function parseMetronInfo(bytes: Uint8Array): SourceReading {
 }
 
 function resources(root: XmlElement, list: string, item: string): string[] | undefined {
-  return names(childrenOf(childOf(root, list), item).map(textOf))
+  return uniqueNames(childrenOf(childOf(root, list), item).map(textOf))
 }
 
 function titleOf(root: XmlElement): string | undefined {
   const stories = resources(root, 'stories', 'story')
-  return line(textOf(childOf(root, 'collectiontitle'))) ?? line(stories?.join('; '))
+  return singleLine(textOf(childOf(root, 'collectiontitle'))) ?? singleLine(stories?.join('; '))
 }
 
 function seriesOf(root: XmlElement, warnings: string[]): Metadata {
   const series = childOf(root, 'series')
-  const whole = (element: XmlElement | undefined) => {
-    const text = line(textOf(element))
-    const number = text === undefined ? undefined : integer(text)
+  const integerField = (element: XmlElement | undefined) => {
+    const text = singleLine(textOf(element))
+    const number = text === undefined ? undefined : parseInteger(text)
     if (number === undefined || (number >= 0 && number <= 1_000_000)) return number
-    warnings.push(`MetronInfo ${element?.name} is not a number, left out`)
+    warnings.push(`MetronInfo ${element?.name} is not a number, ignored`)
     return undefined
   }
   const lang = series?.attributes.get('lang')
   const others: AlternateTitle[] = []
   for (const element of childrenOf(childOf(series, 'alternativenames'), 'alternativename')) {
-    const title = line(textOf(element))
+    const title = singleLine(textOf(element))
     const label = canonicalLanguage(element.attributes.get('lang') ?? '') ?? 'alternative'
     if (title !== undefined && others.length < 100) others.push({ label, title })
   }
-  // A collected volume may be written `1-3`: the first counts.
+  // A collected volume may be written `1-3`: the first number is used.
   const mangaVolume = /\d{1,6}/.exec(textOf(childOf(root, 'mangavolume')).normalize('NFKC'))?.[0]
   return {
-    series: line(textOf(childOf(series, 'name'))),
-    seriesSort: line(textOf(childOf(series, 'sortname'))),
-    volume: mangaVolume === undefined ? whole(childOf(series, 'volume')) : Number(mangaVolume),
-    count: whole(childOf(series, 'issuecount')) || undefined,
-    format: line(textOf(childOf(series, 'format'))),
+    series: singleLine(textOf(childOf(series, 'name'))),
+    seriesSort: singleLine(textOf(childOf(series, 'sortname'))),
+    volume:
+      mangaVolume === undefined ? integerField(childOf(series, 'volume')) : Number(mangaVolume),
+    count: integerField(childOf(series, 'issuecount')) || undefined,
+    format: singleLine(textOf(childOf(series, 'format'))),
     alternateTitles: others.length > 0 ? others : undefined,
     language: (lang && canonicalLanguage(lang)) || undefined,
   }
@@ -124,10 +119,10 @@ function seriesOf(root: XmlElement, warnings: string[]): Metadata {
 
 function datesOf(root: XmlElement, warnings: string[]): Metadata {
   for (const name of ['coverdate', 'storedate']) {
-    const text = line(textOf(childOf(root, name)))
+    const text = singleLine(textOf(childOf(root, name)))
     const date = text === undefined ? null : partialDate(text)
     if (date !== null) return date
-    if (text !== undefined) warnings.push(`MetronInfo ${name} is not a date, left out`)
+    if (text !== undefined) warnings.push(`MetronInfo ${name} is not a date, ignored`)
   }
   return {}
 }
@@ -135,8 +130,8 @@ function datesOf(root: XmlElement, warnings: string[]): Metadata {
 function arcsOf(root: XmlElement): Metadata['storyArcs'] {
   const arcs: NonNullable<Metadata['storyArcs']> = []
   for (const arc of childrenOf(childOf(root, 'arcs'), 'arc').slice(0, 1000)) {
-    const name = line(textOf(childOf(arc, 'name')))
-    const number = line(textOf(childOf(arc, 'number'))) ?? null
+    const name = singleLine(textOf(childOf(arc, 'name')))
+    const number = singleLine(textOf(childOf(arc, 'number'))) ?? null
     if (name !== undefined) arcs.push({ name, number })
   }
   return arcs.length > 0 ? arcs : undefined
@@ -145,7 +140,7 @@ function arcsOf(root: XmlElement): Metadata['storyArcs'] {
 function creditsOf(root: XmlElement): Author[] | undefined {
   const authors = new Map<string, Author>()
   for (const credit of childrenOf(childOf(root, 'credits'), 'credit').slice(0, 1000)) {
-    const name = line(textOf(childOf(credit, 'creator')))
+    const name = singleLine(textOf(childOf(credit, 'creator')))
     if (name === undefined) continue
     for (const role of rolesOf(credit))
       authors.set(`${role}:${name}`, { name, role, sortName: null })
@@ -169,10 +164,10 @@ const sources: Record<string, string> = {
 }
 
 function identifiersOf(root: XmlElement, badIsbn: string): Identifier[] | undefined {
-  const found: Identifier[] = []
+  const identifiers: Identifier[] = []
   const add = (scheme: string, text: string) => {
-    const value = line(text)
-    if (value !== undefined && scheme !== '') found.push({ scheme, value })
+    const value = singleLine(text)
+    if (value !== undefined && scheme !== '') identifiers.push({ scheme, value })
   }
   for (const id of childrenOf(childOf(root, 'ids'), 'id').slice(0, 100)) {
     const source = (id.attributes.get('source') ?? '').toLowerCase().replace(/[^a-z\d]/g, '')
@@ -180,19 +175,19 @@ function identifiersOf(root: XmlElement, badIsbn: string): Identifier[] | undefi
   }
   add('isbn', badIsbn)
   add('upc', textOf(childOf(childOf(root, 'gtin'), 'upc')))
-  return found.length > 0 ? found : undefined
+  return identifiers.length > 0 ? identifiers : undefined
 }
 
 function linksOf(root: XmlElement): Link[] | undefined {
-  const found = new Map<string, Link>()
-  // 1.0 has a list with the primary one marked; the drafts had a single URL element.
+  const links = new Map<string, Link>()
+  // 1.0 has a list with a primary URL; the drafts had a single URL element.
   const elements = [...childrenOf(childOf(root, 'urls'), 'url'), ...childrenOf(root, 'url')]
   elements.sort((a, b) => Number(isPrimary(b)) - Number(isPrimary(a)))
   for (const element of elements.slice(0, 100)) {
-    const url = webAddress(textOf(element))
-    if (url !== undefined) found.set(url, { source: 'metroninfo', url, externalId: null })
+    const url = httpUrl(textOf(element))
+    if (url !== undefined) links.set(url, { source: 'metroninfo', url, externalId: null })
   }
-  return found.size > 0 ? [...found.values()] : undefined
+  return links.size > 0 ? [...links.values()] : undefined
 }
 
 function isPrimary(element: XmlElement): boolean {

@@ -1,10 +1,11 @@
-// Creators and contributors of a package document, their MARC relator codes, and the names to sort by.
-import type { Author } from './metadata.ts'
-import type { Statements } from './opf-metadata.ts'
-import { line } from './text.ts'
+// Authors of an OPF package document: creators and contributors, MARC relator codes, sort names.
+
+import type { MetadataStatements } from './opf-statements.ts'
+import { singleLine } from './text.ts'
+import type { Author } from './values.ts'
 import { textOf, type XmlElement } from './xml.ts'
 
-// Codes of id.loc.gov/vocabulary/relators and, since people write them, plain words.
+// Codes of id.loc.gov/vocabulary/relators, and the English words that are used instead.
 const roles: Record<string, string> = {
   aut: 'writer',
   aus: 'writer',
@@ -38,22 +39,23 @@ const roles: Record<string, string> = {
   narrator: 'narrator',
 }
 
-/** In document order, creators first; one entry per name and role. Book producers are left out: they are programs. */
-export function authorsOf(statements: Statements): Author[] | undefined {
-  const found = new Map<string, Author>()
+/** In document order, creators first; one entry per name and role. Without book producers (`bkp`), which are programs. */
+export function authorsOf(statements: MetadataStatements): Author[] | undefined {
+  const authors = new Map<string, Author>()
   for (const element of [...statements.dc('creator'), ...statements.dc('contributor')]) {
-    const name = line(textOf(element))
-    if (name === undefined || found.size >= 1000) continue
+    const name = singleLine(textOf(element))
+    if (name === undefined || authors.size >= 1000) continue
     for (const role of rolesOf(statements, element)) {
       const key = `${role}:${name.toLowerCase()}`
-      if (!found.has(key)) found.set(key, { name, role, sortName: sortName(statements, element) })
+      if (!authors.has(key))
+        authors.set(key, { name, role, sortName: sortName(statements, element) })
     }
   }
-  return found.size > 0 ? [...found.values()] : undefined
+  return authors.size > 0 ? [...authors.values()] : undefined
 }
 
-/** What is known of the roles said; Standard Ebooks gives an author also those of his notes and foreword. */
-function rolesOf({ refinedAll }: Statements, element: XmlElement): Set<string> {
+/** The known roles of an element; Standard Ebooks also declares the roles of notes and foreword. */
+function rolesOf({ refinedAll }: MetadataStatements, element: XmlElement): Set<string> {
   const codes = refinedAll(element, 'role').map(role => role.toLowerCase().replace(/^.*[/:]/, ''))
   if (codes.length === 0) return new Set([element.name === 'creator' ? 'writer' : 'contributor'])
   const known = new Set(codes.flatMap(code => (Object.hasOwn(roles, code) ? [roles[code]!] : [])))
@@ -61,9 +63,9 @@ function rolesOf({ refinedAll }: Statements, element: XmlElement): Set<string> {
   return new Set(codes.every(code => code === 'bkp') ? [] : ['contributor'])
 }
 
-function sortName({ refined }: Statements, element: XmlElement): string | null {
+function sortName({ refined }: MetadataStatements, element: XmlElement): string | null {
   const sort = refined(element, 'file-as')
-  // Calibre repeats the sort names of all authors on each of them.
+  // Calibre writes the sort names of all authors to each of them.
   if (sort?.includes(' & ') && !textOf(element).includes('&')) return null
   return sort ?? null
 }

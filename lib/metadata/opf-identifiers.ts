@@ -1,16 +1,17 @@
-// Identifiers of a package document: the ISBN among them, and the others by scheme.
+// Identifiers of an OPF package document: the ISBN, and others by scheme.
 import { isbn13 } from './isbn.ts'
-import type { Identifier, Metadata } from './metadata.ts'
-import type { Statements } from './opf-metadata.ts'
-import { line } from './text.ts'
+import type { Metadata } from './metadata.ts'
+import type { MetadataStatements } from './opf-statements.ts'
+import { singleLine } from './text.ts'
+import type { Identifier } from './values.ts'
 import { textOf, type XmlElement } from './xml.ts'
 
 // ONIX code list 5, as refinement `identifier-type` with scheme `onix:codelist5`.
 const onix: Record<string, string> = { '02': 'isbn', '03': 'gtin', '06': 'doi', '15': 'isbn' }
 
-/** The scheme is said by attribute or refinement, by a `urn:x:` or `x:` in front, or by the shape of the value. */
+/** The scheme comes from an attribute or refinement, from a prefix `urn:x:` or `x:`, or from the form of the value. */
 export function identifiersOf(
-  statements: Statements,
+  statements: MetadataStatements,
   warnings: string[],
 ): Pick<Metadata, 'isbn' | 'identifiers'> {
   const identifiers = new Map<string, Identifier>()
@@ -18,26 +19,30 @@ export function identifiersOf(
     identifiers.set(`${scheme}:${value}`, { scheme, value })
   let isbn: string | undefined
   for (const element of statements.dc('identifier').slice(0, 100)) {
-    const text = line(textOf(element))
+    const text = singleLine(textOf(element))
     if (text === undefined) continue
     const { scheme, value } = identifierOf(statements, element, text)
     const number = scheme === 'isbn' || scheme === 'unknown' ? isbn13(value) : null
     if (number === null) {
       add(scheme, value)
-      if (scheme === 'isbn') warnings.push('an ISBN of the package is not valid')
+      if (scheme === 'isbn') warnings.push('the package contains an invalid ISBN')
     } else if (isbn === undefined) isbn = number
     else if (number !== isbn) add('isbn', number)
   }
   return { isbn, identifiers: identifiers.size > 0 ? [...identifiers.values()] : undefined }
 }
 
-function identifierOf({ refined }: Statements, element: XmlElement, text: string): Identifier {
+function identifierOf(
+  { refined }: MetadataStatements,
+  element: XmlElement,
+  text: string,
+): Identifier {
   if (/^https?:/i.test(text)) return { scheme: 'uri', value: text }
   const prefixed = /^(?:urn:)?([a-z][\w.-]{0,49}):\s*(\S.*)$/i.exec(text)
-  const said = element.attributes.get('scheme') ?? refined(element, 'identifier-type')
-  const scheme = said?.trim().toLowerCase().replace(/^.*:/, '')
+  const declared = element.attributes.get('scheme') ?? refined(element, 'identifier-type')
+  const scheme = declared?.trim().toLowerCase().replace(/^.*:/, '')
   const prefix = prefixed?.[1]?.toLowerCase()
-  // `ISBN 978…` with a space is no prefix, but says the same.
+  // `ISBN 978…` with a space is also accepted as a prefix.
   if (/^e?-?isbn\b/i.test(scheme ?? prefix ?? text))
     return { scheme: 'isbn', value: text.replace(/^urn:/i, '') }
   if (scheme !== undefined && scheme !== '') {

@@ -1,37 +1,25 @@
-// The metadata part of a package document: Dublin Core, its refinements, and Calibre's own names.
+// Metadata of an OPF package document: Dublin Core, refinements, and the extensions of Calibre.
 import { partialDate } from './date.ts'
-import { descriptionOf } from './html.ts'
+import { descriptionText } from './html.ts'
 import { canonicalLanguage } from './language.ts'
-import type { AlternateTitle, Metadata } from './metadata.ts'
+import type { Metadata } from './metadata.ts'
 import { authorsOf } from './opf-authors.ts'
 import { identifiersOf } from './opf-identifiers.ts'
-import { decimal, line, names, said } from './text.ts'
-import { childrenOf, textOf, type XmlElement } from './xml.ts'
+import { type MetadataStatements, readStatements } from './opf-statements.ts'
+import { omitUndefined, parseDecimal, singleLine, uniqueNames } from './text.ts'
+import type { AlternateTitle } from './values.ts'
+import { textOf, type XmlElement } from './xml.ts'
 
-/** The statements of a metadata element. Lists are in document order, names in lower case. */
-export type Statements = {
-  /** Dublin Core elements of a local name. */
-  dc(name: string): XmlElement[]
-  /** EPUB 3 refinement of an element: `<meta refines="#id" property="…">`, else its attribute of that name. */
-  refined(element: XmlElement, property: string): string | undefined
-  /** The same where a property may be repeated, as `role` is. */
-  refinedAll(element: XmlElement, property: string): string[]
-  /** `<meta name content>` or an unrefined `<meta property>`. */
-  meta(name: string): string | undefined
-  /** Unrefined `<meta property>` elements. */
-  properties(name: string): XmlElement[]
-}
-
-/** Reads the metadata element, and the spine for its direction. Never throws. */
-export function opfMetadata(
+/** Reads the metadata element, and the reading direction of the spine. Never throws. */
+export function readOpfMetadata(
   element: XmlElement | undefined,
   spine: XmlElement | undefined,
   warnings: string[],
 ): { metadata: Metadata; cover: string | null } {
-  const statements = statementsOf(element)
+  const statements = readStatements(element)
   const { dc, meta } = statements
-  const first = (name: string) => names(dc(name).slice(0, 100).map(textOf))?.[0]
-  const metadata = said<Metadata>({
+  const first = (name: string) => uniqueNames(dc(name).slice(0, 100).map(textOf))?.[0]
+  const metadata = omitUndefined<Metadata>({
     ...titlesOf(statements),
     ...seriesOf(statements),
     ...dateOf(statements, warnings),
@@ -40,7 +28,7 @@ export function opfMetadata(
     publisher: first('publisher'),
     language: languageOf(dc('language'), warnings),
     summary: summaryOf(dc('description')),
-    genres: names(dc('subject').map(textOf)),
+    genres: uniqueNames(dc('subject').map(textOf)),
     rating: ratingOf(meta('calibre:rating')),
     layout: layoutOf(meta),
     readingDirection: directionOf(spine, meta),
@@ -48,50 +36,19 @@ export function opfMetadata(
   return { metadata, cover: meta('cover') ?? null }
 }
 
-/** The first that says something. A line break before an indent comes from how the file was printed. */
+/** The first description that is not empty. Line breaks before an indentation come from pretty-printing. */
 function summaryOf(descriptions: XmlElement[]): string | undefined {
   for (const description of descriptions) {
-    const summary = descriptionOf(description)?.replace(/\n[ \t]+/g, ' ')
+    const summary = descriptionText(description)?.replace(/\n[ \t]+/g, ' ')
     if (summary !== undefined) return summary
   }
   return undefined
 }
 
-function statementsOf(element: XmlElement | undefined): Statements {
-  // OEB 1.2 groups the elements into dc-metadata and x-metadata.
-  const groups = childrenOf(element).filter(child => /^(?:dc|x)-metadata$/.test(child.name))
-  const all = [element, ...groups].flatMap(group => childrenOf(group))
-  const named = Map.groupBy(all, child => child.name)
-  const metas = named.get('meta') ?? []
-  const property = ({ attributes }: XmlElement) => attributes.get('property')?.trim().toLowerCase()
-  const subject = ({ attributes }: XmlElement) =>
-    attributes.get('refines')?.trim().replace(/^#/, '')
-  // Keyed by both, so that many refinements of one element cost no more than many elements.
-  const stated = Map.groupBy(metas, meta => `${subject(meta) ?? ''} ${property(meta)}`)
-  const byName = new Map<string, string>()
-  for (const meta of metas.toReversed()) {
-    const name = meta.attributes.get('name')?.trim().toLowerCase()
-    const content = line(meta.attributes.get('content') ?? textOf(meta))
-    if (name && content !== undefined) byName.set(name, content)
-  }
-  const refinedAll = (target: XmlElement, name: string) => {
-    const id = target.attributes.get('id')?.trim()
-    const refining = id ? (stated.get(`${id} ${name}`) ?? []).slice(0, 50) : []
-    return [...refining.map(textOf), target.attributes.get(name)].flatMap(text => line(text) ?? [])
-  }
-  return {
-    dc: name => (named.get(name) ?? []).slice(0, 1000),
-    refinedAll,
-    refined: (target, name) => refinedAll(target, name)[0],
-    meta: name => byName.get(name) ?? line(textOf(stated.get(` ${name}`)?.[0])),
-    properties: name => (stated.get(` ${name}`) ?? []).slice(0, 1000),
-  }
-}
-
-/** The title refined as `main`, else the first that is no subtitle; blank ones do not count. */
-function titlesOf({ dc, refined, meta }: Statements): Metadata {
+/** The title with type `main`, else the first that is not a subtitle; blank titles are ignored. */
+function titlesOf({ dc, refined, meta }: MetadataStatements): Metadata {
   const titles = dc('title').flatMap(element => {
-    const title = line(textOf(element))
+    const title = singleLine(textOf(element))
     return title === undefined ? [] : [{ element, title, type: refined(element, 'title-type') }]
   })
   const main =
@@ -109,31 +66,31 @@ function titlesOf({ dc, refined, meta }: Statements): Metadata {
   }
 }
 
-/** A collection of type `series`, else Calibre's EPUB 2 names, else an untyped collection that gives a position. */
-function seriesOf({ refined, meta, properties }: Statements): Metadata {
+/** A collection of type `series`, else the meta elements of Calibre, else an untyped collection with a position. */
+function seriesOf({ refined, meta, properties }: MetadataStatements): Metadata {
   const collections = properties('belongs-to-collection').flatMap(element => {
-    const series = line(textOf(element))
+    const series = singleLine(textOf(element))
     if (series === undefined) return []
     const number = refined(element, 'group-position')
     return [{ series, number, type: refined(element, 'collection-type'), element }]
   })
   const series = meta('calibre:series')
-  const found =
+  const collection =
     collections.find(({ type }) => type === 'series') ??
     (series === undefined
       ? collections.find(({ type, number }) => type === undefined && number !== undefined)
       : { series, number: meta('calibre:series_index'), element: undefined })
-  if (found === undefined) return {}
+  if (collection === undefined) return {}
   return {
-    series: found.series,
-    seriesSort: found.element && refined(found.element, 'file-as'),
-    // Calibre writes every index as a decimal.
-    number: found.number?.replace(/^(\d+)\.0+$/, '$1'),
+    series: collection.series,
+    seriesSort: collection.element && refined(collection.element, 'file-as'),
+    // Calibre writes all indexes with decimals.
+    number: collection.number?.replace(/^(\d+)\.0+$/, '$1'),
   }
 }
 
-/** EPUB 2 has several dates told apart by opf:event; a modification says nothing about the publication. */
-function dateOf({ dc, meta }: Statements, warnings: string[]): Metadata {
+/** EPUB 2 has several dates with different opf:event values; the modification date is ignored. */
+function dateOf({ dc, meta }: MetadataStatements, warnings: string[]): Metadata {
   const rank = (element: XmlElement) => {
     const event = element.attributes.get('event')?.toLowerCase() ?? ''
     if (event === 'publication' || event === 'issued') return 0
@@ -142,36 +99,36 @@ function dateOf({ dc, meta }: Statements, warnings: string[]): Metadata {
   }
   const dates = dc('date').filter(element => rank(element) < 3)
   dates.sort((a, b) => rank(a) - rank(b))
-  const texts = [...dates.map(textOf), meta('dcterms:issued') ?? ''].map(line)
+  const texts = [...dates.map(textOf), meta('dcterms:issued') ?? ''].map(singleLine)
   for (const text of texts) {
     const date = text === undefined ? null : partialDate(text)
     if (date !== null) return date
   }
   if (texts.some(text => text !== undefined && !text.startsWith('0101-'))) {
-    warnings.push('the date of the package has no year, left out')
+    warnings.push('the date of the package has no year, ignored')
   }
   return {}
 }
 
 function languageOf(elements: XmlElement[], warnings: string[]): string | undefined {
-  const written = elements.flatMap(element => line(textOf(element)) ?? [])
+  const written = elements.flatMap(element => singleLine(textOf(element)) ?? [])
   for (const tag of written) {
     const language = canonicalLanguage(tag)
     if (language !== null) return language
   }
   if (written.some(tag => !/^(?:und|mul|zxx)$/i.test(tag))) {
-    warnings.push('the language of the package is no language tag, left out')
+    warnings.push('the language of the package is not a language tag, ignored')
   }
   return undefined
 }
 
 function ratingOf(text: string | undefined): number | undefined {
-  const tenths = text === undefined ? Number.NaN : decimal(text)
-  // Calibre stores 0 for `not rated`.
+  const tenths = text === undefined ? Number.NaN : parseDecimal(text)
+  // Calibre writes 0 for `not rated`.
   return tenths > 0 && tenths <= 10 ? Math.round(tenths * 10) : undefined
 }
 
-function layoutOf(meta: Statements['meta']): Metadata['layout'] {
+function layoutOf(meta: MetadataStatements['meta']): Metadata['layout'] {
   const layout = meta('rendition:layout')?.toLowerCase()
   if (layout === 'pre-paginated' || layout === 'reflowable') return layout
   return meta('fixed-layout')?.toLowerCase() === 'true' ? 'pre-paginated' : undefined
@@ -179,11 +136,11 @@ function layoutOf(meta: Statements['meta']): Metadata['layout'] {
 
 function directionOf(
   spine: XmlElement | undefined,
-  meta: Statements['meta'],
+  meta: MetadataStatements['meta'],
 ): Metadata['readingDirection'] {
   const direction = spine?.attributes.get('page-progression-direction')?.trim().toLowerCase()
   if (direction === 'rtl' || direction === 'ltr') return direction
-  // Kindle's name for it, also in EPUBs made for both.
+  // The Kindle equivalent, also found in EPUBs.
   const mode = meta('primary-writing-mode')?.toLowerCase()
   return mode?.endsWith('-rl') ? 'rtl' : undefined
 }

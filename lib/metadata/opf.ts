@@ -1,4 +1,4 @@
-// An OPF package document: OEB 1.2, EPUB 2 and 3, and the metadata.opf Calibre keeps beside a book.
+// Parser for OPF package documents: OEB 1.2, EPUB 2 and 3, and the metadata.opf sidecar of Calibre.
 //
 //   package  = metadata manifest spine [guide]        any prefix, any order, parts may be missing
 //   metadata = { dc:* | meta } | dc-metadata{ dc:* } [x-metadata{ meta }]
@@ -7,14 +7,14 @@
 //   spine    = [@page-progression-direction] { itemref @idref [@linear] }
 //   guide    = { reference @type @href }
 import type { Metadata, SourceReading } from './metadata.ts'
-import { opfMetadata } from './opf-metadata.ts'
+import { readOpfMetadata } from './opf-metadata.ts'
 import { childOf, childrenOf, descendantsOf, parseXml, type XmlElement } from './xml.ts'
 
 /** A manifest item. `href` is as written: relative to the package document and percent-encoded. */
 export type OpfItem = { id: string; href: string; mediaType: string; properties: string[] }
 
 export type Opf = {
-  /** There was no element at all. */
+  /** The document contains no element. */
   isEmpty: boolean
   metadata: Metadata
   warnings: string[]
@@ -23,16 +23,16 @@ export type Opf = {
   spine: { id: string; linear: boolean }[]
   /** `type` in lower case, `href` as in the manifest. */
   guide: { type: string; href: string }[]
-  /** What `<meta name="cover">` names: an id by the convention, an href in some books; null without one. */
+  /** Content of `<meta name="cover">`: a manifest id by convention, an href in some books; null when absent. */
   cover: string | null
 }
 
-/** Never throws: what is missing or unreadable is empty and gives a warning. */
+/** Never throws: missing or unreadable parts are empty, with a warning. */
 export function parseOpf(bytes: Uint8Array): Opf {
   const { root, warnings } = parseXml(bytes)
   const part = (name: string) => (root === null ? undefined : partOf(root, name))
   const spine = part('spine')
-  const { metadata, cover } = opfMetadata(part('metadata'), spine, warnings)
+  const { metadata, cover } = readOpfMetadata(part('metadata'), spine, warnings)
   if (root === null) warnings.push('the package document is empty')
   return {
     isEmpty: root === null,
@@ -51,15 +51,15 @@ export function parseOpf(bytes: Uint8Array): Opf {
   }
 }
 
-/** The sidecar `metadata.opf`: the same metadata, of higher weight than the book's own. */
+/** Parses the sidecar `metadata.opf`. */
 export function parseOpfSidecar(bytes: Uint8Array): SourceReading {
   const { metadata, warnings } = parseOpf(bytes)
-  // How a text flows is a property of the book file, not of what is said about it.
+  // The layout is a property of the book file, not of the sidecar.
   const { layout: _, ...rest } = metadata
   return { source: 'opf', metadata: rest, warnings }
 }
 
-/** The part where it belongs, else anywhere: some documents lack the package element, or close it early. */
+/** A child of the package element, else any descendant: some documents lack the package element or close it early. */
 function partOf(root: XmlElement, name: string): XmlElement | undefined {
   if (root.name === name) return root
   const direct = childOf(root, name)

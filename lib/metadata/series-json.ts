@@ -1,24 +1,24 @@
-// series.json, the sidecar Mylar writes beside the issues of a series.
+// Parser for series.json, the sidecar of Mylar in the folder of a series.
 //
 //   { "version": …, "metadata": { "name", "publisher", "imprint", "year", "comicid", "status", "total_issues",
 //     "description_text", "description_formatted", "age_rating", "booktype", … } }
-// Older versions have the fields at the top; any of them may be null.
+// Older versions have the fields at the top level; any field may be null.
 import { ageRating } from './age-rating.ts'
 import { decodeText } from './decode.ts'
-import { plainProse } from './html.ts'
+import { htmlToMultiLine } from './html.ts'
 import type { Metadata, SourceReading } from './metadata.ts'
-import { integer, line, said } from './text.ts'
+import { omitUndefined, parseInteger, singleLine } from './text.ts'
 
-const mostBytes = 1024 * 1024
+const maxBytes = 1024 * 1024
 
-/** Never throws: a document that cannot be read gives warnings and no metadata. It speaks of the series. */
+/** Metadata of the series. Never throws: an unreadable document yields only warnings. */
 export function parseSeriesJson(bytes: Uint8Array): SourceReading {
   const reading = (metadata: Metadata, warnings: string[]): SourceReading => ({
     source: 'series_json',
     metadata,
     warnings,
   })
-  if (bytes.length > mostBytes) return reading({}, ['series.json is too large'])
+  if (bytes.length > maxBytes) return reading({}, ['series.json is too large'])
   const { text, warnings } = decodeText(bytes)
   let parsed: unknown
   try {
@@ -27,33 +27,34 @@ export function parseSeriesJson(bytes: Uint8Array): SourceReading {
     return reading({}, [...warnings, 'series.json is not JSON'])
   }
   const fields = objectOf(objectOf(parsed)?.metadata) ?? objectOf(parsed)
-  if (fields === null) return reading({}, [...warnings, 'series.json holds no object'])
+  if (fields === null) return reading({}, [...warnings, 'series.json does not contain an object'])
   const metadata = metadataOf(name => fieldOf(fields, name), warnings)
   return reading(metadata, warnings)
 }
 
 function metadataOf(value: (name: string) => string | undefined, warnings: string[]): Metadata {
-  const whole = (name: string, most: number) => {
-    const text = line(value(name))
+  const integerField = (name: string, max: number) => {
+    const text = singleLine(value(name))
     if (text === undefined) return undefined
-    const number = integer(text)
+    const number = parseInteger(text)
     if (number === 0 || number === -1) return undefined
-    if (number > 0 && number <= most) return number
-    warnings.push(`series.json ${name} is not a number, left out`)
+    if (number > 0 && number <= max) return number
+    warnings.push(`series.json ${name} is not a number, ignored`)
     return undefined
   }
-  const comicId = /^(?:4050-)?(\d{1,12})$/.exec(line(value('comicid')) ?? '')?.[1]
-  return said({
-    series: line(value('name')),
-    publisher: line(value('publisher')),
-    imprint: line(value('imprint')),
-    year: whole('year', 9999),
-    count: whole('total_issues', 1_000_000),
-    volume: whole('volume', 1_000_000),
-    summary: plainProse(value('description_text')) ?? plainProse(value('description_formatted')),
-    status: statusOf(line(value('status'))),
-    format: line(value('booktype')),
-    ageRating: ageRating(line(value('age_rating')) ?? '') ?? undefined,
+  const comicId = /^(?:4050-)?(\d{1,12})$/.exec(singleLine(value('comicid')) ?? '')?.[1]
+  return omitUndefined({
+    series: singleLine(value('name')),
+    publisher: singleLine(value('publisher')),
+    imprint: singleLine(value('imprint')),
+    year: integerField('year', 9999),
+    count: integerField('total_issues', 1_000_000),
+    volume: integerField('volume', 1_000_000),
+    summary:
+      htmlToMultiLine(value('description_text')) ?? htmlToMultiLine(value('description_formatted')),
+    status: statusOf(singleLine(value('status'))),
+    format: singleLine(value('booktype')),
+    ageRating: ageRating(singleLine(value('age_rating')) ?? '') ?? undefined,
     identifiers: comicId && [{ scheme: 'comicvine', value: comicId }],
     links: comicId && [
       {

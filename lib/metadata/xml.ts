@@ -1,13 +1,13 @@
-// XML of unknown quality to a small tree: whatever could be read before, between and after errors.
+// Lenient XML parser: a tree of everything readable before, between and after errors.
 //
 //   document  = [mark] [space] [declaration] [doctype] element
-//   entity    = the five of XML | the common ones of HTML | short literal ones of the doctype, the rest stay as text
+//   entity    = those of XML and HTML | short literals of the doctype; others remain as text
+import { decodeHTMLStrict } from 'entities'
 import { SaxesParser } from 'saxes'
 import { decodeText } from './decode.ts'
-import { htmlEntities } from './entities.ts'
-import { line } from './text.ts'
+import { singleLine } from './text.ts'
 
-/** `name` and attribute names are local names in lower case; `prefix` is what stood before the colon. */
+/** `name` and attribute names are local names in lower case; `prefix` is the part before the colon. */
 export type XmlElement = {
   name: string
   prefix: string
@@ -15,36 +15,38 @@ export type XmlElement = {
   children: (XmlElement | string)[]
 }
 
-const mostBytes = 16 * 1024 * 1024
-const mostElements = 250_000
-const deepest = 128
-const mostAttributes = 1000
-const mostStrays = 10_000
-const mostErrors = 500
-const mostExpansions = 1000
-const longestEntity = 200
+const maxBytes = 16 * 1024 * 1024
+const maxElements = 250_000
+const maxDepth = 128
+const maxAttributes = 1000
+const maxStrays = 10_000
+const maxErrors = 500
+const maxExpansions = 1000
+const maxEntityLength = 200
 
-const enough = new Error('enough')
+const limitReached = new Error('enough')
 const noAttributes: ReadonlyMap<string, string> = new Map()
 
-/** Never throws. `root` is null when there is no element at all. Bounded in depth, elements and expansions. */
+/** Never throws. `root` is null when there is no element. Depth, elements and entity expansions are limited. */
 export function parseXml(bytes: Uint8Array): { root: XmlElement | null; warnings: string[] } {
-  const { text, warnings } = decodeXml(bytes.subarray(0, mostBytes))
-  if (bytes.length > mostBytes) warnings.push('XML is too large, only its start was read')
+  const { text, warnings } = decodeXml(bytes.subarray(0, maxBytes))
+  if (bytes.length > maxBytes) warnings.push('XML is too large, only the beginning was read')
   const document: XmlElement = { name: '', prefix: '', attributes: noAttributes, children: [] }
   const errors: string[] = []
   try {
-    parserInto(document, errors).write(escapeStray(text)).close()
+    createParser(document, errors).write(escapeStray(text)).close()
   } catch (cause) {
-    errors.push(cause === enough ? 'too many elements, levels or errors' : 'the rest is not XML')
+    errors.push(
+      cause === limitReached ? 'too many elements, levels or errors' : 'the rest is not XML',
+    )
   }
-  const first = line(errors[0])?.slice(0, 120)
+  const first = singleLine(errors[0])?.slice(0, 120)
   if (first !== undefined) warnings.push(`XML is not well formed (${errors.length}): ${first}`)
   const root = document.children.find(node => typeof node !== 'string') ?? null
   return { root, warnings }
 }
 
-function parserInto(document: XmlElement, errors: string[]) {
+function createParser(document: XmlElement, errors: string[]) {
   const parser = new SaxesParser({ position: false as const, xmlns: false as const })
   const open = [document]
   let elements = 0
@@ -52,17 +54,19 @@ function parserInto(document: XmlElement, errors: string[]) {
   const text = (value: string) => {
     open.at(-1)?.children.push(value.trim() === '' ? ' ' : value)
   }
-  parser.ENTITIES = Object.create(null)
-  for (const [name, value] of htmlEntities) parser.ENTITIES[name] = value
-  parser.on('doctype', doctype => declareEntities(parser.ENTITIES, doctype))
+  const declared: Record<string, string> = Object.create(null)
+  parser.ENTITIES = new Proxy(declared, {
+    get: (_, name) => htmlEntity(String(name)) ?? declared[String(name)],
+  })
+  parser.on('doctype', doctype => declareEntities(declared, doctype))
   parser.on('text', text)
   parser.on('cdata', text)
   parser.on('attribute', () => {
-    if (++attributes > mostAttributes) throw enough
+    if (++attributes > maxAttributes) throw limitReached
   })
   parser.on('opentag', tag => {
     attributes = 0
-    if (++elements > mostElements || open.length > deepest) throw enough
+    if (++elements > maxElements || open.length > maxDepth) throw limitReached
     const element = elementOf(tag)
     open.at(-1)?.children.push(element)
     open.push(element)
@@ -72,7 +76,7 @@ function parserInto(document: XmlElement, errors: string[]) {
   })
   parser.on('error', error => {
     errors.push(error.message)
-    if (errors.length >= mostErrors) throw enough
+    if (errors.length >= maxErrors) throw limitReached
   })
   return parser
 }
@@ -93,14 +97,21 @@ function localName(qualified: string): [local: string, prefix: string] {
   return [qualified.slice(colon + 1).toLowerCase(), qualified.slice(0, Math.max(0, colon))]
 }
 
-/** Only short literals, and only so often: nested and external entities are never expanded. */
+/** The value of a named entity of HTML. */
+function htmlEntity(name: string): string | undefined {
+  const reference = `&${name};`
+  const value = decodeHTMLStrict(reference)
+  return value === reference ? undefined : value
+}
+
+/** Only short literals with a limited number of expansions: nested and external entities are never expanded. */
 function declareEntities(entities: Record<string, string>, doctype: string): void {
   let expansions = 0
   const literal = /<!ENTITY\s+([\w.-]{1,64})\s+(?:"([^"<&%]{0,200})"|'([^'<&%]{0,200})')\s*>/g
   for (const [, name, double, single] of doctype.slice(0, 65_536).matchAll(literal)) {
-    const value = (double ?? single ?? '').slice(0, longestEntity)
+    const value = (double ?? single ?? '').slice(0, maxEntityLength)
     if (name === undefined || name in entities) continue
-    const get = () => (expansions++ < mostExpansions ? value : '')
+    const get = () => (expansions++ < maxExpansions ? value : '')
     Object.defineProperty(entities, name, { get })
   }
 }
@@ -111,7 +122,7 @@ function decodeXml(bytes: Uint8Array): { text: string; warnings: string[] } {
     head.toString('latin1'),
   )
   const { text, warnings } = decodeText(bytes, declared?.[1] ?? null)
-  // White space before the declaration is common, and an error by the letter.
+  // White space before the declaration is common, although not well-formed.
   let end = text.length
   while (text.charCodeAt(end - 1) <= 0x20) end--
   return { text: text.slice(Math.max(0, text.indexOf('<')), end), warnings }
@@ -119,13 +130,13 @@ function decodeXml(bytes: Uint8Array): { text: string; warnings: string[] } {
 
 const stray = /&(?!#?[\w.:-]{1,64};)|<(?![a-z_:/!?\u0080-\uffff])/gi
 
-/** `AT&T` and `1 < 2`: a strict parser would swallow the text up to the next `;` or `>`. CDATA stays as it is. */
+/** Escapes `AT&T` and `1 < 2`, where a strict parser would skip the text up to the next `;` or `>`. CDATA is not changed. */
 function escapeStray(text: string): string {
   if (text.search(stray) < 0) return text
   let strays = 0
-  const escaped = (mark: string) => {
-    if (++strays > mostStrays) return mark
-    return mark === '&' ? '&amp;' : '&lt;'
+  const escaped = (character: string) => {
+    if (++strays > maxStrays) return character
+    return character === '&' ? '&amp;' : '&lt;'
   }
   const parts: string[] = []
   for (let at = 0; at < text.length; ) {
@@ -140,18 +151,18 @@ function escapeStray(text: string): string {
 
 /** Child elements, all or those of one name. */
 export function childrenOf(element: XmlElement | undefined, name?: string): XmlElement[] {
-  const found: XmlElement[] = []
+  const elements: XmlElement[] = []
   for (const node of element?.children ?? []) {
-    if (typeof node !== 'string' && (name === undefined || node.name === name)) found.push(node)
+    if (typeof node !== 'string' && (name === undefined || node.name === name)) elements.push(node)
   }
-  return found
+  return elements
 }
 
 export function childOf(element: XmlElement | undefined, name: string): XmlElement | undefined {
   return childrenOf(element, name)[0]
 }
 
-/** Every element below, in document order. */
+/** All descendant elements in document order. */
 export function* descendantsOf(element: XmlElement): Generator<XmlElement> {
   for (const node of element.children) {
     if (typeof node === 'string') continue
@@ -160,12 +171,12 @@ export function* descendantsOf(element: XmlElement): Generator<XmlElement> {
   }
 }
 
-/** The text directly inside, without that of child elements. */
+/** The direct text of an element, without that of child elements. */
 export function ownText(element: XmlElement | undefined): string {
   return element?.children.filter(node => typeof node === 'string').join('') ?? ''
 }
 
-/** All text inside. */
+/** The text of an element and its descendants. */
 export function textOf(element: XmlElement | undefined): string {
   if (element === undefined) return ''
   return element.children.map(node => (typeof node === 'string' ? node : textOf(node))).join('')

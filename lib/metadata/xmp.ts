@@ -1,16 +1,17 @@
-// XMP, the metadata packet inside PDFs.
+// Parser for XMP, the metadata packet of PDF.
 // packet:      … <rdf:RDF> description* </rdf:RDF> …
 // description: <rdf:Description simple="…"> property* ; properties of Dublin Core, PRISM, calibre
 // property:    text | <rdf:Alt | rdf:Seq | rdf:Bag> <rdf:li xml:lang="…">text</rdf:li>* | nested properties
 import { partialDate } from './date.ts'
-import { plainProse } from './html.ts'
+import { htmlToMultiLine } from './html.ts'
 import { isbn13 } from './isbn.ts'
 import { canonicalLanguage } from './language.ts'
-import type { Author, Metadata } from './metadata.ts'
-import { decimal, line, names, said } from './text.ts'
+import type { Metadata } from './metadata.ts'
+import { omitUndefined, parseDecimal, singleLine, uniqueNames } from './text.ts'
+import type { Author } from './values.ts'
 import { childOf, childrenOf, descendantsOf, parseXml, textOf, type XmlElement } from './xml.ts'
 
-/** Never throws. Dates are those of publication, not of the file. */
+/** Never throws. Dates are publication dates, not file dates. */
 export function readXmp(bytes: Uint8Array): { metadata: Metadata; warnings: string[] } {
   const { root, warnings } = parseXml(bytes)
   if (!root) return { metadata: {}, warnings }
@@ -19,12 +20,12 @@ export function readXmp(bytes: Uint8Array): { metadata: Metadata; warnings: stri
   )
   const find = (prefix: string, name: string) => findProperty(descriptions, prefix, name)
   const first = (prefix: string, name: string) => find(prefix, name)[0]
-  const metadata = said<Metadata>({
-    title: line(first('dc', 'title')),
+  const metadata = omitUndefined<Metadata>({
+    title: singleLine(first('dc', 'title')),
     authors: authorsOf(find('dc', 'creator')),
-    summary: plainProse(first('dc', 'description')),
-    publisher: line(first('dc', 'publisher')),
-    tags: names(find('dc', 'subject')),
+    summary: htmlToMultiLine(first('dc', 'description')),
+    publisher: singleLine(first('dc', 'publisher')),
+    tags: uniqueNames(find('dc', 'subject')),
     language:
       find('dc', 'language')
         .map(canonicalLanguage)
@@ -36,7 +37,7 @@ export function readXmp(bytes: Uint8Array): { metadata: Metadata; warnings: stri
   return { metadata, warnings }
 }
 
-/** The values of a property over all descriptions, whatever its shape; the default language first. */
+/** The values of a property in all descriptions, from any notation; the default language first. */
 function findProperty(descriptions: XmlElement[], prefix: string, name: string): string[] {
   const values: string[] = []
   for (const description of descriptions) {
@@ -47,7 +48,7 @@ function findProperty(descriptions: XmlElement[], prefix: string, name: string):
       const ordered = [...items.filter(isDefault), ...items.filter(item => !isDefault(item))]
       values.push(...(ordered.length > 0 ? ordered : [property]).map(textOf))
     }
-    // Attributes lose their prefixes on the way here; these names are not shared.
+    // Parsed attributes have no prefix; these names are unambiguous.
     const attribute = prefix === 'dc' ? description.attributes.get(name) : undefined
     if (attribute !== undefined) values.push(attribute)
   }
@@ -55,7 +56,7 @@ function findProperty(descriptions: XmlElement[], prefix: string, name: string):
 }
 
 function authorsOf(creators: string[]): Author[] | undefined {
-  return names(creators.flatMap(creator => creator.split(/\s*;\s*|\s+&\s+/)))?.map(name => ({
+  return uniqueNames(creators.flatMap(creator => creator.split(/\s*;\s*|\s+&\s+/)))?.map(name => ({
     name,
     role: null,
     sortName: null,
@@ -64,29 +65,29 @@ function authorsOf(creators: string[]): Author[] | undefined {
 
 type First = (prefix: string, name: string) => string | undefined
 
-/** calibre writes the name into rdf:value beside its index; publishers use PRISM. */
+/** calibre writes the name as rdf:value next to the index; publishers use PRISM. */
 function seriesOf(descriptions: XmlElement[], first: First) {
   for (const description of descriptions) {
-    const series = childrenOf(description, 'series').find(found => found.prefix === 'calibre')
+    const series = childrenOf(description, 'series').find(element => element.prefix === 'calibre')
     const inner = childOf(series, 'description') ?? series
-    const name = line(textOf(childOf(inner, 'value')))
+    const name = singleLine(textOf(childOf(inner, 'value')))
     if (name !== undefined)
       return { series: name, number: numberOf(textOf(childOf(inner, 'series_index'))) }
   }
-  const series = line(first('prism', 'publicationname'))
+  const series = singleLine(first('prism', 'publicationname'))
   if (series === undefined) return {}
-  const volume = decimal(first('prism', 'volume') ?? '')
+  const volume = parseDecimal(first('prism', 'volume') ?? '')
   return {
     series,
-    number: line(first('prism', 'number') ?? first('prism', 'issueidentifier')),
+    number: singleLine(first('prism', 'number') ?? first('prism', 'issueidentifier')),
     volume: Number.isInteger(volume) ? volume : undefined,
   }
 }
 
-/** calibre's `3.00` is `3`. */
+/** calibre writes `3.00` for `3`. */
 function numberOf(text: string): string | undefined {
-  const value = decimal(text)
-  return Number.isNaN(value) ? line(text) : String(value)
+  const value = parseDecimal(text)
+  return Number.isNaN(value) ? singleLine(text) : String(value)
 }
 
 function isbnOf(descriptions: XmlElement[], find: (p: string, n: string) => string[]) {
@@ -99,8 +100,8 @@ function isbnOf(descriptions: XmlElement[], find: (p: string, n: string) => stri
   )
   const plain = find('pdfx', 'isbn')
   for (const text of [...stated, ...identified, ...listed, ...plain].slice(0, 100)) {
-    const found = isbn13(text)
-    if (found) return found
+    const isbn = isbn13(text)
+    if (isbn) return isbn
   }
   return undefined
 }

@@ -1,9 +1,9 @@
-// PostgreSQL, as one cheap statement sees it.
+// PostgreSQL metrics from the statistics views.
 import type { Sql } from 'postgres'
-import { bounded, kept } from './cached-gauge.ts'
-import type { Family } from './registry.ts'
+import { cachedQuery, timeLimitedQuery } from './cached-query.ts'
+import type { MetricFamily } from './registry.ts'
 
-const patienceMs = 2_000
+const queryTimeoutMs = 2_000
 
 type Row = {
   server: string
@@ -17,87 +17,89 @@ type Row = {
   wal: number
 }
 
-/** The figures of the database, and its version; without either when it does not answer. */
+/** Database metrics and the server version; without values if the database does not respond. */
 export async function databaseFamilies(
   sql: Sql,
-): Promise<{ families: Family[]; server: string | null }> {
-  const began = performance.now()
-  const row = (await look(sql))?.[0] ?? null
-  const seconds = (performance.now() - began) / 1000
-  const sizes = row && (await dear(sql))
-  const up: Family = {
+): Promise<{ families: MetricFamily[]; server: string | null }> {
+  const started = performance.now()
+  const row = (await loadStatistics(sql))?.[0] ?? null
+  const seconds = (performance.now() - started) / 1000
+  const sizes = row && (await loadSizes(sql))
+  const up: MetricFamily = {
     name: 'stackroom_database_up',
-    help: 'Whether the database answered within two seconds.',
+    help: 'Whether the database responded within two seconds.',
     type: 'gauge',
     values: [{ value: row ? 1 : 0 }],
   }
-  const families = [up, ...ofServer(row, seconds), ...ofUse(row), ...ofSize(sizes)]
+  const families = [
+    up,
+    ...serverFamilies(row, seconds),
+    ...activityFamilies(row),
+    ...sizeFamilies(sizes),
+  ]
   return { families, server: row?.server ?? null }
 }
 
-/** One value, or one for each value of a label; none while the figures are not there. */
+/** One value, or one per value of `label`; none without data. */
 function family(
-  type: Family['type'],
+  type: MetricFamily['type'],
   name: string,
-  [help, figures, label]: [string, number | Record<string, number> | undefined, string?],
-): Family {
+  [help, data, label]: [string, number | Record<string, number> | undefined, string?],
+): MetricFamily {
   const values =
-    typeof figures === 'object'
-      ? Object.entries(figures).map(([key, value]) => ({ labels: { [label!]: key }, value }))
-      : figures === undefined
+    typeof data === 'object'
+      ? Object.entries(data).map(([key, value]) => ({ labels: { [label!]: key }, value }))
+      : data === undefined
         ? []
-        : [{ value: figures }]
+        : [{ value: data }]
   return { name, help, type, values }
 }
 
-function ofServer(row: Row | null, seconds: number): Family[] {
+function serverFamilies(row: Row | null, seconds: number): MetricFamily[] {
   return [
     family('gauge', 'db_round_trip_seconds', [
-      'What a small statement takes just now, with the wait for a free connection.',
+      'Duration of a small query, including the wait for a free connection.',
       row ? seconds : undefined,
     ]),
     family('gauge', 'db_connections', [
-      'Connections of all processes to the database, by what they do.',
+      'Connections to the database, by state.',
       row?.connections ?? undefined,
       'state',
     ]),
     family('gauge', 'db_connections_limit', [
-      'Connections that the server of the database allows.',
+      'Maximum number of connections of the database server.',
       row?.limit,
     ]),
   ]
 }
 
-function ofUse(row: Row | null): Family[] {
+function activityFamilies(row: Row | null): MetricFamily[] {
   return [
     family('counter', 'db_transactions_total', [
-      'Transactions of the database, by their end.',
+      'Transactions of the database, by outcome.',
       row ? { commit: row.commits, rollback: row.rollbacks } : undefined,
       'outcome',
     ]),
-    family('counter', 'db_deadlocks_total', ['Deadlocks that the server broke.', row?.deadlocks]),
+    family('counter', 'db_deadlocks_total', ['Deadlocks resolved by the server.', row?.deadlocks]),
     family('counter', 'db_blocks_total', [
-      'Blocks that were looked for: in memory (hit) or outside (read).',
+      'Block accesses: in the buffer cache (hit) or outside (read).',
       row ? { hit: row.hit, read: row.read } : undefined,
       'result',
     ]),
-    family('counter', 'db_wal_bytes_total', ['Write-ahead log that the server wrote.', row?.wal]),
+    family('counter', 'db_wal_bytes_total', ['Write-ahead log written by the server.', row?.wal]),
   ]
 }
 
 type Sizes = { bytes: number; accounts: number }
 
-function ofSize(sizes: Sizes | null): Family[] {
+function sizeFamilies(sizes: Sizes | null): MetricFamily[] {
   return [
     family('gauge', 'db_size_bytes', ['Size of the database on disk.', sizes?.bytes]),
-    family('gauge', 'stackroom_accounts', [
-      'Accounts, also those that may not sign in.',
-      sizes?.accounts,
-    ]),
+    family('gauge', 'stackroom_accounts', ['Accounts, including inactive ones.', sizes?.accounts]),
   ]
 }
 
-const look = bounded(
+const loadStatistics = timeLimitedQuery(
   (sql: Sql) => sql<Row[]>`
     select current_setting('server_version') as server,
       current_setting('max_connections')::integer as limit,
@@ -115,21 +117,21 @@ const look = bounded(
     from pg_stat_database d
     cross join pg_stat_wal w
     where d.datname = current_database()`,
-  patienceMs,
+  queryTimeoutMs,
 )
 
-/** Its size is asked of every file of it. */
-const dear = kept(
+/** Cached, because PostgreSQL checks the size of every file. */
+const loadSizes = cachedQuery(
   async sql => {
     const [row] = await sql<Sizes[]>`
       select pg_database_size(current_database())::float8 as bytes,
         (select count(*)::integer from account) as accounts`
     return row!
   },
-  { forMs: 60_000 },
+  { minAgeMs: 60_000 },
 )
 
-/** Bytes that the database takes on disk, a minute old at most; null when it does not say. */
+/** Size of the database in bytes, cached for a minute; null if it is unknown. */
 export async function databaseSize(sql: Sql): Promise<number | null> {
-  return (await dear(sql))?.bytes ?? null
+  return (await loadSizes(sql))?.bytes ?? null
 }

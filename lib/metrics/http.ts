@@ -1,62 +1,61 @@
-// Requests: how many, how fast, who was turned away.
+// HTTP metrics: requests, durations, response sizes, rate limit rejections, authentication.
 import { counter, gauge, histogram } from './registry.ts'
 
 const requests = counter(
   'http_server_requests_total',
-  'Requests, by route template and class of the status; 4xx also when the client left before the answer.',
+  'Requests, by route template and status class; 4xx also when the client disconnected.',
   ['method', 'route', 'status'],
 )
-// Not by route: a histogram of every route would be most of what is scraped.
+// Not by route: histograms of all routes would be most of the series.
 const durations = histogram(
   'http_server_request_duration_seconds',
-  'Time from the request to the last byte of its answer, by the first word of the path; streams of events are left out.',
-  { labels: ['resource'], buckets: [0.005, 0.025, 0.1, 0.5, 1, 5] },
+  'Time from the request to the last byte of the response, by the first path segment; without event streams.',
+  { labels: ['resource'], buckets: [0.005, 0.025, 0.1, 0.5, 5] },
 )
 export const requestsInFlight = gauge(
   'http_server_requests_in_flight',
-  'Requests that wait for the end of their answer, streams of events included.',
+  'Requests in progress, including event streams.',
 )
 const sentBytes = counter(
   'http_server_response_bytes_total',
-  'Bytes of answers with their headers, by the first word of the path.',
+  'Bytes of responses including headers, by the first path segment.',
   ['resource'],
 )
 const rejections = counter(
   'rate_limit_rejections_total',
-  'Requests that were refused because their bucket was empty.',
+  'Requests rejected by the rate limit, by token bucket.',
   ['bucket'],
 )
-const attempts = counter(
-  'auth_attempts_total',
-  'Requests with credentials, by their kind and whether they were good.',
-  ['method', 'outcome'],
-)
+const attempts = counter('auth_attempts_total', 'Requests with credentials, by kind and outcome.', [
+  'method',
+  'outcome',
+])
 
-export type Ended = {
+export type CompletedRequest = {
   method: string
-  /** Template of the address. */
+  /** Path template. */
   route: string
-  /** First word of the path. */
+  /** First path segment. */
   resource: string
   status: number
   ms: number
   bytes: number
   isStream: boolean
-  /** What the rate limit counted it for. */
+  /** Token bucket of the rate limit. */
   bucket: string
-  /** Which credentials came with it; null for none. */
-  means: string | null
-  isKnown: boolean
+  /** Kind of the credentials; null without credentials. */
+  credentialKind: string | null
+  isAuthenticated: boolean
 }
 
-/** Counts one request whose answer is over. */
-export function countRequest(ended: Ended) {
-  const { method, route, resource, status, means } = ended
+/** Counts a request whose response is complete. */
+export function countRequest(request: CompletedRequest) {
+  const { method, route, resource, status, credentialKind } = request
   requests.inc({ method, route, status: `${Math.floor(status / 100)}xx` })
-  sentBytes.inc({ resource }, ended.bytes)
-  if (!ended.isStream) durations.observe({ resource }, ended.ms / 1000)
-  if (status === 429) rejections.inc({ bucket: ended.bucket })
-  if (means === null) return
-  if (ended.isKnown) attempts.inc({ method: means, outcome: 'accepted' })
-  else if (status === 401) attempts.inc({ method: means, outcome: 'refused' })
+  sentBytes.inc({ resource }, request.bytes)
+  if (!request.isStream) durations.observe({ resource }, request.ms / 1000)
+  if (status === 429) rejections.inc({ bucket: request.bucket })
+  if (credentialKind === null) return
+  if (request.isAuthenticated) attempts.inc({ method: credentialKind, outcome: 'accepted' })
+  else if (status === 401) attempts.inc({ method: credentialKind, outcome: 'refused' })
 }

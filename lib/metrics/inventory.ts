@@ -1,6 +1,13 @@
-// What there is, for people and their programs: libraries with their sizes as a viewer sees them.
+// Inventory for the metrics API: sizes of the libraries as visible to a viewer.
 import type { Sql } from 'postgres'
-import { isUnrestricted, seesLibrary, seesSeries, type Viewer } from '../auth/viewer.ts'
+import {
+  hidesBooks,
+  isLimited,
+  presentBeyondAge,
+  type Viewer,
+  visibleLibrary,
+  visibleSeries,
+} from '../auth/viewer.ts'
 import { databaseSize } from './database.ts'
 
 export type LibrarySize = {
@@ -22,19 +29,19 @@ export type Inventory = {
   libraries: LibrarySize[]
 }
 
-/** `seesUsers`: of the accounts the viewer may know that they are there. */
+/** `includesUsers`: whether the viewer may see the number of accounts. */
 export async function inventory(
   sql: Sql,
   viewer: Viewer,
-  { seesUsers }: { seesUsers: boolean },
+  { includesUsers }: { includesUsers: boolean },
 ): Promise<Inventory> {
   const [libraries, users, size] = await Promise.all([
     librarySizes(sql, viewer),
-    seesUsers ? sql<{ count: number }[]>`select count(*)::integer as count from account` : [],
+    includesUsers ? sql<{ count: number }[]>`select count(*)::integer as count from account` : [],
     databaseSize(sql),
   ])
-  const sum = (of: (library: LibrarySize) => number) =>
-    libraries.reduce((total, library) => total + of(library), 0)
+  const sum = (value: (library: LibrarySize) => number) =>
+    libraries.reduce((total, library) => total + value(library), 0)
   return {
     libraryCount: libraries.length,
     seriesCount: sum(library => library.seriesCount),
@@ -47,11 +54,11 @@ export async function inventory(
   }
 }
 
-/** True when no library is hidden from the viewer, nor anything in one. */
-export async function seesEverything(sql: Sql, viewer: Viewer): Promise<boolean> {
-  if (!isUnrestricted({ ...viewer, libraries: null })) return false
+/** Whether the viewer has access to all libraries and everything in them. */
+export async function hasFullAccess(sql: Sql, viewer: Viewer): Promise<boolean> {
+  if (isLimited(viewer)) return false
   if (viewer.libraries === null) return true
-  // While a library is being removed, everyone's are listed.
+  // While a library is being deleted, the libraries of all viewers are listed explicitly.
   const [hidden] = await sql`
     select from library
     where deleting_at is null and id <> all(${viewer.libraries as string[]}::uuid[])
@@ -65,12 +72,12 @@ async function librarySizes(sql: Sql, viewer: Viewer): Promise<LibrarySize[]> {
       v.size as "totalSize"
     from library l
     cross join lateral ${sizes(sql, viewer)} v
-    where l.deleting_at is null and ${seesLibrary(sql, viewer)}
+    where l.deleting_at is null and ${visibleLibrary(sql, viewer)}
     order by lower(l.name), l.id`
 }
 
 function sizes(sql: Sql, viewer: Viewer) {
-  if (isUnrestricted({ ...viewer, libraries: null }))
+  if (!isLimited(viewer))
     return sql`(
       select l.series_count as series, l.book_count as books, l.page_count as pages, l.size)`
   return sql`(
@@ -79,20 +86,20 @@ function sizes(sql: Sql, viewer: Viewer) {
       select count(*)::float8 as series, coalesce(sum(book_count), 0)::float8 as books,
         coalesce(sum(page_count), 0)::float8 as pages, coalesce(sum(size), 0)::float8 as size
       from series s
-      where s.library_id = l.id and s.book_count > 0 and ${seesSeries(sql, viewer)}
+      where s.library_id = l.id and s.book_count > 0 and ${visibleSeries(sql, viewer)}
     ) s
-    cross join ${tooOld(sql, viewer)} h)`
+    cross join ${ageRestricted(sql, viewer)} h)`
 }
 
-/** Books of series that are seen, hidden by a rating of their own. */
-function tooOld(sql: Sql, viewer: Viewer) {
-  if (viewer.ageLimit === null)
+/** Books of visible series that are hidden by their own age rating. */
+function ageRestricted(sql: Sql, viewer: Viewer) {
+  if (!hidesBooks(viewer))
     return sql`(select 0::float8 as books, 0::float8 as pages, 0::float8 as size)`
   return sql`(
     select count(*)::float8 as books, coalesce(sum(b.page_count), 0)::float8 as pages,
       coalesce(sum(b.size), 0)::float8 as size
     from book b
     join series s on s.id = b.series_id
-    where b.library_id = l.id and b.age_rating > ${viewer.ageLimit} and b.missing_at is null
-      and ${seesSeries(sql, viewer)})`
+    where b.library_id = l.id and ${presentBeyondAge(sql, viewer)}
+      and ${visibleSeries(sql, viewer)})`
 }

@@ -1,25 +1,76 @@
-// All that a scraper is told: what this process counted, and what the database says of the whole.
+// Metrics exposition: counters of this process plus database-wide gauges of libraries, queue and disk.
 import type { Sql } from 'postgres'
-import { catalogueFamilies } from './catalogue.ts'
+import { deliveryCounters } from '../download/counters.ts'
+import { type TypeStats, taskStats } from '../queue/task/stats.ts'
+import { cachedQuery } from './cached-query.ts'
 import { databaseFamilies } from './database.ts'
-import { pageFamilies } from './page.ts'
-import { buildFamily, diskFamilies, measureProcess } from './process.ts'
-import { queueFamilies } from './queue.ts'
-import { type Form, render } from './registry.ts'
-import './book.ts'
+import { libraryFamilies } from './libraries.ts'
+import { buildFamily, diskFamilies, startProcessMetrics } from './process.ts'
+import { type MetricFamily, type MetricsFormat, render } from './registry.ts'
+import '../event/metrics.ts'
 import './http.ts'
-import './streams.ts'
-import './task.ts'
+import './pipeline.ts'
 
-/** Answers also when the database does not, with `stackroom_database_up 0`. */
-export async function scrape({ sql, dataDir }: { sql: Sql; dataDir: string }, form: Form) {
-  measureProcess()
-  const [database, catalogue, queue, disk] = await Promise.all([
+/** Works also without the database, with `stackroom_database_up 0`. */
+export async function renderMetrics(
+  { sql, dataDir }: { sql: Sql; dataDir: string },
+  format: MetricsFormat,
+) {
+  startProcessMetrics()
+  const [database, libraries, queue, disk] = await Promise.all([
     databaseFamilies(sql),
-    catalogueFamilies(sql),
+    libraryFamilies(sql),
     queueFamilies(sql),
     diskFamilies(dataDir),
   ])
   const families = [buildFamily(database.server), ...database.families]
-  return await render([...families, ...catalogue, ...queue, ...disk, ...pageFamilies()], form)
+  return await render([...families, ...libraries, ...queue, ...disk, ...pageFamilies()], format)
+}
+
+// Cached, because counting takes a while with a million tasks.
+const allTaskStats = cachedQuery(sql => taskStats(sql, { libraries: null, withoutLibrary: true }), {
+  minAgeMs: 5_000,
+})
+
+async function queueFamilies(sql: Sql): Promise<MetricFamily[]> {
+  const types = await allTaskStats(sql)
+  const family = (
+    name: string,
+    help: string,
+    value: (stats: TypeStats) => number,
+  ): MetricFamily => ({
+    name,
+    help,
+    type: 'gauge',
+    values: (types ?? []).map(stats => ({ labels: { type: stats.type }, value: value(stats) })),
+  })
+  return [
+    family('tasks_queued', 'Queued tasks, by type.', stats => stats.pending),
+    family('tasks_running', 'Running tasks, by type.', stats => stats.running),
+    family('tasks_failed', 'Failed tasks that are still listed, by type.', stats => stats.failed),
+    family(
+      'tasks_oldest_age_seconds',
+      'Waiting time of the oldest queued task, by type; 0 without queued tasks.',
+      stats => stats.oldestPendingAgeSeconds ?? 0,
+    ),
+  ]
+}
+
+function pageFamilies(): MetricFamily[] {
+  const { requests, cached, tasks, directories, opens, reads, bytesRead } = deliveryCounters
+  const family = (name: string, help: string, value: number): MetricFamily => ({
+    name,
+    help,
+    type: 'counter',
+    values: [{ value }],
+  })
+  return [
+    family('page_requests_total', 'Requests for pages and images derived from them.', requests),
+    family('page_cache_hits_total', 'Page requests answered from the page cache.', cached),
+    family('page_thread_tasks_total', 'Tasks sent to page threads.', tasks),
+    family('page_lists_made_total', 'Books whose list of pages was read.', directories),
+    family('page_file_opens_total', 'Files opened for pages and covers.', opens),
+    family('page_file_reads_total', 'Reads from these files.', reads),
+    family('page_file_read_bytes_total', 'Bytes read from these files.', bytesRead),
+  ]
 }

@@ -1,26 +1,25 @@
-// The metrics on an address of their own, for scrapers that cannot sign in: whoever reaches it may
-// read them, so it is meant for a network that only they are in.
+// Separate metrics server without authentication, for scrapers on a private network.
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Sql } from 'postgres'
 import { Invalid } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { version } from '../version.ts'
-import { textForm } from './accept.ts'
-import { measureProcess } from './process.ts'
-import { scrape } from './scrape.ts'
+import { startProcessMetrics } from './process.ts'
+import { negotiateTextFormat } from './registry.ts'
+import { renderMetrics } from './scrape.ts'
 
 type Deps = { sql: Sql; log: Log; dataDir: string }
 
-/** Listens on `host:port`, an IPv6 address in brackets. Throws Invalid when the address cannot be had. */
+/** Listens on `host:port` (an IPv6 address in brackets). Throws Invalid when the address is not available. */
 export async function openMetricsServer(bind: string, deps: Deps) {
-  measureProcess()
-  const { host, port } = addressOf(bind)
+  startProcessMetrics()
+  const { host, port } = parseAddress(bind)
   const server = createServer((request, response) => {
-    answer(request, response, deps).catch(error => {
-      deps.log.error({ err: error }, 'metrics failed')
+    handle(request, response, deps).catch(error => {
+      deps.log.error({ err: error }, 'metrics request failed')
       if (response.headersSent) response.destroy()
-      else send(response, 500, 'The server failed\n')
+      else send(response, 500, 'Internal error; see the server log\n')
     })
   })
   server.requestTimeout = 10_000
@@ -32,7 +31,7 @@ export async function openMetricsServer(bind: string, deps: Deps) {
     throw new Invalid(`Cannot listen on ${bind} for metrics (${code ?? error})`, { cause: error })
   }
   const bound = server.address() as { port: number }
-  deps.log.info({ host, port: bound.port }, 'metrics listen')
+  deps.log.info({ host, port: bound.port }, 'metrics server listening')
   return {
     port: bound.port,
     async close() {
@@ -44,16 +43,19 @@ export async function openMetricsServer(bind: string, deps: Deps) {
   }
 }
 
-async function answer(request: IncomingMessage, response: ServerResponse, deps: Deps) {
+async function handle(request: IncomingMessage, response: ServerResponse, deps: Deps) {
   const path = (request.url ?? '').split('?')[0]
   if (request.method !== 'GET' && request.method !== 'HEAD')
-    return send(response, 405, 'Only GET\n', { allow: 'GET, HEAD' })
+    return send(response, 405, 'Method not allowed\n', { allow: 'GET, HEAD' })
   if (path === '/health/live')
     return send(response, 200, JSON.stringify({ status: 'ok', version }), {
       'content-type': 'application/json; charset=utf-8',
     })
-  if (path !== '/metrics') return send(response, 404, 'There is /metrics\n')
-  const { text, type } = await scrape(deps, textForm(request.headers.accept) ?? 'text')
+  if (path !== '/metrics') return send(response, 404, 'Not found; the metrics are at /metrics\n')
+  const { text, type } = await renderMetrics(
+    deps,
+    negotiateTextFormat(request.headers.accept) ?? 'text',
+  )
   send(response, 200, text, { 'content-type': type })
 }
 
@@ -73,11 +75,11 @@ function send(
   response.end(response.req.method === 'HEAD' ? undefined : text)
 }
 
-function addressOf(bind: string): { host: string; port: number } {
+function parseAddress(bind: string): { host: string; port: number } {
   const [, host = '', port = ''] = /^(.+):(\d{1,5})$/.exec(bind) ?? []
-  const bare = /^\[(.+)\]$/.exec(host)?.[1] ?? host
-  const isPlain = bare !== host || !host.includes(':')
-  if (bare === '' || !isPlain || Number(port) > 65_535)
-    throw new Invalid('metrics.bind must be like 127.0.0.1:9464 or [::1]:9464')
-  return { host: bare, port: Number(port) }
+  const hostname = /^\[(.+)\]$/.exec(host)?.[1] ?? host
+  const isUnambiguous = hostname !== host || !host.includes(':')
+  if (hostname === '' || !isUnambiguous || Number(port) > 65_535)
+    throw new Invalid('metrics.bind must be an address and port like 127.0.0.1:9464 or [::1]:9464')
+  return { host: hostname, port: Number(port) }
 }

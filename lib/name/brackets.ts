@@ -1,12 +1,12 @@
-// Parts a name into running text and the texts in its brackets.
+// Splits a file name into text outside and inside of brackets.
 //
-// flat = text with one `\n` in place of each group; groups = their texts in the same order.
+// flat = text with one `\n` in place of each group; groups = texts of the groups in the same order.
 const openers = '([{【「『（［'
 const closers = ')]}】」』）］'
 
 export type Bracketed = { flat: string; groups: string[] }
 
-/** Nested and unbalanced brackets are taken as they come: `(digital (Empire)` holds `digital` and `Empire`. */
+/** Nested and unbalanced brackets are tolerated: `(digital (Empire)` contains `digital` and `Empire`. */
 export function splitBrackets(text: string): Bracketed {
   const lastCloser = Math.max(...[...closers].map(closer => text.lastIndexOf(closer)))
   const groups: string[] = []
@@ -23,13 +23,13 @@ export function splitBrackets(text: string): Bracketed {
   }
   for (let i = 0; i <= lastCloser; i++) {
     const char = text.charAt(i)
-    const opens = openers.includes(char)
-    if (!opens && (depth === 0 || !closers.includes(char))) continue
+    const isOpener = openers.includes(char)
+    if (!isOpener && (depth === 0 || !closers.includes(char))) continue
     flush(i)
-    depth += opens ? 1 : -1
+    depth += isOpener ? 1 : -1
     from = i + 1
   }
-  // Nothing closes after this point: what is left is text, not the inside of a group.
+  // No bracket is closed after this position, so the rest is not inside a group.
   depth = 0
   flush(text.length)
   return { flat, groups }

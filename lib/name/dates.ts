@@ -1,4 +1,4 @@
-// Dates in names: `(2016)`, `(2007-2011)`, `[1984-04-28]`, `(03-2022)`, `(Sep 1973)`, `(Dec-31)`.
+// Dates in file names: `(2016)`, `(2007-2011)`, `[1984-04-28]`, `(03-2022)`, `(Sep 1973)`, `(Dec-31)`.
 
 export type NamedDate = { year: number | null; month: number | null; day: number | null }
 
@@ -9,7 +9,7 @@ const numeric =
   '(?:\\d{4}-\\d\\d(?:-\\d\\d)?|\\d\\d?-\\d\\d?-\\d{4}|\\d\\d?-\\d{4}|--\\d{4}-\\d{4}--)'
 const month = `(?:${months.join('|')})[a-z]{0,6}`
 const spelled = `${month}(?:-${month})?\\.?,? \\d{4}(?= ?(?:$|[\\n\\t]))`
-const running = new RegExp(
+const datePattern = new RegExp(
   `(?<![\\p{L}\\p{N}.])(?:${numeric}|${spelled})(?![\\p{L}\\p{N}-])`,
   'giu',
 )
@@ -19,17 +19,17 @@ export function isYear(digits: string): boolean {
   return digits.length === 4 && (digits.startsWith('19') || digits.startsWith('20'))
 }
 
-/** The first date when `text` is nothing but dates, else null. */
+/** The first date when `text` consists only of dates, else null. */
 export function parseDate(text: string): NamedDate | null {
   const words = text.split(/[^\p{L}\p{N}]+/u).filter(word => word !== '')
   if (words.length === 0 || words.length > 8) return null
   const small: number[] = []
   let year: number | null = null
   let month: number | null = null
-  let yearFirst = false
+  let isYearFirst = false
   for (const word of words) {
     if (isYear(word)) {
-      yearFirst ||= year === null && small.length === 0
+      isYearFirst ||= year === null && small.length === 0
       year ??= Number(word)
     } else if (/^\d\d?$/.test(word)) small.push(Number(word))
     else if (monthName.test(word)) month ??= months.indexOf(word.slice(0, 3).toLowerCase()) + 1
@@ -39,17 +39,17 @@ export function parseDate(text: string): NamedDate | null {
   // `2006-12-00` has month then day, `01-02-2006` day then month, `03-2022` only a month.
   const [first, second] = small
   if (month !== null) return { year, month, day: inRange(first, 31) }
-  if (yearFirst) return { year, month: inRange(first, 12), day: inRange(second, 31) }
+  if (isYearFirst) return { year, month: inRange(first, 12), day: inRange(second, 31) }
   if (second === undefined) return { year, month: inRange(first, 12), day: null }
   return { year, month: inRange(second, 12), day: inRange(first, 31) }
 }
 
-/** Takes full dates out of running text, leaving `\t` in their place. */
-export function takeDates(text: string): { text: string; date: NamedDate | null } {
+/** Replaces full dates in text by `\t` and returns the first. */
+export function extractDates(text: string): { text: string; date: NamedDate | null } {
   let date: NamedDate | null = null
-  const rest = text.replace(running, found => {
-    const parsed = parseDate(found)
-    if (parsed?.year == null) return found
+  const rest = text.replace(datePattern, match => {
+    const parsed = parseDate(match)
+    if (parsed?.year == null) return match
     date ??= parsed
     return '\t'
   })

@@ -1,32 +1,32 @@
-// Numbers of books as people write them: `1`, `1.5`, `½`, `1/2`, `1-6`, `78.BEY`, `4.extra`, `Annual 1`.
-import { asciiDigits } from './digits.ts'
+// Book numbers: parsing and sort value of `1`, `1.5`, `½`, `1/2`, `1-6`, `78.BEY`, `4.extra`, `Annual 1`.
+import { asciiDigits } from './text.ts'
 
-const halves: Record<string, number> = { '½': 0.5, '¼': 0.25, '¾': 0.75, '⅓': 1 / 3, '⅔': 2 / 3 }
-const written =
+const fractions: Record<string, number> = { '½': 0.5, '¼': 0.25, '¾': 0.75, '⅓': 1 / 3, '⅔': 2 / 3 }
+const numberPattern =
   /(-?)(\d{1,9})?(?:([½¼¾⅓⅔])|\/(\d{1,4})|((?:\.\d{1,6}){1,3}))?[.,]?(extra|omake|special|[a-z]{1,8})?/iu
-// Within a chapter: its letters first, then omake and extras. The fractions are Mihon's.
+// Sort position within a chapter: letters first, then omake and extras. The fractions are those of Mihon.
 const suffixes: Record<string, number> = { special: 0.97, omake: 0.98, extra: 0.99 }
 
-/** Leading zeros off: `007` → `7`, `034.5` → `34.5`, `000` → `0`, `B01` → `B1`. */
-export function plainNumber(text: string): string {
+/** Removes leading zeros: `007` → `7`, `034.5` → `34.5`, `000` → `0`, `B01` → `B1`. */
+export function stripLeadingZeros(text: string): string {
   return text.replace(/(?<![\d.])0+(?=\d)/g, '')
 }
 
 /**
- * Where a number sorts, or null when there is none. A range sorts by its start, a letter by its
- * place (`19a` 19.1), a word of letters between two numbers (`1.MU` 1.5).
+ * The sort value of a number, or null when there is none. A range sorts by its start, a letter by its
+ * position in the alphabet (`19a` 19.1), a word between two numbers (`1.MU` 1.5).
  */
 export function sortNumber(text: string): number | null {
   const plain = asciiDigits(text)
   const from = plain.search(/-?[\d½¼¾⅓⅔]/)
   if (from < 0) return null
   // `Annual-1` is not minus one; `-1` and `# -1` are.
-  const glued = plain[from] === '-' && from > 0 && /[\p{L}\p{N}]/u.test(plain[from - 1]!)
-  const match = written.exec(plain.slice(glued ? from + 1 : from))
+  const isHyphen = plain[from] === '-' && from > 0 && /[\p{L}\p{N}]/u.test(plain[from - 1]!)
+  const match = numberPattern.exec(plain.slice(isHyphen ? from + 1 : from))
   if (!match) return null
   const [, minus, whole = '0', half, divisor, decimals, suffix] = match
   let value = Number(whole)
-  if (half) value += halves[half]!
+  if (half) value += fractions[half]!
   if (divisor) value = Number(divisor) === 0 ? value : value / Number(divisor)
   if (decimals) value += Number(`0.${decimals.replaceAll('.', '')}`)
   else if (suffix && !half && !divisor) value += suffixValue(suffix.toLowerCase())
@@ -35,6 +35,6 @@ export function sortNumber(text: string): number | null {
 
 function suffixValue(suffix: string): number {
   if (suffix.length > 1) return suffixes[suffix] ?? 0.5
-  const place = suffix.charCodeAt(0) - 0x60
-  return place < 10 ? place / 10 : 0.9 + place / 1000
+  const position = suffix.charCodeAt(0) - 0x60
+  return position < 10 ? position / 10 : 0.9 + position / 1000
 }

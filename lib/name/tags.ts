@@ -1,4 +1,4 @@
-// What the text in one pair of brackets says.
+// Classification of bracketed text in file names: dates, counts, editions, sources, languages.
 import { type NamedDate, parseDate } from './dates.ts'
 
 export const bookForms = ['tpb', 'hard-cover', 'omnibus', 'one-shot', 'annual', 'special'] as const
@@ -9,7 +9,7 @@ export type Tag =
   /** `(of 6)`, `(1 of 3)` */
   | { kind: 'count'; count: number; number: string | null }
   | { kind: 'edition'; text: string }
-  /** `(digital-Empire)` names its source and its group. */
+  /** `(digital-Empire)`: source and release group. */
   | { kind: 'source'; text: string; group: string | null }
   | { kind: 'language'; code: string }
   /** `(Children of Time, #2)` after a title */
@@ -81,7 +81,7 @@ const languages: Record<string, string> = {
   sv: 'sv',
 }
 
-/** Reads `text`, the inside of a bracket. */
+/** Classifies the text inside of a pair of brackets. */
 export function readTag(text: string): Tag {
   const counted = count.exec(text)
   if (counted) return { kind: 'count', number: counted[1] ?? null, count: Number(counted[2]) }
@@ -107,7 +107,7 @@ const forms: [BookForm, RegExp][] = [
   ['special', /(?:^| - )(?:specials?|omake|extras?|bonus(?: chapter)?)$/i],
 ]
 
-/** The form of book a text names, if any. */
+/** The form of book named in a text, or null. */
 export function formOf(text: string): BookForm | null {
   return forms.find(([, pattern]) => pattern.test(text))?.[0] ?? null
 }

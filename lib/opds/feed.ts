@@ -1,79 +1,124 @@
-// What a feed holds, however it is written: both catalogues are made of these values. Paths are below
-// the root of a catalogue (`/series/ID`), without its address; `''` is the root itself.
+// Feed model of both catalogues, written as Atom (OPDS 1.2) or JSON (OPDS 2.0). Paths are relative to the
+// root of a catalogue (`/series/ID`); `''` is the root.
+import type { FeedContext } from './feed-context.ts'
+import type { Links, Query } from './links.ts'
 import type { Publication } from './publication.ts'
 
-export type Query = Record<string, string | number | undefined>
-/** Another feed, and what it is of. */
-export type Ref = { path: string; query?: Query; title: string; kind: Kind }
-/** Navigation leads to feeds, acquisition to books; no feed does both (OPDS 1.2 §2). */
-export type Kind = 'navigation' | 'acquisition'
+/** A reference to a feed. */
+export type FeedRef = { path: string; query?: Query; title: string; kind: FeedKind }
+/** Navigation feeds link to feeds, acquisition feeds to books; no feed does both (OPDS 1.2 §2). */
+export type FeedKind = 'navigation' | 'acquisition'
 
 /** An entry of a navigation feed. */
-export type Entry = Ref & {
-  /** Of the series or library that it stands for; else its identity is made of its path. */
+export type NavigationEntry = FeedRef & {
+  /** Id of the series or library that it represents; without it the identity follows from the path. */
   id?: string
-  updated: Date | null
-  /** Items of the feed that it leads to. */
+  updatedAt: Date | null
+  /** Number of items in the feed. */
   count?: number
-  /** When it is more than a subsection. */
+  /** Relation, if more specific than `subsection`. */
   rel?: 'http://opds-spec.org/sort/new' | 'http://opds-spec.org/sort/popular'
-  /** Path of what its cover is below (`/series/ID`): `cover.jpg`, `thumbnail.jpg`. */
+  /** Path of the entity with the cover (`/series/ID`). */
   cover?: string
 }
 
-/** Ways to see less of a feed, or in another order. One of each group is active. */
+/** Filters or sort orders of a feed. One facet of each group is active. */
 export type FacetGroup = { title: string; facets: Facet[] }
 export type Facet = { title: string; query: Query; count: number; isActive: boolean }
 
-/** From 1. */
+/** `page` counts from 1. */
 export type Paging = { page: number; pageSize: number; total: number }
 
 type Common = {
-  /** With `query` the address; alone, unless `own` says more, the identity. */
   path: string
-  /** Every parameter that was understood, but for `page` and `pageSize`. */
+  /** Every parameter that has an effect, except `page` and `pageSize`. */
   query: Query
   title: string
-  /** Id of the series or library that the feed is of: its identity then. */
+  /** Id of the series or library of the feed, which is its identity then. */
   id?: string
-  /** Null where it follows from what is in it. */
-  updated: Date | null
-  up: Ref | null
-  /** Null: it is not paged. */
+  /** Null when it follows from the items. */
+  updatedAt: Date | null
+  up: FeedRef | null
+  /** Null when the feed is not paged. */
   paging: Paging | null
   facets: FacetGroup[]
-  related: Ref[]
+  related: FeedRef[]
 }
 
 export type NavigationFeed = Common & {
   kind: 'navigation'
-  entries: Entry[]
-  /** Shelves shown on a home; OPDS 2.0 alone knows groups. */
+  entries: NavigationEntry[]
+  /** Excerpts of other feeds, in OPDS 2.0 only. */
   groups: Group[]
 }
 export type AcquisitionFeed = Common & {
   kind: 'acquisition'
   books: Publication[]
-  /** Its books are of several series. */
+  /** The books belong to several series. */
   isMixed: boolean
 }
 export type Feed = NavigationFeed | AcquisitionFeed
 
-/** Some of another feed's items. */
-export type Group = Ref & { total: number } & (
+/** The first items of another feed. */
+export type Group = FeedRef & { total: number } & (
     | { kind: 'acquisition'; books: Publication[] }
-    | { kind: 'navigation'; entries: Entry[] }
+    | { kind: 'navigation'; entries: NavigationEntry[] }
   )
 
-const plain = { query: {}, updated: null, paging: null, facets: [], related: [] }
-export const catalogue: Ref = { path: '', title: 'Catalogue', kind: 'navigation' }
+const defaults = { query: {}, updatedAt: null, paging: null, facets: [], related: [] }
+export const catalogueRoot: FeedRef = { path: '', title: 'Catalogue', kind: 'navigation' }
 
-type Said<F extends Feed> = Pick<F, 'path' | 'title'> & Partial<Omit<F, 'kind'>>
+type FeedOptions<F extends Feed> = Pick<F, 'path' | 'title'> & Partial<Omit<F, 'kind'>>
 
-export function navigation(said: Said<NavigationFeed>): NavigationFeed {
-  return { ...plain, up: catalogue, groups: [], entries: [], ...said, kind: 'navigation' }
+export function navigationFeed(options: FeedOptions<NavigationFeed>): NavigationFeed {
+  const feed = { ...defaults, up: catalogueRoot, groups: [], entries: [], ...options }
+  return { ...feed, kind: 'navigation' }
 }
 
-export function acquisition(said: Said<AcquisitionFeed>): AcquisitionFeed {
-  return { ...plain, up: catalogue, books: [], isMixed: true, ...said, kind: 'acquisition' }
+export function acquisitionFeed(options: FeedOptions<AcquisitionFeed>): AcquisitionFeed {
+  const feed = { ...defaults, up: catalogueRoot, books: [], isMixed: true, ...options }
+  return { ...feed, kind: 'acquisition' }
+}
+
+const defaultPageSize = 50
+
+export type PageLink = { rel: 'self' | 'first' | 'previous' | 'next' | 'last'; href: string }
+
+/** Links to the feed itself and, if it is paged, to other pages (RFC 5005). */
+export function pageLinks({ path, query, paging }: Feed, links: Links): PageLink[] {
+  if (paging === null) return [{ rel: 'self', href: links.to(path, query) }]
+  const { page, pageSize } = paging
+  const last = lastPage(paging)
+  const size = pageSize === defaultPageSize ? undefined : pageSize
+  const to = (page: number) =>
+    links.to(path, { ...query, page: page === 1 ? undefined : page, pageSize: size })
+  return [
+    { rel: 'self', href: to(page) },
+    { rel: 'first', href: to(1) },
+    ...(page > 1 ? [{ rel: 'previous' as const, href: to(Math.min(page - 1, last)) }] : []),
+    ...(page < last ? [{ rel: 'next' as const, href: to(page + 1) }] : []),
+    { rel: 'last', href: to(last) },
+  ]
+}
+
+/** From 1; an empty feed has one page. */
+const lastPage = ({ total, pageSize }: Paging): number => Math.max(1, Math.ceil(total / pageSize))
+
+/** RFC 3339 in UTC, rounded down to seconds. */
+export const formatTimestamp = (time: Date): string => `${time.toISOString().slice(0, 19)}Z`
+
+/** Start of a date that may be a year or a month: `2020-01` is 2020-01-01T00:00:00Z. */
+export const startOfDate = (date: string): string =>
+  `${date}${'-01-01'.slice(date.length - 4)}T00:00:00Z`
+
+/** When the newest item of a feed last changed; never the current time, which would prevent caching. */
+export function feedUpdatedAt(
+  feed: Feed,
+  { catalogueUpdatedAt }: Pick<FeedContext, 'catalogueUpdatedAt'>,
+): Date {
+  const items = feed.kind === 'acquisition' ? feed.books : feed.entries
+  if (items.length === 0) return feed.updatedAt ?? catalogueUpdatedAt
+  return new Date(
+    Math.max(...items.map(({ updatedAt }) => Number(updatedAt ?? catalogueUpdatedAt))),
+  )
 }

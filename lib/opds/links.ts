@@ -1,27 +1,28 @@
-// Absolute addresses of what the catalogues lead to, in the tree by which the client came.
-import type { Query } from './feed.ts'
-import { type Entered, treeAt, type Version } from './tree.ts'
+// Links of the catalogues: absolute URLs in the tree that the client uses, and the paths of a book.
+import { type CataloguePath, type OpdsVersion, prefixFor } from './catalogue-path.ts'
 
-export type Links = ReturnType<typeof linksFrom>
+export type Query = Record<string, string | number | undefined>
 
-/** `base` is the address of the server, without a slash at the end. */
-export function linksFrom(base: string, entered: Entered) {
-  const tree = (version: Version) => base + treeAt(entered, version)
-  const root = (version: Version) => (version === 1 ? `${tree(1)}/catalog` : tree(2))
+export type Links = ReturnType<typeof createLinks>
+
+/** `base` is the URL of the server, without a trailing slash. */
+export function createLinks(base: string, catalogue: CataloguePath) {
+  const tree = (version: OpdsVersion) => base + prefixFor(catalogue, version)
+  const root = (version: OpdsVersion) => (version === 1 ? `${tree(1)}/catalog` : tree(2))
   return {
-    /** Address of a feed or a resource; `path` is encoded, values of `query` are not. Parameters without a value are left out. */
+    /** URL of a feed or a resource; `path` is encoded, values of `query` are not. Undefined parameters are left out. */
     to: (path: string, query: Query = {}) =>
-      (path === '' ? root(entered.version) : tree(entered.version) + path) + searchOf(query),
+      (path === '' ? root(catalogue.version) : tree(catalogue.version) + path) + formatQuery(query),
     /** The root of the catalogue of that version. */
     root,
-    /** Without parameters, for templates: what is added stays as it is. */
-    template: (path: string, rest: string) => tree(entered.version) + path + rest,
+    /** URL template: `rest` is appended without encoding. */
+    template: (path: string, rest: string) => tree(catalogue.version) + path + rest,
     base,
   }
 }
 
-/** `?a=1&b=2`, in the order given; spaces as `%20`, which every client takes. */
-export function searchOf(query: Query): string {
+/** `?a=1&b=2`, in the order given; spaces as `%20`, which every client understands. */
+export function formatQuery(query: Query): string {
   const pairs = Object.entries(query)
     .filter(([, value]) => value !== undefined)
     .map(
@@ -29,4 +30,18 @@ export function searchOf(query: Query): string {
         `${encodeURIComponent(name)}=${encodeURIComponent(String(value).toWellFormed())}`,
     )
   return pairs.length === 0 ? '' : `?${pairs.join('&')}`
+}
+
+/** Path of a book's file. It ends in the file name, from which apps derive the format. */
+export const filePath = ({ id, fileName }: { id: string; fileName: string }): string =>
+  `/books/${id}/file/${encodeURIComponent(fileName.toWellFormed())}`
+/** Path of the JPEG cover of a book or a series; `owner` is e.g. `/books/ID`. */
+export const coverPath = (owner: string): string => `${owner}/cover.jpg`
+export const thumbnailPath = (owner: string): string => `${owner}/thumbnail.jpg`
+
+/** URLs of the resources of an EPUB by their names. */
+export function resourceLinks(bookId: string, links: Links): (name: string) => string {
+  const root = links.to(`/books/${bookId}/resource/`)
+  // Slashes are not encoded, so that relative references in texts resolve.
+  return name => root + encodeURIComponent(name.toWellFormed()).replaceAll('%2F', '/')
 }

@@ -1,12 +1,18 @@
-// Places in books, between reading apps, which name a resource and how far they are in it (Readium
-// locator), and the catalogue, which counts pages or parts of the whole.
+// Conversion between Readium locators (a resource and the progression in it) and the progress of the
+// catalogue (a page or a fraction of the whole).
 import { Invalid } from '../errors.ts'
 import type { EpubContents } from '../format/epub/contents.ts'
-import { foldedName } from '../path.ts'
-import { type Locator, pageOfShare, part, positionsIn, type Stretch } from './positions.ts'
+import { foldName } from '../path.ts'
+import {
+  countPositions,
+  fraction,
+  type Locator,
+  pageAtProgression,
+  type ReadingSection,
+} from './positions.ts'
 
-/** As an app gives it; `position` counts from 1, the others from 0 to 1. */
-export type GivenLocator = {
+/** A locator written by an app; `position` counts from 1, the other numbers from 0 to 1. */
+export type ClientLocator = {
   href: string
   type: string
   locations?: {
@@ -17,78 +23,83 @@ export type GivenLocator = {
   } | null
 }
 
-/** The page that is meant, from 1; by its number, by its address, or by how much of the whole it is. Throws Invalid. */
-export function pageMeant(bookId: string, locator: GivenLocator, pageCount: number): number {
+/** The page, from 1, by its number, its URL or the total progression. Throws Invalid. */
+export function pageOfLocator(bookId: string, locator: ClientLocator, pageCount: number): number {
   const { position, totalProgression } = locator.locations ?? {}
-  const page = position ?? pageNamed(bookId, locator)
+  const page = position ?? pageInAddress(bookId, locator)
   if (page !== null) {
     if (page < 1 || (pageCount > 0 && page > pageCount))
-      throw new Invalid(`locator names no page: the book has ${pageCount}`)
+      throw new Invalid(`locator refers to a page that does not exist: the book has ${pageCount}`)
     return page
   }
-  if (totalProgression == null) throw new Invalid('locator names no page')
-  return pageOfShare(totalProgression, pageCount)
+  if (totalProgression == null) throw new Invalid('locator does not refer to a page')
+  return pageAtProgression(totalProgression, pageCount)
 }
 
-/** The page of this book that the address names; null if it names none. */
-export function pageNamed(bookId: string, { href, locations }: GivenLocator): number | null {
+/** The page of this book in the URL of a locator; null if there is none. */
+export function pageInAddress(bookId: string, { href, locations }: ClientLocator): number | null {
   const [, book, page] = /\/books\/([^/]+)\/pages\/(\d{1,9})\/?(?:[?#]|$)/.exec(href) ?? []
   if (book?.toLowerCase() === bookId) return Number(page)
   const fragments = [...(locations?.fragments ?? []), href.split('#')[1] ?? '']
-  const named = fragments.flatMap(fragment => /^page=(\d{1,9})$/.exec(fragment)?.[1] ?? [])[0]
-  return named === undefined ? null : Number(named)
+  const pages = fragments.flatMap(fragment => /^page=(\d{1,9})$/.exec(fragment)?.[1] ?? [])
+  return pages[0] === undefined ? null : Number(pages[0])
 }
 
-/** How much of the text lies before the place, 0 to 1. Throws Invalid for a resource that the book has not. */
-export function shareMeant(
-  locator: GivenLocator,
+/** The fraction of the text before the locator, 0 to 1. Throws Invalid for a resource that the book does not have. */
+export function progressionOfLocator(
+  locator: ClientLocator,
   contents: EpubContents,
-  stretches: readonly Stretch[],
+  sections: readonly ReadingSection[],
 ): number {
   const { position, progression, totalProgression } = locator.locations ?? {}
-  const all = positionsIn(stretches)
-  const at = find(locator.href, stretches)
-  if (at < 0) {
-    // Notes and the like are not counted; where they were opened from is.
-    if (find(locator.href, contents.resources) < 0 || totalProgression == null)
-      throw new Invalid('locator names nothing that is read in the book')
+  const total = countPositions(sections)
+  const index = findResource(locator.href, sections)
+  if (index < 0) {
+    // Resources outside the reading order, such as notes, have no positions of their own.
+    if (findResource(locator.href, contents.resources) < 0 || totalProgression == null)
+      throw new Invalid('locator does not refer to a resource of the reading order')
     return totalProgression
   }
-  const start = positionsIn(stretches.slice(0, at))
-  if (progression != null) return part(start + progression * stretches[at]!.count, all)
+  const start = countPositions(sections.slice(0, index))
+  if (progression != null) return fraction(start + progression * sections[index]!.count, total)
   if (totalProgression != null) return totalProgression
-  return part(position != null && position <= all ? position - 1 : start, all)
+  return fraction(position != null && position <= total ? position - 1 : start, total)
 }
 
-/** The place that has that share of the text before it. */
-export function locatorAt(share: number, stretches: readonly Stretch[]): Locator {
-  const all = positionsIn(stretches)
-  const before = share * all
+/** The locator with that fraction of the text before it. */
+export function locatorAtProgression(
+  totalProgression: number,
+  sections: readonly ReadingSection[],
+): Locator {
+  const total = countPositions(sections)
+  const before = totalProgression * total
   let start = 0
-  let at = 0
-  while (at < stretches.length - 1 && start + stretches[at]!.count <= before)
-    start += stretches[at++]!.count
-  const { href, type, count } = stretches[at]!
-  const progression = Math.min(1, part(before - start, count))
-  const position = Math.min(all, Math.floor(before) + 1)
-  return { href, type, locations: { progression, position, totalProgression: part(before, all) } }
+  let index = 0
+  while (index < sections.length - 1 && start + sections[index]!.count <= before)
+    start += sections[index++]!.count
+  const { href, type, count } = sections[index]!
+  const progression = Math.min(1, fraction(before - start, count))
+  const position = Math.min(total, Math.floor(before) + 1)
+  const locations = { progression, position, totalProgression: fraction(before, total) }
+  return { href, type, locations }
 }
 
-/** The number of the resource that an address names: ours, or as the book itself writes it; -1 for none. */
-function find(href: string, resources: readonly { name: string }[]): number {
-  const bare = href.replace(/[?#].*$/s, '')
-  const path = decoded(/\/books\/[^/]+\/resource\/(.+)$/s.exec(bare)?.[1] ?? bare)
-  const name = foldedName(path.replace(/^(?:\.{0,2}\/)+/, ''))
+/** Index of the resource with that URL, of this server or as written in the book; -1 if there is none. */
+function findResource(href: string, resources: readonly { name: string }[]): number {
+  const withoutQuery = href.replace(/[?#].*$/s, '')
+  const served = /\/books\/[^/]+\/resource\/(.+)$/s.exec(withoutQuery)?.[1]
+  const path = decode(served ?? withoutQuery)
+  const name = foldName(path.replace(/^(?:\.{0,2}\/)+/, ''))
   if (name === '') return -1
   const exact = resources.findIndex(resource => resource.name === path)
   if (exact >= 0) return exact
-  const alike = resources.findIndex(resource => foldedName(resource.name) === name)
-  return alike >= 0
-    ? alike
-    : resources.findIndex(resource => foldedName(resource.name).endsWith(`/${name}`))
+  const folded = resources.findIndex(resource => foldName(resource.name) === name)
+  return folded >= 0
+    ? folded
+    : resources.findIndex(resource => foldName(resource.name).endsWith(`/${name}`))
 }
 
-function decoded(path: string): string {
+function decode(path: string): string {
   try {
     return decodeURIComponent(path)
   } catch {

@@ -1,31 +1,38 @@
-// How far a reader is, as reading apps tell each other (Readium locators in the progression of Cantook
-// and Komga). The progress of the catalogue is the truth; what an app wrote is kept word for word beside
-// it, but for addresses of ours, and told as long as nobody has read on elsewhere.
+// Reading progression, as reading apps exchange it (Readium locators in the format of Cantook and Komga).
+// The progress of the catalogue is the source of truth. The locator of an app is stored beside it and
+// returned unchanged, except for URLs of this server, until the progress is changed elsewhere.
 import type { JSONValue, Sql } from 'postgres'
 import type { Viewer } from '../auth/viewer.ts'
 import type { BookFile } from '../catalog/book/book-file.ts'
-import { type Position, tryMoveTo } from '../catalog/progress/progress.ts'
+import { type ProgressUpdate, trySaveProgress } from '../catalog/progress/progress.ts'
 import { Conflict, Unreadable } from '../errors.ts'
-import { withoutEmpty } from './json/without-empty.ts'
-import { keptLocator, shownLocator, withoutKeys } from './kept-locator.ts'
-import { type GivenLocator, locatorAt, pageMeant, pageNamed, shareMeant } from './locator.ts'
+import { isReflowable } from '../format/formats.ts'
+import { withoutEmpty } from './json/json-writer.ts'
 import {
+  type ClientLocator,
+  locatorAtProgression,
+  pageInAddress,
+  pageOfLocator,
+  progressionOfLocator,
+} from './locator.ts'
+import {
+  fileAsResource,
   type Locator,
   pageLocator,
   pagesOf,
-  type Read,
-  shareOfPage,
-  stretchesOf,
-  wholeFile,
+  progressionOfPage,
+  type ReadableBook,
+  sectionsOf,
 } from './positions.ts'
+import { fromStoredLocator, toStoredLocator, withoutApiKeys } from './stored-locator.ts'
 
 export type Device = { id: string; name: string }
 
-/** `locator` has what it had when it was given, but for what was empty in it. */
+/** `locator` has all members that the app wrote, except empty ones. */
 export type Progression = {
   modified: Date
   device: Device
-  locator: GivenLocator
+  locator: ClientLocator
 }
 
 type Row = {
@@ -34,49 +41,51 @@ type Row = {
   isCompleted: boolean
   modified: Date
   device: Device | null
-  locator: GivenLocator | null
+  locator: ClientLocator | null
 }
 
-/** The viewer's place, `by` being who tells of what no app has written; null before the book was begun. Throws Unavailable. */
-export async function progressionOf(
+/** The viewer's progression; `server` is the device of progress not written by an app. Null before the book was started. Throws Unavailable. */
+export async function readProgression(
   sql: Sql,
   viewer: Viewer,
-  { read, by }: { read: Read; by: Device },
+  { book, server }: { book: ReadableBook; server: Device },
 ): Promise<Progression | null> {
   const [row] = await sql<Row[]>`
     select p.current_page as page, p.percentage, p.is_completed as "isCompleted",
-      p.updated_at as modified, k.device, k.locator
+      p.updated_at as modified, stored.device, stored.locator
     from progress p
-    left join book_locator k on k.account_id = p.account_id and k.book_id = p.book_id
-      and k.modified_at = p.updated_at
-    where p.account_id = ${viewer.accountId} and p.book_id = ${read.file.id}`
+    left join book_locator stored on stored.account_id = p.account_id
+      and stored.book_id = p.book_id and stored.modified_at = p.updated_at
+    where p.account_id = ${viewer.accountId} and p.book_id = ${book.file.id}`
   if (!row) return null
-  const { modified, device, locator } = row
-  if (device !== null && locator !== null) {
-    const known = withoutKeys({ device, locator })
-    return { modified, device: known.device, locator: shownLocator(known.locator, read.links) }
+  const { modified } = row
+  if (row.device !== null && row.locator !== null) {
+    const { device, locator } = withoutApiKeys({ device: row.device, locator: row.locator })
+    return { modified, device, locator: fromStoredLocator(locator, book.links) }
   }
-  return { modified, device: by, locator: await locatorOf(row, read) }
+  return { modified, device: server, locator: await locatorOf(row, book) }
 }
 
 /**
- * Moves the viewer to where the app says. Throws Conflict when what is stored is newer, Invalid for a
- * place that the book has not, NotFound, Unreadable, Unavailable.
+ * Stores the progression of an app. Throws Conflict when newer progress is stored, Invalid for a locator
+ * outside the book, NotFound, Unreadable, Unavailable.
  */
-export async function moveBy(
+export async function storeProgression(
   sql: Sql,
   viewer: Viewer,
-  { read, given }: { read: Read; given: Progression },
+  { book, progression }: { book: ReadableBook; progression: Progression },
 ): Promise<void> {
-  const { modified } = given
-  const { device, locator: written } = withoutKeys({ device: given.device, locator: given.locator })
-  const locator = withoutEmpty(keptLocator(written)) as GivenLocator
-  const bookId = read.file.id
-  const position = { ...(await positionMeant(locator, read)), modified }
-  const { isMoved } = await tryMoveTo(sql, viewer, {
+  const { modified } = progression
+  const { device, locator: written } = withoutApiKeys({
+    device: progression.device,
+    locator: progression.locator,
+  })
+  const locator = withoutEmpty(toStoredLocator(written)) as ClientLocator
+  const bookId = book.file.id
+  const { isSaved } = await trySaveProgress(sql, viewer, {
     bookId,
-    position,
-    beside: tx => tx`
+    update: { ...(await progressOfLocator(locator, book)), modified },
+    afterSave: tx => tx`
       insert into book_locator (account_id, book_id, modified_at, device, locator)
       select p.account_id, p.book_id, p.updated_at, ${tx.json(device)},
         ${tx.json(locator as JSONValue)}
@@ -84,48 +93,55 @@ export async function moveBy(
       on conflict (account_id, book_id) do update set
         modified_at = excluded.modified_at, device = excluded.device, locator = excluded.locator`,
   })
-  if (!isMoved) throw new Conflict('A newer place is stored')
+  if (!isSaved) throw new Conflict('Newer progress is stored')
 }
 
-async function positionMeant(locator: GivenLocator, { file, ...read }: Read): Promise<Position> {
+async function progressOfLocator(
+  locator: ClientLocator,
+  { file, links, contents }: ReadableBook,
+): Promise<ProgressUpdate> {
   const { id, format, pageCount } = file
-  if (format !== 'epub' || pageNamed(id, locator) !== null)
-    return { currentPage: pageMeant(id, locator, pageCount) }
+  if (!isReflowable(format) || pageInAddress(id, locator) !== null)
+    return { currentPage: pageOfLocator(id, locator, pageCount) }
   try {
-    const contents = await read.contents()
-    const stretches = stretchesOf(id, contents, read.links)
-    return { progressPercentage: shareMeant(locator, contents, stretches) }
+    const epub = await contents()
+    const sections = sectionsOf(id, epub, links)
+    return { progressPercentage: progressionOfLocator(locator, epub, sections) }
   } catch (error) {
-    const share = locator.locations?.totalProgression
-    // Whoever has read it elsewhere knows better than the file that cannot be read here.
-    if (!(error instanceof Unreadable) || share == null) throw error
-    return { progressPercentage: share }
+    const totalProgression = locator.locations?.totalProgression
+    // The app could read the book, so its value is used although this server cannot verify it.
+    if (!(error instanceof Unreadable) || totalProgression == null) throw error
+    return { progressPercentage: totalProgression }
   }
 }
 
-async function locatorOf(row: Row, read: Read): Promise<Locator> {
-  const { file, links } = read
-  const share = shareOf(row, file)
-  const whole = { ...wholeFile(file, links), locations: { totalProgression: share } }
-  if (file.format === null) return whole
-  if (file.format === 'epub') {
+async function locatorOf(row: Row, book: ReadableBook): Promise<Locator> {
+  const { file, links } = book
+  const totalProgression = totalProgressionOf(row, file)
+  const fileLocator = { ...fileAsResource(file, links), locations: { totalProgression } }
+  if (file.format === null) return fileLocator
+  if (isReflowable(file.format)) {
     try {
-      return locatorAt(share, stretchesOf(file.id, await read.contents(), links))
+      const sections = sectionsOf(file.id, await book.contents(), links)
+      return locatorAtProgression(totalProgression, sections)
     } catch (error) {
-      if (error instanceof Unreadable) return whole
+      if (error instanceof Unreadable) return fileLocator
       throw error
     }
   }
-  const pages = await pagesOf(read)
-  if (pages.count === 0) return whole
-  return pageLocator(read, Math.min(Math.max(row.page, 1), pages.count), pages)
+  const pages = await pagesOf(book)
+  if (pages.count === 0) return fileLocator
+  return pageLocator(book, Math.min(Math.max(row.page, 1), pages.count), pages)
 }
 
-function shareOf({ page, percentage, isCompleted }: Row, { format, pageCount }: BookFile): number {
+function totalProgressionOf(
+  { page, percentage, isCompleted }: Row,
+  { format, pageCount }: BookFile,
+): number {
   if (percentage !== null) return percentage
   if (pageCount === 0 || isCompleted) return Number(isCompleted)
-  // The place in a text is where its page begins.
-  return format === 'epub'
-    ? shareOfPage(Math.max(0, page - 1), pageCount)
-    : shareOfPage(page, pageCount)
+  // In a text the locator is the start of the page, in a comic the page itself.
+  return isReflowable(format)
+    ? progressionOfPage(Math.max(0, page - 1), pageCount)
+    : progressionOfPage(page, pageCount)
 }

@@ -1,17 +1,18 @@
-// A book as catalogues for reading apps show it.
+// Publication: the projection of a book for OPDS feeds and manifests.
 import type { Sql } from 'postgres'
-import { seesBook, type Viewer } from '../auth/viewer.ts'
+import { presentBook, type Viewer } from '../auth/viewer.ts'
+import { fromVisibleBooks, joinLibrary, joinProgress } from '../catalog/book/visible-books.ts'
 import { NotFound } from '../errors.ts'
-import type { FormatName } from '../format/contract.ts'
-import type { Author, ReadingDirection } from '../metadata/metadata.ts'
+import { type FormatName, isReflowable } from '../format/formats.ts'
+import type { Author, ReadingDirection } from '../metadata/values.ts'
 import { pathText } from '../path.ts'
 
-/** How far the viewer is; `page` from 1, 0 for not known. */
-export type Place = {
+/** Progress of the viewer; `page` counts from 1, 0 when unknown. */
+export type ReadingProgress = {
   page: number
   percentage: number | null
   isCompleted: boolean
-  at: Date
+  updatedAt: Date
 }
 
 export type Publication = {
@@ -20,8 +21,8 @@ export type Publication = {
   subtitle: string | null
   /** As written; null where there is none. */
   number: string | null
-  /** For sorting: 1.5. */
-  position: number | null
+  /** Number for sorting: 1.5. */
+  seriesPosition: number | null
   series: { id: string; title: string }
   libraryId: string
   summary: string | null
@@ -29,44 +30,44 @@ export type Publication = {
   publisher: string | null
   imprint: string | null
   language: string | null
-  /** Calendar date as far as it is known: `2020`, `2020-01`, `2020-01-31`. */
-  released: string | null
+  /** Calendar date as precise as it is known: `2020`, `2020-01`, `2020-01-31`. */
+  releaseDate: string | null
   isbn: string | null
   genres: string[]
   tags: string[]
-  direction: ReadingDirection | null
+  readingDirection: ReadingDirection | null
   /** Null when the file could not be read; then it can only be downloaded. */
   format: FormatName | null
-  /** Why the file cannot be read, for people; null when it can. */
-  unreadable: string | null
-  /** Of the file, as people read it. */
+  /** Error message of an unreadable file, else null. */
+  unreadableReason: string | null
   fileName: string
   /** Bytes. */
   fileSize: number
   pageCount: number
-  /** What its pages are streamed as (OPDS-PSE); null when they cannot be. */
-  streamedAs: 'image/jpeg' | 'image/png' | 'image/gif' | null
-  /** Of what is said of it and shown of its series, of its file and of its cover. */
-  updated: Date
-  created: Date
-  place: Place | null
+  /** Media type of streamed pages (OPDS-PSE); null when they cannot be streamed. */
+  streamMediaType: 'image/jpeg' | 'image/png' | 'image/gif' | null
+  /** Last change of its metadata, of the displayed metadata of its series, of its file or cover. */
+  updatedAt: Date
+  createdAt: Date
+  progress: ReadingProgress | null
 }
 
-type Row = Omit<Publication, 'fileName' | 'released' | 'streamedAs' | 'place' | 'series'> & {
+type Computed = 'fileName' | 'releaseDate' | 'streamMediaType' | 'progress' | 'series'
+type Row = Omit<Publication, Computed> & {
   name: Uint8Array
   seriesId: string
   seriesTitle: string
   year: number | null
   month: number | null
   day: number | null
-  pageType: Publication['streamedAs']
+  pageType: Publication['streamMediaType']
   currentPage: number | null
   percentage: number | null
   isCompleted: boolean
-  progressAt: Date
+  progressUpdatedAt: Date
 }
 
-/** The books with these ids in their order; hidden and missing ones are left out. One statement. */
+/** The books with these ids in their order, without hidden and missing ones. One statement. */
 export async function publicationsByIds(
   sql: Sql,
   viewer: Viewer,
@@ -74,65 +75,76 @@ export async function publicationsByIds(
 ): Promise<Publication[]> {
   if (ids.length === 0) return []
   const rows = await sql<Row[]>`
-    select b.id, b.title, b.more->>'subtitle' as subtitle, b.number, b.number_sort as position,
-      b.series_id as "seriesId", s.title as "seriesTitle", b.library_id as "libraryId", b.summary,
-      b.authors, coalesce(b.publisher, s.publisher) as publisher, b.imprint,
+    select b.id, b.title, b.extra_metadata->>'subtitle' as subtitle, b.number,
+      b.number_sort as "seriesPosition", b.series_id as "seriesId", s.title as "seriesTitle",
+      b.library_id as "libraryId", b.summary, b.authors,
+      coalesce(b.publisher, s.publisher) as publisher, b.imprint,
       coalesce(b.language, s.language) as language, b.year, b.month, b.day, b.isbn, b.genres, b.tags,
-      coalesce(b.reading_direction, s.reading_direction, l.default_reading_direction) as direction,
-      b.format, b.error_message as unreadable, b.name, b.size::float8 as "fileSize", b.page_count as "pageCount",
-      b.page_type as "pageType", b.created_at as created,
-      greatest(b.updated_at, s.said_at) as updated,
+      coalesce(b.reading_direction, s.reading_direction, l.default_reading_direction)
+        as "readingDirection",
+      b.format, b.error_message as "unreadableReason", b.name, b.size::float8 as "fileSize",
+      b.page_count as "pageCount", b.page_type as "pageType", b.created_at as "createdAt",
+      greatest(b.updated_at, s.metadata_changed_at) as "updatedAt",
       p.current_page as "currentPage", p.percentage, p.is_completed as "isCompleted",
-      p.updated_at as "progressAt"
-    from unnest(${ids as string[]}::uuid[]) with ordinality as wanted(id, place)
-    join book b on b.id = wanted.id and b.missing_at is null
-    join series s on s.id = b.series_id
-    join library l on l.id = b.library_id
-    left join progress p on p.account_id = ${viewer.accountId} and p.book_id = b.id
-    where ${seesBook(sql, viewer)}
-    order by wanted.place`
-  return rows.map(publication)
+      p.updated_at as "progressUpdatedAt"
+    ${fromVisibleBooks(sql, viewer, {
+      ids,
+      joins: sql`${joinLibrary(sql)} ${joinProgress(sql, viewer)}`,
+      where: presentBook(sql),
+    })}`
+  return rows.map(toPublication)
 }
 
-/** Throws NotFound for a book that is not there, is missing on disk, or is hidden. */
+/** Throws NotFound for a book that does not exist, is missing on disk, or is hidden. */
 export async function publicationById(sql: Sql, viewer: Viewer, id: string): Promise<Publication> {
-  const [found] = await publicationsByIds(sql, viewer, [id])
-  if (!found) throw new NotFound('Book not found')
-  return found
+  const [book] = await publicationsByIds(sql, viewer, [id])
+  if (!book) throw new NotFound('Book not found')
+  return book
 }
 
-function publication(row: Row): Publication {
+function toPublication(row: Row): Publication {
   const { name, seriesId, seriesTitle, year, month, day, pageType, ...rest } = row
-  const { currentPage, percentage, isCompleted, progressAt, ...book } = rest
+  const { currentPage: page, percentage, isCompleted, progressUpdatedAt, ...book } = rest
   return {
     ...book,
     series: { id: seriesId, title: seriesTitle },
     fileName: pathText(name),
-    released: releasedOn(year, month, day),
-    streamedAs: streamedAs(book, pageType),
-    place:
-      currentPage === null ? null : { page: currentPage, percentage, isCompleted, at: progressAt },
+    releaseDate: formatPartialDate(year, month, day),
+    streamMediaType: streamMediaType(book, pageType),
+    progress:
+      page === null ? null : { page, percentage, isCompleted, updatedAt: progressUpdatedAt },
   }
 }
 
-/** What the pages of a book are streamed as; null when they cannot be. */
-export function streamedAs(
+/** The media type of streamed pages of a book; null when they cannot be streamed. */
+export function streamMediaType(
   { format, pageCount }: Pick<Publication, 'format' | 'pageCount'>,
-  pageType: Publication['streamedAs'],
+  pageType: Publication['streamMediaType'],
 ) {
   if (format === null || pageCount === 0) return null
-  // Pages of a PDF are drawn; mixed pages are made alike. Of an EPUB only a fixed layout has pages.
-  return pageType ?? (format === 'epub' ? null : 'image/jpeg')
+  // PDF pages are rendered, mixed types are converted. Of EPUBs only those with a fixed layout have pages.
+  return pageType ?? (isReflowable(format) ? null : 'image/jpeg')
 }
 
-function releasedOn(year: number | null, month: number | null, day: number | null): string | null {
+function formatPartialDate(
+  year: number | null,
+  month: number | null,
+  day: number | null,
+): string | null {
   if (year === null || year < 1 || year > 9999) return null
-  const start = String(year).padStart(4, '0')
-  if (month === null || month < 1 || month > 12) return start
-  const two = (n: number) => String(n).padStart(2, '0')
-  if (day === null) return `${start}-${two(month)}`
-  const date = new Date(`${start}-${two(month)}-01T00:00:00Z`)
+  const yearText = String(year).padStart(4, '0')
+  if (month === null || month < 1 || month > 12) return yearText
+  const twoDigits = (n: number) => String(n).padStart(2, '0')
+  const monthText = `${yearText}-${twoDigits(month)}`
+  if (day === null) return monthText
+  const date = new Date(`${monthText}-01T00:00:00Z`)
   date.setUTCDate(day)
-  // The 31st of June is what some file says, and no date.
-  return date.getUTCDate() === day ? `${start}-${two(month)}-${two(day)}` : `${start}-${two(month)}`
+  // Metadata may contain invalid dates such as June 31st.
+  return date.getUTCDate() === day ? `${monthText}-${twoDigits(day)}` : monthText
+}
+
+/** Summary as plain text, preceded by the error of an unreadable file. Null when there is neither. */
+export function summaryText({ unreadableReason, summary }: Publication): string | null {
+  if (unreadableReason === null) return summary
+  return [`This file cannot be read: ${unreadableReason}`, summary ?? ''].join('\n').trim()
 }

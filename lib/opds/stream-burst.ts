@@ -1,34 +1,34 @@
-// Where a reader is, told by the pages that an app fetches. Apps fetch ahead: some pages at once when a
-// book is opened or jumped into, then as many as are turned, always so far in front of the reader. What
-// follows each other closely is one burst; how wide bursts are tells how far ahead the app fetches.
-// Doubts are resolved backwards: a place that is too low is mended by the next page.
+// Reading position inferred from the pages that an app fetches. Apps prefetch: several pages when a book is
+// opened or after a jump, then one per page turn, always the same distance ahead of the reader. Fetches in
+// quick succession form a burst; the width of bursts shows how far the app prefetches. In doubt the lower
+// page is assumed, because the next fetch corrects it.
 
 /** Pages count from 0. */
-export type Stream = {
-  /** Lowest and highest page of the burst at hand. */
+export type BurstState = {
+  /** Lowest and highest page of the current burst. */
   low: number
   high: number
-  /** It was not looked at yet since its last page came. */
+  /** The burst has not been evaluated since its last page. */
   isOpen: boolean
-  /** It came after a long pause. */
+  /** The burst started after a long pause. */
   isLate: boolean
-  /** Highest page of the burst before; null when there was none. */
+  /** Highest page of the previous burst; null when there was none. */
   end: number | null
-  /** How far ahead the app fetched at most before this burst. */
+  /** Largest prefetch distance before this burst. */
   lead: number
 }
 
 type Fetch = {
   page: number
-  /** Between the end of the last answer and this request; negative where they overlapped. */
+  /** From the end of the last response to this request; negative when they overlapped. */
   quietMs: number
 }
 
-/** Fetches that come sooner after each other belong together: nobody reads a page in that time. */
+/** Fetches within this time belong to one burst: no one reads a page that fast. */
 export const burstMs = 1_000
 const sessionMs = 600_000
 
-export const begun = (page: number): Stream => ({
+export const startBurst = (page: number): BurstState => ({
   low: page,
   high: page,
   isOpen: true,
@@ -37,41 +37,42 @@ export const begun = (page: number): Stream => ({
   lead: 0,
 })
 
-/** What is known after a fetch. Pages of a burst may come in any order. */
-export function fetched(stream: Stream, { page, quietMs }: Fetch): Stream {
+/** The state after a fetch. Pages of a burst may arrive in any order. */
+export function addFetch(state: BurstState, { page, quietMs }: Fetch): BurstState {
   if (quietMs < burstMs) {
-    const { low, high } = stream
-    return { ...stream, low: Math.min(low, page), high: Math.max(high, page), isOpen: true }
+    const { low, high } = state
+    return { ...state, low: Math.min(low, page), high: Math.max(high, page), isOpen: true }
   }
   const isLate = quietMs > sessionMs
-  return { ...begun(page), isLate, end: stream.high, lead: leadAfter(stream) }
+  return { ...startBurst(page), isLate, end: state.high, lead: leadAfter(state) }
 }
 
 /**
- * The page, from 1, that the reader is on when a burst is over; null when nothing is known. The last page
- * only for an app that does not fetch ahead, and after others.
+ * The page, from 1, that the reader is on after a burst; null when it is unknown. The last page only for
+ * an app that does not prefetch, and only after other pages.
  */
-export function placeOf(stream: Stream, pageCount: number): number | null {
-  const { low, high } = stream
-  const lead = leadBefore(stream)
-  const page = Math.max(0, low - behind(stream)) + 1
-  const isTurned = hasPast(stream) && low === high && lead === 0
-  const place = Math.min(page, isTurned ? pageCount : pageCount - 1)
-  return place > 0 ? place : null
+export function inferPage(state: BurstState, pageCount: number): number | null {
+  const { low, high } = state
+  const lead = leadBefore(state)
+  const page = Math.max(0, low - distanceBehind(state)) + 1
+  const isSingleTurn = hasHistory(state) && low === high && lead === 0
+  const inferred = Math.min(page, isSingleTurn ? pageCount : pageCount - 1)
+  return inferred > 0 ? inferred : null
 }
 
 /** How far the reader is behind the lowest page of a burst. */
-function behind(stream: Stream): number {
-  const lead = leadBefore(stream)
-  // After a jump as much is fetched as ever, but for what the app still has, or what is not there.
-  return continues(stream) ? lead : Math.max(0, lead - (stream.high - stream.low))
+function distanceBehind(state: BurstState): number {
+  const lead = leadBefore(state)
+  // After a jump the app fetches its full distance, except pages that it has cached or that do not exist.
+  return isContinuation(state) ? lead : Math.max(0, lead - (state.high - state.low))
 }
 
-const continues = ({ low, end }: Stream) => end !== null && low === end + 1
+const isContinuation = ({ low, end }: BurstState) => end !== null && low === end + 1
 
-/** Whether what came before counts: after a pause only for who goes on where it ended. */
-const hasPast = (stream: Stream) => stream.end !== null && (!stream.isLate || continues(stream))
+/** Whether earlier bursts count: after a long pause only if reading continues where it stopped. */
+const hasHistory = (state: BurstState) =>
+  state.end !== null && (!state.isLate || isContinuation(state))
 
-const leadBefore = (stream: Stream) => (hasPast(stream) ? stream.lead : 0)
+const leadBefore = (state: BurstState) => (hasHistory(state) ? state.lead : 0)
 
-const leadAfter = (stream: Stream) => Math.max(leadBefore(stream), stream.high - stream.low)
+const leadAfter = (state: BurstState) => Math.max(leadBefore(state), state.high - state.low)

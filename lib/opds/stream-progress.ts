@@ -1,120 +1,121 @@
-// Moves the place of those who want it by the pages that their app streams. What is known of an app and a
-// book is a row, for every process that answers it; see stream-burst.ts for what is made of it.
+// Progress from page streaming: updates the progress of accounts that enabled it from the pages that an app
+// fetches. The state per account and book is a row, shared by all processes; see stream-burst.ts.
 import type { Sql, TransactionSql } from 'postgres'
 import type { Viewer } from '../auth/viewer.ts'
-import { moveTo } from '../catalog/progress/progress.ts'
-import { inBatches } from '../postgres/batch.ts'
-import { begun, burstMs, fetched, placeOf, type Stream } from './stream-burst.ts'
+import { saveProgress } from '../catalog/progress/progress.ts'
+import { deleteInBatches } from '../postgres/batch.ts'
+import { addFetch, type BurstState, burstMs, inferPage, startBurst } from './stream-burst.ts'
 
-export type Streaming = { viewer: Viewer; bookId: string; pageCount: number }
+export type StreamedBook = { viewer: Viewer; bookId: string; pageCount: number }
 
-/** Fetches under way in this process, the writing down of those that are over, and what waits for quiet after them. */
-type Watch = { underWay: number; noted: Promise<void>; timer: NodeJS.Timeout | undefined }
+/** Fetches in this process: how many are running, the queue of writes, and the timer that closes a burst. */
+type Tracker = { running: number; writes: Promise<void>; timer: NodeJS.Timeout | undefined }
 
-const watches = new WeakMap<Sql, Map<string, Watch>>()
-const settleMs = burstMs + 200
+const trackers = new WeakMap<Sql, Map<string, Tracker>>()
+const closeDelayMs = burstMs + 200
 
 /**
- * To be called when page `page` (from 0) is asked for; answers what is to be called when its answer is
- * over, with whether it arrived. `onError` hears of what went wrong, also later.
+ * Call it when page `page` (from 0) is requested. Returns a function to call when the response ends, with
+ * whether it was delivered. `onError` gets errors, also after that.
  */
-export function followFetch(
+export function trackFetch(
   sql: Sql,
-  streaming: Streaming & { page: number },
+  book: StreamedBook & { page: number },
   onError: (error: unknown) => void,
-): (hasArrived: boolean) => void {
-  const began = performance.now()
-  const { watch, forget } = watchOf(sql, streaming)
-  clearTimeout(watch.timer)
-  watch.underWay += 1
-  const rest = () => {
-    watch.underWay -= 1
-    // Whoever comes last waits: pages that are still being made may lie before those that came.
-    if (watch.underWay > 0) return
-    watch.timer = setTimeout(() => {
+): (isDelivered: boolean) => void {
+  const startedMs = performance.now()
+  const { tracker, forget } = trackerOf(sql, book)
+  clearTimeout(tracker.timer)
+  tracker.running += 1
+  const onWritten = () => {
+    tracker.running -= 1
+    // The last one starts the timer: pages that are still being rendered may precede delivered ones.
+    if (tracker.running > 0) return
+    tracker.timer = setTimeout(() => {
       forget()
-      settle(sql, streaming).catch(onError)
-    }, settleMs).unref()
+      closeBurst(sql, book).catch(onError)
+    }, closeDelayMs).unref()
   }
-  return hasArrived => {
-    const fetch = { page: streaming.page, began, ended: performance.now() }
-    // One after the other: they wait for the same row.
-    if (hasArrived) watch.noted = watch.noted.then(() => note(sql, streaming, fetch)).catch(onError)
-    watch.noted = watch.noted.then(rest)
+  return isDelivered => {
+    const fetch = { page: book.page, startedMs, endedMs: performance.now() }
+    // One after the other, because they lock the same row.
+    if (isDelivered)
+      tracker.writes = tracker.writes.then(() => recordFetch(sql, book, fetch)).catch(onError)
+    tracker.writes = tracker.writes.then(onWritten)
   }
 }
 
-function watchOf(sql: Sql, { viewer, bookId }: Streaming) {
-  const all = watches.get(sql) ?? new Map<string, Watch>()
-  watches.set(sql, all)
+function trackerOf(sql: Sql, { viewer, bookId }: StreamedBook) {
+  const byKey = trackers.get(sql) ?? new Map<string, Tracker>()
+  trackers.set(sql, byKey)
   const key = `${viewer.accountId} ${bookId}`
-  const watch = all.get(key) ?? { underWay: 0, noted: Promise.resolve(), timer: undefined }
-  all.set(key, watch)
-  return { watch, forget: () => void all.delete(key) }
+  const tracker = byKey.get(key) ?? { running: 0, writes: Promise.resolve(), timer: undefined }
+  byKey.set(key, tracker)
+  return { tracker, forget: () => void byKey.delete(key) }
 }
 
-type Fetch = { page: number; began: number; ended: number }
+type Fetch = { page: number; startedMs: number; endedMs: number }
 
-async function note(sql: Sql, streaming: Streaming, { page, began, ended }: Fetch) {
-  const { viewer, bookId, pageCount } = streaming
-  const place = await sql.begin(async tx => {
-    // By the database's clock, which all processes share; as of now, however long others hold the row.
-    const ms = performance.now()
-    const secondsAgo = (ms - ended) / 1000
-    const [row] = await tx<{ state: Stream | null; sinceMs: number }[]>`
-      insert into page_stream as s (account_id, book_id, state, at)
+async function recordFetch(sql: Sql, book: StreamedBook, { page, startedMs, endedMs }: Fetch) {
+  const { viewer, bookId, pageCount } = book
+  const inferred = await sql.begin(async tx => {
+    // By the database clock, which all processes share, minus the time since the response ended.
+    const nowMs = performance.now()
+    const secondsAgo = (nowMs - endedMs) / 1000
+    const [row] = await tx<{ state: BurstState | null; sinceMs: number }[]>`
+      insert into page_stream as s (account_id, book_id, state, updated_at)
       values (${viewer.accountId}, ${bookId}, 'null', now())
       on conflict (account_id, book_id) do update set state = s.state
-      returning s.state, (extract(epoch from now() - s.at) * 1000)::float8 as "sinceMs"`
+      returning s.state, (extract(epoch from now() - s.updated_at) * 1000)::float8 as "sinceMs"`
     const { state, sinceMs } = row!
-    const quietMs = sinceMs - (ms - began)
-    const next = state === null ? begun(page) : fetched(state, { page, quietMs })
+    const quietMs = sinceMs - (nowMs - startedMs)
+    const next = state === null ? startBurst(page) : addFetch(state, { page, quietMs })
     await tx`
       update page_stream set state = ${tx.json(next)},
-        at = greatest(at, now() - make_interval(secs => ${secondsAgo}))
+        updated_at = greatest(updated_at, now() - make_interval(secs => ${secondsAgo}))
       where account_id = ${viewer.accountId} and book_id = ${bookId}`
-    const isOver = state?.isOpen && quietMs >= burstMs
-    return isOver ? placeOf(state, pageCount) : null
+    const isBurstOver = state?.isOpen && quietMs >= burstMs
+    return isBurstOver ? inferPage(state, pageCount) : null
   })
-  await move(sql, streaming, place)
+  await advanceProgress(sql, book, inferred)
 }
 
-/** Looks at a burst that is over, unless another process has. */
-async function settle(sql: Sql, streaming: Streaming) {
-  const { viewer, bookId, pageCount } = streaming
-  const place = await sql.begin(async tx => {
-    const state = await quietState(tx, streaming)
+/** Evaluates a burst that is over, unless another process has. */
+async function closeBurst(sql: Sql, book: StreamedBook) {
+  const { viewer, bookId, pageCount } = book
+  const inferred = await sql.begin(async tx => {
+    const state = await lockQuietState(tx, book)
     if (!state?.isOpen) return null
     await tx`
       update page_stream set state = ${tx.json({ ...state, isOpen: false })}
       where account_id = ${viewer.accountId} and book_id = ${bookId}`
-    return placeOf(state, pageCount)
+    return inferPage(state, pageCount)
   })
-  await move(sql, streaming, place)
+  await advanceProgress(sql, book, inferred)
 }
 
-async function quietState(tx: TransactionSql, { viewer, bookId }: Streaming) {
-  const [row] = await tx<{ state: Stream | null }[]>`
+async function lockQuietState(tx: TransactionSql, { viewer, bookId }: StreamedBook) {
+  const [row] = await tx<{ state: BurstState | null }[]>`
     select state from page_stream
     where account_id = ${viewer.accountId} and book_id = ${bookId}
-      and at <= clock_timestamp() - make_interval(secs => ${burstMs / 1000})
+      and updated_at <= clock_timestamp() - make_interval(secs => ${burstMs / 1000})
     for update`
   return row?.state ?? null
 }
 
-async function move(sql: Sql, { viewer, bookId }: Streaming, place: number | null) {
-  if (place === null) return
-  const position = { currentPage: place, onlyForward: true }
-  await moveTo(sql, viewer, { bookId, position })
+async function advanceProgress(sql: Sql, { viewer, bookId }: StreamedBook, page: number | null) {
+  if (page === null) return
+  const update = { currentPage: page, onlyForward: true }
+  await saveProgress(sql, viewer, { bookId, update })
 }
 
-/** Forgets what apps have fetched once they may have dropped it; answers how many rows went. */
-export const sweepStreams = (sql: Sql, stop: () => boolean): Promise<number> =>
-  inBatches(
-    most => sql`
+/** Deletes the state of books that were not streamed for two days. Returns the number of rows. */
+export const deleteStaleStreams = (sql: Sql, stop: () => boolean): Promise<number> =>
+  deleteInBatches(
+    batchSize => sql`
       delete from page_stream
       where (account_id, book_id) in (
         select account_id, book_id from page_stream
-        where at < now() - interval '2 days' limit ${most})`,
+        where updated_at < now() - interval '2 days' limit ${batchSize})`,
     stop,
   )

@@ -1,26 +1,27 @@
-// Where the page cache keeps what, and how a thread writes into it.
+// Cache write: paths of the page cache, and atomic writes into it from page threads.
 import { mkdirSync, renameSync, unlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 /** `key` is lower-case hex. */
-export type Keep = { folder: string; key: string }
-export type Kept = { key: string; bytes: number }
+export type CacheTarget = { folder: string; key: string }
+export type CacheEntry = { key: string; sizeBytes: number }
 
-/** Ending of files that are being written; one that is old was left by a process that died. */
-export const draftEnding = '.part'
+/** Suffix of files that are being written; an old one was left behind by a process that died. */
+export const draftSuffix = '.part'
 
-export const keptPath = ({ folder, key }: Keep): string => join(folder, key.slice(0, 2), key)
+export const cachePath = ({ folder, key }: CacheTarget): string =>
+  join(folder, key.slice(0, 2), key)
 
-let drafts = 0
+let draftCount = 0
 
-/** Written beside and renamed: what has its name is whole. Null when the disk does not take it. */
-export function keepPage(keep: Keep, bytes: Uint8Array): Kept | null {
-  const path = keptPath(keep)
-  const draft = `${path}.${process.pid}-${performance.timeOrigin}-${(drafts += 1)}${draftEnding}`
+/** Writes a draft and renames it, so that a file with its final name is complete. Null when the disk refuses it. */
+export function writeCacheFile(target: CacheTarget, bytes: Uint8Array): CacheEntry | null {
+  const path = cachePath(target)
+  const draft = `${path}.${process.pid}-${performance.timeOrigin}-${(draftCount += 1)}${draftSuffix}`
   try {
     writeInto(draft, bytes)
     renameSync(draft, path)
-    return { key: keep.key, bytes: bytes.length }
+    return { key: target.key, sizeBytes: bytes.length }
   } catch {
     try {
       unlinkSync(draft)

@@ -1,91 +1,91 @@
-// The page cache on disk: what had to be made once is sent from a file the next time. Bounded in
-// bytes; what was not asked for longest goes first. The files are the truth: what a process finds there
-// is used, whoever made it.
+// Page cache on disk: LRU cache of rendered and unpacked images, bounded in bytes. The files are the
+// source of truth: a process also uses files that another process has written.
 import { unlink } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { LRUCache } from 'lru-cache'
-import { type Body, wholeFile } from '../download/file-body.ts'
-import { draftEnding, type Keep, type Kept, keptPath } from './cache-write.ts'
+import { type FileBody, readWholeFile } from '../download/file-body.ts'
+import { type CacheEntry, type CacheTarget, cachePath, draftSuffix } from './cache-write.ts'
 
 export type PageCache = ReturnType<typeof openPageCache>
 
-// File systems give files whole blocks.
-const block = 4096
-const oldDraftMs = 600_000
-const keyShape = /^[0-9a-f]{32}$/
+// File systems allocate whole blocks.
+const blockBytes = 4096
+const staleDraftMs = 600_000
+const keyPattern = /^[0-9a-f]{32}$/
 
-/** `mostBytes` 0 keeps nothing, and removes what was kept. `ready` resolves when what was there before is known. */
-export function openPageCache(folder: string, mostBytes: number) {
-  const known = new LRUCache<string, number>({
-    // It cannot be without a bound, and without one it keeps nothing anyway.
-    maxSize: Math.max(mostBytes, 1),
-    sizeCalculation: bytes => Math.ceil(Math.max(bytes, 1) / block) * block,
-    dispose: (_bytes, key, reason) => {
-      if (reason === 'evict') forget(key)
+/** `maxBytes` 0 disables the cache and deletes its files. `ready` resolves when existing files are indexed. */
+export function openPageCache(folder: string, maxBytes: number) {
+  const index = new LRUCache<string, number>({
+    // The library requires a bound above 0; a disabled cache is never written to anyway.
+    maxSize: Math.max(maxBytes, 1),
+    sizeCalculation: sizeBytes => Math.ceil(Math.max(sizeBytes, 1) / blockBytes) * blockBytes,
+    dispose: (_sizeBytes, key, reason) => {
+      if (reason === 'evict') deleteFile(key)
     },
   })
-  const forget = (key: string) => unlink(keptPath({ folder, key }), () => {})
-  const add = ({ key, bytes }: Kept) => {
-    known.set(key, bytes)
-    if (!known.has(key)) forget(key)
+  const deleteFile = (key: string) => unlink(cachePath({ folder, key }), () => {})
+  const add = ({ key, sizeBytes }: CacheEntry) => {
+    index.set(key, sizeBytes)
+    if (!index.has(key)) deleteFile(key)
   }
   let isClosed = false
   return {
-    isOn: mostBytes > 0,
-    mostBytes,
-    /** Whether this process knows it to be there. */
-    has: (key: string): boolean => known.has(key),
-    /** Where to keep something under `key`; null when nothing is kept. */
-    place: (key: string): Keep | null => (mostBytes > 0 ? { folder, key } : null),
-    /** Takes note of what a thread has written. */
-    took: (kept: readonly Kept[]) => kept.forEach(add),
-    async read(key: string): Promise<Body | null> {
-      if (mostBytes === 0) return null
-      const found = await wholeFile(keptPath({ folder, key }))
-      if (found === null) known.delete(key)
-      else if (known.get(key) === undefined) add({ key, bytes: found.length })
-      return found
+    isEnabled: maxBytes > 0,
+    maxBytes,
+    /** Whether this process has the key in its index. */
+    has: (key: string): boolean => index.has(key),
+    /** Where to write the image of `key`; null when the cache is disabled. */
+    target: (key: string): CacheTarget | null => (maxBytes > 0 ? { folder, key } : null),
+    /** Adds files that a thread has written to the index. */
+    addWritten: (entries: readonly CacheEntry[]) => entries.forEach(add),
+    async read(key: string): Promise<FileBody | null> {
+      if (maxBytes === 0) return null
+      const file = await readWholeFile(cachePath({ folder, key }))
+      if (file === null) index.delete(key)
+      else if (index.get(key) === undefined) add({ key, sizeBytes: file.length })
+      return file
     },
-    /** Bytes it takes as far as this process knows. */
+    /** Size on disk of the indexed files. */
     get bytes() {
-      return known.calculatedSize
+      return index.calculatedSize
     },
-    ready: takeStock(folder, { isClosed: () => isClosed, known, add }),
+    ready: indexExistingFiles(folder, { isClosed: () => isClosed, index, add }),
     close() {
       isClosed = true
     },
   }
 }
 
-type Old = Kept & { usedMs: number }
-type Into = {
+type ExistingFile = CacheEntry & { usedMs: number }
+type Indexing = {
   isClosed: () => boolean
-  known: LRUCache<string, number>
-  add: (kept: Kept) => void
+  index: LRUCache<string, number>
+  add: (entry: CacheEntry) => void
 }
 
-/** Adds what lies in the folder, the longest unused first; drafts that nobody writes any more are removed. */
-async function takeStock(folder: string, { isClosed, known, add }: Into) {
-  const found: Old[] = []
-  for (const name of await names(folder)) {
-    for (const file of await names(join(folder, name))) {
+/** Adds the files of the folder, least recently used first; deletes abandoned drafts. */
+async function indexExistingFiles(folder: string, { isClosed, index, add }: Indexing) {
+  const existing: ExistingFile[] = []
+  for (const subfolder of await listNames(folder)) {
+    for (const name of await listNames(join(folder, subfolder))) {
       if (isClosed()) return
-      const path = join(folder, name, file)
-      const one = await stat(path).catch(() => null)
-      if (one === null) continue
-      if (file.endsWith(draftEnding) && Date.now() - one.mtimeMs > oldDraftMs)
+      const path = join(folder, subfolder, name)
+      const stats = await stat(path).catch(() => null)
+      if (stats === null) continue
+      if (name.endsWith(draftSuffix) && Date.now() - stats.mtimeMs > staleDraftMs)
         unlink(path, () => {})
-      const usedMs = Math.max(one.atimeMs, one.mtimeMs)
-      if (keyShape.test(file)) found.push({ key: file, bytes: one.size, usedMs })
+      const usedMs = Math.max(stats.atimeMs, stats.mtimeMs)
+      if (keyPattern.test(name)) existing.push({ key: name, sizeBytes: stats.size, usedMs })
     }
   }
-  // What was asked for since the start is newer than all of it.
-  const recent = [...known.entries()].reverse()
-  known.clear()
-  const since = new Set(recent.map(([key]) => key))
-  for (const old of found.sort((a, b) => a.usedMs - b.usedMs)) if (!since.has(old.key)) add(old)
-  for (const [key, bytes] of recent) add({ key, bytes })
+  // What was requested since the start is more recent than all of these.
+  const recent = [...index.entries()].reverse()
+  index.clear()
+  const recentKeys = new Set(recent.map(([key]) => key))
+  for (const file of existing.sort((a, b) => a.usedMs - b.usedMs))
+    if (!recentKeys.has(file.key)) add(file)
+  for (const [key, sizeBytes] of recent) add({ key, sizeBytes })
 }
 
-const names = (folder: string) => readdir(folder).catch(() => [] as string[])
+const listNames = (folder: string) => readdir(folder).catch(() => [] as string[])

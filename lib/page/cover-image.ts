@@ -1,65 +1,63 @@
-// Covers that are larger than thumbnails: made of a book's own front cover, or of an image that somebody
-// uploaded, and kept in the page cache.
+// Cover images larger than thumbnails: rendered from the cover inside a book or from an uploaded image,
+// and stored in the page cache.
 import { readFile } from 'node:fs/promises'
 import type { BookFile } from '../catalog/book/book-file.ts'
+import type { FileVersion } from '../download/etag.ts'
 import { NotFound } from '../errors.ts'
-import { type Engine, type Found, placeOf, steadily } from './engine.ts'
-import { pageKey, pageTag, type Version } from './etag.ts'
-import { fromCache, made } from './page-source.ts'
+import { bookRefOf, type Engine, type ImageBody, retryOnChange } from './engine.ts'
+import { pageCacheKey, pageEtag } from './etag.ts'
+import type { FileChanged } from './messages.ts'
+import { makeImage, readCached } from './page-source.ts'
 import { unknownWeight } from './pool.ts'
 import type { Variant } from './variant.ts'
 
-// Beside the pages of a book, which count from 0.
-const index = -1
+// Pages count from 0, so this index is free.
+const coverIndex = -1
 
-/** Strong entity tag, with its quotes, of the front cover of a book. */
-export const frontTag = (version: Version, variant: Variant): string =>
-  pageTag(version, index, variant)
+/** Strong ETag, with its quotes, of the cover inside a book. */
+export const bookCoverEtag = (version: FileVersion, variant: Variant): string =>
+  pageEtag(version, coverIndex, variant)
 
-export function openFronts(engine: Engine) {
+export function createCoverImages(engine: Engine) {
   return {
-    /** The cover in the book itself, with its tag. Throws NotFound where there is none, Unreadable, Unavailable. */
-    async ofBook(book: BookFile, variant: Variant, signal?: AbortSignal) {
-      return await steadily(book, async met => {
-        const found = await frontOf(engine, met, { variant, signal })
-        return 'changed' in found ? found : { ...found, tag: frontTag(met, variant) }
+    /** The cover inside a book, with its ETag. Throws NotFound where there is none, Unreadable, Unavailable. */
+    async fromBook(book: BookFile, variant: Variant, signal?: AbortSignal) {
+      return await retryOnChange(book, async current => {
+        const image = await renderBookCover(engine, current, { variant, signal })
+        return 'changed' in image ? image : { ...image, etag: bookCoverEtag(current, variant) }
       })
     },
-    /** An image made of a file whose `name` stands for its content. Errors as above. */
-    async ofFile(path: string, name: string, variant: Variant) {
-      const key = pageKey({ id: name, size: 0, modifiedMs: 0 }, index, variant)
-      const kept = await fromCache(engine, key, `image/${variant.format}`)
-      if (kept) return kept
-      const found = await made(engine, key, {
-        async make(keep, signal) {
-          const order = { bytes: await readUpload(path), variant, keep }
-          return engine.pool.run('convert', order, { weighs: unknownWeight, signal })
+    /** An image rendered from a file whose `name` identifies its content. Errors as `fromBook`. */
+    async fromFile(path: string, name: string, variant: Variant) {
+      const key = pageCacheKey({ id: name, size: 0, modifiedMs: 0 }, coverIndex, variant)
+      const cached = await readCached(engine, key, `image/${variant.format}`)
+      if (cached) return cached
+      const image = await makeImage(engine, key, {
+        async render(target, signal) {
+          const request = { bytes: await readUpload(path), variant, target }
+          return engine.pool.run('convert', request, { weight: unknownWeight, signal })
         },
         signal: undefined,
       })
-      // What came as bytes is no file that could change.
-      return found as Exclude<Found, { changed: unknown }>
+      // The request contains bytes, not a file that could change.
+      return image as Exclude<ImageBody, FileChanged>
     },
   }
 }
 
-type Making = { variant: Variant; signal: AbortSignal | undefined }
+type Rendering = { variant: Variant; signal: AbortSignal | undefined }
 
-async function frontOf(engine: Engine, book: BookFile, { variant, signal }: Making) {
+async function renderBookCover(engine: Engine, book: BookFile, { variant, signal }: Rendering) {
   const { format } = book
   if (format === null) throw new NotFound('The book has no cover')
-  const key = pageKey(book, index, variant)
-  const kept = await fromCache(engine, key, `image/${variant.format}`)
-  if (kept) return kept
-  return made(engine, key, {
-    async make(keep, signal) {
-      const place = await placeOf(engine, {
-        ...book,
-        format,
-        pages: async () => null,
-        isKnown: false,
-      })
-      return engine.pool.run('front', { place, variant, keep }, { weighs: unknownWeight, signal })
+  const key = pageCacheKey(book, coverIndex, variant)
+  const cached = await readCached(engine, key, `image/${variant.format}`)
+  if (cached) return cached
+  return makeImage(engine, key, {
+    async render(target, signal) {
+      const snapshot = { ...book, format, pages: async () => null, isCatalogued: false }
+      const request = { book: await bookRefOf(engine, snapshot), variant, target }
+      return engine.pool.run('bookCover', request, { weight: unknownWeight, signal })
     },
     signal,
   })
@@ -69,6 +67,6 @@ async function readUpload(path: string): Promise<Buffer> {
   try {
     return await readFile(path)
   } catch (cause) {
-    throw new NotFound('The file of the cover is not there', { cause })
+    throw new NotFound('The file of the cover does not exist', { cause })
   }
 }

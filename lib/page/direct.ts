@@ -1,113 +1,137 @@
-// A page that lies in its file as it is, or deflated: read here, without a thread.
+// Direct page read: the bytes of a page that is stored or deflated in its file, without a thread.
 import { pipeline, Transform } from 'node:stream'
 import { promisify } from 'node:util'
 import { crc32, createInflateRaw, inflateRaw } from 'node:zlib'
+import type { FileVersion } from '../download/etag.ts'
 import {
-  type Body,
-  closeSoon,
-  held,
-  isAffordable,
-  openForAnswer,
-  readSpan,
-  statOpen,
-  streamSpan,
+  bufferedBody,
+  canBuffer,
+  closeInBackground,
+  type FileBody,
+  openForResponse,
+  readRange,
+  statDescriptor,
+  streamRange,
 } from '../download/file-body.ts'
 import { Unreadable } from '../errors.ts'
 import { sniffImage } from '../image/image.ts'
-import { DEFLATED, type Directory, type Slot, STORED, settleSlot, slotAt } from './directory.ts'
-import type { Version } from './etag.ts'
+import {
+  confirmSlot,
+  DEFLATED,
+  type PageDirectory,
+  type PageSlot,
+  STORED,
+  slotAt,
+} from './directory.ts'
+import type { FileChanged } from './messages.ts'
 
 const inflateAsync = promisify(inflateRaw)
-const LOCAL = 0x04034b50
-const LOCAL_BYTES = 30
+const LOCAL_HEADER = 0x04034b50
+const LOCAL_HEADER_BYTES = 30
 
-/** `changed`: the file is another one by now. `odd`: it does not hold the page as expected; a thread finds out why. */
-export type Direct =
-  | { page: Body & { mediaType: string } }
-  | { changed: Pick<Version, 'size' | 'modifiedMs'> }
-  | { odd: true }
+/** `mismatch`: the file does not contain the page as expected; a thread finds out why. */
+export type DirectRead =
+  | { page: FileBody & { mediaType: string } }
+  | FileChanged
+  | { mismatch: true }
 
-/** The original bytes of page `index`, which has a slot; of anything but an image only `asItIs`. Throws NotFound, Unreadable `io`. */
+type Page = {
+  directory: PageDirectory
+  index: number
+  /** Also returns bytes that are not an image, with the media type of the slot. */
+  allowsAnyType?: boolean
+}
+
+/** The original bytes of a page whose slot has an offset. Throws NotFound, Unreadable `io`. */
 export async function readDirect(
   path: Buffer,
-  version: Version,
-  { directory, index, asItIs = false }: { directory: Directory; index: number; asItIs?: boolean },
-): Promise<Direct> {
+  version: FileVersion,
+  { directory, index, allowsAnyType = false }: Page,
+): Promise<DirectRead> {
   const slot = slotAt(directory, index)
-  const fd = await openForAnswer(path)
-  let isOurs = true
+  const { offset, headerBytes, packedBytes } = slot
+  const fd = await openForResponse(path)
+  let isStreaming = false
   try {
-    const isStreamed = !isAffordable(
-      slot.method === STORED ? slot.packed : slot.bytes + slot.packed,
+    const isTooLarge = !canBuffer(
+      slot.method === STORED ? packedBytes : slot.sizeBytes + packedBytes,
     )
-    const wanted = isStreamed ? Math.max(slot.lead, 16) : slot.lead + slot.packed
-    const [stat, chunk] = await Promise.all([statOpen(fd), readSpan(fd, slot.at, wanted)])
+    const firstRead = isTooLarge ? Math.max(headerBytes, 16) : headerBytes + packedBytes
+    const [stat, chunk] = await Promise.all([statDescriptor(fd), readRange(fd, offset, firstRead)])
     const modifiedMs = Math.round(stat.mtimeMs)
     if (stat.size !== version.size || modifiedMs !== version.modifiedMs)
       return { changed: { size: stat.size, modifiedMs } }
-    const dataAt = slot.lead === 0 ? slot.at : dataStart(chunk, slot.at)
-    if (dataAt === null || dataAt + slot.packed > stat.size) return { odd: true }
-    if (isStreamed) {
-      isOurs = false
-      return { page: streamed(fd, slot, dataAt) }
+    const dataOffset = headerBytes === 0 ? offset : findData(chunk, offset)
+    if (dataOffset === null || dataOffset + packedBytes > stat.size) return { mismatch: true }
+    if (isTooLarge) {
+      isStreaming = true
+      return { page: streamPage(fd, slot, dataOffset) }
     }
-    const skip = dataAt - slot.at
+    const skipped = dataOffset - offset
     const packed =
-      chunk.length >= skip + slot.packed
-        ? chunk.subarray(skip, skip + slot.packed)
-        : await readSpan(fd, dataAt, slot.packed)
-    const isRight = () => settleSlot(directory, index, dataAt)
-    return await whole(packed, slot, { isRight, asItIs })
+      chunk.length >= skipped + packedBytes
+        ? chunk.subarray(skipped, skipped + packedBytes)
+        : await readRange(fd, dataOffset, packedBytes)
+    const onVerified = () => confirmSlot(directory, index, dataOffset)
+    return await bufferPage(packed, slot, { onVerified, allowsAnyType })
   } finally {
-    if (isOurs) closeSoon(fd)
+    if (!isStreaming) closeInBackground(fd)
   }
 }
 
-/** Where the data begins, told by the local header that `chunk` holds; null when it is none. */
-function dataStart(chunk: Buffer, at: number): number | null {
-  if (chunk.length < LOCAL_BYTES || chunk.readUInt32LE(0) !== LOCAL) return null
-  return at + LOCAL_BYTES + chunk.readUInt16LE(26) + chunk.readUInt16LE(28)
+/** Offset of the data after the local header of a ZIP entry; null when `chunk` has no such header. */
+function findData(chunk: Buffer, offset: number): number | null {
+  if (chunk.length < LOCAL_HEADER_BYTES || chunk.readUInt32LE(0) !== LOCAL_HEADER) return null
+  return offset + LOCAL_HEADER_BYTES + chunk.readUInt16LE(26) + chunk.readUInt16LE(28)
 }
 
-type Checks = { isRight: () => void; asItIs: boolean }
+type Checks = { onVerified: () => void; allowsAnyType: boolean }
 
-async function whole(packed: Buffer, slot: Slot, { isRight, asItIs }: Checks): Promise<Direct> {
-  if (packed.length < slot.packed) return { odd: true }
-  const bytes = slot.method === DEFLATED ? await inflated(packed, slot.bytes) : packed
-  if (bytes === null) return { odd: true }
-  const mediaType = asItIs ? slot.mediaType : sniffImage(bytes)
-  if (mediaType === null) return { odd: true }
-  // Once is enough: the file is the same as long as its size and time are.
-  if (slot.crc !== -1 && crc32(bytes) !== slot.crc) return { odd: true }
-  isRight()
-  return { page: { ...held(bytes), mediaType } }
+async function bufferPage(
+  packed: Buffer,
+  slot: PageSlot,
+  { onVerified, allowsAnyType }: Checks,
+): Promise<DirectRead> {
+  if (packed.length < slot.packedBytes) return { mismatch: true }
+  const bytes = slot.method === DEFLATED ? await inflate(packed, slot.sizeBytes) : packed
+  if (bytes === null) return { mismatch: true }
+  const mediaType = allowsAnyType ? slot.mediaType : sniffImage(bytes)
+  if (mediaType === null) return { mismatch: true }
+  // Checked once: the content is the same as long as size and modification time are.
+  if (slot.crc !== -1 && crc32(bytes) !== slot.crc) return { mismatch: true }
+  onVerified()
+  return { page: { ...bufferedBody(bytes), mediaType } }
 }
 
-async function inflated(packed: Buffer, bytes: number): Promise<Buffer | null> {
-  const limits = { maxOutputLength: Math.max(bytes, 1), chunkSize: Math.max(64, bytes + 1) }
-  const made = await inflateAsync(packed, limits).catch(() => null)
-  return made?.length === bytes ? made : null
+async function inflate(packed: Buffer, sizeBytes: number): Promise<Buffer | null> {
+  const options = {
+    maxOutputLength: Math.max(sizeBytes, 1),
+    chunkSize: Math.max(64, sizeBytes + 1),
+  }
+  const bytes = await inflateAsync(packed, options).catch(() => null)
+  return bytes?.length === sizeBytes ? bytes : null
 }
 
-function streamed(fd: number, slot: Slot, dataAt: number) {
-  const { packed, bytes, method, mediaType } = slot
-  const source = streamSpan(fd, dataAt, packed)
-  const done = () => {}
-  if (method === STORED) return { body: source, length: packed, mediaType, done }
-  const body = exactly(bytes)
+function streamPage(fd: number, slot: PageSlot, dataOffset: number) {
+  const { packedBytes, sizeBytes, method, mediaType } = slot
+  const source = streamRange(fd, dataOffset, packedBytes)
+  const release = () => {}
+  if (method === STORED) return { body: source, length: packedBytes, mediaType, release }
+  const body = requireLength(sizeBytes)
   pipeline(source, createInflateRaw({ chunkSize: 256 * 1024 }), body, () => {})
-  return { body, length: bytes, mediaType, done }
+  return { body, length: sizeBytes, mediaType, release }
 }
 
-/** What passes must be of that many bytes: that was promised when the answer began. */
-function exactly(bytes: number): Transform {
-  let left = bytes
-  const wrong = () => new Unreadable('The archive does not hold what it says', 'bad_crc')
+/** Fails unless exactly that many bytes pass: the response header has announced them. */
+function requireLength(sizeBytes: number): Transform {
+  let remaining = sizeBytes
+  const wrongSize = () =>
+    new Unreadable('The size of the archive entry differs from its header', 'bad_crc')
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {
-      left -= chunk.length
-      done(left < 0 ? wrong() : null, chunk)
+      remaining -= chunk.length
+      done(remaining < 0 ? wrongSize() : null, chunk)
     },
-    flush: done => done(left > 0 ? wrong() : null),
+    flush: done => done(remaining > 0 ? wrongSize() : null),
   })
 }

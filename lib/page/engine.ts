@@ -1,84 +1,84 @@
-// What the making of pages works with, and how a book is met: by the list of where its pages lie.
+// Shared state of page rendering, and page directories: where the pages of a book lie in its file.
 import type { LRUCache } from 'lru-cache'
-import type { openFlights } from '../async/work-queue.ts'
+import type { Limits } from '../archive/limits.ts'
+import type { SingleFlight } from '../async/single-flight.ts'
 import type { BookFile } from '../catalog/book/book-file.ts'
-import type { Body } from '../download/file-body.ts'
+import { deliveryCounters } from '../download/counters.ts'
+import { type FileVersion, versionKey } from '../download/etag.ts'
+import type { FileBody } from '../download/file-body.ts'
 import { NotFound, Unreadable } from '../errors.ts'
-import type { FormatName, Limits } from '../format/contract.ts'
+import type { FormatName } from '../format/formats.ts'
 import { extensionOf } from '../path.ts'
 import type { PageCache } from './cache.ts'
-import { pageCounters } from './counters.ts'
-import type { Directory } from './directory.ts'
-import { type Version, versionKey } from './etag.ts'
-import type { Image, Place } from './messages.ts'
-import type { Changed, PagePool } from './pool.ts'
-import type { Runs } from './readahead.ts'
+import type { PageDirectory } from './directory.ts'
+import type { BookRef, FileChanged, RenderedImage } from './messages.ts'
+import type { PagePool } from './pool.ts'
+import type { ReadAhead } from './readahead.ts'
 
-/** What a route needs of a book; see `bookFile`. */
-export type BookOfPages = Pick<
-  BookFile,
-  'id' | 'root' | 'path' | 'name' | 'size' | 'modifiedMs'
-> & {
+/** A book whose pages can be read; see `bookFile`. */
+export type PageBook = Pick<BookFile, 'id' | 'root' | 'path' | 'name' | 'size' | 'modifiedMs'> & {
   format: FormatName
-  /** Its packed page list; only asked for when it is needed, null when there is none. */
+  /** Loads the stored page list when it is needed; null when there is none. */
   pages: () => Promise<Uint8Array | null>
 }
 
-/** The book as it is met: `isKnown` when its file is the one that the catalogue describes. */
-export type Met = BookOfPages & { isKnown: boolean }
+/** The book with the current version of its file; `isCatalogued` when that is the version in the catalogue. */
+export type BookSnapshot = PageBook & { isCatalogued: boolean }
 
 export type Engine = {
   limits: Limits
   pool: PagePool
   cache: PageCache
-  directories: LRUCache<string, Directory>
-  directoryFlights: ReturnType<typeof openFlights<Directory | Changed>>
-  imageFlights: ReturnType<typeof openFlights<Image | Changed>>
-  runs: Runs
+  directories: LRUCache<string, PageDirectory>
+  directoryLoads: SingleFlight<PageDirectory | FileChanged>
+  imageLoads: SingleFlight<RenderedImage | FileChanged>
+  readAhead: ReadAhead
 }
 
-export type Found = (Body & { mediaType: string }) | Changed
+export type ImageBody = (FileBody & { mediaType: string }) | FileChanged
+
+const maxAttempts = 3
 
 /**
- * Does `work` with the book as it is met, and again when its file turns out to be another one by then.
- * Throws Unreadable `io`: a file that changes again and again while it is read is not worth waiting for.
+ * Calls `work` with the book as catalogued, and again with the new version if the file has changed. Throws Unreadable `io` for a file that keeps changing while it is read.
  */
-export async function steadily<B extends Version, T extends object>(
+export async function retryOnChange<B extends FileVersion, T extends object>(
   book: B,
-  work: (met: B, isKnown: boolean) => Promise<T | Changed>,
+  work: (book: B, isCatalogued: boolean) => Promise<T | FileChanged>,
 ): Promise<T> {
-  let met = book
-  for (let tries = 0; tries < 3; tries++) {
-    const found = await work(met, tries === 0)
-    if (!('changed' in found)) return found as T
-    met = { ...met, ...(found as Changed).changed }
+  let current = book
+  for (let attempt = 0; attempt < maxAttempts; attempt++) {
+    const result = await work(current, attempt === 0)
+    if (!('changed' in result)) return result as T
+    current = { ...current, ...(result as FileChanged).changed }
   }
-  throw new Unreadable('The file of the book is being changed', 'io')
+  throw new Unreadable('The file of the book keeps changing', 'io')
 }
 
-/** Where the pages lie; made by a thread when it is not remembered. */
-export async function directoryOf(
+/** The page directory of a book: from memory, else built by a thread. */
+export async function loadDirectory(
   engine: Engine,
-  book: Met,
+  book: BookSnapshot,
   signal?: AbortSignal,
-): Promise<Directory | Changed> {
+): Promise<PageDirectory | FileChanged> {
   const key = versionKey(book)
-  const known = engine.directories.get(key)
-  if (known) return known
-  const make = async (signal: AbortSignal) => {
-    pageCounters.directories += 1
-    const place = await placeOf(engine, book)
-    const made = await engine.pool.run('directory', place, { weighs: 1, signal })
-    if ('rows' in made) engine.directories.set(key, made)
-    return made
+  const cached = engine.directories.get(key)
+  if (cached) return cached
+  const load = async (signal: AbortSignal) => {
+    deliveryCounters.directories += 1
+    const request = await bookRefOf(engine, book)
+    const result = await engine.pool.run('directory', request, { weight: 1, signal })
+    if ('rows' in result) engine.directories.set(key, result)
+    return result
   }
-  return engine.directoryFlights(key, make, signal)
+  return engine.directoryLoads(key, load, signal)
 }
 
-/** The book as a thread is told of it. Throws NotFound when its pages are not known. */
-export async function placeOf({ limits }: Engine, book: Met): Promise<Place> {
-  const packed = book.isKnown ? await book.pages() : null
-  if (book.isKnown && packed === null) throw new NotFound('The pages of the book are not known')
+/** The book as a message to a thread. Throws NotFound when its page list is not stored. */
+export async function bookRefOf({ limits }: Engine, book: BookSnapshot): Promise<BookRef> {
+  const packedPages = book.isCatalogued ? await book.pages() : null
+  if (book.isCatalogued && packedPages === null)
+    throw new NotFound('The pages of the book are not known')
   return {
     path: book.path.toString('latin1'),
     root: book.root.toString('latin1'),
@@ -86,7 +86,7 @@ export async function placeOf({ limits }: Engine, book: Met): Promise<Place> {
     format: book.format,
     size: book.size,
     modifiedMs: book.modifiedMs,
-    packed,
+    packedPages,
     limits,
   }
 }

@@ -1,114 +1,124 @@
-// EPUBs as reading apps take them apart: what is in them, and their resources one by one.
+// EPUB reader: the contents of an EPUB and its resources one by one, for reading apps.
 import { LRUCache } from 'lru-cache'
-import { openFlights } from '../async/work-queue.ts'
+import { createSingleFlight } from '../async/single-flight.ts'
 import type { BookFile } from '../catalog/book/book-file.ts'
-import { type Body, held, statFile } from '../download/file-body.ts'
+import { versionKey } from '../download/etag.ts'
+import { bufferedBody, type FileBody, statFile } from '../download/file-body.ts'
 import { NotFound, Unreadable } from '../errors.ts'
 import type { EpubContents } from '../format/epub/contents.ts'
-import { foldedName } from '../path.ts'
+import { foldName } from '../path.ts'
 import { readDirect } from './direct.ts'
 import { slotAt } from './directory.ts'
-import { type Engine, type Met, placeOf, steadily } from './engine.ts'
-import { memberTag, versionKey } from './etag.ts'
-import type { Epub } from './messages.ts'
-import type { Changed } from './pool.ts'
+import { type BookSnapshot, bookRefOf, type Engine, retryOnChange } from './engine.ts'
+import { resourceEtag } from './etag.ts'
+import type { EpubIndex, FileChanged } from './messages.ts'
 
-/** A resource; `tag` is the weak entity tag of these bytes. `done` as of `Body`. */
-export type EpubMember = Body & { mediaType: string; tag: string }
+/** `etag` is the weak ETag of these bytes. */
+export type EpubResourceBody = FileBody & { mediaType: string; etag: string }
 
-type Whole = Epub & { places: Map<string, number> }
+/** Resource indexes by name and by case-folded name. */
+type OpenedEpub = EpubIndex & { indexes: Map<string, number> }
 
 // About 300 books.
-const mostBytes = 16 * 1024 * 1024
+const maxCacheBytes = 16 * 1024 * 1024
 const resourceBytes = 300
 const linkBytes = 200
 
-export function openEpubs(engine: Engine) {
-  const known = new LRUCache<string, Whole>({ maxSize: mostBytes, sizeCalculation: sizeOf })
-  const flights = openFlights<Whole | Changed>()
-  const wholeOf = async (book: Met, signal?: AbortSignal): Promise<Whole | Changed> => {
+export function createEpubReader(engine: Engine) {
+  const cache = new LRUCache<string, OpenedEpub>({
+    maxSize: maxCacheBytes,
+    sizeCalculation: estimateBytes,
+  })
+  const flight = createSingleFlight<OpenedEpub | FileChanged>()
+
+  async function open(book: BookSnapshot, signal?: AbortSignal): Promise<OpenedEpub | FileChanged> {
     const key = versionKey(book)
-    const make = async (signal: AbortSignal) => {
-      const place = await placeOf(engine, book)
-      const made = await engine.pool.run('epub', place, { weighs: 1, signal })
-      if ('changed' in made) return made
-      const names = made.contents.resources.map(({ name }, i) => [name, i] as const)
-      const whole = { ...made, places: new Map([...names.map(folded), ...names]) }
-      known.set(key, whole)
-      return whole
+    const load = async (signal: AbortSignal) => {
+      const request = await bookRefOf(engine, book)
+      const result = await engine.pool.run('epub', request, { weight: 1, signal })
+      if ('changed' in result) return result
+      const names = result.contents.resources.map(({ name }, i) => [name, i] as const)
+      const folded = names.map(([name, i]) => [foldName(name), i] as const)
+      const epub = { ...result, indexes: new Map([...folded, ...names]) }
+      cache.set(key, epub)
+      return epub
     }
-    return known.get(key) ?? (await flights(key, make, signal))
+    return cache.get(key) ?? (await flight(key, load, signal))
   }
+
   return {
-    /** What is in an EPUB, as far as its manifest lists it. Throws NotFound, Unreadable, Unavailable. */
+    /** The contents of an EPUB as listed in its manifest. Throws NotFound, Unreadable, Unavailable. */
     async contents(book: BookFile, signal?: AbortSignal): Promise<EpubContents> {
-      return await steadily(metAs(book), async met => {
-        const changed = known.has(versionKey(met)) && (await changeOf(met))
-        const whole = changed || (await wholeOf(met, signal))
-        return 'changed' in whole ? whole : whole.contents
+      return await retryOnChange(snapshotOf(book), async current => {
+        const changed = cache.has(versionKey(current)) && (await findChange(current))
+        const epub = changed || (await open(current, signal))
+        return 'changed' in epub ? epub : epub.contents
       })
     },
     /**
-     * The resource of that name, decoded. Only what the manifest lists is there; another case or Unicode
-     * form will do. Throws NotFound, Unreadable, Unavailable.
+     * The resource with that name, decoded. Only resources of the manifest are found; letter case and
+     * Unicode form may differ. Throws NotFound, Unreadable, Unavailable.
      */
-    async member(book: BookFile, name: string, signal?: AbortSignal): Promise<EpubMember> {
-      return await steadily(metAs(book), async met => {
-        const whole = await wholeOf(met, signal)
-        if ('changed' in whole) return whole
-        const index = whole.places.get(name) ?? whole.places.get(foldedName(name))
+    async resource(book: BookFile, name: string, signal?: AbortSignal): Promise<EpubResourceBody> {
+      return await retryOnChange(snapshotOf(book), async current => {
+        const epub = await open(current, signal)
+        if ('changed' in epub) return epub
+        const index = epub.indexes.get(name) ?? epub.indexes.get(foldName(name))
         if (index === undefined) {
-          const changed = await changeOf(met)
+          const changed = await findChange(current)
           if (changed) return changed
           throw new NotFound('The book has no such resource')
         }
-        const found = await memberOf(engine, met, { ...whole, index, signal })
-        return 'changed' in found ? found : { ...found, tag: memberTag(met, name) }
+        const body = await readResource(engine, current, { ...epub, index, signal })
+        return 'changed' in body ? body : { ...body, etag: resourceEtag(current, name) }
       })
     },
   }
 }
 
-const folded = ([name, index]: readonly [string, number]) => [foldedName(name), index] as const
-
-/** Its pages are not asked for. */
-const metAs = (book: BookFile): Met => ({
+/** A snapshot whose page list is not needed. */
+const snapshotOf = (book: BookFile): BookSnapshot => ({
   ...book,
   format: 'epub',
   pages: async () => null,
-  isKnown: false,
+  isCatalogued: false,
 })
 
-function sizeOf({ contents }: Whole): number {
+function estimateBytes({ contents }: OpenedEpub): number {
   const { resources, toc, landmarks, pageList } = contents
   const count = (links: readonly { children: typeof toc }[]): number =>
     links.reduce((sum, { children }) => sum + 1 + count(children), 0)
   const links = count(toc) + count(landmarks) + count(pageList)
   const names = resources.reduce((sum, { name }) => sum + name.length * 4, 0)
-  // One that is larger than all is remembered alone: to read it anew each time would cost more.
-  return Math.min(resources.length * resourceBytes + links * linkBytes + names, mostBytes)
+  // One that exceeds the cache is still cached, alone: reading it again for each request costs more.
+  return Math.min(resources.length * resourceBytes + links * linkBytes + names, maxCacheBytes)
 }
 
-/** What was remembered may be of a file that is another one by now. */
-async function changeOf({ path, size, modifiedMs }: Met): Promise<Changed | null> {
+/** The current version of the file if it differs from that of the cached entry. */
+async function findChange({ path, size, modifiedMs }: BookSnapshot): Promise<FileChanged | null> {
   const stat = await statFile(path)
   const now = { size: stat.size, modifiedMs: Math.round(stat.mtimeMs) }
   return now.size === size && now.modifiedMs === modifiedMs ? null : { changed: now }
 }
 
-type At = Whole & { index: number; signal: AbortSignal | undefined }
+type ResourceLocation = OpenedEpub & { index: number; signal: AbortSignal | undefined }
 
-async function memberOf(engine: Engine, book: Met, { contents, directory, index, signal }: At) {
-  const { name, mediaType, bytes } = contents.resources[index]!
-  if (slotAt(directory, index).bytes > engine.limits.entryBytes)
+async function readResource(
+  engine: Engine,
+  book: BookSnapshot,
+  { contents, directory, index, signal }: ResourceLocation,
+) {
+  const { name, mediaType, bytes: sizeBytes } = contents.resources[index]!
+  const slot = slotAt(directory, index)
+  if (slot.sizeBytes > engine.limits.entryBytes)
     throw new Unreadable('The resource is too large', 'too_large')
-  if (slotAt(directory, index).at >= 0) {
-    const found = await readDirect(book.path, book, { directory, index, asItIs: true })
-    if (!('odd' in found)) return 'page' in found ? { ...found.page, mediaType } : found
+  if (slot.offset >= 0) {
+    const result = await readDirect(book.path, book, { directory, index, allowsAnyType: true })
+    if (!('mismatch' in result)) return 'page' in result ? { ...result.page, mediaType } : result
   }
-  const order = { place: await placeOf(engine, book), name }
-  const made = await engine.pool.run('member', order, { weighs: bytes, signal })
-  if ('changed' in made) return made
-  const { buffer, byteOffset, length } = made.bytes
-  return { ...held(Buffer.from(buffer, byteOffset, length)), mediaType }
+  const request = { book: await bookRefOf(engine, book), name }
+  const result = await engine.pool.run('resource', request, { weight: sizeBytes, signal })
+  if ('changed' in result) return result
+  const { buffer, byteOffset, length } = result.bytes
+  return { ...bufferedBody(Buffer.from(buffer, byteOffset, length)), mediaType }
 }

@@ -1,75 +1,96 @@
-// What goes to a page thread and what comes back.
+// Messages between the main thread and page threads.
+
+import type { Limits } from '../archive/limits.ts'
 import type { UnreadableCode } from '../errors.ts'
-import type { FormatName, Limits } from '../format/contract.ts'
 import type { EpubContents } from '../format/epub/contents.ts'
-import type { Keep, Kept } from './cache-write.ts'
-import type { Directory } from './directory.ts'
+import type { FormatName } from '../format/formats.ts'
+import type { CacheEntry, CacheTarget } from './cache-write.ts'
+import type { PageDirectory } from './directory.ts'
 import type { Variant } from './variant.ts'
 
-/** A book's file. Paths are latin1: bytes one to one. */
-export type Place = {
+/** A book's file. Paths are latin1 strings, one character per byte. */
+export type BookRef = {
   path: string
   root: string
   extension: string
   format: FormatName
   size: number
   modifiedMs: number
-  /** The packed page list; null when the file is not the one that it was made from. */
-  packed: Uint8Array | null
+  /** The stored page list; null when it belongs to another version of the file. */
+  packedPages: Uint8Array | null
   limits: Limits
 }
 
-/** One page, made into `variant` where that is not null, and kept where `keep` says. */
-export type PageOrder = {
-  place: Place
+/** Renders a page as `variant` (null: its original bytes) and writes it to `target`. */
+export type RenderPageRequest = {
+  book: BookRef
   index: number
   variant: Variant | null
-  keep: Keep | null
-  /** Where the original may be kept. */
-  source: Keep | null
+  target: CacheTarget | null
+  /** Where the original bytes may be cached. */
+  cachedOriginal: CacheTarget | null
 }
 
-/** The front cover of a book, made into `variant`. */
-export type FrontOrder = { place: Place; variant: Variant; keep: Keep | null }
+/** Renders the cover inside a book as `variant`. */
+export type RenderCoverRequest = { book: BookRef; variant: Variant; target: CacheTarget | null }
 
-/** Pages from `index` on, one for each place to keep them. */
-export type RunOrder = { place: Place; index: number; keeps: Keep[] }
+/** Unpacks pages from `index` on, one for each target. */
+export type UnpackRunRequest = { book: BookRef; index: number; targets: CacheTarget[] }
 
-export type ConvertOrder = { bytes: Uint8Array; variant: Variant; keep: Keep | null }
+export type ConvertRequest = { bytes: Uint8Array; variant: Variant; target: CacheTarget | null }
 
-/** What is in an EPUB, and where its resources lie, by their numbers. */
-export type Epub = { contents: EpubContents; directory: Directory }
+/** Contents of an EPUB, and where its resources lie in the file, by their index. */
+export type EpubIndex = { contents: EpubContents; directory: PageDirectory }
 
-/** The resource of that name of an EPUB. */
-export type MemberOrder = { place: Place; name: string }
+/** Reads a resource of an EPUB by name. */
+export type ReadResourceRequest = { book: BookRef; name: string }
 
-export type Member = { bytes: Uint8Array }
+export type ResourceBytes = { bytes: Uint8Array }
 
-/** An image that is to become a cover of at most `maxSide` pixels. */
-export type CoverOrder = {
+/** Makes a thumbnail of at most `maxSide` pixels. */
+export type MakeCoverRequest = {
   bytes: Uint8Array
   maxSide: number
   format: 'jpeg' | 'webp'
   quality: number
 }
 
-/** A cover as it is kept; the type and the pixels are those of what it was made of. */
-export type Cover = {
+/** Bytes of the thumbnail; type and pixels of the image that it was made from. */
+export type MadeCover = {
   bytes: Uint8Array
   mediaType: string
   width: number | null
   height: number | null
 }
 
-/** An image; `bytes` is null when it was kept under its key. */
-export type Image = { bytes: Uint8Array | null; mediaType: string; kept: Kept[] }
+/** `bytes` is null when the image was written to its target. */
+export type RenderedImage = {
+  bytes: Uint8Array | null
+  mediaType: string
+  written: CacheEntry[]
+}
+
+/** What each task of a page thread takes and returns. */
+export type PageTasks = {
+  directory: { request: BookRef; value: PageDirectory }
+  page: { request: RenderPageRequest; value: RenderedImage }
+  bookCover: { request: RenderCoverRequest; value: RenderedImage }
+  unpackRun: { request: UnpackRunRequest; value: RenderedImage }
+  convert: { request: ConvertRequest; value: RenderedImage }
+  cover: { request: MakeCoverRequest; value: MadeCover }
+  epub: { request: BookRef; value: EpubIndex }
+  resource: { request: ReadResourceRequest; value: ResourceBytes }
+}
+
+/** The file is not the version that was requested. */
+export type FileChanged = { changed: { size: number; modifiedMs: number } }
 
 /**
- * `changed`: the file is another one than the order says; `gone`: there is none.
- * Errors are values here: what is thrown loses its kind on the way between threads.
+ * `isGone`: the file does not exist; `isAbsent`: it has no such page or resource. Errors are values,
+ * because a thrown error loses its class between threads.
  */
-export type Answer<T> =
+export type WorkerResult<T> =
   | { value: T }
-  | { changed: { size: number; modifiedMs: number } }
-  | { error: { code: UnreadableCode; message: string }; gone: boolean }
-  | { absent: true }
+  | FileChanged
+  | { error: { code: UnreadableCode; message: string }; isGone: boolean }
+  | { isAbsent: true }

@@ -1,10 +1,10 @@
-// The pages of a book as they are stored: one row a book, deflated JSON of columns. Thirty pages take
-// about 400 bytes, a fifth of what a row a page or plain JSON would.
+// Stored page list of a book: deflated JSON of columns, one row per book. Thirty pages take about 400
+// bytes, a fifth of one row per page or of plain JSON.
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import type { Page } from '../format/contract.ts'
-import type { PageNote } from '../metadata/metadata.ts'
+import type { PageNote } from '../metadata/values.ts'
 
-/** A page as the API shows it. `isDouble`: it holds two pages side by side. */
+/** A page as the API returns it. `isDouble`: a spread of two pages. */
 export type StoredPage = Page & { isDouble: boolean; type: string | null }
 
 type Columns = {
@@ -19,14 +19,14 @@ type Columns = {
   kinds?: Record<number, string>
 }
 
-/** Packs pages in reading order. A page is double when ComicInfo says so, or when it is wider than high. */
+/** Packs pages in reading order. A page is double if ComicInfo marks it so, or if it is wider than high. */
 export function packPages(pages: readonly Page[], notes: readonly PageNote[] = []): Buffer {
   const types = [...new Set(pages.map(page => page.mediaType))]
-  const noted = new Map(notes.map(note => [note.image, note]))
+  const noteByImage = new Map(notes.map(note => [note.image, note]))
   const kinds = Object.fromEntries(
     notes
-      .filter(n => n.type !== null && n.image < pages.length)
-      .map(n => [n.image, n.type as string]),
+      .filter(note => note.type !== null && note.image < pages.length)
+      .map(note => [note.image, note.type as string]),
   )
   const columns: Columns = {
     names: pages.map(page => page.name),
@@ -35,24 +35,24 @@ export function packPages(pages: readonly Page[], notes: readonly PageNote[] = [
     bytes: pages.map(page => page.bytes),
     widths: pages.map(page => page.width),
     heights: pages.map(page => page.height),
-    doubles: pages.flatMap((page, i) => (isDouble(page, noted.get(i)) ? [i] : [])),
+    doubles: pages.flatMap((page, i) => (isDouble(page, noteByImage.get(i)) ? [i] : [])),
     ...(Object.keys(kinds).length > 0 ? { kinds } : {}),
   }
   return deflateRawSync(JSON.stringify(columns))
 }
 
-/** The pages that `packPages` packed. */
+/** The inverse of `packPages`. */
 export function unpackPages(packed: Uint8Array): StoredPage[] {
-  const c: Columns = JSON.parse(inflateRawSync(packed).toString())
-  const doubles = new Set(c.doubles)
-  return c.names.map((name, i) => ({
+  const columns: Columns = JSON.parse(inflateRawSync(packed).toString())
+  const doubles = new Set(columns.doubles)
+  return columns.names.map((name, i) => ({
     name,
-    mediaType: c.types[c.type[i]!]!,
-    bytes: c.bytes[i]!,
-    width: c.widths[i]!,
-    height: c.heights[i]!,
+    mediaType: columns.types[columns.type[i]!]!,
+    bytes: columns.bytes[i]!,
+    width: columns.widths[i]!,
+    height: columns.heights[i]!,
     isDouble: doubles.has(i),
-    type: c.kinds?.[i] ?? null,
+    type: columns.kinds?.[i] ?? null,
   }))
 }
 

@@ -1,137 +1,163 @@
-// The two ways to a page: its original bytes, and an image derived from them.
+// Page sources: the original bytes of a page and images derived from it, from the file, the page cache
+// or a page thread.
 
-import { held } from '../download/file-body.ts'
+import { deliveryCounters } from '../download/counters.ts'
+import { versionKey } from '../download/etag.ts'
+import { bufferedBody } from '../download/file-body.ts'
 import { Unreadable } from '../errors.ts'
+import { isRendered } from '../format/formats.ts'
 import { sniffImage } from '../image/image.ts'
-import type { Keep } from './cache-write.ts'
-import { pageCounters } from './counters.ts'
+import type { CacheTarget } from './cache-write.ts'
 import { readDirect } from './direct.ts'
-import { type Directory, pagesIn, type Slot, slotAt } from './directory.ts'
-import { type Engine, type Found, type Met, placeOf } from './engine.ts'
-import { pageKey, versionKey } from './etag.ts'
-import type { Image } from './messages.ts'
-import { type Changed, unknownWeight } from './pool.ts'
+import { type PageDirectory, type PageSlot, pageCountOf, slotAt } from './directory.ts'
+import { type BookSnapshot, bookRefOf, type Engine, type ImageBody } from './engine.ts'
+import { pageCacheKey } from './etag.ts'
+import type { FileChanged, RenderedImage } from './messages.ts'
+import { unknownWeight } from './pool.ts'
 import type { Variant } from './variant.ts'
 
-export type At = {
-  directory: Directory
+export type PageLocation = {
+  directory: PageDirectory
   index: number
-  slot: Slot
+  slot: PageSlot
   signal: AbortSignal | undefined
 }
 
 /** The bytes of the page as they are in the book; of a PDF its JPEG, or a rendering. */
-export async function original(engine: Engine, book: Met, at: At): Promise<Found> {
-  const { index, slot, directory } = at
-  if (slot.at >= 0) {
-    if (slot.bytes > engine.limits.entryBytes)
+export async function originalPage(
+  engine: Engine,
+  book: BookSnapshot,
+  page: PageLocation,
+): Promise<ImageBody> {
+  const { index, slot, directory, signal } = page
+  if (slot.offset >= 0) {
+    if (slot.sizeBytes > engine.limits.entryBytes)
       throw new Unreadable('The page is too large', 'too_large')
-    const found = await readDirect(book.path, book, at)
-    if (!('odd' in found)) return 'page' in found ? found.page : found
+    const result = await readDirect(book.path, book, page)
+    if (!('mismatch' in result)) return 'page' in result ? result.page : result
   }
-  // What takes long to come by is kept; a page that is packed by itself is not.
-  const isKept = directory.solid || book.format === 'pdf'
-  const key = pageKey(book, index, null)
-  const kept = isKept ? await fromCache(engine, key, slot.mediaType) : null
-  if (kept) return kept
-  if (directory.solid && engine.cache.isOn) {
-    const changed = await unpackRun(engine, book, at)
-    const unpacked = changed ?? (await fromCache(engine, key, slot.mediaType))
+  const isCacheable = isExpensive(book, directory)
+  const key = pageCacheKey(book, index, null)
+  const cached = isCacheable ? await readCached(engine, key, slot.mediaType) : null
+  if (cached) return cached
+  if (directory.isSolid && engine.cache.isEnabled) {
+    const changed = await unpackRun(engine, book, page)
+    const unpacked = changed ?? (await readCached(engine, key, slot.mediaType))
     if (unpacked) return unpacked
   }
-  const make = async (keep: Keep | null, signal: AbortSignal) => {
-    const place = await placeOf(engine, book)
-    const order = { place, index, variant: null, keep: isKept ? keep : null, source: null }
-    return engine.pool.run('page', order, { weighs: weightOf(slot), signal })
+  const render = async (target: CacheTarget | null, signal: AbortSignal) => {
+    const request = {
+      book: await bookRefOf(engine, book),
+      index,
+      variant: null,
+      target: isCacheable ? target : null,
+      cachedOriginal: null,
+    }
+    return engine.pool.run('page', request, { weight: weightOf(slot), signal })
   }
-  return made(engine, isKept ? key : `${key} as it is`, { make, signal: at.signal })
+  return makeImage(engine, isCacheable ? key : `${key} uncached`, { render, signal })
 }
 
-/** The page made into `variant`. */
-export async function derived(
+/** The page rendered as `variant`. */
+export async function derivedPage(
   engine: Engine,
-  book: Met,
-  at: At & { variant: Variant },
-): Promise<Found> {
-  const { index, slot, directory, variant } = at
-  const key = pageKey(book, index, variant)
-  const kept = await fromCache(engine, key, `image/${variant.format}`)
-  if (kept) return kept
-  const isKept = directory.solid || book.format === 'pdf'
-  const source = isKept ? engine.cache.place(pageKey(book, index, null)) : null
-  if (directory.solid && engine.cache.isOn) {
-    const changed = await unpackRun(engine, book, at)
+  book: BookSnapshot,
+  page: PageLocation & { variant: Variant },
+): Promise<ImageBody> {
+  const { index, slot, directory, variant, signal } = page
+  const key = pageCacheKey(book, index, variant)
+  const cached = await readCached(engine, key, `image/${variant.format}`)
+  if (cached) return cached
+  const cachedOriginal = isExpensive(book, directory)
+    ? engine.cache.target(pageCacheKey(book, index, null))
+    : null
+  if (directory.isSolid && engine.cache.isEnabled) {
+    const changed = await unpackRun(engine, book, page)
     if (changed) return changed
   }
-  const make = async (keep: Keep | null, signal: AbortSignal) => {
-    const order = { place: await placeOf(engine, book), index, variant, keep, source }
-    return engine.pool.run('page', order, { weighs: weightOf(slot), signal })
+  const render = async (target: CacheTarget | null, signal: AbortSignal) => {
+    const request = { book: await bookRefOf(engine, book), index, variant, target, cachedOriginal }
+    return engine.pool.run('page', request, { weight: weightOf(slot), signal })
   }
-  return made(engine, key, { make, signal: at.signal })
+  return makeImage(engine, key, { render, signal })
 }
 
+/** Whether original pages are cached: those that take long to unpack or render. */
+const isExpensive = (book: BookSnapshot, directory: PageDirectory) =>
+  directory.isSolid || isRendered(book.format)
+
 /**
- * Sees to it that the page of a solid archive is kept, with a run of those behind it. One run of a book
- * is unpacked at a time: whoever waited mostly finds the page there.
+ * Unpacks the page of a solid archive into the cache, with a run of the pages after it. One run of a book
+ * is unpacked at a time: a request that had to wait usually finds its page in the cache.
  */
-async function unpackRun(engine: Engine, book: Met, at: At): Promise<Changed | null> {
-  const { index, slot, directory, signal } = at
-  return engine.runs.inTurn(versionKey(book), async nextLength => {
-    if (engine.cache.has(pageKey(book, index, null))) return null
-    const most = Math.min(nextLength(index), pagesIn(directory) - index)
-    const keeps: Keep[] = []
-    let bytes = 0
-    for (let i = index; i < index + most; i++) {
-      bytes += slotAt(directory, i).bytes
-      if (keeps.length > 0 && bytes > engine.cache.mostBytes / 4) break
-      keeps.push(engine.cache.place(pageKey(book, i, null))!)
+async function unpackRun(
+  engine: Engine,
+  book: BookSnapshot,
+  { index, slot, directory, signal }: PageLocation,
+): Promise<FileChanged | null> {
+  return engine.readAhead.run(versionKey(book), async nextLength => {
+    if (engine.cache.has(pageCacheKey(book, index, null))) return null
+    const end = Math.min(index + nextLength(index), pageCountOf(directory))
+    const targets: CacheTarget[] = []
+    let sizeBytes = 0
+    for (let i = index; i < end; i++) {
+      sizeBytes += slotAt(directory, i).sizeBytes
+      if (targets.length > 0 && sizeBytes > engine.cache.maxBytes / 4) break
+      targets.push(engine.cache.target(pageCacheKey(book, i, null))!)
     }
-    const place = await placeOf(engine, book)
-    const order = { place, index, keeps }
-    const image = await engine.pool.run('run', order, { weighs: weightOf(slot), signal })
+    const request = { book: await bookRefOf(engine, book), index, targets }
+    const image = await engine.pool.run('unpackRun', request, { weight: weightOf(slot), signal })
     if ('changed' in image) return image
-    engine.cache.took(image.kept)
+    engine.cache.addWritten(image.written)
     return null
   })
 }
 
-type Making = {
-  make: (keep: Keep | null, signal: AbortSignal) => Promise<Image | Changed>
+type Rendering = {
+  render: (target: CacheTarget | null, signal: AbortSignal) => Promise<RenderedImage | FileChanged>
   signal: AbortSignal | undefined
 }
 
-/** Makes an image once for all that ask for it now, keeps it, and sends what was kept. */
-export async function made(engine: Engine, key: string, { make, signal }: Making): Promise<Found> {
-  // Where it was dropped before it could be sent, it is made again and not kept.
-  for (const keep of [engine.cache.place(key), null]) {
-    const once = async (signal: AbortSignal) => {
-      const image = await make(keep, signal)
-      if ('kept' in image) engine.cache.took(image.kept)
+/** Renders an image once for all concurrent requests, caches it and returns it. */
+export async function makeImage(
+  engine: Engine,
+  key: string,
+  { render, signal }: Rendering,
+): Promise<ImageBody> {
+  // If it is evicted before it can be read back, it is rendered again without the cache.
+  for (const target of [engine.cache.target(key), null]) {
+    const renderAndIndex = async (signal: AbortSignal) => {
+      const image = await render(target, signal)
+      if ('written' in image) engine.cache.addWritten(image.written)
       return image
     }
-    const image = await engine.imageFlights(`${key} ${keep !== null}`, once, signal)
+    const image = await engine.imageLoads(`${key} ${target !== null}`, renderAndIndex, signal)
     if ('changed' in image) return image
     const { bytes, mediaType } = image
     if (bytes)
-      return { ...held(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)), mediaType }
-    const kept = await engine.cache.read(key)
-    if (kept) return { ...kept, mediaType }
+      return {
+        ...bufferedBody(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)),
+        mediaType,
+      }
+    const cached = await engine.cache.read(key)
+    if (cached) return { ...cached, mediaType }
   }
-  throw new Unreadable('The page was made and lost again', 'io')
+  throw new Unreadable('The rendered page could not be read back', 'io')
 }
 
-/** What was kept under that key, or null. */
-export async function fromCache(engine: Engine, key: string, mediaType: string) {
-  const kept = await engine.cache.read(key)
-  if (kept === null) return null
-  pageCounters.cached += 1
-  return { ...kept, mediaType: (Buffer.isBuffer(kept.body) && sniffImage(kept.body)) || mediaType }
+/** The image with that key in the page cache, or null. */
+export async function readCached(engine: Engine, key: string, mediaType: string) {
+  const cached = await engine.cache.read(key)
+  if (cached === null) return null
+  deliveryCounters.cached += 1
+  const sniffed = Buffer.isBuffer(cached.body) && sniffImage(cached.body)
+  return { ...cached, mediaType: sniffed || mediaType }
 }
 
 const channels = 4
 
-/** Working memory that decoding will take at most, roughly. */
-function weightOf({ width, height, bytes }: Slot): number {
-  const pixels = width * height * channels
-  return pixels > 0 ? pixels + bytes * 2 : unknownWeight
+/** Rough upper bound of the memory that decoding takes, in bytes. */
+function weightOf({ width, height, sizeBytes }: PageSlot): number {
+  const pixelBytes = width * height * channels
+  return pixelBytes > 0 ? pixelBytes + sizeBytes * 2 : unknownWeight
 }

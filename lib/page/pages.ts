@@ -1,38 +1,39 @@
-// Pages of books as they are asked for: original bytes straight from the file where they lie in it as
-// they are, everything else made by the page threads and kept on disk.
+// Page service: images of pages. Original bytes are read straight from the file where possible; all else
+// is produced by page threads and cached on disk.
 import { LRUCache } from 'lru-cache'
-import { openFlights } from '../async/work-queue.ts'
-import type { Body } from '../download/file-body.ts'
+import type { Limits } from '../archive/limits.ts'
+import { createSingleFlight } from '../async/single-flight.ts'
+import { deliveryCounters } from '../download/counters.ts'
+import type { FileBody } from '../download/file-body.ts'
 import { NotFound, Unreadable } from '../errors.ts'
-import type { Limits } from '../format/contract.ts'
 import { openPageCache } from './cache.ts'
-import { pageCounters } from './counters.ts'
-import { openFronts } from './cover-image.ts'
-import { pagesIn, slotAt } from './directory.ts'
+import { createCoverImages } from './cover-image.ts'
+import { pageCountOf, slotAt } from './directory.ts'
 import {
-  type BookOfPages,
-  directoryOf,
+  type BookSnapshot,
   type Engine,
-  type Found,
-  type Met,
-  steadily,
+  type ImageBody,
+  loadDirectory,
+  type PageBook,
+  retryOnChange,
 } from './engine.ts'
-import { openEpubs } from './epub.ts'
-import { pageTag } from './etag.ts'
-import type { Cover, CoverOrder } from './messages.ts'
-import { derived, original } from './page-source.ts'
+import { createEpubReader } from './epub.ts'
+import { pageEtag } from './etag.ts'
+import type { MadeCover, MakeCoverRequest } from './messages.ts'
+import { derivedPage, originalPage } from './page-source.ts'
 import { openPagePool, unknownWeight } from './pool.ts'
-import { openRuns } from './readahead.ts'
-import { type Asked, type Variant, variantOf } from './variant.ts'
+import { createReadAhead } from './readahead.ts'
+import { chooseVariant, type ImageOptions, type Variant } from './variant.ts'
 
-/** `tag` is the strong entity tag of these bytes. `done` is to be called when the answer has left or failed. */
-export type PageImage = Body & { mediaType: string; tag: string }
+/** `etag` is the strong ETag of these bytes. `release` must be called when the response was sent or failed. */
+export type PageImage = FileBody & { mediaType: string; etag: string }
 
 export type Pages = ReturnType<typeof openPages>
 
 type Options = {
-  /** Folder of the page cache, and the bytes that it may take; 0 keeps nothing. */
+  /** Folder of the page cache. */
   folder: string
+  /** Size limit of the page cache; 0 disables it. */
   cacheBytes: number
   limits: Limits
   /** 0 means one per core. */
@@ -43,54 +44,55 @@ type Options = {
 }
 
 // About 3,000 books of 200 pages.
-const directoryBytes = 48 * 1024 * 1024
+const directoryCacheBytes = 48 * 1024 * 1024
 
-export function openPages({ folder, cacheBytes, limits, ...threads }: Options) {
+export function openPages({ folder, cacheBytes, limits, threads, ...options }: Options) {
   const engine: Engine = {
     limits,
-    pool: openPagePool(threads),
+    pool: openPagePool({ ...options, maxThreads: threads }),
     cache: openPageCache(folder, cacheBytes),
     directories: new LRUCache({
-      maxSize: directoryBytes,
+      maxSize: directoryCacheBytes,
       sizeCalculation: ({ rows }) => rows.byteLength + 400,
     }),
-    directoryFlights: openFlights(),
-    imageFlights: openFlights(),
-    runs: openRuns(),
+    directoryLoads: createSingleFlight(),
+    imageLoads: createSingleFlight(),
+    readAhead: createReadAhead(),
   }
   return {
     /**
-     * Page `index` (from 0) of a book. Without a size and a format its original bytes; else an image
-     * that fits inside, never enlarged. Sizes are pixels, 1 to 10000, which the caller has checked.
-     * What has to be made is not begun once `signal` has aborted.
-     * Throws NotFound, Unreadable, Unavailable.
+     * Page `index` (from 0) of a book. Without a size and a format its original bytes; otherwise an
+     * image that fits inside, never enlarged. Sizes are pixels, 1 to 10000, checked by the caller.
+     * Rendering does not start after `signal` has aborted. Throws NotFound, Unreadable, Unavailable.
      */
     async image(
-      book: BookOfPages,
+      book: PageBook,
       index: number,
-      { signal, ...asked }: Asked & { signal?: AbortSignal } = {},
+      { signal, ...options }: ImageOptions & { signal?: AbortSignal } = {},
     ): Promise<PageImage> {
-      pageCounters.requests += 1
-      return await steadily(book, async (met, isKnown) => {
-        const found = await imageOf(engine, { ...met, isKnown }, { index, asked, signal })
-        return 'changed' in found ? found : { ...found, tag: pageTag(met, index, asked) }
+      deliveryCounters.requests += 1
+      return await retryOnChange(book, async (current, isCatalogued) => {
+        const snapshot = { ...current, isCatalogued }
+        const image = await loadImage(engine, snapshot, { index, options, signal })
+        return 'changed' in image ? image : { ...image, etag: pageEtag(current, index, options) }
       })
     },
-    /** An image made of `bytes`. Throws Unreadable, Unavailable. */
+    /** Converts an image. Throws Unreadable, Unavailable. */
     async convert(
       bytes: Uint8Array,
       variant: Variant,
     ): Promise<{ bytes: Uint8Array; mediaType: string }> {
-      const order = { bytes, variant, keep: null }
-      const made = await engine.pool.run('convert', order, { weighs: unknownWeight })
-      return made as { bytes: Uint8Array; mediaType: string }
+      const request = { bytes, variant, target: null }
+      const image = await engine.pool.run('convert', request, { weight: unknownWeight })
+      return image as { bytes: Uint8Array; mediaType: string }
     },
-    /** A cover made of `bytes`, with what these are. Throws Unreadable, Unavailable. */
-    async cover(order: CoverOrder, signal?: AbortSignal): Promise<Cover> {
-      return (await engine.pool.run('cover', order, { weighs: unknownWeight, signal })) as Cover
+    /** Makes a cover thumbnail of an image. Throws Unreadable, Unavailable. */
+    async cover(request: MakeCoverRequest, signal?: AbortSignal): Promise<MadeCover> {
+      const options = { weight: unknownWeight, signal }
+      return (await engine.pool.run('cover', request, options)) as MadeCover
     },
-    epubs: openEpubs(engine),
-    fronts: openFronts(engine),
+    epubs: createEpubReader(engine),
+    coverImages: createCoverImages(engine),
     cache: engine.cache,
     async close() {
       engine.cache.close()
@@ -99,26 +101,29 @@ export function openPages({ folder, cacheBytes, limits, ...threads }: Options) {
   }
 }
 
-type Wanted = { index: number; asked: Asked; signal: AbortSignal | undefined }
+type ImageRequest = { index: number; options: ImageOptions; signal: AbortSignal | undefined }
 
-async function imageOf(engine: Engine, book: Met, wanting: Wanted): Promise<Found> {
-  const { index, asked, signal } = wanting
-  const directory = await directoryOf(engine, book, signal)
+async function loadImage(
+  engine: Engine,
+  book: BookSnapshot,
+  { index, options, signal }: ImageRequest,
+): Promise<ImageBody> {
+  const directory = await loadDirectory(engine, book, signal)
   if ('changed' in directory) return directory
-  if (index >= pagesIn(directory)) throw new NotFound('The book has no such page')
+  if (index >= pageCountOf(directory)) throw new NotFound('The book has no such page')
   const slot = slotAt(directory, index)
-  const variant = variantOf(asked, slot)
-  const wanted = { directory, index, slot, signal }
-  if (variant === null) return original(engine, book, wanted)
+  const variant = chooseVariant(options, slot)
+  const page = { directory, index, slot, signal }
+  if (variant === null) return originalPage(engine, book, page)
   try {
-    return await derived(engine, book, { ...wanted, variant })
+    return await derivedPage(engine, book, { ...page, variant })
   } catch (error) {
-    // A size is a wish; what cannot be made smaller is sent as it is. A format is not.
-    const isOfImage = error instanceof Unreadable && ofImage.has(error.code)
-    const isOfFormat = asked.format === undefined || slot.mediaType === `image/${asked.format}`
-    if (!isOfImage || !isOfFormat) throw error
-    return original(engine, book, wanted)
+    // The size is optional: an image that cannot be scaled is sent as it is. The format is not.
+    const isImageError = error instanceof Unreadable && imageErrors.has(error.code)
+    const hasFormat = options.format === undefined || slot.mediaType === `image/${options.format}`
+    if (!isImageError || !hasFormat) throw error
+    return originalPage(engine, book, page)
   }
 }
 
-const ofImage = new Set<string>(['unsupported_image', 'too_large', 'timeout'])
+const imageErrors = new Set<string>(['unsupported_image', 'too_large', 'timeout'])

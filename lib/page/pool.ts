@@ -1,75 +1,46 @@
-// The threads that take pages out of books and make images of them, behind a waiting line.
-
-import { openThreads, type ThreadOptions } from '../async/thread-pool.ts'
-import { openLine } from '../async/work-queue.ts'
+// Pool of page threads behind a bounded work queue.
+import { openThreadPool, type ThreadOptions } from '../async/thread-pool.ts'
+import { createWorkQueue } from '../async/work-queue.ts'
+import { deliveryCounters } from '../download/counters.ts'
 import { NotFound, Unreadable } from '../errors.ts'
-import { pageCounters } from './counters.ts'
-import type { Directory } from './directory.ts'
-import type {
-  Answer,
-  ConvertOrder,
-  Cover,
-  CoverOrder,
-  Epub,
-  FrontOrder,
-  Image,
-  Member,
-  MemberOrder,
-  PageOrder,
-  Place,
-  RunOrder,
-} from './messages.ts'
+import type { FileChanged, PageTasks, WorkerResult } from './messages.ts'
 
 export type PagePool = ReturnType<typeof openPagePool>
 
-type Tasks = {
-  directory: { order: Place; value: Directory }
-  page: { order: PageOrder; value: Image }
-  front: { order: FrontOrder; value: Image }
-  run: { order: RunOrder; value: Image }
-  convert: { order: ConvertOrder; value: Image }
-  cover: { order: CoverOrder; value: Cover }
-  epub: { order: Place; value: Epub }
-  member: { order: MemberOrder; value: Member }
-}
-
-export type Changed = { changed: { size: number; modifiedMs: number } }
-
-const waiting = 512
-const mostWeight = 128 * 1024 * 1024
-/** Of a page whose size in pixels is not known. */
+const maxWaiting = 512
+/** Bytes of decoded images in progress. */
+const maxWeight = 128 * 1024 * 1024
+/** Weight of a page of unknown size. */
 export const unknownWeight = 64 * 1024 * 1024
 
-/** Each thread works on one page at a time; what is under way may weigh 128 MB, or is alone. */
-export function openPagePool(options: Omit<ThreadOptions, 'file' | 'idleMs' | 'keep'>) {
+/** Each thread works on one page at a time; their estimated memory is bounded by `maxWeight`, or one works alone. */
+export function openPagePool(options: Omit<ThreadOptions, 'file' | 'idleMs' | 'minThreads'>) {
   const file = new URL('./worker.ts', import.meta.url)
-  const threads = openThreads({ ...options, file, idleMs: 30_000, keep: 0 })
-  const line = openLine({ slots: threads.size, weight: mostWeight, waiting })
+  const threads = openThreadPool({ ...options, file, idleMs: 30_000, minThreads: 0 })
+  const queue = createWorkQueue({ slots: threads.size, maxWeight, maxWaiting })
   return {
     /**
-     * Throws NotFound for a file or a page that is not there, Unreadable, and Unavailable (503) when too
-     * many wait or nobody waits for this one any more.
+     * Throws NotFound for a file or a page that does not exist, Unreadable, and Unavailable (503) when
+     * too many requests wait or `signal` aborts.
      */
-    async run<T extends keyof Tasks>(
+    async run<T extends keyof PageTasks>(
       task: T,
-      order: Tasks[T]['order'],
-      { weighs, signal }: { weighs: number; signal?: AbortSignal | undefined },
-    ): Promise<Tasks[T]['value'] | Changed> {
-      const work = async () => {
-        pageCounters.tasks += 1
-        const given = { items: [order], rules: null }
-        const { done, failure } = await threads.run<unknown, null, Answer<Tasks[T]['value']>>(
-          task,
-          given,
-        )
-        return failure ? { error: failure, gone: false } : done[0]!
+      request: PageTasks[T]['request'],
+      { weight, signal }: { weight: number; signal?: AbortSignal | undefined },
+    ): Promise<PageTasks[T]['value'] | FileChanged> {
+      type Result = WorkerResult<PageTasks[T]['value']>
+      const work = async (): Promise<Result> => {
+        deliveryCounters.tasks += 1
+        const batch = { items: [request], options: null }
+        const { done, failure } = await threads.run<unknown, null, Result>(task, batch)
+        return failure ? { error: failure, isGone: false } : done[0]!
       }
-      const answer = await line.run(weighs, work, signal)
-      if ('value' in answer) return answer.value
-      if ('changed' in answer) return answer
-      if ('absent' in answer) throw new NotFound('The book has no such page')
-      const { code, message } = answer.error
-      if (answer.gone) throw new NotFound('The file of the book is not there')
+      const result = await queue.run(weight, work, signal)
+      if ('value' in result) return result.value
+      if ('changed' in result) return result
+      if ('isAbsent' in result) throw new NotFound('The book has no such page')
+      const { code, message } = result.error
+      if (result.isGone) throw new NotFound('The file of the book does not exist')
       throw new Unreadable(message, code)
     },
     close: threads.close,

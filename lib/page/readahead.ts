@@ -1,40 +1,29 @@
-// How far a solid archive is unpacked at a time. Every run unpacks all that lies before it as well, so
-// runs that double make reading page by page cost about twice the archive, and not its square.
+// Read-ahead in solid archives: how many pages to unpack at a time. Every run also unpacks all that lies
+// before it, so doubling runs make reading page by page cost about twice the archive, not its square.
 import { LRUCache } from 'lru-cache'
+import { createKeyedMutex } from '../async/keyed-mutex.ts'
 
-export type Runs = ReturnType<typeof openRuns>
+export type ReadAhead = ReturnType<typeof createReadAhead>
 
-const first = 8
-const longest = 1024
+const firstRunPages = 8
+const maxRunPages = 1024
 
-export function openRuns() {
+export function createReadAhead() {
   const books = new LRUCache<string, { next: number; length: number }>({ max: 1000 })
-  const turns = new Map<string, Promise<unknown>>()
-  return {
-    /** Runs `work` when nothing else is under way for `book`; it asks for the length only when it needs a run. */
-    async inTurn<T>(
-      book: string,
-      work: (length: (index: number) => number) => Promise<T>,
-    ): Promise<T> {
-      const before = turns.get(book)
-      const turn = (async () => {
-        await before?.catch(() => {})
-        return work(index => lengthFor(book, index))
-      })()
-      turns.set(book, turn)
-      try {
-        return await turn
-      } finally {
-        if (turns.get(book) === turn) turns.delete(book)
-      }
-    },
-  }
+  const lock = createKeyedMutex()
 
-  function lengthFor(book: string, index: number): number {
-    const before = books.get(book)
-    const isNext = before !== undefined && before.next === index
-    const length = isNext ? Math.min(before.length * 2, longest) : first
+  /** The length of the run from page `index`; a run that continues the last one is twice as long. */
+  function nextRunLength(book: string, index: number): number {
+    const previous = books.get(book)
+    const isContinued = previous !== undefined && previous.next === index
+    const length = isContinued ? Math.min(previous.length * 2, maxRunPages) : firstRunPages
     books.set(book, { next: index + length, length })
     return length
+  }
+
+  return {
+    /** Runs `work` when no other run of `book` is being unpacked; it calls `nextLength` only if it needs a run. */
+    run: <T>(book: string, work: (nextLength: (index: number) => number) => Promise<T>) =>
+      lock(book, () => work(index => nextRunLength(book, index))),
   }
 }

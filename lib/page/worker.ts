@@ -1,168 +1,157 @@
-// Entry of a page thread: opens books, takes pages out, makes images of them. No database and no
-// configuration here: values come in, values go out.
+// Page thread: reads pages and covers from books and renders them. It has no database and no
+// configuration; messages contain all it needs.
 import { readFileSync, statSync } from 'node:fs'
 import { isMarkedAsUntransferable } from 'node:worker_threads'
 import { Piscina } from 'piscina'
 import type { Container, Entry } from '../archive/container.ts'
-import type { Order } from '../async/thread-pool.ts'
-import { checkInside } from '../download/path-containment.ts'
+import { zipArchive } from '../archive/zip/zip.ts'
+import type { ThreadRequest } from '../async/thread-pool.ts'
+import { assertInsideRoot } from '../download/path-containment.ts'
 import { Unreadable } from '../errors.ts'
 import { type File, openFile } from '../file.ts'
 import type { Page } from '../format/contract.ts'
 import { readContents } from '../format/epub/contents.ts'
-import { readMember } from '../format/epub/resource.ts'
-import { openBook, readCover } from '../format/formats.ts'
-import { makeCover, resizeImage } from '../image/cover.ts'
+import { readResource } from '../format/epub/resource.ts'
+import { formatNamed, isReflowable, openBook, readCover } from '../format/formats.ts'
+import { createCover, resizeImage } from '../image/cover.ts'
 import { measureImage, sniffImage } from '../image/image.ts'
-import { type Keep, keepPage, keptPath } from './cache-write.ts'
-import { openContainer } from './containers.ts'
-import { type Directory, entriesOf, isSolid, makeDirectory } from './directory.ts'
-import type {
-  Answer,
-  ConvertOrder,
-  Cover,
-  CoverOrder,
-  Epub,
-  FrontOrder,
-  Image,
-  Member,
-  MemberOrder,
-  PageOrder,
-  Place,
-  RunOrder,
-} from './messages.ts'
+import { type CacheTarget, cachePath, writeCacheFile } from './cache-write.ts'
+import { createDirectory, entriesOf } from './directory.ts'
+import type { BookRef, PageTasks, RenderedImage, WorkerResult } from './messages.ts'
 import { type StoredPage, unpackPages } from './page-list.ts'
 
-export const directory = task(async (place: Place): Promise<Answer<Directory>> => {
-  return inBook(place, async file => {
-    await checkInside(Buffer.from(place.root, 'latin1'), file.path)
-    const pages = place.packed ? unpackPages(place.packed) : await listPages(place, file)
-    await using container = await openContainer(place.format, file, place.limits)
-    const entries = container?.entries ?? []
-    return makeDirectory(pages, entriesOf(pages, entries), isSolid(entries))
+export const directory = task<'directory'>(async book => {
+  return withFile(book, async file => {
+    await assertInsideRoot(Buffer.from(book.root, 'latin1'), file.path)
+    const pages = book.packedPages ? unpackPages(book.packedPages) : await listPages(book, file)
+    const { archive } = await formatNamed(book.format).load()
+    await using container = (await archive?.open(file, book.limits)) ?? null
+    return createDirectory(pages, entriesOf(pages, container?.entries ?? []), archive)
   })
 })
 
-export const page = task(async ({ place, index, variant, keep, source }: PageOrder) => {
-  return inBook(place, async file => {
-    const original = readKept(source) ?? (await readPage(place, file, index))
+export const page = task<'page'>(async ({ book, index, variant, target, cachedOriginal }) => {
+  return withFile(book, async file => {
+    const original = readCachedImage(cachedOriginal) ?? (await readPage(book, file, index))
     if (original === null) return null
-    return finished(variant ? await resizeImage(original.bytes, variant) : original, keep)
+    return store(variant ? await resizeImage(original.bytes, variant) : original, target)
   })
 })
 
-export const front = task(async ({ place, variant, keep }: FrontOrder) => {
-  return inBook(place, async file => {
-    await checkInside(Buffer.from(place.root, 'latin1'), file.path)
-    const image = await readCover(file, place.extension, place.limits)
-    return image && finished(await resizeImage(image, variant), keep)
+export const bookCover = task<'bookCover'>(async ({ book, variant, target }) => {
+  return withFile(book, async file => {
+    await assertInsideRoot(Buffer.from(book.root, 'latin1'), file.path)
+    const image = await readCover(file, book.extension, book.limits)
+    return image && store(await resizeImage(image, variant), target)
   })
 })
 
-/** The pages of a solid archive are unpacked in its own order, each of them once. */
-export const run = task(async ({ place, index, keeps }: RunOrder, tick) => {
-  return inBook(place, async file => {
-    await using container = await openContainer(place.format, file, place.limits)
-    const wanted = container && place.packed ? findRun(place.packed, container, index) : []
-    if (container === null || wanted[0] === undefined) {
-      const original = await readPage(place, file, index)
-      return original && finished(original, keeps[0] ?? null)
+/** Unpacks the pages of a solid archive in archive order, so that nothing is decompressed twice. */
+export const unpackRun = task<'unpackRun'>(async ({ book, index, targets }, tick) => {
+  return withFile(book, async file => {
+    await using container = await openArchive(book, file)
+    const run = container && book.packedPages ? findRun(book.packedPages, container, index) : []
+    if (container === null || run[0] === undefined) {
+      const original = await readPage(book, file, index)
+      return original && store(original, targets[0] ?? null)
     }
-    return readRun(container, wanted.slice(0, keeps.length), { place, keeps, tick })
+    return readRun(container, run.slice(0, targets.length), { book, targets, tick })
   })
 })
 
-export const convert = task(
-  async ({ bytes, variant, keep }: ConvertOrder): Promise<Answer<Image>> => {
-    try {
-      return { value: finished(await resizeImage(bytes, variant), keep) }
-    } catch (error) {
-      return failed(error)
-    }
-  },
-)
-
-export const cover = task(async ({ bytes, ...options }: CoverOrder): Promise<Answer<Cover>> => {
+export const convert = task<'convert'>(async ({ bytes, variant, target }) => {
   try {
-    const made = await makeCover(bytes, options)
-    const { mediaType, width, height } = (await measureImage(async () => bytes))!
-    return { value: { bytes: made.bytes, mediaType, width, height } }
+    return { value: store(await resizeImage(bytes, variant), target) }
   } catch (error) {
-    return failed(error)
+    return toError(error)
   }
 })
 
-export const epub = task(async (place: Place): Promise<Answer<Epub>> => {
-  return inBook(place, async file => {
-    await checkInside(Buffer.from(place.root, 'latin1'), file.path)
-    const { contents, entries } = await readContents(file, place.limits)
-    const { resources } = contents
-    const pages = resources.map(({ name, bytes }, i) => ({
+export const cover = task<'cover'>(async ({ bytes, ...options }) => {
+  try {
+    const made = await createCover(bytes, options)
+    const { mediaType, width, height } = (await measureImage(async () => bytes))!
+    return { value: { bytes: made.bytes, mediaType, width, height } }
+  } catch (error) {
+    return toError(error)
+  }
+})
+
+export const epub = task<'epub'>(async book => {
+  return withFile(book, async file => {
+    await assertInsideRoot(Buffer.from(book.root, 'latin1'), file.path)
+    const { contents, entries } = await readContents(file, book.limits)
+    const resources = contents.resources.map(({ name, bytes }, i) => ({
       ...unmeasured,
       name,
-      bytes: entries[i]?.bytes ?? bytes,
+      bytes: entries[i]?.sizeBytes ?? bytes,
     }))
-    return { contents, directory: makeDirectory(pages, entries, false) }
+    return { contents, directory: createDirectory(resources, entries, zipArchive) }
   })
 })
 
 const unmeasured = { mediaType: '', width: null, height: null, isDouble: false, type: null }
 
-export const member = task(async ({ place, name }: MemberOrder): Promise<Answer<Member>> => {
-  return inBook(place, async file => {
-    const bytes = await readMember(file, place.limits, name)
+export const resource = task<'resource'>(async ({ book, name }) => {
+  return withFile(book, async file => {
+    const bytes = await readResource(file, book.limits, name)
     return bytes && { bytes }
   })
 })
 
 type Original = { bytes: Uint8Array; mediaType: string }
 
-/** `tick` is a sign of life: what takes long and goes on is not stalled. */
-function task<I, O>(work: (item: I, tick: () => void) => Promise<Answer<O>>) {
-  return async ({ items, pulse }: Order<I, null>) => {
+/** `tick` is the heartbeat: long work that calls it does not count as stalled. */
+function task<T extends keyof PageTasks>(
+  work: (
+    request: PageTasks[T]['request'],
+    tick: () => void,
+  ) => Promise<WorkerResult<PageTasks[T]['value']>>,
+) {
+  return async ({ items, control }: ThreadRequest<PageTasks[T]['request'], null>) => {
     const tick = () => {
-      Atomics.add(pulse, 1, 1)
+      Atomics.add(control, 1, 1)
     }
     tick()
-    return moved([await work(items[0]!, tick)])
+    return transferable([await work(items[0]!, tick)])
   }
 }
 
-/** Opens the file, if it is still the one that was meant. Null from `work`: there is no such page. */
-async function inBook<T>(
-  place: Place,
+/** Opens the file if it still is the requested version. `work` returns null for a page that does not exist. */
+async function withFile<T>(
+  book: BookRef,
   work: (file: File) => Promise<T | null>,
-): Promise<Answer<T>> {
-  const path = Buffer.from(place.path, 'latin1')
+): Promise<WorkerResult<T>> {
+  const path = Buffer.from(book.path, 'latin1')
   try {
     const { size, mtimeMs } = statSync(path)
     const modifiedMs = Math.round(mtimeMs)
-    if (size !== place.size || modifiedMs !== place.modifiedMs)
+    if (size !== book.size || modifiedMs !== book.modifiedMs)
       return { changed: { size, modifiedMs } }
     using file = openFile(path)
     const value = await work(file)
-    return value === null ? { absent: true } : { value }
+    return value === null ? { isAbsent: true } : { value }
   } catch (error) {
-    return failed(error)
+    return toError(error)
   }
 }
 
-function failed(error: unknown): Answer<never> {
+function toError(error: unknown): WorkerResult<never> {
   const code = (error as NodeJS.ErrnoException).code
   if (error instanceof Unreadable) {
     const cause = (error.cause as NodeJS.ErrnoException | undefined)?.code
-    return { error: { code: error.code, message: error.message }, gone: isGone(cause) }
+    return { error: { code: error.code, message: error.message }, isGone: isNotFound(cause) }
   }
   if (!(error instanceof Error) || !('syscall' in error)) throw error
   const message = `The file cannot be read (${code})`
-  return { error: { code: 'io', message }, gone: isGone(code) }
+  return { error: { code: 'io', message }, isGone: isNotFound(code) }
 }
 
-const isGone = (code: string | undefined) => code === 'ENOENT' || code === 'ENOTDIR'
+const isNotFound = (code: string | undefined) => code === 'ENOENT' || code === 'ENOTDIR'
 
-function readKept(source: Keep | null): Original | null {
+function readCachedImage(source: CacheTarget | null): Original | null {
   try {
-    const bytes = source && readFileSync(keptPath(source))
+    const bytes = source && readFileSync(cachePath(source))
     const mediaType = bytes && sniffImage(bytes)
     return bytes && mediaType ? { bytes, mediaType } : null
   } catch {
@@ -170,85 +159,89 @@ function readKept(source: Keep | null): Original | null {
   }
 }
 
-async function listPages({ extension, limits }: Place, file: File): Promise<StoredPage[]> {
-  await using book = await openBook(file, extension, limits)
-  return book.pages.map((page: Page) => ({ ...page, isDouble: false, type: null }))
+async function listPages({ extension, limits }: BookRef, file: File): Promise<StoredPage[]> {
+  await using opened = await openBook(file, extension, limits)
+  return opened.pages.map((page: Page) => ({ ...page, isDouble: false, type: null }))
 }
 
-async function readPage(place: Place, file: File, index: number): Promise<Original | null> {
-  const { format, packed, limits, extension } = place
-  await using container = packed && (await openContainer(format, file, limits))
-  const entry = packed && container ? findRun(packed, container, index)[0] : undefined
-  // What an EPUB protects is no image; the book itself says so.
-  if (entry && container) {
-    const bytes = await container.read(entry.entry, limits.entryBytes)
-    const mediaType = sniffImage(bytes) ?? (format === 'epub' ? null : entry.page.mediaType)
+async function readPage(book: BookRef, file: File, index: number): Promise<Original | null> {
+  const { format, packedPages, limits, extension } = book
+  await using container = packedPages && (await openArchive(book, file))
+  const item = packedPages && container ? findRun(packedPages, container, index)[0] : undefined
+  // An encrypted EPUB resource is not an image; opening the book reports that.
+  if (item && container) {
+    const bytes = await container.read(item.entry, limits.entryBytes)
+    const mediaType = sniffImage(bytes) ?? (isReflowable(format) ? null : item.page.mediaType)
     if (mediaType !== null) return { bytes, mediaType }
   }
-  await using book = await openBook(file, extension, limits)
-  // A PDF lists its pages at a cost, and says by itself which it has not.
-  const count = format === 'pdf' ? book.pageCount : book.pages.length
-  return index < count ? await book.page(index) : null
+  await using opened = await openBook(file, extension, limits)
+  return index < opened.imageCount ? await opened.page(index) : null
 }
 
-type Found = { page: StoredPage; entry: Entry }
+/** The archive of a book; null for a format without entries. Throws Unreadable. */
+async function openArchive({ format, limits }: BookRef, file: File): Promise<Container | null> {
+  const { archive } = await formatNamed(format).load()
+  return (await archive?.open(file, limits)) ?? null
+}
+
+type RunItem = { page: StoredPage; entry: Entry }
 
 /** The pages from `index` on that have an entry, up to the first that has none. */
-function findRun(packed: Uint8Array, container: Container, index: number): Found[] {
-  const pages = unpackPages(packed)
+function findRun(packedPages: Uint8Array, container: Container, index: number): RunItem[] {
+  const pages = unpackPages(packedPages)
   const entries = entriesOf(pages, container.entries)
-  const found: Found[] = []
+  const run: RunItem[] = []
   for (let i = index; i < pages.length && entries[i]; i++)
-    found.push({ page: pages[i]!, entry: entries[i]! })
-  return found
+    run.push({ page: pages[i]!, entry: entries[i]! })
+  return run
 }
 
 async function readRun(
   container: Container,
-  wanted: Found[],
-  { place, keeps, tick }: { place: Place; keeps: Keep[]; tick: () => void },
-): Promise<Image> {
-  const [first] = wanted
-  let image: Image | null = null
-  const kept: Image['kept'] = []
-  const inOrder = wanted
-    .map((found, i) => ({ found, keep: keeps[i]! }))
-    .sort((a, b) => a.found.entry.index - b.found.entry.index)
-  for (const { found, keep } of inOrder) {
+  run: RunItem[],
+  { book, targets, tick }: { book: BookRef; targets: CacheTarget[]; tick: () => void },
+): Promise<RenderedImage> {
+  const requested = run[0]
+  let image: RenderedImage | null = null
+  const written: RenderedImage['written'] = []
+  const inArchiveOrder = run
+    .map((item, i) => ({ item, target: targets[i]! }))
+    .sort((a, b) => a.item.entry.index - b.item.entry.index)
+  for (const { item, target } of inArchiveOrder) {
     try {
-      const bytes = await container.read(found.entry, place.limits.entryBytes)
+      const bytes = await container.read(item.entry, book.limits.entryBytes)
       tick()
-      const one = keepPage(keep, bytes)
-      if (one) kept.push(one)
-      const mediaType = sniffImage(bytes) ?? found.page.mediaType
-      if (found === first) image = { bytes: one ? null : bytes, mediaType, kept }
+      const entry = writeCacheFile(target, bytes)
+      if (entry) written.push(entry)
+      const mediaType = sniffImage(bytes) ?? item.page.mediaType
+      if (item === requested) image = { bytes: entry ? null : bytes, mediaType, written }
     } catch (error) {
-      if (!(error instanceof Unreadable) || found === first) throw error
+      if (!(error instanceof Unreadable) || item === requested) throw error
     }
   }
   return image!
 }
 
-function finished({ bytes, mediaType }: Original, keep: Keep | null): Image {
-  const kept = keep && keepPage(keep, bytes)
-  return kept ? { bytes: null, mediaType, kept: [kept] } : { bytes, mediaType, kept: [] }
+function store({ bytes, mediaType }: Original, target: CacheTarget | null): RenderedImage {
+  const entry = target && writeCacheFile(target, bytes)
+  return entry ? { bytes: null, mediaType, written: [entry] } : { bytes, mediaType, written: [] }
 }
 
-/** Hands the bytes over instead of copying them, where they are alone in their memory. */
-function moved<T>(answers: Answer<T>[]): Answer<T>[] {
+/** Transfers byte arrays instead of copying them, where nothing else shares their buffer. */
+function transferable<T>(results: WorkerResult<T>[]): WorkerResult<T>[] {
   const transfer: ArrayBuffer[] = []
-  for (const answer of answers) {
-    if (!('value' in answer)) continue
-    for (const part of Object.values(answer.value as object)) {
+  for (const result of results) {
+    if (!('value' in result)) continue
+    for (const part of Object.values(result.value as object)) {
       if (!(part instanceof Uint8Array || part instanceof Float64Array)) continue
       const { buffer } = part
       const isAlone = buffer instanceof ArrayBuffer && part.byteLength === buffer.byteLength
       if (isAlone && !isMarkedAsUntransferable(buffer)) transfer.push(buffer as ArrayBuffer)
     }
   }
-  if (transfer.length === 0) return answers
+  if (transfer.length === 0) return results
   return Piscina.move({
     [Piscina.transferableSymbol]: transfer,
-    [Piscina.valueSymbol]: answers,
+    [Piscina.valueSymbol]: results,
   } as never) as never
 }

@@ -1,16 +1,16 @@
-// Deleting much in small transactions, so that nobody waits long for a lock and a stop is soon heard.
+// Batched deletes: many small transactions, so that locks are short and the work can be stopped.
 
-const most = 1_000
+const batchSize = 1_000
 
-/** Runs a statement that deletes at most so many rows until nothing is left; answers how many rows went. */
-export async function inBatches(
-  remove: (most: number) => PromiseLike<{ count: number }>,
-  stop: () => boolean = () => false,
+/** Runs a statement that deletes at most `limit` rows until none is left. Returns the number of deleted rows. */
+export async function deleteInBatches(
+  deleteBatch: (limit: number) => PromiseLike<{ count: number }>,
+  isStopped: () => boolean = () => false,
 ): Promise<number> {
-  for (let gone = 0; ; ) {
-    if (stop()) return gone
-    const { count } = await remove(most)
-    gone += count
-    if (count < most) return gone
+  for (let deleted = 0; ; ) {
+    if (isStopped()) return deleted
+    const { count } = await deleteBatch(batchSize)
+    deleted += count
+    if (count < batchSize) return deleted
   }
 }

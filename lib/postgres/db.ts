@@ -1,4 +1,4 @@
-// Opens PostgreSQL: an external one by its URL, or else the one that comes with Stackroom.
+// Database connection pools: an external PostgreSQL by its URL, otherwise the bundled server.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Options as DriverOptions, Sql as PostgresSql, TransactionSql } from 'postgres'
 import type { Config } from '../config/config.ts'
@@ -8,17 +8,19 @@ import { postgres } from './driver.ts'
 import { startPostgres } from './embedded/embedded.ts'
 
 export type Sql = PostgresSql
-/** A transaction: what `sql.begin` passes on. */
+/** A transaction: the argument of the callback of `sql.begin`. */
 export type Transaction = TransactionSql
-/** `url` connects other processes to the same database; it holds the password. */
+/** The pool or a transaction. */
+export type Queryable = Sql | Transaction
+/** `url` connects other processes to the same database; it contains the password. */
 export type Database = { sql: Sql; url: string; close(): Promise<void> }
 
 type Options = { log?: Log | undefined; patienceMs?: number }
 
-const oldest = 14
-// A database container often starts beside ours and is a little slower.
-const patience = 15_000
-const laterCodes = [
+const minMajorVersion = 14
+// A database container started together with this process may become ready later.
+const connectPatienceMs = 15_000
+const retryableCodes = [
   'ECONNREFUSED',
   'ECONNRESET',
   'ENOTFOUND',
@@ -27,21 +29,21 @@ const laterCodes = [
   '57P03',
 ]
 
-/** Resolves when the database answers. Throws Invalid (unreachable, refused, too old) and what startPostgres throws. */
+/** Resolves when the database is ready. Throws Invalid (unreachable, refused, too old) and what startPostgres throws. */
 export async function openDatabase(
   config: Pick<Config, 'data_dir' | 'database'>,
-  { log, patienceMs = patience }: Options = {},
+  { log, patienceMs = connectPatienceMs }: Options = {},
 ): Promise<Database> {
   const { url, max_connections: max } = config.database
-  const own = url === null ? await startPostgres({ dataDir: config.data_dir, log }) : null
-  const target = url ?? own?.url ?? ''
+  const bundled = url === null ? await startPostgres({ dataDir: config.data_dir, log }) : null
+  const target = url ?? bundled?.url ?? ''
   const sql = connect(target, { max })
   const close = async () => {
     await sql.end({ timeout: 5 })
-    await own?.stop()
+    await bundled?.stop()
   }
   try {
-    await firstAnswer(sql, patienceMs, log)
+    await waitUntilReady(sql, patienceMs, log)
     return { sql, url: target, close }
   } catch (error) {
     await close()
@@ -50,8 +52,8 @@ export async function openDatabase(
 }
 
 /**
- * A pool that connects when first used. `?host=/directory` in the URL means a unix socket, as in
- * libpq. int8 arrives as a number: sizes and counts stay far below 2^53.
+ * A pool that connects on first use. `?host=/directory` in the URL selects a unix socket, as in libpq.
+ * int8 is parsed as a number: sizes and counts stay far below 2^53.
  */
 export function connect(
   url: string,
@@ -69,51 +71,54 @@ export function connect(
 }
 
 /**
- * The same database through a pool of its own, in which a statement runs for `forMs` at most (then it
- * fails with 57014). Transactions go through the pool given: they may take longer. Close it with `end`.
+ * A second pool of the same database with a statement timeout (error 57014). Transactions run in the
+ * original pool, without the timeout. Close it with `end`.
  */
-export function bounded(sql: Sql, { forMs }: { forMs: number }): Sql {
+export function withStatementTimeout(sql: Sql, { timeoutMs }: { timeoutMs: number }): Sql {
   const { connection } = sql.options
-  const own = postgres({
+  const pool = postgres({
     ...sql.options,
-    connection: { ...connection, statement_timeout: forMs },
+    connection: { ...connection, statement_timeout: timeoutMs },
   } as unknown as DriverOptions<Record<string, never>>) as unknown as Sql
-  own.begin = sql.begin
-  return own
+  pool.begin = sql.begin
+  return pool
 }
 
-/** A connection of its own, for locks that last as long as it does. `losses` counts how often it broke. */
-export type Session = { sql: Sql; losses(): number; close(): Promise<void> }
+/** A connection for session-level locks. `lossCount` is how often the connection was lost. */
+export type DedicatedConnection = { sql: Sql; lossCount(): number; close(): Promise<void> }
 
 /**
- * Opens one when it is first used. A connection of the pool would not do: whoever uses it next would
- * have the locks. `lost` is called when it breaks; a statement after that is run on a new one.
+ * Connects on first use. A pool connection would not do: its next user would inherit the locks.
+ * `onLoss` is called when the connection is lost; later statements run on a new one.
  */
-export function openSession(sql: Sql, lost: () => void = () => {}): Session {
-  let losses = 0
+export function openDedicatedConnection(
+  sql: Sql,
+  onLoss: () => void = () => {},
+): DedicatedConnection {
+  let lossCount = 0
   let isClosing = false
-  const own = postgres({
+  const connection = postgres({
     ...sql.options,
     max: 1,
     idle_timeout: 0,
     max_lifetime: 0,
     onclose() {
       if (isClosing) return
-      losses += 1
-      lost()
+      lossCount += 1
+      onLoss()
     },
   } as unknown as DriverOptions<Record<string, never>>) as unknown as Sql
   return {
-    sql: own,
-    losses: () => losses,
+    sql: connection,
+    lossCount: () => lossCount,
     async close() {
       isClosing = true
-      await own.end({ timeout: 1 })
+      await connection.end({ timeout: 1 })
     },
   }
 }
 
-/** The only row. A bug if there is none. */
+/** The first row. Throws an Error (a bug) if there is none. */
 export function one<T>(rows: readonly T[]): T {
   const [row] = rows
   if (row === undefined) throw new Error('expected a row')
@@ -125,7 +130,7 @@ export function maybe<T>(rows: readonly T[]): T | null {
   return rows[0] ?? null
 }
 
-async function firstAnswer(sql: Sql, patienceMs: number, log?: Log): Promise<void> {
+async function waitUntilReady(sql: Sql, patienceMs: number, log?: Log): Promise<void> {
   const deadline = performance.now() + patienceMs
   for (;;) {
     try {
@@ -134,13 +139,15 @@ async function firstAnswer(sql: Sql, patienceMs: number, log?: Log): Promise<voi
           select current_setting('server_version_num')::int as version`,
       )
       const major = Math.floor(version / 10_000)
-      if (major >= oldest) return
-      throw new Invalid(`The database is PostgreSQL ${major}; Stackroom needs ${oldest} or newer`)
+      if (major >= minMajorVersion) return
+      throw new Invalid(
+        `The database is PostgreSQL ${major}; Stackroom requires ${minMajorVersion} or newer`,
+      )
     } catch (error) {
       if (error instanceof Invalid) throw error
       const { code = 'error', message } = error as { code?: string; message: string }
-      if (!laterCodes.includes(code) || performance.now() > deadline) {
-        throw new Invalid(`The database cannot be used (${code}): ${message}`, { cause: error })
+      if (!retryableCodes.includes(code) || performance.now() > deadline) {
+        throw new Invalid(`Cannot connect to the database (${code}): ${message}`, { cause: error })
       }
       log?.warn({ code }, 'waiting for the database')
       await sleep(Math.min(1000, patienceMs))
@@ -148,7 +155,7 @@ async function firstAnswer(sql: Sql, patienceMs: number, log?: Log): Promise<voi
   }
 }
 
-// postgres.js would send an unknown `host` parameter to the server, which refuses it.
+// postgres.js would send the unknown parameter `host` to the server, which rejects it.
 function splitSocket(url: string): { target: string; socket: { host?: string; port?: number } } {
   if (!/[?&]host=/.test(url)) return { target: url, socket: {} }
   const parsed = new URL(url)

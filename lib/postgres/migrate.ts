@@ -1,4 +1,4 @@
-// Applies sql/NNNN_name.sql in order, forward only.
+// Database migrations: applies sql/NNNN_name.sql in order, forward only.
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,24 +6,24 @@ import { Invalid } from '../errors.ts'
 import type { Sql, Transaction } from './db.ts'
 
 export type Migration = { number: number; name: string; text: string; sha256: string }
-export type Applied = { number: number; name: string; ms: number }
+export type AppliedMigration = { number: number; name: string; ms: number }
 
-// Any number that no one else uses; the lock serialises the servers that start at the same time.
+// Arbitrary advisory lock key; serializes processes that start concurrently.
 const lockKey = 0x57ac_c001
-const pattern = /^(\d{4})_([a-z0-9_]+)\.sql$/
-/** Kept beside the migrations for a test to compare; never applied. */
-const dump = 'schema.sql'
+const fileNamePattern = /^(\d{4})_([a-z0-9_]+)\.sql$/
+/** Generated dump of the schema beside the migrations; never applied. */
+const dumpFile = 'schema.sql'
 
 export const migrationFolder = join(import.meta.dirname, '..', '..', 'sql')
 
 /**
- * Brings the database up to date and returns what was applied, each file in a transaction of its
- * own. Throws Invalid when the database was migrated by other files than these; an Error with file
- * and line when a statement fails.
+ * Applies pending migrations, each in its own transaction, and returns them. Throws Invalid when the
+ * database is newer or was migrated with different files; an Error with file and line when a statement
+ * fails.
  */
-export async function migrate(sql: Sql, folder = migrationFolder): Promise<Applied[]> {
+export async function migrate(sql: Sql, folder = migrationFolder): Promise<AppliedMigration[]> {
   const migrations = readMigrations(folder)
-  const applied: Applied[] = []
+  const applied: AppliedMigration[] = []
   await sql.begin(async tx => {
     await lock(tx)
     await tx`
@@ -33,13 +33,13 @@ export async function migrate(sql: Sql, folder = migrationFolder): Promise<Appli
         sha256 text not null,
         applied_at timestamptz not null default now()
       )`
-    await pending(tx, migrations)
+    await findPending(tx, migrations)
   })
   for (const migration of migrations) {
     const start = performance.now()
     const isNew = await sql.begin(async tx => {
       await lock(tx)
-      if (!(await pending(tx, migrations)).includes(migration)) return false
+      if (!(await findPending(tx, migrations)).includes(migration)) return false
       await apply(tx, migration)
       return true
     })
@@ -49,45 +49,48 @@ export async function migrate(sql: Sql, folder = migrationFolder): Promise<Appli
   return applied
 }
 
-/** The files of `folder` by number. Throws Invalid for a name or number that cannot be. */
+/** The migrations in `folder`, sorted by number. Throws Invalid for an invalid name or a duplicate number. */
 export function readMigrations(folder: string): Migration[] {
   const names = existsSync(folder) ? readdirSync(folder) : []
   const migrations = names
-    .filter(name => name.endsWith('.sql') && name !== dump)
+    .filter(name => name.endsWith('.sql') && name !== dumpFile)
     .map(name => {
-      const [, number, title] = pattern.exec(name) ?? []
+      const [, number, title] = fileNamePattern.exec(name) ?? []
       if (!number || !title) throw new Invalid(`${name} is not named like 0001_name.sql`)
-      // Git on Windows may have changed the line ends.
+      // Git on Windows may have converted the line endings.
       const text = readFileSync(join(folder, name), 'utf8').replaceAll('\r\n', '\n')
       const sha256 = createHash('sha256').update(text).digest('hex')
       return { number: Number(number), name: title, text, sha256 }
     })
     .sort((a, b) => a.number - b.number)
-  const twice = migrations.find((m, i) => m.number === migrations[i + 1]?.number)
-  if (twice) throw new Invalid(`Two migrations have the number ${twice.number}`)
+  const duplicate = migrations.find((m, i) => m.number === migrations[i + 1]?.number)
+  if (duplicate) throw new Invalid(`Two migrations have the number ${duplicate.number}`)
   return migrations
 }
 
-async function pending(tx: Transaction, migrations: Migration[]): Promise<Migration[]> {
-  const rows = await tx<{ number: number; name: string; sha256: string }[]>`
+/** The migrations still to be applied. Throws Invalid for a database that these files cannot upgrade. */
+async function findPending(tx: Transaction, migrations: Migration[]): Promise<Migration[]> {
+  const applied = await tx<{ number: number; name: string; sha256: string }[]>`
     select number, name, sha256
     from schema_migration
     order by number`
-  const known = new Map(migrations.map(m => [m.number, m]))
-  for (const row of rows) {
-    const migration = known.get(row.number)
-    const file = `${String(row.number).padStart(4, '0')}_${row.name}.sql`
-    if (!migration) {
+  const byNumber = new Map(migrations.map(migration => [migration.number, migration]))
+  const newestNumber = migrations.at(-1)?.number ?? 0
+  for (const row of applied) {
+    if (byNumber.get(row.number)?.sha256 === row.sha256) continue
+    const file = fileName(row)
+    // All migrations of this version match: the others are those of a later release.
+    if (row.number > newestNumber)
       throw new Invalid(
-        `The database is newer than this Stackroom (it has ${file}); install the newer one again`,
+        `The database was upgraded by a newer version of Stackroom (${file}); install that version`,
       )
-    }
-    if (migration.sha256 !== row.sha256) {
-      throw new Invalid(`${file} was changed after it was applied; add a new migration instead`)
-    }
+    throw new Invalid(
+      'The database was created by an unreleased development version of Stackroom ' +
+        `(${file} differs) and cannot be upgraded; use a new data directory or an empty database`,
+    )
   }
-  const done = new Set(rows.map(row => row.number))
-  return migrations.filter(m => !done.has(m.number))
+  const appliedNumbers = new Set(applied.map(row => row.number))
+  return migrations.filter(migration => !appliedNumbers.has(migration.number))
 }
 
 async function lock(tx: Transaction): Promise<void> {
@@ -100,10 +103,13 @@ async function apply(tx: Transaction, { number, name, text, sha256 }: Migration)
   } catch (cause) {
     const { position, message } = cause as { position?: string; message: string }
     const line = position ? text.slice(0, Number(position) - 1).split('\n').length : null
-    const file = `${String(number).padStart(4, '0')}_${name}.sql`
-    throw new Error(`${file}${line ? `:${line}` : ''}: ${message}`, { cause })
+    throw new Error(`${fileName({ number, name })}${line ? `:${line}` : ''}: ${message}`, { cause })
   }
   await tx`
     insert into schema_migration (number, name, sha256)
     values (${number}, ${name}, ${sha256})`
+}
+
+function fileName({ number, name }: { number: number; name: string }): string {
+  return `${String(number).padStart(4, '0')}_${name}.sql`
 }

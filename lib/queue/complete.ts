@@ -1,12 +1,12 @@
-// How jobs that were taken end: done, failed, or given back. An attempt that another process has taken
-// over meanwhile ends nothing.
-import type { Fragment, Sql, TransactionSql } from 'postgres'
-import { tellScans } from '../catalog/scan/scan-events.ts'
-import { isOfScan, type JobName, type Jobs, jobNames } from './jobs.ts'
-import { type Moved, tellTasks } from './task-events.ts'
+// Ends of claimed jobs: completed, failed, cancelled or released, and heartbeats. An attempt that another
+// process has taken over changes nothing.
+import type { Fragment } from 'postgres'
+import type { Queryable, Sql, Transaction } from '../postgres/db.ts'
+import { type JobName, type Jobs, jobNames } from './jobs.ts'
+import { type JobChange, publishTasks } from './task-events.ts'
 
-/** A job at work here. `attempt` names the claim. */
-export type Taken<N extends JobName = JobName> = {
+/** A job that this process runs. `attempt` identifies the claim. */
+export type ClaimedJob<N extends JobName = JobName> = {
   id: string
   name: N
   data: Jobs[N]
@@ -15,95 +15,108 @@ export type Taken<N extends JobName = JobName> = {
   startedAt: Date
 }
 
-type Tx = Sql | TransactionSql
+/** Called in the transaction in which jobs fail for good. */
+export type FailureHook = (tx: Transaction, failed: readonly JobChange[]) => Promise<void>
 
-/** Done. What a batch held is counted and forgotten. */
-export async function complete(sql: Sql, jobs: readonly Taken[]): Promise<void> {
+type FailOptions = {
+  /** Shown to users. */
+  reason: string
+  /** No further attempts. */
+  isFinal?: boolean
+  onFailed?: FailureHook | undefined
+}
+
+/** Marks jobs as completed. The ids of a batch are replaced by their number. */
+export async function complete(sql: Sql, jobs: readonly ClaimedJob[]): Promise<void> {
   await sql.begin(async tx => {
-    const rows = await tx<Moved[]>`
+    const rows = await tx<JobChange[]>`
       update pgboss.job j
       set state = 'completed', completed_on = now(), output = null,
         data = case
           when jsonb_array_length(j.data->'ids') > 1
             then (j.data - 'ids') || jsonb_build_object('books', jsonb_array_length(j.data->'ids'))
           else j.data end
-      from ${held(tx, jobs)}
-      where ${isHeld(tx)}
-      returning ${movedColumns(tx)}`
-    await tellTasks(tx, rows)
+      from ${claims(tx, jobs)}
+      where ${isStillClaimed(tx)}
+      returning ${jobChangeColumns(tx)}`
+    await publishTasks(tx, rows)
   })
 }
 
-/**
- * Failed: tried again later while attempts are left, unless it is `forGood`. The reason is shown to
- * users. A scan whose job is given up fails with it.
- */
+/** Ends a failed attempt: the job is retried later while attempts are left. */
 export async function fail(
   sql: Sql,
-  jobs: readonly Taken[],
-  { reason, forGood = false }: { reason: string; forGood?: boolean },
+  jobs: readonly ClaimedJob[],
+  { reason, isFinal = false, onFailed }: FailOptions,
 ): Promise<void> {
   await sql.begin(async tx => {
-    const rows = await tx<Moved[]>`
+    const canRetry = isFinal ? tx`false` : hasAttempts(tx)
+    const rows = await tx<JobChange[]>`
       update pgboss.job j
-      set ${failed(tx, { reason, again: forGood ? tx`false` : hasAttempts(tx), at: later(tx) })}
-      from ${held(tx, jobs)}
-      where ${isHeld(tx)}
-      returning ${movedColumns(tx)}`
-    await failScans(tx, rows)
-    await tellTasks(tx, rows)
+      set ${failureColumns(tx, { reason, canRetry, retryAt: backoff(tx) })}
+      from ${claims(tx, jobs)}
+      where ${isStillClaimed(tx)}
+      returning ${jobChangeColumns(tx)}`
+    await afterFailure(tx, rows, onFailed)
   })
 }
 
-/** Called off: the state was set by whoever did so, or a scan ended so. */
-export async function callOff(sql: Sql, jobs: readonly Taken[]): Promise<void> {
+/** Ends jobs that were cancelled, or whose scan was. */
+export async function cancel(sql: Sql, jobs: readonly ClaimedJob[]): Promise<void> {
   await sql.begin(async tx => {
-    const rows = await tx<Moved[]>`
+    const rows = await tx<JobChange[]>`
       update pgboss.job j
       set state = 'cancelled', completed_on = now()
-      from ${held(tx, jobs)}
-      where ${isHeld(tx)}
-      returning ${movedColumns(tx)}`
-    await tellTasks(tx, rows)
+      from ${claims(tx, jobs)}
+      where ${isStillClaimed(tx)}
+      returning ${jobChangeColumns(tx)}`
+    await publishTasks(tx, rows)
   })
 }
 
-/** Begun and not ended: whoever comes next goes on, after `seconds` if given. No attempt is counted. */
-export async function giveBack(sql: Sql, jobs: readonly Taken[], seconds = 0): Promise<void> {
+/** Makes unfinished jobs available again, after a delay if given. The attempt is not counted. */
+export async function release(
+  sql: Sql,
+  jobs: readonly ClaimedJob[],
+  delaySeconds = 0,
+): Promise<void> {
   await sql.begin(async tx => {
-    const rows = await tx<Moved[]>`
+    const rows = await tx<JobChange[]>`
       update pgboss.job j
       set state = 'retry', started_on = null, heartbeat_on = null,
-        start_after = greatest(j.start_after, now() + make_interval(secs => ${seconds}))
-      from ${held(tx, jobs)}
-      where ${isHeld(tx)}
-      returning ${movedColumns(tx)}`
-    await tellTasks(tx, rows)
+        start_after = greatest(j.start_after, now() + make_interval(secs => ${delaySeconds}))
+      from ${claims(tx, jobs)}
+      where ${isStillClaimed(tx)}
+      returning ${jobChangeColumns(tx)}`
+    await publishTasks(tx, rows)
   })
 }
 
-/** A sign of life of jobs at work; answers the ids of those that are still this process's. */
-export async function beat(sql: Sql, jobs: readonly Taken[]): Promise<Set<string>> {
+/** Renews the heartbeats of running jobs; returns the ids of those that are still claimed by this process. */
+export async function heartbeat(sql: Sql, jobs: readonly ClaimedJob[]): Promise<Set<string>> {
   if (jobs.length === 0) return new Set()
   const rows = await sql<{ id: string }[]>`
     update pgboss.job j set heartbeat_on = now()
-    from ${held(sql, jobs)}
-    where ${isHeld(sql)}
+    from ${claims(sql, jobs)}
+    where ${isStillClaimed(sql)}
     returning j.id`
   return new Set(rows.map(row => row.id))
 }
 
 /**
- * Ends the attempts of processes that are gone: without a sign of life for as long as their queue says,
- * or, for a process that is alone on the database, all. Answers how many.
+ * Ends the attempts of dead processes: jobs without a heartbeat for as long as their queue allows, or
+ * with `all`, for a process that is alone on the database, every active job. Returns how many.
  */
-export async function endDead(sql: Sql, { all = false } = {}): Promise<number> {
+export async function reclaimStale(
+  sql: Sql,
+  { all = false, onFailed }: { all?: boolean; onFailed?: FailureHook } = {},
+): Promise<number> {
   return await sql.begin(async tx => {
-    // The first time somebody else takes it at once.
-    const at = tx`case when ${all} or j.retry_count = 0 then j.start_after else ${later(tx)} end`
-    const rows = await tx<Moved[]>`
+    // After a first failure another process may take the job at once.
+    const retryAt = tx`case when ${all} or j.retry_count = 0 then j.start_after else ${backoff(tx)} end`
+    const rows = await tx<JobChange[]>`
       update pgboss.job j
-      set ${failed(tx, { reason: gone, again: hasAttempts(tx), at })}
+      set ${failureColumns(tx, { reason: processDied, canRetry: hasAttempts(tx), retryAt })}
       from (
         select id, name from pgboss.job
         where name = any(${jobNames}) and state = 'active'
@@ -111,62 +124,56 @@ export async function endDead(sql: Sql, { all = false } = {}): Promise<number> {
         for no key update skip locked
       ) d
       where j.name = d.name and j.id = d.id
-      returning ${movedColumns(tx)}`
-    await failScans(tx, rows)
-    await tellTasks(tx, rows)
+      returning ${jobChangeColumns(tx)}`
+    await afterFailure(tx, rows, onFailed)
     return rows.length
   })
 }
 
-const gone = 'The process that did it came to an end'
+const processDied = 'The process that ran the task ended'
 
-function held(sql: Tx, jobs: readonly Taken[]): Fragment {
+function claims(sql: Queryable, jobs: readonly ClaimedJob[]): Fragment {
   return sql`unnest(${jobs.map(job => job.id)}::uuid[], ${jobs.map(job => job.name)}::text[],
-    ${jobs.map(job => job.attempt)}::integer[]) as h(id, name, attempt)`
+    ${jobs.map(job => job.attempt)}::integer[]) as c(id, name, attempt)`
 }
 
-function isHeld(sql: Tx): Fragment {
-  return sql`j.name = h.name and j.id = h.id and j.state = 'active' and j.retry_count = h.attempt`
+function isStillClaimed(sql: Queryable): Fragment {
+  return sql`j.name = c.name and j.id = c.id and j.state = 'active' and j.retry_count = c.attempt`
 }
 
-function hasAttempts(sql: Tx): Fragment {
+function hasAttempts(sql: Queryable): Fragment {
   return sql`j.retry_count < j.retry_limit`
 }
 
-// Twice as long each time, and not all at once.
-function later(sql: Tx): Fragment {
+// Exponential, with jitter so that jobs that failed together are not retried together.
+function backoff(sql: Queryable): Fragment {
   return sql`now() + make_interval(secs => least(j.retry_delay_max,
     j.retry_delay * 2 ^ least(j.retry_count, 16) * (1 + random())))`
 }
 
-function failed(sql: Tx, { reason, again, at }: { reason: string; again: Fragment; at: Fragment }) {
+type Failure = { reason: string; canRetry: Fragment; retryAt: Fragment }
+
+function failureColumns(sql: Queryable, { reason, canRetry, retryAt }: Failure) {
   return sql`
-    state = (case when ${again} then 'retry' else 'failed' end)::pgboss.job_state,
-    completed_on = case when ${again} then null else now() end,
-    start_after = case when ${again} then ${at} else j.start_after end,
+    state = (case when ${canRetry} then 'retry' else 'failed' end)::pgboss.job_state,
+    completed_on = case when ${canRetry} then null else now() end,
+    start_after = case when ${canRetry} then ${retryAt} else j.start_after end,
     heartbeat_on = null, output = jsonb_build_object('message', ${reason}::text)`
 }
 
-/** Columns of Moved from `pgboss.job j`. */
-export function movedColumns(sql: Tx): Fragment {
+/** Columns of JobChange from `pgboss.job j`. */
+export function jobChangeColumns(sql: Queryable): Fragment {
   return sql`
     j.id, j.name, j.state, j.data, j.output->>'message' as error, j.created_on as "createdAt",
     j.started_on as "startedAt", j.completed_on as "completedAt"`
 }
 
-/** A scan is over when its job is given up. */
-async function failScans(tx: TransactionSql, rows: readonly Moved[]) {
-  const given = rows.filter(row => isOfScan(row.name) && row.state === 'failed')
-  if (given.length === 0) return
-  const reasons = given.map(row => ({ id: row.id, reason: row.error }))
-  const scans = await tx<{ id: string }[]>`
-    update scan s
-    set state = 'failed', message = f.reason, finished_at = now()
-    from jsonb_to_recordset(${tx.json(reasons as never)}) as f(id uuid, reason text)
-    where s.id = f.id and s.state in ('queued', 'running')
-    returning s.id`
-  await tellScans(
-    tx,
-    scans.map(scan => scan.id),
-  )
+async function afterFailure(
+  tx: Transaction,
+  rows: readonly JobChange[],
+  onFailed: FailureHook | undefined,
+) {
+  const failed = rows.filter(row => row.state === 'failed')
+  if (failed.length > 0) await onFailed?.(tx, failed)
+  await publishTasks(tx, rows)
 }

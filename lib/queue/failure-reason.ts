@@ -1,12 +1,12 @@
-// Why a task failed, in a sentence for users: nothing of paths, statements or stacks, which the log has.
+// Failure reasons of tasks as users see them. Paths, statements and stack traces stay in the log.
 import { Failure } from '../errors.ts'
 
-/** A short sentence. */
-export function reasonOf(error: unknown): string {
+/** A short sentence for an error of any kind. */
+export function failureReason(error: unknown): string {
   if (error instanceof Failure) return error.message
   const code = String((error as { code?: unknown } | null)?.code ?? '')
   if (/^(08|57|CONNECTION|CONNECT_)/.test(code)) return 'The database could not be reached'
-  if (/^(40|55P03)/.test(code)) return 'Another change came in between'
+  if (/^(40|55P03)/.test(code)) return 'Conflicting concurrent change'
   if (code === 'ENOSPC' || code === 'EDQUOT' || code === '53100') return 'The disk is full'
-  return 'It failed; the log says why'
+  return 'Internal error; see the server log'
 }

@@ -1,59 +1,76 @@
-// What can be asked of the pipeline: the names of the jobs and what each of them carries.
+// Job catalogue: the names of all jobs, their payloads and the options of their queues.
 
-/** Every job and its payload. `ids` are at most one batch; `again` hashes what has a hash already. */
+/** Every job and its payload. `ids` is at most one batch; `again` repeats work that was already done. */
 export type Jobs = {
   scan: { scanId: string; libraryId: string }
-  /** A scan that does not look at the disk for more. */
+  /** A scan that does not look at the disk for more files. */
   analyze: { scanId: string; libraryId: string }
   index: { scanId: string; libraryId: string; ids: string[] }
   cover: { scanId: string; libraryId: string; ids: string[] }
   hash: { scanId: string; libraryId: string; ids: string[]; again?: true }
-  /** `asked`: a user waits for it. */
-  dedupe: { libraryId?: string; asked?: true }
+  /** `requested`: by a user, who waits for it. */
+  dedupe: { libraryId?: string; requested?: true }
   erase: { libraryId: string }
-  /** A cover that someone looks at or asked for; `again` makes one that is there. */
-  show: { libraryId: string; bookId: string; again?: true }
+  /** The cover of one book that is displayed or was requested. */
+  coverOnDemand: { libraryId: string; bookId: string; again?: true }
   /** Erases the missing books of a library. */
   purge: { libraryId: string }
-  upkeep: Record<string, never>
+  maintenance: Record<string, never>
 }
 export type JobName = keyof Jobs
 
-// A job may wait for weeks behind a library of terabytes; what waits too long is deleted.
+// A job may wait for weeks behind a library of terabytes; pg-boss deletes jobs past their retention.
 const common = {
   heartbeatSeconds: 30,
   retentionSeconds: 10 * 365 * 86_400,
   retryBackoff: true,
 }
 const quick = { ...common, retryLimit: 5, retryDelay: 1, retryDelayMax: 60 }
-// A scan of days lives through many a restart.
+// A scan of days survives many restarts.
 const long = { ...quick, retryLimit: 20 }
-// A mount or a full disk takes its time to come back. What is given up is due at the next scan's end.
+// A mount or a full disk takes time to come back. What is given up is due again at the end of the next scan.
 const patient = { ...common, retryLimit: 8, retryDelay: 5, retryDelayMax: 300 }
 
 /**
- * How each is queued. Those of policy `short` keep one waiting job a key: a request that arrives while
- * the same work runs waits for its turn, a second one waiting would only do the same again.
+ * The task type under which users see each job, a text for its activity, and the options of its queue.
+ * Policy `short` keeps one waiting job per key: a request that arrives while the same work runs waits,
+ * and a second waiting request would only repeat it.
  */
-export const queues = {
-  scan: { policy: 'short', ...long },
-  analyze: { policy: 'short', ...long },
-  index: { policy: 'standard', ...quick },
-  cover: { policy: 'standard', ...patient },
-  hash: { policy: 'standard', ...patient },
-  dedupe: { policy: 'short', ...quick },
-  erase: { policy: 'short', ...patient },
-  show: { policy: 'short', ...quick },
-  purge: { policy: 'short', ...quick },
-  upkeep: { policy: 'short', ...quick },
-} satisfies Record<JobName, object>
-export const jobNames = Object.keys(queues) as JobName[]
+export const jobTypes = {
+  scan: { task: 'scan_library', activity: 'scanning', queue: { policy: 'short', ...long } },
+  analyze: { task: 'analyze_books', activity: 'reading', queue: { policy: 'short', ...long } },
+  index: { task: 'read_books', activity: 'reading', queue: { policy: 'standard', ...quick } },
+  cover: {
+    task: 'generate_thumbnails',
+    activity: 'making covers',
+    queue: { policy: 'standard', ...patient },
+  },
+  hash: { task: 'hash_books', activity: 'hashing', queue: { policy: 'standard', ...patient } },
+  dedupe: { task: 'find_duplicates', activity: 'comparing', queue: { policy: 'short', ...quick } },
+  erase: { task: 'delete_library', activity: 'erasing', queue: { policy: 'short', ...patient } },
+  coverOnDemand: {
+    task: 'generate_thumbnail',
+    activity: 'making a cover',
+    queue: { policy: 'short', ...quick },
+  },
+  purge: {
+    task: 'purge_deleted',
+    activity: 'erasing missing books',
+    queue: { policy: 'short', ...quick },
+  },
+  maintenance: {
+    task: 'maintenance',
+    activity: 'cleaning up',
+    queue: { policy: 'short', ...quick },
+  },
+} as const satisfies Record<JobName, { task: string; activity: string; queue: object }>
+export const jobNames = Object.keys(jobTypes) as JobName[]
 
-/** Thousands of these come of one scan: nobody is told that they wait, nor woken for each. */
-export const bulkNames = ['index', 'cover', 'hash'] as const satisfies JobName[]
+/** One scan makes thousands of these: no event and no wakeup for each that is enqueued. */
+const bulkJobs: readonly JobName[] = ['index', 'cover', 'hash']
 
-/** Jobs that are a scan: each has the id of its scan. */
-export const scanNames = ['scan', 'analyze'] as const satisfies JobName[]
+/** Jobs that are a scan; the job has the id of its scan. */
+const scanJobs: readonly JobName[] = ['scan', 'analyze']
 
-export const isBulk = (name: JobName) => (bulkNames as readonly JobName[]).includes(name)
-export const isOfScan = (name: JobName) => (scanNames as readonly JobName[]).includes(name)
+export const isBulk = (name: JobName) => bulkJobs.includes(name)
+export const isScanJob = (name: JobName) => scanJobs.includes(name)

@@ -1,47 +1,47 @@
-// pg-boss on postgres.js: it speaks node-postgres, with numbered parameters and several statements in
-// one text.
-import type { Sql, TransactionSql } from 'postgres'
+// Database adapter that runs pg-boss on postgres.js. pg-boss speaks node-postgres: numbered parameters,
+// and several statements in one text.
+import type { Queryable, Sql } from '../postgres/db.ts'
 
 type Row = Record<string, unknown>
 type Executor = { executeSql(text: string, values?: unknown[]): Promise<{ rows: Row[] }> }
 
-/** Runs pg-boss's statements on a pool. */
+/** Runs the statements of pg-boss on a pool. */
 export function onPool(sql: Sql): Executor {
   return {
     // The driver refuses a transaction on a pool; pg-boss sends some as one text.
     async executeSql(text, values) {
       if (!/^\s*begin\b/i.test(text)) return await execute(sql, text, values)
-      const held = await sql.reserve()
+      const connection = await sql.reserve()
       try {
-        return await execute(held, text, values)
+        return await execute(connection, text, values)
       } catch (error) {
-        // Else the connection would go back into the pool in a transaction that failed.
-        await held.unsafe('rollback').simple()
+        // Else the connection would return to the pool in a failed transaction.
+        await connection.unsafe('rollback').simple()
         throw error
       } finally {
-        held.release()
+        connection.release()
       }
     },
   }
 }
 
-/** Runs them within the caller's transaction. */
-export function within(tx: Sql | TransactionSql): Executor {
+/** Runs them within the transaction of the caller. */
+export function within(tx: Queryable): Executor {
   return { executeSql: (text, values) => execute(tx, text, values) }
 }
 
-async function execute(sql: Sql | TransactionSql, text: string, values?: unknown[]) {
+async function execute(sql: Queryable, text: string, values?: unknown[]) {
   if (!values || values.length === 0) {
     const result = await sql.unsafe(text).simple()
-    return { rows: flat(result) }
+    return { rows: flattenRows(result) }
   }
-  // Text type for strings, so that JSON already encoded is not encoded again.
+  // Text type for strings, so that encoded JSON is not encoded a second time.
   const typed = values.map(v => (typeof v === 'string' ? sql.typed(v as never, 25) : v))
   const result = await sql.unsafe(text, typed as never[], { prepare: true })
-  return { rows: flat(result) }
+  return { rows: flattenRows(result) }
 }
 
-// Several statements give several results, of which pg-boss wants the rows of all.
-function flat(result: readonly unknown[]): Row[] {
+// Several statements return several results; pg-boss expects the rows of all.
+function flattenRows(result: readonly unknown[]): Row[] {
   return (Array.isArray(result[0]) ? result.flat() : [...result]) as Row[]
 }

@@ -1,44 +1,45 @@
-// The queue: pg-boss on our own driver. Delivery is at least once, so every job can be run again.
+// Job queue: pg-boss on our own driver. Delivery is at least once, so every job must be repeatable.
 import { PgBoss } from 'pg-boss'
-import type { Sql, TransactionSql } from 'postgres'
 import { newId } from '../id.ts'
-import { openSession } from '../postgres/db.ts'
-import { endDead, type Taken } from './complete.ts'
-import * as steer from './control.ts'
+import { openDedicatedConnection, type Queryable, type Sql } from '../postgres/db.ts'
+import { type ClaimedJob, type FailureHook, reclaimStale } from './complete.ts'
+import * as control from './control.ts'
 import { isBulk, type JobName, type Jobs } from './jobs.ts'
 import { onPool, within } from './pgboss-driver.ts'
-import { indexJobs, prepareQueues } from './prepare.ts'
-import { tellTasks } from './task-events.ts'
+import { createJobIndexes, prepareQueues } from './prepare.ts'
+import { publishTasks } from './task-events.ts'
 
 export type { JobName, Jobs } from './jobs.ts'
 
 export type Queue = Awaited<ReturnType<typeof openQueue>>
 
-type Tx = Sql | TransactionSql
+/** `key` allows one waiting job; `ids` are the ids of the jobs, used again if those jobs have ended. */
+type SendOptions = { priority?: number; key?: string; afterSeconds?: number; ids?: string[] }
 
-/** `key` makes one of all that wait under it; `ids` names the jobs, anew if they have ended. */
-type Sending = { priority?: number; key?: string; afterSeconds?: number; ids?: string[] }
-
-/**
- * Starts pg-boss on `sql`. It looks after nothing: dead processes and old jobs are the business of
- * those that work (lib/jobs/mind.ts), because its own pass over the table takes seconds at a million.
- */
+/** Starts pg-boss on `sql`, without its supervisor (see maintenance.ts) and scheduler. */
 export async function openQueue(sql: Sql, onError: (error: Error) => void) {
   const boss = new PgBoss({ db: onPool(sql), schedule: false, supervise: false })
   boss.on('error', onError)
   boss.on('warning', () => {})
-  await alone(sql, async () => {
+  await withSetupLock(sql, async () => {
     await boss.start()
     await prepareQueues(boss)
-    await indexJobs(sql)
+    await createJobIndexes(sql)
   })
   return {
-    /** Enqueues within the caller's transaction, and wakes who waits; answers the ids of the jobs, with a key that of the job that waits. */
-    send: <N extends JobName>(tx: Tx, name: N, jobs: Jobs[N][], sending: Sending = {}) =>
-      send(boss, tx, { name, jobs, ...sending }),
-    /** Takes the first waiting jobs of a lane, at most `most`. */
-    async take<N extends JobName>(name: N, most = 1): Promise<Taken<N>[]> {
-      const jobs = await boss.fetch<Jobs[N]>(name, { batchSize: most, includeMetadata: true })
+    /**
+     * Enqueues jobs within the transaction of the caller and wakes idle workers. Returns the ids of
+     * the jobs; with a key, the id of the job that already waits.
+     */
+    send: <N extends JobName>(
+      tx: Queryable,
+      name: N,
+      jobs: Jobs[N][],
+      options: SendOptions = {},
+    ): Promise<string[]> => send(boss, tx, { name, jobs, ...options }),
+    /** Claims the first ready jobs of a queue, at most `limit`. */
+    async claim<N extends JobName>(name: N, limit = 1): Promise<ClaimedJob<N>[]> {
+      const jobs = await boss.fetch<Jobs[N]>(name, { batchSize: limit, includeMetadata: true })
       return jobs.map(({ id, data, retryCount, createdOn, startedOn }) => ({
         id,
         name,
@@ -48,37 +49,41 @@ export async function openQueue(sql: Sql, onError: (error: Error) => void) {
         startedAt: startedOn,
       }))
     },
-    withdraw: steer.withdraw,
-    callOffScans: steer.callOffScans,
-    dropScanJobs: steer.dropScanJobs,
-    reassign: steer.reassign,
+    deleteWaiting: control.deleteWaiting,
+    cancelScans: control.cancelScans,
+    discardScanJobs: control.discardScanJobs,
+    reassignToScan: control.reassignToScan,
     postpone: (name: JobName, libraryId: string, seconds: number) =>
-      steer.postpone(sql, name, libraryId, seconds),
-    pending: (names: JobName[]) => steer.pending(sql, names),
-    busy: (libraryId: string, names: JobName[]) => steer.busy(sql, libraryId, names),
-    /** Makes jobs that a dead process held available again; only for a process that is alone on the database. */
-    reclaim: () => endDead(sql, { all: true }),
-    /** Statements that make bloated indexes of the jobs small again; run each on its own. */
-    reindexing: () => boss.getReindexCommands(),
+      control.postpone(sql, name, libraryId, seconds),
+    hasReadyJobs: (names: JobName[]) => control.hasReadyJobs(sql, names),
+    hasJobs: (libraryId: string, names: JobName[]) => control.hasJobs(sql, libraryId, names),
+    /** Makes all running jobs available again; only for a process that is alone on the database. */
+    reclaimAll: (onFailed?: FailureHook) => reclaimStale(sql, { all: true, onFailed }),
+    /** Statements that rebuild bloated indexes of the jobs; each has to run outside a transaction. */
+    reindexStatements: () => boss.getReindexCommands(),
     close: () => boss.stop({ graceful: false, close: false }),
   }
 }
 
-/** Processes that start together on an empty database would make the same tables at once. */
-async function alone(sql: Sql, prepare: () => Promise<void>) {
-  const session = openSession(sql)
+/** Processes that start together on an empty database would create the same tables at once. */
+async function withSetupLock(sql: Sql, setUp: () => Promise<void>) {
+  const session = openDedicatedConnection(sql)
   try {
     await session.sql`select pg_advisory_lock(hashtext('stackroom.queue'))`
-    await prepare()
+    await setUp()
   } finally {
     await session.close()
   }
 }
 
-type Sent<N extends JobName> = Sending & { name: N; jobs: Jobs[N][] }
+type Request<N extends JobName> = SendOptions & { name: N; jobs: Jobs[N][] }
 
-async function send<N extends JobName>(boss: PgBoss, tx: Tx, sent: Sent<N>): Promise<string[]> {
-  const { name, jobs, key, ids, afterSeconds } = sent
+async function send<N extends JobName>(
+  boss: PgBoss,
+  tx: Queryable,
+  request: Request<N>,
+): Promise<string[]> {
+  const { name, jobs, key, ids, afterSeconds } = request
   if (jobs.length === 0) return []
   if (ids)
     await tx`
@@ -86,31 +91,33 @@ async function send<N extends JobName>(boss: PgBoss, tx: Tx, sent: Sent<N>): Pro
   const rows = jobs.map((data, i) => ({
     id: ids?.[i] ?? newId(),
     data,
-    priority: sent.priority ?? 0,
+    priority: request.priority ?? 0,
     ...(key ? { singletonKey: key } : {}),
     ...(afterSeconds ? { startAfter: afterSeconds } : {}),
   }))
   const options: InsertOptions = { db: within(tx), returnId: true }
-  let made = await boss.insert(name, rows, options)
-  while (made === null && key && !ids) {
-    const waiting = await hasten(tx, sent)
-    if (waiting) return [waiting]
-    // What waited was taken in this moment.
-    made = await boss.insert(name, rows, options)
+  let inserted = await boss.insert(name, rows, options)
+  while (inserted === null && key && !ids) {
+    const waitingId = await mergeIntoWaiting(tx, request)
+    if (waitingId) return [waitingId]
+    // The waiting job was claimed at this moment.
+    inserted = await boss.insert(name, rows, options)
   }
-  if (made !== null && !isBulk(name)) await announce(tx, name, rows, !afterSeconds)
+  if (inserted !== null && !isBulk(name)) await publishCreated(tx, name, rows, !afterSeconds)
   return rows.map(row => row.id)
 }
 
-// Types of pg-boss leave out what its documentation offers.
+// The types of pg-boss lack an option that its documentation describes.
 type InsertOptions = Parameters<PgBoss['insert']>[2] & { returnId: true }
 
 /**
- * Makes the job that waits do for this request too. It is locked until the transaction ends: nobody
- * takes it before what the request is about can be seen.
+ * Lets the waiting job serve this request too. The row stays locked until the transaction ends: no
+ * worker claims it before the changes that it is about are visible.
  */
-async function hasten<N extends JobName>(tx: Tx, sent: Sent<N>): Promise<string | null> {
-  const { name, jobs, key = '', priority = 0, afterSeconds = 0 } = sent
+async function mergeIntoWaiting<N extends JobName>(
+  tx: Queryable,
+  { name, jobs, key = '', priority = 0, afterSeconds = 0 }: Request<N>,
+): Promise<string | null> {
   const [row] = await tx<{ id: string }[]>`
     update pgboss.job
     set priority = greatest(priority, ${priority}), data = data || ${tx.json(jobs[0] as never)},
@@ -121,11 +128,16 @@ async function hasten<N extends JobName>(tx: Tx, sent: Sent<N>): Promise<string 
   return row?.id ?? null
 }
 
-async function announce(tx: Tx, name: JobName, rows: { id: string; data: object }[], now: boolean) {
+async function publishCreated(
+  tx: Queryable,
+  name: JobName,
+  rows: { id: string; data: object }[],
+  isReady: boolean,
+) {
   const createdAt = new Date()
-  await tellTasks(
+  await publishTasks(
     tx,
     rows.map(({ id, data }) => ({ id, name, data, state: 'created', createdAt })),
   )
-  if (now) await tx`select pg_notify('work', ${name})`
+  if (isReady) await tx`select pg_notify('work', ${name})`
 }

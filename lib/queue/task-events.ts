@@ -1,63 +1,66 @@
-// Tells how tasks get on, in the transaction that moves them. What a scan does is told with its figures
-// (lib/catalog/library/scan-events.ts), so that its task is told of once.
-import type { Sql, TransactionSql } from 'postgres'
-import { type Progress, tellProgress } from '../event/publish.ts'
-import { isOfScan, type JobName } from './jobs.ts'
-import { bookOf, type JobState, kinds, type Payload, sizeOf, statusOf } from './task-kind.ts'
+// task_progress events of jobs, published in the transaction that changes the job. A scan publishes its
+// own progress with its figures (lib/catalog/scan/scan-events.ts), so its job is skipped here.
+import { type Progress, publishProgress } from '../event/publish.ts'
+import type { Queryable, Sql } from '../postgres/db.ts'
+import { isScanJob, type JobName, jobTypes } from './jobs.ts'
+import { type JobState, type Payload, payloadBookId, payloadSize, statusOf } from './task-status.ts'
 
 /** A job whose state has just changed. */
-export type Moved = {
+export type JobChange = {
   id: string
   name: JobName
   state: JobState
   data: Payload | null
-  /** Why it failed last. */
+  /** Reason of the last failure. */
   error?: string | null
   createdAt: Date
   startedAt?: Date | null
   completedAt?: Date | null
 }
 
-/** One statement for all of them; none for none, and for scans. */
-export async function tellTasks(tx: Sql | TransactionSql, moved: readonly Moved[]): Promise<void> {
-  await tellProgress(tx, moved.filter(job => !isOfScan(job.name)).map(messageOf))
+/** One statement for all jobs; none when there is nothing to publish. */
+export async function publishTasks(tx: Queryable, jobs: readonly JobChange[]): Promise<void> {
+  await publishProgress(tx, jobs.filter(job => !isScanJob(job.name)).map(taskMessage))
 }
 
-/** That jobs were begun; not told of one that was called off in the same moment. */
-export async function tellBegun(sql: Sql, jobs: readonly (Moved & { attempt: number })[]) {
-  const told = jobs.filter(job => !isOfScan(job.name))
-  if (told.length === 0) return
+/** Publishes the start of jobs, except of those that were cancelled at the same moment. */
+export async function publishStarted(
+  sql: Sql,
+  started: readonly (JobChange & { attempt: number })[],
+) {
+  const jobs = started.filter(job => !isScanJob(job.name))
+  if (jobs.length === 0) return
   await sql.begin(async tx => {
     const rows = await tx<{ id: string }[]>`
       select j.id
       from pgboss.job j
-      join unnest(${told.map(job => job.name)}::text[], ${told.map(job => job.id)}::uuid[],
-        ${told.map(job => job.attempt)}::integer[]) as h(name, id, attempt)
-        on j.name = h.name and j.id = h.id and j.retry_count = h.attempt
+      join unnest(${jobs.map(job => job.name)}::text[], ${jobs.map(job => job.id)}::uuid[],
+        ${jobs.map(job => job.attempt)}::integer[]) as c(name, id, attempt)
+        on j.name = c.name and j.id = c.id and j.retry_count = c.attempt
       where j.state = 'active'
       for share of j`
-    const held = new Set(rows.map(row => row.id))
-    await tellTasks(
+    const active = new Set(rows.map(row => row.id))
+    await publishTasks(
       tx,
-      told.filter(job => held.has(job.id)),
+      jobs.filter(job => active.has(job.id)),
     )
   })
 }
 
-function messageOf({ id, name, state, data, ...job }: Moved): Progress {
+function taskMessage({ id, name, state, data, ...job }: JobChange): Progress {
   const status = statusOf(state)
-  const total = sizeOf(data ?? {})
+  const total = payloadSize(data ?? {})
   const { libraryId } = data ?? {}
-  const bookId = bookOf(name, data ?? {})
-  const words = { pending: 'waiting', running: kinds[name].doing } as Record<string, string>
+  const bookId = payloadBookId(name, data ?? {})
+  const texts = { pending: 'waiting', running: jobTypes[name].activity } as Record<string, string>
   const message = {
     task_id: id,
-    task_type: kinds[name].type,
+    task_type: jobTypes[name].task,
     status,
     progress: {
       current: status === 'completed' ? total : 0,
       total,
-      message: words[status] ?? status,
+      message: texts[status] ?? status,
     },
     ...(job.error && status !== 'completed' ? { error: job.error } : {}),
     started_at: job.startedAt ?? job.createdAt,

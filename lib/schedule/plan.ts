@@ -1,48 +1,42 @@
-// What has a schedule, as libraries and settings say it now.
+// Schedule: the jobs that settings and libraries plan by cron expressions.
 import type { Cron } from 'croner'
-import type { Sql, TransactionSql } from 'postgres'
-import { readCron } from '../cron.ts'
+import { parseCron } from '../cron.ts'
 import type { Log } from '../log.ts'
+import type { Sql, Transaction } from '../postgres/db.ts'
 import type { Queue } from '../queue/queue.ts'
-import { settingRows } from '../setting/setting.ts'
-import { scanUnlessBusy } from './scan.ts'
+import { listSettings } from '../setting/setting.ts'
+import { enqueueScanUnlessBusy } from './scan.ts'
 
-export type Planned = {
-  /** Names its slots, over all processes. */
+export type ScheduledJob = {
+  /** Identifies its slots in all processes. */
   job: string
   cron: Cron
-  /** When the schedule became what it is, in ms since 1970: no earlier slot is its own. */
+  /** When the schedule was last changed, in ms since 1970; earlier slots do not count. */
   since: number
-  /** Queues the work, in the transaction that takes the slot. */
-  queue(tx: TransactionSql): Promise<void>
+  /** Enqueues the job in the transaction that takes the slot. */
+  enqueue(tx: Transaction): Promise<void>
 }
 
-/** Settings that say when something is done, or in which time zone. */
-export const plannedBy = [
+/** Settings that the schedule depends on. */
+export const scheduleSettings = [
   'deduplication.cron_schedule',
   'deduplication.enabled',
   'scheduler.timezone',
-  'upkeep.cron_schedule',
+  'maintenance.cron_schedule',
 ] as const
 
 type Deps = { sql: Sql; queue: Queue; log: Log }
-type Said = {
-  job: string
-  cron: string
-  zone: string | null
-  since: number
-  queue: Planned['queue']
-}
+type UnparsedJob = Omit<ScheduledJob, 'cron'> & { cron: string; zone: string | null }
 
-/** All of it; a schedule that means nothing (of an older release) is left out and named in the log. */
-export async function readPlan(deps: Deps): Promise<Planned[]> {
+/** All scheduled jobs. One with an invalid expression is logged and left out. */
+export async function readSchedule(deps: Deps): Promise<ScheduledJob[]> {
   const settings = await readSettings(deps.sql)
-  const said = [...settingJobs(deps, settings), ...(await libraryJobs(deps, settings))]
-  return said.flatMap(({ job, cron, zone, since, queue }) => {
+  const jobs = [...settingJobs(deps, settings), ...(await libraryJobs(deps, settings))]
+  return jobs.flatMap(({ job, cron, zone, since, enqueue }) => {
     try {
-      return [{ job, cron: readCron(cron, zone), since, queue }]
+      return [{ job, cron: parseCron(cron, zone), since, enqueue }]
     } catch (error) {
-      deps.log.warn({ job, cron, zone, reason: String(error) }, 'not a schedule')
+      deps.log.warn({ job, cron, zone, reason: String(error) }, 'invalid schedule')
       return []
     }
   })
@@ -51,16 +45,16 @@ export async function readPlan(deps: Deps): Promise<Planned[]> {
 type Settings = Awaited<ReturnType<typeof readSettings>>
 
 async function readSettings(sql: Sql) {
-  const rows = await settingRows(sql, plannedBy)
-  const value = (key: (typeof plannedBy)[number]) => rows.find(row => row.key === key)!.value
+  const rows = await listSettings(sql, scheduleSettings)
+  const value = (key: (typeof scheduleSettings)[number]) => rows.find(row => row.key === key)!.value
   return {
     zone: String(value('scheduler.timezone')) || null,
     deduplication: value('deduplication.enabled')
       ? String(value('deduplication.cron_schedule'))
       : '',
-    upkeep: String(value('upkeep.cron_schedule')),
-    /** When the last of some settings was changed. */
-    since: (...keys: (typeof plannedBy)[number][]) =>
+    maintenance: String(value('maintenance.cron_schedule')),
+    /** When any of these settings was last changed. */
+    since: (...keys: (typeof scheduleSettings)[number][]) =>
       Math.max(
         ...rows
           .filter(row => keys.some(key => key === row.key))
@@ -69,32 +63,32 @@ async function readSettings(sql: Sql) {
   }
 }
 
-function settingJobs({ queue }: Deps, settings: Settings): Said[] {
+function settingJobs({ queue }: Deps, settings: Settings): UnparsedJob[] {
   const { zone, since } = settings
-  const jobs: Said[] = [
+  const jobs: UnparsedJob[] = [
     {
       job: 'deduplication',
       cron: settings.deduplication,
       zone,
       since: since('deduplication.cron_schedule', 'deduplication.enabled', 'scheduler.timezone'),
-      queue: async tx => void (await queue.send(tx, 'dedupe', [{}], { key: 'all' })),
+      enqueue: async tx => void (await queue.send(tx, 'dedupe', [{}], { key: 'all' })),
     },
     {
-      job: 'upkeep',
-      cron: settings.upkeep,
+      job: 'maintenance',
+      cron: settings.maintenance,
       zone,
-      since: since('upkeep.cron_schedule', 'scheduler.timezone'),
-      queue: async tx => void (await queue.send(tx, 'upkeep', [{}], { key: 'all' })),
+      since: since('maintenance.cron_schedule', 'scheduler.timezone'),
+      enqueue: async tx => void (await queue.send(tx, 'maintenance', [{}], { key: 'all' })),
     },
   ]
   return jobs.filter(({ cron }) => cron !== '')
 }
 
-async function libraryJobs({ sql, queue }: Deps, settings: Settings): Promise<Said[]> {
+async function libraryJobs({ sql, queue }: Deps, settings: Settings): Promise<UnparsedJob[]> {
   type Row = { id: string; cron: string; zone: string | null; mode: 'normal' | 'deep'; since: Date }
   const rows = await sql<Row[]>`
     select id, scanning_config->>'cronSchedule' as cron, scanning_config->>'cronTimezone' as zone,
-      coalesce(scanning_config->>'scanMode', 'normal') as mode, scheduled_at as since
+      coalesce(scanning_config->>'scanMode', 'normal') as mode, schedule_changed_at as since
     from library
     where is_active and deleting_at is null
       and scanning_config->>'enabled' = 'true' and scanning_config->>'cronSchedule' <> ''
@@ -104,7 +98,8 @@ async function libraryJobs({ sql, queue }: Deps, settings: Settings): Promise<Sa
     cron,
     zone: zone ?? settings.zone,
     since: zone ? since.getTime() : Math.max(since.getTime(), settings.since('scheduler.timezone')),
-    // A library that is polled is scanned most of the time; its slots must not be lost to that.
-    queue: tx => scanUnlessBusy(tx, queue, { libraryId: id, mode, butWatching: true }),
+    // A polled library is scanned most of the time; its slots must not be skipped because of that.
+    enqueue: tx =>
+      enqueueScanUnlessBusy(tx, queue, { libraryId: id, mode, ignoreWatchScans: true }),
   }))
 }

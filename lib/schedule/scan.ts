@@ -1,32 +1,32 @@
-// Scans that nobody asked for in person: by a schedule, or because the server starts.
-import type { Sql, TransactionSql } from 'postgres'
-import { enqueueScan, refuseWhileScanned, type ScanRequest } from '../catalog/scan/scan-request.ts'
+// Unattended scans: by a schedule, or when the server starts.
+import { assertNotScanning, enqueueScan, type ScanRequest } from '../catalog/scan/scan-request.ts'
 import { Failure } from '../errors.ts'
+import type { Sql, Transaction } from '../postgres/db.ts'
 import type { Queue } from '../queue/queue.ts'
 
-/** `butWatching`: also beside a scan that watching asked for. */
-type Unasked = ScanRequest & { butWatching?: boolean }
+/** `ignoreWatchScans`: also while a scan is active that folder watching requested. */
+type UnattendedScan = ScanRequest & { ignoreWatchScans?: boolean }
 
-/** Enqueues a scan unless one of the library waits or runs, or the library is being removed. */
-export async function scanUnlessBusy(
-  tx: TransactionSql,
+/** Enqueues a scan unless one of the library is queued or running, or the library is being removed. */
+export async function enqueueScanUnlessBusy(
+  tx: Transaction,
   queue: Queue,
-  { butWatching = false, ...request }: Unasked,
+  { ignoreWatchScans = false, ...request }: UnattendedScan,
 ) {
   try {
-    await refuseWhileScanned(tx, request.libraryId, { butWatching })
+    await assertNotScanning(tx, request.libraryId, { ignoreWatchScans })
     await enqueueScan(tx, queue, request)
   } catch (error) {
     if (!(error instanceof Failure)) throw error
   }
 }
 
-/** Scans the libraries that are to be scanned when the server starts. */
+/** Enqueues scans of the libraries that are configured to be scanned when the server starts. */
 export async function scanOnStart(sql: Sql, queue: Queue): Promise<void> {
   const rows = await sql<{ id: string }[]>`
     select id from library
     where is_active and deleting_at is null and scanning_config->>'scanOnStart' = 'true'
     order by id`
   for (const { id } of rows)
-    await sql.begin(tx => scanUnlessBusy(tx, queue, { libraryId: id, mode: 'normal' }))
+    await sql.begin(tx => enqueueScanUnlessBusy(tx, queue, { libraryId: id, mode: 'normal' }))
 }

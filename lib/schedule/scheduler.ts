@@ -1,13 +1,13 @@
-// Does at its time what has a schedule: scans of libraries, the search for duplicates, upkeep. Every
-// process runs one; whoever takes a slot first (table schedule_slot) queues the work.
-import type { Sql } from 'postgres'
-import { openBell } from '../async/wakeup.ts'
-import { readCron } from '../cron.ts'
+// Scheduler for scans of libraries, the search for duplicates and maintenance. Every process runs one;
+// the process that takes a slot first enqueues the job.
+import { createWakeup } from '../async/wakeup.ts'
+import { parseCron } from '../cron.ts'
 import type { Log } from '../log.ts'
+import type { Sql } from '../postgres/db.ts'
 import type { Queue } from '../queue/queue.ts'
-import { onSetting } from '../setting/setting.ts'
-import { type Planned, plannedBy, readPlan } from './plan.ts'
-import { nextSlot, slotsOf, takeSlots } from './slot.ts'
+import { onSettingChange } from '../setting/setting.ts'
+import { readSchedule, type ScheduledJob, scheduleSettings } from './plan.ts'
+import { nextSlot, slotsBetween, takeSlots } from './slot.ts'
 
 export type Scheduler = { close(): Promise<void> }
 
@@ -15,111 +15,113 @@ export type SchedulerDeps = {
   sql: Sql
   queue: Queue
   log: Log
-  /** Done every minute by one of the processes. */
+  /** Run every minute by one of the processes. */
   everyMinute?: () => Promise<unknown>
-  /** ms since 1970. */
+  /** Milliseconds since 1970. */
   clock?: () => number
 }
 
-// A slot that comes while the only process starts again is made up for.
+// A slot that falls into a restart of the only process is made up for.
 const lookBackMs = 10 * 60_000
-// Clocks are set, and laptops sleep: no timer runs longer.
-const longestMs = 60_000
+// Clocks are adjusted and laptops sleep: no longer timers.
+const maxSleepMs = 60_000
+const retryMs = 1_000
 
-/** Follows changes of schedules and settings until it is closed. */
+/** Starts the scheduler; it follows changes of schedules and settings until it is closed. */
 export async function startScheduler(deps: SchedulerDeps): Promise<Scheduler> {
   const { sql } = deps
-  const bell = openBell()
+  const wakeup = createWakeup()
   let isStale = true
   let isClosed = false
-  const heard = () => {
+  const invalidate = () => {
     isStale = true
-    bell.ring()
+    wakeup.notify()
   }
-  const listening = await sql.listen('schedule', heard, heard)
-  const ignoreSettings = await onSetting(sql, plannedBy, heard)
-  const table = openTable(deps)
+  const listening = await sql.listen('schedule', invalidate, invalidate)
+  const ignoreSettings = await onSettingChange(sql, scheduleSettings, invalidate)
+  const schedule = openSchedule(deps)
 
   async function loop() {
     while (!isClosed) {
-      const rung = bell.rung()
+      const seen = wakeup.notifyCount()
       const wasStale = isStale
       isStale = false
-      if (wasStale && !(await table.read())) isStale = true
-      await table.takeDue()
-      await bell.heard(isStale ? 1_000 : table.pauseMs(), rung)
+      if (wasStale && !(await schedule.read())) isStale = true
+      await schedule.runDue()
+      await wakeup.wait(isStale ? retryMs : schedule.sleepMs(), seen)
     }
   }
   const done = loop()
   return {
     async close() {
       isClosed = true
-      bell.ring()
+      wakeup.notify()
       await done
-      await table.close()
+      await schedule.close()
       ignoreSettings()
       await listening.unlisten().catch(() => {})
     },
   }
 }
 
-/** What is planned, and up to where this process has seen to it. */
-function openTable({ everyMinute, clock = Date.now, ...deps }: SchedulerDeps) {
+/** The scheduled jobs, and up to which slot this process has handled each. */
+function openSchedule({ everyMinute, clock = Date.now, ...deps }: SchedulerDeps) {
   const { sql, log } = deps
-  const doneUntil = new Map<string, number>()
-  let planned: Planned[] = []
-  let atWork: Promise<unknown> = Promise.resolve()
+  const handledUntil = new Map<string, number>()
+  let scheduled: ScheduledJob[] = []
+  let running: Promise<unknown> = Promise.resolve()
   const minutely = everyMinute && {
     job: 'minute',
-    cron: readCron('* * * * *', 'UTC'),
+    cron: parseCron('* * * * *', 'UTC'),
     since: clock(),
-    queue: async () => {},
+    enqueue: async () => {},
   }
 
-  /** Answers whether this process was the first at one of them. */
-  async function take(one: Planned, now: number): Promise<boolean> {
-    const done = doneUntil.get(one.job) ?? 0
-    // After a clock was set back that lies ahead; slots that were taken stay taken all the same.
-    const after = Math.max(now - lookBackMs, one.since, done > now ? 0 : done)
-    const slots = slotsOf(one, after, now)
+  /** Returns true when this process was the first to take a slot of the job. */
+  async function takeDueSlots(scheduledJob: ScheduledJob, now: number): Promise<boolean> {
+    const { job, since } = scheduledJob
+    const handled = handledUntil.get(job) ?? 0
+    // After the clock was set back `handled` lies ahead; slots that were taken stay taken in the table.
+    const after = Math.max(now - lookBackMs, since, handled > now ? 0 : handled)
+    const slots = slotsBetween(scheduledJob, after, now)
     const last = slots.at(-1)
     if (!last) return false
     try {
-      const isFirst = await takeSlots(sql, one, slots)
-      doneUntil.set(one.job, last.getTime())
+      const isFirst = await takeSlots(sql, scheduledJob, slots)
+      handledUntil.set(job, last.getTime())
       return isFirst
     } catch (error) {
-      // Within the time that is looked back on, the next minute tries again.
-      log.error({ err: error, job: one.job }, 'scheduled work not queued')
+      // Retried by the next loop, as long as the slot is within the look-back time.
+      log.error({ err: error, job }, 'scheduled job could not be enqueued')
       return false
     }
   }
 
   return {
-    /** Answers whether that could be done. */
+    /** Reads the schedule; false when that failed. */
     read: () =>
-      readPlan(deps).then(
-        plan => {
-          planned = plan
+      readSchedule(deps).then(
+        jobs => {
+          scheduled = jobs
           return true
         },
         error => {
-          log.error({ err: error }, 'schedules not read')
+          log.error({ err: error }, 'schedules could not be read')
           return false
         },
       ),
-    async takeDue() {
+    async runDue() {
       const now = clock()
-      for (const one of planned)
-        if (await take(one, now)) log.info({ job: one.job }, 'scheduled work queued')
-      if (minutely && (await take(minutely, now)))
-        atWork = everyMinute().catch(error => log.error({ err: error }, 'minute work failed'))
+      for (const job of scheduled)
+        if (await takeDueSlots(job, now)) log.info({ job: job.job }, 'scheduled job enqueued')
+      if (minutely && (await takeDueSlots(minutely, now)))
+        running = everyMinute().catch(error => log.error({ err: error }, 'minutely job failed'))
     },
-    pauseMs() {
+    sleepMs() {
       const now = clock()
-      const next = [...planned, ...(minutely ? [minutely] : [])].map(one => nextSlot(one, now))
-      return Math.max(0, Math.min(longestMs, ...next.map(at => at - now)))
+      const slots = [...scheduled, ...(minutely ? [minutely] : [])].map(job => nextSlot(job, now))
+      return Math.max(0, Math.min(maxSleepMs, ...slots.map(slot => slot - now)))
     },
-    close: () => atWork,
+    close: () => running,
   }
 }

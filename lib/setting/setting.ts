@@ -1,96 +1,96 @@
-// Settings in the database: read, remembered, followed and written, with who changed what and why.
-import type { Sql, TransactionSql } from 'postgres'
-import { definitionOf, type SettingKey, type SettingValue, settings } from './definition.ts'
+// Settings in the database: read, cached per process, observed for changes, written with a history.
+import type { Sql } from 'postgres'
+import type { Queryable } from '../postgres/db.ts'
+import { type SettingKey, type SettingValue, settingDefault, settingKeys } from './definition.ts'
 
-type Db = Sql | TransactionSql
-
-/** The value as it stands in the database. One that no longer fits its type counts as not set. */
-export async function storedSetting<K extends SettingKey>(
-  sql: Db,
+/** The current value from the database. A stored value of another type counts as not set. */
+export async function fetchSetting<K extends SettingKey>(
+  sql: Queryable,
   key: K,
 ): Promise<SettingValue<K>> {
   const [row] = await sql<{ value: unknown }[]>`select value from setting where key = ${key}`
-  return fitting(key, row?.value) as SettingValue<K>
+  return valueOrDefault(key, row?.value)
 }
 
-function fitting(key: SettingKey, value: unknown) {
-  const standard = definitionOf(key).default
-  return typeof value === typeof standard ? value : standard
+function valueOrDefault<K extends SettingKey>(key: K, value: unknown): SettingValue<K> {
+  const defaultValue = settingDefault(key)
+  return typeof value === typeof defaultValue ? (value as SettingValue<K>) : defaultValue
 }
 
-type Kept = {
+type SettingCache = {
   values: Map<string, unknown>
-  era: number
-  followers: Set<Follower>
+  /** Incremented by every change. */
+  generation: number
+  listeners: Set<ChangeListener>
   listening: Promise<unknown>
 }
-/** Gets the key of a setting that changed; null when any may have, because the connection was lost. */
-type Follower = (key: string | null) => void
-const kept = new WeakMap<object, Kept>()
+/** Gets the key of a changed setting; null when any may have changed, after a lost connection. */
+type ChangeListener = (key: string | null) => void
+const caches = new WeakMap<object, SettingCache>()
 
-/** The same, remembered by this process until a value changes anywhere. */
-export async function readSetting<K extends SettingKey>(
+/** The current value, cached in this process until any process changes it. */
+export async function cachedSetting<K extends SettingKey>(
   sql: Sql,
   key: K,
 ): Promise<SettingValue<K>> {
-  const mine = kept.get(sql) ?? listen(sql)
-  await mine.listening
-  if (mine.values.has(key)) return mine.values.get(key) as SettingValue<K>
-  const { era } = mine
-  const value = await storedSetting(sql, key)
-  // A change that was told meanwhile may be younger than what was read.
-  if (mine.era === era) mine.values.set(key, value)
+  const cache = caches.get(sql) ?? openCache(sql)
+  await cache.listening
+  if (cache.values.has(key)) return cache.values.get(key) as SettingValue<K>
+  const { generation } = cache
+  const value = await fetchSetting(sql, key)
+  // A change notified during the read may be newer than the value.
+  if (cache.generation === generation) cache.values.set(key, value)
   return value
 }
 
 /**
- * Calls `act` whenever one of the settings may have changed, in whatever process; what it reads then is
- * the new value. Answers how to end that.
+ * Calls `listener` whenever one of the settings may have changed, in any process; a read from then on
+ * returns the new value. Returns a function that unsubscribes.
  */
-export async function onSetting(
+export async function onSettingChange(
   sql: Sql,
   keys: readonly SettingKey[],
-  act: () => void,
+  listener: () => void,
 ): Promise<() => void> {
-  const mine = kept.get(sql) ?? listen(sql)
-  const follower: Follower = key => {
-    if (key === null || keys.includes(key as SettingKey)) act()
+  const cache = caches.get(sql) ?? openCache(sql)
+  const onChange: ChangeListener = key => {
+    if (key === null || keys.includes(key as SettingKey)) listener()
   }
-  await mine.listening
-  mine.followers.add(follower)
-  return () => void mine.followers.delete(follower)
+  await cache.listening
+  cache.listeners.add(onChange)
+  return () => void cache.listeners.delete(onChange)
 }
 
-function listen(sql: Sql): Kept {
-  const mine: Kept = {
+function openCache(sql: Sql): SettingCache {
+  const cache: SettingCache = {
     values: new Map(),
-    era: 0,
-    followers: new Set(),
+    generation: 0,
+    listeners: new Set(),
     listening: Promise.resolve(),
   }
-  kept.set(sql, mine)
-  const heard: Follower = key => {
-    forgetSettings(sql)
-    for (const follower of mine.followers) follower(key)
+  caches.set(sql, cache)
+  const onNotification: ChangeListener = key => {
+    clearCache(sql)
+    for (const listener of cache.listeners) listener(key)
   }
-  // Also after a lost connection: nobody knows what was said meanwhile.
-  mine.listening = sql
-    .listen('setting', heard, () => heard(null))
+  // Also after a lost connection, because notifications in between were missed.
+  cache.listening = sql
+    .listen('setting', onNotification, () => onNotification(null))
     .catch(error => {
-      kept.delete(sql)
+      caches.delete(sql)
       throw error
     })
-  return mine
+  return cache
 }
 
-function forgetSettings(sql: object) {
-  const mine = kept.get(sql)
-  if (!mine) return
-  mine.era += 1
-  mine.values.clear()
+function clearCache(sql: object) {
+  const cache = caches.get(sql)
+  if (!cache) return
+  cache.generation += 1
+  cache.values.clear()
 }
 
-export type SettingRow = {
+export type StoredSetting = {
   key: SettingKey
   value: unknown
   version: number
@@ -98,13 +98,13 @@ export type SettingRow = {
   updatedBy: string | null
 }
 
-/** Every setting, or those of `keys`, as they stand; by key. */
-export async function settingRows(
-  sql: Db,
-  keys: readonly SettingKey[] = Object.keys(settings) as SettingKey[],
-): Promise<SettingRow[]> {
-  // What was never changed stands since the server was set up.
-  const rows = await sql<SettingRow[]>`
+/** All settings, or those of `keys`, with their current values, sorted by key. */
+export async function listSettings(
+  sql: Queryable,
+  keys: readonly SettingKey[] = settingKeys,
+): Promise<StoredSetting[]> {
+  // A setting that was never changed dates from the installation.
+  const rows = await sql<StoredSetting[]>`
     select k.key, s.value, coalesce(s.version, 1) as version,
       coalesce(s.updated_at, (select min(applied_at) from schema_migration)) as "updatedAt",
       a.username as "updatedBy"
@@ -112,53 +112,57 @@ export async function settingRows(
     left join setting s on s.key = k.key
     left join account a on a.id = s.updated_by
     order by k.key`
-  return rows.map(row => ({ ...row, value: fitting(row.key, row.value) }))
+  return rows.map(row => ({ ...row, value: valueOrDefault(row.key, row.value) }))
 }
 
-export type Change = { key: SettingKey; value: boolean | number | string }
+export type SettingChange = { key: SettingKey; value: SettingValue }
 /** Who changes a setting, why, and from where. */
-export type Changer = {
+export type SettingAuthor = {
   accountId: string
   username: string
   reason: string | null
   address: string | null
 }
 
-/** Writes all of them or none, each with a line of history; what stays as it is is left alone. */
-export async function writeSettings(sql: Sql, changes: Change[], by: Changer): Promise<void> {
+/** Writes all changes or none, each with a history entry; unchanged values are skipped. */
+export async function writeSettings(
+  sql: Sql,
+  changes: SettingChange[],
+  author: SettingAuthor,
+): Promise<void> {
   const latest = new Map(changes.map(change => [change.key, change.value]))
   const rows = [...latest]
     .map(([key, value]) => ({ key, value }))
     .sort((a, b) => (a.key < b.key ? -1 : 1))
   await sql.begin(async tx => {
-    // Rows that are not there yet cannot be locked one by one.
+    // An advisory lock, because rows that do not exist yet cannot be locked.
     await tx`select pg_advisory_xact_lock(hashtext('stackroom.setting'))`
     const before = new Map(
-      (await settingRows(tx, [...latest.keys()])).map(row => [row.key, row.value]),
+      (await listSettings(tx, [...latest.keys()])).map(row => [row.key, row.value]),
     )
-    const moved = rows
+    const changed = rows
       .filter(row => before.get(row.key) !== row.value)
       .map(row => ({ ...row, old: before.get(row.key) }))
-    if (moved.length === 0) return
+    if (changed.length === 0) return
     await tx`
-      with given as (
-        select * from jsonb_to_recordset(${tx.json(moved as never)}) as g(key text, value jsonb, old jsonb)
+      with change as (
+        select * from jsonb_to_recordset(${tx.json(changed as never)}) as g(key text, value jsonb, old jsonb)
       ), stored as (
         insert into setting as s (key, value, version, updated_by)
-        select key, value, 2, ${by.accountId} from given
+        select key, value, 2, ${author.accountId} from change
         on conflict (key) do update
         set value = excluded.value, version = s.version + 1, updated_at = now(),
           updated_by = excluded.updated_by
-      ), noted as (
+      ), history as (
         insert into setting_change (id, key, old_value, new_value, account_id, username, reason,
           address, changed_at)
-        select gen_random_uuid(), key, old, value, ${by.accountId}, ${by.username}, ${by.reason},
-          ${by.address},
-          -- Not now(), which is when the transaction began to wait for its turn.
+        select gen_random_uuid(), key, old, value, ${author.accountId}, ${author.username}, ${author.reason},
+          ${author.address},
+          -- Not now(), the time before the transaction waited for the lock.
           clock_timestamp()
-        from given
+        from change
       )
-      select pg_notify('setting', key) from given`
+      select pg_notify('setting', key) from change`
   })
-  forgetSettings(sql)
+  clearCache(sql)
 }

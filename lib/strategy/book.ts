@@ -1,9 +1,9 @@
-// A book's title, volume and chapter, as each book strategy finds them.
+// Book strategies: how the title, volume and chapter of a book are determined.
 import Type, { type Static, type TObject } from 'typebox'
 import { Invalid } from '../errors.ts'
+import { stemOf } from '../format/formats.ts'
 import { parseFilename } from '../name/filename.ts'
-import { stemOf } from '../name/stem.ts'
-import { type Config, readConfig } from './config.ts'
+import { type Config, validateConfig } from './config.ts'
 import { compilePattern, fillTemplate, matchPattern, tryPattern } from './pattern.ts'
 
 export const bookStrategies = [
@@ -15,16 +15,16 @@ export const bookStrategies = [
 ] as const
 export type BookStrategy = (typeof bookStrategies)[number]
 
-/** What is known of a book; `volume` and `chapter` are those of the embedded metadata. */
+/** Properties of a book; `title`, `volume` and `chapter` are those of the embedded metadata. */
 export type BookFacts = {
   fileName: string
   title?: string | null
   volume?: number | null
   chapter?: number | null
   series?: string | null
-  /** From the series strategy: a number or a folder's words. */
+  /** From the series strategy: a number or a folder name. */
   placedVolume?: string | number | null
-  /** Its number in the series and how many the series has, for `series_name`. */
+  /** Number of the book in the series and number of books in the series, for `series_name`. */
   number?: number | null
   total?: number | null
 }
@@ -33,16 +33,16 @@ export type BookNaming = { title: string; volume: number | null; chapter: number
 
 const none = Type.Object({})
 const smartConfig = Type.Object({
-  /** Titles that say nothing, beside `Vol. 3`, `Chapter 5`, `#42` and the like. */
+  /** Patterns of generic titles, in addition to `Vol. 3`, `Chapter 5`, `#42` and the like. */
   additionalGenericPatterns: Type.Array(Type.String({ minLength: 1 }), {
     default: [],
     maxItems: 50,
   }),
 })
 const customConfig = Type.Object({
-  /** Against the stem; groups title, series, volume, chapter. */
+  /** Matched against the stem; groups title, series, volume, chapter. */
   pattern: Type.String({ minLength: 1 }),
-  /** Of `{series}{volume}{chapter}{title}{filename}`; empty takes the group title. */
+  /** With placeholders `{series}{volume}{chapter}{title}{filename}`; empty uses the group `title`. */
   titleTemplate: Type.String({ maxLength: 500, default: '' }),
   fallback: Type.Unsafe<BookStrategy>({
     type: 'string',
@@ -58,15 +58,13 @@ const schemas: Record<BookStrategy, TObject> = {
   custom: customConfig,
 }
 
-/** The configuration to store. Throws Invalid for an unknown strategy, key or pattern. */
+/** Returns the configuration to store. Throws Invalid for an unknown strategy, key or invalid pattern. */
 export function validateBookStrategy(strategy: string, config: unknown): Config {
   const known = bookStrategies.find(name => name === strategy)
   if (!known) {
-    throw new Invalid(
-      `There is no book strategy ${strategy}; there are: ${bookStrategies.join(', ')}`,
-    )
+    throw new Invalid(`Unknown book strategy ${strategy}; supported: ${bookStrategies.join(', ')}`)
   }
-  const full = readConfig(schemas[known], config)
+  const full = validateConfig(schemas[known], config)
   if (known === 'custom') compilePattern(String(full.pattern), 'pattern')
   if (known === 'smart') {
     const { additionalGenericPatterns } = full as Static<typeof smartConfig>
@@ -77,23 +75,26 @@ export function validateBookStrategy(strategy: string, config: unknown): Config 
   return full
 }
 
-/** Never throws; a pattern that is none counts as no match. */
+/** Never throws; an invalid pattern does not match. */
 export function nameBook(
   strategy: BookStrategy,
   config: Config | null,
   book: BookFacts,
 ): BookNaming {
   const stem = stemOf(book.fileName)
-  const told = book.title?.trim() || null
+  const embeddedTitle = book.title?.trim() || null
   if (strategy === 'custom') return byPattern(config ?? {}, book)
   if (strategy === 'series_name') return bySeriesName(book)
   if (strategy === 'filename') return { title: stem, ...markersOf(stem) }
   const { additionalGenericPatterns = [] } = (config ?? {}) as Partial<Static<typeof smartConfig>>
-  const isGeneric = strategy === 'smart' && told !== null && says(told, additionalGenericPatterns)
+  const isGeneric =
+    strategy === 'smart' &&
+    embeddedTitle !== null &&
+    isGenericTitle(embeddedTitle, additionalGenericPatterns)
   const inName = markersOf(stem)
   return {
-    title: told === null || isGeneric ? stem : told,
-    volume: whole(book.volume) ?? inName.volume,
+    title: embeddedTitle === null || isGeneric ? stem : embeddedTitle,
+    volume: toInteger(book.volume) ?? inName.volume,
     chapter: book.chapter ?? inName.chapter,
   }
 }
@@ -101,26 +102,26 @@ export function nameBook(
 const generic =
   /^(?:(?:Vol\.|Volume|Chapter|Part|Ep\.|Episode) ?\d{1,9}(?:\.\d{1,9})?|(?:Issue ?)?#?\d{1,9}(?:\.\d{1,9})?)$/
 
-function says(title: string, patterns: string[]): boolean {
+function isGenericTitle(title: string, patterns: string[]): boolean {
   return generic.test(title) || patterns.some(source => tryPattern(source)?.test(title))
 }
 
 function markersOf(stem: string): { volume: number | null; chapter: number | null } {
   const { volume, chapter } = parseFilename(stem)
-  return { volume: whole(volume), chapter }
+  return { volume: toInteger(volume), chapter }
 }
 
-function whole(value: number | null | undefined): number | null {
+function toInteger(value: number | null | undefined): number | null {
   return Number.isSafeInteger(value) ? (value ?? null) : null
 }
 
 function bySeriesName(book: BookFacts): BookNaming {
   const stem = stemOf(book.fileName)
   const inName = markersOf(stem)
-  const volume = whole(book.volume) ?? placedNumber(book.placedVolume) ?? inName.volume
+  const volume = toInteger(book.volume) ?? placedNumber(book.placedVolume) ?? inName.volume
   const chapter = book.chapter ?? inName.chapter
   const total = book.total ?? 0
-  const wide = total < 100 ? 2 : total < 1_000 ? 3 : 4
+  const width = total < 100 ? 2 : total < 1_000 ? 3 : 4
   const naming = { volume, chapter }
   if (book.series && volume !== null && chapter !== null) {
     const chapters = padded(chapter, total < 1_000 ? 3 : 4)
@@ -128,11 +129,11 @@ function bySeriesName(book: BookFacts): BookNaming {
   }
   const number = book.number ?? null
   if (!book.series || number === null) return { title: stem, ...naming }
-  return { title: `${book.series} v.${padded(number, wide)}`, ...naming }
+  return { title: `${book.series} v.${padded(number, width)}`, ...naming }
 }
 
 function placedNumber(volume: string | number | null | undefined): number | null {
-  return typeof volume === 'string' ? whole(parseFilename(volume).volume) : whole(volume)
+  return typeof volume === 'string' ? toInteger(parseFilename(volume).volume) : toInteger(volume)
 }
 
 function padded(value: number, width: number): string {
@@ -145,11 +146,11 @@ function byPattern(config: Partial<Static<typeof customConfig>>, book: BookFacts
   const stem = stemOf(book.fileName)
   const pattern = source === '' ? null : tryPattern(source)
   const groups = pattern && matchPattern(pattern, stem)?.named
-  const other = nameBook(fallback === 'custom' ? 'filename' : fallback, null, book)
-  if (!groups) return other
+  const fallbackNaming = nameBook(fallback === 'custom' ? 'filename' : fallback, null, book)
+  if (!groups) return fallbackNaming
   const template = titleTemplate || (groups.title ? '{title}' : '')
   const filled = fillTemplate(template, { ...groups, filename: stem })
-  const title = filled.replace(/ {2,}/g, ' ').trim() || other.title
+  const title = filled.replace(/ {2,}/g, ' ').trim() || fallbackNaming.title
   const chapter = /^\d{1,9}(?:\.\d{1,9})?$/.test(groups.chapter ?? '')
     ? Number(groups.chapter)
     : null

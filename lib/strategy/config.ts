@@ -1,4 +1,4 @@
-// Checks the configuration of a strategy against its schema.
+// Validation of strategy configurations against their schema.
 import type { TObject } from 'typebox'
 import Value from 'typebox/value'
 import { Invalid } from '../errors.ts'
@@ -6,10 +6,10 @@ import { Invalid } from '../errors.ts'
 export type Config = Record<string, unknown>
 
 /**
- * `input` with defaults filled in and one spelling of keys (camelCase; snake_case is understood).
- * Throws Invalid naming the key that is wrong or unknown.
+ * Returns `input` with defaults and keys in camelCase (snake_case is accepted). Throws Invalid with the
+ * name of the invalid or unknown key.
  */
-export function readConfig(schema: TObject, input: unknown): Config {
+export function validateConfig(schema: TObject, input: unknown): Config {
   if (
     input !== null &&
     input !== undefined &&
@@ -22,13 +22,13 @@ export function readConfig(schema: TObject, input: unknown): Config {
     const name = camelCase(key)
     if (!Object.hasOwn(schema.properties, name)) {
       const known = Object.keys(schema.properties).join(', ') || 'none'
-      throw new Invalid(`The strategy has no setting ${key}; it has: ${known}`)
+      throw new Invalid(`The strategy has no setting ${key}; supported: ${known}`)
     }
     if (value !== null && value !== undefined) config[name] = value
   }
   const full = Value.Default(schema, config) as Config
-  const [wrong] = Value.Errors(schema, full)
-  if (wrong) throw new Invalid(`${wrong.instancePath.slice(1) || 'Configuration'} ${wrong.message}`)
+  const [error] = Value.Errors(schema, full)
+  if (error) throw new Invalid(`${error.instancePath.slice(1) || 'Configuration'} ${error.message}`)
   return full
 }
 

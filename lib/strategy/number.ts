@@ -1,4 +1,4 @@
-// A book's number in its series, as each number strategy finds it.
+// Number strategies: how the number of a book in its series is determined.
 import { Invalid } from '../errors.ts'
 import { parseFilename } from '../name/filename.ts'
 import { sortNumber } from '../name/number.ts'
@@ -6,7 +6,7 @@ import { sortNumber } from '../name/number.ts'
 export const numberStrategies = ['file_order', 'metadata', 'filename', 'smart'] as const
 export type NumberStrategy = (typeof numberStrategies)[number]
 
-/** As written, and where it sorts; nulls mean that the order of the files decides. */
+/** The number as written and its sort value; null when the order of the files decides. */
 export type BookNumber = { text: string | null; sort: number | null }
 
 /** Throws Invalid for an unknown strategy. */
@@ -14,13 +14,13 @@ export function validateNumberStrategy(strategy: string): NumberStrategy {
   const known = numberStrategies.find(name => name === strategy)
   if (known) return known
   throw new Invalid(
-    `There is no number strategy ${strategy}; there are: ${numberStrategies.join(', ')}`,
+    `Unknown number strategy ${strategy}; supported: ${numberStrategies.join(', ')}`,
   )
 }
 
 /**
  * `stem` is the file name without extension, `embedded` the number of the merged metadata.
- * `file_order` is always null here: ranks are counted over the whole series elsewhere.
+ * `file_order` always yields null: positions are assigned over the whole series elsewhere.
  */
 export function resolveNumber(
   strategy: NumberStrategy,
@@ -35,8 +35,8 @@ export function resolveNumber(
 }
 
 /**
- * Issue, then the number beside a volume, the volume, the chapter, a plain number, the part. A
- * volume precedes a chapter: `v03 c016` is bound as the third.
+ * In order of precedence: issue, number next to a volume, volume, chapter, unmarked number, part. A
+ * volume precedes a chapter: `v03 c016` is the third volume.
  */
 export function numberInName(stem: string, series: string | null = null): string | null {
   const { number, volume, chapter, part } = parseFilename(stem, { series })
@@ -44,7 +44,7 @@ export function numberInName(stem: string, series: string | null = null): string
   return number ?? (part === null ? null : String(part))
 }
 
-/** Across volumes it is the chapters that go on counting: `Vol. 2 Ch. 9` is the ninth book. */
+/** Chapters are numbered across volumes: `Vol. 2 Ch. 9` is the ninth book. */
 function smartNumber(stem: string): string | null {
   const { number, volume, part } = parseFilename(stem)
   const other = volume ?? part

@@ -1,29 +1,29 @@
-// Regular expressions written by users, on an engine that matches in linear time.
+// User-defined regular expressions, on RE2 for linear-time matching.
 import { RE2JS } from 're2js'
 import { Invalid } from '../errors.ts'
 
 export type Pattern = RE2JS
-/** Named groups of a match, `null` for those that took no part. */
+/** Named groups of a match; null for groups that did not participate. */
 export type Groups = Record<string, string | null>
 
-const longest = 1_000
-// `(a{1000}){1000}` is short to write; the compiled program is what costs.
-const largestProgram = 20_000
+const maxLength = 1_000
+// A short pattern such as `(a{1000}){1000}` can compile to a large program.
+const maxProgramSize = 20_000
 const compiled = new Map<string, Pattern>()
 
-/** Compiles and keeps `source`. `name` is the field it came from. Throws Invalid with the reason. */
+/** Compiles and caches `source`. `name` is the field for the error message. Throws Invalid with the reason. */
 export function compilePattern(source: string, name: string): Pattern {
-  const kept = compiled.get(source)
-  if (kept) return kept
-  if (source.length > longest) throw new Invalid(`${name} is longer than ${longest} characters`)
-  const pattern = compileOrRefuse(source, name)
-  if (pattern.programSize() > largestProgram) throw new Invalid(`${name} is too large`)
+  const cached = compiled.get(source)
+  if (cached) return cached
+  if (source.length > maxLength) throw new Invalid(`${name} is longer than ${maxLength} characters`)
+  const pattern = compileOrThrow(source, name)
+  if (pattern.programSize() > maxProgramSize) throw new Invalid(`${name} is too large`)
   if (compiled.size >= 200) compiled.clear()
   compiled.set(source, pattern)
   return pattern
 }
 
-/** The same, but null for a pattern that is none: stored configurations are never a reason to fail. */
+/** The same, but null for an invalid pattern: a stored configuration must not cause a failure. */
 export function tryPattern(source: string): Pattern | null {
   try {
     return compilePattern(source, 'pattern')
@@ -45,18 +45,18 @@ export function matchPattern(
   return { all, named: Object.fromEntries(named) }
 }
 
-/** Replaces `{key}` by the group of that name; unknown and empty ones leave nothing. */
+/** Replaces `{key}` by the group of that name; unknown and empty groups by nothing. */
 export function fillTemplate(template: string, groups: Groups): string {
   return template.replace(/\{(\w{1,40})\}/g, (_, key: string) =>
     Object.hasOwn(groups, key) ? (groups[key] ?? '') : '',
   )
 }
 
-function compileOrRefuse(source: string, name: string): Pattern {
+function compileOrThrow(source: string, name: string): Pattern {
   try {
     return RE2JS.compile(source)
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : 'not a regular expression'
-    throw new Invalid(`${name} is no valid regular expression: ${reason}`, { cause })
+    throw new Invalid(`${name} is not a valid regular expression: ${reason}`, { cause })
   }
 }

@@ -1,59 +1,60 @@
-// Where a book belongs: the answer of every series strategy.
+// Placement of a book in a series: the result of series strategies.
+
+import { stemOf } from '../format/formats.ts'
 import { parseFilename } from '../name/filename.ts'
-import { matchKey, searchKey } from '../name/normalise.ts'
-import { stemOf } from '../name/stem.ts'
+import { matchKey, searchKey } from '../name/text.ts'
 
 export type Placement = {
-  /** Tells series apart within a library: `d:` a folder, `f:` a file, `n:` a name. */
+  /** Identifies a series within a library: `d:` folder, `f:` file, `n:` name. */
   key: string
   name: string
-  /** The series' folder, relative to the library; null when it has none. */
+  /** The folder of the series, relative to the library; null when it has none. */
   folder: string | null
-  /** A series that is one book. */
-  oneShot: boolean
+  /** A series of a single book. */
+  isOneShot: boolean
   publisher: string | null
   imprint: string | null
   year: number | null
-  /** A number when the folder or pattern tells one, else the folder's own words. */
+  /** A number when the folder or pattern contains one, else the folder name. */
   volume: string | number | null
   author: string | null
-  /** The book's title when the place tells it. */
+  /** The title of the book when it is part of the path. */
   title: string | null
 }
 
-/** What was read elsewhere: the series named by the file or its sidecar. */
-export type Facts = { series?: string | null }
+/** The series named by the embedded metadata or a sidecar. */
+export type SeriesFacts = { series?: string | null }
 
 export type BookPath = { path: string; folders: string[]; stem: string }
 
-/** Parts a library-relative path with `/` separators. */
+/** Splits a library-relative path with `/` separators. */
 export function readPath(path: string): BookPath {
   const parts = path.split('/').filter(part => part !== '')
   return { path, folders: parts.slice(0, -1), stem: stemOf(parts.at(-1) ?? path) }
 }
 
-/** A series that is a folder. */
-export function inFolder(folders: string[], more: Partial<Placement> = {}): Placement {
+/** Placement in a series that is a folder. */
+export function folderPlacement(folders: string[], more: Partial<Placement> = {}): Placement {
   const folder = folders.join('/')
   const name = folders.at(-1) ?? ''
-  return place(`d:${folder}`, { name, folder, year: yearIn(name), ...more })
+  return createPlacement(`d:${folder}`, { name, folder, year: yearIn(name), ...more })
 }
 
-/** A series known by its name only. */
-export function byName(name: string, more: Partial<Placement> = {}): Placement {
-  return place(`n:${matchKey(name) || searchKey(name)}`, { name, ...more })
+/** Placement in a series that is identified by its name. */
+export function namedPlacement(name: string, more: Partial<Placement> = {}): Placement {
+  return createPlacement(`n:${matchKey(name) || searchKey(name)}`, { name, ...more })
 }
 
-/** A file in the library's root: a series of its own. */
-export function oneShot({ path, stem }: BookPath): Placement {
-  return place(`f:${path}`, { name: stem, oneShot: true, year: yearIn(stem) })
+/** Placement of a file in the root of the library: a series of its own. */
+export function oneShotPlacement({ path, stem }: BookPath): Placement {
+  return createPlacement(`f:${path}`, { name: stem, isOneShot: true, year: yearIn(stem) })
 }
 
-function place(key: string, more: Partial<Placement> & { name: string }): Placement {
+function createPlacement(key: string, more: Partial<Placement> & { name: string }): Placement {
   return {
     key,
     folder: null,
-    oneShot: false,
+    isOneShot: false,
     publisher: null,
     imprint: null,
     year: null,
@@ -64,7 +65,7 @@ function place(key: string, more: Partial<Placement> & { name: string }): Placem
   }
 }
 
-// Reading a name costs 20 µs, looking for four digits next to nothing.
+// Parsing a name costs 20 µs; searching four digits costs almost nothing.
 function yearIn(name: string): number | null {
   return /\d{4}/.test(name) ? parseFilename(name).year : null
 }

@@ -1,16 +1,16 @@
-// A Calibre library: `Author/Title (id)/Title - Author.epub`.
+// Series strategy for Calibre libraries: `Author/Title (id)/Title - Author.epub`.
 import Type, { type Static } from 'typebox'
 import {
   type BookPath,
-  byName,
-  type Facts,
-  inFolder,
-  oneShot,
+  folderPlacement,
+  namedPlacement,
+  oneShotPlacement,
   type Placement,
+  type SeriesFacts,
 } from './placement.ts'
 
 export const calibreConfig = Type.Object({
-  /** Takes the ` (45)` Calibre adds off the title. */
+  /** Removes the ` (45)` that Calibre appends to the title. */
   stripIdSuffix: Type.Boolean({ default: true }),
   seriesMode: Type.Unsafe<'standalone' | 'by_author' | 'from_metadata'>({
     type: 'string',
@@ -22,25 +22,25 @@ export const calibreConfig = Type.Object({
   authorFromFolder: Type.Boolean({ default: true }),
 })
 
-/** `facts.series` is the series of the sidecar or of the file. */
+/** `facts.series` is the series of the sidecar or the embedded metadata. */
 export function byCalibre(
   book: BookPath,
   config: Partial<Static<typeof calibreConfig>>,
-  facts: Facts,
+  facts: SeriesFacts,
 ): Placement {
   const { stripIdSuffix = true, seriesMode = 'from_metadata' } = config
   const { readOpfMetadata = true, authorFromFolder = true } = config
-  if (book.folders.length === 0) return oneShot(book)
+  if (book.folders.length === 0) return oneShotPlacement(book)
   const folder = book.folders.at(-1)!
   const title = stripIdSuffix ? folder.replace(/ \(\d{1,9}\)$/, '') : folder
   const author = (authorFromFolder && book.folders.at(-2)) || null
-  const told = { author, title: title || null }
+  const common = { author, title: title || null }
   if (seriesMode === 'from_metadata' && readOpfMetadata && facts.series) {
-    return byName(facts.series, told)
+    return namedPlacement(facts.series, common)
   }
   if (seriesMode !== 'by_author') {
-    return inFolder(book.folders, { ...told, name: title || 'Unknown', oneShot: true })
+    return folderPlacement(book.folders, { ...common, name: title || 'Unknown', isOneShot: true })
   }
-  if (author === null) return byName('Unknown Author', told)
-  return inFolder(book.folders.slice(0, -1), { ...told, name: author, year: null })
+  if (author === null) return namedPlacement('Unknown Author', common)
+  return folderPlacement(book.folders.slice(0, -1), { ...common, name: author, year: null })
 }

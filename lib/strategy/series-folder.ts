@@ -1,25 +1,25 @@
-// Series that are folders: series_volume, series_volume_chapter, publisher_hierarchy.
+// Series strategies by folder: `series_volume`, `series_volume_chapter`, `publisher_hierarchy`.
 import Type, { type Static } from 'typebox'
 import { parseFilename } from '../name/filename.ts'
-import { type BookPath, inFolder, oneShot, type Placement } from './placement.ts'
+import { type BookPath, folderPlacement, oneShotPlacement, type Placement } from './placement.ts'
 
 export const noConfig = Type.Object({})
 
 /** `Batman/Year One/issue1.cbz`: the nearest folder is the series, at any depth. */
 export function bySeriesVolume(book: BookPath): Placement {
-  return book.folders.length === 0 ? oneShot(book) : inFolder(book.folders)
+  return book.folders.length === 0 ? oneShotPlacement(book) : folderPlacement(book.folders)
 }
 
 /** `One Piece/Volume 01/Chapter 001.cbz`: the first folder is the series, the second the volume. */
 export function bySeriesVolumeChapter(book: BookPath): Placement {
   const [, second] = book.folders
-  if (book.folders.length === 0) return oneShot(book)
+  if (book.folders.length === 0) return oneShotPlacement(book)
   const volume = second === undefined ? null : (parseFilename(second).volume ?? second)
-  return inFolder(book.folders.slice(0, 1), { volume })
+  return folderPlacement(book.folders.slice(0, 1), { volume })
 }
 
 export const publisherConfig = Type.Object({
-  /** How many folders stand above the series. */
+  /** Number of folders above the series. */
   skipDepth: Type.Integer({ minimum: 0, maximum: 10, default: 1 }),
   storeSkippedAs: Type.Unsafe<'publisher' | 'imprint' | 'none'>({
     type: 'string',
@@ -28,14 +28,15 @@ export const publisherConfig = Type.Object({
   }),
 })
 
-/** `DC/Batman/issue1.cbz`: folders above the series name its publisher. */
+/** `DC/Batman/issue1.cbz`: folders above the series are the publisher. */
 export function byPublisher(
   book: BookPath,
   { skipDepth = 1, storeSkippedAs = 'publisher' }: Partial<Static<typeof publisherConfig>>,
 ): Placement {
-  if (book.folders.length === 0) return oneShot(book)
+  if (book.folders.length === 0) return oneShotPlacement(book)
   const skipped = book.folders.slice(0, skipDepth).join('/') || null
   const more = storeSkippedAs === 'none' ? {} : { [storeSkippedAs]: skipped }
-  if (book.folders.length <= skipDepth) return inFolder(book.folders, { name: 'Unsorted', ...more })
-  return inFolder(book.folders, more)
+  if (book.folders.length <= skipDepth)
+    return folderPlacement(book.folders, { name: 'Unsorted', ...more })
+  return folderPlacement(book.folders, more)
 }

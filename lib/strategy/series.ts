@@ -1,8 +1,8 @@
-// How a library's files become series. A strategy is a value; the list below names them all.
+// Series strategies: how the files of a library are grouped into series.
 import type { TObject } from 'typebox'
 import { Invalid } from '../errors.ts'
-import { type Config, readConfig } from './config.ts'
-import { type BookPath, type Facts, type Placement, readPath } from './placement.ts'
+import { type Config, validateConfig } from './config.ts'
+import { type BookPath, type Placement, readPath, type SeriesFacts } from './placement.ts'
 import { byCalibre, calibreConfig } from './series-calibre.ts'
 import {
   byCustom,
@@ -20,11 +20,11 @@ import {
   publisherConfig,
 } from './series-folder.ts'
 
-/** `check` says what the schema cannot: throws Invalid. */
+/** `check` validates what the schema cannot express; throws Invalid. */
 type SeriesStrategy = {
   schema: TObject
   check?: (config: Config) => void
-  place: (book: BookPath, config: Config, facts: Facts) => Placement
+  place: (book: BookPath, config: Config, facts: SeriesFacts) => Placement
 }
 
 const strategies = {
@@ -40,25 +40,25 @@ export type SeriesStrategyName = keyof typeof strategies
 export const seriesStrategies = Object.keys(strategies) as SeriesStrategyName[]
 
 /**
- * The configuration to store: defaults filled in, keys in camelCase. Throws Invalid for an unknown
- * strategy, a wrong or unknown key, or a pattern that is none.
+ * Returns the configuration to store: with defaults, keys in camelCase. Throws Invalid for an unknown
+ * strategy, an invalid or unknown key, or an invalid pattern.
  */
-export function validateStrategy(strategy: string, config: unknown): Config {
+export function validateSeriesStrategy(strategy: string, config: unknown): Config {
   const { schema, check } = strategyNamed(strategy)
-  const full = readConfig(schema, config)
+  const full = validateConfig(schema, config)
   check?.(full)
   return full
 }
 
 /**
- * Places the book at `path` (library-relative, `/` separators, decoded). `config` is one that
- * validateStrategy answered. Throws Invalid only for an unknown strategy.
+ * Determines the series of the book at `path` (library-relative, `/` separators, decoded). `config` is a
+ * result of validateSeriesStrategy. Throws Invalid only for an unknown strategy.
  */
 export function placeBook(
   strategy: string,
   config: Config | null,
   path: string,
-  facts: Facts = {},
+  facts: SeriesFacts = {},
 ): Placement {
   return strategyNamed(strategy).place(readPath(path), config ?? {}, facts)
 }
@@ -66,7 +66,5 @@ export function placeBook(
 function strategyNamed(name: string): SeriesStrategy {
   const known = name === 'default' ? 'series_volume' : name
   if (Object.hasOwn(strategies, known)) return strategies[known as SeriesStrategyName]
-  throw new Invalid(
-    `There is no series strategy ${name}; there are: ${seriesStrategies.join(', ')}`,
-  )
+  throw new Invalid(`Unknown series strategy ${name}; supported: ${seriesStrategies.join(', ')}`)
 }

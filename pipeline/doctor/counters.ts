@@ -1,22 +1,22 @@
-// Counters against the rows they count. Each is found and mended by the same comparison.
-import type { Sql } from 'postgres'
-import { broken, type Invariant } from './invariant.ts'
+// Invariants of the counters of series and libraries. Check and repair use the same comparison.
+import type { Sql } from '../../lib/postgres/db.ts'
+import { type Invariant, violationQuery } from './invariant.ts'
 
-const figures = (sql: Sql) => sql`
+const counterColumns = (sql: Sql) => sql`
   count(b.id) filter (where b.missing_at is null) as book_count,
   count(b.id) filter (where b.missing_at is not null) as missing_count,
   coalesce(sum(b.page_count) filter (where b.missing_at is null), 0) as page_count,
   coalesce(sum(b.size) filter (where b.missing_at is null), 0) as size`
 
-const seriesShares = (sql: Sql, libraries: string[]) => sql`
-  select s.id, ${figures(sql)}
+const seriesCounters = (sql: Sql, libraries: string[]) => sql`
+  select s.id, ${counterColumns(sql)}
   from series s
   left join book b on b.series_id = s.id
   where s.library_id = any(${libraries})
   group by s.id`
 
-const libraryShares = (sql: Sql, libraries: string[]) => sql`
-  select l.id, ${figures(sql)},
+const libraryCounters = (sql: Sql, libraries: string[]) => sql`
+  select l.id, ${counterColumns(sql)},
     (select count(*) from series where library_id = l.id and book_count > 0) as series_count
   from library l
   left join book b on b.library_id = l.id
@@ -30,12 +30,12 @@ const differs = (sql: Sql, table: string) => sql`
 export const counterInvariants: Invariant[] = [
   {
     name: 'series counters',
-    sentence: 'The counters of every series are what its books add up to.',
-    look: broken(
+    description: 'The counters of every series are the totals of its books.',
+    check: violationQuery(
       ({ sql, libraries }) => sql`
         select series.title || ' (' || series.id || ')' as note
         from series
-        join (${seriesShares(sql, libraries)}) t on t.id = series.id
+        join (${seriesCounters(sql, libraries)}) t on t.id = series.id
         where ${differs(sql, 'series')}`,
     ),
     repair: async ({ sql, libraries }) => {
@@ -43,18 +43,18 @@ export const counterInvariants: Invariant[] = [
         update series
         set book_count = t.book_count, missing_count = t.missing_count,
           page_count = t.page_count, size = t.size
-        from (${seriesShares(sql, libraries)}) t
+        from (${seriesCounters(sql, libraries)}) t
         where t.id = series.id and ${differs(sql, 'series')}`
     },
   },
   {
     name: 'library counters',
-    sentence: 'The counters of every library are what its series and books add up to.',
-    look: broken(
+    description: 'The counters of every library are the totals of its series and books.',
+    check: violationQuery(
       ({ sql, libraries }) => sql`
         select library.name as note
         from library
-        join (${libraryShares(sql, libraries)}) t on t.id = library.id
+        join (${libraryCounters(sql, libraries)}) t on t.id = library.id
         where ${differs(sql, 'library')} or library.series_count <> t.series_count`,
     ),
     repair: async ({ sql, libraries }) => {
@@ -62,7 +62,7 @@ export const counterInvariants: Invariant[] = [
         update library
         set book_count = t.book_count, missing_count = t.missing_count,
           page_count = t.page_count, size = t.size, series_count = t.series_count
-        from (${libraryShares(sql, libraries)}) t
+        from (${libraryCounters(sql, libraries)}) t
         where t.id = library.id
           and (${differs(sql, 'library')} or library.series_count <> t.series_count)`
     },

@@ -1,18 +1,19 @@
-// Checks what must always hold in the catalogue, and mends it. Every invariant is one file's value;
-// each looks with set-based statements or streams, so that a million books need no more memory than ten.
+// Catalogue check: runs all invariants and repairs violations. Checks are set-based statements or streams,
+// so that a million books need no more memory than ten.
 import type { ReservedSql } from 'postgres'
 import { pathText } from '../../lib/path.ts'
+import { queueExists } from '../../lib/queue/select-jobs.ts'
 import { counterInvariants } from './counters.ts'
 import { coverInvariants } from './covers.ts'
 import { duplicateInvariants } from './duplicates.ts'
-import type { Invariant, Scope } from './invariant.ts'
+import type { DoctorScope, Invariant } from './invariant.ts'
 import { leftoverInvariants } from './leftovers.ts'
 import { listInvariants } from './lists.ts'
 import { rowInvariants } from './rows.ts'
-import { chosenInvariants } from './selected-covers.ts'
+import { selectedCoverInvariants } from './selected-covers.ts'
 import { workInvariants } from './work.ts'
 
-/** In the order they are checked: a repair may make work that a later one enqueues. */
+/** In the order of the checks: a repair may create work that a later one enqueues. */
 export const invariants: Invariant[] = [
   ...rowInvariants,
   ...leftoverInvariants,
@@ -20,66 +21,75 @@ export const invariants: Invariant[] = [
   ...listInvariants,
   ...duplicateInvariants,
   ...coverInvariants,
-  ...chosenInvariants,
+  ...selectedCoverInvariants,
   ...workInvariants,
 ]
 
 export type Finding = {
   name: string
-  sentence: string
-  /** How often it is broken. */
+  description: string
+  /** Number of violations. */
   count: number
-  /** Up to five of them, in words. */
+  /** Up to five violations, as text. */
   samples: string[]
-  /** Whether nothing was left after the repair; null when none was tried. */
-  mended: boolean | null
+  /** Whether no violation was left after the repair; null when none was attempted. */
+  isRepaired: boolean | null
 }
 
-export type Diagnosis = {
+export type DoctorReport = {
   findings: Finding[]
-  /** Names of the libraries that were left out because they are being scanned. */
+  /** Names of the libraries that were skipped because they are being scanned. */
   busy: string[]
-  /** Nothing is wrong, or everything was mended. */
-  isWell: boolean
+  /** There were no violations, or all were repaired. */
+  isHealthy: boolean
 }
 
-type Examination = Omit<Scope, 'libraries' | 'isQuiet' | 'hasQueue'> & { repair?: boolean }
+type DoctorOptions = Pick<DoctorScope, 'sql' | 'queue' | 'thumbnails'> & { repair?: boolean }
 
-/** Looks at everything, and mends it with `repair`, which needs a queue. No scan of a library begins meanwhile. */
-export async function examine({ repair = false, ...given }: Examination): Promise<Diagnosis> {
-  const { sql } = given
-  const held = await sql.reserve()
+/** Checks everything and with `repair`, which requires a queue, repairs it. No library is scanned in the meantime. */
+export async function checkCatalogue({
+  repair = false,
+  ...options
+}: DoctorOptions): Promise<DoctorReport> {
+  const { sql } = options
+  const connection = await sql.reserve()
   try {
-    const { libraries, busy } = await holdLibraries(held)
-    const [row] = await sql`select to_regclass('pgboss.job') is not null as "hasQueue"`
-    const scope = { ...given, libraries, isQuiet: busy.length === 0, hasQueue: row!.hasQueue }
+    const { libraries, busy } = await lockLibraries(connection)
+    const hasQueue = await queueExists(sql)
+    const scope = { ...options, libraries, isQuiet: busy.length === 0, hasQueue }
     const findings: Finding[] = []
-    for (const invariant of invariants) findings.push(await check(invariant, scope, repair))
-    return { findings, busy, isWell: findings.every(f => f.count === 0 || f.mended === true) }
+    for (const invariant of invariants)
+      findings.push(await checkInvariant(invariant, scope, repair))
+    const isHealthy = findings.every(({ count, isRepaired }) => count === 0 || isRepaired === true)
+    return { findings, busy, isHealthy }
   } finally {
-    await held`select pg_advisory_unlock_all()`
-    held.release()
+    await connection`select pg_advisory_unlock_all()`
+    connection.release()
   }
 }
 
-async function check({ name, sentence, look, repair }: Invariant, scope: Scope, mend: boolean) {
-  const { count, samples } = await look(scope)
-  const finding: Finding = { name, sentence, count, samples, mended: null }
-  if (count === 0 || !mend || !repair) return finding
+async function checkInvariant(
+  { name, description, check, repair }: Invariant,
+  scope: DoctorScope,
+  mayRepair: boolean,
+): Promise<Finding> {
+  const { count, samples } = await check(scope)
+  const finding: Finding = { name, description, count, samples, isRepaired: null }
+  if (count === 0 || !mayRepair || !repair) return finding
   await repair(scope)
-  return { ...finding, mended: (await look(scope)).count === 0 }
+  return { ...finding, isRepaired: (await check(scope)).count === 0 }
 }
 
-/** Takes the locks that scans take (pipeline/scan.ts); who has one already is busy. */
-async function holdLibraries(held: ReservedSql) {
-  const rows = await held<{ id: string; name: string; root: Buffer; free: boolean }[]>`
+/** Takes the locks of scans (pipeline/scan-job.ts); a library whose lock is taken is busy. */
+async function lockLibraries(connection: ReservedSql) {
+  const rows = await connection<{ id: string; name: string; root: Buffer; isFree: boolean }[]>`
     select id, name, root,
-      pg_try_advisory_lock(hashtext('stackroom.scan'), hashtext(id::text)) as free
+      pg_try_advisory_lock(hashtext('stackroom.scan'), hashtext(id::text)) as "isFree"
     from library
     where deleting_at is null
     order by id`
   return {
-    libraries: rows.filter(row => row.free).map(row => row.id),
-    busy: rows.filter(row => !row.free).map(row => `${row.name} (${pathText(row.root)})`),
+    libraries: rows.filter(row => row.isFree).map(row => row.id),
+    busy: rows.filter(row => !row.isFree).map(row => `${row.name} (${pathText(row.root)})`),
   }
 }

@@ -1,81 +1,83 @@
-// Groups of duplicates against the books and series they name. Groups follow the hashes a little
-// later: while a library is scanned, books are hashed or groups were asked for a moment ago, a
-// difference is no fault yet.
-import type { Sql } from 'postgres'
-import { dedupe } from '../index/dedupe.ts'
-import { broken, type Invariant, type Scope } from './invariant.ts'
+// Invariants of duplicate groups. Groups follow the hashes with a delay: while a library is scanned, books
+// are hashed, or a refresh was enqueued a moment ago, a difference is not a violation.
+import type { Sql } from '../../lib/postgres/db.ts'
+import { unfinishedJobs } from '../../lib/queue/select-jobs.ts'
+import { dedupe } from '../finalize/dedupe.ts'
+import { type DoctorScope, type Invariant, violationQuery } from './invariant.ts'
 
 export const duplicateInvariants: Invariant[] = [
   {
     name: 'duplicate groups',
-    sentence: 'Books in a group are present and have the hash that the group is about.',
-    look: whenSettled(
-      broken(
+    description: 'Books of a group are present and have the hash of the group.',
+    check: whenIdle(
+      violationQuery(
         ({ sql }) => sql`
           select b.name as place, b.id || ' in group ' || g.id as note
           from duplicate_book m
           join duplicate_group g on g.id = m.group_id
           join book b on b.id = m.book_id
-          where b.missing_at is not null or b.sha256 is distinct from decode(g.key, 'hex')`,
+          join book_artifact a on a.book_id = b.id
+          where b.missing_at is not null or a.sha256 is distinct from decode(g.key, 'hex')`,
       ),
     ),
     repair: ({ sql }) => dedupe(sql),
   },
   {
-    name: 'duplicates found',
-    sentence: 'Present books with equal hashes are in one group.',
-    look: whenSettled(
-      broken(
+    name: 'ungrouped duplicates',
+    description: 'Present books with equal hashes are in one group.',
+    check: whenIdle(
+      violationQuery(
         ({ sql }) => sql`
           select b.name as place, b.id as note
           from book b
+          join book_artifact a on a.book_id = b.id
           join (
-            select sha256 from book
-            where sha256 is not null and missing_at is null
-            group by sha256
+            select t.sha256 from book_artifact t
+            join book o on o.id = t.book_id
+            where t.sha256 is not null and o.missing_at is null
+            group by t.sha256
             having count(*) > 1
-          ) twin on twin.sha256 = b.sha256
+          ) twin on twin.sha256 = a.sha256
           where b.missing_at is null
             and not exists (
               select from duplicate_group g
               join duplicate_book m on m.group_id = g.id
-              where g.kind = 'book' and g.key = encode(b.sha256, 'hex') and m.book_id = b.id)`,
+              where g.kind = 'book' and g.key = encode(a.sha256, 'hex') and m.book_id = b.id)`,
       ),
     ),
     repair: ({ sql }) => dedupe(sql),
   },
   {
     name: 'group sizes',
-    sentence: 'A group of duplicates has at least two members.',
-    look: whenSettled(
-      broken(
+    description: 'A group of duplicates has at least two members.',
+    check: whenIdle(
+      violationQuery(
         ({ sql }) => sql`
           select kind || ' ' || key || ' (' || id || ')' as note
           from duplicate_group g
-          where ${members(sql)} < 2`,
+          where ${memberCount(sql)} < 2`,
       ),
     ),
     repair: ({ sql }) => dedupe(sql),
   },
 ]
 
-function members(sql: Sql) {
+function memberCount(sql: Sql) {
   return sql`(
     (select count(*) from duplicate_book where group_id = g.id)
     + (select count(*) from duplicate_series where group_id = g.id))`
 }
 
-function whenSettled(look: Invariant['look']): Invariant['look'] {
+function whenIdle(check: Invariant['check']): Invariant['check'] {
   return async scope =>
-    scope.isQuiet && !(await isPending(scope)) ? await look(scope) : { count: 0, samples: [] }
+    scope.isQuiet && !(await isPending(scope)) ? await check(scope) : { count: 0, samples: [] }
 }
 
-async function isPending({ sql, hasQueue }: Scope) {
+async function isPending({ sql, hasQueue }: DoctorScope): Promise<boolean> {
   if (!hasQueue) return false
   const [row] = await sql`
-    select from pgboss.job
-    where state < 'completed'
-      and (name = 'hash' or name = 'dedupe' and created_on > now() - interval '1 minute')
+    select from ${unfinishedJobs(sql, ['hash', 'dedupe'])} j
+    where j.name = 'hash' or j.created_on > now() - interval '1 minute'
     limit 1`
   return row !== undefined
 }

@@ -1,41 +1,43 @@
-// What an invariant is, and how one that a statement can tell is looked at.
-import type { PendingQuery, Row, Sql } from 'postgres'
-import { newId } from '../../lib/id.ts'
+// Invariants of the catalogue: a description, a check and an optional repair each.
+import type { PendingQuery, Row } from 'postgres'
 import { pathText } from '../../lib/path.ts'
+import type { Sql } from '../../lib/postgres/db.ts'
 import type { Queue } from '../../lib/queue/queue.ts'
 
-export type Scope = {
+export type DoctorScope = {
   sql: Sql
   /** Null when nothing is to be repaired. */
   queue: Queue | null
   /** Folder of all thumbnails. */
   thumbnails: string
-  /** Ids of the libraries to look at: those that no process is scanning. */
+  /** Ids of the libraries to check: those that are not being scanned. */
   libraries: string[]
-  /** No library at all is being scanned. */
+  /** True when no library is being scanned. */
   isQuiet: boolean
-  /** The queue's tables are there. */
+  /** True when the tables of the queue exist. */
   hasQueue: boolean
 }
 
-export type Seen = { count: number; samples: string[] }
+export type Violations = { count: number; samples: string[] }
 
 export type Invariant = {
   name: string
-  /** What always holds, for a reader. */
-  sentence: string
-  look: (scope: Scope) => Promise<Seen>
-  /** Mends what `look` saw; without it a person must. */
-  repair?: (scope: Scope) => Promise<void>
+  /** What must hold, for users. */
+  description: string
+  check: (scope: DoctorScope) => Promise<Violations>
+  /** Repairs the violations; without it a person has to. */
+  repair?: (scope: DoctorScope) => Promise<void>
 }
 
-const shown = 5
+export const maxSamples = 5
 
-/** A look by SQL: one row for each breach, with the bytes of a `place`, a `note` in words, or both. */
-export function broken(find: (scope: Scope) => PendingQuery<Row[]>): Invariant['look'] {
+/** A check by SQL: the query returns a row per violation, with a path as bytes (`place`), a text (`note`), or both. */
+export function violationQuery(
+  select: (scope: DoctorScope) => PendingQuery<Row[]>,
+): Invariant['check'] {
   return async scope => {
     const rows = await scope.sql<{ place?: Buffer; note?: string; count: number }[]>`
-      select *, count(*) over () as count from (${find(scope)}) breach limit ${shown}`
+      select *, count(*) over () as count from (${select(scope)}) violation limit ${maxSamples}`
     const samples = rows.map(({ place, note }) =>
       [place === undefined ? '' : pathText(place), note ?? ''].join(' ').trim(),
     )
@@ -43,17 +45,17 @@ export function broken(find: (scope: Scope) => PendingQuery<Row[]>): Invariant['
   }
 }
 
-/** Place and id of a book `b` in its directory `d`. */
-export function naming(sql: Sql) {
+/** Path and id of a book `b` in its directory `d`, as columns `place` and `note`. */
+export function bookPlaceColumns(sql: Sql) {
   return sql`d.path || case when d.path = '' then '' else '/' end::bytea || b.name as place, b.id as note`
 }
 
-/** Puts the present books that `breach` gives by id into `found`, to be read again whole. */
-export async function readAgain({ sql }: Scope, breach: PendingQuery<Row[]>) {
+/** Makes the files of present books pending, to be read again completely. `violations` has their ids. */
+export async function requeueBooks({ sql }: DoctorScope, violations: PendingQuery<Row[]>) {
   await sql`
-    insert into found (library_id, scan_id, directory_id, name, size, modified_ms, forced)
-    select d.library_id, ${newId()}, b.directory_id, b.name, b.size, b.modified_ms, true
-    from (${breach}) x
+    insert into pending_file (library_id, directory_id, name, size, modified_ms, forced)
+    select d.library_id, b.directory_id, b.name, b.size, b.modified_ms, true
+    from (${violations}) x
     join book b on b.id = x.id and b.missing_at is null
     join directory d on d.id = b.directory_id
     on conflict (directory_id, name) do update set forced = true`

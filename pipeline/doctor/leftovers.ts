@@ -1,19 +1,18 @@
-// What a scan keeps while it runs and must not leave behind.
-
-import { settleSeries } from '../scan/finalize-scan.ts'
+// Invariants of rows that exist only while a scan runs.
+import { finalizeSeries } from '../finalize/series.ts'
 import { librarySettings } from '../scan/scan-context.ts'
-import { broken, type Invariant, type Scope } from './invariant.ts'
+import { type DoctorScope, type Invariant, violationQuery } from './invariant.ts'
 
 /**
- * Libraries where nobody is going to finish what was begun. A cancelled scan is no fault: it said so,
- * and the next one takes over.
+ * Libraries without a scan that will finish what was begun. After a cancelled scan leftovers are expected:
+ * the next scan takes them over.
  */
-const abandoned = ({ sql, libraries }: Scope) => sql`
+const abandonedLibraries = ({ sql, libraries }: DoctorScope) => sql`
   select id from library l
   where id = any(${libraries})
     and not exists (
       select from scan where library_id = l.id and state in ('queued', 'running'))
-    and not exists (select from found where library_id = l.id)
+    and not exists (select from pending_file where library_id = l.id)
     and 'cancelled' is distinct from (
       select state from scan
       where library_id = l.id and state <> 'unavailable'
@@ -22,43 +21,44 @@ const abandoned = ({ sql, libraries }: Scope) => sql`
 
 export const leftoverInvariants: Invariant[] = [
   {
-    name: 'undecided books',
-    sentence: 'Books that a scan did not meet are decided when it ends.',
-    look: broken(
+    name: 'missing candidates',
+    description: 'Missing candidates exist only until the end of a scan.',
+    check: violationQuery(
       scope => scope.sql`
-        select book_id::text as note from vanished
-        where library_id in (${abandoned(scope)})`,
+        select book_id::text as note from missing_candidate
+        where library_id in (${abandonedLibraries(scope)})`,
     ),
-    // Their folders keep their old digests, so that the next scan meets the question again.
+    // Their folders keep their old digests, so that the next scan compares them again.
     repair: async scope => {
-      await scope.sql`delete from vanished where library_id in (${abandoned(scope)})`
+      await scope.sql`delete from missing_candidate where library_id in (${abandonedLibraries(scope)})`
     },
   },
   {
-    name: 'undecided folders',
-    sentence: 'No folder waits for a decision when no scan runs.',
-    look: broken(
+    name: 'pending digests',
+    description: 'Folders have a pending digest only until the end of a scan.',
+    check: violationQuery(
       scope => scope.sql`
         select path as place, id as note from directory
-        where pending_digest is not null and library_id in (${abandoned(scope)})`,
+        where pending_digest is not null and library_id in (${abandonedLibraries(scope)})`,
     ),
     repair: async scope => {
       await scope.sql`
         update directory set pending_digest = null
-        where pending_digest is not null and library_id in (${abandoned(scope)})`
+        where pending_digest is not null and library_id in (${abandonedLibraries(scope)})`
     },
   },
   {
-    name: 'unsettled series',
-    sentence: 'Series that a scan changed have their titles and order when it ends.',
-    look: broken(
+    name: 'series to refresh',
+    description: 'The series that a scan changed are finalized when it ends.',
+    check: violationQuery(
       scope => scope.sql`
-        select series_id::text as note from touched_series
-        where library_id in (${abandoned(scope)})`,
+        select series_id::text as note from series_refresh
+        where library_id in (${abandonedLibraries(scope)})`,
     ),
     repair: async scope => {
-      const rows = await scope.sql<{ id: string }[]>`${abandoned(scope)}`
-      for (const { id } of rows) await settleSeries(scope.sql, await librarySettings(scope.sql, id))
+      const { sql } = scope
+      const rows = await sql<{ id: string }[]>`${abandonedLibraries(scope)}`
+      for (const { id } of rows) await finalizeSeries(sql, await librarySettings(sql, id))
     },
   },
 ]

@@ -1,38 +1,33 @@
-// Rows that must agree with each other.
-import type { Sql } from 'postgres'
-import { broken, type Invariant, naming, readAgain, type Scope } from './invariant.ts'
+// Invariants of the folder tree and of page lists. Foreign keys hold the other relations of rows.
+import type { Sql } from '../../lib/postgres/db.ts'
+import {
+  bookPlaceColumns,
+  type DoctorScope,
+  type Invariant,
+  requeueBooks,
+  violationQuery,
+} from './invariant.ts'
 
-const homeless = ({ sql, libraries }: Scope) => sql`
-  select b.id, ${naming(sql)}
-  from book b
-  join directory d on d.id = b.directory_id
-  join series s on s.id = b.series_id
-  where b.library_id = any(${libraries})
-    and (d.library_id <> b.library_id or s.library_id <> b.library_id)
-    and ${isNotAwaited(sql)}`
-
-const pageless = ({ sql, libraries }: Scope) => sql`
-  select b.id, ${naming(sql)}
+const booksWithoutPages = ({ sql, libraries }: DoctorScope) => sql`
+  select b.id, ${bookPlaceColumns(sql)}
   from book b
   join directory d on d.id = b.directory_id
   where b.library_id = any(${libraries}) and b.missing_at is null
     and b.format is not null and b.error_code is null
-    and not exists (select from page_list p where p.book_id = b.id)
-    and ${isNotAwaited(sql)}`
+    and not exists (select from book_pages p where p.book_id = b.id)
+    and ${isNotPending(sql)}`
 
-/** Its file does not wait to be read again, which mends it. */
-function isNotAwaited(sql: Sql) {
+/** A pending file is read again, which repairs its book. */
+function isNotPending(sql: Sql) {
   return sql`not exists (
-    select from found f where f.directory_id = b.directory_id and f.name = b.name)`
+    select from pending_file f where f.directory_id = b.directory_id and f.name = b.name)`
 }
 
-// `found` is filled here; the check of `found` comes later and has it read.
 export const rowInvariants: Invariant[] = [
   {
     name: 'folder tree',
-    sentence:
-      'Every library with folders has its root among them, and every other folder a parent.',
-    look: broken(
+    description: 'Every library with folders has a root folder, and every other folder a parent.',
+    check: violationQuery(
       ({ sql, libraries }) => sql`
         select path as place, id::text as note
         from directory
@@ -43,35 +38,18 @@ export const rowInvariants: Invariant[] = [
         where id = any(${libraries}) and exists (select from directory where library_id = l.id)
           and not exists (select from directory where library_id = l.id and path = '' and length(path) <= 2000)`,
     ),
-    repair: growTree,
-  },
-  {
-    name: 'one home',
-    sentence: "A book's folder and series belong to the book's library.",
-    look: broken(homeless),
-    repair: async scope => {
-      const { sql } = scope
-      await sql.begin(async tx => {
-        const inner = { ...scope, sql: tx as unknown as Sql }
-        await readAgain(inner, homeless(inner))
-        // The counters follow: they are checked after this.
-        await tx`
-          update book b set library_id = d.library_id
-          from directory d
-          where d.id = b.directory_id and d.library_id <> b.library_id
-            and b.library_id = any(${scope.libraries})`
-      })
-    },
+    repair: repairTree,
   },
   {
     name: 'page lists',
-    sentence: 'A book that could be read has its list of pages.',
-    look: broken(pageless),
-    repair: scope => readAgain(scope, pageless(scope)),
+    description: 'Every readable book has a page list.',
+    check: violationQuery(booksWithoutPages),
+    // The check of pending files comes later and has them read.
+    repair: scope => requeueBooks(scope, booksWithoutPages(scope)),
   },
 ]
 
-async function growTree({ sql, libraries }: Scope) {
+async function repairTree({ sql, libraries }: DoctorScope) {
   await sql.begin(async tx => {
     await tx`
       insert into directory (id, library_id, path)
@@ -79,7 +57,7 @@ async function growTree({ sql, libraries }: Scope) {
       from library l
       where l.id = any(${libraries}) and exists (select from directory where library_id = l.id)
       on conflict do nothing`
-    // In hex, because a name may hold any byte but the slash.
+    // In hex, because a name may contain any byte except the slash.
     await tx`
       update directory d
       set parent_id = p.id

@@ -1,29 +1,29 @@
-// Work to be done against the queue: what is due has a job, even after the queue was lost.
-
+// Invariants of pending work and the queue: everything that is due has a job, even after the queue was lost.
 import type { Fragment } from 'postgres'
 import { enqueueScanJob, isScan, requestScan } from '../../lib/catalog/scan/scan-request.ts'
-import { atWork, type DueLane, due, enqueueLane } from '../work/due.ts'
-import { broken, type Invariant, naming, type Scope } from './invariant.ts'
+import { hasScanJobs } from '../../lib/queue/select-jobs.ts'
+import { type DueJob, enqueueDueJobs, selectDue, selectQueued } from '../finalize/due.ts'
+import { bookPlaceColumns, type DoctorScope, type Invariant, violationQuery } from './invariant.ts'
 
-// A scan that waits or runs takes over whatever it finds there.
-const idle = (scope: Scope) => scope.sql`
+// An active scan takes over all pending files of its library.
+const filesWithoutJob = (scope: DoctorScope) => scope.sql`
   select f.library_id as "libraryId", f.name as place, f.id as note
-  from found f
+  from pending_file f
   where f.library_id = any(${scope.libraries})
     and not exists (
       select from scan where library_id = f.library_id and state in ('queued', 'running'))
-    and not exists (select from (${atWork(scope, 'index')}) w where w.id = f.id::text)
-    and ${isWanted(scope, scope.sql`f.library_id`)}`
+    and not exists (select from (${selectQueued(scope, 'index')}) w where w.id = f.id::text)
+    and ${isNotCancelled(scope, scope.sql`f.library_id`)}`
 
-const lacking = (scope: Scope, lane: DueLane) => scope.sql`
-  select ${naming(scope.sql)}
-  from (${due(scope, lane)}) x
+const booksWithoutJob = (scope: DoctorScope, job: DueJob) => scope.sql`
+  select ${bookPlaceColumns(scope.sql)}
+  from (${selectDue(scope, job)}) x
   join book b on b.id = x.id
   join directory d on d.id = b.directory_id
-  where ${isWanted(scope, scope.sql`b.library_id`)}`
+  where ${isNotCancelled(scope, scope.sql`b.library_id`)}`
 
-// What a scan left that was called off is the business of the next one.
-function isWanted({ sql }: Scope, libraryId: Fragment) {
+// What a cancelled scan left is taken over by the next one.
+function isNotCancelled({ sql }: DoctorScope, libraryId: Fragment) {
   return sql`not exists (
     select from scan c
     where c.library_id = ${libraryId} and c.state = 'cancelled' and not exists (
@@ -32,70 +32,66 @@ function isWanted({ sql }: Scope, libraryId: Fragment) {
         and ${isScan(sql)}))`
 }
 
-const orphaned = ({ sql, libraries, hasQueue }: Scope) => sql`
-  select s.id, s.library_id as "libraryId", not ${isScan(sql)} as analysis, s.state || ' scan ' || s.id as note
-  from scan s
-  where s.library_id = any(${libraries}) and s.state in ('queued', 'running')
-    ${
-      hasQueue
-        ? sql`and not exists (
-            select from pgboss.job
-            where name in ('scan', 'analyze') and state < 'completed'
-              and data->>'libraryId' = s.library_id::text and data->>'scanId' = s.id::text)`
-        : sql``
-    }`
+const scansWithoutJob = ({ sql, libraries, hasQueue }: DoctorScope) => {
+  const hasJob = hasQueue
+    ? hasScanJobs(sql, ['scan', 'analyze'], { libraryId: sql`s.library_id`, scanId: sql`s.id` })
+    : sql`false`
+  return sql`
+    select s.id, s.library_id as "libraryId", not ${isScan(sql)} as analysis, s.state || ' scan ' || s.id as note
+    from scan s
+    where s.library_id = any(${libraries}) and s.state in ('queued', 'running') and not ${hasJob}`
+}
 
 export const workInvariants: Invariant[] = [
   {
-    name: 'files to read',
-    sentence: 'Every new or changed file has a job that reads it, or a scan that makes one.',
-    look: broken(idle),
-    // A scan and no jobs alone, because it also settles the series when the files are read.
+    name: 'pending files',
+    description: 'Every pending file has a job that reads it, or a scan that enqueues one.',
+    check: violationQuery(filesWithoutJob),
+    // A scan and not only jobs, because it also finalizes the series when the files are read.
     repair: async scope => {
       const rows = await scope.sql<{ libraryId: string }[]>`
-        select distinct "libraryId" from (${idle(scope)}) f`
-      for (const { libraryId } of rows) {
+        select distinct "libraryId" from (${filesWithoutJob(scope)}) f`
+      for (const { libraryId } of rows)
         await requestScan(scope.sql, scope.queue!, { libraryId, mode: 'normal' })
-      }
     },
   },
   {
     name: 'covers',
-    sentence: 'Every book that can have a cover has one, or a job that makes it.',
-    look: broken(scope => lacking(scope, 'cover')),
-    repair: scope => enqueue(scope, 'cover'),
+    description: 'Every book that can have a cover has one, or a job that makes it.',
+    check: violationQuery(scope => booksWithoutJob(scope, 'cover')),
+    repair: scope => enqueueForLastScan(scope, 'cover'),
   },
   {
     name: 'hashes',
-    sentence: "Every book that its library's policy hashes has a hash, or a job that makes it.",
-    look: broken(scope => lacking(scope, 'hash')),
-    repair: scope => enqueue(scope, 'hash'),
+    description: 'Every book that the hash policy of its library includes has a hash, or a job.',
+    check: violationQuery(scope => booksWithoutJob(scope, 'hash')),
+    repair: scope => enqueueForLastScan(scope, 'hash'),
   },
   {
     name: 'scans',
-    sentence: 'Every scan that waits or runs has its job.',
-    look: broken(orphaned),
+    description: 'Every queued or running scan has a job.',
+    check: violationQuery(scansWithoutJob),
     repair: async scope => {
       const { sql, queue } = scope
       const rows = await sql<{ id: string; libraryId: string; analysis: boolean }[]>`
-        ${orphaned(scope)}`
+        ${scansWithoutJob(scope)}`
       for (const { id: scanId, libraryId, analysis } of rows)
         await enqueueScanJob(sql, queue!, { scanId, libraryId, analysis })
     },
   },
 ]
 
-/** The jobs count for the library's last scan. */
-async function enqueue(scope: Scope, lane: DueLane) {
+/** The jobs count for the last scan of each library. */
+async function enqueueForLastScan(scope: DoctorScope, job: DueJob) {
   const scans = new Map<string, string>()
-  await enqueueLane(scope, scope.queue!, lane, async libraryId => {
+  await enqueueDueJobs(scope, scope.queue!, job, async libraryId => {
     const scanId = scans.get(libraryId) ?? (await lastScan(scope, libraryId))
     scans.set(libraryId, scanId)
     return scanId
   })
 }
 
-async function lastScan({ sql, queue }: Scope, libraryId: string) {
+async function lastScan({ sql, queue }: DoctorScope, libraryId: string): Promise<string> {
   const [row] = await sql<{ id: string }[]>`
     select id from scan where library_id = ${libraryId} order by created_at desc limit 1`
   return row?.id ?? (await requestScan(sql, queue!, { libraryId, mode: 'normal' }))

@@ -1,53 +1,61 @@
-// What a stored batch tells: the series it made and changed, then its books.
-import { ofBooks, ofSeries, type Told } from '../../lib/event/publish.ts'
+// Events of a stored batch: created and changed series, then their books.
+import { bookEvents, type NewEvent, seriesEvents } from '../../lib/event/publish.ts'
 import type { Match } from './match.ts'
 import type { BatchSeries } from './series.ts'
 
-type Stored = {
+type StoredBatch = {
   libraryId: string
   matches: Match[]
-  series: Pick<BatchSeries, 'made' | 'changed'>
-  seriesOf: (m: Match) => string
-  /** Books that say something else than before, although their files are the same. */
+  series: Pick<BatchSeries, 'created' | 'changed'>
+  seriesOf: (match: Match) => string
+  /** Books whose visible data changed although their files did not. */
   altered: ReadonlySet<string>
 }
 
-/** Events of a batch in their order. Books that were only looked at are not among them. */
-export function batchEvents(stored: Stored): Told[] {
-  const { libraryId, matches, series, seriesOf, altered } = stored
-  const here = (id: string) => ({ id, libraryId })
-  const book = (m: Match) => ({ ...here(m.bookId), seriesId: seriesOf(m) })
-  const known = matches.filter(m => m.before !== null)
-  const left = new Map(
-    known.filter(m => m.before!.seriesId !== seriesOf(m)).map(m => [m.before!.seriesId, m.before!]),
-  )
-  for (const id of [...series.changed, ...series.made]) left.delete(id)
-  const returned = known.filter(isReturned)
+/** In the order in which they are published. Unchanged books have no event. */
+export function batchEvents(batch: StoredBatch): NewEvent[] {
+  const { libraryId, matches, series, seriesOf, altered } = batch
+  const inLibrary = (id: string) => ({ id, libraryId })
+  const bookOf = (m: Match) => ({ ...inLibrary(m.bookId), seriesId: seriesOf(m) })
+  const created = matches.filter(m => m.before === null)
+  const existing = matches.filter(m => m.before !== null)
+  const restored = existing.filter(isRestored)
+  const changed = existing.filter(m => !isRestored(m) && (isChanged(m) || altered.has(m.bookId)))
   const displaced = matches.flatMap(m => m.displaced ?? [])
-  const changed = known.filter(m => !isReturned(m) && (isOther(m) || altered.has(m.bookId)))
   return [
-    ...ofSeries('series_created', series.made.map(here)),
-    ...ofSeries('series_updated', [
-      ...series.changed.map(here),
-      ...[...left].map(([id, before]) => ({ id, libraryId: before.libraryId })),
+    ...seriesEvents('series_created', series.created.map(inLibrary)),
+    ...seriesEvents('series_updated', [
+      ...series.changed.map(inLibrary),
+      ...leftSeries(existing, batch),
     ]),
-    ...ofBooks('book_created', matches.filter(m => m.before === null).map(book)),
-    ...ofBooks('book_updated', changed.map(book)),
-    ...ofBooks('book_updated', [...displaced, ...returned.map(book)], { fields: ['deleted'] }),
+    ...bookEvents('book_created', created.map(bookOf)),
+    ...bookEvents('book_updated', changed.map(bookOf)),
+    ...bookEvents('book_updated', [...displaced, ...restored.map(bookOf)], { fields: ['deleted'] }),
   ]
 }
 
-/** Back at its place as it was. */
-function isReturned({ outcome, reading }: Match) {
-  return outcome === 'restored' && reading.same
+/** The series that books left, unless they have an event already. */
+function leftSeries(existing: Match[], { series, seriesOf }: StoredBatch) {
+  const left = new Map(
+    existing
+      .filter(m => m.before!.seriesId !== seriesOf(m))
+      .map(m => [m.before!.seriesId, m.before!.libraryId]),
+  )
+  for (const id of [...series.changed, ...series.created]) left.delete(id)
+  return [...left].map(([id, libraryId]) => ({ id, libraryId }))
 }
 
-/** Another file, another place, or one that was readable and is not, or the other way round. */
-export function isOther({ before, found, reading, outcome }: Match): boolean {
+/** Back at its place, unchanged. */
+function isRestored({ outcome, reading }: Match) {
+  return outcome === 'restored' && reading.isUnchanged
+}
+
+/** True for another file or place, and for a book that became readable or unreadable. */
+export function isChanged({ before, file, reading, outcome }: Match): boolean {
   if (before === null || ['changed', 'moved', 'restored'].includes(outcome)) return true
-  if (before.failed !== (reading.error !== null)) return true
+  if (before.hasError !== (reading.error !== null)) return true
   return (
-    before.size !== found.size ||
+    before.size !== file.size ||
     (reading.fingerprint !== null && reading.fingerprint !== before.fingerprint)
   )
 }

@@ -1,48 +1,62 @@
-// The cover of one book, made at once because someone looks at it or asked for it.
+// Cover on demand: the cover of one book, made at once because it is displayed or was requested.
 import { existsSync } from 'node:fs'
-import type { Sql } from 'postgres'
 import { Unavailable } from '../../lib/errors.ts'
 import { thumbnailPath } from '../../lib/image/thumbnail-path.ts'
-import type { Jobs } from '../../lib/queue/queue.ts'
-import { runAll } from '../work/threads.ts'
-import type { Lane } from './books.ts'
-import { booksToShow, storeCovers } from './covers.ts'
-import { type BookToShow, noThumbnail, type Thumbnail, type ThumbnailRules } from './thumbnail.ts'
+import type { Sql } from '../../lib/postgres/db.ts'
+import type { Jobs } from '../../lib/queue/jobs.ts'
+import { runBatch } from '../work/threads.ts'
+import { storeCovers, thumbnailRequests } from './covers.ts'
+import type { JobContext } from './job-context.ts'
+import { writeErrorMessage } from './result-writer.ts'
+import {
+  emptyThumbnail,
+  type Thumbnail,
+  type ThumbnailOptions,
+  type ThumbnailRequest,
+} from './thumbnail.ts'
 
 /**
- * Makes the cover if there is none or its file is gone, or if the job says `again`; then tells all
- * processes that the book is done with, whatever came of it.
+ * Makes the cover if there is none, if its file is gone or with `again`; then notifies all processes,
+ * which wait for it in lib/catalog/cover/cover-on-demand.ts, also without success.
  */
-export async function showBook(lane: Lane, { bookId, again }: Jobs['show']): Promise<void> {
-  const { sql, threads, thumbnails } = lane
-  let isThere = false
+export async function makeCoverOnDemand(
+  { sql, threads, thumbnailOptions, isStopped, signal }: JobContext,
+  { bookId, again }: Jobs['coverOnDemand'],
+): Promise<void> {
+  let exists = false
   try {
-    isThere = !again && (await isShown(sql, bookId, thumbnails.folder))
-    if (isThere) return
-    const items = await booksToShow(sql, [bookId])
-    await runAll<BookToShow, ThumbnailRules, Thumbnail>(threads, 'cover', items, thumbnails, {
-      urgent: true,
-      stop: lane.stop,
-      signal: lane.signal,
-      failed: (item, error) => ({ ...noThumbnail(item.id), opens: 1, error }),
-      async slice(done) {
-        const unfiled = done.find(made => made.unfiled)?.unfiled
-        if (unfiled) throw new Unavailable(`Thumbnails cannot be written (${unfiled})`)
-        await storeCovers(sql, null, done)
-        isThere = done.every(made => made.cover !== null)
+    exists = !again && (await hasCoverFile(sql, bookId, thumbnailOptions.folder))
+    if (exists) return
+    const items = await thumbnailRequests(sql, [bookId])
+    await runBatch<ThumbnailRequest, ThumbnailOptions, Thumbnail>(
+      threads,
+      'cover',
+      { items, options: thumbnailOptions },
+      {
+        urgent: true,
+        isStopped,
+        signal,
+        failed: (item, error) => ({ ...emptyThumbnail(item.id), opens: 1, error }),
+        async onResults(results) {
+          const message = writeErrorMessage(results)
+          if (message) throw new Unavailable(message)
+          await storeCovers(sql, null, results)
+          exists = results.every(({ cover }) => cover !== null)
+        },
       },
-    })
+    )
   } finally {
-    // Stopped, it is done by whoever comes next: that one tells.
-    if (isThere || !lane.stop()) await sql.notify('shown', isThere ? bookId : `${bookId} without`)
+    // A stopped job is run by another process, which then notifies.
+    if (exists || !isStopped())
+      await sql.notify('cover_ready', exists ? bookId : `${bookId} without`)
   }
 }
 
-async function isShown(sql: Sql, bookId: string, folder: string) {
+async function hasCoverFile(sql: Sql, bookId: string, folder: string) {
   const [row] = await sql<{ cover: string | null }[]>`
-    select encode(cover, 'hex') as cover from book where id = ${bookId}`
+    select encode(cover, 'hex') as cover from book_artifact where book_id = ${bookId}`
   const cover = row?.cover ?? null
-  // Made with another setting it has the other ending.
+  // The extension depends on the format that was configured when the cover was made.
   return (
     cover !== null &&
     (['webp', 'jpeg'] as const).some(format => existsSync(thumbnailPath(folder, cover, format)))

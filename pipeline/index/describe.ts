@@ -1,130 +1,121 @@
-// What the catalogue says of a book, from all that its file, the files beside it, its name and its
-// folder say. Pure: the same in a thread and for a book whose thread was killed.
-import { bookSearchText } from '../../lib/catalog/search/search-text.ts'
+// Catalogue data of a book, from the metadata of its file, sidecars, file name and folder. Pure: the same in
+// a thread and for a book whose thread was terminated.
+import { stemOf } from '../../lib/format/formats.ts'
+import { type Field, snakeCase } from '../../lib/metadata/field.ts'
 import type { Metadata, SourceReading } from '../../lib/metadata/metadata.ts'
+import {
+  bookMajorityFields,
+  scannedSeriesFields,
+  seriesJsonFields,
+} from '../../lib/metadata/series-fields.ts'
 import { parseFilename } from '../../lib/name/filename.ts'
 import { sortKey } from '../../lib/name/natural.ts'
-import { searchKey } from '../../lib/name/normalise.ts'
-import { stemOf } from '../../lib/name/stem.ts'
+import { bookSearchText } from '../../lib/name/search-text.ts'
+import { searchKey } from '../../lib/name/text.ts'
 import { type BookStrategy, nameBook } from '../../lib/strategy/book.ts'
 import { type NumberStrategy, resolveNumber } from '../../lib/strategy/number.ts'
 import type { Placement } from '../../lib/strategy/placement.ts'
-import { compileRules } from '../../lib/strategy/preprocess.ts'
 import { placeBook } from '../../lib/strategy/series.ts'
-import { lockable } from './book-rows.ts'
-import { mergeSources } from './merge.ts'
-import type { FileToRead, ReadingRules, SeriesPlace, Shown } from './reading.ts'
+import { compileRules } from '../../lib/strategy/title-rules.ts'
+import { extraMembers, metadataColumns } from './book-columns.ts'
+import { type MergedMetadata, mergeSources } from './merge.ts'
+import type { FileToRead, ReadOptions, RecordFields, SeriesDraft } from './reading.ts'
 
-export type Described = { series: SeriesPlace; columns: string; shown: Shown }
-
-// Fields with columns of their own, by the column's name; the rest of the metadata goes to `more`.
-const owned = new Set<string>([...lockable, 'series', 'page_notes'])
-
-const columnOf = (field: string) => field.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
-
-// What series.json may say, and the column of the series that it goes to.
-const seriesColumns = [
-  ['publisher', 'publisher'],
-  ['year', 'year'],
-  ['summary', 'summary'],
-  ['status', 'status'],
-  ['ageRating', 'age_rating'],
-] as const satisfies [keyof Metadata, string][]
+export type Description = { series: SeriesDraft; columns: string; recordFields: RecordFields }
 
 export function describeBook(
   item: FileToRead,
-  rules: ReadingRules,
+  options: ReadOptions,
   embedded: SourceReading[],
   sidecars: SourceReading[],
-): Described {
+): Description {
   const fileName = item.relative.slice(item.relative.lastIndexOf('/') + 1)
   const stem = stemOf(fileName)
-  const ofBook = sidecars.filter(s => s.source !== 'series_json')
-  const ofSeries = sidecars.find(s => s.source === 'series_json')?.metadata ?? {}
-  const ranked =
-    rules.seriesStrategy === 'calibre' ? [...ofBook, ...embedded] : [...embedded, ...ofBook]
-  const said = mergeSources(ranked)
-  const place = placeBook(rules.seriesStrategy, rules.seriesConfig, item.relative, {
-    series: said.metadata.series,
+  const bookSidecars = sidecars.filter(s => s.source !== 'series_json')
+  const seriesMetadata = sidecars.find(s => s.source === 'series_json')?.metadata ?? {}
+  // The metadata.opf of Calibre is newer than what is embedded in the file.
+  const sources =
+    options.seriesStrategy === 'calibre'
+      ? [...bookSidecars, ...embedded]
+      : [...embedded, ...bookSidecars]
+  const { metadata: stated } = mergeSources(sources)
+  const placement = placeBook(options.seriesStrategy, options.seriesConfig, item.relative, {
+    series: stated.series,
   })
-  const { metadata, provenance } = mergeSources([
-    ...ranked,
-    { source: 'filename', metadata: fromName(stem), warnings: [] },
+  const merged = mergeSources([
+    ...sources,
+    { source: 'filename', metadata: filenameMetadata(stem), warnings: [] },
   ])
-  const known = said.metadata.series ?? place.name
-  const { title, volume, chapter } = nameBook(
-    rules.bookStrategy as BookStrategy,
-    rules.bookConfig,
-    {
-      fileName,
-      title: said.metadata.title ?? place.title,
-      volume: said.metadata.volume,
-      chapter: said.metadata.chapter,
-      series: known,
-      placedVolume: place.volume,
-    },
-  )
-  const { text: number, sort } = resolveNumber(rules.numberStrategy as NumberStrategy, stem, {
-    number: said.metadata.number,
+  const seriesName = stated.series ?? placement.name
+  const names = nameBook(options.bookStrategy as BookStrategy, options.bookConfig, {
+    fileName,
+    title: stated.title ?? placement.title,
+    volume: stated.volume,
+    chapter: stated.chapter,
+    series: seriesName,
+    placedVolume: placement.volume,
+  })
+  const number = resolveNumber(options.numberStrategy as NumberStrategy, stem, {
+    number: stated.number,
     series: null,
   })
-  const series = seriesPlace(place, rules, metadata, ofSeries)
+  const series = draftSeries(placement, options, merged.metadata, seriesMetadata)
+  const { metadata } = merged
   const columns = {
-    title,
-    title_sort: metadata.titleSort ?? null,
-    sort_key: sortKey(metadata.titleSort ?? title),
-    search_key: searchKey(title),
+    ...bookColumns(merged, placement),
+    title: names.title,
+    sort_key: sortKey(metadata.titleSort ?? names.title),
+    search_key: searchKey(names.title),
     search_text: bookSearchText({
-      title,
+      title: names.title,
       series: series.title,
       authors: metadata.authors ?? [],
-      number,
+      number: number.text,
       tags: metadata.tags ?? [],
     }),
     name_key: sortKey(fileName),
-    number,
-    number_sort: sort,
-    volume,
-    chapter,
-    series_named: said.metadata.series ?? null,
-    year: metadata.year ?? null,
-    month: metadata.month ?? null,
-    day: metadata.day ?? null,
-    language: metadata.language ?? null,
-    authors: metadata.authors ?? [],
-    summary: metadata.summary ?? null,
-    publisher: metadata.publisher ?? place.publisher,
-    imprint: metadata.imprint ?? null,
-    genres: metadata.genres ?? [],
-    tags: metadata.tags ?? [],
-    isbn: metadata.isbn ?? null,
-    age_rating: metadata.ageRating ?? null,
-    reading_direction: metadata.readingDirection ?? null,
-    more: Object.fromEntries(
-      Object.entries(metadata).filter(([field]) => !owned.has(columnOf(field))),
-    ),
-    // By column, as locks are, so that a locked field keeps its source as well as its value.
-    provenance: Object.fromEntries(
-      Object.entries(provenance).map(([field, source]) => [columnOf(field), source]),
-    ),
+    number: number.text,
+    number_sort: number.sort,
+    volume: names.volume,
+    chapter: names.chapter,
+    embedded_series: stated.series ?? null,
   }
   return {
     series,
-    columns: storable(columns),
-    shown: {
-      title,
-      series: known,
-      number,
+    columns: encodeStorable(columns),
+    recordFields: {
+      title: columns.title,
+      series: seriesName,
+      number: columns.number,
       volume: columns.volume,
       chapter: columns.chapter,
-      year: columns.year,
-      language: columns.language,
+      year: metadata.year ?? null,
+      language: metadata.language ?? null,
       author: metadata.authors?.[0]?.name ?? null,
     },
   }
 }
 
-function fromName(stem: string): Metadata {
+/** Columns that are taken from the metadata as they are. */
+function bookColumns({ metadata, provenance }: MergedMetadata, placement: Placement) {
+  const values: Record<string, unknown> = {
+    ...metadata,
+    publisher: metadata.publisher ?? placement.publisher,
+  }
+  const extra = extraMembers.filter(member => values[member] !== undefined)
+  return {
+    ...Object.fromEntries(
+      metadataColumns.map(({ column, member, empty }) => [column, values[member] ?? empty]),
+    ),
+    extra_metadata: Object.fromEntries(extra.map(member => [member, values[member]])),
+    // By column, like locks, so that a locked field keeps its source together with its value.
+    provenance: Object.fromEntries(
+      Object.entries(provenance).map(([member, source]) => [snakeCase(member), source]),
+    ),
+  }
+}
+
+function filenameMetadata(stem: string): Metadata {
   const parsed = parseFilename(stem)
   return {
     year: parsed.year ?? undefined,
@@ -135,29 +126,26 @@ function fromName(stem: string): Metadata {
   }
 }
 
-function seriesPlace(
-  place: Placement,
-  rules: ReadingRules,
+function draftSeries(
+  placement: Placement,
+  options: ReadOptions,
   book: Metadata,
   series: Metadata,
-): SeriesPlace {
-  const title = compileRules(rules.titleRules)(place.name).trim() || place.name
+): SeriesDraft {
+  const { name } = placement
+  const title = compileRules(options.titleRules)(name).trim() || name
   return {
-    key: place.key,
-    name: place.name,
-    folder: place.folder,
-    oneShot: place.oneShot,
+    key: placement.key,
+    name,
+    folder: placement.folder,
+    oneShot: placement.isOneShot,
     title,
     sortKey: sortKey(title),
     searchKey: searchKey(title),
-    publisher: series.publisher ?? book.publisher ?? place.publisher,
-    year: series.year ?? place.year,
-    summary: series.summary ?? null,
-    status: series.status ?? null,
-    language: book.language ?? null,
-    ageRating: series.ageRating ?? book.ageRating ?? null,
-    readingDirection: book.readingDirection ?? null,
-    stated: seriesColumns.filter(([field]) => field in series).map(([, column]) => column),
+    columns: seriesColumns(placement, book, series),
+    statedColumns: seriesJsonFields
+      .filter(({ member }) => member in series)
+      .map(({ column }) => column),
     externalIds: (series.identifiers ?? []).map(({ scheme, value }) => ({
       source: scheme,
       externalId: value,
@@ -166,10 +154,30 @@ function seriesPlace(
   }
 }
 
+/** Initial values: from series.json, else from the book, else from the folder. */
+function seriesColumns(placement: Placement, book: Metadata, series: Metadata) {
+  const defaults: Record<string, unknown> = {
+    publisher: placement.publisher,
+    year: placement.year,
+    status: 'ongoing',
+  }
+  const valueIn = (metadata: Metadata, fields: readonly Field[], field: Field) =>
+    fields.includes(field) ? metadata[field.member as keyof Metadata] : undefined
+  return Object.fromEntries(
+    scannedSeriesFields.map(field => [
+      field.column,
+      valueIn(series, seriesJsonFields, field) ??
+        valueIn(book, bookMajorityFields, field) ??
+        defaults[field.column] ??
+        null,
+    ]),
+  )
+}
+
 const unstorable = /\\u0000|\\ud[89a-f]/i
 
-/** JSON that Postgres takes: no NUL, no lone surrogates. They are rare, so the text is looked at first. */
-function storable(value: object): string {
+/** JSON that Postgres accepts: no NUL, no lone surrogates. They are rare, so the text is checked first. */
+function encodeStorable(value: object): string {
   const text = JSON.stringify(value)
   if (!unstorable.test(text)) return text
   return JSON.stringify(value, (_key, v) =>

@@ -1,72 +1,68 @@
-// Which work follows a stored book, and how urgent it is.
-import type { TransactionSql } from 'postgres'
+// Follow-up jobs of stored books: covers and hashes, with their priority.
+import { type FormatName, isReflowable } from '../../lib/format/formats.ts'
+import type { Transaction } from '../../lib/postgres/db.ts'
 import type { Queue } from '../../lib/queue/queue.ts'
+import { batchJobs } from '../scan/batch-jobs.ts'
 import type { ScanContext } from '../scan/scan-context.ts'
 import type { Match } from './match.ts'
 
-/** Most books in one job: enough that the queue costs nothing, few enough that a kill loses seconds. */
-export const jobBooks = 64
+/** Hashes that can confirm or refute a duplicate run before those that only complete the catalogue. */
+const duplicatePriority = 10
 
-/** Hashes that can make or refute a duplicate pass those that only complete the catalogue. */
-const likelyDuplicate = 10
-
+/** Returns the number of books enqueued. */
 export async function enqueueCovers(
-  tx: TransactionSql,
+  tx: Transaction,
   queue: Queue,
   scan: ScanContext,
   matches: Match[],
-) {
-  // A file that was only looked at does not say; its book does.
-  const hasCover = ({ reading, before }: Match) =>
-    reading.same ? before!.pageCount > 0 || before!.format === 'epub' : reading.hasCover
-  const ids = matches.filter(hasCover).map(m => m.bookId)
-  await queue.send(tx, 'cover', jobsOf(scan, ids))
+): Promise<number> {
+  const ids = matches.filter(hasImage).map(m => m.bookId)
+  await queue.send(tx, 'cover', batchJobs(scan, ids))
   return ids.length
 }
 
-/** Returns how many books were enqueued; an older twin that waits in the slow lane is asked for again in the fast one. */
+/** The reading of an unchanged file is empty; its book row is used instead. */
+function hasImage({ reading, before }: Match): boolean {
+  if (!reading.isUnchanged) return reading.hasCover
+  return before!.pageCount > 0 || isReflowable(before!.format as FormatName | null)
+}
+
+/** Returns the number of books enqueued; an older book with equal content that waits for its hash is enqueued again with priority. */
 export async function enqueueHashes(
-  tx: TransactionSql,
+  tx: Transaction,
   queue: Queue,
   scan: ScanContext,
   matches: Match[],
-) {
+): Promise<number> {
   if (scan.hashPolicy === 'off' || matches.length === 0) return 0
-  const mine = new Set(matches.map(m => m.bookId))
-  const pairs = await tx<{ mine: string; twin: string; due: boolean }[]>`
-    select b.id as mine, t.id as twin, t.sha256 is null as due
+  const bookIds = new Set(matches.map(m => m.bookId))
+  const pairs = await tx<{ id: string; twinId: string; isTwinDue: boolean }[]>`
+    select b.id, t.id as "twinId", t.sha256 is null as "isTwinDue"
     from book b
     cross join lateral (
-      select id, sha256 from book
-      where size = b.size and fingerprint = b.fingerprint and id <> b.id
+      select o.id, a.sha256 from book o
+      join book_artifact a on a.book_id = o.id
+      where o.size = b.size and o.fingerprint = b.fingerprint and o.id <> b.id
       limit 20
     ) t
-    where b.id = any(${[...mine]})`
-  const first = new Set(pairs.map(p => p.mine))
-  for (const p of pairs) if (p.due) first.add(p.twin)
-  const rest = [...mine].filter(id => !first.has(id))
-  // In the job and not asked of the scan, because a later scan takes the jobs over.
-  const again = new Set(matches.filter(m => m.found.forced).map(m => m.bookId))
-  const jobs = (ids: string[]) => [
-    ...jobsOf(
+    where b.id = any(${[...bookIds]})`
+  const urgent = new Set(pairs.map(pair => pair.id))
+  for (const pair of pairs) if (pair.isTwinDue) urgent.add(pair.twinId)
+  const others = [...bookIds].filter(id => !urgent.has(id))
+  // `again` is part of the job, because a later scan may take over the jobs of this one.
+  const again = new Set(matches.filter(m => m.file.forced).map(m => m.bookId))
+  const jobsOf = (ids: string[]) => [
+    ...batchJobs(
       scan,
       ids.filter(id => !again.has(id)),
     ),
-    ...jobsOf(
+    ...batchJobs(
       scan,
       ids.filter(id => again.has(id)),
     ).map(job => ({ ...job, again: true as const })),
   ]
-  await queue.send(tx, 'hash', jobs([...first]), { priority: likelyDuplicate })
-  if (scan.hashPolicy === 'candidates') return first.size
-  await queue.send(tx, 'hash', jobs(rest))
-  return first.size + rest.length
-}
-
-export function jobsOf(scan: { scanId: string; libraryId: string }, ids: string[]) {
-  const jobs: { scanId: string; libraryId: string; ids: string[] }[] = []
-  for (let i = 0; i < ids.length; i += jobBooks) {
-    jobs.push({ scanId: scan.scanId, libraryId: scan.libraryId, ids: ids.slice(i, i + jobBooks) })
-  }
-  return jobs
+  await queue.send(tx, 'hash', jobsOf([...urgent]), { priority: duplicatePriority })
+  if (scan.hashPolicy === 'candidates') return urgent.size
+  await queue.send(tx, 'hash', jobsOf(others))
+  return urgent.size + others.length
 }

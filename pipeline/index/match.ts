@@ -1,26 +1,26 @@
-// Tells, for each file that was read, which book it is: the one at its place, one that moved here,
-// one that came back, or a new one. Reads the catalogue, changes nothing.
+// Matches files to books: a file is the book at its place, a book that moved here, one that came back, or a
+// new one. Reads the catalogue and the disk, changes nothing.
 import { lstatSync, statSync } from 'node:fs'
-import type { Sql } from 'postgres'
 import { openFile } from '../../lib/file.ts'
 import { fingerprint } from '../../lib/fingerprint.ts'
 import { newId } from '../../lib/id.ts'
 import { joinPath } from '../../lib/path.ts'
+import type { Sql } from '../../lib/postgres/db.ts'
 import type { Reading } from './reading.ts'
 
-/** A row of `found` with the book that stands at its place, if any. Names are hex. */
-export type Found = {
+/** A row of pending_file with the book at its place, if any. Names are hex. */
+export type PendingFile = {
   id: string
   directoryId: string
   name: string
   size: number
   modifiedMs: number
   forced: boolean
-  place: Known | null
+  bookAtPlace: KnownBook | null
 }
 
-/** A book as the catalogue has it. */
-export type Known = {
+/** A book of the catalogue. */
+export type KnownBook = {
   id: string
   libraryId: string
   seriesId: string
@@ -30,114 +30,99 @@ export type Known = {
   fingerprint: string | null
   sha256: string | null
   pageCount: number
-  missing: boolean
+  isMissing: boolean
   /** Its file could not be read. */
-  failed: boolean
-  /** A cover was made, or cannot be. */
-  covered: boolean
+  hasError: boolean
+  /** A cover was made, or cannot be made. */
+  hasCover: boolean
   format: string | null
 }
 
-export type Outcome = 'new' | 'changed' | 'moved' | 'restored' | 'unchanged' | 'failed'
+export type MatchOutcome = 'new' | 'changed' | 'moved' | 'restored' | 'unchanged' | 'failed'
 
 export type Match = {
-  found: Found
+  file: PendingFile
   reading: Reading
-  outcome: Outcome
+  outcome: MatchOutcome
   /** Id of the book after the store: a known one, or a new one. */
   bookId: string
-  before: Known | null
-  /** A present book whose place this file takes over while its own content is gone. */
-  displaced: Known | null
+  before: KnownBook | null
+  /** A present book whose place this file takes and whose own content is gone. */
+  displaced: KnownBook | null
 }
 
-type Candidate = Known & {
+type Candidate = KnownBook & {
   path: Uint8Array
   root: Uint8Array
   device: string | null
   modifiedMs: number
 }
 
-/** One query for the whole batch; a file is looked for on disk only when its fingerprint met its like. */
-export async function match(
-  sql: Sql,
-  items: { found: Found; reading: Reading }[],
-): Promise<Match[]> {
-  const candidates = await candidatesFor(sql, items)
-  const taken = new Set(items.filter(isSame).map(item => item.found.place!.id))
-  const origins = items.map(item => (isSame(item) ? null : originOf(candidates, item, taken)))
-  const matches = items.map((item, i) => matchOne(item, origins[i] ?? null, taken))
-  // Whoever stood at the place of a file that moved in is gone, unless he moved on himself.
+type ReadFile = { file: PendingFile; reading: Reading }
+
+/** One query for the whole batch; the disk is checked only for books with the same fingerprint as a file. */
+export async function matchFiles(sql: Sql, files: ReadFile[]): Promise<Match[]> {
+  const candidates = await findCandidates(sql, files)
+  const matchedIds = new Set(files.filter(isSameBook).map(({ file }) => file.bookAtPlace!.id))
+  const origins = files.map(file =>
+    isSameBook(file) ? null : findOrigin(candidates, file, matchedIds),
+  )
+  const matches = files.map((file, i) => matchFile(file, origins[i] ?? null, matchedIds))
+  // A book whose place was taken is displaced, unless another file of the batch is this book.
   return matches.map(m =>
-    m.displaced && taken.has(m.displaced.id) ? { ...m, displaced: null } : m,
+    m.displaced && matchedIds.has(m.displaced.id) ? { ...m, displaced: null } : m,
   )
 }
 
-type Item = { found: Found; reading: Reading }
-
-/** The book at the place still has the content the catalogue knows. */
-function isSame({ found, reading }: Item) {
-  return found.place !== null && sameContent(found.place, found, reading)
+/** The file has the content that the catalogue knows for its place. */
+function isSameBook({ file, reading }: ReadFile): boolean {
+  const book = file.bookAtPlace
+  return (
+    book !== null &&
+    book.fingerprint !== null &&
+    book.fingerprint === reading.fingerprint &&
+    book.size === file.size
+  )
 }
 
-function originOf(
-  candidates: Map<string, Candidate[]>,
-  { found, reading }: Item,
-  taken: Set<string>,
-) {
-  const from = choose(candidates, found, reading, taken)
-  if (from) taken.add(from.id)
-  return from
-}
-
-/** Content says more than place: only what no content claims is a change of the book at its place. */
-function matchOne(item: Item, from: Candidate | null, taken: Set<string>): Match {
-  const { found, reading } = item
-  const place = found.place
-  if (place && isSame(item)) {
-    const outcome = place.missing ? 'restored' : 'unchanged'
-    return { ...item, outcome, bookId: place.id, before: place, displaced: null }
+/** Content takes precedence over place: a changed file is one whose content no other book has. */
+function matchFile(read: ReadFile, origin: Candidate | null, matchedIds: Set<string>): Match {
+  const { file, reading } = read
+  const book = file.bookAtPlace
+  if (book && isSameBook(read)) {
+    const outcome = book.isMissing ? 'restored' : 'unchanged'
+    return { ...read, outcome, bookId: book.id, before: book, displaced: null }
   }
-  if (from) {
-    const outcome = from.id === place?.id ? 'restored' : 'moved'
-    const displaced = place && !place.missing ? place : null
-    return { ...item, outcome, bookId: from.id, before: from, displaced }
+  if (origin) {
+    const outcome = origin.id === book?.id ? 'restored' : 'moved'
+    const displaced = book && !book.isMissing ? book : null
+    return { ...read, outcome, bookId: origin.id, before: origin, displaced }
   }
-  if (place && !taken.has(place.id)) {
-    taken.add(place.id)
-    const outcome = reading.error ? 'failed' : place.missing ? 'restored' : 'changed'
-    return { ...item, outcome, bookId: place.id, before: place, displaced: null }
+  if (book && !matchedIds.has(book.id)) {
+    matchedIds.add(book.id)
+    const outcome = reading.error ? 'failed' : book.isMissing ? 'restored' : 'changed'
+    return { ...read, outcome, bookId: book.id, before: book, displaced: null }
   }
   const outcome = reading.error ? 'failed' : 'new'
-  return { found, reading, outcome, bookId: newId(), before: null, displaced: null }
+  return { file, reading, outcome, bookId: newId(), before: null, displaced: null }
 }
 
-function sameContent(place: Known, found: Found, reading: Reading) {
-  return (
-    place.fingerprint !== null &&
-    place.fingerprint === reading.fingerprint &&
-    place.size === found.size
-  )
-}
-
-async function candidatesFor(sql: Sql, items: { found: Found; reading: Reading }[]) {
-  const wanted = items
-    .filter(
-      i =>
-        i.reading.fingerprint && !(i.found.place && sameContent(i.found.place, i.found, i.reading)),
-    )
-    .map(i => ({ size: i.found.size, fingerprint: i.reading.fingerprint }))
-  if (wanted.length === 0) return new Map<string, Candidate[]>()
-  // Missing ones first; twenty of one content are enough to find one that is gone.
+/** Books with the same size and fingerprint as files that are not the book at their place. */
+async function findCandidates(sql: Sql, files: ReadFile[]): Promise<Map<string, Candidate[]>> {
+  const contents = files
+    .filter(read => read.reading.fingerprint && !isSameBook(read))
+    .map(({ file, reading }) => ({ size: file.size, fingerprint: reading.fingerprint }))
+  if (contents.length === 0) return new Map()
+  // Missing books first; twenty books of one content are enough to find one that has left its place.
   const rows = await sql<Candidate[]>`
     select b.id, b.library_id as "libraryId", b.series_id as "seriesId",
       b.directory_id as "directoryId", encode(b.name, 'hex') as name, b.size::float8 as size,
-      encode(b.fingerprint, 'hex') as fingerprint, encode(b.sha256, 'hex') as sha256,
-      b.page_count as "pageCount", b.missing_at is not null as missing, b.format,
-      b.error_code is not null as failed,
-      num_nonnulls(b.cover, b.cover_error) > 0 as covered,
+      encode(b.fingerprint, 'hex') as fingerprint, encode(a.sha256, 'hex') as sha256,
+      b.page_count as "pageCount", b.missing_at is not null as "isMissing", b.format,
+      b.error_code is not null as "hasError",
+      num_nonnulls(a.cover, a.cover_error) > 0 as "hasCover",
       b.modified_ms::float8 as "modifiedMs", d.path, l.root, l.device
-    from jsonb_to_recordset(${sql.json(wanted as never)}) as g(size bigint, fingerprint text)
+    from jsonb_to_recordset(${sql.json(contents as never)}) as g(size bigint, fingerprint text)
     cross join lateral (
       select *
       from book
@@ -145,52 +130,53 @@ async function candidatesFor(sql: Sql, items: { found: Found; reading: Reading }
       order by missing_at is null, id
       limit 20
     ) b
+    join book_artifact a on a.book_id = b.id
     join directory d on d.id = b.directory_id
     join library l on l.id = b.library_id`
-  return Map.groupBy(rows, row => identity(row.size, row.fingerprint!))
+  return Map.groupBy(rows, row => contentKey(row.size, row.fingerprint!))
 }
 
-function choose(
+/** The book that a file is by its content: one that is missing, or whose own file has left its place. */
+function findOrigin(
   candidates: Map<string, Candidate[]>,
-  found: Found,
-  reading: Reading,
-  taken: Set<string>,
-) {
+  { file, reading }: ReadFile,
+  matchedIds: Set<string>,
+): Candidate | null {
   if (!reading.fingerprint) return null
-  const free = (candidates.get(identity(found.size, reading.fingerprint)) ?? []).filter(
+  const free = (candidates.get(contentKey(file.size, reading.fingerprint)) ?? []).filter(
     c =>
-      !taken.has(c.id) &&
-      !(c.directoryId === found.directoryId && c.name === found.name && !c.missing),
+      !matchedIds.has(c.id) &&
+      !(c.directoryId === file.directoryId && c.name === file.name && !c.isMissing),
   )
-  // Empty files are all alike: only the name can speak for one of them.
-  const eligible = found.size === 0 ? free.filter(c => c.name === found.name) : free
-  const ranked = eligible.sort((a, b) => rank(a, found) - rank(b, found) || (a.id < b.id ? -1 : 1))
-  return ranked.find(c => c.missing || hasLeft(c)) ?? null
+  // All empty files have the same content: only the name identifies one of them.
+  const eligible = file.size === 0 ? free.filter(c => c.name === file.name) : free
+  const ranked = eligible.sort((a, b) => rank(a, file) - rank(b, file) || (a.id < b.id ? -1 : 1))
+  const origin = ranked.find(c => c.isMissing || hasLeft(c)) ?? null
+  if (origin) matchedIds.add(origin.id)
+  return origin
 }
 
-function rank(candidate: Candidate, found: Found) {
-  const samePlace = candidate.directoryId === found.directoryId
-  const sameName = candidate.name === found.name
-  return samePlace && sameName ? 0 : sameName ? 1 : samePlace ? 2 : 3
+function rank(candidate: Candidate, file: PendingFile): number {
+  const sameFolder = candidate.directoryId === file.directoryId
+  const sameName = candidate.name === file.name
+  return sameFolder && sameName ? 0 : sameName ? 1 : sameFolder ? 2 : 3
 }
 
-function identity(size: number, fingerprint: string) {
-  return `${size}:${fingerprint}`
+function contentKey(size: number, contentFingerprint: string): string {
+  return `${size}:${contentFingerprint}`
 }
 
-/** Its file is not there any more, or another one is, although its library is. */
-function hasLeft(candidate: Candidate) {
+/** The file of a book is gone or has other content, although its library is available. */
+function hasLeft(candidate: Candidate): boolean {
   const root = Buffer.from(candidate.root)
   const path = joinPath(joinPath(root, candidate.path), Buffer.from(candidate.name, 'hex'))
   try {
-    const healthy = statSync(root)
-    if (candidate.device !== null && String(healthy.dev) !== candidate.device) return false
+    const { dev } = statSync(root)
+    if (candidate.device !== null && String(dev) !== candidate.device) return false
     const stat = statSync(path, { throwIfNoEntry: false })
     if (stat === undefined) return lstatSync(path, { throwIfNoEntry: false }) === undefined
-    const asKnown =
-      stat.size === candidate.size && Math.round(stat.mtimeMs) === candidate.modifiedMs
-    if (asKnown) return false
     if (stat.size !== candidate.size) return true
+    if (Math.round(stat.mtimeMs) === candidate.modifiedMs) return false
     using file = openFile(path)
     return fingerprint(file) !== candidate.fingerprint
   } catch {

@@ -1,15 +1,15 @@
-// One book from several sources: each field from the first source that states it, with a note of
-// which one that was.
+// Merge of metadata from several sources: each field from the first source that states it.
 import type { Metadata, MetadataSource, SourceReading } from '../../lib/metadata/metadata.ts'
 
-export type Merged = { metadata: Metadata; provenance: Record<string, MetadataSource> }
+/** `provenance` names the source of each field. */
+export type MergedMetadata = { metadata: Metadata; provenance: Record<string, MetadataSource> }
 
-/** `sources` in order of priority. Lists are not mixed: the first source that has one is taken whole. */
-export function mergeSources(sources: SourceReading[]): Merged {
+/** `sources` by descending priority. Lists are not mixed: the first source that has one wins. */
+export function mergeSources(sources: SourceReading[]): MergedMetadata {
   const metadata: Record<string, unknown> = {}
   const provenance: Record<string, MetadataSource> = {}
-  for (const { source, metadata: said } of sources) {
-    for (const [field, value] of Object.entries(said)) {
+  for (const { source, metadata: stated } of sources) {
+    for (const [field, value] of Object.entries(stated)) {
       if (field in metadata || isEmpty(value)) continue
       metadata[field] = value
       provenance[field] = source

@@ -1,71 +1,62 @@
-// What goes to a thread and what comes back: plain values, strings where they are long, because a
-// string is cheaper to hand over than the object it describes.
-import type { FormatName, Limits } from '../../lib/format/contract.ts'
-import type { Config } from '../../lib/strategy/config.ts'
-import type { TitleRule } from '../../lib/strategy/preprocess.ts'
+// Messages to and from the threads that read books: plain values, with strings where they are long, because
+// a string is cheaper to pass between threads than the object it encodes.
+import type { Limits } from '../../lib/archive/limits.ts'
+import type { FormatName } from '../../lib/format/formats.ts'
+import type { LibraryRules } from '../scan/scan-context.ts'
 
-/** How a library wants its books read; the same for every file of a task. */
-export type ReadingRules = {
-  seriesStrategy: string
-  seriesConfig: Config
-  bookStrategy: string
-  bookConfig: Config
-  numberStrategy: string
-  titleRules: TitleRule[]
-  limits: Limits
-  pageHash: boolean
-}
+/** The same for every file of a job. */
+export type ReadOptions = LibraryRules & { limits: Limits }
 
 export type FileToRead = {
-  /** Id of the row in `found`, or of the book. */
+  /** Id of the row in pending_file, or of the book. */
   id: string
-  /** Absolute path, latin1 (bytes one to one). */
+  /** Absolute path, latin1 (one character per byte). */
   path: string
-  /** Library-relative path, decoded for people. */
+  /** Library-relative path, decoded. */
   relative: string
-  /** Fingerprint the catalogue holds for this place; an equal one ends the reading there. */
-  known: string | null
+  /** Fingerprint of the book at this place; if it is equal, the file is not read further. */
+  knownFingerprint: string | null
   forced: boolean
   /** Names of metadata.opf, series.json and cover files in the same folder. */
   sidecars: string[]
-  /** Other books in the folder: a lone book owns the folder's metadata.opf. */
-  alone: boolean
+  /** True for the only book of its folder, which owns the folder's metadata.opf. */
+  isAlone: boolean
 }
 
 export type ReadError = { code: string; message: string }
 
 export type Reading = {
   id: string
-  /** Library-relative path, decoded for people. */
+  /** Library-relative path, decoded. */
   path: string
   bytesRead: number
   opens: number
-  /** How long a thread was at it. */
+  /** Time in the thread. */
   ms?: number
   /** Hex; null when the file could not be opened. */
   fingerprint: string | null
-  /** The content is what the catalogue knows; the fields below are then empty. */
-  same: boolean
+  /** The content is that of the catalogue; the fields below are then empty. */
+  isUnchanged: boolean
   error: ReadError | null
   warnings: string[]
   format: FormatName | null
   pageCount: number
-  /** There is an image to make a thumbnail of. */
+  /** True when there is an image to make a thumbnail of. */
   hasCover: boolean
-  series: SeriesPlace | null
-  /** JSON object of book columns; see `bookColumns` in store.ts. */
+  series: SeriesDraft | null
+  /** JSON object of book columns; see describe.ts. */
   columns: string
   /** Deflated page list, base64. */
   pages: string | null
-  /** What all pages are streamed as; see `book.page_type`. */
+  /** Media type in which every page is streamed; see `book.page_type`. */
   pageType: string | null
-  /** Only when the scan asked for it. */
+  /** Only when the scan requests it. */
   firstPageSha256?: string | null
-  shown: Shown | null
+  recordFields: RecordFields | null
 }
 
-/** The fields of a book that a follower of a scan prints. */
-export type Shown = {
+/** Fields of the book in the record of a followed scan. */
+export type RecordFields = {
   title: string
   series: string
   number: string | null
@@ -76,8 +67,8 @@ export type Shown = {
   author: string | null
 }
 
-/** Where a book belongs, and what a series made for it starts with. */
-export type SeriesPlace = {
+/** The series of a book: its key, and the values with which it is created. */
+export type SeriesDraft = {
   key: string
   name: string
   folder: string | null
@@ -85,14 +76,9 @@ export type SeriesPlace = {
   title: string
   sortKey: string
   searchKey: string
-  publisher: string | null
-  year: number | null
-  summary: string | null
-  status: string | null
-  language: string | null
-  ageRating: number | null
-  readingDirection: string | null
-  /** Columns of the series that series.json states: they hold for a series that was made without it, too. */
-  stated: string[]
+  /** Initial values of metadata columns. */
+  columns: Record<string, unknown>
+  /** Columns that series.json states: they are also written to a series that exists. */
+  statedColumns: string[]
   externalIds: { source: string; externalId: string; url: string | null }[]
 }

@@ -1,55 +1,62 @@
-// Stores a batch; when the database refuses it for what is in it, book by book, so that one book that
-// cannot be stored costs only itself.
-import type { Sql } from 'postgres'
+// Stores a batch, or, when the database rejects its data, each book by itself, so that a book that cannot be
+// stored does not affect the others.
 import { Conflict } from '../../lib/errors.ts'
+import type { Sql } from '../../lib/postgres/db.ts'
 import type { Queue } from '../../lib/queue/queue.ts'
 import type { ScanContext } from '../scan/scan-context.ts'
 import type { Match } from './match.ts'
 import type { ReadError, Reading } from './reading.ts'
-import { type Batch, store } from './store.ts'
+import { type Batch, storeBatch } from './store.ts'
 
-/** What is wrong lies in the rows, and trying again would not help (PostgreSQL error classes). */
-const refused = /^(22|42|54)/
+/** PostgreSQL error classes of invalid data, which a retry does not change. */
+const invalidData = /^(22|42|54)/
 
-const deadlock = '40P01'
+const deadlockDetected = '40P01'
+const maxAttempts = 4
 
-const unstorable: ReadError = { code: 'internal', message: 'What the file says cannot be stored' }
+const unstorable: ReadError = {
+  code: 'internal',
+  message: 'The metadata of the file cannot be stored',
+}
 
-/** `unread` is the reading of a file of which only name and folder are known. Throws what a later attempt may mend. */
+type StoreDeps = { sql: Sql; queue: Queue; scan: ScanContext }
+
+/** `failedReading` returns the reading of a file without its content. Throws errors that a retry may resolve. */
 export async function storeEach(
-  { sql, queue, scan }: { sql: Sql; queue: Queue; scan: ScanContext },
+  deps: StoreDeps,
   batch: Batch,
-  unread: (id: string, error: ReadError) => Reading,
+  failedReading: (fileId: string, error: ReadError) => Reading,
 ): Promise<void> {
   try {
-    await storeInTurn(sql, queue, scan, batch)
+    await storeWithRetry(deps, batch)
   } catch (error) {
     const code = String((error as { code?: unknown }).code ?? '')
-    if (error instanceof Conflict || !refused.test(code)) throw error
+    if (error instanceof Conflict || !invalidData.test(code)) throw error
     const [first, ...others] = batch.matches
     if (!first) throw error
     if (others.length === 0)
-      return await store(sql, queue, scan, { ...batch, matches: [plain(first, unread)] })
-    for (const match of batch.matches) {
-      await storeEach({ sql, queue, scan }, { matches: [match], bytesRead: 0, opens: 0 }, unread)
-    }
+      return await storeBatch(deps, { ...batch, matches: [withoutContent(first, failedReading)] })
+    for (const match of batch.matches)
+      await storeEach(deps, { matches: [match], bytesRead: 0, opens: 0 }, failedReading)
   }
 }
 
-/** Two batches that move books between the same series can wait for each other; Postgres ends one, which begins anew. */
-async function storeInTurn(sql: Sql, queue: Queue, scan: ScanContext, batch: Batch) {
-  for (let left = 3; ; left--) {
+/** Two batches that move books between the same series may deadlock; PostgreSQL aborts one, which is repeated. */
+async function storeWithRetry(deps: StoreDeps, batch: Batch) {
+  for (let attempt = 1; ; attempt++) {
     try {
-      return await store(sql, queue, scan, batch)
+      return await storeBatch(deps, batch)
     } catch (error) {
-      if (left === 0 || (error as { code?: unknown }).code !== deadlock) throw error
+      const { code } = error as { code?: unknown }
+      if (attempt === maxAttempts || code !== deadlockDetected) throw error
     }
   }
 }
 
-function plain(match: Match, unread: (id: string, error: ReadError) => Reading): Match {
-  return {
-    ...match,
-    reading: { ...unread(match.found.id, unstorable), fingerprint: match.reading.fingerprint },
-  }
+function withoutContent(
+  match: Match,
+  failedReading: (fileId: string, error: ReadError) => Reading,
+): Match {
+  const reading = failedReading(match.file.id, unstorable)
+  return { ...match, reading: { ...reading, fingerprint: match.reading.fingerprint } }
 }

@@ -1,17 +1,17 @@
-// Makes the thumbnail of a book, in a thread, and files it under the hash of its own bytes.
+// Thumbnail of a book, made in a thread and stored under the hash of its bytes.
 import { hash, randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import type { Limits } from '../../lib/archive/limits.ts'
 import { Unreadable } from '../../lib/errors.ts'
 import { openFile } from '../../lib/file.ts'
-import type { Limits } from '../../lib/format/contract.ts'
 import { readCover } from '../../lib/format/formats.ts'
-import { makeCover } from '../../lib/image/cover.ts'
+import { createCover } from '../../lib/image/cover.ts'
 import { thumbnailPath } from '../../lib/image/thumbnail-path.ts'
 import { extensionOf, joinPath } from '../../lib/path.ts'
 import type { ReadError } from './reading.ts'
 
-export type ThumbnailRules = {
+export type ThumbnailOptions = {
   /** Folder of all thumbnails. */
   folder: string
   maxSide: number
@@ -20,10 +20,10 @@ export type ThumbnailRules = {
   limits: Limits
 }
 
-export type BookToShow = {
+export type ThumbnailRequest = {
   id: string
   path: string
-  /** A cover.jpg of a folder that holds this book alone; used when the book has no cover of its own. */
+  /** A cover.jpg in a folder that holds only this book; used when the book has no cover of its own. */
   sidecar: string | null
 }
 
@@ -32,59 +32,67 @@ export type Thumbnail = {
   cover: string | null
   bytesRead: number
   opens: number
-  /** How long a thread was at it. */
+  /** Time in the thread. */
   ms?: number
   error: ReadError | null
-  /** Why a cover that was made could not be written; says nothing of the book. */
-  unfiled: string | null
+  /** errno name when the thumbnail could not be written; not a property of the book. */
+  writeError: string | null
 }
 
-export async function makeThumbnail(book: BookToShow, rules: ThumbnailRules): Promise<Thumbnail> {
-  const out = noThumbnail(book.id)
+const maxSidecarBytes = 32 * 1024 * 1024
+
+export async function makeThumbnail(
+  request: ThumbnailRequest,
+  options: ThumbnailOptions,
+): Promise<Thumbnail> {
+  const result = emptyThumbnail(request.id)
   try {
-    const path = Buffer.from(book.path, 'latin1')
+    const path = Buffer.from(request.path, 'latin1')
     using file = openFile(path)
-    out.opens++
+    result.opens++
     try {
       const image =
-        (await readCover(file, extensionOf(book.path), rules.limits)) ??
-        readSidecar(path, book.sidecar, out)
-      if (!image) throw new Unreadable('The book holds no image for a cover', 'unsupported_image')
-      const made = await makeCover(image, rules)
-      Object.assign(out, tryToFile(made.bytes, rules))
+        (await readCover(file, extensionOf(request.path), options.limits)) ??
+        readSidecar(path, request.sidecar, result)
+      if (!image) throw new Unreadable('The book has no image for a cover', 'unsupported_image')
+      const { bytes } = await createCover(image, options)
+      Object.assign(result, tryToStore(bytes, options))
     } finally {
-      out.bytesRead += file.bytesRead
+      result.bytesRead += file.bytesRead
     }
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error
-    out.error = { code: error.code, message: error.message }
+    result.error = { code: error.code, message: error.message }
   }
-  return out
+  return result
 }
 
-export function noThumbnail(id: string): Thumbnail {
-  return { id, cover: null, bytesRead: 0, opens: 0, error: null, unfiled: null }
+export function emptyThumbnail(id: string): Thumbnail {
+  return { id, cover: null, bytesRead: 0, opens: 0, error: null, writeError: null }
 }
 
-function tryToFile(bytes: Uint8Array, { folder, format }: ThumbnailRules) {
+function tryToStore(
+  bytes: Uint8Array,
+  { folder, format }: ThumbnailOptions,
+): Pick<Thumbnail, 'cover' | 'writeError'> {
   try {
-    return { cover: fileThumbnail(folder, bytes, format) }
+    return { cover: storeThumbnail(folder, bytes, format), writeError: null }
   } catch (error) {
-    return { unfiled: (error as NodeJS.ErrnoException).code ?? String(error) }
+    return { cover: null, writeError: (error as NodeJS.ErrnoException).code ?? String(error) }
   }
 }
 
-function readSidecar(path: Buffer, name: string | null, out: Thumbnail) {
+function readSidecar(path: Buffer, name: string | null, result: Thumbnail) {
   if (name === null) return null
   using file = openFile(joinPath(path.subarray(0, path.lastIndexOf(0x2f)), Buffer.from(name)))
-  out.opens++
-  const bytes = file.read(0, 32 * 1024 * 1024)
-  out.bytesRead += bytes.length
+  result.opens++
+  const bytes = file.read(0, maxSidecarBytes)
+  result.bytesRead += bytes.length
   return bytes
 }
 
-/** `ab/cd/<hash>.webp` below `folder`, written beside and renamed, so that a kill leaves no half file under its name. */
-function fileThumbnail(folder: string, bytes: Uint8Array, format: 'webp' | 'jpeg'): string {
+/** Returns the name: `ab/cd/<hash>.webp` below `folder`. Written to a draft and renamed, so that a crash leaves no partial file. */
+function storeThumbnail(folder: string, bytes: Uint8Array, format: 'webp' | 'jpeg'): string {
   const name = hash('sha256', bytes, 'hex').slice(0, 40)
   const path = thumbnailPath(folder, name, format)
   if (!existsSync(path)) {

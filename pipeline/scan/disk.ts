@@ -1,13 +1,13 @@
-// How folders and files are looked at: by the walk, and by whoever watches them.
+// Directory listing and stat for the walk and for folder watching.
 import { type Dirent, lstatSync, readdirSync, type Stats } from 'node:fs'
 import { joinPath } from '../../lib/path.ts'
 
-/** The name is a latin1 string: bytes one to one. */
+/** The name is a latin1 string: one character per byte. */
 export type Entry = Pick<Dirent, 'name' | 'isDirectory' | 'isFile'>
 
 const sidecarName = /^(metadata\.opf|series\.json|cover\.(jpe?g|png|webp)|.+\.opf)$/i
 
-/** A file beside the books that says something of them. */
+/** True for a file beside the books that holds metadata or a cover. */
 export function isSidecar(name: string): boolean {
   return sidecarName.test(name)
 }
@@ -21,40 +21,40 @@ export function readFolder(path: string | Buffer): Entry[] {
 }
 
 /**
- * Some file systems (NFS, FUSE, 9p) do not say what an entry is. Node then looks itself, and cannot
- * join our path and a latin1 name; so the names are asked for alone and each is looked at here.
+ * Some file systems (NFS, FUSE, 9p) do not return the types of entries. Node then calls stat itself, and
+ * cannot join our path and a latin1 name; so only names are read here and each is looked up.
  */
 export function readUntyped(path: string | Buffer): Entry[] {
   const folder = Buffer.from(path)
   return readdirSync(path, { encoding: 'latin1' }).map(name => {
-    const stat = statOrCode(lstatSync, joinPath(folder, Buffer.from(name, 'latin1')))
-    const known = typeof stat === 'string' ? null : stat
+    const result = statOrCode(lstatSync, joinPath(folder, Buffer.from(name, 'latin1')))
+    const stat = typeof result === 'string' ? null : result
     return {
       name,
-      isDirectory: () => known?.isDirectory() ?? false,
-      isFile: () => known?.isFile() ?? false,
+      isDirectory: () => stat?.isDirectory() ?? false,
+      isFile: () => stat?.isFile() ?? false,
     }
   })
 }
 
-/** The errno name when it cannot be looked at. */
+/** The stat of a path, or the errno name when that fails. */
 export function statOrCode(stat: (path: string | Buffer) => Stats, path: string | Buffer) {
   try {
     return stat(path)
   } catch (error) {
-    return codeOf(error)
+    return errorCode(error)
   }
 }
 
-export function codeOf(error: unknown): string {
+export function errorCode(error: unknown): string {
   return (error as NodeJS.ErrnoException).code ?? 'EIO'
 }
 
-// The clock of a file server may be ahead of ours; a time far ahead is no clock.
-const mostAheadMs = 60_000
+// The clock of a file server may be ahead of ours; a time further ahead is wrong.
+const maxAheadMs = 60_000
 
-/** Whether a file changed less than `quietMs` ago, or so it says: it may still be written. */
-export function isYoung(modifiedMs: number, quietMs: number): boolean {
-  const age = Date.now() - modifiedMs
-  return age < quietMs && age > -mostAheadMs
+/** True when a file was modified less than `quietMs` ago: it may still be written. */
+export function isRecent(modifiedMs: number, quietMs: number): boolean {
+  const ageMs = Date.now() - modifiedMs
+  return ageMs < quietMs && ageMs > -maxAheadMs
 }

@@ -1,41 +1,49 @@
-// What a scan would find and read, without reading or writing anything.
-import type { Sql } from 'postgres'
+// Estimate of a scan: counts what it would find and read, without opening or writing anything.
 import type { LibraryRow } from '../../lib/catalog/library/library.ts'
 import { Invalid } from '../../lib/errors.ts'
 import { newId } from '../../lib/id.ts'
 import { relativeTo } from '../../lib/path.ts'
-import { discover, unavailable } from './discover.ts'
-import { type LoadedScan, librarySettings, noLibrary } from './scan-context.ts'
+import type { Sql } from '../../lib/postgres/db.ts'
+import { unavailableReason } from './availability.ts'
+import { discover } from './discover.ts'
+import { defaultLibrarySettings, type LoadedScan, librarySettings } from './scan-context.ts'
 
-type Request = {
+type EstimateRequest = {
+  /** Null for a folder that is not a library yet. */
   library: LibraryRow | null
   path: Buffer
   mode: 'normal' | 'deep'
   strategy?: string
 }
 
-/** `files` and `bytes` are what is new or different; nothing is opened to know it. */
-export async function estimateScan(sql: Sql, { library, path, mode, strategy }: Request) {
-  const settings = library ? await librarySettings(sql, library.id) : noLibrary(path, strategy)
-  const inside = library && relativeTo(library.root, path)
+/** `files` and `bytes` are those of new and changed files. Throws Invalid when the folder is unavailable. */
+export async function estimateScan(sql: Sql, { library, path, mode, strategy }: EstimateRequest) {
+  const settings = library
+    ? await librarySettings(sql, library.id)
+    : defaultLibrarySettings(path, strategy)
+  const relative = library && relativeTo(library.root, path)
   const scan: LoadedScan = {
     ...settings,
     scanId: newId(),
     deep: mode === 'deep',
     followed: false,
     state: 'running',
-    paths: inside ? [inside] : [],
+    paths: relative ? [relative] : [],
     options: {},
   }
-  const reason = await unavailable(sql, scan)
+  const reason = await unavailableReason(sql, scan)
   if (reason) throw new Invalid(reason)
-  const found = await discover({ sql, queue: null, scan, dry: true, stop: () => false })
+  const result = await discover({
+    ...{ sql, queue: null, scan },
+    isDryRun: true,
+    isStopped: () => false,
+  })
   return {
-    found: found.files,
-    files: found.toRead,
-    bytes: found.toReadBytes,
-    missing: found.vanished,
-    unchanged: found.files - found.toRead,
-    unreadableDirectories: found.unreadable,
+    found: result.files,
+    files: result.toRead,
+    bytes: result.toReadBytes,
+    missing: result.missing,
+    unchanged: result.files - result.toRead,
+    unreadableDirectories: result.unreadable,
   }
 }

@@ -1,16 +1,31 @@
-// A scan with the settings of its library, as its jobs need them.
-import type { Sql } from 'postgres'
-import type { ScanOptions } from '../../lib/catalog/scan/scan-request.ts'
-import { newId } from '../../lib/id.ts'
-import type { ReadingRules } from '../index/reading.ts'
+// Scans with the settings of their library, as loaded by the jobs of a scan.
 
-/** What storing a batch needs to know of its scan. */
+import type { ScanOptions } from '../../lib/catalog/scan/scan-request.ts'
+import type { FormatName } from '../../lib/format/formats.ts'
+import { newId } from '../../lib/id.ts'
+import type { Sql } from '../../lib/postgres/db.ts'
+import type { Config } from '../../lib/strategy/config.ts'
+import type { TitleRule } from '../../lib/strategy/title-rules.ts'
+
+/** How the books of a library are named and grouped into series. */
+export type LibraryRules = {
+  seriesStrategy: string
+  seriesConfig: Config
+  bookStrategy: string
+  bookConfig: Config
+  numberStrategy: string
+  titleRules: TitleRule[]
+  /** Whether the scan records the hash of page 1. */
+  pageHash: boolean
+}
+
+/** What storing a batch needs of its scan. */
 export type ScanContext = {
   scanId: string
   libraryId: string
   root: Uint8Array
   hashPolicy: 'full' | 'candidates' | 'off'
-  /** The scan is being followed: one record a book goes to `scan_record`. */
+  /** The scan is followed by a client: one record per book goes to `scan_record`. */
   followed: boolean
 }
 
@@ -20,10 +35,10 @@ export type LoadedScan = ScanContext & {
   paths: Uint8Array[]
   options: ScanOptions
   device: string | null
-  allowedFormats: string[] | null
+  allowedFormats: FormatName[] | null
   excludedPatterns: string
   bookCount: number
-  rules: Omit<ReadingRules, 'limits'>
+  rules: LibraryRules
 }
 
 type LibrarySettings = Omit<
@@ -51,7 +66,7 @@ export async function loadScan(sql: Sql, scanId: string): Promise<LoadedScan | n
   return { ...scan, rules: { ...settings.rules, pageHash: options.pageHash ?? false } }
 }
 
-/** What a library says about how it is scanned. */
+/** The settings of a library that its scans depend on. */
 export async function librarySettings(sql: Sql, libraryId: string): Promise<LibrarySettings> {
   const [row] = await sql`
     select id as "libraryId", root, device, hash_policy as "hashPolicy", book_count as "bookCount",
@@ -68,14 +83,17 @@ export async function librarySettings(sql: Sql, libraryId: string): Promise<Libr
     bookConfig,
     numberStrategy,
     titleRules,
-    ...rest
+    ...settings
   } = row!
   const strategies = { seriesStrategy, seriesConfig, bookStrategy, bookConfig, numberStrategy }
-  return { ...rest, rules: { ...strategies, titleRules, pageHash: false } } as LibrarySettings
+  return { ...settings, rules: { ...strategies, titleRules, pageHash: false } } as LibrarySettings
 }
 
-/** The settings a library would begin with, for a folder that is none yet. */
-export function noLibrary(root: Buffer, seriesStrategy = 'series_volume'): LibrarySettings {
+/** The default settings, for a folder that is not a library yet. */
+export function defaultLibrarySettings(
+  root: Buffer,
+  seriesStrategy = 'series_volume',
+): LibrarySettings {
   return {
     libraryId: newId(),
     root,

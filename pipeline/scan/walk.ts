@@ -1,11 +1,11 @@
-// Walks a library with two threads of its own and yields its folders in batches. A folder may come
-// before or after its parent.
+// Directory walk of a library in two threads, in batches of folder listings. A folder may come before or
+// after its parent.
 import { lstatSync } from 'node:fs'
 import { Piscina } from 'piscina'
-import { below, joinPath, parentOf } from '../../lib/path.ts'
+import { childPath, joinPath, parentPath } from '../../lib/path.ts'
 import { statOrCode } from './disk.ts'
 
-/** One folder as found on disk. Names and paths are latin1 strings (bytes one to one), paths relative to the root. */
+/** One folder on disk. Names and paths are latin1 strings (one character per byte), paths relative to the root. */
 export type Listing = {
   path: string
   /** MD5 over names, sizes and times of books and sidecars and the names of folders; hex. */
@@ -17,102 +17,106 @@ export type Listing = {
   /** Whole milliseconds since 1970. */
   times: number[]
   folders: string[]
-  /** Names of files and links that stand there but cannot be looked at: nothing to read, nothing gone. */
-  kept: string[]
-  /** Names of files that changed a moment ago and are left for later, because `quietMs` says so. */
-  young: string[]
+  /** Names of files and links that exist but whose stat fails: neither read nor missing. */
+  unreadable: string[]
+  /** Names of recently modified files, which are left to a later scan because of `quietMs`. */
+  recent: string[]
   /** errno name when the folder could not be read; nothing below it is visited. */
   error?: string
 }
 
-export type WalkOrder = {
+export type WalkOptions = {
   root: Uint8Array
-  /** Folders walked to the bottom, or files whose folder is listed alone; `''` is the root. */
+  /** Folders walked recursively, or files whose folder is listed alone; `''` is the root. */
   starts: string[]
   extensions: string[]
   excludedPatterns: string
-  /** Goes into every digest: a change of rules makes every folder look changed. */
+  /** Part of every digest: a change of the rules makes every folder look changed. */
   seed: string
-  /** Leaves out files that changed less than so long ago; 0 takes all. */
+  /** Leaves out files modified less than this long ago; 0 includes all. */
   quietMs: number
 }
 
+export type WalkRequest = { options: WalkOptions; folders: string[] }
+
 /** Listings of the first folders; `rest` was not reached. */
-export type Listed = { listings: Listing[]; rest: string[] }
+export type WalkResult = { listings: Listing[]; rest: string[] }
 
-// `find` is one thread in C; two of ours keep up with it, and a slow mount answers two at once.
+// `find` is one thread in C; two of ours keep up with it, and a slow mount serves two at once.
 const threads = 2
-const foldersAtOnce = 128
+const foldersPerRequest = 128
 
-/** Batches of listings. At most four are under way or unread; leaving the loop ends the threads. */
-export async function* walk(order: WalkOrder): AsyncGenerator<Listing[]> {
+/** Yields batches of listings. At most four are running or unread; leaving the loop ends the threads. */
+export async function* walk(options: WalkOptions): AsyncGenerator<Listing[]> {
   const pool = new Piscina({
     filename: new URL('./walk-thread.ts', import.meta.url).href,
-    minThreads: threads,
+    // The second starts when there is work for it: most rescans read a single folder.
+    minThreads: 1,
     maxThreads: threads,
     atomics: 'disabled',
   })
-  const { waiting, alone } = begin(order)
-  const underWay = new Set<Promise<Listed>>()
-  const done: Listed[] = []
-  const list = () => {
-    const task: Promise<Listed> = pool.run({ order, folders: waiting.splice(-foldersAtOnce) })
-    const kept = task.then(listed => {
-      underWay.delete(kept)
-      done.push(listed)
-      return listed
+  const { pending, listedAlone } = startFolders(options)
+  const running = new Set<Promise<WalkResult>>()
+  const finished: WalkResult[] = []
+  const startRequest = () => {
+    const request: WalkRequest = { options, folders: pending.splice(-foldersPerRequest) }
+    const task: Promise<WalkResult> = pool.run(request).then(result => {
+      running.delete(task)
+      finished.push(result)
+      return result
     })
-    underWay.add(kept)
+    running.add(task)
   }
   try {
-    while (waiting.length > 0 || underWay.size > 0 || done.length > 0) {
-      while (waiting.length > 0 && underWay.size + done.length < 2 * threads) list()
-      if (done.length === 0) await Promise.race(underWay)
-      const { listings, rest } = done.shift()!
-      waiting.push(...rest)
+    while (pending.length > 0 || running.size > 0 || finished.length > 0) {
+      while (pending.length > 0 && running.size + finished.length < 2 * threads) startRequest()
+      if (finished.length === 0) await Promise.race(running)
+      const { listings, rest } = finished.shift()!
+      pending.push(...rest)
       for (const listing of listings) {
-        if (alone.has(listing.path)) continue
-        for (const name of listing.folders) waiting.push(below(listing.path, name))
+        if (listedAlone.has(listing.path)) continue
+        for (const name of listing.folders) pending.push(childPath(listing.path, name))
       }
       yield listings
     }
   } finally {
-    await Promise.allSettled(underWay)
+    await Promise.all([...running].map(task => task.catch(() => {})))
     await pool.destroy()
   }
 }
 
-/** Where to begin, and which of these folders are listed alone. None is met twice, whatever was asked for. */
-function begin(order: WalkOrder) {
+/** The folders to start with, and which of them are listed without their subfolders. None is visited twice. */
+function startFolders(options: WalkOptions) {
   const folders = new Set<string>()
-  const alone = new Set<string>()
-  for (const start of order.starts) {
-    if (isFolder(order, start)) folders.add(start)
-    else alone.add(folderAround(order, start))
+  const listedAlone = new Set<string>()
+  for (const start of options.starts) {
+    if (isFolder(options, start)) folders.add(start)
+    else listedAlone.add(nearestFolder(options, start))
   }
-  for (const path of alone) if (folders.has(path) || liesWithin(path, folders)) alone.delete(path)
-  const outermost = [...folders].filter(path => !liesWithin(path, folders))
-  return { waiting: [...outermost, ...alone], alone }
+  for (const path of listedAlone)
+    if (folders.has(path) || isBelow(path, folders)) listedAlone.delete(path)
+  const outermost = [...folders].filter(path => !isBelow(path, folders))
+  return { pending: [...outermost, ...listedAlone], listedAlone }
 }
 
-function liesWithin(path: string, folders: Set<string>) {
-  for (let at = path; at !== ''; ) {
-    at = parentOf(at)
-    if (folders.has(at)) return true
+function isBelow(path: string, folders: Set<string>) {
+  let ancestor = path
+  while (ancestor !== '') {
+    ancestor = parentPath(ancestor)
+    if (folders.has(ancestor)) return true
   }
   return false
 }
 
-function isFolder({ root }: WalkOrder, path: string) {
+function isFolder({ root }: WalkOptions, path: string) {
   if (path === '') return true
   const stat = statOrCode(lstatSync, joinPath(root, Buffer.from(path, 'latin1')))
   return typeof stat !== 'string' && stat.isDirectory()
 }
 
-/** The nearest one that is there: with a file its folder may have gone, and more. */
-function folderAround(order: WalkOrder, path: string) {
-  for (let at = path; ; ) {
-    at = parentOf(at)
-    if (isFolder(order, at)) return at
-  }
+/** The nearest ancestor that exists: a file may be gone together with its folder. */
+function nearestFolder(options: WalkOptions, path: string) {
+  let folder = parentPath(path)
+  while (!isFolder(options, folder)) folder = parentPath(folder)
+  return folder
 }

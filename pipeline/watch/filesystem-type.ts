@@ -1,9 +1,9 @@
-// What stands at the root of a library, and whether the kernel tells of changes there.
+// File system of a library folder: its type, whether the kernel reports all changes, and its identity.
 import { stat, statfs } from 'node:fs/promises'
 
-// Numbers of statfs(2). What other machines change on these, or what a program of its own makes up,
-// this kernel does not see.
-const remote = new Map([
+// Magic numbers of statfs(2). The kernel does not see changes made by other machines, or by the program
+// behind FUSE.
+const unwatchableTypes = new Map([
   [0x6969, 'NFS'],
   [0x517b, 'SMB'],
   [0xfe534d42, 'SMB'],
@@ -17,35 +17,35 @@ const remote = new Map([
   [0x786f4256, 'vboxsf'],
 ])
 
-/** Why changes below `root` would not be told of, for people; null when they are. */
-export async function obstacle(root: Buffer): Promise<string | null> {
+/** Why changes below `root` are not reported, for users; null when they are. */
+export async function unwatchableReason(root: Buffer): Promise<string | null> {
   try {
-    // Some of the numbers come with a sign.
-    const name = remote.get((await statfs(root)).type >>> 0)
+    // Some of the numbers are returned as negative.
+    const name = unwatchableTypes.get((await statfs(root)).type >>> 0)
     return name === undefined
       ? null
-      : `The folder is on a file system (${name}) that does not tell of all changes`
+      : `The folder is on a file system (${name}) that does not report all changes`
   } catch (error) {
-    return away((error as NodeJS.ErrnoException).code)
+    return unavailable((error as NodeJS.ErrnoException).code)
   }
 }
 
-/** The same for the errno name that watching ended with. */
-export function failure(code: string): string {
+/** The same for the errno name with which watching failed. */
+export function watchErrorMessage(code: string): string {
   if (code === 'ENOSPC')
-    return 'The kernel allows no more watches; fs.inotify.max_user_watches says how many'
+    return 'The kernel allows no more watches; the limit is fs.inotify.max_user_watches'
   if (code === 'EMFILE')
-    return 'The kernel allows no more watchers; fs.inotify.max_user_instances says how many'
-  if (code === 'thread') return 'Watching ended with an error'
-  return away(code)
+    return 'The kernel allows no more watchers; the limit is fs.inotify.max_user_instances'
+  if (code === 'thread') return 'Watching ended because of an error'
+  return unavailable(code)
 }
 
-function away(code = 'unknown') {
+function unavailable(code = 'unknown') {
   return `The library folder cannot be watched (${code})`
 }
 
-/** Tells one folder from another that is mounted, or put, at its place; null when there is none. */
-export async function identity(root: Buffer): Promise<string | null> {
-  const found = await stat(root).catch(() => null)
-  return found?.isDirectory() ? `${found.dev} ${found.ino}` : null
+/** Differs after another folder was mounted or moved to this path; null when there is no folder. */
+export async function folderIdentity(root: Buffer): Promise<string | null> {
+  const stats = await stat(root).catch(() => null)
+  return stats?.isDirectory() ? `${stats.dev} ${stats.ino}` : null
 }

@@ -1,144 +1,151 @@
-// Watches one library: hears what changes, waits until it is written, and asks for a scan of it. Where
-// nothing can be heard, it asks for scans of the whole library again and again.
-import { type Bell, openBell } from '../../lib/async/wakeup.ts'
+// Watch of one library: collects changes, waits until they are written and requests scans of them. Where
+// changes are not reported, the whole library is scanned at intervals.
+import { createWakeup, type Wakeup } from '../../lib/async/wakeup.ts'
 import type { Log } from '../../lib/log.ts'
 import { extensionOf } from '../../lib/path.ts'
-import { readSetting } from '../../lib/setting/setting.ts'
+import { cachedSetting } from '../../lib/setting/setting.ts'
 import { defaultExtensions } from '../scan/discover.ts'
 import { isSidecar } from '../scan/disk.ts'
-import { type Changes, isEmpty, look, noChanges, noteChanges } from './changes.ts'
-import { failure, identity, obstacle } from './filesystem-type.ts'
-import type { Mode, Wanted } from './lease.ts'
-import { type AskDeps, asker, askForScan, isScanned } from './scan-scheduler.ts'
+import { addChanges, type Changes, checkPaths, createChanges, isEmpty } from './changes.ts'
+import { folderIdentity, unwatchableReason, watchErrorMessage } from './filesystem-type.ts'
+import {
+  createScanScheduler,
+  isScanActive,
+  requestWatchScan,
+  type ScanSchedulerDeps,
+} from './scan-scheduler.ts'
+import type { LibraryToWatch, WatchState } from './watch-claim.ts'
 import type { FolderWatch } from './watch-folders.ts'
 
-export type WatchDeps = AskDeps & { log: Log; folders: Pick<FolderWatch, 'watch'> }
+export type WatchDeps = ScanSchedulerDeps & { log: Log; folders: Pick<FolderWatch, 'watch'> }
 
-type Say = (state: { mode: Mode; message: string | null }) => Promise<void>
+type StoreState = (state: WatchState) => Promise<void>
 
 type Watch = {
   deps: WatchDeps
-  library: Wanted
-  say: Say
-  bell: Bell
+  library: LibraryToWatch
+  storeState: StoreState
+  wakeup: Wakeup
   isClosed: () => boolean
 }
 
 const tickMs = 250
 const busyMs = 500
-// How often it is asked whether the folder is still the one that is watched.
-const groundMs = 10_000
-// A kernel that refused watches may have room again.
-const againMs = 600_000
+// How often to check that the folder is still the one that is watched.
+const identityCheckMs = 10_000
+// The kernel may allow more watches after a while.
+const retryWatchMs = 600_000
 
 export type LibraryWatch = ReturnType<typeof watchLibrary>
 
-/** Begins; `close` resolves when nothing runs any more. */
-export function watchLibrary(deps: WatchDeps, library: Wanted, say: Say) {
-  let closed = false
-  const bell = openBell()
-  const running = run({ deps, library, say, bell, isClosed: () => closed })
+/** Starts watching; `close` resolves when nothing runs any more. */
+export function watchLibrary(deps: WatchDeps, library: LibraryToWatch, storeState: StoreState) {
+  let isClosed = false
+  const wakeup = createWakeup()
+  const running = run({ deps, library, storeState, wakeup, isClosed: () => isClosed })
   return {
     async close() {
-      closed = true
-      bell.ring()
+      isClosed = true
+      wakeup.notify()
       await running
     },
   }
 }
 
 async function run(watch: Watch) {
-  const { deps, library, bell, isClosed } = watch
-  // Whoever began it knows it before it says anything.
+  const { deps, library, wakeup, isClosed } = watch
+  // The caller registers the watch before it stores its first state.
   await Promise.resolve()
   while (!isClosed()) {
     try {
-      const message = library.wish === 'on' ? await listen(watch) : null
-      if (!isClosed() && (library.wish === 'poll' || message)) await poll(watch, message)
+      const message = library.requestedMode === 'on' ? await watchChanges(watch) : null
+      if (!isClosed() && (library.requestedMode === 'poll' || message)) await poll(watch, message)
     } catch (error) {
       if (isClosed()) return
       deps.log.warn({ err: error, libraryId: library.id }, 'watching a library was interrupted')
-      await bell.heard(groundMs)
+      await wakeup.wait(identityCheckMs)
     }
   }
 }
 
-/** Watches until that is over; answers why, or null when it may be tried again at once. */
-async function listen(watch: Watch): Promise<string | null> {
+/** Returns when watching ended: the reason for users, or null when it can be tried again at once. */
+async function watchChanges(watch: Watch): Promise<string | null> {
   const { root } = watch.library
-  const against = await obstacle(root)
-  if (against) return against
-  const changes = noChanges()
-  // What changed while nobody listened.
-  noteChanges(changes, [''], 0)
-  const place = await identity(root)
-  let ended: string | null = null
-  const hearing = {
-    changed(paths: string[], flooded: boolean) {
-      noteChanges(changes, flooded ? [''] : paths)
-      watch.bell.ring()
-    },
-    failed(code: string) {
-      ended = failure(code)
-      watch.bell.ring()
-    },
-  }
-  const stop = await watch.deps.folders.watch(root, hearing).catch(error => {
-    ended = failure(error.code)
+  const reason = await unwatchableReason(root)
+  if (reason) return reason
+  const changes = createChanges()
+  // Anything may have changed before the watch started.
+  addChanges(changes, [''], 0)
+  const identity = await folderIdentity(root)
+  let error: string | null = null
+  const fail = (code: string) => {
+    error = watchErrorMessage(code)
     return null
-  })
-  if (stop === null) return ended
-  try {
-    await watch.say({ mode: 'watching', message: null })
-    let checkedAt = Date.now()
-    await hear(watch, changes, async () => {
-      if (ended !== null || Date.now() - checkedAt < groundMs) return ended === null
-      checkedAt = Date.now()
-      return (await identity(root)) === place
+  }
+  const stop = await watch.deps.folders
+    .watch(root, {
+      onChanged(paths, mayBeIncomplete) {
+        addChanges(changes, mayBeIncomplete ? [''] : paths)
+        watch.wakeup.notify()
+      },
+      onFailed(code) {
+        fail(code)
+        watch.wakeup.notify()
+      },
     })
-    return ended
+    .catch(cause => fail(cause.code))
+  if (stop === null) return error
+  try {
+    await watch.storeState({ mode: 'watching', message: null })
+    let checkedAt = Date.now()
+    await processChanges(watch, changes, async () => {
+      if (error !== null || Date.now() - checkedAt < identityCheckMs) return error === null
+      checkedAt = Date.now()
+      return (await folderIdentity(root)) === identity
+    })
+    return error
   } finally {
     stop()
   }
 }
 
-async function hear(watch: Watch, changes: Changes, goesOn: () => Promise<boolean>) {
-  const { deps, library, bell } = watch
-  const ask = asker(deps, library.id)
-  while (!watch.isClosed() && (await goesOn())) {
-    await look(changes, library.root, matters)
-    const isBusy = await ask(changes)
+async function processChanges(watch: Watch, changes: Changes, isValid: () => Promise<boolean>) {
+  const { deps, library, wakeup } = watch
+  const schedule = createScanScheduler(deps, library.id)
+  while (!watch.isClosed() && (await isValid())) {
+    await checkPaths(changes, library.root, isRelevant)
+    const isWaiting = await schedule(changes)
     if (watch.isClosed()) return
-    await bell.heard(isBusy ? busyMs : isEmpty(changes) ? groundMs : tickMs)
+    await wakeup.wait(isWaiting ? busyMs : isEmpty(changes) ? identityCheckMs : tickMs)
   }
 }
 
-/** Files that are books, or say something of books. */
-function matters(path: string) {
+/** True for books and their sidecars. */
+function isRelevant(path: string) {
   const name = path.slice(path.lastIndexOf('/') + 1)
   return defaultExtensions.includes(extensionOf(name)) || isSidecar(name)
 }
 
-/** Scans the whole library from time to time; ends when watching may be tried again. */
+/** Scans the whole library at intervals; returns when watching can be tried again. */
 async function poll(watch: Watch, message: string | null) {
-  const { deps, library, bell, isClosed } = watch
-  await watch.say({ mode: 'polling', message })
+  const { deps, library, wakeup, isClosed } = watch
+  await watch.storeState({ mode: 'polling', message })
   if (message)
     deps.log.warn({ libraryId: library.id, reason: message }, 'library is polled, not watched')
-  const began = Date.now()
+  const startedAt = Date.now()
   let polledAt = 0
   let wasAway = false
   while (!isClosed()) {
-    const isAway = (await identity(library.root)) === null
-    if (message && ((wasAway && !isAway) || Date.now() - began > againMs)) return
+    const isAway = (await folderIdentity(library.root)) === null
+    if (message && ((wasAway && !isAway) || Date.now() - startedAt > retryWatchMs)) return
     wasAway = isAway
-    const everyMs = (await readSetting(deps.sql, 'watch.poll_seconds')) * 1000
-    const isTime = Date.now() - polledAt >= everyMs
-    if (isTime && !isAway && !(await isScanned(deps.sql, library.id))) {
+    const intervalMs = (await cachedSetting(deps.sql, 'watch.poll_seconds')) * 1000
+    const isTime = Date.now() - polledAt >= intervalMs
+    if (isTime && !isAway && !(await isScanActive(deps.sql, library.id))) {
       polledAt = Date.now()
-      await askForScan(deps, library.id, [''])
+      await requestWatchScan(deps, library.id, [''])
     }
     if (isClosed()) return
-    await bell.heard(Math.min(everyMs, groundMs))
+    await wakeup.wait(Math.min(intervalMs, identityCheckMs))
   }
 }

@@ -1,20 +1,21 @@
-// Asks for scans of what changed in a library: one at a time, and none while another one of the library
-// waits or runs.
-import type { Sql } from 'postgres'
+// Scan scheduler of a watched library: requests scans of changed paths, one at a time, and none while
+// another scan of the library is active.
 import { requestScan } from '../../lib/catalog/scan/scan-request.ts'
+import type { Sql } from '../../lib/postgres/db.ts'
 import type { Queue } from '../../lib/queue/queue.ts'
-import { type Changes, isEmpty, noteChanges, quietMs, takeDue } from './changes.ts'
+import { addChanges, type Changes, isEmpty, quietMs, takeDue } from './changes.ts'
 
-const restMs = 60_000
+const retryPauseMs = 60_000
 
-export type AskDeps = { sql: Sql; queue: Queue; wake: () => void }
+/** `wake` wakes the workers of this process. */
+export type ScanSchedulerDeps = { sql: Sql; queue: Queue; wake: () => void }
 
-/** `paths` as in changes; '' is the whole library. */
-export async function askForScan(
-  { sql, queue, wake }: AskDeps,
+/** `paths` as in changes; '' is the whole library. Returns the id of the scan. */
+export async function requestWatchScan(
+  { sql, queue, wake }: ScanSchedulerDeps,
   libraryId: string,
   paths: string[],
-) {
+): Promise<string> {
   const scanId = await requestScan(sql, queue, {
     libraryId,
     mode: 'normal',
@@ -25,35 +26,35 @@ export async function askForScan(
   return scanId
 }
 
-/** True while a scan of the library waits or runs, whoever asked for it. */
-export async function isScanned(sql: Sql, libraryId: string): Promise<boolean> {
+/** True while a scan of the library is queued or running, requested by watching or not. */
+export async function isScanActive(sql: Sql, libraryId: string): Promise<boolean> {
   const [row] = await sql`
     select from scan where library_id = ${libraryId} and state in ('queued', 'running') limit 1`
   return row !== undefined
 }
 
-/** A function that asks for what is due of the changes; true while something waits for a scan's end. */
-export function asker(deps: AskDeps, libraryId: string) {
-  let asked: { scanId: string; paths: string[] } | null = null
-  let restsUntil = 0
+/** Returns a function that requests a scan of the changes that are due; it resolves to true while it has to wait. */
+export function createScanScheduler(deps: ScanSchedulerDeps, libraryId: string) {
+  let requested: { scanId: string; paths: string[] } | null = null
+  let pausedUntil = 0
   return async (changes: Changes): Promise<boolean> => {
-    if (asked !== null) {
-      const left = await leftOut(deps.sql, asked.scanId)
+    if (requested !== null) {
+      const left = await leftOutPaths(deps.sql, requested.scanId)
       if (left === null) return true
-      // What a scan did not get to is asked for again, in a while: it may fail again.
-      if (left === 'all') restsUntil = performance.now() + restMs
-      noteChanges(changes, left === 'all' ? asked.paths : left)
-      asked = null
+      // An aborted scan is repeated after a pause: it may fail again.
+      if (left === 'all') pausedUntil = performance.now() + retryPauseMs
+      addChanges(changes, left === 'all' ? requested.paths : left)
+      requested = null
     }
-    if (performance.now() < restsUntil) return true
+    if (performance.now() < pausedUntil) return true
     if (isEmpty(changes)) return false
-    if (await isScanned(deps.sql, libraryId)) return true
+    if (await isScanActive(deps.sql, libraryId)) return true
     const due = takeDue(changes)
     if (due.length === 0) return false
     try {
-      asked = { scanId: await askForScan(deps, libraryId, due), paths: due }
+      requested = { scanId: await requestWatchScan(deps, libraryId, due), paths: due }
     } catch (error) {
-      noteChanges(changes, due)
+      addChanges(changes, due)
       throw error
     }
     return true
@@ -61,10 +62,10 @@ export function asker(deps: AskDeps, libraryId: string) {
 }
 
 /**
- * What a scan left out because it was still being written, 'all' when it was broken off; null while it
- * waits or runs. One that could not reach the library leaves nothing: whoever watches sees it come back.
+ * Paths that a scan left out because they were modified recently; 'all' when it was cancelled or failed;
+ * null while it is active. A scan of an unavailable library leaves nothing: the watch notices its return.
  */
-async function leftOut(sql: Sql, scanId: string): Promise<string[] | 'all' | null> {
+async function leftOutPaths(sql: Sql, scanId: string): Promise<string[] | 'all' | null> {
   const [row] = await sql<{ state: string; paths: string[] | null }[]>`
     select state, options->'leftOut' as paths from scan where id = ${scanId}`
   const state = row?.state ?? 'completed'

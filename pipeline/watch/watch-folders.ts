@@ -1,64 +1,61 @@
-// The thread that watches folders, as the rest of a process sees it. It starts with the first folder.
+// Folder watch: starts the watch thread with the first folder and passes its messages to listeners.
 import { Worker } from 'node:worker_threads'
-import type { Heard, Order } from './watch-thread.ts'
+import type { WatchMessage, WatchRequest } from './watch-thread.ts'
 
-export type Hearing = {
-  /** Paths relative to the root, as latin1 strings; `flooded` when there may have been more. */
-  changed(paths: string[], flooded: boolean): void
-  /** It watches no longer, for an errno name or `thread`. */
-  failed(code: string): void
+export type ChangeListener = {
+  /** Paths relative to the root, as latin1 strings; `mayBeIncomplete` when the kernel may have dropped events. */
+  onChanged(paths: string[], mayBeIncomplete: boolean): void
+  /** The watch ended, with an errno name or `thread`. */
+  onFailed(code: string): void
 }
 
 /** Ends a watch. */
-export type Stop = () => void
+export type StopWatching = () => void
 
 export type FolderWatch = ReturnType<typeof openFolderWatch>
 
-type Listener = Hearing & { ready: PromiseWithResolvers<void> }
+type Tree = ChangeListener & { ready: PromiseWithResolvers<void> }
 
 export function openFolderWatch() {
-  const trees = new Map<number, Listener>()
+  const trees = new Map<number, Tree>()
   let thread: Worker | null = null
-  let last = 0
+  let lastTreeId = 0
 
-  function start() {
+  function startThread() {
     const started = new Worker(new URL('./watch-thread.ts', import.meta.url))
-    started.on('message', hear)
-    // Its end is told by the other event.
+    started.on('message', onMessage)
+    // An error is followed by the exit event.
     started.on('error', () => {})
     started.on('exit', () => {
       if (thread !== started) return
       thread = null
-      for (const tree of trees.keys()) hear({ tree, type: 'failed', code: 'thread' })
+      for (const tree of trees.keys()) onMessage({ tree, type: 'failed', code: 'thread' })
     })
     return started
   }
 
-  function hear(heard: Heard) {
-    const listener = trees.get(heard.tree)
-    if (!listener) return
-    if (heard.type === 'changed') return listener.changed(heard.paths, heard.flooded)
-    if (heard.type === 'watching') return listener.ready.resolve()
-    trees.delete(heard.tree)
-    // Of these two one is heard: nobody waits for the promise any more, or nobody has begun.
-    listener.ready.reject(Object.assign(new Error('Not watched'), { code: heard.code }))
-    listener.failed(heard.code)
+  function onMessage(message: WatchMessage) {
+    const tree = trees.get(message.tree)
+    if (!tree) return
+    if (message.type === 'changed') return tree.onChanged(message.paths, message.mayBeIncomplete)
+    if (message.type === 'watching') return tree.ready.resolve()
+    trees.delete(message.tree)
+    // Either the promise is still pending, or the listener is already in use.
+    tree.ready.reject(Object.assign(new Error('Not watched'), { code: message.code }))
+    tree.onFailed(message.code)
   }
 
   return {
-    /**
-     * Resolves when all folders below `root` are watched. Rejects with the errno name of what is
-     * against it as its `code`.
-     */
-    async watch(root: Uint8Array, hearing: Hearing): Promise<Stop> {
-      thread ??= start()
-      const tree = ++last
+    /** Resolves when all folders below `root` are watched. Rejects with an error whose `code` is an errno name. */
+    async watch(root: Uint8Array, listener: ChangeListener): Promise<StopWatching> {
+      thread ??= startThread()
+      const id = ++lastTreeId
       const ready = Promise.withResolvers<void>()
-      trees.set(tree, { ...hearing, ready })
-      thread.postMessage({ tree, root } satisfies Order)
+      trees.set(id, { ...listener, ready })
+      thread.postMessage({ tree: id, root } satisfies WatchRequest)
       await ready.promise
       return () => {
-        if (trees.delete(tree)) thread?.postMessage({ tree, root: null } satisfies Order)
+        if (trees.delete(id)) thread?.postMessage({ tree: id, root: null } satisfies WatchRequest)
       }
     },
     async close() {

@@ -1,105 +1,117 @@
-// Watches the folders of libraries that ask for it, and scans what changes in them: each library in one
-// of the processes that work.
-import type { Sql } from 'postgres'
+// Watching of all libraries that are configured for it: each in one of the processes, by claims.
 import type { Log } from '../../lib/log.ts'
+import type { Sql } from '../../lib/postgres/db.ts'
 import type { Queue } from '../../lib/queue/queue.ts'
-import { claim, type Lease, release, renew, say, type Wanted, wantedLibraries } from './lease.ts'
 import { type LibraryWatch, type WatchDeps, watchLibrary } from './library-watch.ts'
+import {
+  claimLibraries,
+  type LibraryToWatch,
+  librariesToWatch,
+  releaseClaims,
+  renewClaims,
+  storeWatchState,
+  type WatchClaim,
+} from './watch-claim.ts'
 import { type FolderWatch, openFolderWatch } from './watch-folders.ts'
 
-type Watched = { library: Wanted; lease: Lease; watch: LibraryWatch }
+type WatchedLibrary = { library: LibraryToWatch; claim: WatchClaim; watch: LibraryWatch }
 
 type Options = {
   sql: Sql
   queue: Queue
   log: Log
-  /** Rings for the lanes of this process. */
+  /** Wakes the workers of this process. */
   wake: () => void
   folders?: FolderWatch
 }
 
-const everyMs = 10_000
+const renewMs = 10_000
 
-/** Follows the libraries and their settings until it is closed. */
-export async function startWatching({ folders = openFolderWatch(), ...given }: Options) {
-  const deps: WatchDeps = { ...given, folders }
+/** Follows the configuration of libraries until it is closed. */
+export async function startWatching({ folders = openFolderWatch(), ...options }: Options) {
+  const deps: WatchDeps = { ...options, folders }
   const { sql, log } = deps
-  const watched = new Map<string, Watched>()
-  const endings = new Set<Promise<void>>()
-  let closed = false
-  // Leases change one after the other: a renewal that knows an old one would take it for lost.
-  let turn: Promise<unknown> = Promise.resolve()
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const mine = turn.then(work)
-    turn = mine.catch(() => {})
-    return mine
+  const watched = new Map<string, WatchedLibrary>()
+  const closing = new Set<Promise<void>>()
+  let isClosed = false
+  // Claims are changed one at a time: a renewal with an outdated claim would take it for lost.
+  let lastChange: Promise<unknown> = Promise.resolve()
+  const serialize = <T>(work: () => Promise<T>): Promise<T> => {
+    const result = lastChange.then(work)
+    lastChange = result.catch(() => {})
+    return result
   }
 
-  async function follow() {
-    const wanted = new Map((await wantedLibraries(sql)).map(library => [library.id, library]))
-    const held = await renew(sql, leases())
-    const left: Lease[] = []
-    for (const [id, { library, lease }] of watched) {
-      if (held.has(id) && isSame(library, wanted.get(id))) continue
-      left.push(lease)
+  async function update() {
+    const libraries = new Map((await librariesToWatch(sql)).map(library => [library.id, library]))
+    const held = await renewClaims(sql, claims())
+    const ended: WatchClaim[] = []
+    for (const [id, { library, claim }] of watched) {
+      if (held.has(id) && isSame(library, libraries.get(id))) continue
+      ended.push(claim)
       end(id)
     }
-    await release(sql, left)
-    const free = [...wanted.keys()].filter(id => !watched.has(id))
-    for (const lease of await claim(sql, free)) begin(wanted.get(lease.libraryId)!, lease)
+    await releaseClaims(sql, ended)
+    const unwatched = [...libraries.keys()].filter(id => !watched.has(id))
+    for (const claim of await claimLibraries(sql, unwatched))
+      begin(libraries.get(claim.libraryId)!, claim)
   }
 
-  function begin(library: Wanted, lease: Lease) {
+  function begin(library: LibraryToWatch, claim: WatchClaim) {
     const watch = watchLibrary(deps, library, state =>
-      inTurn(async () => {
-        const mine = watched.get(library.id)
-        if (mine?.watch !== watch) return
-        const now = await say(sql, mine.lease, state)
-        if (now) mine.lease = now
+      serialize(async () => {
+        const current = watched.get(library.id)
+        if (current?.watch !== watch) return
+        const renewed = await storeWatchState(sql, current.claim, state)
+        if (renewed) current.claim = renewed
         else end(library.id)
       }),
     )
-    watched.set(library.id, { library, lease, watch })
+    watched.set(library.id, { library, claim, watch })
   }
 
-  // Its end is not waited for here, because it may wait for its turn.
+  // Not awaited here, because the watch may wait for `serialize`.
   function end(id: string) {
-    const ending = watched
+    const promise = watched
       .get(id)!
       .watch.close()
-      .finally(() => endings.delete(ending))
-    endings.add(ending)
+      .finally(() => closing.delete(promise))
+    closing.add(promise)
     watched.delete(id)
   }
 
-  function leases() {
-    return [...watched.values()].map(({ lease }) => lease)
+  function claims() {
+    return [...watched.values()].map(({ claim }) => claim)
   }
 
-  function soon() {
-    inTurn(async () => {
-      if (!closed) await follow()
-    }).catch(error => log.warn({ err: error }, 'libraries to watch could not be looked up'))
+  function scheduleUpdate() {
+    serialize(async () => {
+      if (!isClosed) await update()
+    }).catch(error => log.warn({ err: error }, 'libraries to watch could not be read'))
   }
 
-  const timer = setInterval(soon, everyMs)
-  const listening = await sql.listen('schedule', soon, soon)
+  const timer = setInterval(scheduleUpdate, renewMs)
+  const listening = await sql.listen('schedule', scheduleUpdate, scheduleUpdate)
   return {
     async close() {
-      closed = true
+      isClosed = true
       clearInterval(timer)
       await listening.unlisten()
-      await turn
-      const given = leases()
+      await lastChange
+      const held = claims()
       for (const id of [...watched.keys()]) end(id)
-      await Promise.all(endings)
-      await turn
-      await release(sql, given).catch(() => {})
+      await Promise.all(closing)
+      await lastChange
+      await releaseClaims(sql, held).catch(() => {})
       await folders.close()
     },
   }
 }
 
-function isSame(now: Wanted, wanted: Wanted | undefined) {
-  return wanted !== undefined && wanted.wish === now.wish && wanted.root.equals(now.root)
+function isSame(current: LibraryToWatch, configured: LibraryToWatch | undefined) {
+  return (
+    configured !== undefined &&
+    configured.requestedMode === current.requestedMode &&
+    configured.root.equals(current.root)
+  )
 }

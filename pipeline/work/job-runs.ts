@@ -1,95 +1,108 @@
-// The jobs at work in this process: run, kept alive, stopped when they are called off, and ended with
-// what came of them.
-import type { Sql } from 'postgres'
+// Job runs of this process: heartbeats, cancellation, and the end of each job with its result.
+import { failScans } from '../../lib/catalog/scan/scan-failure.ts'
 import { Conflict } from '../../lib/errors.ts'
 import type { Log } from '../../lib/log.ts'
-import { countTasks } from '../../lib/metrics/task.ts'
-import { beat, callOff, complete, fail, giveBack, type Taken } from '../../lib/queue/complete.ts'
-import { reasonOf } from '../../lib/queue/failure-reason.ts'
-import type { JobName, Jobs, Queue } from '../../lib/queue/queue.ts'
-import { tellBegun } from '../../lib/queue/task-events.ts'
-import { kinds } from '../../lib/queue/task-kind.ts'
+import { countTasks } from '../../lib/metrics/pipeline.ts'
+import type { Sql } from '../../lib/postgres/db.ts'
+import {
+  type ClaimedJob,
+  cancel,
+  complete,
+  fail,
+  heartbeat,
+  release,
+} from '../../lib/queue/complete.ts'
+import { failureReason } from '../../lib/queue/failure-reason.ts'
+import { type JobName, type Jobs, jobTypes } from '../../lib/queue/jobs.ts'
+import { publishStarted } from '../../lib/queue/task-events.ts'
 
-/** How a job is told to stop: ask now and then, or listen. */
-export type Course = { stop: () => boolean; signal: AbortSignal }
+/** Stop signal of a job: `isStopped` to poll, `signal` to listen. */
+export type JobControl = { isStopped: () => boolean; signal: AbortSignal }
 
-/** What came of a job that did not just get done; `later` is the same job again after some seconds. */
-export type Outcome =
+/** Result of a job other than success; `later` runs the same job again after some seconds. */
+export type JobOutcome =
   | { end: 'later'; seconds: number }
   | { end: 'failed'; reason: string }
   | { end: 'cancelled' }
 
-export type Work = {
-  [N in JobName]: (job: Jobs[N], course: Course) => Promise<Outcome | undefined> | Promise<void>
+/** `group` is the worker group that runs the job; its jobs are taken in the order of the handlers. */
+export type JobHandler<N extends JobName, G extends string = string> = {
+  group: G
+  run(job: Jobs[N], control: JobControl): Promise<JobOutcome | undefined> | Promise<void>
 }
 
-const beatMs = 10_000
+/** A handler for every job: one that is missing does not compile. */
+export type JobHandlers<G extends string = string> = { [N in JobName]: JobHandler<N, G> }
 
-type Deps = { sql: Sql; queue: Queue; log: Log }
-type Run = { jobs: readonly Taken[]; abort: AbortController }
+const heartbeatMs = 10_000
 
-/** Begins to listen for jobs that are called off. */
-export async function startRuns({ sql, log }: Deps, work: Work) {
+type Deps = { sql: Sql; log: Log }
+type Run = { jobs: readonly ClaimedJob[]; abort: AbortController }
+
+/** Starts heartbeats and listens for cancelled jobs. */
+export async function startJobRuns({ sql, log }: Deps, handlers: Partial<JobHandlers>) {
   const runs = new Set<Run>()
-  let stopped = false
+  let isClosing = false
 
-  function callOffHere(id: string) {
-    for (const run of runs) if (run.jobs.some(job => job.id === id)) run.abort.abort()
+  function cancelRun(jobId: string) {
+    for (const run of runs) if (run.jobs.some(job => job.id === jobId)) run.abort.abort()
   }
 
-  // Whoever finds a job of its own in other hands, or ended, has nothing to do with it any more.
-  async function beatAll() {
-    const mine = [...runs]
-    const alive = await beat(
+  // A job that ended or was claimed by another process must not go on here.
+  async function sendHeartbeats() {
+    const current = [...runs]
+    const alive = await heartbeat(
       sql,
-      mine.flatMap(run => run.jobs),
+      current.flatMap(run => run.jobs),
     )
-    for (const run of mine) if (run.jobs.some(job => !alive.has(job.id))) run.abort.abort()
+    for (const run of current) if (run.jobs.some(job => !alive.has(job.id))) run.abort.abort()
   }
 
-  async function run<N extends JobName>(lane: N, jobs: Taken<N>[]) {
-    // Taken while the process was told to stop.
-    if (stopped) return await giveBack(sql, jobs)
-    const at: Run = { jobs, abort: new AbortController() }
-    const began = performance.now()
-    runs.add(at)
+  async function run<N extends JobName>(name: N, jobs: ClaimedJob<N>[]) {
+    // Claimed at the moment in which the process began to stop.
+    if (isClosing) return await release(sql, jobs)
+    const current: Run = { jobs, abort: new AbortController() }
+    const startedAt = performance.now()
+    runs.add(current)
     try {
-      const outcome = await end(at, await attempt(lane, at, jobs))
-      countTasks(kinds[lane].type, outcome, { ms: performance.now() - began, tasks: jobs.length })
+      const result = await end(current, await attempt(name, current, jobs))
+      const ms = performance.now() - startedAt
+      countTasks(jobTypes[name].task, result, { ms, tasks: jobs.length })
     } finally {
-      runs.delete(at)
+      runs.delete(current)
     }
   }
 
-  async function attempt<N extends JobName>(lane: N, { abort }: Run, jobs: Taken<N>[]) {
+  async function attempt<N extends JobName>(name: N, { abort }: Run, jobs: ClaimedJob<N>[]) {
     const { signal } = abort
-    // Caught at once: nobody waits for it while the work goes on, and it must not end the process.
-    const telling = tellBegun(
+    const handler = handlers[name] as JobHandler<N>
+    // Caught at once: an error must not end the process while the job goes on.
+    const publishing = publishStarted(
       sql,
       jobs.map(job => ({ ...job, state: 'active' as const })),
     ).catch(() => {})
     try {
-      let outcome: Outcome | null = null
-      for (const data of merge(jobs.map(job => job.data)))
-        outcome = (await work[lane](data, { stop: () => signal.aborted, signal })) ?? null
+      let outcome: JobOutcome | null = null
+      for (const payload of mergePayloads(jobs.map(job => job.data)))
+        outcome = (await handler.run(payload, { isStopped: () => signal.aborted, signal })) ?? null
       return outcome
     } catch (error) {
-      // Of what is stopped by force any error may come.
+      // A job that is stopped by force may throw any error.
       if (signal.aborted) return null
-      const told = { err: error, lane, jobIds: jobs.map(job => job.id) }
-      // A batch that met another one's change is tried again; that is the course of things.
-      if (error instanceof Conflict) log.debug(told, 'job tried again')
-      else log.error(told, 'job failed')
-      return { end: 'again', reason: reasonOf(error) } as const
+      const details = { err: error, job: name, jobIds: jobs.map(job => job.id) }
+      // A batch that met a concurrent change is retried; that is expected.
+      if (error instanceof Conflict) log.debug(details, 'job is retried')
+      else log.error(details, 'job failed')
+      return { end: 'retry', reason: failureReason(error) } as const
     } finally {
-      // Its end is not told before its beginning.
-      await telling
+      // The start is published before the end.
+      await publishing
     }
   }
 
   async function end({ jobs, abort }: Run, outcome: Awaited<ReturnType<typeof attempt>>) {
     if (abort.signal.aborted) {
-      await giveBack(sql, jobs)
+      await release(sql, jobs)
       return 'interrupted'
     }
     if (outcome === null) {
@@ -97,26 +110,27 @@ export async function startRuns({ sql, log }: Deps, work: Work) {
       return 'completed'
     }
     if (outcome.end === 'later') {
-      await giveBack(sql, jobs, outcome.seconds)
+      await release(sql, jobs, outcome.seconds)
       return 'interrupted'
     }
     if (outcome.end === 'cancelled') {
-      await callOff(sql, jobs)
+      await cancel(sql, jobs)
       return 'cancelled'
     }
-    await fail(sql, jobs, { reason: outcome.reason, forGood: outcome.end === 'failed' })
+    const isFinal = outcome.end === 'failed'
+    await fail(sql, jobs, { reason: outcome.reason, isFinal, onFailed: failScans })
     return 'failed'
   }
 
-  const beatNow = () => void beatAll().catch(() => {})
-  // After a lost connection nobody knows what was called off meanwhile.
-  const listening = await sql.listen('cancel', callOffHere, beatNow)
-  const timer = setInterval(beatNow, beatMs)
+  const beat = () => void sendHeartbeats().catch(() => {})
+  // Cancellations may have been missed while the connection was lost; heartbeats find them.
+  const listening = await sql.listen('cancel', cancelRun, beat)
+  const timer = setInterval(beat, heartbeatMs)
   return {
     run,
-    /** Stops all work at its next safe point. */
+    /** Stops all jobs at their next safe point. */
     stop() {
-      stopped = true
+      isClosing = true
       for (const { abort } of runs) abort.abort()
     },
     async close() {
@@ -126,15 +140,15 @@ export async function startRuns({ sql, log }: Deps, work: Work) {
   }
 }
 
-/** One payload a scan, with the books of all. */
-function merge<D extends Jobs[JobName]>(all: D[]): D[] {
+/** Merges the batches of jobs of one scan into one payload. */
+function mergePayloads<D extends Jobs[JobName]>(payloads: D[]): D[] {
   const merged = new Map<string, D>()
-  for (const data of all) {
-    if (!('ids' in data)) return all
-    const key = `${data.scanId} ${'again' in data}`
-    const known = merged.get(key)
-    if (known && 'ids' in known) known.ids.push(...data.ids)
-    else merged.set(key, { ...data, ids: [...data.ids] })
+  for (const payload of payloads) {
+    if (!('ids' in payload)) return payloads
+    const key = `${payload.scanId} ${'again' in payload}`
+    const target = merged.get(key)
+    if (target && 'ids' in target) target.ids.push(...payload.ids)
+    else merged.set(key, { ...payload, ids: [...payload.ids] })
   }
   return [...merged.values()]
 }

@@ -1,40 +1,48 @@
-// The nightly clearing: sessions, slots, tasks, events and scans that nobody needs any more.
-import type { Sql } from 'postgres'
-import { sweep } from '../../lib/auth/session.ts'
+// Nightly maintenance: deletes expired sessions, schedule slots, tasks, events, scans and streams.
+import { deleteExpired } from '../../lib/auth/session.ts'
 import type { Config } from '../../lib/config/config.ts'
 import { pruneEvents } from '../../lib/event/prune.ts'
 import type { Log } from '../../lib/log.ts'
-import { sweepStreams } from '../../lib/opds/stream-progress.ts'
-import { inBatches } from '../../lib/postgres/batch.ts'
-import { pruneTasks } from '../../lib/queue/maintenance.ts'
-import { storedSetting } from '../../lib/setting/setting.ts'
+import { deleteStaleStreams } from '../../lib/opds/stream-progress.ts'
+import { deleteInBatches } from '../../lib/postgres/batch.ts'
+import type { Sql } from '../../lib/postgres/db.ts'
+import { pruneJobs } from '../../lib/queue/maintenance.ts'
+import { hasScanJobs } from '../../lib/queue/select-jobs.ts'
+import { fetchSetting } from '../../lib/setting/setting.ts'
 
 type Deps = { sql: Sql; config: Pick<Config, 'auth'>; log: Log }
 
-/** Deletes in small steps; after a `stop` it can be begun again at any time. */
-export async function upkeep({ sql, config, log }: Deps, stop: () => boolean): Promise<void> {
-  const started = Date.now()
-  const gone = {
-    ...(await sweep({ sql, settings: config.auth }, stop)),
-    slots: await inBatches(most => deleteSlots(sql, most), stop),
-    tasks: await pruneTasks(sql, stop),
-    scans: await pruneScans(sql, stop),
-    streams: await sweepStreams(sql, stop),
+/** Deletes in small steps; it can be stopped and repeated at any time. */
+export async function runMaintenance(
+  { sql, config, log }: Deps,
+  isStopped: () => boolean,
+): Promise<void> {
+  const startedAt = Date.now()
+  const deleted = {
+    ...(await deleteExpired({ sql, settings: config.auth }, isStopped)),
+    slots: await deleteInBatches(limit => deleteSlots(sql, limit), isStopped),
+    tasks: await pruneJobs(sql, isStopped),
+    scans: await pruneScans(sql, isStopped),
+    streams: await deleteStaleStreams(sql, isStopped),
   }
-  if (!stop()) await pruneEvents(sql)
-  log.info({ ...gone, ms: Date.now() - started }, 'upkeep done')
+  if (!isStopped()) await pruneEvents(sql)
+  log.info({ ...deleted, ms: Date.now() - startedAt }, 'maintenance done')
 }
 
-const deleteSlots = (sql: Sql, most: number) => sql`
+const deleteSlots = (sql: Sql, limit: number) => sql`
   delete from schedule_slot
   where (job, slot) in (
-    select job, slot from schedule_slot where slot < now() - interval '2 days' limit ${most})`
+    select job, slot from schedule_slot where slot < now() - interval '2 days' limit ${limit})`
 
-/** Scans that ended longer ago than tasks are kept; not the last of a library, nor while its work goes on. */
-async function pruneScans(sql: Sql, stop: () => boolean): Promise<number> {
-  const days = await storedSetting(sql, 'tasks.retention_days')
-  return await inBatches(
-    most => sql`
+/** Deletes scans that ended longer ago than tasks are retained, except the last of a library and those with jobs. */
+async function pruneScans(sql: Sql, isStopped: () => boolean): Promise<number> {
+  const days = await fetchSetting(sql, 'tasks.retention_days')
+  const hasJobs = hasScanJobs(sql, ['scan', 'analyze', 'index', 'cover', 'hash'], {
+    libraryId: sql`s.library_id`,
+    scanId: sql`s.id`,
+  })
+  return await deleteInBatches(
+    limit => sql`
       delete from scan
       where id in (
         select id from scan s
@@ -43,11 +51,8 @@ async function pruneScans(sql: Sql, stop: () => boolean): Promise<number> {
             select from scan later
             where later.library_id = s.library_id and later.created_at > s.created_at
               and not later.options @> '{"analysis": true}')
-          and not exists (
-            select from pgboss.job
-            where name in ('scan', 'analyze', 'index', 'cover', 'hash') and state < 'completed'
-              and data->>'libraryId' = s.library_id::text and data->>'scanId' = s.id::text)
-        limit ${most})`,
-    stop,
+          and not ${hasJobs}
+        limit ${limit})`,
+    isStopped,
   )
 }

@@ -1,72 +1,91 @@
-// Takes jobs from the queue and has them run, a few at a time. Lanes of one group are asked in order, so
-// that indexing passes covers, and hashing waits until both are done, because it would take the disk
-// from them; the backlog waits in Postgres, not in memory.
-import type { Sql } from 'postgres'
-import { type Bell, openBell } from '../../lib/async/wakeup.ts'
+// Queue workers: loops that claim jobs and run them, a fixed number for each group of jobs.
+import { createWakeup, type Wakeup } from '../../lib/async/wakeup.ts'
 import type { Log } from '../../lib/log.ts'
-import type { JobName, Queue } from '../../lib/queue/queue.ts'
-import { startRuns, type Work } from './job-runs.ts'
+import type { Sql } from '../../lib/postgres/db.ts'
+import type { JobName } from '../../lib/queue/jobs.ts'
+import type { Queue } from '../../lib/queue/queue.ts'
+import { type JobHandlers, startJobRuns } from './job-runs.ts'
 
 // Large books are stored a few at a time and leave small jobs behind; together they keep a thread busy.
-const takenTogether: Partial<Record<JobName, number>> = { cover: 3, hash: 3 }
-const restMs = { least: 100, most: 1_000 }
+const claimLimits: Partial<Record<JobName, number>> = { cover: 3, hash: 3 }
+const minPollMs = 100
+const maxPollMs = 1_000
 
 type Deps = { sql: Sql; queue: Queue; log: Log }
-type Group = { lanes: JobName[]; slots: number }
+type WorkerGroup = { jobs: JobName[]; concurrency: number; wakeup: Wakeup }
 
-/** Starts the loops. `close()` stops work at its next safe point and gives unfinished jobs back. */
-export async function startLanes({ sql, queue, log }: Deps, work: Work, groups: Group[]) {
-  let stopping = false
-  const runs = await startRuns({ sql, queue, log }, work)
-  const bells = groups.map(() => openBell())
+/**
+ * Starts the workers; `concurrency` is the number of workers of each group. `close()` stops all jobs at
+ * their next safe point and releases unfinished ones.
+ */
+export async function startWorkers<G extends string>(
+  { sql, queue, log }: Deps,
+  handlers: Partial<JobHandlers<G>>,
+  concurrency: Record<G, number>,
+) {
+  let isStopping = false
+  const runs = await startJobRuns({ sql, log }, handlers)
+  const groups = groupJobs(handlers, concurrency)
 
-  async function loop({ lanes }: Group, bell: Bell) {
-    let rest = restMs.least
-    while (!stopping) {
-      const heard = bell.rung()
-      const ran = await runFirst(lanes).catch(error => {
-        log.error({ err: error }, 'taking a job failed')
+  async function loop({ jobs, wakeup }: WorkerGroup) {
+    let pollMs = minPollMs
+    while (!isStopping) {
+      const seen = wakeup.notifyCount()
+      const ran = await runFirst(jobs).catch(error => {
+        log.error({ err: error }, 'claiming a job failed')
         return false
       })
-      rest = ran ? restMs.least : Math.min(rest * 2, restMs.most)
-      // A bell that rang while the lanes were looked at may mean a job they just missed.
-      if (!ran && !stopping) await bell.heard(rest, heard)
+      pollMs = ran ? minPollMs : Math.min(pollMs * 2, maxPollMs)
+      // With `seen`, a job that was enqueued while the queues were checked is not missed.
+      if (!ran && !isStopping) await wakeup.wait(pollMs, seen)
     }
   }
 
-  async function runFirst(lanes: JobName[]) {
-    for (const lane of lanes) {
-      if (lane === 'hash' && (await queue.pending(['index', 'cover']))) continue
-      const jobs = await queue.take(lane, takenTogether[lane] ?? 1)
+  async function runFirst(names: JobName[]) {
+    for (const name of names) {
+      if (name === 'hash' && (await queue.hasReadyJobs(['index', 'cover']))) continue
+      const jobs = await queue.claim(name, claimLimits[name] ?? 1)
       if (jobs.length === 0) continue
-      await runs.run(lane, jobs)
+      await runs.run(name, jobs)
       return true
     }
     return false
   }
 
-  const ring = (name?: JobName) =>
-    groups.forEach(({ lanes }, i) => {
-      if (name === undefined || lanes.includes(name)) bells[i]!.ring()
-    })
+  const wake = (name?: JobName) => {
+    for (const { jobs, wakeup } of groups)
+      if (name === undefined || jobs.includes(name)) wakeup.notify()
+  }
   const listening = await sql.listen(
     'work',
-    name => ring(name as JobName),
-    () => ring(),
+    name => wake(name as JobName),
+    () => wake(),
   )
-  const loops = groups.flatMap((group, i) =>
-    Array.from({ length: group.slots }, () => loop(group, bells[i]!)),
+  const loops = groups.flatMap(group =>
+    Array.from({ length: group.concurrency }, () => loop(group)),
   )
   return {
-    /** Looks for jobs, or those of one name, now instead of at the next poll. */
-    wake: ring,
+    /** Checks for jobs, or those of one name, now instead of at the next poll. */
+    wake,
     async close() {
-      stopping = true
+      isStopping = true
       runs.stop()
-      ring()
+      wake()
       await listening.unlisten()
       await Promise.all(loops)
       await runs.close()
     },
   }
+}
+
+function groupJobs<G extends string>(
+  handlers: Partial<JobHandlers<G>>,
+  concurrency: Record<G, number>,
+): WorkerGroup[] {
+  const names = Object.keys(handlers) as JobName[]
+  return (Object.keys(concurrency) as G[]).map(group => ({
+    jobs: names.filter(name => handlers[name]!.group === group),
+    concurrency: concurrency[group],
+    wakeup: createWakeup(),
+  }))
 }

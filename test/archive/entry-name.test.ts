@@ -1,9 +1,9 @@
 import t from 'tap'
-import { decodeName, tidyName } from '../../lib/archive/entry-name.ts'
+import { decodeName, normalizeName } from '../../lib/archive/entry-name.ts'
 
 const hex = (text: string) => Buffer.from(text.replaceAll(' ', ''), 'hex')
 
-t.test('names are decoded in the encoding they look like', async t => {
+t.test('the encoding of names is detected', async t => {
   t.equal(decodeName(Buffer.from('Page 01.jpg')), 'Page 01.jpg')
   t.equal(decodeName(Buffer.from('ページ1.jpg')), 'ページ1.jpg')
   t.equal(decodeName(hex('83 79 81 5b 83 57 31 2e 6a 70 67')), 'ページ1.jpg')
@@ -14,8 +14,8 @@ t.test('names are decoded in the encoding they look like', async t => {
   t.equal(decodeName(hex('43 61 66 82 2e 6a 70 67')), 'Café.jpg')
 })
 
-t.test('separators and characters that no column holds are replaced', async t => {
+t.test('separators, NUL and lone surrogates are replaced', async t => {
   t.equal(decodeName(Buffer.from('a\\b.jpg')), 'a/b.jpg')
   t.equal(decodeName(Buffer.from('a\0b.jpg')), 'a\ufffdb.jpg')
-  t.equal(tidyName('a\ud800'), 'a\ufffd')
+  t.equal(normalizeName('a\ud800'), 'a\ufffd')
 })

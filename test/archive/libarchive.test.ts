@@ -1,14 +1,14 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { createRequire } from 'node:module'
 import t from 'tap'
-import { openPass } from '../../lib/archive/libarchive.ts'
-import { library, member, onDisk, openCorpus, png, tarEnd } from './archive-files.ts'
+import { openLibarchive } from '../../lib/archive/libarchive.ts'
+import { openBytes, openPath, png, tarEnd, tarEntry } from '../kit/files/archives.ts'
+import { goldenFile, goldenPath } from '../kit/files/corpus.ts'
 
-t.test('a pass goes through literal bytes and spans of the file', async t => {
+t.test('literal bytes and spans of a file are read as one archive', async t => {
   const page = png(41)
-  using file = onDisk(t.testdir(), member('1.png', page))
-  const spans = [{ position: 0, length: file.size }, member('2.png', png(42)), tarEnd]
-  using pass = await openPass(file, spans, 100_000)
+  using file = openBytes(t.testdir(), tarEntry('1.png', page))
+  const spans = [{ position: 0, length: file.size }, tarEntry('2.png', png(42)), tarEnd]
+  using pass = await openLibarchive(file, spans, 100_000)
   t.ok(pass.next())
   t.same(Buffer.from(pass.read(8)), page.subarray(0, 8))
   t.same(Buffer.from(pass.read(page.length - 8)), page.subarray(8))
@@ -17,18 +17,35 @@ t.test('a pass goes through literal bytes and spans of the file', async t => {
   t.notOk(pass.next())
 })
 
-t.test('an archive beyond the limit is not loaded', async t => {
-  using file = openCorpus('generated-hostile/7z/lzma.cb7')
+t.test('an archive above the size limit is not loaded', async t => {
+  using file = openPath(goldenPath('7z/lzma.cb7'))
   const whole = { position: 0, length: file.size }
-  await t.rejects(openPass(file, [whole], file.size - 1), { code: 'too_large' })
-  await t.rejects(openPass(file, [{ position: 10, length: file.size }], 1e6), { code: 'truncated' })
+  await t.rejects(openLibarchive(file, [whole], file.size - 1), { code: 'too_large' })
+  await t.rejects(openLibarchive(file, [{ position: 10, length: file.size }], 1e6), {
+    code: 'truncated',
+  })
 })
 
-t.test('damage is an error of its own', async t => {
-  const bytes = readFileSync(join(library, 'adamhathcock__sharpcompress/Rar5.cbr'))
-  bytes.fill(0x55, 200, 400)
-  using file = onDisk(t.testdir(), bytes)
-  using pass = await openPass(file, [bytes], 1e6)
+t.test('damaged data is an error', async t => {
+  const bytes = goldenFile('7z/deflate.cb7')
+  bytes.fill(0x55, 40, 60)
+  using file = openBytes(t.testdir(), bytes)
+  using pass = await openLibarchive(file, [bytes], 1e6)
   t.ok(pass.next())
   t.throws(() => pass.read(45_056), { name: 'Unreadable' })
+})
+
+// lib/archive/libarchive.ts imports an inner module of the package, which may change in any release.
+t.test('the inner module of libarchive.js has the expected version and functions', async t => {
+  const { version } = createRequire(import.meta.url)('libarchive.js/package.json')
+  t.equal(version, '2.0.2', 'after an upgrade check the imports of lib/archive/libarchive.ts')
+  // @ts-expect-error the package has no types for its inner modules
+  const inner = await import('libarchive.js/src/webworker/wasm-module.js')
+  t.type(inner.WasmModule, 'function')
+  t.type(inner.getWasmModule, 'function')
+  const module = await new Promise<Record<string, unknown>>(resolve => inner.getWasmModule(resolve))
+  for (const name of ['_malloc', '_free']) t.type(module[name], 'function', name)
+  const functions = ['openArchive', 'getNextEntry', 'getEntryType', 'getFileData', 'getError']
+  const runCode = module.runCode as Record<string, unknown>
+  for (const name of [...functions, 'closeArchive']) t.type(runCode[name], 'function', name)
 })

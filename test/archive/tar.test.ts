@@ -1,7 +1,7 @@
 import t from 'tap'
+import { defaultLimits } from '../../lib/archive/limits.ts'
 import { isTarHeader, openTar } from '../../lib/archive/tar.ts'
-import { defaultLimits } from '../../lib/format/contract.ts'
-import { member, onDisk, png, tarEnd } from './archive-files.ts'
+import { openBytes, png, tarEnd, tarEntry } from '../kit/files/archives.ts'
 
 const page = png(41)
 const record = (key: string, value: string) => {
@@ -10,16 +10,16 @@ const record = (key: string, value: string) => {
   return Buffer.from(`${length}${rest}`)
 }
 
-t.test('files are found, folders and links are not', async t => {
+t.test('files are listed, directories and links are not', async t => {
   const bytes = Buffer.concat([
-    member('comic/', Buffer.alloc(0), '5'),
-    member('comic/1.png', page),
-    member('comic/2.png', Buffer.alloc(0), '2'),
-    member('comic/3.png', png(42)),
+    tarEntry('comic/', Buffer.alloc(0), '5'),
+    tarEntry('comic/1.png', page),
+    tarEntry('comic/2.png', Buffer.alloc(0), '2'),
+    tarEntry('comic/3.png', png(42)),
     tarEnd,
   ])
   t.ok(isTarHeader(bytes))
-  using file = onDisk(t.testdir(), bytes)
+  using file = openBytes(t.testdir(), bytes)
   await using archive = await openTar(file, defaultLimits)
   t.same(
     archive.entries.map(({ name }) => name),
@@ -30,18 +30,18 @@ t.test('files are found, folders and links are not', async t => {
   await t.rejects(archive.read(archive.entries[0]!, 10), { code: 'too_large' })
 })
 
-t.test('long names of GNU and pax are used once', async t => {
+t.test('long names of GNU and pax apply to the next entry only', async t => {
   const gnu = `${'g'.repeat(150)}.png`
   const pax = `${'日'.repeat(60)}.png`
   const bytes = Buffer.concat([
-    member('././@LongLink', Buffer.from(`${gnu}\0`), 'L'),
-    member('short', page),
-    member('PaxHeader', record('path', pax), 'x'),
-    member('short', page),
-    member('last.png', page),
+    tarEntry('././@LongLink', Buffer.from(`${gnu}\0`), 'L'),
+    tarEntry('short', page),
+    tarEntry('PaxHeader', record('path', pax), 'x'),
+    tarEntry('short', page),
+    tarEntry('last.png', page),
     tarEnd,
   ])
-  using file = onDisk(t.testdir(), bytes)
+  using file = openBytes(t.testdir(), bytes)
   await using archive = await openTar(file, defaultLimits)
   t.same(
     archive.entries.map(({ name }) => name),
@@ -49,9 +49,9 @@ t.test('long names of GNU and pax are used once', async t => {
   )
 })
 
-t.test('a cut archive keeps its whole files', async t => {
-  const bytes = Buffer.concat([member('1.png', page), member('2.png', page)])
-  using file = onDisk(t.testdir(), bytes.subarray(0, bytes.length - 490))
+t.test('complete files of a truncated archive are listed', async t => {
+  const bytes = Buffer.concat([tarEntry('1.png', page), tarEntry('2.png', page)])
+  using file = openBytes(t.testdir(), bytes.subarray(0, bytes.length - 490))
   await using archive = await openTar(file, defaultLimits)
   t.same(
     archive.entries.map(({ name }) => name),
@@ -60,9 +60,9 @@ t.test('a cut archive keeps its whole files', async t => {
   t.same(archive.warnings, ['The archive ends too early'])
 })
 
-t.test('other bytes are no tar', async t => {
+t.test('other files are rejected', async t => {
   t.notOk(isTarHeader(Buffer.alloc(512)))
   t.notOk(isTarHeader(Buffer.alloc(512, 'x')))
-  using file = onDisk(t.testdir(), Buffer.alloc(1024, 'x'))
+  using file = openBytes(t.testdir(), Buffer.alloc(1024, 'x'))
   await t.rejects(openTar(file, defaultLimits), { code: 'not_an_archive' })
 })

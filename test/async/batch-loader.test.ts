@@ -1,66 +1,67 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { gathered } from '../../lib/async/batch-loader.ts'
-import type { Viewer } from '../../lib/auth/viewer.ts'
-import type { Sql } from '../../lib/postgres/db.ts'
+import { createBatchLoader } from '../../lib/async/batch-loader.ts'
 
-const sql = null as unknown as Sql
-const viewer = (accountId: string) => ({ accountId }) as Viewer
+type Scope = { accountId: string }
+const source = 'database'
 
-t.test('what is asked at once and meanwhile is two questions, each with its answer', async t => {
-  const asked: string[][] = []
-  const begun = Promise.withResolvers<void>()
-  const find = gathered<string>(async (_sql, _viewer, ids) => {
-    asked.push(ids)
-    begun.resolve()
-    await sleep(5)
-    return new Map(ids.filter(id => id !== 'gone').map(id => [id, id.toUpperCase()]))
-  })
-  const me = viewer('me')
-  const first = ['a', 'b', 'a', 'gone'].map(id => find(sql, me, id))
-  await begun.promise
-  const meanwhile = ['c', 'a', 'd'].map(id => find(sql, me, id))
-  t.same(await Promise.all(first), ['A', 'B', 'A', undefined])
-  t.same(await Promise.all(meanwhile), ['C', 'A', 'D'])
-  t.same(
-    asked,
-    [
-      ['a', 'b', 'gone'],
-      ['c', 'a', 'd'],
-    ],
-    'one that is under way may be too old for a later question',
-  )
-  t.equal(await find(sql, me, 'e'), 'E')
-  t.equal(asked.length, 3)
-})
+t.test(
+  'concurrent look-ups share a query; those that come while it runs share the next',
+  async t => {
+    const queries: string[][] = []
+    const started = Promise.withResolvers<void>()
+    const find = createBatchLoader(async (_source: string, _scope: Scope, ids) => {
+      queries.push(ids)
+      started.resolve()
+      await sleep(5)
+      return new Map(ids.filter(id => id !== 'missing').map(id => [id, id.toUpperCase()]))
+    })
+    const scope = { accountId: 'me' }
+    const first = ['a', 'b', 'a', 'missing'].map(id => find(source, scope, id))
+    await started.promise
+    const second = ['c', 'a', 'd'].map(id => find(source, scope, id))
+    t.same(await Promise.all(first), ['A', 'B', 'A', undefined])
+    t.same(await Promise.all(second), ['C', 'A', 'D'])
+    t.same(
+      queries,
+      [
+        ['a', 'b', 'missing'],
+        ['c', 'a', 'd'],
+      ],
+      'a running query may be too old for a later look-up',
+    )
+    t.equal(await find(source, scope, 'e'), 'E')
+    t.equal(queries.length, 3)
+  },
+)
 
-t.test('viewers share no answers, even when they are equal', async t => {
+t.test('scopes share no results, even when they are equal', async t => {
   let count = 0
-  const find = gathered<string>(async (_sql, { accountId }, ids) => {
+  const find = createBatchLoader(async (_source: string, { accountId }: Scope, ids) => {
     count += 1
     return new Map(ids.map(id => [id, `${id} of ${accountId}`]))
   })
-  const asks = [viewer('me'), viewer('you'), viewer('you')].map(one => find(sql, one, 'a'))
-  t.same(await Promise.all(asks), ['a of me', 'a of you', 'a of you'])
+  const scopes = ['me', 'you', 'you'].map(accountId => ({ accountId }))
+  const results = await Promise.all(scopes.map(scope => find(source, scope, 'a')))
+  t.same(results, ['a of me', 'a of you', 'a of you'])
   t.equal(count, 3)
 })
 
-t.test('a failure reaches those who asked, not those who come later', async t => {
+t.test('an error reaches the look-ups of its batch, not later ones', async t => {
   let isDown = true
-  const begun = Promise.withResolvers<void>()
-  const find = gathered<string>(async (_sql, _viewer, ids) => {
-    begun.resolve()
+  const started = Promise.withResolvers<void>()
+  const find = createBatchLoader(async (_source: string, _scope: Scope, ids) => {
+    started.resolve()
     await sleep(2)
     if (isDown) throw new Error('down')
     return new Map(ids.map(id => [id, id]))
   })
-  const me = viewer('me')
-  const first = [find(sql, me, 'a'), find(sql, me, 'b')]
-  const failed = Promise.allSettled(first)
-  await begun.promise
-  const later = find(sql, me, 'c')
+  const scope = { accountId: 'me' }
+  const failed = Promise.allSettled([find(source, scope, 'a'), find(source, scope, 'b')])
+  await started.promise
+  const later = find(source, scope, 'c')
   t.same(
-    (await failed).map(one => one.status),
+    (await failed).map(result => result.status),
     ['rejected', 'rejected'],
   )
   isDown = false

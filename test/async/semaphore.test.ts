@@ -1,24 +1,50 @@
-// Who goes first where few can.
+import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { openTurns } from '../../lib/async/semaphore.ts'
+import { createSemaphore } from '../../lib/async/semaphore.ts'
+import { Unavailable } from '../../lib/errors.ts'
 
-t.test('who is in a hurry goes before all that wait, and those in the order they came', async t => {
-  let crowds = 0
-  const turns = openTurns(1, () => {
-    crowds += 1
+t.test('urgent callers go before normal ones, each group in order of arrival', async t => {
+  let urgentWaits = 0
+  const semaphore = createSemaphore({
+    slots: 1,
+    onUrgentWait: () => {
+      urgentWaits += 1
+    },
   })
   const order: string[] = []
-  const go = async (name: string, urgent = false) => {
-    await turns.begin(urgent)
-    order.push(name)
-    turns.end()
-  }
-  await turns.begin(false)
-  const waiting = [go('a'), go('b'), go('c', true), go('d'), go('e', true)]
-  t.equal(crowds, 2)
-  turns.end()
+  const run = (name: string, urgent = false) =>
+    semaphore.run(async () => void order.push(name), { urgent })
+  await semaphore.acquire()
+  const waiting = [run('a'), run('b'), run('c', true), run('d'), run('e', true)]
+  t.equal(urgentWaits, 2)
+  t.equal(semaphore.waiting, 5)
+  semaphore.release()
   await Promise.all(waiting)
   t.same(order, ['c', 'e', 'a', 'b', 'd'])
-  await go('f', true)
-  t.equal(crowds, 2, 'a free place is taken without a word')
+  await run('f', true)
+  t.equal(urgentWaits, 2, 'a free slot is taken without waiting')
+})
+
+t.test('an error in the work releases the slot', async t => {
+  const semaphore = createSemaphore({ slots: 1 })
+  const failing = semaphore.run(async () => {
+    throw new Error('no')
+  })
+  await t.rejects(failing, /no/)
+  t.equal(await semaphore.run(async () => 'done'), 'done')
+})
+
+t.test('a caller that is cancelled while it waits gives way to the next', async t => {
+  const semaphore = createSemaphore({ slots: 2, maxWeight: 10 })
+  const controller = new AbortController()
+  await semaphore.acquire({ weight: 6 })
+  const heavy = semaphore.acquire({ weight: 6, signal: controller.signal })
+  const light = semaphore.acquire({ weight: 1 })
+  await sleep(1)
+  t.equal(semaphore.waiting, 2, 'the light one does not overtake')
+  controller.abort()
+  await t.rejects(heavy, Unavailable)
+  await light
+  t.equal(semaphore.waiting, 0)
+  await t.rejects(semaphore.acquire({ signal: controller.signal }), Unavailable)
 })

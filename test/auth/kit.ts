@@ -1,17 +1,17 @@
-// Authentication on a database of the test, as one process or as several.
+// Authentication fixtures: one or several processes on the database of a test.
 import type { Test } from 'tap'
 import { createAccount, type NewAccount } from '../../lib/auth/account.ts'
-import { newKey } from '../../lib/auth/api-key.ts'
+import { generateKey } from '../../lib/auth/api-key.ts'
 import { type Auth, openAuth } from '../../lib/auth/auth.ts'
 import { loadConfig } from '../../lib/config/config.ts'
 import { newId } from '../../lib/id.ts'
 import { openLog } from '../../lib/log.ts'
 import { connect, type Sql } from '../../lib/postgres/db.ts'
-import { database } from '../kit/db.ts'
+import { createDatabase } from '../kit/db.ts'
 
 export const password = 'correct horse battery'
 
-/** What another process would open: connections and memory of its own. */
+/** The services of another process: its own connections and caches. */
 export async function openProcess(t: Test, url: string, flags: Record<string, unknown> = {}) {
   const sql = connect(url, { max: 6 })
   const lines: string[] = []
@@ -27,19 +27,19 @@ export async function openProcess(t: Test, url: string, flags: Record<string, un
   return Object.assign(auth, { lines })
 }
 
-export async function open(t: Test, flags: Record<string, unknown> = {}) {
-  const { url } = await database(t)
+export async function openTestAuth(t: Test, flags: Record<string, unknown> = {}) {
+  const { url } = await createDatabase(t)
   return { url, auth: await openProcess(t, url, flags) }
 }
 
-/** A reader unless something else is said; the password is `password`. */
-export function person(sql: Sql, said: Partial<NewAccount> & { username: string }) {
-  return createAccount(sql, { email: `${said.username}@example.org`, password, ...said })
+/** A reader with the password `password`, unless overridden. */
+export function createTestAccount(sql: Sql, account: Partial<NewAccount> & { username: string }) {
+  return createAccount(sql, { email: `${account.username}@example.org`, password, ...account })
 }
 
-/** A key with all permissions, or those named. */
-export async function keyFor(sql: Sql, accountId: string, permissions = ['SystemAdmin']) {
-  const { key, prefix, digest } = newKey()
+/** An API key, by default with all permissions. */
+export async function createTestKey(sql: Sql, accountId: string, permissions = ['SystemAdmin']) {
+  const { key, prefix, digest } = generateKey()
   const id = newId()
   await sql`
     insert into api_key (id, account_id, name, prefix, secret_sha256, permissions)
@@ -47,8 +47,8 @@ export async function keyFor(sql: Sql, accountId: string, permissions = ['System
   return { id, key }
 }
 
-/** Who these headers are, with the cookie counting. */
-export function who(auth: Auth, headers: Record<string, string>) {
+/** The identity of request headers; the cookie is accepted. */
+export function identify(auth: Auth, headers: Record<string, string>) {
   return auth.identities.identify({ headers, address: '192.0.2.1' }, { cookieAllowed: true })
 }
 export const bearer = (token: string) => ({ authorization: `Bearer ${token}` })

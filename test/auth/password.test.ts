@@ -1,3 +1,4 @@
+// Password hashing: normalization, constant time, limits.
 import { hash } from 'argon2'
 import t from 'tap'
 import {
@@ -7,9 +8,9 @@ import {
   passwordCounters,
   verifyPassword,
 } from '../../lib/auth/password.ts'
-import { Invalid, Limited } from '../../lib/errors.ts'
+import { Invalid, RateLimited } from '../../lib/errors.ts'
 
-t.test('a password fits its own hash only, however its letters are composed', async t => {
+t.test('a password matches only its own hash, in any Unicode normalization', async t => {
   const stored = await hashPassword('pässwörd')
   t.match(stored, /^\$argon2id\$v=19\$m=32768,p=1,t=2\$/)
   t.ok(await verifyPassword(stored, 'pa\u0308sswo\u0308rd'))
@@ -20,16 +21,16 @@ t.test('a password fits its own hash only, however its letters are composed', as
 })
 
 t.test(
-  'no account, no real hash and an endless password cost a comparison and are refused',
+  'a missing account, an invalid hash and a too long password are rejected after one comparison',
   async t => {
-    for (const [stored, given] of [
+    for (const [stored, password] of [
       [null, ''],
       [null, 'x'],
       ['-', '-'],
       [null, 'x'.repeat(2000)],
     ] as const) {
       const before = passwordCounters.verified
-      t.notOk(await verifyPassword(stored, given))
+      t.notOk(await verifyPassword(stored, password))
       t.equal(passwordCounters.verified, before + 1)
     }
   },
@@ -42,12 +43,12 @@ t.test('passwords are at least 8 characters and at most 1,024 bytes', async t =>
   await t.rejects(hashPassword('short'), Invalid)
 })
 
-t.test('a flood waits in a short line, and the rest is turned away', async t => {
+t.test('the queue of concurrent verifications is limited', async t => {
   const stored = await hashPassword('12345678')
-  const flood = Array.from({ length: 60 }, () => verifyPassword(stored, '12345678'))
-  const ends = await Promise.allSettled(flood)
-  const refused = ends.filter(end => end.status === 'rejected')
-  t.equal(refused.length, 18)
-  t.ok(refused.every(end => end.reason instanceof Limited))
-  t.ok(await verifyPassword(stored, '12345678'), 'and it is over')
+  const verifications = Array.from({ length: 60 }, () => verifyPassword(stored, '12345678'))
+  const results = await Promise.allSettled(verifications)
+  const rejected = results.filter(result => result.status === 'rejected')
+  t.equal(rejected.length, 18)
+  t.ok(rejected.every(result => result.reason instanceof RateLimited))
+  t.ok(await verifyPassword(stored, '12345678'), 'later ones succeed')
 })

@@ -1,21 +1,22 @@
+// Permissions: accepted notations, roles, API keys.
 import t from 'tap'
 import {
-  effective,
+  effectivePermissions,
   parsePermission,
   parsePermissions,
   permissionNames,
 } from '../../lib/auth/permission.ts'
 import { Invalid } from '../../lib/errors.ts'
 
-t.test('a permission may be written in any of the spellings in use', async t => {
-  const spellings = [
+t.test('permissions are parsed in all notations in use', async t => {
+  const notations = [
     'ReadListsRead',
     'read-lists-read',
     'readlists:read',
     'READ_LISTS_READ',
     'read lists read',
   ]
-  for (const spelling of spellings) t.equal(parsePermission(spelling), 'ReadListsRead', spelling)
+  for (const text of notations) t.equal(parsePermission(text), 'ReadListsRead', text)
   for (const name of permissionNames) {
     const dashed = name.replace(/(?!^)([A-Z])/g, '-$1').toLowerCase()
     t.equal(parsePermission(dashed), name)
@@ -26,23 +27,26 @@ t.test('a permission may be written in any of the spellings in use', async t => 
   t.same(parsePermissions(['books:read', 'series-read', 'BooksRead']), ['SeriesRead', 'BooksRead'])
 })
 
-t.test('roles grow, extras add, keys take away', async t => {
+t.test('roles are cumulative, extras add permissions, keys restrict them', async t => {
   t.equal(permissionNames.length, 29)
-  t.equal(effective('admin', [], null).size, 29)
-  t.notOk(effective('reader', [], null).has('BooksWrite'))
-  t.ok(effective('reader', [], null).has('ProgressWrite'))
-  t.ok(effective('reader', ['BooksWrite'], null).has('BooksWrite'))
-  t.ok(effective('maintainer', [], null).has('TasksWrite'))
-  t.notOk(effective('maintainer', [], null).has('LibrariesDelete'))
-  t.same([...effective('reader', [], ['BooksRead', 'UsersRead'])], ['BooksRead'])
-  t.same([...effective('reader', ['NoLongerKnown'], ['NoLongerKnown'])], [])
+  t.equal(effectivePermissions('admin', [], null).size, 29)
+  t.notOk(effectivePermissions('reader', [], null).has('BooksWrite'))
+  t.ok(effectivePermissions('reader', [], null).has('ProgressWrite'))
+  t.ok(effectivePermissions('reader', ['BooksWrite'], null).has('BooksWrite'))
+  t.ok(effectivePermissions('maintainer', [], null).has('TasksWrite'))
+  t.notOk(effectivePermissions('maintainer', [], null).has('LibrariesDelete'))
+  t.same([...effectivePermissions('reader', [], ['BooksRead', 'UsersRead'])], ['BooksRead'])
+  t.same([...effectivePermissions('reader', ['NoLongerKnown'], ['NoLongerKnown'])], [])
 })
 
 t.test(
-  'SystemAdmin stands for all, and in the key of another for all that the owner may',
+  'SystemAdmin includes all permissions; in the key of another account, all of its owner',
   async t => {
-    t.equal(effective('reader', ['SystemAdmin'], null).size, 29)
-    t.equal(effective('admin', [], ['SystemAdmin']).size, 29)
-    t.same(effective('reader', [], ['SystemAdmin']), effective('reader', [], null))
+    t.equal(effectivePermissions('reader', ['SystemAdmin'], null).size, 29)
+    t.equal(effectivePermissions('admin', [], ['SystemAdmin']).size, 29)
+    t.same(
+      effectivePermissions('reader', [], ['SystemAdmin']),
+      effectivePermissions('reader', [], null),
+    )
   },
 )

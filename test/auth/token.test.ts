@@ -1,37 +1,47 @@
+// Access tokens: signature, verification, key rotation.
 import { SignJWT } from 'jose'
 import t from 'tap'
-import { accessTokens, rotateKeys } from '../../lib/auth/token.ts'
+import { createAccessTokens, rotateSigningKeys } from '../../lib/auth/token.ts'
 import { Unauthorized } from '../../lib/errors.ts'
 import { newId } from '../../lib/id.ts'
-import { database } from '../kit/db.ts'
+import { createDatabase } from '../kit/db.ts'
 
 const account = { id: newId(), username: 'ana', role: 'reader' }
 const sessionId = newId()
 
-t.test('a token says whose it is, in this process and in others that start together', async t => {
-  const { sql } = await database(t)
-  const [a, b] = [accessTokens(sql, { minutes: 60 }), accessTokens(sql, { minutes: 60 })]
-  const [one, two] = await Promise.all([a.sign(account, sessionId), b.sign(account, sessionId)])
-  t.equal(one.expiresIn, 3600)
-  t.match(await b.verify(one.token), { accountId: account.id, sessionId })
-  t.match(await a.verify(two.token), { accountId: account.id, sessionId })
-  const [header, payload] = one.token
-    .split('.')
-    .slice(0, 2)
-    .map(part => JSON.parse(Buffer.from(part, 'base64url').toString()))
-  t.match(header, { alg: 'HS256', kid: String })
-  t.match(payload, {
-    sub: account.id,
-    sid: sessionId,
-    username: 'ana',
-    role: 'reader',
-    iss: 'stackroom',
-  })
-})
+t.test(
+  'a token identifies its account and session in all processes that start concurrently',
+  async t => {
+    const { sql } = await createDatabase(t)
+    const [a, b] = [
+      createAccessTokens(sql, { minutes: 60 }),
+      createAccessTokens(sql, { minutes: 60 }),
+    ]
+    const [first, second] = await Promise.all([
+      a.sign(account, sessionId),
+      b.sign(account, sessionId),
+    ])
+    t.equal(first.expiresIn, 3600)
+    t.match(await b.verify(first.token), { accountId: account.id, sessionId })
+    t.match(await a.verify(second.token), { accountId: account.id, sessionId })
+    const [header, payload] = first.token
+      .split('.')
+      .slice(0, 2)
+      .map(part => JSON.parse(Buffer.from(part, 'base64url').toString()))
+    t.match(header, { alg: 'HS256', kid: String })
+    t.match(payload, {
+      sub: account.id,
+      sid: sessionId,
+      username: 'ana',
+      role: 'reader',
+      iss: 'stackroom',
+    })
+  },
+)
 
-t.test('what is changed, unsigned, of others, or over is refused', async t => {
-  const { sql } = await database(t)
-  const tokens = accessTokens(sql, { minutes: 60 })
+t.test('modified, unsigned, foreign and expired tokens are rejected', async t => {
+  const { sql } = await createDatabase(t)
+  const tokens = createAccessTokens(sql, { minutes: 60 })
   const { token } = await tokens.sign(account, sessionId)
   const [header, , signature] = token.split('.')
   const other = Buffer.from(
@@ -59,31 +69,38 @@ t.test('what is changed, unsigned, of others, or over is refused', async t => {
     'other issuer': await signed({ iss: 'elsewhere' }),
     'no session': await signed({ sid: undefined }),
     'odd session': await signed({ sid: "' or true" }),
-    'no end': await signed({ exp: undefined }),
-    over: await signed({ exp: Math.floor(Date.now() / 1000) - 60 }),
+    'no expiry': await signed({ exp: undefined }),
+    expired: await signed({ exp: Math.floor(Date.now() / 1000) - 60 }),
   }
   for (const [name, token] of Object.entries(bad))
     await t.rejects(tokens.verify(token), Unauthorized, name)
 })
 
 t.test(
-  'after a rotation new tokens are signed anew and old ones stay good, unless the keys got about',
+  'after a rotation new tokens use the new key; old ones stay valid unless `distrust` is set',
   async t => {
-    const { sql } = await database(t)
-    const [a, b] = [accessTokens(sql, { minutes: 60 }), accessTokens(sql, { minutes: 60 })]
+    const { sql } = await createDatabase(t)
+    const [a, b] = [
+      createAccessTokens(sql, { minutes: 60 }),
+      createAccessTokens(sql, { minutes: 60 }),
+    ]
     const kid = (token: string) =>
       JSON.parse(Buffer.from(token.split('.')[0]!, 'base64url').toString()).kid
     const { token: first } = await a.sign(account, sessionId)
     await b.verify(first)
-    await rotateKeys(sql)
-    a.forget()
+    await rotateSigningKeys(sql)
+    a.reload()
     const { token: second } = await a.sign(account, sessionId)
     t.not(kid(second), kid(first))
     t.match(await a.verify(first), { sessionId })
     await new Promise(resolve => setTimeout(resolve, 1100))
-    t.match(await b.verify(second), { sessionId }, 'a process that was told nothing looks again')
-    await rotateKeys(sql, { distrust: true })
-    a.forget()
+    t.match(
+      await b.verify(second),
+      { sessionId },
+      'a process without notification reads the keys again',
+    )
+    await rotateSigningKeys(sql, { distrust: true })
+    a.reload()
     await t.rejects(a.verify(first), Unauthorized)
     await t.rejects(a.verify(second), Unauthorized)
   },

@@ -1,13 +1,14 @@
-// What a server writes about a whole session: every request once, and no secret in any line.
+// Log of a whole session at trace level: every request once, and no secret.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { SMTPServer } from 'smtp-server'
 import { test } from 'tap'
-import { database } from '../kit/db.ts'
-import { comic, folderOf, temporary } from '../kit/library.ts'
+import { createDatabase } from '../kit/db.ts'
+import { folderWithFiles, temporaryFolder } from '../kit/files/folders.ts'
+import { comic } from '../kit/library.ts'
+import { waitUntil } from '../kit/processes.ts'
 
 const launcher = join(import.meta.dirname, '..', '..', 'cmd', 'stackroom.mjs')
 const secrets = {
@@ -18,43 +19,43 @@ const secrets = {
   visitor: 'visitor Passphrase 94',
 }
 
-test('a session at the level of trace', async t => {
-  const { url, sql } = await database(t)
-  const file = join(temporary(t), 'log')
-  const post = await mailServer()
-  t.teardown(post.close)
-  const { base, metrics, token, end } = await served(url, file, post.port)
-  const known = new Set<string>([...Object.values(secrets), token, new URL(url).password])
-  const ask = async (method: string, path: string, asking: Asking = {}) => {
+test('a session at trace level', async t => {
+  const { url, sql } = await createDatabase(t)
+  const file = join(temporaryFolder(t), 'log')
+  const mail = await startMailServer()
+  t.teardown(mail.close)
+  const { base, metrics, token, stop } = await startServer(url, file, mail.port)
+  const secretValues = new Set<string>([...Object.values(secrets), token, new URL(url).password])
+  const request = async (method: string, path: string, options: RequestParts = {}) => {
     const response = await fetch(base + path, {
       method,
-      headers: { 'content-type': 'application/json', ...asking.headers },
-      ...(asking.body ? { body: JSON.stringify(asking.body) } : {}),
+      headers: { 'content-type': 'application/json', ...options.headers },
+      ...(options.body ? { body: JSON.stringify(options.body) } : {}),
     })
     const text = await response.text()
     const body = text.startsWith('{') ? JSON.parse(text) : null
     const cookie = /auth_token=([^;]+)/.exec(response.headers.get('set-cookie') ?? '')?.[1]
-    for (const one of [body?.accessToken, body?.refreshToken, body?.key, cookie])
-      if (one) known.add(one)
+    for (const value of [body?.accessToken, body?.refreshToken, body?.key, cookie])
+      if (value) secretValues.add(value)
     return { status: response.status, body, cookie, id: response.headers.get('x-request-id') }
   }
 
-  const setup = await ask('POST', '/api/v1/setup/initialize', {
+  const setup = await request('POST', '/api/v1/setup/initialize', {
     body: { username: 'ada', email: 'ada@example.org', password: secrets.admin, setupToken: token },
     headers: { 'x-setup-token': token },
   })
   t.equal(setup.status, 201)
   const login = (password: string) =>
-    ask('POST', '/api/v1/auth/login', { body: { username: 'ada', password } })
+    request('POST', '/api/v1/auth/login', { body: { username: 'ada', password } })
   t.equal((await login(secrets.wrong)).status, 401)
   const signedIn = await login(secrets.admin)
   const bearer = { authorization: `Bearer ${signedIn.body.accessToken}` }
-  const key = await ask('POST', '/api/v1/api-keys', { body: { name: 'k' }, headers: bearer })
+  const key = await request('POST', '/api/v1/api-keys', { body: { name: 'k' }, headers: bearer })
   t.equal(key.status, 201)
   const broken = `${key.body.key.slice(0, -4)}0000`
   const basic = Buffer.from(`ada:${secrets.admin}`).toString('base64')
   const bad = Buffer.from(`ada:${secrets.wrong}`).toString('base64')
-  for (const one of [broken, basic, bad]) known.add(one)
+  for (const value of [broken, basic, bad]) secretValues.add(value)
   const tries: [number, string, Record<string, string>][] = [
     [200, '/api/v1/books', { 'x-api-key': key.body.key }],
     [200, '/api/v1/books', { authorization: `Bearer ${key.body.key}` }],
@@ -69,11 +70,11 @@ test('a session at the level of trace', async t => {
     [400, `/api/v1/books?page=${key.body.key}`, bearer],
   ]
   for (const [status, path, headers] of tries)
-    t.equal((await ask('GET', path, { headers })).status, status, path.slice(0, 20))
-  await ask('POST', '/api/v1/auth/refresh', {
+    t.equal((await request('GET', path, { headers })).status, status, path.slice(0, 20))
+  await request('POST', '/api/v1/auth/refresh', {
     body: { refreshToken: signedIn.body.refreshToken },
   })
-  await ask('PUT', '/api/v1/user/password', {
+  await request('PUT', '/api/v1/user/password', {
     headers: bearer,
     body: { currentPassword: secrets.admin, newPassword: secrets.changed },
   })
@@ -82,39 +83,43 @@ test('a session at the level of trace', async t => {
     insert into setting (key, value) values ('auth.registration_enabled', 'true')
     on conflict (key) do update set value = excluded.value`
   const visitor = { username: 'vic', email: 'vic@example.org', password: secrets.visitor }
-  t.equal((await ask('POST', '/api/v1/auth/register', { body: visitor })).status, 201)
-  const mailed = /token=3D(\w+)|token=(\w+)/.exec(post.letters[0] ?? '')
+  t.equal((await request('POST', '/api/v1/auth/register', { body: visitor })).status, 201)
+  const mailed = /token=3D(\w+)|token=(\w+)/.exec(mail.messages[0] ?? '')
   const code = mailed?.[1] ?? mailed?.[2] ?? ''
-  t.ok(code.length > 20, 'a letter came')
-  known.add(code)
-  post.refuse()
-  await ask('POST', '/api/v1/auth/resend-verification', { body: { email: 'vic@example.org' } })
-  await ask('POST', `/api/v1/auth/verify-email?token=${code}`, { body: { token: code } })
+  t.ok(code.length > 20, 'a mail was received')
+  secretValues.add(code)
+  mail.rejectMail()
+  await request('POST', '/api/v1/auth/resend-verification', { body: { email: 'vic@example.org' } })
+  await request('POST', `/api/v1/auth/verify-email?token=${code}`, { body: { token: code } })
 
-  // Work that fails, and a database that does.
-  const root = folderOf(t, { 'A/1.cbz': comic({ pages: 1 }), 'A/2.cbz': Buffer.from('nothing') })
-  await sql`alter table found rename to lost`
-  const again = await login(secrets.changed)
-  const boss = { authorization: `Bearer ${again.body.accessToken}` }
-  await ask('POST', '/api/v1/libraries', {
-    headers: boss,
+  // A failing job and a failing statement.
+  const root = folderWithFiles(t, {
+    'A/1.cbz': comic({ pages: 1 }),
+    'A/2.cbz': Buffer.from('nothing'),
+  })
+  await sql`alter table pending_file rename to lost`
+  const secondSignIn = await login(secrets.changed)
+  const adminHeaders = { authorization: `Bearer ${secondSignIn.body.accessToken}` }
+  await request('POST', '/api/v1/libraries', {
+    headers: adminHeaders,
     body: { name: 'L', path: root, scanImmediately: true },
   })
-  await until(() => /scan failed|job failed/.test(readFileSync(file, 'utf8')))
+  await waitUntil(() => /scan failed|job failed/.test(readFileSync(file, 'utf8')))
   await sql`alter table lost rename to found`
   await sql`alter table refresh_token rename to gone`
-  const failed = await ask('POST', '/api/v1/auth/login', {
+  const failed = await request('POST', '/api/v1/auth/login', {
     body: { username: 'ada', password: secrets.changed },
   })
   t.equal(failed.status, 500)
   await sql`alter table gone rename to refresh_token`
   t.equal((await fetch(`${base}/health`)).status, 200)
   t.equal((await fetch(`${metrics}/metrics`)).status, 200)
-  await end()
+  await stop()
 
   const text = readFileSync(file, 'utf8')
-  for (const secret of known) if (secret) t.notOk(text.includes(secret), 'a secret is not there')
-  t.ok(known.size > 14, 'there were secrets to look for')
+  for (const secret of secretValues)
+    if (secret) t.notOk(text.includes(secret), 'no secret is logged')
+  t.ok(secretValues.size > 14, 'there are enough secrets to test')
   const lines = text
     .trim()
     .split('\n')
@@ -137,15 +142,19 @@ test('a session at the level of trace', async t => {
   )
   t.ok(
     lines.some(line => line.msg === 'request failed' && line.requestId === failed.id),
-    'why it failed is under the same id',
+    'the error has the same request id',
   )
-  t.equal(requests.find(line => line.route === '/health')?.level, 20, 'probes are for debugging')
+  t.equal(
+    requests.find(line => line.route === '/health')?.level,
+    20,
+    'health checks are logged at debug level',
+  )
   t.ok(requests.some(line => line.route === 'none' && line.status === 404))
 })
 
-type Asking = { body?: object; headers?: Record<string, string> }
+type RequestParts = { body?: object; headers?: Record<string, string> }
 
-async function served(databaseUrl: string, file: string, mailPort: number) {
+async function startServer(databaseUrl: string, file: string, mailPort: number) {
   const out = openSync(file, 'a')
   const data = join(file, '..', 'data')
   const args = ['serve', '--port', '0', '--data', data, '--log-level', 'trace']
@@ -165,26 +174,26 @@ async function served(databaseUrl: string, file: string, mailPort: number) {
     },
   })
   closeSync(out)
-  let said = ''
+  let output = ''
   child.stdout!.on('data', chunk => {
-    said += chunk
+    output += chunk
   })
-  await until(() => /Setup token.*\n/.test(said))
-  const port = /"port":(\d+),"msg":"metrics listen"/.exec(readFileSync(file, 'utf8'))?.[1]
+  await waitUntil(() => /Setup token.*\n/.test(output))
+  const port = /"port":(\d+),"msg":"metrics server listening"/.exec(readFileSync(file, 'utf8'))?.[1]
   return {
-    base: /listens on (\S+)/.exec(said)?.[1] ?? '',
+    base: /listening on (\S+)/.exec(output)?.[1] ?? '',
     metrics: `http://127.0.0.1:${port}`,
-    token: /Setup token[^:]*: (\S+)/.exec(said)?.[1] ?? '',
-    async end() {
+    token: /Setup token[^:]*: (\S+)/.exec(output)?.[1] ?? '',
+    async stop() {
       child.kill('SIGTERM')
       await once(child, 'exit')
     },
   }
 }
 
-async function mailServer() {
-  const letters: string[] = []
-  let isRefusing = false
+async function startMailServer() {
+  const messages: string[] = []
+  let isRejecting = false
   const server = new SMTPServer({
     allowInsecureAuth: true,
     hideSTARTTLS: true,
@@ -195,27 +204,19 @@ async function mailServer() {
         text += chunk
       })
       stream.on('end', () => {
-        if (isRefusing) return done(new Error('mailbox full'))
-        letters.push(text.replaceAll('=\r\n', ''))
+        if (isRejecting) return done(new Error('mailbox full'))
+        messages.push(text.replaceAll('=\r\n', ''))
         done()
       })
     },
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   return {
-    letters,
+    messages,
     port: (server.server.address() as { port: number }).port,
-    refuse: () => {
-      isRefusing = true
+    rejectMail: () => {
+      isRejecting = true
     },
     close: () => new Promise<void>(resolve => server.close(() => resolve())),
   }
-}
-
-async function until(holds: () => boolean) {
-  for (let left = 600; left > 0; left--) {
-    if (holds()) return
-    await sleep(50)
-  }
-  throw new Error('it does not come')
 }

@@ -1,38 +1,45 @@
-// `stackroom queue rebuild` in the middle of work.
+// `stackroom queue rebuild` after a lost queue in the middle of a scan.
 import { once } from 'node:events'
-import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { commandLine } from '../kit/command.ts'
-import { folderOf, manyComics } from '../kit/library.ts'
+import { folderWithFiles } from '../kit/files/folders.ts'
+import { comicFiles } from '../kit/library.ts'
+import { waitUntil } from '../kit/processes.ts'
 
 const { sql, start, stackroom } = await commandLine(t)
 const files = 400
-const root = folderOf(t, manyComics(files))
+const root = folderWithFiles(t, comicFiles(files))
 
-t.test('a queue that was lost is made anew, and everything is done after all', async t => {
-  const idle = begin(['worker'])
-  await until(async () => (await locks()) > 0)
+t.test('a lost queue is rebuilt, and all work is completed', async t => {
+  const idle = startInBackground(['worker'])
+  await waitUntil(async () => (await locks()) > 0)
   const refused = await stackroom(['queue', 'rebuild'])
   t.equal(refused.code, 2)
   t.match(refused.stderr, /Stop `serve` and `worker` first/)
   await end(idle, 'SIGTERM')
 
-  const scan = begin(['scan', root])
-  await until(async () => (await books()).stored > 20)
+  const scan = startInBackground(['scan', root])
+  await waitUntil(async () => (await books()).stored > 20)
   await end(scan, 'SIGKILL')
-  t.ok((await books()).stored < files, 'it was in the middle')
+  t.ok((await books()).stored < files, 'the scan was interrupted')
 
   await sql`drop schema pgboss cascade`
   const rebuilt = await stackroom(['queue', 'rebuild', '--json'])
   t.equal(rebuilt.code, 0, rebuilt.stderr)
   t.match(JSON.parse(rebuilt.stdout), { scan: 1 })
 
-  const worker = begin(['worker'])
-  await until(async () => {
+  const listed = await stackroom(['queue', 'list', '--json'])
+  t.equal(listed.code, 0, listed.stderr)
+  const [scanTasks] = JSON.parse(listed.stdout).filter(({ type }: any) => /scan/.test(type))
+  t.match(scanTasks, { pending: 1, running: 0, failed: 0 })
+  t.match((await stackroom(['queue', 'list'])).stdout, / queued +running +failed\n/)
+
+  const worker = startInBackground(['worker'])
+  await waitUntil(async () => {
     const { covered, hashed } = await books()
     return covered === files && hashed === files
   })
-  await until(
+  await waitUntil(
     async () => (await sql`select from pgboss.job where state < 'completed'`).length === 0,
   )
   await end(worker, 'SIGTERM')
@@ -46,21 +53,26 @@ t.test('a queue that was lost is made anew, and everything is done after all', a
   t.match(nothing.stdout, /^find_duplicates +1\n$/)
 })
 
-function begin(args: string[]) {
+function startInBackground(args: string[]) {
   const child = start(args)
   child.stdout.resume()
   child.stderr.resume()
   return { child, closed: once(child, 'close') }
 }
 
-async function end({ child, closed }: ReturnType<typeof begin>, signal: NodeJS.Signals) {
+async function end(
+  { child, closed }: ReturnType<typeof startInBackground>,
+  signal: NodeJS.Signals,
+) {
   child.kill(signal)
   await closed
 }
 
 async function locks() {
   const rows = await sql`
-    select from pg_locks where locktype = 'advisory' and mode = 'ShareLock' and granted`
+    select from pg_locks
+    where locktype = 'advisory' and mode = 'ShareLock' and granted
+      and database = (select oid from pg_database where datname = current_database())`
   return rows.length
 }
 
@@ -68,14 +80,6 @@ async function books() {
   const [row] = await sql`
     select count(*)::integer as stored, count(cover)::integer as covered,
       count(sha256)::integer as hashed
-    from book`.catch(() => [{ stored: 0, covered: 0, hashed: 0 }])
+    from book_artifact`.catch(() => [{ stored: 0, covered: 0, hashed: 0 }])
   return row as { stored: number; covered: number; hashed: number }
-}
-
-async function until(holds: () => Promise<boolean>) {
-  for (let left = 3_000; left > 0; left--) {
-    if (await holds()) return
-    await sleep(20)
-  }
-  throw new Error('it does not happen')
 }

@@ -1,14 +1,15 @@
-// `stackroom scan` among others: a pipe that closes, Ctrl-C, a server on the same data.
+// Interruption of `stackroom scan`: closed pipe, Ctrl-C, concurrent server.
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { commandLine } from '../kit/command.ts'
-import { folderOf, manyComics } from '../kit/library.ts'
+import { folderWithFiles } from '../kit/files/folders.ts'
+import { comicFiles } from '../kit/library.ts'
 
 const { sql, start, stackroom } = await commandLine(t)
 
-t.test('a reader that closes the pipe ends the scan quietly', async t => {
-  const root = folderOf(t, manyComics(120))
+t.test('a closed pipe ends the scan without a message', async t => {
+  const root = folderWithFiles(t, comicFiles(120))
   let closed = false
   const { code, stderr } = await stackroom(['scan', root, '--ndjson'], child => {
     closed = true
@@ -21,8 +22,8 @@ t.test('a reader that closes the pipe ends the scan quietly', async t => {
   t.match(JSON.parse(next.stdout), { found: 120, state: 'completed' })
 })
 
-t.test('Ctrl-C ends a scan cleanly, and the next one goes on', async t => {
-  const root = folderOf(t, manyComics(300))
+t.test('Ctrl-C ends a scan cleanly, and the next one continues', async t => {
+  const root = folderWithFiles(t, comicFiles(300))
   const { code, stderr } = await stackroom(['scan', root, '--ndjson'], child =>
     child.kill('SIGINT'),
   )
@@ -36,15 +37,16 @@ t.test('Ctrl-C ends a scan cleanly, and the next one goes on', async t => {
   t.equal((await stackroom(['doctor'])).code, 0)
 })
 
-t.test('a scan while the server runs on the same data is done by either', async t => {
-  const root = folderOf(t, manyComics(20))
+t.test('a scan completes while a server runs on the same database', async t => {
+  const root = folderWithFiles(t, comicFiles(20))
   const server = start(['serve', '--port', '0'])
-  let said = ''
+  let output = ''
   server.stdout!.on('data', chunk => {
-    said += chunk
+    output += chunk
   })
-  for (let left = 400; left > 0 && !said.includes('listens on'); left--) await sleep(25)
-  t.match(said, 'listens on')
+  for (let attempts = 400; attempts > 0 && !output.includes('listening on'); attempts--)
+    await sleep(25)
+  t.match(output, 'listening on')
   const { code, stdout } = await stackroom(['scan', root, '--json'])
   t.equal(code, 0)
   t.match(JSON.parse(stdout), { found: 20, new: 20, failed: {} })

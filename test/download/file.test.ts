@@ -5,12 +5,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parse } from 'content-disposition'
 import t, { type Test } from 'tap'
 import type { BookFile } from '../../lib/catalog/book/book-file.ts'
-import { answerFile } from '../../lib/download/file.ts'
+import { fileResponse } from '../../lib/download/file.ts'
 import { NotFound, Unreadable } from '../../lib/errors.ts'
 
 const content = Buffer.from(Array.from({ length: 100_000 }, (_, i) => i % 251))
 
-function fileOf(t: Test, name = 'a.cbz'): BookFile {
+function createBook(t: Test, name = 'a.cbz'): BookFile {
   const root = t.testdir()
   const path = join(root, 'book')
   writeFileSync(path, content)
@@ -30,8 +30,8 @@ function fileOf(t: Test, name = 'a.cbz'): BookFile {
   }
 }
 const get = (headers = {}) => ({ method: 'GET', headers })
-/** Files of the test that this process holds open. */
-const openFiles = (book: BookFile) =>
+/** How many files of the test this process has open. */
+const countOpenFiles = (book: BookFile) =>
   readdirSync('/proc/self/fd').filter(fd => {
     try {
       return readlinkSync(`/proc/self/fd/${fd}`).startsWith(book.root.toString())
@@ -40,9 +40,9 @@ const openFiles = (book: BookFile) =>
     }
   }).length
 
-t.test('the whole file, with what a client needs to go on later', async t => {
-  const book = fileOf(t)
-  const { status, headers, body } = await answerFile(book, get())
+t.test('the whole file, with the headers needed to resume', async t => {
+  const book = createBook(t)
+  const { status, headers, body } = await fileResponse(book, get())
   t.equal(status, 200)
   t.match(headers, {
     'Content-Length': '100000',
@@ -53,30 +53,30 @@ t.test('the whole file, with what a client needs to go on later', async t => {
   })
   t.ok((await buffer(body!)).equals(content))
   await sleep(20)
-  t.equal(openFiles(book), 0)
+  t.equal(countOpenFiles(book), 0)
 })
 
-t.test('a part, and the rest by the tag of the first answer', async t => {
-  const book = fileOf(t)
-  const first = await answerFile(book, get({ range: 'bytes=0-999' }))
+t.test('a range, and the rest by the ETag of the first response', async t => {
+  const book = createBook(t)
+  const first = await fileResponse(book, get({ range: 'bytes=0-999' }))
   t.equal(first.status, 206)
   t.equal(first.headers['Content-Range'], 'bytes 0-999/100000')
   const start = await buffer(first.body!)
   const { ETag } = first.headers
-  const second = await answerFile(book, get({ range: 'bytes=1000-', 'if-range': ETag }))
+  const second = await fileResponse(book, get({ range: 'bytes=1000-', 'if-range': ETag }))
   t.ok(Buffer.concat([start, await buffer(second.body!)]).equals(content))
   writeFileSync(book.path, content.subarray(0, 5000))
-  const third = await answerFile(book, get({ range: 'bytes=1000-', 'if-range': ETag }))
-  t.equal(third.status, 200, 'the file is another one')
+  const third = await fileResponse(book, get({ range: 'bytes=1000-', 'if-range': ETag }))
+  t.equal(third.status, 200, 'the file has changed')
   await buffer(third.body!)
 })
 
-t.test('answers without a body hold no file open', async t => {
-  const book = fileOf(t)
-  const head = await answerFile(book, { method: 'HEAD', headers: {} })
+t.test('responses without a body leave no file open', async t => {
+  const book = createBook(t)
+  const head = await fileResponse(book, { method: 'HEAD', headers: {} })
   t.equal(head.headers['Content-Length'], '100000')
-  const fresh = await answerFile(book, get({ 'if-none-match': head.headers.ETag }))
-  const beyond = await answerFile(book, get({ range: 'bytes=100000-' }))
+  const fresh = await fileResponse(book, get({ 'if-none-match': head.headers.ETag }))
+  const beyond = await fileResponse(book, get({ range: 'bytes=100000-' }))
   t.same(
     [head, fresh, beyond].map(({ status, body }) => [status, body]),
     [
@@ -87,19 +87,19 @@ t.test('answers without a body hold no file open', async t => {
   )
   t.equal(beyond.headers['Content-Range'], 'bytes */100000')
   await sleep(20)
-  t.equal(openFiles(book), 0)
+  t.equal(countOpenFiles(book), 0)
 })
 
-t.test('a client that goes away closes the file', async t => {
-  const book = fileOf(t)
-  const { body } = await answerFile(book, get())
+t.test('the file is closed when the client disconnects', async t => {
+  const book = createBook(t)
+  const { body } = await fileResponse(book, get())
   body!.once('error', () => {})
   body!.destroy()
   await sleep(20)
-  t.equal(openFiles(book), 0)
+  t.equal(countOpenFiles(book), 0)
 })
 
-t.test('any name is a header', async t => {
+t.test('any file name makes a valid header', async t => {
   for (const name of [
     'ワンピース 1.cbz',
     'a"b\\c.cbz',
@@ -107,7 +107,7 @@ t.test('any name is a header', async t => {
     'a\r\nSet-Cookie: x.cbz',
     '100%.cbz',
   ]) {
-    const { headers, body } = await answerFile(fileOf(t, name), get())
+    const { headers, body } = await fileResponse(createBook(t, name), get())
     body!.destroy()
     const disposition = headers['Content-Disposition']!
     t.notMatch(disposition, /[^\x20-\x7e]/)
@@ -116,21 +116,21 @@ t.test('any name is a header', async t => {
   }
 })
 
-t.test('an empty file is an answer', async t => {
-  const book = fileOf(t)
+t.test('an empty file can be downloaded', async t => {
+  const book = createBook(t)
   writeFileSync(book.path, '')
-  const { status, body } = await answerFile(book, get())
+  const { status, body } = await fileResponse(book, get())
   t.equal(status, 200)
   t.equal((await buffer(body!)).length, 0)
 })
 
-t.test('a file outside the library is none; a link that the library holds is one', async t => {
-  const book = fileOf(t)
-  await t.rejects(answerFile({ ...book, root: Buffer.from('/usr') }, get()), Unreadable)
-  await t.rejects(answerFile({ ...book, root: book.root.subarray(0, -1) }, get()), Unreadable)
+t.test('a file outside the library is refused; a link inside the library is followed', async t => {
+  const book = createBook(t)
+  await t.rejects(fileResponse({ ...book, root: Buffer.from('/usr') }, get()), Unreadable)
+  await t.rejects(fileResponse({ ...book, root: book.root.subarray(0, -1) }, get()), Unreadable)
   const link = Buffer.from(join(book.root.toString(), 'link'))
   symlinkSync(book.path, link)
-  const { body } = await answerFile({ ...book, path: link }, get())
+  const { body } = await fileResponse({ ...book, path: link }, get())
   t.ok((await buffer(body!)).equals(content))
-  await t.rejects(answerFile({ ...book, path: Buffer.from(`${link}s`) }, get()), NotFound)
+  await t.rejects(fileResponse({ ...book, path: Buffer.from(`${link}s`) }, get()), NotFound)
 })

@@ -3,19 +3,19 @@ import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
+import { defaultLimits } from '../../lib/archive/limits.ts'
 import { openZip } from '../../lib/archive/zip/zip.ts'
 import type { BookFile } from '../../lib/catalog/book/book-file.ts'
 import { zipSeries } from '../../lib/download/series-zip.ts'
 import { NotFound } from '../../lib/errors.ts'
-import { defaultLimits } from '../../lib/format/contract.ts'
-import { onDisk } from '../archive/archive-files.ts'
+import { openBytes } from '../kit/files/archives.ts'
 
-function shelf(t: { testdir(): string }, names: string[], size = 1000) {
+function createBooks(t: { testdir(): string }, names: string[], size = 1000) {
   const root = t.testdir()
   return names.map((name, i): BookFile => {
     const path = join(root, `file-${i}`)
     writeFileSync(path, Buffer.alloc(size + i, i + 1))
-    const place = { root: Buffer.from(root), path: Buffer.from(path) }
+    const paths = { root: Buffer.from(root), path: Buffer.from(path) }
     const rest = {
       size,
       modifiedMs: 0,
@@ -24,10 +24,10 @@ function shelf(t: { testdir(): string }, names: string[], size = 1000) {
       errorCode: null,
       errorMessage: null,
     }
-    return { id: String(i), ...place, name, format: 'cbz', ...rest }
+    return { id: String(i), ...paths, name, format: 'cbz', ...rest }
   })
 }
-const openIn = (root: string) =>
+const countOpenFiles = (root: string) =>
   readdirSync('/proc/self/fd').filter(fd => {
     try {
       return readlinkSync(`/proc/self/fd/${fd}`).startsWith(root)
@@ -36,12 +36,20 @@ const openIn = (root: string) =>
     }
   }).length
 
-t.test('the files in their order, under names of their own, with the exact length', async t => {
-  const books = shelf(t, ['B 2.cbz', 'b 1.cbz', 'B 1.cbz', '日本.cbz', '../up.cbz', '..', 'x'])
+t.test('the files in order, with unique names and the exact length', async t => {
+  const books = createBooks(t, [
+    'B 2.cbz',
+    'b 1.cbz',
+    'B 1.cbz',
+    '日本.cbz',
+    '../up.cbz',
+    '..',
+    'x',
+  ])
   const { body, length } = await zipSeries(books)
   const bytes = await buffer(body)
   t.equal(bytes.length, length)
-  using file = onDisk(t.testdir(), bytes)
+  using file = openBytes(t.testdir(), bytes)
   await using zip = await openZip(file, defaultLimits)
   t.same(zip.warnings, [])
   t.same(
@@ -49,13 +57,13 @@ t.test('the files in their order, under names of their own, with the exact lengt
     ['B 2.cbz', 'b 1.cbz', 'B 1 (2).cbz', '日本.cbz', '.._up.cbz', '_..', 'x'],
   )
   for (const [i, entry] of zip.entries.entries()) {
-    t.equal(entry.packed, entry.bytes)
+    t.equal(entry.packedBytes, entry.sizeBytes)
     t.ok(Buffer.from(await zip.read(entry, 10_000)).equals(Buffer.alloc(1000 + i, i + 1)))
   }
 })
 
-t.test('files that are gone are left out; none at all is 404', async t => {
-  const books = shelf(t, ['a', 'b', 'c'])
+t.test('deleted files are left out; NotFound when none is left', async t => {
+  const books = createBooks(t, ['a', 'b', 'c'])
   rmSync(books[1]!.path)
   const { body, length } = await zipSeries(books)
   t.equal((await buffer(body)).length, length)
@@ -63,26 +71,26 @@ t.test('files that are gone are left out; none at all is 404', async t => {
   await t.rejects(zipSeries(books), NotFound)
 })
 
-t.test('a file that changes while it is sent breaks the answer off', async t => {
-  const books = shelf(t, ['a', 'b'], 2_000_000)
+t.test('a file that changes while it is sent aborts the response', async t => {
+  const books = createBooks(t, ['a', 'b'], 2_000_000)
   const { body } = await zipSeries(books)
   writeFileSync(books[1]!.path, 'short')
   await t.rejects(buffer(body))
 })
 
-t.test('one file is open at a time, and none when the client has gone', async t => {
-  const books = shelf(t, ['a', 'b', 'c', 'd'], 3_000_000)
+t.test('one file is open at a time, and none after the client disconnects', async t => {
+  const books = createBooks(t, ['a', 'b', 'c', 'd'], 3_000_000)
   const root = books[0]!.root.toString()
   const { body } = await zipSeries(books)
   body.on('error', () => {})
-  let most = 0
-  let seen = 0
+  let maxOpen = 0
+  let received = 0
   for await (const chunk of body) {
-    most = Math.max(most, openIn(root))
-    seen += chunk.length
-    if (seen > 7_000_000) break
+    maxOpen = Math.max(maxOpen, countOpenFiles(root))
+    received += chunk.length
+    if (received > 7_000_000) break
   }
-  t.equal(most, 1)
+  t.equal(maxOpen, 1)
   await sleep(20)
-  t.equal(openIn(root), 0)
+  t.equal(countOpenFiles(root), 0)
 })

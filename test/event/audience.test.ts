@@ -1,19 +1,19 @@
-// Who is told of what, as clients of different accounts see it.
+// Event audience: which events clients of different accounts receive.
 import { test } from 'tap'
-import { type Told, tell, tellProgress } from '../../lib/event/publish.ts'
+import { type NewEvent, publish, publishProgress } from '../../lib/event/publish.ts'
 import { newId } from '../../lib/id.ts'
-import { serveAlone } from '../kit/server.ts'
-import { type Listening, listen } from '../kit/sse.ts'
+import { openSseClient, type SseClient } from '../kit/http/sse.ts'
+import { startApiWithoutPipeline } from '../kit/server.ts'
 
-type Served = Awaited<ReturnType<typeof serveAlone>>
+type Served = Awaited<ReturnType<typeof startApiWithoutPipeline>>
 const [here, there] = [newId(), newId()]
 const [plain, adult, secret, elsewhere] = [newId(), newId(), newId(), newId()]
 const books = Object.fromEntries([plain, adult, secret, elsewhere].map(id => [id, newId()]))
-const grown = newId()
+const adultBook = newId()
 const tag = newId()
 
 /** Two libraries; in the first a series for all, one for adults, one with a tag, and a book for adults. */
-async function shelves({ sql }: Served) {
+async function createLibraries({ sql }: Served) {
   for (const [id, root] of [
     [here, '/here'],
     [there, '/there'],
@@ -32,7 +32,7 @@ async function shelves({ sql }: Served) {
       values (${id}, ${library}, ${id}, '', '', '', '', '', ${age})`
     await addBook({ sql }, { id: books[id]!, library, series: id, age: null })
   }
-  await addBook({ sql }, { id: grown, library: here, series: plain, age: 18 })
+  await addBook({ sql }, { id: adultBook, library: here, series: plain, age: 18 })
   await sql`insert into series_sharing_tag (series_id, tag_id) values (${secret}, ${tag})`
 }
 
@@ -49,19 +49,19 @@ async function addBook(
     values (${id}, ${library}, ${series}, ${directory}, ${Buffer.from('1.cbz')}, 1, 1, '', '', '', '', ${age})`
 }
 
-const of = (id: string) => ({ id: books[id]!, seriesId: id })
-const changes: Told[] = [
-  { type: 'book_updated', libraryId: here, books: [of(plain), of(adult), of(secret)] },
-  { type: 'book_updated', libraryId: here, books: [{ id: grown, seriesId: plain }] },
+const bookOf = (id: string) => ({ id: books[id]!, seriesId: id })
+const changes: NewEvent[] = [
+  { type: 'book_updated', libraryId: here, books: [bookOf(plain), bookOf(adult), bookOf(secret)] },
+  { type: 'book_updated', libraryId: here, books: [{ id: adultBook, seriesId: plain }] },
   { type: 'series_updated', libraryId: here, series: [secret, adult, plain] },
   { type: 'cover_updated', libraryId: here, series: [adult] },
   { type: 'library_updated', libraryId: here },
-  { type: 'book_created', libraryId: there, books: [of(elsewhere)] },
+  { type: 'book_created', libraryId: there, books: [bookOf(elsewhere)] },
   { type: 'library_updated', libraryId: there },
 ]
 
-/** What a client heard, in words. */
-function words(client: Listening): string[] {
+/** The events that a client received, with names for ids. */
+function describe(client: SseClient): string[] {
   const names: Record<string, string> = {
     [plain]: 'plain',
     [adult]: 'adult',
@@ -69,7 +69,7 @@ function words(client: Listening): string[] {
     [elsewhere]: 'elsewhere',
     [here]: 'here',
     [there]: 'there',
-    [grown]: 'grown',
+    [adultBook]: 'adultBook',
   }
   for (const [series, book] of Object.entries(books)) names[book] = `${names[series]} book`
   return client.events().map(({ event, data }) => {
@@ -78,16 +78,16 @@ function words(client: Listening): string[] {
   })
 }
 
-test('accounts hear of what they see', async t => {
-  const all = await serveAlone(t)
+test('accounts receive events of what is visible to them', async t => {
+  const all = await startApiWithoutPipeline(t)
   const { sql } = all
-  await shelves(all)
+  await createLibraries(all)
   const client = async (role: 'reader' | 'admin', restrict?: (id: string) => Promise<unknown>) => {
-    const account = await all.as(role)
+    const account = await all.createUser(role)
     await restrict?.(account.id)
     return {
       id: account.id,
-      ...(await listen(t, all.base, { headers: { 'x-api-key': account.key } })),
+      ...(await openSseClient(t, all.base, { headers: { 'x-api-key': account.key } })),
     }
   }
   const clients = {
@@ -115,23 +115,25 @@ test('accounts hear of what they see', async t => {
       values (${newId()}, ${id}, ${tag}, 'allow')`,
     ),
   }
-  await tell(sql, changes)
-  await tell(sql, [{ type: 'library_updated', libraryId: here, accountId: clients.free.id }])
-  await Promise.all(Object.values(clients).map(one => one.quiet()))
+  await publish(sql, changes)
+  await publish(sql, [{ type: 'library_updated', libraryId: here, accountId: clients.free.id }])
+  await Promise.all(Object.values(clients).map(client => client.waitForQuiet()))
   t.equal(clients.free.events().length, 12)
-  const heard = Object.fromEntries(Object.entries(clients).map(([name, one]) => [name, words(one)]))
-  t.same(heard.here, [
+  const received = Object.fromEntries(
+    Object.entries(clients).map(([name, client]) => [name, describe(client)]),
+  )
+  t.same(received.here, [
     'book_updated plain book',
     'book_updated adult book',
     'book_updated secret book',
-    'book_updated grown',
+    'book_updated adultBook',
     'series_updated secret',
     'series_updated adult',
     'series_updated plain',
     'cover_updated adult',
     'library_updated here',
   ])
-  t.same(heard.young, [
+  t.same(received.young, [
     'book_updated plain book',
     'book_updated secret book',
     'series_updated secret',
@@ -140,11 +142,11 @@ test('accounts hear of what they see', async t => {
     'book_created elsewhere book',
     'library_updated there',
   ])
-  t.same(heard.younger, ['library_updated here', 'library_updated there'])
-  t.same(heard.denied, [
+  t.same(received.younger, ['library_updated here', 'library_updated there'])
+  t.same(received.denied, [
     'book_updated plain book',
     'book_updated adult book',
-    'book_updated grown',
+    'book_updated adultBook',
     'series_updated adult',
     'series_updated plain',
     'cover_updated adult',
@@ -152,7 +154,7 @@ test('accounts hear of what they see', async t => {
     'book_created elsewhere book',
     'library_updated there',
   ])
-  t.same(heard.allowed, [
+  t.same(received.allowed, [
     'book_updated secret book',
     'series_updated secret',
     'library_updated here',
@@ -160,16 +162,16 @@ test('accounts hear of what they see', async t => {
   ])
 })
 
-test('what is gone is told to those who saw it', async t => {
-  const all = await serveAlone(t)
+test('deletions are received by accounts that could see the entity', async t => {
+  const all = await startApiWithoutPipeline(t)
   const { sql } = all
-  await shelves(all)
+  await createLibraries(all)
   const client = async (restrict?: (id: string) => Promise<unknown>) => {
-    const account = await all.as('reader')
+    const account = await all.createUser('reader')
     await restrict?.(account.id)
     return {
       id: account.id,
-      ...(await listen(t, all.base, { headers: { 'x-api-key': account.key } })),
+      ...(await openSseClient(t, all.base, { headers: { 'x-api-key': account.key } })),
     }
   }
   const free = await client()
@@ -179,69 +181,73 @@ test('what is gone is told to those who saw it', async t => {
     insert into account_sharing_tag (id, account_id, tag_id, mode)
     values (${newId()}, ${id}, ${tag}, 'deny')`,
   )
-  const named = await client(id => sql`update account set all_libraries = false where id = ${id}`)
-  const stranger = await client(
+  const assigned = await client(
+    id => sql`update account set all_libraries = false where id = ${id}`,
+  )
+  const unassigned = await client(
     id => sql`update account set all_libraries = false where id = ${id}`,
   )
   await sql`delete from book`
   await sql`delete from series`
-  await tell(sql, [
+  await publish(sql, [
     {
       type: 'book_deleted',
       libraryId: here,
-      books: [of(plain), of(adult), of(secret)],
+      books: [bookOf(plain), bookOf(adult), bookOf(secret)],
       audience: { ratings: [null, 18, 6], tags: [[], [], [tag]] },
     },
     { type: 'series_deleted', libraryId: here, series: [plain], audience: { ratings: [null] } },
-    { type: 'library_deleted', libraryId: here, audience: { accounts: [named.id] } },
+    { type: 'library_deleted', libraryId: here, audience: { accounts: [assigned.id] } },
   ])
-  // Everyone's list of libraries is a list while one is being removed.
+  // While a library is being deleted, the list of libraries of every account is explicit.
   await sql`update library set deleting_at = now() where id = ${there}`
   await sql`select pg_notify('account', '*')`
-  await tell(sql, [{ type: 'library_deleted', libraryId: there, audience: { accounts: [] } }])
-  await Promise.all([free, young, denied, named, stranger].map(one => one.quiet()))
+  await publish(sql, [{ type: 'library_deleted', libraryId: there, audience: { accounts: [] } }])
+  await Promise.all(
+    [free, young, denied, assigned, unassigned].map(client => client.waitForQuiet()),
+  )
   const books = ['book_deleted plain book', 'book_deleted adult book', 'book_deleted secret book']
   const libraries = ['library_deleted here', 'library_deleted there']
-  t.same(words(free), [...books, 'series_deleted plain', ...libraries])
-  t.same(words(young), [books[0], books[2], ...libraries])
-  t.same(words(denied), [books[0], books[1], ...libraries])
-  t.same(words(named), ['library_deleted here'])
-  t.same(words(stranger), [])
+  t.same(describe(free), [...books, 'series_deleted plain', ...libraries])
+  t.same(describe(young), [books[0], books[2], ...libraries])
+  t.same(describe(denied), [books[0], books[1], ...libraries])
+  t.same(describe(assigned), ['library_deleted here'])
+  t.same(describe(unassigned), [])
 })
 
-test('progress is told to its own account, kinds of things to those who may read them', async t => {
-  const all = await serveAlone(t)
+test('progress goes to its own account, entity types to those with the permission', async t => {
+  const all = await startApiWithoutPipeline(t)
   const { sql } = all
-  await shelves(all)
-  const [ana, ben] = [await all.as('reader'), await all.as('admin')]
-  const some = await all.as('reader')
+  await createLibraries(all)
+  const [ana, ben] = [await all.createUser('reader'), await all.createUser('admin')]
+  const some = await all.createUser('reader')
   await sql`update api_key set permissions = '{SeriesRead}' where account_id = ${some.id}`
-  const ofKey = (account: { key: string }) =>
-    listen(t, all.base, { headers: { 'x-api-key': account.key } })
-  const [forAna, forBen, forSome] = [await ofKey(ana), await ofKey(ben), await ofKey(some)]
-  await tell(sql, [
-    { type: 'progress_updated', libraryId: here, books: [of(plain)], accountId: ana.id },
-    { type: 'book_updated', libraryId: here, books: [of(plain)] },
+  const connect = (account: { key: string }) =>
+    openSseClient(t, all.base, { headers: { 'x-api-key': account.key } })
+  const [forAna, forBen, forSome] = [await connect(ana), await connect(ben), await connect(some)]
+  await publish(sql, [
+    { type: 'progress_updated', libraryId: here, books: [bookOf(plain)], accountId: ana.id },
+    { type: 'book_updated', libraryId: here, books: [bookOf(plain)] },
     { type: 'series_updated', libraryId: here, series: [plain] },
     { type: 'library_updated', libraryId: here },
   ])
-  await Promise.all([forAna, forBen, forSome].map(one => one.quiet()))
+  await Promise.all([forAna, forBen, forSome].map(client => client.waitForQuiet()))
   const others = ['book_updated plain book', 'series_updated plain', 'library_updated here']
-  t.same(words(forAna), ['progress_updated plain book', ...others])
-  t.same(words(forBen), others)
-  t.same(words(forSome), ['series_updated plain'])
+  t.same(describe(forAna), ['progress_updated plain book', ...others])
+  t.same(describe(forBen), others)
+  t.same(describe(forSome), ['series_updated plain'])
 })
 
-test('tasks are told to those who see what they are about', async t => {
-  const all = await serveAlone(t)
+test('task progress goes to accounts that can see its subject', async t => {
+  const all = await startApiWithoutPipeline(t)
   const { sql } = all
-  await shelves(all)
+  await createLibraries(all)
   const client = async (permissions: string[], restrict?: (id: string) => Promise<unknown>) => {
-    const account = await all.as('admin')
+    const account = await all.createUser('admin')
     await sql`update api_key set permissions = ${permissions} where account_id = ${account.id}`
     await restrict?.(account.id)
     const headers = { 'x-api-key': account.key }
-    return listen(t, all.base, { path: '/tasks/stream', headers })
+    return openSseClient(t, all.base, { path: '/tasks/stream', headers })
   }
   const byTag = (id: string) => sql`
     insert into account_sharing_tag (id, account_id, tag_id, mode)
@@ -250,7 +256,7 @@ test('tasks are told to those who see what they are about', async t => {
   const operator = await client(['TasksRead'], byTag)
   const reader = await client(['LibrariesRead'], byTag)
   const outside = await client(['TasksRead', 'LibrariesRead'], byLibrary)
-  const neither = await all.as('reader')
+  const neither = await all.createUser('reader')
   await sql`update api_key set permissions = '{BooksRead}' where account_id = ${neither.id}`
   const refused = await fetch(`${all.base}/api/v1/tasks/stream`, {
     headers: { 'x-api-key': neither.key },
@@ -263,15 +269,15 @@ test('tasks are told to those who see what they are about', async t => {
     data: { task_type: name },
     ...more,
   })
-  await tellProgress(sql, [
-    task('upkeep'),
+  await publishProgress(sql, [
+    task('maintenance'),
     task('scan', { libraryId: here }),
     task('secret', { libraryId: here, seriesId: secret, bookId: books[secret] }),
     task('plain', { libraryId: here, seriesId: plain }),
   ])
-  await Promise.all([operator, reader, outside].map(one => one.quiet()))
-  const types = (one: Listening) => one.events().map(event => event.data.taskType)
-  t.same(types(operator), ['upkeep', 'scan', 'secret', 'plain'])
+  await Promise.all([operator, reader, outside].map(client => client.waitForQuiet()))
+  const types = (client: SseClient) => client.events().map(event => event.data.taskType)
+  t.same(types(operator), ['maintenance', 'scan', 'secret', 'plain'])
   t.same(types(reader), ['scan', 'plain'])
-  t.same(types(outside), ['upkeep'])
+  t.same(types(outside), ['maintenance'])
 })

@@ -1,13 +1,15 @@
-// Clients that do not read: they hold little memory, and are told the truth when they read again.
+// Slow stream clients: they take little memory and are resynchronized when they read again.
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { type Test, test } from 'tap'
-import { tell } from '../../lib/event/publish.ts'
+import { publish } from '../../lib/event/publish.ts'
 import { newId } from '../../lib/id.ts'
-import { serveAlone } from '../kit/server.ts'
-import { listen } from '../kit/sse.ts'
+import { openSseClient } from '../kit/http/sse.ts'
+import { waitUntil } from '../kit/processes.ts'
+import { startApiWithoutPipeline } from '../kit/server.ts'
 
 const libraryId = newId()
 const events = (count: number) => [
@@ -18,8 +20,8 @@ const events = (count: number) => [
   },
 ]
 
-/** A connection that asks for the stream, and reads only when it is told to. */
-async function lazy(t: Test, base: string, key: string) {
+/** A connection to the stream that only reads on request. */
+async function openPausedClient(t: Test, base: string, key: string) {
   const { hostname, port } = new URL(base)
   const socket: Socket = connect(Number(port), hostname)
   t.teardown(() => socket.destroy())
@@ -40,14 +42,14 @@ async function lazy(t: Test, base: string, key: string) {
   return {
     socket,
     isClosed: () => isClosed,
-    /** Numbers of the messages that came, and the last message of all. */
+    /** Ids of the events received so far, and the resync messages. */
     async read() {
       socket.resume()
       for (let before = -1; before !== text.length; ) {
         before = text.length
         await sleep(700)
       }
-      // Chunks of HTTP end where they please.
+      // Chunk boundaries of HTTP may be anywhere.
       const plain = text.slice(text.indexOf('\r\n\r\n') + 4).replace(/\r\n[0-9a-f]+\r\n/g, '')
       return {
         ids: [...plain.matchAll(/\}\nid: (\d+)\n/g)].map(match => Number(match[1])),
@@ -58,20 +60,20 @@ async function lazy(t: Test, base: string, key: string) {
 }
 
 setFlagsFromString('--expose-gc')
-const collect = runInNewContext('gc') as () => void
+const collectGarbage = runInNewContext('gc') as () => void
 
-/** MB that are in use. */
-const held = () => {
-  collect()
+/** Memory in use, in MB. */
+const usedMb = () => {
+  collectGarbage()
   const { heapUsed, arrayBuffers } = process.memoryUsage()
   return (heapUsed + arrayBuffers) / 1024 / 1024
 }
 
-test('a client that stops to read for a while gets everything', async t => {
-  const all = await serveAlone(t, {}, { slow: 200 })
-  const { key } = await all.as('admin')
-  const client = await lazy(t, all.base, key)
-  for (let i = 0; i < 20; i++) await tell(all.sql, events(2_000))
+test('a client that pauses for a while receives everything', async t => {
+  const all = await startApiWithoutPipeline(t, {}, { slowMs: 200 })
+  const { key } = await all.createUser('admin')
+  const client = await openPausedClient(t, all.base, key)
+  for (let i = 0; i < 20; i++) await publish(all.sql, events(2_000))
   await sleep(500)
   const { ids, resyncs } = await client.read()
   t.same(resyncs, [])
@@ -82,52 +84,55 @@ test('a client that stops to read for a while gets everything', async t => {
   )
 })
 
-test('one that is too far behind is told to load anew, and costs no memory meanwhile', async t => {
-  const all = await serveAlone(t, {}, { slow: 200 })
-  const { key } = await all.as('admin')
-  const clients = await Promise.all(Array.from({ length: 20 }, () => lazy(t, all.base, key)))
-  const quick = await listen(t, all.base, { headers: { 'x-api-key': key } })
-  await tell(all.sql, events(2_000))
-  await quick.until(2_000)
-  const before = held()
-  for (let i = 0; i < 75; i++) await tell(all.sql, events(2_000))
-  while (!quick.text.includes('id: 152000\n', quick.text.length - 1_000)) await sleep(50)
-  // What the quick client of this test keeps is not the server's.
-  const more = held() - before - quick.text.length / 1024 / 1024
-  t.comment(`${Math.round(more)} MB`)
-  t.ok(more < 100, `${more} MB for 60 MB of events that 20 clients do not read`)
+test('a client too far behind receives a resync, and takes no memory until then', async t => {
+  const all = await startApiWithoutPipeline(t, {}, { slowMs: 200 })
+  const { key } = await all.createUser('admin')
+  const clients = await Promise.all(
+    Array.from({ length: 20 }, () => openPausedClient(t, all.base, key)),
+  )
+  const fast = await openSseClient(t, all.base, { headers: { 'x-api-key': key } })
+  await publish(all.sql, events(2_000))
+  await fast.waitForEvents(2_000)
+  const before = usedMb()
+  for (let i = 0; i < 75; i++) await publish(all.sql, events(2_000))
+  while (!fast.text.includes('id: 152000\n', fast.text.length - 1_000)) await sleep(50)
+  // The text stored by the fast client of this test is not memory of the server.
+  const growth = usedMb() - before - fast.text.length / 1024 / 1024
+  t.comment(`${Math.round(growth)} MB`)
+  t.ok(growth < 100, `${growth} MB for 60 MB of events that 20 clients do not read`)
   const [first] = clients
   const { ids, resyncs } = await first!.read()
   t.equal(resyncs.length, 1)
   t.match(resyncs[0], { type: 'resync', reason: 'slow' })
   t.equal(ids.at(-1), 152_000)
   t.ok(ids.length < 100_000)
-  await tell(all.sql, events(1))
-  t.equal((await first!.read()).ids.at(-1), 152_001, 'and goes on from there')
+  await publish(all.sql, events(1))
+  t.equal((await first!.read()).ids.at(-1), 152_001, 'and continues from there')
 })
 
-test('one that takes nothing at all is let go', async t => {
-  const all = await serveAlone(t, {}, { stuck: 1_000 })
-  const { key } = await all.as('admin')
-  const client = await lazy(t, all.base, key)
-  const idle = await listen(t, all.base, { headers: { 'x-api-key': key } })
-  for (let i = 0; i < 10; i++) await tell(all.sql, events(5_000))
-  await idle.until(50_000, 20_000)
-  await sleep(7_000)
-  // The end shows only once what lies in between is read.
+test('a client that does not read at all is disconnected', async t => {
+  const all = await startApiWithoutPipeline(t, {}, { stuckMs: 1_000, pollMs: 200 })
+  const { key } = await all.createUser('admin')
+  const client = await openPausedClient(t, all.base, key)
+  const idle = await openSseClient(t, all.base, { headers: { 'x-api-key': key } })
+  for (let i = 0; i < 10; i++) await publish(all.sql, events(5_000))
+  await idle.waitForEvents(50_000, 20_000)
+  const connections = promisify(all.api.server.server.getConnections).bind(all.api.server.server)
+  await waitUntil(async () => (await connections()) === 1)
+  // The close event comes only after the buffered data is read.
   client.socket.resume()
   for (let left = 1000; left > 0 && !client.isClosed(); left--) await sleep(20)
   t.ok(client.isClosed())
-  t.notOk(idle.hasEnded, 'one that has nothing to take stays')
+  t.notOk(idle.hasEnded, 'an idle client stays connected')
 })
 
-test('a server that ends does not wait for those who do not read', async t => {
-  const all = await serveAlone(t)
-  const { key } = await all.as('admin')
-  await lazy(t, all.base, key)
-  await tell(all.sql, events(20_000))
+test('a server that shuts down does not wait for clients that do not read', async t => {
+  const all = await startApiWithoutPipeline(t)
+  const { key } = await all.createUser('admin')
+  await openPausedClient(t, all.base, key)
+  await publish(all.sql, events(20_000))
   await sleep(300)
-  const begun = Date.now()
+  const startedAt = Date.now()
   await all.api.close()
-  t.ok(Date.now() - begun < 5_000, `${Date.now() - begun} ms`)
+  t.ok(Date.now() - startedAt < 5_000, `${Date.now() - startedAt} ms`)
 })

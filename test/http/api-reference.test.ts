@@ -1,26 +1,26 @@
-// The interactive reference, as a browser without any internet sees it.
+// Interactive API reference, also in a browser without network access.
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { test } from 'tap'
-import { browser } from '../kit/page.ts'
-import { serve } from '../kit/server.ts'
+import { browserPath } from '../kit/files/page.ts'
+import { startApi } from '../kit/server.ts'
 
 const run = promisify(execFile)
-test('the reference is there when it is asked for, and only then', async t => {
-  const off = await serve(t)
+test('the reference is served only if it is enabled', async t => {
+  const off = await startApi(t)
   t.equal((await fetch(`${off.base}/docs/`)).status, 404)
-  const on = await serve(t, { 'api.enable_api_docs': true, 'api.api_docs_path': '/reference' })
+  const on = await startApi(t, { 'api.enable_api_docs': true, 'api.api_docs_path': '/reference' })
   const page = await fetch(`${on.base}/reference/`)
   t.equal(page.status, 200)
   const policy = page.headers.get('content-security-policy')
   t.match(policy, /default-src 'self'/)
   t.notMatch(policy, /https?:/)
   const html = await page.text()
-  t.notMatch(html, /(?:src|href)="(?:https?:)?\/\//, 'nothing comes from elsewhere')
+  t.notMatch(html, /(?:src|href)="(?:https?:)?\/\//, 'no resources of other hosts')
 
-  await t.test('a browser shows it', { skip: browser ? false : 'no browser here' }, async t => {
+  await t.test('a browser renders it', { skip: browserPath ? false : 'no browser' }, async t => {
     const { stdout } = await run(
-      browser!,
+      browserPath!,
       [
         '--headless',
         '--no-sandbox',

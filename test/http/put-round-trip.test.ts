@@ -1,15 +1,15 @@
-// What was just read can be sent back whole: what only the server says is ignored, nothing is lost.
+// Round trips: a record that was read can be sent back with PUT and PATCH.
 import t from 'tap'
-import { comic, shelve } from '../kit/library.ts'
-import { serve } from '../kit/server.ts'
+import { comic, createTestLibrary } from '../kit/library.ts'
+import { startApi } from '../kit/server.ts'
 
-const info = `<ComicInfo><Title>Told</Title><Writer>Ana Author</Writer><Genre>Action</Genre></ComicInfo>`
+const info = `<ComicInfo><Title>File title</Title><Writer>Ana Author</Writer><Genre>Action</Genre></ComicInfo>`
 
-t.test('records that were read can be sent back', async t => {
-  const all = await serve(t)
-  const admin = await all.as('admin')
-  const ana = await all.as('reader')
-  const shelf = await shelve(t, all, { 'Akira/1.cbz': comic({ info }) })
+t.test('records can be sent back unchanged', async t => {
+  const all = await startApi(t)
+  const admin = await all.createUser('admin')
+  const ana = await all.createUser('reader')
+  const shelf = await createTestLibrary(t, all, { 'Akira/1.cbz': comic({ info }) })
   await shelf.scan()
   const [book] = await shelf.books()
   const [library] = (await admin.get('/libraries')).body.data
@@ -32,17 +32,17 @@ t.test('records that were read can be sent back', async t => {
       for (const verb of at.includes('preferences') || at.includes('admin')
         ? ['PUT']
         : ['PUT', 'PATCH']) {
-        const answer = await admin.ask(verb, at, { body })
-        t.equal(answer.status, 200, JSON.stringify(answer.body))
-        // When a key was used is written a little later.
+        const response = await admin.request(verb, at, { body })
+        t.equal(response.status, 200, JSON.stringify(response.body))
+        // The last use of a key is stored a little later.
         const { locks: _l, updatedAt: _u, version: _v, lastUsedAt: _a, ...before } = body
-        t.match(answer.body, before)
+        t.match(response.body, before)
       }
       const unknown = await admin.put(at, { ...body, bogus: 1 })
       t.match(unknown, { status: 400, body: { message: 'body must not have bogus' } })
     })
 
-  t.test('the schedule of a library is changed in the spelling that its client knows', async t => {
+  t.test('the schedule of a library is accepted in snake_case and camelCase', async t => {
     const at = `/libraries/${library.id}`
     const config = { scanning_config: { cron_schedule: '0 3 * * *', default_mode: 'normal' } }
     t.equal((await admin.put(at, config)).status, 200)
@@ -63,15 +63,15 @@ t.test('records that were read can be sent back', async t => {
     )
   })
 
-  t.test('of two spellings that disagree neither is taken for the other', async t => {
+  t.test('conflicting aliases are rejected', async t => {
     const at = `/books/${book!.id}/progress`
     const { status, body } = await admin.put(at, { current_page: 1, currentPage: 0 })
-    t.match({ status, ...body }, { status: 400, message: /currentPage is given twice/ })
+    t.match({ status, ...body }, { status: 400, message: /currentPage has two different values/ })
     const agreed = { current_page: 1, currentPage: 1, is_completed: false, completed: false }
     t.equal((await admin.put(at, agreed)).status, 200)
   })
 
-  t.test('people are changed in the list, beside the texts of before', async t => {
+  t.test('authors are changed as a list, beside unchanged role fields', async t => {
     const at = `/books/${book!.id}/metadata`
     const authors = [
       { name: 'Dumas, Alexandre', role: 'writer', sortName: 'Dumas' },
@@ -83,34 +83,38 @@ t.test('records that were read can be sent back', async t => {
     const again = await admin.put(at, changed.body)
     t.same(again.body.authors, authors)
     const { authors: _, ...texts } = again.body
-    t.same((await admin.put(at, texts)).body.authors, authors, 'texts alone say who there is')
+    t.same(
+      (await admin.put(at, texts)).body.authors,
+      authors,
+      'role fields alone replace the authors',
+    )
     const named = await admin.put(at, { ...again.body, penciller: 'Pia, Paul' })
     t.match(named.body.pencillers, ['Pia', 'Paul'])
   })
 })
 
-t.test('many unknown members are named', async t => {
-  const all = await serve(t)
-  const admin = await all.as('admin')
+t.test('many unknown fields are listed', async t => {
+  const all = await startApi(t)
+  const admin = await all.createUser('admin')
   const body = Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`x${i}`, 1]))
-  const answer = await admin.put(`/users/${admin.id}`, body)
-  t.match(answer, { status: 400, body: { message: 'body/x0 is not known here' } })
+  const response = await admin.put(`/users/${admin.id}`, body)
+  t.match(response, { status: 400, body: { message: 'body/x0 is not a known field' } })
 })
 
-t.test('links hold what the list understands', async t => {
-  const all = await serve(t)
-  const admin = await all.as('admin')
+t.test('paging links repeat only known parameters', async t => {
+  const all = await startApi(t)
+  const admin = await all.createUser('admin')
   const { body, headers } = await admin.get(`/books?page_size=2&bogus=${'x'.repeat(9000)}`)
   t.equal(body.links.self, '/api/v1/books?page=1&pageSize=2')
   t.notMatch(headers.get('link'), 'bogus')
 })
 
-t.test('what has not changed has no length of its own, for HEAD as for GET', async t => {
-  const all = await serve(t)
-  const admin = await all.as('admin')
+t.test('304 has no Content-Length, for HEAD and GET', async t => {
+  const all = await startApi(t)
+  const admin = await all.createUser('admin')
   const etag = (await admin.get('/books')).headers.get('etag')!
   for (const method of ['GET', 'HEAD']) {
-    const { status, headers } = await admin.ask(method, '/books', {
+    const { status, headers } = await admin.request(method, '/books', {
       headers: { 'if-none-match': etag },
     })
     t.equal(status, 304, method)
@@ -118,8 +122,8 @@ t.test('what has not changed has no length of its own, for HEAD as for GET', asy
   }
 })
 
-t.test('OPTIONS without an origin is answered, and not with plain text', async t => {
-  const all = await serve(t)
-  const { status } = await all.anyone.ask('OPTIONS', '/books')
+t.test('OPTIONS without Origin gets a JSON response', async t => {
+  const all = await startApi(t)
+  const { status } = await all.anonymous.request('OPTIONS', '/books')
   t.equal(status, 204)
 })

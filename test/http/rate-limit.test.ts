@@ -1,63 +1,63 @@
-// Rate limits hold over all processes together, and cost next to nothing.
+// Rate limits shared by several processes.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { test } from 'tap'
-import { openBuckets, sweepBuckets } from '../../lib/http/token-buckets.ts'
+import { createTokenBuckets, deleteFullBuckets } from '../../lib/http/token-buckets.ts'
 import { connect } from '../../lib/postgres/db.ts'
-import { database } from '../kit/db.ts'
-import { serveAlone } from '../kit/server.ts'
+import { createDatabase } from '../kit/db.ts'
+import { startApiWithoutPipeline } from '../kit/server.ts'
 
 const log = { warn: () => {} }
 
-test('three processes give no more than one bucket holds', async t => {
-  const { sql, url } = await database(t)
+test('three processes grant no more than one bucket', async t => {
+  const { sql, url } = await createDatabase(t)
   const pools = [sql, connect(url, { max: 4 }), connect(url, { max: 4 })]
   t.teardown(() => Promise.all(pools.slice(1).map(pool => pool.end({ timeout: 1 }))))
-  const all = pools.map(pool => openBuckets(pool, log))
+  const all = pools.map(pool => createTokenBuckets(pool, log))
   const bucket = { key: 'account:a', perSecond: 50, burst: 200, share: 25 }
-  const begun = Date.now()
-  let given = 0
+  const startTime = Date.now()
+  let input = 0
   let denied = 0
-  while (Date.now() - begun < 2_500) {
+  while (Date.now() - startTime < 2_500) {
     const standings = await Promise.all(
       all.flatMap(buckets => Array.from({ length: 10 }, () => buckets.take(bucket))),
     )
-    given += standings.filter(s => s.waitMs === 0).length
+    input += standings.filter(s => s.waitMs === 0).length
     denied += standings.filter(s => s.waitMs > 0).length
     await sleep(5)
   }
-  const seconds = (Date.now() - begun) / 1000
-  t.ok(given <= 200 + 50 * seconds, `${given} in ${seconds} s`)
-  t.ok(given >= 200 + 50 * seconds * 0.7, `${given} in ${seconds} s`)
-  t.ok(denied > given)
+  const seconds = (Date.now() - startTime) / 1000
+  t.ok(input <= 200 + 50 * seconds, `${input} in ${seconds} s`)
+  t.ok(input >= 200 + 50 * seconds * 0.7, `${input} in ${seconds} s`)
+  t.ok(denied > input)
 })
 
-test('a client that stays below its limit is never denied, however it is spread', async t => {
-  const { sql, url } = await database(t)
+test('a client below its limit is never denied, across processes', async t => {
+  const { sql, url } = await createDatabase(t)
   const other = connect(url, { max: 4 })
   t.teardown(() => other.end({ timeout: 1 }))
-  const all = [openBuckets(sql, log), openBuckets(other, log)]
+  const all = [createTokenBuckets(sql, log), createTokenBuckets(other, log)]
   const bucket = { key: 'account:b', perSecond: 50, burst: 40, share: 5 }
-  const begun = Date.now()
+  const startTime = Date.now()
   for (let i = 0; i < 120; i++) {
     t.equal((await all[i % 2]!.take(bucket)).waitMs, 0)
-    await sleep(Math.max(0, begun + i * 25 - Date.now()))
+    await sleep(Math.max(0, startTime + i * 25 - Date.now()))
   }
 })
 
-test('most requests ask no database, denied ones neither', async t => {
-  const { sql } = await database(t)
+test('most requests and denials need no database statement', async t => {
+  const { sql } = await createDatabase(t)
   let statements = 0
   const counted = new Proxy(sql, {
-    apply: (target, self, given) => {
+    apply: (target, self, input) => {
       statements += 1
-      return Reflect.apply(target, self, given)
+      return Reflect.apply(target, self, input)
     },
   })
-  const buckets = openBuckets(counted, log)
-  // Nothing drips in while this goes on, however slow the machine is.
+  const buckets = createTokenBuckets(counted, log)
+  // The rate is so low that no token is added during the test.
   const bucket = { key: 'ip:1', perSecond: 0.01, burst: 80, share: 10 }
-  const asked = await Promise.all(Array.from({ length: 80 }, () => buckets.take(bucket)))
-  t.ok(asked.every(s => s.waitMs === 0))
+  const states = await Promise.all(Array.from({ length: 80 }, () => buckets.take(bucket)))
+  t.ok(states.every(s => s.waitMs === 0))
   t.ok(statements <= 9, `${statements} statements for 80 requests`)
   await buckets.take(bucket)
   const before = statements
@@ -72,71 +72,73 @@ test('most requests ask no database, denied ones neither', async t => {
   })
   t.equal(waitMs, 0)
   const next = await buckets.take({ ...bucket, key: 'login:1', perSecond: 0.5, burst: 1, share: 1 })
-  t.ok(next.waitMs > 1_500 && next.waitMs <= 2_000, 'it says how long to wait')
+  t.ok(next.waitMs > 1_500 && next.waitMs <= 2_000, 'the waiting time is returned')
   const [row] = await sql`select count(*)::integer as count from rate_bucket`
   t.equal(row!.count, 2)
-  await sweepBuckets(sql, 60)
-  await sql`update rate_bucket set at = at - interval '2 minutes' where key = 'ip:1'`
-  await sweepBuckets(sql, 60)
+  await deleteFullBuckets(sql, 60)
+  await sql`update rate_bucket set updated_at = updated_at - interval '2 minutes' where key = 'ip:1'`
+  await deleteFullBuckets(sql, 60)
   t.same(await sql`select key from rate_bucket`, [{ key: 'login:1' }])
 })
 
-test('without the database each process counts for itself', async t => {
-  const { sql } = await database(t)
+test('without the database each process counts locally', async t => {
+  const { sql } = await createDatabase(t)
   const warnings: unknown[] = []
-  const buckets = openBuckets(sql, { warn: (...given: unknown[]) => warnings.push(given) } as never)
+  const buckets = createTokenBuckets(sql, {
+    warn: (...input: unknown[]) => warnings.push(input),
+  } as never)
   const bucket = { key: 'ip:2', perSecond: 1, burst: 5, share: 1 }
   await sql.begin(async tx => {
     await tx`lock table rate_bucket in access exclusive mode`
-    const begun = Date.now()
-    const asked = []
-    for (let i = 0; i < 8; i++) asked.push(await buckets.take(bucket))
-    t.ok(Date.now() - begun < 3_000, 'only the first has to wait')
+    const startTime = Date.now()
+    const states = []
+    for (let i = 0; i < 8; i++) states.push(await buckets.take(bucket))
+    t.ok(Date.now() - startTime < 3_000, 'only the first request waits')
     t.same(
-      asked.map(s => s.waitMs === 0),
+      states.map(s => s.waitMs === 0),
       [true, true, true, true, true, false, false, false],
     )
     t.equal(warnings.length, 1)
   })
 })
 
-test('two servers on one database share what a client may ask', async t => {
-  const all = await serveAlone(t, {
+test('two servers on one database share the limits', async t => {
+  const all = await startApiWithoutPipeline(t, {
     'rate_limit.enabled': true,
     'rate_limit.authenticated_rps': 1,
     'rate_limit.authenticated_burst': 40,
     'rate_limit.login_per_minute': 6,
     'rate_limit.login_burst': 4,
   })
-  const other = await all.another()
-  const { key } = await all.as('reader')
+  const other = await all.startAnother()
+  const { key } = await all.createUser('reader')
   const headers = { 'x-api-key': key }
-  const begun = Date.now()
+  const startTime = Date.now()
   const first = await fetch(`${all.base}/api/v1/books`, { headers })
   t.equal(first.headers.get('x-ratelimit-limit'), '40')
   t.equal(first.headers.get('x-ratelimit-remaining'), '39')
   t.equal(first.headers.get('x-ratelimit-reset'), '0')
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 80 }, (_, i) =>
       fetch(`${i % 2 ? all.base : other.base}/api/v1/books`, { headers }),
     ),
   )
-  const good = answers.filter(a => a.status === 200).length
-  t.ok(good <= 39 + (Date.now() - begun) / 1000, `${good} of 80`)
+  const good = responses.filter(a => a.status === 200).length
+  t.ok(good <= 39 + (Date.now() - startTime) / 1000, `${good} of 80`)
   t.ok(good >= 30, `${good} of 80`)
-  const denied = answers.find(a => a.status === 429)!
+  const denied = responses.find(a => a.status === 429)!
   t.equal(denied.headers.get('x-ratelimit-remaining'), '0')
   t.ok(Number(denied.headers.get('retry-after')) >= 1)
   t.equal(denied.headers.get('x-ratelimit-reset'), denied.headers.get('retry-after'))
 
   const attempts = []
   for (let i = 0; i < 8; i++) {
-    const answer = await fetch(`${i % 2 ? all.base : other.base}/api/v1/auth/login`, {
+    const response = await fetch(`${i % 2 ? all.base : other.base}/api/v1/auth/login`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ username: `nobody-${i}`, password: 'wrong' }),
+      body: JSON.stringify({ username: `unknown-${i}`, password: 'wrong' }),
     })
-    attempts.push(answer.status)
+    attempts.push(response.status)
   }
   t.ok(attempts.filter(status => status === 401).length <= 5, String(attempts))
   t.equal(attempts.at(-1), 429)

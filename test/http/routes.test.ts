@@ -1,29 +1,33 @@
-// Every route: who is let in, what is not found, and that answers are what the document promises.
+// Table tests over all routes: authentication, permissions, ids, conformance to the document.
 import { test } from 'tap'
 import { resources } from '../../lib/api/resources.ts'
-import { newKey } from '../../lib/auth/api-key.ts'
+import { generateKey } from '../../lib/auth/api-key.ts'
 import { documentPath, openapiDocument } from '../../lib/http/openapi.ts'
-import { addresses, type Route } from '../../lib/http/route.ts'
+import { endpoints, type Route } from '../../lib/http/route.ts'
 import { newId } from '../../lib/id.ts'
-import { bodyOf } from '../kit/body.ts'
-import { conformance } from '../kit/conform.ts'
-import { world } from '../kit/fixture.ts'
-import { operationsOf } from '../kit/operation.ts'
+import { createFixture } from '../kit/fixture.ts'
+import { readBody } from '../kit/http/body.ts'
+import { createConformanceCheck } from '../kit/http/conformance.ts'
+import { operationsOf } from '../kit/http/operation.ts'
 
 const document = openapiDocument(resources, '1') as any
 const operations = new Map(operationsOf(document).map(o => [`${o.method} ${o.path}`, o]))
-const all = resources.flatMap(route => addresses(route).map(address => ({ ...address, route })))
-const nobody = '00000000-0000-7000-8000-00000000dead'
+const all = resources.flatMap(route =>
+  endpoints(route)
+    .filter(endpoint => !endpoint.whenFull)
+    .map(endpoint => ({ ...endpoint, route })),
+)
+const unknownId = '00000000-0000-7000-8000-00000000dead'
 
 test('routes', async t => {
-  const w = await world(t)
-  const powerless = newKey()
+  const w = await createFixture(t)
+  const powerless = generateKey()
   await w.sql`
     insert into api_key (id, account_id, name, prefix, secret_sha256, permissions)
     values (${newId()}, ${w.admin.id}, 'powerless', ${powerless.prefix}, ${powerless.digest}, '{}')`
   const fetched = async (method: string, path: string, headers: Record<string, string> = {}) => {
     const response = await fetch(w.base + path, { method, headers, redirect: 'manual' })
-    const text = (await bodyOf(response)).toString()
+    const text = (await readBody(response)).toString()
     return {
       status: response.status,
       type: response.headers.get('content-type') ?? '',
@@ -33,39 +37,43 @@ test('routes', async t => {
   }
   const filled = (path: string, value?: string) =>
     documentPath(path).replace(/\{(\w+)\}/g, (_, name: string) => {
-      const known = encodeURI(w.ids(documentPath(path), name)[0] ?? nobody)
-      // What is not the name of a thing cannot be unknown.
+      const known = encodeURI(w.ids(documentPath(path), name)[0] ?? unknownId)
+      // Only ids can be unknown.
       return /id$/.test(name) ? (value ?? known) : known
     })
 
-  t.test('no address is served twice, and each stands in the document', async t => {
+  t.test('paths are unique and documented', async t => {
     const names = all.map(a => `${a.method} ${a.path}`)
     t.equal(new Set(names).size, names.length)
-    for (const { method, path, hidden } of all)
-      t.equal(operations.has(`${method} ${documentPath(path)}`), !hidden, `${method} ${path}`)
+    for (const { method, path, operationId } of all)
+      t.equal(
+        operations.has(`${method} ${documentPath(path)}`),
+        operationId !== null,
+        `${method} ${path}`,
+      )
   })
 
-  t.test('401 without credentials, with the headers of the rate limit', async t => {
+  t.test('401 without credentials, with rate limit headers', async t => {
     for (const { method, path, route } of all) {
-      const answer = await fetched(method, filled(path))
-      if (route.permission === 'public') t.not(answer.status, 401, `${method} ${path} is public`)
+      const result = await fetched(method, filled(path))
+      if (route.permission === 'public') t.not(result.status, 401, `${method} ${path} is public`)
       else {
-        t.equal(answer.status, 401, `${method} ${path}`)
-        const challenge = answer.headers.get('www-authenticate')
-        if (route.catalogue) t.match(challenge, /^Basic realm="Stackroom", charset="UTF-8"$/)
+        t.equal(result.status, 401, `${method} ${path}`)
+        const challenge = result.headers.get('www-authenticate')
+        if (route.opdsVersion) t.match(challenge, /^Basic realm="Stackroom", charset="UTF-8"$/)
         else t.equal(challenge, null)
-        if (route.catalogue === 2) t.match(JSON.parse(answer.text), { id: /\/opds\/v2\/auth$/ })
-        else t.equal(JSON.parse(answer.text).error, 'Unauthorized')
+        if (route.opdsVersion === 2) t.match(JSON.parse(result.text), { id: /\/opds\/v2\/auth$/ })
+        else t.equal(JSON.parse(result.text).error, 'Unauthorized')
       }
-      t.ok(answer.headers.get('x-ratelimit-limit'), `${method} ${path} tells its limit`)
+      t.ok(result.headers.get('x-ratelimit-limit'), `${method} ${path} has rate limit headers`)
     }
   })
 
-  t.test('403 without the permission, before the body is looked at', async t => {
+  t.test('403 without the permission, before the body is read', async t => {
     for (const { method, path, route } of all.filter(a => needsPermission(a.route))) {
-      const answer = await fetched(method, filled(path), { 'x-api-key': powerless.key })
-      t.equal(answer.status, 403, `${method} ${path}`)
-      t.equal(JSON.parse(answer.text).error, 'Forbidden', String(route.permission))
+      const result = await fetched(method, filled(path), { 'x-api-key': powerless.key })
+      t.equal(result.status, 403, `${method} ${path}`)
+      t.equal(JSON.parse(result.text).error, 'Forbidden', String(route.permission))
     }
   })
 
@@ -76,21 +84,41 @@ test('routes', async t => {
       const malformed = await fetched(method, filled(path, 'not-an-id'), key)
       t.equal(malformed.status, 400, `${method} ${path} malformed`)
       if (route.body || route.multipart) continue
-      const unknown = await fetched(method, filled(path, nobody), key)
+      const unknown = await fetched(method, filled(path, unknownId), key)
       t.equal(unknown.status, 404, `${method} ${path} unknown`)
       t.equal(JSON.parse(unknown.text).error, 'NotFound')
     }
   })
 
-  t.test('every GET answers an administrator as the document promises', async t => {
-    const conform = conformance(document)
-    for (const { method, path } of all.filter(a => a.method === 'GET' && !a.hidden)) {
-      const answer = await fetched(method, filled(path), { 'x-api-key': w.admin.key })
+  t.test('every GET response conforms to the document', async t => {
+    const conform = createConformanceCheck(document)
+    for (const { method, path } of all.filter(a => a.method === 'GET' && a.operationId !== null)) {
+      const result = await fetched(method, filled(path), { 'x-api-key': w.admin.key })
       const operation = operations.get(`${method} ${documentPath(path)}`)!
-      t.equal(conform(operation, answer), null, `${path} ${answer.status}`)
+      t.equal(conform(operation, result), null, `${path} ${result.status}`)
       const head = await fetched('HEAD', filled(path), { 'x-api-key': w.admin.key })
-      t.equal(head.status, answer.status, `HEAD ${path}`)
+      t.equal(head.status, result.status, `HEAD ${path}`)
       t.equal(head.text, '')
+    }
+  })
+
+  t.test('`full=true` selects the long form, also in the links of a page', async t => {
+    const key = { 'x-api-key': w.admin.key }
+    const aliases = resources.flatMap(route => {
+      const [own, ...others] = endpoints(route)
+      return others.filter(other => other.whenFull).map(alias => ({ own: own!, alias }))
+    })
+    t.ok(aliases.length > 20)
+    for (const { own, alias } of aliases.filter(({ own }) => own.method === 'GET')) {
+      const long = await fetched('GET', filled(own.path), key)
+      const same = await fetched('GET', `${filled(alias.path)}?full=true`, key)
+      t.equal(same.status, 200, alias.path)
+      const { links: _own, ...expected } = JSON.parse(long.text)
+      const { links, ...actual } = JSON.parse(same.text)
+      t.same(actual, expected, alias.path)
+      if (links) t.match(links.self, /[?&]full=true/)
+      const short = await fetched('GET', `${filled(alias.path)}?full=false`, key)
+      t.equal(short.status, 200)
     }
   })
 })

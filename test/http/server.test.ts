@@ -1,21 +1,21 @@
-// What holds for every request, whatever the resource.
+// Behaviour common to all requests: errors, caching, rate limits.
 
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { test } from 'tap'
-import { serve } from '../kit/server.ts'
+import { startApi } from '../kit/server.ts'
 
 test('the server', async t => {
-  const all = await serve(t, {
+  const all = await startApi(t, {
     'rate_limit.enabled': true,
     'rate_limit.anonymous_burst': 40,
     'rate_limit.anonymous_rps': 1,
   })
-  const reader = await all.as('reader')
-  const { anyone } = all
+  const reader = await all.createUser('reader')
+  const { anonymous: anyone } = all
 
-  await t.test('says that it is healthy, wherever it is asked', async t => {
+  await t.test('health checks', async t => {
     for (const path of [
       '/health',
       '/api/v1/health',
@@ -23,17 +23,17 @@ test('the server', async t => {
       '/health/ready',
       '/health/startup',
     ]) {
-      const answer = await fetch(all.base + path)
-      t.equal(answer.status, 200, path)
-      t.match(await answer.json(), { status: 'ok', version: /^\d/ })
-      t.equal(answer.headers.get('x-ratelimit-remaining'), '40')
+      const result = await fetch(all.base + path)
+      t.equal(result.status, 200, path)
+      t.match(await result.json(), { status: 'ok', version: /^\d/ })
+      t.equal(result.headers.get('x-ratelimit-remaining'), '40')
     }
     const head = await fetch(`${all.base}/health`, { method: 'HEAD' })
     t.equal(head.status, 200)
   })
 
-  await t.test('answers errors as objects, wherever they arise', async t => {
-    const wrong = [
+  await t.test('errors have the documented body', async t => {
+    const invalid = [
       [await anyone.get('/nothing'), 404, 'NotFound'],
       [await anyone.get('/health/%zz'), 400, 'BadRequest'],
       [await anyone.get('/books'), 401, 'Unauthorized'],
@@ -43,12 +43,12 @@ test('the server', async t => {
       [await reader.get('/books?page=-1'), 400, 'BadRequest'],
       [await reader.get('/books?page=1.5'), 400, 'BadRequest'],
       [
-        await reader.get(`/books/${all.anyone ? '00000000-0000-7000-8000-000000000000' : ''}`),
+        await reader.get(`/books/${all.anonymous ? '00000000-0000-7000-8000-000000000000' : ''}`),
         404,
         'NotFound',
       ],
       [
-        await reader.ask('POST', '/books/list', {
+        await reader.request('POST', '/books/list', {
           raw: '{"condition":',
           headers: { 'content-type': 'application/json' },
         }),
@@ -56,7 +56,7 @@ test('the server', async t => {
         'BadRequest',
       ],
       [
-        await reader.ask('POST', '/books/list', {
+        await reader.request('POST', '/books/list', {
           raw: 'a=b',
           headers: { 'content-type': 'application/x-www-form-urlencoded' },
         }),
@@ -65,7 +65,7 @@ test('the server', async t => {
       ],
       [await reader.post('/books/list', { unknown: 1 }), 400, 'BadRequest'],
       [
-        await reader.ask('POST', '/books/list', {
+        await reader.request('POST', '/books/list', {
           raw: `{"fullTextSearch":"${'x'.repeat(1_100_000)}"}`,
           headers: { 'content-type': 'application/json' },
         }),
@@ -73,31 +73,31 @@ test('the server', async t => {
         'PayloadTooLarge',
       ],
     ] as const
-    for (const [answer, status, error] of wrong) {
-      t.equal(answer.status, status, `${status} ${error}`)
-      t.match(answer.headers.get('content-type'), /^application\/json/)
-      t.same(Object.keys(answer.body), ['error', 'message', 'details'])
-      t.equal(answer.body.error, error)
-      t.notMatch(answer.body.message, /node_modules|\/work|at Object/)
+    for (const [result, status, error] of invalid) {
+      t.equal(result.status, status, `${status} ${error}`)
+      t.match(result.headers.get('content-type'), /^application\/json/)
+      t.same(Object.keys(result.body), ['error', 'message', 'details'])
+      t.equal(result.body.error, error)
+      t.notMatch(result.body.message, /node_modules|\/work|at Object/)
     }
   })
 
-  await t.test('answers what is no HTTP in the same shape', async t => {
+  await t.test('malformed HTTP gets the same error body', async t => {
     const socket = connect(Number(new URL(all.base).port), '127.0.0.1')
     socket.end('NONSENSE\r\n\r\n')
-    let said = ''
+    let response = ''
     socket.on('data', chunk => {
-      said += chunk
+      response += chunk
     })
     await once(socket, 'close')
-    t.match(said, /^HTTP\/1\.1 400/)
-    t.match(JSON.parse(said.slice(said.indexOf('\r\n\r\n'))), {
+    t.match(response, /^HTTP\/1\.1 400/)
+    t.match(JSON.parse(response.slice(response.indexOf('\r\n\r\n'))), {
       error: 'BadRequest',
       details: null,
     })
   })
 
-  await t.test('tells a client that nothing changed', async t => {
+  await t.test('304 for an unchanged response', async t => {
     const first = await reader.get('/books')
     const tag = first.headers.get('etag')
     t.match(tag, /^W\//)
@@ -107,17 +107,17 @@ test('the server', async t => {
     t.match(first.headers.get('cache-control'), /private/)
   })
 
-  await t.test('limits strangers by address, and users by themselves', async t => {
-    const answers = []
-    for (let i = 0; i < 60; i++) answers.push(await anyone.get('/books'))
-    const limited = answers.filter(a => a.status === 429)
-    t.ok(limited.length > 0, 'the bucket of strangers runs dry')
+  await t.test('anonymous requests are limited by address, others by account', async t => {
+    const responses = []
+    for (let i = 0; i < 60; i++) responses.push(await anyone.get('/books'))
+    const limited = responses.filter(a => a.status === 429)
+    t.ok(limited.length > 0, 'the anonymous bucket is exhausted')
     const [one] = limited
     t.equal(one!.body.error, 'rate_limit_exceeded')
     t.ok(Number(one!.headers.get('retry-after')) >= 1)
     t.equal(one!.body.retry_after, Number(one!.headers.get('retry-after')))
     t.equal(one!.headers.get('x-ratelimit-limit'), '40')
-    t.equal((await reader.get('/books')).status, 200, 'a signed-in user pays from another bucket')
+    t.equal((await reader.get('/books')).status, 200, 'an authenticated user has another bucket')
     t.equal((await reader.get('/books')).headers.get('x-ratelimit-limit'), '200')
     t.equal((await fetch(`${all.base}/health`)).status, 200, 'health is exempt')
     const forged = []
@@ -125,27 +125,27 @@ test('the server', async t => {
       const headers = { authorization: `Bearer x.y.${i}`, 'x-forwarded-for': `9.9.9.${i}` }
       forged.push((await anyone.get('/books', { headers })).status)
     }
-    t.ok(forged.includes(429), 'a forged token or address opens no new bucket')
+    t.ok(forged.includes(429), 'a forged token or address gets no new bucket')
   })
 })
 
-test('a question that takes the database too long is answered with 503', async t => {
-  const all = await serve(t)
-  const reader = await all.as('reader')
-  const answer = await all.sql.begin(async tx => {
+test('a statement timeout is 503', async t => {
+  const all = await startApi(t)
+  const reader = await all.createUser('reader')
+  const result = await all.sql.begin(async tx => {
     await tx`lock table series in access exclusive mode`
-    const asked = fetch(`${all.base}/api/v1/series/00000000-0000-7000-8000-000000000000`, {
+    const pending = fetch(`${all.base}/api/v1/series/00000000-0000-7000-8000-000000000000`, {
       headers: { 'x-api-key': reader.key },
     })
-    // As the database does by itself when time is up.
+    // As statement_timeout does.
     const breakOff = () => all.sql`
       select pg_cancel_backend(pid) from pg_stat_activity
       where datname = current_database() and wait_event_type = 'Lock'
         and query like '%join series s%'`
     for (let left = 2000; left > 0 && (await breakOff()).length === 0; left--) await sleep(20)
-    return await asked
+    return await pending
   })
-  t.equal(answer.status, 503)
-  t.match(await answer.json(), { error: 'ServiceUnavailable', message: /took too long/ })
+  t.equal(result.status, 503)
+  t.match(await result.json(), { error: 'ServiceUnavailable', message: /took too long/ })
   t.equal((await reader.get('/series')).status, 200)
 })

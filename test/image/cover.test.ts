@@ -1,9 +1,17 @@
+import { readFileSync } from 'node:fs'
 import sharp from 'sharp'
 import t from 'tap'
 import { Unreadable } from '../../lib/errors.ts'
-import { encodePixels, makeCover, resizeImage } from '../../lib/image/cover.ts'
+import { createCover, encodePixels, resizeImage } from '../../lib/image/cover.ts'
 import { measureImage } from '../../lib/image/image.ts'
-import { example, images, read } from './corpus.ts'
+import { corpusImages } from '../kit/files/corpus.ts'
+import {
+  animatedGif,
+  exampleImage,
+  exampleSize,
+  type ImageFormat,
+  rotatedJpeg,
+} from '../kit/files/images.ts'
 
 const webp = { maxSide: 400, format: 'webp', quality: 75 } as const
 const jpeg = { ...webp, format: 'jpeg' } as const
@@ -11,58 +19,71 @@ const jpeg = { ...webp, format: 'jpeg' } as const
 const page = (width: number, height: number) =>
   sharp({ create: { width, height, channels: 3, background: '#c04020' } })
 
-t.test('every sound image of the corpus makes a cover, the others end cleanly', async t => {
-  for (const { path, isSound, width, height } of images()) {
+t.test('valid images of the corpus yield a cover, others Unreadable', async t => {
+  const formats: ImageFormat[] = ['jpeg', 'png', 'webp', 'gif', 'avif', 'tiff', 'bmp', 'jxl']
+  const examples = formats.map(async format => ({
+    name: format,
+    bytes: await exampleImage(format),
+    isSound: true,
+    ...exampleSize,
+  }))
+  const others = corpusImages().map(image => ({ ...image, bytes: readFileSync(image.path) }))
+  for (const { name, bytes, isSound, width, height } of [
+    ...(await Promise.all(examples)),
+    ...others,
+  ]) {
     try {
-      const cover = await makeCover(read(path), webp)
+      const cover = await createCover(bytes, webp)
       const ratio = Math.max(width, height) / 400
       if (isSound) {
-        t.ok(Math.abs(cover.width - width / Math.max(ratio, 1)) <= 1, path)
-        t.ok(Math.abs(cover.height - height / Math.max(ratio, 1)) <= 1, path)
+        t.ok(Math.abs(cover.width - width / Math.max(ratio, 1)) <= 1, name)
+        t.ok(Math.abs(cover.height - height / Math.max(ratio, 1)) <= 1, name)
       }
-      t.match(await measureImage(async () => cover.bytes), { mediaType: 'image/webp' }, path)
+      t.match(await measureImage(async () => cover.bytes), { mediaType: 'image/webp' }, name)
     } catch (error) {
       if (!(error instanceof Unreadable)) throw error
-      t.notOk(isSound, `${path}: ${error.message}`)
+      t.notOk(isSound, `${name}: ${error.message}`)
       t.ok(['unsupported_image', 'too_large'].includes(error.code))
     }
   }
 })
 
-t.test('a cover is upright, in sRGB, of 8 bits and on white', async t => {
-  const lying = read('files/recurser__exif-orientation-examples/Portrait_6.jpg')
-  t.match(await makeCover(lying, jpeg), { width: 267, height: 400, mediaType: 'image/jpeg' })
+t.test('a cover is upright, in sRGB with 8 bits, on a white background', async t => {
+  t.match(await createCover(await rotatedJpeg(), jpeg), {
+    width: 267,
+    height: 400,
+    mediaType: 'image/jpeg',
+  })
   const cmyk = await page(600, 600).toColourspace('cmyk').jpeg().toBuffer()
   t.equal((await sharp(cmyk).metadata()).channels, 4)
   const deep = await page(600, 600).toColourspace('rgb16').png().toBuffer()
-  for (const bytes of [cmyk, deep, example('avif')]) {
-    const made = await sharp((await makeCover(bytes, jpeg)).bytes).metadata()
+  for (const bytes of [cmyk, deep, await exampleImage('avif')]) {
+    const made = await sharp((await createCover(bytes, jpeg)).bytes).metadata()
     t.match(made, { space: 'srgb', channels: 3, depth: 'uchar' })
   }
   const clear = await sharp({ create: { width: 9, height: 9, channels: 4, background: '#0000' } })
     .png()
     .toBuffer()
-  const pixels = await sharp((await makeCover(clear, jpeg)).bytes)
+  const pixels = await sharp((await createCover(clear, jpeg)).bytes)
     .raw()
     .toBuffer()
   t.ok(pixels.every(value => value > 250))
 })
 
-t.test('a small image is not enlarged, and a small JPEG stays as it is', async t => {
+t.test('small images are not enlarged, small JPEGs are returned unchanged', async t => {
   const small = await page(48, 72).jpeg().toBuffer()
-  t.match(await makeCover(small, webp), { width: 48, height: 72, mediaType: 'image/webp' })
-  t.ok((await makeCover(small, jpeg)).bytes.equals(small))
+  t.match(await createCover(small, webp), { width: 48, height: 72, mediaType: 'image/webp' })
+  t.ok((await createCover(small, jpeg)).bytes.equals(small))
   const cut = small.subarray(0, -20)
-  t.notOk((await makeCover(cut, jpeg)).bytes.equals(cut))
+  t.notOk((await createCover(cut, jpeg)).bytes.equals(cut))
 })
 
-t.test('the first frame of an animation is the cover', async t => {
-  const path = 'files/image-rs__image/tests/images/gif/anim/large-gif-anim-full-frame-replace.gif'
-  const { bytes } = await makeCover(read(path), webp)
+t.test('the cover of an animation is its first frame', async t => {
+  const { bytes } = await createCover(await animatedGif(500, 500), webp)
   t.match(await sharp(bytes).metadata(), { width: 400, height: 400, pages: undefined })
 })
 
-t.test('more pixels than memory are refused by the header alone', async t => {
+t.test('images with too many pixels are rejected by their header', async t => {
   const png = Buffer.from(
     '\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x75\x30\0\0\x75\x30\x01\0\0\0\0',
     'latin1',
@@ -78,46 +99,47 @@ t.test('more pixels than memory are refused by the header alone', async t => {
     [22, 60_000],
   ])
     bmp.writeUInt32LE(value!, at)
-  const jxl = Buffer.from(example('jxl'))
+  const jxl = await exampleImage('jxl')
   jxl.set([0xff, 0x0a, 0xfe, 0xff, 0xff, 0xff, 0x03])
   const progressive = await page(64, 64).jpeg({ progressive: true }).toBuffer()
   const frame = progressive.indexOf('ffc2', 0, 'hex')
   progressive.writeUInt32BE(0x7fff_7fff, frame + 5)
   for (const bytes of [png, interlaced, bmp, jxl, progressive])
-    await t.rejects(makeCover(bytes, webp), { code: 'too_large' })
+    await t.rejects(createCover(bytes, webp), { code: 'too_large' })
 })
 
-t.test('a page is resized within both sides and keeps its format', async t => {
+t.test('a page is resized to fit both sides, in its own format', async t => {
   const png = await page(1600, 2400).png().toBuffer()
   const resized = await resizeImage(png, { width: 800 })
   t.match(resized, { width: 800, height: 1200, mediaType: 'image/png' })
   t.match(await resizeImage(png, { width: 800, height: 300 }), { width: 200, height: 300 })
   t.match(await resizeImage(png, { width: 9000 }), { width: 1600, height: 2400 })
-  const made = await resizeImage(example('avif'), { height: 100 })
+  const made = await resizeImage(await exampleImage('avif'), { height: 100 })
   t.match(made, { height: 100, mediaType: 'image/jpeg' })
   t.match(await resizeImage(png, { format: 'webp' }), { width: 1600, mediaType: 'image/webp' })
 })
 
-t.test('a strip longer than WebP can be is scaled to fit', async t => {
+t.test('images above the maximum size of WebP are scaled down', async t => {
   const strip = await page(200, 20_000).png().toBuffer()
   const { width, height } = await resizeImage(strip, { format: 'webp' })
   t.same([width, height], [164, 16_383])
 })
 
-t.test('TIFF whose directory stands at the end makes a cover', async t => {
+t.test('TIFF with the directory at the end is decoded', async t => {
   const tiff = await page(900, 900).tiff({ compression: 'none' }).toBuffer()
-  t.match(await makeCover(tiff, webp), { width: 400, height: 400 })
+  t.match(await createCover(tiff, webp), { width: 400, height: 400 })
 })
 
-t.test('JPEG 2000, HEIC and JPEG XL that cannot be decoded say so and print nothing', async t => {
+t.test('undecodable JPEG 2000, HEIC and JPEG XL are rejected without output', async t => {
   const heic = Buffer.concat([Buffer.from('\0\0\0\x18ftypheic\0\0\0\0heicmif1', 'latin1')])
-  const jxl = example('jxl').subarray(0, 9000)
+  const whole = await exampleImage('jxl')
+  const jxl = whole.subarray(0, whole.length / 2)
   const jp2 = Buffer.from('\xff\x4f\xff\x51'.padEnd(16, '\0') + '\x10'.repeat(40), 'latin1')
   for (const bytes of [heic, jxl, jp2, Buffer.from('no image')])
-    await t.rejects(makeCover(bytes, webp), { code: 'unsupported_image' })
+    await t.rejects(createCover(bytes, webp), { code: 'unsupported_image' })
 })
 
-t.test('pixels become a JPEG', async t => {
+t.test('decoded pixels are encoded as JPEG', async t => {
   const raw = { data: new Uint8Array(300).fill(200), width: 10, height: 10, channels: 3 } as const
   t.match(await measureImage(async () => await encodePixels(raw, 85)), { width: 10, height: 10 })
 })

@@ -1,22 +1,28 @@
+import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { measureImage, sniffImage } from '../../lib/image/image.ts'
-import { example, images, read } from './corpus.ts'
+import { corpusImages } from '../kit/files/corpus.ts'
+import { exampleImage, exampleSize, type ImageFormat, rotatedJpeg } from '../kit/files/images.ts'
+import { createRandom } from '../kit/random.ts'
 
 const measure = (bytes: Uint8Array) => measureImage(async n => bytes.subarray(0, n))
 const size = async (bytes: Uint8Array) => {
   const measured = await measure(bytes)
   return measured && [measured.mediaType, measured.width, measured.height]
 }
+const formats: ImageFormat[] = ['jpeg', 'png', 'webp', 'gif', 'avif', 'tiff', 'bmp', 'jxl']
 const text = (s: string) => Buffer.from(s, 'latin1')
 
-t.test('every sound image of the corpus is measured as it is displayed', async t => {
-  for (const { path, isSound, width, height } of images()) {
-    const measured = await measure(read(path))
-    if (isSound) t.match(measured, { width, height }, path)
+t.test('valid images of the corpus are measured as displayed', async t => {
+  for (const format of formats)
+    t.match(await measure(await exampleImage(format)), exampleSize, format)
+  for (const { name, path, isSound, width, height } of corpusImages()) {
+    const measured = await measure(readFileSync(path))
+    if (isSound) t.match(measured, { width, height }, name)
   }
 })
 
-t.test('signatures tell the media types', async t => {
+t.test('media types are detected by signature', async t => {
   const box = (brand: string, compatible = '') =>
     text(`\0\0\0${String.fromCharCode(16 + compatible.length)}ftyp${brand}\0\0\0\0${compatible}`)
   const types: [string, Uint8Array][] = [
@@ -41,37 +47,36 @@ t.test('signatures tell the media types', async t => {
   for (const [type, bytes] of types) t.equal(sniffImage(bytes), type, type)
 })
 
-t.test('what only resembles an image is none', async t => {
+t.test('similar files are not images', async t => {
   for (const s of ['', 'B', 'BMW is a car', '<html><svg></svg></html>', 'RIFF....WAVE', 'GIF88a'])
     t.equal(await measure(text(s)), null, s)
   t.equal(sniffImage(text('\0\0\0\x18ftypmp42\0\0\0\0isommp42')), null)
 })
 
-t.test('a picture lying on its side is measured upright', async t => {
-  const lying = read('files/recurser__exif-orientation-examples/Portrait_6.jpg')
-  t.same(await size(lying), ['image/jpeg', 1200, 1800])
+t.test('EXIF orientation is applied to the size', async t => {
+  t.same(await size(await rotatedJpeg()), ['image/jpeg', 1200, 1800])
 })
 
-t.test('more of the file is asked for only when the header says so', async t => {
-  const asked: number[] = []
-  const plain = example('jpeg')
-  const ask = (bytes: Uint8Array) => async (n: number) => {
-    asked.push(n)
+t.test('more bytes are read only when the header requires it', async t => {
+  const requested: number[] = []
+  const plain = await exampleImage('jpeg')
+  const head = (bytes: Uint8Array) => async (n: number) => {
+    requested.push(n)
     return bytes.subarray(0, n)
   }
-  await measureImage(ask(plain))
-  t.same(asked.splice(0), [4096])
+  await measureImage(head(plain))
+  t.same(requested.splice(0), [4096])
   const segment = Buffer.concat([text('\xff\xe2\xff\xff'), Buffer.alloc(65_533)])
   const profile = (n: number) =>
     Buffer.concat([plain.subarray(0, 2), ...Array<Buffer>(n).fill(segment), plain.subarray(2)])
-  t.match(await measureImage(ask(profile(1))), { width: 550 })
-  t.same(asked.splice(0), [4096, 1_048_576])
-  t.match(await measureImage(ask(profile(8))), { width: 550 })
-  t.same(asked.splice(0), [4096, 1_048_576])
+  t.match(await measureImage(head(profile(1))), { width: 550 })
+  t.same(requested.splice(0), [4096, 1_048_576])
+  t.match(await measureImage(head(profile(8))), { width: 550 })
+  t.same(requested.splice(0), [4096, 1_048_576])
   t.same(await size(profile(20)), ['image/jpeg', null, null])
 })
 
-t.test('TIFF is measured in both byte orders, small and big', async t => {
+t.test('TIFF and BigTIFF are measured in both byte orders', async t => {
   const entry = '\x01\x00\0\x03\0\0\0\x01\0\x20\0\0\x01\x01\0\x04\0\0\0\x01\0\0\0\x10'
   t.same(await size(text(`MM\0*\0\0\0\x08\0\x02${entry}`)), ['image/tiff', 32, 16])
   const turned = '\x01\x12\0\x03\0\0\0\x01\0\x06\0\0'
@@ -87,7 +92,7 @@ t.test('TIFF is measured in both byte orders, small and big', async t => {
   t.same(await size(big), ['image/tiff', 256, 257])
 })
 
-t.test('SVG tells its size by attributes, units and view box', async t => {
+t.test('the size of SVG is read from attributes, units and view box', async t => {
   const svg = async (attributes: string) =>
     (await size(text(`<svg ${attributes}></svg>`)))?.slice(1)
   t.same(await svg('width="300" height="600"'), [300, 600])
@@ -98,7 +103,7 @@ t.test('SVG tells its size by attributes, units and view box', async t => {
   t.same(await svg('width="100%"'), [null, null])
 })
 
-t.test('JPEG 2000 is measured in its boxes and bare', async t => {
+t.test('JPEG 2000 is measured with and without boxes', async t => {
   const siz = Buffer.alloc(24)
   siz.write('\xff\x4f\xff\x51', 'latin1')
   siz.writeUInt32BE(640, 8)
@@ -109,8 +114,8 @@ t.test('JPEG 2000 is measured in its boxes and bare', async t => {
   t.same(await size(text(boxed)), ['image/jp2', 640, 480])
 })
 
-t.test('JPEG XL in a box is measured like the bare one', async t => {
-  const bare = example('jxl')
+t.test('JPEG XL is measured with and without boxes', async t => {
+  const bare = await exampleImage('jxl')
   const header = '\0\0\0\x0cJXL \r\n\x87\n\0\0\0\x14ftypjxl \0\0\0\0jxl '
   const boxed = (type: string, first: string) =>
     Buffer.concat([text(`${header}\0\0\0\0${type}${first}`), bare])
@@ -118,16 +123,19 @@ t.test('JPEG XL in a box is measured like the bare one', async t => {
   t.same(await size(boxed('jxlp', '\0\0\0\0')), ['image/jxl', 550, 368])
 })
 
-t.test('cut and mutated headers give a size or none, never an error', async t => {
-  let seed = 1
-  const random = (n: number) => (seed = (seed * 48_271) % 0x7fffffff) % n
+t.test('truncated and mutated headers never cause an error', async t => {
+  const { below } = createRandom(1)
+  const images = [
+    ...(await Promise.all(formats.map(exampleImage))),
+    ...corpusImages().map(({ path }) => readFileSync(path)),
+  ]
   const started = performance.now()
-  for (const { path } of images()) {
-    const bytes = read(path).subarray(0, 4096)
+  for (const image of images) {
+    const bytes = image.subarray(0, 4096)
     for (let i = 0; i < 200; i++) {
       const copy = Buffer.from(bytes.subarray(0, i < 50 ? i : bytes.length))
-      for (let n = random(6); n > 0 && copy.length > 0; n--)
-        copy[random(Math.min(copy.length, 512))] = random(256)
+      for (let n = below(6); n > 0 && copy.length > 0; n--)
+        copy[below(Math.min(copy.length, 512))] = below(256)
       const measured = await measure(copy)
       if (measured?.width) t.ok(measured.width > 0 && measured.width <= 0x7fffffff)
     }

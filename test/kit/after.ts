@@ -1,9 +1,9 @@
-// After a test run: stops the server, unless another run is using it.
+// Runs after all tests: stops PostgreSQL unless another test run uses it.
 import { join } from 'node:path'
 import { readPostmaster } from '../../lib/postgres/embedded/server.ts'
-import { serverHome, startServer } from './db.ts'
+import { serverDataDir, startTestPostgres } from './db.ts'
 
-if (readPostmaster(join(serverHome, 'postgres'))) {
-  const server = await startServer()
-  await server.stop()
+if (readPostmaster(join(serverDataDir, 'postgres'))) {
+  const postgres = await startTestPostgres()
+  await postgres.stop()
 }

@@ -1,10 +1,9 @@
-// Before a test run: the server and the migrated template, so that no test file pays for them.
+// Runs before all tests: starts PostgreSQL and builds the template database.
 import { connect } from '../../lib/postgres/db.ts'
-import './make-client.ts'
-import { makeTemplate, startServer } from './db.ts'
+import { createTemplate, emptyCatalogue, startTestPostgres } from './db.ts'
 
-const server = await startServer()
-const admin = connect(server.url, { max: 1, name: 'stackroom test' })
-await makeTemplate(admin, server)
+const postgres = await startTestPostgres()
+const admin = connect(postgres.url, { max: 1, name: 'stackroom test' })
+await createTemplate({ postgres, admin }, emptyCatalogue())
 await admin.end()
-await server.leave()
+await postgres.leave()

@@ -1,19 +1,19 @@
-// The command line as a process of its own, on a database and a data directory of the test.
+// The command line as a child process, on a database and a data directory of its own.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import type { Test } from 'tap'
-import { database } from './db.ts'
-import { temporary } from './library.ts'
+import { createDatabase } from './db.ts'
+import { temporaryFolder } from './files/folders.ts'
 
 const launcher = join(import.meta.dirname, '..', '..', 'cmd', 'stackroom.mjs')
 
 type OnOutput = (child: ChildProcess) => void
 
-/** `stackroom` runs a command to its end, `start` begins one. */
+/** `stackroom` runs a command until it exits, `start` only starts one. */
 export async function commandLine(t: Test) {
-  const { url, sql } = await database(t)
-  const common = ['--database-url', url, '--data', join(temporary(t), 'data')]
+  const { url, sql } = await createDatabase(t)
+  const common = ['--database-url', url, '--data', join(temporaryFolder(t), 'data')]
   const env = { PATH: process.env.PATH, HOME: process.env.HOME }
 
   function start(args: string[]) {
@@ -24,20 +24,20 @@ export async function commandLine(t: Test) {
   }
 
   async function run(child: ReturnType<typeof start>, onOutput: OnOutput) {
-    const said = { stdout: '', stderr: '' }
+    const output = { stdout: '', stderr: '' }
     child.stdout.on('data', chunk => {
-      said.stdout += chunk
+      output.stdout += chunk
       onOutput(child)
     })
     child.stderr.on('data', chunk => {
-      said.stderr += chunk
+      output.stderr += chunk
     })
     const [code] = await once(child, 'close')
-    return { ...said, code: code as number | null }
+    return { ...output, code: code as number | null }
   }
 
   const stackroom = (args: string[], onOutput: OnOutput = () => {}) => run(start(args), onOutput)
-  /** Without database and data directory. */
+  /** Without the options for database and data directory. */
   stackroom.plain = (args: string[]) =>
     run(
       spawn(process.execPath, [launcher, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] }),

@@ -1,4 +1,4 @@
-// A migrated database of its own for a test file, cloned on one throw-away server per checkout.
+// Test databases: clones of template databases on one throw-away PostgreSQL server per checkout.
 import { createHash, randomBytes } from 'node:crypto'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
@@ -7,90 +7,114 @@ import type { Test } from 'tap'
 import { connect, type Sql } from '../../lib/postgres/db.ts'
 import { type Postgres, startPostgres } from '../../lib/postgres/embedded/embedded.ts'
 import { migrate, migrationFolder, readMigrations } from '../../lib/postgres/migrate.ts'
+import { openQueue } from '../../lib/queue/queue.ts'
 
-const root = join(import.meta.dirname, '..', '..')
-const hash = createHash('sha256').update(`${root}:${userInfo().uid}`).digest('hex').slice(0, 8)
+export type Database = { sql: Sql; url: string }
+/** All that is needed of a test here. */
+export type Scope = Pick<Test, 'teardown'>
+type Server = { postgres: Postgres; admin: Sql }
+type Template = { name: string; build: (database: Database) => Promise<void> }
+
+export const projectRoot = join(import.meta.dirname, '..', '..')
+const checkout = createHash('sha256')
+  .update(`${projectRoot}:${userInfo().uid}`)
+  .digest('hex')
+  .slice(0, 8)
 /** Data directory of the test server. */
-export const serverHome = join(tmpdir(), `stackroom-test-${hash}`)
+export const serverDataDir = join(tmpdir(), `stackroom-test-${checkout}`)
 
-const templateLock = 0x57ac_7e57
-const isInUse = '55006'
+const objectInUse = '55006'
 
-/** Starts or adopts the test server; whoever uses it keeps it alive, so runs may overlap. */
-export function startServer(): Promise<Postgres> {
-  return startPostgres({ dataDir: serverHome, throwaway: true })
+/** Starts or adopts the test server. Every user keeps it running, so test runs may overlap. */
+export function startTestPostgres(): Promise<Postgres> {
+  return startPostgres({ dataDir: serverDataDir, throwaway: true })
 }
 
-/** A migrated, empty database until the end of `t`. `url` is for a command under test. */
-export function database(t: Test): Promise<{ sql: Sql; url: string }> {
-  return open(t, makeTemplate)
+/** A migrated, empty database with its job queues until the end of `t`. */
+export function createDatabase(t: Scope): Promise<Database> {
+  return cloneTemplate(t, emptyCatalogue())
 }
 
-/** A database without any migration until the end of `t`. */
-export function emptyDatabase(t: Test): Promise<{ sql: Sql; url: string }> {
-  return open(t, async () => 'template0')
+/** A database without tables until the end of `t`. */
+export async function createEmptyDatabase(t: Scope): Promise<Database> {
+  return await openDatabase(t, await useServer(t), 'template0')
 }
 
-/** The name of the template for the migrations as they are now, made if it is missing. */
-export async function makeTemplate(admin: Sql, server: Postgres): Promise<string> {
+/** A copy of a template database until the end of `t`. The first process that needs it builds it. */
+export async function cloneTemplate(t: Scope, template: Template): Promise<Database> {
+  const server = await useServer(t)
+  await createTemplate(server, template)
+  return await openDatabase(t, server, template.name)
+}
+
+/** The template of `createDatabase`: the schema of this checkout and of its pg-boss. */
+export function emptyCatalogue(): Template {
   const migrations = readMigrations(migrationFolder).map(m => `${m.number} ${m.name} ${m.sha256}`)
   const version = createHash('sha256').update(migrations.join('\n')).digest('hex').slice(0, 12)
-  const name = `migrated_${version}`
+  const build = async ({ sql }: Database) => {
+    await migrate(sql)
+    await (await openQueue(sql, () => {})).close()
+  }
+  return { name: `empty_${version}`, build }
+}
+
+export async function createTemplate({ postgres, admin }: Server, { name, build }: Template) {
   const building = `${name}_building`
-  await admin`select pg_advisory_lock(${templateLock})`
+  await admin`select pg_advisory_lock(hashtext(${name}))`
   try {
-    const [made] = await admin`select from pg_database where datname = ${name}`
-    if (made) return name
+    const [existing] = await admin`select from pg_database where datname = ${name}`
+    if (existing) return
     await admin`drop database if exists ${admin(building)} with (force)`
     await admin`create database ${admin(building)} template template0`
-    const sql = connect(urlOf(server, building), { max: 1 })
-    await migrate(sql).finally(() => sql.end({ timeout: 1 }))
-    await rename(admin, building, name)
-    return name
+    const url = urlOf(postgres, building)
+    const sql = connect(url, { max: 4 })
+    await build({ sql, url }).finally(() => sql.end({ timeout: 1 }))
+    await retryWhileInUse(() => admin`alter database ${admin(building)} rename to ${admin(name)}`)
   } finally {
-    await admin`select pg_advisory_unlock(${templateLock})`
+    await admin`select pg_advisory_unlock(hashtext(${name}))`
   }
 }
 
-async function open(
-  t: Test,
-  template: (admin: Sql, server: Postgres) => Promise<string>,
-): Promise<{ sql: Sql; url: string }> {
-  const server = await startServer()
-  const admin = connect(server.url, { max: 1, name: 'stackroom test' })
+async function useServer(t: Scope): Promise<Server> {
+  const postgres = await startTestPostgres()
+  const admin = connect(postgres.url, { max: 1, name: 'stackroom test' })
+  t.teardown(async () => {
+    await admin.end({ timeout: 1 })
+    await postgres.leave()
+  })
+  return { postgres, admin }
+}
+
+async function openDatabase(t: Scope, { postgres, admin }: Server, source: string) {
   const name = `test_${process.pid}_${randomBytes(4).toString('hex')}`
-  const source = await template(admin, server)
-  await patiently(() => admin`create database ${admin(name)} template ${admin(source)}`)
-  const url = urlOf(server, name)
+  // Half the time of the default strategy, which writes the copy to the WAL.
+  const copy = () =>
+    admin`create database ${admin(name)} template ${admin(source)} strategy file_copy`
+  await retryWhileInUse(copy)
+  const url = urlOf(postgres, name)
   const sql = connect(url, { max: 10 })
   t.teardown(async () => {
     await sql.end({ timeout: 1 })
     await admin`drop database if exists ${admin(name)} with (force)`
-    await admin.end({ timeout: 1 })
-    await server.leave()
   })
   return { sql, url }
 }
 
-function rename(admin: Sql, from: string, to: string): Promise<unknown> {
-  return patiently(() => admin`alter database ${admin(from)} rename to ${admin(to)}`)
-}
-
 // A connection that was closed a moment ago still counts as a user of the template.
-async function patiently(attempt: () => PromiseLike<unknown>): Promise<void> {
+async function retryWhileInUse(attempt: () => PromiseLike<unknown>): Promise<void> {
   for (let left = 40; ; left--) {
     try {
       await attempt()
       return
     } catch (error) {
-      if (left === 0 || (error as { code?: string }).code !== isInUse) throw error
+      if (left === 0 || (error as { code?: string }).code !== objectInUse) throw error
       await sleep(50)
     }
   }
 }
 
-function urlOf(server: Postgres, name: string): string {
-  const url = new URL(server.url)
+function urlOf(postgres: Postgres, name: string): string {
+  const url = new URL(postgres.url)
   url.pathname = `/${name}`
   return url.href
 }

@@ -1,7 +1,7 @@
-// What was told, read from the table: one object an event, in the order of their numbers.
+// Events read from the database: one object per event, ordered by number.
 import type { Sql } from '../../lib/postgres/db.ts'
 
-export type Seen = {
+export type StoredEvent = {
   number: number
   type: string
   library: string | null
@@ -22,7 +22,7 @@ export async function lastEvent(sql: Sql): Promise<number> {
 }
 
 /** All events of books, series and libraries after a number. */
-export async function eventsSince(sql: Sql, number = 0): Promise<Seen[]> {
+export async function eventsSince(sql: Sql, number = 0): Promise<StoredEvent[]> {
   const rows = await sql`
     select * from event where stream = 'entity' and number > ${number} order by number`
   return rows.flatMap(row =>
@@ -43,17 +43,17 @@ export async function eventsSince(sql: Sql, number = 0): Promise<Seen[]> {
   )
 }
 
-/** Messages of the stream of tasks or scans after a number. */
+/** Messages of the task or scan stream after a number. */
 export async function messagesSince(sql: Sql, stream: 'task' | 'scan', number = 0) {
   const rows = await sql<{ data: Record<string, any> }[]>`
     select data from event where stream = ${stream} and number > ${number} order by number`
   return rows.map(row => row.data)
 }
 
-/** What was told of books, series and libraries while `work` was done, but for the numbers. */
-export async function toldWhile(sql: Sql, work: () => Promise<unknown>) {
+/** The events of books, series and libraries that `work` causes, without their numbers. */
+export async function eventsDuring(sql: Sql, work: () => Promise<unknown>) {
   const before = await lastEvent(sql)
   await work()
-  const seen = await eventsSince(sql, before)
-  return seen.map(({ number, ...event }) => event)
+  const events = await eventsSince(sql, before)
+  return events.map(({ number, ...event }) => event)
 }

@@ -1,4 +1,4 @@
-// Writes the types of a client, made from the OpenAPI document as any client author would make them.
+// Generates TypeScript types of an API client from the OpenAPI document.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import openapiTS, { astToString } from 'openapi-typescript'

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { ageRating } from '../../lib/metadata/age-rating.ts'
 
-t.test('ratings of all three sources become years', t => {
+t.test('ratings of all sources are converted to years', t => {
   const cases = {
     Everyone: 0,
     'Everyone 10+': 10,
@@ -20,7 +20,7 @@ t.test('ratings of all three sources become years', t => {
   t.end()
 })
 
-t.test('unrated is absent, nonsense is null', t => {
+t.test('unrated is undefined, unknown ratings are null', t => {
   t.equal(ageRating('Unknown'), undefined)
   t.equal(ageRating('Rating Pending'), undefined)
   t.equal(ageRating('Invalid Rating'), null)

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { partialDate } from '../../lib/metadata/date.ts'
 
-t.test('dates are read as far as they can be trusted', t => {
+t.test('the valid parts of a date are read', t => {
   const cases: [string, object | null][] = [
     ['1999-07-31T16:00:00+00:00', { year: 1999, month: 7, day: 31 }],
     [' 2011-1 ', { year: 2011, month: 1 }],

@@ -3,7 +3,7 @@ import { decodeText } from '../../lib/metadata/decode.ts'
 
 const xml = '<a>é日</a>'
 
-t.test('a mark or the zeros of UTF-16 beat what is declared', t => {
+t.test('a byte order mark or UTF-16 takes precedence over the declared encoding', t => {
   const le = Buffer.from(xml, 'utf16le')
   const be = Buffer.from(le).swap16()
   t.equal(decodeText(le).text, xml)
@@ -15,7 +15,7 @@ t.test('a mark or the zeros of UTF-16 beat what is declared', t => {
   t.end()
 })
 
-t.test('declared encodings are believed, also under their Windows names', t => {
+t.test('declared encodings are used, also by code page name', t => {
   t.equal(decodeText(Buffer.from('93fa967b', 'hex'), 'Shift_JIS').text, '日本')
   t.equal(decodeText(Buffer.from('93fa967b', 'hex'), 'cp932').text, '日本')
   t.equal(decodeText(Buffer.from('d6d0cec4', 'hex'), 'GBK').text, '中文')
@@ -25,7 +25,7 @@ t.test('declared encodings are believed, also under their Windows names', t => {
   t.end()
 })
 
-t.test('broken UTF-8 is Windows-1252, unless most of it is whole', t => {
+t.test('invalid UTF-8 is decoded as Windows-1252, unless most of it is valid', t => {
   t.match(decodeText(Buffer.from('Caf\xe9 \x93x\x94', 'latin1')), {
     text: 'Café “x”',
     warnings: [/Windows-1252/],

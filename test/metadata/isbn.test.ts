@@ -1,7 +1,7 @@
 import t from 'tap'
 import { isbn13 } from '../../lib/metadata/isbn.ts'
 
-t.test('ISBNs of every spelling become 13 digits', t => {
+t.test('ISBNs in all notations are normalized to 13 digits', t => {
   for (const text of [
     '0-306-40615-2',
     '978 0 306 40615 7',
@@ -19,7 +19,7 @@ t.test('ISBNs of every spelling become 13 digits', t => {
   t.end()
 })
 
-t.test('other numbers are none', t => {
+t.test('other numbers are rejected', t => {
   for (const text of ['', '9780306406158', '1234567890123', '76194130593600111', 'x'.repeat(1e6)]) {
     t.equal(isbn13(text), null, text.slice(0, 20))
   }

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { canonicalLanguage } from '../../lib/metadata/language.ts'
 
-t.test('tags become canonical', t => {
+t.test('tags are normalized', t => {
   const cases = {
     'fra-be': 'fr-BE',
     'fra-BE': 'fr-BE',
@@ -16,7 +16,7 @@ t.test('tags become canonical', t => {
   t.end()
 })
 
-t.test('what is no registered language is none', t => {
+t.test('unregistered languages are rejected', t => {
   for (const tag of ['', 'jp-JP', 'und', 'English', 'en-', '日本語', 'x'.repeat(1000)]) {
     t.equal(canonicalLanguage(tag), null, tag.slice(0, 20))
   }

@@ -6,7 +6,7 @@ const authors = (inner: string) =>
     ({ name, role, sortName }) => [name, role, sortName],
   )
 
-t.test('roles come from refinements, attributes, words, or the element', t => {
+t.test('roles are read from refinements, attributes, words, or the element', t => {
   t.same(
     authors(`<creator id="a">A</creator><creator role="ill">B</creator><creator>C</creator>
       <contributor role="translator">D</contributor><contributor>E</contributor>
@@ -23,7 +23,7 @@ t.test('roles come from refinements, attributes, words, or the element', t => {
   t.end()
 })
 
-t.test('of several roles the known ones count', t => {
+t.test('unknown roles are ignored when there are known ones', t => {
   const roles = ['ann', 'aut', 'dto', 'ill'].map(
     role => `<meta refines="#a" property="role">${role}</meta>`,
   )
@@ -34,7 +34,7 @@ t.test('of several roles the known ones count', t => {
   t.end()
 })
 
-t.test('programs are no authors and joint sort names belong to nobody', t => {
+t.test('programs are not authors, joint sort names are ignored', t => {
   t.same(
     authors(`<creator file-as="Blanck, Ulf &amp; Wegner, Stefanie">Ulf Blanck</creator><creator file-as="X, Y">Y X</creator>
       <creator>ulf blanck</creator><creator> </creator><contributor role="bkp">calibre (5.21.0)</contributor>`),

@@ -9,7 +9,7 @@ const read = (inner: string) => {
 }
 const one = (text: string) => read(`<identifier>${text}</identifier>`)
 
-t.test('an ISBN is known by scheme, prefix, refinement or shape', t => {
+t.test('an ISBN is recognized by scheme, prefix, refinement or form', t => {
   for (const inner of [
     '<identifier opf:scheme="ISBN">0-306-40615-2</identifier>',
     '<identifier>urn:isbn:9780306406157</identifier>',
@@ -23,7 +23,7 @@ t.test('an ISBN is known by scheme, prefix, refinement or shape', t => {
   t.end()
 })
 
-t.test('other identifiers keep their scheme', t => {
+t.test('other identifiers have a scheme', t => {
   const cases: [string, string, string][] = [
     ['goodreads:222735', 'goodreads', '222735'],
     ['AMAZON:3440077934', 'amazon', '3440077934'],
@@ -44,12 +44,12 @@ t.test('other identifiers keep their scheme', t => {
   t.end()
 })
 
-t.test('a second ISBN stays an identifier and a wrong one warns', t => {
+t.test('a second ISBN is an identifier, an invalid one yields a warning', t => {
   t.match(read('<identifier>9780306406157</identifier><identifier>9783440077894</identifier>'), {
     isbn: '9780306406157',
     identifiers: [{ scheme: 'isbn', value: '9783440077894' }],
   })
-  t.match(one('ISBN:9780306406158'), { warnings: [/not valid/] })
+  t.match(one('ISBN:9780306406158'), { warnings: [/invalid ISBN/] })
   t.equal(one(' ').identifiers, undefined)
   t.end()
 })

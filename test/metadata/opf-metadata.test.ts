@@ -5,7 +5,7 @@ const read = (inner: string, spine = '') =>
   parseOpf(Buffer.from(`<package><metadata>${inner}</metadata><spine ${spine}/></package>`))
 const metadata = (inner: string, spine = '') => read(inner, spine).metadata
 
-t.test('the main title wins, whatever its place; a blank one is none', t => {
+t.test('the main title is used, blank titles are ignored', t => {
   const refined = `<title id="s">Sub</title><title id="m">Main</title>
     <meta refines="#s" property="title-type">subtitle</meta><meta refines="#m" property="title-type">main</meta>
     <meta refines="#m" property="file-as">Main, The</meta>`
@@ -20,7 +20,7 @@ t.test('the main title wins, whatever its place; a blank one is none', t => {
   t.end()
 })
 
-t.test('a series is a collection of that type, or Calibre’s, or numbered', t => {
+t.test('the series is a collection, or that of Calibre', t => {
   const collection = (type: string) =>
     `<meta property="belongs-to-collection" id="c">C</meta><meta refines="#c" property="collection-type">${type}</meta>
      <meta refines="#c" property="group-position">2</meta>`
@@ -38,7 +38,7 @@ t.test('a series is a collection of that type, or Calibre’s, or numbered', t =
   t.end()
 })
 
-t.test('the date is that of the publication', t => {
+t.test('the publication date is used', t => {
   const dates = `<date opf:event="modification">2020-01-01</date><date opf:event="creation">2019</date>
     <date opf:event="publication">1999-05</date>`
   t.same(metadata(dates), { year: 1999, month: 5 })
@@ -48,7 +48,7 @@ t.test('the date is that of the publication', t => {
   t.end()
 })
 
-t.test('layout, direction, rating and description are taken as far as they make sense', t => {
+t.test('layout, direction, rating and description', t => {
   t.same(metadata('<meta property="rendition:layout"> </meta>'), {})
   t.same(metadata('<meta name="fixed-layout" content="true"/>'), { layout: 'pre-paginated' })
   t.same(metadata('', 'page-progression-direction="default"'), {})

@@ -2,7 +2,7 @@ import t from 'tap'
 import { pageNotes } from '../../lib/metadata/page-notes.ts'
 import { parseXml } from '../../lib/metadata/xml.ts'
 
-t.test('pages that say something are noted, bad ones counted', t => {
+t.test('pages with information are noted, invalid ones are counted', t => {
   const warnings: string[] = []
   const { root } = parseXml(
     Buffer.from(`<Pages><Page Image="0" Type="frontcover"/><Page Image="1"/><Page image="2" DoublePage="True"/>

@@ -3,7 +3,7 @@ import { parseSeriesJson } from '../../lib/metadata/series-json.ts'
 
 const parse = (value: unknown) => parseSeriesJson(Buffer.from(JSON.stringify(value)))
 
-t.test('a file of Mylar describes the series', t => {
+t.test('the fields of Mylar are read', t => {
   const { source, metadata, warnings } = parse({
     version: '1.0.2',
     metadata: {
@@ -45,7 +45,7 @@ t.test('a file of Mylar describes the series', t => {
   t.end()
 })
 
-t.test('fields may stand at the top, be text, or be wrong', t => {
+t.test('fields may be at the top level, strings, or invalid', t => {
   t.same(parse({ name: 'A', year: '2020', status: 'Continuing' }).metadata, {
     series: 'A',
     year: 2020,
@@ -61,7 +61,7 @@ t.test('fields may stand at the top, be text, or be wrong', t => {
   t.end()
 })
 
-t.test('what is no object says nothing', t => {
+t.test('documents that are not an object are rejected', t => {
   for (const text of ['', 'null', '[]', '1', '{"metadata"', '['.repeat(100_000), '\ufeff"x"']) {
     const { metadata, warnings } = parseSeriesJson(Buffer.from(text))
     t.same(metadata, {})

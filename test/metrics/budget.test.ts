@@ -1,22 +1,28 @@
-// A scrape stays small, however much is counted: 50 libraries, every route, every kind of everything.
+// Limit of the number of series in a scrape: 50 libraries, all routes, all label values.
 import { test } from 'tap'
 import { resources } from '../../lib/api/resources.ts'
 import { unreadableCodes } from '../../lib/errors.ts'
-import { formatNames } from '../../lib/format/contract.ts'
-import { addresses } from '../../lib/http/route.ts'
+import { streamClients, streamEvents, streamResyncs } from '../../lib/event/metrics.ts'
+import { formatNames } from '../../lib/format/formats.ts'
+import { endpoints } from '../../lib/http/route.ts'
 import { newId } from '../../lib/id.ts'
-import { countCovers, countParsed, countShown } from '../../lib/metrics/book.ts'
 import { countRequest } from '../../lib/metrics/http.ts'
-import { countFiles, countReading, phaseClock } from '../../lib/metrics/scan.ts'
-import { streamClients, streamEvents, streamResyncs } from '../../lib/metrics/streams.ts'
-import { countTasks } from '../../lib/metrics/task.ts'
-import { taskTypes } from '../../lib/queue/task-kind.ts'
-import { serve } from '../kit/server.ts'
+import {
+  countBooksRead,
+  countCoverRequest,
+  countCovers,
+  countFiles,
+  countReading,
+  countTasks,
+  createPhaseTimer,
+} from '../../lib/metrics/pipeline.ts'
+import { taskTypes } from '../../lib/queue/task-status.ts'
+import { startApi } from '../kit/server.ts'
 
-const most = 2_000
+const maxSeries = 2_000
 
-test(`at most ${most} series with 50 libraries after every route was hit`, async t => {
-  const all = await serve(t)
+test(`at most ${maxSeries} series with 50 libraries after every route was hit`, async t => {
+  const all = await startApi(t)
   const { sql } = all
   await sql`
     insert into library (id, name, root, scanning_config, last_scanned_at)
@@ -38,13 +44,14 @@ test(`at most ${most} series with 50 libraries after every route was hit`, async
       unchanged: 1,
       failed: { io: 1 },
     })
-  for (const format of formatNames) countParsed([{ ms: 1, format, error: null }])
-  for (const code of unreadableCodes) countParsed([{ error: { code } }])
+  const read = { ms: 1, isUnchanged: false, error: null }
+  for (const format of formatNames) countBooksRead([{ ...read, format }])
+  for (const code of unreadableCodes) countBooksRead([{ ...read, format: null, error: { code } }])
   countCovers([{ ms: 1, error: null }, { error: { code: 'io' } }])
   for (const purpose of ['index', 'thumbnail', 'hash'] as const)
     countReading(purpose, [{ bytesRead: 1 }])
-  for (const result of ['hit', 'made', 'miss'] as const) countShown(result)
-  for (const phase of ['walk', 'read', 'settle'] as const) phaseClock()(phase)
+  for (const result of ['hit', 'made', 'miss'] as const) countCoverRequest(result)
+  for (const phase of ['walk', 'read', 'finalize'] as const) createPhaseTimer()(phase)
   for (const type of taskTypes)
     for (const outcome of ['completed', 'failed', 'cancelled', 'interrupted'] as const)
       countTasks(type, outcome, { ms: 1 })
@@ -53,9 +60,9 @@ test(`at most ${most} series with 50 libraries after every route was hit`, async
     streamEvents.inc({ stream })
     streamResyncs.inc({ stream })
   }
-  const admin = await all.as('admin')
+  const admin = await all.createUser('admin')
   const key = { 'x-api-key': admin.key }
-  for (const { method, path } of resources.flatMap(addresses)) {
+  for (const { method, path } of resources.flatMap(endpoints)) {
     const url = all.base + path.replace(/\{\w+\}/g, newId())
     await fetch(url, { method }).then(response => response.body?.cancel())
     if (method === 'GET' && !path.endsWith('/stream'))
@@ -63,7 +70,7 @@ test(`at most ${most} series with 50 libraries after every route was hit`, async
   }
   for (const route of resources)
     for (const status of [200, 404]) {
-      const { method, path } = addresses(route)[0]!
+      const { method, path } = endpoints(route)[0]!
       countRequest({
         method,
         route: path,
@@ -73,16 +80,16 @@ test(`at most ${most} series with 50 libraries after every route was hit`, async
         bytes: 1,
         isStream: false,
         bucket: 'authenticated',
-        means: 'key',
-        isKnown: true,
+        credentialKind: 'key',
+        isAuthenticated: true,
       })
     }
-  const began = performance.now()
+  const started = performance.now()
   const text = await (await fetch(`${all.base}/metrics`, { headers: key })).text()
-  const ms = performance.now() - began
+  const ms = performance.now() - started
   const series = text.split('\n').filter(line => line !== '' && !line.startsWith('#'))
   t.comment(`${series.length} series, ${text.length} characters, ${Math.round(ms)} ms`)
-  t.ok(series.length <= most, `${series.length}`)
+  t.ok(series.length <= maxSeries, `${series.length}`)
   t.equal(series.filter(line => line.startsWith('library_books{')).length, 50)
   t.equal(series.filter(line => line.startsWith('library_scan_interval_seconds{')).length, 50)
   t.match(text, /library_scan_interval_seconds\{[^}]+\} 21600/)
@@ -94,5 +101,5 @@ test(`at most ${most} series with 50 libraries after every route was hit`, async
     families.set(name, (families.get(name) ?? 0) + 1)
   }
   const largest = [...families].sort((a, b) => b[1] - a[1]).slice(0, 8)
-  t.comment(largest.map(([name, many]) => `${name} ${many}`).join(', '))
+  t.comment(largest.map(([name, size]) => `${name} ${size}`).join(', '))
 })

@@ -1,4 +1,4 @@
-// The address for scrapers, in every state of the database.
+// Metrics server, with and without a database.
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { test } from 'tap'
@@ -6,18 +6,18 @@ import { Invalid } from '../../lib/errors.ts'
 import { openLog } from '../../lib/log.ts'
 import { openMetricsServer } from '../../lib/metrics/server.ts'
 import { connect } from '../../lib/postgres/db.ts'
-import { database } from '../kit/db.ts'
-import { temporary } from '../kit/library.ts'
+import { createDatabase } from '../kit/db.ts'
+import { temporaryFolder } from '../kit/files/folders.ts'
 
 const log = openLog({ level: 'silent' })
 
-test('the metrics and a sign of life, nothing else, without sign-in', async t => {
-  const { sql } = await database(t)
-  const server = await openMetricsServer('127.0.0.1:0', { sql, log, dataDir: temporary(t) })
+test('only /metrics and /health/live are served, without authentication', async t => {
+  const { sql } = await createDatabase(t)
+  const server = await openMetricsServer('127.0.0.1:0', { sql, log, dataDir: temporaryFolder(t) })
   t.teardown(server.close)
-  const ask = (path: string, init?: RequestInit) =>
+  const request = (path: string, init?: RequestInit) =>
     fetch(`http://127.0.0.1:${server.port}${path}`, init)
-  const metrics = await ask('/metrics')
+  const metrics = await request('/metrics')
   t.equal(metrics.status, 200)
   const text = await metrics.text()
   t.match(
@@ -28,24 +28,26 @@ test('the metrics and a sign of life, nothing else, without sign-in', async t =>
   t.match(text, /^db_size_bytes \d{7,}$/m)
   t.match(text, /^data_disk_free_bytes \d+$/m)
   t.match(text, /^process_resident_memory_bytes \d+$/m)
-  t.notMatch(text, /_total gauge/, 'what ends in _total is a counter')
-  for (const line of text.split('\n').filter(one => one.startsWith('# HELP')))
+  t.notMatch(text, /_total gauge/, 'metrics named _total are counters')
+  for (const line of text.split('\n').filter(text => text.startsWith('# HELP')))
     t.match(line, /^# HELP [a-z_0-9]+ .{10,}/, line)
-  const open = await ask('/metrics', { headers: { accept: 'application/openmetrics-text' } })
-  t.match(open.headers.get('content-type'), 'application/openmetrics-text')
-  t.match(await (await ask('/health/live')).json(), { status: 'ok' })
-  const head = await ask('/metrics', { method: 'HEAD' })
+  const openMetrics = await request('/metrics', {
+    headers: { accept: 'application/openmetrics-text' },
+  })
+  t.match(openMetrics.headers.get('content-type'), 'application/openmetrics-text')
+  t.match(await (await request('/health/live')).json(), { status: 'ok' })
+  const head = await request('/metrics', { method: 'HEAD' })
   t.equal(head.status, 200)
   t.equal(await head.text(), '')
-  t.equal((await ask('/api/v1/books')).status, 404)
-  t.equal((await ask('/health')).status, 404)
-  t.equal((await ask('/metrics', { method: 'POST' })).status, 405)
+  t.equal((await request('/api/v1/books')).status, 404)
+  t.equal((await request('/health')).status, 404)
+  t.equal((await request('/metrics', { method: 'POST' })).status, 405)
 })
 
-test('it answers while the database is away, and says so', async t => {
-  const sql = connect('postgres://nobody:nothing@127.0.0.1:1/none', { max: 1 })
+test('without a database it reports stackroom_database_up 0', async t => {
+  const sql = connect('postgres://user:password@127.0.0.1:1/none', { max: 1 })
   t.teardown(() => sql.end({ timeout: 0 }))
-  const server = await openMetricsServer('[::1]:0', { sql, log, dataDir: temporary(t) })
+  const server = await openMetricsServer('[::1]:0', { sql, log, dataDir: temporaryFolder(t) })
   t.teardown(server.close)
   const response = await fetch(`http://[::1]:${server.port}/metrics`)
   t.equal(response.status, 200)
@@ -56,9 +58,9 @@ test('it answers while the database is away, and says so', async t => {
   t.match(text, /^process_cpu_seconds_total /m)
 })
 
-test('an address that cannot be had is a sentence', async t => {
-  const { sql } = await database(t)
-  const deps = { sql, log, dataDir: temporary(t) }
+test('an unavailable or malformed address is rejected', async t => {
+  const { sql } = await createDatabase(t)
+  const deps = { sql, log, dataDir: temporaryFolder(t) }
   const other = createServer().listen(0, '127.0.0.1')
   await once(other, 'listening')
   t.teardown(() => other.close())

@@ -1,8 +1,8 @@
-// Dates in brackets and in running text.
+// Dates in file names.
 import t from 'tap'
-import { parseDate, takeDates } from '../../lib/name/dates.ts'
+import { extractDates, parseDate } from '../../lib/name/dates.ts'
 
-t.test('dates are read in the orders people write them', async t => {
+t.test('dates are parsed in common notations', async t => {
   t.same(parseDate('2016'), { year: 2016, month: null, day: null })
   t.same(parseDate('1984-04-28'), { year: 1984, month: 4, day: 28 })
   t.same(parseDate('28.04.1984'), { year: 1984, month: 4, day: 28 })
@@ -15,16 +15,16 @@ t.test('dates are read in the orders people write them', async t => {
   t.same(parseDate('Dec-31'), { year: null, month: 12, day: 31 })
 })
 
-t.test('what is more or less than a date is none', async t => {
+t.test('other text is not a date', async t => {
   for (const text of ['Digital', '1-28', '42', '2 Covers', 'May', '3000', '', '12345']) {
     t.equal(parseDate(text), null, text)
   }
 })
 
-t.test('full dates are taken out of running text, years are left', async t => {
-  t.same(takeDates('Test #2 2001-02-24'), {
+t.test('full dates are extracted from text, years are not', async t => {
+  t.same(extractDates('Test #2 2001-02-24'), {
     text: 'Test #2 \t',
     date: { year: 2001, month: 2, day: 24 },
   })
-  t.same(takeDates('Cyberpunk 2077 #4'), { text: 'Cyberpunk 2077 #4', date: null })
+  t.same(extractDates('Cyberpunk 2077 #4'), { text: 'Cyberpunk 2077 #4', date: null })
 })

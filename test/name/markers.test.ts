@@ -1,28 +1,27 @@
-// Markers and brackets, the two layers below file names.
+// Markers and brackets of file names.
 import t from 'tap'
 import { splitBrackets } from '../../lib/name/brackets.ts'
-import { asciiDigits } from '../../lib/name/digits.ts'
 import { findMarkers } from '../../lib/name/markers.ts'
-import { stemOf } from '../../lib/name/stem.ts'
+import { asciiDigits } from '../../lib/name/text.ts'
 
-t.test('a marker ends where its number does', async t => {
+t.test('a marker ends with its number', async t => {
   t.equal(findMarkers('Series c2c').chapter, null)
   t.equal(findMarkers('Series v1080p').volume, null)
-  t.equal(findMarkers('Epic 2020').chapter, null, 'a word that ends in c is no marker')
+  t.equal(findMarkers('Epic 2020').chapter, null, 'a word that ends in c is not a marker')
   t.equal(findMarkers('Chapter51v2').chapter?.text, '51')
   t.match(findMarkers('v2c6'), { volume: { value: 2 }, chapter: { value: 6 } })
 })
 
-t.test('the first marker of each kind wins', async t => {
+t.test('the first marker of each kind is used', async t => {
   t.match(findMarkers('Series v01 v05 c042 c100'), { volume: { value: 1 }, chapter: { value: 42 } })
 })
 
-t.test('a spaced range needs its word again', async t => {
+t.test('a range with spaces needs the keyword twice', async t => {
   t.match(findMarkers('c000 - c006').chapter, { value: 0, end: 6 })
   t.match(findMarkers('v01 - 2024').volume, { value: 1, end: null })
 })
 
-t.test('brackets of all kinds part from the text, closed or not', async t => {
+t.test('brackets of all kinds are split from the text, closed or not', async t => {
   t.same(splitBrackets('Foo (digital (Empire)'), {
     flat: 'Foo \n\n',
     groups: ['digital', 'Empire'],
@@ -34,14 +33,4 @@ t.test('brackets of all kinds part from the text, closed or not', async t => {
 
 t.test('digits of all scripts become ASCII', async t => {
   t.equal(asciiDigits('１２ ٣ ๔ ५'), '12 3 4 5')
-})
-
-t.test('only the extension of a book is cut off', async t => {
-  t.same(['test.vol.1.cbz', 'NoExtension', 'Vol. 1', 'a.b.EPUB', '.cbz'].map(stemOf), [
-    'test.vol.1',
-    'NoExtension',
-    'Vol. 1',
-    'a.b',
-    '.cbz',
-  ])
 })

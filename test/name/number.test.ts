@@ -1,9 +1,9 @@
-// Numbers as written and as sorted.
+// Book numbers.
 import t from 'tap'
-import { plainNumber, sortNumber } from '../../lib/name/number.ts'
+import { sortNumber, stripLeadingZeros } from '../../lib/name/number.ts'
 
-t.test('written numbers sort where a reader expects them', async t => {
-  const places: [string, number | null][] = [
+t.test('numbers have a sort value', async t => {
+  const cases: [string, number | null][] = [
     ['1', 1],
     ['007', 7],
     ['1.5', 1.5],
@@ -31,11 +31,11 @@ t.test('written numbers sort where a reader expects them', async t => {
     ['Special', null],
     ['∞', null],
   ]
-  for (const [text, place] of places) t.equal(sortNumber(text), place, text)
+  for (const [text, value] of cases) t.equal(sortNumber(text), value, text)
 })
 
-t.test('leading zeros go, decimals stay', async t => {
-  t.same(['007', '034.5', '000', 'B01', '1.05', '100', '-001'].map(plainNumber), [
+t.test('leading zeros are removed, decimals are not', async t => {
+  t.same(['007', '034.5', '000', 'B01', '1.05', '100', '-001'].map(stripLeadingZeros), [
     '7',
     '34.5',
     '0',
@@ -46,7 +46,7 @@ t.test('leading zeros go, decimals stay', async t => {
   ])
 })
 
-t.test('any text sorts somewhere or nowhere, never at NaN', async t => {
+t.test('the sort value is never NaN', async t => {
   const texts = [
     '1/',
     '/2',

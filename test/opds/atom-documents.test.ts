@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { XmlDocument } from 'libxml2-wasm'
 import t from 'tap'
-import { world } from '../kit/fixture.ts'
+import { createFixture } from '../kit/fixture.ts'
+import type { Client } from '../kit/http/client.ts'
 import { comic } from '../kit/library.ts'
 import { palaceEntry, palaceFeed, thoriumEntry, thoriumFeed } from '../kit/opds/parsers.ts'
 import { relaxErrors } from '../kit/opds/relax-ng.ts'
-import type { Client } from '../kit/server.ts'
 
-const all = await world(t)
-const { admin, anyone, sql } = all
+const all = await createFixture(t)
+const { admin, anonymous: anyone, sql } = all
 const feedType = 'application/atom+xml;charset=utf-8'
 const text = async (path: string, client: Pick<Client, 'get'> = admin) => {
   const { status, headers, bytes } = await client.get(path)
@@ -21,7 +21,7 @@ const bookOf = async (file: string) => {
   return row!
 }
 
-t.test('the feeds of the catalogue are valid, and parsers find in them what is there', async t => {
+t.test('the feeds of the catalogue are valid and complete for parsers', async t => {
   const { xml, type } = await text('/opds/v1/catalog')
   t.equal(type, feedType)
   t.same(relaxErrors(xml), [])
@@ -35,14 +35,18 @@ t.test('the feeds of the catalogue are valid, and parsers find in them what is t
     t.same(relaxErrors(xml), [], Href)
     const parsed = thoriumFeed(xml)
     const isAcquisition = TypeLink!.endsWith('kind=acquisition')
-    t.equal(isAcquisition ? parsed.Navigation : parsed.Publications, undefined, `one kind: ${Href}`)
+    t.equal(
+      isAcquisition ? parsed.Navigation : parsed.Publications,
+      undefined,
+      `one kind of items: ${Href}`,
+    )
     const items = parsed.Publications ?? parsed.Navigation ?? []
     t.equal((await palaceFeed(xml)).entries.length, items.length)
     t.equal(parsed.Links.find(link => link.Rel?.[0] === 'self')!.Href, Href)
   }
 })
 
-t.test('the entry of a book is the same book as in feeds', async t => {
+t.test('the entry document of a book matches its entry in feeds', async t => {
   const pdf = await bookOf('report.pdf')
   const entry = await text(`/opds/v1/books/${pdf.id}`)
   t.equal(entry.status, 200)
@@ -62,14 +66,14 @@ t.test('the entry of a book is the same book as in feeds', async t => {
   })
   t.match(rels['http://vaemendis.net/opds-pse/stream'], { TypeLink: 'image/jpeg' })
   const palace = await palaceEntry(entry.xml)
-  t.equal(palace.constructor.name, 'OPDSEntry', 'the whole of it')
+  t.equal(palace.constructor.name, 'OPDSEntry', 'a complete entry')
   const { xml } = await text(`/opds/v1/series/${pdf.series}`)
   const [inFeed] = (await palaceFeed(xml)).entries
   t.equal(inFeed!.id, palace.id)
   t.equal(inFeed!.updated, palace.updated)
 })
 
-t.test('a file that cannot be read can be downloaded, and no more', async t => {
+t.test('an unreadable file can only be downloaded', async t => {
   const [broken] = await sql<{ id: string }[]>`select id from book where error_code is not null`
   const { xml, status } = await text(`/opds/v1/books/${broken!.id}`)
   t.equal(status, 200)
@@ -78,33 +82,33 @@ t.test('a file that cannot be read can be downloaded, and no more', async t => {
   t.notMatch(xml, 'opds-pse/stream')
 })
 
-t.test('a book is another when its series is called otherwise, not when it grows', async t => {
+t.test('a book is updated when its series is renamed, not when the series grows', async t => {
   const { id, series } = await bookOf('2.cbz')
   const updated = async () => {
     const feed = thoriumFeed((await text(`/opds/v1/series/${series}`)).xml)
     const entry = thoriumEntry((await text(`/opds/v1/books/${id}`)).xml)
-    const found = feed.Publications!.find(p => p.Metadata.Identifier === `urn:uuid:${id}`)!
-    t.same(found.Metadata.Modified, entry.Metadata.Modified)
+    const inFeed = feed.Publications!.find(book => book.Metadata.Identifier === `urn:uuid:${id}`)!
+    t.same(inFeed.Metadata.Modified, entry.Metadata.Modified)
     return { feed: Number(feed.Metadata.Modified), book: Number(entry.Metadata.Modified) }
   }
   const before = await updated()
-  const [shelf] = all.shelves
+  const [library] = all.libraries
   const [row] = await sql<{ name: string }[]>`select name from series where id = ${series}`
-  shelf!.write(`${row!.name}/3.cbz`, comic({ pages: 1 }))
+  library!.write(`${row!.name}/3.cbz`, comic({ pages: 1 }))
   // Times in feeds are whole seconds.
   await sleep(1_100)
-  await shelf!.scan()
+  await library!.scan()
   const grown = await updated()
   t.equal(grown.book, before.book)
   t.ok(grown.feed > before.feed)
   await sleep(1_100)
-  await admin.patch(`/series/${series}/metadata`, { title: 'Called otherwise' })
-  const named = await updated()
-  t.ok(named.book > grown.feed)
-  t.equal(named.feed, named.book)
+  await admin.patch(`/series/${series}/metadata`, { title: 'Another title' })
+  const renamed = await updated()
+  t.ok(renamed.book > grown.feed)
+  t.equal(renamed.feed, renamed.book)
 })
 
-t.test('links stay on the way by which the client came', async t => {
+t.test('links use the tree of the request', async t => {
   const { id } = await bookOf('report.pdf')
   const { xml } = await text(`/opds/v1.2/books/${id}`)
   const links = [...xml.matchAll(/href="([^"]*)"/g)].map(([, href]) => href!)
@@ -115,29 +119,32 @@ t.test('links stay on the way by which the client came', async t => {
   t.equal(thoriumEntry(xml).Metadata.Identifier, `urn:uuid:${id}`)
 })
 
-t.test('who may not see a book finds none, and who may not stream is offered none', async t => {
+t.test('hidden books are not found, and stream links require the permission', async t => {
   const hidden = await sql<{ id: string }[]>`
     select b.id from book b join series s on s.id = b.series_id where s.name = 'Hidden'`
-  const reader = await all.as('reader')
-  const [open] = hidden
-  t.equal((await text(`/opds/v1/books/${open!.id}`, reader)).status, 200)
+  const reader = await all.createUser('reader')
+  const [restricted] = hidden
+  t.equal((await text(`/opds/v1/books/${restricted!.id}`, reader)).status, 200)
   await admin.put(`/users/${reader.id}/sharing-tags`, {
     sharingTagId: all.secretTag,
     accessMode: 'deny',
   })
-  t.equal((await text(`/opds/v1/books/${open!.id}`, reader)).status, 404)
+  t.equal((await text(`/opds/v1/books/${restricted!.id}`, reader)).status, 404)
   const { id } = await bookOf('report.pdf')
   t.match((await text(`/opds/v1/books/${id}`, reader)).xml, 'opds-pse/stream')
   const permissions = ['LibrariesRead', 'SeriesRead', 'BooksRead']
   const key = await reader.post('/api-keys', { name: 'downloads', permissions })
-  const downloads = await text(`/opds/v1/books/${id}`, all.with({ 'x-api-key': key.body.key }))
+  const downloads = await text(
+    `/opds/v1/books/${id}`,
+    all.withHeaders({ 'x-api-key': key.body.key }),
+  )
   t.same([downloads.status, relaxErrors(downloads.xml)], [200, []])
   t.notMatch(downloads.xml, 'opds-pse/stream')
   t.equal((await text('/opds/v1/books/00000000-0000-0000-0000-000000000000')).status, 404)
   t.equal((await text(`/opds/v1/books/${id}`, anyone)).status, 401)
 })
 
-t.test('anyone may ask how to search, with HEAD too', async t => {
+t.test('the search description is public, also with HEAD', async t => {
   const { xml, type, headers } = await text('/opds/v1/search.xml', anyone)
   t.equal(type, 'application/opensearchdescription+xml;charset=utf-8')
   using document = XmlDocument.fromString(xml)
@@ -145,7 +152,7 @@ t.test('anyone may ask how to search, with HEAD too', async t => {
   const find = (path: string) => document.root.find(path, namespaces).map(node => node.content)
   t.same(find('/os:OpenSearchDescription/os:ShortName'), ['Stackroom'])
   t.same(find('os:Url/@template'), [`${all.base}/opds/v1/search?q={searchTerms}`])
-  const head = await anyone.ask('HEAD', '/opds/v1/search.xml')
+  const head = await anyone.request('HEAD', '/opds/v1/search.xml')
   t.equal(head.status, 200)
   t.equal(head.bytes.length, 0)
   for (const name of ['content-type', 'etag', 'content-length'])

@@ -4,8 +4,8 @@ import t from 'tap'
 import { atomEntry } from '../../lib/opds/atom/entry.ts'
 import { atomFeed } from '../../lib/opds/atom/feed.ts'
 import { searchDescription } from '../../lib/opds/atom/opensearch.ts'
-import { clean } from '../../lib/opds/atom/xml.ts'
-import { acquisition, navigation } from '../../lib/opds/feed.ts'
+import { removeInvalidChars } from '../../lib/opds/atom/xml.ts'
+import { acquisitionFeed, navigationFeed } from '../../lib/opds/feed.ts'
 import { palaceEntry, palaceFeed, thoriumEntry, thoriumFeed } from '../kit/opds/parsers.ts'
 import { relaxErrors } from '../kit/opds/relax-ng.ts'
 import {
@@ -13,38 +13,38 @@ import {
   anyText,
   at,
   book,
+  context,
+  contextAt,
+  entry,
   find,
   hostileTitles,
   hrefs,
   linesOf,
   root,
-  shelf,
-  writing,
-  writingAt,
 } from './atom-values.ts'
 
-t.test('hostile titles survive in feeds that strict validators accept', async t => {
-  const entries = hostileTitles.map(title => shelf({ title, cover: '/series/1', count: 2 }))
-  const shelves = atomFeed(
-    navigation({ path: '/series', title: hostileTitles[0]!, entries }),
-    writing,
+t.test('hostile titles are preserved in feeds that strict validators accept', async t => {
+  const entries = hostileTitles.map(title => entry({ title, cover: '/series/1', count: 2 }))
+  const navigation = atomFeed(
+    navigationFeed({ path: '/series', title: hostileTitles[0]!, entries }),
+    context,
   )
-  t.same(relaxErrors(shelves), [])
-  t.same(find(shelves, 'a:entry/a:title'), hostileTitles)
+  t.same(relaxErrors(navigation), [])
+  t.same(find(navigation, 'a:entry/a:title'), hostileTitles)
   t.same(
-    thoriumFeed(shelves).Navigation!.map(link => link.Title),
+    thoriumFeed(navigation).Navigation!.map(link => link.Title),
     hostileTitles,
   )
   t.same(
-    (await palaceFeed(shelves)).entries.map(entry => entry.title),
+    (await palaceFeed(navigation)).entries.map(entry => entry.title),
     hostileTitles,
   )
 
   const books = hostileTitles.map(title =>
     book({ title, number: null, summary: title, fileName: `${title}.cbz` }),
   )
-  const feed = acquisition({ path: '/series/1', title: 'Of one', books, isMixed: false })
-  const xml = atomFeed(feed, writing)
+  const feed = acquisitionFeed({ path: '/series/1', title: 'One series', books, isMixed: false })
+  const xml = atomFeed(feed, context)
   t.same(relaxErrors(xml), [])
   t.same(find(xml, 'a:entry/a:title'), hostileTitles)
   t.same(
@@ -56,14 +56,14 @@ t.test('hostile titles survive in feeds that strict validators accept', async t 
     hostileTitles,
   )
   for (const each of books) {
-    const entry = atomEntry({ ...each, series: { ...each.series, title: each.title } }, writing)
-    t.same(relaxErrors(entry), [])
-    t.equal(thoriumEntry(entry).Metadata.Title, each.title)
-    t.equal((await palaceEntry(entry)).title, each.title)
+    const xml = atomEntry({ ...each, series: { ...each.series, title: each.title } }, context)
+    t.same(relaxErrors(xml), [])
+    t.equal(thoriumEntry(xml).Metadata.Title, each.title)
+    t.equal((await palaceEntry(xml)).title, each.title)
   }
 })
 
-t.test('whatever is in the catalogue, feeds are valid and hold all of it', async () => {
+t.test('feeds of any content are valid and complete', async () => {
   const feeds = fc.record({
     title: anyText,
     books: fc.array(anyBook, { maxLength: 3 }),
@@ -77,8 +77,8 @@ t.test('whatever is in the catalogue, feeds are valid and hold all of it', async
       const facets = [{ title: 'Tag', facets: [{ title: facet, query, count: 3, isActive: true }] }]
       const paging = { page, pageSize: 50, total: 120 }
       const up = { path: '', title: facet, kind: 'navigation' as const }
-      const said = { path: '/search', title, books, isMixed, query, facets, paging, up }
-      const xml = atomFeed(acquisition(said), writing)
+      const options = { path: '/search', title, books, isMixed, query, facets, paging, up }
+      const xml = atomFeed(acquisitionFeed(options), context)
       assert.deepEqual(relaxErrors(xml), [])
       const palace = await palaceFeed(xml)
       assert.deepEqual(
@@ -86,84 +86,87 @@ t.test('whatever is in the catalogue, feeds are valid and hold all of it', async
         books.map(({ id }) => `urn:uuid:${id}`),
       )
       assert.equal((thoriumFeed(xml).Publications ?? []).length, books.length)
-      const described = find(xml, 'a:entry/a:content')
+      const descriptions = find(xml, 'a:entry/a:content')
       for (const [i, { summary }] of books.entries()) {
-        const lines = clean(summary ?? '')
+        const lines = removeInvalidChars(summary ?? '')
           .trim()
           .split(/\s+/)
         for (const isFoliate of [false, true]) {
-          const plain = linesOf(described[i]!, { isFoliate }).join(' ')
+          const plain = linesOf(descriptions[i]!, { isFoliate }).join(' ')
           assert.ok(plain.replace(/\s+/g, ' ').trim().endsWith(lines.join(' ')))
         }
       }
-      for (const each of books) assert.deepEqual(relaxErrors(atomEntry(each, writing)), [])
+      for (const each of books) assert.deepEqual(relaxErrors(atomEntry(each, context)), [])
     }),
     { numRuns: 60 },
   )
 })
 
-t.test(
-  'names are permanent: neither address, tree, page nor order of parameters is in them',
-  async t => {
-    const other = writingAt('http://127.0.0.1:8080', '/opds/k/secret/v1/books/recent')
-    const idOf = (said: object, by = writing) =>
-      find(atomFeed(acquisition({ path: '/books/recent', title: 'New', ...said }), by), 'a:id')[0]
-    const plain = idOf({})
-    t.match(plain, /^urn:uuid:[\da-f]{8}-[\da-f]{4}-5[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/)
-    // A change here makes every client take all feeds for new.
-    t.equal(plain, 'urn:uuid:a59a5429-b694-594c-ab67-52f87628b133')
-    t.equal(idOf({}, other), plain)
-    t.equal(idOf({ title: 'Newest', paging: { page: 2, pageSize: 50, total: 99 } }), plain)
-    t.equal(idOf({ query: { tag: undefined } }), plain)
-    t.equal(idOf({ query: { a: 1, b: 2 } }), idOf({ query: { b: 2, a: 1 } }))
-    t.not(idOf({ query: { tag: 'x' } }), plain)
-    t.not(idOf({ query: { tag: 'x' } }), idOf({ query: { tag: 'y' } }))
+t.test('ids are permanent: independent of address, tree, page and parameter order', async t => {
+  const other = contextAt('http://127.0.0.1:8080', '/opds/k/secret/v1/books/recent')
+  const idOf = (options: object, ctx = context) =>
+    find(
+      atomFeed(acquisitionFeed({ path: '/books/recent', title: 'New', ...options }), ctx),
+      'a:id',
+    )[0]
+  const plain = idOf({})
+  t.match(plain, /^urn:uuid:[\da-f]{8}-[\da-f]{4}-5[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/)
+  // With another value every client would consider all feeds new.
+  t.equal(plain, 'urn:uuid:a59a5429-b694-594c-ab67-52f87628b133')
+  t.equal(idOf({}, other), plain)
+  t.equal(idOf({ title: 'Newest', paging: { page: 2, pageSize: 50, total: 99 } }), plain)
+  t.equal(idOf({ query: { tag: undefined } }), plain)
+  t.equal(idOf({ query: { a: 1, b: 2 } }), idOf({ query: { b: 2, a: 1 } }))
+  t.not(idOf({ query: { tag: 'x' } }), plain)
+  t.not(idOf({ query: { tag: 'x' } }), idOf({ query: { tag: 'y' } }))
 
-    const { id } = book()
-    const series = { path: `/series/${id}`, id }
-    t.equal(idOf(series), `urn:uuid:${id}`)
-    t.not(
-      idOf({ ...series, query: { read: 'unread' } }),
-      `urn:uuid:${id}`,
-      'other content, other id',
-    )
-    const each = shelf({ ...series, title: 'It' })
-    const entries = [each, shelf({ path: '/tags' })]
-    const xml = atomFeed(navigation({ path: '/series', title: 'All', entries }), writing)
-    const tags = atomFeed(navigation({ path: '/tags', title: 'Tags' }), writing)
-    t.same(find(xml, 'a:entry/a:id'), [`urn:uuid:${id}`, find(tags, 'a:id')[0]])
-  },
-)
-
-t.test('a feed was updated when the newest of its entries was, else when anything was', async t => {
-  const updated = (xml: string) => find(xml, 'a:updated')[0]
-  const books = [book({ updated: at(3) }), book({ updated: at(9) }), book({ updated: at(5) })]
-  const feed = acquisition({ path: '/on-deck', title: 'Next', books, updated: at(20) })
-  const xml = atomFeed(feed, writing)
-  t.equal(updated(xml), '2026-05-09T10:20:30Z')
-  t.ok(find(xml, 'a:entry/a:updated').includes(updated(xml)!))
-  t.equal(updated(atomFeed({ ...feed, books: [] }, writing)), '2026-05-20T10:20:30Z')
-  t.equal(updated(atomFeed({ ...feed, books: [], updated: null }, writing)), '2026-05-01T10:20:30Z')
-
-  const entries = [shelf({ updated: null }), shelf({ updated: new Date(0) })]
-  const shelves = atomFeed(navigation({ path: '', title: 'Root', entries }), writing)
-  t.equal(updated(shelves), '2026-05-01T10:20:30Z')
-  t.same(find(shelves, 'a:entry/a:updated'), ['2026-05-01T10:20:30Z', '1970-01-01T00:00:00Z'])
+  const { id } = book()
+  const series = { path: `/series/${id}`, id }
+  t.equal(idOf(series), `urn:uuid:${id}`)
+  t.not(
+    idOf({ ...series, query: { read: 'unread' } }),
+    `urn:uuid:${id}`,
+    'other content has another id',
+  )
+  const seriesEntry = entry({ ...series, title: 'It' })
+  const entries = [seriesEntry, entry({ path: '/tags' })]
+  const xml = atomFeed(navigationFeed({ path: '/series', title: 'All', entries }), context)
+  const tags = atomFeed(navigationFeed({ path: '/tags', title: 'Tags' }), context)
+  t.same(find(xml, 'a:entry/a:id'), [`urn:uuid:${id}`, find(tags, 'a:id')[0]])
 })
 
-t.test('entries of shelves lead to one feed each and are not taken for books', async t => {
+t.test('a feed has the timestamp of its newest entry, else of the catalogue', async t => {
+  const updated = (xml: string) => find(xml, 'a:updated')[0]
+  const books = [book({ updatedAt: at(3) }), book({ updatedAt: at(9) }), book({ updatedAt: at(5) })]
+  const feed = acquisitionFeed({ path: '/on-deck', title: 'Next', books, updatedAt: at(20) })
+  const xml = atomFeed(feed, context)
+  t.equal(updated(xml), '2026-05-09T10:20:30Z')
+  t.ok(find(xml, 'a:entry/a:updated').includes(updated(xml)!))
+  t.equal(updated(atomFeed({ ...feed, books: [] }, context)), '2026-05-20T10:20:30Z')
+  t.equal(
+    updated(atomFeed({ ...feed, books: [], updatedAt: null }, context)),
+    '2026-05-01T10:20:30Z',
+  )
+
+  const entries = [entry({ updatedAt: null }), entry({ updatedAt: new Date(0) })]
+  const navigation = atomFeed(navigationFeed({ path: '', title: 'Root', entries }), context)
+  t.equal(updated(navigation), '2026-05-01T10:20:30Z')
+  t.same(find(navigation, 'a:entry/a:updated'), ['2026-05-01T10:20:30Z', '1970-01-01T00:00:00Z'])
+})
+
+t.test('navigation entries link to one feed each and are not taken for books', async t => {
   const entries = [
-    shelf({ path: '/books/recent', title: 'New', rel: 'http://opds-spec.org/sort/new' }),
-    shelf({
+    entry({ path: '/books/recent', title: 'New', rel: 'http://opds-spec.org/sort/new' }),
+    entry({
       path: '/series',
       query: { tag: 'a b&c' },
       title: 'Tagged',
       kind: 'navigation',
       count: 12,
     }),
-    shelf({ path: '/series/1', title: 'Covered', cover: '/series/1', count: 0 }),
+    entry({ path: '/series/1', title: 'Covered', cover: '/series/1', count: 0 }),
   ]
-  const xml = atomFeed(navigation({ path: '', title: 'Root', up: null, entries }), writing)
+  const xml = atomFeed(navigationFeed({ path: '', title: 'Root', up: null, entries }), context)
   t.same(relaxErrors(xml), [])
   const { Publications, Navigation } = thoriumFeed(xml)
   t.equal(Publications, undefined)
@@ -191,18 +194,18 @@ t.test('entries of shelves lead to one feed each and are not taken for books', a
 })
 
 t.test(
-  'every feed leads home, up and to the search; the root alone to the other catalogue',
+  'every feed links to root, parent and search; only the root to the other catalogue',
   async t => {
     const up = { path: '/series', title: 'All series', kind: 'navigation' } as const
-    const matching = {
+    const relatedRef = {
       path: '/series',
       query: { search: 'x' },
       title: 'Series',
       kind: 'navigation',
     } as const
     const xml = atomFeed(
-      acquisition({ path: '/series/1', title: 'It', up, related: [matching] }),
-      writing,
+      acquisitionFeed({ path: '/series/1', title: 'It', up, related: [relatedRef] }),
+      context,
     )
     t.same(hrefs(xml, 'self'), [`${root}/series/1`])
     t.same(hrefs(xml, 'start'), [`${root}/catalog`])
@@ -212,7 +215,7 @@ t.test(
     t.same(hrefs(xml, 'alternate'), [])
     t.same(find(xml, 'a:author/a:name'), ['Attic & <Sons>'])
 
-    const home = atomFeed(navigation({ path: '', title: 'Catalogue', up: null }), writing)
+    const home = atomFeed(navigationFeed({ path: '', title: 'Catalogue', up: null }), context)
     t.same(hrefs(home, 'self'), [`${root}/catalog`])
     t.same(hrefs(home, 'up'), [])
     t.same(hrefs(home, 'alternate'), ['https://books.example/base/opds/v2'])
@@ -220,52 +223,54 @@ t.test(
   },
 )
 
-t.test(
-  'pages lead to their neighbours, with filters and size, and back from past the end',
-  async t => {
-    const query = { q: 'a&b é', page: undefined }
-    const feed = (page: number, pageSize = 50, total = 120) =>
-      atomFeed(
-        acquisition({ path: '/search', title: 'Found', query, paging: { page, pageSize, total } }),
-        writing,
-      )
-    const rels = (xml: string) =>
-      Object.fromEntries(
-        ['self', 'first', 'previous', 'next', 'last'].map(rel => [
-          rel,
-          hrefs(xml, rel).map(href => href.replace(`${root}/search?q=a%26b%20%C3%A9`, ''))[0],
-        ]),
-      )
-    t.same(rels(feed(1)), {
-      self: '',
-      first: '',
-      previous: undefined,
-      next: '&page=2',
-      last: '&page=3',
-    })
-    t.same(rels(feed(2)), {
-      self: '&page=2',
-      first: '',
-      previous: '',
-      next: '&page=3',
-      last: '&page=3',
-    })
-    t.same(rels(feed(3)).next, undefined)
-    t.same(rels(feed(9)).previous, '&page=3')
-    t.same(rels(feed(9)).next, undefined)
-    t.same(rels(feed(2, 10)).next, '&page=3&pageSize=10')
-    t.same(find(feed(3), 'os:*'), ['120', '50', '101'])
-    t.same(find(feed(1, 50, 0), 'os:*'), ['0', '50', '1'])
-    t.match(thoriumFeed(feed(2)).Metadata, { NumberOfItems: 120, ItemsPerPage: 50 })
-    t.match((await palaceFeed(feed(2))).search, { totalResults: 120, startIndex: 51 })
-    t.same(relaxErrors(feed(2)), [])
+t.test('pages link to their neighbours with filters and size, also past the end', async t => {
+  const query = { q: 'a&b é', page: undefined }
+  const feed = (page: number, pageSize = 50, total = 120) =>
+    atomFeed(
+      acquisitionFeed({
+        path: '/search',
+        title: 'Found',
+        query,
+        paging: { page, pageSize, total },
+      }),
+      context,
+    )
+  const rels = (xml: string) =>
+    Object.fromEntries(
+      ['self', 'first', 'previous', 'next', 'last'].map(rel => [
+        rel,
+        hrefs(xml, rel).map(href => href.replace(`${root}/search?q=a%26b%20%C3%A9`, ''))[0],
+      ]),
+    )
+  t.same(rels(feed(1)), {
+    self: '',
+    first: '',
+    previous: undefined,
+    next: '&page=2',
+    last: '&page=3',
+  })
+  t.same(rels(feed(2)), {
+    self: '&page=2',
+    first: '',
+    previous: '',
+    next: '&page=3',
+    last: '&page=3',
+  })
+  t.same(rels(feed(3)).next, undefined)
+  t.same(rels(feed(9)).previous, '&page=3')
+  t.same(rels(feed(9)).next, undefined)
+  t.same(rels(feed(2, 10)).next, '&page=3&pageSize=10')
+  t.same(find(feed(3), 'os:*'), ['120', '50', '101'])
+  t.same(find(feed(1, 50, 0), 'os:*'), ['0', '50', '1'])
+  t.match(thoriumFeed(feed(2)).Metadata, { NumberOfItems: 120, ItemsPerPage: 50 })
+  t.match((await palaceFeed(feed(2))).search, { totalResults: 120, startIndex: 51 })
+  t.same(relaxErrors(feed(2)), [])
 
-    const unpaged = atomFeed(acquisition({ path: '/search', title: 'Found' }), writing)
-    t.same([...hrefs(unpaged, 'first'), ...find(unpaged, 'os:*')], [])
-  },
-)
+  const unpaged = atomFeed(acquisitionFeed({ path: '/search', title: 'Found' }), context)
+  t.same([...hrefs(unpaged, 'first'), ...find(unpaged, 'os:*')], [])
+})
 
-t.test('facets stand in their groups, with counts, and only the chosen one is active', async t => {
+t.test('facets have groups and counts, and only the selected one is active', async t => {
   const facets = [
     {
       title: 'Read status',
@@ -279,7 +284,7 @@ t.test('facets stand in their groups, with counts, and only the chosen one is ac
       facets: [{ title: '"A" & b', query: { tag: 'x' }, count: 2, isActive: false }],
     },
   ]
-  const xml = atomFeed(acquisition({ path: '/series/1', title: 'It', facets }), writing)
+  const xml = atomFeed(acquisitionFeed({ path: '/series/1', title: 'It', facets }), context)
   t.same(relaxErrors(xml), [])
   const facet = "a:link[@rel='http://opds-spec.org/facet']"
   t.same(find(xml, `${facet}/@href`), [
@@ -293,12 +298,12 @@ t.test('facets stand in their groups, with counts, and only the chosen one is ac
     { Metadata: { Title: 'Read status' }, Links: [{ Title: 'All' }, { Title: 'Unread' }] },
     { Metadata: { Title: 'Tag' }, Links: [{ Title: 'Tag: "A" & b' }] },
   ])
-  const shelves = atomFeed(navigation({ path: '/series', title: 'All', facets }), writing)
-  t.same(find(shelves, facet), [], 'only feeds of books have any')
+  const navigation = atomFeed(navigationFeed({ path: '/series', title: 'All', facets }), context)
+  t.same(find(navigation, facet), [], 'only acquisition feeds have facets')
 })
 
-t.test('KOReader finds the beginning of every facet, whatever it is called', async t => {
-  const words = [
+t.test('KOReader can read the title of every facet', async t => {
+  const titles = [
     '科幻',
     'Приключения',
     '!!!',
@@ -310,20 +315,23 @@ t.test('KOReader finds the beginning of every facet, whatever it is called', asy
     'Żart',
   ]
   const facets = [
-    { title: 'Tag', facets: words.map(title => ({ title, query: {}, count: 1, isActive: false })) },
+    {
+      title: 'Tag',
+      facets: titles.map(title => ({ title, query: {}, count: 1, isActive: false })),
+    },
   ]
-  const xml = atomFeed(acquisition({ path: '/series/1', title: 'It', facets }), writing)
+  const xml = atomFeed(acquisitionFeed({ path: '/series/1', title: 'It', facets }), context)
   t.same(find(xml, "a:link[@rel='http://opds-spec.org/facet']/@title"), [
     ...['Tag: 科幻', 'Tag: Приключения', 'Tag: !!!', 'Tag: äther', 'Tag: & co', 'Untitled'],
     ...['.hack', '2000 AD', 'Tag: Żart'],
   ])
 })
 
-t.test('the description of the search has a name that fits', async t => {
-  const xml = searchDescription(writing.links, `\u0000A & 👨‍👩‍👧‍👦 library of many words`)
+t.test('the name in the search description is truncated', async t => {
+  const xml = searchDescription(context.links, `\u0000A & 👨‍👩‍👧‍👦 library of many words`)
   const [short] = find(xml, 'os:ShortName')
   t.equal(short, 'A & 👨‍👩‍👧‍👦')
   t.same(find(xml, 'os:Url/@template'), [`${root}/search?q={searchTerms}`])
   t.same(find(xml, 'os:Url/@type'), ['application/atom+xml;profile=opds-catalog;kind=acquisition'])
-  t.same(find(searchDescription(writing.links, '\u0001'), 'os:ShortName'), ['Untitled'])
+  t.same(find(searchDescription(context.links, '\u0001'), 'os:ShortName'), ['Untitled'])
 })

@@ -1,24 +1,24 @@
 import { deepEqual as same } from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
-import { type AcquisitionFeed, acquisition, navigation } from '../../lib/opds/feed.ts'
+import { type AcquisitionFeed, acquisitionFeed, navigationFeed } from '../../lib/opds/feed.ts'
+import type { FeedContext } from '../../lib/opds/feed-context.ts'
 import { jsonFeed } from '../../lib/opds/json/feed.ts'
 import { divinaManifest } from '../../lib/opds/json/manifest.ts'
 import { jsonPublication } from '../../lib/opds/json/publication.ts'
-import { linksFrom } from '../../lib/opds/links.ts'
+import { createLinks } from '../../lib/opds/links.ts'
 import type { Publication } from '../../lib/opds/publication.ts'
-import type { Writing } from '../../lib/opds/writing.ts'
-import { blanks } from '../kit/opds/empty-values.ts'
+import { emptyValues } from '../kit/opds/empty-values.ts'
 import { anyBook, anyFeed } from '../kit/opds/feeds.ts'
 import { schemaErrors } from '../kit/opds/schemas.ts'
 import { parsedFeed, parsedPublication } from '../kit/opds/thorium-json.ts'
 
-const base = 'http://books.example/shelf'
-const writing: Writing = {
-  links: linksFrom(base, { version: 2, at: '/opds/v2', key: null }),
-  server: 'Library',
-  may: { stream: true, sync: true },
-  changed: new Date('2020-01-01T00:00:00Z'),
+const base = 'http://books.example/prefix'
+const context: FeedContext = {
+  links: createLinks(base, { version: 2, prefix: '/opds/v2', apiKey: null }),
+  serverName: 'Library',
+  allows: { pageStreaming: true, progressSync: true },
+  catalogueUpdatedAt: new Date('2020-01-01T00:00:00Z'),
 }
 const at = `${base}/opds/v2`
 const plainBook: Publication = {
@@ -26,7 +26,7 @@ const plainBook: Publication = {
   title: 'Night & day',
   subtitle: null,
   number: '1.5',
-  position: 1.5,
+  seriesPosition: 1.5,
   series: { id: '0199a000-0000-7000-8000-00000000000a', title: 'Days' },
   libraryId: '0199a000-0000-7000-8000-00000000000b',
   summary: 'One.\nTwo.',
@@ -39,58 +39,64 @@ const plainBook: Publication = {
   publisher: 'House',
   imprint: null,
   language: 'fr-BE',
-  released: '2020-02',
+  releaseDate: '2020-02',
   isbn: '9783161484100',
   genres: ['Action'],
   tags: ['Action', 'robots'],
-  direction: 'rtl',
+  readingDirection: 'rtl',
   format: 'cbz',
-  unreadable: null,
+  unreadableReason: null,
   fileName: 'Night & day #1?.cbz',
   fileSize: 1234,
   pageCount: 3,
-  streamedAs: 'image/jpeg',
-  updated: new Date('2024-05-06T07:08:09.987Z'),
-  created: new Date('2024-01-01T00:00:00Z'),
-  place: null,
+  streamMediaType: 'image/jpeg',
+  updatedAt: new Date('2024-05-06T07:08:09.987Z'),
+  createdAt: new Date('2024-01-01T00:00:00Z'),
+  progress: null,
 }
 const book = (more: Partial<Publication> = {}) => ({ ...plainBook, ...more })
 const linkOf = (json: any, rel: string) => json.links.find((link: any) => link.rel === rel)
-const write = (value: Publication, w = writing): any => jsonPublication(value, w)
+const write = (value: Publication, ctx = context): any => jsonPublication(value, ctx)
 
-t.test('no feed holds anything empty, and every feed keeps to the schema', async () => {
+t.test('feeds contain no empty values and match the JSON Schema', async () => {
   fc.assert(
     fc.property(anyFeed, feed => {
-      const json = JSON.parse(JSON.stringify(jsonFeed(feed, writing)))
-      same([...blanks(json), ...schemaErrors('feed', json)], [])
-      const shown = feed.kind === 'acquisition' ? json.publications : json.navigation
+      const json = JSON.parse(JSON.stringify(jsonFeed(feed, context)))
+      same([...emptyValues(json), ...schemaErrors('feed', json)], [])
+      const written = feed.kind === 'acquisition' ? json.publications : json.navigation
       const items = feed.kind === 'acquisition' ? feed.books : feed.entries
-      if (items.length > 0) same(shown.length, items.length)
+      if (items.length > 0) same(written.length, items.length)
     }),
     { numRuns: 150 },
   )
 })
 
-t.test('no manifest holds anything empty, and every manifest keeps to the schema', async () => {
+t.test('manifests contain no empty values and match the JSON Schema', async () => {
   const type = fc.constantFrom('image/jpeg', 'image/webp', 'image/svg+xml')
   const size = fc.option(fc.nat(5000))
   const page = fc.record({ mediaType: type, width: size, height: size })
   fc.assert(
     fc.property(anyBook, fc.array(page, { minLength: 1, maxLength: 5 }), (book, pages) => {
-      const whole = pages.map(p => ({ ...p, name: '', bytes: 0, isDouble: false, type: null }))
-      const json = JSON.parse([...divinaManifest(book, whole, writing)].join(''))
-      same([...blanks(json), ...schemaErrors('manifest', json)], [])
+      const stored = pages.map(page => ({
+        ...page,
+        name: '',
+        bytes: 0,
+        isDouble: false,
+        type: null,
+      }))
+      const json = JSON.parse([...divinaManifest(book, stored, context)].join(''))
+      same([...emptyValues(json), ...schemaErrors('manifest', json)], [])
       same(json.readingOrder.length, pages.length)
     }),
     { numRuns: 100 },
   )
 })
 
-t.test('a page of a feed leads to its neighbours, its start and its search', async t => {
+t.test('a page of a feed links to its neighbours, root and search', async t => {
   const paging = { page: 2, pageSize: 20, total: 41 }
   const query = { tag: 'a&b c' }
-  const feed = acquisition({ path: '/series/x', query, title: 'X', books: [book()], paging })
-  const json: any = jsonFeed(feed, writing)
+  const feed = acquisitionFeed({ path: '/series/x', query, title: 'X', books: [book()], paging })
+  const json: any = jsonFeed(feed, context)
   const { numberOfItems, itemsPerPage, currentPage } = json.metadata
   t.same(
     { numberOfItems, itemsPerPage, currentPage },
@@ -105,22 +111,22 @@ t.test('a page of a feed leads to its neighbours, its start and its search', asy
   t.equal(linkOf(json, 'start').href, at)
   t.equal(linkOf(json, 'up').href, at)
   t.match(linkOf(json, 'search'), { href: `${at}/search{?query}`, templated: true })
-  t.equal(json.metadata.modified, '2024-05-06T07:08:09Z', 'of its newest book')
+  t.equal(json.metadata.modified, '2024-05-06T07:08:09Z', 'the timestamp of the newest book')
 })
 
-t.test('the first page has none before it, the last none after it', async t => {
-  const of = (page: number): any => {
+t.test('the first page has no previous, the last no next link', async t => {
+  const feedPage = (page: number): any => {
     const paging = { page, pageSize: 50, total: 51 }
-    return jsonFeed(acquisition({ path: '/x', title: 'X', books: [book()], paging }), writing)
+    return jsonFeed(acquisitionFeed({ path: '/x', title: 'X', books: [book()], paging }), context)
   }
-  t.equal(linkOf(of(1), 'previous'), undefined)
-  t.equal(linkOf(of(1), 'next').href, `${at}/x?page=2`)
-  t.equal(linkOf(of(2), 'next'), undefined)
-  t.equal(linkOf(of(2), 'previous').href, `${at}/x`)
+  t.equal(linkOf(feedPage(1), 'previous'), undefined)
+  t.equal(linkOf(feedPage(1), 'next').href, `${at}/x?page=2`)
+  t.equal(linkOf(feedPage(2), 'next'), undefined)
+  t.equal(linkOf(feedPage(2), 'previous').href, `${at}/x`)
 })
 
-t.test('a feed without books leads back and counts none', async t => {
-  const json: any = jsonFeed(acquisition({ path: '/search', title: 'Search' }), writing)
+t.test('a feed without books links to the root and has no items', async t => {
+  const json: any = jsonFeed(acquisitionFeed({ path: '/search', title: 'Search' }), context)
   t.equal(json.metadata.numberOfItems, 0)
   t.equal(json.metadata.modified, '2020-01-01T00:00:00Z')
   t.match(json.navigation, [{ title: 'Back to the catalogue', href: at }])
@@ -128,10 +134,10 @@ t.test('a feed without books leads back and counts none', async t => {
 })
 
 t.test('Thorium finds navigation, groups and facets with their counts', async t => {
-  const entry = { path: '/series', title: 'Series', kind: 'navigation' as const, updated: null }
-  const shelf = { path: '/on-deck', title: 'On deck', kind: 'acquisition' as const, total: 7 }
-  const rows = { path: '/tags', title: 'Tags', kind: 'navigation' as const, total: 3 }
-  const home = navigation({
+  const entry = { path: '/series', title: 'Series', kind: 'navigation' as const, updatedAt: null }
+  const onDeck = { path: '/on-deck', title: 'On deck', kind: 'acquisition' as const, total: 7 }
+  const tags = { path: '/tags', title: 'Tags', kind: 'navigation' as const, total: 3 }
+  const home = navigationFeed({
     path: '',
     title: 'Home',
     up: null,
@@ -140,11 +146,11 @@ t.test('Thorium finds navigation, groups and facets with their counts', async t 
       { ...entry, path: '/new', title: 'New', rel: 'http://opds-spec.org/sort/new' },
     ],
     groups: [
-      { ...shelf, books: [book()] },
-      { ...rows, entries: [{ ...entry, query: { tag: 'é' }, title: 'é' }] },
+      { ...onDeck, books: [book()] },
+      { ...tags, entries: [{ ...entry, query: { tag: 'é' }, title: 'é' }] },
     ],
   })
-  const parsed = parsedFeed(JSON.parse(JSON.stringify(jsonFeed(home, writing))))
+  const parsed = parsedFeed(JSON.parse(JSON.stringify(jsonFeed(home, context))))
   t.same(
     parsed.Navigation!.map(link => [
       link.Title,
@@ -183,16 +189,16 @@ t.test('Thorium finds navigation, groups and facets with their counts', async t 
       facets: [facet('All', undefined, 9, false), facet('Read', 'read', 4, true)],
     },
   ]
-  const series: AcquisitionFeed = acquisition({
+  const series: AcquisitionFeed = acquisitionFeed({
     path: '/s',
     title: 'S',
     books: [book()],
     facets,
     isMixed: false,
   })
-  const found = parsedFeed(JSON.parse(JSON.stringify(jsonFeed(series, writing))))
+  const parsedSeries = parsedFeed(JSON.parse(JSON.stringify(jsonFeed(series, context))))
   t.same(
-    found.Facets!.map(group => [
+    parsedSeries.Facets!.map(group => [
       group.Metadata.Title,
       group.Links.map(link => [
         link.Title,
@@ -211,10 +217,10 @@ t.test('Thorium finds navigation, groups and facets with their counts', async t 
       ],
     ],
   )
-  t.equal(found.Publications![0]!.Metadata.Title, '1.5 - Night & day')
+  t.equal(parsedSeries.Publications![0]!.Metadata.Title, '1.5 - Night & day')
 })
 
-t.test('Thorium finds what is said of a book and where it is', async t => {
+t.test('Thorium finds the metadata and links of a book', async t => {
   const { Metadata, Links, Images } = parsedPublication(JSON.parse(JSON.stringify(write(book()))))
   t.equal(Metadata.Title, 'Days 1.5 - Night & day')
   t.equal(Metadata.Identifier, `urn:uuid:${plainBook.id}`)
@@ -279,29 +285,33 @@ t.test('Thorium finds what is said of a book and where it is', async t => {
   )
 })
 
-t.test('why a file cannot be read is the first that is told of it', async t => {
-  const unreadable = 'The archive is cut off'
-  const told = (more: Partial<Publication>) => write(book({ unreadable, ...more })).metadata
+t.test('the description of an unreadable file starts with the reason', async t => {
+  const unreadableReason = 'The archive is cut off'
+  const metadataOf = (more: Partial<Publication>) =>
+    write(book({ unreadableReason, ...more })).metadata
   t.equal(
-    told({ summary: 'A tale.' }).description,
-    `This file cannot be read: ${unreadable}\nA tale.`,
+    metadataOf({ summary: 'A tale.' }).description,
+    `This file cannot be read: ${unreadableReason}\nA tale.`,
   )
-  t.equal(told({ summary: null }).description, `This file cannot be read: ${unreadable}`)
+  t.equal(
+    metadataOf({ summary: null }).description,
+    `This file cannot be read: ${unreadableReason}`,
+  )
 })
 
-t.test('what has no title is called so', async t => {
-  const json: any = jsonFeed(navigation({ path: '/series', title: ' \u0001' }), writing)
+t.test('a blank title is replaced by Untitled', async t => {
+  const json: any = jsonFeed(navigationFeed({ path: '/series', title: ' \u0001' }), context)
   t.equal(json.metadata.title, 'Untitled')
 })
 
-t.test('roles and identifiers without a place of their own are not lost', async t => {
+t.test('other roles and identifiers are preserved', async t => {
   const { metadata } = write(book())
   t.same(metadata.contributor, [{ name: 'Cove Artist', role: 'cover_artist' }])
   t.same(metadata.altIdentifier, ['urn:isbn:9783161484100'])
 })
 
-t.test('a book is read as what it is', async t => {
-  const of = (more: Partial<Publication>) => {
+t.test('type, profile, layout and manifests follow from the format', async t => {
+  const summary = (more: Partial<Publication>) => {
     const { metadata, links } = write(book(more))
     const alternates = links
       .filter((l: any) => l.rel === 'alternate')
@@ -315,32 +325,50 @@ t.test('a book is read as what it is', async t => {
       alternates,
     ]
   }
-  t.same(of({}), ['ComicIssue', 'divina', 'fixed', 'rtl', ['divina']])
-  t.same(of({ direction: 'webtoon' }), ['ComicIssue', 'divina', 'scrolled', undefined, ['divina']])
-  t.same(of({ format: 'pdf', direction: 'ltr' }), [
+  t.same(summary({}), ['ComicIssue', 'divina', 'fixed', 'rtl', ['divina']])
+  t.same(summary({ readingDirection: 'webtoon' }), [
+    'ComicIssue',
+    'divina',
+    'scrolled',
+    undefined,
+    ['divina'],
+  ])
+  t.same(summary({ format: 'pdf', readingDirection: 'ltr' }), [
     'Book',
     'pdf',
     'fixed',
     'ltr',
     ['pdf', 'divina'],
   ])
-  t.same(of({ format: 'epub', direction: null }), [
+  t.same(summary({ format: 'epub', readingDirection: null }), [
     'Book',
     'epub',
     'fixed',
     undefined,
     ['epub', 'divina'],
   ])
-  const flowing = { format: 'epub', streamedAs: null, pageCount: 40 } as const
-  t.same(of(flowing), ['Book', 'epub', 'reflowable', 'rtl', ['epub']])
-  t.same(of({ format: null, streamedAs: null, pageCount: 0 }), ['Book', '', undefined, 'rtl', []])
-  t.same(of({ streamedAs: null, pageCount: 0 }).at(-1), [], 'a broken file can only be fetched')
+  const reflowable = { format: 'epub', streamMediaType: null, pageCount: 40 } as const
+  t.same(summary(reflowable), ['Book', 'epub', 'reflowable', 'rtl', ['epub']])
+  t.same(summary({ format: null, streamMediaType: null, pageCount: 0 }), [
+    'Book',
+    '',
+    undefined,
+    'rtl',
+    [],
+  ])
+  t.same(
+    summary({ streamMediaType: null, pageCount: 0 }).at(-1),
+    [],
+    'an unreadable file can only be downloaded',
+  )
 })
 
-t.test('what the reader may not do is not offered', async t => {
-  const rels = (may: Writing['may']) =>
-    write(book(), { ...writing, may }).links.map((l: any) => l.rel)
-  const some = ['self', 'http://opds-spec.org/acquisition']
-  t.same(rels({ stream: false, sync: false }), some)
-  t.same(rels({ stream: true, sync: false }), [...some, 'alternate'])
+t.test('links without permission are left out', async t => {
+  const rels = (pageStreaming: boolean, progressSync: boolean) =>
+    write(book(), { ...context, allows: { pageStreaming, progressSync } }).links.map(
+      (l: any) => l.rel,
+    )
+  const always = ['self', 'http://opds-spec.org/acquisition']
+  t.same(rels(false, false), always)
+  t.same(rels(true, false), [...always, 'alternate'])
 })

@@ -1,25 +1,25 @@
-// Files and covers as reading apps fetch them from the feeds.
+// Files and covers in the OPDS feeds.
 import { rmSync } from 'node:fs'
 import { parse } from 'content-disposition'
 import sharp from 'sharp'
 import t from 'tap'
 import { newId } from '../../lib/id.ts'
-import { filePath } from '../../lib/opds/naming.ts'
+import { filePath } from '../../lib/opds/links.ts'
 import { publicationById } from '../../lib/opds/publication.ts'
-import { zip } from '../archive/archive-files.ts'
-import { epubBytes, item } from '../format/epub/epub-files.ts'
-import { pdfOf, stream } from '../format/pdf/pdf-files.ts'
-import { comic, shelve } from '../kit/library.ts'
-import { serve } from '../kit/server.ts'
-import { hide } from '../kit/walk.ts'
+import { hideSeries } from '../kit/accounts.ts'
+import { zip } from '../kit/files/archives.ts'
+import { epubBytes, item } from '../kit/files/epub.ts'
+import { pdfOf, stream } from '../kit/files/pdf.ts'
+import { comic, createTestLibrary } from '../kit/library.ts'
+import { startApi } from '../kit/server.ts'
 import { picture } from '../page/books.ts'
 
-const all = await serve(t, { 'thumbnail.format': 'webp' })
-const front = await picture(1500, 2400)
-const shelf = await shelve(t, all, {
+const all = await startApi(t, { 'thumbnail.format': 'webp' })
+const coverImage = await picture(1500, 2400)
+const library = await createTestLibrary(t, all, {
   'Large/1.cbz': zip([
-    { name: '1.jpg', bytes: front },
-    { name: '2.jpg', bytes: front },
+    { name: '1.jpg', bytes: coverImage },
+    { name: '2.jpg', bytes: coverImage },
   ]),
   'Large/2.cbz': comic(),
   'Paper/1.pdf': pdfOf([
@@ -51,13 +51,13 @@ const names = [
   `${'long '.repeat(50)}.cbz`,
   'two.dots.cbz',
 ]
-for (const name of names) shelf.write(`Named/${name}`, comic())
+for (const name of names) library.write(`Named/${name}`, comic())
 const latin = Buffer.from('Named/caf\xe9.cbz', 'latin1')
-shelf.write(latin, comic())
-await shelf.scan()
-const books = await shelf.books()
-const at = (path: string) => books.find(b => `${b.folder}/${b.name}` === path)!
-const reader = await all.as('reader')
+library.write(latin, comic())
+await library.scan()
+const books = await library.books()
+const bookAt = (path: string) => books.find(book => `${book.folder}/${book.name}` === path)!
+const reader = await all.createUser('reader')
 const viewer = {
   accountId: reader.id,
   libraries: null,
@@ -66,9 +66,10 @@ const viewer = {
   ageLimit: null,
   showsUnrated: true,
 }
-const ask = (path: string, headers = {}, method = 'GET') => reader.ask(method, path, { headers })
+const request = (path: string, headers = {}, method = 'GET') =>
+  reader.request(method, path, { headers })
 
-t.test('a file has the type that its catalogue says, in both', async t => {
+t.test('a file has the media type of its feed entry, in both catalogues', async t => {
   const types = [
     ['Large/1.cbz', 'application/zip', 'application/vnd.comicbook+zip'],
     ['Paper/1.pdf', 'application/pdf', 'application/pdf'],
@@ -77,138 +78,145 @@ t.test('a file has the type that its catalogue says, in both', async t => {
   ] as const
   for (const [path, ...expected] of types)
     for (const [i, type] of expected.entries()) {
-      const { status, headers } = await ask(`/opds/v${i + 1}/books/${at(path).id}/file/any`)
+      const { status, headers } = await request(`/opds/v${i + 1}/books/${bookAt(path).id}/file/any`)
       t.equal(status, 200, path)
       t.equal(headers.get('content-type'), type, path)
     }
 })
 
-t.test('any name can be read from the headers and stands in the address', async t => {
-  const plain = new Set<string>()
-  for (const book of books.filter(b => b.folder === 'Named')) {
+t.test('any file name appears in the headers and in the URL', async t => {
+  const asciiNames = new Set<string>()
+  for (const book of books.filter(book => book.folder === 'Named')) {
     const publication = await publicationById(all.sql, viewer, book.id)
     const address = `/opds/v1${filePath(publication)}`
     t.match(address, /^[\x21-\x7e]+$/)
-    const { status, headers } = await ask(address)
+    const { status, headers } = await request(address)
     t.equal(status, 200, publication.fileName)
     const disposition = headers.get('content-disposition')!
     t.match(disposition, /^[\x20-\x7e]+$/)
     t.equal(parse(disposition).parameters.filename, publication.fileName)
     const [, quoted = ''] =
       /^attachment; filename="([^"\\;]+)"(?:; filename\*=[^ ;]+)?$/.exec(disposition) ?? []
-    t.match(quoted, /\.cbz$/, `${disposition} is understood by those who look for quotes`)
+    t.match(quoted, /\.cbz$/, `${disposition} can be parsed by clients that look for quotes`)
     t.notMatch(quoted, /%[\da-f]{2}/i)
-    plain.add(quoted)
+    asciiNames.add(quoted)
   }
-  t.ok(plain.size >= names.length, 'files with other letters are not saved over each other')
-  t.ok(plain.has('two.dots.cbz'))
+  t.ok(asciiNames.size >= names.length, 'names with other letters remain distinct')
+  t.ok(asciiNames.has('two.dots.cbz'))
   t.ok(
-    [...plain].some(name => /^Gro_e No1 \[[\da-f]{8}\]\.cbz$/.test(name)),
-    [...plain].join(),
+    [...asciiNames].some(name => /^Gro_e No1 \[[\da-f]{8}\]\.cbz$/.test(name)),
+    [...asciiNames].join(),
   )
 })
 
-t.test('a download goes on where it broke off', async t => {
-  const path = `/opds/v1/books/${at('Large/1.cbz').id}/file/1.cbz`
-  const whole = await ask(path)
-  const etag = whole.headers.get('etag')!
-  const start = await ask(path, { range: 'bytes=0-9999' })
+t.test('an interrupted download can be resumed', async t => {
+  const path = `/opds/v1/books/${bookAt('Large/1.cbz').id}/file/1.cbz`
+  const complete = await request(path)
+  const etag = complete.headers.get('etag')!
+  const start = await request(path, { range: 'bytes=0-9999' })
   t.equal(start.status, 206)
-  const rest = await ask(path, { range: 'bytes=10000-', 'if-range': etag })
+  const rest = await request(path, { range: 'bytes=10000-', 'if-range': etag })
   t.equal(rest.status, 206)
-  t.ok(Buffer.concat([start.bytes, rest.bytes]).equals(whole.bytes))
-  t.equal((await ask(path, { range: 'bytes=5-', 'if-range': '"other"' })).status, 200)
-  t.equal((await ask(path, { 'if-none-match': etag })).status, 304)
-  t.equal((await ask(path, { range: 'bytes=99999999-' })).status, 416)
-  const head = await ask(path, { range: 'bytes=5-9' }, 'HEAD')
-  t.equal(head.status, 200, 'HEAD is of the whole')
-  t.equal(head.headers.get('content-length'), String(whole.bytes.length))
-  t.equal(whole.headers.get('content-encoding'), null)
-  t.equal(whole.headers.get('accept-ranges'), 'bytes')
+  t.ok(Buffer.concat([start.bytes, rest.bytes]).equals(complete.bytes))
+  t.equal((await request(path, { range: 'bytes=5-', 'if-range': '"other"' })).status, 200)
+  t.equal((await request(path, { 'if-none-match': etag })).status, 304)
+  t.equal((await request(path, { range: 'bytes=99999999-' })).status, 416)
+  const head = await request(path, { range: 'bytes=5-9' }, 'HEAD')
+  t.equal(head.status, 200, 'HEAD ignores ranges')
+  t.equal(head.headers.get('content-length'), String(complete.bytes.length))
+  t.equal(complete.headers.get('content-encoding'), null)
+  t.equal(complete.headers.get('accept-ranges'), 'bytes')
 })
 
-t.test('HEAD tells what GET does, of files and images', async t => {
-  const { id, seriesId } = at('Large/1.cbz')
+t.test('HEAD returns the headers of GET, for files and images', async t => {
+  const { id, seriesId } = bookAt('Large/1.cbz')
   for (const path of [
     `books/${id}/file/1.cbz`,
     `books/${id}/cover.jpg`,
     `books/${id}/thumbnail.jpg`,
     `series/${seriesId}/cover.jpg`,
     `series/${seriesId}/thumbnail.jpg`,
-    `books/${at('Broken/1.cbz').id}/cover.jpg`,
+    `books/${bookAt('Broken/1.cbz').id}/cover.jpg`,
   ])
     for (const tree of ['v1', 'v1.2', 'v2']) {
-      const get = await ask(`/opds/${tree}/${path}`)
-      const head = await ask(`/opds/${tree}/${path}`, {}, 'HEAD')
+      const get = await request(`/opds/${tree}/${path}`)
+      const head = await request(`/opds/${tree}/${path}`, {}, 'HEAD')
       t.equal(head.status, 200)
       t.equal(head.bytes.length, 0)
-      const told = [
+      const validators = [
         'content-length',
         'content-type',
         'etag',
         'last-modified',
         'content-disposition',
       ]
-      for (const name of [...told, 'cache-control', 'accept-ranges'])
+      for (const name of [...validators, 'cache-control', 'accept-ranges'])
         t.equal(head.headers.get(name), get.headers.get(name), `${tree}/${path} ${name}`)
       t.equal(get.headers.get('content-length'), String(get.bytes.length))
     }
 })
 
 const image = async (path: string, headers = {}) => {
-  const { status, bytes, headers: told } = await ask(path, headers)
+  const { status, bytes, headers: responseHeaders } = await request(path, headers)
   const { width, height, format } = status === 200 ? await sharp(bytes).metadata() : {}
   return {
     status,
-    type: told.get('content-type'),
-    tag: told.get('etag')!,
+    type: responseHeaders.get('content-type'),
+    etag: responseHeaders.get('etag')!,
     width,
     height,
     format,
-    told,
+    headers: responseHeaders,
   }
 }
 
-t.test('thumbnails are JPEG, whatever they are kept as', async t => {
-  for (const owner of [`books/${at('Large/1.cbz').id}`, `series/${at('Large/1.cbz').seriesId}`]) {
-    const { status, type, format, height, tag, told } = await image(
+t.test('thumbnails are JPEG, in any storage format', async t => {
+  for (const owner of [
+    `books/${bookAt('Large/1.cbz').id}`,
+    `series/${bookAt('Large/1.cbz').seriesId}`,
+  ]) {
+    const { status, type, format, height, etag, headers } = await image(
       `/opds/v1/${owner}/thumbnail.jpg`,
     )
     t.match(
       { status, type, format, height },
       { status: 200, type: 'image/jpeg', format: 'jpeg', height: 400 },
     )
-    t.match(told.get('cache-control'), /^private, max-age=\d+/)
-    const again = { 'if-none-match': tag }
-    t.equal((await image(`/opds/v1/${owner}/thumbnail.jpg`, again)).status, 304)
+    t.match(headers.get('cache-control'), /^private, max-age=\d+/)
+    const conditional = { 'if-none-match': etag }
+    t.equal((await image(`/opds/v1/${owner}/thumbnail.jpg`, conditional)).status, 304)
   }
 })
 
-t.test('covers are larger, and those of the book itself', async t => {
-  const { id, seriesId } = at('Large/1.cbz')
+t.test('covers are larger, and rendered from the book', async t => {
+  const { id, seriesId } = bookAt('Large/1.cbz')
   const large = { status: 200, type: 'image/jpeg', format: 'jpeg', width: 1000, height: 1600 }
   const cover = await image(`/opds/v2/books/${id}/cover.jpg`)
   t.match(cover, large)
-  t.match(await image(`/opds/v1/series/${seriesId}/cover.jpg`), { ...large, tag: cover.tag })
-  const again = { 'if-none-match': cover.tag }
-  t.equal((await image(`/opds/v1/books/${id}/cover.jpg`, again)).status, 304)
-  const text = await image(`/opds/v1/books/${at('Text/1.epub').id}/cover.jpg`)
-  t.match(text, { type: 'image/jpeg', width: 300, height: 450 }, 'not just its first image')
-  const paper = await image(`/opds/v1/books/${at('Paper/1.pdf').id}/cover.jpg`)
+  t.match(await image(`/opds/v1/series/${seriesId}/cover.jpg`), { ...large, etag: cover.etag })
+  const conditional = { 'if-none-match': cover.etag }
+  t.equal((await image(`/opds/v1/books/${id}/cover.jpg`, conditional)).status, 304)
+  const text = await image(`/opds/v1/books/${bookAt('Text/1.epub').id}/cover.jpg`)
+  t.match(
+    text,
+    { type: 'image/jpeg', width: 300, height: 450 },
+    'the cover image, not the first image',
+  )
+  const paper = await image(`/opds/v1/books/${bookAt('Paper/1.pdf').id}/cover.jpg`)
   t.match(paper, { status: 200, type: 'image/jpeg', format: 'jpeg' })
 })
 
-t.test('an uploaded cover is shown from then on', async t => {
-  const admin = await all.as('admin')
-  const { id, seriesId } = at('Large/2.cbz')
+t.test('an uploaded cover is displayed', async t => {
+  const admin = await all.createUser('admin')
+  const { id, seriesId } = bookAt('Large/2.cbz')
   const before = await image(`/opds/v1/books/${id}/cover.jpg`)
   const upload = async (path: string, width: number) => {
     const form = new FormData()
     form.set('file', new Blob([await picture(width, width)]), 'cover.jpg')
-    return (await admin.ask('POST', `${path}/cover`, { raw: form })).status
+    return (await admin.request('POST', `${path}/cover`, { raw: form })).status
   }
   t.equal(await upload(`/books/${id}`, 1700), 201)
-  const after = await image(`/opds/v1/books/${id}/cover.jpg`, { 'if-none-match': before.tag })
+  const after = await image(`/opds/v1/books/${id}/cover.jpg`, { 'if-none-match': before.etag })
   t.match(after, { status: 200, type: 'image/jpeg', format: 'jpeg', width: 1600, height: 1600 })
   t.match(await image(`/opds/v1/books/${id}/thumbnail.jpg`), { type: 'image/jpeg', width: 400 })
   t.equal(await upload(`/series/${seriesId}`, 800), 201)
@@ -218,13 +226,13 @@ t.test('an uploaded cover is shown from then on', async t => {
   t.match(
     await image(`/opds/v2/series/${seriesId}/cover.jpg`),
     { format: 'jpeg', width: 400 },
-    'as good as it gets',
+    'the largest image that is left',
   )
 })
 
-t.test('where there is no cover a drawing stands for it, as JPEG too', async t => {
-  const { id, seriesId } = at('Broken/1.cbz')
-  const drawings = await Promise.all(
+t.test('a missing cover is replaced by a placeholder, as JPEG', async t => {
+  const { id, seriesId } = bookAt('Broken/1.cbz')
+  const placeholders = await Promise.all(
     [
       `books/${id}/cover`,
       `books/${id}/thumbnail`,
@@ -232,31 +240,41 @@ t.test('where there is no cover a drawing stands for it, as JPEG too', async t =
       `series/${seriesId}/thumbnail`,
     ].map(path => image(`/opds/v1/${path}.jpg`)),
   )
-  for (const drawing of drawings)
-    t.match(drawing, { status: 200, type: 'image/jpeg', format: 'jpeg', width: 200, height: 300 })
+  for (const placeholder of placeholders)
+    t.match(placeholder, {
+      status: 200,
+      type: 'image/jpeg',
+      format: 'jpeg',
+      width: 200,
+      height: 300,
+    })
 })
 
-t.test('a cover that is not made yet is made at once', async t => {
-  const { id } = at('Text/1.epub')
-  await all.sql`update book set cover = null where id = ${id}`
+t.test('a cover that does not exist yet is made on demand', async t => {
+  const { id } = bookAt('Text/1.epub')
+  await all.sql`update book_artifact set cover = null where book_id = ${id}`
   t.match(await image(`/opds/v1/books/${id}/thumbnail.jpg`), { format: 'jpeg', height: 400 })
 })
 
-t.test('what is hidden, unknown or gone is not there', async t => {
-  const other = await all.as('reader')
-  const { id, seriesId } = at('Large/1.cbz')
-  await hide(all.sql, other.id, [seriesId])
+t.test('hidden, unknown and deleted books are not found', async t => {
+  const other = await all.createUser('reader')
+  const { id, seriesId } = bookAt('Large/1.cbz')
+  await hideSeries(all.sql, other.id, [seriesId])
   for (const tree of ['v1', 'v2'])
     for (const what of ['file/1.cbz', 'cover.jpg', 'thumbnail.jpg']) {
       t.equal((await other.get(`/opds/${tree}/books/${id}/${what}`)).status, 404)
       t.equal((await reader.get(`/opds/${tree}/books/${newId()}/${what}`)).status, 404)
-      t.equal((await reader.get(`/opds/${tree}/books/nothing/${what}`)).status, 400)
-      t.equal((await all.anyone.get(`/opds/${tree}/books/${id}/${what}`)).status, 401)
+      t.equal((await reader.get(`/opds/${tree}/books/invalid/${what}`)).status, 400)
+      t.equal((await all.anonymous.get(`/opds/${tree}/books/${id}/${what}`)).status, 401)
       if (what.startsWith('file')) continue
       t.equal((await other.get(`/opds/${tree}/series/${seriesId}/${what}`)).status, 404)
     }
-  shelf.remove('Paper/1.pdf')
-  const gone = at('Paper/1.pdf').id
+  library.remove('Paper/1.pdf')
+  const gone = bookAt('Paper/1.pdf').id
   t.equal((await reader.get(`/opds/v1/books/${gone}/file/1.pdf`)).status, 404)
-  t.equal((await reader.get(`/opds/v1/books/${gone}/cover.jpg`)).status, 200, 'its cover was kept')
+  t.equal(
+    (await reader.get(`/opds/v1/books/${gone}/cover.jpg`)).status,
+    200,
+    'its cover is retained',
+  )
 })

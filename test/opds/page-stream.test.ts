@@ -1,15 +1,15 @@
-// Pages as reading apps stream them, and what old and careless clients do to addresses.
+// Page streaming, also for old and careless clients.
 import { connect } from 'node:net'
 import sharp from 'sharp'
 import t from 'tap'
+import { deliveryCounters } from '../../lib/download/counters.ts'
 import { newId } from '../../lib/id.ts'
-import { pageCounters } from '../../lib/page/counters.ts'
-import { zip } from '../archive/archive-files.ts'
-import { epubBytes, item } from '../format/epub/epub-files.ts'
-import { pdfOf, stream } from '../format/pdf/pdf-files.ts'
-import { comic, shelve } from '../kit/library.ts'
-import { serve } from '../kit/server.ts'
-import { hide } from '../kit/walk.ts'
+import { hideSeries } from '../kit/accounts.ts'
+import { zip } from '../kit/files/archives.ts'
+import { epubBytes, item } from '../kit/files/epub.ts'
+import { pdfOf, stream } from '../kit/files/pdf.ts'
+import { comic, createTestLibrary } from '../kit/library.ts'
+import { startApi } from '../kit/server.ts'
 import { picture } from '../page/books.ts'
 
 const [jpeg, png, webp] = [
@@ -17,7 +17,7 @@ const [jpeg, png, webp] = [
   await picture(500, 300, 'png'),
   await picture(400, 600, 'webp'),
 ]
-// A picture of four gigapixels, by what its header says.
+// An image of four gigapixels according to its header.
 const huge = Buffer.from(jpeg)
 huge.fill(
   0xff,
@@ -47,15 +47,15 @@ const epub = (metadata: string) =>
       'OPS/y.jpg': jpeg,
     },
   })
-/** Two pages, a byte of the second being another one than its checksum says. */
+/** Two pages; a byte of the second does not match its checksum. */
 function damaged(): Buffer {
   const bytes = imagesOf(jpeg, jpeg)
   const at = bytes.lastIndexOf(jpeg.subarray(1_000, 1_100))
   bytes.writeUInt8(bytes.readUInt8(at) ^ 0xff, at)
   return bytes
 }
-const all = await serve(t)
-const shelf = await shelve(t, all, {
+const all = await startApi(t)
+const library = await createTestLibrary(t, all, {
   'A/jpeg.cbz': imagesOf(jpeg, jpeg, jpeg),
   'A/huge.cbz': imagesOf(jpeg, huge),
   'A/damaged.cbz': damaged(),
@@ -73,23 +73,23 @@ const shelf = await shelve(t, all, {
   'Text/fixed.epub': epub('<meta property="rendition:layout">pre-paginated</meta>'),
   'Text/flowing.epub': epub(''),
 })
-await shelf.scan()
-const books = new Map((await shelf.books()).map(b => [b.name, b]))
+await library.scan()
+const books = new Map((await library.books()).map(book => [book.name, book]))
 const id = (name: string) => books.get(name)!.id
-const reader = await all.as('reader')
+const reader = await all.createUser('reader')
 const v1 = (name: string, page: number | string, query = '') =>
   `/opds/v1/books/${id(name)}/pages/${page}${query}`
 const v2 = (name: string, page: number | string, query = '') =>
   v1(name, page, query).replace('v1', 'v2')
-const made = async (path: string) => {
+const fetchImage = async (path: string) => {
   const { status, bytes, headers } = await reader.get(path)
   const type = headers.get('content-type')
   if (status !== 200) return { status }
   const { width, height, format } = await sharp(bytes).metadata()
-  return { status, type, width, height, is: `image/${format}`, bytes, headers }
+  return { status, type, width, height, actualType: `image/${format}`, bytes, headers }
 }
 
-t.test('for a damaged page stands a drawing, and the book goes on', async t => {
+t.test('a damaged page is replaced by a placeholder, the others are sent', async t => {
   const book = id('damaged.cbz')
   for (const [path, type] of [
     [`/opds/v1/books/${book}/pages/1`, 'image/jpeg'],
@@ -103,10 +103,10 @@ t.test('for a damaged page stands a drawing, and the book goes on', async t => {
     t.equal((await sharp(bytes).metadata()).format, type.slice('image/'.length))
   }
   t.same((await reader.get(`/opds/v1/books/${book}/pages/0`)).bytes, jpeg)
-  t.equal((await reader.get(`/books/${book}/pages/2`)).status, 422, 'the API says what is wrong')
+  t.equal((await reader.get(`/books/${book}/pages/2`)).status, 422, 'the API reports the error')
 })
 
-t.test('every page is of the type that the feed says', async t => {
+t.test('every page has the media type of the feed', async t => {
   const types = [
     ['jpeg.cbz', 3, 'image/jpeg'],
     ['png.cbz', 2, 'image/png'],
@@ -118,10 +118,14 @@ t.test('every page is of the type that the feed says', async t => {
   for (const [name, count, type] of types)
     for (let page = 0; page < count; page++)
       for (const query of ['?width={maxWidth}', '?width=100', '?width=9999999', ''])
-        t.match(await made(v1(name, page, query)), { type, is: type }, `${name} ${page} ${query}`)
+        t.match(
+          await fetchImage(v1(name, page, query)),
+          { type, actualType: type },
+          `${name} ${page} ${query}`,
+        )
 })
 
-t.test('the bytes are those of the book where they will do', async t => {
+t.test('original bytes are sent where they satisfy the request', async t => {
   for (const path of [
     v1('jpeg.cbz', 0),
     v1('jpeg.cbz', 2, '?width=900'),
@@ -129,20 +133,23 @@ t.test('the bytes are those of the book where they will do', async t => {
     v2('jpeg.cbz', 1),
     v2('mixed.cbz', 1, '?format=jpeg'),
   ])
-    t.ok((await made(path)).bytes?.equals(jpeg), path)
-  t.ok((await made(v1('gif.cbz', 1, '?width=300'))).bytes?.equals(gif))
-  t.ok((await made(v2('mixed.cbz', 2))).bytes?.equals(webp))
-  const unmade = await reader.get(v1('huge.cbz', 1, '?width=100'))
-  t.ok(unmade.bytes.equals(huge), 'what cannot be made smaller is sent as it is')
+    t.ok((await fetchImage(path)).bytes?.equals(jpeg), path)
+  t.ok((await fetchImage(v1('gif.cbz', 1, '?width=300'))).bytes?.equals(gif))
+  t.ok((await fetchImage(v2('mixed.cbz', 2))).bytes?.equals(webp))
+  const unscaled = await reader.get(v1('huge.cbz', 1, '?width=100'))
+  t.ok(unscaled.bytes.equals(huge), 'an image that cannot be scaled is sent as it is')
 })
 
-t.test('sizes are bounds, and what is no size is ignored', async t => {
-  t.match(await made(v1('jpeg.cbz', 0, '?width=300')), { width: 300, height: 400 })
-  t.match(await made(v1('jpeg.cbz', 0, '?width=300&height=40')), { width: 30, height: 40 })
-  t.match(await made(v1('jpeg.cbz', 0, '?width=1')), { width: 1 })
-  t.match(await made(v2('mixed.cbz', 2, '?width=100.5')), { width: 100, is: 'image/webp' })
-  t.match(await made(v2('mixed.cbz', 2, '?format=png')), { is: 'image/png' })
-  t.match(await made(v1('png.cbz', 0, '?format=jpeg')), { is: 'image/jpeg' })
+t.test('sizes are upper bounds, and invalid sizes are ignored', async t => {
+  t.match(await fetchImage(v1('jpeg.cbz', 0, '?width=300')), { width: 300, height: 400 })
+  t.match(await fetchImage(v1('jpeg.cbz', 0, '?width=300&height=40')), { width: 30, height: 40 })
+  t.match(await fetchImage(v1('jpeg.cbz', 0, '?width=1')), { width: 1 })
+  t.match(await fetchImage(v2('mixed.cbz', 2, '?width=100.5')), {
+    width: 100,
+    actualType: 'image/webp',
+  })
+  t.match(await fetchImage(v2('mixed.cbz', 2, '?format=png')), { actualType: 'image/png' })
+  t.match(await fetchImage(v1('png.cbz', 0, '?format=jpeg')), { actualType: 'image/jpeg' })
   for (const width of [
     '',
     '0',
@@ -154,28 +161,32 @@ t.test('sizes are bounds, and what is no size is ignored', async t => {
     '5000',
     '9'.repeat(30),
   ])
-    t.match(await made(v1('jpeg.cbz', 0, `?width=${width}`)), { width: 900 }, width)
-  t.match(await made(v1('png.cbz', 0, '?format=webp')), { is: 'image/png' }, 'no PSE type')
-  t.match(await made(v2('png.cbz', 1, '?format=tiff')), { is: 'image/png' })
+    t.match(await fetchImage(v1('jpeg.cbz', 0, `?width=${width}`)), { width: 900 }, width)
+  t.match(
+    await fetchImage(v1('png.cbz', 0, '?format=webp')),
+    { actualType: 'image/png' },
+    'not a type of OPDS-PSE',
+  )
+  t.match(await fetchImage(v2('png.cbz', 1, '?format=tiff')), { actualType: 'image/png' })
 })
 
-t.test('304 and HEAD without a look at more than needed', async t => {
+t.test('304 and HEAD open no files', async t => {
   const path = v1('jpeg.cbz', 1, '?width={maxWidth}')
   const get = await reader.get(path)
   t.match(get.headers.get('cache-control'), /^private, max-age=86400/)
-  const { opens, tasks } = pageCounters
+  const { opens, tasks } = deliveryCounters
   await reader.get(path)
-  t.match(pageCounters, { opens: opens + 1, tasks }, 'one open a page')
+  t.match(deliveryCounters, { opens: opens + 1, tasks }, 'one open per page')
   const headers = { 'if-none-match': get.headers.get('etag')! }
   t.equal((await reader.get(path, { headers })).status, 304)
-  t.match(pageCounters, { opens: opens + 1, tasks })
-  const head = await reader.ask('HEAD', path)
+  t.match(deliveryCounters, { opens: opens + 1, tasks })
+  const head = await reader.request('HEAD', path)
   t.equal(head.status, 200)
   for (const name of ['content-length', 'content-type', 'etag', 'cache-control'])
     t.equal(head.headers.get(name), get.headers.get(name), name)
 })
 
-t.test('pages that are not there, and numbers that are none', async t => {
+t.test('missing pages and invalid numbers', async t => {
   const status = async (path: string) => (await reader.get(path)).status
   t.equal(await status(v1('jpeg.cbz', 3)), 404)
   t.equal(await status(v1('jpeg.cbz', 2_000_000_000)), 404)
@@ -184,26 +195,26 @@ t.test('pages that are not there, and numbers that are none', async t => {
     t.equal(await status(v1('jpeg.cbz', page)), 400, page)
   t.equal(await status(v2('jpeg.cbz', 0)), 400)
   for (const path of [v1('flowing.epub', 0), v2('flowing.epub', 1)])
-    t.equal(await status(path), 404, 'the pictures of a text are not its pages')
+    t.equal(await status(path), 404, 'images of a reflowable text are not pages')
   t.equal(await status(v1('1.cbz', 0)), 422)
   t.equal(await status(`/opds/v1/books/${newId()}/pages/0`), 404)
-  shelf.remove('A/gone.cbz')
+  library.remove('A/gone.cbz')
   t.equal(await status(v1('gone.cbz', 0)), 404)
 })
 
-t.test('pages that are hidden, and who may not see pages', async t => {
-  const other = await all.as('reader')
-  await hide(all.sql, other.id, [books.get('jpeg.cbz')!.seriesId])
+t.test('hidden pages, and accounts without permission to see pages', async t => {
+  const other = await all.createUser('reader')
+  await hideSeries(all.sql, other.id, [books.get('jpeg.cbz')!.seriesId])
   t.equal((await other.get(v1('jpeg.cbz', 0))).status, 404)
   t.equal((await other.get(v2('jpeg.cbz', 1))).status, 404)
-  t.equal((await all.anyone.get(v1('jpeg.cbz', 0))).status, 401)
-  const looking = await all.as('reader')
-  await all.sql`update api_key set permissions = '{BooksRead}' where account_id = ${looking.id}`
-  t.equal((await looking.get(v1('jpeg.cbz', 0))).status, 403)
+  t.equal((await all.anonymous.get(v1('jpeg.cbz', 0))).status, 401)
+  const limited = await all.createUser('reader')
+  await all.sql`update api_key set permissions = '{BooksRead}' where account_id = ${limited.id}`
+  t.equal((await limited.get(v1('jpeg.cbz', 0))).status, 403)
 })
 
-/** What comes back over a bare socket, as old clients hear it. */
-function spoken(lines: string[]): Promise<{ status: number; head: string; body: Buffer }> {
+/** The response to a raw request over a socket. */
+function sendRaw(lines: string[]): Promise<{ status: number; head: string; body: Buffer }> {
   const { port } = new URL(all.base)
   return new Promise((resolve, reject) => {
     const parts: Buffer[] = []
@@ -219,23 +230,23 @@ function spoken(lines: string[]): Promise<{ status: number; head: string; body: 
   })
 }
 
-t.test('HTTP/1.0, with a host and without', async t => {
+t.test('HTTP/1.0, with and without Host', async t => {
   for (const host of [[], ['Host: books.example.org']]) {
-    const feed = await spoken(['GET /opds/v1/catalog HTTP/1.0', ...host])
+    const feed = await sendRaw(['GET /opds/v1/catalog HTTP/1.0', ...host])
     t.equal(feed.status, 200)
     t.match(feed.body.toString(), /^<\?xml/)
-    t.notMatch(feed.head, /transfer-encoding/i, 'which it does not know')
-    const json = await spoken(['GET /opds/v2 HTTP/1.0', ...host])
+    t.notMatch(feed.head, /transfer-encoding/i, 'not supported by HTTP/1.0')
+    const json = await sendRaw(['GET /opds/v2 HTTP/1.0', ...host])
     t.ok(JSON.parse(json.body.toString()).links)
-    const page = await spoken([`GET ${v1('jpeg.cbz', 0)} HTTP/1.0`, ...host])
+    const page = await sendRaw([`GET ${v1('jpeg.cbz', 0)} HTTP/1.0`, ...host])
     t.ok(page.body.equals(jpeg))
-    const file = await spoken([`GET /opds/v1/books/${id('png.cbz')}/file/p.cbz HTTP/1.0`, ...host])
+    const file = await sendRaw([`GET /opds/v1/books/${id('png.cbz')}/file/p.cbz HTTP/1.0`, ...host])
     t.match(file.head, new RegExp(`content-length: ${file.body.length}\\b`, 'i'))
   }
 })
 
-t.test('braces that were never filled in, as they are', async t => {
-  const { status, body } = await spoken([
+t.test('an unexpanded template variable', async t => {
+  const { status, body } = await sendRaw([
     `GET ${v1('jpeg.cbz', 0, '?width={maxWidth}')} HTTP/1.1`,
     'Host: localhost',
     'Connection: close',
@@ -244,14 +255,14 @@ t.test('braces that were never filled in, as they are', async t => {
   t.ok(jpeg.equals(body))
 })
 
-t.test('feeds that nobody packs, HEAD, and slashes too many', async t => {
+t.test('uncompressed feeds, HEAD, and trailing slashes', async t => {
   const identity = { headers: { 'accept-encoding': 'identity' } }
   for (const path of ['/opds/v1/catalog', '/opds/v2', '/opds/v1/keep-reading', v1('png.cbz', 0)]) {
     const get = await reader.get(path, identity)
     t.equal(get.status, 200, path)
     t.equal(get.headers.get('content-encoding'), null, path)
     t.ok((await reader.get(`${path}/`, identity)).bytes.equals(get.bytes), `${path}/`)
-    const head = await reader.ask('HEAD', path, identity)
+    const head = await reader.request('HEAD', path, identity)
     t.equal(head.status, 200)
     t.equal(head.bytes.length, 0)
     for (const name of ['content-length', 'content-type', 'etag'])

@@ -3,10 +3,10 @@ import fc from 'fast-check'
 import { XmlDocument, type XmlElement } from 'libxml2-wasm'
 import { SaxesParser } from 'saxes'
 import t from 'tap'
-import { clean, document, element, text } from '../../lib/opds/atom/xml.ts'
+import { document, element, removeInvalidChars, text } from '../../lib/opds/atom/xml.ts'
 
-/** A document of one element that holds `value` as its text and as an attribute. */
-const written = (value: string) => document(element('a', { b: value }, value))
+/** A document of one element with `value` as its text and as an attribute. */
+const write = (value: string) => document(element('a', { b: value }, value))
 
 /** XML 1.0 §2.2, character by character. */
 function allowed(value: string): string {
@@ -21,35 +21,35 @@ function allowed(value: string): string {
 }
 
 function readStrictly(xml: string) {
-  const read = { text: '', attribute: '' }
-  let whole: typeof read | null = null
+  const current = { text: '', attribute: '' }
+  let result: typeof current | null = null
   const parser = new SaxesParser({ xmlns: true })
   parser.on('error', error => {
     throw error
   })
   parser.on('opentag', tag => {
-    read.attribute = tag.attributes.b!.value
-    read.text = ''
+    current.attribute = tag.attributes.b!.value
+    current.text = ''
   })
   parser.on('text', part => {
-    read.text += part
+    current.text += part
   })
   parser.on('closetag', () => {
-    whole = { ...read }
+    result = { ...current }
   })
   parser.write(xml).close()
-  return whole
+  return result
 }
 
 function readWithLibxml(xml: string) {
-  using read = XmlDocument.fromString(xml)
-  const root: XmlElement = read.root
-  // The binding, not the parser, takes U+FEFF at the start of longer text for a mark.
+  using document = XmlDocument.fromString(xml)
+  const root: XmlElement = document.root
+  // The binding, not the parser, takes U+FEFF at the start of longer text for a byte order mark.
   const unmarked = (text: string) => text.replace(/^\ufeff/, '')
   return { text: unmarked(root.content), attribute: unmarked(root.attr('b')!.value) }
 }
 
-/** Any UTF-16 at all, and what trips writers more often than chance would. */
+/** Any UTF-16, with problematic sequences more often than by chance. */
 const anything = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 60 }),
   fc
@@ -65,14 +65,14 @@ const anything = fc.oneof(
   }),
 )
 
-t.test('any text comes back as it was, but for what XML cannot hold', async () => {
+t.test('any text is preserved, except characters that XML cannot contain', async () => {
   fc.assert(
     fc.property(anything, value => {
-      const xml = written(value)
+      const xml = write(value)
       const expected = allowed(value)
       assert.deepEqual(readStrictly(xml), { text: expected, attribute: expected })
-      // Each string that comes out of libxml loses its byte order marks on the way.
-      const unmarked = (said: string) => said.replace(/^\ufeff+/, '')
+      // libxml2-wasm removes byte order marks from strings.
+      const unmarked = (text: string) => text.replace(/^\ufeff+/, '')
       const { text, attribute } = readWithLibxml(xml)
       assert.deepEqual([text, attribute].map(unmarked), [expected, expected].map(unmarked))
     }),
@@ -80,30 +80,33 @@ t.test('any text comes back as it was, but for what XML cannot hold', async () =
   )
 })
 
-t.test('what is written is plain: no doctype, comment, CDATA or instruction', async () => {
-  fc.assert(
-    fc.property(anything, value => {
-      const [declaration, ...rest] = written(value).split('\n')
-      assert.equal(declaration, '<?xml version="1.0" encoding="UTF-8"?>')
-      assert.doesNotMatch(rest.join('\n'), /<[!?]/)
-    }),
-    { numRuns: 100 },
-  )
-})
+t.test(
+  'the output has no doctype, comments, CDATA sections or processing instructions',
+  async () => {
+    fc.assert(
+      fc.property(anything, value => {
+        const [declaration, ...rest] = write(value).split('\n')
+        assert.equal(declaration, '<?xml version="1.0" encoding="UTF-8"?>')
+        assert.doesNotMatch(rest.join('\n'), /<[!?]/)
+      }),
+      { numRuns: 100 },
+    )
+  },
+)
 
-t.test('small parsers meet no reference that they do not know', async t => {
-  const xml = written('\u0007<a & "b">\'\r\n\t')
+t.test('only references that simple parsers know are written', async t => {
+  const xml = write('\u0007<a & "b">\'\r\n\t')
   t.equal(
     xml.slice(xml.indexOf('\n') + 1),
     '<a b="&lt;a &amp; &quot;b&quot;&gt;\'&#13;&#10;&#9;">&lt;a &amp; "b"&gt;\'&#13;\n\t</a>\n',
   )
 })
 
-t.test('halves of characters are left out, whole ones are not', async t => {
-  t.equal(clean('a\ud83d\ude00b\ud83dc\ude00'), 'a😀bc')
+t.test('lone surrogates are removed, pairs are not', async t => {
+  t.equal(removeInvalidChars('a\ud83d\ude00b\ud83dc\ude00'), 'a😀bc')
 })
 
-t.test('an empty text has a closing tag; an element without content has none', async t => {
+t.test('empty text gets a closing tag; an element without content does not', async t => {
   t.match(document(text('title', '')), '<title></title>')
   t.match(
     document(element('content', { type: 'text', length: undefined })),

@@ -1,4 +1,4 @@
-// Books on disk as a route hands them to the page engine, without a catalogue.
+// Fixtures for page tests: books on disk without a catalogue, and images.
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
@@ -6,16 +6,16 @@ import type { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import sharp from 'sharp'
 import type { Test } from 'tap'
-import type { Body } from '../../lib/download/file-body.ts'
+import { defaultLimits } from '../../lib/archive/limits.ts'
+import type { FileBody } from '../../lib/download/file-body.ts'
 import { openFile } from '../../lib/file.ts'
-import { defaultLimits } from '../../lib/format/contract.ts'
 import { openBook } from '../../lib/format/formats.ts'
-import type { BookOfPages } from '../../lib/page/engine.ts'
+import type { PageBook } from '../../lib/page/engine.ts'
 import { packPages } from '../../lib/page/page-list.ts'
 import { openPages } from '../../lib/page/pages.ts'
 import { extensionOf } from '../../lib/path.ts'
 
-/** The engine with a cache of its own, closed at the end of the test. */
+/** The page service with its own cache, closed at the end of the test. */
 export function engine(t: Test, options: Partial<Parameters<typeof openPages>[0]> = {}) {
   const pages = openPages({
     folder: cacheFolder(t),
@@ -38,7 +38,7 @@ export function cacheFolder(t: Test): string {
 }
 
 /** A book as a scan would have catalogued it. */
-export async function bookAt(path: string): Promise<BookOfPages & { count: number }> {
+export async function bookAt(path: string): Promise<PageBook & { count: number }> {
   const { size, mtimeMs } = statSync(path)
   using file = openFile(Buffer.from(path))
   await using opened = await openBook(file, extensionOf(path))
@@ -62,21 +62,21 @@ export async function bookOf(t: Test, name: string, bytes: Uint8Array) {
   return bookAt(path)
 }
 
-/** What the book itself says page `index` holds. */
+/** Page `index` as the opened book returns it. */
 export async function truth(path: string, index: number): Promise<Buffer> {
   using file = openFile(Buffer.from(path))
   await using opened = await openBook(file, extensionOf(path))
   return Buffer.from((await opened.page(index)).bytes)
 }
 
-/** The bytes of an answer, which is over then. */
-export async function bytesOf({ body, done }: Body): Promise<Buffer> {
+/** The bytes of a body, which is released. */
+export async function bytesOf({ body, release }: FileBody): Promise<Buffer> {
   const bytes = Buffer.isBuffer(body) ? body : await buffer(body as Readable)
-  done()
+  release()
   return bytes
 }
 
-/** An image with some noise, so that it does not compress to nothing. */
+/** An image with noise, so that it does not compress to a few bytes. */
 export function picture(width: number, height: number, format: 'jpeg' | 'png' | 'webp' = 'jpeg') {
   return sharp({
     create: {

@@ -3,53 +3,53 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { openPageCache } from '../../lib/page/cache.ts'
-import { keepPage, keptPath } from '../../lib/page/cache-write.ts'
+import { cachePath, writeCacheFile } from '../../lib/page/cache-write.ts'
 import { bytesOf } from './books.ts'
 
 const key = (n: number) => n.toString(16).padStart(32, '0')
 const block = 4096
 
-async function keep(cache: ReturnType<typeof openPageCache>, n: number, bytes = block) {
-  const kept = keepPage(cache.place(key(n))!, Buffer.alloc(bytes, n))
-  cache.took([kept!])
-  // Removals are not waited for.
+async function write(cache: ReturnType<typeof openPageCache>, n: number, bytes = block) {
+  const entry = writeCacheFile(cache.target(key(n))!, Buffer.alloc(bytes, n))
+  cache.addWritten([entry!])
+  // Evicted files are deleted in the background.
   await sleep(5)
 }
 
-t.test('what was not asked for longest goes first', async t => {
+t.test('the least recently used file is evicted first', async t => {
   const folder = t.testdir()
   const cache = openPageCache(folder, 3 * block)
   await cache.ready
-  for (const n of [1, 2, 3]) await keep(cache, n)
+  for (const n of [1, 2, 3]) await write(cache, n)
   await bytesOf((await cache.read(key(1)))!)
-  await keep(cache, 4)
+  await write(cache, 4)
   t.equal(await cache.read(key(2)), null)
   t.ok((await bytesOf((await cache.read(key(1)))!)).equals(Buffer.alloc(block, 1)))
   t.equal(cache.bytes, 3 * block)
-  t.notOk(existsSync(keptPath({ folder, key: key(2) })))
+  t.notOk(existsSync(cachePath({ folder, key: key(2) })))
 })
 
-t.test('what is larger than the whole cache is not kept', async t => {
+t.test('a file larger than the whole cache is not stored', async t => {
   const folder = t.testdir()
   const cache = openPageCache(folder, 2 * block)
-  await keep(cache, 1)
-  await keep(cache, 2, 3 * block)
+  await write(cache, 1)
+  await write(cache, 2, 3 * block)
   t.equal(await cache.read(key(2)), null)
-  t.notOk(existsSync(keptPath({ folder, key: key(2) })))
+  t.notOk(existsSync(cachePath({ folder, key: key(2) })))
   t.ok(await cache.read(key(1)))
 })
 
-t.test('a new process keeps the most recent of what is there, and removes dead drafts', async t => {
+t.test('a new process indexes the most recent files and deletes abandoned drafts', async t => {
   const folder = t.testdir()
   const before = openPageCache(folder, 10 * block)
   for (const n of [1, 2, 3, 4]) {
-    await keep(before, n)
-    utimesSync(keptPath({ folder, key: key(n) }), 1000 - n, 1000 - n)
+    await write(before, n)
+    utimesSync(cachePath({ folder, key: key(n) }), 1000 - n, 1000 - n)
   }
-  const draft = `${keptPath({ folder, key: key(9) })}.1-2-3.part`
+  const draft = `${cachePath({ folder, key: key(9) })}.1-2-3.part`
   writeFileSync(draft, 'half')
   utimesSync(draft, 1000, 1000)
-  const fresh = `${keptPath({ folder, key: key(8) })}.1-2-3.part`
+  const fresh = `${cachePath({ folder, key: key(8) })}.1-2-3.part`
   writeFileSync(fresh, 'half')
   writeFileSync(join(folder, '00', 'notes.txt'), 'not ours')
   const cache = openPageCache(folder, 2 * block)
@@ -61,33 +61,33 @@ t.test('a new process keeps the most recent of what is there, and removes dead d
   )
   t.equal(cache.bytes, 2 * block)
   t.notOk(existsSync(draft))
-  t.ok(existsSync(fresh), 'somebody may be writing it')
+  t.ok(existsSync(fresh), 'another process may be writing it')
   t.ok(existsSync(join(folder, '00', 'notes.txt')))
 })
 
-t.test('what another process made meanwhile is found', async t => {
+t.test('a file written by another process is found', async t => {
   const folder = t.testdir()
   const cache = openPageCache(folder, 10 * block)
   await cache.ready
-  keepPage({ folder, key: key(5) }, Buffer.from('made elsewhere'))
-  t.equal(String(await bytesOf((await cache.read(key(5)))!)), 'made elsewhere')
+  writeCacheFile({ folder, key: key(5) }, Buffer.from('by another process'))
+  t.equal(String(await bytesOf((await cache.read(key(5)))!)), 'by another process')
   t.equal(cache.bytes, block)
 })
 
-t.test('switched off it keeps nothing and removes what was kept', async t => {
+t.test('a disabled cache stores nothing and deletes existing files', async t => {
   const folder = t.testdir()
-  await keep(openPageCache(folder, 10 * block), 1)
+  await write(openPageCache(folder, 10 * block), 1)
   const cache = openPageCache(folder, 0)
   await cache.ready
   await sleep(20)
-  t.equal(cache.place(key(2)), null)
+  t.equal(cache.target(key(2)), null)
   t.equal(await cache.read(key(1)), null)
   t.same(readdirSync(join(folder, '00')), [])
 })
 
-t.test('a disk that takes nothing is no error', t => {
+t.test('a write that fails is not an error', t => {
   const folder = t.testdir({ aa: 'a file where a folder should be' })
   mkdirSync(join(folder, 'bb'))
-  t.equal(keepPage({ folder, key: `aa${key(1).slice(2)}` }, Buffer.from('x')), null)
+  t.equal(writeCacheFile({ folder, key: `aa${key(1).slice(2)}` }, Buffer.from('x')), null)
   t.end()
 })

@@ -9,31 +9,31 @@ const page = (name: string, width: number | null, height: number | null) => ({
   height,
 })
 
-t.test('pages come back as they were packed, in their order', async t => {
+t.test('unpacking returns the packed pages in order', async t => {
   const pages = [
     page('a/1.jpg', 800, 1200),
     page('a/2.png', null, null),
     page('a/10.jpg', 1600, 1200),
   ]
-  const back = unpackPages(packPages(pages))
-  t.match(back, pages)
+  const unpacked = unpackPages(packPages(pages))
+  t.match(unpacked, pages)
   t.same(
-    back.map(p => p.isDouble),
+    unpacked.map(page => page.isDouble),
     [false, false, true],
     'a page wider than high is double',
   )
 })
 
-t.test('ComicInfo says what a page is, and that a narrow one is double', async t => {
+t.test('ComicInfo sets the type of a page and marks a narrow one as double', async t => {
   const notes = [
     { image: 0, type: 'FrontCover', double: false, bookmark: null },
     { image: 1, type: null, double: true, bookmark: null },
     { image: 99, type: 'Story', double: true, bookmark: null },
   ]
-  const back = unpackPages(packPages([page('1.jpg', 8, 12), page('2.jpg', 8, 12)], notes))
-  t.equal(back[0]!.type, 'FrontCover')
-  t.equal(back[1]!.isDouble, true)
-  t.equal(back.length, 2, 'a note on a page that is not there makes none')
+  const unpacked = unpackPages(packPages([page('1.jpg', 8, 12), page('2.jpg', 8, 12)], notes))
+  t.equal(unpacked[0]!.type, 'FrontCover')
+  t.equal(unpacked[1]!.isDouble, true)
+  t.equal(unpacked.length, 2, 'a note on a page that does not exist is ignored')
 })
 
 t.test('a book without pages has an empty list', async t => {

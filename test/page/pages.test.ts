@@ -2,9 +2,10 @@ import { renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import sharp from 'sharp'
 import t from 'tap'
+import { deliveryCounters } from '../../lib/download/counters.ts'
 import { NotFound, Unreadable } from '../../lib/errors.ts'
-import { pageCounters } from '../../lib/page/counters.ts'
-import { library, member, tarEnd, zip } from '../archive/archive-files.ts'
+import { tarEnd, tarEntry, zip } from '../kit/files/archives.ts'
+import { corpusPath, goldenPath } from '../kit/files/corpus.ts'
 import { bookAt, bookOf, bytesOf, cacheFolder, engine, picture, truth } from './books.ts'
 
 const [wide, tall, third] = await Promise.all([
@@ -17,9 +18,9 @@ const images = [
   { name: '1.jpg', bytes: wide, deflate: true },
   { name: '2.png', bytes: tall },
 ]
-const costs = () => ({ ...pageCounters })
-function spent(before: typeof pageCounters) {
-  const { opens, reads, directories, tasks } = pageCounters
+const snapshotCounters = () => ({ ...deliveryCounters })
+function countedSince(before: typeof deliveryCounters) {
+  const { opens, reads, directories, tasks } = deliveryCounters
   return {
     opens: opens - before.opens,
     reads: reads - before.reads,
@@ -28,7 +29,7 @@ function spent(before: typeof pageCounters) {
   }
 }
 
-t.test('pages of a CBZ are its bytes, in reading order, stored or deflated', async t => {
+t.test('pages of a CBZ are its original bytes, in reading order, stored or deflated', async t => {
   const pages = engine(t)
   const book = await bookOf(t, 'a.cbz', zip(images))
   const expected = [
@@ -45,65 +46,65 @@ t.test('pages of a CBZ are its bytes, in reading order, stored or deflated', asy
   await t.rejects(pages.image(book, 3), NotFound)
 })
 
-t.test('once the directory is known, a page costs one open and one read', async t => {
+t.test('with a cached directory a page costs one open and one read', async t => {
   const pages = engine(t)
   const book = await bookOf(t, 'a.cbz', zip(images))
-  const first = costs()
+  const first = snapshotCounters()
   await bytesOf(await pages.image(book, 0))
-  t.same(spent(first), { opens: 1, reads: 1, directories: 1, tasks: 1 })
+  t.same(countedSince(first), { opens: 1, reads: 1, directories: 1, tasks: 1 })
   for (const index of [0, 1, 2, 1]) {
-    const before = costs()
+    const before = snapshotCounters()
     await bytesOf(await pages.image(book, index))
-    t.same(spent(before), { opens: 1, reads: 1, directories: 0, tasks: 0 })
+    t.same(countedSince(before), { opens: 1, reads: 1, directories: 0, tasks: 0 })
   }
 })
 
-t.test('many requests for a new book make its directory once', async t => {
+t.test('concurrent requests for a new book build its directory once', async t => {
   const pages = engine(t)
   const book = await bookOf(t, 'a.cbz', zip(images))
-  const before = costs()
+  const before = snapshotCounters()
   await Promise.all(
     Array.from({ length: 20 }, async (_, i) => bytesOf(await pages.image(book, i % 3))),
   )
-  t.match(spent(before), { opens: 20, reads: 20, directories: 1, tasks: 1 })
+  t.match(countedSince(before), { opens: 20, reads: 20, directories: 1, tasks: 1 })
 })
 
-t.test('every container gives the bytes that the book itself gives', async t => {
+t.test('every container returns the same bytes as the opened book', async t => {
   const pages = engine(t)
-  const found = [
-    'generated-wrapped/small/jpeg-rar5.cbr',
-    'generated-wrapped/small/jpeg-rar4.cbr',
-    'nika-begiashvili__libarchivejs/lzma.cb7',
-    'generated-hostile/7z/lzma.cb7',
-    'generated-hostile/7z/deflate.cb7',
-    'standardebooks__mary-shelley_frankenstein/src.epub',
-    'gotson__komga/rar4.cbr',
-  ]
-  for (const path of found) {
-    const book = await bookAt(join(library, path)).catch(() => null)
-    if (book === null) continue
+  const paths = [
+    goldenPath('7z/lzma.cb7'),
+    goldenPath('7z/deflate.cb7'),
+    goldenPath('rar/rar5-unicode.cbr'),
+    goldenPath('epub/fixed-layout.epub'),
+    corpusPath('library/generated-wrapped/small/jpeg-rar5.cbr', 3),
+    corpusPath('library/generated-wrapped/small/jpeg-rar4.cbr', 3),
+    corpusPath('library/standardebooks__mary-shelley_frankenstein/src.epub', 3),
+    corpusPath('library/gotson__komga/rar4.cbr', 3),
+  ].filter(path => path !== null)
+  for (const path of paths) {
+    const book = await bookAt(path)
     for (let index = 0; index < Math.min(book.count, 3); index++) {
       const bytes = await bytesOf(await pages.image(book, index))
-      t.ok(bytes.equals(await truth(join(library, path), index)), `${path} ${index}`)
+      t.ok(bytes.equals(await truth(path, index)), `${path} ${index}`)
     }
   }
 })
 
-t.test('pages of a tar lie in it as they are: no thread is asked', async t => {
+t.test('pages of a tar are read directly, without a thread', async t => {
   const pages = engine(t)
-  const tar = Buffer.concat([member('1.jpg', wide), member('2.png', tall), tarEnd])
+  const tar = Buffer.concat([tarEntry('1.jpg', wide), tarEntry('2.png', tall), tarEnd])
   const book = await bookOf(t, 'a.cbt', tar)
   t.ok((await bytesOf(await pages.image(book, 0))).equals(wide))
-  const before = costs()
+  const before = snapshotCounters()
   t.ok((await bytesOf(await pages.image(book, 1))).equals(tall))
-  t.same(spent(before), { opens: 1, reads: 1, directories: 0, tasks: 0 })
+  t.same(countedSince(before), { opens: 1, reads: 1, directories: 0, tasks: 0 })
 })
 
-t.test('a page is made to fit, never enlarged, and converted when asked', async t => {
+t.test('a page is scaled to fit, never enlarged, and converted on request', async t => {
   const pages = engine(t)
   const book = await bookOf(t, 'a.cbz', zip(images))
-  const sizeOf = async (index: number, asked: object) => {
-    const image = await pages.image(book, index, asked)
+  const sizeOf = async (index: number, options: object) => {
+    const image = await pages.image(book, index, options)
     const { width, height, format } = await sharp(await bytesOf(image)).metadata()
     t.equal(image.mediaType, `image/${format}`)
     return [width, height, format]
@@ -114,50 +115,56 @@ t.test('a page is made to fit, never enlarged, and converted when asked', async 
   t.same(await sizeOf(1, { width: 100 }), [100, 150, 'png'])
   t.same(await sizeOf(1, { format: 'webp' }), [200, 300, 'webp'])
   t.same(await sizeOf(2, { width: 5000, format: 'jpeg' }), [120, 180, 'jpeg'])
-  t.ok((await bytesOf(await pages.image(book, 0, { width: 5000 }))).equals(wide), 'as it is')
-  t.ok((await bytesOf(await pages.image(book, 0, { format: 'jpeg' }))).equals(wide), 'as it is')
+  t.ok(
+    (await bytesOf(await pages.image(book, 0, { width: 5000 }))).equals(wide),
+    'the original bytes',
+  )
+  t.ok(
+    (await bytesOf(await pages.image(book, 0, { format: 'jpeg' }))).equals(wide),
+    'the original bytes',
+  )
 })
 
-t.test('a derived page is made once, and found by the next process', async t => {
+t.test('a derived page is rendered once, and found by the next process', async t => {
   const book = await bookOf(t, 'a.cbz', zip(images))
   const folder = cacheFolder(t)
   const pages = engine(t, { folder })
-  const before = costs()
-  const made = await Promise.all(
+  const before = snapshotCounters()
+  const rendered = await Promise.all(
     Array.from({ length: 8 }, async () => bytesOf(await pages.image(book, 0, { width: 90 }))),
   )
-  t.equal(spent(before).tasks, 2, 'one directory, one image')
-  for (const bytes of made) t.ok(bytes.equals(made[0]!))
+  t.equal(countedSince(before).tasks, 2, 'one directory, one image')
+  for (const bytes of rendered) t.ok(bytes.equals(rendered[0]!))
   await pages.close()
   const next = engine(t, { folder })
-  const again = costs()
-  t.ok((await bytesOf(await next.image(book, 0, { width: 90 }))).equals(made[0]!))
-  t.equal(spent(again).tasks, 1, 'only the directory')
+  const atRestart = snapshotCounters()
+  t.ok((await bytesOf(await next.image(book, 0, { width: 90 }))).equals(rendered[0]!))
+  t.equal(countedSince(atRestart).tasks, 1, 'only the directory')
 })
 
-t.test('tags follow the file, the page and what is asked', async t => {
+t.test('ETags depend on the file, the page and the options', async t => {
   const pages = engine(t)
   const book = await bookOf(t, 'a.cbz', zip(images))
-  const tags = [
+  const etags = [
     await pages.image(book, 0),
     await pages.image(book, 1),
     await pages.image(book, 0, { width: 90 }),
     await pages.image(book, 0, { height: 90 }),
     await pages.image(book, 0, { width: 90, format: 'png' }),
-  ].map(image => image.tag)
-  t.equal(new Set(tags).size, tags.length)
-  for (const tag of tags) t.match(tag, /^"[\w-]{22}"$/)
-  t.equal((await pages.image(book, 0)).tag, tags[0])
+  ].map(image => image.etag)
+  t.equal(new Set(etags).size, etags.length)
+  for (const etag of etags) t.match(etag, /^"[\w-]{22}"$/)
+  t.equal((await pages.image(book, 0)).etag, etags[0])
 })
 
-t.test('a file that changed since the scan is read as it is now', async t => {
+t.test('a file that changed since the scan is read in its current version', async t => {
   const pages = engine(t)
   const book = await bookOf(t, 'a.cbz', zip(images))
   const path = book.path.toString()
-  const { tag } = await pages.image(book, 0)
+  const { etag } = await pages.image(book, 0)
   writeFileSync(path, zip([{ name: '0.png', bytes: tall }, ...images]))
-  t.ok((await bytesOf(await pages.image(book, 0))).equals(tall), '0.png is the first now')
-  t.not((await pages.image(book, 0)).tag, tag)
+  t.ok((await bytesOf(await pages.image(book, 0))).equals(tall), '0.png is the first page now')
+  t.not((await pages.image(book, 0)).etag, etag)
   const { width } = await sharp(await bytesOf(await pages.image(book, 0, { width: 60 }))).metadata()
   t.equal(width, 60)
   utimesSync(path, 1, 1)
@@ -167,7 +174,7 @@ t.test('a file that changed since the scan is read as it is now', async t => {
   await t.rejects(pages.image({ ...book, id: 'other' }, 0), NotFound)
 })
 
-t.test('damage is told and not sent', async t => {
+t.test('a damaged page is an error', async t => {
   const pages = engine(t)
   const bytes = zip(images)
   const at = bytes.indexOf(tall) + tall.length - 30
@@ -177,21 +184,21 @@ t.test('damage is told and not sent', async t => {
   t.ok((await bytesOf(await pages.image(book, 0))).equals(wide))
 })
 
-t.test('a folder that became a link to elsewhere is not followed', async t => {
+t.test('a folder replaced by a link to another place is not followed', async t => {
   const pages = engine(t)
-  const folder = t.testdir({ shelf: { row: { 'a.cbz': '' } } })
-  const path = join(folder, 'shelf', 'row', 'a.cbz')
+  const folder = t.testdir({ library: { series: { 'a.cbz': '' } } })
+  const path = join(folder, 'library', 'series', 'a.cbz')
   writeFileSync(path, zip(images))
-  const book = { ...(await bookAt(path)), root: Buffer.from(join(folder, 'shelf')) }
-  renameSync(join(folder, 'shelf', 'row'), join(folder, 'away'))
-  symlinkSync(join(folder, 'away'), join(folder, 'shelf', 'row'))
+  const book = { ...(await bookAt(path)), root: Buffer.from(join(folder, 'library')) }
+  renameSync(join(folder, 'library', 'series'), join(folder, 'away'))
+  symlinkSync(join(folder, 'away'), join(folder, 'library', 'series'))
   await t.rejects(pages.image(book, 0), { code: 'io', constructor: Unreadable })
-  rmSync(join(folder, 'shelf', 'row'))
+  rmSync(join(folder, 'library', 'series'))
   await t.rejects(pages.image(book, 0), NotFound)
 })
 
 t.test(
-  'a page that cannot be made smaller is sent as it is; a format that cannot be had is an error',
+  'a page that cannot be scaled is sent as it is; a format that cannot be produced is an error',
   async t => {
     const pages = engine(t)
     const jp2 = Buffer.concat([Buffer.from('ff4fff51002f0000', 'hex'), Buffer.alloc(64, 1)])
@@ -221,11 +228,11 @@ t.test('large pages are streamed', async t => {
   }
 })
 
-t.test('without a cache pages are made each time', async t => {
+t.test('without a cache pages are rendered each time', async t => {
   const pages = engine(t, { cacheBytes: 0 })
   const book = await bookOf(t, 'a.cbz', zip(images))
-  const one = await bytesOf(await pages.image(book, 0, { width: 90 }))
-  const before = costs()
-  t.ok((await bytesOf(await pages.image(book, 0, { width: 90 }))).equals(one))
-  t.equal(spent(before).tasks, 1)
+  const first = await bytesOf(await pages.image(book, 0, { width: 90 }))
+  const before = snapshotCounters()
+  t.ok((await bytesOf(await pages.image(book, 0, { width: 90 }))).equals(first))
+  t.equal(countedSince(before).tasks, 1)
 })

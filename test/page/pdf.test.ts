@@ -1,27 +1,26 @@
-import { join } from 'node:path'
 import sharp from 'sharp'
 import t from 'tap'
+import { deliveryCounters } from '../../lib/download/counters.ts'
 import { NotFound } from '../../lib/errors.ts'
-import { pageCounters } from '../../lib/page/counters.ts'
-import { library } from '../archive/archive-files.ts'
-import { scanned } from '../format/pdf/pdf-files.ts'
+import { goldenPath } from '../kit/files/corpus.ts'
+import { scannedPdf } from '../kit/files/pdf.ts'
 import { bookAt, bookOf, bytesOf, engine, picture } from './books.ts'
 
-t.test('a scan in a PDF is sent as it is, and kept', async t => {
+t.test('a scanned page of a PDF is sent as it is, and cached', async t => {
   const pages = engine(t)
   const jpeg = await picture(400, 600)
-  const book = await bookOf(t, 'a.pdf', scanned({ jpeg, width: 400, height: 600 }))
+  const book = await bookOf(t, 'a.pdf', scannedPdf({ jpeg, width: 400, height: 600 }))
   const image = await pages.image(book, 0)
   t.equal(image.mediaType, 'image/jpeg')
   t.ok((await bytesOf(image)).equals(jpeg))
-  const tasks = pageCounters.tasks
+  const tasks = deliveryCounters.tasks
   t.ok((await bytesOf(await pages.image(book, 0))).equals(jpeg))
-  t.equal(pageCounters.tasks, tasks, 'no thread the second time')
+  t.equal(deliveryCounters.tasks, tasks, 'no thread the second time')
 })
 
-t.test('a drawn page is rendered, and made smaller or another format when asked', async t => {
+t.test('a vector page is rendered, in the requested size and format', async t => {
   const pages = engine(t)
-  const book = await bookAt(join(library, 'qpdf__qpdf/annotations-out.pdf'))
+  const book = await bookAt(goldenPath('pdf/plain.pdf'))
   const { width, height, format } = await sharp(
     await bytesOf(await pages.image(book, 1)),
   ).metadata()

@@ -1,12 +1,13 @@
+// Connection pools: external and bundled server, errors, statement timeout.
 import { join } from 'node:path'
 import t from 'tap'
 import { loadConfig } from '../../lib/config/config.ts'
-import { bounded, connect, maybe, one, openDatabase } from '../../lib/postgres/db.ts'
+import { connect, maybe, one, openDatabase, withStatementTimeout } from '../../lib/postgres/db.ts'
 import { isServer } from '../../lib/postgres/embedded/server.ts'
-import { database } from '../kit/db.ts'
+import { createDatabase } from '../kit/db.ts'
 
-t.test('an external database is used by its URL, sockets included', async t => {
-  const { url } = await database(t)
+t.test('an external database is opened by its URL, including unix sockets', async t => {
+  const { url } = await createDatabase(t)
   const db = await openDatabase(loadConfig({ env: { STACKROOM_DATABASE_URL: url } }))
   const row = one(await db.sql`select current_setting('application_name') as name, 2::int8 as two`)
   t.same(row, { name: 'stackroom', two: 2 })
@@ -14,7 +15,7 @@ t.test('an external database is used by its URL, sockets included', async t => {
   await db.close()
 })
 
-t.test('without a URL the embedded server starts and ends with the last user', async t => {
+t.test('without a URL the bundled server is started, and stopped by its last client', async t => {
   const dataDir = t.testdir()
   const config = loadConfig({ env: {}, flags: { data_dir: dataDir } })
   const db = await openDatabase(config)
@@ -27,12 +28,12 @@ t.test('without a URL the embedded server starts and ends with the last user', a
   t.notOk(isServer(pid, join(dataDir, 'postgres')))
 })
 
-t.test('a database that cannot be reached is named without its password', async t => {
+t.test('connection errors do not contain the password', async t => {
   const open = (url: string) =>
     openDatabase(loadConfig({ env: { STACKROOM_DATABASE_URL: url } }), { patienceMs: 50 })
   const absent = open('postgres://u:hunter2@127.0.0.1:1/d')
   await t.rejects(absent, { name: 'Invalid', message: /^(?!.*hunter2).*ECONNREFUSED/ })
-  const { url } = await database(t)
+  const { url } = await createDatabase(t)
   const wrong = new URL(url)
   wrong.password = 'hunter2'
   await t.rejects(open(wrong.href), { name: 'Invalid', message: /28P01/ })
@@ -42,27 +43,30 @@ t.test('a database that cannot be reached is named without its password', async 
 })
 
 t.test('notices are not printed', async t => {
-  const { url } = await database(t)
+  const { url } = await createDatabase(t)
   const sql = connect(url, { max: 1 })
-  await sql`create table if not exists twice (id int)`
-  await sql`create table if not exists twice (id int)`
+  await sql`create table if not exists duplicate (id int)`
+  await sql`create table if not exists duplicate (id int)`
   await sql.end()
 })
 
-t.test('one row is a promise, maybe is a question', async t => {
+t.test('one() requires a row, maybe() does not', async t => {
   t.equal(one([1, 2]), 1)
   t.throws(() => one([]))
   t.equal(maybe([1]), 1)
   t.equal(maybe([]), null)
 })
 
-t.test('a bounded pool breaks off what takes long, and leaves transactions alone', async t => {
-  const { sql } = await database(t)
-  const own = bounded(sql, { forMs: 100 })
-  t.teardown(() => own.end())
-  t.equal(one(await own<{ n: number }[]>`select 2::int8 as n`).n, 2)
-  await t.rejects(own`select pg_sleep(5)`, { code: '57014' })
-  t.equal(one(await own.begin(tx => tx<{ n: number }[]>`select 1 as n from pg_sleep(0.3)`)).n, 1)
-  const [row] = await sql`select current_setting('statement_timeout') as limit`
-  t.equal(row!.limit, '0')
-})
+t.test(
+  'a pool with statement timeout cancels slow statements, but not in transactions',
+  async t => {
+    const { sql } = await createDatabase(t)
+    const own = withStatementTimeout(sql, { timeoutMs: 100 })
+    t.teardown(() => own.end())
+    t.equal(one(await own<{ n: number }[]>`select 2::int8 as n`).n, 2)
+    await t.rejects(own`select pg_sleep(5)`, { code: '57014' })
+    t.equal(one(await own.begin(tx => tx<{ n: number }[]>`select 1 as n from pg_sleep(0.3)`)).n, 1)
+    const [row] = await sql`select current_setting('statement_timeout') as limit`
+    t.equal(row!.limit, '0')
+  },
+)

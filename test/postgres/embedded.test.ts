@@ -1,3 +1,4 @@
+// Bundled PostgreSQL: start, adoption, shutdown, recovery, host lock, refusals.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
@@ -21,12 +22,14 @@ async function otherProcess(dataDir: string, ms: number | null = null) {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const [text] = await once(child.stdout, 'data')
-  const said: { adopted: boolean; pid: number } = JSON.parse(String(text))
+  const started: { adopted: boolean; pid: number } = JSON.parse(String(text))
   const exit = once(child, 'exit')
-  return { ...said, child, exit }
+  return { ...started, child, exit }
 }
 
-async function ask(url: string): Promise<{ version: string; listening: string; locale: string }> {
+async function queryServer(
+  url: string,
+): Promise<{ version: string; listening: string; locale: string }> {
   const sql = connect(url, { max: 1 })
   try {
     const [row] = await sql<{ version: string; listening: string; locale: string }[]>`
@@ -40,13 +43,17 @@ async function ask(url: string): Promise<{ version: string; listening: string; l
 }
 
 t.test(
-  'a first start makes the files, a stop ends the server, a second start keeps the rows',
+  'the first start creates the cluster, stop ends the server, the second start has the data',
   async t => {
     const dataDir = join(t.testdir(), 'not', 'there yet')
     const first = await startPostgres({ dataDir })
     t.equal(first.adopted, false)
-    t.match(await ask(first.url), { version: /^18\./, listening: '', locale: 'C.UTF-8' })
-    t.equal(statSync(first.options.host).mode & 0o777, 0o700, 'nobody else reaches the socket')
+    t.match(await queryServer(first.url), { version: /^18\./, listening: '', locale: 'C.UTF-8' })
+    t.equal(
+      statSync(first.options.host).mode & 0o777,
+      0o700,
+      'other users have no access to the socket',
+    )
     t.equal(statSync(join(dataDir, 'postgres', 'stackroom.password')).mode & 0o777, 0o600)
     t.match(JSON.parse(readFileSync(join(dataDir, 'stackroom.lock'), 'utf8')), { pid: process.pid })
     const sql = connect(first.url, { max: 1 })
@@ -54,8 +61,8 @@ t.test(
     await sql`insert into book values ('Akira')`
     await sql.end()
     await first.stop()
-    t.notOk(isServer(first.pid, join(dataDir, 'postgres')), 'the process is gone')
-    t.notOk(existsSync(first.options.host), 'and so is its socket')
+    t.notOk(isServer(first.pid, join(dataDir, 'postgres')), 'the process has ended')
+    t.notOk(existsSync(first.options.host), 'and its socket is removed')
     t.notOk(existsSync(join(dataDir, 'stackroom.lock')))
 
     const second = await startPostgres({ dataDir })
@@ -66,33 +73,35 @@ t.test(
   },
 )
 
-t.test('a wrong password is refused', async t => {
+t.test('a wrong password is rejected', async t => {
   const server = await startPostgres({ dataDir: t.testdir(), throwaway: true })
-  await t.rejects(ask(server.url.replace(server.options.password, 'guess')), { code: '28P01' })
+  await t.rejects(queryServer(server.url.replace(server.options.password, 'guess')), {
+    code: '28P01',
+  })
   await server.stop()
 })
 
-t.test('a second process adopts the server, and the last one to leave stops it', async t => {
+t.test('a second process adopts the server, the last one stops it', async t => {
   const dataDir = t.testdir()
   const first = await startPostgres({ dataDir, throwaway: true })
   const second = await otherProcess(dataDir)
   t.same([second.adopted, second.pid], [true, first.pid])
   const third = await otherProcess(dataDir, 0)
   await third.exit
-  t.ok(isAlive(first.pid), 'an early leaver does not stop it')
+  t.ok(isAlive(first.pid), 'it is still running')
   second.child.kill('SIGKILL')
   await second.exit
   await first.stop()
   t.notOk(isServer(first.pid, join(dataDir, 'postgres')))
 })
 
-t.test('the starter may leave first', async t => {
+t.test('the process that started the server may end first', async t => {
   const dataDir = t.testdir()
   const starter = await otherProcess(dataDir, 300)
   const second = await startPostgres({ dataDir })
   t.same([starter.adopted, second.adopted], [false, true])
   await starter.exit
-  t.match(await ask(second.url), { version: /^18/ })
+  t.match(await queryServer(second.url), { version: /^18/ })
   await second.stop()
   t.notOk(isServer(second.pid, join(dataDir, 'postgres')))
 })
@@ -102,37 +111,40 @@ t.test('after kill -9 of the process the next start adopts the server', async t 
   const killed = await otherProcess(dataDir)
   killed.child.kill('SIGKILL')
   await killed.exit
-  t.ok(isServer(killed.pid, join(dataDir, 'postgres')), 'the server survives')
+  t.ok(isServer(killed.pid, join(dataDir, 'postgres')), 'the server is still running')
   const next = await startPostgres({ dataDir })
   t.same([next.adopted, next.pid], [true, killed.pid])
   await next.stop()
   t.notOk(isServer(killed.pid, join(dataDir, 'postgres')))
 })
 
-t.test('after kill -9 of the server too the next start recovers', async t => {
+t.test('after kill -9 of the server the next start recovers', async t => {
   const dataDir = t.testdir()
   const first = await startPostgres({ dataDir })
   await first.leave()
   process.kill(first.pid, 'SIGKILL')
   const next = await startPostgres({ dataDir })
   t.equal(next.adopted, false)
-  t.match(await ask(next.url), { version: /^18/ })
+  t.match(await queryServer(next.url), { version: /^18/ })
   await next.stop()
 })
 
-t.test('a stale file with the number of a stranger does not stop a start', async t => {
-  const dataDir = t.testdir()
-  const first = await startPostgres({ dataDir })
-  const file = join(dataDir, 'postgres', 'postmaster.pid')
-  const lines = readFileSync(file, 'utf8').split('\n')
-  await first.stop()
-  writeFileSync(file, [String(process.pid), ...lines.slice(1)].join('\n'))
-  const next = await startPostgres({ dataDir })
-  t.equal(next.adopted, false)
-  await next.stop()
-})
+t.test(
+  'a stale postmaster.pid with the pid of an unrelated process does not prevent a start',
+  async t => {
+    const dataDir = t.testdir()
+    const first = await startPostgres({ dataDir })
+    const file = join(dataDir, 'postgres', 'postmaster.pid')
+    const lines = readFileSync(file, 'utf8').split('\n')
+    await first.stop()
+    writeFileSync(file, [String(process.pid), ...lines.slice(1)].join('\n'))
+    const next = await startPostgres({ dataDir })
+    t.equal(next.adopted, false)
+    await next.stop()
+  },
+)
 
-t.test('a server that lost its socket is restarted', { timeout: 40_000 }, async t => {
+t.test('a server without its socket is restarted', { timeout: 40_000 }, async t => {
   const dataDir = t.testdir()
   const first = await startPostgres({ dataDir })
   await first.leave()
@@ -143,41 +155,41 @@ t.test('a server that lost its socket is restarted', { timeout: 40_000 }, async 
   await next.stop()
 })
 
-t.test('of processes that start at the same time one starts and the others adopt', async t => {
+t.test('of concurrent processes one starts the server and the others adopt it', async t => {
   const dataDir = t.testdir()
   const all = await Promise.all([0, 1, 2].map(() => otherProcess(dataDir)))
-  t.same(all.map(one => one.adopted).sort(), [false, true, true])
-  t.equal(new Set(all.map(one => one.pid)).size, 1)
-  for (const one of all) one.child.kill('SIGKILL')
+  t.same(all.map(process => process.adopted).sort(), [false, true, true])
+  t.equal(new Set(all.map(process => process.pid)).size, 1)
+  for (const { child } of all) child.kill('SIGKILL')
   await (await startPostgres({ dataDir })).stop()
 })
 
-t.test('a host that is alive elsewhere is named, a silent one is passed over', async t => {
+t.test('a live lock of another host is refused, one without heartbeat is ignored', async t => {
   const dataDir = t.testdir({
     'stackroom.lock': JSON.stringify({ host: 'nas', pid: 7, version: '0.0.9' }),
   })
   const file = join(dataDir, 'stackroom.lock')
-  const beat = setInterval(() => utimesSync(file, new Date(), new Date()), 200)
+  const heartbeat = setInterval(() => utimesSync(file, new Date(), new Date()), 200)
   await t.rejects(startPostgres({ dataDir }), Conflict)
   await t.rejects(startPostgres({ dataDir }), { message: /0\.0\.9 on host "nas" \(process 7\)/ })
-  clearInterval(beat)
+  clearInterval(heartbeat)
   utimesSync(file, 0, 0)
   const server = await startPostgres({ dataDir, throwaway: true })
   await server.stop()
 })
 
-t.test('files of another major version are refused with advice', async t => {
+t.test('a cluster of another major version is refused with advice', async t => {
   const dataDir = t.testdir({ postgres: { PG_VERSION: '17\n' } })
   await t.rejects(startPostgres({ dataDir }), Invalid)
-  await t.rejects(startPostgres({ dataDir }), { message: /made by PostgreSQL 17.*brings 18/ })
+  await t.rejects(startPostgres({ dataDir }), { message: /created by PostgreSQL 17.*contains 18/ })
 })
 
 t.test('a data directory that is a file is refused', async t => {
   const dataDir = join(t.testdir({ data: 'text' }), 'data')
-  await t.rejects(startPostgres({ dataDir }), { message: /cannot be written/ })
+  await t.rejects(startPostgres({ dataDir }), { message: /is not writable/ })
 })
 
-t.test('a cluster that cannot start says why', async t => {
+t.test('the error of a failed start contains the server log', async t => {
   const dataDir = t.testdir()
   await (await startPostgres({ dataDir })).stop()
   writeFileSync(join(dataDir, 'postgres', 'postgresql.auto.conf'), "shared_buffers = 'many'\n")

@@ -1,3 +1,4 @@
+// Migrations: order, concurrency, failures, refusal of foreign databases.
 import { execFile } from 'node:child_process'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -5,7 +6,7 @@ import { promisify } from 'node:util'
 import t from 'tap'
 import { Invalid } from '../../lib/errors.ts'
 import { migrate } from '../../lib/postgres/migrate.ts'
-import { database, emptyDatabase } from '../kit/db.ts'
+import { createDatabase, createEmptyDatabase } from '../kit/db.ts'
 
 const run = promisify(execFile)
 const files = {
@@ -15,7 +16,7 @@ const files = {
 const good = { ...files, '0002_book.sql': 'create table book (id int);' }
 
 t.test('files are applied in order, once', async t => {
-  const { sql } = await emptyDatabase(t)
+  const { sql } = await createEmptyDatabase(t)
   const folder = t.testdir({ ...good, 'schema.sql': 'a dump', 'README.md': '' })
   t.match(await migrate(sql, folder), [
     { number: 1, name: 'library' },
@@ -32,14 +33,14 @@ t.test('files are applied in order, once', async t => {
 })
 
 t.test('servers that start at the same time apply each file once', async t => {
-  const { sql } = await emptyDatabase(t)
+  const { sql } = await createEmptyDatabase(t)
   const folder = t.testdir(good)
   const all = await Promise.all([1, 2, 3, 4].map(() => migrate(sql, folder)))
   t.equal(all.flat().length, 2)
 })
 
-t.test('a file that fails leaves nothing of itself and tells its line', async t => {
-  const { sql } = await emptyDatabase(t)
+t.test('a failing file is rolled back and reported with its line', async t => {
+  const { sql } = await createEmptyDatabase(t)
   const folder = t.testdir({
     ...good,
     '0002_book.sql': 'create table book (id int);\ncreate index on book (nothing);\n',
@@ -54,44 +55,60 @@ t.test('a file that fails leaves nothing of itself and tells its line', async t 
   await t.rejects(migrate(sql, folder), { message: /0002_book\.sql:3: syntax error/ })
 })
 
-t.test('an applied file may not change, but its line ends may', async t => {
-  const { sql } = await emptyDatabase(t)
+t.test('a database with other checksums is refused; line endings do not matter', async t => {
+  const { sql } = await createEmptyDatabase(t)
   const folder = t.testdir(good)
   await migrate(sql, folder)
   writeFileSync(join(folder, '0001_library.sql'), good['0001_library.sql'].replaceAll('\n', '\r\n'))
   t.same(await migrate(sql, folder), [])
   writeFileSync(join(folder, '0001_library.sql'), 'create table library (id bigint);')
   await t.rejects(migrate(sql, folder), Invalid)
-  await t.rejects(migrate(sql, folder), { message: /0001_library\.sql was changed/ })
+  await t.rejects(migrate(sql, folder), {
+    message: /unreleased development version.*0001_library\.sql.*new data directory/,
+  })
 })
 
-t.test('a database that is newer than the code is refused', async t => {
-  const { sql } = await emptyDatabase(t)
+t.test('a database of a newer version is refused', async t => {
+  const { sql } = await createEmptyDatabase(t)
   const folder = t.testdir(good)
   await migrate(sql, folder)
   rmSync(join(folder, '0002_book.sql'))
   await t.rejects(migrate(sql, folder), Invalid)
-  await t.rejects(migrate(sql, folder), { message: /newer.*0002_book\.sql/ })
+  await t.rejects(migrate(sql, folder), { message: /newer version.*0002_book\.sql/ })
 })
 
-t.test('names and numbers must be right before anything is applied', async t => {
-  const { sql } = await emptyDatabase(t)
-  const twice = t.testdir({ ...good, '0002_other.sql': 'select 1' })
-  await t.rejects(migrate(sql, twice), { name: 'Invalid', message: /number 2/ })
+t.test('a database whose migrations were squashed into a baseline is refused', async t => {
+  const { sql, url } = await createEmptyDatabase(t)
+  await migrate(sql, t.testdir(good))
+  await t.rejects(migrate(sql, t.testdir({ '0001_baseline.sql': 'create table book (id int);' })), {
+    name: 'Invalid',
+    message: /unreleased development version/,
+  })
+  const stackroom = join(import.meta.dirname, '..', '..', 'cmd', 'main.ts')
+  const args = ['--no-warnings', stackroom, 'migrate', '--database-url', url]
+  const result = await run(process.execPath, args).catch(error => error)
+  t.equal(result.code, 2)
+  t.match(result.stderr, /^stackroom: The database was created by an unreleased.*\n$/, 'no stack')
+})
+
+t.test('invalid names and duplicate numbers are rejected before anything is applied', async t => {
+  const { sql } = await createEmptyDatabase(t)
+  const duplicate = t.testdir({ ...good, '0002_other.sql': 'select 1' })
+  await t.rejects(migrate(sql, duplicate), { name: 'Invalid', message: /number 2/ })
   const named = join(t.testdir({ '1-first.sql': 'select 1' }))
   await t.rejects(migrate(sql, named), { name: 'Invalid', message: /1-first\.sql/ })
 })
 
-t.test('a test database has what sql/ says, and each is alone', async t => {
-  const [a, b] = await Promise.all([database(t), database(t)])
-  await a.sql`create table mine (id int)`
-  const [found] = await b.sql`select from pg_tables where tablename = 'mine'`
-  t.equal(found, undefined)
-  t.same(await migrate(a.sql), [], 'nothing is left to apply')
+t.test('test databases are migrated and isolated', async t => {
+  const [a, b] = await Promise.all([createDatabase(t), createDatabase(t)])
+  await a.sql`create table separate (id int)`
+  const [table] = await b.sql`select from pg_tables where tablename = 'separate'`
+  t.equal(table, undefined)
+  t.same(await migrate(a.sql), [], 'no migration is pending')
 })
 
-t.test('the command migrates from any directory', async t => {
-  const { sql, url } = await emptyDatabase(t)
+t.test('the command works in any directory', async t => {
+  const { sql, url } = await createEmptyDatabase(t)
   const code = `
     import { migrateCommand } from ${JSON.stringify(new URL('../../cmd/migrate.ts', import.meta.url).href)}
     await migrateCommand().parseAsync(process.argv.slice(1), { from: 'user' })`
@@ -100,5 +117,5 @@ t.test('the command migrates from any directory', async t => {
   t.equal(stdout, '')
   t.notMatch(stderr, new URL(url).password)
   const [row] = await sql`select count(*) as count from schema_migration`
-  t.type(row?.count, 'number', 'int8 arrives as a number')
+  t.type(row?.count, 'number', 'int8 is parsed as a number')
 })

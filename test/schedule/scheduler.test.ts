@@ -1,7 +1,7 @@
-// Schedules: each slot once, whoever looks; changes at once; never for the past.
+// Scheduler: each slot once in all processes, changes at once, no slots before a change.
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { createLibrary } from '../../lib/catalog/library/library.ts'
+import { findOrCreateLibrary } from '../../lib/catalog/library/library-write.ts'
 import { openLog } from '../../lib/log.ts'
 import { connect } from '../../lib/postgres/db.ts'
 import { openQueue } from '../../lib/queue/queue.ts'
@@ -9,17 +9,17 @@ import { scanOnStart } from '../../lib/schedule/scan.ts'
 import { startScheduler } from '../../lib/schedule/scheduler.ts'
 import type { SettingKey } from '../../lib/setting/definition.ts'
 import { writeSettings } from '../../lib/setting/setting.ts'
-import { database } from '../kit/db.ts'
-import { temporary } from '../kit/library.ts'
+import { createDatabase } from '../kit/db.ts'
+import { temporaryFolder } from '../kit/files/folders.ts'
 
 const log = openLog({ level: 'fatal' })
 
 /** A database with a queue; `process()` starts a scheduler as another process would. */
 async function installation(t: Test) {
-  const { sql, url } = await database(t)
+  const { sql, url } = await createDatabase(t)
   const queue = await openQueue(sql, () => {})
   t.teardown(() => queue.close())
-  // The database's clock dates changes, so these clocks go as fast, some hours away from it.
+  // Changes are dated by the clock of the database, so these clocks run as fast, with an offset.
   let shiftMs = 0
   const clock = () => Date.now() + shiftMs
   async function process(everyMinute?: () => Promise<unknown>) {
@@ -49,16 +49,16 @@ async function installation(t: Test) {
     setClock(iso: string) {
       shiftMs = Date.parse(iso) - Date.now()
     },
-    /** As if all schedules had been what they are for a long time. */
-    async age() {
+    /** Dates all schedules back. */
+    async backdate() {
       await sql`alter table library disable trigger user`
-      await sql`update library set scheduled_at = '2000-01-01'`
+      await sql`update library set schedule_changed_at = '2000-01-01'`
       await sql`alter table library enable trigger user`
       await sql`update setting set updated_at = '2000-01-01'`
       await sql`update schema_migration set applied_at = '2000-01-01'`
     },
     async library(scanning: Record<string, unknown>) {
-      const { id } = await createLibrary(sql, { root: Buffer.from(temporary(t)) })
+      const { id } = await findOrCreateLibrary(sql, { root: Buffer.from(temporaryFolder(t)) })
       await sql`
         update library set scanning_config = ${sql.json({ enabled: true, scanMode: 'normal', ...scanning } as never)}
         where id = ${id}`
@@ -79,23 +79,24 @@ async function installation(t: Test) {
       (await sql<{ mode: string }[]>`select mode from scan order by created_at, id`).map(
         row => row.mode,
       ),
-    async until(holds: () => Promise<boolean>) {
+    async until(condition: () => Promise<boolean>) {
       for (let left = 2000; left > 0; left--) {
-        if (await holds()) return
+        if (await condition()) return
         await sleep(25)
       }
-      throw new Error('it does not come')
+      throw new Error('timeout')
     },
   }
 }
 
-t.test('of two processes one takes each slot, and makes up for what was missed', async t => {
-  const { sql, library, age, setClock, process, slots, scans, until, queue } = await installation(t)
+t.test('one of several processes takes each slot, and missed slots are made up for', async t => {
+  const { sql, library, backdate, setClock, process, slots, scans, until, queue } =
+    await installation(t)
   await library({ cronSchedule: '*/5 * * * *', cronTimezone: 'UTC', scanMode: 'deep' })
-  await age()
+  await backdate()
   setClock('2027-03-01T10:04:58.500Z')
   await Promise.all([process(), process(), process()])
-  // 9:55 and 10:00 are within ten minutes, 9:50 is not; 10:05 comes by itself.
+  // 9:55 and 10:00 are within ten minutes, 9:50 is not; 10:05 is reached during the test.
   await until(async () => (await slots()).length === 3)
   await sleep(300)
   t.same(await slots(), [
@@ -103,32 +104,32 @@ t.test('of two processes one takes each slot, and makes up for what was missed',
     'scan 2027-03-01T10:00:00.000Z',
     'scan 2027-03-01T10:05:00.000Z',
   ])
-  t.same(await scans(), ['deep'], 'one waits already when the second slot comes')
+  t.same(await scans(), ['deep'], 'a scan is already queued at the second slot')
   const jobs = await sql`select 1 from pgboss.job where name in ('scan', 'analyze')`
   t.equal(jobs.length, 1)
-  t.ok(await queue.take('scan'))
+  t.ok(await queue.claim('scan'))
 })
 
-t.test('a process that starts again does nothing twice', async t => {
-  const { sql, set, age, setClock, process, slots, until } = await installation(t)
+t.test('a restarted process takes no slot twice', async t => {
+  const { sql, set, backdate, setClock, process, slots, until } = await installation(t)
   await set('scheduler.timezone', 'UTC')
-  await age()
+  await backdate()
   setClock('2027-03-01T03:02:00Z')
   const first = await process()
   await until(async () => (await slots()).length === 1)
   await first.close()
   await process()
   await sleep(300)
-  t.same(await slots(), ['upkeep 2027-03-01T03:00:00.000Z'])
-  const jobs = await sql`select 1 from pgboss.job where name = 'upkeep'`
+  t.same(await slots(), ['maintenance 2027-03-01T03:00:00.000Z'])
+  const jobs = await sql`select 1 from pgboss.job where name = 'maintenance'`
   t.equal(jobs.length, 1)
 })
 
-t.test('a schedule that is made or changed now begins now', async t => {
+t.test('a new or changed schedule applies at once', async t => {
   const { sql, library, set, setClock, process, slots, until } = await installation(t)
-  await set('upkeep.cron_schedule', '')
+  await set('maintenance.cron_schedule', '')
   const now = new Date()
-  // The clock of the process runs some minutes ahead of the change, as if it looked later.
+  // The clock of the process is some minutes ahead of the change.
   setClock(new Date(now.getTime() + 240_000).toISOString())
   await process()
   const past = new Date(now.getTime() - 120_000)
@@ -137,7 +138,7 @@ t.test('a schedule that is made or changed now begins now', async t => {
     cronTimezone: 'UTC',
   })
   await sleep(500)
-  t.same(await slots(), [], 'the minute before it was made is none of its own')
+  t.same(await slots(), [], 'slots before the schedule was created do not count')
   const next = new Date(now.getTime() + 120_000)
   next.setUTCSeconds(0, 0)
   await sql`
@@ -148,45 +149,45 @@ t.test('a schedule that is made or changed now begins now', async t => {
   t.same(await slots(), [`scan ${next.toISOString()}`], 'without a restart')
 })
 
-t.test('what came while a library was off does not come when it is on again', async t => {
-  const { sql, library, age, process, slots, set, until } = await installation(t)
-  await set('upkeep.cron_schedule', '')
+t.test('slots missed while a library was inactive are not made up for', async t => {
+  const { sql, library, backdate, process, slots, set, until } = await installation(t)
+  await set('maintenance.cron_schedule', '')
   const past = new Date(Date.now() - 120_000)
   const cronSchedule = `${past.getUTCMinutes()} * * * *`
   const id = await library({ cronSchedule, cronTimezone: 'UTC' })
-  await age()
+  await backdate()
   await sql`update library set is_active = false where id = ${id}`
   await process()
   await sql`update library set is_active = true where id = ${id}`
   await sleep(400)
   t.same(await slots(), [])
   await library({ cronSchedule, cronTimezone: 'UTC' })
-  await age()
+  await backdate()
   await process()
   await until(async () => (await slots()).length > 0)
 })
 
-t.test('the zone is that of the library, else of the setting', async t => {
-  const { library, set, age, setClock, process, slots, until } = await installation(t)
+t.test('the time zone is that of the library, otherwise of the setting', async t => {
+  const { library, set, backdate, setClock, process, slots, until } = await installation(t)
   await set('scheduler.timezone', 'Asia/Tokyo')
-  await set('upkeep.cron_schedule', '')
+  await set('maintenance.cron_schedule', '')
   await library({ cronSchedule: '0 4 * * *', cronTimezone: 'America/New_York' })
-  await age()
+  await backdate()
   setClock('2027-01-10T09:00:05Z')
   const first = await process()
   await until(async () => (await slots()).length === 1)
   await first.close()
   await library({ cronSchedule: '0 4 * * *' })
-  await age()
+  await backdate()
   setClock('2027-01-10T19:00:05Z')
   await process()
   await until(async () => (await slots()).length === 2)
   t.same(await slots(), ['scan 2027-01-10T09:00:00.000Z', 'scan 2027-01-10T19:00:00.000Z'])
 })
 
-t.test('settings act at once, and what they switch off does not come', async t => {
+t.test('settings apply at once, and disabled jobs do not run', async t => {
   const { sql, set, setClock, process, slots, until } = await installation(t)
-  await set('upkeep.cron_schedule', '')
+  await set('maintenance.cron_schedule', '')
   await set('deduplication.enabled', false)
   await set('deduplication.cron_schedule', '* * * * *')
   setClock(new Date(Date.now() + 300_000).toISOString())
@@ -198,47 +199,50 @@ t.test('settings act at once, and what they switch off does not come', async t =
   t.equal((await sql`select 1 from pgboss.job where name = 'dedupe'`).length, 1)
 })
 
-t.test('a library that is off, has its schedule off, or goes is not scanned', async t => {
-  const { sql, library, set, age, setClock, process, slots } = await installation(t)
-  await set('upkeep.cron_schedule', '')
-  const off = await library({ cronSchedule: '* * * * *', enabled: false })
-  const inactive = await library({ cronSchedule: '* * * * *' })
-  const going = await library({ cronSchedule: '* * * * *' })
-  const odd = await library({ cronSchedule: 'when it rains' })
-  await sql`update library set is_active = false where id = ${inactive}`
-  await sql`update library set deleting_at = now() where id = ${going}`
-  t.ok(off && odd)
-  await age()
-  setClock('2027-01-10T09:00:05Z')
-  await process()
-  await sleep(400)
-  t.same(await slots(), [])
-})
+t.test(
+  'a library that is inactive, has its schedule disabled or is being deleted is not scanned',
+  async t => {
+    const { sql, library, set, backdate, setClock, process, slots } = await installation(t)
+    await set('maintenance.cron_schedule', '')
+    const disabled = await library({ cronSchedule: '* * * * *', enabled: false })
+    const inactive = await library({ cronSchedule: '* * * * *' })
+    const deleting = await library({ cronSchedule: '* * * * *' })
+    const invalid = await library({ cronSchedule: 'invalid' })
+    await sql`update library set is_active = false where id = ${inactive}`
+    await sql`update library set deleting_at = now() where id = ${deleting}`
+    t.ok(disabled && invalid)
+    await backdate()
+    setClock('2027-01-10T09:00:05Z')
+    await process()
+    await sleep(400)
+    t.same(await slots(), [])
+  },
+)
 
-t.test('the work of every minute is done by one of the processes', async t => {
+t.test('the minutely job is run by one of the processes', async t => {
   const { set, setClock, process, slots, until } = await installation(t)
-  await set('upkeep.cron_schedule', '')
+  await set('maintenance.cron_schedule', '')
   setClock('2027-01-10T09:00:58.800Z')
-  let done = 0
+  let runs = 0
   const everyMinute = async () => {
-    done += 1
+    runs += 1
   }
   await Promise.all([process(everyMinute), process(everyMinute)])
-  await until(async () => done > 0)
+  await until(async () => runs > 0)
   await sleep(300)
-  t.equal(done, 1)
+  t.equal(runs, 1)
   t.same(await slots(), ['minute 2027-01-10T09:01:00.000Z'])
 })
 
-t.test('libraries that ask for it are scanned when the server starts', async t => {
+t.test('libraries with scanOnStart are scanned when the server starts', async t => {
   const { sql, queue, library, scans } = await installation(t)
-  const asks = await library({ scanOnStart: true })
+  const configured = await library({ scanOnStart: true })
   await library({ scanOnStart: false })
   const inactive = await library({ scanOnStart: true })
   await sql`update library set is_active = false where id = ${inactive}`
   await scanOnStart(sql, queue)
   await scanOnStart(sql, queue)
-  t.same(await scans(), ['normal'], 'one that waits is enough')
+  t.same(await scans(), ['normal'], 'one queued scan is enough')
   const [scan] = await sql`select library_id from scan`
-  t.equal(scan!.library_id, asks)
+  t.equal(scan!.library_id, configured)
 })

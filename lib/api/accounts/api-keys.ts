@@ -1,18 +1,18 @@
-// API keys: of the caller, and of others for those who manage accounts.
-import { newKey } from '../../auth/api-key.ts'
+// API keys: those of the caller, and those of other users for user managers.
+import { generateKey } from '../../auth/api-key.ts'
 import type { Identity } from '../../auth/identify.ts'
 import { type Permission, parsePermissions, permissionNames } from '../../auth/permission.ts'
 import { Conflict, Forbidden, Invalid, NotFound } from '../../errors.ts'
-import { paged, pageOf, pageQuery, paging } from '../../http/pagination.ts'
-import { answer, route } from '../../http/route.ts'
+import { paged, pageQuery, pageResponse, paging } from '../../http/pagination.ts'
+import { respond, route } from '../../http/route.ts'
 import { newId } from '../../id.ts'
 import type { Sql } from '../../postgres/db.ts'
 import {
   body,
-  change,
-  Id,
+  list,
   maybe,
   nullable,
+  patchBody,
   record,
   type Static,
   Type,
@@ -20,21 +20,22 @@ import {
   timestamp,
   uuid,
 } from '../../schema.ts'
-import { Permissions, SomePermissions } from './signed-in.ts'
+import { ApiKeyId } from '../params.ts'
+import { Permission as PermissionName, PermissionNames } from './account-schema.ts'
 
-const mostOfOne = 500
+const maxKeysPerAccount = 500
 
-const Public = Type.String({ description: 'The part of the key that is no secret.' })
+const KeyPrefix = Type.String({ description: 'The public part of the key.' })
 const fields = {
   id: uuid(),
   userId: uuid(),
   name: Type.String(),
-  key_prefix: Public,
-  keyPrefix: Public,
-  permissions: Permissions,
+  key_prefix: KeyPrefix,
+  keyPrefix: KeyPrefix,
+  permissions: list(PermissionName),
   isActive: Type.Boolean(),
   expiresAt: nullable(timestamp()),
-  lastUsedAt: nullable(timestamp({ description: 'To the minute.' })),
+  lastUsedAt: nullable(timestamp({ description: 'Precise to a minute.' })),
   created_at: timestamp(),
   createdAt: timestamp(),
   updatedAt: timestamp(),
@@ -42,129 +43,145 @@ const fields = {
 const ApiKey = record(fields, { component: 'ApiKey' })
 type ApiKey = Static<typeof ApiKey>
 const NewApiKey = record(
-  { ...fields, key: Type.String({ description: 'The whole key; never shown again.' }) },
+  { ...fields, key: Type.String({ description: 'The full key; returned only once.' }) },
   { component: 'NewApiKey' },
 )
-const Name = text(200, { minLength: 1 })
-const Expiry = nullable(timestamp({ description: 'Null never expires.' }))
+const Name = text(200, { minLength: 1, description: 'Display name of the key.' })
+const ExpiresAt = nullable(timestamp({ description: 'Null for a key that does not expire.' }))
 
 export const apiKeys = [
   route({
+    operationId: 'listApiKeys',
     method: 'GET',
     path: '/api-keys',
     permission: 'ApiKeysRead',
     summary: 'List own API keys',
-    description: 'Newest first; without the secrets.',
+    description: 'Newest first, without the secret parts.',
     query: record(pageQuery),
     responses: { 200: paged(ApiKey) },
     async handle({ query, identity, request, reply }, { sql }) {
       const page = paging(query)
       const { id } = identity.account
-      const [[counted], data] = await Promise.all([
+      const [[totals], data] = await Promise.all([
         sql<{ total: number }[]>`select count(*) as total from api_key where account_id = ${id}`,
         sql<ApiKey[]>`
           select ${columns(sql)} from api_key k where k.account_id = ${id}
           order by k.created_at desc, k.id desc
           limit ${page.pageSize} offset ${page.offset}`,
       ])
-      return pageOf({ request, reply, query }, { data, total: counted!.total, paging: page })
+      return pageResponse({ request, reply, query }, { data, total: totals!.total, paging: page })
     },
   }),
   route({
+    operationId: 'createApiKey',
     method: 'POST',
     path: '/api-keys',
     permission: 'ApiKeysWrite',
     summary: 'Create an API key',
     description:
-      'The only answer with the whole key. Without permissions it gets all that the caller has; what the ' +
-      'caller lacks cannot be given (403). A key never does more than its owner may at the time.',
-    body: body({ name: Name, permissions: maybe(SomePermissions), expiresAt: maybe(Expiry) }),
+      'The only response with the full key. Without `permissions` the key gets all permissions of the caller; others cannot be granted (403). A key never has more permissions than its owner at the time of a request.',
+    body: body(
+      { name: Name, permissions: maybe(PermissionNames), expiresAt: maybe(ExpiresAt) },
+      { component: 'ApiKeyCreate' },
+    ),
     responses: { 201: NewApiKey },
     async handle({ body, identity, reply }, { sql }) {
-      const granted = grantable(identity, body.permissions)
-      const { key, prefix, digest } = newKey()
+      const permissions = grantablePermissions(identity, body.permissions)
+      const { key, prefix, digest } = generateKey()
       const id = newId()
-      const { id: owner } = identity.account
-      const [made] = await sql`
+      const { id: accountId } = identity.account
+      const [created] = await sql`
         insert into api_key (id, account_id, name, prefix, secret_sha256, permissions, expires_at)
-        select ${id}, ${owner}, ${body.name}, ${prefix}, ${digest}, ${granted}::text[],
-          ${expiry(body.expiresAt) ?? null}::timestamptz
-        where (select count(*) from api_key where account_id = ${owner}) < ${mostOfOne}
+        select ${id}, ${accountId}, ${body.name}, ${prefix}, ${digest}, ${permissions}::text[],
+          ${parseExpiry(body.expiresAt) ?? null}::timestamptz
+        where (select count(*) from api_key where account_id = ${accountId}) < ${maxKeysPerAccount}
         returning id`
-      if (!made) throw new Conflict(`An account can have ${mostOfOne} keys`)
+      if (!created) throw new Conflict(`An account can have at most ${maxKeysPerAccount} API keys`)
       reply.header('cache-control', 'no-store')
       return { ...(await findKey(sql, id)), key }
     },
   }),
   route({
+    operationId: 'getApiKey',
     method: 'GET',
     path: '/api-keys/{id}',
     permission: 'ApiKeysRead',
-    summary: 'API key details',
-    description: 'Keys of others need UsersRead as well.',
-    params: Id,
+    summary: 'Get an API key',
+    description: 'Keys of other users also require UsersRead.',
+    params: ApiKeyId,
     responses: { 200: ApiKey },
     handle: ({ params, identity }, { sql }) =>
-      keyFor(sql, identity, { ...params, need: 'UsersRead' }),
+      findManageableKey(sql, identity, { ...params, required: 'UsersRead' }),
   }),
   route({
+    operationId: 'updateApiKey',
     method: 'PUT',
     path: '/api-keys/{id}',
-    also: [{ method: 'PATCH' }],
+    aliases: [{ method: 'PATCH', operationId: 'patchApiKey' }],
     permission: 'ApiKeysWrite',
     summary: 'Update an API key',
-    description: 'What is left out stays. Keys of others need UsersWrite as well.',
-    params: Id,
-    body: change(
+    description: 'Absent fields are unchanged. Keys of other users also require UsersWrite.',
+    params: ApiKeyId,
+    body: patchBody(
       {
         name: maybe(Name),
-        permissions: maybe(SomePermissions),
+        permissions: maybe(PermissionNames),
         isActive: maybe(Type.Boolean()),
-        expiresAt: maybe(Expiry),
+        expiresAt: maybe(ExpiresAt),
       },
       NewApiKey,
+      { component: 'ApiKeyUpdate' },
     ),
     responses: { 200: ApiKey },
     async handle({ params, body, identity }, { sql, identities }) {
-      const { userId } = await keyFor(sql, identity, { ...params, need: 'UsersWrite' })
+      const { userId } = await findManageableKey(sql, identity, {
+        ...params,
+        required: 'UsersWrite',
+      })
       const { name, isActive } = body
       const changes = {
         ...(name !== undefined && { name }),
-        ...(body.permissions && { permissions: grantable(identity, body.permissions) }),
+        ...(body.permissions && { permissions: grantablePermissions(identity, body.permissions) }),
         ...(isActive !== undefined && { is_active: isActive }),
-        ...(body.expiresAt !== undefined && { expires_at: expiry(body.expiresAt) ?? null }),
+        ...(body.expiresAt !== undefined && { expires_at: parseExpiry(body.expiresAt) ?? null }),
         updated_at: new Date(),
       }
       await sql`update api_key set ${sql(changes as Record<string, unknown>)} where id = ${params.id}`
-      identities.drop(userId)
+      identities.invalidate(userId)
       return findKey(sql, params.id)
     },
   }),
   route({
+    operationId: 'deleteApiKey',
     method: 'DELETE',
     path: '/api-keys/{id}',
     permission: 'ApiKeysDelete',
     summary: 'Revoke an API key',
-    description: 'It is useless at once. Keys of others need UsersDelete as well.',
-    params: Id,
+    description:
+      'The key becomes invalid immediately. Keys of other users also require UsersDelete.',
+    params: ApiKeyId,
     responses: { 204: null },
     async handle({ params, identity }, { sql, identities }) {
-      const { userId } = await keyFor(sql, identity, { ...params, need: 'UsersDelete' })
+      const { userId } = await findManageableKey(sql, identity, {
+        ...params,
+        required: 'UsersDelete',
+      })
       await sql`delete from api_key where id = ${params.id}`
-      identities.drop(userId)
-      return answer(204)
+      identities.invalidate(userId)
+      return respond(204)
     },
   }),
 ]
 
-async function keyFor(
+/** Throws Forbidden for a key of another user without the permission. */
+async function findManageableKey(
   sql: Sql,
   { account, permissions }: Identity,
-  { id, need }: { id: string; need: Permission },
+  { id, required }: { id: string; required: Permission },
 ): Promise<ApiKey> {
   const key = await findKey(sql, id)
-  if (key.userId !== account.id && !permissions.has(need))
-    throw new Forbidden(`Missing required permission: ${need}`)
+  if (key.userId !== account.id && !permissions.has(required))
+    throw new Forbidden(`Missing required permission: ${required}`)
   return key
 }
 
@@ -182,17 +199,21 @@ function columns(sql: Sql) {
     k.updated_at as "updatedAt"`
 }
 
-function grantable({ permissions }: Identity, asked: readonly string[] | undefined): Permission[] {
-  if (asked === undefined) return permissionNames.filter(name => permissions.has(name))
-  const meant = parsePermissions(asked)
-  const lacking = meant.find(name => !permissions.has(name))
-  if (lacking) throw new Forbidden(`Missing required permission: ${lacking}`)
-  return meant
+/** The requested permissions, or all of the caller's. Throws Forbidden for one that the caller has not. */
+function grantablePermissions(
+  { permissions }: Identity,
+  requested: readonly string[] | undefined,
+): Permission[] {
+  if (requested === undefined) return permissionNames.filter(name => permissions.has(name))
+  const parsed = parsePermissions(requested)
+  const missing = parsed.find(name => !permissions.has(name))
+  if (missing) throw new Forbidden(`Missing required permission: ${missing}`)
+  return parsed
 }
 
-function expiry(at: Date | string | null | undefined): Date | null | undefined {
-  if (at === undefined || at === null) return at
-  const time = new Date(at)
-  if (!(time.getTime() > Date.now())) throw new Invalid('The key would have expired already')
+function parseExpiry(value: Date | string | null | undefined): Date | null | undefined {
+  if (value === undefined || value === null) return value
+  const time = new Date(value)
+  if (!(time.getTime() > Date.now())) throw new Invalid('expiresAt must be in the future')
   return time
 }

@@ -1,9 +1,7 @@
-// Preferences: what clients keep for their user, by dotted keys. The server knows no defaults; a
-// preference that is deleted is the client's default again.
-
+// User preferences: JSON values that clients store under dotted keys. The server knows no defaults.
 import { NotFound } from '../../errors.ts'
 import { route } from '../../http/route.ts'
-import { body, change, count, json, list, record, Type } from '../../schema.ts'
+import { body, count, json, list, patchBody, record, Type } from '../../schema.ts'
 import {
   deletePreference,
   findPreference,
@@ -13,69 +11,89 @@ import {
   writePreferences,
 } from '../../setting/preference.ts'
 
-const Key = record({ key: preferenceKey })
+const PreferenceKey = record({ key: preferenceKey })
 
 export const preferences = [
   route({
+    operationId: 'listPreferences',
     method: 'GET',
     path: '/user/preferences',
     permission: 'auth',
-    summary: 'Preferences of the caller',
-    description: 'Those that are set, by key.',
-    responses: { 200: record({ preferences: list(Preference) }) },
+    summary: 'List preferences of the current user',
+    description: 'Sorted by key.',
+    responses: {
+      200: record({ preferences: list(Preference) }, { component: 'PreferenceList' }),
+    },
     handle: async ({ identity }, { sql }) => ({
       preferences: await listPreferences(sql, identity.account.id),
     }),
   }),
   route({
+    operationId: 'setPreferences',
     method: 'PUT',
     path: '/user/preferences',
     permission: 'auth',
     summary: 'Set several preferences',
-    description: 'All or none; others stay as they are.',
-    body: body({
-      preferences: Type.Record(preferenceKey, json(), { additionalProperties: false }),
-    }),
-    responses: { 200: record({ updated: count(), preferences: list(Preference) }) },
+    description: 'All or none are set; other preferences are unchanged.',
+    body: body(
+      { preferences: Type.Record(preferenceKey, json(), { additionalProperties: false }) },
+      { component: 'PreferencesUpdate' },
+    ),
+    responses: {
+      200: record(
+        { updated: count(), preferences: list(Preference) },
+        { component: 'UpdatedPreferences' },
+      ),
+    },
     async handle({ identity, body }, { sql }) {
       const preferences = await writePreferences(sql, identity.account.id, body.preferences)
       return { updated: preferences.length, preferences }
     },
   }),
   route({
+    operationId: 'getPreference',
     method: 'GET',
     path: '/user/preferences/{key}',
     permission: 'auth',
-    summary: 'A preference',
-    params: Key,
+    summary: 'Get a preference',
+    params: PreferenceKey,
     responses: { 200: Preference },
     async handle({ identity, params }, { sql }) {
-      const found = await findPreference(sql, identity.account.id, params.key)
-      if (!found) throw new NotFound('Preference not set')
-      return found
+      const preference = await findPreference(sql, identity.account.id, params.key)
+      if (!preference) throw new NotFound('Preference not set')
+      return preference
     },
   }),
   route({
+    operationId: 'setPreference',
     method: 'PUT',
     path: '/user/preferences/{key}',
     permission: 'auth',
     summary: 'Set a preference',
-    params: Key,
-    body: change({ value: json({ description: 'Any JSON, at most 64 KiB.' }) }, Preference),
+    params: PreferenceKey,
+    body: patchBody({ value: json({ description: 'Any JSON, at most 64 KiB.' }) }, Preference, {
+      component: 'PreferenceUpdate',
+    }),
     responses: { 200: Preference },
     async handle({ identity, params, body }, { sql }) {
-      const set = { [params.key]: body.value }
-      const [written] = await writePreferences(sql, identity.account.id, set)
-      return written!
+      const values = { [params.key]: body.value }
+      const [preference] = await writePreferences(sql, identity.account.id, values)
+      return preference!
     },
   }),
   route({
+    operationId: 'deletePreference',
     method: 'DELETE',
     path: '/user/preferences/{key}',
     permission: 'auth',
     summary: 'Reset a preference to its default',
-    params: Key,
-    responses: { 200: record({ deleted: Type.Boolean(), message: Type.String() }) },
+    params: PreferenceKey,
+    responses: {
+      200: record(
+        { deleted: Type.Boolean(), message: Type.String() },
+        { component: 'PreferenceDeletion' },
+      ),
+    },
     async handle({ identity, params }, { sql }) {
       const deleted = await deletePreference(sql, identity.account.id, params.key)
       return { deleted, message: deleted ? 'Preference reset' : 'Preference was not set' }

@@ -1,16 +1,15 @@
-// Sharing tags: labels on series that rules of accounts speak of.
-import { noSuchTag, rulesOf, SharingRule } from '../../auth/sharing-rule.ts'
-import { standingOf } from '../../auth/user-record.ts'
+// Sharing tags: labels on series for visibility rules of accounts (allow or deny).
+import { listSharingRules, rethrowUnknownTag, SharingRule } from '../../auth/sharing-rule.ts'
+import { findRoleAndPermissions } from '../../auth/user-record.ts'
 import { Conflict, Invalid, NotFound } from '../../errors.ts'
-import { ofSeries, tell } from '../../event/publish.ts'
-import { paged, pageOf, pageQuery, paging } from '../../http/pagination.ts'
-import { answer, route } from '../../http/route.ts'
+import { publish, seriesEvents } from '../../event/publish.ts'
+import { paged, pageQuery, pageResponse, paging } from '../../http/pagination.ts'
+import { respond, route } from '../../http/route.ts'
 import { newId } from '../../id.ts'
 import type { Sql } from '../../postgres/db.ts'
 import {
   body,
   count,
-  Id,
   list,
   maybe,
   nullable,
@@ -22,94 +21,110 @@ import {
   timestamp,
   uuid,
 } from '../../schema.ts'
+import { UserId } from '../params.ts'
 
 const SharingTag = record(
   {
     id: uuid(),
     name: Type.String(),
     description: nullable(Type.String()),
-    seriesCount: count({ description: 'Series that carry it.' }),
-    userCount: count({ description: 'Users with a rule about it.' }),
+    seriesCount: count({ description: 'Number of series with the tag.' }),
+    userCount: count({ description: 'Number of users with a rule for the tag.' }),
     createdAt: timestamp(),
     updatedAt: timestamp(),
   },
   { component: 'SharingTag' },
 )
 type SharingTag = Static<typeof SharingTag>
-const Name = text(200, { minLength: 1 })
+const Name = text(200, { minLength: 1, description: 'Unique name, case-insensitive.' })
 const Description = nullable(text(2000))
-const TagId = record({ tag_id: uuid() })
-const OfOwner = record({ id: uuid(), tag_id: uuid() })
+const tag_id = uuid({ description: 'Sharing tag id.' })
+const TagId = record({ tag_id })
+const UserTagId = record({ ...UserId.properties, tag_id })
+const AccessMode = oneOf(['allow', 'deny'], {
+  component: 'AccessMode',
+  description: 'Whether the rule shows or hides series with the tag.',
+})
 
 export const sharingTags = [
   route({
+    operationId: 'listSharingTags',
     method: 'GET',
     path: '/admin/sharing-tags',
     permission: 'SystemAdmin',
     summary: 'List sharing tags',
-    description: 'By name.',
+    description: 'Sorted by name.',
     query: record(pageQuery),
     responses: { 200: paged(SharingTag) },
     async handle({ query, request, reply }, { sql }) {
       const page = paging(query)
-      const [[counted], data] = await Promise.all([
+      const [[totals], data] = await Promise.all([
         sql<{ total: number }[]>`select count(*) as total from sharing_tag`,
         sql<SharingTag[]>`
           select ${columns(sql)} from sharing_tag t order by lower(t.name), t.id
           limit ${page.pageSize} offset ${page.offset}`,
       ])
-      return pageOf({ request, reply, query }, { data, total: counted!.total, paging: page })
+      return pageResponse({ request, reply, query }, { data, total: totals!.total, paging: page })
     },
   }),
   route({
+    operationId: 'createSharingTag',
     method: 'POST',
     path: '/admin/sharing-tags',
     permission: 'SystemAdmin',
     summary: 'Create a sharing tag',
-    body: body({ name: Name, description: maybe(Description) }),
+    body: body({ name: Name, description: maybe(Description) }, { component: 'SharingTagCreate' }),
     responses: { 201: SharingTag },
     async handle({ body }, { sql }) {
       const id = newId()
       await sql`
         insert into sharing_tag (id, name, description)
-        values (${id}, ${nameOf(body.name)}, ${body.description ?? null})`.catch(explain)
+        values (${id}, ${parseName(body.name)}, ${body.description ?? null})`.catch(
+        rethrowDuplicateName,
+      )
       return findTag(sql, id)
     },
   }),
   route({
+    operationId: 'getSharingTag',
     method: 'GET',
     path: '/admin/sharing-tags/{tag_id}',
     permission: 'SystemAdmin',
-    summary: 'Sharing tag details',
+    summary: 'Get a sharing tag',
     params: TagId,
     responses: { 200: SharingTag },
     handle: ({ params }, { sql }) => findTag(sql, params.tag_id),
   }),
   route({
+    operationId: 'updateSharingTag',
     method: 'PATCH',
     path: '/admin/sharing-tags/{tag_id}',
     permission: 'SystemAdmin',
     summary: 'Update a sharing tag',
     params: TagId,
-    body: body({ name: maybe(Name), description: maybe(Description) }),
+    body: body(
+      { name: maybe(Name), description: maybe(Description) },
+      { component: 'SharingTagUpdate' },
+    ),
     responses: { 200: SharingTag },
     async handle({ params, body: { name, description } }, { sql }) {
       await sql`
         update sharing_tag set
-          name = coalesce(${name === undefined ? null : nameOf(name)}, name),
+          name = coalesce(${name === undefined ? null : parseName(name)}, name),
           description = ${description === undefined ? sql`description` : description},
           updated_at = now()
-        where id = ${params.tag_id}`.catch(explain)
+        where id = ${params.tag_id}`.catch(rethrowDuplicateName)
       return findTag(sql, params.tag_id)
     },
   }),
   route({
+    operationId: 'deleteSharingTag',
     method: 'DELETE',
     path: '/admin/sharing-tags/{tag_id}',
     permission: 'SystemAdmin',
     summary: 'Delete a sharing tag',
     description:
-      'With the rules about it: what only an allow rule showed may be seen by all again.',
+      'Also deletes its rules: series that only an allow rule made visible can become visible to all.',
     params: TagId,
     responses: { 204: null },
     async handle({ params: { tag_id } }, { sql, identities }) {
@@ -122,70 +137,81 @@ export const sharingTags = [
           returning s.id, s.library_id as "libraryId"`
         const [tag] = await tx`delete from sharing_tag where id = ${tag_id} returning id`
         if (!tag) throw new NotFound('Sharing tag not found')
-        await tell(tx, ofSeries('series_updated', series, { fields: ['sharing_tags'] }))
+        await publish(tx, seriesEvents('series_updated', series, { fields: ['sharing_tags'] }))
         return rules
       })
-      for (const { id } of rules) identities.drop(id)
-      return answer(204)
+      for (const { id } of rules) identities.invalidate(id)
+      return respond(204)
     },
   }),
   route({
+    operationId: 'listUserSharingRules',
     method: 'GET',
     path: '/users/{id}/sharing-tags',
     permission: 'SystemAdmin',
-    summary: 'Sharing rules of a user',
-    params: Id,
+    summary: 'List sharing rules of a user',
+    params: UserId,
     responses: { 200: list(SharingRule) },
     async handle({ params }, { sql }) {
-      await standingOf(sql, params.id)
-      return rulesOf(sql, params.id)
+      await findRoleAndPermissions(sql, params.id)
+      return listSharingRules(sql, params.id)
     },
   }),
   route({
+    operationId: 'setUserSharingRule',
     method: 'PUT',
     path: '/users/{id}/sharing-tags',
     permission: 'SystemAdmin',
     summary: 'Set a sharing rule of a user',
     description:
-      'A denied tag hides what carries it; with any allowed tag only what carries one of them is seen.',
-    params: Id,
-    body: body({ sharingTagId: uuid(), accessMode: oneOf(['allow', 'deny']) }),
+      'A denied tag hides its series; with any allowed tag, only series with an allowed tag are visible.',
+    params: UserId,
+    body: body(
+      { sharingTagId: uuid({ description: 'Sharing tag id.' }), accessMode: AccessMode },
+      { component: 'SharingRuleUpdate' },
+    ),
     responses: { 200: SharingRule },
     async handle({ params: { id }, body: { sharingTagId, accessMode } }, { sql, identities }) {
-      await standingOf(sql, id)
+      await findRoleAndPermissions(sql, id)
       await sql`
         insert into account_sharing_tag (id, account_id, tag_id, mode)
         values (${newId()}, ${id}, ${sharingTagId}, ${accessMode})
-        on conflict (account_id, tag_id) do update set mode = excluded.mode`.catch(noSuchTag)
-      identities.drop(id)
-      const rule = (await rulesOf(sql, id)).find(rule => rule.sharingTagId === sharingTagId)
+        on conflict (account_id, tag_id) do update set mode = excluded.mode`.catch(
+        rethrowUnknownTag,
+      )
+      identities.invalidate(id)
+      const rule = (await listSharingRules(sql, id)).find(
+        rule => rule.sharingTagId === sharingTagId,
+      )
       if (!rule) throw new NotFound('Sharing tag not found')
       return rule
     },
   }),
   route({
+    operationId: 'deleteUserSharingRule',
     method: 'DELETE',
     path: '/users/{id}/sharing-tags/{tag_id}',
     permission: 'SystemAdmin',
-    summary: 'Remove a sharing rule of a user',
-    params: OfOwner,
+    summary: 'Delete a sharing rule of a user',
+    params: UserTagId,
     responses: { 204: null },
     async handle({ params: { id, tag_id } }, { sql, identities }) {
-      const [gone] = await sql`
+      const [deleted] = await sql`
         delete from account_sharing_tag where account_id = ${id} and tag_id = ${tag_id}
         returning id`
-      if (!gone) throw new NotFound('The user has no rule about this tag')
-      identities.drop(id)
-      return answer(204)
+      if (!deleted) throw new NotFound('The user has no rule for this tag')
+      identities.invalidate(id)
+      return respond(204)
     },
   }),
   route({
+    operationId: 'listOwnSharingRules',
     method: 'GET',
     path: '/user/sharing-tags',
     permission: 'auth',
-    summary: 'Sharing rules of the caller',
+    summary: 'List sharing rules of the current user',
     responses: { 200: list(SharingRule) },
-    handle: ({ identity }, { sql }) => rulesOf(sql, identity.account.id),
+    handle: ({ identity }, { sql }) => listSharingRules(sql, identity.account.id),
   }),
 ]
 
@@ -203,14 +229,14 @@ function columns(sql: Sql) {
     (select count(*) from account_sharing_tag a where a.tag_id = t.id) as "userCount"`
 }
 
-function nameOf(text: string): string {
+function parseName(text: string): string {
   const name = text.normalize('NFC').trim()
   if (name === '') throw new Invalid('The name is empty')
   return name
 }
 
-function explain(error: unknown): never {
+function rethrowDuplicateName(error: unknown): never {
   if ((error as { constraint_name?: string }).constraint_name === 'sharing_tag_name_unique')
-    throw new Conflict('There is a sharing tag of this name', { cause: error })
+    throw new Conflict('A sharing tag with this name exists', { cause: error })
   throw error
 }

@@ -1,42 +1,43 @@
-// The caller's own account: profile, e-mail address, password.
+// Account of the caller: profile, e-mail address, password.
 import { changeOwnEmail, changeOwnPassword } from '../../auth/own-account.ts'
-import { permissionNames } from '../../auth/permission.ts'
 import { findUser, UserDetail } from '../../auth/user-record.ts'
-import { answer, route } from '../../http/route.ts'
-import { body, list, maybe, oneOf, record, text } from '../../schema.ts'
-import { allowedTo, Email, Password } from './signed-in.ts'
+import { respond, route } from '../../http/route.ts'
+import { body, maybe, record, text } from '../../schema.ts'
+import {
+  EffectivePermissions,
+  Email,
+  effectivePermissionNames,
+  Password,
+} from './account-schema.ts'
 
 const Profile = record(
-  {
-    ...UserDetail.properties,
-    effectivePermissions: list(oneOf(permissionNames), {
-      description: 'All that this request may do: of role and extras, within those of the API key.',
-    }),
-  },
+  { ...UserDetail.properties, effectivePermissions: EffectivePermissions },
   { component: 'Profile' },
 )
 
 export const user = [
   route({
+    operationId: 'getProfile',
     method: 'GET',
     path: '/user',
     permission: 'auth',
-    summary: 'Profile of the signed-in user',
+    summary: 'Profile of the current user',
     responses: { 200: Profile },
     async handle({ identity }, { sql }) {
-      const found = await findUser(sql, identity.account.id)
-      return { ...found, effectivePermissions: allowedTo(identity) }
+      const user = await findUser(sql, identity.account.id)
+      return { ...user, effectivePermissions: effectivePermissionNames(identity) }
     },
   }),
   route({
+    operationId: 'updateProfile',
     method: 'PATCH',
     path: '/user',
     permission: 'auth',
-    // Each change may send a letter.
+    // Each change may send an e-mail.
     bucket: 'login',
     summary: 'Change the own e-mail address',
-    description: 'The new address counts as not confirmed. Not with an API key.',
-    body: body({ email: maybe(Email) }),
+    description: 'The new address is unverified. Not available with an API key.',
+    body: body({ email: maybe(Email) }, { component: 'ProfileUpdate' }),
     responses: { 200: UserDetail },
     async handle({ body, identity }, { auth, sql }) {
       if (body.email !== undefined) await changeOwnEmail(auth, identity, body.email)
@@ -44,17 +45,21 @@ export const user = [
     },
   }),
   route({
+    operationId: 'changePassword',
     method: 'PUT',
     path: '/user/password',
     permission: 'auth',
     bucket: 'login',
     summary: 'Change the own password',
-    description: 'Ends all other sessions of the account. Not with an API key.',
-    body: body({ currentPassword: text(4096), newPassword: Password }),
+    description: 'Ends all other sessions of the account. Not available with an API key.',
+    body: body(
+      { currentPassword: text(4096), newPassword: Password },
+      { component: 'PasswordChange' },
+    ),
     responses: { 204: null },
     async handle({ body, identity }, { auth }) {
       await changeOwnPassword(auth, identity, body)
-      return answer(204)
+      return respond(204)
     },
   }),
 ]

@@ -1,148 +1,183 @@
-// Accounts, for those who manage them.
-import { changeAccount, createAccount, removeAccount } from '../../auth/account.ts'
+// User management.
+import { changeAccount, createAccount, deleteAccount } from '../../auth/account.ts'
 import type { Identity } from '../../auth/identify.ts'
-import { effective, parsePermissions, permissionsOfRole, type Role } from '../../auth/permission.ts'
-import { findUser, listUsers, standingOf, User, UserDetail } from '../../auth/user-record.ts'
+import {
+  effectivePermissions,
+  parsePermissions,
+  permissionsOfRole,
+  type Role as RoleName,
+} from '../../auth/permission.ts'
+import {
+  findRoleAndPermissions,
+  findUser,
+  listUsers,
+  User,
+  UserDetail,
+} from '../../auth/user-record.ts'
 import { isUnrestricted } from '../../auth/viewer.ts'
 import { Forbidden, Invalid } from '../../errors.ts'
-import { paged, pageOf, pageQuery, paging } from '../../http/pagination.ts'
-import { answer, route } from '../../http/route.ts'
+import { paged, pageNumber, pageResponse, pageSize, paging } from '../../http/pagination.ts'
+import { respond, route } from '../../http/route.ts'
 import {
   body,
-  change,
-  Id,
   list,
   maybe,
   nullable,
   oneOf,
+  patchBody,
   record,
   Type,
   text,
   uuid,
 } from '../../schema.ts'
-import { Email, Password, Role as RoleName, SomePermissions, Username } from './signed-in.ts'
+import { UserId } from '../params.ts'
+import { Email, Password, PermissionNames, Role, Username } from './account-schema.ts'
 
-const mostOnPage = 100
+const maxUsersPerPage = 100
 
-const rights = {
-  role: maybe(RoleName),
+const accessFields = {
+  role: maybe(Role),
   isActive: maybe(Type.Boolean()),
   emailVerified: maybe(Type.Boolean()),
-  permissions: maybe(SomePermissions),
+  permissions: maybe(PermissionNames),
   libraryIds: maybe(
-    nullable(list(uuid(), { maxItems: 1000, description: 'Null lets the account see all.' })),
+    nullable(list(uuid(), { maxItems: 1000, description: 'Visible libraries; null for all.' })),
   ),
-  ageLimit: maybe(nullable(Type.Integer({ minimum: 0, maximum: 100 }))),
-  showsUnrated: maybe(Type.Boolean()),
+  ageLimit: maybe(
+    nullable(
+      Type.Integer({
+        minimum: 0,
+        maximum: 100,
+        description: 'Highest visible age rating in years; null for no limit.',
+      }),
+    ),
+  ),
+  showsUnrated: maybe(
+    Type.Boolean({ description: 'Whether series without an age rating are visible.' }),
+  ),
 }
 
 export const users = [
   route({
+    operationId: 'listUsers',
     method: 'GET',
     path: '/users',
     permission: 'UsersRead',
     summary: 'List users',
-    description: 'By user name; at most 100 a page.',
+    description: 'Sorted by user name.',
     query: record({
-      role: maybe(RoleName),
+      role: maybe(Role),
       sharingTag: maybe(
-        text(200, { description: 'Name of a tag that the user has a rule about.' }),
+        text(200, { description: 'Only users with a sharing rule for the tag of this name.' }),
       ),
-      sharingTagMode: maybe(oneOf(['allow', 'deny'])),
-      ...pageQuery,
+      sharingTagMode: maybe(
+        oneOf(['allow', 'deny'], { description: 'Only users whose rule has this mode.' }),
+      ),
+      page: pageNumber(),
+      pageSize: pageSize(50, maxUsersPerPage),
     }),
     responses: { 200: paged(User) },
     async handle({ query, request, reply }, { sql }) {
-      const page = paging({ ...query, pageSize: Math.min(query.pageSize || 50, mostOnPage) })
-      const found = await listUsers(sql, query, page)
-      return pageOf({ request, reply, query }, { ...found, paging: page })
+      const page = paging({ ...query, pageSize: Math.min(query.pageSize || 50, maxUsersPerPage) })
+      const users = await listUsers(sql, query, page)
+      return pageResponse({ request, reply, query }, { ...users, paging: page })
     },
   }),
   route({
+    operationId: 'createUser',
     method: 'POST',
     path: '/users',
     permission: 'UsersWrite',
     summary: 'Create a user',
     description:
-      'Nobody gives away more than they may do themselves, beyond what every reader may (403).',
-    body: body({ username: Username, email: Email, password: Password, ...rights }),
+      'Beyond the permissions of a reader, callers can grant only permissions that they have (403 otherwise).',
+    body: body(
+      { username: Username, email: Email, password: Password, ...accessFields },
+      { component: 'UserCreate' },
+    ),
     responses: { 201: User },
     async handle({ body, identity }, { sql }) {
-      mayMakeOf(identity, body)
+      requireManageable(identity, body)
       const { id } = await createAccount(sql, body)
       return findUser(sql, id)
     },
   }),
   route({
+    operationId: 'getUser',
     method: 'GET',
     path: '/users/{id}',
     permission: 'UsersRead',
-    summary: 'User details',
-    params: Id,
+    summary: 'Get a user',
+    params: UserId,
     responses: { 200: UserDetail },
     handle: ({ params }, { sql }) => findUser(sql, params.id),
   }),
   route({
+    operationId: 'updateUser',
     method: 'PUT',
     path: '/users/{id}',
-    also: [{ method: 'PATCH' }],
+    aliases: [{ method: 'PATCH', operationId: 'patchUser' }],
     permission: 'UsersWrite',
     summary: 'Update a user',
     description:
-      'What is left out stays. A new password and deactivation end the sessions of the user. 409 when no ' +
-      'administrator would be left; 403 for an account that may do more than the caller.',
-    params: Id,
-    body: change(
+      'Absent fields are unchanged. A new password and deactivation end the sessions of the user. 409 if no administrator would be left; 403 for an account with more permissions than the caller.',
+    params: UserId,
+    body: patchBody(
       {
         username: maybe(Username),
         email: maybe(Email),
         password: maybe(Password),
-        ...rights,
+        ...accessFields,
       },
       UserDetail,
+      { component: 'UserUpdate' },
     ),
     responses: { 200: UserDetail },
     async handle({ params: { id }, body, identity }, { auth, sql }) {
-      const standing = await standingOf(sql, id)
-      mayMakeOf(identity, standing)
-      mayMakeOf(identity, {
-        role: body.role ?? standing.role,
-        permissions: body.permissions ?? standing.permissions,
+      const current = await findRoleAndPermissions(sql, id)
+      requireManageable(identity, current)
+      requireManageable(identity, {
+        role: body.role ?? current.role,
+        permissions: body.permissions ?? current.permissions,
       })
-      const keepSession = id === identity.account.id ? identity.sessionId : null
-      await changeAccount(auth, { id, keepSession }, body)
+      const exceptSessionId = id === identity.account.id ? identity.sessionId : null
+      await changeAccount(auth, { id, exceptSessionId }, body)
       return findUser(sql, id)
     },
   }),
   route({
+    operationId: 'deleteUser',
     method: 'DELETE',
     path: '/users/{id}',
     permission: 'UsersDelete',
     summary: 'Delete a user',
     description:
-      'With all that is their own: progress, keys, preferences. 400 for the own account, 409 for the last administrator.',
-    params: Id,
+      'With reading progress, API keys and preferences. 400 for the own account, 409 for the last administrator.',
+    params: UserId,
     responses: { 204: null },
     async handle({ params: { id }, identity }, { auth, sql }) {
-      if (id === identity.account.id) throw new Invalid('Nobody can delete their own account')
-      mayMakeOf(identity, await standingOf(sql, id))
-      await removeAccount(auth, id)
-      return answer(204)
+      if (id === identity.account.id) throw new Invalid('You cannot delete your own account')
+      requireManageable(identity, await findRoleAndPermissions(sql, id))
+      await deleteAccount(auth, id)
+      return respond(204)
     },
   }),
 ]
 
-/** Throws Forbidden unless the caller may make, or make something else of, an account with these rights. */
-function mayMakeOf(
+/** Throws Forbidden unless the caller may create or change an account with these permissions. */
+function requireManageable(
   { permissions, viewer }: Identity,
-  { role = 'reader', permissions: extras = [] }: { role?: Role; permissions?: readonly string[] },
+  {
+    role = 'reader',
+    permissions: extras = [],
+  }: { role?: RoleName; permissions?: readonly string[] },
 ): void {
   if (permissions.has('SystemAdmin')) return
-  // The new account would see what its maker must not.
+  // A new account would see what is hidden from its creator.
   if (!isUnrestricted(viewer)) throw new Forbidden('Missing required permission: SystemAdmin')
-  const known = parsePermissions(extras.filter(name => name !== ''))
-  const lacking = [...effective(role, known, null)].find(
+  const granted = parsePermissions(extras.filter(name => name !== ''))
+  const missing = [...effectivePermissions(role, granted, null)].find(
     name => !permissions.has(name) && !permissionsOfRole.reader.includes(name),
   )
-  if (lacking) throw new Forbidden(`Missing required permission: ${lacking}`)
+  if (missing) throw new Forbidden(`Missing required permission: ${missing}`)
 }

@@ -1,120 +1,105 @@
 // Lists of books.
 import { Book, booksByIds } from '../../catalog/book/book-record.ts'
-import { parseBookFilter } from '../../catalog/list/filter.ts'
+import { parseBookFilter } from '../../catalog/list/condition.ts'
 import { listBooks } from '../../catalog/list/list-books.ts'
 import { bookSortNames, parseBookSort } from '../../catalog/list/sort.ts'
-import { BookFull, booksFull } from '../../catalog/metadata/long-form.ts'
-import { booksBegun, onDeck } from '../../catalog/progress/on-deck.ts'
-import { pageOf, pageQuery, paging } from '../../http/pagination.ts'
-import { route } from '../../http/route.ts'
-import { body, maybe, record, Type, uuid } from '../../schema.ts'
-import { conditionOnBooks } from './condition.ts'
-import {
-  type Asked,
-  eitherPaged,
-  full,
-  type Kind,
-  type List,
-  listRoutes,
-  sorting,
-} from './lists.ts'
+import { BookFull, booksFull } from '../../catalog/metadata/full-records.ts'
+import { booksInProgress, booksOnDeck } from '../../catalog/progress/continue-reading.ts'
+import { body, maybe, Type, uuid } from '../../schema.ts'
+import { bookFilter } from '../list/filter-schema.ts'
+import { type ItemKind, libraryListRoutes, listRoutes, sortQuery } from '../list/list-routes.ts'
 
-type Item = Book | BookFull
-const books: Kind<Item> = {
-  of: 'books',
+export const books: ItemKind = {
+  path: 'books',
   permission: 'BooksRead',
-  short: Book,
-  full: BookFull,
-  byIds: ({ sql, viewer, full }, ids) => (full ? booksFull : booksByIds)(sql, viewer, ids),
+  short: { schema: Book, load: booksByIds },
+  full: { schema: BookFull, load: booksFull },
 }
 
-const began = ({ sql, viewer, ...asked }: Asked) => booksBegun(sql, viewer, asked)
-
-const lists: readonly List[] = [
-  {
+export const bookLists = [
+  ...libraryListRoutes(books, {
+    operationId: 'listBooks',
     path: '',
-    summary: 'Books',
-    takes: {
+    summary: 'List books',
+    query: {
       seriesId: maybe(uuid({ description: 'Only of this series.' })),
-      ...sorting(bookSortNames),
+      ...sortQuery(bookSortNames),
     },
-    find: ({ sql, viewer, sort, order, ...asked }) =>
-      listBooks(sql, viewer, { ...asked, ...parseBookSort(sort, order), filter: null }),
-  },
-  {
+    find: ({ sql, viewer, libraryId, query: { seriesId, sort, order }, page, pageSize }) =>
+      listBooks(sql, viewer, {
+        ...parseBookSort(sort, order),
+        ...{ filter: null, libraryId, seriesId, page, pageSize },
+      }),
+  }),
+  ...libraryListRoutes(books, {
+    operationId: 'listBooksInProgress',
     path: '/in-progress',
-    summary: 'Books that the caller is reading',
-    description: 'Begun and not completed; the last read first.',
-    find: began,
-  },
-  {
+    summary: 'List books in progress',
+    description: 'Books that the caller has started and not completed, the last read first.',
+    find: ({ sql, viewer, ...request }) => booksInProgress(sql, viewer, request),
+  }),
+  ...libraryListRoutes(books, {
+    operationId: 'listOnDeckBooks',
     path: '/on-deck',
-    summary: 'Books to read next',
+    summary: 'List books on deck',
     description:
-      'Of every series of which the caller has completed a book and has none unfinished, the first book that was not begun. The series that was read last comes first.',
-    find: ({ sql, viewer, ...asked }) => onDeck(sql, viewer, asked),
-  },
-  {
+      'The first unread book of each series in which the caller has completed a book and has none in progress. The last read series comes first.',
+    find: ({ sql, viewer, ...request }) => booksOnDeck(sql, viewer, request),
+  }),
+  ...libraryListRoutes(books, {
+    operationId: 'listRecentlyAddedBooks',
     path: '/recently-added',
-    summary: 'Books that came last',
+    summary: 'Recently added books',
     find: ({ sql, viewer, libraryId, page, pageSize }) =>
       listBooks(sql, viewer, {
         ...{ filter: null, libraryId, page, pageSize },
         ...{ sort: 'created', direction: 'desc' },
       }),
-  },
-  {
-    path: '/recently-read',
-    summary: 'Books that the caller read last',
-    description: 'Completed ones too.',
-    bare: 50,
-    find: ({ sql, viewer, ...asked }) => booksBegun(sql, viewer, { ...asked, withCompleted: true }),
-  },
-]
-
-export const bookLists = [
-  ...listRoutes(books, lists),
-  route({
-    method: 'GET',
-    path: '/progress/currently-reading',
-    permission: 'BooksRead',
-    summary: 'Books that the caller is reading',
-    description: 'The same as /books/in-progress.',
-    query: record({ ...pageQuery, libraryId: maybe(uuid()), ...full }),
-    responses: { 200: eitherPaged<Item>(books) },
-    async handle({ query, viewer, request, reply }, { sql }) {
-      const asked = paging(query)
-      const { ids, total } = await booksBegun(sql, viewer, { ...query, ...asked })
-      const data = await books.byIds({ sql, viewer, full: query.full }, ids)
-      return pageOf({ request, reply, query }, { data, total, paging: asked })
-    },
   }),
-  route({
+  ...libraryListRoutes(books, {
+    operationId: 'listRecentlyReadBooks',
+    path: '/recently-read',
+    summary: 'Recently read books',
+    description: 'Including completed books.',
+    arrayLength: 50,
+    hasLimit: true,
+    find: ({ sql, viewer, ...request }) =>
+      booksInProgress(sql, viewer, { ...request, includeCompleted: true }),
+  }),
+  ...listRoutes(books, {
+    operationId: 'listCurrentlyReading',
+    path: '/progress/currently-reading',
+    summary: 'List books that the caller is reading',
+    description: 'The same list as /books/in-progress.',
+    query: { libraryId: maybe(uuid({ description: 'Only of this library.' })) },
+    find: ({ sql, viewer, query: { libraryId }, page, pageSize }) =>
+      booksInProgress(sql, viewer, { libraryId, page, pageSize }),
+  }),
+  ...listRoutes(books, {
+    operationId: 'filterBooks',
     method: 'POST',
     path: '/books/list',
-    permission: 'BooksRead',
-    summary: 'Books that a condition and words choose',
-    description: 'Without `sort` by relevance where words are looked for, else by title.',
-    query: record({ ...pageQuery, ...sorting(bookSortNames), ...full }),
-    body: body({
-      ...conditionOnBooks,
-      includeDeleted: maybe(
-        Type.Boolean({ description: 'Missing books too, for holders of BooksWrite.' }),
-      ),
-    }),
+    summary: 'List books by condition and text',
+    description:
+      'Sorted by relevance if there is a text, otherwise by title, unless `sort` is set.',
+    query: sortQuery(bookSortNames),
+    body: body(
+      {
+        ...bookFilter,
+        includeDeleted: maybe(
+          Type.Boolean({ description: 'Includes missing books; requires BooksWrite.' }),
+        ),
+      },
+      { component: 'BookFilter' },
+    ),
     bodyOptional: true,
-    responses: { 200: eitherPaged<Item>(books) },
-    async handle({ query, body, viewer, identity, request, reply }, { sql }) {
-      const asked = paging(query)
-      const { ids, total } = await listBooks(sql, viewer, {
+    find: ({ sql, viewer, identity, query, body, page, pageSize }) =>
+      listBooks(sql, viewer, {
         ...parseBookSort(query.sort, query.order),
-        ...{ page: asked.page, pageSize: asked.pageSize },
+        ...{ page, pageSize },
         filter: parseBookFilter(body.condition),
         text: body.fullTextSearch,
         includeDeleted: body.includeDeleted === true && identity.permissions.has('BooksWrite'),
-      })
-      const data = await books.byIds({ sql, viewer, full: query.full }, ids)
-      return pageOf({ request, reply, query }, { data, total, paging: asked })
-    },
+      }),
   }),
 ]

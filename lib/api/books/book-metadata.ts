@@ -1,104 +1,136 @@
-// What is known of a book, and changing it.
-
+// Metadata of a book: read, replace, update, reset, locks, template context.
 import type { Viewer } from '../../auth/viewer.ts'
 import { bookById } from '../../catalog/book/book-record.ts'
-import { changeBook, holdBook, lockBook, resetBook } from '../../catalog/metadata/book-metadata.ts'
+import {
+  lockBookRow,
+  resetBookMetadata,
+  setBookLocks,
+  updateBookMetadata,
+} from '../../catalog/metadata/book-metadata.ts'
 import { BookMetadata, bookMetadata } from '../../catalog/metadata/book-metadata-record.ts'
-import { BookLocks, bookFlags, lockWishes, shownLocks } from '../../catalog/metadata/lock-names.ts'
-import { changing } from '../../catalog/metadata/metadata-change.ts'
-import { bookFields, changesOf, fieldsBody } from '../../catalog/metadata/metadata-fields.ts'
-import { checkStorable } from '../../catalog/metadata/metadata-values.ts'
-import { mergingCustom } from '../../catalog/metadata/series-metadata.ts'
+import {
+  bookEdits,
+  type EditMode,
+  editSchemas,
+  parseChanges,
+} from '../../catalog/metadata/edits.ts'
+import {
+  BookLocks,
+  bookLockFlags,
+  lockFlagsOf,
+  locksBody,
+} from '../../catalog/metadata/field-locks.ts'
+import { withMergedCustomMetadata } from '../../catalog/metadata/series-metadata.ts'
 import { BookContext, bookContext } from '../../catalog/metadata/template-context.ts'
 import { analyzeBook } from '../../catalog/scan/analyze.ts'
 import { route } from '../../http/route.ts'
+import { checkStorable } from '../../metadata/user-input.ts'
 import type { Sql } from '../../postgres/db.ts'
-import { body, change, Id, nullable, record, Type, timestamp, uuid } from '../../schema.ts'
+import { retryOnDeadlock } from '../../postgres/retry-on-deadlock.ts'
+import { body, nullable, patchBody, record, Type, timestamp, uuid } from '../../schema.ts'
+import { BookId } from '../params.ts'
 
-const Fields = change(fieldsBody(bookFields).properties, BookMetadata)
-const of = { params: Id, permission: 'BooksWrite' } as const
-const locked = 'Fields that are set are locked: scans leave them as they are.'
+const BookMetadataUpdate = patchBody(editSchemas(bookEdits), BookMetadata, {
+  component: 'BookMetadataUpdate',
+})
+const writeAccess = { params: BookId, permission: 'BooksWrite' } as const
+const lockNote = 'Fields in the request are locked against changes by scans.'
 
-type Writing = { viewer: Viewer; id: string; given: object; which: 'some' | 'all' }
+type MetadataUpdate = { viewer: Viewer; id: string; fields: object; mode: EditMode }
 
-async function write(sql: Sql, { viewer, id, given, which }: Writing) {
-  checkStorable(given)
-  const changes = changesOf(bookFields, given as Record<string, unknown>, which)
-  await changing(sql, async tx => {
-    const book = await holdBook(tx, viewer, id)
-    const custom = book.more.customMetadata ?? null
-    await changeBook(tx, book, which === 'some' ? mergingCustom(custom, changes) : changes)
+async function update(sql: Sql, { viewer, id, fields, mode }: MetadataUpdate) {
+  checkStorable(fields)
+  const changes = parseChanges(bookEdits, fields as Record<string, unknown>, mode)
+  await retryOnDeadlock(sql, async tx => {
+    const book = await lockBookRow(tx, viewer, id)
+    const custom = book.extraMetadata.customMetadata ?? null
+    await updateBookMetadata(
+      tx,
+      book,
+      mode === 'patch' ? withMergedCustomMetadata(custom, changes) : changes,
+    )
   })
 }
 
 export const bookMetadataRoutes = [
   route({
-    ...of,
+    ...writeAccess,
+    operationId: 'patchBook',
     method: 'PATCH',
     path: '/books/{id}',
-    summary: 'Change title and number of a book',
-    description: `Absent fields stay; null clears the number. ${locked}`,
-    body: body({ title: bookFields.title.schema, number: bookFields.number.schema }),
+    summary: 'Update title and number of a book',
+    description: `Absent fields are unchanged; null clears the number. ${lockNote}`,
+    body: body(
+      { title: bookEdits.title.edit.schema, number: bookEdits.number.edit.schema },
+      { component: 'BookUpdate' },
+    ),
     responses: {
-      200: record({
-        id: uuid(),
-        title: Type.String(),
-        number: nullable(Type.Number()),
-        updatedAt: timestamp(),
-      }),
+      200: record(
+        {
+          id: uuid(),
+          title: Type.String(),
+          number: nullable(Type.Number()),
+          updatedAt: timestamp(),
+        },
+        { component: 'UpdatedBook' },
+      ),
     },
     async handle({ params: { id }, body, viewer }, { sql }) {
-      await write(sql, { viewer, id, given: body, which: 'some' })
+      await update(sql, { viewer, id, fields: body, mode: 'patch' })
       return await bookById(sql, viewer, id)
     },
   }),
   route({
-    ...of,
+    ...writeAccess,
+    operationId: 'getBookMetadata',
     method: 'GET',
     path: '/books/{id}/metadata',
     permission: 'BooksRead',
-    summary: 'All metadata of a book',
+    summary: 'Get the metadata of a book',
     responses: { 200: BookMetadata },
     handle: ({ params, viewer }, { sql }) => bookMetadata(sql, viewer, params.id),
   }),
   route({
-    ...of,
+    ...writeAccess,
+    operationId: 'replaceBookMetadata',
     method: 'PUT',
     path: '/books/{id}/metadata',
     summary: 'Replace the metadata of a book',
-    description: `Fields that are absent are cleared; title, titleSort, number, ageRating and readingDirection are kept. A text such as writer takes the place of those people in authors. ${locked}`,
-    body: Fields,
+    description: `Absent fields are cleared, except title, titleSort, number, ageRating and readingDirection. A field such as writer replaces the people with this role in authors. ${lockNote}`,
+    body: BookMetadataUpdate,
     responses: { 200: BookMetadata },
     async handle({ params: { id }, body, viewer }, { sql }) {
-      await write(sql, { viewer, id, given: body, which: 'all' })
+      await update(sql, { viewer, id, fields: body, mode: 'put' })
       return await bookMetadata(sql, viewer, id)
     },
   }),
   route({
-    ...of,
+    ...writeAccess,
+    operationId: 'updateBookMetadata',
     method: 'PATCH',
     path: '/books/{id}/metadata',
-    summary: 'Change some metadata of a book',
-    description: `Absent fields stay, null clears; customMetadata is merged (RFC 7396). ${locked}`,
-    body: Fields,
+    summary: 'Update metadata of a book',
+    description: `Absent fields are unchanged, null clears a field; customMetadata is merged (RFC 7396). ${lockNote}`,
+    body: BookMetadataUpdate,
     responses: { 200: BookMetadata },
     async handle({ params: { id }, body, viewer }, { sql }) {
-      await write(sql, { viewer, id, given: body, which: 'some' })
+      await update(sql, { viewer, id, fields: body, mode: 'patch' })
       return await bookMetadata(sql, viewer, id)
     },
   }),
   route({
-    ...of,
+    ...writeAccess,
+    operationId: 'resetBookMetadata',
     method: 'DELETE',
     path: '/books/{id}/metadata',
-    summary: 'Reset the metadata of a book to what its file says',
+    summary: 'Reset the metadata of a book to that of its file',
     description:
-      'Takes off all locks and drops what users set, links and ids too. Covers stay. The file is read again in the background, which brings its own title, number and other facts back.',
+      'Removes all locks and all values set by users, including external links and ids. Covers are not changed. The file is analyzed again in the background, which restores its title, number and other fields.',
     responses: { 200: BookMetadata },
     async handle({ params: { id }, viewer }, { sql, queue }) {
-      const isMissing = await changing(sql, async tx => {
-        const book = await holdBook(tx, viewer, id)
-        await resetBook(tx, book)
+      const isMissing = await retryOnDeadlock(sql, async tx => {
+        const book = await lockBookRow(tx, viewer, id)
+        await resetBookMetadata(tx, book)
         return book.isMissing
       })
       if (!isMissing) await analyzeBook({ sql, queue, viewer, unanalyzedOnly: false }, id)
@@ -106,35 +138,39 @@ export const bookMetadataRoutes = [
     },
   }),
   route({
-    ...of,
+    ...writeAccess,
+    operationId: 'getBookLocks',
     method: 'GET',
     path: '/books/{id}/metadata/locks',
     permission: 'BooksRead',
-    summary: 'Which fields of a book are locked',
+    summary: 'Get the field locks of a book',
     responses: { 200: BookLocks },
     handle: async ({ params, viewer }, { sql }) =>
       (await bookMetadata(sql, viewer, params.id)).locks,
   }),
   route({
-    ...of,
+    ...writeAccess,
+    operationId: 'updateBookLocks',
     method: 'PUT',
     path: '/books/{id}/metadata/locks',
-    summary: 'Lock and unlock fields of a book',
-    description: 'Flags that are absent stay as they are.',
-    body: lockWishes(bookFlags),
+    summary: 'Update the field locks of a book',
+    description: 'Absent flags are unchanged.',
+    body: locksBody(bookLockFlags, 'BookLocksUpdate'),
     responses: { 200: BookLocks },
     handle: ({ params, body, viewer }, { sql }) =>
-      changing(sql, async tx => {
-        const book = await holdBook(tx, viewer, params.id)
-        return shownLocks(bookFlags, await lockBook(tx, book, body))
+      retryOnDeadlock(sql, async tx => {
+        const book = await lockBookRow(tx, viewer, params.id)
+        return lockFlagsOf(bookLockFlags, await setBookLocks(tx, book, body))
       }),
   }),
   route({
-    ...of,
+    ...writeAccess,
+    operationId: 'getBookContext',
     method: 'GET',
     path: '/books/{id}/context',
     permission: 'BooksRead',
-    summary: 'A book as templates and conditions see it',
+    summary: 'Get the template context of a book',
+    description: 'The fields that templates and conditions can use.',
     responses: { 200: BookContext },
     handle: ({ params, viewer }, { sql }) => bookContext(sql, viewer, params.id),
   }),

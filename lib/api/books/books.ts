@@ -1,38 +1,59 @@
 // Single books.
 import { Book, booksByIds } from '../../catalog/book/book-record.ts'
-import { BookDetail, BookFull, bookDetail } from '../../catalog/metadata/long-form.ts'
+import {
+  BookDetail,
+  BookFull,
+  findBookDetail,
+  findBookFull,
+} from '../../catalog/metadata/full-records.ts'
 import { neighbours } from '../../catalog/series/series-books.ts'
 import { route } from '../../http/route.ts'
-import { Id, nullable, record, Type } from '../../schema.ts'
-import { full } from './lists.ts'
+import { nullable, record } from '../../schema.ts'
+import { BookId } from '../params.ts'
 
-export const books = [
+const AdjacentBooks = record(
+  { prev: nullable(Book), next: nullable(Book) },
+  { component: 'AdjacentBooks' },
+)
+
+export const booksById = [
   route({
+    operationId: 'getBook',
     method: 'GET',
     path: '/books/{id}',
     permission: 'BooksRead',
-    summary: 'A book',
-    description: 'With its metadata beside it; in the long form within it.',
-    params: Id,
-    query: record(full),
-    responses: { 200: Type.Union([BookDetail, BookFull]) },
-    handle: ({ params, query, viewer }, { sql }) =>
-      bookDetail(sql, viewer, { id: params.id, full: query.full === true }),
+    summary: 'Get a book',
+    params: BookId,
+    responses: { 200: BookDetail },
+    handle: ({ params, viewer }, { sql }) => findBookDetail(sql, viewer, params.id),
   }),
   route({
+    operationId: 'getBookFull',
+    method: 'GET',
+    path: '/books/{id}/full',
+    aliases: [{ path: '/books/{id}', whenFull: true }],
+    permission: 'BooksRead',
+    summary: 'Get a book, with metadata',
+    description: 'In one object, with genres, tags and reading history.',
+    params: BookId,
+    responses: { 200: BookFull },
+    handle: ({ params, viewer }, { sql }) => findBookFull(sql, viewer, params.id),
+  }),
+  route({
+    operationId: 'getAdjacentBooks',
     method: 'GET',
     path: '/books/{id}/adjacent',
     permission: 'BooksRead',
-    summary: 'The books before and after a book',
+    summary: 'Get the previous and the next book',
     description:
-      'In the reading order of its series. Missing books are left out, and have no neighbours.',
-    params: Id,
-    responses: { 200: record({ prev: nullable(Book), next: nullable(Book) }) },
+      'In the reading order of the series. Missing books are skipped, and have no neighbours themselves.',
+    params: BookId,
+    responses: { 200: AdjacentBooks },
     async handle({ params, viewer }, { sql }) {
       const { prev, next } = await neighbours(sql, viewer, params.id)
       const ids = [prev, next].filter(id => id !== null)
-      const found = await booksByIds(sql, viewer, ids)
-      const byId = (id: string | null) => found.find(book => book.id === id) ?? null
+      const books = await booksByIds(sql, viewer, ids)
+      const byId = (id: string | null) => books.find(book => book.id === id) ?? null
       return { prev: byId(prev), next: byId(next) }
     },
   }),

@@ -1,175 +1,186 @@
-// Duplicates: books with the same bytes, series that are probably the same. Groups are records only:
-// deleting one touches no book, and the next search may find it again.
+// Duplicate detection: groups of books with equal content and of series that may be the same. Groups are
+// records only: deleting one changes no book, and the next search may create it again.
 import {
-  bookGroups,
-  dropGroup,
-  mostMembers,
-  type Part,
-  requestSearch,
-  seriesGroups,
+  deleteDuplicateGroup,
+  listBookDuplicates,
+  listSeriesDuplicates,
+  maxMembers,
+  type PageRequest,
+  requestDuplicateSearch,
 } from '../../catalog/duplicate/duplicate.ts'
-import { answer, route } from '../../http/route.ts'
-import {
-  count,
-  Id,
-  list,
-  maybe,
-  nullable,
-  oneOf,
-  record,
-  Type,
-  timestamp,
-  uuid,
-} from '../../schema.ts'
+import { maxPageSize, pageNumber, pageSize } from '../../http/pagination.ts'
+import { respond, route } from '../../http/route.ts'
+import { count, list, maybe, nullable, oneOf, record, Type, timestamp, uuid } from '../../schema.ts'
+import { DuplicateGroupId } from '../params.ts'
 
-const membersNote = `At most ${mostMembers} of them.`
-
-const BookGroup = record(
-  {
-    id: uuid(),
-    fileHash: Type.String({ description: 'SHA-256 in hex.' }),
-    bookIds: list(uuid(), { description: membersNote }),
-    duplicateCount: count({ description: 'Members of the group.' }),
-    createdAt: timestamp(),
-    updatedAt: timestamp(),
-  },
-  { component: 'DuplicateBooks' },
-)
-const SeriesGroup = record(
-  {
-    id: uuid(),
-    matchType: oneOf(['external_id', 'title'], {
-      description: '`external_id` over all libraries, `title` within one.',
-    }),
-    matchKey: Type.String({ description: '`source:id`, or the normalised title.' }),
-    libraryId: nullable(uuid()),
-    members: list(
-      record({
-        id: uuid(),
-        title: Type.String(),
-        libraryId: uuid(),
-        libraryName: Type.String(),
-        bookCount: count(),
-        updatedAt: timestamp(),
-      }),
-      { description: membersNote },
-    ),
-    duplicateCount: count({ description: 'Members of the group.' }),
-    createdAt: timestamp(),
-    updatedAt: timestamp(),
-  },
-  { component: 'DuplicateSeries' },
-)
-
-const most = 500
-const page = {
-  page: maybe(Type.Integer({ minimum: 0, maximum: 1_000_000, default: 1 })),
-  pageSize: maybe(
-    Type.Integer({ minimum: 0, maximum: 1_000_000, default: most, description: 'At most 500.' }),
-  ),
+const matchTypes = ['external_id', 'title'] as const
+const groupFields = {
+  duplicateCount: count({ description: 'Number of members.' }),
+  createdAt: timestamp(),
+  updatedAt: timestamp(),
 }
-const paging = { page: count(), pageSize: count(), totalPages: count() }
+
+const BookDuplicateGroup = record(
+  {
+    id: uuid(),
+    fileHash: Type.String({ description: 'SHA-256 of the files, hexadecimal.' }),
+    bookIds: list(uuid(), { description: `At most ${maxMembers} members.` }),
+    ...groupFields,
+  },
+  { component: 'BookDuplicateGroup' },
+)
+const SeriesDuplicateMember = record(
+  {
+    id: uuid(),
+    title: Type.String(),
+    libraryId: uuid(),
+    libraryName: Type.String(),
+    bookCount: count(),
+    updatedAt: timestamp(),
+  },
+  { component: 'SeriesDuplicateMember' },
+)
+const SeriesDuplicateGroup = record(
+  {
+    id: uuid(),
+    matchType: oneOf(matchTypes, {
+      description: '`external_id` across all libraries, `title` within one library.',
+    }),
+    matchKey: Type.String({ description: '`source:id`, or the normalized title.' }),
+    libraryId: nullable(uuid()),
+    members: list(SeriesDuplicateMember, { description: `At most ${maxMembers} members.` }),
+    ...groupFields,
+  },
+  { component: 'SeriesDuplicateGroup' },
+)
+
+const pageFields = {
+  totalGroups: count({ description: 'Number of groups on all pages.' }),
+  page: count({ description: 'Page number, starting at 1.' }),
+  pageSize: count({ description: 'Groups per page.' }),
+  totalPages: count({ description: 'Number of pages.' }),
+}
+const BookDuplicates = record(
+  {
+    duplicates: list(BookDuplicateGroup),
+    totalDuplicateBooks: count({ description: 'Members of all groups.' }),
+    ...pageFields,
+  },
+  { component: 'BookDuplicates' },
+)
+const SeriesDuplicates = record(
+  {
+    duplicates: list(SeriesDuplicateGroup),
+    totalDuplicateSeries: count({ description: 'Members of all groups.' }),
+    externalIdGroups: count({ description: 'Number of groups by external id.' }),
+    titleGroups: count({ description: 'Number of groups by title.' }),
+    ...pageFields,
+  },
+  { component: 'SeriesDuplicates' },
+)
+const DuplicateSearch = record(
+  { taskId: uuid(), message: Type.String() },
+  { component: 'DuplicateSearch' },
+)
+
+const pageQuery = { page: pageNumber(), pageSize: pageSize(maxPageSize) }
 
 export const duplicates = [
   route({
+    operationId: 'listBookDuplicates',
     method: 'GET',
     path: '/duplicates',
     permission: 'BooksRead',
-    summary: 'Groups of books with the same content, biggest first',
-    query: record(page),
-    responses: {
-      200: record({
-        duplicates: list(BookGroup),
-        totalGroups: count(),
-        totalDuplicateBooks: count({ description: 'Members of all groups.' }),
-        ...paging,
-      }),
-    },
+    summary: 'List groups of duplicate books',
+    description: 'Books with equal content; the largest groups first.',
+    query: record(pageQuery),
+    responses: { 200: BookDuplicates },
     handle: async ({ query, viewer }, { sql }) => {
-      const part = partOf(query)
-      const { groups, totals } = await bookGroups(sql, viewer, part)
+      const page = pageOf(query)
+      const { groups, totals } = await listBookDuplicates(sql, viewer, page)
       return {
         duplicates: groups,
-        totalGroups: totals.groups,
         totalDuplicateBooks: totals.members,
-        ...pagesOf(part, totals.groups),
+        ...pageTotals(page, totals.groups),
       }
     },
   }),
   route({
+    operationId: 'startDuplicateSearch',
     method: 'POST',
     path: '/duplicates/scan',
     permission: 'BooksWrite',
-    summary: 'Look for duplicate books and series',
-    description: '409 while a search that was asked for waits or runs.',
-    responses: { 200: record({ taskId: uuid(), message: Type.String() }) },
+    summary: 'Search for duplicate books and series',
+    description: '409 while a requested search is pending or running.',
+    responses: { 200: DuplicateSearch },
     handle: async (_input, { sql, queue }) => ({
-      taskId: await requestSearch(sql, queue),
-      message: 'The search for duplicates begins in a moment',
+      taskId: await requestDuplicateSearch(sql, queue),
+      message: 'Duplicate search queued',
     }),
   }),
   route({
+    operationId: 'listSeriesDuplicates',
     method: 'GET',
     path: '/duplicates/series',
     permission: 'SeriesRead',
-    summary: 'Groups of probably equal series, biggest first',
-    query: record({ ...page, matchType: maybe(oneOf(['external_id', 'title'])) }),
-    responses: {
-      200: record({
-        duplicates: list(SeriesGroup),
-        totalGroups: count(),
-        totalDuplicateSeries: count({ description: 'Members of all groups.' }),
-        externalIdGroups: count(),
-        titleGroups: count(),
-        ...paging,
-      }),
-    },
+    summary: 'List groups of possibly duplicate series',
+    description: 'The largest groups first.',
+    query: record({
+      ...pageQuery,
+      matchType: maybe(oneOf(matchTypes, { description: 'Only groups by this signal.' })),
+    }),
+    responses: { 200: SeriesDuplicates },
     handle: async ({ query, viewer }, { sql }) => {
-      const part = partOf(query)
-      const { groups, totals } = await seriesGroups(sql, viewer, {
-        ...part,
-        kinds: query.matchType ? [query.matchType] : ['external_id', 'title'],
+      const page = pageOf(query)
+      const { groups, totals } = await listSeriesDuplicates(sql, viewer, {
+        ...page,
+        kinds: query.matchType ? [query.matchType] : [...matchTypes],
       })
       return {
         duplicates: groups,
-        totalGroups: totals.groups,
         totalDuplicateSeries: totals.members,
         externalIdGroups: totals.externalIds,
         titleGroups: totals.titles,
-        ...pagesOf(part, totals.groups),
+        ...pageTotals(page, totals.groups),
       }
     },
   }),
   route({
+    operationId: 'deleteSeriesDuplicateGroup',
     method: 'DELETE',
     path: '/duplicates/series/{id}',
     permission: 'SeriesWrite',
-    summary: 'Drop a group of series; the series stay',
-    params: Id,
+    summary: 'Delete a group of duplicate series',
+    description: 'The series are not changed.',
+    params: DuplicateGroupId,
     responses: { 204: null },
     handle: async ({ params, viewer }, { sql }) => {
-      await dropGroup(sql, viewer, { id: params.id, of: 'series' })
-      return answer(204)
+      await deleteDuplicateGroup(sql, viewer, { id: params.id, of: 'series' })
+      return respond(204)
     },
   }),
   route({
+    operationId: 'deleteBookDuplicateGroup',
     method: 'DELETE',
     path: '/duplicates/{id}',
     permission: 'BooksWrite',
-    summary: 'Drop a group of books; the books stay',
-    params: Id,
+    summary: 'Delete a group of duplicate books',
+    description: 'The books are not changed.',
+    params: DuplicateGroupId,
     responses: { 204: null },
     handle: async ({ params, viewer }, { sql }) => {
-      await dropGroup(sql, viewer, { id: params.id, of: 'books' })
-      return answer(204)
+      await deleteDuplicateGroup(sql, viewer, { id: params.id, of: 'books' })
+      return respond(204)
     },
   }),
 ]
 
-function partOf({ page, pageSize }: { page?: number; pageSize?: number }): Part {
-  return { page: page || 1, pageSize: Math.min(pageSize || most, most) }
+function pageOf({ page, pageSize }: { page?: number; pageSize?: number }): PageRequest {
+  return { page: page || 1, pageSize: Math.min(pageSize || maxPageSize, maxPageSize) }
 }
 
-function pagesOf(part: Part, groups: number) {
-  return { ...part, totalPages: Math.ceil(groups / part.pageSize) }
-}
+const pageTotals = (page: PageRequest, totalGroups: number) => ({
+  ...page,
+  totalGroups,
+  totalPages: Math.ceil(totalGroups / page.pageSize),
+})

@@ -1,175 +1,192 @@
-// How far the caller is: one book, all books, whole series.
+// Reading progress of the caller: one book, all books, whole series.
 import {
-  allProgress,
   completeSeries,
-  forgetPlace,
-  forgetSeries,
-  moveTo,
-  progressOf,
+  deleteProgress,
+  deleteSeriesProgress,
+  findProgress,
+  listProgress,
+  saveProgress,
 } from '../../catalog/progress/progress.ts'
 import { Progress, progressRecord } from '../../catalog/progress/progress-record.ts'
 import { Invalid } from '../../errors.ts'
-import { paged, pageOf, pageQuery, paging } from '../../http/pagination.ts'
-import { answer, route } from '../../http/route.ts'
-import { body, count, Id, list, maybe, nullable, record, Type, timestamp } from '../../schema.ts'
-import { isPaged } from './lists.ts'
+import { isPaged, paged, pageQuery, pageResponse, paging } from '../../http/pagination.ts'
+import { respond, route } from '../../http/route.ts'
+import { body, count, list, maybe, nullable, record, Type, timestamp } from '../../schema.ts'
+import { BookId, SeriesId } from '../params.ts'
 
-const writes = { all: ['BooksRead'], any: ['ProgressWrite', 'BooksWrite'] } as const
+const writePermission = { all: ['BooksRead'], any: ['ProgressWrite', 'BooksWrite'] } as const
 
-/** Longest answer that is not paged. */
-const mostRows = 10_000
+/** Longest response without paging. */
+const maxRows = 10_000
 
-const Position = body({
-  currentPage: maybe(
-    Type.Integer({
-      minimum: 0,
-      maximum: 2_147_483_647,
-      description:
-        'The page shown last, from 1; 0 is opened and no more. Beyond the end is the end.',
-    }),
-  ),
-  progressPercentage: maybe(nullable(Type.Number({ minimum: 0, maximum: 1 }))),
-  completed: maybe(nullable(Type.Boolean({ aliases: ['is_completed', 'isCompleted'] }))),
-  modified: maybe(
-    nullable(
-      timestamp({
-        aliases: ['updatedAt', 'updated_at'],
-        description: 'When the reader was there. Older than what is stored: nothing is written.',
+const ProgressUpdate = body(
+  {
+    currentPage: maybe(
+      Type.Integer({
+        minimum: 0,
+        maximum: 2_147_483_647,
+        description:
+          'The last displayed page, starting at 1; 0 for an opened book. Limited to the last page.',
       }),
     ),
-  ),
-})
+    progressPercentage: maybe(
+      nullable(Type.Number({ minimum: 0, maximum: 1, description: 'Progress from 0 to 1.' })),
+    ),
+    completed: maybe(nullable(Type.Boolean({ aliases: ['is_completed', 'isCompleted'] }))),
+    modified: maybe(
+      nullable(
+        timestamp({
+          aliases: ['updatedAt', 'updated_at'],
+          description:
+            'Time of reading. If it is older than the stored progress, nothing is written.',
+        }),
+      ),
+    ),
+  },
+  { component: 'ProgressUpdate' },
+)
 
-const Counted = record({
-  count: count({ description: 'Books that changed.' }),
-  message: Type.String(),
-})
+const ChangedBooks = record(
+  { count: count({ description: 'Number of changed books.' }), message: Type.String() },
+  { component: 'ChangedBooks' },
+)
+const ProgressList = record(
+  { progress: list(Progress), total: count({ description: 'Number of all entries.' }) },
+  { component: 'ProgressList' },
+)
 
 export const progress = [
   route({
+    operationId: 'getBookProgress',
     method: 'GET',
     path: '/books/{id}/progress',
     permission: 'BooksRead',
-    summary: 'How far the caller is in a book',
-    description: '204 when the book was not begun.',
-    params: Id,
+    summary: 'Get reading progress of a book',
+    description: '204 if the caller has not started the book.',
+    params: BookId,
     responses: { 200: Progress, 204: null },
     async handle({ params, viewer }, { sql }) {
-      const row = await progressOf(sql, viewer, params.id)
-      return row ? progressRecord(row) : answer(204, undefined)
+      const row = await findProgress(sql, viewer, params.id)
+      return row ? progressRecord(row) : respond(204, undefined)
     },
   }),
   route({
+    operationId: 'updateBookProgress',
     method: 'PUT',
     path: '/books/{id}/progress',
-    also: [{ method: 'PATCH' }],
-    permission: writes,
-    summary: 'Store how far the caller is in a book',
+    aliases: [{ method: 'PATCH', operationId: 'patchBookProgress' }],
+    permission: writePermission,
+    summary: 'Update reading progress of a book',
     description:
-      'A book is completed by `completed`, by its last page, or from 98 % on unless `completed` is false. Writing its first page or up to 5 % of a completed book begins it anew. The last write wins.',
-    params: Id,
-    body: Position,
+      'A book is completed by `completed`, by its last page, or from 98 % on unless `completed` is false. Writing the first page or up to 5 % of a completed book restarts it. The last write wins.',
+    params: BookId,
+    body: ProgressUpdate,
     responses: { 200: Progress },
     async handle({ params, body, viewer }, { sql }) {
       const currentPage = body.currentPage
       const progressPercentage = body.progressPercentage ?? undefined
       const completed = body.completed ?? undefined
-      const said = [currentPage, progressPercentage, completed]
-      if (said.every(part => part === undefined)) throw new Invalid('body must have currentPage')
-      const modified = body.modified ? timeOf(body.modified) : undefined
-      const position = { currentPage, progressPercentage, completed, modified }
-      return progressRecord(await moveTo(sql, viewer, { bookId: params.id, position }))
+      const values = [currentPage, progressPercentage, completed]
+      if (values.every(value => value === undefined))
+        throw new Invalid('body must have currentPage')
+      const modified = body.modified ? parseTime(body.modified) : undefined
+      const update = { currentPage, progressPercentage, completed, modified }
+      return progressRecord(await saveProgress(sql, viewer, { bookId: params.id, update }))
     },
   }),
   route({
+    operationId: 'deleteBookProgress',
     method: 'DELETE',
     path: '/books/{id}/progress',
-    permission: writes,
-    summary: 'Forget how far the caller is in a book',
-    description: '204 as well when the book was not begun.',
-    params: Id,
+    permission: writePermission,
+    summary: 'Delete reading progress of a book',
+    description: '204 also if the caller has not started the book.',
+    params: BookId,
     responses: { 204: null },
     async handle({ params, viewer }, { sql }) {
-      await forgetPlace(sql, viewer, params.id)
-      return answer(204)
+      await deleteProgress(sql, viewer, params.id)
+      return respond(204)
     },
   }),
   route({
+    operationId: 'markBookRead',
     method: 'POST',
     path: '/books/{id}/read',
-    permission: writes,
+    permission: writePermission,
     summary: 'Mark a book as read',
-    params: Id,
+    params: BookId,
     responses: { 200: Progress },
     async handle({ params, viewer }, { sql }) {
-      const position = { completed: true }
-      return progressRecord(await moveTo(sql, viewer, { bookId: params.id, position }))
+      const update = { completed: true }
+      return progressRecord(await saveProgress(sql, viewer, { bookId: params.id, update }))
     },
   }),
   route({
+    operationId: 'markBookUnread',
     method: 'POST',
     path: '/books/{id}/unread',
-    permission: writes,
+    permission: writePermission,
     summary: 'Mark a book as unread',
-    params: Id,
+    params: BookId,
     responses: { 204: null },
     async handle({ params, viewer }, { sql }) {
-      await forgetPlace(sql, viewer, params.id)
-      return answer(204)
+      await deleteProgress(sql, viewer, params.id)
+      return respond(204)
     },
   }),
   route({
+    operationId: 'markSeriesRead',
     method: 'POST',
     path: '/series/{id}/read',
-    permission: writes,
+    permission: writePermission,
     summary: 'Mark all books of a series as read',
-    params: Id,
-    responses: { 200: Counted },
+    params: SeriesId,
+    responses: { 200: ChangedBooks },
     async handle({ params, viewer }, { sql }) {
       const count = await completeSeries(sql, viewer, params.id)
-      return { count, message: `${books(count)} marked as read` }
+      return { count, message: `${bookCount(count)} marked as read` }
     },
   }),
   route({
+    operationId: 'markSeriesUnread',
     method: 'POST',
     path: '/series/{id}/unread',
-    permission: writes,
+    permission: writePermission,
     summary: 'Mark all books of a series as unread',
-    params: Id,
-    responses: { 200: Counted },
+    params: SeriesId,
+    responses: { 200: ChangedBooks },
     async handle({ params, viewer }, { sql }) {
-      const count = await forgetSeries(sql, viewer, params.id)
-      return { count, message: `${books(count)} marked as unread` }
+      const count = await deleteSeriesProgress(sql, viewer, params.id)
+      return { count, message: `${bookCount(count)} marked as unread` }
     },
   }),
   route({
+    operationId: 'listProgress',
     method: 'GET',
     path: '/progress',
     permission: 'BooksRead',
-    summary: 'How far the caller is in all books',
-    description: `The last written first, missing books too. At most the newest ${mostRows}, with \`total\` counting all; with \`page\` or \`pageSize\` the wrapper of paged lists.`,
+    summary: 'List reading progress of the caller',
+    description: `Newest first, including missing books. At most ${maxRows} entries; with \`page\` or \`pageSize\` in the query a page.`,
     query: record(pageQuery),
-    responses: {
-      200: Type.Union([record({ progress: list(Progress), total: count() }), paged(Progress)]),
-    },
+    responses: { 200: Type.Union([ProgressList, paged(Progress)]) },
     async handle({ query, viewer, request, reply }, { sql }) {
-      const asked = isPaged(query) ? paging(query) : null
-      const { rows, total } = await allProgress(sql, viewer, {
-        offset: asked?.offset ?? 0,
-        limit: asked?.pageSize ?? mostRows,
+      const page = isPaged(query) ? paging(query) : null
+      const { rows, total } = await listProgress(sql, viewer, {
+        offset: page?.offset ?? 0,
+        limit: page?.pageSize ?? maxRows,
       })
       const data = rows.map(progressRecord)
-      if (!asked) return { progress: data, total }
-      return pageOf({ request, reply, query }, { data, total, paging: asked })
+      if (!page) return { progress: data, total }
+      return pageResponse({ request, reply, query }, { data, total, paging: page })
     },
   }),
 ]
 
-const books = (count: number) => (count === 1 ? '1 book' : `${count} books`)
+const bookCount = (count: number) => (count === 1 ? '1 book' : `${count} books`)
 
-function timeOf(given: Date | string): Date {
-  const time = new Date(given)
+function parseTime(value: Date | string): Date {
+  const time = new Date(value)
   const year = time.getUTCFullYear()
-  if (!(year >= 1 && year <= 9999)) throw new Invalid('body/modified is no time')
+  if (!(year >= 1 && year <= 9999)) throw new Invalid('body/modified is not a valid time')
   return time
 }

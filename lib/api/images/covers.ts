@@ -1,4 +1,4 @@
-// Covers that users upload for books and series, and the choice among them.
+// Custom covers of books and series: upload, selection, deletion.
 import type { FastifyRequest } from 'fastify'
 import type { Permission } from '../../auth/permission.ts'
 import {
@@ -8,144 +8,181 @@ import {
   findOriginal,
   listCovers,
   type NewCover,
-  type Owner,
-  requireOwner,
+  selectAutomaticCover,
+  selectBookCover,
   selectCover,
-  showAutomatic,
-  showBookCover,
 } from '../../catalog/cover/cover.ts'
 import { coverFolders, originalPath } from '../../catalog/cover/cover-files.ts'
-import { wholeFile } from '../../download/file-body.ts'
+import { type Owner, requireOwner } from '../../catalog/owner.ts'
+import { readWholeFile } from '../../download/file-body.ts'
 import { Invalid, NotFound, Unreadable, UnsupportedMedia } from '../../errors.ts'
+import { whenClosed } from '../../http/body.ts'
 import type { Deps } from '../../http/deps.ts'
-import { answer, route } from '../../http/route.ts'
-import { thumbnailTag } from '../../page/thumbnail.ts'
-import { body, ErrorBody, Id, list, record, uuid } from '../../schema.ts'
-import { imageAnswer, imageResponses, notModified, whenOver } from './image.ts'
+import { respond, route } from '../../http/route.ts'
+import { thumbnailEtag } from '../../page/thumbnail.ts'
+import { body, ErrorBody, list, record, uuid } from '../../schema.ts'
+import { BookId, SeriesId } from '../params.ts'
+import { imageResponse, imageResponses, notModified } from './image-response.ts'
 
-type Subject = { kind: Owner['kind']; path: string; read: Permission; write: Permission }
+type CoverOwner = {
+  kind: Owner['kind']
+  ownerName: 'Book' | 'Series'
+  path: string
+  params: typeof BookId
+  read: Permission
+  write: Permission
+}
 
-const subjects: Subject[] = [
-  { kind: 'book', path: '/books/{id}', read: 'BooksRead', write: 'BooksWrite' },
-  { kind: 'series', path: '/series/{id}', read: 'SeriesRead', write: 'SeriesWrite' },
+const owners: CoverOwner[] = [
+  {
+    kind: 'book',
+    ownerName: 'Book',
+    path: '/books/{id}',
+    params: BookId,
+    read: 'BooksRead',
+    write: 'BooksWrite',
+  },
+  {
+    kind: 'series',
+    ownerName: 'Series',
+    path: '/series/{id}',
+    params: SeriesId,
+    read: 'SeriesRead',
+    write: 'SeriesWrite',
+  },
 ]
-const CoverId = record({ id: uuid(), cover_id: uuid() })
+const coverId = { cover_id: uuid({ description: 'Cover id.' }) }
+const CoverList = record({ covers: list(Cover) }, { component: 'CoverList' })
 const maxAgeSeconds = 86_400
 
 export const covers = [
-  ...subjects.flatMap(subject => [...reading(subject), ...writing(subject)]),
+  ...owners.flatMap(owner => [...readRoutes(owner), ...writeRoutes(owner)]),
   route({
+    operationId: 'selectBookCoverForSeries',
     method: 'PUT',
     path: '/series/{id}/covers/from-book',
     permission: 'SeriesWrite',
-    summary: 'Show the cover of one of its books for a series',
-    params: Id,
-    body: body({ bookId: uuid() }),
+    summary: 'Use the cover of a book for its series',
+    params: SeriesId,
+    body: body(
+      { bookId: uuid({ description: 'A book of the series.' }) },
+      { component: 'SeriesCoverSelection' },
+    ),
     responses: { 204: null },
     async handle({ params, body: { bookId }, viewer }, { sql }) {
-      await showBookCover(sql, viewer, { seriesId: params.id, bookId })
-      return answer(204)
+      await selectBookCover(sql, viewer, { seriesId: params.id, bookId })
+      return respond(204)
     },
   }),
 ]
 
-function reading({ kind, path, read }: Subject) {
+function readRoutes({ kind, ownerName, path, params, read }: CoverOwner) {
   return [
     route({
+      operationId: `list${ownerName}Covers`,
       method: 'GET',
       path: `${path}/covers`,
       permission: read,
-      summary: `Uploaded covers of a ${kind}`,
-      description: 'The oldest first. None is selected while the automatic cover is shown.',
-      params: Id,
-      responses: { 200: record({ covers: list(Cover) }) },
+      summary: `List custom covers of a ${kind}`,
+      description: 'The oldest first. None is selected while the automatic cover is used.',
+      params,
+      responses: { 200: CoverList },
       handle: async ({ params, viewer }, { sql }) => ({
         covers: await listCovers(sql, { viewer, owner: { kind, id: params.id } }),
       }),
     }),
     route({
+      operationId: `get${ownerName}CoverImage`,
       method: 'GET',
       path: `${path}/covers/{cover_id}/image`,
       permission: read,
       cookie: true,
       bucket: 'images',
-      summary: `An uploaded cover of a ${kind}, as it was uploaded`,
-      params: CoverId,
+      summary: `Get the original of a custom cover of a ${kind}`,
+      params: record({ ...params.properties, ...coverId }),
       responses: imageResponses,
       async handle({ params, viewer, request, reply }, { sql, config }) {
-        const asked = { viewer, owner: { kind, id: params.id } }
-        const { name, ending } = await findOriginal(sql, asked, params.cover_id)
-        const caching = { tag: thumbnailTag(`${name}-original`), maxAgeSeconds }
+        const owned = { viewer, owner: { kind, id: params.id } }
+        const { name, extension } = await findOriginal(sql, owned, params.cover_id)
+        const caching = { etag: thumbnailEtag(`${name}-original`), maxAgeSeconds }
         const fresh = notModified(request, caching)
         if (fresh) return fresh
-        const found = await wholeFile(originalPath(coverFolders(config.data_dir), name, ending))
-        if (found === null) throw new NotFound('The file of the cover is not there')
-        whenOver(reply, found.done)
-        return imageAnswer(request, { ...found, ...caching, mediaType: mediaTypeOf(ending) })
+        const file = await readWholeFile(
+          originalPath(coverFolders(config.data_dir), name, extension),
+        )
+        if (file === null) throw new NotFound('The file of the cover is missing')
+        whenClosed(reply, file.release)
+        return imageResponse(request, { ...file, ...caching, mediaType: mediaTypeOf(extension) })
       },
     }),
   ]
 }
 
-function writing({ kind, path, write: permission }: Subject) {
+function writeRoutes({ kind, ownerName, path, params, write: permission }: CoverOwner) {
+  const CoverId = record({ ...params.properties, ...coverId })
   const ownerOf = (params: { id: string }): Owner => ({ kind, id: params.id })
   return [
     route({
+      operationId: `upload${ownerName}Cover`,
       method: 'POST',
       path: `${path}/cover`,
       permission,
       summary: `Upload a cover for a ${kind}`,
       description:
-        'It is shown from now on, and the cover is locked. 200 instead of 201 when the same image was uploaded before; 400 when it is no image that can be read.',
-      params: Id,
+        'The cover is selected and locked. 200 instead of 201 if the same image was uploaded before; 400 if it is not a readable image.',
+      params,
       multipart: { description: 'The image as part `file`, `cover` or `image`.' },
       responses: { 200: Cover, 201: Cover, 503: ErrorBody },
       async handle({ params, viewer, request, signal }, { sql, config, pages }) {
-        const asked = { viewer, owner: ownerOf(params) }
-        await requireOwner(sql, asked)
+        const owned = { viewer, owner: ownerOf(params) }
+        await requireOwner(sql, owned)
         const original = await readUpload(request)
-        const made = await makeCover(original, { config, pages, signal })
+        const newCover = await createCover(original, { config, pages, signal })
         const folders = coverFolders(config.data_dir)
-        const { cover, isNew } = await addCover(sql, asked, { folders, cover: made })
-        return isNew ? answer(201, cover) : answer(200, cover)
+        const { cover, isNew } = await addCover(sql, owned, { folders, cover: newCover })
+        return isNew ? respond(201, cover) : respond(200, cover)
       },
     }),
     route({
+      operationId: `select${ownerName}Cover`,
       method: 'PUT',
       path: `${path}/covers/{cover_id}/select`,
       permission,
-      summary: `Show an uploaded cover of a ${kind}`,
+      summary: `Select a custom cover of a ${kind}`,
       params: CoverId,
       responses: { 200: Cover },
       handle: ({ params, viewer }, { sql }) =>
         selectCover(sql, { viewer, owner: ownerOf(params) }, params.cover_id),
     }),
     route({
+      operationId: `select${ownerName}AutomaticCover`,
       method: 'DELETE',
       path: `${path}/covers/selected`,
       permission,
-      summary: `Go back to the automatic cover of a ${kind}`,
-      description: 'Uploaded covers stay and can be selected again; the cover is unlocked.',
-      params: Id,
+      summary: `Select the automatic cover of a ${kind}`,
+      description:
+        'Custom covers are not deleted and can be selected again; the cover is unlocked.',
+      params,
       responses: { 204: null },
       async handle({ params, viewer }, { sql }) {
-        await showAutomatic(sql, { viewer, owner: ownerOf(params) })
-        return answer(204)
+        await selectAutomaticCover(sql, { viewer, owner: ownerOf(params) })
+        return respond(204)
       },
     }),
     route({
+      operationId: `delete${ownerName}Cover`,
       method: 'DELETE',
       path: `${path}/covers/{cover_id}`,
       permission,
-      summary: `Delete an uploaded cover of a ${kind}`,
-      description: 'Of those that are left the newest is shown, if this one was.',
+      summary: `Delete a custom cover of a ${kind}`,
+      description: 'If it was selected, the newest of the remaining covers is selected.',
       params: CoverId,
       responses: { 204: null },
       async handle({ params, viewer }, { sql, config }) {
         const folders = coverFolders(config.data_dir)
-        const asked = { viewer, owner: ownerOf(params) }
-        await deleteCover(sql, asked, { folders, coverId: params.cover_id })
-        return answer(204)
+        const owned = { viewer, owner: ownerOf(params) }
+        await deleteCover(sql, owned, { folders, coverId: params.cover_id })
+        return respond(204)
       },
     }),
   ]
@@ -164,7 +201,7 @@ async function readUpload(request: FastifyRequest): Promise<Buffer> {
       else part.file.resume()
     }
   } catch (error) {
-    // Errors of the parser itself have no status: they tell of a body that is none.
+    // Errors of the parser itself have no status: the body is malformed.
     if ((error as { statusCode?: number }).statusCode) throw error
     throw new Invalid('The body is not valid multipart/form-data', { cause: error })
   }
@@ -173,23 +210,26 @@ async function readUpload(request: FastifyRequest): Promise<Buffer> {
   return image
 }
 
-type Making = Pick<Deps, 'config' | 'pages'> & { signal: AbortSignal }
+type CoverContext = Pick<Deps, 'config' | 'pages'> & { signal: AbortSignal }
 
-/** What is kept of an image, its thumbnail made by a thread. Throws Invalid for what is none. */
-async function makeCover(original: Buffer, { config, pages, signal }: Making): Promise<NewCover> {
+/** The original and its thumbnail, rendered by a worker thread. Throws Invalid if it is not an image. */
+async function createCover(
+  original: Buffer,
+  { config, pages, signal }: CoverContext,
+): Promise<NewCover> {
   const { max_dimension: maxSide, format, quality } = config.thumbnail
-  const order = { bytes: original, maxSide, format, quality }
+  const coverRequest = { bytes: original, maxSide, format, quality }
   try {
-    const { bytes, mediaType, width, height } = await pages.cover(order, signal)
-    const ending = endings[mediaType]!
-    return { original, ending, width, height, thumbnail: bytes, format }
+    const { bytes, mediaType, width, height } = await pages.cover(coverRequest, signal)
+    const extension = extensions[mediaType]!
+    return { original, extension, width, height, thumbnail: bytes, format }
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error
     throw new Invalid(error.message, { details: error.details, cause: error })
   }
 }
 
-const endings: Record<string, string> = {
+const extensions: Record<string, string> = {
   'image/jpeg': 'jpg',
   'image/png': 'png',
   'image/webp': 'webp',
@@ -203,5 +243,5 @@ const endings: Record<string, string> = {
   'image/jp2': 'jp2',
 }
 
-const mediaTypeOf = (ending: string): string =>
-  Object.keys(endings).find(type => endings[type] === ending) ?? 'application/octet-stream'
+const mediaTypeOf = (extension: string): string =>
+  Object.keys(extensions).find(type => extensions[type] === extension) ?? 'application/octet-stream'

@@ -1,13 +1,12 @@
-// Pages of books: their list, and their images as they are or made to measure.
+// Pages of books: list and images, as stored or resized.
 import { hash } from 'node:crypto'
-import { seesBook } from '../../auth/viewer.ts'
+import { visibleBook } from '../../auth/viewer.ts'
 import { bookFile } from '../../catalog/book/book-file.ts'
 import { NotFound } from '../../errors.ts'
 import { route } from '../../http/route.ts'
 import { unpackPages } from '../../page/page-list.ts'
 import {
   count,
-  Id,
   list,
   maybe,
   nullable,
@@ -17,84 +16,91 @@ import {
   Type,
   uuid,
 } from '../../schema.ts'
-import { imageResponses } from './image.ts'
-import { readable, sendPage } from './page-image.ts'
+import { BookId } from '../params.ts'
+import { imageResponses } from './image-response.ts'
+import { pageResponse, requirePage } from './page-response.ts'
 
 const Page = record(
   {
     id: uuid(),
     bookId: uuid(),
     pageNumber: Type.Integer({ minimum: 1 }),
-    fileName: Type.String({ description: 'In the book.' }),
-    fileFormat: Type.String({ description: '`jpeg`, `png`, `webp` and so on.' }),
-    fileSize: count({ description: 'Bytes.' }),
-    width: nullable(Type.Integer({ description: 'Pixels.' })),
-    height: nullable(Type.Integer()),
-    isDouble: Type.Boolean({ description: 'Two pages side by side.' }),
+    fileName: Type.String({ description: 'Path in the archive.' }),
+    fileFormat: Type.String({ description: 'Image format, for example `jpeg`, `png` or `webp`.' }),
+    fileSize: count({ description: 'Size in bytes.' }),
+    width: nullable(Type.Integer({ description: 'Width in pixels.' })),
+    height: nullable(Type.Integer({ description: 'Height in pixels.' })),
+    isDouble: Type.Boolean({ description: 'Whether the image is a double-page spread.' }),
     type: nullable(
-      Type.String({ description: 'What the book says it is: `FrontCover`, `Story`.' }),
+      Type.String({
+        description: 'Page type from the metadata, for example `FrontCover` or `Story`.',
+      }),
     ),
   },
   { component: 'Page' },
 )
 
 const maxAgeSeconds = 3600
-const side = (description: string) =>
+const sideLength = (description: string) =>
   maybe(Type.Integer({ minimum: 1, maximum: 10_000, description }))
 
 export const pages = [
   route({
+    operationId: 'listPages',
     method: 'GET',
     path: '/books/{id}/pages',
     permission: 'PagesRead',
-    summary: 'The pages of a book',
-    description: 'In reading order; none until the book was analysed.',
-    params: Id,
+    summary: 'List pages of a book',
+    description: 'In reading order; empty until the book has been analyzed.',
+    params: BookId,
     responses: { 200: list(Page) },
     async handle({ params, viewer }, { sql }) {
       const [row] = await sql<{ pages: Uint8Array | null }[]>`
         select p.pages from book b
         join series s on s.id = b.series_id
-        left join page_list p on p.book_id = b.id
-        where b.id = ${params.id} and ${seesBook(sql, viewer)}`
+        left join book_pages p on p.book_id = b.id
+        where b.id = ${params.id} and ${visibleBook(sql, viewer)}`
       if (!row) throw new NotFound('Book not found')
       return row.pages === null ? [] : pagesOf(params.id, row.pages)
     },
   }),
   route({
+    operationId: 'getPageImage',
     method: 'GET',
     path: '/books/{book_id}/pages/{page_number}',
     permission: 'PagesRead',
     cookie: true,
     bucket: 'images',
-    summary: 'The image of a page',
+    summary: 'Get the image of a page',
     description:
-      'The original bytes, unless a size or a format is asked for. Images are made to fit into width and height, never enlarged. Fetching a page moves no reading position. 422 when the file cannot be read; `details.code` says why.',
+      'The original file, unless a size or a format is requested. Images are scaled down to fit into width and height, never enlarged. Reading progress is not changed. 422 if the file cannot be read, with the reason in `details.code`.',
     params: record({
-      book_id: uuid(),
+      book_id: uuid({ description: 'Book id.' }),
       page_number: Type.Integer({
         minimum: 1,
         maximum: 2_147_483_647,
-        description: 'From 1.',
+        description: 'Page number, starting at 1.',
       }),
     }),
     query: record({
-      width: side('Most pixels across.'),
-      height: side('Most pixels down.'),
-      format: maybe(oneOf(['jpeg', 'png', 'webp'])),
+      width: sideLength('Maximum width in pixels.'),
+      height: sideLength('Maximum height in pixels.'),
+      format: maybe(
+        oneOf(['jpeg', 'png', 'webp'], { description: 'Convert the image to this format.' }),
+      ),
     }),
     responses: imageResponses,
     async handle(input, deps) {
       const { params, query, viewer } = input
       const index = params.page_number - 1
-      const book = readable(await bookFile(deps.sql, viewer, params.book_id), index)
+      const book = requirePage(await bookFile(deps.sql, viewer, params.book_id), index)
       const { width, height, format } = query
-      const asked = {
+      const options = {
         ...(width === undefined ? {} : { width }),
         ...(height === undefined ? {} : { height }),
         ...(format === undefined ? {} : { format }),
       }
-      return await sendPage(input, deps, { book, index, asked, maxAgeSeconds })
+      return await pageResponse(input, deps, { book, index, options, maxAgeSeconds })
     },
   }),
 ]
@@ -114,7 +120,7 @@ function pagesOf(bookId: string, packed: Uint8Array): Static<typeof Page>[] {
   }))
 }
 
-/** The same page has the same id: a UUID of version 8 (RFC 9562) from the book's and the number. */
+/** A stable page id: a UUID version 8 (RFC 9562) from the book id and the page number. */
 function pageId(bookId: string, pageNumber: number): string {
   const hex = hash('sha256', `${bookId} ${pageNumber}`, 'hex')
   const variant = '89ab'[Number.parseInt(hex[16]!, 16) % 4]

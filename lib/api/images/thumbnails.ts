@@ -1,84 +1,98 @@
-// Small covers of books, series and libraries. Where there is none yet a drawing stands for it.
+// Cover thumbnails of books, series and libraries.
 import type { Permission } from '../../auth/permission.ts'
-import { remakeThumbnail } from '../../catalog/cover/cover-task.ts'
+import { regenerateThumbnail } from '../../catalog/cover/cover-on-demand.ts'
 import { coverOfBook, coverOfLibrary, coverOfSeries } from '../../catalog/cover/displayed-cover.ts'
 import type { Deps } from '../../http/deps.ts'
 import { route } from '../../http/route.ts'
-import { placeholder, thumbnailTag } from '../../page/thumbnail.ts'
-import { TaskStarted } from '../../queue/task-record.ts'
-import { body, Id, maybe, Type } from '../../schema.ts'
-import { type CoverAsked, type Form, sendCover } from './cover-image.ts'
-import { imageResponses } from './image.ts'
+import { placeholder, thumbnailEtag } from '../../page/thumbnail.ts'
+import { TaskStarted } from '../../queue/task/record.ts'
+import { body, maybe, Type } from '../../schema.ts'
+import { BookId, LibraryId, SeriesId } from '../params.ts'
+import { type CoverRequest, type CoverVariant, coverResponse } from './cover-response.ts'
+import { imageResponses } from './image-response.ts'
 
-type Subject = Pick<CoverAsked, 'kind' | 'coverOf'> & {
+type Subject = Pick<CoverRequest, 'kind' | 'coverOf'> & {
+  operationId: string
   path: string
+  params: typeof BookId
   permission: Permission
   summary: string
 }
 
 const subjects: Subject[] = [
   {
-    path: '/books',
+    operationId: 'getBookThumbnail',
+    path: '/books/{id}/thumbnail',
+    params: BookId,
     kind: 'book',
     permission: 'BooksRead',
-    summary: 'The cover of a book, small',
+    summary: 'Get the cover thumbnail of a book',
     coverOf: coverOfBook,
   },
   {
-    path: '/series',
+    operationId: 'getSeriesThumbnail',
+    path: '/series/{id}/thumbnail',
+    params: SeriesId,
     kind: 'series',
     permission: 'SeriesRead',
-    summary: 'The cover of a series, small',
+    summary: 'Get the cover thumbnail of a series',
     coverOf: coverOfSeries,
   },
   {
-    path: '/libraries',
+    operationId: 'getLibraryThumbnail',
+    path: '/libraries/{id}/thumbnail',
+    params: LibraryId,
     kind: 'library',
     permission: 'LibrariesRead',
-    summary: 'The cover of the first series of a library, small',
+    summary: 'Get the cover thumbnail of a library',
     coverOf: coverOfLibrary,
   },
 ]
 
-const asStored = ({ thumbnails }: Deps): Form => ({
-  tagOf: thumbnailTag,
+const asStored = ({ thumbnails }: Deps): CoverVariant => ({
+  etagOf: thumbnailEtag,
   read: thumbnails.read,
-  drawing: () => placeholder,
+  placeholder: () => placeholder,
 })
+
+const GenerateThumbnail = body(
+  {
+    force: maybe(Type.Boolean({ default: false, description: 'Replaces an existing thumbnail.' })),
+  },
+  { component: 'GenerateThumbnail' },
+)
 
 export const thumbnails = [
   ...subjects.map(subject =>
     route({
+      operationId: subject.operationId,
       method: 'GET',
-      path: `${subject.path}/{id}/thumbnail`,
+      path: subject.path,
       permission: subject.permission,
       cookie: true,
       bucket: 'images',
       summary: subject.summary,
       description:
-        'A cover that is not there yet is made at once, for which the answer waits up to two seconds. As long as there is none, or none can be made, an SVG drawing stands for it.',
-      params: Id,
+        'A missing thumbnail is generated on demand, which takes up to two seconds. Without a cover the response is an SVG placeholder. The thumbnail of a library is that of its first series.',
+      params: subject.params,
       responses: imageResponses,
       handle: async ({ params, viewer, request }, deps) =>
-        sendCover(request, deps, { ...subject, ...asStored(deps), viewer, id: params.id }),
+        coverResponse(request, deps, { ...subject, ...asStored(deps), viewer, id: params.id }),
     }),
   ),
   ...(['book', 'series'] as const).map(kind =>
     route({
+      operationId: kind === 'book' ? 'generateBookThumbnail' : 'generateSeriesThumbnail',
       method: 'POST',
       path: `/${kind === 'book' ? 'books' : 'series'}/{id}/thumbnail/generate`,
       permission: 'TasksWrite',
-      summary: kind === 'book' ? 'Make the thumbnail of a book' : 'Make the thumbnail of a series',
+      summary: `Generate the cover thumbnail of a ${kind}`,
       description:
         kind === 'book'
           ? 'From the cover in its file.'
-          : 'From the cover of the book that stands for the series.',
-      params: Id,
-      body: body({
-        force: maybe(
-          Type.Boolean({ default: false, description: 'Also when there is one already.' }),
-        ),
-      }),
+          : 'From the cover of the book that represents the series.',
+      params: kind === 'book' ? BookId : SeriesId,
+      body: GenerateThumbnail,
       bodyOptional: true,
       responses: {
         200: TaskStarted,
@@ -86,7 +100,7 @@ export const thumbnails = [
       handle: async ({ params, body, viewer }, { sql, queue }) => {
         const owner = { kind, id: params.id }
         const force = body.force ?? false
-        return { taskId: await remakeThumbnail(sql, { viewer, owner, queue, force }) }
+        return { taskId: await regenerateThumbnail(sql, { viewer, owner, queue, force }) }
       },
     }),
   ),

@@ -1,77 +1,91 @@
-// The server's folders, for whoever picks the folder of a library. Administrators only.
+// Server directory browser, for choosing the folder of a library.
 import { constants } from 'node:fs'
 import { access, opendir, realpath, stat } from 'node:fs/promises'
 import { homedir, platform } from 'node:os'
 import { dirname } from 'node:path'
-import { type Grounds, isOpen, openRoots, resolved } from '../../catalog/library/library-root.ts'
+import {
+  type FilesystemConfig,
+  isPermittedPath,
+  permittedRoots,
+  resolvePath,
+} from '../../catalog/library/library-root.ts'
 import { Forbidden, Invalid } from '../../errors.ts'
 import { route } from '../../http/route.ts'
 import { joinPath, pathText } from '../../path.ts'
 import { list, maybe, nullable, record, Type, text } from '../../schema.ts'
 
-const most = { entries: 5_000, read: 100_000, atOnce: 16 }
+const limits = { entries: 5_000, read: 100_000, concurrency: 16 }
 
 const Entry = record(
   {
     name: Type.String(),
-    path: Type.String({ description: 'Absolute.' }),
+    path: Type.String({ description: 'Absolute path.' }),
     isDirectory: Type.Boolean(),
-    isReadable: Type.Boolean({ description: 'By the server, at this moment.' }),
+    isReadable: Type.Boolean({ description: 'Whether the server can read it now.' }),
   },
   { component: 'FileSystemEntry' },
 )
 type Entry = { name: string; path: string; isDirectory: boolean; isReadable: boolean }
 
+const DirectoryListing = record(
+  {
+    currentPath: Type.String(),
+    parentPath: nullable(Type.String()),
+    entries: list(Entry),
+    isTruncated: Type.Boolean({ description: 'Whether there are more entries than listed.' }),
+  },
+  { component: 'DirectoryListing' },
+)
+
 export const filesystem = [
   route({
+    operationId: 'browseFilesystem',
     method: 'GET',
     path: '/filesystem/browse',
     permission: 'SystemAdmin',
-    summary: 'What is in a folder of the server',
+    summary: 'List a directory of the server',
     description:
-      'Folders first, then files, by name; names that begin with a dot are left out. Where the configuration opens certain folders only, nothing else is shown.',
+      'Directories first, then files, sorted by name, without hidden files. Limited to the directories that the configuration permits.',
     query: record({
       path: maybe(
-        text(4096, { description: 'Absolute; without it the home folder of the server.' }),
+        text(4096, {
+          description: 'Absolute path; the default is the home directory of the server.',
+          examples: ['/media/comics'],
+        }),
       ),
     }),
-    responses: {
-      200: record({
-        currentPath: Type.String(),
-        parentPath: nullable(Type.String()),
-        entries: list(Entry),
-        isTruncated: Type.Boolean({ description: 'There is more than is listed.' }),
-      }),
-    },
+    responses: { 200: DirectoryListing },
     handle: ({ query }, { config }) => browse(config, query.path),
   }),
   route({
+    operationId: 'listDrives',
     method: 'GET',
     path: '/filesystem/drives',
-    also: [{ path: '/filesystem/drivesSee' }],
+    aliases: [{ path: '/filesystem/drivesSee', operationId: 'listDrivesLegacy' }],
     permission: 'SystemAdmin',
-    summary: 'Where to begin to browse',
+    summary: 'List drives and common directories',
     responses: { 200: list(Entry) },
-    handle: (_input, { config }) => drives(config),
+    handle: (_input, { config }) => listDrives(config),
   }),
 ]
 
-async function browse(grounds: Grounds, asked: string | undefined) {
-  const roots = await openRoots(grounds)
+async function browse(config: FilesystemConfig, requestedPath: string | undefined) {
+  const roots = await permittedRoots(config)
   const first = roots?.[0] && pathText(roots[0])
-  const folder = await resolved(asked ?? first ?? homedir(), 'path')
-  if (!isOpen(folder, roots)) throw new Forbidden('This folder is not open to browsing')
+  const folder = await resolvePath(requestedPath ?? first ?? homedir(), 'path')
+  if (!isPermittedPath(folder, roots))
+    throw new Forbidden('Browsing this directory is not permitted')
   const { names, isTruncated } = await namesIn(folder)
   const entries: Entry[] = []
-  for (let i = 0; i < names.length; i += most.atOnce) {
-    const some = names.slice(i, i + most.atOnce)
-    const looked = await Promise.all(some.map(name => look(roots, folder, name)))
-    entries.push(...looked.filter(entry => entry !== null))
+  for (let i = 0; i < names.length; i += limits.concurrency) {
+    const batch = names.slice(i, i + limits.concurrency)
+    const inspected = await Promise.all(batch.map(name => inspect(roots, folder, name)))
+    entries.push(...inspected.filter(entry => entry !== null))
   }
-  // A link was taken for a file until it was looked at.
+  // Sorted again: a symbolic link counts as a file until its target is known.
   entries.sort((a, b) => Number(b.isDirectory) - Number(a.isDirectory) || byName(a, b))
-  const parent = await resolved(dirname(pathText(folder)), 'path')
-  const hasParent = !parent.equals(folder) && isOpen(parent, roots)
+  const parent = await resolvePath(dirname(pathText(folder)), 'path')
+  const hasParent = !parent.equals(folder) && isPermittedPath(parent, roots)
   return {
     currentPath: pathText(folder),
     parentPath: hasParent ? pathText(parent) : null,
@@ -82,42 +96,42 @@ async function browse(grounds: Grounds, asked: string | undefined) {
 
 type Name = { bytes: Buffer; name: string; isDirectory: boolean }
 
-/** The first names of a folder. Throws Invalid for what is no folder. */
+/** The first names of a directory. Throws Invalid if it cannot be listed. */
 async function namesIn(folder: Buffer): Promise<{ names: Name[]; isTruncated: boolean }> {
   const names: Name[] = []
   let read = 0
   try {
     const directory = await opendir(folder, { encoding: 'buffer' as never, bufferSize: 512 })
     for await (const entry of directory) {
-      if (++read > most.read) break
+      if (++read > limits.read) break
       const bytes = Buffer.from(entry.name)
       const name = pathText(bytes)
       if (!name.startsWith('.')) names.push({ bytes, name, isDirectory: entry.isDirectory() })
     }
   } catch (error) {
     const { code = 'unknown' } = error as NodeJS.ErrnoException
-    throw new Invalid(`${pathText(folder)} is no folder that can be listed (${code})`)
+    throw new Invalid(`${pathText(folder)} is not a readable directory (${code})`)
   }
   names.sort((a, b) => Number(b.isDirectory) - Number(a.isDirectory) || byName(a, b))
-  const isTruncated = read > most.read || names.length > most.entries
-  return { names: names.slice(0, most.entries), isTruncated }
+  const isTruncated = read > limits.read || names.length > limits.entries
+  return { names: names.slice(0, limits.entries), isTruncated }
 }
 
-/** Null for a link that leads out of what is open. */
-async function look(
+/** Null for a symbolic link to a path that is not permitted. */
+async function inspect(
   roots: Buffer[] | null,
   folder: Buffer,
   { bytes, name }: Name,
 ): Promise<Entry | null> {
   const path = joinPath(folder, bytes)
-  const shown = { name, path: pathText(path) }
+  const entry = { name, path: pathText(path) }
   try {
     const target = await realpath(path, { encoding: 'buffer' })
-    if (!isOpen(target, roots)) return null
+    if (!isPermittedPath(target, roots)) return null
     const isDirectory = (await stat(target)).isDirectory()
-    return { ...shown, isDirectory, isReadable: await isReadable(target, isDirectory) }
+    return { ...entry, isDirectory, isReadable: await isReadable(target, isDirectory) }
   } catch {
-    return { ...shown, isDirectory: false, isReadable: false }
+    return { ...entry, isDirectory: false, isReadable: false }
   }
 }
 
@@ -129,25 +143,25 @@ function isReadable(path: Buffer, isDirectory: boolean): Promise<boolean> {
   )
 }
 
-async function drives(grounds: Grounds): Promise<Entry[]> {
-  const roots = await openRoots(grounds)
-  const places = roots
+async function listDrives(config: FilesystemConfig): Promise<Entry[]> {
+  const roots = await permittedRoots(config)
+  const candidates = roots
     ? roots.map(root => ({ name: pathText(root), path: root }))
-    : usual().map(([name, path]) => ({ name, path: Buffer.from(path) }))
-  const found: Entry[] = []
-  for (const { name, path } of places) {
+    : commonDirectories().map(([name, path]) => ({ name, path: Buffer.from(path) }))
+  const drives: Entry[] = []
+  for (const { name, path } of candidates) {
     const isDirectory = await stat(path).then(
       stats => stats.isDirectory(),
       () => false,
     )
     if (!isDirectory) continue
     const isReadableNow = await isReadable(path, true)
-    found.push({ name, path: pathText(path), isDirectory, isReadable: isReadableNow })
+    drives.push({ name, path: pathText(path), isDirectory, isReadable: isReadableNow })
   }
-  return found
+  return drives
 }
 
-function usual(): [string, string][] {
+function commonDirectories(): [string, string][] {
   const home: [string, string] = ['Home Directory', homedir()]
   if (platform() !== 'win32') {
     return [

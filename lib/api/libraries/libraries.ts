@@ -1,21 +1,27 @@
-// Libraries: folders of books, how they are read, and what a scan of a folder would make of it.
-import { everyone } from '../../auth/identify.ts'
-import { removeLibrary } from '../../catalog/library/library-erase.ts'
+// Libraries: list, create, update, delete, and a preview of a scan.
+import { allAccounts } from '../../auth/identify.ts'
+import { deleteLibrary } from '../../catalog/library/library-erase.ts'
 import { previewLibrary } from '../../catalog/library/library-preview.ts'
-import {
-  Library,
-  libraries as librariesOf,
-  libraryById,
-} from '../../catalog/library/library-record.ts'
-import { ruleFields, StrategyConfig } from '../../catalog/library/library-rules.ts'
-import { changeLibrary, makeLibrary } from '../../catalog/library/library-write.ts'
-import { paged, pageOf, pageQuery, paging } from '../../http/pagination.ts'
-import { answer, route } from '../../http/route.ts'
-import { body, change, count, Id, list, maybe, nullable, record, Type, text } from '../../schema.ts'
+import { Library, libraryById, listLibraries } from '../../catalog/library/library-record.ts'
+import { StrategyConfig, settingFields } from '../../catalog/library/library-settings.ts'
+import { createLibrary, updateLibrary } from '../../catalog/library/library-write.ts'
+import { paged, pageQuery, pageResponse, paging } from '../../http/pagination.ts'
+import { respond, route } from '../../http/route.ts'
+import { body, count, list, maybe, nullable, patchBody, record, Type, text } from '../../schema.ts'
+import { seriesStrategies } from '../../strategy/series.ts'
+import { LibraryId } from '../params.ts'
 
 const seriesFields = {
   seriesStrategy: maybe(
-    nullable(text(50, { description: 'How folders become series; fixed when it is made.' })),
+    nullable(
+      text(50, {
+        documentedAs: {
+          type: 'string',
+          enum: seriesStrategies,
+          description: 'How folders become series; cannot be changed later.',
+        },
+      }),
+    ),
   ),
   seriesConfig: maybe(nullable(StrategyConfig)),
 }
@@ -23,126 +29,146 @@ const path = text(4096, {
   minLength: 1,
   description: 'Absolute path of a folder that the server can read.',
 })
-const name = text(255, { minLength: 1 })
-const schedules =
-  'The schedule of `scanningConfig` is checked, kept and shown. Keys may be written in snake_case.'
+const name = text(255, { minLength: 1, description: 'Display name.' })
+const scheduleNote = 'Fields of `scanningConfig` are also accepted in snake_case.'
+
+const DetectedSeries = record(
+  {
+    name: Type.String(),
+    path: nullable(Type.String({ description: 'Relative to the folder.' })),
+    bookCount: count(),
+    sampleBooks: list(Type.String()),
+    metadata: nullable(
+      record({ publisher: nullable(Type.String()), author: nullable(Type.String()) }),
+    ),
+  },
+  { component: 'DetectedSeries' },
+)
+const ScanPreview = record(
+  {
+    detectedSeries: list(DetectedSeries),
+    totalSeries: count({ description: 'At most 1,000 of them are listed.' }),
+    totalFiles: count(),
+    isComplete: Type.Boolean({ description: 'Whether the whole folder was read.' }),
+  },
+  { component: 'ScanPreview' },
+)
 
 export const libraries = [
   route({
+    operationId: 'listLibraries',
     method: 'GET',
     path: '/libraries',
     permission: 'LibrariesRead',
-    summary: 'Libraries by name',
+    summary: 'List libraries',
+    description: 'Sorted by name.',
     query: record(pageQuery),
     responses: { 200: paged(Library) },
     handle: async ({ query, viewer, request, reply }, { sql }) => {
       const page = paging(query)
-      const found = await librariesOf(sql, viewer, page)
-      return pageOf({ request, reply, query }, { ...found, paging: page })
+      const libraries = await listLibraries(sql, viewer, page)
+      return pageResponse({ request, reply, query }, { ...libraries, paging: page })
     },
   }),
   route({
+    operationId: 'createLibrary',
     method: 'POST',
     path: '/libraries',
     permission: 'LibrariesWrite',
-    summary: 'Add a library',
-    description: `The folder must not lie inside or around another library. ${schedules}`,
-    body: body({
-      name,
-      path,
-      ...seriesFields,
-      ...ruleFields,
-      scanImmediately: maybe(nullable(Type.Boolean({ description: 'Scans it at once.' }))),
-    }),
+    summary: 'Create a library',
+    description: `The folder must not contain another library or be inside one. ${scheduleNote}`,
+    body: body(
+      {
+        name,
+        path,
+        ...seriesFields,
+        ...settingFields,
+        scanImmediately: maybe(
+          nullable(Type.Boolean({ description: 'Starts a scan of the new library.' })),
+        ),
+      },
+      { component: 'LibraryCreate' },
+    ),
     responses: { 201: Library },
     handle: async ({ body, viewer }, { sql, queue, config, identities }) => {
-      const id = await makeLibrary({ sql, queue, grounds: config }, viewer, body)
+      const id = await createLibrary({ sql, queue, filesystem: config }, viewer, body)
       if (viewer.libraries === null) return await libraryById(sql, viewer, id)
-      identities.drop(everyone)
+      identities.invalidate(allAccounts)
       return await libraryById(sql, { ...viewer, libraries: [...viewer.libraries, id] }, id)
     },
   }),
   route({
+    operationId: 'previewScan',
     method: 'POST',
     path: '/libraries/preview-scan',
     permission: 'LibrariesWrite',
-    summary: 'Which series a folder would give',
+    summary: 'Preview the series of a folder',
     description:
-      'Looks at names only, for some seconds at most; `isComplete` says whether it saw all. Metadata inside the files may name series otherwise.',
-    body: body({
-      path,
-      ...seriesFields,
-      allowedFormats: ruleFields.allowedFormats,
-      excludedPatterns: ruleFields.excludedPatterns,
-    }),
-    responses: {
-      200: record({
-        detectedSeries: list(
-          record({
-            name: Type.String(),
-            path: nullable(Type.String({ description: 'Relative to the folder.' })),
-            bookCount: count(),
-            sampleBooks: list(Type.String()),
-            metadata: nullable(
-              record({ publisher: nullable(Type.String()), author: nullable(Type.String()) }),
-            ),
-          }),
-        ),
-        totalSeries: count({ description: 'At most 1,000 of them are listed.' }),
-        totalFiles: count(),
-        isComplete: Type.Boolean(),
-      }),
-    },
+      'Uses file names only and takes a few seconds at most; `isComplete` is false if the time was not enough. Metadata in the files may give other series names.',
+    body: body(
+      {
+        path,
+        ...seriesFields,
+        allowedFormats: settingFields.allowedFormats,
+        excludedPatterns: settingFields.excludedPatterns,
+      },
+      { component: 'ScanPreviewRequest' },
+    ),
+    responses: { 200: ScanPreview },
     handle: ({ body, signal }, { config }) => previewLibrary(config, body, signal),
   }),
   route({
+    operationId: 'getLibrary',
     method: 'GET',
     path: '/libraries/{id}',
     permission: 'LibrariesRead',
-    summary: 'A library',
-    params: Id,
+    summary: 'Get a library',
+    params: LibraryId,
     responses: { 200: Library },
     handle: ({ params, viewer }, { sql }) => libraryById(sql, viewer, params.id),
   }),
   route({
+    operationId: 'updateLibrary',
     method: 'PUT',
     path: '/libraries/{id}',
-    also: [{ method: 'PATCH' }],
+    aliases: [{ method: 'PATCH', operationId: 'patchLibrary' }],
     permission: 'LibrariesWrite',
-    summary: 'Change a library',
-    description: `What is absent stays as it is; null clears what can be empty. A new folder keeps books and progress: the next scan finds them there. ${schedules}`,
-    params: Id,
-    body: change(
+    summary: 'Update a library',
+    description: `Absent fields are unchanged; null clears optional fields. After a change of the folder, the next scan finds the books there and keeps their progress. ${scheduleNote}`,
+    params: LibraryId,
+    body: patchBody(
       {
         name: maybe(nullable(name)),
         path: maybe(nullable(path)),
         ...seriesFields,
-        ...ruleFields,
-        // Not a spelling but a member: whoever sends a library back changes one of the two.
-        scanning_config: ruleFields.scanningConfig,
+        ...settingFields,
+        // A field of its own, not an alias: a library that is sent back has both, and the client changed one.
+        scanning_config: settingFields.scanningConfig,
       },
       Library,
+      { component: 'LibraryUpdate' },
     ),
     responses: { 200: Library },
     handle: async ({ params, body, viewer }, { sql, queue, config }) => {
       const target = { viewer, id: params.id }
-      await changeLibrary({ sql, queue, grounds: config }, target, body)
+      await updateLibrary({ sql, queue, filesystem: config }, target, body)
       return await libraryById(sql, viewer, params.id)
     },
   }),
   route({
+    operationId: 'deleteLibrary',
     method: 'DELETE',
     path: '/libraries/{id}',
     permission: 'LibrariesDelete',
-    summary: 'Remove a library',
+    summary: 'Delete a library',
     description:
-      'Its series, books and their progress are gone at once, and erased in the background. Files on disk stay.',
-    params: Id,
+      'Its series, books and their progress disappear immediately and are deleted in the background. Files on disk are not changed.',
+    params: LibraryId,
     responses: { 204: null },
     handle: async ({ params, viewer }, { sql, queue, identities }) => {
-      await removeLibrary(sql, queue, { viewer, libraryId: params.id })
-      identities.drop(everyone)
-      return answer(204)
+      await deleteLibrary(sql, queue, { viewer, libraryId: params.id })
+      identities.invalidate(allAccounts)
+      return respond(204)
     },
   }),
 ]

@@ -1,29 +1,32 @@
-// Erasing books whose files are gone. They kept their progress in case they come back.
+// Purge: permanent deletion of missing books, whose progress is retained until then.
 import { purgeLibrary, purgeSeries } from '../../catalog/book/purge.ts'
 import { route } from '../../http/route.ts'
-import { count, Id } from '../../schema.ts'
+import { count } from '../../schema.ts'
+import { LibraryId, SeriesId } from '../params.ts'
 
 const description =
-  'Books that are missing on disk go for good, with their progress; then series that hold none any more, if the setting purge.purge_empty_series says so. Answers how many books.'
+  'Deletes books that are missing on disk, with their progress, and then empty series if the setting `purge.purge_empty_series` is on. Returns the number of deleted books.'
 
 export const purge = [
   route({
+    operationId: 'purgeLibrary',
     method: 'DELETE',
     path: '/libraries/{id}/purge-deleted',
     permission: 'LibrariesWrite',
-    summary: 'Erase the missing books of a library',
+    summary: 'Delete the missing books of a library',
     description,
-    params: Id,
+    params: LibraryId,
     responses: { 200: count() },
     handle: ({ params, viewer }, { sql }) => purgeLibrary(sql, viewer, params.id),
   }),
   route({
+    operationId: 'purgeSeries',
     method: 'DELETE',
     path: '/series/{id}/purge-deleted',
     permission: 'SeriesWrite',
-    summary: 'Erase the missing books of a series',
+    summary: 'Delete the missing books of a series',
     description,
-    params: Id,
+    params: SeriesId,
     responses: { 200: count() },
     handle: ({ params, viewer }, { sql }) => purgeSeries(sql, viewer, params.id),
   }),

@@ -1,44 +1,46 @@
-// Documents of OPDS 1.2 beside its feeds: the entry of a book, and how to search.
-
-import { answer, route } from '../../http/route.ts'
+// OPDS 1.2 documents that are not feeds: the entry of a book, the OpenSearch description.
+import { respond, route } from '../../http/route.ts'
 import { atomEntry } from '../../opds/atom/entry.ts'
 import { searchType } from '../../opds/atom/link.ts'
 import { searchDescription } from '../../opds/atom/opensearch.ts'
 import { publicationById } from '../../opds/publication.ts'
-import { bytes, Id } from '../../schema.ts'
-import { readSetting } from '../../setting/setting.ts'
-import { atomType, browsing, linksOf, writingFor } from './feeds.ts'
+import { bytes } from '../../schema.ts'
+import { cachedSetting } from '../../setting/setting.ts'
+import { BookId } from '../params.ts'
+import { atomType, browsePermission, feedContext, linksOf } from './feeds.ts'
 
 export const atomDocuments = [
   route({
+    operationId: 'getOpds1Book',
     method: 'GET',
     atRoot: true,
-    catalogue: 1,
+    opdsVersion: 1,
     path: '/opds/v1/books/{id}',
-    permission: browsing,
-    summary: 'A book, as OPDS 1.2',
-    params: Id,
+    permission: browsePermission,
+    summary: 'Get a book (OPDS 1.2 entry)',
+    params: BookId,
     responses: { 200: bytes('application/atom+xml') },
     async handle({ params, viewer, identity, request }, deps) {
-      const [book, writing] = await Promise.all([
+      const [book, context] = await Promise.all([
         publicationById(deps.sql, viewer, params.id),
-        writingFor(request, identity, deps),
+        feedContext(request, identity, deps),
       ])
-      return answer(200, atomEntry(book, writing), { 'content-type': atomType })
+      return respond(200, atomEntry(book, context), { 'content-type': atomType })
     },
   }),
   route({
+    operationId: 'getOpds1SearchDescription',
     method: 'GET',
     atRoot: true,
-    catalogue: 1,
+    opdsVersion: 1,
     path: '/opds/v1/search.xml',
-    // Moon+ Reader sends no credentials for it.
+    // Moon+ Reader requests it without credentials.
     permission: 'public',
-    summary: 'How to search the catalogue, as OpenSearch 1.1',
+    summary: 'Get the search description (OpenSearch 1.1)',
     responses: { 200: bytes(searchType) },
     async handle({ request }, deps) {
-      const server = String(await readSetting(deps.sql, 'application.name'))
-      return answer(200, searchDescription(linksOf(request), server), {
+      const serverName = String(await cachedSetting(deps.sql, 'application.name'))
+      return respond(200, searchDescription(linksOf(request), serverName), {
         'content-type': `${searchType};charset=utf-8`,
       })
     },

@@ -1,18 +1,17 @@
-// Long texts as answers: made while they are sent, and others are served between two pieces.
+// Long text responses, generated in chunks while they are sent, without blocking the event loop.
 import { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import type { FastifyRequest } from 'fastify'
-import { bodyFor } from '../images/image.ts'
+import { bodyFor } from '../../http/body.ts'
 
-/** What Fastify is to be given for a text in pieces. */
-export function bodyInTurn(request: FastifyRequest, pieces: Iterable<string>) {
-  return bodyFor(request, Readable.from(inTurn(pieces), { highWaterMark: 1 }))
+export function chunkedBody(request: FastifyRequest, chunks: Iterable<string>) {
+  return bodyFor(request, Readable.from(yieldingBetween(chunks), { highWaterMark: 1 }))
 }
 
-async function* inTurn(pieces: Iterable<string>) {
-  for (const piece of pieces) {
-    yield piece
-    // A socket that takes everything at once would never let go of the thread.
+async function* yieldingBetween(chunks: Iterable<string>) {
+  for (const chunk of chunks) {
+    yield chunk
+    // With a fast socket, the loop would otherwise never return to the event loop.
     await setImmediate()
   }
 }

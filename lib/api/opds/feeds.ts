@@ -1,86 +1,97 @@
-// The feeds of both catalogues: each is found once and written as Atom or as JSON, below /opds/v1 and
-// below /opds/v2.
-
+// OPDS feeds: each shelf as Atom below /opds/v1 (OPDS 1.2) and as JSON below /opds/v2 (OPDS 2.0).
 import type { FastifyRequest } from 'fastify'
 import type { Identity } from '../../auth/identify.ts'
-import { lacks } from '../../http/authorize.ts'
+import { missingPermission } from '../../http/authorize.ts'
 import type { Deps } from '../../http/deps.ts'
 import { pageQuery, paging } from '../../http/pagination.ts'
-import { answer, type Need, type Route, route } from '../../http/route.ts'
+import { type AccessRequirement, type Route, respond, route } from '../../http/route.ts'
 import { atomFeed } from '../../opds/atom/feed.ts'
-import { lastChange } from '../../opds/changed.ts'
+import type { OpdsVersion } from '../../opds/catalogue-path.ts'
+import type { FeedContext } from '../../opds/feed-context.ts'
+import { catalogueUpdatedAt } from '../../opds/feed-context.ts'
 import { jsonFeed } from '../../opds/json/feed.ts'
-import { feedType } from '../../opds/json/media.ts'
-import { linksFrom } from '../../opds/links.ts'
-import type { Asked, Shelf } from '../../opds/shelf/shelf.ts'
-import type { Version } from '../../opds/tree.ts'
-import type { Writing } from '../../opds/writing.ts'
+import { createLinks } from '../../opds/links.ts'
+import { feedType } from '../../opds/media-types.ts'
+import type { Shelf, ShelfRequest } from '../../opds/shelf/shelf.ts'
 import { bytes, record } from '../../schema.ts'
-import { readSetting } from '../../setting/setting.ts'
+import { cachedSetting } from '../../setting/setting.ts'
 
-/** What every feed needs: they show libraries, series and books alike. */
-export const browsing = {
+/** Permissions of every feed: feeds show libraries, series and books. */
+export const browsePermission = {
   all: ['LibrariesRead', 'SeriesRead'],
   any: ['BooksRead'],
-} as const satisfies Need
+} as const satisfies AccessRequirement
 
 export const atomType = 'application/atom+xml;charset=utf-8'
 
 export function shelfRoutes(shelf: Shelf): Route[] {
   return ([1, 2] as const).flatMap(version =>
-    shelf.only === undefined || shelf.only === version ? [feedRoute(shelf, version)] : [],
+    shelf.onlyVersion === undefined || shelf.onlyVersion === version
+      ? [feedRoute(shelf, version)]
+      : [],
   )
 }
 
-function feedRoute(shelf: Shelf, version: Version): Route {
+function feedRoute(shelf: Shelf, version: OpdsVersion): Route {
   const root = version === 1 ? '/catalog' : ''
-  const { find } = shelf
+  const { load } = shelf
   return route({
+    operationId: `getOpds${version}${feedName(shelf.path)}Feed`,
     method: 'GET',
     atRoot: true,
-    catalogue: version,
+    opdsVersion: version,
     path: `/opds/v${version}${shelf.path || root}`,
-    permission: browsing,
-    summary: `${shelf.summary}, as ${version === 1 ? 'OPDS 1.2' : 'OPDS 2.0'}`,
+    permission: browsePermission,
+    summary: `${shelf.summary} (${version === 1 ? 'OPDS 1.2' : 'OPDS 2.0'})`,
     ...(shelf.params ? { params: record(shelf.params) } : {}),
     query: record({ ...pageQuery, ...shelf.query }),
     responses: { 200: bytes(version === 1 ? 'application/atom+xml' : feedType) },
     async handle({ params = {}, query, viewer, identity, request }, deps) {
       const { page, pageSize } = paging(query)
-      const asked = { sql: deps.sql, viewer, version, params, query, page, pageSize }
-      const [feed, writing] = await Promise.all([
-        find(asked as Asked),
-        writingFor(request, identity, deps),
+      const shelfRequest = { sql: deps.sql, viewer, version, params, query, page, pageSize }
+      const [feed, context] = await Promise.all([
+        load(shelfRequest as ShelfRequest),
+        feedContext(request, identity, deps),
       ])
       return version === 1
-        ? answer(200, atomFeed(feed, writing), { 'content-type': atomType })
-        : answer(200, JSON.stringify(jsonFeed(feed, writing)), { 'content-type': feedType })
+        ? respond(200, atomFeed(feed, context), { 'content-type': atomType })
+        : respond(200, JSON.stringify(jsonFeed(feed, context)), { 'content-type': feedType })
     },
   })
 }
 
-/** Links as the request came, and what its sender may do. */
-export async function writingFor(
+/** `/libraries/{id}/browse` becomes `LibrariesByIdBrowse`. */
+const feedName = (path: string) =>
+  path === ''
+    ? 'Root'
+    : path
+        .replace('{id}', 'by-id')
+        .split(/[/-]/)
+        .map(word => word.slice(0, 1).toUpperCase() + word.slice(1))
+        .join('')
+
+/** Links by the path of the request, and what the caller may do. */
+export async function feedContext(
   request: FastifyRequest,
   identity: Identity,
   { sql }: Pick<Deps, 'sql'>,
-): Promise<Writing> {
-  const [server, changed] = await Promise.all([
-    readSetting(sql, 'application.name'),
-    lastChange(sql, identity.viewer),
+): Promise<FeedContext> {
+  const [serverName, updatedAt] = await Promise.all([
+    cachedSetting(sql, 'application.name'),
+    catalogueUpdatedAt(sql, identity.viewer),
   ])
   return {
     links: linksOf(request),
-    server: String(server),
-    changed,
-    may: {
-      stream: lacks(identity, 'PagesRead') === null,
-      sync: lacks(identity, { any: ['ProgressWrite', 'BooksWrite'] }) === null,
+    serverName: String(serverName),
+    catalogueUpdatedAt: updatedAt,
+    allows: {
+      pageStreaming: missingPermission(identity, 'PagesRead') === null,
+      progressSync: missingPermission(identity, { any: ['ProgressWrite', 'BooksWrite'] }) === null,
     },
   }
 }
 
-/** Links of the tree by which the request came. */
-export function linksOf({ base, entered }: FastifyRequest) {
-  return linksFrom(base, entered!)
+/** Links below the catalogue path of the request. */
+export function linksOf({ base, cataloguePath }: FastifyRequest) {
+  return createLinks(base, cataloguePath!)
 }

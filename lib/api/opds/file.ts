@@ -1,12 +1,13 @@
-// The files of books, as the feeds of both catalogues lead to them.
+// Files of books for the acquisition links of OPDS feeds.
 import { bookFile } from '../../catalog/book/book-file.ts'
-import { answerFile } from '../../download/file.ts'
-import type { FormatName } from '../../format/contract.ts'
-import { formatNames } from '../../format/contract.ts'
-import { answer, route } from '../../http/route.ts'
-import { fileType } from '../../opds/naming.ts'
-import { bytes, ErrorBody, record, Type, uuid } from '../../schema.ts'
-import { nothing } from '../images/image.ts'
+import { fileResponse } from '../../download/file.ts'
+import type { FormatName } from '../../format/formats.ts'
+import { formatNames } from '../../format/formats.ts'
+import { emptyBody } from '../../http/body.ts'
+import { respond, route } from '../../http/route.ts'
+import { fileType } from '../../opds/media-types.ts'
+import { bytes, ErrorBody, record, Type } from '../../schema.ts'
+import { BookId } from '../params.ts'
 
 const versions = [1, 2] as const
 const formats: (FormatName | null)[] = [...formatNames, null]
@@ -14,25 +15,29 @@ const formats: (FormatName | null)[] = [...formatNames, null]
 export const fileRoutes = versions.map(version => {
   const files = bytes(...formats.map(format => fileType(format, version)))
   return route({
+    operationId: `downloadOpds${version}Book`,
     method: 'GET',
     atRoot: true,
-    catalogue: version,
+    opdsVersion: version,
     path: `/opds/v${version}/books/{id}/file/{name}`,
     permission: 'BooksRead',
     cookie: true,
-    summary: `The file of a book, for readers of OPDS ${version === 1 ? '1.2' : '2.0'}`,
+    summary: `Download the file of a book (OPDS ${version === 1 ? '1.2' : '2.0'})`,
     description:
-      'Ranges, If-Range and the other conditions are understood. The name in the address is for readers that save the file under it; any will do.',
-    params: record({ id: uuid(), name: Type.String() }),
+      'Supports Range, If-Range and conditional requests. The name in the path is ignored; some apps save the file under it.',
+    params: record({
+      ...BookId.properties,
+      name: Type.String({ description: 'Any file name.' }),
+    }),
     responses: { 200: files, 206: files, 304: null, 412: null, 416: null, 422: ErrorBody },
     async handle({ params, viewer, request }, { sql }) {
       const book = await bookFile(sql, viewer, params.id)
       const mediaType = fileType(book.format, version)
-      const { status, headers, body } = await answerFile(book, request, mediaType)
-      const sent = { ...headers, 'cache-control': 'private, no-cache' }
+      const { status, headers, body } = await fileResponse(book, request, mediaType)
+      const allHeaders = { ...headers, 'cache-control': 'private, no-cache' }
       if (status === 304 || status === 412 || status === 416)
-        return answer(status, nothing(request), sent)
-      return answer(status, body ?? nothing(request) ?? null, sent)
+        return respond(status, emptyBody(request), allHeaders)
+      return respond(status, body ?? emptyBody(request) ?? null, allHeaders)
     },
   })
 })

@@ -1,46 +1,51 @@
-// Documents of OPDS 2.0 that are no feeds: a book, and how to sign in.
-
-import { answer, route } from '../../http/route.ts'
+// OPDS 2.0 documents that are not feeds: a publication, the authentication document.
+import { respond, route } from '../../http/route.ts'
 import { authenticationDocument } from '../../opds/json/authentication.ts'
-import { authenticationType, publicationType } from '../../opds/json/media.ts'
 import { jsonPublication } from '../../opds/json/publication.ts'
+import { authenticationType, publicationType } from '../../opds/media-types.ts'
 import { publicationById } from '../../opds/publication.ts'
-import { bytes, Id } from '../../schema.ts'
-import { readSetting } from '../../setting/setting.ts'
-import { browsing, linksOf, writingFor } from './feeds.ts'
+import { bytes } from '../../schema.ts'
+import { cachedSetting } from '../../setting/setting.ts'
+import { BookId } from '../params.ts'
+import { browsePermission, feedContext, linksOf } from './feeds.ts'
 
 export const jsonDocuments = [
   route({
+    operationId: 'getOpds2Authentication',
     method: 'GET',
     atRoot: true,
-    catalogue: 2,
+    opdsVersion: 2,
     path: '/opds/v2/auth',
     permission: 'public',
-    summary: 'How to sign in to the catalogue, as Authentication for OPDS',
+    summary: 'Get the authentication document (Authentication for OPDS 1.0)',
     responses: { 200: bytes(authenticationType) },
     async handle({ request }, { sql }) {
-      const server = String(await readSetting(sql, 'application.name'))
-      return sent(authenticationDocument(linksOf(request), server), authenticationType)
+      const serverName = String(await cachedSetting(sql, 'application.name'))
+      return documentResponse(
+        authenticationDocument(linksOf(request), serverName),
+        authenticationType,
+      )
     },
   }),
   route({
+    operationId: 'getOpds2Book',
     method: 'GET',
     atRoot: true,
-    catalogue: 2,
+    opdsVersion: 2,
     path: '/opds/v2/books/{id}',
-    permission: browsing,
-    summary: 'A book of the catalogue, as OPDS 2.0',
-    params: Id,
+    permission: browsePermission,
+    summary: 'Get a book (OPDS 2.0 publication)',
+    params: BookId,
     responses: { 200: bytes(publicationType) },
     async handle({ params, viewer, identity, request }, deps) {
-      const [book, writing] = await Promise.all([
+      const [book, context] = await Promise.all([
         publicationById(deps.sql, viewer, params.id),
-        writingFor(request, identity, deps),
+        feedContext(request, identity, deps),
       ])
-      return sent(jsonPublication(book, writing), publicationType)
+      return documentResponse(jsonPublication(book, context), publicationType)
     },
   }),
 ]
 
-const sent = (document: object, type: string) =>
-  answer(200, JSON.stringify(document), { 'content-type': type })
+const documentResponse = (document: object, type: string) =>
+  respond(200, JSON.stringify(document), { 'content-type': type })

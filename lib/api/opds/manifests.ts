@@ -1,92 +1,101 @@
-// What books are read from: Readium manifests, of which a book has one or two.
+// Readium Web Publication Manifests; a book has one or two, by profile.
 import type { FastifyRequest } from 'fastify'
 import type { Viewer } from '../../auth/viewer.ts'
 import { bookFile, packedPages } from '../../catalog/book/book-file.ts'
 import { NotFound } from '../../errors.ts'
 import type { Deps } from '../../http/deps.ts'
-import { answer, type Need, route } from '../../http/route.ts'
-import { epubManifest } from '../../opds/epub/manifest.ts'
+import { type AccessRequirement, respond, route } from '../../http/route.ts'
+import type { FeedContext } from '../../opds/feed-context.ts'
+import { epubManifest } from '../../opds/json/epub-manifest.ts'
 import { divinaManifest, type Manifest, pdfManifest } from '../../opds/json/manifest.ts'
-import { divinaType, webpubType } from '../../opds/json/media.ts'
 import type { Profile } from '../../opds/json/metadata.ts'
 import { manifestsOf, manifestType } from '../../opds/json/publication.ts'
+import { divinaType, webpubType } from '../../opds/media-types.ts'
 import { type Publication, publicationById } from '../../opds/publication.ts'
-import type { Writing } from '../../opds/writing.ts'
 import { unpackPages } from '../../page/page-list.ts'
-import { bytes, ErrorBody, Id } from '../../schema.ts'
-import { bodyInTurn } from './chunked-body.ts'
-import { browsing, writingFor } from './feeds.ts'
+import { bytes, ErrorBody } from '../../schema.ts'
+import { BookId } from '../params.ts'
+import { chunkedBody } from './chunked-body.ts'
+import { browsePermission, feedContext } from './feeds.ts'
 
-// Manifests lead back to the book and its series as well as to its pages.
+// A manifest links to the book and its series as well as to its pages.
 const permission = {
-  all: [...browsing.all, 'PagesRead'],
-  any: browsing.any,
-} as const satisfies Need
+  all: [...browsePermission.all, 'PagesRead'],
+  any: browsePermission.any,
+} as const satisfies AccessRequirement
 
-export const manifests = [null, 'divina' as const, 'epub' as const, 'pdf' as const].map(asked =>
+const profiles = [null, 'divina', 'epub', 'pdf'] as const
+const operationNames = { divina: 'Divina', epub: 'Epub', pdf: 'Pdf' }
+
+export const manifests = profiles.map(requested =>
   route({
+    operationId: `getOpds2${requested ? operationNames[requested] : ''}Manifest`,
     method: 'GET',
     atRoot: true,
-    catalogue: 2,
-    path: `/opds/v2/books/{id}/manifest${asked ? `/${asked}` : ''}`,
+    opdsVersion: 2,
+    path: `/opds/v2/books/{id}/manifest${requested ? `/${requested}` : ''}`,
     permission,
-    summary: `What a book is read from${asked ? `, by the ${asked} profile` : ''}, as a Readium manifest`,
-    description: '404 for a book that cannot be read so.',
-    params: Id,
+    summary: `Get the Readium manifest of a book${requested ? ` (${requested} profile)` : ''}`,
+    description: '404 if the book is not available in this format.',
+    params: BookId,
     responses: {
-      200: bytes(...(asked ? [manifestType(asked)] : [divinaType, webpubType])),
+      200: bytes(...(requested ? [manifestType(requested)] : [divinaType, webpubType])),
       422: ErrorBody,
     },
     async handle({ params, viewer, identity, request, signal }, deps) {
-      const [book, writing] = await Promise.all([
+      const [book, context] = await Promise.all([
         publicationById(deps.sql, viewer, params.id),
-        writingFor(request, identity, deps),
+        feedContext(request, identity, deps),
       ])
-      const profile = profileFor(book, asked)
-      const pieces = await manifestOf(book, profile, { viewer, writing, signal, deps })
-      return answer(200, bodyOf(request, pieces), { 'content-type': manifestType(profile) })
+      const profile = profileFor(book, requested)
+      const pieces = await manifestOf(book, profile, { viewer, context, signal, deps })
+      return respond(200, bodyOf(request, pieces), { 'content-type': manifestType(profile) })
     },
   }),
 )
 
-/** Throws NotFound for a manifest that the book cannot have. */
-function profileFor(book: Publication, asked: Profile | null): Profile {
-  const all = manifestsOf(book)
-  const profile = asked === null ? all[0] : all.find(known => known === asked)
-  if (profile === undefined) throw new NotFound('The book cannot be read so')
+/** The requested profile, or the first one of the book. Throws NotFound. */
+function profileFor(book: Publication, requested: Profile | null): Profile {
+  const available = manifestsOf(book)
+  const profile = requested === null ? available[0] : available.find(name => name === requested)
+  if (profile === undefined) throw new NotFound('Not available in this format')
   return profile
 }
 
-type Making = { viewer: Viewer; writing: Writing; signal: AbortSignal; deps: Deps }
+type ManifestRequest = { viewer: Viewer; context: FeedContext; signal: AbortSignal; deps: Deps }
 
 /** Throws NotFound, Unreadable, Unavailable. */
-async function manifestOf(book: Publication, profile: Profile, making: Making): Promise<Manifest> {
-  const { viewer, writing, signal, deps } = making
+async function manifestOf(
+  book: Publication,
+  profile: Profile,
+  request: ManifestRequest,
+): Promise<Manifest> {
+  const { viewer, context, signal, deps } = request
   const { sql, pages } = deps
-  if (profile === 'pdf') return pdfManifest(book, writing)
+  if (profile === 'pdf') return pdfManifest(book, context)
   if (profile === 'epub') {
     const file = await bookFile(sql, viewer, book.id)
-    return epubManifest(book, await pages.epubs.contents(file, signal), writing)
+    return epubManifest(book, await pages.epubs.contents(file, signal), context)
   }
   const packed = await packedPages(sql, book.id)
-  if (packed === null) throw new NotFound('The pages of the book are not known')
-  return divinaManifest(book, unpackPages(packed), writing)
+  if (packed === null) throw new NotFound('The book has not been analyzed yet')
+  return divinaManifest(book, unpackPages(packed), context)
 }
 
-const wholeLength = 256 * 1024
+const maxTextLength = 256 * 1024
 
-/** Text, which is tagged then, unless it is long. */
+/** A string, which gets an ETag, or a stream if the manifest is long. */
 function bodyOf(request: FastifyRequest, pieces: Manifest) {
   let start = ''
-  while (start.length < wholeLength) {
+  while (start.length < maxTextLength) {
     const { value, done } = pieces.next()
     if (done) return start
     start += value
   }
-  return bodyInTurn(request, joined(start, pieces))
+  return chunkedBody(request, concatenate(start, pieces))
 }
 
-function* joined(start: string, rest: Iterable<string>) {
+function* concatenate(start: string, rest: Iterable<string>) {
   yield start
   yield* rest
 }

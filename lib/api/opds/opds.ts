@@ -1,4 +1,4 @@
-// Everything below /opds.
+// Routes of the OPDS catalogues.
 import { atomDocuments } from './atom-documents.ts'
 import { coverRoutes } from './covers.ts'
 import { fileRoutes } from './file.ts'

@@ -1,27 +1,46 @@
-// Pages for reading apps. OPDS-PSE 1.2 counts them from 0 and promises one media type for all of a
-// book; the manifests of OPDS 2.0 count from 1 and name the type of each.
+// Page images for OPDS apps. OPDS-PSE 1.2 counts pages from 0 and has one media type for all pages of a
+// book; the manifests of OPDS 2.0 count from 1 and have a media type for each page.
 import { type StreamedBook, streamedBook } from '../../catalog/book/book-file.ts'
 import { NotFound, Unreadable } from '../../errors.ts'
-import { lacks } from '../../http/authorize.ts'
+import { missingPermission } from '../../http/authorize.ts'
+import { whenClosed } from '../../http/body.ts'
 import type { Deps } from '../../http/deps.ts'
 import { type Input, route } from '../../http/route.ts'
-import { streamedAs } from '../../opds/publication.ts'
-import { followFetch } from '../../opds/stream-progress.ts'
-import type { Asked } from '../../page/variant.ts'
-import { maybe, record, Type, uuid } from '../../schema.ts'
-import { imageAnswer, imageResponses, whenOver } from '../images/image.ts'
-import { readable, sendPage } from '../images/page-image.ts'
+import { streamMediaType } from '../../opds/publication.ts'
+import { trackFetch } from '../../opds/stream-progress.ts'
+import type { ImageOptions } from '../../page/variant.ts'
+import { maybe, record, Type } from '../../schema.ts'
+import { imageResponse, imageResponses } from '../images/image-response.ts'
+import {
+  type PageInput,
+  type PageRequest,
+  pageResponse,
+  requirePage,
+} from '../images/page-response.ts'
+import { BookId } from '../params.ts'
 
 const maxAgeSeconds = 86_400
-const mostPixels = 4096
-const mostPages = 2_147_483_647
+const maxPixels = 4096
+const maxPageNumber = 2_147_483_647
 
-// Whatever an app leaves in them: `{maxWidth}` as it stands in the feed says nothing, and is no mistake.
+// Strings, since some apps leave the placeholder `{maxWidth}` of the feed in the URL; it is ignored.
 const query = record({
-  width: maybe(Type.String({ description: 'Most pixels across, at most 4096.' })),
-  height: maybe(Type.String({ description: 'Most pixels down, at most 4096.' })),
-  format: maybe(Type.String({ description: '`jpeg`; of OPDS 2.0 also `png` and `webp`.' })),
+  width: maybe(Type.String({ description: 'Maximum width in pixels, at most 4096.' })),
+  height: maybe(Type.String({ description: 'Maximum height in pixels, at most 4096.' })),
+  format: maybe(
+    Type.String({ description: 'Image format: `jpeg`; with OPDS 2.0 also `png` and `webp`.' }),
+  ),
 })
+
+const pageParams = (first: 0 | 1) =>
+  record({
+    ...BookId.properties,
+    page: Type.Integer({
+      minimum: first,
+      maximum: maxPageNumber,
+      description: `Page number, starting at ${first}.`,
+    }),
+  })
 
 const common = {
   method: 'GET',
@@ -36,93 +55,98 @@ const common = {
 export const pageRoutes = [
   route({
     ...common,
-    catalogue: 1,
+    operationId: 'getOpds1Page',
+    opdsVersion: 1,
     path: '/opds/v1/books/{id}/pages/{page}',
-    summary: 'The image of a page, as OPDS-PSE asks for it',
+    summary: 'Get the image of a page (OPDS-PSE)',
     description:
-      'Pages count from 0. Every page is of the media type that the feed says, made to fit into width and height, never enlarged; sizes that are none are ignored. Fetching moves the reading position for those alone who set their preference `opds.stream_progress` to true.',
-    params: record({ id: uuid(), page: Type.Integer({ minimum: 0, maximum: mostPages }) }),
+      'Pages count from 0. All pages have the media type of the feed; they are scaled down to fit into width and height, never enlarged. Invalid sizes are ignored. Reading progress is updated only for users who set the preference `opds.stream_progress` to true.',
+    params: pageParams(0),
     async handle(input, deps) {
       const { id, page: index } = input.params
-      const book = streamable(await streamedBook(deps.sql, input.viewer, id), index)
-      const format = input.query.format === 'jpeg' ? 'jpeg' : book.written
-      const asked = { ...sizeOf(input.query), format }
-      if (book.movesPlace) follow(input, deps, { book, page: index })
-      return await send(input, deps, { book, index, asked, maxAgeSeconds })
+      const book = requireStreamable(await streamedBook(deps.sql, input.viewer, id), index)
+      const format = input.query.format === 'jpeg' ? 'jpeg' : book.streamFormat
+      const options = { ...sizeOf(input.query), format }
+      if (book.updatesProgress) recordProgress(input, deps, { book, page: index })
+      return await sendPage(input, deps, { book, index, options, maxAgeSeconds })
     },
   }),
   route({
     ...common,
-    catalogue: 2,
+    operationId: 'getOpds2Page',
+    opdsVersion: 2,
     path: '/opds/v2/books/{id}/pages/{page}',
-    summary: 'The image of a page, as manifests of OPDS 2.0 name it',
+    summary: 'Get the image of a page (OPDS 2.0)',
     description:
-      'Pages count from 1. The original bytes, unless a size or a format is asked for; sizes and formats that are none are ignored.',
-    params: record({ id: uuid(), page: Type.Integer({ minimum: 1, maximum: mostPages }) }),
+      'Pages count from 1. The original file, unless a size or a format is requested. Invalid sizes and formats are ignored.',
+    params: pageParams(1),
     async handle(input, deps) {
       const { id, page } = input.params
-      const book = streamable(await streamedBook(deps.sql, input.viewer, id), page - 1)
+      const book = requireStreamable(await streamedBook(deps.sql, input.viewer, id), page - 1)
       const { format } = input.query
-      const asked = { ...sizeOf(input.query), ...(isWritten(format) ? { format } : {}) }
-      return await send(input, deps, { book, index: page - 1, asked, maxAgeSeconds })
+      const options = { ...sizeOf(input.query), ...(isOutputFormat(format) ? { format } : {}) }
+      return await sendPage(input, deps, { book, index: page - 1, options, maxAgeSeconds })
     },
   }),
 ]
 
-type Sent = Parameters<typeof sendPage>
-
-/** The page; for one that is damaged a drawing: apps leave a book at the first error, and it may have hundreds of good pages. */
-async function send(input: Sent[0], deps: Deps, page: Sent[2]) {
+/** The page, or a placeholder if it is damaged: apps close a book at the first error, and its other pages may be good. */
+async function sendPage(input: PageInput, deps: Deps, page: PageRequest) {
   try {
-    return await sendPage(input, deps, page)
+    return await pageResponse(input, deps, page)
   } catch (error) {
-    // What the disk does not give now, it may give later.
+    // An I/O error may be transient.
     if (!(error instanceof Unreadable) || error.code === 'io') throw error
-    const drawing = await deps.thumbnails.drawing(page.asked.format)
-    const { bytes: body, mediaType, tag } = drawing
-    return imageAnswer(input.request, {
+    const placeholder = await deps.thumbnails.placeholderAs(page.options.format)
+    const { bytes: body, mediaType, etag } = placeholder
+    return imageResponse(input.request, {
       body,
       length: body.length,
       mediaType,
-      tag,
+      etag,
       maxAgeSeconds: 0,
     })
   }
 }
 
-const syncing = { any: ['ProgressWrite', 'BooksWrite'] } as const
+const progressPermission = { any: ['ProgressWrite', 'BooksWrite'] } as const
 
-type Fetched = { book: StreamedBook; page: number }
-type Fetching = Pick<Input<'auth', never, never, never>, 'request' | 'reply' | 'identity'>
+type FetchedPage = { book: StreamedBook; page: number }
+type FetchInput = Pick<Input<'auth', never, never, never>, 'request' | 'reply' | 'identity'>
 
-/** Lets a page that arrives tell where the reader is; whatever comes of that, the page is sent. */
-function follow(input: Fetching, { sql, log }: Deps, { book, page }: Fetched) {
+/** Updates the reading progress when the page was sent. Errors do not affect the response. */
+function recordProgress(input: FetchInput, { sql, log }: Deps, { book, page }: FetchedPage) {
   const { request, reply, identity } = input
-  if (request.method !== 'GET' || lacks(identity, syncing) !== null) return
-  const streaming = { viewer: identity.viewer, bookId: book.id, pageCount: book.pageCount, page }
-  const over = followFetch(sql, streaming, err => log.warn({ err }, 'streamed page not noted'))
-  whenOver(reply, () => over(reply.raw.writableFinished && reply.statusCode < 400))
+  if (request.method !== 'GET' || missingPermission(identity, progressPermission) !== null) return
+  const fetched = { viewer: identity.viewer, bookId: book.id, pageCount: book.pageCount, page }
+  const finish = trackFetch(sql, fetched, err =>
+    log.warn({ err }, 'reading progress of a streamed page not stored'),
+  )
+  whenClosed(reply, () => finish(reply.raw.writableFinished && reply.statusCode < 400))
 }
 
-const isWritten = (format: string | undefined): format is 'jpeg' | 'png' | 'webp' =>
+const isOutputFormat = (format: string | undefined): format is 'jpeg' | 'png' | 'webp' =>
   format === 'jpeg' || format === 'png' || format === 'webp'
 
-/** The book with the format of its pages. Throws NotFound, also for a text that has no pages, and Unreadable. */
-function streamable(found: StreamedBook, index: number) {
-  const book = readable(found, index)
-  const type = streamedAs(book, book.pageType)
+/** The book with the format of its pages. Throws NotFound, also for a text without pages, and Unreadable. */
+function requireStreamable(streamed: StreamedBook, index: number) {
+  const book = requirePage(streamed, index)
+  const type = streamMediaType(book, book.pageType)
   if (type === null) throw new NotFound('The book has no pages')
-  return { ...book, written: type.slice('image/'.length) as 'jpeg' | 'png' | 'gif' }
+  return { ...book, streamFormat: type.slice('image/'.length) as 'jpeg' | 'png' | 'gif' }
 }
 
-function sizeOf(asked: { width?: string; height?: string }): Pick<Asked, 'width' | 'height'> {
-  const width = pixels(asked.width)
-  const height = pixels(asked.height)
+function sizeOf(query: {
+  width?: string
+  height?: string
+}): Pick<ImageOptions, 'width' | 'height'> {
+  const width = parsePixels(query.width)
+  const height = parsePixels(query.height)
   return { ...(width ? { width } : {}), ...(height ? { height } : {}) }
 }
 
-/** Undefined for what is no size. */
-function pixels(text = ''): number | undefined {
+/** Undefined for an invalid size. */
+function parsePixels(text = ''): number | undefined {
   if (!/^\d{1,10}(?:\.\d{0,10})?$/.test(text)) return undefined
-  return Math.min(mostPixels, Math.floor(Number(text))) || undefined
+  return Math.min(maxPixels, Math.floor(Number(text))) || undefined
 }

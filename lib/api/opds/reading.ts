@@ -1,21 +1,21 @@
-// The positions of a book, and where readers are in it.
+// Reading positions: position lists and progression of books (Readium).
 import { hash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import type { Viewer } from '../../auth/viewer.ts'
 import { type BookFile, bookFile, packedPages } from '../../catalog/book/book-file.ts'
+import { versionKey } from '../../download/etag.ts'
 import { isFresh } from '../../download/range.ts'
 import { Invalid, NotFound, Unreadable } from '../../errors.ts'
+import { emptyBody } from '../../http/body.ts'
 import type { Deps } from '../../http/deps.ts'
-import { answer, type Need, route } from '../../http/route.ts'
-import { progressionType } from '../../opds/json/media.ts'
-import { positionList, positionsOf, positionsType, type Read } from '../../opds/positions.ts'
-import { moveBy, progressionOf } from '../../opds/progression.ts'
-import { versionKey } from '../../page/etag.ts'
+import { type AccessRequirement, respond, route } from '../../http/route.ts'
+import { positionsType, progressionType } from '../../opds/media-types.ts'
+import { positionList, positionsOf, type ReadableBook } from '../../opds/positions.ts'
+import { readProgression, storeProgression } from '../../opds/progression.ts'
 import { unpackPages } from '../../page/page-list.ts'
 import {
   bytes,
   ErrorBody,
-  Id,
   list,
   maybe,
   nullable,
@@ -24,110 +24,132 @@ import {
   text,
   timestamp,
 } from '../../schema.ts'
-import { readSetting } from '../../setting/setting.ts'
-import { nothing } from '../images/image.ts'
-import { bodyInTurn } from './chunked-body.ts'
+import { cachedSetting } from '../../setting/setting.ts'
+import { BookId } from '../params.ts'
+import { chunkedBody } from './chunked-body.ts'
 import { linksOf } from './feeds.ts'
 
-/** What is needed to read a book as it is in its file. */
-export const reading = { all: ['BooksRead'], any: ['PagesRead'] } as const satisfies Need
-const writes = { all: ['BooksRead'], any: ['ProgressWrite', 'BooksWrite'] } as const satisfies Need
+/** Permissions for the contents of a book. */
+export const readPermission = {
+  all: ['BooksRead'],
+  any: ['PagesRead'],
+} as const satisfies AccessRequirement
+const writePermission = {
+  all: ['BooksRead'],
+  any: ['ProgressWrite', 'BooksWrite'],
+} as const satisfies AccessRequirement
 
-const longestLocator = 8 * 1024
-const said = (most: number) => text(most, { minLength: 1, pattern: '\\S' })
-const share = () => maybe(nullable(Type.Number({ minimum: 0, maximum: 1 })))
-const quote = () => maybe(nullable(text(longestLocator)))
+const maxLocatorBytes = 8 * 1024
+const requiredText = (maxLength: number) => text(maxLength, { minLength: 1, pattern: '\\S' })
+const fraction = () => maybe(nullable(Type.Number({ minimum: 0, maximum: 1 })))
+const optionalText = () => maybe(nullable(text(maxLocatorBytes)))
 
-// What cannot be told again as it was said is refused; what says nothing is left out.
-const Progression = record({
-  modified: timestamp({ description: 'Older than what is stored: 409, and nothing is written.' }),
-  device: record({ id: said(500), name: said(500) }),
-  locator: record(
-    {
-      href: said(longestLocator),
-      type: said(200),
-      title: quote(),
-      locations: maybe(
-        nullable(
-          record({
-            fragments: maybe(nullable(list(text(2000)))),
-            position: maybe(nullable(Type.Integer({ minimum: 1, maximum: 2_147_483_647 }))),
-            progression: share(),
-            totalProgression: share(),
-          }),
+// Values that could not be returned unchanged are rejected; empty ones are left out.
+const ProgressionUpdate = record(
+  {
+    modified: timestamp({
+      description: 'Time of reading; 409 if it is older than the stored progression.',
+    }),
+    device: record({ id: requiredText(500), name: requiredText(500) }),
+    locator: record(
+      {
+        href: requiredText(maxLocatorBytes),
+        type: requiredText(200),
+        title: optionalText(),
+        locations: maybe(
+          nullable(
+            record({
+              fragments: maybe(nullable(list(text(2000)))),
+              position: maybe(nullable(Type.Integer({ minimum: 1, maximum: 2_147_483_647 }))),
+              progression: fraction(),
+              totalProgression: fraction(),
+            }),
+          ),
         ),
-      ),
-      text: maybe(nullable(record({ before: quote(), highlight: quote(), after: quote() }))),
-    },
-    {
-      description:
-        'A Readium locator, up to 8 KiB; kept as it is. Addresses of this server are told again as those of the catalogue by which they are asked for.',
-    },
-  ),
-})
+        text: maybe(
+          nullable(
+            record({ before: optionalText(), highlight: optionalText(), after: optionalText() }),
+          ),
+        ),
+      },
+      {
+        description:
+          'A Readium locator of at most 8 KiB, stored unchanged. URLs of this server are returned with the catalogue path of the request.',
+      },
+    ),
+  },
+  { component: 'ProgressionUpdate' },
+)
 
-const at = { method: 'GET', atRoot: true, catalogue: 2, params: Id } as const
+const common = { method: 'GET', atRoot: true, opdsVersion: 2, params: BookId } as const
 
 export const readingRoutes = [
   route({
-    ...at,
+    ...common,
+    operationId: 'getOpds2Positions',
     path: '/opds/v2/books/{id}/positions',
-    permission: reading,
-    summary: 'The positions of a book, as a Readium position list',
-    description: 'A page each, or 1024 bytes of a text that flows.',
+    permission: readPermission,
+    summary: 'List positions of a book (Readium position list)',
+    description: 'One position per page, or per 1024 bytes of reflowable text.',
     responses: { 200: bytes(positionsType), 304: null, 422: ErrorBody },
     async handle({ params, viewer, request, signal }, deps) {
-      const read = await readBy(request, { viewer, id: params.id, signal }, deps)
-      if (read.file.format === null) throw unread(read.file)
-      const tag = `W/"${hash('sha1', `${versionKey(read.file)} ${read.links.to('')}`, 'base64url')}"`
-      const headers = { 'content-type': positionsType, etag: tag }
-      if (isFresh(request.headers, { tag })) return answer(304, nothing(request), headers)
-      const { count, locators } = await positionsOf(read)
-      return answer(200, bodyInTurn(request, positionList(count, locators)), headers)
+      const book = await readableBook(request, { viewer, id: params.id, signal }, deps)
+      if (book.file.format === null) throw unreadableError(book.file)
+      const etag = `W/"${hash('sha1', `${versionKey(book.file)} ${book.links.to('')}`, 'base64url')}"`
+      const headers = { 'content-type': positionsType, etag }
+      if (isFresh(request.headers, { etag })) return respond(304, emptyBody(request), headers)
+      const { count, locators } = await positionsOf(book)
+      return respond(200, chunkedBody(request, positionList(count, locators)), headers)
     },
   }),
   route({
-    ...at,
+    ...common,
+    operationId: 'getOpds2Progression',
     path: '/opds/v2/books/{id}/progression',
     permission: 'BooksRead',
-    summary: 'How far the caller is in a book, as a Readium locator',
-    description: '204 when the book was not begun.',
+    summary: 'Get reading progression of a book (Readium locator)',
+    description: '204 if the caller has not started the book.',
     responses: { 200: bytes(progressionType), 204: null },
     async handle({ params, viewer, request, signal }, deps) {
-      const read = await readBy(request, { viewer, id: params.id, signal }, deps)
-      const name = String(await readSetting(deps.sql, 'application.name'))
-      const by = { id: read.links.base, name }
-      const found = await progressionOf(deps.sql, viewer, { read, by })
-      if (found === null) return answer(204, undefined)
-      return answer(200, JSON.stringify(found), { 'content-type': progressionType })
+      const book = await readableBook(request, { viewer, id: params.id, signal }, deps)
+      const name = String(await cachedSetting(deps.sql, 'application.name'))
+      const device = { id: book.links.base, name }
+      const progression = await readProgression(deps.sql, viewer, { book, server: device })
+      if (progression === null) return respond(204, undefined)
+      return respond(200, JSON.stringify(progression), { 'content-type': progressionType })
     },
   }),
   route({
-    ...at,
+    ...common,
+    operationId: 'updateOpds2Progression',
     method: 'PUT',
     path: '/opds/v2/books/{id}/progression',
-    permission: writes,
-    summary: 'Store how far the caller is in a book, as a Readium locator',
+    permission: writePermission,
+    summary: 'Update reading progression of a book (Readium locator)',
     description:
-      'Of a comic or a PDF the position is the page; of an EPUB the resource and how far in it. 409 when anyone has written a newer place, by whatever way; the same time again is stored again. Clocks that are ahead count as now.',
-    body: Progression,
+      'The position is the page of a comic or PDF, or the resource and the progression in it of an EPUB. 409 if newer progress is stored, from any client; an equal time overwrites. A time in the future counts as now.',
+    body: ProgressionUpdate,
     responses: { 204: null, 422: ErrorBody },
     async handle({ params, body, viewer, request, signal }, deps) {
       const { device, locator } = body
-      if (Buffer.byteLength(JSON.stringify(locator)) > longestLocator)
+      if (Buffer.byteLength(JSON.stringify(locator)) > maxLocatorBytes)
         throw new Invalid('body/locator is too long')
       const { id, name } = device
-      const given = { device: { id, name }, locator, modified: timeOf(body.modified) }
-      const read = await readBy(request, { viewer, id: params.id, signal }, deps)
-      await moveBy(deps.sql, viewer, { read, given })
-      return answer(204, undefined)
+      const update = { device: { id, name }, locator, modified: parseTime(body.modified) }
+      const book = await readableBook(request, { viewer, id: params.id, signal }, deps)
+      await storeProgression(deps.sql, viewer, { book, progression: update })
+      return respond(204, undefined)
     },
   }),
 ]
 
-type Wanted = { viewer: Viewer; id: string; signal: AbortSignal }
+type BookRequest = { viewer: Viewer; id: string; signal: AbortSignal }
 
-async function readBy(request: FastifyRequest, { viewer, id, signal }: Wanted, deps: Deps) {
+async function readableBook(
+  request: FastifyRequest,
+  { viewer, id, signal }: BookRequest,
+  deps: Deps,
+) {
   const file = await presentFile(deps, viewer, id)
   return {
     file,
@@ -137,25 +159,25 @@ async function readBy(request: FastifyRequest, { viewer, id, signal }: Wanted, d
       const packed = await packedPages(deps.sql, file.id)
       return packed === null ? [] : unpackPages(packed).map(page => page.mediaType)
     },
-  } satisfies Read
+  } satisfies ReadableBook
 }
 
 /** Throws NotFound, also for a file that is missing on disk. */
 export async function presentFile({ sql }: Pick<Deps, 'sql'>, viewer: Viewer, id: string) {
   const file = await bookFile(sql, viewer, id)
-  if (file.isMissing) throw new NotFound('The file of the book is not there')
+  if (file.isMissing) throw new NotFound('The file of the book is missing')
   return file
 }
 
-function unread({ errorCode, errorMessage }: BookFile) {
+function unreadableError({ errorCode, errorMessage }: BookFile) {
   return errorCode === null
-    ? new NotFound('The book was not read yet')
+    ? new NotFound('The book has not been analyzed yet')
     : new Unreadable(errorMessage ?? 'The file cannot be read', errorCode)
 }
 
-function timeOf(given: Date | string): Date {
-  const time = new Date(given)
+function parseTime(value: Date | string): Date {
+  const time = new Date(value)
   const year = time.getUTCFullYear()
-  if (!(year >= 1 && year <= 9999)) throw new Invalid('body/modified is no time')
+  if (!(year >= 1 && year <= 9999)) throw new Invalid('body/modified is not a valid time')
   return time
 }

@@ -1,4 +1,4 @@
-// What is on the shelves of the catalogues, in the order of the root.
+// OPDS feeds of all shelves, in the order of the root feed.
 import { keepReading, newBooks, onDeck, releases } from '../../opds/shelf/books.ts'
 import { labelShelves } from '../../opds/shelf/labels.ts'
 import { librariesShelf, libraryHome } from '../../opds/shelf/libraries.ts'

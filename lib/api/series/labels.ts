@@ -1,143 +1,180 @@
-// Genres and tags: those of a series or book, and all there are.
-
-import { type LabelKind, labelKey, labelKinds } from '../../catalog/label/label.ts'
+// Genres and tags: those of a series or book, and the lists of all.
 import {
-  changeLabels,
-  labelNames,
-  labelsOn,
-  listLabels,
-  removeLabel,
-  removeUnused,
-  withoutLabel,
-} from '../../catalog/label/label-assignment.ts'
-import { Label } from '../../catalog/label/label-record.ts'
-import type { OwnerKind } from '../../catalog/metadata/external-reference.ts'
-import { changing } from '../../catalog/metadata/metadata-change.ts'
-import { checkStorable } from '../../catalog/metadata/metadata-values.ts'
-import { paged, pageOf, pageQuery, paging } from '../../http/pagination.ts'
-import { answer, route } from '../../http/route.ts'
-import { body, count, Id, list, record, Type, text, uuid } from '../../schema.ts'
+  Label,
+  type LabelKind,
+  labelKey,
+  labelKinds,
+  normalizeLabelNames,
+} from '../../catalog/label/label.ts'
+import { labelRemover, labelsOfOwner, updateLabels } from '../../catalog/label/label-assignment.ts'
+import { deleteLabel, deleteUnusedLabels } from '../../catalog/label/label-delete.ts'
+import { listLabels } from '../../catalog/label/label-list.ts'
+import type { OwnerKind } from '../../catalog/owner.ts'
+import { paged, pageQuery, pageResponse, paging } from '../../http/pagination.ts'
+import { respond, route } from '../../http/route.ts'
+import { checkStorable } from '../../metadata/user-input.ts'
+import { retryOnDeadlock } from '../../postgres/retry-on-deadlock.ts'
+import { body, count, list, record, Type, text, uuid } from '../../schema.ts'
+import { BookId, SeriesId } from '../params.ts'
 
-const name = text(200, { minLength: 1 })
+const name = text(200, { minLength: 1, description: 'Name of the label.' })
 const owners = [
-  { kind: 'series', path: '/series', read: 'SeriesRead', write: 'SeriesWrite' },
-  { kind: 'book', path: '/books', read: 'BooksRead', write: 'BooksWrite' },
+  {
+    kind: 'series',
+    ownerName: 'Series',
+    path: '/series',
+    params: SeriesId,
+    read: 'SeriesRead',
+    write: 'SeriesWrite',
+  },
+  {
+    kind: 'book',
+    ownerName: 'Book',
+    path: '/books',
+    params: BookId,
+    read: 'BooksRead',
+    write: 'BooksWrite',
+  },
 ] as const
 
-const locked = 'Scans leave them as they are from then on.'
+const lockNote = 'They are locked against changes by scans.'
+const NewLabel = body({ name }, { component: 'NewLabel' })
 
-function ofOwner(kind: LabelKind, whose: (typeof owners)[number]) {
+const labelNames = { genre: 'Genre', tag: 'Tag' } as const
+
+function ownerRoutes(kind: LabelKind, owner: (typeof owners)[number]) {
+  const { kind: ownerKind, ownerName, params, read, write } = owner
   const plural = `${kind}s` as const
-  const path = `${whose.path}/{id}/${plural}`
-  const thing = whose.kind === 'series' ? 'series' : 'book'
-  const all = record({ [plural]: list(Label) })
-  const owner = (id: string) => ({ kind: whose.kind as OwnerKind, id })
+  const labelName = labelNames[kind]
+  const path = `${owner.path}/{id}/${plural}`
+  const Labels = record({ [plural]: list(Label) }, { component: `${labelName}List` })
+  const ownerOf = (id: string) => ({ kind: ownerKind as OwnerKind, id })
   return [
     route({
+      operationId: `list${ownerName}${labelName}s`,
       method: 'GET',
       path,
-      permission: whose.read,
-      summary: `The ${plural} of a ${thing}`,
-      params: Id,
-      responses: { 200: all },
+      permission: read,
+      summary: `List ${plural} of a ${ownerKind}`,
+      params,
+      responses: { 200: Labels },
       handle: async ({ params, viewer }, { sql }) => ({
-        [plural]: await labelsOn(sql, viewer, { owner: owner(params.id), kind }),
+        [plural]: await labelsOfOwner(sql, viewer, { owner: ownerOf(params.id), kind }),
       }),
     }),
     route({
+      operationId: `replace${ownerName}${labelName}s`,
       method: 'PUT',
       path,
-      permission: whose.write,
-      summary: `Replace the ${plural} of a ${thing}`,
-      description: `A name that exists, in whatever case, is the same ${kind}. ${locked}`,
-      params: Id,
-      body: body({ [plural]: list(name, { maxItems: 500 }) }),
-      responses: { 200: all },
+      permission: write,
+      summary: `Replace the ${plural} of a ${ownerKind}`,
+      description: `Names are case-insensitive: an existing ${kind} is used again. ${lockNote}`,
+      params,
+      body: body(
+        { [plural]: list(name, { maxItems: 500 }) },
+        { component: `${labelName}ListUpdate` },
+      ),
+      responses: { 200: Labels },
       async handle({ params, body, viewer }, { sql }) {
         checkStorable(body)
-        const wanted = labelNames(body[plural] as string[])
-        const change = { owner: owner(params.id), kind, names: () => wanted }
-        await changing(sql, tx => changeLabels(tx, viewer, change))
-        return { [plural]: await labelsOn(sql, viewer, { owner: owner(params.id), kind }) }
+        const names = normalizeLabelNames(body[plural] as string[])
+        const update = { owner: ownerOf(params.id), kind, names: () => names }
+        await retryOnDeadlock(sql, tx => updateLabels(tx, viewer, update))
+        return { [plural]: await labelsOfOwner(sql, viewer, { owner: ownerOf(params.id), kind }) }
       },
     }),
     route({
+      operationId: `add${ownerName}${labelName}`,
       method: 'POST',
       path,
-      permission: whose.write,
-      summary: `Put a ${kind} on a ${thing}`,
-      description: `A name that exists, in whatever case, is the same ${kind}. ${locked}`,
-      params: Id,
-      body: body({ name }),
+      permission: write,
+      summary: `Add a ${kind} to a ${ownerKind}`,
+      description: `Names are case-insensitive: an existing ${kind} is used again. ${lockNote}`,
+      params,
+      body: NewLabel,
       responses: { 200: Label },
       async handle({ params, body, viewer }, { sql }) {
         checkStorable(body)
-        const [wanted] = labelNames([body.name])
-        const names = (before: string[]) => labelNames([...before, wanted!])
-        return await changing(sql, async tx => {
-          await changeLabels(tx, viewer, { owner: owner(params.id), kind, names })
-          const all = await labelsOn(tx, viewer, { owner: owner(params.id), kind })
-          return all.find(label => labelKey(label.name) === labelKey(wanted!))!
+        const [added] = normalizeLabelNames([body.name])
+        const names = (before: string[]) => normalizeLabelNames([...before, added!])
+        return await retryOnDeadlock(sql, async tx => {
+          await updateLabels(tx, viewer, { owner: ownerOf(params.id), kind, names })
+          const labels = await labelsOfOwner(tx, viewer, { owner: ownerOf(params.id), kind })
+          return labels.find(label => labelKey(label.name) === labelKey(added!))!
         })
       },
     }),
     route({
+      operationId: `remove${ownerName}${labelName}`,
       method: 'DELETE',
       path: `${path}/{${kind}_id}`,
-      permission: whose.write,
-      summary: `Take a ${kind} off a ${thing}`,
-      params: record({ id: uuid(), [`${kind}_id`]: uuid() }),
+      permission: write,
+      summary: `Remove a ${kind} from a ${ownerKind}`,
+      params: record({ ...params.properties, ...labelId(kind) }),
       responses: { 204: null },
       async handle({ params, viewer }, { sql }) {
-        const id = (params as Record<string, string>)[`${kind}_id`]!
-        await changing(sql, async tx => {
-          const names = await withoutLabel(tx, kind, id)
-          await changeLabels(tx, viewer, { owner: owner(params.id as string), kind, names })
+        const { id, [`${kind}_id`]: labelId } = params as Record<string, string>
+        await retryOnDeadlock(sql, async tx => {
+          const names = await labelRemover(tx, kind, labelId!)
+          await updateLabels(tx, viewer, { owner: ownerOf(id!), kind, names })
         })
-        return answer(204)
+        return respond(204)
       },
     }),
   ]
 }
 
-function ofAll(kind: LabelKind) {
+const labelId = (kind: LabelKind) => ({
+  [`${kind}_id`]: uuid({ description: `${labelNames[kind]} id.` }),
+})
+
+const DeletedLabels = record(
+  { deletedCount: count(), deletedNames: list(Type.String()) },
+  { component: 'DeletedLabels' },
+)
+
+function catalogueRoutes(kind: LabelKind) {
   const plural = `${kind}s` as const
+  const labelName = labelNames[kind]
   return [
     route({
+      operationId: `list${labelName}s`,
       method: 'GET',
       path: `/${plural}`,
       permission: 'SeriesRead',
-      summary: `All ${plural}, by name`,
-      description: 'With the number of series under each that the caller sees.',
+      summary: `List all ${plural}`,
+      description: 'Sorted by name, with the number of visible series of each.',
       query: record(pageQuery),
       responses: { 200: paged(Label) },
       async handle({ query, viewer, request, reply }, { sql }) {
-        const asked = paging(query)
-        const found = await listLabels(sql, viewer, { kind, ...asked })
-        return pageOf({ request, reply, query }, { ...found, paging: asked })
+        const page = paging(query)
+        const labels = await listLabels(sql, viewer, { kind, ...page })
+        return pageResponse({ request, reply, query }, { ...labels, paging: page })
       },
     }),
     route({
+      operationId: `delete${labelName}`,
       method: 'DELETE',
       path: `/${plural}/{${kind}_id}`,
       permission: 'SystemAdmin',
-      summary: `Remove a ${kind} from all series and books`,
-      description: `Books that named it keep their other ${plural} whatever their files say.`,
-      params: record({ [`${kind}_id`]: uuid() }),
+      summary: `Delete a ${kind} from all series and books`,
+      description: `The other ${plural} of books that had it are locked against changes by scans.`,
+      params: record(labelId(kind)),
       responses: { 204: null },
       async handle({ params }, { sql }) {
-        await removeLabel(sql, kind, (params as Record<string, string>)[`${kind}_id`]!)
-        return answer(204)
+        await deleteLabel(sql, kind, (params as Record<string, string>)[`${kind}_id`]!)
+        return respond(204)
       },
     }),
     route({
+      operationId: `deleteUnused${labelName}s`,
       method: 'POST',
       path: `/${plural}/cleanup`,
       permission: 'SystemAdmin',
-      summary: `Remove the ${plural} that nothing has`,
-      responses: { 200: record({ deletedCount: count(), deletedNames: list(Type.String()) }) },
+      summary: `Delete unused ${plural}`,
+      responses: { 200: DeletedLabels },
       async handle(_input, { sql }) {
-        const deletedNames = await removeUnused(sql, kind)
+        const deletedNames = await deleteUnusedLabels(sql, kind)
         return { deletedCount: deletedNames.length, deletedNames }
       },
     }),
@@ -145,6 +182,6 @@ function ofAll(kind: LabelKind) {
 }
 
 export const labels = labelKinds.flatMap(kind => [
-  ...owners.flatMap(whose => ofOwner(kind, whose)),
-  ...ofAll(kind),
+  ...owners.flatMap(owner => ownerRoutes(kind, owner)),
+  ...catalogueRoutes(kind),
 ])

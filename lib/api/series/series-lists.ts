@@ -1,168 +1,157 @@
 // Lists of series.
 import type { Identity } from '../../auth/identify.ts'
-import { parseSeriesFilter } from '../../catalog/list/filter.ts'
+import { parseSeriesFilter } from '../../catalog/list/condition.ts'
 import { alphabeticalGroups, listSeries } from '../../catalog/list/list-series.ts'
-import { parseSeriesSort, type SeriesSort, seriesSortNames } from '../../catalog/list/sort.ts'
-import { SeriesFull, seriesFull } from '../../catalog/metadata/long-form.ts'
-import { seriesBegun } from '../../catalog/progress/on-deck.ts'
+import { parseSeriesSort, seriesSortNames } from '../../catalog/list/sort.ts'
+import { SeriesFull, seriesFull } from '../../catalog/metadata/full-records.ts'
+import { seriesInProgress } from '../../catalog/progress/continue-reading.ts'
 import { Series, seriesByIds } from '../../catalog/series/series-record.ts'
 import { Invalid } from '../../errors.ts'
-import { pageOf, pageQuery, paging } from '../../http/pagination.ts'
 import { route } from '../../http/route.ts'
 import { body, count, list, maybe, nullable, record, Type, text, uuid } from '../../schema.ts'
-import { conditionOnSeries } from '../books/condition.ts'
-import {
-  type Asked,
-  bareOrPaged,
-  eitherPaged,
-  full,
-  isPaged,
-  type Kind,
-  type List,
-  listRoutes,
-  pageWanted,
-  sorting,
-} from '../books/lists.ts'
+import { seriesFilter } from '../list/filter-schema.ts'
+import { type ItemKind, libraryListRoutes, listRoutes, sortQuery } from '../list/list-routes.ts'
 
-type Item = Series | SeriesFull
-const series: Kind<Item> = {
-  of: 'series',
+const series: ItemKind = {
+  path: 'series',
   permission: 'SeriesRead',
-  short: Series,
-  full: SeriesFull,
-  byIds: ({ sql, viewer, full }, ids) => (full ? seriesFull : seriesByIds)(sql, viewer, ids),
+  short: { schema: Series, load: seriesByIds },
+  full: { schema: SeriesFull, load: seriesFull },
 }
 
-const mostNames = 50
-const newest =
-  (sort: SeriesSort): List['find'] =>
-  ({ sql, viewer, libraryId, page, pageSize }) =>
-    listSeries(sql, viewer, { filter: null, libraryId, page, pageSize, sort, direction: 'desc' })
+const names = (label: string) =>
+  maybe(
+    text(1000, {
+      description: `Names of ${label}, separated by commas; only series that have all of them.`,
+      examples: ['Drama,Mystery'],
+    }),
+  )
+const SeriesFilter = body(seriesFilter, { component: 'SeriesFilter' })
+const AlphabeticalGroup = record(
+  {
+    group: Type.String({ description: 'First character of the sort title, lower-case.' }),
+    count: count({ description: 'Number of series.' }),
+  },
+  { component: 'AlphabeticalGroup' },
+)
 
-const lists: readonly List[] = [
-  {
+export const seriesLists = [
+  ...libraryListRoutes(series, {
+    operationId: 'listSeries',
     path: '',
-    summary: 'Series',
-    takes: {
-      ...sorting(seriesSortNames),
-      genres: maybe(
-        text(1000, { description: 'Names with commas between; series that have all.' }),
-      ),
-      tags: maybe(text(1000, { description: 'Names with commas between; series that have all.' })),
-    },
-    find: ({ sql, viewer, sort, order, genres, tags, ...asked }) =>
+    summary: 'List series',
+    query: { ...sortQuery(seriesSortNames), genres: names('genres'), tags: names('tags') },
+    find: ({ sql, viewer, libraryId, query, page, pageSize }) =>
       listSeries(sql, viewer, {
-        ...asked,
-        ...parseSeriesSort(sort, order),
-        filter: havingAll({ genre: genres, tag: tags }),
+        ...parseSeriesSort(query.sort, query.order),
+        ...{ libraryId, page, pageSize },
+        filter: labelFilter({ genre: query.genres, tag: query.tags }),
       }),
-  },
-  {
+  }),
+  ...libraryListRoutes(series, {
+    operationId: 'listSeriesInProgress',
     path: '/in-progress',
-    summary: 'Series that the caller is reading',
-    description: 'With a book begun and not completed; by title.',
-    bare: 500,
-    find: ({ sql, viewer, ...asked }: Asked) => seriesBegun(sql, viewer, asked),
-  },
-  { path: '/recently-added', summary: 'Series that came last', bare: 50, find: newest('created') },
-  {
+    summary: 'List series in progress',
+    description: 'Series with a book that the caller has started and not completed, by title.',
+    arrayLength: 500,
+    hasLimit: true,
+    find: ({ sql, viewer, ...request }) => seriesInProgress(sql, viewer, request),
+  }),
+  ...libraryListRoutes(series, {
+    operationId: 'listRecentlyAddedSeries',
+    path: '/recently-added',
+    summary: 'Recently added series',
+    arrayLength: 50,
+    hasLimit: true,
+    find: ({ sql, viewer, libraryId, page, pageSize }) =>
+      listSeries(sql, viewer, {
+        ...{ filter: null, libraryId, page, pageSize },
+        ...{ sort: 'created', direction: 'desc' },
+      }),
+  }),
+  ...libraryListRoutes(series, {
+    operationId: 'listRecentlyUpdatedSeries',
     path: '/recently-updated',
-    summary: 'Series that changed last',
-    bare: 50,
-    find: newest('updated'),
-  },
+    summary: 'Recently updated series',
+    arrayLength: 50,
+    hasLimit: true,
+    find: ({ sql, viewer, libraryId, page, pageSize }) =>
+      listSeries(sql, viewer, {
+        ...{ filter: null, libraryId, page, pageSize },
+        ...{ sort: 'updated', direction: 'desc' },
+      }),
+  }),
+  ...listRoutes(series, {
+    operationId: 'filterSeries',
+    method: 'POST',
+    path: '/series/list',
+    summary: 'List series by condition and text',
+    description:
+      'Sorted by relevance if there is a text, otherwise by title, unless `sort` is set.',
+    query: sortQuery(seriesSortNames),
+    body: SeriesFilter,
+    bodyOptional: true,
+    find: ({ sql, viewer, identity, query, body, page, pageSize }) =>
+      listSeries(sql, viewer, {
+        ...parseSeriesSort(query.sort, query.order),
+        ...{ page, pageSize },
+        filter: parseSeriesFilter(body.condition, roleOf(identity)),
+        text: body.fullTextSearch,
+      }),
+  }),
+  route({
+    operationId: 'listSeriesAlphabeticalGroups',
+    method: 'POST',
+    path: '/series/list/alphabetical-groups',
+    permission: 'SeriesRead',
+    summary: 'Number of series by initial letter',
+    description: 'Of the series that match the condition and the text, in the order of titles.',
+    body: SeriesFilter,
+    bodyOptional: true,
+    responses: { 200: list(AlphabeticalGroup) },
+    handle: ({ body, viewer, identity }, { sql }) =>
+      alphabeticalGroups(sql, viewer, {
+        filter: parseSeriesFilter(body.condition, roleOf(identity)),
+        text: body.fullTextSearch,
+      }),
+  }),
+  ...listRoutes(series, {
+    operationId: 'searchSeries',
+    method: 'POST',
+    path: '/series/search',
+    summary: 'Search series',
+    description: 'In titles, alternate titles, authors and tags; the best match first.',
+    body: body(
+      {
+        query: text(500, { description: 'Words or word prefixes. A blank query has no results.' }),
+        libraryId: maybe(nullable(uuid({ description: 'Only of this library.' }))),
+      },
+      { component: 'SeriesSearch' },
+    ),
+    arrayLength: 500,
+    async find({ sql, viewer, body, page, pageSize }) {
+      if (body.query.trim() === '') return { ids: [], total: 0 }
+      return await listSeries(sql, viewer, {
+        ...{ filter: null, text: body.query, page, pageSize },
+        libraryId: body.libraryId ?? undefined,
+      })
+    },
+  }),
 ]
 
-/** Null when no name is given. Throws Invalid for more names than anybody looks for. */
-function havingAll(lists: Record<string, string | undefined>) {
-  const leaves = Object.entries(lists).flatMap(([field, names = '']) =>
+const maxLabels = 50
+
+/** A filter for series with all labels; null without a name. Throws Invalid for too many names. */
+function labelFilter(lists: Record<string, string | undefined>) {
+  const conditions = Object.entries(lists).flatMap(([field, names = '']) =>
     names
       .split(',')
       .map(name => name.trim())
       .filter(name => name !== '')
       .map(value => ({ [field]: { operator: 'is', value } })),
   )
-  if (leaves.length > mostNames) throw new Invalid(`At most ${mostNames} genres and tags`)
-  return leaves.length === 0 ? null : parseSeriesFilter({ allOf: leaves })
+  if (conditions.length > maxLabels) throw new Invalid(`At most ${maxLabels} genres and tags`)
+  return conditions.length === 0 ? null : parseSeriesFilter({ allOf: conditions })
 }
 
-const asks = ({ permissions }: Identity) => ({ admin: permissions.has('SystemAdmin') })
-
-const Wanted = body(conditionOnSeries)
-
-export const seriesLists = [
-  ...listRoutes(series, lists),
-  route({
-    method: 'POST',
-    path: '/series/list',
-    permission: 'SeriesRead',
-    summary: 'Series that a condition and words choose',
-    description: 'Without `sort` by relevance where words are looked for, else by title.',
-    query: record({ ...pageQuery, ...sorting(seriesSortNames), ...full }),
-    body: Wanted,
-    bodyOptional: true,
-    responses: { 200: eitherPaged<Item>(series) },
-    async handle({ query, body, viewer, identity, request, reply }, { sql }) {
-      const asked = paging(query)
-      const { ids, total } = await listSeries(sql, viewer, {
-        ...parseSeriesSort(query.sort, query.order),
-        ...{ page: asked.page, pageSize: asked.pageSize },
-        filter: parseSeriesFilter(body.condition, asks(identity)),
-        text: body.fullTextSearch,
-      })
-      const data = await series.byIds({ sql, viewer, full: query.full }, ids)
-      return pageOf({ request, reply, query }, { data, total, paging: asked })
-    },
-  }),
-  route({
-    method: 'POST',
-    path: '/series/list/alphabetical-groups',
-    permission: 'SeriesRead',
-    summary: 'How many series begin with each letter',
-    description: 'Of the series that the condition and the words choose, in the order of titles.',
-    body: Wanted,
-    bodyOptional: true,
-    responses: {
-      200: list(
-        record({
-          group: Type.String({ description: 'First character of the sort title, in lower case.' }),
-          count: count(),
-        }),
-      ),
-    },
-    handle: ({ body, viewer, identity }, { sql }) =>
-      alphabeticalGroups(sql, viewer, {
-        filter: parseSeriesFilter(body.condition, asks(identity)),
-        text: body.fullTextSearch,
-      }),
-  }),
-  route({
-    method: 'POST',
-    path: '/series/search',
-    permission: 'SeriesRead',
-    summary: 'Search series',
-    description:
-      'By titles, other titles, authors and tags; the best match first. An array of at most 500.',
-    query: record(pageQuery),
-    body: body({
-      query: text(500, { description: 'Words, or their beginnings. Blank finds nothing.' }),
-      libraryId: maybe(nullable(uuid())),
-      full: maybe(nullable(Type.Boolean())),
-    }),
-    responses: { 200: bareOrPaged<Item>(series) },
-    async handle({ query, body, viewer, request, reply }, { sql }) {
-      const asked = pageWanted(query, 500)
-      const { page, pageSize } = asked
-      const { ids, total } =
-        body.query.trim() === ''
-          ? { ids: [], total: 0 }
-          : await listSeries(sql, viewer, {
-              ...{ filter: null, text: body.query, page, pageSize },
-              libraryId: body.libraryId ?? undefined,
-            })
-      const data = await series.byIds({ sql, viewer, full: body.full ?? undefined }, ids)
-      if (!isPaged(query)) return data
-      return pageOf({ request, reply, query }, { data, total, paging: asked })
-    },
-  }),
-]
+const roleOf = ({ permissions }: Identity) => ({ isAdmin: permissions.has('SystemAdmin') })

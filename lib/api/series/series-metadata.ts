@@ -1,141 +1,163 @@
-// What is known of a series, and changing it.
-
+// Metadata of a series: read, replace, update, reset, locks, template context.
 import type { Viewer } from '../../auth/viewer.ts'
 import {
-  lockWishes,
-  SeriesLocks,
-  seriesFlags,
-  shownLocks,
-} from '../../catalog/metadata/lock-names.ts'
-import { changing } from '../../catalog/metadata/metadata-change.ts'
-import { changesOf, fieldsBody, seriesFields } from '../../catalog/metadata/metadata-fields.ts'
-import { checkStorable, field } from '../../catalog/metadata/metadata-values.ts'
+  type EditMode,
+  editSchemas,
+  parseChanges,
+  seriesEdits,
+} from '../../catalog/metadata/edits.ts'
 import {
-  changeSeries,
-  holdSeries,
-  lockSeries,
-  mergingCustom,
+  lockFlagsOf,
+  locksBody,
+  SeriesLocks,
+  seriesLockFlags,
+} from '../../catalog/metadata/field-locks.ts'
+import {
+  lockSeriesRow,
+  setSeriesLocks,
+  updateSeriesMetadata,
+  withMergedCustomMetadata,
 } from '../../catalog/metadata/series-metadata.ts'
 import { SeriesMetadata, seriesMetadata } from '../../catalog/metadata/series-metadata-record.ts'
-import { resetSeries } from '../../catalog/metadata/series-reset.ts'
+import { resetSeriesMetadata } from '../../catalog/metadata/series-reset.ts'
 import { SeriesContext, seriesContext } from '../../catalog/metadata/template-context.ts'
 import { analyzeBook } from '../../catalog/scan/analyze.ts'
 import { seriesById } from '../../catalog/series/series-record.ts'
 import { route } from '../../http/route.ts'
+import { checkStorable, input } from '../../metadata/user-input.ts'
 import type { Sql } from '../../postgres/db.ts'
-import { body, change, Id, record, Type, timestamp, uuid } from '../../schema.ts'
+import { retryOnDeadlock } from '../../postgres/retry-on-deadlock.ts'
+import { body, patchBody, record, Type, timestamp, uuid } from '../../schema.ts'
+import { SeriesId } from '../params.ts'
 
-const Fields = change(fieldsBody(seriesFields).properties, SeriesMetadata)
-const of = { params: Id, permission: 'SeriesWrite' } as const
-const locked = 'Fields that are set are locked: scans leave them as they are.'
+const SeriesMetadataUpdate = patchBody(editSchemas(seriesEdits), SeriesMetadata, {
+  component: 'SeriesMetadataUpdate',
+})
+const writeAccess = { params: SeriesId, permission: 'SeriesWrite' } as const
+const lockNote = 'Fields in the request are locked against changes by scans.'
 
-type Writing = { viewer: Viewer; id: string; given: object; which: 'some' | 'all' }
+type MetadataUpdate = { viewer: Viewer; id: string; fields: object; mode: EditMode }
 
-async function write(sql: Sql, { viewer, id, given, which }: Writing) {
-  checkStorable(given)
-  const changes = changesOf(seriesFields, given as Record<string, unknown>, which)
-  await changing(sql, async tx => {
-    const series = await holdSeries(tx, viewer, id)
-    const merged = which === 'some' ? mergingCustom(series.customMetadata, changes) : changes
-    await changeSeries(tx, series, merged)
+async function update(sql: Sql, { viewer, id, fields, mode }: MetadataUpdate) {
+  checkStorable(fields)
+  const changes = parseChanges(seriesEdits, fields as Record<string, unknown>, mode)
+  await retryOnDeadlock(sql, async tx => {
+    const series = await lockSeriesRow(tx, viewer, id)
+    const merged =
+      mode === 'patch' ? withMergedCustomMetadata(series.customMetadata, changes) : changes
+    await updateSeriesMetadata(tx, series, merged)
   })
 }
 
 export const seriesMetadataRoutes = [
   route({
-    ...of,
+    ...writeAccess,
+    operationId: 'patchSeries',
     method: 'PATCH',
     path: '/series/{id}',
-    summary: 'Change the title of a series',
-    description: 'The title is locked: scans leave it as it is.',
-    body: body({ title: field.text(1000) }),
-    responses: { 200: record({ id: uuid(), title: Type.String(), updatedAt: timestamp() }) },
+    summary: 'Update the title of a series',
+    description: 'The title is locked against changes by scans.',
+    body: body({ title: input.text(1000) }, { component: 'SeriesUpdate' }),
+    responses: {
+      200: record(
+        { id: uuid(), title: Type.String(), updatedAt: timestamp() },
+        { component: 'UpdatedSeries' },
+      ),
+    },
     async handle({ params: { id }, body, viewer }, { sql }) {
-      await write(sql, { viewer, id, given: body, which: 'some' })
+      await update(sql, { viewer, id, fields: body, mode: 'patch' })
       return await seriesById(sql, viewer, id)
     },
   }),
   route({
-    ...of,
+    ...writeAccess,
+    operationId: 'getSeriesMetadata',
     method: 'GET',
     path: '/series/{id}/metadata',
     permission: 'SeriesRead',
-    summary: 'All metadata of a series',
+    summary: 'Get the metadata of a series',
     responses: { 200: SeriesMetadata },
     handle: ({ params, viewer }, { sql }) => seriesMetadata(sql, viewer, params.id),
   }),
   route({
-    ...of,
+    ...writeAccess,
+    operationId: 'replaceSeriesMetadata',
     method: 'PUT',
     path: '/series/{id}/metadata',
     summary: 'Replace the metadata of a series',
-    description: `Fields that are absent are cleared; title and alternateTitles are kept. ${locked}`,
-    body: Fields,
+    description: `Absent fields are cleared, except title and alternateTitles. ${lockNote}`,
+    body: SeriesMetadataUpdate,
     responses: { 200: SeriesMetadata },
     async handle({ params: { id }, body, viewer }, { sql }) {
-      await write(sql, { viewer, id, given: body, which: 'all' })
+      await update(sql, { viewer, id, fields: body, mode: 'put' })
       return await seriesMetadata(sql, viewer, id)
     },
   }),
   route({
-    ...of,
+    ...writeAccess,
+    operationId: 'updateSeriesMetadata',
     method: 'PATCH',
     path: '/series/{id}/metadata',
-    summary: 'Change some metadata of a series',
-    description: `Absent fields stay, null clears; customMetadata is merged (RFC 7396). ${locked}`,
-    body: Fields,
+    summary: 'Update metadata of a series',
+    description: `Absent fields are unchanged, null clears a field; customMetadata is merged (RFC 7396). ${lockNote}`,
+    body: SeriesMetadataUpdate,
     responses: { 200: SeriesMetadata },
     async handle({ params: { id }, body, viewer }, { sql }) {
-      await write(sql, { viewer, id, given: body, which: 'some' })
+      await update(sql, { viewer, id, fields: body, mode: 'patch' })
       return await seriesMetadata(sql, viewer, id)
     },
   }),
   route({
-    ...of,
+    ...writeAccess,
+    operationId: 'resetSeriesMetadata',
     method: 'DELETE',
     path: '/series/{id}/metadata',
-    summary: 'Reset the metadata of a series to what its files say',
+    summary: 'Reset the metadata of a series to that of its files',
     description:
-      'Takes off all locks and drops what users set, links and ids too. Covers and sharing tags stay. Files beside the books are read again in the background.',
+      'Removes all locks and all values set by users, including external links and ids. Covers and sharing tags are not changed. Metadata files beside the books are read again in the background.',
     responses: { 200: SeriesMetadata },
     async handle({ params: { id }, viewer }, { sql, queue }) {
-      const bookId = await changing(sql, async tx =>
-        resetSeries(tx, await holdSeries(tx, viewer, id)),
+      const bookId = await retryOnDeadlock(sql, async tx =>
+        resetSeriesMetadata(tx, await lockSeriesRow(tx, viewer, id)),
       )
       if (bookId !== null) await analyzeBook({ sql, queue, viewer, unanalyzedOnly: false }, bookId)
       return await seriesMetadata(sql, viewer, id)
     },
   }),
   route({
-    ...of,
+    ...writeAccess,
+    operationId: 'getSeriesLocks',
     method: 'GET',
     path: '/series/{id}/metadata/locks',
     permission: 'SeriesRead',
-    summary: 'Which fields of a series are locked',
+    summary: 'Get the field locks of a series',
     responses: { 200: SeriesLocks },
     handle: async ({ params, viewer }, { sql }) =>
       (await seriesMetadata(sql, viewer, params.id)).locks,
   }),
   route({
-    ...of,
+    ...writeAccess,
+    operationId: 'updateSeriesLocks',
     method: 'PUT',
     path: '/series/{id}/metadata/locks',
-    summary: 'Lock and unlock fields of a series',
-    description: 'Flags that are absent stay as they are.',
-    body: lockWishes(seriesFlags),
+    summary: 'Update the field locks of a series',
+    description: 'Absent flags are unchanged.',
+    body: locksBody(seriesLockFlags, 'SeriesLocksUpdate'),
     responses: { 200: SeriesLocks },
     handle: ({ params, body, viewer }, { sql }) =>
-      changing(sql, async tx => {
-        const series = await holdSeries(tx, viewer, params.id)
-        return shownLocks(seriesFlags, await lockSeries(tx, series, body))
+      retryOnDeadlock(sql, async tx => {
+        const series = await lockSeriesRow(tx, viewer, params.id)
+        return lockFlagsOf(seriesLockFlags, await setSeriesLocks(tx, series, body))
       }),
   }),
   route({
-    ...of,
+    ...writeAccess,
+    operationId: 'getSeriesContext',
     method: 'GET',
     path: '/series/{id}/context',
     permission: 'SeriesRead',
-    summary: 'A series as templates and conditions see it',
+    summary: 'Get the template context of a series',
+    description: 'The fields that templates and conditions can use.',
     responses: { 200: SeriesContext },
     handle: ({ params, viewer }, { sql }) => seriesContext(sql, viewer, params.id),
   }),

@@ -1,113 +1,122 @@
-// Which sharing tags a series carries.
-import { noSuchTag } from '../../auth/sharing-rule.ts'
-import { seesSeries, type Viewer } from '../../auth/viewer.ts'
-import { tellChange } from '../../catalog/metadata/change-events.ts'
+// Sharing tags of a series.
+import { rethrowUnknownTag } from '../../auth/sharing-rule.ts'
+import { type Viewer, visibleSeries } from '../../auth/viewer.ts'
+import { publishChange } from '../../catalog/metadata/change-events.ts'
 import { Invalid, NotFound } from '../../errors.ts'
-import { answer, route } from '../../http/route.ts'
-import type { Sql, Transaction } from '../../postgres/db.ts'
-import { body, Id, list, nullable, record, type Static, Type, uuid } from '../../schema.ts'
+import { respond, route } from '../../http/route.ts'
+import type { Queryable, Transaction } from '../../postgres/db.ts'
+import { body, list, nullable, record, type Static, Type, uuid } from '../../schema.ts'
+import { SeriesId } from '../params.ts'
 
-const Carried = list(
+const SeriesTags = list(
   record(
     { id: uuid(), name: Type.String(), description: nullable(Type.String()) },
-    { component: 'CarriedSharingTag' },
+    { component: 'SeriesSharingTag' },
   ),
 )
-const changed = ['sharing_tags']
-const OfSeries = record({ id: uuid(), tag_id: uuid() })
+const changedFields = ['sharing_tags']
+const SeriesTagId = record({
+  ...SeriesId.properties,
+  tag_id: uuid({ description: 'Sharing tag id.' }),
+})
 
 export const seriesSharingTags = [
   route({
+    operationId: 'listSeriesSharingTags',
     method: 'GET',
     path: '/series/{id}/sharing-tags',
     permission: 'SystemAdmin',
-    summary: 'Sharing tags of a series',
-    params: Id,
-    responses: { 200: Carried },
+    summary: 'List sharing tags of a series',
+    params: SeriesId,
+    responses: { 200: SeriesTags },
     async handle({ params, viewer }, { sql }) {
-      await mustSee(sql, viewer, params.id)
-      return carriedBy(sql, params.id)
+      await findVisibleSeries(sql, viewer, params.id)
+      return sharingTagsOf(sql, params.id)
     },
   }),
   route({
+    operationId: 'replaceSeriesSharingTags',
     method: 'PUT',
     path: '/series/{id}/sharing-tags',
     permission: 'SystemAdmin',
     summary: 'Replace the sharing tags of a series',
-    params: Id,
-    body: body({ sharingTagIds: list(uuid(), { maxItems: 500 }) }),
-    responses: { 200: Carried },
+    params: SeriesId,
+    body: body(
+      { sharingTagIds: list(uuid(), { maxItems: 500 }) },
+      { component: 'SeriesSharingTagsUpdate' },
+    ),
+    responses: { 200: SeriesTags },
     handle: ({ params: { id }, body: { sharingTagIds }, viewer }, { sql }) =>
       sql.begin(async tx => {
-        const series = await mustSee(tx, viewer, id)
+        const series = await findVisibleSeries(tx, viewer, id)
         const { count } = await tx`
           delete from series_sharing_tag
           where series_id = ${id} and tag_id <> all (${sharingTagIds}::uuid[])`
-        const fresh = await attach(tx, id, sharingTagIds)
-        if (count + fresh > 0) await tellChange(tx, series, changed)
-        return carriedBy(tx, id)
+        const added = await attach(tx, id, sharingTagIds)
+        if (count + added > 0) await publishChange(tx, series, changedFields)
+        return sharingTagsOf(tx, id)
       }),
   }),
   route({
+    operationId: 'addSeriesSharingTag',
     method: 'POST',
     path: '/series/{id}/sharing-tags',
     permission: 'SystemAdmin',
-    summary: 'Attach a sharing tag to a series',
-    params: Id,
-    body: body({ sharingTagId: uuid() }),
-    responses: { 201: Carried },
+    summary: 'Add a sharing tag to a series',
+    params: SeriesId,
+    body: body({ sharingTagId: uuid() }, { component: 'NewSeriesSharingTag' }),
+    responses: { 201: SeriesTags },
     handle: ({ params: { id }, body: { sharingTagId }, viewer }, { sql }) =>
       sql.begin(async tx => {
-        const series = await mustSee(tx, viewer, id)
-        const fresh = await attach(tx, id, [sharingTagId])
-        if (fresh === 0) throw new Invalid('The series carries this tag already')
-        await tellChange(tx, series, changed)
-        return carriedBy(tx, id)
+        const series = await findVisibleSeries(tx, viewer, id)
+        const added = await attach(tx, id, [sharingTagId])
+        if (added === 0) throw new Invalid('The series already has this tag')
+        await publishChange(tx, series, changedFields)
+        return sharingTagsOf(tx, id)
       }),
   }),
   route({
+    operationId: 'removeSeriesSharingTag',
     method: 'DELETE',
     path: '/series/{id}/sharing-tags/{tag_id}',
     permission: 'SystemAdmin',
-    summary: 'Detach a sharing tag from a series',
-    params: OfSeries,
+    summary: 'Remove a sharing tag from a series',
+    params: SeriesTagId,
     responses: { 204: null },
     async handle({ params: { id, tag_id }, viewer }, { sql }) {
       await sql.begin(async tx => {
-        const series = await mustSee(tx, viewer, id)
-        const [gone] = await tx`
+        const series = await findVisibleSeries(tx, viewer, id)
+        const [deleted] = await tx`
           delete from series_sharing_tag where series_id = ${id} and tag_id = ${tag_id}
           returning series_id`
-        if (!gone) throw new NotFound('The series does not carry this tag')
-        await tellChange(tx, series, changed)
+        if (!deleted) throw new NotFound('The series does not have this tag')
+        await publishChange(tx, series, changedFields)
       })
-      return answer(204)
+      return respond(204)
     },
   }),
 ]
 
-type Db = Sql | Transaction
-
-async function mustSee(sql: Db, viewer: Viewer, id: string) {
-  const [seen] = await sql<{ id: string; libraryId: string }[]>`
+async function findVisibleSeries(sql: Queryable, viewer: Viewer, id: string) {
+  const [series] = await sql<{ id: string; libraryId: string }[]>`
     select s.id, s.library_id as "libraryId"
-    from series s where s.id = ${id} and ${seesSeries(sql, viewer)}`
-  if (!seen) throw new NotFound('Series not found')
-  return seen
+    from series s where s.id = ${id} and ${visibleSeries(sql, viewer)}`
+  if (!series) throw new NotFound('Series not found')
+  return series
 }
 
-function carriedBy(sql: Db, id: string) {
-  return sql<Static<typeof Carried>>`
+function sharingTagsOf(sql: Queryable, id: string) {
+  return sql<Static<typeof SeriesTags>>`
     select t.id, t.name, t.description
     from series_sharing_tag s join sharing_tag t on t.id = s.tag_id
     where s.series_id = ${id} order by lower(t.name), t.id`
 }
 
-/** How many of the tags were not carried yet. Throws Invalid for an unknown one. */
+/** Returns the number of tags that the series did not have. Throws Invalid for an unknown tag. */
 async function attach(tx: Transaction, id: string, tagIds: readonly string[]): Promise<number> {
   const rows = await tx`
     insert into series_sharing_tag (series_id, tag_id)
-    select ${id}, tag from unnest(${tagIds as string[]}::uuid[]) as wanted (tag)
-    on conflict do nothing returning tag_id`.catch(noSuchTag)
+    select ${id}, tag from unnest(${tagIds as string[]}::uuid[]) as added (tag)
+    on conflict do nothing returning tag_id`.catch(rethrowUnknownTag)
   return rows.length
 }

@@ -1,55 +1,57 @@
 // Single series and their books.
-import { Book, booksByIds } from '../../catalog/book/book-record.ts'
-import { BookFull, booksFull, SeriesFull, seriesDetail } from '../../catalog/metadata/long-form.ts'
+import { findSeriesFull, SeriesFull } from '../../catalog/metadata/full-records.ts'
 import { booksOfSeries } from '../../catalog/series/series-books.ts'
-import { Series } from '../../catalog/series/series-record.ts'
-import { pageOf, pageQuery, paging } from '../../http/pagination.ts'
+import { Series, seriesById } from '../../catalog/series/series-record.ts'
 import { route } from '../../http/route.ts'
-import { Id, maybe, record, Type } from '../../schema.ts'
-import { bareOrPaged, full, isPaged } from '../books/lists.ts'
+import { maybe, Type } from '../../schema.ts'
+import { books } from '../books/book-lists.ts'
+import { listRoutes } from '../list/list-routes.ts'
+import { SeriesId } from '../params.ts'
 
-/** Longest bare array; beyond it clients ask for pages. */
-const mostBooks = 2_000
+/** Clients request pages for longer series. */
+const maxArrayLength = 2_000
 
 export const series = [
   route({
+    operationId: 'getSeries',
     method: 'GET',
     path: '/series/{id}',
     permission: 'SeriesRead',
-    summary: 'A series',
-    params: Id,
-    query: record(full),
-    responses: { 200: Type.Union([SeriesFull, Series]) },
-    handle: ({ params, query, viewer }, { sql }) =>
-      seriesDetail(sql, viewer, { id: params.id, full: query.full === true }),
+    summary: 'Get a series',
+    params: SeriesId,
+    responses: { 200: Series },
+    handle: ({ params, viewer }, { sql }) => seriesById(sql, viewer, params.id),
   }),
   route({
+    operationId: 'getSeriesFull',
     method: 'GET',
+    path: '/series/{id}/full',
+    aliases: [{ path: '/series/{id}', whenFull: true }],
+    permission: 'SeriesRead',
+    summary: 'Get a series, with metadata',
+    params: SeriesId,
+    responses: { 200: SeriesFull },
+    handle: ({ params, viewer }, { sql }) => findSeriesFull(sql, viewer, params.id),
+  }),
+  ...listRoutes(books, {
+    operationId: 'listBooksOfSeries',
     path: '/series/{id}/books',
-    permission: 'BooksRead',
-    summary: 'The books of a series',
-    description: `In reading order: by number, then by file name. The array holds the first ${mostBooks}; ask by page for more.`,
-    params: Id,
-    query: record({
-      ...pageQuery,
+    summary: 'List books of a series',
+    description: `In reading order: by number, then by file name. The array has at most ${maxArrayLength} books; request pages for more.`,
+    params: SeriesId,
+    query: {
       includeDeleted: maybe(
         Type.Boolean({
           default: false,
-          description: 'Missing books too, for holders of BooksWrite.',
+          description: 'Includes missing books; requires BooksWrite.',
         }),
       ),
-      ...full,
-    }),
-    responses: { 200: bareOrPaged<Book | BookFull>({ short: Book, full: BookFull }) },
-    async handle({ params, query, viewer, identity, request, reply }, { sql }) {
-      const asked = isPaged(query) ? paging(query) : { page: 1, pageSize: mostBooks, offset: 0 }
-      const { ids, total } = await booksOfSeries(sql, viewer, {
-        ...{ seriesId: params.id, page: asked.page, pageSize: asked.pageSize },
-        includeDeleted: query.includeDeleted === true && identity.permissions.has('BooksWrite'),
-      })
-      const data = await (query.full ? booksFull : booksByIds)(sql, viewer, ids)
-      if (!isPaged(query)) return data
-      return pageOf({ request, reply, query }, { data, total, paging: asked })
     },
+    arrayLength: maxArrayLength,
+    find: ({ sql, viewer, identity, params, query, page, pageSize }) =>
+      booksOfSeries(sql, viewer, {
+        ...{ seriesId: params.id, page, pageSize },
+        includeDeleted: query.includeDeleted === true && identity.permissions.has('BooksWrite'),
+      }),
   }),
 ]

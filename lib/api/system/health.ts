@@ -1,61 +1,90 @@
-// Health: whether the process lives, whether it can work, and what is running here.
+// Health checks: liveness, readiness and startup probes; name and version of the server.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Deps } from '../../http/deps.ts'
-import { answer, route } from '../../http/route.ts'
+import { respond, route } from '../../http/route.ts'
 import type { Sql } from '../../postgres/db.ts'
 import { oneOf, record, Type } from '../../schema.ts'
 
-const Health = record({ status: oneOf(['ok', 'unavailable']), version: Type.String() })
+const Health = record(
+  { status: oneOf(['ok', 'unavailable']), version: Type.String() },
+  { component: 'Health' },
+)
+const ServerInfo = record(
+  { name: Type.String(), version: Type.String() },
+  { component: 'ServerInfo' },
+)
 const common = { method: 'GET', permission: 'public', bucket: 'exempt' } as const
 
-const ready = {
+const readiness = {
   ...common,
-  description: 'Whether the server and its database answer, and it is not about to end.',
+  description: '200 if the server and its database respond and it is not shutting down.',
   responses: { 200: Health, 503: Health },
-  handle: check,
+  handle: checkReadiness,
 }
-const live = {
+const liveness = {
   ...common,
   atRoot: true as const,
-  description: 'Asks nothing of the database.',
+  description: 'Does not access the database.',
   responses: { 200: Health },
   handle: (_input: unknown, { version }: Deps) => ({ status: 'ok' as const, version }),
 }
 
 export const health = [
-  route({ ...ready, path: '/health', atRoot: true, summary: 'Health check' }),
-  route({ ...ready, path: '/health/ready', atRoot: true, summary: 'Ready for requests' }),
-  route({ ...ready, path: '/health', summary: 'Health check' }),
-  route({ ...live, path: '/health/live', summary: 'The process is alive' }),
-  // Whoever can be asked has started: the server listens when the database is migrated.
-  route({ ...live, path: '/health/startup', summary: 'The process has started' }),
   route({
+    ...readiness,
+    operationId: 'getRootHealth',
+    path: '/health',
+    atRoot: true,
+    summary: 'Health check',
+  }),
+  route({
+    ...readiness,
+    operationId: 'getReadiness',
+    path: '/health/ready',
+    atRoot: true,
+    summary: 'Readiness probe',
+  }),
+  route({ ...readiness, operationId: 'getHealth', path: '/health', summary: 'Health check' }),
+  route({
+    ...liveness,
+    operationId: 'getLiveness',
+    path: '/health/live',
+    summary: 'Liveness probe',
+  }),
+  // The server listens only after the database is migrated, so any response means started.
+  route({
+    ...liveness,
+    operationId: 'getStartup',
+    path: '/health/startup',
+    summary: 'Startup probe',
+  }),
+  route({
+    operationId: 'getServerInfo',
     method: 'GET',
     path: '/info',
     permission: 'public',
     summary: 'Name and version of the server',
-    responses: { 200: record({ name: Type.String(), version: Type.String() }) },
+    responses: { 200: ServerInfo },
     handle: (_input, { version }) => ({ name: 'Stackroom', version }),
   }),
 ]
 
-const patienceMs = 5_000
+const databaseTimeoutMs = 5_000
 
-async function check(_input: unknown, { sql, version, presence }: Deps) {
-  const isReady = !presence.isLeaving && (await answers(sql))
+async function checkReadiness(_input: unknown, { sql, version, lifecycle }: Deps) {
+  const isReady = !lifecycle.isShuttingDown && (await isDatabaseResponsive(sql))
   return isReady
     ? { status: 'ok' as const, version }
-    : answer(503, { status: 'unavailable' as const, version })
+    : respond(503, { status: 'unavailable' as const, version })
 }
 
-/** A database that does not say anything is as good as none. */
-async function answers(sql: Sql): Promise<boolean> {
-  const silence = new AbortController()
+async function isDatabaseResponsive(sql: Sql): Promise<boolean> {
+  const timeout = new AbortController()
   return await Promise.race([
     sql`select 1`.then(
       () => true,
       () => false,
     ),
-    sleep(patienceMs, false, { signal: silence.signal }).catch(() => false),
-  ]).finally(() => silence.abort())
+    sleep(databaseTimeoutMs, false, { signal: timeout.signal }).catch(() => false),
+  ]).finally(() => timeout.abort())
 }

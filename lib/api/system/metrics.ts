@@ -1,46 +1,50 @@
-// What there is and how the server is doing: as JSON for clients, as text for Prometheus.
+// Metrics: catalogue and task statistics as JSON, process metrics as text for Prometheus.
 import type { FastifyRequest } from 'fastify'
 import { Forbidden } from '../../errors.ts'
 import type { Deps } from '../../http/deps.ts'
-import { answer, type Input, route } from '../../http/route.ts'
-import { textForm } from '../../metrics/accept.ts'
-import { inventory, seesEverything } from '../../metrics/inventory.ts'
-import type { Form } from '../../metrics/registry.ts'
-import { scrape } from '../../metrics/scrape.ts'
-import { scopeOf } from '../../queue/task-cursor.ts'
-import { taskTypes } from '../../queue/task-kind.ts'
-import { taskStats } from '../../queue/task-stats.ts'
-import { bytes, count, list, nullable, record, Type, uuid } from '../../schema.ts'
+import { type Input, respond, route } from '../../http/route.ts'
+import { hasFullAccess, inventory } from '../../metrics/inventory.ts'
+import type { MetricsFormat } from '../../metrics/registry.ts'
+import { negotiateTextFormat } from '../../metrics/registry.ts'
+import { renderMetrics } from '../../metrics/scrape.ts'
+import { taskScope } from '../../queue/task/scope.ts'
+import { taskStats } from '../../queue/task/stats.ts'
+import { taskTypes } from '../../queue/task-status.ts'
+import { bytes, count, list, nullable, oneOf, record, Type, uuid } from '../../schema.ts'
 
-const figures = {
+const LibraryInventory = record(
+  {
+    id: uuid(),
+    name: Type.String(),
+    seriesCount: count(),
+    bookCount: count(),
+    pageCount: count(),
+    totalSize: count({ description: 'Size in bytes.' }),
+  },
+  { component: 'LibraryInventory' },
+)
+const inventoryFields = {
   libraryCount: count(),
   seriesCount: count(),
-  bookCount: count({ description: 'Books that are not missing.' }),
+  bookCount: count({ description: 'Number of books, without missing ones.' }),
   pageCount: count(),
-  totalBookSize: count({ description: 'Bytes.' }),
-  userCount: count({ description: 'Accounts that the caller may see; 1 is the caller.' }),
-  databaseSize: count({ description: 'Bytes on disk, a minute old at most.' }),
-  libraries: list(
-    record({
-      id: uuid(),
-      name: Type.String(),
-      seriesCount: count(),
-      bookCount: count(),
-      pageCount: count(),
-      totalSize: count({ description: 'Bytes.' }),
-    }),
-  ),
+  totalBookSize: count({ description: 'Size in bytes.' }),
+  userCount: count({
+    description: 'Number of visible accounts; without UsersRead only the caller.',
+  }),
+  databaseSize: count({ description: 'Size on disk in bytes, at most a minute old.' }),
+  libraries: list(LibraryInventory),
 }
-const Inventory = record(figures, { component: 'Inventory' })
-const Tasks = record(
+const Inventory = record(inventoryFields, { component: 'Inventory' })
+const TaskSummary = record(
   {
     pendingCount: count(),
     processingCount: count(),
-    failedCount: count({ description: 'Given up, and still in the list of tasks.' }),
+    failedCount: count({ description: 'Failed tasks that are still listed.' }),
     oldestPendingAgeMs: nullable(count()),
     byType: list(
       record({
-        taskType: Type.String({ description: taskTypes.join(', ') }),
+        taskType: oneOf(taskTypes),
         pendingCount: count(),
         processingCount: count(),
         failedCount: count(),
@@ -49,74 +53,79 @@ const Tasks = record(
       }),
     ),
   },
-  { component: 'TaskFigures' },
+  { component: 'TaskSummary' },
 )
-const texts = ['text/plain', 'application/openmetrics-text']
-// Of `texts` the document tells as well.
-const Metrics = record({ ...figures, tasks: Tasks }, { component: 'Metrics', texts })
+const mediaTypes = ['text/plain', 'application/openmetrics-text']
+const Metrics = record(
+  { ...inventoryFields, tasks: TaskSummary },
+  { component: 'Metrics', mediaTypes },
+)
 
-type Asking = Pick<
+type MetricsInput = Pick<
   Input<'SystemHealth', undefined, undefined, undefined>,
   'viewer' | 'identity'
 > & {
   request: FastifyRequest
 }
 
-const whole =
-  'The text is for accounts from which nothing is hidden: it tells of the whole server, with the ids of all libraries.'
+const textNote =
+  'The text covers the whole server, with the ids of all libraries; it requires an account from which nothing is hidden.'
 
 export const metrics = [
   route({
+    operationId: 'getMetrics',
     method: 'GET',
     path: '/metrics',
     permission: 'SystemHealth',
-    summary: 'What there is, and how the server is doing',
-    description: `JSON of what the caller sees; with \`Accept: text/plain\` or \`application/openmetrics-text\` the metrics of this process for Prometheus. ${whole}`,
+    summary: 'Catalogue and task statistics',
+    description: `JSON with what the caller may see. With \`Accept: text/plain\` or \`application/openmetrics-text\` the metrics of this process for Prometheus. ${textNote}`,
     responses: { 200: Metrics },
-    async handle(asking, deps) {
-      const form = textForm(asking.request.headers.accept)
-      // The declared shape is that of JSON.
-      if (form) return (await asText(asking, deps, form)) as never
-      return { ...(await sizesFor(asking, deps)), tasks: await tasksFor(asking, deps) }
+    async handle(input, deps) {
+      const format = negotiateTextFormat(input.request.headers.accept)
+      // The response schema is that of JSON.
+      if (format) return (await metricsText(input, deps, format)) as never
+      return { ...(await inventoryFor(input, deps)), tasks: await taskSummary(input, deps) }
     },
   }),
   route({
+    operationId: 'getPrometheusMetrics',
     method: 'GET',
     path: '/metrics',
     atRoot: true,
     permission: 'SystemHealth',
-    summary: 'Metrics of this process for Prometheus',
-    description: whole,
-    responses: { 200: bytes(...texts) },
-    handle: async (asking, deps) =>
-      await asText(asking, deps, textForm(asking.request.headers.accept) ?? 'text'),
+    summary: 'Prometheus metrics of this process',
+    description: textNote,
+    responses: { 200: bytes(...mediaTypes) },
+    handle: async (input, deps) =>
+      await metricsText(input, deps, negotiateTextFormat(input.request.headers.accept) ?? 'text'),
   }),
   route({
+    operationId: 'getInventory',
     method: 'GET',
     path: '/metrics/inventory',
     permission: 'SystemHealth',
-    summary: 'What there is',
+    summary: 'Catalogue statistics',
     responses: { 200: Inventory },
-    handle: sizesFor,
+    handle: inventoryFor,
   }),
 ]
 
-async function asText({ viewer }: Asking, { sql, config }: Deps, form: Form) {
-  if (!(await seesEverything(sql, viewer)))
-    throw new Forbidden('The metrics tell of libraries that are hidden from this account')
-  const { text, type } = await scrape({ sql, dataDir: config.data_dir }, form)
-  return answer(200, text, { 'content-type': type, 'cache-control': 'no-store' })
+async function metricsText({ viewer }: MetricsInput, { sql, config }: Deps, format: MetricsFormat) {
+  if (!(await hasFullAccess(sql, viewer)))
+    throw new Forbidden('The metrics include libraries that are hidden from this account')
+  const { text, type } = await renderMetrics({ sql, dataDir: config.data_dir }, format)
+  return respond(200, text, { 'content-type': type, 'cache-control': 'no-store' })
 }
 
-function sizesFor({ viewer, identity }: Asking, { sql }: Deps) {
-  return inventory(sql, viewer, { seesUsers: identity.permissions.has('UsersRead') })
+function inventoryFor({ viewer, identity }: MetricsInput, { sql }: Deps) {
+  return inventory(sql, viewer, { includesUsers: identity.permissions.has('UsersRead') })
 }
 
-/** Those of libraries that the caller sees, and of none. */
-async function tasksFor({ viewer }: Asking, { sql }: Deps) {
-  const types = await taskStats(sql, scopeOf(viewer))
-  const sum = (of: (type: (typeof types)[number]) => number) =>
-    types.reduce((total, type) => total + of(type), 0)
+/** Tasks of visible libraries, and tasks without a library. */
+async function taskSummary({ viewer }: MetricsInput, { sql }: Deps) {
+  const types = await taskStats(sql, taskScope(viewer))
+  const sum = (count: (type: (typeof types)[number]) => number) =>
+    types.reduce((total, type) => total + count(type), 0)
   const ages = types.map(type => type.oldestPendingAgeSeconds ?? -1)
   const oldest = Math.max(...ages)
   return {

@@ -1,17 +1,16 @@
-// Settings: what administrators change while the server runs, with who changed what and why; and the
-// few that everyone may read.
+// Runtime settings: values, history of changes, and the settings that every user may read.
 import type { FastifyRequest } from 'fastify'
 import type { Identity } from '../../auth/identify.ts'
 import { route } from '../../http/route.ts'
 import type { Sql } from '../../postgres/db.ts'
 import {
   body,
-  change,
   json,
   list,
   maybe,
   nullable,
   oneOf,
+  patchBody,
   record,
   Type,
   text,
@@ -19,19 +18,20 @@ import {
   uuid,
 } from '../../schema.ts'
 import {
-  definitionOf,
   parseSetting,
+  requireSettingKey,
   type SettingKey,
+  settingDefault,
+  settingDefinition,
   settingId,
-  settingKey,
   settingText,
 } from '../../setting/definition.ts'
 import {
-  type Change,
-  type Changer,
-  readSetting,
-  type SettingRow,
-  settingRows,
+  cachedSetting,
+  listSettings,
+  type SettingAuthor,
+  type SettingChange,
+  type StoredSetting,
   writeSettings,
 } from '../../setting/setting.ts'
 
@@ -39,17 +39,17 @@ const Setting = record(
   {
     id: uuid(),
     key: Type.String(),
-    value: Type.String({ description: 'As text, whatever its type.' }),
+    value: Type.String({ description: 'The value as text.' }),
     valueType: oneOf(['Boolean', 'Integer', 'String']),
     category: Type.String(),
     description: Type.String(),
-    isSensitive: Type.Boolean({ description: 'Its values are shown as asterisks.' }),
+    isSensitive: Type.Boolean({ description: 'Values are replaced by asterisks.' }),
     defaultValue: Type.String(),
     minValue: nullable(Type.Integer()),
-    maxValue: nullable(Type.Integer({ description: 'Of a String: its longest length.' })),
+    maxValue: nullable(Type.Integer({ description: 'For a String: the maximum length.' })),
     updatedAt: timestamp(),
     updatedBy: nullable(Type.String({ description: 'User name.' })),
-    version: Type.Integer({ description: 'Counts the changes, from 1.' }),
+    version: Type.Integer({ description: 'Number of changes, starting at 1.' }),
   },
   { component: 'Setting' },
 )
@@ -71,153 +71,183 @@ const HistoryEntry = record(
 
 const PublicSettings = Type.Unsafe<Record<string, { key: string; value: string }>>({
   type: 'object',
+  component: 'PublicSettings',
   additionalProperties: record({ key: Type.String(), value: Type.String() }),
 })
 
-const Key = record({ key: Type.String({ maxLength: 255 }) })
-const value = json({ description: 'Text, or JSON of the type of the setting.' })
-const reason = maybe(nullable(text(1000, { description: 'Why; kept in the history.' })))
+const Key = record({
+  key: Type.String({
+    maxLength: 255,
+    description: 'Key of the setting.',
+    examples: ['application.name'],
+  }),
+})
+const value = json({ description: 'JSON of the type of the setting, or its text.' })
+const reason = maybe(
+  nullable(text(1000, { description: 'Reason of the change, for the history.' })),
+)
 const common = { permission: 'SystemAdmin' } as const
 
 export const settings = [
   route({
     ...common,
+    operationId: 'listSettings',
     method: 'GET',
     path: '/admin/settings',
-    summary: 'All settings, by category and key',
-    query: record({ category: maybe(text(100)) }),
+    summary: 'List settings',
+    description: 'Sorted by category and key.',
+    query: record({
+      category: maybe(text(100, { description: 'Only settings of this category.' })),
+    }),
     responses: { 200: list(Setting) },
     handle: async ({ query }, { sql }) => {
-      const shown = (await settingRows(sql)).map(toRecord)
-      return shown
+      const settings = (await listSettings(sql)).map(toRecord)
+      return settings
         .filter(setting => query.category === undefined || setting.category === query.category)
         .sort((a, b) => compare(a.category, b.category) || compare(a.key, b.key))
     },
   }),
   route({
     ...common,
+    operationId: 'getSetting',
     method: 'GET',
     path: '/admin/settings/{key}',
-    summary: 'One setting',
+    summary: 'Get a setting',
     params: Key,
     responses: { 200: Setting },
-    handle: ({ params }, { sql }) => settingNamed(sql, settingKey(params.key)),
+    handle: ({ params }, { sql }) => findSetting(sql, requireSettingKey(params.key)),
   }),
   route({
     ...common,
+    operationId: 'updateSetting',
     method: 'PUT',
     path: '/admin/settings/{key}',
-    summary: 'Change a setting',
+    summary: 'Update a setting',
     params: Key,
-    body: change({ value, changeReason: reason }, Setting),
+    body: patchBody({ value, changeReason: reason }, Setting, { component: 'SettingUpdate' }),
     responses: { 200: Setting },
-    handle: async ({ params, body, ...asking }, { sql }) => {
-      const key = settingKey(params.key)
+    handle: async ({ params, body, ...input }, { sql }) => {
+      const key = requireSettingKey(params.key)
       const changes = [{ key, value: parseSetting(key, body.value) }]
-      await writeSettings(sql, changes, changer(asking, body.changeReason))
-      return await settingNamed(sql, key)
+      await writeSettings(sql, changes, authorOf(input, body.changeReason))
+      return await findSetting(sql, key)
     },
   }),
   route({
     ...common,
+    operationId: 'updateSettings',
     method: 'POST',
     path: '/admin/settings/bulk',
-    summary: 'Change several settings, all or none',
-    body: body({
-      updates: list(body({ key: text(255), value }), { minItems: 1, maxItems: 100 }),
-      changeReason: reason,
-    }),
+    summary: 'Update several settings',
+    description: 'All or none are updated.',
+    body: body(
+      {
+        updates: list(body({ key: text(255), value }), { minItems: 1, maxItems: 100 }),
+        changeReason: reason,
+      },
+      { component: 'SettingsUpdate' },
+    ),
     responses: { 200: list(Setting) },
-    handle: async ({ body, ...asking }, { sql }) => {
-      const changes = body.updates.map((update): Change => {
-        const key = settingKey(update.key)
+    handle: async ({ body, ...input }, { sql }) => {
+      const changes = body.updates.map((update): SettingChange => {
+        const key = requireSettingKey(update.key)
         return { key, value: parseSetting(key, update.value) }
       })
-      await writeSettings(sql, changes, changer(asking, body.changeReason))
-      const rows = await settingRows(sql, [...new Set(changes.map(change => change.key))])
+      await writeSettings(sql, changes, authorOf(input, body.changeReason))
+      const rows = await listSettings(sql, [...new Set(changes.map(change => change.key))])
       return rows.map(toRecord)
     },
   }),
   route({
     ...common,
+    operationId: 'resetSetting',
     method: 'POST',
     path: '/admin/settings/{key}/reset',
-    summary: 'Set a setting back to its default',
+    summary: 'Reset a setting to its default',
     params: Key,
     responses: { 200: Setting },
-    handle: async ({ params, ...asking }, { sql }) => {
-      const key = settingKey(params.key)
-      const changes = [{ key, value: definitionOf(key).default }]
-      await writeSettings(sql, changes, changer(asking, 'Reset to its default'))
-      return await settingNamed(sql, key)
+    handle: async ({ params, ...input }, { sql }) => {
+      const key = requireSettingKey(params.key)
+      const changes = [{ key, value: settingDefault(key) }]
+      await writeSettings(sql, changes, authorOf(input, 'Reset to default'))
+      return await findSetting(sql, key)
     },
   }),
   route({
     ...common,
+    operationId: 'listSettingChanges',
     method: 'GET',
     path: '/admin/settings/{key}/history',
-    summary: 'Changes of a setting, newest first',
+    summary: 'List changes of a setting',
+    description: 'Newest first.',
     params: Key,
     query: record({
-      limit: maybe(Type.Integer({ minimum: 1, maximum: 1000, default: 100 })),
+      limit: maybe(
+        Type.Integer({
+          minimum: 1,
+          maximum: 1000,
+          default: 100,
+          description: 'Maximum number of changes.',
+        }),
+      ),
     }),
     responses: { 200: list(HistoryEntry) },
     handle: ({ params, query }, { sql }) =>
-      history(sql, settingKey(params.key), query.limit ?? 100),
+      listChanges(sql, requireSettingKey(params.key), query.limit ?? 100),
   }),
   route({
+    operationId: 'getPublicSettings',
     method: 'GET',
     path: '/settings/public',
     permission: 'auth',
-    summary: 'Settings that every user may read, by key',
+    summary: 'Get the settings that every user may read',
+    description: 'By key.',
     responses: {
       200: PublicSettings,
     },
     handle: async (_input, { sql }) => {
-      const values = open.map(async key => {
-        const shown = { key, value: settingText(key, await readSetting(sql, key)) }
-        return [key, shown] as const
+      const values = publicKeys.map(async key => {
+        const setting = { key, value: settingText(key, await cachedSetting(sql, key)) }
+        return [key, setting] as const
       })
       return Object.fromEntries(await Promise.all(values))
     },
   }),
   route({
+    operationId: 'getBranding',
     method: 'GET',
     path: '/settings/branding',
     permission: 'public',
-    summary: 'What this server is called, for the sign-in page',
-    responses: { 200: record({ applicationName: Type.String() }) },
+    summary: 'Get the name of the server, for the sign-in page',
+    responses: { 200: record({ applicationName: Type.String() }, { component: 'Branding' }) },
     handle: async (_input, { sql }) => ({
-      applicationName: await readSetting(sql, 'application.name'),
+      applicationName: await cachedSetting(sql, 'application.name'),
     }),
   }),
 ]
 
-const open = ['application.name', 'display.custom_metadata_template', 'scheduler.timezone'] as const
+const publicKeys = [
+  'application.name',
+  'display.custom_metadata_template',
+  'scheduler.timezone',
+] as const
 
-async function settingNamed(sql: Sql, key: SettingKey) {
-  const [row] = await settingRows(sql, [key])
+async function findSetting(sql: Sql, key: SettingKey) {
+  const [row] = await listSettings(sql, [key])
   return toRecord(row!)
 }
 
-function toRecord({ key, value, ...row }: SettingRow) {
-  const definition = definitionOf(key)
+function toRecord({ key, value, ...row }: StoredSetting) {
   return {
     id: settingId(key),
     key,
     value: settingText(key, value),
-    valueType: definition.type,
-    category: definition.category,
-    description: definition.description,
-    isSensitive: definition.isSensitive ?? false,
-    defaultValue: String(definition.default),
-    minValue: definition.min ?? null,
-    maxValue: definition.max ?? null,
+    ...settingDefinition(key),
     ...row,
   }
 }
 
-async function history(sql: Sql, key: SettingKey, limit: number) {
+async function listChanges(sql: Sql, key: SettingKey, limit: number) {
   type Row = { oldValue: unknown; newValue: unknown; id: string; changedAt: Date } & Record<
     'changedBy' | 'changeReason' | 'ipAddress',
     string | null
@@ -229,19 +259,22 @@ async function history(sql: Sql, key: SettingKey, limit: number) {
     where key = ${key}
     order by changed_at desc, id desc
     limit ${limit}`
-  const shown = (value: unknown) => (value === null ? null : settingText(key, value))
+  const asText = (value: unknown) => (value === null ? null : settingText(key, value))
   return rows.map(row => ({
     ...row,
     key,
     settingId: settingId(key),
-    oldValue: shown(row.oldValue),
-    newValue: shown(row.newValue),
+    oldValue: asText(row.oldValue),
+    newValue: asText(row.newValue),
   }))
 }
 
-type Asking = { identity: Identity; request: FastifyRequest }
+type SettingInput = { identity: Identity; request: FastifyRequest }
 
-function changer({ identity, request }: Asking, reason: string | null | undefined): Changer {
+function authorOf(
+  { identity, request }: SettingInput,
+  reason: string | null | undefined,
+): SettingAuthor {
   const { id, username } = identity.account
   return { accountId: id, username, reason: reason ?? null, address: request.ip }
 }

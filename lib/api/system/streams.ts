@@ -1,26 +1,27 @@
-// What happens, as it happens: server-sent events of the catalogue, of tasks and of scans.
+// Event streams (SSE) of catalogue changes, tasks and scans.
 import { Readable } from 'node:stream'
 import type { Identity } from '../../auth/identify.ts'
-import { messagesNow } from '../../catalog/scan/scan-events.ts'
-import { mayHear, type Seer } from '../../event/audience.ts'
+import { currentProgress } from '../../catalog/scan/scan-events.ts'
+import { canReceive, type Subscriber } from '../../event/audience.ts'
 import type { Stream } from '../../event/event-rows.ts'
 import type { Progress } from '../../event/publish.ts'
-import { progressBlock } from '../../event/sse-format.ts'
-import { beginning, follow } from '../../event/sse-stream.ts'
-import { lacks } from '../../http/authorize.ts'
+import { formatProgress } from '../../event/sse-format.ts'
+import { eventStream, startPosition } from '../../event/sse-stream.ts'
+import { missingPermission } from '../../http/authorize.ts'
 import type { Deps } from '../../http/deps.ts'
-import { answer, type Input, type Need, route } from '../../http/route.ts'
+import { type AccessRequirement, type Input, respond, route } from '../../http/route.ts'
 import { bytes, maybe, record, Type, text } from '../../schema.ts'
+import { streamSchemas } from './stream-events.ts'
 
-const Query = record({
+const StreamQuery = record({
   lastEventId: maybe(
     text(100, {
       description:
-        'In place of the header Last-Event-ID: what came after this event is sent first.',
+        'Id of the last received event; the stream resumes after it. Replaces the header Last-Event-ID.',
     }),
   ),
   unnamed: maybe(
-    Type.Boolean({ description: 'Blocks begin with `data:` and do not name their type.' }),
+    Type.Boolean({ default: false, description: 'Sends events without the `event:` line.' }),
   ),
 })
 
@@ -30,100 +31,112 @@ const headers = {
   'x-accel-buffering': 'no',
 }
 
-const common =
-  'Ids increase; whoever comes back with the last one gets what was missed, for an hour at least. When that cannot be had a `resync` event says so: load anew what is shown. A comment comes every 15 seconds.'
+const resumeNote =
+  'Event ids increase; a client that reconnects with the last id receives the events that it missed, for an hour at least. If they are no longer available, a `resync` event requests a reload. A comment is sent every 15 seconds.'
+
+type StreamSpec = {
+  operationId: string
+  path: string
+  permission: AccessRequirement
+  summary: string
+  description: string
+}
 
 export const streams = [
-  stream('entity', {
+  streamRoute('entity', {
+    operationId: 'streamEvents',
     path: '/events/stream',
     permission: { any: ['LibrariesRead', 'SeriesRead', 'BooksRead'] },
-    summary: 'What changes in the catalogue',
-    description: `Books, series, libraries, covers and the caller's own progress. ${common}`,
+    summary: 'Stream catalogue changes (SSE)',
+    description: `Changes of books, series, libraries and covers, and of the caller's reading progress. ${resumeNote}`,
   }),
-  stream('task', {
+  streamRoute('task', {
+    operationId: 'streamTasks',
     path: '/tasks/stream',
     permission: { any: ['TasksRead', 'LibrariesRead'] },
-    summary: 'How tasks get on',
-    description: `Begins with the tasks of scans that wait or run. ${common}`,
+    summary: 'Stream task progress (SSE)',
+    description: `Starts with the tasks of pending and running scans. ${resumeNote}`,
   }),
-  stream('scan', {
+  streamRoute('scan', {
+    operationId: 'streamScans',
     path: '/scans/stream',
     permission: 'LibrariesRead',
-    summary: 'How scans get on',
-    description: `Begins with the scans that wait or run. ${common}`,
+    summary: 'Stream scan progress (SSE)',
+    description: `Starts with the pending and running scans. ${resumeNote}`,
   }),
 ]
 
-type Spec = { path: string; permission: Need; summary: string; description: string }
-
-function stream(name: Stream, spec: Spec) {
+function streamRoute(stream: Stream, spec: StreamSpec) {
   return route({
     ...spec,
     method: 'GET',
     cookie: true,
     bucket: 'exempt',
-    query: Query,
-    responses: { 200: bytes('text/event-stream') },
-    handle: (input, deps) => open(name, input, { ...deps, permission: spec.permission }),
+    query: StreamQuery,
+    responses: { 200: { ...bytes('text/event-stream'), schema: streamSchemas[stream] } },
+    handle: (input, deps) => openStream(stream, input, { ...deps, permission: spec.permission }),
   })
 }
 
-type Asked = Pick<
-  Input<'auth', undefined, typeof Query, undefined>,
+type StreamInput = Pick<
+  Input<'auth', undefined, typeof StreamQuery, undefined>,
   'query' | 'request' | 'reply' | 'signal'
 > & { identity: Identity | null }
 
-async function open(name: Stream, input: Asked, deps: Deps & { permission: Need }) {
-  const { request, reply, query, signal } = input
-  // A body without end would be read to its end.
-  if (request.method === 'HEAD') return answer(200, Readable.from([]), headers)
+async function openStream(
+  stream: Stream,
+  { request, reply, query, signal, ...input }: StreamInput,
+  deps: Deps & { permission: AccessRequirement },
+) {
+  // A stream never ends, and HEAD would wait for its end.
+  if (request.method === 'HEAD') return respond(200, Readable.from([]), headers)
   const identity = input.identity!
   const { feed, sql, identities } = deps
   const listener = await feed.join({
     accountId: identity.account.id,
-    stream: name,
+    stream,
     end: () => reply.raw.destroy(),
   })
   try {
     signal.addEventListener('abort', listener.leave)
     if (signal.aborted) listener.leave()
     const unnamed = query.unnamed === true
-    const given = request.headers['last-event-id'] ?? query.lastEventId
-    const lastId = given === '' ? undefined : given?.toString()
-    const begin = await beginning(sql, lastId, feed.tail())
-    const isResumed = lastId !== undefined && begin.resync === null
-    const opening = isResumed ? [] : await stateNow(name, identity, { ...deps, unnamed })
+    const header = request.headers['last-event-id'] ?? query.lastEventId
+    const lastEventId = header === '' ? undefined : header?.toString()
+    const start = await startPosition(sql, lastEventId, feed.tail())
+    const isResumed = lastEventId !== undefined && start.resync === null
+    const opening = isResumed ? [] : await currentState(stream, identity, { ...deps, unnamed })
     const identify = async () => {
-      const now = await identities.identify(
+      const current = await identities.identify(
         { headers: request.headers, address: request.ip },
         { cookieAllowed: true },
       )
-      return now && lacks(now, deps.permission) === null ? now : null
+      return current && missingPermission(current, deps.permission) === null ? current : null
     }
-    const following = { ...begin, stream: name, unnamed, opening, identify }
-    return answer(200, Readable.from(follow(feed, listener, following)), headers)
+    const options = { ...start, stream, unnamed, opening, identify }
+    return respond(200, Readable.from(eventStream(feed, listener, options)), headers)
   } catch (error) {
     listener.leave()
     throw error
   }
 }
 
-/** Scans and their tasks as they stand, so that whoever comes in the middle need not wait. */
-async function stateNow(
-  name: Stream,
-  seer: Seer,
+/** Progress of the active scans and their tasks, for a new subscriber. */
+async function currentState(
+  stream: Stream,
+  subscriber: Subscriber,
   { sql, unnamed }: Pick<Deps, 'sql'> & { unnamed: boolean },
 ): Promise<Buffer[]> {
-  if (name === 'entity') return []
-  const messages = await messagesNow(sql)
+  if (stream === 'entity') return []
+  const messages = await currentProgress(sql)
   return messages
-    .filter(message => message.stream === name && mayHear(rowOf(message), seer))
-    .map(({ type, data }) => progressBlock(type, data as Record<string, unknown>, { unnamed }))
+    .filter(message => message.stream === stream && canReceive(eventRow(message), subscriber))
+    .map(({ type, data }) => formatProgress(type, data as Record<string, unknown>, { unnamed }))
 }
 
-function rowOf({ stream, type, data, libraryId }: Progress) {
+function eventRow({ stream, type, data, libraryId }: Progress) {
   const ids = { libraryId: libraryId ?? null, seriesIds: null, bookIds: null }
-  const none = { fields: null, accountId: null, audience: null }
-  const row = { ...ids, ...none, stream, type, number: 0, count: 1, at: new Date() }
+  const empty = { fields: null, accountId: null, audience: null }
+  const row = { ...ids, ...empty, stream, type, number: 0, count: 1, at: new Date() }
   return { ...row, data: data as Record<string, unknown> }
 }

@@ -1,18 +1,23 @@
-// Tasks: the work in the background, seen and steered.
-
-import { paged, pageOf, pageQuery, paging } from '../../http/pagination.ts'
+// Background tasks: list, statistics, cancel, retry.
+import {
+  isPaged,
+  maxPageSize,
+  paged,
+  pageQuery,
+  pageResponse,
+  paging,
+} from '../../http/pagination.ts'
 import { route } from '../../http/route.ts'
-import { cancelTask, retryTask } from '../../queue/task-control.ts'
-import { scopeOf } from '../../queue/task-cursor.ts'
-import { taskStatuses, taskTypes } from '../../queue/task-kind.ts'
-import { listTasks, Task, type TaskFilter, taskById } from '../../queue/task-record.ts'
-import { countTasksOf, type TaskCounts, taskStats } from '../../queue/task-stats.ts'
-import { count, Id, list, maybe, nullable, oneOf, record, Type, uuid } from '../../schema.ts'
-import { isPaged } from '../books/lists.ts'
+import { cancelTask, retryTask } from '../../queue/task/control.ts'
+import { listTasks, Task, type TaskFilter, taskById } from '../../queue/task/record.ts'
+import { taskScope } from '../../queue/task/scope.ts'
+import { countTasksOf, type TaskCounts, taskStats } from '../../queue/task/stats.ts'
+import { taskStatuses, taskTypes } from '../../queue/task-status.ts'
+import { count, list, maybe, nullable, oneOf, record, Type, uuid } from '../../schema.ts'
+import { Message } from '../message.ts'
+import { TaskId } from '../params.ts'
 
-const usual = 50
-const most = 500
-const Told = record({ message: Type.String() })
+const defaultLimit = 50
 
 const counts = {
   pending: count(),
@@ -21,12 +26,10 @@ const counts = {
   completed: count(),
   failed: count(),
   cancelled: count(),
-  stale: count({ description: 'Of those that run: without a sign of life for a minute.' }),
+  stale: count({ description: 'Running tasks without a heartbeat for a minute.' }),
   total: count(),
 }
-const milliseconds = nullable(
-  Type.Integer({ description: 'Of the latest 1,000 that were completed.' }),
-)
+const milliseconds = nullable(Type.Integer({ description: 'Of the last 1,000 completed tasks.' }))
 const Stats = record(
   {
     ...counts,
@@ -48,104 +51,120 @@ const Stats = record(
 
 const filters = {
   status: maybe(
-    oneOf([...taskStatuses, 'processing'], { description: '`processing` means `running`.' }),
+    oneOf([...taskStatuses, 'processing'], {
+      description: 'Only tasks with this status; `processing` means `running`.',
+    }),
   ),
-  taskType: maybe(oneOf(taskTypes, { aliases: ['type'] })),
-  libraryId: maybe(uuid()),
+  taskType: maybe(oneOf(taskTypes, { aliases: ['type'], description: 'Only tasks of this type.' })),
+  libraryId: maybe(uuid({ description: 'Only tasks of this library.' })),
 }
 
 export const tasks = [
   route({
+    operationId: 'listTasks',
     method: 'GET',
     path: '/tasks',
     permission: 'TasksRead',
-    summary: 'Tasks, the newest first',
+    summary: 'List tasks',
     description:
-      'With `page` or `pageSize` the wrapper of paged lists, whose totals are remembered for a while when there are many tasks. Tasks of libraries that the caller does not see are left out.',
+      'Newest first, without tasks of hidden libraries. An array; with `page` or `pageSize` in the query a page, whose total is cached if there are many tasks.',
     query: record({
       ...filters,
-      limit: maybe(Type.Integer({ minimum: 1, maximum: most, default: usual })),
+      limit: maybe(
+        Type.Integer({
+          minimum: 1,
+          maximum: maxPageSize,
+          default: defaultLimit,
+          description: 'Maximum number of tasks in the array.',
+        }),
+      ),
       ...pageQuery,
     }),
     responses: { 200: Type.Union([list(Task), paged(Task)]) },
     async handle({ query, viewer, request, reply }, { sql }) {
       const filter = filterOf(query)
       if (!isPaged(query)) {
-        const part = { offset: 0, limit: query.limit ?? usual }
-        return await listTasks(sql, viewer, { filter, part })
+        const range = { offset: 0, limit: query.limit ?? defaultLimit }
+        return await listTasks(sql, viewer, { filter, range })
       }
       const page = paging(query)
-      const part = { offset: page.offset, limit: page.pageSize }
-      const scope = scopeOf(viewer, filter.libraryId)
+      const range = { offset: page.offset, limit: page.pageSize }
+      const scope = taskScope(viewer, filter.libraryId)
       const [data, total] = await Promise.all([
-        listTasks(sql, viewer, { filter, part }),
+        listTasks(sql, viewer, { filter, range }),
         countTasksOf(sql, scope, filter),
       ])
-      return pageOf({ request, reply, query }, { data, total, paging: page })
+      return pageResponse({ request, reply, query }, { data, total, paging: page })
     },
   }),
   route({
+    operationId: 'getTaskStats',
     method: 'GET',
     path: '/tasks/stats',
     permission: 'TasksRead',
-    summary: 'How many tasks there are and how long they take',
-    description:
-      'Remembered for fifty times as long as the counting took. Of tasks that the caller may see.',
+    summary: 'Task statistics',
+    description: 'Of visible tasks. Cached for fifty times as long as the query took.',
     responses: { 200: Stats },
     async handle({ viewer }, { sql }) {
-      const types = await taskStats(sql, scopeOf(viewer))
-      const sum = (name: keyof TaskCounts) => types.reduce((all, one) => all + one[name], 0)
+      const types = await taskStats(sql, taskScope(viewer))
+      const sum = (name: keyof TaskCounts) => types.reduce((total, type) => total + type[name], 0)
       const totals = Object.fromEntries(
         Object.keys(counts).map(name => [name, sum(name as keyof TaskCounts)]),
       ) as TaskCounts
-      return { ...totals, byType: Object.fromEntries(types.map(({ type, ...of }) => [type, of])) }
+      return {
+        ...totals,
+        byType: Object.fromEntries(types.map(({ type, ...stats }) => [type, stats])),
+      }
     },
   }),
   route({
+    operationId: 'getTask',
     method: 'GET',
     path: '/tasks/{id}',
     permission: 'TasksRead',
-    summary: 'One task',
-    params: Id,
+    summary: 'Get a task',
+    params: TaskId,
     responses: { 200: Task },
     handle: ({ params, viewer }, { sql }) => taskById(sql, viewer, params.id),
   }),
   route({
+    operationId: 'cancelTask',
     method: 'POST',
     path: '/tasks/{id}/cancel',
     permission: 'TasksWrite',
-    summary: 'Cancel a task that waits or runs',
+    summary: 'Cancel a pending or running task',
     description:
-      'Running work stops at its next safe point. Of a scan all work is called off; what was read stays, and the next scan goes on from there. 400 when the task is over already.',
-    params: Id,
-    responses: { 200: Told },
+      'A running task stops at its next safe point. Of a scan all jobs are cancelled; books that were read are retained, and the next scan continues from there. 400 if the task has ended.',
+    params: TaskId,
+    responses: { 200: Message },
     async handle({ params, viewer }, { sql, queue }) {
       await cancelTask({ sql, queue, viewer, id: params.id })
       return { message: 'Task cancelled' }
     },
   }),
   route({
+    operationId: 'retryTask',
     method: 'POST',
     path: '/tasks/{id}/retry',
     permission: 'TasksWrite',
-    summary: 'Try a failed task again',
-    description: '400 when it did not fail; 409 for a scan while its library is being scanned.',
-    params: Id,
-    responses: { 200: Told },
-    async handle({ params, viewer }, { sql, queue }) {
-      await retryTask({ sql, queue, viewer, id: params.id })
+    summary: 'Retry a failed task',
+    description: '400 if it did not fail; 409 for a scan while its library is being scanned.',
+    params: TaskId,
+    responses: { 200: Message },
+    async handle({ params, viewer }, { sql }) {
+      await retryTask({ sql, viewer, id: params.id })
       return { message: 'Task queued again' }
     },
   }),
 ]
 
-type Query = {
+type TaskQuery = {
   status?: (typeof taskStatuses)[number] | 'processing'
   taskType?: (typeof taskTypes)[number]
   libraryId?: string
 }
 
-function filterOf({ status, taskType, libraryId }: Query): TaskFilter {
+function filterOf({ status, taskType, libraryId }: TaskQuery): TaskFilter {
   return {
     ...(status ? { status: status === 'processing' ? 'running' : status } : {}),
     ...(taskType ? { type: taskType } : {}),

@@ -1,17 +1,17 @@
-// Prediction of samples in RAR 2: five weights a channel, adjusted every 32 samples towards the smallest error.
+// Audio decompression of RAR 2: linear prediction with five weights per channel, adapted every 32 samples.
 
-export type Channel = {
+export type AudioChannel = {
   weights: number[]
-  /** The last difference and its own differences. */
+  /** The last difference and its higher-order differences. */
   deltas: number[]
   errors: number[]
   count: number
   lastDelta: number
   lastSample: number
 }
-export type Sound = { channels: Channel[]; current: number; delta: number }
+export type AudioState = { channels: AudioChannel[]; current: number; delta: number }
 
-export const newChannel = (): Channel => ({
+export const createAudioChannel = (): AudioChannel => ({
   weights: [0, 0, 0, 0, 0],
   deltas: [0, 0, 0, 0],
   errors: new Array<number>(11).fill(0),
@@ -22,8 +22,8 @@ export const newChannel = (): Channel => ({
 
 const signed = (byte: number) => (byte << 24) >> 24
 
-/** The sample whose difference to the prediction is `coded`. */
-export function sample(sound: Sound, coded: number): number {
+/** The next sample; `coded` is its difference to the prediction. */
+export function decodeSample(sound: AudioState, coded: number): number {
   const channel = sound.channels[sound.current]!
   const { weights, deltas, errors } = channel
   channel.count += 1
@@ -44,11 +44,11 @@ export function sample(sound: Sound, coded: number): number {
   channel.lastDelta = signed(value - channel.lastSample)
   sound.delta = channel.lastDelta
   channel.lastSample = value
-  if ((channel.count & 31) === 0) adjust(channel)
+  if ((channel.count & 31) === 0) adaptWeights(channel)
   return value
 }
 
-function adjust({ weights, errors }: Channel) {
+function adaptWeights({ weights, errors }: AudioChannel) {
   const best = errors.indexOf(Math.min(...errors))
   errors.fill(0)
   if (best === 0) return

@@ -1,24 +1,25 @@
-// What the headers of both generations of RAR say about a file.
+// Entry of a RAR archive, common to RAR 1.5-4 and RAR 5.
 import type { Entry } from '../container.ts'
 
 export type RarEntry = Entry & {
-  /** Of its header, which the packed bytes follow. */
+  /** Location of the file header, which precedes the packed data. */
   header: { position: number; length: number }
+  /** Offset of the packed data. */
   position: number
-  /** Null when the archive keeps another checksum. */
+  /** CRC-32; null when the archive uses another checksum. */
   crc: number | null
-  /** Zero is stored. */
+  /** Compression method; 0 is stored. */
   method: number
-  /** Of the packing: 15, 20, 26, 29, 36 in RAR 1.5 to 4, 50 and 70 later. */
+  /** Version of the compression algorithm: 15, 20, 26, 29, 36 in RAR 1.5 to 4; 50 and 70 later. */
   version: number
-  /** Unpacking needs what the entry before it left behind. */
+  /** Decompression continues the state of the previous entry. */
   isSolid: boolean
   isEncrypted: boolean
-  /** Another entry that holds the bytes of this one. */
+  /** The entry that contains the data, when this one is a hard link or file copy. */
   copyOf: RarEntry | null
 }
 
 export type Listing = { entries: RarEntry[]; warnings: string[] }
 
-export const endsEarly = 'The archive ends too early'
-export const isDamaged = 'The archive is damaged; the files behind the damage were left out'
+export const truncatedWarning = 'The archive ends too early'
+export const damagedWarning = 'The archive is damaged; files after the damage were skipped'

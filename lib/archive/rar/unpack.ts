@@ -1,39 +1,42 @@
-// Unpacks the files of RAR 2 to 4 from front to back, as solid archives must be; libarchive refuses those.
+// Forward reader of RAR 2 to 4 entries; needed because libarchive rejects solid RAR 4 archives.
 import { Unreadable } from '../../errors.ts'
 import type { File } from '../../file.ts'
-import type { Limits } from '../../format/contract.ts'
-import type { Pass } from '../libarchive.ts'
+import type { ForwardReader } from '../libarchive.ts'
+import type { Limits } from '../limits.ts'
 import type { RarEntry } from './entry.ts'
-import { newLz20, unpack20 } from './lz20.ts'
-import { newLz29, unpack29 } from './lz29.ts'
-import { newWindow, type Window } from './window.ts'
+import { createUnpack20State, unpack20 } from './unpack20.ts'
+import { createUnpack29State, unpack29 } from './unpack29.ts'
+import { createWindow, type SlidingWindow } from './window.ts'
 
 const FIRST_29 = 29
 const FIRST_20 = 20
 
-/** A forward pass over entries that are one packed stream. */
-export function unpackRar4(
+/** A forward reader of entries that are one compressed stream. */
+export function openRar4Reader(
   file: File,
   group: readonly RarEntry[],
   limits: Pick<Limits, 'entryBytes'>,
-): Pass {
-  const window = newWindow()
-  let states = { lz20: newLz20(), lz29: newLz29() }
+): ForwardReader {
+  const window = createWindow()
+  let states = { lz20: createUnpack20State(), lz29: createUnpack29State() }
   let current = -1
   let out: Uint8Array | null = null
-  let given = 0
+  let delivered = 0
 
-  const unpack = (isWanted: boolean) => {
+  const unpack = (isRequested: boolean) => {
     const entry = group[current]!
-    if (entry.packed > limits.entryBytes || (isWanted && entry.bytes > limits.entryBytes))
+    if (
+      entry.packedBytes > limits.entryBytes ||
+      (isRequested && entry.sizeBytes > limits.entryBytes)
+    )
       throw new Unreadable('The file in the archive is too large', 'too_large')
-    if (!entry.isSolid) states = { lz20: newLz20(), lz29: newLz29() }
-    out = isWanted ? new Uint8Array(entry.bytes) : null
-    begin(window, entry.bytes, out)
-    const input = { bytes: file.read(entry.position, entry.packed), at: 0 }
+    if (!entry.isSolid) states = { lz20: createUnpack20State(), lz29: createUnpack29State() }
+    out = isRequested ? new Uint8Array(entry.sizeBytes) : null
+    beginFile(window, entry.sizeBytes, out)
+    const input = { bytes: file.read(entry.position, entry.packedBytes), position: 0 }
     if (entry.version >= FIRST_29) unpack29(states.lz29, input, window)
     else if (entry.version >= FIRST_20) unpack20(states.lz20, input, window)
-    else refuse15()
+    else rejectRar15()
     isUnpacked = true
   }
   let isUnpacked = true
@@ -43,25 +46,25 @@ export function unpackRar4(
       current += 1
       isUnpacked = false
       out = null
-      given = 0
+      delivered = 0
       return current < group.length
     },
     read(bytes) {
       if (!isUnpacked) unpack(true)
-      given += bytes
-      return out!.slice(given - bytes, given)
+      delivered += bytes
+      return out!.slice(delivered - bytes, delivered)
     },
     [Symbol.dispose]: () => {},
   }
 }
 
-/** RAR 1.5 packs in another way, which no comic scanner of this century used. */
-function refuse15(): never {
+/** RAR 1.5 uses another algorithm (before 1996); no comics with it are known. */
+function rejectRar15(): never {
   throw new Unreadable('RAR 1.5 packing is not supported', 'unsupported_method')
 }
 
-function begin(window: Window, size: number, out: Uint8Array | null) {
-  window.out = out
-  window.size = size
-  window.made = 0
+function beginFile(window: SlidingWindow, size: number, out: Uint8Array | null) {
+  window.output = out
+  window.fileSize = size
+  window.written = 0
 }

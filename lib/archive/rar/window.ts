@@ -1,61 +1,61 @@
-// What RAR 2 to 4 have unpacked so far: the last 4 MiB for matches, and the file being made.
-import { damaged } from './bits.ts'
+// Sliding window of RAR 2 to 4: the last 4 MiB for matches, and the output of the current file.
+import { damaged } from './huffman.ts'
 
-const WINDOW = 4 * 1024 * 1024
-const MASK = WINDOW - 1
+const WINDOW_BYTES = 4 * 1024 * 1024
+const MASK = WINDOW_BYTES - 1
 
-/** `out` is null while a file is only passed over. `made` counts the bytes of this file. */
-export type Window = {
-  ring: Uint8Array
-  at: number
-  out: Uint8Array | null
-  made: number
-  size: number
+/** `output` is null while a file is skipped. `written` counts the bytes of this file. */
+export type SlidingWindow = {
+  buffer: Uint8Array
+  position: number
+  output: Uint8Array | null
+  written: number
+  fileSize: number
 }
 
-export const newWindow = (): Window => ({
-  ring: new Uint8Array(WINDOW),
-  at: 0,
-  out: null,
-  made: 0,
-  size: 0,
+export const createWindow = (): SlidingWindow => ({
+  buffer: new Uint8Array(WINDOW_BYTES),
+  position: 0,
+  output: null,
+  written: 0,
+  fileSize: 0,
 })
 
-export function put(window: Window, byte: number): void {
-  window.ring[window.at] = byte
-  window.at = (window.at + 1) & MASK
-  if (window.out !== null && window.made < window.size) window.out[window.made] = byte
-  window.made += 1
+export function putByte(window: SlidingWindow, byte: number): void {
+  window.buffer[window.position] = byte
+  window.position = (window.position + 1) & MASK
+  if (window.output !== null && window.written < window.fileSize)
+    window.output[window.written] = byte
+  window.written += 1
 }
 
-/** Repeats `length` bytes from `distance` back. Throws Unreadable `bad_crc`. */
-export function repeat(window: Window, distance: number, length: number): void {
-  if (distance > WINDOW || distance < 1) throw damaged()
-  const { ring, out } = window
-  let { at, made } = window
-  const { size } = window
+/** Copies `length` bytes from `distance` back. Throws Unreadable `bad_crc`. */
+export function copyMatch(window: SlidingWindow, distance: number, length: number): void {
+  if (distance > WINDOW_BYTES || distance < 1) throw damaged()
+  const { buffer, output, fileSize } = window
+  let { position, written } = window
   for (let i = 0; i < length; i += 1) {
-    const byte = ring[(at - distance) & MASK]!
-    ring[at] = byte
-    at = (at + 1) & MASK
-    if (out !== null && made < size) out[made] = byte
-    made += 1
+    const byte = buffer[(position - distance) & MASK]!
+    buffer[position] = byte
+    position = (position + 1) & MASK
+    if (output !== null && written < fileSize) output[written] = byte
+    written += 1
   }
-  window.at = at
-  window.made = made
+  window.position = position
+  window.written = written
 }
 
-/** Length and distance codes: the first value of each, and the bits that follow. Both generations share them. */
+/** Length and distance codes: the base value and the number of extra bits of each. Common to RAR 2 and 2.9. */
 export const lengthBits = Array.from({ length: 28 }, (_, i) => (i < 8 ? 0 : (i >> 2) - 1))
-export const lengthFirst = firsts(lengthBits)
+export const lengthBase = baseValues(lengthBits)
 export const distanceBits = Array.from({ length: 60 }, (_, i) =>
   i < 4 ? 0 : i < 36 ? (i >> 1) - 1 : i < 48 ? 16 : 18,
 )
-export const distanceFirst = firsts(distanceBits)
+export const distanceBase = baseValues(distanceBits)
 export const shortBits = [2, 2, 3, 4, 5, 6, 6, 6]
-export const shortFirst = firsts(shortBits)
+export const shortBase = baseValues(shortBits)
 
-function firsts(bits: readonly number[]): number[] {
+function baseValues(bits: readonly number[]): number[] {
   let next = 0
   return bits.map(count => (next += 1 << count) - (1 << count))
 }

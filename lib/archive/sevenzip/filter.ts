@@ -1,11 +1,11 @@
-// The filters of 7z that no longer compress but convert; undone in place, each on the whole stream.
-// The arithmetic is that of the LZMA SDK (Bra.c, Delta.c), which is in the public domain.
-import type { Coder } from './header.ts'
+// Branch and delta filters of 7z (BCJ x86, ARM, PowerPC, SPARC; delta; swap), decoded in place on a whole stream.
+// Algorithms of the LZMA SDK (Bra.c, Delta.c), public domain.
+import type { Coder } from './folder.ts'
 
-type Undo = (bytes: Buffer, properties: Buffer) => void
+type FilterDecoder = (bytes: Buffer, properties: Buffer) => void
 
 /** By coder id. */
-export const filters: Readonly<Record<string, Undo>> = {
+export const filters: Readonly<Record<string, FilterDecoder>> = {
   '03': delta,
   '020302': bytes => bytes.subarray(0, bytes.length & ~1).swap16(),
   '020304': bytes => bytes.subarray(0, bytes.length & ~3).swap32(),
@@ -85,7 +85,7 @@ function arm64(bytes: Buffer, properties: Buffer) {
 
 const isSignByte = (byte: number) => byte === 0 || byte === 0xff
 
-// `mask` remembers which of the last bytes were opcodes or could be, to tell an address from chance.
+// `mask` records which of the last bytes were possible opcodes, to distinguish addresses from other data.
 function x86(bytes: Buffer) {
   let mask = 0
   let last = -5
@@ -96,11 +96,11 @@ function x86(bytes: Buffer) {
     }
     const gap = i - last
     last = i
-    mask = gap > 5 ? 0 : shifted(mask, gap)
+    mask = gap > 5 ? 0 : shiftMask(mask, gap)
     const top = bytes[i + 4]!
     const isAllowed = [0, 1, 2, 4].includes((mask >> 1) & 7) && mask >> 1 < 16
     if (isSignByte(top) && isAllowed) {
-      bytes.writeUInt32LE(absolute(bytes.readUInt32LE(i + 1), i + 5, mask), i + 1)
+      bytes.writeUInt32LE(convertX86Address(bytes.readUInt32LE(i + 1), i + 5, mask), i + 1)
       i += 5
       mask = 0
     } else {
@@ -110,12 +110,12 @@ function x86(bytes: Buffer) {
   }
 }
 
-function shifted(mask: number, gap: number): number {
+function shiftMask(mask: number, gap: number): number {
   for (let i = 0; i < gap; i += 1) mask = (mask & 0x77) << 1
   return mask
 }
 
-function absolute(source: number, next: number, mask: number): number {
+function convertX86Address(source: number, next: number, mask: number): number {
   let target = source - next
   while (mask !== 0) {
     const bit = [0, 1, 2, 2, 3, 3, 3, 3][mask >> 1]!

@@ -1,27 +1,27 @@
-// Unpacks a folder of a 7z archive from front to back. Ours: copy, Zstandard, deflate and the filters;
-// the rest goes to libarchive as an archive of that folder alone.
+// Forward reader of a 7z folder. Copy, Zstandard, deflate and filters are decoded here; the other coders by
+// libarchive, from an archive of this folder alone.
 import { inflateRawSync, zstdDecompressSync } from 'node:zlib'
 import { Unreadable } from '../../errors.ts'
 import type { File } from '../../file.ts'
-import { openPass, type Pass } from '../libarchive.ts'
+import { type ForwardReader, openLibarchive } from '../libarchive.ts'
 import { inflate64 } from '../zip/inflate64.ts'
 import { filters, isFilter } from './filter.ts'
-import { type Coder, type Folder, mainOutput } from './header.ts'
-import { capsule, simpleFolder } from './wrapper.ts'
+import { type Coder, type Folder, mainOutput } from './folder.ts'
+import { singleCoderFolder, wrapFolder } from './wrapper.ts'
 
-type Stream = Disposable & { read(bytes: number): Uint8Array }
+type ByteStream = Disposable & { read(bytes: number): Uint8Array }
 
-const ids = {
+const coderIds = {
   copy: '00',
   aes: '06f10701',
   deflate: '040108',
   deflate64: '040109',
   zstd: '04f71101',
 }
-const copy: Coder = { id: ids.copy, properties: Buffer.alloc(0), inputs: 1, outputs: 1 }
-const lzma = new Set(['030101', '21'])
+const copyCoder: Coder = { id: coderIds.copy, properties: Buffer.alloc(0), inputs: 1, outputs: 1 }
+const lzmaCoders = new Set(['030101', '21'])
 // LZMA, LZMA2, PPMd, BZip2 and BCJ2.
-const ofLibarchive = new Set([...lzma, '030401', '040202', '0303011b'])
+const libarchiveCoders = new Set([...lzmaCoders, '030401', '040202', '0303011b'])
 // Delta, x86, PowerPC, Itanium, ARM, ARM Thumb, SPARC.
 const classicFilters = new Set([
   '03',
@@ -32,34 +32,38 @@ const classicFilters = new Set([
   '03030701',
   '03030805',
 ])
-const SKIP = 1024 * 1024
+const SKIP_CHUNK_BYTES = 1024 * 1024
 
-export const isEncrypted = (folder: Folder) => folder.coders.some(({ id }) => id === ids.aes)
+export const isEncrypted = (folder: Folder) => folder.coders.some(({ id }) => id === coderIds.aes)
 
-/** Where the unpacked bytes lie in the file, when the folder only copies; else null. */
-export function copiedFrom(folder: Folder): number | null {
-  return folder.coders.every(({ id, inputs }) => id === ids.copy && inputs === 1)
-    ? folder.packs[0]!.position
+/** Offset of the uncompressed data in the file when the folder is stored; else null. */
+export function storedPosition(folder: Folder): number | null {
+  return folder.coders.every(({ id, inputs }) => id === coderIds.copy && inputs === 1)
+    ? folder.packStreams[0]!.position
     : null
 }
 
-/** The members of a folder as a forward pass. Throws Unreadable. */
-export async function openFolder(file: File, folder: Folder, maxBytes: number): Promise<Pass> {
+/** A forward reader of the substreams of a folder. Throws Unreadable. */
+export async function openFolderReader(
+  file: File,
+  folder: Folder,
+  maxBytes: number,
+): Promise<ForwardReader> {
   if (isEncrypted(folder)) throw new Unreadable('The archive is encrypted', 'encrypted')
-  const size = folder.sizes[mainOutput(folder)]!
-  const packed = folder.packs.reduce((sum, pack) => sum + pack.length, 0)
+  const size = folder.unpackSizes[mainOutput(folder)]!
+  const packed = folder.packStreams.reduce((sum, pack) => sum + pack.length, 0)
   if (size > maxBytes || packed > maxBytes)
     throw new Unreadable('The archive is too large to unpack', 'too_large')
   const stream = await openStream(file, folder, { size, maxBytes })
-  const { members } = folder
+  const { substreams } = folder
   let current = -1
   let left = 0
   return {
     next() {
-      while (left > 0) left -= stream.read(Math.min(left, SKIP)).length
+      while (left > 0) left -= stream.read(Math.min(left, SKIP_CHUNK_BYTES)).length
       current += 1
-      left = members[current]?.bytes ?? 0
-      return current < members.length
+      left = substreams[current]?.sizeBytes ?? 0
+      return current < substreams.length
     },
     read(bytes) {
       left -= bytes
@@ -71,37 +75,38 @@ export async function openFolder(file: File, folder: Folder, maxBytes: number): 
 
 type Bounds = { size: number; maxBytes: number }
 
-async function openStream(file: File, folder: Folder, bounds: Bounds): Promise<Stream> {
-  const chain = straight(folder)
-  const whole = { raw: folder.raw, sizes: folder.sizes, bounds }
+async function openStream(file: File, folder: Folder, bounds: Bounds): Promise<ByteStream> {
+  const chain = linearChain(folder)
+  const whole = { raw: folder.raw, sizes: folder.unpackSizes, bounds }
   if (chain === null) {
-    if (!folder.coders.every(({ id }) => id === ids.copy || ofLibarchive.has(id)))
+    if (!folder.coders.every(({ id }) => id === coderIds.copy || libarchiveCoders.has(id)))
       throw unsupported()
-    return viaWasm(file, folder, whole)
+    return openWithLibarchive(file, folder, whole)
   }
-  // liblzma undoes the classic filters while it unpacks, in little memory.
+  // liblzma decodes the classic filters while it decompresses, in little memory.
   const isClassic = chain.length === 2 && classicFilters.has(chain[0]!.id)
-  if (isClassic && lzma.has(chain[1]!.id)) return viaWasm(file, folder, whole)
-  const inner = isFilter(chain.at(-1)!) ? copy : chain.pop()!
+  if (isClassic && lzmaCoders.has(chain[1]!.id)) return openWithLibarchive(file, folder, whole)
+  const inner = isFilter(chain.at(-1)!) ? copyCoder : chain.pop()!
   if (!chain.every(isFilter)) throw unsupported()
-  const alone = { raw: simpleFolder(inner), sizes: [bounds.size], bounds }
-  if (chain.length === 0 && ofLibarchive.has(inner.id)) return viaWasm(file, folder, alone)
-  const bytes = await unpackAll(file, folder, inner, alone)
+  const innerPart = { raw: singleCoderFolder(inner), sizes: [bounds.size], bounds }
+  if (chain.length === 0 && libarchiveCoders.has(inner.id))
+    return openWithLibarchive(file, folder, innerPart)
+  const bytes = await decodeAll(file, folder, inner, innerPart)
   for (const coder of chain.reverse()) filters[coder.id]!(bytes, coder.properties)
-  return inMemory(bytes)
+  return createMemoryStream(bytes)
 }
 
-// The coders from the output to the input when each feeds the next; null when they branch.
-function straight(folder: Folder): Coder[] | null {
-  const { coders, binds } = folder
+// The coders from output to input when they form a chain; null when they branch.
+function linearChain(folder: Folder): Coder[] | null {
+  const { coders, bindPairs } = folder
   if (coders.some(coder => coder.inputs !== 1 || coder.outputs !== 1)) return null
   const chain: Coder[] = []
-  for (let at: number | undefined = mainOutput(folder); at !== undefined; ) {
-    const coder: Coder | undefined = coders[at]
+  for (let current: number | undefined = mainOutput(folder); current !== undefined; ) {
+    const coder: Coder | undefined = coders[current]
     if (coder === undefined || chain.length === coders.length) throw unsupported()
     chain.push(coder)
-    const input: number = at
-    at = binds.find(bind => bind.input === input)?.output
+    const input: number = current
+    current = bindPairs.find(bind => bind.input === input)?.output
   }
   return chain
 }
@@ -109,27 +114,32 @@ function straight(folder: Folder): Coder[] | null {
 const unsupported = () =>
   new Unreadable('The compression method is not supported', 'unsupported_method')
 
-async function unpackAll(file: File, folder: Folder, coder: Coder, part: Part): Promise<Buffer> {
+async function decodeAll(
+  file: File,
+  folder: Folder,
+  coder: Coder,
+  part: FolderPart,
+): Promise<Buffer> {
   const { size } = part.bounds
-  if (ofLibarchive.has(coder.id)) {
-    using stream = await viaWasm(file, folder, part)
+  if (libarchiveCoders.has(coder.id)) {
+    using stream = await openWithLibarchive(file, folder, part)
     return Buffer.from(stream.read(size).buffer)
   }
-  const { position, length } = folder.packs[0]!
+  const { position, length } = folder.packStreams[0]!
   const packed = file.read(position, length)
-  const bytes = native(() => {
-    if (coder.id === ids.copy) return Buffer.from(packed)
-    if (coder.id === ids.deflate) return inflateRawSync(packed, { maxOutputLength: size })
-    if (coder.id === ids.deflate64) return Buffer.from(inflate64(packed, size))
-    if (coder.id === ids.zstd) return zstdDecompressSync(packed, { maxOutputLength: size })
+  const bytes = runDecoder(() => {
+    if (coder.id === coderIds.copy) return Buffer.from(packed)
+    if (coder.id === coderIds.deflate) return inflateRawSync(packed, { maxOutputLength: size })
+    if (coder.id === coderIds.deflate64) return Buffer.from(inflate64(packed, size))
+    if (coder.id === coderIds.zstd) return zstdDecompressSync(packed, { maxOutputLength: size })
     throw unsupported()
   })
   if (bytes.length < size)
-    throw new Unreadable('The archive ends before the file does', 'truncated')
+    throw new Unreadable('The archive is truncated inside the file', 'truncated')
   return bytes
 }
 
-function native<T>(call: () => T): T {
+function runDecoder<T>(call: () => T): T {
   try {
     return call()
   } catch (cause) {
@@ -138,27 +148,35 @@ function native<T>(call: () => T): T {
   }
 }
 
-function inMemory(bytes: Uint8Array): Stream {
-  let at = 0
+function createMemoryStream(bytes: Uint8Array): ByteStream {
+  let position = 0
   return {
     read(length) {
-      at += length
-      return bytes.slice(at - length, at)
+      position += length
+      return bytes.slice(position - length, position)
     },
     [Symbol.dispose]: () => {},
   }
 }
 
-/** A folder as libarchive is to see it: as it stands, or only one of its coders. */
-type Part = { raw: Buffer; sizes: readonly number[]; bounds: Bounds }
+/** What libarchive decodes: the whole folder, or only one of its coders. */
+type FolderPart = { raw: Buffer; sizes: readonly number[]; bounds: Bounds }
 
-async function viaWasm(file: File, folder: Folder, part: Part): Promise<Stream> {
-  const { start, header } = capsule(part.raw, folder.packs, part.sizes)
+async function openWithLibarchive(
+  file: File,
+  folder: Folder,
+  part: FolderPart,
+): Promise<ByteStream> {
+  const { start, header } = wrapFolder(part.raw, folder.packStreams, part.sizes)
   const { size, maxBytes } = part.bounds
-  const pass = await openPass(file, [start, ...folder.packs, header], maxBytes + header.length + 32)
-  if (size > 0 && !pass.next()) {
-    pass[Symbol.dispose]()
+  const reader = await openLibarchive(
+    file,
+    [start, ...folder.packStreams, header],
+    maxBytes + header.length + 32,
+  )
+  if (size > 0 && !reader.next()) {
+    reader[Symbol.dispose]()
     throw new Unreadable('The archive is damaged', 'bad_crc')
   }
-  return { read: bytes => pass.read(bytes), [Symbol.dispose]: pass[Symbol.dispose] }
+  return { read: bytes => reader.read(bytes), [Symbol.dispose]: reader[Symbol.dispose] }
 }

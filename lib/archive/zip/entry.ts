@@ -1,58 +1,66 @@
-// One record of a ZIP central directory (APPNOTE 4.3.12):
+// Central directory header of a ZIP entry (APPNOTE 4.3.12).
 //   record = "PK\1\2" made-by:2 needed:2 flags:2 method:2 time:2 date:2 crc:4 packed:4 bytes:4
 //            name-length:2 extra-length:2 comment-length:2 disk:2 internal:2 external:4 offset:4
 //            name extra comment
 //   extra  = { id:2 length:2 data }   1 = 64-bit sizes, 7075 = Unicode path, 9901 = AES
 import { crc32 } from 'node:zlib'
 import type { Entry } from '../container.ts'
-import { decodeName, tidyName } from '../entry-name.ts'
+import { decodeName, normalizeName } from '../entry-name.ts'
 
 export type ZipEntry = Entry & {
   method: number
   flags: number
-  /** Null when the entry was recovered without one. */
+  /** Null when recovered from a local header without one. */
   crc: number | null
-  /** Of the local header, in the file. */
+  /** Position of the local header in the file. */
   offset: number
-  /** Bytes of name and extra field to expect after the local header. */
+  /** Expected bytes of name and extra field after the local header. */
   trailer: number
 }
 
-export const RECORD = 0x02014b50
-export const RECORD_BYTES = 46
+export const CENTRAL_HEADER = 0x02014b50
+export const CENTRAL_HEADER_BYTES = 46
 const MAX32 = 0xffffffff
 const UTF8 = 0x800
-const hosts = { unix: 3, darwin: 19 }
+const hostSystems = { unix: 3, darwin: 19 }
 const AES = 99
 
-/** Bit 0 is any encryption; bit 6 strong encryption, bit 13 a masked header. */
+/** Flag bit 0 is any encryption (bit 6 strong encryption, bit 13 a masked header); method 99 is AES. */
 export const isEncrypted = (entry: ZipEntry) => (entry.flags & 1) !== 0 || entry.method === AES
 
-/** Length of the record at `at`, or 0 when it is not whole. */
-export function recordLength(bytes: Buffer, at: number): number {
-  if (at + RECORD_BYTES > bytes.length || bytes.readUInt32LE(at) !== RECORD) return 0
+/** Length of the header at `at`, or 0 when it is incomplete. */
+export function centralHeaderLength(bytes: Buffer, at: number): number {
+  if (at + CENTRAL_HEADER_BYTES > bytes.length || bytes.readUInt32LE(at) !== CENTRAL_HEADER)
+    return 0
   const length =
-    RECORD_BYTES +
+    CENTRAL_HEADER_BYTES +
     bytes.readUInt16LE(at + 28) +
     bytes.readUInt16LE(at + 30) +
     bytes.readUInt16LE(at + 32)
   return at + length > bytes.length ? 0 : length
 }
 
-/** The entry of a whole record, or null when it is a folder, link or device. */
-export function readRecord(bytes: Buffer, at: number, index: number): ZipEntry | null {
+/** The entry of a complete header, or null when it is a directory, link or device. */
+export function readCentralHeader(bytes: Buffer, at: number, index: number): ZipEntry | null {
   const madeBy = bytes[at + 5]!
   const fileType = bytes[at + 41]! >> 4
-  if ((madeBy === hosts.unix || madeBy === hosts.darwin) && fileType !== 8 && fileType !== 0)
+  if (
+    (madeBy === hostSystems.unix || madeBy === hostSystems.darwin) &&
+    fileType !== 8 &&
+    fileType !== 0
+  )
     return null
   const flags = bytes.readUInt16LE(at + 8)
   const nameLength = bytes.readUInt16LE(at + 28)
   const extraLength = bytes.readUInt16LE(at + 30)
-  const nameBytes = bytes.subarray(at + RECORD_BYTES, at + RECORD_BYTES + nameLength)
+  const nameBytes = bytes.subarray(
+    at + CENTRAL_HEADER_BYTES,
+    at + CENTRAL_HEADER_BYTES + nameLength,
+  )
   const entry: ZipEntry = {
     name: decodeName(nameBytes),
-    bytes: bytes.readUInt32LE(at + 24),
-    packed: bytes.readUInt32LE(at + 20),
+    sizeBytes: bytes.readUInt32LE(at + 24),
+    packedBytes: bytes.readUInt32LE(at + 20),
     index,
     method: bytes.readUInt16LE(at + 10),
     flags,
@@ -61,39 +69,39 @@ export function readRecord(bytes: Buffer, at: number, index: number): ZipEntry |
     trailer: nameLength + extraLength,
   }
   if (extraLength > 0) {
-    const from = at + RECORD_BYTES + nameLength
-    readExtra(entry, bytes.subarray(from, from + extraLength), nameBytes)
+    const from = at + CENTRAL_HEADER_BYTES + nameLength
+    applyExtraField(entry, bytes.subarray(from, from + extraLength), nameBytes)
   }
   return entry.name.endsWith('/') ? null : entry
 }
 
-/** Applies the 64-bit sizes and the Unicode path of an extra field to the entry. */
-export function readExtra(entry: ZipEntry, extra: Buffer, nameBytes: Buffer): void {
+/** Applies the ZIP64 sizes and the Unicode path of an extra field to the entry. */
+export function applyExtraField(entry: ZipEntry, extra: Buffer, nameBytes: Buffer): void {
   for (let at = 0; at + 4 <= extra.length; ) {
     const id = extra.readUInt16LE(at)
     const end = Math.min(extra.length, at + 4 + extra.readUInt16LE(at + 2))
-    if (id === 1) readWide(entry, extra.subarray(at + 4, end))
+    if (id === 1) applyZip64(entry, extra.subarray(at + 4, end))
     else if (id === 0x7075 && (entry.flags & UTF8) === 0)
-      readPath(entry, extra.subarray(at + 4, end), nameBytes)
+      applyUnicodePath(entry, extra.subarray(at + 4, end), nameBytes)
     at = end
   }
 }
 
-// Only the fields that are saturated in the record are present, in this order.
-function readWide(entry: ZipEntry, data: Buffer) {
+// Only fields that are saturated in the header are present, in this order.
+function applyZip64(entry: ZipEntry, data: Buffer) {
   let at = 0
-  const next = (narrow: number) => {
-    if (narrow !== MAX32 || at + 8 > data.length) return narrow
+  const next = (value32: number) => {
+    if (value32 !== MAX32 || at + 8 > data.length) return value32
     at += 8
     return Number(data.readBigUInt64LE(at - 8))
   }
-  entry.bytes = next(entry.bytes)
-  entry.packed = next(entry.packed)
+  entry.sizeBytes = next(entry.sizeBytes)
+  entry.packedBytes = next(entry.packedBytes)
   entry.offset = next(entry.offset)
 }
 
-// The checksum tells whether a tool renamed the entry without knowing this field.
-function readPath(entry: ZipEntry, data: Buffer, nameBytes: Buffer) {
+// A wrong checksum means that a tool renamed the entry without updating this field.
+function applyUnicodePath(entry: ZipEntry, data: Buffer, nameBytes: Buffer) {
   if (data.length < 6 || data[0] !== 1 || data.readUInt32LE(1) !== crc32(nameBytes)) return
-  entry.name = tidyName(data.toString('utf8', 5))
+  entry.name = normalizeName(data.toString('utf8', 5))
 }

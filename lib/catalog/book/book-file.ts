@@ -1,13 +1,12 @@
-// Where the files of books lie, as the catalogue last saw them, for those who may see the books.
-import type { Fragment, Sql, TransactionSql } from 'postgres'
-import { seesBook, type Viewer } from '../../auth/viewer.ts'
+// Location and properties of book files, as recorded by the last scan, for viewers who may see the books.
+import type { Fragment } from 'postgres'
+import { presentBook, type Viewer, visibleBook } from '../../auth/viewer.ts'
 import { NotFound, type UnreadableCode } from '../../errors.ts'
-import type { FormatName } from '../../format/contract.ts'
+import type { FormatName } from '../../format/formats.ts'
 import { joinPath, pathText } from '../../path.ts'
+import type { Queryable } from '../../postgres/db.ts'
 
-type Db = Sql | TransactionSql
-
-/** `path` and `root` are absolute bytes; `name` is the file's name for people; sizes are bytes, times ms since 1970. */
+/** `path` and `root` are absolute paths as bytes; `name` is the file name for display; sizes are in bytes, times in ms since 1970. */
 export type BookFile = {
   id: string
   root: Buffer
@@ -15,74 +14,82 @@ export type BookFile = {
   name: string
   size: number
   modifiedMs: number
-  /** Null when the file could not be told or read. */
+  /** Null if the format is unknown or the file is unreadable. */
   format: FormatName | null
   pageCount: number
   isMissing: boolean
-  /** Why the file could not be read. */
+  /** The reason why the file is unreadable. */
   errorCode: UnreadableCode | null
   errorMessage: string | null
 }
 
 type Row = Omit<BookFile, 'path' | 'name'> & { folder: Uint8Array; file: Uint8Array }
 
-/** The file of a book, also of one that is missing on disk. Throws NotFound for a book that is not there or is hidden. */
-export async function bookFile(sql: Db, viewer: Viewer, id: string): Promise<BookFile> {
-  const [row] = await sql<Row[]>`${files(sql, viewer)} and b.id = ${id}`
+/** The file of a book, which may be missing on disk. Throws NotFound for a book that does not exist or is hidden. */
+export async function bookFile(sql: Queryable, viewer: Viewer, id: string): Promise<BookFile> {
+  const [row] = await sql<Row[]>`${selectFiles(sql, viewer)} and b.id = ${id}`
   if (!row) throw new NotFound('Book not found')
-  return placed(row)
+  return toBookFile(row)
 }
 
 export type StreamedBook = BookFile & {
   /** See `book.page_type`. */
   pageType: 'image/jpeg' | 'image/png' | 'image/gif' | null
-  /** Whether the viewer wants streamed pages to move their place. */
-  movesPlace: boolean
+  /** Whether the viewer has chosen that streaming a page saves progress. */
+  updatesProgress: boolean
 }
 
-/** The same for who streams its pages. Throws NotFound. */
-export async function streamedBook(sql: Db, viewer: Viewer, id: string): Promise<StreamedBook> {
-  const more = sql`, b.page_type as "pageType", exists (
+/** The file of a book, with what page streaming needs. Throws NotFound. */
+export async function streamedBook(
+  sql: Queryable,
+  viewer: Viewer,
+  id: string,
+): Promise<StreamedBook> {
+  const columns = sql`, b.page_type as "pageType", exists (
       select from preference p
       where p.account_id = ${viewer.accountId} and p.key = 'opds.stream_progress'
-        and p.value = 'true') as "movesPlace"`
-  const [row] = await sql<(Row & Pick<StreamedBook, 'pageType' | 'movesPlace'>)[]>`
-    ${files(sql, viewer, more)} and b.id = ${id}`
+        and p.value = 'true') as "updatesProgress"`
+  const [row] = await sql<(Row & Pick<StreamedBook, 'pageType' | 'updatesProgress'>)[]>`
+    ${selectFiles(sql, viewer, columns)} and b.id = ${id}`
   if (!row) throw new NotFound('Book not found')
-  const { pageType, movesPlace, ...file } = row
-  return { ...placed(file), pageType, movesPlace }
+  const { pageType, updatesProgress, ...file } = row
+  return { ...toBookFile(file), pageType, updatesProgress }
 }
 
-/** The files of the books of a series that the viewer sees and that are present, in reading order. */
-export async function seriesFiles(sql: Db, viewer: Viewer, seriesId: string): Promise<BookFile[]> {
+/** The files of the visible, present books of a series, in reading order. */
+export async function seriesFiles(
+  sql: Queryable,
+  viewer: Viewer,
+  seriesId: string,
+): Promise<BookFile[]> {
   const rows = await sql<Row[]>`
-    ${files(sql, viewer)} and b.series_id = ${seriesId} and b.missing_at is null
+    ${selectFiles(sql, viewer)} and b.series_id = ${seriesId} and ${presentBook(sql)}
     order by b.number_sort nulls last, b.name_key, b.id`
-  return rows.map(placed)
+  return rows.map(toBookFile)
 }
 
-function files(sql: Db, viewer: Viewer, more: Fragment = sql``): Fragment {
+function selectFiles(sql: Queryable, viewer: Viewer, columns: Fragment = sql``): Fragment {
   return sql`
     select b.id, l.root, d.path as folder, b.name as file, b.size::float8 as size,
       b.modified_ms::float8 as "modifiedMs", b.format, b.page_count as "pageCount",
       b.missing_at is not null as "isMissing", b.error_code as "errorCode",
-      b.error_message as "errorMessage"${more}
+      b.error_message as "errorMessage"${columns}
     from book b
     join series s on s.id = b.series_id
     join directory d on d.id = b.directory_id
     join library l on l.id = b.library_id
-    where ${seesBook(sql, viewer)}`
+    where ${visibleBook(sql, viewer)}`
 }
 
-function placed({ folder, file, ...row }: Row): BookFile {
+function toBookFile({ folder, file, ...row }: Row): BookFile {
   const path = joinPath(row.root, joinPath(folder, file))
   return { ...row, path, name: pathText(file) }
 }
 
-/** The packed page list of a book (`unpackPages` reads it); null when its pages are not known. */
-export async function packedPages(sql: Db, id: string): Promise<Uint8Array | null> {
+/** The packed page list of a book (see `unpackPages`); null if the book has none. */
+export async function packedPages(sql: Queryable, id: string): Promise<Uint8Array | null> {
   const [row] = await sql<
     { pages: Uint8Array }[]
-  >`select pages from page_list where book_id = ${id}`
+  >`select pages from book_pages where book_id = ${id}`
   return row?.pages ?? null
 }

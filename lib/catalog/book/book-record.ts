@@ -1,10 +1,10 @@
-// A book as it is shown to a viewer: the short form that lists and details share.
-import type { Sql, TransactionSql } from 'postgres'
-import { seesBook, type Viewer } from '../../auth/viewer.ts'
+// Book record of the API: the short form, used by lists and details.
+import { type Viewer, visibleBook } from '../../auth/viewer.ts'
 import { NotFound } from '../../errors.ts'
-import { formatNames } from '../../format/contract.ts'
-import { readingDirections } from '../../metadata/metadata.ts'
+import { formatNames } from '../../format/formats.ts'
+import { readingDirections } from '../../metadata/values.ts'
 import { pathText } from '../../path.ts'
+import type { Queryable } from '../../postgres/db.ts'
 import {
   count,
   maybe,
@@ -17,6 +17,7 @@ import {
   uuid,
 } from '../../schema.ts'
 import { Progress, progressRecord } from '../progress/progress-record.ts'
+import { fromVisibleBooks, joinArtifact, joinLibrary, joinProgress } from './visible-books.ts'
 
 export const Book = record(
   {
@@ -32,8 +33,8 @@ export const Book = record(
       description: `${formatNames.join(', ')}; else the file's extension.`,
     }),
     fileSize: count({ description: 'Bytes.' }),
-    fileHash: Type.String({ description: 'SHA-256 in hex; empty until it is known.' }),
-    pageCount: count({ description: '0 until the file was analysed.' }),
+    fileHash: Type.String({ description: 'SHA-256 in hex; empty until it is computed.' }),
+    pageCount: count({ description: '0 until the file is analysed.' }),
     number: nullable(Type.Number({ description: 'May be fractional: 1.5.' })),
     numberText: nullable(Type.String({ description: 'As written: `1`, `1.5`, `Annual 1`.' })),
     volume: nullable(Type.Number()),
@@ -43,7 +44,7 @@ export const Book = record(
     readProgress: nullable(Progress),
     analysisError: nullable(Type.String()),
     errorCode: nullable(
-      Type.String({ description: 'Stable name of why the file cannot be read.' }),
+      Type.String({ description: 'Stable name of the reason why the file cannot be read.' }),
     ),
     deleted: Type.Boolean({ description: 'Missing on disk since the last scan.' }),
     analyzed: Type.Boolean(),
@@ -57,7 +58,6 @@ export const Book = record(
 )
 export type Book = Static<typeof Book>
 
-type Db = Sql | TransactionSql
 type Row = Omit<Book, 'path' | 'readProgress' | 'fileFormat' | 'modifiedAt'> & {
   folder: Buffer
   name: Buffer
@@ -72,55 +72,56 @@ type Row = Omit<Book, 'path' | 'readProgress' | 'fileFormat' | 'modifiedAt'> & {
   completedAt: Date | null
 }
 
-/**
- * The books with these ids in their order; what the viewer may not see is left out, and so is what
- * is no longer there. One statement.
- */
-export async function booksByIds(sql: Db, viewer: Viewer, ids: readonly string[]): Promise<Book[]> {
+/** The books with these ids, in this order; hidden and deleted ones are left out. One statement. */
+export async function booksByIds(
+  sql: Queryable,
+  viewer: Viewer,
+  ids: readonly string[],
+): Promise<Book[]> {
   if (ids.length === 0) return []
   const rows = await sql<Row[]>`
     select b.id, b.library_id as "libraryId", l.name as "libraryName", b.series_id as "seriesId",
       s.title as "seriesName", b.title, b.title_sort as "titleSort", d.path as folder, b.name,
-      b.format, b.size as "fileSize", coalesce(encode(b.sha256, 'hex'), '') as "fileHash",
+      b.format, b.size as "fileSize", coalesce(encode(a.sha256, 'hex'), '') as "fileHash",
       b.page_count as "pageCount", b.number_sort as number, b.number as "numberText", b.volume,
       b.chapter, b.summary,
       coalesce(b.reading_direction, s.reading_direction, l.default_reading_direction)
         as "readingDirection",
       b.error_message as "analysisError", b.error_code as "errorCode",
       b.missing_at is not null as deleted, b.format is not null as analyzed,
-      coalesce(b.custom_cover, b.cover) is not null as "hasCover",
+      coalesce(b.custom_cover, a.cover) is not null as "hasCover",
       b.custom_cover is not null as "hasCustomCover", b.modified_ms as "modifiedMs",
       b.created_at as "createdAt", b.updated_at as "updatedAt",
       p.account_id as "accountId", p.current_page as "currentPage", p.percentage,
       p.is_completed as "isCompleted", p.started_at as "startedAt", p.updated_at as "progressAt",
       p.completed_at as "completedAt"
-    from unnest(${ids as string[]}::uuid[]) with ordinality as wanted(id, place)
-    join book b on b.id = wanted.id
-    join series s on s.id = b.series_id
-    join library l on l.id = b.library_id
-    join directory d on d.id = b.directory_id
-    left join progress p on p.account_id = ${viewer.accountId} and p.book_id = b.id
-    where ${seesBook(sql, viewer)}
-    order by wanted.place`
-  return rows.map(bookRecord)
+    ${fromVisibleBooks(sql, viewer, {
+      ids,
+      joins: sql`
+        ${joinArtifact(sql)}
+        ${joinLibrary(sql)}
+        join directory d on d.id = b.directory_id
+        ${joinProgress(sql, viewer)}`,
+    })}`
+  return rows.map(toBook)
 }
 
-/** Throws NotFound for a book that is not there or is hidden from the viewer. Missing ones are found. */
-export async function bookById(sql: Db, viewer: Viewer, id: string): Promise<Book> {
+/** Throws NotFound for a book that does not exist or is hidden from the viewer. Returns missing books, too. */
+export async function bookById(sql: Queryable, viewer: Viewer, id: string): Promise<Book> {
   const [book] = await booksByIds(sql, viewer, [id])
   if (!book) throw new NotFound('Book not found')
   return book
 }
 
-/** Throws NotFound unless the viewer sees this book. */
-export async function requireBook(sql: Db, viewer: Viewer, id: string): Promise<void> {
+/** Throws NotFound unless the book is visible. */
+export async function requireBook(sql: Queryable, viewer: Viewer, id: string): Promise<void> {
   const [row] = await sql`
     select 1 from book b join series s on s.id = b.series_id
-    where b.id = ${id} and ${seesBook(sql, viewer)}`
+    where b.id = ${id} and ${visibleBook(sql, viewer)}`
   if (!row) throw new NotFound('Book not found')
 }
 
-function bookRecord(row: Row): Book {
+function toBook(row: Row): Book {
   const { folder, name, format, modifiedMs, accountId, currentPage, percentage, ...rest } = row
   const { isCompleted, startedAt, progressAt, completedAt, ...book } = rest
   const path = pathText(folder.length > 0 ? Buffer.concat([folder, Buffer.from('/'), name]) : name)

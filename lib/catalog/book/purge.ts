@@ -1,128 +1,141 @@
-// Erasing books for good, a batch a transaction, with the counters of what held them. Files on disk
-// are never touched; covers in the data directory are left for the doctor.
+// Permanent deletion of missing books, in batches of one transaction each, with the counters of their
+// series and libraries. Files on disk are never touched; covers in the data directory are left for the
+// doctor.
 import type { Fragment, Sql, TransactionSql } from 'postgres'
-import { seesBook, seesSeries, type Viewer } from '../../auth/viewer.ts'
+import { unrestrictedViewer, type Viewer, visibleBook, visibleSeries } from '../../auth/viewer.ts'
 import { NotFound } from '../../errors.ts'
-import { type Told, tell } from '../../event/publish.ts'
-import { storedSetting } from '../../setting/setting.ts'
+import { type NewEvent, publish } from '../../event/publish.ts'
+import { retryOnDeadlock } from '../../postgres/retry-on-deadlock.ts'
+import { fetchSetting } from '../../setting/setting.ts'
 import { requireLibrary } from '../library/library.ts'
-import { changing } from '../metadata/metadata-change.ts'
-import { lockSeries } from '../progress/series-reading.ts'
+import { lockSeries } from '../locks.ts'
 
-const batch = 1_000
+const batchSize = 1_000
 
-/** Erases the missing books of a library that the viewer sees; answers how many. Throws NotFound. */
+/** Deletes the missing books of a library that are visible; returns their number. Throws NotFound. */
 export async function purgeLibrary(sql: Sql, viewer: Viewer, id: string): Promise<number> {
   await requireLibrary(sql, viewer, id)
-  return await purge(sql, viewer, { within: sql`b.library_id = ${id}` })
+  return await purge(sql, viewer, { scope: sql`b.library_id = ${id}` })
 }
 
-/** The same for nobody in particular, until `stop`: all missing books of a library, if it is there. */
-export async function purgeMissing(sql: Sql, id: string, stop: () => boolean): Promise<number> {
-  return await purge(sql, everyone, { within: sql`b.library_id = ${id}`, stop })
+/** Deletes all missing books of a library, if it exists, until `shouldStop` returns true; returns their number. */
+export async function purgeMissing(
+  sql: Sql,
+  id: string,
+  shouldStop: () => boolean,
+): Promise<number> {
+  return await purge(sql, unrestricted, { scope: sql`b.library_id = ${id}`, shouldStop })
 }
 
-const everyone: Viewer = {
-  accountId: '00000000-0000-0000-0000-000000000000',
-  libraries: null,
-  allowedTags: [],
-  deniedTags: [],
-  ageLimit: null,
-  showsUnrated: true,
-}
+const unrestricted = unrestrictedViewer('00000000-0000-0000-0000-000000000000')
 
-/** The same for a series. */
+/** Deletes the missing books of a series that are visible; returns their number. Throws NotFound. */
 export async function purgeSeries(sql: Sql, viewer: Viewer, id: string): Promise<number> {
   const [series] = await sql`
-    select 1 from series s where s.id = ${id} and ${seesSeries(sql, viewer)}`
+    select 1 from series s where s.id = ${id} and ${visibleSeries(sql, viewer)}`
   if (!series) throw new NotFound('Series not found')
-  return await purge(sql, viewer, { within: sql`b.series_id = ${id}` })
+  return await purge(sql, viewer, { scope: sql`b.series_id = ${id}` })
 }
+
+type PurgeScope = { scope: Fragment; shouldStop?: () => boolean }
 
 async function purge(
   sql: Sql,
   viewer: Viewer,
-  { within, stop = () => false }: { within: Fragment; stop?: () => boolean },
+  { scope, shouldStop = () => false }: PurgeScope,
 ): Promise<number> {
-  const emptiesSeries = await storedSetting(sql, 'purge.purge_empty_series')
-  for (let erased = 0; ; ) {
-    const books = await changing(sql, async tx => {
-      const some = await tx<{ id: string; seriesId: string }[]>`
-        select b.id, b.series_id as "seriesId" from book b join series s on s.id = b.series_id
-        where ${within} and b.missing_at is not null and ${seesBook(sql, viewer)}
-        limit ${batch}`
-      // The series first, as writers of progress do.
-      await lockSeries(tx, [...new Set(some.map(row => row.seriesId))])
-      // In two steps: a planner that takes missing books for rare would ask for them again for each row.
-      const gone = await tx<Gone[]>`
-        select b.id, b.library_id as "libraryId", b.series_id as "seriesId",
-          greatest(b.age_rating, s.age_rating) as rating, s.age_rating is null as "isUnrated",
-          ${tagsOf(tx)} as tags
-        from book b join series s on s.id = b.series_id
-        where b.id = any(${some.map(row => row.id)}::uuid[]) and b.missing_at is not null
-        order by b.id
-        for update of b`
-      const series = await eraseBooks(
-        tx,
-        gone.map(book => book.id),
-      )
-      const emptied = emptiesSeries ? await eraseEmpty(tx, series) : []
-      await tell(tx, [...deletions('book_deleted', gone), ...deletions('series_deleted', emptied)])
-      return gone.length
-    })
-    erased += books
-    if (books === 0 || stop()) return erased
+  const deletesEmptySeries = await fetchSetting(sql, 'purge.purge_empty_series')
+  for (let total = 0; ; ) {
+    const count = await retryOnDeadlock(sql, tx =>
+      purgeBatch(tx, viewer, { scope, deletesEmptySeries }),
+    )
+    total += count
+    if (count === 0 || shouldStop()) return total
   }
 }
 
-/** Erases these books, which the transaction has locked, and answers their series. */
-export async function eraseBooks(tx: TransactionSql, ids: string[]): Promise<string[]> {
+async function purgeBatch(
+  tx: TransactionSql,
+  viewer: Viewer,
+  { scope, deletesEmptySeries }: { scope: Fragment; deletesEmptySeries: boolean },
+): Promise<number> {
+  const candidates = await tx<{ id: string; seriesId: string }[]>`
+    select b.id, b.series_id as "seriesId" from book b join series s on s.id = b.series_id
+    where ${scope} and b.missing_at is not null and ${visibleBook(tx, viewer)}
+    limit ${batchSize}`
+  await lockSeries(
+    tx,
+    candidates.map(book => book.seriesId),
+  )
+  // A second statement: a planner that estimates few missing books would select them again for each row.
+  const books = await tx<DeletedItem[]>`
+    select b.id, b.library_id as "libraryId", b.series_id as "seriesId",
+      greatest(b.age_rating, s.age_rating) as rating, s.age_rating is null as "isUnrated",
+      ${sharingTagsOfSeries(tx)} as tags
+    from book b join series s on s.id = b.series_id
+    where b.id = any(${candidates.map(book => book.id)}::uuid[]) and b.missing_at is not null
+    order by b.id
+    for update of b`
+  const seriesIds = await deleteBooks(
+    tx,
+    books.map(book => book.id),
+  )
+  const series = deletesEmptySeries ? await deleteEmptySeries(tx, seriesIds) : []
+  await publish(tx, [
+    ...deletionEvents('book_deleted', books),
+    ...deletionEvents('series_deleted', series),
+  ])
+  return books.length
+}
+
+/** Deletes books that the transaction has locked; returns the ids of their series. */
+export async function deleteBooks(tx: TransactionSql, ids: string[]): Promise<string[]> {
   if (ids.length === 0) return []
   const rows = await tx<{ id: string }[]>`
-    with gone as (
+    with deleted as (
       delete from book where id = any(${ids}::uuid[])
       returning library_id, series_id, missing_at is not null as is_missing, page_count, size
-    ), share as (
+    ), totals as (
       select library_id, series_id, count(*) filter (where is_missing) as missing,
         count(*) filter (where not is_missing) as books,
         coalesce(sum(page_count) filter (where not is_missing), 0) as pages,
         coalesce(sum(size) filter (where not is_missing), 0) as size
-      from gone
+      from deleted
       group by 1, 2
     ), locked as (
-      select id from series where id in (select series_id from share) order by id for no key update
-    ), left_behind as (
+      select id from series where id in (select series_id from totals) order by id for no key update
+    ), updated_series as (
       update series s
-      set book_count = s.book_count - h.books, missing_count = s.missing_count - h.missing,
-        page_count = s.page_count - h.pages, size = s.size - h.size, updated_at = now()
-      from share h
-      join locked on locked.id = h.series_id
-      where s.id = h.series_id
-      returning s.id, s.library_id, h.books > 0 and s.book_count = 0 as emptied
+      set book_count = s.book_count - t.books, missing_count = s.missing_count - t.missing,
+        page_count = s.page_count - t.pages, size = s.size - t.size, updated_at = now()
+      from totals t
+      join locked on locked.id = t.series_id
+      where s.id = t.series_id
+      returning s.id, s.library_id, t.books > 0 and s.book_count = 0 as emptied
     ), counted as (
       update library l
-      set book_count = l.book_count - h.books, missing_count = l.missing_count - h.missing,
-        page_count = l.page_count - h.pages, size = l.size - h.size,
+      set book_count = l.book_count - t.books, missing_count = l.missing_count - t.missing,
+        page_count = l.page_count - t.pages, size = l.size - t.size,
         series_count = l.series_count
-          - (select count(*) from left_behind e where e.library_id = l.id and e.emptied),
+          - (select count(*) from updated_series e where e.library_id = l.id and e.emptied),
         updated_at = now()
       from (
         select library_id, sum(books) as books, sum(missing) as missing, sum(pages) as pages,
           sum(size) as size
-        from share group by 1
-      ) h
-      where l.id = h.library_id
+        from totals group by 1
+      ) t
+      where l.id = t.library_id
     )
-    select id from left_behind`
+    select id from updated_series`
   return rows.map(row => row.id)
 }
 
-/** Erases those of the series that hold no book, not even a missing one, and answers them. */
-async function eraseEmpty(tx: TransactionSql, ids: string[]): Promise<Gone[]> {
+/** Deletes those of the series that have no book, not even a missing one; returns them. */
+async function deleteEmptySeries(tx: TransactionSql, ids: string[]): Promise<DeletedItem[]> {
   if (ids.length === 0) return []
-  return await tx<Gone[]>`
+  return await tx<DeletedItem[]>`
     with empty as materialized (
-      select id, ${tagsOf(tx)} as tags
+      select id, ${sharingTagsOfSeries(tx)} as tags
       from series s
       where id = any(${ids}::uuid[]) and book_count = 0 and missing_count = 0
         and not exists (select from book where series_id = s.id)
@@ -134,8 +147,8 @@ async function eraseEmpty(tx: TransactionSql, ids: string[]): Promise<Gone[]> {
       s.age_rating is null as "isUnrated", e.tags`
 }
 
-/** A book or series that is erased, with what tells who could see it (lib/event/audience.ts). */
-type Gone = {
+/** A deleted book or series, with what decides who could see it (see `couldSee`). */
+type DeletedItem = {
   id: string
   libraryId: string
   /** Only of books. */
@@ -146,21 +159,24 @@ type Gone = {
   tags: string[]
 }
 
-function tagsOf(tx: TransactionSql): Fragment {
+function sharingTagsOfSeries(tx: TransactionSql): Fragment {
   return tx`array(select tag_id from series_sharing_tag t where t.series_id = s.id order by 1)`
 }
 
-function deletions(type: 'book_deleted' | 'series_deleted', gone: Gone[]): Told[] {
-  return [...Map.groupBy(gone, one => one.libraryId)].map(([libraryId, its]) => ({
+function deletionEvents(
+  type: 'book_deleted' | 'series_deleted',
+  deleted: DeletedItem[],
+): NewEvent[] {
+  return [...Map.groupBy(deleted, item => item.libraryId)].map(([libraryId, items]) => ({
     type,
     libraryId,
     ...(type === 'book_deleted'
-      ? { books: its.map(({ id, seriesId }) => ({ id, seriesId: seriesId! })) }
-      : { series: its.map(({ id }) => id) }),
+      ? { books: items.map(({ id, seriesId }) => ({ id, seriesId: seriesId! })) }
+      : { series: items.map(({ id }) => id) }),
     audience: {
-      ratings: its.map(one => one.rating),
-      unrated: its.map(one => one.isUnrated),
-      tags: its.map(one => one.tags),
+      ratings: items.map(item => item.rating),
+      unrated: items.map(item => item.isUnrated),
+      tags: items.map(item => item.tags),
     },
   }))
 }

@@ -1,96 +1,188 @@
-// Has the cover that someone looks at made before all others, and waits for it a moment. Bounded: who
-// comes when many wait already, or when nobody seems to work, is not kept waiting.
-import { LRUCache } from 'lru-cache'
-import type { Sql } from 'postgres'
-import type { Queue } from '../../queue/queue.ts'
-import type { Due } from './missing-cover.ts'
+// Covers made on demand: finds the book to make a missing cover from, enqueues its job ahead of the
+// others and waits briefly for the result.
 
-const most = 64
-const patienceMs = 2_000
-// After this long a book whose cover was not made, or workers that were not heard, are tried again.
-const restMs = 10_000
-// Somebody waits, while those who ask for a cover to be made do not.
-const priority = 100
+import { LRUCache } from 'lru-cache'
+import type { Fragment } from 'postgres'
+import { createSingleFlight, type SingleFlight } from '../../async/single-flight.ts'
+import { type Viewer, visibleBook, visibleLibrary, visibleSeries } from '../../auth/viewer.ts'
+import { NotFound } from '../../errors.ts'
+import { reflowableFormats } from '../../format/formats.ts'
+import type { Sql } from '../../postgres/db.ts'
+import type { Queue } from '../../queue/queue.ts'
+import { joinArtifact } from '../book/visible-books.ts'
+import { type OwnerRequest, requireOwner } from '../owner.ts'
+import { maxSeriesTried } from './displayed-cover.ts'
+
+export type CoverSubject = 'book' | 'series' | 'library'
+export type CoverJob = { libraryId: string; bookId: string }
+
+type MissingCover = {
+  viewer: Viewer
+  kind: CoverSubject
+  id: string
+  /** Hex name of a thumbnail in the catalogue whose file is gone, else null. */
+  lost: string | null
+}
+
+/** Null when no cover can be made: no such book is visible, present and has an image. */
+export async function findMissingCover(sql: Sql, request: MissingCover): Promise<CoverJob | null> {
+  const { viewer, kind, id, lost } = request
+  const columns = sql`b.id as "bookId", b.library_id as "libraryId"`
+  const canBeMade =
+    lost === null
+      ? lacksCover(sql)
+      : sql`${hasImage(sql)} and b.missing_at is null and a.cover = decode(${lost}, 'hex')`
+  const condition = sql`${canBeMade} and ${visibleBook(sql, viewer)}`
+  const first = sql`
+    order by (b.id = s.cover_book_id) is true desc, b.number_sort nulls last, b.name_key, b.id
+    limit 1`
+  const [job] =
+    kind === 'library'
+      ? await sql<CoverJob[]>`
+          select first.* from (
+            select s.* from series s join library l on l.id = s.library_id
+            where l.id = ${id} and l.deleting_at is null and s.book_count > 0
+              and ${visibleLibrary(sql, viewer)} and ${visibleSeries(sql, viewer)}
+            order by s.sort_key, s.id
+            limit ${maxSeriesTried}) s
+          cross join lateral (
+            select ${columns} from book b ${joinArtifact(sql)}
+            where b.series_id = s.id and ${condition} ${first}) first
+          order by s.sort_key, s.id
+          limit 1`
+      : await sql<CoverJob[]>`
+          select ${columns}
+          from book b join series s on s.id = b.series_id ${joinArtifact(sql)}
+          where ${kind === 'book' ? sql`b.id = ${id}` : sql`s.id = ${id}`} and ${condition} ${first}`
+  return job ?? null
+}
+
+/** A condition on `book b` and its `book_artifact a`: there is no cover, and one can be made. */
+export function lacksCover(sql: Sql): Fragment {
+  return sql`b.missing_at is null and a.cover is null and a.cover_error is null
+    and ${hasImage(sql)}`
+}
+
+// An EPUB without pages may have a cover image, found only by opening it; other formats need a page.
+function hasImage(sql: Sql) {
+  return sql`b.error_code is null and (b.page_count > 0 or b.format = any(${reflowableFormats}))`
+}
+
+// A viewer is waiting, while a regenerated thumbnail is only a task.
+const priority = { viewed: 100, regenerated: 50 }
+
+type Regeneration = OwnerRequest & {
+  queue: Queue
+  /** Also when there is a thumbnail already. */
+  force: boolean
+}
+
+/** Enqueues a thumbnail task; for a series, of the book whose cover it displays. Returns the id of the task. Throws NotFound. */
+export async function regenerateThumbnail(sql: Sql, request: Regeneration): Promise<string> {
+  const { viewer, owner, queue, force } = request
+  await requireOwner(sql, request)
+  const condition = owner.kind === 'book' ? sql`b.id = ${owner.id}` : sql`b.series_id = ${owner.id}`
+  const [book] = await sql<CoverJob[]>`
+    select b.id as "bookId", b.library_id as "libraryId"
+    from book b join series s on s.id = b.series_id ${joinArtifact(sql)}
+    where ${condition} and ${visibleBook(sql, viewer)}
+    order by (b.id = s.cover_book_id) is true desc, b.missing_at is not null,
+      b.error_code is not null, a.cover is null, b.number_sort nulls last, b.name_key, b.id
+    limit 1`
+  if (!book) throw new NotFound('The series has no books')
+  const job = force ? { ...book, again: true as const } : { ...book }
+  const options = { key: book.bookId, priority: priority.regenerated }
+  const [taskId] = await sql.begin(tx => queue.send(tx, 'coverOnDemand', [job], options))
+  return taskId!
+}
+
+const maxWaiting = 64
+const timeoutMs = 2_000
+// How long a book whose cover was not made, or workers that did not respond, are not tried again.
+const retryAfterMs = 10_000
 
 type Waits = {
-  /** What lets those go who wait for a book. */
-  ears: Map<string, () => void>
-  /** One wait a book, for all that look at it. */
-  under: Map<string, Promise<void>>
-  tried: LRUCache<string, true>
+  /** Wakes the request that waits for a book. */
+  wakeups: Map<string, () => void>
+  /** One wait per book, shared by all requests for it. */
+  flight: SingleFlight<void>
+  failed: LRUCache<string, true>
   waiting: number
-  heardAt: number
-  restUntil: number
+  respondedAt: number
+  pausedUntil: number
   listening: Promise<unknown>
 }
 
-const kept = new WeakMap<Sql, Waits>()
+const waitsByPool = new WeakMap<Sql, Waits>()
 
-/** Resolves when it is worth to look whether there is a cover now; false when nothing was waited for. */
-export async function awaitCover(sql: Sql, queue: Queue, due: Due): Promise<boolean> {
-  const waits = kept.get(sql) ?? listen(sql)
-  if (waits.waiting >= most || waits.tried.has(due.bookId) || Date.now() < waits.restUntil)
+/**
+ * Resolves to true when it is worth checking for the cover again. Resolves to false at once when too
+ * many requests wait already, the book failed recently, or no worker responds.
+ */
+export async function waitForCover(sql: Sql, queue: Queue, job: CoverJob): Promise<boolean> {
+  const waits = waitsByPool.get(sql) ?? listen(sql)
+  const { bookId } = job
+  if (waits.waiting >= maxWaiting || waits.failed.has(bookId) || Date.now() < waits.pausedUntil)
     return false
   waits.waiting += 1
   try {
-    const known = waits.under.get(due.bookId)
-    const wait = known ?? ask(sql, queue, { waits, due })
-    waits.under.set(due.bookId, wait)
-    await wait
+    await waits.flight(bookId, () => enqueueAndWait(sql, queue, { waits, job }))
     return true
   } finally {
     waits.waiting -= 1
   }
 }
 
-async function ask(sql: Sql, queue: Queue, { waits, due }: { waits: Waits; due: Due }) {
-  const { bookId, libraryId } = due
-  const began = Date.now()
+type Wait = { waits: Waits; job: CoverJob }
+
+async function enqueueAndWait(sql: Sql, queue: Queue, { waits, job }: Wait) {
+  const { bookId, libraryId } = job
+  const startedAt = Date.now()
   let timer: NodeJS.Timeout | undefined
   try {
     await waits.listening
-    const heard = new Promise<void>(resolve => waits.ears.set(bookId, resolve))
-    const job = { libraryId, bookId }
-    await sql.begin(tx => queue.send(tx, 'show', [job], { key: bookId, priority }))
-    const tired = new Promise<void>(resolve => {
+    const made = new Promise<void>(resolve => waits.wakeups.set(bookId, resolve))
+    const options = { key: bookId, priority: priority.viewed }
+    await sql.begin(tx => queue.send(tx, 'coverOnDemand', [{ libraryId, bookId }], options))
+    const timeout = new Promise<void>(resolve => {
       timer = setTimeout(() => {
-        waits.tried.set(bookId, true)
-        if (waits.heardAt < began) waits.restUntil = Date.now() + restMs
+        waits.failed.set(bookId, true)
+        if (waits.respondedAt < startedAt) waits.pausedUntil = Date.now() + retryAfterMs
         resolve()
-      }, patienceMs)
+      }, timeoutMs)
     })
-    await Promise.race([heard, tired])
+    await Promise.race([made, timeout])
   } finally {
     clearTimeout(timer)
-    waits.ears.delete(bookId)
-    waits.under.delete(bookId)
+    waits.wakeups.delete(bookId)
   }
 }
 
 function listen(sql: Sql): Waits {
   const waits: Waits = {
-    ears: new Map(),
-    under: new Map(),
-    tried: new LRUCache({ max: 2_000, ttl: restMs }),
+    wakeups: new Map(),
+    flight: createSingleFlight(),
+    failed: new LRUCache({ max: 2_000, ttl: retryAfterMs }),
     waiting: 0,
-    heardAt: 0,
-    restUntil: 0,
+    respondedAt: 0,
+    pausedUntil: 0,
     listening: Promise.resolve(),
   }
-  kept.set(sql, waits)
-  const hear = (told: string) => {
-    const [bookId, without] = told.split(' ')
-    waits.heardAt = Date.now()
-    waits.restUntil = 0
-    if (without) waits.tried.set(bookId!, true)
-    waits.ears.get(bookId!)?.()
+  waitsByPool.set(sql, waits)
+  /** `<book id>` when the cover is there, `<book id> without` when none could be made. */
+  const receive = (payload: string) => {
+    const [bookId, without] = payload.split(' ')
+    waits.respondedAt = Date.now()
+    waits.pausedUntil = 0
+    if (without) waits.failed.set(bookId!, true)
+    waits.wakeups.get(bookId!)?.()
   }
-  // Also after a lost connection: nobody knows what was said meanwhile.
-  const hearAll = () => {
-    for (const heard of waits.ears.values()) heard()
+  // Also runs after a lost connection, during which notifications may have been missed.
+  const wakeAll = () => {
+    for (const wake of waits.wakeups.values()) wake()
   }
-  waits.listening = sql.listen('shown', hear, hearAll).catch(error => {
-    kept.delete(sql)
+  waits.listening = sql.listen('cover_ready', receive, wakeAll).catch(error => {
+    waitsByPool.delete(sql)
     throw error
   })
   return waits

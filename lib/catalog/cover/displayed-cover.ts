@@ -1,99 +1,194 @@
-// Which cover stands for a book, a series, a library: the name of its thumbnail, by one statement that
-// also decides whether it is seen at all.
-import type { Fragment, Sql } from 'postgres'
-import { gathered } from '../../async/batch-loader.ts'
-import { seesBook, seesLibrary, seesSeries, showsBooks, type Viewer } from '../../auth/viewer.ts'
+// Choice of the cover displayed for a book, a series or a library: its thumbnail, its original, and
+// the events when it changes. Each choice is one statement that checks visibility, too.
+import type { Fragment } from 'postgres'
+import { createBatchLoader } from '../../async/batch-loader.ts'
+import {
+  hasVisibleBook,
+  type Viewer,
+  visibleBook,
+  visibleLibrary,
+  visibleSeries,
+} from '../../auth/viewer.ts'
 import { NotFound } from '../../errors.ts'
+import { bookEvents, type NewEvent, seriesEvents } from '../../event/publish.ts'
+import type { Sql, Transaction } from '../../postgres/db.ts'
+import { type BookFile, bookFile } from '../book/book-file.ts'
+import { joinArtifact } from '../book/visible-books.ts'
+import { type Owner, ownerNotFound } from '../owner.ts'
 
 type Row = { cover: string | null }
 
-const own = (sql: Sql) => sql`coalesce(b.custom_cover, b.cover)`
+const bookCover = (sql: Sql) => sql`coalesce(b.custom_cover, a.cover)`
 
 const byId = (rows: readonly (Row & { id: string })[]) =>
   new Map(rows.map(({ id, cover }) => [id, cover]))
 
-const ofBooks = gathered<string | null>(async (sql, viewer, ids) =>
+const loadBookCover = createBatchLoader<Sql, Viewer, string | null>(async (sql, viewer, ids) =>
   byId(
     await sql`
-      select b.id, encode(${own(sql)}, 'hex') as cover
-      from book b join series s on s.id = b.series_id
-      where b.id = any(${ids}::uuid[]) and ${seesBook(sql, viewer)}`,
+      select b.id, encode(${bookCover(sql)}, 'hex') as cover
+      from book b join series s on s.id = b.series_id ${joinArtifact(sql)}
+      where b.id = any(${ids}::uuid[]) and ${visibleBook(sql, viewer)}`,
   ),
 )
 
-const ofSeriesThat = (shows: (sql: Sql, viewer: Viewer) => Fragment) =>
-  gathered<string | null>(async (sql, viewer, ids) =>
+const seriesCoverLoader = (condition: (sql: Sql, viewer: Viewer) => Fragment) =>
+  createBatchLoader<Sql, Viewer, string | null>(async (sql, viewer, ids) =>
     byId(
       await sql`
-        select s.id, encode(${inSeries(sql, viewer)}, 'hex') as cover
+        select s.id, encode(${seriesCover(sql, viewer)}, 'hex') as cover
         from series s
-        where s.id = any(${ids}::uuid[]) and ${seesSeries(sql, viewer)} and ${shows(sql, viewer)}`,
+        where s.id = any(${ids}::uuid[]) and ${visibleSeries(sql, viewer)}
+          and ${condition(sql, viewer)}`,
     ),
   )
 
-const ofSeries = ofSeriesThat(sql => sql`true`)
-const ofShownSeries = ofSeriesThat(
-  (sql, viewer) => sql`s.book_count > 0 and ${showsBooks(sql, viewer)}`,
+const loadSeriesCover = seriesCoverLoader(sql => sql`true`)
+const loadBrowsableSeriesCover = seriesCoverLoader(
+  (sql, viewer) => sql`s.book_count > 0 and ${hasVisibleBook(sql, viewer)}`,
 )
 
 /** Hex name of the thumbnail, null when there is none yet. Throws NotFound. */
 export async function coverOfBook(sql: Sql, viewer: Viewer, id: string): Promise<string | null> {
-  const cover = await ofBooks(sql, viewer, id.toLowerCase())
-  if (cover === undefined) throw new NotFound('Book not found')
+  const cover = await loadBookCover(sql, viewer, id.toLowerCase())
+  if (cover === undefined) throw ownerNotFound('book')
   return cover
 }
 
-/** The series' own cover, else that of the chosen book, else of the first one that has one and is seen. Throws NotFound. */
+/** Cover of the series itself, else of the selected book, else of the first visible book that has one. Throws NotFound. */
 export async function coverOfSeries(sql: Sql, viewer: Viewer, id: string): Promise<string | null> {
-  const cover = await ofSeries(sql, viewer, id.toLowerCase())
-  if (cover === undefined) throw new NotFound('Series not found')
+  const cover = await loadSeriesCover(sql, viewer, id.toLowerCase())
+  if (cover === undefined) throw ownerNotFound('series')
   return cover
 }
 
-/** The same, where a series is not there for those who see none of its books. */
-export async function coverOfShownSeries(
+/** As coverOfSeries; NotFound also for a series without visible books. */
+export async function coverOfBrowsableSeries(
   sql: Sql,
   viewer: Viewer,
   id: string,
 ): Promise<string | null> {
-  const cover = await ofShownSeries(sql, viewer, id.toLowerCase())
-  if (cover === undefined) throw new NotFound('Series not found')
+  const cover = await loadBrowsableSeriesCover(sql, viewer, id.toLowerCase())
+  if (cover === undefined) throw ownerNotFound('series')
   return cover
 }
 
-// A library whose first series all lack a cover is shown without one.
-export const seriesTried = 24
+// Bounds the search: a library whose first 24 series all lack a cover is displayed without one.
+export const maxSeriesTried = 24
 
-/** That of the first series in order of title that has one and is seen. Throws NotFound. */
+/** Cover of the first visible series, by title, that has one. Throws NotFound. */
 export async function coverOfLibrary(sql: Sql, viewer: Viewer, id: string): Promise<string | null> {
   const [row] = await sql<Row[]>`
     select (
       select encode(cover, 'hex') from (
-        select ${inSeries(sql, viewer)} as cover, s.sort_key, s.id from (
+        select ${seriesCover(sql, viewer)} as cover, s.sort_key, s.id from (
           select * from series s
-          where s.library_id = l.id and s.book_count > 0 and ${seesSeries(sql, viewer)}
+          where s.library_id = l.id and s.book_count > 0 and ${visibleSeries(sql, viewer)}
           order by s.sort_key, s.id
-          limit ${seriesTried}) s
+          limit ${maxSeriesTried}) s
         offset 0) f
       where cover is not null
       order by sort_key, id
       limit 1) as cover
     from library l
-    where l.id = ${id} and l.deleting_at is null and ${seesLibrary(sql, viewer)}`
+    where l.id = ${id} and l.deleting_at is null and ${visibleLibrary(sql, viewer)}`
   if (!row) throw new NotFound('Library not found')
   return row.cover
 }
 
-/** What is not needed is not looked up: `coalesce` stops at the first that is there. */
-function inSeries(sql: Sql, viewer: Viewer): Fragment {
+/** `coalesce` evaluates no further than the first non-null argument. */
+function seriesCover(sql: Sql, viewer: Viewer): Fragment {
   return sql`coalesce(
     s.custom_cover,
-    (select ${own(sql)} from book b
+    (select ${bookCover(sql)} from book b ${joinArtifact(sql)}
       where b.id = s.cover_book_id and b.series_id = s.id and b.missing_at is null
-        and ${seesBook(sql, viewer)}),
-    (select ${own(sql)} from book b
-      where b.series_id = s.id and b.missing_at is null and ${own(sql)} is not null
-        and ${seesBook(sql, viewer)}
+        and ${visibleBook(sql, viewer)}),
+    (select ${bookCover(sql)} from book b ${joinArtifact(sql)}
+      where b.series_id = s.id and b.missing_at is null and ${bookCover(sql)} is not null
+        and ${visibleBook(sql, viewer)}
       order by b.number_sort nulls last, b.name_key, b.id
       limit 1))`
+}
+
+/** File of an uploaded image, or the book whose own cover is displayed, or none. */
+export type CoverSource =
+  | { upload: { name: string; extension: string } }
+  | { book: BookFile }
+  | { none: true }
+
+type SourceRow = { bookId: string | null; name: string | null; extension: string | null }
+
+/** What a large version of the displayed cover is made from. Throws NotFound. */
+export async function coverSource(sql: Sql, viewer: Viewer, owner: Owner): Promise<CoverSource> {
+  const query = owner.kind === 'book' ? bookCoverSource : seriesCoverSource
+  const [row] = await query(sql, viewer, owner.id)
+  if (!row) throw ownerNotFound(owner.kind)
+  const { bookId, name, extension } = row
+  if (name !== null && extension !== null) return { upload: { name, extension } }
+  return bookId === null ? { none: true } : { book: await bookFile(sql, viewer, bookId) }
+}
+
+const bookCoverSource = (sql: Sql, viewer: Viewer, id: string) => sql<SourceRow[]>`
+  select b.id as "bookId", encode(c.hash, 'hex') as name, c.original as extension
+  from book b
+  join series s on s.id = b.series_id
+  left join cover c on c.book_id = b.id and c.hash = b.custom_cover
+  where b.id = ${id} and ${visibleBook(sql, viewer)}`
+
+/** The upload of the series, else that of the book whose cover it displays. */
+const seriesCoverSource = (sql: Sql, viewer: Viewer, id: string) => sql<SourceRow[]>`
+  select f.id as "bookId", encode(coalesce(c.hash, d.hash), 'hex') as name,
+    coalesce(c.original, d.original) as extension
+  from (
+    select s.id, s.custom_cover, ${coverBook(sql, viewer)} as book_id
+    from series s where s.id = ${id} and ${visibleSeries(sql, viewer)}) s
+  left join book f on f.id = s.book_id
+  left join cover c on c.series_id = s.id and c.hash = s.custom_cover
+  left join cover d on d.book_id = f.id and d.hash = f.custom_cover`
+
+/** Book whose cover `series s` displays, as in seriesCover; the first book when none has a cover. */
+function coverBook(sql: Sql, viewer: Viewer): Fragment {
+  const hasCover = sql`${bookCover(sql)} is not null`
+  const visible = sql`b.series_id = s.id and b.missing_at is null and ${visibleBook(sql, viewer)}`
+  const first = sql`order by b.number_sort nulls last, b.name_key, b.id limit 1`
+  return sql`coalesce(
+    (select b.id from book b ${joinArtifact(sql)}
+      where b.id = s.cover_book_id and ${hasCover} and ${visible}),
+    (select b.id from book b ${joinArtifact(sql)} where ${hasCover} and ${visible} ${first}),
+    (select b.id from book b where ${visible} ${first}))`
+}
+
+// Bounds the event query: a series whose first three books lack a cover displays that of a later one,
+// for which no event is published.
+const maxBooksTried = 3
+
+/** Events for books that got another cover, and for the series that display one of them. */
+export async function coverEvents(
+  tx: Transaction,
+  books: { id: string; libraryId: string; seriesId: string }[],
+): Promise<NewEvent[]> {
+  if (books.length === 0) return []
+  const ids = [...new Set(books.map(book => book.seriesId))]
+  // The choice of seriesCover for a viewer without restrictions.
+  const series = await tx<{ id: string; libraryId: string }[]>`
+    select s.id, s.library_id as "libraryId"
+    from series s
+    cross join lateral (
+      select coalesce(
+        (select b.id from book b ${joinArtifact(tx)}
+          where b.id = s.cover_book_id and b.series_id = s.id and b.missing_at is null
+            and coalesce(b.custom_cover, a.cover) is not null),
+        (select id from (
+            select b.id, coalesce(b.custom_cover, a.cover) as cover, b.number_sort, b.name_key
+            from book b ${joinArtifact(tx)}
+            where b.series_id = s.id and b.missing_at is null
+            order by b.number_sort nulls last, b.name_key, b.id
+            limit ${maxBooksTried}) b
+          where cover is not null
+          order by number_sort nulls last, name_key, id
+          limit 1)) as id) displayed
+    where s.id = any(${ids}::uuid[]) and s.custom_cover is null
+      and displayed.id = any(${books.map(book => book.id)}::uuid[])
+    order by s.id`
+  return [...bookEvents('cover_updated', books), ...seriesEvents('cover_updated', series)]
 }

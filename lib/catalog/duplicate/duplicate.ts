@@ -1,17 +1,18 @@
-// Groups of duplicates as a viewer sees them. A member that is hidden from him is not there, and a group
-// of which he sees one is none.
+// Groups of duplicate books and series, as visible to a viewer: hidden members are left out, and so are
+// groups with fewer than two visible members.
 import type { Sql } from 'postgres'
-import { seesBook, seesSeries, type Viewer } from '../../auth/viewer.ts'
+import { presentBook, type Viewer, visibleBook, visibleSeries } from '../../auth/viewer.ts'
 import { Conflict, NotFound } from '../../errors.ts'
 import type { Queue } from '../../queue/queue.ts'
+import { unfinishedJobs } from '../../queue/select-jobs.ts'
 
-/** Most members of a group that are named. */
-export const mostMembers = 1_000
+/** The most members of a group that are listed. */
+export const maxMembers = 1_000
 
-export type Part = { page: number; pageSize: number }
+export type PageRequest = { page: number; pageSize: number }
 
-/** Drops the record of a group; its members stay. Throws NotFound when the viewer sees no such group. */
-export async function dropGroup(
+/** Deletes the record of a group, not its members. Throws NotFound for a group that is not visible. */
+export async function deleteDuplicateGroup(
   sql: Sql,
   viewer: Viewer,
   { id, of }: { id: string; of: 'books' | 'series' },
@@ -23,15 +24,15 @@ export async function dropGroup(
   if (count === 0) throw new NotFound('Duplicate group not found')
 }
 
-/** Group and member of each pair that the viewer sees. */
+/** Pairs of group id and visible member id. */
 function bookMembers(sql: Sql, viewer: Viewer) {
   return sql`(
     select g.id, b.id as member
     from duplicate_group g
     join duplicate_book d on d.group_id = g.id
-    join book b on b.id = d.book_id and b.missing_at is null
+    join book b on b.id = d.book_id and ${presentBook(sql)}
     join series s on s.id = b.series_id
-    where g.kind = 'book' and ${seesBook(sql, viewer)})`
+    where g.kind = 'book' and ${visibleBook(sql, viewer)})`
 }
 
 function seriesMembers(sql: Sql, viewer: Viewer, kinds = ['external_id', 'title']) {
@@ -40,18 +41,22 @@ function seriesMembers(sql: Sql, viewer: Viewer, kinds = ['external_id', 'title'
     from duplicate_group g
     join duplicate_series d on d.group_id = g.id
     join series s on s.id = d.series_id and s.book_count > 0
-    where g.kind = any(${kinds}) and ${seesSeries(sql, viewer)})`
+    where g.kind = any(${kinds}) and ${visibleSeries(sql, viewer)})`
 }
 
-type Shown = { id: string; createdAt: Date; updatedAt: Date; duplicateCount: number }
+type Group = { id: string; createdAt: Date; updatedAt: Date; duplicateCount: number }
 
-/** A page of the groups of books, the biggest first, and how many there are. */
-export async function bookGroups(sql: Sql, viewer: Viewer, { page, pageSize }: Part) {
-  type Row = Shown & { fileHash: string; bookIds: string[] }
+/** A page of the groups of books, the largest first, and the totals. */
+export async function listBookDuplicates(
+  sql: Sql,
+  viewer: Viewer,
+  { page, pageSize }: PageRequest,
+) {
+  type Row = Group & { fileHash: string; bookIds: string[] }
   const groups = await sql<Row[]>`
     select g.id, g.key as "fileHash", n.members as "duplicateCount",
       array(select member from ${bookMembers(sql, viewer)} m where m.id = g.id
-        order by member limit ${mostMembers}) as "bookIds",
+        order by member limit ${maxMembers}) as "bookIds",
       g.created_at as "createdAt", g.updated_at as "updatedAt"
     from (
       select id, count(*)::float8 as members from ${bookMembers(sql, viewer)} m
@@ -79,22 +84,22 @@ type Member = {
   updatedAt: string
 }
 
-/** The same of series. */
-export async function seriesGroups(
+/** A page of the groups of series, the largest first, and the totals. */
+export async function listSeriesDuplicates(
   sql: Sql,
   viewer: Viewer,
-  { page, pageSize, kinds }: Part & { kinds: string[] },
+  { page, pageSize, kinds }: PageRequest & { kinds: string[] },
 ) {
-  type Row = Shown & {
+  type Row = Group & {
     matchType: 'external_id' | 'title'
     matchKey: string
     libraryId: string | null
     members: Member[]
   }
-  const seen = seriesMembers(sql, viewer, kinds)
+  const visibleMembers = seriesMembers(sql, viewer, kinds)
   const groups = await sql<Row[]>`
     select g.id, g.kind as "matchType", g.library_id as "libraryId",
-      -- Keys of titles begin with their library.
+      -- Title keys start with the id of their library.
       case g.kind when 'title' then substr(g.key, 38) else g.key end as "matchKey",
       n.members as "duplicateCount",
       (
@@ -103,14 +108,14 @@ export async function seriesGroups(
           'updatedAt', to_char(s.updated_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
           ) order by s.sort_key, s.id)
         from (
-          select member from ${seen} m where m.id = g.id order by member limit ${mostMembers}
+          select member from ${visibleMembers} m where m.id = g.id order by member limit ${maxMembers}
         ) m
         join series s on s.id = m.member
         join library l on l.id = s.library_id
       ) as members,
       g.created_at as "createdAt", g.updated_at as "updatedAt"
     from (
-      select id, count(*)::float8 as members from ${seen} m
+      select id, count(*)::float8 as members from ${visibleMembers} m
       group by id
       having count(*) > 1
       order by members desc, id
@@ -125,21 +130,21 @@ export async function seriesGroups(
       (count(*) filter (where kind = 'external_id'))::float8 as "externalIds",
       (count(*) filter (where kind = 'title'))::float8 as titles
     from (
-      select kind, count(*) as members from ${seen} m group by id, kind having count(*) > 1
+      select kind, count(*) as members from ${visibleMembers} m group by id, kind having count(*) > 1
     ) n`
   return { groups: [...groups], totals: totals! }
 }
 
-/** Enqueues a search. Throws Conflict while one that a user asked for waits or runs. */
-export function requestSearch(sql: Sql, queue: Queue): Promise<string> {
+/** Enqueues a search for duplicates. Throws Conflict while a requested one is queued or running. */
+export function requestDuplicateSearch(sql: Sql, queue: Queue): Promise<string> {
   return sql.begin(async tx => {
-    await tx`select pg_advisory_xact_lock(hashtext('stackroom.dedupe.asked'))`
-    const [waiting] = await tx`
-      select 1 from pgboss.job
-      where name = 'dedupe' and state < 'completed' and data @> '{"asked": true}'
+    await tx`select pg_advisory_xact_lock(hashtext('stackroom.dedupe.request'))`
+    const [unfinished] = await tx`
+      select 1 from ${unfinishedJobs(tx, ['dedupe'])} j
+      where j.data @> '{"requested": true}'
       limit 1`
-    if (waiting) throw new Conflict('A search for duplicates waits or runs already')
-    const [id] = await queue.send(tx, 'dedupe', [{ asked: true }], { key: 'asked' })
+    if (unfinished) throw new Conflict('A search for duplicates is already queued or running')
+    const [id] = await queue.send(tx, 'dedupe', [{ requested: true }], { key: 'requested' })
     return id!
   })
 }

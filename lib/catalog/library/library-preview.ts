@@ -1,18 +1,16 @@
-// What series a folder would give, by the names of its files alone: no file is opened, nothing stored.
-
+// Preview of a library: the series a folder would yield, from file names only. Opens no file, stores nothing.
 import type { Dirent } from 'node:fs'
 import { opendir } from 'node:fs/promises'
-import { setImmediate as breathe } from 'node:timers/promises'
-import { formatNames } from '../../format/contract.ts'
-import { below, extensionOf, joinPath, pathText } from '../../path.ts'
-import { compileExclusions } from '../../strategy/excluded.ts'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
+import { extensionsOf, type FormatName, formatNames } from '../../format/formats.ts'
+import { childPath, extensionOf, joinPath, pathText } from '../../path.ts'
+import { compileExclusions, isLaterVolume } from '../../strategy/exclusions.ts'
 import type { Placement } from '../../strategy/placement.ts'
-import { placeBook, validateStrategy } from '../../strategy/series.ts'
-import { laterVolume } from '../../strategy/volumes.ts'
-import { type Grounds, readableRoot } from './library-root.ts'
-import { ruleColumns } from './library-rules.ts'
+import { placeBook, validateSeriesStrategy } from '../../strategy/series.ts'
+import { type FilesystemConfig, readableRoot } from './library-root.ts'
+import { settingColumns } from './library-settings.ts'
 
-type Wanted = {
+type PreviewRequest = {
   path: string
   seriesStrategy?: string | null | undefined
   seriesConfig?: Record<string, unknown> | null | undefined
@@ -20,43 +18,47 @@ type Wanted = {
   excludedPatterns?: string | null | undefined
 }
 
-// A person waits for it: enough to see whether the strategy fits.
-const most = { files: 20_000, entries: 200_000, series: 1_000, samples: 5, ms: 5_000 }
+// A user waits for the result, which only has to show whether the strategy fits.
+const limits = { files: 20_000, entries: 200_000, series: 1_000, samples: 5, timeMs: 5_000 }
 
-/** Throws Invalid for a folder, strategy or rule that is none. */
-export async function previewLibrary(grounds: Grounds, wanted: Wanted, signal: AbortSignal) {
-  const strategy = wanted.seriesStrategy ?? 'series_volume'
-  const config = validateStrategy(strategy, wanted.seriesConfig ?? {})
-  const { root } = await readableRoot(wanted.path, grounds)
-  const { allowedFormats, excludedPatterns } = wanted
-  const rules = ruleColumns({ allowedFormats, excludedPatterns }, '')
-  const extensions = (rules.allowed_formats as string[] | null) ?? formatNames
-  const excluded = compileExclusions((rules.excluded_patterns as string | null) ?? '')
-  const series = new Map<string, Detected>()
+/** Throws Invalid for an invalid folder, strategy or setting. */
+export async function previewLibrary(
+  filesystem: FilesystemConfig,
+  request: PreviewRequest,
+  signal: AbortSignal,
+) {
+  const strategy = request.seriesStrategy ?? 'series_volume'
+  const config = validateSeriesStrategy(strategy, request.seriesConfig ?? {})
+  const { root } = await readableRoot(request.path, filesystem)
+  const { allowedFormats, excludedPatterns } = request
+  const settings = settingColumns({ allowedFormats, excludedPatterns }, '')
+  const extensions = extensionsOf((settings.allowed_formats as FormatName[] | null) ?? formatNames)
+  const excluded = compileExclusions((settings.excluded_patterns as string | null) ?? '')
+  const series = new Map<string, DetectedSeries>()
   let totalFiles = 0
   const walked = walk(root, signal, (path, entry) => {
-    if (excluded(path, entry.name, entry.isDirectory())) return 'pass'
+    if (excluded(path, entry.name, entry.isDirectory())) return 'skip'
     if (entry.isDirectory()) return 'enter'
-    const isBook = extensions.some(e => e === extensionOf(entry.name)) && !laterVolume(entry.name)
-    if (!isBook || !(entry.isFile() || entry.isSymbolicLink())) return 'pass'
-    if (totalFiles >= most.files) return 'end'
+    const isBook = extensions.includes(extensionOf(entry.name)) && !isLaterVolume(entry.name)
+    if (!isBook || !(entry.isFile() || entry.isSymbolicLink())) return 'skip'
+    if (totalFiles >= limits.files) return 'stop'
     totalFiles++
     add(series, placeBook(strategy, config, path), path)
-    return 'pass'
+    return 'skip'
   })
   const isComplete = await walked
-  const found = [...series.values()].sort((a, b) =>
+  const sorted = [...series.values()].sort((a, b) =>
     a.name < b.name ? -1 : a.name > b.name ? 1 : 0,
   )
   return {
-    detectedSeries: found.slice(0, most.series),
-    totalSeries: found.length,
+    detectedSeries: sorted.slice(0, limits.series),
+    totalSeries: sorted.length,
     totalFiles,
     isComplete,
   }
 }
 
-type Detected = {
+type DetectedSeries = {
   name: string
   path: string | null
   bookCount: number
@@ -64,22 +66,22 @@ type Detected = {
   metadata: { publisher: string | null; author: string | null } | null
 }
 
-function add(series: Map<string, Detected>, place: Placement, path: string) {
-  const { key, name, folder, publisher, author } = place
+function add(series: Map<string, DetectedSeries>, placement: Placement, path: string) {
+  const { key, name, folder, publisher, author } = placement
   const metadata = publisher || author ? { publisher, author } : null
-  const known = series.get(key) ?? { name, path: folder, bookCount: 0, sampleBooks: [], metadata }
-  known.bookCount++
-  if (known.sampleBooks.length < most.samples)
-    known.sampleBooks.push(path.slice(path.lastIndexOf('/') + 1))
-  series.set(key, known)
+  const entry = series.get(key) ?? { name, path: folder, bookCount: 0, sampleBooks: [], metadata }
+  entry.bookCount++
+  if (entry.sampleBooks.length < limits.samples)
+    entry.sampleBooks.push(path.slice(path.lastIndexOf('/') + 1))
+  series.set(key, entry)
 }
 
-type Shown = Pick<Dirent, 'isDirectory' | 'isFile' | 'isSymbolicLink'> & { name: string }
-type Visit = (path: string, entry: Shown) => 'enter' | 'pass' | 'end'
+type NamedEntry = Pick<Dirent, 'isDirectory' | 'isFile' | 'isSymbolicLink'> & { name: string }
+type Visit = (path: string, entry: NamedEntry) => 'enter' | 'skip' | 'stop'
 
-/** Visits what is below `root` until it is through, which it answers, or until there is too much. */
+/** Visits all entries below `root`. Returns false when it stopped early because of a limit. */
 async function walk(root: Buffer, signal: AbortSignal, visit: Visit): Promise<boolean> {
-  const deadline = performance.now() + most.ms
+  const deadline = performance.now() + limits.timeMs
   const folders: { bytes: Buffer; path: string }[] = [{ bytes: Buffer.alloc(0), path: '' }]
   for (let entries = 0, folder = folders.pop(); folder; folder = folders.pop()) {
     const directory = await opendir(joinPath(root, folder.bytes), {
@@ -89,20 +91,21 @@ async function walk(root: Buffer, signal: AbortSignal, visit: Visit): Promise<bo
     if (!directory) continue
     for await (const entry of directory as AsyncIterable<Dirent>) {
       const bytes = Buffer.from(entry.name)
-      const isOver = signal.aborted || performance.now() > deadline || ++entries > most.entries
-      const shown = named(entry, pathText(bytes))
-      const path = below(folder.path, shown.name)
-      const next = isOver ? 'end' : visit(path, shown)
-      if (next === 'end') return false
-      if (next === 'enter') folders.push({ bytes: joinPath(folder.bytes, bytes), path })
-      // A batch of entries comes at once; others want to be served between two of them.
-      if (entries % 512 === 0) await breathe()
+      const isLimitReached =
+        signal.aborted || performance.now() > deadline || ++entries > limits.entries
+      const namedEntry = withName(entry, pathText(bytes))
+      const path = childPath(folder.path, namedEntry.name)
+      const action = isLimitReached ? 'stop' : visit(path, namedEntry)
+      if (action === 'stop') return false
+      if (action === 'enter') folders.push({ bytes: joinPath(folder.bytes, bytes), path })
+      // opendir yields 512 entries without leaving the microtask queue: let other requests run.
+      if (entries % 512 === 0) await yieldToEventLoop()
     }
   }
   return true
 }
 
-function named(entry: Dirent, name: string): Shown {
+function withName(entry: Dirent, name: string): NamedEntry {
   return {
     name,
     isDirectory: () => entry.isDirectory(),

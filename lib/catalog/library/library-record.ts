@@ -1,9 +1,15 @@
-// A library as it is shown to a viewer.
-import type { Sql, TransactionSql } from 'postgres'
-import { isUnrestricted, seesLibrary, seesSeries, type Viewer } from '../../auth/viewer.ts'
+// Library record of the API, with counters of what the viewer may see.
+import {
+  hidesBooks,
+  isLimited,
+  presentBeyondAge,
+  type Viewer,
+  visibleSeries,
+} from '../../auth/viewer.ts'
 import { NotFound } from '../../errors.ts'
-import { readingDirections } from '../../metadata/metadata.ts'
+import { readingDirections } from '../../metadata/values.ts'
 import { pathText } from '../../path.ts'
+import type { Queryable } from '../../postgres/db.ts'
 import {
   count,
   json,
@@ -19,41 +25,53 @@ import {
 import { bookStrategies } from '../../strategy/book.ts'
 import { numberStrategies } from '../../strategy/number.ts'
 import { seriesStrategies } from '../../strategy/series.ts'
+import { isVisible } from './library.ts'
 import {
-  type StoredScanning,
+  readScanningConfig,
+  type StoredScanningConfig,
   StrategyConfig,
   scanModes,
-  storedScanning,
   watchModes,
-} from './library-rules.ts'
+} from './library-settings.ts'
 
 const mode = oneOf(scanModes)
-const ScanningConfig = record({
-  enabled: Type.Boolean(),
-  scanMode: mode,
-  defaultMode: mode,
-  cronSchedule: nullable(Type.String()),
-  cronTimezone: nullable(Type.String()),
-  scanOnStart: Type.Boolean(),
-  purgeDeletedOnScan: Type.Boolean(),
-  watch: oneOf(watchModes),
-})
-const ScanningConfigSnake = record({
-  enabled: Type.Boolean(),
-  default_mode: mode,
-  cron_schedule: nullable(Type.String()),
-  cron_timezone: nullable(Type.String()),
-  scan_on_start: Type.Boolean(),
-  purge_deleted_on_scan: Type.Boolean(),
-  watch: oneOf(watchModes),
-})
-const WatchState = record({
-  mode: oneOf(['off', 'watching', 'polling'], {
-    description: 'What is done at the moment; off also when no process works that could.',
-  }),
-  message: nullable(Type.String({ description: 'Why it is not watched as it was asked for.' })),
-  since: nullable(timestamp()),
-})
+const ScanningConfig = record(
+  {
+    enabled: Type.Boolean(),
+    scanMode: mode,
+    defaultMode: mode,
+    cronSchedule: nullable(Type.String()),
+    cronTimezone: nullable(Type.String()),
+    scanOnStart: Type.Boolean(),
+    purgeDeletedOnScan: Type.Boolean(),
+    watch: oneOf(watchModes),
+  },
+  { component: 'ScanningConfig' },
+)
+const ScanningConfigSnake = record(
+  {
+    enabled: Type.Boolean(),
+    default_mode: mode,
+    cron_schedule: nullable(Type.String()),
+    cron_timezone: nullable(Type.String()),
+    scan_on_start: Type.Boolean(),
+    purge_deleted_on_scan: Type.Boolean(),
+    watch: oneOf(watchModes),
+  },
+  { component: 'ScanningConfigSnakeCase' },
+)
+const WatchState = record(
+  {
+    mode: oneOf(['off', 'watching', 'polling'], {
+      description: 'Current mode; `off` also while no process runs that could watch.',
+    }),
+    message: nullable(
+      Type.String({ description: 'Reason when the current mode differs from the configured one.' }),
+    ),
+    since: nullable(timestamp()),
+  },
+  { component: 'WatchState' },
+)
 
 export const Library = record(
   {
@@ -64,7 +82,7 @@ export const Library = record(
     isActive: Type.Boolean(),
     defaultReadingDirection: oneOf(readingDirections),
     allowedFormats: nullable(list(Type.String())),
-    excludedPatterns: nullable(Type.String({ description: 'A glob a line.' })),
+    excludedPatterns: nullable(Type.String({ description: 'One glob per line.' })),
     seriesStrategy: oneOf(seriesStrategies),
     seriesConfig: StrategyConfig,
     bookStrategy: oneOf(bookStrategies),
@@ -98,7 +116,6 @@ export const Library = record(
 )
 export type Library = Static<typeof Library>
 
-type Db = Sql | TransactionSql
 type Rule = { pattern: string; replacement: string; description?: string | null; enabled: boolean }
 type Condition = { field: string; operator: string; value?: unknown }
 type Row = Omit<
@@ -106,39 +123,36 @@ type Row = Omit<
   'path' | 'scanningConfig' | 'scanning_config' | 'titlePreprocessingRules' | 'autoMatchConditions'
 > & {
   root: Buffer
-  scanning: StoredScanning
+  scanning: StoredScanningConfig
   titleRules: Rule[]
   autoMatch: { mode: string; rules: Condition[] } | null
 }
 
-/** The libraries that the viewer sees, by name; all, or a page of them. */
-export async function libraries(
-  sql: Db,
+/** One page of the visible libraries, by name, and their total. */
+export async function listLibraries(
+  sql: Queryable,
   viewer: Viewer,
   { offset, pageSize }: { offset: number; pageSize: number },
 ): Promise<{ data: Library[]; total: number }> {
   const rows = await sql<Row[]>`
     ${select(sql, viewer)}
-    where ${sees(sql, viewer)}
+    where ${isVisible(sql, viewer)}
     order by lower(l.name), l.id
     limit ${pageSize} offset ${offset}`
-  const [all] = await sql<{ total: number }[]>`
-    select count(*)::integer as total from library l where ${sees(sql, viewer)}`
-  return { data: rows.map(toRecord), total: all!.total }
+  const [count] = await sql<{ total: number }[]>`
+    select count(*)::integer as total from library l where ${isVisible(sql, viewer)}`
+  return { data: rows.map(toRecord), total: count!.total }
 }
 
 /** Throws NotFound for a library that is not there or is hidden from the viewer. */
-export async function libraryById(sql: Db, viewer: Viewer, id: string): Promise<Library> {
+export async function libraryById(sql: Queryable, viewer: Viewer, id: string): Promise<Library> {
   const [row] = await sql<Row[]>`
-    ${select(sql, viewer)} where l.id = ${id} and ${sees(sql, viewer)}`
+    ${select(sql, viewer)} where l.id = ${id} and ${isVisible(sql, viewer)}`
   if (!row) throw new NotFound('Library not found')
   return toRecord(row)
 }
 
-const sees = (sql: Db, viewer: Viewer) =>
-  sql`(l.deleting_at is null and ${seesLibrary(sql, viewer)})`
-
-function select(sql: Db, viewer: Viewer) {
+function select(sql: Queryable, viewer: Viewer) {
   return sql`
     select l.id, l.name, l.root, l.description, l.is_active as "isActive",
       l.default_reading_direction as "defaultReadingDirection",
@@ -154,11 +168,11 @@ function select(sql: Db, viewer: Viewer) {
       v.books as "bookCount", v.series as "seriesCount", l.last_scanned_at as "lastScannedAt",
       l.created_at as "createdAt", l.updated_at as "updatedAt"
     from library l
-    cross join lateral ${seen(sql, viewer)} v`
+    cross join lateral ${visibleCounts(sql, viewer)} v`
 }
 
-// Whoever watches renews its word several times a minute (pipeline/watch/lease.ts).
-function watchState(sql: Db) {
+// The watching process renews the row several times a minute (pipeline/watch); a stale one is ignored.
+function watchState(sql: Queryable) {
   return sql`coalesce(
     (select jsonb_build_object('mode', w.mode, 'message', w.message, 'since', w.since)
       from library_watch w
@@ -166,32 +180,31 @@ function watchState(sql: Db) {
     '{"mode": "off", "message": null, "since": null}')`
 }
 
-/** `books` and `series` of `library l`: counters hold for whoever sees all of it; for others their books are counted. */
-export function seen(sql: Db, viewer: Viewer) {
-  if (isUnrestricted({ ...viewer, libraries: null }))
-    return sql`(select l.book_count as books, l.series_count as series)`
+/** Columns `books` and `series` for `library l`: the stored counters for a viewer who sees all of it, else counts. */
+export function visibleCounts(sql: Queryable, viewer: Viewer) {
+  if (!isLimited(viewer)) return sql`(select l.book_count as books, l.series_count as series)`
   return sql`(
-    select (coalesce(sum(s.book_count), 0) - ${tooOld(sql, viewer)})::float8 as books,
+    select (coalesce(sum(s.book_count), 0) - ${tooOldBookCount(sql, viewer)})::float8 as books,
       count(*)::float8 as series
     from series s
-    where s.library_id = l.id and s.book_count > 0 and ${seesSeries(sql, viewer)})`
+    where s.library_id = l.id and s.book_count > 0 and ${visibleSeries(sql, viewer)})`
 }
 
-/** Books of series that are seen, hidden by a rating of their own. */
-function tooOld(sql: Db, viewer: Viewer) {
-  if (viewer.ageLimit === null) return sql`0`
+/** Number of books hidden by their own age rating, in visible series. */
+function tooOldBookCount(sql: Queryable, viewer: Viewer) {
+  if (!hidesBooks(viewer)) return sql`0`
   return sql`(
     select count(*) from book b join series s on s.id = b.series_id
-    where b.library_id = l.id and b.age_rating > ${viewer.ageLimit} and b.missing_at is null
-      and ${seesSeries(sql, viewer)})`
+    where b.library_id = l.id and ${presentBeyondAge(sql, viewer)}
+      and ${visibleSeries(sql, viewer)})`
 }
 
 function toRecord({ root, scanning, titleRules, autoMatch, allowedFormats, ...row }: Row): Library {
-  const config = storedScanning(scanning)
-  const { since, ...watching } = row.watchState
+  const config = readScanningConfig(scanning)
+  const { since, ...watchState } = row.watchState
   return {
     ...row,
-    watchState: { ...watching, since: since && new Date(since) },
+    watchState: { ...watchState, since: since && new Date(since) },
     path: pathText(root),
     allowedFormats: allowedFormats?.map(name => name.toUpperCase()) ?? null,
     scanningConfig: config && { ...config, defaultMode: config.scanMode },

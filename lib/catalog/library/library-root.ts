@@ -1,46 +1,45 @@
-// Where a library may lie: a readable folder, within the folders that the operator opened, apart from
-// other libraries and from the data directory.
-import { constants } from 'node:fs'
+// Root folders of libraries: path resolution and validation. A root must be a readable folder within the
+// configured roots, and must not overlap another library or the data directory.
+import { constants, realpathSync, statSync } from 'node:fs'
 import { access, realpath, stat } from 'node:fs/promises'
 import { isAbsolute, resolve, sep } from 'node:path'
-import type { TransactionSql } from 'postgres'
 import type { Config } from '../../config/config.ts'
 import { Conflict, Invalid } from '../../errors.ts'
 import { pathText } from '../../path.ts'
+import type { Transaction } from '../../postgres/db.ts'
 
-export type Grounds = Pick<Config, 'data_dir' | 'filesystem'>
+export type FilesystemConfig = Pick<Config, 'data_dir' | 'filesystem'>
 
-/** The root meant by a path, and its device. Throws Invalid when no library can be there. */
+/** Root folder (absolute bytes) and device of a path. Throws Invalid when it cannot be a library. */
 export async function readableRoot(
   path: string,
-  grounds: Grounds,
+  config: FilesystemConfig,
 ): Promise<{ root: Buffer; device: string }> {
-  const root = await resolved(path, 'The path of a library')
-  const shown = pathText(root)
-  if (!isOpen(root, await openRoots(grounds)))
-    throw new Invalid(`${shown} is not open to libraries`)
-  if (isWithin(root, await realBytes(grounds.data_dir)))
-    throw new Invalid('The data directory is no library')
-  const found = await stat(root).catch((error: NodeJS.ErrnoException) => {
-    throw new Invalid(`${shown} cannot be read (${error.code})`)
+  const root = await resolvePath(path, 'The path of a library')
+  if (!isPermittedPath(root, await permittedRoots(config)))
+    throw new Invalid('The path is outside the folders permitted for libraries')
+  if (isWithin(root, await realBytes(config.data_dir)))
+    throw new Invalid('The path is inside the data directory')
+  const stats = await stat(root).catch((error: NodeJS.ErrnoException) => {
+    throw new Invalid(`The path cannot be read (${error.code})`)
   })
-  if (!found.isDirectory()) throw new Invalid(`${shown} is not a folder`)
+  if (!stats.isDirectory()) throw new Invalid('The path is not a folder')
   await access(root, constants.R_OK | constants.X_OK).catch(() => {
-    throw new Invalid(`${shown} cannot be read by the server`)
+    throw new Invalid('The folder cannot be read by the server')
   })
-  return { root, device: String(found.dev) }
+  return { root, device: String(stats.dev) }
 }
 
-/** An absolute path with its links resolved, without a slash at its end. Throws Invalid; `name` says what it is. */
-export function resolved(path: string, name: string): Promise<Buffer> {
+/** Absolute path with symbolic links resolved and no trailing slash. Throws Invalid; `name` is used in the message. */
+export function resolvePath(path: string, name: string): Promise<Buffer> {
   if (!isAbsolute(path) || path.includes('\0')) throw new Invalid(`${name} must be absolute`)
   return realBytes(path)
 }
 
-// Nothing here waits for a disk on the main thread: a share that is away may take minutes to say so.
+// Asynchronous: an unreachable network share may block for minutes.
 async function realBytes(path: string): Promise<Buffer> {
   const absolute = resolve(path)
-  // Names that are no UTF-8 are shown byte by byte (lib/path.ts), and come back so.
+  // Names that are not valid UTF-8 are displayed as Latin-1 (lib/path.ts), and sent back so by clients.
   for (const encoding of ['utf8', 'latin1'] as const) {
     const real = await realpath(Buffer.from(absolute, encoding), { encoding: 'buffer' }).catch(
       () => null,
@@ -50,35 +49,58 @@ async function realBytes(path: string): Promise<Buffer> {
   return Buffer.from(absolute)
 }
 
-/** The folders that may be browsed and hold libraries, links resolved; null means all. */
-export async function openRoots({ filesystem: { roots } }: Grounds): Promise<Buffer[] | null> {
+/** Folders that may be browsed and contain libraries, with links resolved; null permits all. */
+export async function permittedRoots({
+  filesystem: { roots },
+}: FilesystemConfig): Promise<Buffer[] | null> {
   if (roots === null) return null
   const paths = roots.split(',').map(path => path.trim())
   return await Promise.all(paths.filter(path => path !== '').map(realBytes))
 }
 
-/** Whether the operator lets clients look there. `path` has its links resolved. */
-export function isOpen(path: Buffer, roots: Buffer[] | null): boolean {
+/** Whether the configuration permits clients to access the path. `path` must have its links resolved. */
+export function isPermittedPath(path: Buffer, roots: Buffer[] | null): boolean {
   return roots === null || roots.some(root => isWithin(path, root))
 }
 
-/** Throws Conflict when another library is there, inside or around it. Nobody adds one before the transaction ends. */
-export async function refuseOverlap(tx: TransactionSql, root: Buffer, except?: string) {
+/** Throws Conflict when the folder equals, contains or is inside another library. Serializes with other calls until the transaction ends. */
+export async function assertNoOverlap(tx: Transaction, root: Buffer, except?: string) {
   await tx`select pg_advisory_xact_lock(hashtext('stackroom.library'))`
   const others = await tx<{ root: Buffer }[]>`
     select root from library
     where deleting_at is null and id is distinct from ${except ?? null}::uuid`
   for (const other of others) {
-    if (other.root.equals(root)) throw new Conflict('There is a library of this folder already')
-    if (isWithin(root, other.root)) throw new Conflict('The folder lies inside another library')
-    if (isWithin(other.root, root)) throw new Conflict('Another library lies inside the folder')
+    if (other.root.equals(root)) throw new Conflict('A library with this folder already exists')
+    if (isWithin(root, other.root)) throw new Conflict('The folder is inside another library')
+    if (isWithin(other.root, root)) throw new Conflict('Another library is inside the folder')
   }
 }
 
 const slash = sep.charCodeAt(0)
 
-/** The folder itself, or below it. */
+/** Whether `path` is the folder itself or below it. */
 export function isWithin(path: Buffer, folder: Buffer): boolean {
   if (!path.subarray(0, folder.length).equals(folder)) return false
   return path.length === folder.length || folder.at(-1) === slash || path[folder.length] === slash
+}
+
+/** A path argument as the absolute bytes the catalogue stores: links resolved, no trailing slash. */
+export function rootBytes(path: string): Buffer {
+  const absolute = resolve(path)
+  try {
+    return realpathSync.native(absolute, { encoding: 'buffer' })
+  } catch {
+    return Buffer.from(absolute)
+  }
+}
+
+/** Device number of a root folder. Throws Invalid when it is not a readable folder. For the command line, which may block. */
+export function deviceOf(root: Buffer): string {
+  try {
+    const stats = statSync(root)
+    if (stats.isDirectory()) return String(stats.dev)
+  } catch (error) {
+    throw new Invalid(`${pathText(root)} cannot be read (${(error as NodeJS.ErrnoException).code})`)
+  }
+  throw new Invalid(`${pathText(root)} is not a folder`)
 }

@@ -1,166 +1,219 @@
-// Making libraries and changing them, as users ask for it.
+// Creation and update of libraries.
+import { basename, isAbsolute } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import type { Sql, TransactionSql } from 'postgres'
-import { seesLibrary, type Viewer } from '../../auth/viewer.ts'
+import { type Viewer, visibleLibrary } from '../../auth/viewer.ts'
 import { Invalid, NotFound } from '../../errors.ts'
-import { tell } from '../../event/publish.ts'
+import { publish } from '../../event/publish.ts'
 import { newId } from '../../id.ts'
+import { pathText } from '../../path.ts'
+import type { Sql, Transaction } from '../../postgres/db.ts'
 import type { Queue } from '../../queue/queue.ts'
 import type { Config as StrategyConfig } from '../../strategy/config.ts'
-import { validateStrategy } from '../../strategy/series.ts'
+import { validateSeriesStrategy } from '../../strategy/series.ts'
 import { changedColumns } from '../metadata/change-events.ts'
-import { enqueueScan, refuseWhileScanned } from '../scan/scan-request.ts'
+import { assertNotScanning, enqueueScan } from '../scan/scan-request.ts'
+import type { LibraryRow } from './library.ts'
 import { libraryById } from './library-record.ts'
-import { type Grounds, readableRoot, refuseOverlap } from './library-root.ts'
+import { assertNoOverlap, deviceOf, type FilesystemConfig, readableRoot } from './library-root.ts'
 import {
   type Column,
+  effectiveScanningConfig,
   type Jsonb,
-  type Rules,
-  ruleColumns,
-  type StoredScanning,
-  scanningMeant,
-} from './library-rules.ts'
+  type LibrarySettings,
+  type StoredScanningConfig,
+  settingColumns,
+} from './library-settings.ts'
 
-type SeriesRules = {
+type SeriesStrategyFields = {
   seriesStrategy?: string | null | undefined
   seriesConfig?: Record<string, unknown> | null | undefined
 }
-export type NewLibrary = Rules &
-  SeriesRules & { name: string; path: string; scanImmediately?: boolean | null | undefined }
-export type LibraryChange = Rules &
-  SeriesRules & {
-    scanning_config?: Rules['scanningConfig']
+export type NewLibrary = LibrarySettings &
+  SeriesStrategyFields & {
+    name: string
+    path: string
+    scanImmediately?: boolean | null | undefined
+  }
+export type LibraryUpdate = LibrarySettings &
+  SeriesStrategyFields & {
+    scanning_config?: LibrarySettings['scanningConfig']
     name?: string | null | undefined
     path?: string | null | undefined
   }
 
-export type Writing = { sql: Sql; queue: Queue; grounds: Grounds }
+export type LibraryContext = { sql: Sql; queue: Queue; filesystem: FilesystemConfig }
 
-/** Makes a library, enqueues its first scan if asked, and answers its id. Throws Invalid, Conflict. */
-export async function makeLibrary(
-  { sql, queue, grounds }: Writing,
+/** Creates a library, enqueues its first scan if requested, and returns its id. Throws Invalid, Conflict. */
+export async function createLibrary(
+  { sql, queue, filesystem }: LibraryContext,
   viewer: Viewer,
   library: NewLibrary,
 ): Promise<string> {
-  const { strategy, config } = seriesRules(library)
+  const { strategy, config } = seriesStrategyOf(library)
   const columns = {
     id: newId(),
-    name: nameOf(library.name),
-    ...(await readableRoot(library.path, grounds)),
+    name: trimmedName(library.name),
+    ...(await readableRoot(library.path, filesystem)),
     series_strategy: strategy,
     series_config: { json: config },
-    ...ruleColumns(library, 'metadata_first'),
+    ...settingColumns(library, 'metadata_first'),
   }
   await sql.begin(async tx => {
-    await refuseOverlap(tx, columns.root)
-    await tx`insert into library ${tx(inSql(tx, columns))}`
-    // Whoever makes a library sees it.
+    await assertNoOverlap(tx, columns.root)
+    await tx`insert into library ${tx(toSql(tx, columns))}`
+    // The creator may see the library.
     if (viewer.libraries !== null)
       await tx`
         insert into account_library (account_id, library_id)
         select id, ${columns.id} from account where id = ${viewer.accountId} and not all_libraries`
-    await tx`
-      select pg_notify('account', '*')
-      where exists (select from library where deleting_at is not null)`
-    await tell(tx, [{ type: 'library_created', libraryId: columns.id }])
+    await invalidateIdentitiesWhileDeleting(tx)
+    await publish(tx, [{ type: 'library_created', libraryId: columns.id }])
     if (library.scanImmediately)
       await enqueueScan(tx, queue, { libraryId: columns.id, mode: 'normal' })
   })
   return columns.id
 }
 
+/** A new library as the command line creates it. */
+export type LibraryDraft = {
+  name?: string | undefined
+  /** Absolute path as bytes. */
+  root: Buffer
+  seriesStrategy?: string | undefined
+  seriesConfig?: Record<string, unknown> | undefined
+}
+
+/** Returns the library with this root, or creates it. Throws Invalid for an unreadable folder or an invalid strategy. */
+export async function findOrCreateLibrary(sql: Sql, library: LibraryDraft): Promise<LibraryRow> {
+  const { strategy, config } = seriesStrategyOf(library)
+  const path = pathText(library.root)
+  if (!isAbsolute(path)) throw new Invalid('The path of a library must be absolute')
+  const device = deviceOf(library.root)
+  const created = await sql.begin(async tx => {
+    const [row] = await tx<LibraryRow[]>`
+      insert into library (id, name, root, device, series_strategy, series_config)
+      values (${newId()}, ${library.name ?? (basename(path) || path)}, ${library.root}, ${device},
+        ${strategy}, ${tx.json(config as never)})
+      on conflict (sha256(root)) where deleting_at is null do nothing
+      returning id, name, root, book_count as "bookCount"`
+    if (!row) return row
+    await invalidateIdentitiesWhileDeleting(tx)
+    await publish(tx, [{ type: 'library_created', libraryId: row.id }])
+    return row
+  })
+  if (created) return created
+  // It exists, possibly committed after the insert took its snapshot: a new statement sees it.
+  const [existing] = await sql<LibraryRow[]>`
+    select id, name, root, book_count as "bookCount" from library
+    where sha256(root) = sha256(${library.root}::bytea) and deleting_at is null`
+  return existing!
+}
+
+/** While a library is being deleted, the identity cache lists the libraries of accounts that see all (lib/auth/identity.ts). */
+async function invalidateIdentitiesWhileDeleting(tx: Transaction) {
+  await tx`
+    select pg_notify('account', '*')
+    where exists (select from library where deleting_at is not null)`
+}
+
 /**
- * Changes what is given. Throws NotFound; Invalid, also for another series strategy, which is fixed;
- * Conflict for a folder of another library, or a new folder while the library is scanned.
+ * Updates the present fields. Throws NotFound; Invalid, also for a change of the series strategy, which
+ * is fixed at creation; Conflict for an overlapping folder, or for a new folder while a scan is active.
  */
-export async function changeLibrary(
-  { sql, grounds }: Writing,
+export async function updateLibrary(
+  { sql, filesystem }: LibraryContext,
   { viewer, id }: { viewer: Viewer; id: string },
-  change: LibraryChange,
+  change: LibraryUpdate,
 ): Promise<void> {
-  const place = await newPlace(sql, grounds, { viewer, id, path: change.path })
+  const newRoot = await resolveNewRoot(sql, filesystem, { viewer, id, path: change.path })
   await sql.begin(async tx => {
-    const [now] = await tx<Current[]>`
+    const [current] = await tx<CurrentLibrary[]>`
       select root, series_strategy as strategy, series_config as config,
         book_strategy as "bookStrategy", scanning_config as scanning
       from library l
-      where id = ${id} and deleting_at is null and ${seesLibrary(tx, viewer)}
+      where id = ${id} and deleting_at is null and ${visibleLibrary(tx, viewer)}
       for no key update`
-    if (!now) throw new NotFound('Library not found')
-    refuseOtherStrategy(change, now)
+    if (!current) throw new NotFound('Library not found')
+    assertSameStrategy(change, current)
     const columns: Record<string, Column | Buffer> = {
-      ...(typeof change.name === 'string' ? { name: nameOf(change.name) } : {}),
-      ...ruleColumns(
-        { ...change, scanningConfig: scanningMeant(change, now.scanning) },
-        now.bookStrategy,
+      ...(typeof change.name === 'string' ? { name: trimmedName(change.name) } : {}),
+      ...settingColumns(
+        { ...change, scanningConfig: effectiveScanningConfig(change, current.scanning) },
+        current.bookStrategy,
       ),
     }
-    if (place && !place.root.equals(now.root)) {
-      await refuseWhileScanned(tx, id)
-      await refuseOverlap(tx, place.root, id)
-      Object.assign(columns, place)
+    if (newRoot && !newRoot.root.equals(current.root)) {
+      await assertNotScanning(tx, id)
+      await assertNoOverlap(tx, newRoot.root, id)
+      Object.assign(columns, newRoot)
     }
     if (Object.keys(columns).length === 0) return
     const [row] = await tx<{ changed: string[] }[]>`
-      update library l set ${tx(inSql(tx, columns))}, updated_at = now()
+      update library l set ${tx(toSql(tx, columns))}, updated_at = now()
       from library old
       where l.id = ${id} and old.id = l.id
       returning ${changedColumns(tx, 'l', 'old')} as changed`
     const fields = libraryFields(row!.changed)
-    if (fields.length > 0) await tell(tx, [{ type: 'library_updated', libraryId: id, fields }])
+    if (fields.length > 0) await publish(tx, [{ type: 'library_updated', libraryId: id, fields }])
   })
 }
 
-/** Columns as fields of events: the folder is called by its path, and what follows from others is not told. */
+/** Event fields for changed columns: without derived columns, and `root` under its wire name `path`. */
 function libraryFields(columns: readonly string[]): string[] {
   return columns
-    .filter(column => !['updated_at', 'scheduled_at', 'device'].includes(column))
+    .filter(column => !['updated_at', 'schedule_changed_at', 'device'].includes(column))
     .map(column => (column === 'root' ? 'path' : column))
 }
 
-type Move = { viewer: Viewer; id: string; path: string | null | undefined }
+type RootChange = { viewer: Viewer; id: string; path: string | null | undefined }
 
-/** Where the library is to be from now on; null when it stays, even if its disk is away. Asked outside of a transaction, which should wait for no disk. */
-async function newPlace(sql: Sql, grounds: Grounds, { viewer, id, path }: Move) {
+/** Null when the path is unchanged, even if it is unreachable. Runs outside the transaction, which should not wait for a disk. */
+async function resolveNewRoot(
+  sql: Sql,
+  filesystem: FilesystemConfig,
+  { viewer, id, path }: RootChange,
+) {
   const library = await libraryById(sql, viewer, id)
   if (typeof path !== 'string' || path === library.path) return null
-  return await readableRoot(path, grounds)
+  return await readableRoot(path, filesystem)
 }
 
-type Current = {
+type CurrentLibrary = {
   root: Buffer
   strategy: string
   config: StrategyConfig
   bookStrategy: string
-  scanning: StoredScanning
+  scanning: StoredScanningConfig
 }
 
-/** The folders of a library became series by it; another would leave them under keys that mean nothing. */
-function refuseOtherStrategy(change: SeriesRules, { strategy, config }: Current) {
-  const wanted = change.seriesStrategy ?? strategy
-  const isSame = standard(wanted) === standard(strategy)
+/** The keys of existing series depend on the strategy, so that it cannot change. Throws Invalid. */
+function assertSameStrategy(change: SeriesStrategyFields, { strategy, config }: CurrentLibrary) {
+  const requested = change.seriesStrategy ?? strategy
+  const isSame = canonicalStrategy(requested) === canonicalStrategy(strategy)
   const hasConfig = change.seriesConfig !== undefined && change.seriesConfig !== null
   if (isSame && !hasConfig) return
-  const given = isSame && validateStrategy(standard(wanted), change.seriesConfig)
-  const full = validateStrategy(standard(strategy), config)
-  if (!isSame || !isDeepStrictEqual(given, full))
-    throw new Invalid('The series strategy of a library is fixed when it is made')
+  const newConfig =
+    isSame && validateSeriesStrategy(canonicalStrategy(requested), change.seriesConfig)
+  const currentConfig = validateSeriesStrategy(canonicalStrategy(strategy), config)
+  if (!isSame || !isDeepStrictEqual(newConfig, currentConfig))
+    throw new Invalid('The series strategy of a library cannot be changed')
 }
 
-function seriesRules({ seriesStrategy, seriesConfig }: SeriesRules) {
-  const strategy = standard(seriesStrategy ?? 'series_volume')
-  return { strategy, config: validateStrategy(strategy, seriesConfig ?? {}) }
+function seriesStrategyOf({ seriesStrategy, seriesConfig }: SeriesStrategyFields) {
+  const strategy = canonicalStrategy(seriesStrategy ?? 'series_volume')
+  return { strategy, config: validateSeriesStrategy(strategy, seriesConfig ?? {}) }
 }
 
-const standard = (strategy: string) => (strategy === 'default' ? 'series_volume' : strategy)
+const canonicalStrategy = (strategy: string) =>
+  strategy === 'default' ? 'series_volume' : strategy
 
-function nameOf(name: string): string {
+function trimmedName(name: string): string {
   const trimmed = name.trim()
   if (trimmed === '') throw new Invalid('name must not be empty')
   return trimmed
 }
 
-function inSql(tx: TransactionSql, columns: Record<string, Column | Buffer>) {
+function toSql(tx: Transaction, columns: Record<string, Column | Buffer>) {
   return Object.fromEntries(
     Object.entries(columns).map(([name, value]) => [
       name,

@@ -1,100 +1,88 @@
-// Libraries: folders on the server whose books the catalogue holds.
-import { realpathSync, statSync } from 'node:fs'
-import { basename, isAbsolute, resolve } from 'node:path'
-import type { Sql, TransactionSql } from 'postgres'
-import { seesLibrary, type Viewer } from '../../auth/viewer.ts'
-import { Invalid, NotFound } from '../../errors.ts'
-import { tell } from '../../event/publish.ts'
-import { newId } from '../../id.ts'
-import { pathText } from '../../path.ts'
-import { validateStrategy } from '../../strategy/series.ts'
+// Lookup of libraries: by enclosing path, by id, and as entries for browsing.
+import {
+  hasVisibleBook,
+  isLimited,
+  type Viewer,
+  visibleLibrary,
+  visibleSeries,
+} from '../../auth/viewer.ts'
+import { NotFound } from '../../errors.ts'
+import type { Queryable, Sql } from '../../postgres/db.ts'
 
 export type LibraryRow = { id: string; name: string; root: Buffer; bookCount: number }
 
-export type NewLibrary = {
-  name?: string | undefined
-  /** Absolute path as bytes. */
-  root: Buffer
-  seriesStrategy?: string | undefined
-  seriesConfig?: Record<string, unknown> | undefined
-}
-
-/** The library that holds `path`: its root, or a folder around it. Null when there is none. */
-export async function libraryAround(sql: Sql, path: Buffer): Promise<LibraryRow | null> {
+/** The library whose root is `path` or contains it, or null. */
+export async function findEnclosingLibrary(sql: Sql, path: Buffer): Promise<LibraryRow | null> {
   const rows = await sql<LibraryRow[]>`
     select id, name, root, book_count as "bookCount"
     from library
-    where root = any(${selfAndAbove(path)}::text[]::bytea[]) and deleting_at is null
+    where root = any(${selfAndParents(path)}::text[]::bytea[]) and deleting_at is null
     order by length(root) desc
     limit 1`
   return rows[0] ?? null
 }
 
-/** Throws NotFound unless the viewer sees this library. */
-export async function requireLibrary(
-  sql: Sql | TransactionSql,
-  viewer: Viewer,
-  id: string,
-): Promise<void> {
+/** The path and its parent folders as bytea literals. */
+function selfAndParents(path: Buffer): string[] {
+  const paths = [path]
+  for (let i = path.length - 1; i >= 0; i--)
+    if (path[i] === 0x2f) paths.push(path.subarray(0, Math.max(i, 1)))
+  return paths.map(bytes => `\\x${bytes.toString('hex')}`)
+}
+
+/** Throws NotFound unless the viewer may see this library. */
+export async function requireLibrary(sql: Queryable, viewer: Viewer, id: string): Promise<void> {
   const [row] = await sql`
-    select 1 from library l
-    where l.id = ${id} and l.deleting_at is null and ${seesLibrary(sql, viewer)}`
+    select 1 from library l where l.id = ${id} and ${isVisible(sql, viewer)}`
   if (!row) throw new NotFound('Library not found')
 }
 
-/** Adds a library and tells of it, or answers the one that has this root. Throws Invalid for a root that is no readable folder or a strategy that is none. */
-export async function createLibrary(sql: Sql, library: NewLibrary): Promise<LibraryRow> {
-  const strategy = library.seriesStrategy ?? 'series_volume'
-  const config = validateStrategy(strategy, library.seriesConfig ?? {})
-  const text = pathText(library.root)
-  if (!isAbsolute(text)) throw new Invalid('The path of a library must be absolute')
-  const device = String(folderAt(library.root).dev)
-  const made = await sql.begin(async tx => {
-    const [row] = await tx<LibraryRow[]>`
-      insert into library (id, name, root, device, series_strategy, series_config)
-      values (${newId()}, ${library.name ?? (basename(text) || text)}, ${library.root}, ${device},
-        ${strategy}, ${tx.json(config as never)})
-      on conflict (sha256(root)) where deleting_at is null do nothing
-      returning id, name, root, book_count as "bookCount"`
-    if (!row) return row
-    // Everyone's list of libraries is remembered while one is being removed (lib/auth/identity.ts).
-    await tx`
-      select pg_notify('account', '*')
-      where exists (select from library where deleting_at is not null)`
-    await tell(tx, [{ type: 'library_created', libraryId: row.id }])
-    return row
-  })
-  if (made) return made
-  // Someone made it meanwhile: a new statement sees it.
-  const [theirs] = await sql<LibraryRow[]>`
-    select id, name, root, book_count as "bookCount" from library
-    where sha256(root) = sha256(${library.root}::bytea) and deleting_at is null`
-  return theirs!
+export type LibraryName = { id: string; name: string; updatedAt: Date }
+export type LibraryEntry = LibraryName & { seriesCount: number }
+
+/** One page of the visible libraries, by name, and their total. */
+export async function browseLibraries(
+  sql: Sql,
+  viewer: Viewer,
+  { offset, pageSize }: { offset: number; pageSize: number },
+): Promise<{ data: LibraryEntry[]; total: number }> {
+  const { count, join } = seriesCount(sql, viewer)
+  const [data, [totals]] = await Promise.all([
+    sql<LibraryEntry[]>`
+      select ${nameColumns(sql)}, ${count} as "seriesCount"
+      from library l ${join}
+      where ${isVisible(sql, viewer)}
+      order by lower(l.name), l.id
+      limit ${pageSize} offset ${offset}`,
+    sql<{ total: number }[]>`
+      select count(*)::float8 as total from library l where ${isVisible(sql, viewer)}`,
+  ])
+  return { data: [...data], total: totals!.total }
 }
 
-/** A path given by a user as the absolute bytes the catalogue keeps: symlinks above it resolved, no trailing slash. */
-export function rootBytes(path: string): Buffer {
-  const absolute = resolve(path)
-  try {
-    return realpathSync.native(absolute, { encoding: 'buffer' })
-  } catch {
-    return Buffer.from(absolute)
-  }
+/** Throws NotFound for a library that does not exist or is hidden. */
+export async function libraryName(sql: Sql, viewer: Viewer, id: string): Promise<LibraryName> {
+  const [library] = await sql<LibraryName[]>`
+    select ${nameColumns(sql)} from library l where l.id = ${id} and ${isVisible(sql, viewer)}`
+  if (!library) throw new NotFound('Library not found')
+  return library
 }
 
-function folderAt(root: Buffer) {
-  try {
-    const stat = statSync(root)
-    if (stat.isDirectory()) return stat
-  } catch (error) {
-    throw new Invalid(`${pathText(root)} cannot be read (${(error as NodeJS.ErrnoException).code})`)
-  }
-  throw new Invalid(`${pathText(root)} is not a folder`)
-}
+const nameColumns = (sql: Sql) =>
+  sql`l.id, l.name, greatest(l.updated_at, l.last_scanned_at) as "updatedAt"`
 
-function selfAndAbove(path: Buffer): string[] {
-  const out = [path]
-  for (let i = path.length - 1; i >= 0; i--)
-    if (path[i] === 0x2f) out.push(path.subarray(0, Math.max(i, 1)))
-  return out.map(p => `\\x${p.toString('hex')}`)
+/** A condition on `library l`. */
+export const isVisible = (sql: Queryable, viewer: Viewer) =>
+  sql`(l.deleting_at is null and ${visibleLibrary(sql, viewer)})`
+
+/** The stored counter for a viewer who sees all series of a library; else the visible series are counted. */
+function seriesCount(sql: Sql, viewer: Viewer) {
+  if (!isLimited(viewer)) return { count: sql`l.series_count`, join: sql`` }
+  const join = sql`
+    left join (
+      select s.library_id, count(*) as series
+      from series s
+      where s.book_count > 0 and ${visibleSeries(sql, viewer)} and ${hasVisibleBook(sql, viewer)}
+      group by s.library_id) n on n.library_id = l.id`
+  return { count: sql`coalesce(n.series, 0)::float8`, join }
 }

@@ -1,20 +1,22 @@
-// Lists of books in order, a page at a time, with exact totals, at a million books.
+// Lists of books: one page in a sort order, with the exact total, for a million books and more. Chooses
+// the cheapest way to make the page; each way plans the filter and then reads the page.
 import type { Sql } from 'postgres'
 import { isLimited, isUnrestricted, type Viewer } from '../../auth/viewer.ts'
-import { searchBooks } from '../search/search-books.ts'
-import { searchQuery } from '../search/search-text.ts'
-import { countAll, listPlanned, walk } from './book-pages.ts'
-import { type BooksWanted, planBooks } from './book-plan.ts'
-import { newInLibraries } from './list-books-new.ts'
-import { booksByReading } from './list-books-read.ts'
-import { booksBySeries } from './list-books-series.ts'
+import { parseSearchQuery } from '../../name/search-text.ts'
+import { listBooksByReading } from './books-by-reading.ts'
+import { listBooksBySeries } from './books-by-series.ts'
+import { newestBooks } from './newest-books.ts'
+import type { IdPage } from './page.ts'
+import { pageAllBooks, pagePlannedBooks } from './page-books.ts'
+import { type BookListFilter, planBooks } from './plan/book-plan.ts'
+import { searchBooks } from './search-books.ts'
 import type { BookSort, Direction } from './sort.ts'
 
-export type BooksAsked = BooksWanted & {
-  /** Words to look for; empty or null for none. */
+export type BookListRequest = BookListFilter & {
+  /** Words to search for; empty or null for none. */
   text?: string | null | undefined
-  /** As many are listed of a search that finds more, in an order by relevance. */
-  most?: number | undefined
+  /** Searches by relevance list at most so many books, not the best of all. */
+  maxResults?: number | undefined
   sort?: BookSort | undefined
   direction?: Direction | undefined
   /** From 1. */
@@ -22,36 +24,31 @@ export type BooksAsked = BooksWanted & {
   pageSize: number
 }
 
-export type Listed = { ids: string[]; total: number }
-
-/** Ids of one page of the books that the viewer may see, and how many there are on all pages. */
-export async function listBooks(sql: Sql, viewer: Viewer, asked: BooksAsked): Promise<Listed> {
-  const { sort, direction = 'asc', page, pageSize } = asked
+/** Ids of one page of the books that are visible, and the number on all pages. */
+export async function listBooks(
+  sql: Sql,
+  viewer: Viewer,
+  request: BookListRequest,
+): Promise<IdPage> {
+  const { direction = 'asc', page, pageSize } = request
   const window = { offset: (page - 1) * pageSize, limit: pageSize }
-  const text = asked.text ?? ''
-  const query = searchQuery(text)
-  if (query) return await searchBooks(sql, viewer, { ...asked, text, query, ...window })
-  // Text without a letter or digit is found nowhere; blank text is no text.
+  const text = request.text ?? ''
+  const search = parseSearchQuery(text)
+  if (search) return await searchBooks(sql, viewer, { ...request, text, search, ...window })
+  // Text without letters and digits matches nothing; blank text is no search.
   if (text.trim()) return { ids: [], total: 0 }
-  const by = sort === undefined || sort === 'relevance' ? 'title' : sort
-  if (by === 'read') return await booksByReading(sql, viewer, { ...asked, direction })
-  if (by === 'series') return await booksBySeries(sql, viewer, { ...asked, direction })
-  const isAll = !asked.filter && !asked.libraryId && !asked.seriesId && !asked.includeDeleted
-  if (isAll && isUnrestricted(viewer)) {
-    const total = await countAll(sql)
-    return { total, ids: await walk(sql, null, { sort: by, direction, ...window, total }) }
-  }
-  const libraries = wholeLibraries(viewer, asked)
-  if (libraries && by === 'created')
-    return await newInLibraries(sql, libraries, { direction, ...window })
-  const plan = await planBooks(sql, viewer, asked)
-  return await listPlanned(sql, plan, { ...asked, ...window, sort: by, direction })
-}
-
-/** The libraries whose present books are all that is asked for; null when that cannot be said of any. */
-function wholeLibraries(viewer: Viewer, { filter, libraryId, ...asked }: BooksAsked) {
-  if (filter || asked.seriesId || asked.includeDeleted || isLimited(viewer)) return null
-  const seen = viewer.libraries
-  if (!libraryId) return seen
-  return seen === null || seen.includes(libraryId) ? [libraryId] : []
+  const sort = request.sort === undefined || request.sort === 'relevance' ? 'title' : request.sort
+  if (sort === 'read') return await listBooksByReading(sql, viewer, { ...request, direction })
+  if (sort === 'series') return await listBooksBySeries(sql, viewer, { ...request, direction })
+  const isWhole = !request.filter && !request.seriesId && !request.includeDeleted
+  if (isWhole && !request.libraryId && isUnrestricted(viewer))
+    return await pageAllBooks(sql, { sort, direction, ...window })
+  if (isWhole && sort === 'created' && !isLimited(viewer))
+    return await newestBooks(sql, viewer, {
+      ...{ by: sort, direction, libraryId: request.libraryId },
+      ...window,
+    })
+  const plan = await planBooks(sql, viewer, request)
+  const { includeDeleted } = request
+  return await pagePlannedBooks(sql, plan, { sort, direction, includeDeleted, ...window })
 }

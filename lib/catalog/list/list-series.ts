@@ -1,25 +1,25 @@
-// Lists of series in order, a page at a time, with exact totals. Series without present books are
-// not listed.
+// Lists of series: one page in a sort order, with the exact total. Series without present books are not
+// listed.
 import type { Fragment, Sql } from 'postgres'
-import { isUnrestricted, seesSeries, showsBooks, type Viewer } from '../../auth/viewer.ts'
-import { searchQuery } from '../search/search-text.ts'
-import { inOrder, nearer } from './book-pages.ts'
-import type { SeriesFilter } from './filter.ts'
-import { every } from './filter-sql.ts'
-import { planSeries, type SeriesPlan } from './series-plan.ts'
-import type { Direction, SeriesSort } from './sort.ts'
-import { oneOff } from './unprepared.ts'
+import { hasVisibleBook, isUnrestricted, type Viewer, visibleSeries } from '../../auth/viewer.ts'
+import { parseSearchQuery } from '../../name/search-text.ts'
+import type { Queryable } from '../../postgres/db.ts'
+import { allOf, unprepared } from '../../postgres/statement.ts'
+import type { SeriesFilter } from './condition.ts'
+import { type IdPage, idsInOrder, nearestEnd, type PageWindow } from './page.ts'
+import { planSeries, type SeriesPlan } from './plan/series-plan.ts'
+import { type Direction, type SeriesColumnSort, type SeriesSort, seriesOrderBy } from './sort.ts'
 
-export type SeriesWanted = {
+export type SeriesListFilter = {
   filter: SeriesFilter | null
-  /** Words to look for; empty or null for none. */
+  /** Words to search for; empty or null for none. */
   text?: string | null | undefined
   libraryId?: string | undefined
-  /** Leaves out series all of whose books are hidden from the viewer by themselves. */
-  withBooks?: boolean | undefined
+  /** Leaves out series all of whose books are hidden from the viewer by their own age ratings. */
+  onlyWithVisibleBooks?: boolean | undefined
 }
 
-export type SeriesAsked = SeriesWanted & {
+export type SeriesListRequest = SeriesListFilter & {
   sort?: SeriesSort | undefined
   direction?: Direction | undefined
   /** From 1. */
@@ -27,54 +27,44 @@ export type SeriesAsked = SeriesWanted & {
   pageSize: number
 }
 
-type Listed = { ids: string[]; total: number }
-
-/** Ids of one page of the series that the viewer may see, and how many there are on all pages. */
-export async function listSeries(sql: Sql, viewer: Viewer, asked: SeriesAsked): Promise<Listed> {
-  const { direction = 'asc', page, pageSize, filter, libraryId } = asked
-  const query = searchQuery(asked.text ?? '')
-  if (!query && asked.text?.trim()) return { ids: [], total: 0 }
-  const sort = orderedBy(asked.sort, query !== null)
+/** Ids of one page of the series that are visible, and the number on all pages. */
+export async function listSeries(
+  sql: Sql,
+  viewer: Viewer,
+  request: SeriesListRequest,
+): Promise<IdPage> {
+  const { direction = 'asc', page, pageSize, filter, libraryId, onlyWithVisibleBooks } = request
+  const { accountId } = viewer
+  const search = parseSearchQuery(request.text ?? '')
+  // Text without letters and digits matches nothing; blank text is no search.
+  if (!search && request.text?.trim()) return { ids: [], total: 0 }
   const window = { offset: (page - 1) * pageSize, limit: pageSize }
-  if (!query && !filter) {
-    const total = await countSeen(sql, viewer, asked)
-    const way = { sort, direction, accountId: viewer.accountId }
-    return { total, ids: await walk(sql, seen(sql, viewer, asked), way, { ...window, total }) }
+  const sort = sortOf(request.sort, search !== null)
+  if (!search && !filter && sort !== 'relevance') {
+    const total = await countVisible(sql, viewer, request)
+    const listed = { ...window, total, isListed: isVisible(sql, viewer, request) }
+    return { total, ids: await walkSeries(sql, { sort, direction, accountId }, listed) }
   }
-  const plan = await planSeries(sql, viewer, {
-    ...{ filter, libraryId, query },
-    withBooks: asked.withBooks,
-  })
-  if (sort === 'relevance') return await ranked(sql, plan, window)
-  const matched = sql`(s.id in (select id from matched)) is true`
-  const [row] = await oneOff(sql<Listed[]>`
-    with ${plan.ctes}
-    select (select count(*) from matched)::float8 as total, array(
-      ${
-        sort === 'title'
-          ? byTitle(sql, direction)
-          : walked(sql, matched, { sort, direction, accountId: viewer.accountId, turned: false })
-      }
-      limit ${window.limit} offset ${window.offset}) as ids`)
-  return row!
+  const plan = await planSeries(sql, viewer, { filter, libraryId, search, onlyWithVisibleBooks })
+  return await pageOfPlanned(sql, plan, { sort, direction, accountId, ...window })
 }
 
-function orderedBy(sort: SeriesSort | undefined, hasText: boolean): SeriesSort {
-  if (hasText) return sort ?? 'relevance'
+function sortOf(sort: SeriesSort | undefined, isSearch: boolean): SeriesSort {
+  if (isSearch) return sort ?? 'relevance'
   return sort === undefined || sort === 'relevance' ? 'title' : sort
 }
 
-/** Series by the first character of their sort title, lower-case, in the order of titles. */
+/** The number of visible series for each first character of the sort title, in lower case, in title order. */
 export async function alphabeticalGroups(
   sql: Sql,
   viewer: Viewer,
-  asked: SeriesWanted,
+  request: SeriesListFilter,
 ): Promise<{ group: string; count: number }[]> {
-  const query = searchQuery(asked.text ?? '')
-  if (!query && asked.text?.trim()) return []
-  const plan = await planSeries(sql, viewer, { ...asked, query })
-  // Digits and what comes before them are written otherwise in the key than in the title.
-  return await oneOff(sql<{ group: string; count: number }[]>`
+  const search = parseSearchQuery(request.text ?? '')
+  if (!search && request.text?.trim()) return []
+  const plan = await planSeries(sql, viewer, { ...request, search })
+  // Sort keys encode digits and the characters before them; for those the title is read.
+  return await unprepared(sql<{ group: string; count: number }[]>`
     with ${plan.ctes}
     select initial as "group", count(*)::integer as count
     from (
@@ -87,94 +77,80 @@ export async function alphabeticalGroups(
     order by min(sort_key), initial`)
 }
 
-type Way = { sort: SeriesSort; direction: Direction; accountId: string; turned: boolean }
-type Place = { offset: number; limit: number; total: number }
-
-type Seen = Pick<SeriesWanted, 'libraryId' | 'withBooks'>
+type VisibleScope = Pick<SeriesListFilter, 'libraryId' | 'onlyWithVisibleBooks'>
 
 /** On `series s` with present books. */
-function seen(sql: Sql, viewer: Viewer, { libraryId, withBooks }: Seen): Fragment {
-  return every(sql, [
-    seesSeries(sql, viewer),
+function isVisible(
+  sql: Queryable,
+  viewer: Viewer,
+  { libraryId, onlyWithVisibleBooks }: VisibleScope,
+): Fragment {
+  return allOf(sql, [
+    visibleSeries(sql, viewer),
     ...(libraryId === undefined ? [] : [sql`s.library_id = ${libraryId}`]),
-    ...(withBooks ? [showsBooks(sql, viewer)] : []),
+    ...(onlyWithVisibleBooks ? [hasVisibleBook(sql, viewer)] : []),
   ])
 }
 
-async function countSeen(sql: Sql, viewer: Viewer, wanted: Seen): Promise<number> {
-  const isAll = wanted.libraryId === undefined && isUnrestricted(viewer)
-  const counted = isAll
+async function countVisible(sql: Sql, viewer: Viewer, scope: VisibleScope): Promise<number> {
+  const isEverything = scope.libraryId === undefined && isUnrestricted(viewer)
+  const count = isEverything
     ? sql`select coalesce(sum(series_count), 0)::float8 as total from library`
     : sql`
       select count(*)::float8 as total from series s
-      where s.book_count > 0 and ${seen(sql, viewer, wanted)}`
-  const [row] = await oneOff(sql<{ total: number }[]>`${counted}`)
+      where s.book_count > 0 and ${isVisible(sql, viewer, scope)}`
+  const [row] = await unprepared(sql<{ total: number }[]>`${count}`)
   return row!.total
 }
 
-/** From the end that is nearer. */
-async function walk(
+type Sorting = { sort: SeriesColumnSort; direction: Direction; accountId: string }
+
+/** Reads the index of the sort order from the nearer end. */
+async function walkSeries(
   sql: Sql,
-  belongs: Fragment,
-  way: Omit<Way, 'turned'>,
-  place: Place,
+  sorting: Sorting,
+  { isListed, ...window }: PageWindow & { isListed: Fragment },
 ): Promise<string[]> {
-  const { skip, take, turned } = nearer(place)
+  const { skip, take, reversed } = nearestEnd(window)
   if (take === 0) return []
-  const rows = await oneOff(sql<{ id: string }[]>`
-    ${walked(sql, belongs, { ...way, turned })} limit ${take} offset ${skip}`)
-  return inOrder(rows, turned)
+  const rows = await unprepared(sql<{ id: string }[]>`
+    ${selectInOrder(sql, isListed, { ...sorting, reversed })} limit ${take} offset ${skip}`)
+  return idsInOrder(rows, reversed)
 }
 
-/** What is matched has its key beside it. */
-function byTitle(sql: Sql, direction: Direction): Fragment {
-  const down = direction === 'desc' ? sql`desc` : sql`asc`
-  return sql`select m.id from matched m order by m.sort_key ${down}, m.id ${down}`
-}
-
-/** Along the index of the order, asking each series. */
-function walked(sql: Sql, belongs: Fragment, way: Way): Fragment {
-  const read =
-    way.sort === 'read'
-      ? sql`left join series_reading r on r.account_id = ${way.accountId} and r.series_id = s.id`
+function selectInOrder(
+  sql: Queryable,
+  isListed: Fragment,
+  sorting: Sorting & { reversed: boolean },
+): Fragment {
+  const reading =
+    sorting.sort === 'read'
+      ? sql`left join series_reading r on r.account_id = ${sorting.accountId} and r.series_id = s.id`
       : sql``
   return sql`
-    select s.id from series s ${read}
-    where s.book_count > 0 and ${belongs}
-    order by ${orderOf(sql, way)}`
+    select s.id from series s ${reading}
+    where s.book_count > 0 and ${isListed}
+    order by ${seriesOrderBy(sql, sorting)}`
 }
 
-const columns = {
-  title: 'sort_key',
-  created: 'created_at',
-  updated: 'updated_at',
-  year: 'year',
-  books: 'book_count',
-  size: 'size',
-  filename: 'name_key',
-  pages: 'page_count',
-} as const
+type PlannedRequest = Omit<Sorting, 'sort'> & { sort: SeriesSort; offset: number; limit: number }
 
-/** Nulls last both ways, the id as last key. */
-function orderOf(sql: Sql, { sort, direction, turned }: Way): Fragment {
-  const down = (direction === 'desc') !== turned ? sql`desc` : sql`asc`
-  const nulls = turned ? sql`nulls first` : sql`nulls last`
-  if (sort === 'read') {
-    const back = turned ? sql`desc` : sql`asc`
-    return sql`r.last_read_at ${down} ${nulls}, s.sort_key ${back}, s.id ${back}`
-  }
-  const column = sql`s.${sql(columns[sort as keyof typeof columns])}`
-  return sql`${column} ${down} ${sort === 'year' ? nulls : sql``}, s.id ${down}`
-}
-
-async function ranked(
+async function pageOfPlanned(
   sql: Sql,
   plan: SeriesPlan,
-  { offset, limit }: { offset: number; limit: number },
-) {
-  const [row] = await oneOff(sql<Listed[]>`
+  { sort, direction, accountId, offset, limit }: PlannedRequest,
+): Promise<IdPage> {
+  const order = direction === 'desc' ? sql`desc` : sql`asc`
+  const isMatched = sql`(s.id in (select id from matched)) is true`
+  const ids =
+    sort === 'relevance'
+      ? sql`select id from matched order by rank, sort_key, id`
+      : sort === 'title'
+        ? sql`select m.id from matched m order by m.sort_key ${order}, m.id ${order}`
+        : selectInOrder(sql, isMatched, { sort, direction, accountId, reversed: false })
+  const [row] = await unprepared(sql<IdPage[]>`
     with ${plan.ctes}
     select (select count(*) from matched)::float8 as total, array(
-      select id from matched order by rank, sort_key, id limit ${limit} offset ${offset}) as ids`)
+      ${ids} limit ${limit} offset ${offset}) as ids`)
   return row!
 }

@@ -1,4 +1,6 @@
-// The orders that lists can be asked for (api-specification §4, rest-contract §1.2).
+// Sort orders of book and series lists: their names in requests, their columns and ORDER BY clauses.
+import type { Fragment } from 'postgres'
+import type { Queryable } from '../../postgres/db.ts'
 
 const bookNames = {
   title: 'title',
@@ -47,16 +49,16 @@ const seriesNames = {
 export type BookSort = (typeof bookNames)[keyof typeof bookNames]
 export type SeriesSort = (typeof seriesNames)[keyof typeof seriesNames]
 export type Direction = 'asc' | 'desc'
-/** Without `sort` the list's own order: by relevance where a text is looked for, else by title. */
-export type Order<Sort> = { sort: Sort | undefined; direction: Direction }
+/** `sort` is undefined for the default of a list: relevance for searches, else title. */
+export type SortOrder<Sort> = { sort: Sort | undefined; direction: Direction }
 
-/** `field,direction`, or `field` with the direction apart. What is not known falls back to the list's own order. */
-export function parseBookSort(sort?: string, order?: string): Order<BookSort> {
+/** Parses `field,direction`, or `field` with a separate direction. Unknown values give the default order. */
+export function parseBookSort(sort?: string, order?: string): SortOrder<BookSort> {
   return parse(bookNames, sort, order)
 }
 
 /** As parseBookSort. */
-export function parseSeriesSort(sort?: string, order?: string): Order<SeriesSort> {
+export function parseSeriesSort(sort?: string, order?: string): SortOrder<SeriesSort> {
   return parse(seriesNames, sort, order)
 }
 
@@ -64,7 +66,7 @@ function parse<Sort extends string>(
   names: Record<string, Sort>,
   sort = '',
   order = '',
-): Order<Sort> {
+): SortOrder<Sort> {
   const [field = '', inline] = sort
     .trim()
     .toLowerCase()
@@ -77,6 +79,67 @@ function parse<Sort extends string>(
   return { sort: names[field], direction }
 }
 
-/** Names that the query parameter takes, for its documentation. */
+/** The names that the query parameter accepts, for its documentation. */
 export const bookSortNames = Object.keys(bookNames)
 export const seriesSortNames = Object.keys(seriesNames)
+
+/** Sort orders of books by one column of their own, each with an index on present books. */
+export const bookSortColumns = {
+  title: { column: 'sort_key', nullable: false },
+  number: { column: 'number_sort', nullable: true },
+  created: { column: 'created_at', nullable: false },
+  updated: { column: 'updated_at', nullable: false },
+  // Time of the file; the two above are times of the row.
+  modified: { column: 'modified_ms', nullable: false },
+  released: { column: 'released', nullable: true },
+  size: { column: 'size', nullable: false },
+  pages: { column: 'page_count', nullable: false },
+  filename: { column: 'name_key', nullable: false },
+} as const
+export type BookColumnSort = keyof typeof bookSortColumns
+
+/** Of books: nulls last in both directions, ties by id. `reversed`: the same order read from its end. */
+export function bookOrderBy(
+  sql: Queryable,
+  alias: string,
+  { sort, direction, reversed }: { sort: BookColumnSort; direction: Direction; reversed: boolean },
+): Fragment {
+  const { column, nullable } = bookSortColumns[sort]
+  const key = sql`${sql(alias)}.${sql(column)}`
+  const isDescending = (direction === 'desc') !== reversed
+  const nulls = nullable ? (reversed ? sql`nulls first` : sql`nulls last`) : sql``
+  return isDescending
+    ? sql`${key} desc ${nulls}, ${sql(alias)}.id desc`
+    : sql`${key} ${nulls}, ${sql(alias)}.id`
+}
+
+const seriesSortColumns = {
+  title: 'sort_key',
+  created: 'created_at',
+  updated: 'updated_at',
+  year: 'year',
+  books: 'book_count',
+  size: 'size',
+  filename: 'name_key',
+  pages: 'page_count',
+} as const
+export type SeriesColumnSort = keyof typeof seriesSortColumns | 'read'
+
+/** Of `series s`, for `read` with the viewer's `series_reading r`; otherwise as bookOrderBy. */
+export function seriesOrderBy(
+  sql: Queryable,
+  {
+    sort,
+    direction,
+    reversed,
+  }: { sort: SeriesColumnSort; direction: Direction; reversed: boolean },
+): Fragment {
+  const order = (direction === 'desc') !== reversed ? sql`desc` : sql`asc`
+  const nulls = reversed ? sql`nulls first` : sql`nulls last`
+  if (sort === 'read') {
+    const titleOrder = reversed ? sql`desc` : sql`asc`
+    return sql`r.last_read_at ${order} ${nulls}, s.sort_key ${titleOrder}, s.id ${titleOrder}`
+  }
+  const column = sql`s.${sql(seriesSortColumns[sort])}`
+  return sql`${column} ${order} ${sort === 'year' ? nulls : sql``}, s.id ${order}`
+}

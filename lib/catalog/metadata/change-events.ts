@@ -1,43 +1,29 @@
-// What a change really changed, in the words in which it is told.
-import type { Fragment, Sql, TransactionSql } from 'postgres'
-import { ofBooks, ofSeries, type Told, tell } from '../../event/publish.ts'
+// Events of metadata changes by users: which columns changed, and the field names events use for them.
+import type { Fragment } from 'postgres'
+import { bookEvents, type NewEvent, publish, seriesEvents } from '../../event/publish.ts'
+import { composedFields, fileFields } from '../../metadata/book-fields.ts'
+import { seriesFields } from '../../metadata/series-fields.ts'
+import type { Queryable } from '../../postgres/db.ts'
+import type { BookOrSeries } from '../owner.ts'
 
-type Db = Sql | TransactionSql
-
-/** For `returning` of an update that joins the row as it was: names of the columns that differ, sorted. */
-export function changedColumns(sql: Db, row: string, before: string): Fragment {
+/** For the `returning` clause of an update joined with the previous row: names of the changed columns, sorted. */
+export function changedColumns(sql: Queryable, row: string, previous: string): Fragment {
   return sql`array(
     select key
-    from jsonb_each(to_jsonb(${sql(row)})) n join jsonb_each(to_jsonb(${sql(before)})) o using (key)
+    from jsonb_each(to_jsonb(${sql(row)})) n join jsonb_each(to_jsonb(${sql(previous)})) o using (key)
     where n.value <> o.value
     order by key)`
 }
 
-const told = new Set([
-  'title',
-  'number',
-  'title_sort',
-  'summary',
-  'publisher',
-  'imprint',
-  'status',
-  'age_rating',
-  'language',
-  'reading_direction',
-  'year',
-  'total_volume_count',
-  'total_chapter_count',
-  'custom_metadata',
-  'authors',
-  'genres',
-  'tags',
-  'alternate_titles',
+const fields = [fileFields, composedFields, seriesFields].flatMap(group => Object.values(group))
+const eventColumns = new Set([
+  ...fields.filter(field => field.isNamedInEvents).map(field => field.column),
   'locks',
 ])
-// They follow from others, or are not shown.
-const untold = new Set([
+// Derived from other columns, or not part of the API.
+const internalColumns = new Set([
   'updated_at',
-  'said_at',
+  'metadata_changed_at',
   'sort_key',
   'search_key',
   'number_sort',
@@ -46,24 +32,25 @@ const untold = new Set([
   'book_tags',
 ])
 
-/** Fields of an event for changed columns of a book or series; none when nothing is to be told. */
-export function fieldsOf(columns: readonly string[]): string[] {
-  const shown = columns.filter(column => !untold.has(column))
-  return [...new Set(shown.map(column => (told.has(column) ? column : 'metadata')))].sort()
+/** Fields of an event for changed columns of a book or series; empty when nothing visible changed. */
+export function eventFields(columns: readonly string[]): string[] {
+  const visible = columns.filter(column => !internalColumns.has(column))
+  const names = visible.map(column => (eventColumns.has(column) ? column : 'metadata'))
+  return [...new Set(names)].sort()
 }
 
-/** A book with its series, or a series. */
-export type Subject = { id: string; libraryId: string; seriesId?: string }
-
-/** That a user changed a book or series; nothing when there are no fields. */
-export function changeOf({ seriesId, ...at }: Subject, fields: string[]): Told[] {
+/** Event for changed fields of a book or series; none without fields. */
+export function changeEvents({ seriesId, ...item }: BookOrSeries, fields: string[]): NewEvent[] {
   if (fields.length === 0) return []
   return seriesId === undefined
-    ? ofSeries('series_updated', [at], { fields })
-    : ofBooks('book_updated', [{ ...at, seriesId }], { fields })
+    ? seriesEvents('series_updated', [item], { fields })
+    : bookEvents('book_updated', [{ ...item, seriesId }], { fields })
 }
 
-/** Tells just that. */
-export async function tellChange(tx: Db, subject: Subject, fields: string[]): Promise<void> {
-  await tell(tx, changeOf(subject, fields))
+export async function publishChange(
+  tx: Queryable,
+  item: BookOrSeries,
+  fields: string[],
+): Promise<void> {
+  await publish(tx, changeEvents(item, fields))
 }

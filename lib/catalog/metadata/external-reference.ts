@@ -1,26 +1,24 @@
-// Ids of series and books at services elsewhere, and links to pages about them.
-import type { Sql, TransactionSql } from 'postgres'
+// External references: ids of series and books at other services, and links to web pages about them.
+// All SQL on the table `external_reference` is in this file.
+import type { Fragment } from 'postgres'
 import { Invalid, NotFound } from '../../errors.ts'
 import { newId } from '../../id.ts'
+import type { Queryable, Transaction } from '../../postgres/db.ts'
 import { maybe, nullable, record, type Static, Type, timestamp, uuid } from '../../schema.ts'
+import type { Owner, OwnerKind } from '../owner.ts'
 
-type Db = Sql | TransactionSql
-
-export type OwnerKind = 'series' | 'book'
-export type Owner = { kind: OwnerKind; id: string }
-
-const owned = { seriesId: maybe(uuid()), bookId: maybe(uuid()) }
-const dated = { createdAt: timestamp(), updatedAt: timestamp() }
+const ownerIds = { seriesId: maybe(uuid()), bookId: maybe(uuid()) }
+const timestamps = { createdAt: timestamp(), updatedAt: timestamp() }
 
 export const ExternalId = record(
   {
     id: uuid(),
-    ...owned,
+    ...ownerIds,
     source: Type.String(),
     externalId: Type.String(),
     externalUrl: nullable(Type.String()),
     metadataHash: nullable(Type.String()),
-    ...dated,
+    ...timestamps,
   },
   { component: 'ExternalId' },
 )
@@ -29,106 +27,167 @@ export type ExternalId = Static<typeof ExternalId>
 export const ExternalLink = record(
   {
     id: uuid(),
-    ...owned,
+    ...ownerIds,
     sourceName: Type.String(),
     url: Type.String(),
     externalId: nullable(Type.String()),
-    ...dated,
+    ...timestamps,
   },
   { component: 'ExternalLink' },
 )
 export type ExternalLink = Static<typeof ExternalLink>
 
-export type NewId = Pick<ExternalId, 'source' | 'externalId' | 'externalUrl' | 'metadataHash'>
-export type NewLink = Pick<ExternalLink, 'sourceName' | 'url' | 'externalId'>
+export type NewExternalId = Pick<
+  ExternalId,
+  'source' | 'externalId' | 'externalUrl' | 'metadataHash'
+>
+export type NewExternalLink = Pick<ExternalLink, 'sourceName' | 'url' | 'externalId'>
+/** An id found in a file beside the books of a series. */
+export type EmbeddedId = { source: string; externalId: string; url: string | null }
 
-// Of one series or book.
-const most = 500
+type ReferenceType = 'id' | 'link'
+type Owned<T> = T & { ownerId: string }
 
-const columnOf = (kind: OwnerKind) => `${kind}_id`
-const memberOf = (kind: OwnerKind) => `${kind}Id`
+// Per owner and type.
+const maxReferences = 500
 
-/** Ids of many owners by owner, each by source. One statement. */
-export async function externalIds(sql: Db, kind: OwnerKind, ids: readonly string[]) {
-  const rows = await sql<(ExternalId & { owner: string })[]>`
-    select ${idColumns(sql, kind)} from ${sql(`${kind}_external_id`)} x
-    where ${sql(columnOf(kind))} = any(${ids as string[]}::uuid[])
+const ownerColumn = (sql: Queryable, kind: OwnerKind) => sql(`${kind}_id`)
+
+const commonColumns = (sql: Queryable, kind: OwnerKind) => sql`
+  x.id, x.${ownerColumn(sql, kind)} as ${sql(`${kind}Id`)},
+  x.${ownerColumn(sql, kind)} as "ownerId",
+  x.created_at as "createdAt", x.updated_at as "updatedAt"`
+
+const idColumns = (sql: Queryable, kind: OwnerKind) => sql`
+  ${commonColumns(sql, kind)}, x.source, x.external_id as "externalId", x.url as "externalUrl",
+  x.hash as "metadataHash"`
+
+const linkColumns = (sql: Queryable, kind: OwnerKind) => sql`
+  ${commonColumns(sql, kind)}, x.source as "sourceName", x.url, x.external_id as "externalId"`
+
+/** External ids by owner id, sorted by source. One statement. */
+export async function externalIds(sql: Queryable, kind: OwnerKind, ownerIds: readonly string[]) {
+  const rows = await sql<Owned<ExternalId>[]>`
+    select ${idColumns(sql, kind)} from external_reference x
+    where x.kind = 'id' and ${ownerColumn(sql, kind)} = any(${ownerIds as string[]}::uuid[])
     order by source`
   return byOwner(rows)
 }
 
-/** Links of many owners by owner, each by source. One statement. */
-export async function externalLinks(sql: Db, kind: OwnerKind, ids: readonly string[]) {
-  const rows = await sql<(ExternalLink & { owner: string })[]>`
-    select ${linkColumns(sql, kind)} from ${sql(`${kind}_link`)} x
-    where ${sql(columnOf(kind))} = any(${ids as string[]}::uuid[])
+/** External links by owner id, sorted by source. One statement. */
+export async function externalLinks(sql: Queryable, kind: OwnerKind, ownerIds: readonly string[]) {
+  const rows = await sql<Owned<ExternalLink>[]>`
+    select ${linkColumns(sql, kind)} from external_reference x
+    where x.kind = 'link' and ${ownerColumn(sql, kind)} = any(${ownerIds as string[]}::uuid[])
     order by source`
   return byOwner(rows)
 }
 
-/** Adds an id, or changes that of the same source. Throws Invalid when there are too many. */
-export async function putExternalId(tx: TransactionSql, { kind, id }: Owner, given: NewId) {
-  const [row] = await tx<(ExternalId & { owner: string })[]>`
-    insert into ${tx(`${kind}_external_id`)} as x
-      (id, ${tx(columnOf(kind))}, source, external_id, url, hash)
-    values (${newId()}, ${id}, ${given.source}, ${given.externalId}, ${given.externalUrl},
-      ${given.metadataHash})
-    on conflict (${tx(columnOf(kind))}, source) do update
+/** Adds an id or replaces the one of the same source. Throws Invalid when there are too many. */
+export async function putExternalId(tx: Transaction, owner: Owner, value: NewExternalId) {
+  const { kind, id } = owner
+  const [row] = await tx<Owned<ExternalId>[]>`
+    insert into external_reference as x
+      (id, kind, ${ownerColumn(tx, kind)}, source, external_id, url, hash)
+    values (${newId()}, 'id', ${id}, ${value.source}, ${value.externalId}, ${value.externalUrl},
+      ${value.metadataHash})
+    on conflict (${ownerColumn(tx, kind)}, kind, source) do update
     set external_id = excluded.external_id, url = excluded.url, hash = excluded.hash,
       updated_at = now()
     returning ${idColumns(tx, kind)}`
-  await refuseMany(tx, `${kind}_external_id`, { kind, id })
-  return withoutOwner(row!)
+  await checkCount(tx, owner, 'id')
+  return withoutOwnerId(row!)
 }
 
-/** Adds a link, or changes that of the same source. Throws Invalid when there are too many. */
-export async function putExternalLink(tx: TransactionSql, { kind, id }: Owner, given: NewLink) {
-  const [row] = await tx<(ExternalLink & { owner: string })[]>`
-    insert into ${tx(`${kind}_link`)} as x (id, ${tx(columnOf(kind))}, source, url, external_id)
-    values (${newId()}, ${id}, ${given.sourceName}, ${given.url}, ${given.externalId})
-    on conflict (${tx(columnOf(kind))}, source) do update
+/** Adds a link or replaces the one of the same source. Throws Invalid when there are too many. */
+export async function putExternalLink(tx: Transaction, owner: Owner, value: NewExternalLink) {
+  const { kind, id } = owner
+  const [row] = await tx<Owned<ExternalLink>[]>`
+    insert into external_reference as x
+      (id, kind, ${ownerColumn(tx, kind)}, source, url, external_id)
+    values (${newId()}, 'link', ${id}, ${value.sourceName}, ${value.url}, ${value.externalId})
+    on conflict (${ownerColumn(tx, kind)}, kind, source) do update
     set url = excluded.url, external_id = excluded.external_id, updated_at = now()
     returning ${linkColumns(tx, kind)}`
-  await refuseMany(tx, `${kind}_link`, { kind, id })
-  return withoutOwner(row!)
+  await checkCount(tx, owner, 'link')
+  return withoutOwnerId(row!)
 }
 
-/** Removes an id or a link, told by its own id or its source. Throws NotFound. */
-export async function removeExternal(
-  tx: TransactionSql,
+/**
+ * Stores ids found in files, replacing those of the same source; series whose ids a user locked or set
+ * keep theirs. Returns the series whose ids changed. One statement.
+ */
+export async function storeEmbeddedIds(
+  tx: Transaction,
+  ids: readonly (EmbeddedId & { seriesId: string })[],
+): Promise<string[]> {
+  if (ids.length === 0) return []
+  const rows = await tx<{ seriesId: string }[]>`
+    insert into external_reference as x (kind, series_id, source, external_id, url)
+    select distinct on (e."seriesId", source) 'id', e."seriesId", source, "externalId", url
+    from jsonb_to_recordset(${tx.json(ids as never)})
+      as e("seriesId" uuid, source text, "externalId" text, url text)
+    join series s on s.id = e."seriesId"
+    where not 'external_ids' = any(s.locks)
+      and s.provenance->>'external_ids' is distinct from 'user'
+    order by e."seriesId", source
+    on conflict (series_id, kind, source) do update
+    set external_id = excluded.external_id, url = excluded.url
+    where (x.external_id, x.url) is distinct from (excluded.external_id, excluded.url)
+    returning x.series_id as "seriesId"`
+  return rows.map(row => row.seriesId)
+}
+
+type ReferenceName = {
+  type: ReferenceType
+  /** Id of the reference, or its source. */
+  name: string
+}
+
+/** Throws NotFound. */
+export async function deleteExternalReference(
+  tx: Transaction,
   { kind, id }: Owner,
-  which: { table: 'external_id' | 'link'; name: string },
+  { type, name }: ReferenceName,
 ) {
-  const { table, name } = which
   const { count } = await tx`
-    delete from ${tx(`${kind}_${table}`)}
-    where ${tx(columnOf(kind))} = ${id} and (id::text = ${name.toLowerCase()} or source = ${name})`
+    delete from external_reference
+    where kind = ${type} and ${ownerColumn(tx, kind)} = ${id}
+      and (id::text = ${name.toLowerCase()} or source = ${name})`
   if (count === 0)
-    throw new NotFound(table === 'link' ? 'External link not found' : 'External id not found')
+    throw new NotFound(type === 'link' ? 'External link not found' : 'External id not found')
 }
 
-async function refuseMany(tx: TransactionSql, table: string, { kind, id }: Owner) {
+export async function deleteAllExternalReferences(
+  tx: Transaction,
+  { kind, id }: Owner,
+  types: readonly ReferenceType[],
+): Promise<void> {
+  await tx`
+    delete from external_reference
+    where kind = any(${types as ReferenceType[]}) and ${ownerColumn(tx, kind)} = ${id}`
+}
+
+/** Relation with columns series_id, source and external_id. */
+export const seriesExternalIds = (sql: Queryable): Fragment =>
+  sql`(select series_id, source, external_id from external_reference
+    where kind = 'id' and series_id is not null)`
+
+async function checkCount(tx: Transaction, { kind, id }: Owner, type: ReferenceType) {
   const [row] = await tx<{ count: number }[]>`
-    select count(*) from ${tx(table)} where ${tx(columnOf(kind))} = ${id}`
-  if (row!.count > most) throw new Invalid(`There are ${most} already`)
+    select count(*) from external_reference
+    where kind = ${type} and ${ownerColumn(tx, kind)} = ${id}`
+  if (row!.count > maxReferences)
+    throw new Invalid(`At most ${maxReferences} external ${type}s are allowed`)
 }
 
-const shared = (sql: Db, kind: OwnerKind) => sql`
-  x.id, x.${sql(columnOf(kind))} as ${sql(memberOf(kind))}, x.${sql(columnOf(kind))} as owner,
-  x.created_at as "createdAt", x.updated_at as "updatedAt"`
-
-const idColumns = (sql: Db, kind: OwnerKind) => sql`
-  ${shared(sql, kind)}, x.source, x.external_id as "externalId", x.url as "externalUrl",
-  x.hash as "metadataHash"`
-
-const linkColumns = (sql: Db, kind: OwnerKind) => sql`
-  ${shared(sql, kind)}, x.source as "sourceName", x.url, x.external_id as "externalId"`
-
-function byOwner<T extends { owner: string }>(rows: readonly T[]): Map<string, Omit<T, 'owner'>[]> {
-  const owners = Map.groupBy(rows, row => row.owner)
-  return new Map([...owners].map(([owner, its]) => [owner, its.map(withoutOwner)]))
+function byOwner<T extends { ownerId: string }>(
+  rows: readonly T[],
+): Map<string, Omit<T, 'ownerId'>[]> {
+  const owners = Map.groupBy(rows, row => row.ownerId)
+  return new Map([...owners].map(([ownerId, group]) => [ownerId, group.map(withoutOwnerId)]))
 }
 
-function withoutOwner<T extends { owner: string }>({ owner, ...row }: T): Omit<T, 'owner'> {
+function withoutOwnerId<T extends { ownerId: string }>({ ownerId, ...row }: T): Omit<T, 'ownerId'> {
   return row
 }

@@ -1,34 +1,40 @@
-// Series and books as templates and conditions see them: SeriesContextDto of the specification and
-// its counterpart for books.
+// Context of templates and conditions: series and books in the form of the specification's
+// SeriesContextDto, and its counterpart for books.
 import type { Sql } from 'postgres'
 import type { Viewer } from '../../auth/viewer.ts'
+import { Link } from '../../metadata/values.ts'
 import { json, list, nullable, record, type Static, Type, uuid } from '../../schema.ts'
 import { bookById } from '../book/book-record.ts'
 import { seriesById } from '../series/series-record.ts'
 import { BookMetadata, bookMetadata } from './book-metadata-record.ts'
 import { type ExternalId, externalIds } from './external-reference.ts'
-import { seriesFlags } from './lock-names.ts'
+import { seriesLockFlags } from './field-locks.ts'
 import { SeriesMetadata, seriesMetadata } from './series-metadata-record.ts'
 
-const ContextId = record({
-  id: Type.String(),
-  url: nullable(Type.String()),
-  hash: nullable(Type.String({ description: 'Tells whether what the source says has changed.' })),
-})
+const ContextId = record(
+  {
+    id: Type.String(),
+    url: nullable(Type.String()),
+    hash: nullable(
+      Type.String({ description: 'Changes when the metadata of the source changes.' }),
+    ),
+  },
+  { component: 'ExternalIdContext' },
+)
 const ContextIds = Type.Unsafe<Record<string, Static<typeof ContextId>>>({
   type: 'object',
   additionalProperties: ContextId,
   description: 'By source.',
 })
 
-type Flag = Exclude<keyof typeof seriesFlags, 'alternateTitles'>
+type Flag = Exclude<keyof typeof seriesLockFlags, 'alternateTitles'>
 type ContextFlag = Flag extends infer F extends string
   ? F extends `${string}Lock`
     ? F
     : `${F}Lock`
   : never
 const contextFlag = (flag: string) => (flag.endsWith('Lock') ? flag : `${flag}Lock`) as ContextFlag
-const flags = Object.keys(seriesFlags).filter(flag => flag !== 'alternateTitles') as Flag[]
+const flags = Object.keys(seriesLockFlags).filter(flag => flag !== 'alternateTitles') as Flag[]
 const Flags = Object.fromEntries(flags.map(flag => [contextFlag(flag), Type.Boolean()])) as Record<
   ContextFlag,
   ReturnType<typeof Type.Boolean>
@@ -42,21 +48,15 @@ const {
   createdAt: _createdAt,
   updatedAt: _updatedAt,
   customMetadata: _customMetadata,
-  ...shown
+  ...contextProperties
 } = SeriesMetadata.properties
 
 const names = () => list(Type.String())
 const ContextMetadata = record({
-  ...shown,
+  ...contextProperties,
   genres: names(),
   tags: names(),
-  externalLinks: list(
-    record({
-      source: Type.String(),
-      url: Type.String(),
-      externalId: nullable(Type.String()),
-    }),
-  ),
+  externalLinks: list(Link),
   externalRatings: list(
     record({
       source: Type.String(),
@@ -72,7 +72,7 @@ export const SeriesContext = record(
     type: Type.Literal('series'),
     seriesId: nullable(uuid()),
     bookCount: Type.Integer({ format: 'int64' }),
-    customMetadata: json({ description: 'An object, its names as they are; or null.' }),
+    customMetadata: json({ description: 'An object with its keys unchanged, or null.' }),
     externalIds: ContextIds,
     metadata: ContextMetadata,
   },
@@ -89,7 +89,7 @@ export const BookContext = record(
     fileFormat: Type.String(),
     pageCount: Type.Integer(),
     fileSize: Type.Integer({ format: 'int64' }),
-    customMetadata: json({ description: 'An object, its names as they are; or null.' }),
+    customMetadata: json({ description: 'An object with its keys unchanged, or null.' }),
     externalIds: ContextIds,
     metadata: record({ ...BookMetadata.properties, genres: names(), tags: names() }),
     series: SeriesContext,
@@ -98,11 +98,11 @@ export const BookContext = record(
 )
 export type BookContext = Static<typeof BookContext>
 
-/** Throws NotFound for a series that is not there or is hidden. */
+/** Throws NotFound for a series that does not exist or is hidden. */
 export async function seriesContext(sql: Sql, viewer: Viewer, id: string): Promise<SeriesContext> {
   const { bookCount } = await seriesById(sql, viewer, id)
   const { locks, customMetadata, ...metadata } = await seriesMetadata(sql, viewer, id)
-  const held = Object.fromEntries(flags.map(flag => [contextFlag(flag), locks[flag]]))
+  const lockFlags = Object.fromEntries(flags.map(flag => [contextFlag(flag), locks[flag]]))
   return {
     type: 'series',
     seriesId: id,
@@ -119,16 +119,16 @@ export async function seriesContext(sql: Sql, viewer: Viewer, id: string): Promi
         externalId,
       })),
       externalRatings: [],
-      ...(held as Record<ContextFlag, boolean>),
+      ...(lockFlags as Record<ContextFlag, boolean>),
     },
   }
 }
 
-/** Throws NotFound for a book that is not there or is hidden. */
+/** Throws NotFound for a book that does not exist or is hidden. */
 export async function bookContext(sql: Sql, viewer: Viewer, id: string): Promise<BookContext> {
   const { seriesId, libraryId, fileFormat, pageCount, fileSize } = await bookById(sql, viewer, id)
   const metadata = await bookMetadata(sql, viewer, id)
-  const known = await externalIds(sql, 'book', [id])
+  const idsByBook = await externalIds(sql, 'book', [id])
   return {
     type: 'book',
     bookId: id,
@@ -138,7 +138,7 @@ export async function bookContext(sql: Sql, viewer: Viewer, id: string): Promise
     pageCount,
     fileSize,
     customMetadata: metadata.customMetadata,
-    externalIds: idsBySource(known.get(id) ?? []),
+    externalIds: idsBySource(idsByBook.get(id) ?? []),
     metadata: {
       ...metadata,
       genres: metadata.genres.map(genre => genre.name),

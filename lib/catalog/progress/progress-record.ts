@@ -1,9 +1,9 @@
-// A reader's place in a book, as it is shown.
+// Progress record of the API: a reader's progress in a book.
 import { maybe, nullable, record, type Static, Type, timestamp, uuid } from '../../schema.ts'
 
 export const Progress = record(
   {
-    id: uuid({ description: 'That of the book.' }),
+    id: uuid({ description: 'The id of the book.' }),
     userId: uuid(),
     bookId: uuid(),
     currentPage: Type.Integer(),
@@ -31,7 +31,7 @@ export type ProgressRow = {
   completedAt: Date | null
 }
 
-/** Both spellings, because clients of both dialects read it. */
+/** With both spellings of each field, because clients of both dialects read it. */
 export function progressRecord(row: ProgressRow): Progress {
   return {
     id: row.bookId,

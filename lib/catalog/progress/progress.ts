@@ -1,35 +1,36 @@
-// How far readers are in books: read, written and cleared. Every write counts series_reading anew in
-// its own transaction.
+// Reading progress: reads, writes and deletes it. Every write refreshes the counters of series_reading in
+// its transaction.
 import type { Sql, TransactionSql } from 'postgres'
-import { isUnrestricted, seesBook, seesSeries, type Viewer } from '../../auth/viewer.ts'
+import { isUnrestricted, presentBook, type Viewer, visibleBook } from '../../auth/viewer.ts'
 import { NotFound } from '../../errors.ts'
-import { ofBooks, tell } from '../../event/publish.ts'
-import { changing } from '../metadata/metadata-change.ts'
+import { bookEvents, publish } from '../../event/publish.ts'
+import type { Queryable } from '../../postgres/db.ts'
+import { retryOnDeadlock } from '../../postgres/retry-on-deadlock.ts'
+import { joinProgress } from '../book/visible-books.ts'
+import { refreshAccountReading } from '../derived/series-reading.ts'
+import { lockBookForProgress, lockSeriesForProgress } from '../locks.ts'
 import type { ProgressRow } from './progress-record.ts'
-import { recountReadingOf } from './series-reading.ts'
 
-type Db = Sql | TransactionSql
-
-/** What a client says about a place in a book; what it leaves out stays, or follows from the rest. */
-export type Position = {
-  /** From 1; 0 is opened and no more. */
+/** An update by a client. Omitted values are inferred from the others or stay as they are. */
+export type ProgressUpdate = {
+  /** From 1; 0 for a book that was only opened. */
   currentPage?: number | undefined
   /** 0 to 1. */
   progressPercentage?: number | undefined
   completed?: boolean | undefined
-  /** When the reader was there, by the client's clock. Older than what is stored: nothing is written. */
+  /** Time of reading by the client's clock. If it is older than the stored progress, nothing is written. */
   modified?: Date | undefined
-  /** Nothing is written for a book that is completed, or read so far already. */
+  /** Nothing is written if the book is completed or the stored page is not before the new one. */
   onlyForward?: boolean
 }
 
-/** From here on a book counts as read, and up to here reading it begins anew. */
-const nearlyAll = 0.98
-const nearlyNone = 0.05
+/** From this share on a book is completed; up to the other one a completed book is restarted. */
+const completedFrom = 0.98
+const restartedUpTo = 0.05
 
-/** The viewer's place in a book, or null. Throws NotFound for a book that is not seen. */
-export async function progressOf(
-  sql: Db,
+/** The viewer's progress in a book, or null. Throws NotFound for a hidden book. */
+export async function findProgress(
+  sql: Queryable,
   viewer: Viewer,
   bookId: string,
 ): Promise<ProgressRow | null> {
@@ -37,151 +38,159 @@ export async function progressOf(
     select ${columns(sql)}
     from book b
     join series s on s.id = b.series_id
-    left join progress p on p.account_id = ${viewer.accountId} and p.book_id = b.id
-    where b.id = ${bookId} and ${seesBook(sql, viewer)}`
+    ${joinProgress(sql, viewer)}
+    where b.id = ${bookId} and ${visibleBook(sql, viewer)}`
   if (!row) throw new NotFound('Book not found')
   return row.accountId === null ? null : row
 }
 
-/** All places of the viewer, also in missing books, the newest first. */
-export async function allProgress(
-  sql: Db,
+/** All progress of the viewer, including missing books, the newest first. */
+export async function listProgress(
+  sql: Queryable,
   viewer: Viewer,
   { offset, limit }: { offset: number; limit: number },
 ): Promise<{ rows: ProgressRow[]; total: number }> {
-  const seen = isUnrestricted(viewer)
+  const visible = isUnrestricted(viewer)
     ? sql``
-    : sql`join book b on b.id = p.book_id join series s on s.id = b.series_id and ${seesBook(sql, viewer)}`
-  const mine = sql`from progress p ${seen} where p.account_id = ${viewer.accountId}`
-  const [counted] = await sql<{ total: number }[]>`select count(*) as total ${mine}`
-  const { total } = counted!
+    : sql`join book b on b.id = p.book_id join series s on s.id = b.series_id and ${visibleBook(sql, viewer)}`
+  const fromProgress = sql`from progress p ${visible} where p.account_id = ${viewer.accountId}`
+  const [count] = await sql<{ total: number }[]>`select count(*) as total ${fromProgress}`
+  const { total } = count!
   if (offset >= total) return { rows: [], total }
   const rows = await sql<ProgressRow[]>`
-    select ${columns(sql)} ${mine}
+    select ${columns(sql)} ${fromProgress}
     order by p.updated_at desc, p.book_id desc
     limit ${limit} offset ${offset}`
   return { rows: [...rows], total }
 }
 
-/** `beside` is done in the same transaction, if the place is written. */
-type Move = {
+type ProgressRequest = {
   bookId: string
-  position: Position
-  beside?: (tx: TransactionSql) => Promise<unknown>
+  update: ProgressUpdate
+  /** Runs in the same transaction, if the progress is written. */
+  afterSave?: (tx: TransactionSql) => Promise<unknown>
 }
 
-/** Writes a place and answers what is stored now. Throws NotFound for a book that is not seen. */
-export async function moveTo(sql: Sql, viewer: Viewer, move: Move): Promise<ProgressRow> {
-  return (await tryMoveTo(sql, viewer, move)).row
-}
-
-/** The same; not moved when what is stored is newer. Times count in milliseconds, as clients know them. */
-export async function tryMoveTo(
+/** Writes progress and returns what is stored then. Throws NotFound for a hidden book. */
+export async function saveProgress(
   sql: Sql,
   viewer: Viewer,
-  { bookId, position, beside }: Move,
-): Promise<{ row: ProgressRow; isMoved: boolean }> {
-  return await changing(sql, async tx => {
-    const { pageCount } = await holdBook(tx, viewer, bookId)
-    const place = placeOf(position, pageCount)
-    const [moved] = await tx<(ProgressRow & { seriesId: string; libraryId: string })[]>`
+  request: ProgressRequest,
+): Promise<ProgressRow> {
+  return (await trySaveProgress(sql, viewer, request)).row
+}
+
+/** As saveProgress; `isSaved` is false if the stored progress is newer, compared in milliseconds as clients do. */
+export async function trySaveProgress(
+  sql: Sql,
+  viewer: Viewer,
+  { bookId, update, afterSave }: ProgressRequest,
+): Promise<{ row: ProgressRow; isSaved: boolean }> {
+  return await retryOnDeadlock(sql, async tx => {
+    const { pageCount } = await lockBookForProgress(tx, viewer, bookId)
+    const next = resolveUpdate(update, pageCount)
+    const [saved] = await tx<(ProgressRow & { seriesId: string; libraryId: string })[]>`
       insert into progress as p (account_id, book_id, current_page, percentage, is_completed,
         started_at, updated_at, completed_at)
-      select ${viewer.accountId}, ${bookId}, ${place.page ?? 0}, ${place.percentage}, ${place.isCompleted},
-        t.at, t.at, case when ${place.isCompleted} then t.at end
+      select ${viewer.accountId}, ${bookId}, ${next.page ?? 0}, ${next.percentage}, ${next.isCompleted},
+        t.at, t.at, case when ${next.isCompleted} then t.at end
       from (
-        select least(coalesce(${position.modified ?? null}::timestamptz, statement_timestamp()),
+        select least(coalesce(${update.modified ?? null}::timestamptz, statement_timestamp()),
           statement_timestamp()) as at) t
       on conflict (account_id, book_id) do update set
-        current_page = ${place.page === null ? tx`p.current_page` : tx`excluded.current_page`},
-        percentage = ${place.keepsPercentage ? tx`p.percentage` : tx`excluded.percentage`},
+        current_page = ${next.page === null ? tx`p.current_page` : tx`excluded.current_page`},
+        percentage = ${next.retainsPercentage ? tx`p.percentage` : tx`excluded.percentage`},
         is_completed = excluded.is_completed,
-        started_at = case when p.is_completed and not excluded.is_completed and ${place.isStart}
+        started_at = case when p.is_completed and not excluded.is_completed and ${next.isStart}
           then excluded.updated_at else p.started_at end,
         updated_at = excluded.updated_at,
         completed_at = case when not excluded.is_completed then null
           when p.is_completed then p.completed_at else excluded.updated_at end
-      where (${position.modified === undefined}
+      where (${update.modified === undefined}
           or date_trunc('milliseconds', p.updated_at) <= excluded.updated_at)
-        and (not ${position.onlyForward ?? false}
+        and (not ${update.onlyForward ?? false}
           or not p.is_completed and p.current_page < excluded.current_page)
       returning ${columns(tx)}, (select b.series_id from book b where b.id = p.book_id) as "seriesId",
         (select b.library_id from book b where b.id = p.book_id) as "libraryId"`
-    if (!moved) return { row: (await progressOf(tx, viewer, bookId))!, isMoved: false }
-    await beside?.(tx)
-    const { seriesId, libraryId, ...row } = moved
-    await recountReadingOf(tx, viewer.accountId, [seriesId])
-    await tellProgressOf(tx, viewer, [{ id: bookId, libraryId, seriesId }])
-    return { row, isMoved: true }
+    if (!saved) return { row: (await findProgress(tx, viewer, bookId))!, isSaved: false }
+    await afterSave?.(tx)
+    const { seriesId, libraryId, ...row } = saved
+    await refreshAccountReading(tx, viewer.accountId, [seriesId])
+    await publishProgress(tx, viewer, [{ id: bookId, libraryId, seriesId }])
+    return { row, isSaved: true }
   })
 }
 
-/** Forgets the viewer's place in a book, if there is one. Throws NotFound for a book that is not seen. */
-export async function forgetPlace(sql: Sql, viewer: Viewer, bookId: string): Promise<void> {
-  await changing(sql, async tx => {
-    await holdBook(tx, viewer, bookId)
-    const [gone] = await tx<Moved[]>`
+/** Deletes the viewer's progress in a book, if there is any. Throws NotFound for a hidden book. */
+export async function deleteProgress(sql: Sql, viewer: Viewer, bookId: string): Promise<void> {
+  await retryOnDeadlock(sql, async tx => {
+    await lockBookForProgress(tx, viewer, bookId)
+    const [book] = await tx<ChangedBook[]>`
       delete from progress p using book b
       where p.account_id = ${viewer.accountId} and p.book_id = ${bookId} and b.id = p.book_id
       returning b.id, b.series_id as "seriesId", b.library_id as "libraryId"`
-    if (!gone) return
-    await forgetLocators(tx, viewer, [gone])
-    await recountReadingOf(tx, viewer.accountId, [gone.seriesId])
-    await tellProgressOf(tx, viewer, [gone])
+    if (!book) return
+    await deleteLocators(tx, viewer, [book])
+    await refreshAccountReading(tx, viewer.accountId, [book.seriesId])
+    await publishProgress(tx, viewer, [book])
   })
 }
 
-/** Completes all present books of a series; answers how many were not. Throws NotFound for a series that is not seen. */
+/** Completes all visible, present books of a series; returns how many were not completed. Throws NotFound for a hidden series. */
 export async function completeSeries(sql: Sql, viewer: Viewer, seriesId: string): Promise<number> {
-  return await changing(sql, async tx => {
-    const series = await holdSeries(tx, viewer, seriesId)
-    const moved = await tx<{ id: string }[]>`
+  return await retryOnDeadlock(sql, async tx => {
+    const series = await lockSeriesForProgress(tx, viewer, seriesId)
+    const books = await tx<{ id: string }[]>`
       insert into progress as p (account_id, book_id, current_page, is_completed, started_at,
         updated_at, completed_at)
       select ${viewer.accountId}, b.id, b.page_count, true, t.at, t.at, t.at
       from book b
       join series s on s.id = b.series_id
       cross join (select statement_timestamp() as at) t
-      where b.series_id = ${seriesId} and b.missing_at is null and ${seesBook(tx, viewer)}
+      where b.series_id = ${seriesId} and ${presentBook(tx)} and ${visibleBook(tx, viewer)}
       order by b.id
       on conflict (account_id, book_id) do update set
         current_page = greatest(p.current_page, excluded.current_page), percentage = null,
         is_completed = true, updated_at = excluded.updated_at, completed_at = excluded.completed_at
       where not p.is_completed
       returning p.book_id as id`
-    await recountReadingOf(tx, viewer.accountId, [seriesId])
-    await tellProgressOf(
+    await refreshAccountReading(tx, viewer.accountId, [seriesId])
+    await publishProgress(
       tx,
       viewer,
-      moved.map(book => ({ ...book, ...series })),
+      books.map(book => ({ ...book, ...series })),
     )
-    return moved.length
+    return books.length
   })
 }
 
-/** Forgets the viewer's places in all present books of a series; answers how many there were. Throws NotFound for a series that is not seen. */
-export async function forgetSeries(sql: Sql, viewer: Viewer, seriesId: string): Promise<number> {
-  return await changing(sql, async tx => {
-    const series = await holdSeries(tx, viewer, seriesId)
-    const gone = await tx<{ id: string }[]>`
+/** Deletes the viewer's progress in all visible, present books of a series; returns the number of books. Throws NotFound for a hidden series. */
+export async function deleteSeriesProgress(
+  sql: Sql,
+  viewer: Viewer,
+  seriesId: string,
+): Promise<number> {
+  return await retryOnDeadlock(sql, async tx => {
+    const series = await lockSeriesForProgress(tx, viewer, seriesId)
+    const books = await tx<{ id: string }[]>`
       delete from progress p
       using book b, series s
       where p.account_id = ${viewer.accountId} and b.id = p.book_id and b.series_id = ${seriesId}
-        and s.id = b.series_id and b.missing_at is null and ${seesBook(tx, viewer)}
+        and s.id = b.series_id and ${presentBook(tx)} and ${visibleBook(tx, viewer)}
       returning b.id`
-    await forgetLocators(tx, viewer, gone)
-    await recountReadingOf(tx, viewer.accountId, [seriesId])
-    await tellProgressOf(
+    await deleteLocators(tx, viewer, books)
+    await refreshAccountReading(tx, viewer.accountId, [seriesId])
+    await publishProgress(
       tx,
       viewer,
-      gone.map(book => ({ ...book, ...series })),
+      books.map(book => ({ ...book, ...series })),
     )
-    return gone.length
+    return books.length
   })
 }
 
-/** What reading apps wrote beside the places. */
-async function forgetLocators(
+/** Deletes the positions inside books that reading apps store beside the progress. */
+async function deleteLocators(
   tx: TransactionSql,
   { accountId }: Viewer,
   books: readonly { id: string }[],
@@ -191,74 +200,55 @@ async function forgetLocators(
     delete from book_locator where account_id = ${accountId} and book_id = any(${ids}::uuid[])`
 }
 
-type Moved = { id: string; libraryId: string; seriesId: string }
+type ChangedBook = { id: string; libraryId: string; seriesId: string }
 
-/** To the reader alone. */
-async function tellProgressOf(tx: TransactionSql, { accountId }: Viewer, books: Moved[]) {
-  await tell(tx, ofBooks('progress_updated', books, { accountId }))
+/** To the reader only. */
+async function publishProgress(
+  tx: TransactionSql,
+  { accountId }: Viewer,
+  books: readonly ChangedBook[],
+) {
+  await publish(tx, bookEvents('progress_updated', books, { accountId }))
 }
 
-type Place = {
-  /** Null keeps the stored one. */
+type ResolvedUpdate = {
+  /** Null to retain the stored one. */
   page: number | null
   percentage: number | null
-  keepsPercentage: boolean
+  retainsPercentage: boolean
   isCompleted: boolean
+  /** A completed book is restarted. */
   isStart: boolean
 }
 
-/** Pages beyond the end are the last. While pages are not known, none of them is the last. */
-export function placeOf(position: Position, pageCount: number): Place {
-  const { currentPage, progressPercentage: percentage, completed } = position
-  const said =
+/** Pages beyond the end become the last page. Without a page count (0) no page is the last. */
+export function resolveUpdate(update: ProgressUpdate, pageCount: number): ResolvedUpdate {
+  const { currentPage, progressPercentage: percentage, completed } = update
+  const page =
     currentPage === undefined || pageCount === 0 ? currentPage : Math.min(currentPage, pageCount)
-  const isAtEnd = pageCount > 0 && said === pageCount
-  const isCompleted = completed || isAtEnd || (completed ?? (percentage ?? 0) >= nearlyAll)
+  const isLastPage = pageCount > 0 && page === pageCount
   return {
-    page: said ?? pageMeant(position, pageCount),
+    page: page ?? inferPage(update, pageCount),
     percentage: percentage ?? null,
-    keepsPercentage: percentage === undefined && said === undefined && !completed,
-    isCompleted,
+    retainsPercentage: percentage === undefined && page === undefined && !completed,
+    isCompleted: completed || isLastPage || (completed ?? (percentage ?? 0) >= completedFrom),
     isStart:
       percentage === undefined
-        ? said !== undefined && said <= Math.max(1, pageCount * nearlyNone)
-        : percentage <= nearlyNone,
+        ? page !== undefined && page <= Math.max(1, pageCount * restartedUpTo)
+        : percentage <= restartedUpTo,
   }
 }
 
-function pageMeant({ progressPercentage, completed }: Position, pageCount: number): number | null {
+function inferPage(
+  { progressPercentage, completed }: ProgressUpdate,
+  pageCount: number,
+): number | null {
   if (pageCount === 0) return null
   if (progressPercentage !== undefined) return Math.floor(progressPercentage * pageCount)
   return completed ? pageCount : null
 }
 
-// Writes of one account come after each other, and none while a scan settles the series: both count
-// what is read of it. The account comes first: whoever waits for it holds no series meanwhile. The book
-// comes last, lest it be erased; one that moved to another series meanwhile is looked for there.
-async function holdBook(tx: TransactionSql, viewer: Viewer, bookId: string) {
-  const hold = () => tx<{ pageCount: number }[]>`
-    select b.page_count as "pageCount"
-    from book b
-    join series s on s.id = b.series_id
-    join account a on a.id = ${viewer.accountId}
-    where b.id = ${bookId} and ${seesBook(tx, viewer)}
-    for no key update of a for share of s for key share of b`
-  const book = (await hold())[0] ?? (await hold())[0]
-  if (!book) throw new NotFound('Book not found')
-  return book
-}
-
-async function holdSeries(tx: TransactionSql, viewer: Viewer, seriesId: string) {
-  const [series] = await tx<Omit<Moved, 'id'>[]>`
-    select s.id as "seriesId", s.library_id as "libraryId"
-    from series s join account a on a.id = ${viewer.accountId}
-    where s.id = ${seriesId} and ${seesSeries(tx, viewer)}
-    for no key update of a for share of s`
-  if (!series) throw new NotFound('Series not found')
-  return series
-}
-
-function columns(sql: Db) {
+function columns(sql: Queryable) {
   return sql`p.account_id as "accountId", p.book_id as "bookId", p.current_page as "currentPage",
     p.percentage, p.is_completed as "isCompleted", p.started_at as "startedAt",
     p.updated_at as "updatedAt", p.completed_at as "completedAt"`

@@ -1,75 +1,87 @@
-// Tells how scans get on: a message for the stream of scans and one for that of tasks, made of the
-// scan's row in the transaction that moved its figures.
-import type { Fragment, Sql, TransactionSql } from 'postgres'
-import { type Progress, tellProgress } from '../../event/publish.ts'
-import { countedScans, type ScanFigures, scanFigures, shownStatus } from './scan-figures.ts'
+// Progress events of scans: one message for the scan stream and one for the task stream, built from the
+// row of the scan in the transaction that changed its counters.
+import type { Fragment } from 'postgres'
+import { type Progress, publishProgress } from '../../event/publish.ts'
+import type { Queryable } from '../../postgres/db.ts'
+import {
+  publicScanState,
+  type ScanProgress,
+  scanProgressColumns,
+  scansWithTotals,
+} from './scan-progress.ts'
 
-type Db = Sql | TransactionSql
-
-type Telling = {
-  /** Now, and not only when nothing was told for a while. */
+type PublishOptions = {
+  /** Publish even if the previous message is more recent than the minimum interval. */
   force?: boolean
-  /** Of covers and hashes, which are no part of the scan's task. */
-  isAfter?: boolean
+  /** Progress of covers and hashes, which are not part of the scan's task. */
+  isFollowUp?: boolean
 }
 
-const pauseMs = 500
-const mostRemembered = 1_000
-const toldAt = new Map<string, number>()
+const minIntervalMs = 500
+const maxTimestamps = 1_000
+const publishedAt = new Map<string, number>()
 
-/** At most twice a second for each scan and process, unless forced. Call it after what changes the scan's row. */
-export async function tellScan(sql: Db, scanId: string, telling: Telling = {}): Promise<void> {
-  const since = toldAt.get(scanId) ?? Number.NEGATIVE_INFINITY
-  if (!telling.force && performance.now() - since < pauseMs) return
-  await write(sql, [scanId], telling)
+/** At most twice a second per scan and process, unless forced. Call it after the update of the scan's row. */
+export async function publishScan(
+  sql: Queryable,
+  scanId: string,
+  options: PublishOptions = {},
+): Promise<void> {
+  const last = publishedAt.get(scanId) ?? Number.NEGATIVE_INFINITY
+  if (!options.force && performance.now() - last < minIntervalMs) return
+  await publishAll(sql, [scanId], options)
 }
 
-/** Several scans at once, now. */
-export async function tellScans(sql: Db, scanIds: readonly string[]): Promise<void> {
-  if (scanIds.length > 0) await write(sql, scanIds, { force: true })
+/** Publishes several scans at once, without the minimum interval. */
+export async function publishScans(sql: Queryable, scanIds: readonly string[]): Promise<void> {
+  if (scanIds.length > 0) await publishAll(sql, scanIds, { force: true })
 }
 
-async function write(sql: Db, scanIds: readonly string[], { force, isAfter }: Telling) {
-  for (const id of scanIds) remember(id)
+async function publishAll(
+  sql: Queryable,
+  scanIds: readonly string[],
+  { force, isFollowUp }: PublishOptions,
+) {
+  for (const id of scanIds) recordPublished(id)
   const rows = await load(sql, sql`s.id = any(${scanIds as string[]}::uuid[])`)
-  await tellProgress(
+  await publishProgress(
     sql,
     rows.flatMap(row => [
       ...(row.isAnalysis ? [] : [scanMessage(row)]),
-      // How a task ended is told once, and nothing of it afterwards.
-      ...(row.completedAt === null || (force && !isAfter) ? [taskMessage(row)] : []),
+      // The end of a task is published once, and nothing about it afterwards.
+      ...(row.completedAt === null || (force && !isFollowUp) ? [taskMessage(row)] : []),
     ]),
   )
 }
 
-/** What would be told now of the scans that wait or run, those of tasks beside: for whoever begins to listen. */
-export async function messagesNow(sql: Db): Promise<Progress[]> {
+/** Current messages of queued and running scans, for a new subscriber of the scan or task stream. */
+export async function currentProgress(sql: Queryable): Promise<Progress[]> {
   const rows = await load(sql, sql`s.state in ('queued', 'running')`)
   return rows.flatMap(row => [...(row.isAnalysis ? [] : [scanMessage(row)]), taskMessage(row)])
 }
 
-function load(sql: Db, where: Fragment) {
-  return sql<(ScanFigures & { isAnalysis: boolean })[]>`
-    select ${scanFigures(sql)}, s.options @> '{"analysis": true}' as "isAnalysis"
-    from ${countedScans(sql)} s
+function load(sql: Queryable, where: Fragment) {
+  return sql<(ScanProgress & { isAnalysis: boolean })[]>`
+    select ${scanProgressColumns(sql)}, s.options @> '{"analysis": true}' as "isAnalysis"
+    from ${scansWithTotals(sql)} s
     where ${where}
     order by s.created_at, s.id`
 }
 
-function remember(scanId: string) {
-  toldAt.delete(scanId)
-  toldAt.set(scanId, performance.now())
-  for (const oldest of toldAt.keys()) {
-    if (toldAt.size <= mostRemembered) break
-    toldAt.delete(oldest)
+function recordPublished(scanId: string) {
+  publishedAt.delete(scanId)
+  publishedAt.set(scanId, performance.now())
+  for (const oldest of publishedAt.keys()) {
+    if (publishedAt.size <= maxTimestamps) break
+    publishedAt.delete(oldest)
   }
 }
 
-function scanMessage(scan: ScanFigures): Progress {
+function scanMessage(scan: ScanProgress): Progress {
   const data = {
     scan_id: scan.id,
     library_id: scan.libraryId,
-    status: shownStatus(scan.state),
+    status: publicScanState(scan.state),
     mode: scan.mode,
     stage: scan.stage,
     files_total: scan.filesTotal,
@@ -91,9 +103,9 @@ function scanMessage(scan: ScanFigures): Progress {
   return { stream: 'scan', type: 'scan_progress', data, libraryId: scan.libraryId }
 }
 
-// The task of a scan has the id of the scan.
-function taskMessage(scan: ScanFigures & { isAnalysis: boolean }): Progress {
-  const status = shownStatus(scan.state)
+// A scan and its task have the same id.
+function taskMessage(scan: ScanProgress & { isAnalysis: boolean }): Progress {
+  const status = publicScanState(scan.state)
   const data = {
     task_id: scan.id,
     task_type: scan.isAnalysis ? 'analyze_books' : 'scan_library',

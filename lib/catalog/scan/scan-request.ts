@@ -1,22 +1,22 @@
-// Asking for scans, and calling them off: rows and jobs only; the pipeline does the work.
-import type { Sql, TransactionSql } from 'postgres'
+// Requests and cancellation of scans: rows and jobs only; the pipeline does the work.
 import { Conflict, NotFound } from '../../errors.ts'
 import { newId } from '../../id.ts'
+import type { Queryable, Sql, Transaction } from '../../postgres/db.ts'
 import type { Queue } from '../../queue/queue.ts'
-import { tellScan, tellScans } from './scan-events.ts'
+import { publishScan, publishScans } from './scan-events.ts'
 
 export type ScanOptions = {
-  /** Records for `scan --ndjson`. */
+  /** Writes one record per book, for `scan --ndjson`. */
   followed?: boolean
-  /** Hash of page 1. */
+  /** Also hashes page 1 of each book. */
   pageHash?: boolean
-  /** No brake when much is gone. */
+  /** Marks books missing even if many files disappeared at once. */
   confirmMissing?: boolean
-  /** Reads what stands in `found` and does not look at the disk for more. No scan to users. */
+  /** Reads pending files only, without walking the disk. Not a scan in the API. */
   analysis?: boolean
-  /** Asked for by nobody: leaves out files that changed less than so many milliseconds ago. */
+  /** Scan requested by watching: skips files that changed less than this many milliseconds ago. */
   quietMs?: number
-  /** Said by such a scan: what it left out, library-relative, hex. */
+  /** Result of such a scan: the skipped paths, relative to the library, in hex. */
   leftOut?: string[]
 }
 
@@ -28,19 +28,19 @@ export type ScanRequest = {
   options?: ScanOptions
 }
 
-/** Enqueues a scan and returns its id. An older scan of the library that no process runs any more is closed. */
+/** Enqueues a scan and returns its id. An older scan of the library that no process runs any more is cancelled. */
 export async function requestScan(sql: Sql, queue: Queue, request: ScanRequest): Promise<string> {
   return await sql.begin(tx => enqueueScan(tx, queue, request))
 }
 
-/** The same within a transaction. Throws NotFound when the library is being removed. */
+/** As requestScan, within a transaction. Throws NotFound when the library is being deleted. */
 export async function enqueueScan(
-  tx: TransactionSql,
+  tx: Transaction,
   queue: Queue,
   { libraryId, mode, paths = [], options = {} }: ScanRequest,
 ): Promise<string> {
   const scanId = newId()
-  const [made] = await tx`
+  const [inserted] = await tx`
     insert into scan (id, library_id, mode, paths, options)
     select ${scanId}, id, ${mode},
       ${paths.map(p => `\\x${Buffer.from(p).toString('hex')}`)}::text[]::bytea[],
@@ -48,20 +48,20 @@ export async function enqueueScan(
     from library
     where id = ${libraryId} and deleting_at is null
     returning id`
-  if (!made) throw new NotFound('Library not found')
-  // One that nobody asked for does not end what somebody did.
+  if (!inserted) throw new NotFound('Library not found')
+  // A scan requested by watching does not supersede one requested by a user.
   if (paths.length === 0 && !options.analysis && options.quietMs === undefined)
     await supersede(tx, queue, { scanId, libraryId, mode })
   await enqueueScanJob(tx, queue, { scanId, libraryId, analysis: options.analysis === true })
-  await tellScan(tx, scanId, { force: true })
+  await publishScan(tx, scanId, { force: true })
   return scanId
 }
 
 type ScanJob = { scanId: string; libraryId: string; analysis: boolean }
 
-/** The job of a scan that waits or runs; it has the id of the scan. None is made beside one that waits. */
+/** Enqueues the job of a scan, under the id of the scan, unless one is waiting already. */
 export async function enqueueScanJob(
-  tx: Sql | TransactionSql,
+  tx: Queryable,
   queue: Queue,
   { scanId, libraryId, analysis }: ScanJob,
 ): Promise<void> {
@@ -70,67 +70,68 @@ export async function enqueueScanJob(
 }
 
 /**
- * Enqueues a scan for a user. Throws Conflict while one of the library waits or runs, NotFound when the
- * library is gone.
+ * Enqueues a scan for a user. Throws Conflict while a scan of the library is queued or running, NotFound
+ * when the library is being deleted.
  */
 export async function startScan(sql: Sql, queue: Queue, request: ScanRequest): Promise<string> {
   return await sql.begin(async tx => {
-    await refuseWhileScanned(tx, request.libraryId, { butWatching: true })
+    await assertNotScanning(tx, request.libraryId, { ignoreWatchScans: true })
     return await enqueueScan(tx, queue, request)
   })
 }
 
 /**
- * Throws Conflict while a scan of the library waits or runs; none begins before the transaction ends.
- * `butWatching` lets those pass that nobody asked for: they are short, and the next one waits for them.
+ * Throws Conflict while a scan of the library is queued or running; none starts before the transaction
+ * ends. `ignoreWatchScans` permits scans requested by watching: they are short, and the next one waits
+ * for them.
  */
-export async function refuseWhileScanned(
-  tx: TransactionSql,
+export async function assertNotScanning(
+  tx: Transaction,
   libraryId: string,
-  { butWatching = false } = {},
+  { ignoreWatchScans = false } = {},
 ): Promise<void> {
   await tx`select from library where id = ${libraryId} for no key update`
   const [active] = await tx`
     select 1 from scan
     where library_id = ${libraryId} and state in ('queued', 'running') and ${isScan(tx)}
-      and not (${butWatching} and options ? 'quietMs')
+      and not (${ignoreWatchScans} and options ? 'quietMs')
     limit 1`
-  if (active) throw new Conflict('A scan of this library waits or runs already')
+  if (active) throw new Conflict('A scan of this library is already queued or running')
 }
 
-/** A condition on `scan`: it looks at the disk, and is shown to users as a scan. */
-export function isScan(sql: Sql | TransactionSql) {
+/** A condition on `scan`: it walks the disk, and is a scan in the API. */
+export function isScan(sql: Queryable) {
   return sql`not options @> '{"analysis": true}'`
 }
 
-/** A full scan does all that earlier ones left undone, unless a process is at one of them. */
+/** Cancels earlier scans, which a full scan replaces, unless a process is running one of them. */
 async function supersede(
-  tx: TransactionSql,
+  tx: Transaction,
   queue: Queue,
   { scanId, libraryId, mode }: Pick<ScanRequest, 'libraryId' | 'mode'> & { scanId: string },
 ) {
   const [lock] = await tx`
-    select pg_try_advisory_xact_lock(hashtext('stackroom.scan'), hashtext(${libraryId})) as free`
-  if (!lock!.free) return
+    select pg_try_advisory_xact_lock(hashtext('stackroom.scan'), hashtext(${libraryId})) as "isFree"`
+  if (!lock!.isFree) return
   const rows = await tx<{ id: string }[]>`
     update scan set state = 'cancelled', message = 'Superseded by a later scan', finished_at = now()
     where library_id = ${libraryId} and id <> ${scanId} and state in ('queued', 'running')
       and (mode = 'normal' or ${mode} = 'deep')
     returning id`
   const ids = rows.map(row => row.id)
-  await queue.dropScanJobs(tx, libraryId, ids)
-  await tellScans(tx, ids)
+  await queue.discardScanJobs(tx, libraryId, ids)
+  await publishScans(tx, ids)
 }
 
-/** Cancels a queued or running scan with all its work. Throws Conflict when it does neither. */
+/** Cancels a queued or running scan with all its jobs. Throws Conflict when it is neither. */
 export async function cancelScan(sql: Sql, queue: Queue, scanId: string): Promise<void> {
-  const wasCalledOff = await sql.begin(tx => callOffScan(tx, queue, scanId))
-  if (!wasCalledOff) throw new Conflict('The scan is not running')
+  const isCancelled = await sql.begin(tx => tryCancelScan(tx, queue, scanId))
+  if (!isCancelled) throw new Conflict('The scan is not running')
 }
 
-/** The same within a transaction; answers whether there was anything to call off. */
-export async function callOffScan(
-  tx: TransactionSql,
+/** As cancelScan, within a transaction. Returns false when the scan is neither queued nor running. */
+export async function tryCancelScan(
+  tx: Transaction,
   queue: Queue,
   scanId: string,
 ): Promise<boolean> {
@@ -139,14 +140,14 @@ export async function callOffScan(
     where id = ${scanId} and state in ('queued', 'running')
     returning library_id as "libraryId"`
   if (!row) return false
-  await queue.callOffScans(tx, row.libraryId, [scanId])
-  await tellScan(tx, scanId, { force: true })
+  await queue.cancelScans(tx, row.libraryId, [scanId])
+  await publishScan(tx, scanId, { force: true })
   return true
 }
 
-/** Cancels all scans of a library that wait or run, analyses too if asked; answers how many. */
+/** Cancels all queued and running scans of a library, optionally analyses too. Returns their number. */
 export async function cancelScans(
-  tx: TransactionSql,
+  tx: Transaction,
   queue: Queue,
   { libraryId, analyses = false }: { libraryId: string; analyses?: boolean },
 ): Promise<number> {
@@ -156,7 +157,7 @@ export async function cancelScans(
       and ${analyses ? tx`true` : isScan(tx)}
     returning id`
   const ids = rows.map(row => row.id)
-  await queue.callOffScans(tx, libraryId, ids)
-  await tellScans(tx, ids)
+  await queue.cancelScans(tx, libraryId, ids)
+  await publishScans(tx, ids)
   return ids.length
 }

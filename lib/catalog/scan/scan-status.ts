@@ -1,8 +1,9 @@
-// How a scan is shown: its words, its figures, what went wrong with which file.
-import type { Fragment, Sql, TransactionSql } from 'postgres'
-import { seesBook, seesLibrary, type Viewer } from '../../auth/viewer.ts'
+// Scan status of the API: progress of a scan and the files that could not be read.
+import type { Fragment } from 'postgres'
+import { type Viewer, visibleBook, visibleLibrary } from '../../auth/viewer.ts'
 import { NotFound } from '../../errors.ts'
 import { joinPath, pathText } from '../../path.ts'
+import type { Queryable } from '../../postgres/db.ts'
 import {
   count,
   list,
@@ -14,15 +15,15 @@ import {
   timestamp,
   uuid,
 } from '../../schema.ts'
-import { seen } from '../library/library-record.ts'
+import { visibleCounts } from '../library/library-record.ts'
 import {
-  countedScans,
-  type ScanFigures,
-  scanFigures,
+  publicScanState,
+  type ScanProgress,
+  scanProgressColumns,
   scanStages,
   scanStatuses,
-  shownStatus,
-} from './scan-figures.ts'
+  scansWithTotals,
+} from './scan-progress.ts'
 import { isScan } from './scan-request.ts'
 
 export const ScanStatus = record(
@@ -32,14 +33,16 @@ export const ScanStatus = record(
     status: oneOf(scanStatuses),
     mode: oneOf(['normal', 'deep']),
     stage: oneOf(scanStages, {
-      description: 'Covers and hashes go on after the scan is completed.',
+      description: 'Covers and hashes continue after the scan is completed.',
     }),
-    filesTotal: count({ description: 'Book files met so far.' }),
-    filesProcessed: count({ description: 'Those of them that are known, read or given up.' }),
-    filesPerSecond: Type.Number({ description: 'Files dealt with since the scan began.' }),
-    seriesCreated: count({ description: 'Series that this scan made.' }),
-    seriesFound: count({ description: 'Series of the library now.' }),
-    booksFound: count({ description: 'Books of the library now.' }),
+    filesTotal: count({ description: 'Book files discovered so far.' }),
+    filesProcessed: count({ description: 'Files of these that are unchanged, read or failed.' }),
+    filesPerSecond: Type.Number({
+      description: 'Average of processed files since the scan started.',
+    }),
+    seriesCreated: count({ description: 'Series created by this scan.' }),
+    seriesFound: count({ description: 'Current number of series in the library.' }),
+    booksFound: count({ description: 'Current number of books in the library.' }),
     booksAdded: count(),
     booksChanged: count(),
     booksMoved: count(),
@@ -48,67 +51,74 @@ export const ScanStatus = record(
     bytesRead: count(),
     failures: count({ description: 'Files that could not be read.' }),
     errors: list(Type.String(), {
-      description: 'Why the scan failed, and up to 100 files that could not be read.',
+      description: 'Reason why the scan failed, and up to 100 files that could not be read.',
     }),
     message: nullable(Type.String()),
-    startedAt: timestamp({ description: 'Of one that waits: when it was asked for.' }),
+    startedAt: timestamp({ description: 'For a pending scan: when it was requested.' }),
     completedAt: nullable(timestamp()),
   },
   { component: 'ScanStatus' },
 )
 export type ScanStatus = Static<typeof ScanStatus>
 
-type Db = Sql | TransactionSql
-type Row = ScanFigures & Pick<ScanStatus, 'seriesFound' | 'booksFound'>
+type Row = ScanProgress & Pick<ScanStatus, 'seriesFound' | 'booksFound'>
 
-const mostErrors = 100
+const maxErrors = 100
 
-/** The latest scan of a library. Throws NotFound when it was never scanned, or is hidden. */
-export async function lastScan(sql: Db, viewer: Viewer, libraryId: string): Promise<ScanStatus> {
+/** Latest scan of a library. Throws NotFound when it was never scanned or is hidden. */
+export async function lastScan(
+  sql: Queryable,
+  viewer: Viewer,
+  libraryId: string,
+): Promise<ScanStatus> {
   const [row] = await select(
     sql,
     viewer,
-    sql`s.library_id = ${libraryId} and ${sees(sql, viewer)}
+    sql`s.library_id = ${libraryId} and ${isVisible(sql, viewer)}
       order by s.created_at desc, s.id desc
       limit 1`,
   )
-  if (!row) throw new NotFound('No scan of this library is known')
+  if (!row) throw new NotFound('This library has not been scanned yet')
   return await toStatus(sql, viewer, row)
 }
 
-/** Scans that wait or run, first come first. */
-export async function activeScans(sql: Db, viewer: Viewer): Promise<ScanStatus[]> {
+/** Queued and running scans, oldest first. */
+export async function activeScans(sql: Queryable, viewer: Viewer): Promise<ScanStatus[]> {
   const rows = await select(
     sql,
     viewer,
-    sql`s.state in ('queued', 'running') and ${sees(sql, viewer)} order by s.created_at, s.id`,
+    sql`s.state in ('queued', 'running') and ${isVisible(sql, viewer)} order by s.created_at, s.id`,
   )
   return await Promise.all(rows.map(row => toStatus(sql, viewer, row)))
 }
 
-const sees = (sql: Db, viewer: Viewer) =>
-  sql`l.deleting_at is null and ${isScan(sql)} and ${seesLibrary(sql, viewer)}`
+const isVisible = (sql: Queryable, viewer: Viewer) =>
+  sql`l.deleting_at is null and ${isScan(sql)} and ${visibleLibrary(sql, viewer)}`
 
-function select(sql: Db, viewer: Viewer, where: Fragment) {
+function select(sql: Queryable, viewer: Viewer, where: Fragment) {
   return sql<Row[]>`
-    select ${scanFigures(sql)},
-      (select series from ${seen(sql, viewer)} v) as "seriesFound",
-      (select books from ${seen(sql, viewer)} v) as "booksFound"
-    from ${countedScans(sql)} s
+    select ${scanProgressColumns(sql)},
+      (select series from ${visibleCounts(sql, viewer)} v) as "seriesFound",
+      (select books from ${visibleCounts(sql, viewer)} v) as "booksFound"
+    from ${scansWithTotals(sql)} s
     join library l on l.id = s.library_id
     where ${where}`
 }
 
-async function toStatus(sql: Db, viewer: Viewer, { state, ...row }: Row): Promise<ScanStatus> {
-  const status = shownStatus(state)
+async function toStatus(
+  sql: Queryable,
+  viewer: Viewer,
+  { state, ...row }: Row,
+): Promise<ScanStatus> {
+  const status = publicScanState(state)
   const errors = row.failures > 0 ? await unreadable(sql, viewer, row) : []
   if (status === 'failed' && row.message) errors.unshift(row.message)
   return { ...row, status, errors }
 }
 
-/** The files that this scan could not read, as far as the viewer sees their books. */
+/** Files that this scan could not read, of books the viewer may see. */
 async function unreadable(
-  sql: Db,
+  sql: Queryable,
   viewer: Viewer,
   { id, libraryId }: Pick<Row, 'id' | 'libraryId'>,
 ) {
@@ -118,9 +128,9 @@ async function unreadable(
     join series s on s.id = b.series_id
     join directory d on d.id = b.directory_id
     where b.library_id = ${libraryId} and b.scan_id = ${id} and b.error_code is not null
-      and b.missing_at is null and ${seesBook(sql, viewer)}
+      and b.missing_at is null and ${visibleBook(sql, viewer)}
     order by b.error_code, b.id
-    limit ${mostErrors}`
+    limit ${maxErrors}`
   return rows.map(
     row => `${pathText(joinPath(row.folder, row.name))}: ${row.message} (${row.code})`,
   )

@@ -1,43 +1,47 @@
-// Books of one series chosen by what was read of them and by a tag, and how many there would be
-// under every other choice.
+// Faceted selection of the books of one series: by read status and tag, with the count of every other
+// choice of the two facets.
 import type { Sql } from 'postgres'
-import { seesBook, type Viewer } from '../../auth/viewer.ts'
-import type { ReadStatus } from '../list/filter-fields.ts'
-import { oneOff } from '../list/unprepared.ts'
+import { presentBook, type Viewer, visibleBook } from '../../auth/viewer.ts'
+import { unprepared } from '../../postgres/statement.ts'
+import type { ReadStatus } from '../list/fields.ts'
 
-export const choiceSorts = ['number', 'newest', 'title'] as const
-export type ChoiceSort = (typeof choiceSorts)[number]
+export const selectionSorts = ['number', 'newest', 'title'] as const
+export type SelectionSort = (typeof selectionSorts)[number]
 
-export type ChoiceAsked = {
+export type BookSelectionRequest = {
   seriesId: string
-  /** Null: whatever was read of them. */
-  read: ReadStatus | null
-  /** Null: whatever their tags. A name is one tag however it is written. */
+  /** Null for any. */
+  readStatus: ReadStatus | null
+  /** Null for any. All spellings of a name are one tag. */
   tag: string | null
-  sort: ChoiceSort
+  sort: SelectionSort
   /** From 1. */
   page: number
   pageSize: number
 }
 
-export type Choice = {
+export type BookSelection = {
   ids: string[]
   total: number
-  /** Books with the tag, by what was read of them. */
-  byRead: Record<'all' | ReadStatus, number>
-  /** Books of the reading status, with any tag or none. */
-  anyTag: number
-  /** The same by tag: the most frequent tags of the series, and the one that was asked for. */
-  tags: { name: string; count: number; isAsked: boolean }[]
+  /** Books with the tag, by read status. */
+  countByStatus: Record<'all' | ReadStatus, number>
+  /** Books of the read status, with or without tags. */
+  countWithAnyTag: number
+  /** Books of the read status by tag: the most frequent tags of the series and the selected one. */
+  tags: { name: string; count: number; isSelected: boolean }[]
 }
 
-const mostTags = 20
+const maxTags = 20
 
-/** Of the present books that the viewer sees; of a series that is hidden there are none. One statement. */
-export async function chooseBooks(sql: Sql, viewer: Viewer, asked: ChoiceAsked): Promise<Choice> {
-  const { seriesId, read, tag, sort, page, pageSize } = asked
-  const wanted = sql`${tag === null ? null : tag.trim().replace(/\s+/g, ' ')}::text`
-  const [row] = await oneOff(sql<Choice[]>`
+/** Selects from the visible, present books; from a hidden series, none. One statement. */
+export async function selectBooks(
+  sql: Sql,
+  viewer: Viewer,
+  request: BookSelectionRequest,
+): Promise<BookSelection> {
+  const { seriesId, readStatus, tag, sort, page, pageSize } = request
+  const selectedTag = sql`${tag === null ? null : tag.trim().replace(/\s+/g, ' ')}::text`
+  const [row] = await unprepared(sql<BookSelection[]>`
     with own as materialized (
       select b.id, b.number_sort, b.name_key, b.sort_key, b.created_at, b.tags,
         case when p.is_completed then 'read' when p.current_page > 0 then 'in_progress'
@@ -45,45 +49,47 @@ export async function chooseBooks(sql: Sql, viewer: Viewer, asked: ChoiceAsked):
       from book b
       join series s on s.id = b.series_id
       left join progress p on p.account_id = ${viewer.accountId} and p.book_id = b.id
-      where b.series_id = ${seriesId} and b.missing_at is null and ${seesBook(sql, viewer)}
-    ), spelt as materialized (
+      where b.series_id = ${seriesId} and ${presentBook(sql)} and ${visibleBook(sql, viewer)}
+    ), spelling as materialized (
       select t.tag, folded(btrim(regexp_replace(t.tag, '\\s+', ' ', 'g'))) collate "C" as key
       from (select distinct unnest(tags) as tag from own) t
-    ), chosen as materialized (
-      select o.*, (${read}::text is null or o.status = ${read}) as is_status,
-        (${wanted} is null or o.tags && array(select k.tag from spelt k where k.key = folded(${wanted})))
+    ), checked as materialized (
+      select o.*, (${readStatus}::text is null or o.status = ${readStatus}) as is_status,
+        (${selectedTag} is null
+          or o.tags && array(select k.tag from spelling k where k.key = folded(${selectedTag})))
           as has_tag
       from own o
     ), counted as (
-      select k.key, min(k.tag) as tag, count(distinct o.id) as everywhere,
+      select k.key, min(k.tag) as tag, count(distinct o.id) as total,
         count(distinct o.id) filter (where o.is_status) as n
-      from chosen o cross join unnest(o.tags) u(tag) join spelt k on k.tag = u.tag
+      from checked o cross join unnest(o.tags) u(tag) join spelling k on k.tag = u.tag
       where k.key <> ''
       group by k.key
-    ), placed as (
-      select c.*, row_number() over (order by everywhere desc, key) as place,
-        coalesce(key = folded(${wanted}), false) as is_asked
+    ), ranked as (
+      select c.*, row_number() over (order by total desc, key) as place,
+        coalesce(key = folded(${selectedTag}), false) as is_selected
       from counted c
     )
-    select (select count(*) from chosen where is_status and has_tag)::float8 as total,
-      (select count(*) from chosen where is_status)::float8 as "anyTag",
+    select (select count(*) from checked where is_status and has_tag)::float8 as total,
+      (select count(*) from checked where is_status)::float8 as "countWithAnyTag",
       array(
-        select id from chosen where is_status and has_tag
-        order by ${orders[sort](sql)} limit ${pageSize} offset ${(page - 1) * pageSize}) as ids,
+        select id from checked where is_status and has_tag
+        order by ${orderBy[sort](sql)} limit ${pageSize} offset ${(page - 1) * pageSize}) as ids,
       (select jsonb_build_object('all', count(*),
           'unread', count(*) filter (where status = 'unread'),
           'in_progress', count(*) filter (where status = 'in_progress'),
           'read', count(*) filter (where status = 'read'))
-        from chosen where has_tag) as "byRead",
+        from checked where has_tag) as "countByStatus",
       (select coalesce(jsonb_agg(jsonb_build_object(
-          'name', coalesce(l.name, p.tag), 'count', p.n, 'isAsked', p.is_asked) order by p.place), '[]')
-        from placed p
+          'name', coalesce(l.name, p.tag), 'count', p.n, 'isSelected', p.is_selected)
+          order by p.place), '[]')
+        from ranked p
         left join label l on l.kind = 'tag' and l.key = p.key
-        where p.place <= ${mostTags} or p.is_asked) as tags`)
+        where p.place <= ${maxTags} or p.is_selected) as tags`)
   return row!
 }
 
-const orders = {
+const orderBy = {
   number: (sql: Sql) => sql`number_sort nulls last, name_key, id`,
   newest: (sql: Sql) => sql`created_at desc, id desc`,
   title: (sql: Sql) => sql`sort_key, id`,

@@ -1,8 +1,14 @@
-// A series as it is shown to a viewer: the short form that lists and details share.
-import type { Sql, TransactionSql } from 'postgres'
-import { seesBook, seesSeries, type Viewer } from '../../auth/viewer.ts'
+// Series record of the API: the short form, used by lists and details.
+import {
+  hidesBooks,
+  presentBook,
+  type Viewer,
+  visibleBook,
+  visibleSeries,
+} from '../../auth/viewer.ts'
 import { NotFound } from '../../errors.ts'
-import { seriesStatuses } from '../../metadata/metadata.ts'
+import { seriesStatuses } from '../../metadata/values.ts'
+import type { Queryable } from '../../postgres/db.ts'
 import { count, nullable, oneOf, record, type Static, Type, timestamp, uuid } from '../../schema.ts'
 
 export const Series = record(
@@ -20,10 +26,12 @@ export const Series = record(
     ageRating: nullable(Type.Integer()),
     genres: Type.Array(Type.String()),
     tags: Type.Array(Type.String()),
-    path: nullable(Type.String({ description: 'Its folder, relative to that of the library.' })),
+    path: nullable(
+      Type.String({ description: 'Its folder, relative to the folder of the library.' }),
+    ),
     bookCount: count({ description: 'Books that are not missing.' }),
     pageCount: count(),
-    fileSize: count({ description: 'Bytes of all its books.' }),
+    fileSize: count({ description: 'Size of all books in bytes.' }),
     unreadCount: count({ description: 'Books that the caller has not completed.' }),
     readCount: count({ description: 'Books that the caller has completed.' }),
     lastReadAt: nullable(timestamp()),
@@ -35,11 +43,9 @@ export const Series = record(
 )
 export type Series = Static<typeof Series>
 
-type Db = Sql | TransactionSql
-
-/** The series with these ids in their order; hidden and vanished ones are left out. One statement. */
+/** The series with these ids, in this order; hidden and deleted ones are left out. One statement. */
 export async function seriesByIds(
-  sql: Db,
+  sql: Queryable,
   viewer: Viewer,
   ids: readonly string[],
 ): Promise<Series[]> {
@@ -52,19 +58,19 @@ export async function seriesByIds(
       n."readCount", r.last_read_at as "lastReadAt",
       s.custom_cover is not null as "hasCustomCover", s.created_at as "createdAt",
       s.updated_at as "updatedAt"
-    from unnest(${ids as string[]}::uuid[]) with ordinality as wanted(id, place)
-    join series s on s.id = wanted.id
+    from unnest(${ids as string[]}::uuid[]) with ordinality as requested(id, place)
+    join series s on s.id = requested.id
     join library l on l.id = s.library_id
     left join series_reading r on r.account_id = ${viewer.accountId} and r.series_id = s.id
-    cross join lateral ${counted(sql, viewer)} n
-    where ${seesSeries(sql, viewer)}
-    order by wanted.place`
+    cross join lateral ${visibleCounters(sql, viewer)} n
+    where ${visibleSeries(sql, viewer)}
+    order by requested.place`
   return [...rows]
 }
 
-/** The counters of `series s`, with those of its reading `r`, for whoever sees all of its books; for others these are counted. */
-function counted(sql: Db, viewer: Viewer) {
-  if (viewer.ageLimit === null)
+/** Counters of `series s` with its `series_reading r`: the stored ones if all books are visible, else counted. */
+function visibleCounters(sql: Queryable, viewer: Viewer) {
+  if (!hidesBooks(viewer))
     return sql`(
       select s.book_count as "bookCount", s.page_count as "pageCount", s.size as "fileSize",
         coalesce(r.read_count, 0) as "readCount")`
@@ -74,18 +80,19 @@ function counted(sql: Db, viewer: Viewer) {
       count(*) filter (where p.is_completed) as "readCount"
     from book b
     left join progress p on p.account_id = ${viewer.accountId} and p.book_id = b.id
-    where b.series_id = s.id and b.missing_at is null and ${seesBook(sql, viewer)})`
+    where b.series_id = s.id and ${presentBook(sql)} and ${visibleBook(sql, viewer)})`
 }
 
-/** Throws NotFound for a series that is not there or is hidden from the viewer. */
-export async function seriesById(sql: Db, viewer: Viewer, id: string): Promise<Series> {
+/** Throws NotFound for a series that does not exist or is hidden from the viewer. */
+export async function seriesById(sql: Queryable, viewer: Viewer, id: string): Promise<Series> {
   const [series] = await seriesByIds(sql, viewer, [id])
   if (!series) throw new NotFound('Series not found')
   return series
 }
 
-/** Throws NotFound unless the viewer sees this series. */
-export async function requireSeries(sql: Db, viewer: Viewer, id: string): Promise<void> {
-  const [row] = await sql`select 1 from series s where s.id = ${id} and ${seesSeries(sql, viewer)}`
+/** Throws NotFound unless the series is visible. */
+export async function requireSeries(sql: Queryable, viewer: Viewer, id: string): Promise<void> {
+  const [row] =
+    await sql`select 1 from series s where s.id = ${id} and ${visibleSeries(sql, viewer)}`
   if (!row) throw new NotFound('Series not found')
 }

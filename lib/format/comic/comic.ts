@@ -1,52 +1,47 @@
-// A comic: the images of a container in natural order, measured from their headers.
+// Comic reader: the images of an archive in natural order, measured from their headers.
 
-import type { Container, Entry } from '../../archive/container.ts'
+import type { ArchiveFormat, Container, Entry } from '../../archive/container.ts'
+import type { Limits } from '../../archive/limits.ts'
 import { Unreadable } from '../../errors.ts'
-import type { File } from '../../file.ts'
 import { measureImage, sniffImage } from '../../image/image.ts'
 import { naturalCompare } from '../../name/natural.ts'
-import type { Format, FormatName, Limits, Opened, Page } from '../contract.ts'
+import type { FormatReader, OpenedBook, Page } from '../contract.ts'
 import { comicMetadata } from './metadata.ts'
-import { pageType } from './page-name.ts'
+import { pageMediaType } from './page-name.ts'
 
-const COVER_TRIES = 5
+const MAX_COVER_ATTEMPTS = 5
 
-/** The format of comics in one kind of container. */
-export function comicFormat(
-  name: FormatName,
-  matches: Format['matches'],
-  open: (file: File, limits: Limits) => Promise<Container>,
-): Format {
+/** The reader of comics in one archive format. */
+export function comicReader(
+  matches: FormatReader['matches'],
+  archive: ArchiveFormat,
+): FormatReader {
   return {
-    name,
+    archive,
     matches,
-    open: async (file, limits) => openComic(name, await open(file, limits), limits),
+    open: async (file, limits) => openComic(await archive.open(file, limits), limits),
     async cover(file, limits) {
-      await using container = await open(file, limits)
-      return coverOf(container, limits)
+      await using container = await archive.open(file, limits)
+      return readCover(container, limits)
     },
   }
 }
 
-type Measured = { pages: { entry: Entry; page: Page }[]; warnings: string[] }
+type MeasuredPages = { pages: { entry: Entry; page: Page }[]; warnings: string[] }
 
-/** Makes a book of an archive and owns the container. Throws Unreadable: `no_pages`, or why no page can be read. */
-export async function openComic(
-  format: FormatName,
-  container: Container,
-  limits: Limits,
-): Promise<Opened> {
+/** Opens a comic and takes ownership of the container. Throws Unreadable: `no_pages`, or the reason why no page is readable. */
+export async function openComic(container: Container, limits: Limits): Promise<OpenedBook> {
   try {
-    const { pages, warnings } = await measure(container, limits)
+    const { pages, warnings } = await measurePages(container, limits)
     const page = async (index: number) => {
-      const wanted = pages[index]
-      if (wanted === undefined) throw new RangeError(`There is no page ${index}`)
-      const bytes = await container.read(wanted.entry, limits.entryBytes)
-      return { bytes, mediaType: sniffImage(bytes) ?? wanted.page.mediaType }
+      const requested = pages[index]
+      if (requested === undefined) throw new RangeError(`Page ${index} does not exist`)
+      const bytes = await container.read(requested.entry, limits.entryBytes)
+      return { bytes, mediaType: sniffImage(bytes) ?? requested.page.mediaType }
     }
     return {
-      format,
       pages: pages.map(({ page }) => page),
+      imageCount: pages.length,
       pageCount: pages.length,
       warnings: [...container.warnings, ...warnings],
       page,
@@ -60,67 +55,70 @@ export async function openComic(
   }
 }
 
-/** The first page alone: measuring all of them would take a read each. */
-async function coverOf(container: Container, limits: Limits): Promise<Uint8Array | null> {
-  const likely = container.entries
-    .filter(({ name, bytes }) => pageType(name) !== null && bytes > 0 && bytes <= limits.entryBytes)
+/** The first readable page, without measuring all pages, which costs a read each. */
+async function readCover(container: Container, limits: Limits): Promise<Uint8Array | null> {
+  const candidates = container.entries
+    .filter(
+      ({ name, sizeBytes: bytes }) =>
+        pageMediaType(name) !== null && bytes > 0 && bytes <= limits.entryBytes,
+    )
     .sort((a, b) => naturalCompare(a.name, b.name) || a.index - b.index)
-  const first = await firstReadable(likely.length, async index => {
-    const bytes = await container.read(likely[index]!, limits.entryBytes)
-    // As in `measure`: what is no image is no page.
+  const first = await firstReadable(candidates.length, async index => {
+    const bytes = await container.read(candidates[index]!, limits.entryBytes)
+    // Files that are not images are skipped, as in `measurePages`.
     if ((await measureImage(async () => bytes)) !== null) return { bytes }
-    throw new Unreadable('The file is no image', 'unsupported_image')
+    throw new Unreadable('The file is not an image', 'unsupported_image')
   })
   if (first !== null) return first
-  // Whatever the first files are: the pages decide, and say why there is none.
-  const { pages } = await measure(container, limits)
+  // None of the first files is readable: fall back to the measured pages, which also throws the reason.
+  const { pages } = await measurePages(container, limits)
   const read = async (index: number) => ({
     bytes: await container.read(pages[index]!.entry, limits.entryBytes),
   })
   return firstReadable(pages.length, read)
 }
 
-// In the order of the container, so that a solid archive is unpacked once from front to back.
-async function measure(container: Container, limits: Limits): Promise<Measured> {
-  const pages: Measured['pages'] = []
-  const left = { empty: 0, foreign: 0, large: 0, damaged: 0 }
+// In container order, so that a solid archive is decompressed once, front to back.
+async function measurePages(container: Container, limits: Limits): Promise<MeasuredPages> {
+  const pages: MeasuredPages['pages'] = []
+  const counts = { empty: 0, foreign: 0, large: 0, damaged: 0 }
   let failure: Unreadable | null = null
   for (const entry of container.entries) {
-    const mediaType = pageType(entry.name)
+    const mediaType = pageMediaType(entry.name)
     if (mediaType === null) continue
-    if (entry.bytes === 0) {
-      left.empty += 1
+    if (entry.sizeBytes === 0) {
+      counts.empty += 1
       continue
     }
-    if (entry.bytes > limits.entryBytes) {
-      left.large += 1
+    if (entry.sizeBytes > limits.entryBytes) {
+      counts.large += 1
       failure ??= new Unreadable('The pages are too large', 'too_large')
       continue
     }
-    const page = { name: entry.name, bytes: entry.bytes, width: null, height: null }
+    const page = { name: entry.name, bytes: entry.sizeBytes, width: null, height: null }
     try {
       const measured = await measureImage(bytes => container.head(entry, bytes))
-      if (measured === null) left.foreign += 1
+      if (measured === null) counts.foreign += 1
       else pages.push({ entry, page: { ...page, ...measured } })
     } catch (error) {
       if (!(error instanceof Unreadable)) throw error
       failure ??= error
-      left.damaged += 1
+      counts.damaged += 1
       pages.push({ entry, page: { ...page, mediaType } })
     }
   }
-  if (failure !== null && left.damaged === pages.length) throw failure
-  if (pages.length === 0) throw new Unreadable('The archive holds no images', 'no_pages')
+  if (failure !== null && counts.damaged === pages.length) throw failure
+  if (pages.length === 0) throw new Unreadable('The archive contains no images', 'no_pages')
   pages.sort((a, b) => naturalCompare(a.page.name, b.page.name) || a.entry.index - b.entry.index)
-  return { pages, warnings: warningsOf(left) }
+  return { pages, warnings: warningsOf(counts) }
 }
 
-function warningsOf(left: { empty: number; foreign: number; large: number; damaged: number }) {
+function warningsOf(counts: { empty: number; foreign: number; large: number; damaged: number }) {
   const warnings: string[] = []
-  if (left.empty > 0) warnings.push(`Images without content were left out: ${left.empty}`)
-  if (left.foreign > 0) warnings.push(`Files that are no images were left out: ${left.foreign}`)
-  if (left.large > 0) warnings.push(`Images that are too large were left out: ${left.large}`)
-  if (left.damaged > 0) warnings.push(`Pages that cannot be read: ${left.damaged}`)
+  if (counts.empty > 0) warnings.push(`Empty images were skipped: ${counts.empty}`)
+  if (counts.foreign > 0) warnings.push(`Files that are not images were skipped: ${counts.foreign}`)
+  if (counts.large > 0) warnings.push(`Images that are too large were skipped: ${counts.large}`)
+  if (counts.damaged > 0) warnings.push(`Pages that cannot be read: ${counts.damaged}`)
   return warnings
 }
 
@@ -128,7 +126,7 @@ async function firstReadable(
   count: number,
   page: (index: number) => Promise<{ bytes: Uint8Array }>,
 ): Promise<Uint8Array | null> {
-  for (let index = 0; index < Math.min(count, COVER_TRIES); index += 1) {
+  for (let index = 0; index < Math.min(count, MAX_COVER_ATTEMPTS); index += 1) {
     try {
       return (await page(index)).bytes
     } catch (error) {

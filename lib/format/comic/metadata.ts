@@ -1,19 +1,19 @@
-// The metadata documents of a comic archive: ComicInfo.xml first, then MetronInfo.xml.
+// Metadata documents of a comic archive: ComicInfo.xml, then MetronInfo.xml.
 
 import type { Container, Entry } from '../../archive/container.ts'
+import type { Limits } from '../../archive/limits.ts'
 import { Unreadable } from '../../errors.ts'
 import { parseComicInfo } from '../../metadata/comicinfo.ts'
 import type { SourceReading } from '../../metadata/metadata.ts'
 import { parseMetronInfo } from '../../metadata/metroninfo.ts'
-import type { Limits } from '../contract.ts'
-import { isLeftover } from './page-name.ts'
+import { isSystemFile } from './page-name.ts'
 
 const documents = [
   { name: 'ComicInfo.xml', source: 'comicinfo', parse: parseComicInfo },
   { name: 'MetronInfo.xml', source: 'metroninfo', parse: parseMetronInfo },
 ] as const
 
-/** Reads what is there; a document that cannot be read gives a warning. */
+/** Reads the documents that exist; an unreadable one yields a warning. */
 export async function comicMetadata(
   container: Container,
   limits: Limits,
@@ -32,20 +32,20 @@ export async function comicMetadata(
   return readings
 }
 
-// Tools write it at the root; archives of a folder hold it one level down.
+// Taggers write it at the root; in an archive of a folder it is one level down.
 function nearestRoot(entries: readonly Entry[], name: string): Entry | null {
   const ending = name.toLowerCase()
-  let found: Entry | null = null
+  let nearest: Entry | null = null
   let depth = Number.POSITIVE_INFINITY
   for (const entry of entries) {
     if (entry.name.length < ending.length || !entry.name.toLowerCase().endsWith(ending)) continue
     const before = entry.name.slice(0, -ending.length)
-    if ((before !== '' && !before.endsWith('/')) || isLeftover(entry.name)) continue
+    if ((before !== '' && !before.endsWith('/')) || isSystemFile(entry.name)) continue
     const parts = before.split('/').length
     if (parts < depth) {
-      found = entry
+      nearest = entry
       depth = parts
     }
   }
-  return found
+  return nearest
 }

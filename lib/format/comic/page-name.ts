@@ -1,6 +1,6 @@
-// Which entries of an archive are pages, by name.
+// Detection of page images by entry name.
 
-/** Media types by extension; what the bytes say goes first. */
+/** Media types by extension; the signature of the data takes precedence. */
 const imageTypes: Record<string, string> = {
   jpg: 'image/jpeg',
   jpeg: 'image/jpeg',
@@ -20,15 +20,15 @@ const imageTypes: Record<string, string> = {
   jp2: 'image/jp2',
 }
 
-/** The media type that a page's extension promises; null when the entry is no page. */
-export function pageType(name: string): string | null {
+/** The media type of a page by its extension; null when the entry is not a page. */
+export function pageMediaType(name: string): string | null {
   const extension = name.slice(name.lastIndexOf('.') + 1).toLowerCase()
-  return Object.hasOwn(imageTypes, extension) && !isLeftover(name) ? imageTypes[extension]! : null
+  return Object.hasOwn(imageTypes, extension) && !isSystemFile(name) ? imageTypes[extension]! : null
 }
 
-/** Hidden files, and what macOS and Synology leave in archives. */
-export function isLeftover(name: string): boolean {
-  // Nearly all names end here.
+/** Hidden files, and files that macOS and Synology add to archives. */
+export function isSystemFile(name: string): boolean {
+  // Fast path for nearly all names.
   if (!/(^|\/)[._@]/.test(name)) return false
   return name.split('/').some(part => /^(\.(?!\.?$)|__macosx$|@eadir$)/i.test(part))
 }

@@ -1,47 +1,47 @@
-// The ZIP of an EPUB seen through hrefs: references resolved inside the archive and nowhere else.
+// EPUB archive: resolution of hrefs to entries, confined to the archive.
 
 import type { Container, Entry } from '../../archive/container.ts'
+import type { Limits } from '../../archive/limits.ts'
 import { Unreadable } from '../../errors.ts'
-import { foldedName } from '../../path.ts'
-import type { Limits } from '../contract.ts'
+import { foldName } from '../../path.ts'
 
 export type EpubArchive = {
   container: Container
   limits: Limits
-  /** The entry of a path; names are compared exactly first, then without case and Unicode form. */
+  /** The entry of a path; names are compared exactly first, then ignoring case and Unicode normalization form. */
   find(path: string): Entry | null
-  /** The entry an href in the document `from` points to; null for remote, missing or outside. */
+  /** The entry that an href in the document `from` refers to; null for remote, missing or outside targets. */
   resolve(from: string, href: string): Entry | null
-  /** The bytes of a metadata document, null when it is missing or damaged. Throws Unreadable `io`. */
-  document(entry: Entry | null): Promise<Uint8Array | null>
+  /** The bytes of a metadata document; null when it is missing or damaged. Throws Unreadable `io`. */
+  readDocument(entry: Entry | null): Promise<Uint8Array | null>
 }
 
-export function epubArchive(container: Container, limits: Limits): EpubArchive {
+export function createEpubArchive(container: Container, limits: Limits): EpubArchive {
   const exact = new Map<string, Entry>()
   const folded = new Map<string, Entry>()
   for (const entry of container.entries) {
     if (!exact.has(entry.name)) exact.set(entry.name, entry)
-    const key = foldedName(entry.name)
+    const key = foldName(entry.name)
     if (!folded.has(key)) folded.set(key, entry)
   }
-  const find = (path: string) => exact.get(path) ?? folded.get(foldedName(path)) ?? null
+  const find = (path: string) => exact.get(path) ?? folded.get(foldName(path)) ?? null
   return {
     container,
     limits,
     find,
     resolve(from, href) {
-      for (const path of pathsOf(from, href)) {
+      for (const path of candidatePaths(from, href)) {
         const entry = find(path)
         if (entry !== null) return entry
       }
       return null
     },
-    document: entry => readable(entry && container.read(entry, limits.metadataBytes)),
+    readDocument: entry => bytesOrNull(entry && container.read(entry, limits.metadataBytes)),
   }
 }
 
 /** The bytes, or null for an entry that is damaged, too large or encrypted. Throws Unreadable `io`. */
-export async function readable(bytes: Promise<Uint8Array> | null): Promise<Uint8Array | null> {
+export async function bytesOrNull(bytes: Promise<Uint8Array> | null): Promise<Uint8Array | null> {
   try {
     return await bytes
   } catch (cause) {
@@ -50,18 +50,20 @@ export async function readable(bytes: Promise<Uint8Array> | null): Promise<Uint8
   }
 }
 
-/** What an href may mean, most likely first: percent-decoded, then letter by letter. */
-function pathsOf(from: string, href: string): string[] {
-  const bare = href
+/** Possible paths of an href, most likely first: percent-decoded, then literal. */
+function candidatePaths(from: string, href: string): string[] {
+  const path = href
     .trim()
     .replaceAll('\\', '/')
     .replace(/[?#].*$/s, '')
-  if (bare === '' || /^(?:[a-z][a-z\d+.-]*:|\/\/)/i.test(bare)) return []
+  if (path === '' || /^(?:[a-z][a-z\d+.-]*:|\/\/)/i.test(path)) return []
   const folder = from.slice(0, from.lastIndexOf('/') + 1)
-  return [decoded(bare), bare].flatMap(path => inside(path.startsWith('/') ? path : folder + path))
+  return [decodePercent(path), path].flatMap(candidate =>
+    normalizePath(candidate.startsWith('/') ? candidate : folder + candidate),
+  )
 }
 
-function decoded(href: string): string {
+function decodePercent(href: string): string {
   try {
     return decodeURIComponent(href).replaceAll('\\', '/')
   } catch {
@@ -69,8 +71,8 @@ function decoded(href: string): string {
   }
 }
 
-/** The path without `.` and `..`; none when it climbs out of the archive. */
-function inside(path: string): string[] {
+/** The path without `.` and `..`; empty when it leaves the archive. */
+function normalizePath(path: string): string[] {
   const parts: string[] = []
   for (const part of path.split('/')) {
     if (part === '' || part === '.') continue

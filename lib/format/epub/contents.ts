@@ -1,89 +1,90 @@
-// What of an EPUB a reading app fetches: its resources, the order in which they are read, and the
-// lists that lead into them.
+// EPUB contents for reading apps: resources, reading order and navigation.
 
 import type { Entry } from '../../archive/container.ts'
+import type { Limits } from '../../archive/limits.ts'
 import { openZip } from '../../archive/zip/zip.ts'
 import { Unreadable } from '../../errors.ts'
 import type { File } from '../../file.ts'
-import type { Limits } from '../contract.ts'
-import { epubArchive } from './archive.ts'
+import { createEpubArchive } from './archive.ts'
+import { readEncryption } from './encryption.ts'
 import { type Navigation, readNavigation } from './navigation.ts'
 import { type EpubPackage, type Resource, readPackage } from './package.ts'
-import { readProtection } from './protection.ts'
 
 export type EpubResource = {
-  /** Of its entry. */
+  /** Entry name. */
   name: string
-  /** As the manifest says, in lower case; may be empty. */
+  /** As declared in the manifest, in lower case; may be empty. */
   mediaType: string
-  /** Declared, and no more than an entry may have. */
+  /** Declared size, at most `Limits.entryBytes`. */
   bytes: number
-  /** Of the manifest: `nav`, `scripted`. */
+  /** Manifest properties, e.g. `nav`, `scripted`. */
   properties: string[]
-  /** The algorithm that only a licence undoes; null where there is none. */
+  /** Algorithm of DRM-protected data; null when it is not encrypted. */
   encryption: string | null
 }
 
-/** Numbers are places in `resources`. */
+/** Numbers are indexes into `resources`. */
 export type EpubContents = Navigation & {
-  isFixed: boolean
-  /** Of the manifest, each once, in its order. */
+  isFixedLayout: boolean
+  /** Resources of the manifest, each once, in manifest order. */
   resources: EpubResource[]
-  /** What is read one after another, each once. Never empty. */
+  /** Linear resources, each once. Never empty. */
   readingOrder: number[]
 }
 
-export type ReadContents = {
+export type ContentsResult = {
   contents: EpubContents
-  /** Of each resource; undefined where its bytes are not what is to be sent. */
+  /** Entry of each resource; undefined when its data must be decoded before it is sent. */
   entries: (Entry | undefined)[]
 }
 
-/** Throws Unreadable: what opening a ZIP throws, `unsupported_format` without a package, `no_pages` without anything to read. */
-export async function readContents(file: File, limits: Limits): Promise<ReadContents> {
+/** Throws Unreadable: the errors of opening a ZIP, `unsupported_format` without a package, `no_pages` without a reading order. */
+export async function readContents(file: File, limits: Limits): Promise<ContentsResult> {
   await using container = await openZip(file, limits)
-  const archive = epubArchive(container, limits)
+  const archive = createEpubArchive(container, limits)
   const book = await readPackage(archive)
-  const protection = await readProtection(archive)
-  const listed = resourcesOf(book)
-  const places = new Map([...listed.keys()].map((entry, place) => [entry, place]))
-  const readingOrder = orderOf(book, places)
-  if (readingOrder.length === 0)
-    throw new Unreadable('The EPUB says nothing of what is read in it', 'no_pages')
-  const isSentAsItIs = (entry: Entry) =>
-    !protection.encrypted.has(entry) && !protection.obfuscated.has(entry)
+  const encryption = await readEncryption(archive)
+  const resources = listResources(book)
+  const resourceIndexes = new Map([...resources.keys()].map((entry, index) => [entry, index]))
+  const readingOrder = readingOrderOf(book, resourceIndexes)
+  if (readingOrder.length === 0) throw new Unreadable('The EPUB has no reading order', 'no_pages')
+  const isUnmodified = (entry: Entry) =>
+    !encryption.encrypted.has(entry) && !encryption.obfuscated.has(entry)
   return {
     contents: {
-      isFixed: book.metadata.layout === 'pre-paginated',
-      resources: [...listed].map(([entry, { mediaType, properties }]) => ({
+      isFixedLayout: book.metadata.layout === 'pre-paginated',
+      resources: [...resources].map(([entry, { mediaType, properties }]) => ({
         name: entry.name,
         mediaType,
         properties: properties.filter(Boolean).slice(0, 20),
-        bytes: Math.min(entry.bytes, limits.entryBytes),
-        encryption: protection.encrypted.get(entry) ?? null,
+        bytes: Math.min(entry.sizeBytes, limits.entryBytes),
+        encryption: encryption.encrypted.get(entry) ?? null,
       })),
       readingOrder,
-      ...(await readNavigation({ archive, book, places }, readingOrder)),
+      ...(await readNavigation({ archive, book, resourceIndexes }, readingOrder)),
     },
-    entries: [...listed.keys()].map(entry => (isSentAsItIs(entry) ? entry : undefined)),
+    entries: [...resources.keys()].map(entry => (isUnmodified(entry) ? entry : undefined)),
   }
 }
 
-// What the archive says of itself is none of its contents.
-const isOfArchive = ({ name }: Entry) => /^(?:mimetype$|meta-inf\/)/i.test(name)
+// Container metadata is not content.
+const isArchiveMetadata = ({ name }: Entry) => /^(?:mimetype$|meta-inf\/)/i.test(name)
 
-function resourcesOf({ resources }: EpubPackage): Map<Entry, Resource> {
-  const listed = new Map<Entry, Resource>()
+function listResources({ resources }: EpubPackage): Map<Entry, Resource> {
+  const byEntry = new Map<Entry, Resource>()
   for (const resource of resources)
-    if (!isOfArchive(resource.entry) && !listed.has(resource.entry))
-      listed.set(resource.entry, resource)
-  return listed
+    if (!isArchiveMetadata(resource.entry) && !byEntry.has(resource.entry))
+      byEntry.set(resource.entry, resource)
+  return byEntry
 }
 
-function orderOf({ linear, spine }: EpubPackage, places: Map<Entry, number>): number[] {
-  const placed = (items: Resource[]) => [
-    ...new Set(items.flatMap(({ entry }) => places.get(entry) ?? [])),
+function readingOrderOf(
+  { linearSpine: linear, spine }: EpubPackage,
+  resourceIndexes: Map<Entry, number>,
+): number[] {
+  const indexesOf = (items: Resource[]) => [
+    ...new Set(items.flatMap(({ entry }) => resourceIndexes.get(entry) ?? [])),
   ]
-  const order = placed(linear)
-  return order.length > 0 ? order : placed(spine)
+  const order = indexesOf(linear)
+  return order.length > 0 ? order : indexesOf(spine)
 }

@@ -1,14 +1,14 @@
-// The cover of an EPUB, by every convention there is, best first.
+// EPUB cover detection by all known conventions, most reliable first.
 
 import type { Entry } from '../../archive/container.ts'
 import { sniffImage } from '../../image/image.ts'
-import { type EpubArchive, readable } from './archive.ts'
-import { imagesIn, isImage, manifestImages } from './images.ts'
+import { bytesOrNull, type EpubArchive } from './archive.ts'
+import { isImage, manifestImages, referencedImages } from './images.ts'
 import type { EpubPackage, Resource } from './package.ts'
 
-const mostTries = 24
+const maxAttempts = 24
 
-/** Bytes of the first candidate that is an image and can be read, or null. Throws Unreadable `io`. */
+/** Bytes of the first candidate that is a readable image, or null. Throws Unreadable `io`. */
 export async function readCover(
   archive: EpubArchive,
   book: EpubPackage,
@@ -18,14 +18,16 @@ export async function readCover(
   const read = async (entry: Entry) => {
     if (tried.has(entry) || encrypted.has(entry)) return null
     tried.add(entry)
-    const bytes = await readable(archive.container.read(entry, archive.limits.entryBytes))
+    const bytes = await bytesOrNull(archive.container.read(entry, archive.limits.entryBytes))
     return bytes !== null && bytes.length > 0 && sniffImage(bytes) !== null ? bytes : null
   }
-  for (const entry of candidates(archive, book)) {
-    if (tried.size >= mostTries) break
+  for (const entry of coverCandidates(archive, book)) {
+    if (tried.size >= maxAttempts) break
     if (encrypted.has(entry)) continue
-    // An SVG cover often only wraps a picture of its own; a renderer without the archive cannot see it.
-    for (const inner of isRaster(entry, book) ? [] : (await imagesIn(archive, entry)).slice(0, 4)) {
+    // An SVG or XHTML cover often only references an image of the archive, which a renderer could not load.
+    for (const inner of isRaster(entry, book)
+      ? []
+      : (await referencedImages(archive, entry)).slice(0, 4)) {
       const bytes = await read(inner)
       if (bytes !== null) return bytes
     }
@@ -35,8 +37,8 @@ export async function readCover(
   return null
 }
 
-/** Entries that are the cover, or documents that show it. */
-function* candidates(archive: EpubArchive, book: EpubPackage): Generator<Entry> {
+/** Entries that are the cover, or documents that display it. */
+function* coverCandidates(archive: EpubArchive, book: EpubPackage): Generator<Entry> {
   const { resources, spine } = book
   const entries = (chosen: Resource[]) => chosen.map(({ entry }) => entry)
   yield* entries(resources.filter(({ properties }) => properties.includes('cover-image')))

@@ -1,35 +1,36 @@
-// EPUB 2 and 3 (and OEB 1.2 in a ZIP): one package document, a spine of texts, images beside them.
+// EPUB reader (2, 3, and OEB 1.2 in a ZIP).
 //
 //   epub     = ZIP( mimetype  META-INF/container.xml  [META-INF/encryption.xml]  package  { resource } )
-//   mimetype = "application/epub+zip", stored, the first entry; not every program keeps to it
+//   mimetype = "application/epub+zip", stored, the first entry; not every program complies
 
-import { openZip } from '../../archive/zip/zip.ts'
+import type { Limits } from '../../archive/limits.ts'
+import { openZip, zipArchive } from '../../archive/zip/zip.ts'
 import { Unreadable } from '../../errors.ts'
 import type { File } from '../../file.ts'
 import { sniffImage } from '../../image/image.ts'
 import type { Metadata } from '../../metadata/metadata.ts'
-import type { Format, Limits, Opened } from '../contract.ts'
-import { type EpubArchive, epubArchive } from './archive.ts'
+import type { FormatReader, OpenedBook } from '../contract.ts'
+import { createEpubArchive, type EpubArchive } from './archive.ts'
 import { readCover } from './cover.ts'
+import { readEncryption } from './encryption.ts'
 import { type EpubImage, manifestImages, spineImages } from './images.ts'
 import { type EpubPackage, readPackage } from './package.ts'
-import { readProtection } from './protection.ts'
 
-/** A spine item present in the archive. `href` is its entry name, `bytes` its uncompressed size. */
+/** A spine item that exists in the archive. `href` is its entry name, `bytes` its uncompressed size. */
 export type ReadingItem = { href: string; mediaType: string; bytes: number }
 
-export type OpenedEpub = Opened & {
+export type OpenedEpub = OpenedBook & {
   readingOrder: readonly ReadingItem[]
   layout: NonNullable<Metadata['layout']>
 }
 
-// Readium's position: 1024 bytes of a resource, at least one each.
+// A Readium position is 1024 bytes of a resource, at least one per resource.
 const positionBytes = 1024
-// Sizes are declared, not true; no book has more pages than this.
-const mostPositions = 10_000_000
+// Declared sizes may be wrong; no book has more positions than this.
+const maxPositions = 10_000_000
 
-export const epub = {
-  name: 'epub',
+export const epubReader = {
+  archive: zipArchive,
   matches(head, extension) {
     if (head[0] !== 0x50 || head[1] !== 0x4b) return false
     if (extension === 'epub') return true
@@ -38,37 +39,39 @@ export const epub = {
   async open(file: File, limits: Limits): Promise<OpenedEpub> {
     const container = await openZip(file, limits)
     try {
-      return await openPackage(epubArchive(container, limits))
+      return await openPackage(createEpubArchive(container, limits))
     } catch (cause) {
       await container[Symbol.asyncDispose]()
       throw cause
     }
   },
-} satisfies Format
+} satisfies FormatReader
 
 async function openPackage(archive: EpubArchive): Promise<OpenedEpub> {
   const { container } = archive
   const book = await readPackage(archive)
-  const { encrypted, warnings } = await readProtection(archive)
+  const { encrypted, warnings } = await readEncryption(archive)
   const layout = book.metadata.layout ?? 'reflowable'
   const isFixed = layout === 'pre-paginated'
   const images = isFixed ? await spineImages(archive, book, encrypted) : manifestImages(book)
   const readingOrder = readingOrderOf(book, archive.limits)
   return {
-    format: 'epub',
     pages: images.map(({ page }) => page),
-    pageCount: isFixed ? readingOrder.length : positions(readingOrder),
+    imageCount: images.length,
+    pageCount: isFixed ? readingOrder.length : countPositions(readingOrder),
     readingOrder,
     layout,
     warnings: [...container.warnings, ...book.warnings, ...warnings],
     page: async index => {
       const image = images[index]
-      if (image === undefined) throw new Unreadable('There is no such page', 'no_pages')
-      if (encrypted.has(image.entry)) throw new Unreadable('The book is protected', 'encrypted')
+      if (image === undefined) throw new Unreadable('The page does not exist', 'no_pages')
+      if (encrypted.has(image.entry)) throw new Unreadable('The book is DRM-protected', 'encrypted')
       return readImage(archive, image)
     },
     cover: () => readCover(archive, book, encrypted),
-    metadata: async () => [{ source: 'epub', metadata: book.metadata, warnings: book.said }],
+    metadata: async () => [
+      { source: 'epub', metadata: book.metadata, warnings: book.metadataWarnings },
+    ],
     [Symbol.asyncDispose]: () => container[Symbol.asyncDispose](),
   }
 }
@@ -77,14 +80,14 @@ function readingOrderOf({ spine }: EpubPackage, limits: Limits): ReadingItem[] {
   return spine.map(({ entry, mediaType }) => ({
     href: entry.name,
     mediaType,
-    bytes: Math.min(entry.bytes, limits.entryBytes),
+    bytes: Math.min(entry.sizeBytes, limits.entryBytes),
   }))
 }
 
-function positions(items: readonly ReadingItem[]): number {
+function countPositions(items: readonly ReadingItem[]): number {
   let count = 0
   for (const { bytes } of items) count += Math.max(1, Math.ceil(bytes / positionBytes))
-  return Math.min(count, mostPositions)
+  return Math.min(count, maxPositions)
 }
 
 async function readImage({ container, limits }: EpubArchive, { entry }: EpubImage) {

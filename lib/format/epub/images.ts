@@ -1,21 +1,21 @@
-// The images of an EPUB: those of the manifest, and those a page shows.
+// Images of an EPUB: those of the manifest, and those that a document references.
 
 import type { Entry } from '../../archive/container.ts'
 import { measureImage, sniffImage } from '../../image/image.ts'
 import { descendantsOf, parseXml } from '../../metadata/xml.ts'
 import type { Page } from '../contract.ts'
-import { type EpubArchive, readable } from './archive.ts'
+import { bytesOrNull, type EpubArchive } from './archive.ts'
 import type { EpubPackage, Resource } from './package.ts'
 
-// The image of a fixed page stands in the first lines; 64 KiB hold even a page with its text layer.
-const documentBytes = 65_536
-const mostDocuments = 10_000
+// The image of a fixed-layout page is referenced in the first lines; 64 KiB suffice even with a text layer.
+const maxDocumentBytes = 65_536
+const maxDocuments = 10_000
 
 export type EpubImage = { page: Page; entry: Entry }
 
 export const isImage = ({ mediaType }: Resource) => mediaType.startsWith('image/')
 
-/** Manifest images in manifest order, unmeasured: a reflowable book has thousands of ornaments nobody pages through. */
+/** Manifest images in manifest order, not measured: a reflowable book may have thousands of ornaments. */
 export function manifestImages(book: EpubPackage): EpubImage[] {
   const seen = new Set<Entry>()
   return book.resources.filter(isImage).flatMap(({ entry, mediaType }) => {
@@ -25,7 +25,7 @@ export function manifestImages(book: EpubPackage): EpubImage[] {
     const page = {
       name: entry.name,
       mediaType: type,
-      bytes: entry.bytes,
+      bytes: entry.sizeBytes,
       width: null,
       height: null,
     }
@@ -33,7 +33,7 @@ export function manifestImages(book: EpubPackage): EpubImage[] {
   })
 }
 
-/** The same in the order the spine shows them, measured; what is shown nowhere comes last. */
+/** Manifest images in spine order, measured; unreferenced images come last. */
 export async function spineImages(
   archive: EpubArchive,
   book: EpubPackage,
@@ -41,9 +41,11 @@ export async function spineImages(
 ): Promise<EpubImage[]> {
   const images = new Map(manifestImages(book).map(image => [image.entry, image]))
   const ordered = new Set<EpubImage>()
-  for (const resource of book.spine.slice(0, mostDocuments)) {
-    const shown = encrypted.has(resource.entry) ? [] : await imagesIn(archive, resource.entry)
-    for (const entry of [resource.entry, ...shown]) {
+  for (const resource of book.spine.slice(0, maxDocuments)) {
+    const referenced = encrypted.has(resource.entry)
+      ? []
+      : await referencedImages(archive, resource.entry)
+    for (const entry of [resource.entry, ...referenced]) {
       const image = images.get(entry)
       if (image !== undefined) ordered.add(image)
     }
@@ -58,25 +60,25 @@ export async function spineImages(
 }
 
 async function measure({ container }: EpubArchive, entry: Entry) {
-  let unreadable = false
+  let isUnreadable = false
   const size = await measureImage(async bytes => {
-    const head = await readable(container.head(entry, bytes))
-    unreadable ||= head === null
+    const head = await bytesOrNull(container.head(entry, bytes))
+    isUnreadable ||= head === null
     return head ?? new Uint8Array()
   })
-  return unreadable ? null : size
+  return isUnreadable ? null : size
 }
 
-/** Entries of the images an XHTML or SVG document refers to, in document order; none for other files. */
-export async function imagesIn(archive: EpubArchive, entry: Entry): Promise<Entry[]> {
-  const bytes = await readable(archive.container.head(entry, documentBytes))
+/** Entries of the images that an XHTML or SVG document references, in document order; empty for other files. */
+export async function referencedImages(archive: EpubArchive, entry: Entry): Promise<Entry[]> {
+  const bytes = await bytesOrNull(archive.container.head(entry, maxDocumentBytes))
   if (bytes === null || !/^(?:image\/svg\+xml|null)$/.test(`${sniffImage(bytes)}`)) return []
-  const { root } = parseXml(bytes.subarray(0, documentBytes))
-  const found: Entry[] = []
+  const { root } = parseXml(bytes.subarray(0, maxDocumentBytes))
+  const images: Entry[] = []
   for (const { name, attributes } of root === null ? [] : descendantsOf(root)) {
     const href = name === 'img' ? attributes.get('src') : name === 'image' && attributes.get('href')
     const target = href ? archive.resolve(entry.name, href) : null
-    if (target !== null) found.push(target)
+    if (target !== null) images.push(target)
   }
-  return found
+  return images
 }

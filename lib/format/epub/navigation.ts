@@ -1,4 +1,4 @@
-// The lists of an EPUB that lead into it.
+// EPUB navigation: table of contents, landmarks and page list, from EPUB 3 nav, NCX and guide.
 //
 //   EPUB 3 = { nav @epub:type=( "toc" | "landmarks" | "page-list" ) ol }     in the item called `nav`
 //   ol     = { li ( a @href @epub:type | span ) [ol] }
@@ -6,7 +6,7 @@
 //   navPoint, pageTarget = navLabel( text ) content @src { navPoint }
 
 import type { Entry } from '../../archive/container.ts'
-import { line } from '../../metadata/text.ts'
+import { singleLine } from '../../metadata/text.ts'
 import {
   childOf,
   childrenOf,
@@ -18,181 +18,199 @@ import {
 import type { EpubArchive } from './archive.ts'
 import type { EpubPackage } from './package.ts'
 
-/** A place in a resource. */
+/** A link to a position in a resource. */
 export type EpubLink = {
   title: string
-  /** Number of the resource. */
+  /** Index of the resource. */
   resource: number
-  /** Decoded, without `#`; empty for the beginning. */
+  /** Decoded, without `#`; empty for the start of the resource. */
   fragment: string
-  /** What it is by its own word: `bodymatter`; empty if it does not say. */
+  /** Value of `epub:type` or the guide type, e.g. `bodymatter`; may be empty. */
   kind: string
   children: EpubLink[]
 }
 
 export type Navigation = { toc: EpubLink[]; landmarks: EpubLink[]; pageList: EpubLink[] }
 
-/** `places` are the numbers of the resources that may be led to. */
-export type Leading = { archive: EpubArchive; book: EpubPackage; places: Map<Entry, number> }
+/** `resourceIndexes` contains the resources that may be link targets. */
+export type NavigationContext = {
+  archive: EpubArchive
+  book: EpubPackage
+  resourceIndexes: Map<Entry, number>
+}
 
-const mostLinks = 20_000
-const deepest = 32
+const maxLinks = 20_000
+const maxDepth = 32
 const ncxType = 'application/x-dtbncx+xml'
 
-/** Never throws but Unreadable `io`. Without a table of contents the reading order is one. */
+/** Throws only Unreadable `io`. Without a table of contents the reading order is used. */
 export async function readNavigation(
-  leading: Leading,
+  context: NavigationContext,
   readingOrder: readonly number[],
 ): Promise<Navigation> {
-  const { resources } = leading.book
+  const { resources } = context.book
   const navigation = resources.find(({ properties }) => properties.includes('nav'))
-  const nav = navigation ? await readNav(leading, navigation.entry) : nothing
+  const nav = navigation ? await readNav(context, navigation.entry) : emptyNavigation
   const ncx = resources.find(({ mediaType }) => mediaType === ncxType)
-  const isWhole = nav.toc.length > 0 && nav.pageList.length > 0
-  const older = ncx && !isWhole ? await readNcx(leading, ncx.entry) : nothing
+  const isComplete = nav.toc.length > 0 && nav.pageList.length > 0
+  const epub2 = ncx && !isComplete ? await readNcx(context, ncx.entry) : emptyNavigation
   const first = (...lists: EpubLink[][]) => lists.find(list => list.length > 0) ?? []
   return {
-    toc: first(nav.toc, older.toc, byName(leading, readingOrder)),
-    landmarks: first(nav.landmarks, guideOf(leading)),
-    pageList: first(nav.pageList, older.pageList),
+    toc: first(nav.toc, epub2.toc, readingOrderLinks(context, readingOrder)),
+    landmarks: first(nav.landmarks, guideLinks(context)),
+    pageList: first(nav.pageList, epub2.pageList),
   }
 }
 
-const nothing: Navigation = { toc: [], landmarks: [], pageList: [] }
+const emptyNavigation: Navigation = { toc: [], landmarks: [], pageList: [] }
 
-async function readNav(leading: Leading, entry: Entry): Promise<Navigation> {
-  const root = await documentOf(leading, entry)
-  const maker = makerOf(leading, entry)
+async function readNav(context: NavigationContext, entry: Entry): Promise<Navigation> {
+  const root = await parseDocument(context, entry)
+  const links = createLinkFactory(context, entry)
   const lists = root === null ? [] : [...descendantsOf(root)].filter(({ name }) => name === 'nav')
   const listOf = (kind: string) => {
-    const nav = lists.find(list => kindsOf(list).includes(kind))
-    const items = nav && firstBelow(nav, 'ol')
-    return items ? navItems(items, maker, 0) : []
+    const nav = lists.find(list => typesOf(list).includes(kind))
+    const items = nav && firstDescendant(nav, 'ol')
+    return items ? navItems(items, links, 0) : []
   }
   return { toc: listOf('toc'), landmarks: listOf('landmarks'), pageList: listOf('page-list') }
 }
 
-function navItems(items: XmlElement, maker: Maker, depth: number): EpubLink[] {
+function navItems(items: XmlElement, links: LinkFactory, depth: number): EpubLink[] {
   return childrenOf(items, 'li').flatMap(item => {
-    const anchor = firstBelow(item, 'a', 'ol')
+    const anchor = firstDescendant(item, 'a', 'ol')
     const label = anchor ?? childrenOf(item).find(({ name }) => name !== 'ol')
-    const inner = depth < deepest ? firstBelow(item, 'ol') : undefined
-    return maker.link({
+    const inner = depth < maxDepth ? firstDescendant(item, 'ol') : undefined
+    return links.create({
       title: label && titleOf(label),
       href: anchor?.attributes.get('href'),
-      kind: anchor && kindsOf(anchor)[0],
-      children: () => (inner ? navItems(inner, maker, depth + 1) : []),
+      kind: anchor && typesOf(anchor)[0],
+      children: () => (inner ? navItems(inner, links, depth + 1) : []),
     })
   })
 }
 
-async function readNcx(leading: Leading, entry: Entry): Promise<Navigation> {
-  const root = await documentOf(leading, entry)
-  if (root === null) return nothing
-  const maker = makerOf(leading, entry)
+async function readNcx(context: NavigationContext, entry: Entry): Promise<Navigation> {
+  const root = await parseDocument(context, entry)
+  if (root === null) return emptyNavigation
+  const links = createLinkFactory(context, entry)
   const points = (parent: XmlElement | undefined, name: string, depth: number): EpubLink[] =>
     childrenOf(parent, name).flatMap(point =>
-      maker.link({
+      links.create({
         title: textOf(childOf(childOf(point, 'navlabel'), 'text')),
         href: childOf(point, 'content')?.attributes.get('src'),
         kind: undefined,
-        children: () => (depth < deepest ? points(point, name, depth + 1) : []),
+        children: () => (depth < maxDepth ? points(point, name, depth + 1) : []),
       }),
     )
   return {
-    ...nothing,
-    toc: points(firstBelow(root, 'navmap'), 'navpoint', 0),
-    pageList: points(firstBelow(root, 'pagelist'), 'pagetarget', 0),
+    ...emptyNavigation,
+    toc: points(firstDescendant(root, 'navmap'), 'navpoint', 0),
+    pageList: points(firstDescendant(root, 'pagelist'), 'pagetarget', 0),
   }
 }
 
-function guideOf(leading: Leading): EpubLink[] {
-  const { book } = leading
-  const maker = makerOf(leading, { name: book.path } as Entry)
+function guideLinks(context: NavigationContext): EpubLink[] {
+  const { book } = context
+  const links = createLinkFactory(context, { name: book.path } as Entry)
   return book.guide.flatMap(({ type, href }) =>
-    maker.link({ title: type, href, kind: type, children: () => [] }),
+    links.create({ title: type, href, kind: type, children: () => [] }),
   )
 }
 
-/** Resources under their own names, when nothing else leads to them. */
-function byName({ places }: Leading, readingOrder: readonly number[]): EpubLink[] {
-  const names = [...places.keys()].map(({ name }) => name)
-  return readingOrder.slice(0, mostLinks).map(resource => {
+/** Links to the reading order with file names as titles, when there is no other navigation. */
+function readingOrderLinks(
+  { resourceIndexes }: NavigationContext,
+  readingOrder: readonly number[],
+): EpubLink[] {
+  const names = [...resourceIndexes.keys()].map(({ name }) => name)
+  return readingOrder.slice(0, maxLinks).map(resource => {
     const file = names[resource]!.split('/').at(-1)!
-    const title = line(file.replace(/\.\w{1,8}$/, '')) ?? line(file) ?? String(resource + 1)
+    const title =
+      singleLine(file.replace(/\.\w{1,8}$/, '')) ?? singleLine(file) ?? String(resource + 1)
     return { title, resource, fragment: '', kind: '', children: [] }
   })
 }
 
-type Said = {
+type LinkSource = {
   title: string | undefined
   href: string | undefined
   kind: string | undefined
   children: () => EpubLink[]
 }
-type Maker = ReturnType<typeof makerOf>
+type LinkFactory = ReturnType<typeof createLinkFactory>
 
-function makerOf({ archive, places }: Leading, from: Pick<Entry, 'name'>) {
-  let left = mostLinks
+function createLinkFactory(
+  { archive, resourceIndexes }: NavigationContext,
+  from: Pick<Entry, 'name'>,
+) {
+  let remaining = maxLinks
   const targetOf = (href: string): { resource: number; fragment: string } | null => {
-    // A fragment alone leads into the list itself.
+    // A bare fragment refers to the navigation document itself.
     const entry =
       archive.resolve(from.name, href) ?? (href.startsWith('#') ? archive.find(from.name) : null)
-    const resource = entry === null ? undefined : places.get(entry)
-    const mark = href.indexOf('#')
-    const fragment = mark < 0 ? '' : decoded(href.slice(mark + 1).trim()).slice(0, 500)
+    const resource = entry === null ? undefined : resourceIndexes.get(entry)
+    const hash = href.indexOf('#')
+    const fragment = hash < 0 ? '' : decodePercent(href.slice(hash + 1).trim()).slice(0, 500)
     return resource === undefined ? null : { resource, fragment: fragment.toWellFormed() }
   }
   return {
-    /** None when it leads nowhere; then what is below it takes its place. A heading leads to the first below it. */
-    link({ title, href, kind, children }: Said): EpubLink[] {
-      if (left <= 0) return []
-      left -= 1
+    /** A link without a valid target is replaced by its children. A heading links to its first child. */
+    create({ title, href, kind, children }: LinkSource): EpubLink[] {
+      if (remaining <= 0) return []
+      remaining -= 1
       const inner = children()
-      const shown = line(title)
-      const target = href === undefined ? null : targetOf(href.trim())
-      const place = target ?? (shown === undefined || href !== undefined ? null : inner[0])
-      if (!place) return inner
-      const { resource, fragment } = place
+      const text = singleLine(title)
+      const ownTarget = href === undefined ? null : targetOf(href.trim())
+      const isHeading = text !== undefined && href === undefined
+      const target = ownTarget ?? (isHeading ? inner[0] : null)
+      if (!target) return inner
+      const { resource, fragment } = target
       return [
-        { title: shown ?? fallback, resource, fragment, kind: line(kind) ?? '', children: inner },
+        {
+          title: text ?? untitled,
+          resource,
+          fragment,
+          kind: singleLine(kind) ?? '',
+          children: inner,
+        },
       ]
     },
   }
 }
 
-const fallback = '–'
+const untitled = '–'
 
-const documentOf = async ({ archive }: Leading, entry: Entry) => {
-  const bytes = await archive.document(entry)
+const parseDocument = async ({ archive }: NavigationContext, entry: Entry) => {
+  const bytes = await archive.readDocument(entry)
   return bytes === null ? null : parseXml(bytes).root
 }
 
-const kindsOf = ({ attributes }: XmlElement): string[] =>
+const typesOf = ({ attributes }: XmlElement): string[] =>
   (attributes.get('type') ?? attributes.get('role')?.replace(/^doc-/, '') ?? '')
     .trim()
     .toLowerCase()
     .split(/\s+/)
 
-/** The text, or what stands for a picture. */
+/** The text of a label, or the alternative text of its image. */
 function titleOf(label: XmlElement): string | undefined {
-  const said = line(textOf(label)) ?? line(label.attributes.get('title'))
-  if (said !== undefined) return said
-  const image = firstBelow(label, 'img')
-  return line(image?.attributes.get('alt')) ?? line(image?.attributes.get('title'))
+  const text = singleLine(textOf(label)) ?? singleLine(label.attributes.get('title'))
+  if (text !== undefined) return text
+  const image = firstDescendant(label, 'img')
+  return singleLine(image?.attributes.get('alt')) ?? singleLine(image?.attributes.get('title'))
 }
 
-/** The first element of that name, not looking into elements called `border`. */
-function firstBelow(element: XmlElement, name: string, border = ''): XmlElement | undefined {
+/** The first descendant with that name, not searching inside elements named `border`. */
+function firstDescendant(element: XmlElement, name: string, border = ''): XmlElement | undefined {
   for (const child of childrenOf(element)) {
     if (child.name === name) return child
-    const found = child.name === border ? undefined : firstBelow(child, name, border)
-    if (found) return found
+    const inner = child.name === border ? undefined : firstDescendant(child, name, border)
+    if (inner) return inner
   }
   return undefined
 }
 
-function decoded(text: string): string {
+function decodePercent(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {

@@ -1,6 +1,6 @@
-// From META-INF/container.xml to the package document and what of it is present in the archive.
+// EPUB package: located by META-INF/container.xml, its manifest resolved to archive entries.
 //
-//   container = rootfiles { rootfile @full-path @media-type }      the first package counts
+//   container = rootfiles { rootfile @full-path @media-type }      the first package is used
 
 import type { Entry } from '../../archive/container.ts'
 import { Unreadable } from '../../errors.ts'
@@ -8,7 +8,7 @@ import { type Opf, type OpfItem, parseOpf } from '../../metadata/opf.ts'
 import { descendantsOf, parseXml } from '../../metadata/xml.ts'
 import type { EpubArchive } from './archive.ts'
 
-/** A manifest item that is in the archive. */
+/** A manifest item that exists in the archive. */
 export type Resource = OpfItem & { entry: Entry }
 
 export type EpubPackage = Omit<Opf, 'manifest' | 'spine'> & {
@@ -18,14 +18,14 @@ export type EpubPackage = Omit<Opf, 'manifest' | 'spine'> & {
   byId: Map<string, Resource>
   /** Spine items in reading order, repeated and non-linear ones included. */
   spine: Resource[]
-  /** Of these those that are read one after another. */
-  linear: Resource[]
-  /** About the archive; `said` holds those about the metadata. */
+  /** The linear items of `spine`. */
+  linearSpine: Resource[]
+  /** Warnings about the archive. */
   warnings: string[]
-  said: string[]
+  metadataWarnings: string[]
 }
 
-/** Throws Unreadable `unsupported_format` when there is no package document, else what reading it throws. */
+/** Throws Unreadable: `unsupported_format` without a package document, and the errors of reading it. */
 export async function readPackage(archive: EpubArchive): Promise<EpubPackage> {
   const warnings: string[] = []
   let failure: unknown = null
@@ -33,7 +33,7 @@ export async function readPackage(archive: EpubArchive): Promise<EpubPackage> {
     try {
       const bytes = await archive.container.read(entry, archive.limits.metadataBytes)
       const opf = parseOpf(bytes)
-      if (!opf.isEmpty) return present(archive, entry, { opf, warnings })
+      if (!opf.isEmpty) return resolveManifest(archive, entry, { opf, warnings })
     } catch (cause) {
       failure ??= cause
     }
@@ -42,7 +42,7 @@ export async function readPackage(archive: EpubArchive): Promise<EpubPackage> {
 }
 
 async function packageEntries(archive: EpubArchive, warnings: string[]): Promise<Entry[]> {
-  const bytes = await archive.document(archive.find('META-INF/container.xml'))
+  const bytes = await archive.readDocument(archive.find('META-INF/container.xml'))
   const root = bytes === null ? null : parseXml(bytes).root
   const declared: Entry[] = []
   for (const element of root === null ? [] : descendantsOf(root)) {
@@ -51,13 +51,13 @@ async function packageEntries(archive: EpubArchive, warnings: string[]): Promise
     if (entry && declared.length < 16) declared.push(entry)
   }
   if (declared.length > 0) return declared
-  warnings.push('container.xml names no package document, looked for one')
+  warnings.push('container.xml names no package document; the archive was searched')
   const depth = (entry: Entry) => entry.name.split('/').length
-  const found = archive.container.entries.filter(entry => /\.opf$/i.test(entry.name))
-  return found.sort((a, b) => depth(a) - depth(b)).slice(0, 16)
+  const candidates = archive.container.entries.filter(entry => /\.opf$/i.test(entry.name))
+  return candidates.sort((a, b) => depth(a) - depth(b)).slice(0, 16)
 }
 
-function present(
+function resolveManifest(
   archive: EpubArchive,
   entry: Entry,
   { opf, warnings }: { opf: Opf; warnings: string[] },
@@ -65,9 +65,9 @@ function present(
   const resources: Resource[] = []
   const byId = new Map<string, Resource>()
   for (const item of opf.manifest) {
-    const found = archive.resolve(entry.name, item.href)
-    if (found === null) continue
-    const resource = { ...item, entry: found }
+    const target = archive.resolve(entry.name, item.href)
+    if (target === null) continue
+    const resource = { ...item, entry: target }
     resources.push(resource)
     if (item.id !== '' && !byId.has(item.id)) byId.set(item.id, resource)
   }
@@ -76,5 +76,14 @@ function present(
   const itemsOf = (refs: Opf['spine']) => refs.flatMap(({ id }) => byId.get(id) ?? [])
   const spine = itemsOf(opf.spine)
   const linear = itemsOf(opf.spine.filter(ref => ref.linear))
-  return { ...opf, path: entry.name, resources, byId, spine, linear, warnings, said: opf.warnings }
+  return {
+    ...opf,
+    path: entry.name,
+    resources,
+    byId,
+    spine,
+    linearSpine: linear,
+    warnings,
+    metadataWarnings: opf.warnings,
+  }
 }

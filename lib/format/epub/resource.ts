@@ -1,28 +1,28 @@
-// One resource of an EPUB that cannot be sent as it lies in the archive.
+// Reading one EPUB resource, with font obfuscation removed.
 
+import type { Limits } from '../../archive/limits.ts'
 import { openZip } from '../../archive/zip/zip.ts'
 import type { File } from '../../file.ts'
-import type { Limits } from '../contract.ts'
-import { epubArchive } from './archive.ts'
-import { unhide } from './obfuscation.ts'
+import { createEpubArchive } from './archive.ts'
+import { readEncryption } from './encryption.ts'
+import { deobfuscate } from './font-obfuscation.ts'
 import { readPackage } from './package.ts'
-import { readProtection } from './protection.ts'
 
-/** The bytes of the entry of that name, in the clear but for what only a licence opens; null when there is none. Throws Unreadable. */
-export async function readMember(
+/** The bytes of the entry with that name; DRM-encrypted data is returned as it is. Null when it does not exist. Throws Unreadable. */
+export async function readResource(
   file: File,
   limits: Limits,
   name: string,
 ): Promise<Uint8Array | null> {
   await using container = await openZip(file, limits)
-  const archive = epubArchive(container, limits)
-  const entry = container.entries.find(one => one.name === name)
+  const archive = createEpubArchive(container, limits)
+  const entry = container.entries.find(candidate => candidate.name === name)
   if (entry === undefined) return null
-  const { obfuscated } = await readProtection(archive)
+  const { obfuscated } = await readEncryption(archive)
   const bytes = await container.read(entry, limits.entryBytes)
   const algorithm = obfuscated.get(entry)
   if (algorithm === undefined) return bytes
   const { path } = await readPackage(archive)
-  const opf = await archive.document(archive.find(path))
-  return opf === null ? bytes : unhide(bytes, algorithm, opf)
+  const opf = await archive.readDocument(archive.find(path))
+  return opf === null ? bytes : deobfuscate(bytes, algorithm, opf)
 }

@@ -1,97 +1,97 @@
-// A scanned page is one JPEG on a sheet: found here and handed out as it is, 200 times faster than
-// rendering it and without a second loss.
+// Extraction of the JPEG of a scanned PDF page: 200 times faster than rendering, and lossless.
 // page: << /Resources << /XObject << name stream … >> >> >>
 // stream: << /Subtype /Image /Width /Height /ColorSpace /Filter /DCTDecode >> jpeg
 import type { Device, Image, Matrix, Path, PDFObject, PDFPage } from 'mupdf'
 import { readJpegFrame } from '../../image/jpeg.ts'
 import type { PdfDocument } from './document.ts'
-import { at, type Keep, type Mupdf } from './engine.ts'
+import { getPath, type Mupdf, type Track } from './engine.ts'
 
 type Candidate = { stream: PDFObject; width: number; height: number; components: number }
 type Bounds = readonly [number, number, number, number]
 
-// A page with more is a collage, whatever else it is.
-const mostImages = 64
+// A page with more images is not a scan.
+const maxImages = 64
 
-/** The bytes of the JPEG that alone makes up `page`, or null. */
+/** The bytes of the JPEG when it is the only visible content of `page`, else null. */
 export function embeddedJpeg(
   { run, engine }: PdfDocument,
   page: PDFPage,
-  options: { bounds: Bounds; mostBytes: number },
+  options: { bounds: Bounds; maxBytes: number },
 ): Uint8Array | null {
-  return run(keep => {
-    const candidates = findJpegs(keep(page.getObject()), keep)
+  return run(track => {
+    const candidates = findJpegs(track(page.getObject()), track)
     if (candidates.length === 0) return null
-    const drawn = onlyImage(engine.mupdf, page, options.bounds)
+    const drawn = findOnlyImage(engine.mupdf, page, options.bounds)
     if (drawn === null) return null
     const fitting = candidates.filter(c => c.width === drawn.width && c.height === drawn.height)
-    const [found] = fitting
-    if (!found || fitting.length > 1) return null
-    if (at(keep, found.stream, 'Length').asNumber() > options.mostBytes) return null
-    // A view into memory that may move: copied before anything else runs.
-    const bytes = Uint8Array.from(keep(found.stream.readRawStream()).asUint8Array())
-    return isPlain(bytes, found) ? bytes : null
+    const [jpeg] = fitting
+    if (!jpeg || fitting.length > 1) return null
+    if (getPath(track, jpeg.stream, 'Length').asNumber() > options.maxBytes) return null
+    // A view of WASM memory that may move: copied before any other call.
+    const bytes = Uint8Array.from(track(jpeg.stream.readRawStream()).asUint8Array())
+    return matchesDictionary(bytes, jpeg) ? bytes : null
   })
 }
 
-function findJpegs(page: PDFObject, keep: Keep): Candidate[] {
-  const objects = at(keep, keep(page.getInheritable('Resources')), 'XObject')
-  const found: Candidate[] = []
-  if (!objects.isDictionary()) return found
-  let seen = 0
+function findJpegs(page: PDFObject, track: Track): Candidate[] {
+  const objects = getPath(track, track(page.getInheritable('Resources')), 'XObject')
+  const candidates: Candidate[] = []
+  if (!objects.isDictionary()) return candidates
+  let count = 0
   objects.forEach(object => {
-    keep(object)
-    if (++seen > mostImages || !object.isStream()) return
-    const text = (key: string) => at(keep, object, key)
-    if (text('Subtype').asName() !== 'Image') return
-    // Masks, decoding arrays and parameters change what the JPEG alone would show.
+    track(object)
+    if (++count > maxImages || !object.isStream()) return
+    const value = (key: string) => getPath(track, object, key)
+    if (value('Subtype').asName() !== 'Image') return
+    // With masks, decode arrays or parameters the bare JPEG would look different.
     const changed = ['SMask', 'Mask', 'Decode', 'DecodeParms', 'ImageMask', 'SMaskInData']
-    if (changed.some(key => !text(key).isNull())) return
-    const components = componentsOf(text('ColorSpace'), keep)
-    if (!isDct(text('Filter'), keep) || components === 0) return
-    const [width, height] = [text('Width').asNumber(), text('Height').asNumber()]
-    found.push({ stream: object, width, height, components })
+    if (changed.some(key => !value(key).isNull())) return
+    const components = componentsOf(value('ColorSpace'), track)
+    if (!isDct(value('Filter'), track) || components === 0) return
+    const [width, height] = [value('Width').asNumber(), value('Height').asNumber()]
+    candidates.push({ stream: object, width, height, components })
   })
-  return seen > mostImages ? [] : found
+  return count > maxImages ? [] : candidates
 }
 
-function isDct(filter: PDFObject, keep: Keep): boolean {
-  if (filter.isArray()) return filter.length === 1 && at(keep, filter, 0).asName() === 'DCTDecode'
+function isDct(filter: PDFObject, track: Track): boolean {
+  if (filter.isArray())
+    return filter.length === 1 && getPath(track, filter, 0).asName() === 'DCTDecode'
   return filter.asName() === 'DCTDecode'
 }
 
-/** 1 for grey, 3 for RGB, 0 for what a viewer of bare JPEGs would show in other colours. */
-function componentsOf(space: PDFObject, keep: Keep): number {
-  const name = space.isArray() ? at(keep, space, 0).asName() : space.asName()
+/** 1 for grey, 3 for RGB, 0 for colour spaces that a JPEG decoder would interpret differently. */
+function componentsOf(space: PDFObject, track: Track): number {
+  const name = space.isArray() ? getPath(track, space, 0).asName() : space.asName()
   if (name === 'DeviceGray' || name === 'CalGray') return 1
   if (name === 'DeviceRGB' || name === 'CalRGB') return 3
-  const count = name === 'ICCBased' ? at(keep, space, 1, 'N').asNumber() : 0
+  const count = name === 'ICCBased' ? getPath(track, space, 1, 'N').asNumber() : 0
   return count === 1 || count === 3 ? count : 0
 }
 
-const upright: Matrix = [1, 0, 0, 1, 0, 0]
+const identity: Matrix = [1, 0, 0, 1, 0, 0]
 
-/** The size of the one image that fills the page, when the page draws nothing else one could see. */
-function onlyImage(mupdf: Mupdf, page: PDFPage, bounds: Bounds) {
+/** The size of the image that fills the page, when nothing else is visible on it. */
+function findOnlyImage(mupdf: Mupdf, page: PDFPage, bounds: Bounds) {
   const images: { width: number; height: number }[] = []
   let isAlone = true
-  const other = (...made: unknown[]) => {
-    drop(...made)
+  const other = (...objects: unknown[]) => {
+    destroyAll(...objects)
     isAlone = false
-    // Nothing more to learn: calls without an answer bring no arguments to destroy.
-    for (const name of optional) delete watch[name]
+    // The result is decided; without a callback MuPDF passes no arguments that must be destroyed.
+    for (const name of visibleOperations) delete callbacks[name]
   }
-  const watch: Watch = {
-    fillImage(made: Image, ctm: Matrix, alpha: number) {
-      if (alpha !== 1 || !fills(ctm, bounds)) isAlone = false
-      images.push({ width: made.getWidth(), height: made.getHeight() })
-      drop(made)
+  const callbacks: DeviceCallbacks = {
+    fillImage(image: Image, ctm: Matrix, alpha: number) {
+      if (alpha !== 1 || !fillsPage(ctm, bounds)) isAlone = false
+      images.push({ width: image.getWidth(), height: image.getHeight() })
+      destroyAll(image)
     },
     clipPath(path: Path, _evenOdd: boolean, ctm: Matrix) {
       if (!contains(path.getBounds(null as never, ctm), bounds)) return other(path)
-      drop(path)
+      destroyAll(path)
     },
-    // Images and shades come with a reference that is ours in any case.
+    // Images and shades are passed with a reference that must always be released.
     fillShade: other,
     fillImageMask: other,
     clipImageMask: other,
@@ -100,10 +100,10 @@ function onlyImage(mupdf: Mupdf, page: PDFPage, bounds: Bounds) {
       return 0
     },
   }
-  for (const name of optional) watch[name] ??= other
-  const device = new mupdf.Device(watch)
+  for (const name of visibleOperations) callbacks[name] ??= other
+  const device = new mupdf.Device(callbacks)
   try {
-    page.run(device, upright)
+    page.run(device, identity)
     device.close()
   } finally {
     device.destroy()
@@ -111,10 +111,12 @@ function onlyImage(mupdf: Mupdf, page: PDFPage, bounds: Bounds) {
   return isAlone && images.length === 1 ? images[0]! : null
 }
 
-type Watch = Partial<Omit<Device, 'pointer' | 'destroy' | 'toString' | 'valueOf' | 'close'>>
+type DeviceCallbacks = Partial<
+  Omit<Device, 'pointer' | 'destroy' | 'toString' | 'valueOf' | 'close'>
+>
 
-// Everything visible but images. Text drawn invisibly is what character recognition leaves behind.
-const optional = [
+// All visible operations except images. Invisible text is not included: it is the result of OCR.
+const visibleOperations = [
   'fillPath',
   'strokePath',
   'clipPath',
@@ -127,23 +129,23 @@ const optional = [
   'beginGroup',
 ] as const
 
-function drop(...made: unknown[]): void {
-  for (const one of made)
-    if (one instanceof Object && 'destroy' in one) (one as { destroy(): void }).destroy()
+function destroyAll(...objects: unknown[]): void {
+  for (const object of objects)
+    if (object instanceof Object && 'destroy' in object) (object as { destroy(): void }).destroy()
 }
 
-const slack = ([x0, y0, x1, y1]: Bounds) => 0.01 * Math.max(x1 - x0, y1 - y0)
+const tolerance = ([x0, y0, x1, y1]: Bounds) => 0.01 * Math.max(x1 - x0, y1 - y0)
 
-/** Upright and as large as the page; an image larger than the page would be cropped by it. */
-function fills([a, b, c, d, e, f]: Matrix, bounds: Bounds): boolean {
-  const s = slack(bounds)
+/** Whether the image is upright and as large as the page; a larger image would be cropped. */
+function fillsPage([a, b, c, d, e, f]: Matrix, bounds: Bounds): boolean {
+  const s = tolerance(bounds)
   if (a <= 0 || d <= 0 || Math.abs(b) > s || Math.abs(c) > s) return false
   const edges = [e, f, e + a, f + d]
   return edges.every((edge, i) => Math.abs(edge - bounds[i]!) <= s)
 }
 
 function contains(outer: Bounds, inner: Bounds): boolean {
-  const s = slack(inner)
+  const s = tolerance(inner)
   return (
     outer[0] <= inner[0] + s &&
     outer[1] <= inner[1] + s &&
@@ -152,16 +154,16 @@ function contains(outer: Bounds, inner: Bounds): boolean {
   )
 }
 
-/** The JPEG agrees with its dictionary and would not be turned by its EXIF. */
-function isPlain(bytes: Uint8Array, wanted: Candidate): boolean {
+/** Whether the JPEG matches its dictionary and has no EXIF rotation. */
+function matchesDictionary(bytes: Uint8Array, candidate: Candidate): boolean {
   if (bytes[0] !== 0xff || bytes[1] !== 0xd8) return false
   const frame = readJpegFrame(bytes)
   if (frame === null || typeof frame === 'number') return false
   const { width, height, components, orientation } = frame
   return (
-    width === wanted.width &&
-    height === wanted.height &&
-    components === wanted.components &&
+    width === candidate.width &&
+    height === candidate.height &&
+    components === candidate.components &&
     orientation === 1
   )
 }

@@ -1,4 +1,4 @@
-// MuPDF in WebAssembly: loaded on first need, silent, bounded in memory, and cleaned up after.
+// MuPDF engine in WebAssembly: loaded on first use, silent, with a memory limit and explicit cleanup.
 import { readFile } from 'node:fs/promises'
 import type { PDFObject } from 'mupdf'
 import { Unreadable } from '../../errors.ts'
@@ -14,34 +14,34 @@ export type Mupdf = typeof import('mupdf')
 type Destroyable = { destroy(): void; pointer: number }
 export type Engine = {
   mupdf: Mupdf
-  /** After a trap nothing in it may be touched, not even to destroy it. */
+  /** After a WASM trap no object may be used, not even destroyed. */
   isBroken(): boolean
   /**
-   * Runs `call` and answers its errors as Unreadable. Things made within `call` and handed to
-   * `keep` are destroyed after it, last first.
+   * Runs `call` and converts its errors to Unreadable. Objects passed to `track` are destroyed
+   * afterwards, in reverse order.
    */
-  run<T>(call: (keep: Keep) => T): T
+  run<T>(call: (track: Track) => T): T
 }
-export type Keep = <T extends Destroyable>(made: T) => T
+export type Track = <T extends Destroyable>(object: T) => T
 
-// A page of 25 million pixels takes 75 MB beside its decoded images. Memory never shrinks again.
-const mostMemory = 768 * 1024 * 1024
-const mostLoads = 8
+// A page of 25 million pixels takes 75 MB beside its decoded images. WASM memory never shrinks.
+const maxMemoryBytes = 768 * 1024 * 1024
+const maxLoads = 8
 
-/** What lies at `path` below `object`; PDFObject.Null when any step is missing, which `get` alone would not survive. */
-export function at(keep: Keep, object: PDFObject, ...path: (string | number)[]): PDFObject {
-  return object.isNull() ? object : keep(object.get(...path))
+/** The value at `path` below `object`; PDFObject.Null when a step is missing, where `get` alone would fail. */
+export function getPath(track: Track, object: PDFObject, ...path: (string | number)[]): PDFObject {
+  return object.isNull() ? object : track(object.get(...path))
 }
 
 let compiled: Promise<WasmModule> | null = null
 let loading: Promise<Engine> | null = null
 let loads = 0
 
-/** The engine of this thread: 250 ms and 100 MB the first time. */
+/** The engine of this thread; the first call takes 250 ms and 100 MB. */
 export async function loadEngine(): Promise<Engine> {
   if ((await loading)?.isBroken()) {
-    // Every instance of a trapped engine stays in memory: past a few the thread must be replaced.
-    if (loads >= mostLoads) throw new Unreadable('The PDF engine is broken', 'memory')
+    // Instances of trapped engines stay in memory: after a few the thread must be replaced.
+    if (loads >= maxLoads) throw new Unreadable('The PDF engine is broken', 'memory')
     loading = null
   }
   loading ??= load()
@@ -53,56 +53,56 @@ async function load(): Promise<Engine> {
   compiled ??= readFile(new URL('mupdf-wasm.wasm', home)).then(compile)
   const code = await compiled
   let memory: WasmMemory | null = null
-  const wanted = {
-    instantiateWasm(imports: object, done: (made: WasmInstance) => void) {
-      const made = instantiate(code, imports, mostMemory)
-      memory = made.memory
-      done(made.instance)
+  const moduleOptions = {
+    instantiateWasm(imports: object, done: (instance: WasmInstance) => void) {
+      const bounded = instantiate(code, imports, maxMemoryBytes)
+      memory = bounded.memory
+      done(bounded.instance)
     },
   }
-  // MuPDF takes the settings of its module from this global. After a trap a second
-  // instance is had under another name, as modules are evaluated once.
+  // MuPDF reads its module options from this global. After a trap another instance is loaded under a
+  // different URL, because modules are evaluated once.
   const shared = globalThis as { $libmupdf_wasm_Module?: unknown }
-  shared.$libmupdf_wasm_Module = wanted
+  shared.$libmupdf_wasm_Module = moduleOptions
   const mupdf: Mupdf = await (loads++ === 0 ? import('mupdf') : import(`${home}?load=${loads}`))
   delete shared.$libmupdf_wasm_Module
   mupdf.setLog({})
-  withoutFinalizers(mupdf)
-  correctReferences(mupdf, memory)
-  return makeEngine(mupdf)
+  disableFinalizers(mupdf)
+  fixReferenceCounts(mupdf, memory)
+  return createEngine(mupdf)
 }
 
-function makeEngine(mupdf: Mupdf): Engine {
+function createEngine(mupdf: Mupdf): Engine {
   let isBroken = false
-  const run = <T>(call: (keep: Keep) => T): T => {
-    const kept: Destroyable[] = []
+  const run = <T>(call: (track: Track) => T): T => {
+    const tracked: Destroyable[] = []
     try {
-      return call(made => {
-        kept.push(made)
-        return made
+      return call(object => {
+        tracked.push(object)
+        return object
       })
     } catch (cause) {
       isBroken ||= isTrap(cause)
-      throw explain(cause)
+      throw toUnreadable(cause)
     } finally {
-      if (!isBroken) for (const made of kept.reverse()) made.destroy()
+      if (!isBroken) for (const object of tracked.reverse()) object.destroy()
     }
   }
   return { mupdf, run, isBroken: () => isBroken }
 }
 
-/** Everything is destroyed by hand; a finalizer would run at any time, and into an engine that trapped. */
-function withoutFinalizers(mupdf: Mupdf): void {
+/** Objects are destroyed explicitly; a finalizer could run in an engine that has trapped. */
+function disableFinalizers(mupdf: Mupdf): void {
   const inert = { register() {}, unregister() {} }
-  for (const made of Object.values(mupdf))
-    if (typeof made === 'function') Object.assign(made, { _finalizer: inert })
+  for (const value of Object.values(mupdf))
+    if (typeof value === 'function') Object.assign(value, { _finalizer: inert })
 }
 
 /**
- * mupdf 1.28.1 counts one reference too many for every PDFObject but the trailer, so that pages
- * would stay in memory for ever. A new object must have one; the count is its first 16 bits.
+ * mupdf 1.28.1 counts one reference too many for every PDFObject except the trailer, which leaks
+ * pages. A new object must have one reference; the count is its first 16 bits.
  */
-function correctReferences(mupdf: Mupdf, memory: WasmMemory | null): void {
+function fixReferenceCounts(mupdf: Mupdf, memory: WasmMemory | null): void {
   const document = new mupdf.PDFDocument()
   const probe = document.newReal(0.5)
   const references = memory ? new Int16Array(memory.buffer, probe.pointer, 1)[0] : 1
@@ -113,9 +113,9 @@ function correctReferences(mupdf: Mupdf, memory: WasmMemory | null): void {
     for (const name of ['_fromPDFObjectNew', '_fromPDFObjectKeep'] as const) {
       const wrap = prototype[name]
       prototype[name] = function (pointer) {
-        const made = wrap.call(this, pointer)
-        drop(made.pointer)
-        return made
+        const object = wrap.call(this, pointer)
+        drop(object.pointer)
+        return object
       }
     }
   }
@@ -123,13 +123,13 @@ function correctReferences(mupdf: Mupdf, memory: WasmMemory | null): void {
   document.destroy()
 }
 
-/** MuPDF throws plain Errors with its message; these come from under it. */
+/** MuPDF itself throws plain Errors; traps are errors of the WASM runtime. */
 function isTrap(cause: unknown): boolean {
   if (!(cause instanceof Error)) return true
   return cause.name === 'RuntimeError' || /call stack/.test(cause.message)
 }
 
-function explain(cause: unknown): Unreadable {
+function toUnreadable(cause: unknown): Unreadable {
   if (cause instanceof Unreadable) return cause
   const message = cause instanceof Error ? cause.message : ''
   if (isTrap(cause) || /malloc|memory|limit/i.test(message))
@@ -137,6 +137,6 @@ function explain(cause: unknown): Unreadable {
   if (/encrypt|password|security handler|crypt filter/i.test(message))
     return new Unreadable('The PDF is encrypted', 'encrypted', { cause })
   if (/no objects found|not a PDF/i.test(message))
-    return new Unreadable('This is no PDF', 'not_an_archive', { cause })
+    return new Unreadable('The file is not a PDF', 'not_an_archive', { cause })
   return new Unreadable('The PDF is damaged', 'truncated', { cause })
 }

@@ -1,22 +1,23 @@
-// What a PDF says about itself: the information dictionary, and XMP where it says more.
+// PDF metadata: the information dictionary, complemented by XMP.
 // trailer: << /Info << /Title /Author /Subject /Keywords /CreationDate >> /Root << /Metadata xmp /Lang >> >>
 import type { PDFObject } from 'mupdf'
 import { Unreadable } from '../../errors.ts'
 import { partialDate } from '../../metadata/date.ts'
-import { plainProse } from '../../metadata/html.ts'
+import { htmlToMultiLine } from '../../metadata/html.ts'
 import { isbn13 } from '../../metadata/isbn.ts'
 import { canonicalLanguage } from '../../metadata/language.ts'
-import type { Author, Metadata, SourceReading } from '../../metadata/metadata.ts'
-import { line, names, said, split } from '../../metadata/text.ts'
+import type { Metadata, SourceReading } from '../../metadata/metadata.ts'
+import { omitUndefined, singleLine, splitList, uniqueNames } from '../../metadata/text.ts'
+import type { Author } from '../../metadata/values.ts'
 import { readXmp } from '../../metadata/xmp.ts'
 import type { PdfDocument } from './document.ts'
-import { at, type Keep } from './engine.ts'
+import { getPath, type Track } from './engine.ts'
 
 const infoKeys = ['Title', 'Author', 'Subject', 'Keywords', 'CreationDate', 'ISBN'] as const
 type Info = Partial<Record<(typeof infoKeys)[number], string>>
 
-/** Never throws for bad metadata: that is a warning. */
-export function readPdfMetadata(pdf: PdfDocument, mostBytes: number): SourceReading {
+/** Malformed metadata yields warnings, not errors. */
+export function readPdfMetadata(pdf: PdfDocument, maxBytes: number): SourceReading {
   const warnings: string[] = []
   const attempt = <T>(what: string, read: () => T): T | null => {
     try {
@@ -28,80 +29,82 @@ export function readPdfMetadata(pdf: PdfDocument, mostBytes: number): SourceRead
   }
   const info = attempt('The information dictionary', () => readInfo(pdf)) ?? {}
   const language = attempt('The language', () => readLanguage(pdf))
-  const packet = attempt('The XMP metadata', () => readPacket(pdf, mostBytes))
+  const packet = attempt('The XMP metadata', () => readPacket(pdf, maxBytes))
   const xmp = packet ? readXmp(packet) : { metadata: {}, warnings: [] }
-  const metadata = merge(info, xmp.metadata, canonicalLanguage(language ?? '') ?? undefined)
+  const metadata = mergeMetadata(info, xmp.metadata, canonicalLanguage(language ?? '') ?? undefined)
   return { source: 'pdf', metadata, warnings: [...warnings, ...xmp.warnings] }
 }
 
 function readInfo({ run, document }: PdfDocument): Info {
-  return run(keep => {
-    const dictionary = at(keep, keep(document.getTrailer()), 'Info')
+  return run(track => {
+    const dictionary = getPath(track, track(document.getTrailer()), 'Info')
     const info: Info = {}
     if (!dictionary.isDictionary()) return info
     for (const key of infoKeys) {
-      const value = at(keep, dictionary, key)
-      // MuPDF decodes PDFDocEncoding, UTF-16 and UTF-8 by their marks.
+      const value = getPath(track, dictionary, key)
+      // MuPDF decodes PDFDocEncoding, UTF-16 and UTF-8 by byte order mark.
       if (value.isString()) info[key] = value.asString().replace(/[\0\ufffd]+$/, '')
     }
     return info
   })
 }
 
-/** MuPDF's own getLanguage() forgets the region. */
+/** MuPDF's getLanguage() omits the region. */
 function readLanguage({ run, document }: PdfDocument): string {
-  return run(keep => {
-    const value = at(keep, keep(document.getTrailer()), 'Root', 'Lang')
+  return run(track => {
+    const value = getPath(track, track(document.getTrailer()), 'Root', 'Lang')
     return value.isString() ? value.asString() : ''
   })
 }
 
-/** The XMP packet when it is a plain or singly compressed stream of sensible length. */
-function readPacket({ run, document }: PdfDocument, mostBytes: number): Uint8Array | null {
-  return run(keep => {
-    const stream = at(keep, keep(document.getTrailer()), 'Root', 'Metadata')
+/** The XMP packet when it is a stream of limited length with at most one filter. */
+function readPacket({ run, document }: PdfDocument, maxBytes: number): Uint8Array | null {
+  return run(track => {
+    const stream = getPath(track, track(document.getTrailer()), 'Root', 'Metadata')
     if (!stream.isStream()) return null
-    const length = at(keep, stream, 'Length').asNumber()
-    // Deflate makes at most 1032 bytes of one, but a chain of filters has no bound.
-    const most = isFiltered(stream, keep) ? 65_536 : mostBytes
-    if (!(length > 0 && length <= most)) throw new Unreadable('The XMP is too long', 'too_large')
-    const bytes = keep(stream.readStream()).asUint8Array()
-    const packet = Buffer.from(bytes.subarray(0, mostBytes))
-    // A packet left plain in an encrypted file comes out of the decryption as noise.
+    const length = getPath(track, stream, 'Length').asNumber()
+    // Deflate expands at most 1032 times, but a chain of filters has no limit.
+    const maxLength = isFiltered(stream, track) ? 65_536 : maxBytes
+    if (!(length > 0 && length <= maxLength))
+      throw new Unreadable('The XMP is too long', 'too_large')
+    const bytes = track(stream.readStream()).asUint8Array()
+    const packet = Buffer.from(bytes.subarray(0, maxBytes))
+    // An unencrypted packet in an encrypted file becomes noise by decryption.
     if (!/R\0?D\0?F/.test(packet.toString('latin1')))
-      throw new Unreadable('The XMP is no RDF', 'truncated')
+      throw new Unreadable('The XMP is not RDF', 'truncated')
     return packet
   })
 }
 
-function isFiltered(stream: PDFObject, keep: Keep): boolean {
-  const filter = at(keep, stream, 'Filter')
+function isFiltered(stream: PDFObject, track: Track): boolean {
+  const filter = getPath(track, stream, 'Filter')
   if (filter.isArray() && filter.length > 1)
-    throw new Unreadable('The XMP is filtered twice', 'unsupported_method')
+    throw new Unreadable('The XMP has several filters', 'unsupported_method')
   return !filter.isNull()
 }
 
-/** XMP holds lists where the dictionary has one string, so its authors and tags are better told apart. */
-function merge(info: Info, xmp: Metadata, language: string | undefined): Metadata {
+/** XMP has lists where the dictionary has one string, so its authors and tags take precedence. */
+function mergeMetadata(info: Info, xmp: Metadata, language: string | undefined): Metadata {
   const date = partialDate(info.CreationDate ? isoDate(info.CreationDate) : '')
   const isDated = xmp.year !== undefined
   const { title, authors, ...rest } = xmp
-  const ownTitle = isJunk(info.Title) ? undefined : line(info.Title)
+  const ownTitle = isPlaceholderTitle(info.Title) ? undefined : singleLine(info.Title)
   const ownAuthors = splitAuthors(info.Author)
   const stated = { ...(isDated || !date ? {} : date) }
-  return said<Metadata>({
+  return omitUndefined<Metadata>({
     ...stated,
-    summary: isJunk(info.Subject) ? undefined : plainProse(info.Subject),
-    tags: names(split(info.Keywords)),
+    summary: isPlaceholderTitle(info.Subject) ? undefined : htmlToMultiLine(info.Subject),
+    tags: uniqueNames(splitList(info.Keywords)),
     language,
     isbn: findIsbn([info.ISBN, info.Keywords, info.Subject, info.Title]),
     ...rest,
-    title: ownTitle ?? (isJunk(title) ? undefined : title),
-    authors: authors && authors.length >= ownAuthors.length ? authors : atLeastOne(ownAuthors),
+    title: ownTitle ?? (isPlaceholderTitle(title) ? undefined : title),
+    authors:
+      authors && authors.length >= ownAuthors.length ? authors : undefinedIfEmpty(ownAuthors),
   })
 }
 
-const atLeastOne = <T>(list: T[]): T[] | undefined => (list.length > 0 ? list : undefined)
+const undefinedIfEmpty = <T>(list: T[]): T[] | undefined => (list.length > 0 ? list : undefined)
 
 /** `D:20200131120000+01'00'` → `2020-01-31`. */
 function isoDate(text: string): string {
@@ -115,9 +118,9 @@ const programs = /^(?:microsoft (?:word|powerpoint|excel|publisher)|adobe \w+|wo
 const fileName =
   /\.(?:pdf|docx?|odt|rtf|txt|indd|qxp|qxd|ps|eps|tex|dvi|ai|psd|tiff?|jpe?g|png|html?|pptx?|xlsx?|pub|pages|pmd|p65|fm|cdr|cbr|cbz|zip|tmp)$/i
 
-/** Titles that programs put in when nobody gave one. */
-export function isJunk(title: string | undefined): boolean {
-  const text = line(title) ?? ''
+/** Whether a title is a placeholder or file name inserted by a program. */
+export function isPlaceholderTitle(title: string | undefined): boolean {
+  const text = singleLine(title) ?? ''
   return (
     !/[\p{L}\p{N}]/u.test(text) ||
     placeholders.test(text) ||
@@ -127,27 +130,30 @@ export function isJunk(title: string | undefined): boolean {
   )
 }
 
-/** `A; B`, `A & B`, `A and B`; a comma separates only whole names, as in `Ann Lee, Bo Ray`. */
+/** Splits `A; B`, `A & B`, `A and B`; a comma separates only full names, as in `Ann Lee, Bo Ray`. */
 export function splitAuthors(text: string | undefined): Author[] {
-  const whole = line(text) ?? ''
+  const whole = singleLine(text) ?? ''
   let parts = whole.split(/\s*;\s*|\s+&\s+|\s+and\s+/i, 100)
   const [only = ''] = parts
-  // `Herbert, Frank` is one person; two words on every side of the comma are several.
+  // `Herbert, Frank` is one person; with two words in every part they are several.
   if (parts.length === 1 && only.split(',').every(part => /\S\s+\S/.test(part.trim())))
     parts = only.split(',', 100)
-  return (names(parts) ?? [])
-    .filter(name => !isJunk(name) && !/^(?:admin(?:istrator)?|user|owner|author)$/i.test(name))
+  return (uniqueNames(parts) ?? [])
+    .filter(
+      name =>
+        !isPlaceholderTitle(name) && !/^(?:admin(?:istrator)?|user|owner|author)$/i.test(name),
+    )
     .map(name => ({ name, role: null, sortName: null }))
 }
 
-/** An ISBN in running text. Ten digits count only behind the word, or every telephone number would do. */
+/** Finds an ISBN in text. Ten digits count only after the word `ISBN`: otherwise telephone numbers would match. */
 export function findIsbn(texts: (string | undefined)[]): string | undefined {
   const candidate =
     /(?:isbn(?:[\s-]*1[03])?[\s:#]*)(\d[\d\s-]{8,16}[\dxX])|(?<!\d)(97[89][\d\s-]{9,14}\d)(?!\d)/gi
   for (const text of texts) {
     for (const match of (text ?? '').slice(0, 65_536).matchAll(candidate)) {
-      const found = isbn13(match[1] ?? match[2] ?? '')
-      if (found) return found
+      const isbn = isbn13(match[1] ?? match[2] ?? '')
+      if (isbn) return isbn
     }
   }
   return undefined

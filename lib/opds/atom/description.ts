@@ -1,31 +1,31 @@
-// A book in the few lines that reading apps show of it: they take all of them from `content`.
-import { aboutOf } from '../about.ts'
-import type { Publication } from '../publication.ts'
+// HTML description of a book for the `content` element, which apps display as a whole.
+import { type Publication, summaryText } from '../publication.ts'
 
-/** HTML: what the file is, why it cannot be read, then the summary, which is plain text, line by line. */
+/** Format, size and pages, then the error of an unreadable file and the summary, line by line. */
 export function description(book: Publication): string {
-  const about = aboutOf(book)?.trim() || null
-  const lines = [factsOf(book), ...(about?.split(/\r\n?|\n/) ?? [])]
-  return lines.map(escaped).join('<br/>')
+  const summary = summaryText(book)?.trim() || null
+  const lines = [factsLine(book), ...(summary?.split(/\r\n?|\n/) ?? [])]
+  return lines.map(escapeHtml).join('<br/>')
 }
 
-const factsOf = ({ format, fileSize, pageCount }: Publication) =>
+const factsLine = ({ format, fileSize, pageCount }: Publication) =>
   [
     ...(format === null ? [] : [format.toUpperCase()]),
-    sizeOf(fileSize),
-    ...(pageCount > 0 ? [pagesOf(pageCount)] : []),
+    formatSize(fileSize),
+    ...(pageCount > 0 ? [formatPageCount(pageCount)] : []),
   ].join(', ')
 
-export const pagesOf = (count: number): string => (count === 1 ? '1 page' : `${count} pages`)
+export const formatPageCount = (count: number): string =>
+  count === 1 ? '1 page' : `${count} pages`
 
 const units = ['KiB', 'MiB', 'GiB', 'TiB']
 
-function sizeOf(bytes: number): string {
+function formatSize(bytes: number): string {
   if (bytes < 1024) return bytes === 1 ? '1 byte' : `${bytes} bytes`
   const power = Math.min(Math.floor(Math.log2(bytes) / 10), units.length)
   return `${(bytes / 1024 ** power).toFixed(1)} ${units[power - 1]}`
 }
 
-// By number: Foliate replaces `&lt;`, `&gt;` and `&amp;` in what it has decoded already, and would make
-// tags of the text.
-const escaped = (text: string) => text.replace(/[&<>"]/g, found => `&#${found.charCodeAt(0)};`)
+// Numeric references: Foliate replaces `&lt;`, `&gt;` and `&amp;` in text that it has decoded already, which
+// would turn the text into tags.
+const escapeHtml = (text: string) => text.replace(/[&<>"]/g, char => `&#${char.charCodeAt(0)};`)

@@ -1,52 +1,57 @@
-// Entries (RFC 4287, OPDS 1.2 §5): of books, which can be fetched, and of feeds, which can be opened.
+// Atom entries (RFC 4287, OPDS 1.2 §5): of books, which can be downloaded, and of feeds.
 import { isbn13 } from '../../metadata/isbn.ts'
-import type { Entry } from '../feed.ts'
-import { filePath, fileType } from '../naming.ts'
+import type { Author } from '../../metadata/values.ts'
+import { formatTimestamp, type NavigationEntry, startOfDate } from '../feed.ts'
+import type { FeedContext } from '../feed-context.ts'
+import { filePath } from '../links.ts'
+import { fileType } from '../media-types.ts'
 import type { Publication } from '../publication.ts'
-import { shownTitle, untitled } from '../title.ts'
-import { stamp, startOf } from '../when.ts'
-import type { Writing } from '../writing.ts'
-import { description, pagesOf } from './description.ts'
+import { displayTitle, untitled } from '../title.ts'
+import { description, formatPageCount } from './description.ts'
 import { entityId, feedId } from './id.ts'
 import { covers, entryType, feedType, link, linkTitle, namespaces } from './link.ts'
-import { people } from './people.ts'
 import { type Content, document, element, isBlank, text, type Xml } from './xml.ts'
 
-/** The complete entry of a book, as a document of its own. */
-export function atomEntry(book: Publication, writing: Writing): string {
-  const { links, server } = writing
+/** The complete entry of a book as a document. */
+export function atomEntry(book: Publication, context: FeedContext): string {
+  const { links, serverName } = context
   const { id, title } = book.series
-  // Atom wants an author of every document; a book without one is not this server's work.
+  // Atom requires an author in every document; a `source` supplies one for books without author.
   const source = element(
     'source',
     {},
     text('id', entityId(id)),
     text('title', title),
-    element('author', {}, text('name', server)),
+    element('author', {}, text('name', serverName)),
   )
   const self = link('self', links.to(`/books/${book.id}`), { type: entryType })
-  const content = bookContent(book, { writing, isMixed: true })
+  const content = bookContent(book, { context, isMixed: true })
   return document(element('entry', namespaces, ...content, source, self))
 }
 
-/** The entry of a book in a feed; `isMixed` when the feed's books are of several series. */
-export function bookEntry(book: Publication, { writing, isMixed }: Showing): Xml {
-  const whole = link('alternate', writing.links.to(`/books/${book.id}`), { type: entryType })
-  return element('entry', {}, ...bookContent(book, { writing, isMixed }), whole)
+type EntryOptions = {
+  context: FeedContext
+  /** The books of the feed belong to several series. */
+  isMixed: boolean
 }
 
-type Showing = { writing: Writing; isMixed: boolean }
+/** The entry of a book in a feed. */
+export function bookEntry(book: Publication, options: EntryOptions): Xml {
+  const href = options.context.links.to(`/books/${book.id}`)
+  const alternate = link('alternate', href, { type: entryType })
+  return element('entry', {}, ...bookContent(book, options), alternate)
+}
 
-function bookContent(book: Publication, { writing, isMixed }: Showing): Content[] {
-  const { links, may } = writing
+function bookContent(book: Publication, { context, isMixed }: EntryOptions): Content[] {
+  const { links, allows } = context
   return [
-    text('title', named(shownTitle(book, isMixed))),
+    text('title', titleOrUntitled(displayTitle(book, isMixed))),
     text('id', entityId(book.id)),
-    text('updated', stamp(book.updated)),
+    text('updated', formatTimestamp(book.updatedAt)),
     ...people(book.authors),
-    ...facts(book),
-    ...categories(book.genres, genres),
-    ...categories(book.tags, tags),
+    ...dublinCore(book),
+    ...categories(book.genres, genreScheme),
+    ...categories(book.tags, tagScheme),
     element('content', { type: 'html' }, description(book)),
     ...covers(`/books/${book.id}`, links),
     link('http://opds-spec.org/acquisition', links.to(filePath(book)), {
@@ -54,66 +59,91 @@ function bookContent(book: Publication, { writing, isMixed }: Showing): Content[
       length: book.fileSize,
       title: linkTitle('File', book.fileName),
     }),
-    may.stream ? stream(book, writing) : null,
+    allows.pageStreaming ? streamLink(book, context) : null,
     link('related', links.to(`/series/${book.series.id}`), {
       type: feedType('acquisition'),
-      // KOReader takes a link that is called just `pdf` for a file to fetch.
-      title: `Series: ${named(book.series.title)}`,
+      // With the prefix, because KOReader takes a link with the title `pdf` for a download.
+      title: `Series: ${titleOrUntitled(book.series.title)}`,
     }),
   ]
 }
 
-/** What there is of Dublin Core; Thorium takes the date from `published`, others from `dc:issued`. */
-function facts({ released, language, publisher, isbn, pageCount }: Publication): Content[] {
+// The authors are those with a role of the first of these sets that matches anyone: the artist of a comic
+// without writer; people without role are the authors of a PDF.
+const authorRoles: ReadonlySet<string>[] = [
+  new Set(['writer', 'author', '']),
+  new Set(['illustrator', 'artist', 'penciller']),
+]
+
+/** Authors, then contributors, each once and in the given order, without blank names. */
+function people(everyone: readonly Author[]): Xml[] {
+  const named = everyone.filter(({ name }) => !isBlank(name))
+  const roles = authorRoles.find(set => named.some(({ role }) => set.has(role ?? '')))
+  const authors = new Set(
+    named.filter(({ role }) => roles?.has(role ?? '')).map(({ name }) => name),
+  )
+  const contributors = new Set(named.map(({ name }) => name)).difference(authors)
+  const person = (elementName: string) => (name: string) =>
+    element(elementName, {}, text('name', name))
+  return [...[...authors].map(person('author')), ...[...contributors].map(person('contributor'))]
+}
+
+/** Thorium reads the date from `published`, other apps from `dc:issued`. */
+function dublinCore(book: Publication): Content[] {
+  const { releaseDate, language, publisher, isbn, pageCount } = book
   const number = isbn && isbn13(isbn)
   return [
-    released && text('published', startOf(released)),
-    released && text('dc:issued', released),
+    releaseDate && text('published', startOfDate(releaseDate)),
+    releaseDate && text('dc:issued', releaseDate),
     language && text('dc:language', language),
     publisher && text('dc:publisher', publisher),
     number && text('dc:identifier', `urn:isbn:${number}`),
-    pageCount > 0 ? text('dc:extent', pagesOf(pageCount)) : null,
+    pageCount > 0 ? text('dc:extent', formatPageCount(pageCount)) : null,
   ]
 }
 
-// The feed of all of that kind, by its permanent name.
-const genres = feedId({ path: '/genres' })
-const tags = feedId({ path: '/tags' })
+// The permanent ids of the feeds that list genres and tags.
+const genreScheme = feedId({ path: '/genres' })
+const tagScheme = feedId({ path: '/tags' })
 
 function categories(labels: readonly string[], scheme: string): Xml[] {
-  const shown = labels.filter(label => !isBlank(label))
-  return shown.map(label => element('category', { term: label, label, scheme }))
+  return labels
+    .filter(label => !isBlank(label))
+    .map(label => element('category', { term: label, label, scheme }))
 }
 
-/** Pages one by one (OPDS-PSE 1.2): the client fills in numbers from 0, the place is told from 1. */
-function stream({ id, streamedAs, pageCount, place }: Publication, { links }: Writing) {
-  if (streamedAs === null) return null
-  const read = place?.isCompleted ? pageCount : Math.min(place?.page ?? 0, pageCount)
+/** Page streaming link (OPDS-PSE 1.2): the client inserts page numbers from 0, `lastRead` counts from 1. */
+function streamLink(book: Publication, { links }: FeedContext) {
+  const { id, streamMediaType, pageCount, progress } = book
+  if (streamMediaType === null) return null
+  const lastRead = progress?.isCompleted ? pageCount : Math.min(progress?.page ?? 0, pageCount)
   const href = links.template(`/books/${id}/pages/`, '{pageNumber}?width={maxWidth}')
   return link('http://vaemendis.net/opds-pse/stream', href, {
-    type: streamedAs,
+    type: streamMediaType,
     'pse:count': pageCount,
-    ...(place && read > 0 ? { 'pse:lastRead': read, 'pse:lastReadDate': stamp(place.at) } : {}),
+    ...(progress && lastRead > 0
+      ? { 'pse:lastRead': lastRead, 'pse:lastReadDate': formatTimestamp(progress.updatedAt) }
+      : {}),
   })
 }
 
 /**
- * The entry of a feed. Nothing describes it, for Thorium shows what does so instead of the title; and
- * it has neither author nor a second Atom link, or it would be taken for a book.
+ * The entry of a feed. The content is empty, because Thorium displays a description instead of the title;
+ * with an author or a second Atom link, apps would take the entry for a book.
  */
-export function feedEntry(entry: Entry, { links, changed }: Writing): Xml {
+export function feedEntry(entry: NavigationEntry, { links, catalogueUpdatedAt }: FeedContext): Xml {
   const { path, query, title, kind, count, cover, rel = 'subsection' } = entry
   return element(
     'entry',
     {},
-    text('title', named(title)),
+    text('title', titleOrUntitled(title)),
     text('id', entry.id === undefined ? feedId({ path, query }) : entityId(entry.id)),
-    text('updated', stamp(entry.updated ?? changed)),
+    text('updated', formatTimestamp(entry.updatedAt ?? catalogueUpdatedAt)),
     element('content', { type: 'text' }),
     link(rel, links.to(path, query), { type: feedType(kind), 'thr:count': count }),
     ...(cover === undefined ? [] : covers(cover, links)),
   )
 }
 
-/** Something to tap on, whatever is left of the title. */
-export const named = (title: string): string => (isBlank(title) ? untitled : title)
+/** A visible title, because apps need something to tap on. */
+export const titleOrUntitled = (title: string): string => (isBlank(title) ? untitled : title)

@@ -1,54 +1,61 @@
-// A feed as Atom (OPDS 1.2, RFC 4287).
-import type { AcquisitionFeed, Feed, Paging, Ref } from '../feed.ts'
+// Atom feed writer (OPDS 1.2, RFC 4287).
+import {
+  type AcquisitionFeed,
+  type Feed,
+  type FeedRef,
+  feedUpdatedAt,
+  formatTimestamp,
+  type Paging,
+  pageLinks,
+} from '../feed.ts'
+import type { FeedContext } from '../feed-context.ts'
 import type { Links } from '../links.ts'
-import { pageLinks } from '../paged.ts'
-import { feedUpdated, stamp } from '../when.ts'
-import type { Writing } from '../writing.ts'
-import { bookEntry, feedEntry, named } from './entry.ts'
+import { bookEntry, feedEntry, titleOrUntitled } from './entry.ts'
 import { feedId } from './id.ts'
 import { feedType, link, linkTitle, namespaces, searchType } from './link.ts'
 import { document, element, text, type Xml } from './xml.ts'
 
-export function atomFeed(feed: Feed, writing: Writing): string {
+export function atomFeed(feed: Feed, context: FeedContext): string {
+  const { links, serverName } = context
   return document(
     element(
       'feed',
       namespaces,
       text('id', feedId(feed)),
-      text('title', named(feed.title)),
-      text('updated', stamp(feedUpdated(feed, writing))),
-      element('author', {}, text('name', named(writing.server))),
-      ...linksOf(feed, writing.links),
-      ...(feed.kind === 'acquisition' ? facets(feed, writing.links) : []),
+      text('title', titleOrUntitled(feed.title)),
+      text('updated', formatTimestamp(feedUpdatedAt(feed, context))),
+      element('author', {}, text('name', titleOrUntitled(serverName))),
+      ...linksOf(feed, links),
+      ...(feed.kind === 'acquisition' ? facetLinks(feed, links) : []),
       ...(feed.paging === null ? [] : counts(feed.paging)),
-      ...entries(feed, writing),
+      ...entries(feed, context),
     ),
   )
 }
 
 function linksOf(feed: Feed, links: Links): Xml[] {
   const type = feedType(feed.kind)
-  const to = (rel: string, { path, query, title, kind }: Ref) =>
-    link(rel, links.to(path, query), { type: feedType(kind), title: named(title) })
+  const linkTo = (rel: string, { path, query, title, kind }: FeedRef) =>
+    link(rel, links.to(path, query), { type: feedType(kind), title: titleOrUntitled(title) })
   return [
     ...pageLinks(feed, links).map(({ rel, href }) => link(rel, href, { type })),
     link('start', links.to(''), { type: feedType('navigation'), title: 'Catalogue' }),
-    ...(feed.up ? [to('up', feed.up)] : []),
+    ...(feed.up ? [linkTo('up', feed.up)] : []),
     link('search', links.to('/search.xml'), { type: searchType, title: 'Search' }),
     ...(feed.path === ''
       ? [link('alternate', links.root(2), { type: 'application/opds+json', title: 'OPDS 2.0' })]
       : []),
-    ...feed.related.map(other => to('related', other)),
+    ...feed.related.map(ref => linkTo('related', ref)),
   ]
 }
 
-/** Facets (OPDS 1.2 §4.3), which only feeds of books may have. */
-function facets({ facets, path, kind }: AcquisitionFeed, links: Links): Xml[] {
+/** Facets (OPDS 1.2 §4.3), which are allowed in acquisition feeds only. */
+function facetLinks({ facets, path, kind }: AcquisitionFeed, links: Links): Xml[] {
   return facets.flatMap(group =>
     group.facets.map(({ title, query, count, isActive }) =>
       link('http://opds-spec.org/facet', links.to(path, query), {
         type: feedType(kind),
-        title: linkTitle(group.title, named(title)),
+        title: linkTitle(group.title, titleOrUntitled(title)),
         'opds:facetGroup': group.title,
         'opds:activeFacet': isActive ? 'true' : undefined,
         'thr:count': count,
@@ -65,8 +72,8 @@ function counts({ page, pageSize, total }: Paging): Xml[] {
   ]
 }
 
-function entries(feed: Feed, writing: Writing): Xml[] {
-  if (feed.kind === 'navigation') return feed.entries.map(entry => feedEntry(entry, writing))
+function entries(feed: Feed, context: FeedContext): Xml[] {
+  if (feed.kind === 'navigation') return feed.entries.map(entry => feedEntry(entry, context))
   const { books, isMixed } = feed
-  return books.map(book => bookEntry(book, { writing, isMixed }))
+  return books.map(book => bookEntry(book, { context, isMixed }))
 }

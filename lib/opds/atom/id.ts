@@ -1,26 +1,24 @@
-// Permanent names of what is in the catalogue: they do not change with the address of the server, the
-// tree by which the client came, or the page.
+// Permanent Atom ids: they do not depend on the address of the server, the tree that the client uses, or the
+// page.
 import { hash } from 'node:crypto'
-import type { Query } from '../feed.ts'
-import { searchOf } from '../links.ts'
+import { formatQuery, type Query } from '../links.ts'
 
-// Made for this; with another one every client would see everything anew.
+// A random UUID. With another one, every client would consider all entries new.
 const namespace = Buffer.from('8f3e09dfede74639a1fa9882e16bca49', 'hex')
 
-/** Of a book, a series or a library. */
+/** Id of a book, a series or a library. */
 export const entityId = (id: string): string => `urn:uuid:${id}`
 
-/** Of what a feed shows: that of what it is of, when it is just that; else one made of path and query. */
+/** Id of a feed: that of its entity if it represents just that; otherwise derived from path and query. */
 export function feedId({ path, query = {}, id }: { path: string; query?: Query; id?: string }) {
-  const search = searchOf(
-    Object.fromEntries(Object.entries(query).sort(([a], [b]) => (a < b ? -1 : 1))),
-  )
-  if (id !== undefined && search === '' && path.endsWith(`/${id}`)) return entityId(id)
-  return `urn:uuid:${nameBased(`opds:v1:${path}${search}`)}`
+  const sorted = Object.entries(query).sort(([a], [b]) => (a < b ? -1 : 1))
+  const queryText = formatQuery(Object.fromEntries(sorted))
+  if (id !== undefined && queryText === '' && path.endsWith(`/${id}`)) return entityId(id)
+  return `urn:uuid:${uuidV5(`opds:v1:${path}${queryText}`)}`
 }
 
-/** A UUID of version 5 (RFC 9562 §5.5). */
-function nameBased(name: string): string {
+/** RFC 9562 §5.5. */
+function uuidV5(name: string): string {
   const bytes = Buffer.from(
     hash('sha1', Buffer.concat([namespace, Buffer.from(name)]), 'hex'),
     'hex',

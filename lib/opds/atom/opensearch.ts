@@ -1,17 +1,17 @@
-// How to search the catalogue (OpenSearch 1.1, OPDS 1.2 §3.3).
+// OpenSearch description of the catalogue search (OpenSearch 1.1, OPDS 1.2 §3.3).
 import type { Links } from '../links.ts'
-import { named } from './entry.ts'
+import { titleOrUntitled } from './entry.ts'
 import { feedType, namespaces } from './link.ts'
-import { clean, document, element, text } from './xml.ts'
+import { document, element, removeInvalidChars, text } from './xml.ts'
 
-/** `server` is its name. Apps replace `{searchTerms}` and know no other parameter. */
-export function searchDescription(links: Links, server: string): string {
-  const name = named(server)
+/** Apps replace `{searchTerms}` and support no other parameter. */
+export function searchDescription(links: Links, serverName: string): string {
+  const name = titleOrUntitled(serverName)
   return document(
     element(
       'OpenSearchDescription',
       { xmlns: namespaces['xmlns:opensearch'] },
-      text('ShortName', shortened(name, 16)),
+      text('ShortName', truncate(name, 16)),
       text('Description', `Books in ${name}`),
       element('Url', {
         type: feedType('acquisition'),
@@ -23,13 +23,13 @@ export function searchDescription(links: Links, server: string): string {
   )
 }
 
-const letters = new Intl.Segmenter()
+const graphemes = new Intl.Segmenter()
 
-/** As many whole letters as fit. */
-function shortened(text: string, most: number): string {
+/** As many complete graphemes as fit. */
+function truncate(text: string, maxLength: number): string {
   let short = ''
-  for (const { segment } of letters.segment(clean(text).trim())) {
-    if (short.length + segment.length > most) break
+  for (const { segment } of graphemes.segment(removeInvalidChars(text).trim())) {
+    if (short.length + segment.length > maxLength) break
     short += segment
   }
   return short.trim()

@@ -1,17 +1,17 @@
-// The one place where XML is made: what goes in is text, and whatever it holds, what comes out is
-// well-formed XML 1.0 that even small hand-written parsers read.
+// XML writer: the only place where XML is built. Any text results in well-formed XML 1.0 that simple
+// hand-written parsers can read.
 
 const isXml = Symbol()
-/** What was written already; everything else is text. */
+/** Serialized XML; everything else is text. */
 export type Xml = { readonly [isXml]: string }
-/** Those without a value are left out. */
+/** Undefined attributes are left out. */
 export type Attributes = Record<string, string | number | undefined>
-/** Null is nothing. */
+/** Null writes nothing. */
 export type Content = Xml | string | number | null
 
-// All but the characters of XML 1.0 (§2.2). With the flag u a surrogate is matched only when it is alone.
-const forbidden = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu
-// KOReader knows decimal references alone. Parsers change returns everywhere, and tabs and line
+// All but the characters of XML 1.0 (§2.2). With the `u` flag only lone surrogates match.
+const invalidChars = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu
+// KOReader only knows decimal references. Parsers normalize carriage returns everywhere, and tabs and line
 // breaks in attributes, unless they are references.
 const references: Record<string, string> = {
   '&': '&amp;',
@@ -23,32 +23,34 @@ const references: Record<string, string> = {
   '\r': '&#13;',
 }
 
-/** Text without what XML cannot hold: control characters, halves of characters, U+FFFE, U+FFFF. */
-export const clean = (text: string): string => text.replace(forbidden, '')
-/** Whether nothing that could be seen would be left of it. */
-export const isBlank = (text: string): boolean => clean(text).trim() === ''
-const escaped = (text: string) => clean(text).replace(/[&<>\r]/g, found => references[found]!)
-const quoted = (text: string) => clean(text).replace(/[&<>"\t\n\r]/g, found => references[found]!)
+/** Text without characters that XML cannot contain: control characters, lone surrogates, U+FFFE, U+FFFF. */
+export const removeInvalidChars = (text: string): string => text.replace(invalidChars, '')
+/** Whether the text has no visible character in XML. */
+export const isBlank = (text: string): boolean => removeInvalidChars(text).trim() === ''
+const escapeText = (text: string) =>
+  removeInvalidChars(text).replace(/[&<>\r]/g, char => references[char]!)
+const escapeAttribute = (text: string) =>
+  removeInvalidChars(text).replace(/[&<>"\t\n\r]/g, char => references[char]!)
 
-/** An element of that name; with any content at all, `''` too, it has a closing tag. */
+/** An element; with any content, even `''`, it gets a closing tag. */
 export function element(name: string, attributes: Attributes, ...content: Content[]): Xml {
   let xml = `<${name}`
   for (const [name, value] of Object.entries(attributes))
-    if (value !== undefined) xml += ` ${name}="${quoted(String(value))}"`
+    if (value !== undefined) xml += ` ${name}="${escapeAttribute(String(value))}"`
   if (content.length === 0) return { [isXml]: `${xml}/>` }
   xml += '>'
-  for (const part of content) xml += written(part)
+  for (const part of content) xml += serialize(part)
   return { [isXml]: `${xml}</${name}>` }
 }
 
-/** An element that holds text alone. */
+/** An element that contains only text. */
 export const text = (name: string, value: string | number): Xml => element(name, {}, value)
 
-/** UTF-8, and says so; without doctype, comments and instructions, which small parsers trip over. */
+/** Declares UTF-8; has no doctype, comments or processing instructions, on which simple parsers fail. */
 export const document = (root: Xml): string =>
   `<?xml version="1.0" encoding="UTF-8"?>\n${root[isXml]}\n`
 
-function written(content: Content): string {
+function serialize(content: Content): string {
   if (content === null) return ''
-  return typeof content === 'object' ? content[isXml] : escaped(String(content))
+  return typeof content === 'object' ? content[isXml] : escapeText(String(content))
 }

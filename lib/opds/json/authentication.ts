@@ -1,15 +1,15 @@
-// How to sign in, for apps that were refused (Authentication for OPDS 1.0).
-import { line } from '../../metadata/text.ts'
+// Authentication document: how to sign in (Authentication for OPDS 1.0), for apps that got a 401.
+import { singleLine } from '../../metadata/text.ts'
 import type { Links } from '../links.ts'
-import { authenticationType, feedType } from './media.ts'
+import { authenticationType, feedType } from '../media-types.ts'
 
-/** The address of the document, in whichever catalogue the client is. */
+/** URL of the document, also for clients of the other catalogue. */
 export const authenticationAddress = (links: Links): string => `${links.root(2)}/auth`
 
-/** `server` is the name of this server. Anyone may read it. */
-export function authenticationDocument(links: Links, server: string): object {
+/** The document is public. */
+export function authenticationDocument(links: Links, serverName: string): object {
   const id = authenticationAddress(links)
-  const title = line(server) ?? 'Library'
+  const title = singleLine(serverName) ?? 'Library'
   return {
     id,
     title,

@@ -1,19 +1,26 @@
-// A feed as JSON (OPDS 2.0).
-import { line } from '../../metadata/text.ts'
-import { catalogue, type Entry, type Feed, type Group, type Ref } from '../feed.ts'
+// JSON feed writer (OPDS 2.0).
+import { singleLine } from '../../metadata/text.ts'
+import {
+  catalogueRoot,
+  type Feed,
+  type FeedRef,
+  feedUpdatedAt,
+  formatTimestamp,
+  type Group,
+  type NavigationEntry,
+  pageLinks,
+} from '../feed.ts'
+import type { FeedContext } from '../feed-context.ts'
 import type { Links } from '../links.ts'
-import { pageLinks } from '../paged.ts'
+import { feedType } from '../media-types.ts'
 import { untitled } from '../title.ts'
-import { feedUpdated, stamp } from '../when.ts'
-import type { Writing } from '../writing.ts'
-import { feedType } from './media.ts'
+import { withoutEmpty } from './json-writer.ts'
 import { publicationOf } from './publication.ts'
-import { withoutEmpty } from './without-empty.ts'
 
-export function jsonFeed(feed: Feed, writing: Writing): object {
-  const { links } = writing
+export function jsonFeed(feed: Feed, context: FeedContext): object {
+  const { links } = context
   const { paging } = feed
-  const content = contentOf(feed, writing)
+  const content = contentOf(feed, context)
   const counts = paging && {
     numberOfItems: paging.total,
     itemsPerPage: paging.pageSize,
@@ -22,29 +29,29 @@ export function jsonFeed(feed: Feed, writing: Writing): object {
   return withoutEmpty({
     metadata: {
       title: titleOf(feed),
-      modified: stamp(feedUpdated(feed, writing)),
+      modified: formatTimestamp(feedUpdatedAt(feed, context)),
       ...(content === null ? { numberOfItems: 0, ...counts } : counts),
     },
     links: linksOf(feed, links),
-    // The schema knows no feed without items.
-    ...(content ?? { navigation: [wayBack(links)] }),
+    // The JSON Schema does not allow a feed without items.
+    ...(content ?? { navigation: [rootLink(links)] }),
     facets: facetsOf(feed, links),
   })
 }
 
-const titleOf = ({ title }: Pick<Ref, 'title'>) => line(title) ?? untitled
+const titleOf = ({ title }: Pick<FeedRef, 'title'>) => singleLine(title) ?? untitled
 
-/** Null when there is nothing in it. */
-function contentOf(feed: Feed, writing: Writing): object | null {
+/** Null for an empty feed. */
+function contentOf(feed: Feed, context: FeedContext): object | null {
   if (feed.kind === 'acquisition') {
     if (feed.books.length === 0) return null
-    return { publications: feed.books.map(book => publicationOf(book, writing, feed.isMixed)) }
+    return { publications: feed.books.map(book => publicationOf(book, context, feed.isMixed)) }
   }
   const { entries, groups } = feed
   if (entries.length + groups.length === 0) return null
   return {
-    navigation: entries.map(entry => navigationLink(entry, writing.links)),
-    groups: groups.map(group => groupOf(group, writing)),
+    navigation: entries.map(entry => navigationLink(entry, context.links)),
+    groups: groups.map(group => groupOf(group, context)),
   }
 }
 
@@ -52,30 +59,33 @@ function linksOf(feed: Feed, links: Links): object[] {
   const related = feed.related.map(ref => ({
     rel: 'related',
     title: titleOf(ref),
-    ...to(ref, links),
+    ...linkTo(ref, links),
   }))
   return [
     ...pageLinks(feed, links).map(link => ({ ...link, type: feedType })),
-    { rel: 'start', ...to(catalogue, links) },
-    ...(feed.up ? [{ rel: 'up', title: titleOf(feed.up), ...to(feed.up, links) }] : []),
-    // KOReader fills in `{?query}` in exactly this spelling.
+    { rel: 'start', ...linkTo(catalogueRoot, links) },
+    ...(feed.up ? [{ rel: 'up', title: titleOf(feed.up), ...linkTo(feed.up, links) }] : []),
+    // KOReader replaces `{?query}` in exactly this spelling.
     { rel: 'search', href: links.template('/search', '{?query}'), type: feedType, templated: true },
     ...related,
   ]
 }
 
-const to = ({ path, query }: Pick<Ref, 'path' | 'query'>, links: Links) => ({
+const linkTo = ({ path, query }: Pick<FeedRef, 'path' | 'query'>, links: Links) => ({
   href: links.to(path, query),
   type: feedType,
 })
 
-const wayBack = (links: Links) => ({ title: 'Back to the catalogue', ...to(catalogue, links) })
+const rootLink = (links: Links) => ({
+  title: 'Back to the catalogue',
+  ...linkTo(catalogueRoot, links),
+})
 
-function navigationLink(entry: Entry, links: Links): object {
+function navigationLink(entry: NavigationEntry, links: Links): object {
   return {
     title: titleOf(entry),
     rel: entry.rel ?? 'subsection',
-    ...to(entry, links),
+    ...linkTo(entry, links),
     properties: { numberOfItems: entry.count },
   }
 }
@@ -86,19 +96,19 @@ function facetsOf({ path, facets }: Feed, links: Links): object[] {
     links: group.facets.map(({ title, query, count, isActive }) => ({
       ...(isActive ? { rel: 'self' } : {}),
       title: titleOf({ title }),
-      ...to({ path, query }, links),
+      ...linkTo({ path, query }, links),
       properties: { numberOfItems: count },
     })),
   }))
 }
 
-function groupOf(group: Group, writing: Writing): object {
-  const { links } = writing
+function groupOf(group: Group, context: FeedContext): object {
+  const { links } = context
   return {
     metadata: { title: titleOf(group), numberOfItems: group.total },
-    links: [{ rel: 'self', ...to(group, links) }],
+    links: [{ rel: 'self', ...linkTo(group, links) }],
     ...(group.kind === 'acquisition'
-      ? { publications: group.books.map(book => publicationOf(book, writing, true)) }
+      ? { publications: group.books.map(book => publicationOf(book, context, true)) }
       : { navigation: group.entries.map(entry => navigationLink(entry, links)) }),
   }
 }

@@ -1,101 +1,107 @@
-// Books as apps read them page by page, as one file, or by what lies in it (Readium Web Publication
-// Manifest).
+// Readium manifest writer (Readium Web Publication Manifest): how apps read a book, page by page or as one
+// file.
+import { isReflowable } from '../../format/formats.ts'
 import type { StoredPage } from '../../page/page-list.ts'
-import type { Links } from '../links.ts'
-import { coverPath, filePath, fileType } from '../naming.ts'
-import { positionsType } from '../positions.ts'
+import type { FeedContext } from '../feed-context.ts'
+import { coverPath, filePath, type Links } from '../links.ts'
+import { fileType, positionsType, publicationType } from '../media-types.ts'
 import type { Publication } from '../publication.ts'
-import type { Writing } from '../writing.ts'
-import { publicationType } from './media.ts'
-import { metadataOf, type Profile, profileAddress } from './metadata.ts'
-import { type Item, inPieces } from './pieces.ts'
+import { type JsonItem, withoutEmpty, writeInChunks } from './json-writer.ts'
+import { metadataOf, type Profile, profileUri } from './metadata.ts'
 import { manifestPath, manifestType, progressionLink } from './publication.ts'
-import { withoutEmpty } from './without-empty.ts'
 
-/** The text of a manifest, in pieces. */
+/** The text of a manifest, in chunks. */
 export type Manifest = Generator<string, void>
 
-/** One image a page: `pages` are all of the book's, in reading order. */
+/** One image per page; `pages` are all pages of the book in reading order. */
 export function divinaManifest(
   book: Publication,
   pages: readonly StoredPage[],
-  writing: Writing,
+  context: FeedContext,
 ): Manifest {
-  const at = `/books/${book.id}/pages`
+  const path = `/books/${book.id}/pages`
   const readingOrder = pages
     .values()
-    .map((page, i) => pageLink(page, writing.links.to(`${at}/${i + 1}`)))
-  return manifest(book, 'divina', writing, { readingOrder })
+    .map((page, i) => pageLink(page, context.links.to(`${path}/${i + 1}`)))
+  return createManifest(book, 'divina', context, { readingOrder })
 }
 
-/** The file itself. */
-export function pdfManifest(book: Publication, writing: Writing): Manifest {
-  const file = { href: writing.links.to(filePath(book)), type: fileType('pdf', 2) }
-  return manifest(book, 'pdf', writing, { readingOrder: [file] })
+/** The file as the only resource. */
+export function pdfManifest(book: Publication, context: FeedContext): Manifest {
+  const file = { href: context.links.to(filePath(book)), type: fileType('pdf', 2) }
+  return createManifest(book, 'pdf', context, { readingOrder: [file] })
 }
 
 type Content = {
-  /** What this profile says beside what is said of every book. */
+  /** Metadata of the profile, in addition to that of every book. */
   metadata?: object
-  readingOrder: Iterable<Item>
-  /** Beside the cover. */
-  resources?: Iterable<Item>
-  toc?: Iterable<Item>
-  landmarks?: Iterable<Item>
-  pageList?: Iterable<Item>
+  readingOrder: Iterable<JsonItem>
+  /** In addition to the cover. */
+  resources?: Iterable<JsonItem>
+  toc?: Iterable<JsonItem>
+  landmarks?: Iterable<JsonItem>
+  pageList?: Iterable<JsonItem>
 }
 
-export function manifest(
+export function createManifest(
   book: Publication,
   profile: Profile,
-  writing: Writing,
+  context: FeedContext,
   { metadata = {}, resources = [], ...lists }: Content,
 ): Manifest {
-  const { links } = writing
+  const { links } = context
   const head = {
     '@context': 'https://readium.org/webpub-manifest/context.jsonld',
     metadata: {
       ...metadataOf(book, links, true),
-      conformsTo: profileAddress(profile),
+      conformsTo: profileUri(profile),
       ...metadata,
     },
-    links: ownLinks(book, profile, writing),
+    links: manifestLinks(book, profile, context),
   }
-  // Some apps stumble where there are no resources: so the cover is always there.
-  return inPieces(withoutEmpty(head), { ...lists, resources: withCover(book, links, resources) })
+  // Some apps fail on manifests without resources, so the cover is always included.
+  return writeInChunks(withoutEmpty(head), {
+    ...lists,
+    resources: withCover(book, links, resources),
+  })
 }
 
-function ownLinks(book: Publication, profile: Profile, { links, may }: Writing) {
-  const at = `/books/${book.id}`
-  // Those of an EPUB are places in its text, also where its pages are drawn; a PDF is one resource.
-  const hasPositions = profile === 'epub' || (profile === 'divina' && book.format !== 'epub')
+function manifestLinks(book: Publication, profile: Profile, { links, allows }: FeedContext) {
+  const path = `/books/${book.id}`
+  // Positions of an EPUB refer to its text, also when its pages are images; a PDF is one resource.
+  const hasPositions = profile === 'epub' || (profile === 'divina' && !isReflowable(book.format))
   return [
     { rel: 'self', href: links.to(manifestPath(book.id, profile)), type: manifestType(profile) },
-    { rel: 'alternate', href: links.to(at), type: publicationType },
+    { rel: 'alternate', href: links.to(path), type: publicationType },
     hasPositions && {
       rel: 'http://readium.org/position-list',
-      href: links.to(`${at}/positions`),
+      href: links.to(`${path}/positions`),
       type: positionsType,
     },
-    may.sync && progressionLink(book.id, links),
+    allows.progressSync && progressionLink(book.id, links),
   ].filter(Boolean)
 }
 
-function* withCover({ id }: Publication, links: Links, others: Iterable<Item>): Generator<Item> {
+function* withCover(
+  { id }: Publication,
+  links: Links,
+  others: Iterable<JsonItem>,
+): Generator<JsonItem> {
   yield { rel: 'cover', href: links.to(coverPath(`/books/${id}`)), type: 'image/jpeg' }
   yield* others
 }
 
-// What every app shows.
-const plain = new Set(['image/jpeg', 'image/png', 'image/gif'])
+/** Types that every app displays. */
+const displayable = new Set(['image/jpeg', 'image/png', 'image/gif'])
 
-function pageLink({ mediaType, width, height }: StoredPage, href: string): Item {
-  const isPlain = plain.has(mediaType)
+function pageLink({ mediaType, width, height }: StoredPage, href: string): JsonItem {
   return {
     href,
     type: mediaType,
     width: width || null,
     height: height || null,
-    alternate: isPlain ? [] : [{ href: `${href}?format=jpeg`, type: 'image/jpeg' }],
+    alternate: displayable.has(mediaType)
+      ? []
+      : [{ href: `${href}?format=jpeg`, type: 'image/jpeg' }],
   }
 }

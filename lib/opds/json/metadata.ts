@@ -1,40 +1,40 @@
-// What is said of a book, in OPDS 2.0 and in the manifests of its readers (Readium Web Publication
-// Manifest, metadata.schema.json).
-import type { FormatName } from '../../format/contract.ts'
+// Readium metadata of a book, in OPDS 2.0 publications and in manifests (metadata.schema.json of the
+// Readium Web Publication Manifest).
+import type { ReadiumProfile } from '../../format/contract.ts'
+import { type FormatName, formatNamed, isReflowable } from '../../format/formats.ts'
 import { canonicalLanguage } from '../../metadata/language.ts'
-import type { Author, ReadingDirection } from '../../metadata/metadata.ts'
-import { line, prose } from '../../metadata/text.ts'
-import { aboutOf } from '../about.ts'
+import { multiLine, singleLine } from '../../metadata/text.ts'
+import type { Author, ReadingDirection } from '../../metadata/values.ts'
+import { formatTimestamp } from '../feed.ts'
 import type { Links } from '../links.ts'
-import type { Publication } from '../publication.ts'
-import { shownTitle, untitled } from '../title.ts'
-import { stamp } from '../when.ts'
-import { feedType } from './media.ts'
+import { feedType } from '../media-types.ts'
+import { type Publication, summaryText } from '../publication.ts'
+import { displayTitle, untitled } from '../title.ts'
 
-export type Profile = 'divina' | 'epub' | 'pdf'
+export type Profile = ReadiumProfile
 
-/** `isMixed`: it stands beside books of other series, or alone. What is not known may be empty. */
+/** `isMixed`: displayed beside books of other series, or alone. Unknown values may be empty. */
 export function metadataOf(book: Publication, links: Links, isMixed: boolean): object {
-  const { isbn, released, language } = book
+  const { isbn, releaseDate, language } = book
   return {
     '@type': isComic(book.format) ? 'http://schema.org/ComicIssue' : 'http://schema.org/Book',
-    ...(book.format === null ? {} : { conformsTo: profileAddress(profileOf(book.format)) }),
-    title: line(shownTitle(book, isMixed)) ?? line(book.fileName) ?? untitled,
-    subtitle: line(book.subtitle ?? ''),
-    // Two files of the same edition are two books: the ISBN does not tell them apart.
+    ...(book.format === null ? {} : { conformsTo: profileUri(profileOf(book.format)) }),
+    title: singleLine(displayTitle(book, isMixed)) ?? singleLine(book.fileName) ?? untitled,
+    subtitle: singleLine(book.subtitle ?? ''),
+    // Not the ISBN: two files of the same edition are two books.
     identifier: `urn:uuid:${book.id}`,
     altIdentifier: isbn === null || !/^\d{13}$/.test(isbn) ? [] : [`urn:isbn:${isbn}`],
-    modified: stamp(book.updated),
-    // The schema knows whole dates alone.
-    published: released && `${released}-01-01`.slice(0, 10),
+    modified: formatTimestamp(book.updatedAt),
+    // The schema allows complete dates only.
+    published: releaseDate && `${releaseDate}-01-01`.slice(0, 10),
     language: language && canonicalLanguage(language),
     ...contributors(book.authors),
-    publisher: named(book.publisher),
-    imprint: named(book.imprint),
-    subject: [...new Set([...book.genres, ...book.tags].map(line))],
-    description: prose(aboutOf(book) ?? ''),
+    publisher: organization(book.publisher),
+    imprint: organization(book.imprint),
+    subject: [...new Set([...book.genres, ...book.tags].map(singleLine))],
+    description: multiLine(summaryText(book) ?? ''),
     numberOfPages: book.pageCount > 0 ? book.pageCount : null,
-    readingProgression: progression(book.direction),
+    readingProgression: readingProgression(book.readingDirection),
     layout: layoutOf(book),
     belongsTo: { series: [seriesOf(book, links)] },
   }
@@ -42,16 +42,16 @@ export function metadataOf(book: Publication, links: Links, isMixed: boolean): o
 
 /** The profile in which apps read a book of that format. */
 export function profileOf(format: FormatName): Profile {
-  return format === 'epub' || format === 'pdf' ? format : 'divina'
+  return formatNamed(format).opds.profile
 }
 
-export const profileAddress = (profile: Profile): string =>
+export const profileUri = (profile: Profile): string =>
   `https://readium.org/webpub-manifest/profiles/${profile}`
 
 const isComic = (format: FormatName | null) => format !== null && profileOf(format) === 'divina'
 
-// Roles of the catalogue that the schema has a place for.
-const places: Record<string, string> = {
+// Roles of the catalogue for which the schema has a property.
+const propertyByRole: Record<string, string> = {
   writer: 'author',
   author: 'author',
   penciller: 'penciler',
@@ -66,34 +66,35 @@ const places: Record<string, string> = {
 }
 
 function contributors(authors: readonly Author[]): Record<string, object[]> {
-  const found: Record<string, object[]> = {}
-  for (const { name, role, sortName } of authors) {
-    const shown = line(name)
-    if (shown === undefined) continue
-    const place = role === null ? 'author' : places[role]
-    const person = { name: shown, sortAs: line(sortName ?? '') }
-    if (place) (found[place] ??= []).push(person)
-    else (found.contributor ??= []).push({ ...person, role: line(role ?? '') })
+  const byProperty: Record<string, object[]> = {}
+  for (const author of authors) {
+    const name = singleLine(author.name)
+    if (name === undefined) continue
+    const { role } = author
+    const property = role === null ? 'author' : propertyByRole[role]
+    const person = { name, sortAs: singleLine(author.sortName ?? '') }
+    if (property) (byProperty[property] ??= []).push(person)
+    else (byProperty.contributor ??= []).push({ ...person, role: singleLine(role ?? '') })
   }
-  return found
+  return byProperty
 }
 
-function named(name: string | null): object[] {
-  const shown = line(name ?? '')
-  return shown === undefined ? [] : [{ name: shown }]
+function organization(value: string | null): object[] {
+  const name = singleLine(value ?? '')
+  return name === undefined ? [] : [{ name }]
 }
 
-/** The schema has no word for what is read downwards; `layout` says it of a webtoon. */
-const progression = (direction: ReadingDirection | null) =>
+/** The schema has no value for vertical reading; of a webtoon `layout` expresses it. */
+const readingProgression = (direction: ReadingDirection | null) =>
   direction === 'ltr' || direction === 'rtl' ? direction : null
 
-function layoutOf({ format, streamedAs, direction }: Publication): string | null {
+function layoutOf({ format, streamMediaType, readingDirection }: Publication): string | null {
   if (format === null) return null
-  if (format === 'epub' && streamedAs === null) return 'reflowable'
-  return direction === 'webtoon' ? 'scrolled' : 'fixed'
+  if (isReflowable(format) && streamMediaType === null) return 'reflowable'
+  return readingDirection === 'webtoon' ? 'scrolled' : 'fixed'
 }
 
-function seriesOf({ series, position }: Publication, links: Links): object {
-  const name = line(series.title) ?? untitled
+function seriesOf({ series, seriesPosition: position }: Publication, links: Links): object {
+  const name = singleLine(series.title) ?? untitled
   return { name, position, links: [{ href: links.to(`/series/${series.id}`), type: feedType }] }
 }

@@ -1,57 +1,57 @@
-// A book in OPDS 2.0: what is said of it, where it is had, and how it looks.
-import type { Links } from '../links.ts'
-import { coverPath, filePath, fileType, thumbnailPath } from '../naming.ts'
-import type { Publication } from '../publication.ts'
-import type { Writing } from '../writing.ts'
-import { authenticationAddress } from './authentication.ts'
+// JSON publication writer (OPDS 2.0): metadata, links and images of a book.
+import type { FeedContext } from '../feed-context.ts'
+import { coverPath, filePath, type Links, thumbnailPath } from '../links.ts'
 import {
   authenticationType,
   divinaType,
+  fileType,
   progressionType,
   publicationType,
   webpubType,
-} from './media.ts'
+} from '../media-types.ts'
+import type { Publication } from '../publication.ts'
+import { authenticationAddress } from './authentication.ts'
+import { withoutEmpty } from './json-writer.ts'
 import { metadataOf, type Profile, profileOf } from './metadata.ts'
-import { withoutEmpty } from './without-empty.ts'
 
-/** A document of its own. */
-export const jsonPublication = (book: Publication, writing: Writing): object =>
-  withoutEmpty(publicationOf(book, writing, true))
+/** A publication as a document. */
+export const jsonPublication = (book: Publication, context: FeedContext): object =>
+  withoutEmpty(publicationOf(book, context, true))
 
-/** `isMixed`: it stands beside books of other series, or alone. What is not known may be empty. */
-export function publicationOf(book: Publication, writing: Writing, isMixed: boolean): object {
-  const { links } = writing
-  const properties = signIn(links)
+/** `isMixed`: displayed beside books of other series, or alone. Unknown values may be empty. */
+export function publicationOf(book: Publication, context: FeedContext, isMixed: boolean): object {
+  const { links } = context
+  const properties = authenticateProperty(links)
   return {
     metadata: metadataOf(book, links, isMixed),
-    links: linksOf(book, writing).map(link => ({ ...link, properties })),
+    links: linksOf(book, context).map(link => ({ ...link, properties })),
     images: imagesOf(book, links),
   }
 }
 
 type Link = { rel: string; href: string; type: string; size?: number | null }
 
-function linksOf(book: Publication, { links, may }: Writing): Link[] {
-  const at = `/books/${book.id}`
+function linksOf(book: Publication, { links, allows }: FeedContext): Link[] {
+  const path = `/books/${book.id}`
   return [
-    { rel: 'self', href: links.to(at), type: publicationType },
+    { rel: 'self', href: links.to(path), type: publicationType },
     {
-      // The long name, which every app knows; never `open-access`: that promises it to anyone.
+      // The full relation, which every app knows; `open-access` would promise the file to anyone.
       rel: 'http://opds-spec.org/acquisition',
       href: links.to(filePath(book)),
       type: fileType(book.format, 2),
       size: book.fileSize > 0 ? book.fileSize : null,
     },
-    ...manifestsOf(book, may.stream).map(profile => ({
+    ...manifestsOf(book, allows.pageStreaming).map(profile => ({
       rel: 'alternate',
       href: links.to(manifestPath(book.id, profile)),
       type: manifestType(profile),
     })),
-    ...(may.sync && canBeRead(book) ? [progressionLink(book.id, links)] : []),
+    ...(allows.progressSync && canBeRead(book) ? [progressionLink(book.id, links)] : []),
   ]
 }
 
-/** Where the reader's place is told and asked for. */
+/** Where an app reads and writes the progress. */
 export const progressionLink = (id: string, links: Links): Link => ({
   rel: 'http://www.cantook.com/api/progression',
   href: links.to(`/books/${id}/progression`),
@@ -60,11 +60,11 @@ export const progressionLink = (id: string, links: Links): Link => ({
 
 const canBeRead = ({ format, pageCount }: Publication) => format !== null && pageCount > 0
 
-/** The manifests that a book has, its own first. Whoever may not see pages is shown none. */
-export function manifestsOf(book: Publication, mayStream = true): Profile[] {
-  if (book.format === null || !mayStream || !canBeRead(book)) return []
-  const own = profileOf(book.format)
-  return own === 'divina' || book.streamedAs === null ? [own] : [own, 'divina']
+/** The profiles in which a book has a manifest, that of its format first; none without permission to see pages. */
+export function manifestsOf(book: Publication, allowsPages = true): Profile[] {
+  if (book.format === null || !allowsPages || !canBeRead(book)) return []
+  const profile = profileOf(book.format)
+  return profile === 'divina' || book.streamMediaType === null ? [profile] : [profile, 'divina']
 }
 
 export const manifestPath = (id: string, profile: Profile): string =>
@@ -73,19 +73,16 @@ export const manifestPath = (id: string, profile: Profile): string =>
 export const manifestType = (profile: Profile): string =>
   profile === 'divina' ? divinaType : webpubType
 
-const signIn = (links: Links) => ({
+const authenticateProperty = (links: Links) => ({
   authenticate: { href: authenticationAddress(links), type: authenticationType },
 })
 
-/** The small one first: apps that know no relations take the first. */
+/** The thumbnail first: apps that do not know the relations take the first image. */
 function imagesOf({ id }: Publication, links: Links) {
-  const image = { type: 'image/jpeg' }
+  const path = `/books/${id}`
+  const type = 'image/jpeg'
   return [
-    {
-      rel: 'http://opds-spec.org/image/thumbnail',
-      href: links.to(thumbnailPath(`/books/${id}`)),
-      ...image,
-    },
-    { rel: 'http://opds-spec.org/image', href: links.to(coverPath(`/books/${id}`)), ...image },
+    { rel: 'http://opds-spec.org/image/thumbnail', href: links.to(thumbnailPath(path)), type },
+    { rel: 'http://opds-spec.org/image', href: links.to(coverPath(path)), type },
   ]
 }

@@ -1,40 +1,44 @@
 // Shelves of books of all series.
-import { latestBooks } from '../../catalog/list/list-books-latest.ts'
-import { booksBegun, onDeck as nextBooks } from '../../catalog/progress/on-deck.ts'
-import { type Listing, mostLatest } from './listing.ts'
+import { newestBooks } from '../../catalog/list/newest-books.ts'
+import { booksInProgress, booksOnDeck } from '../../catalog/progress/continue-reading.ts'
+import { type Listing, maxLatest } from './listing.ts'
 
 export const keepReading: Listing = {
   kind: 'acquisition',
   path: '/keep-reading',
   title: 'Keep reading',
-  summary: 'Books that the caller is reading, the last read first',
-  find: ({ sql, viewer, ...asked }) => booksBegun(sql, viewer, asked),
+  summary: 'Books in progress, most recently read first',
+  list: ({ sql, viewer, ...request }) => booksInProgress(sql, viewer, request),
 }
 
 export const onDeck: Listing = {
   kind: 'acquisition',
   path: '/on-deck',
   title: 'On deck',
-  summary: 'The next book of every series that the caller reads',
-  find: ({ sql, viewer, ...asked }) => nextBooks(sql, viewer, asked),
+  summary: 'The next book of every series in progress',
+  list: ({ sql, viewer, ...request }) => booksOnDeck(sql, viewer, request),
 }
 
 export const newBooks: Listing = {
   kind: 'acquisition',
   path: '/books/recent',
   title: 'New books',
-  summary: `Books that came last, ${mostLatest} at most`,
-  find: latest('created'),
+  summary: `Recently added books, at most ${maxLatest}`,
+  list: latest('created'),
 }
 
 export const releases: Listing = {
   kind: 'acquisition',
   path: '/books/released',
   title: 'Latest releases',
-  summary: `Books that have a date of release, the latest first, ${mostLatest} at most`,
-  find: latest('released'),
+  summary: `Books with a release date, latest first, at most ${maxLatest}`,
+  list: latest('released'),
 }
 
-function latest(by: 'created' | 'released'): Listing['find'] {
-  return ({ sql, viewer, ...asked }) => latestBooks(sql, viewer, { ...asked, by, most: mostLatest })
+function latest(by: 'created' | 'released'): Listing['list'] {
+  return ({ sql, viewer, libraryId, page, pageSize }) =>
+    newestBooks(sql, viewer, {
+      ...{ by, libraryId, cap: maxLatest },
+      ...{ offset: (page - 1) * pageSize, limit: pageSize },
+    })
 }

@@ -1,49 +1,50 @@
-// What series and libraries are called where they are led to.
-import type { LibraryName } from '../../catalog/library/library-browse.ts'
+// Navigation entries of series and libraries.
+import type { LibraryName } from '../../catalog/library/library.ts'
 import type { Series } from '../../catalog/series/series-record.ts'
-import type { Entry, Ref } from '../feed.ts'
+import type { FeedRef, NavigationEntry } from '../feed.ts'
 
-/** Of one page: those that share a title are told apart by their library or their folder. */
-export function seriesEntries(page: readonly Series[]): Entry[] {
-  const named = Map.groupBy(page, ({ title }) => title.trim().toLowerCase())
-  return page.map(series => {
-    const namesakes = named.get(series.title.trim().toLowerCase())!
-    return { ...entryOf(series), title: titleAmong(series, namesakes) }
-  })
+/** Entries of one page. Series with equal titles get their library or folder as a suffix. */
+export function seriesEntries(page: readonly Series[]): NavigationEntry[] {
+  const titleKey = ({ title }: Series) => title.trim().toLowerCase()
+  const byTitle = Map.groupBy(page, titleKey)
+  return page.map(series => ({
+    ...toEntry(series),
+    title: distinctTitle(series, byTitle.get(titleKey(series))!),
+  }))
 }
 
-function entryOf({ id, title, bookCount, updatedAt }: Series): Entry {
+function toEntry({ id, title, bookCount, updatedAt }: Series): NavigationEntry {
   const path = `/series/${id}`
   return {
     id,
     path,
     title,
     kind: 'acquisition',
-    updated: new Date(updatedAt),
+    updatedAt: new Date(updatedAt),
     count: bookCount,
     cover: path,
   }
 }
 
 const folderOf = ({ path }: Series) => path ?? ''
-// The shortest that is enough comes first.
-const marks: ((series: Series) => string)[] = [
+/** Suffixes from short to long; the first one that differs for all series of the same title is used. */
+const suffixes: ((series: Series) => string)[] = [
   series => series.libraryName,
   series => folderOf(series).split('/').at(-1)!,
   folderOf,
   series => `${series.libraryName}: ${folderOf(series)}`,
 ]
 
-function titleAmong(series: Series, namesakes: readonly Series[]): string {
-  if (namesakes.length === 1) return series.title
-  const differs = (mark: (series: Series) => string) =>
-    new Set(namesakes.map(mark)).size === namesakes.length
-  const mark = marks.find(differs)?.(series)
-  return mark ? `${series.title} (${mark})` : series.title
+function distinctTitle(series: Series, sameTitle: readonly Series[]): string {
+  if (sameTitle.length === 1) return series.title
+  const isDistinct = (suffix: (series: Series) => string) =>
+    new Set(sameTitle.map(suffix)).size === sameTitle.length
+  const suffix = suffixes.find(isDistinct)?.(series)
+  return suffix ? `${series.title} (${suffix})` : series.title
 }
 
-export const libraries: Ref = { path: '/libraries', title: 'Libraries', kind: 'navigation' }
+export const libraries: FeedRef = { path: '/libraries', title: 'Libraries', kind: 'navigation' }
 
-export function libraryRef({ id, name }: LibraryName): Ref {
+export function libraryRef({ id, name }: LibraryName): FeedRef {
   return { path: `/libraries/${id}`, title: name, kind: 'navigation' }
 }

@@ -1,54 +1,53 @@
-// Publishers, genres and tags; each leads to the series that have it.
-import { labelShelves as pageOfLabels } from '../../catalog/label/label-browse.ts'
-import { listPublishers } from '../../catalog/label/publisher.ts'
-import { type Entry, navigation, type Ref } from '../feed.ts'
+// Shelves of publishers, genres and tags; each entry links to the series with that label.
+import { browseLabels, listPublishers } from '../../catalog/label/label-list.ts'
+import { type FeedRef, type NavigationEntry, navigationFeed } from '../feed.ts'
 import { genres, publishers, tags } from './series-list.ts'
-import { type Asked, offsetOf, pagingOf, type Shelf } from './shelf.ts'
+import { offsetOf, pagingOf, type Shelf, type ShelfRequest } from './shelf.ts'
 
-type Valued = { name: string; seriesCount: number }
-type Values = {
-  ref: Ref
-  /** The parameter of `/series` that takes them. */
+type Label = { name: string; seriesCount: number }
+type LabelKind = {
+  ref: FeedRef
+  /** The parameter of `/series`. */
   parameter: string
-  list: (asked: Asked) => Promise<{ data: Valued[]; total: number }>
+  list: (request: ShelfRequest) => Promise<{ data: Label[]; total: number }>
 }
 
-const label =
-  (kind: 'genre' | 'tag'): Values['list'] =>
-  asked =>
-    pageOfLabels(asked.sql, asked.viewer, {
-      ...{ kind, offset: offsetOf(asked), pageSize: asked.pageSize },
+const listLabels =
+  (kind: 'genre' | 'tag'): LabelKind['list'] =>
+  request =>
+    browseLabels(request.sql, request.viewer, {
+      ...{ kind, offset: offsetOf(request), pageSize: request.pageSize },
     })
 
-const kinds: Values[] = [
+const kinds: LabelKind[] = [
   {
     ref: publishers,
     parameter: 'publisher',
-    list: asked =>
-      listPublishers(asked.sql, asked.viewer, {
-        offset: offsetOf(asked),
-        pageSize: asked.pageSize,
+    list: request =>
+      listPublishers(request.sql, request.viewer, {
+        offset: offsetOf(request),
+        pageSize: request.pageSize,
       }),
   },
-  { ref: genres, parameter: 'genre', list: label('genre') },
-  { ref: tags, parameter: 'tag', list: label('tag') },
+  { ref: genres, parameter: 'genre', list: listLabels('genre') },
+  { ref: tags, parameter: 'tag', list: listLabels('tag') },
 ]
 
 export const labelShelves: Shelf[] = kinds.map(({ ref, parameter, list }) => ({
   path: ref.path,
   summary: `${ref.title} of series, by name`,
-  async find(asked) {
-    const { data, total } = await list(asked)
+  async load(request) {
+    const { data, total } = await list(request)
     const entries = data.map(
-      ({ name, seriesCount }): Entry => ({
+      ({ name, seriesCount }): NavigationEntry => ({
         path: '/series',
         query: { [parameter]: name },
         title: name,
         kind: 'navigation',
-        updated: null,
+        updatedAt: null,
         count: seriesCount,
       }),
     )
-    return navigation({ ...ref, entries, paging: pagingOf(asked, total) })
+    return navigationFeed({ ...ref, entries, paging: pagingOf(request, total) })
   },
 }))

@@ -1,57 +1,48 @@
-// Libraries and, in OPDS 2.0, the home of each.
-import {
-  type LibraryShelf,
-  libraryName,
-  libraryShelves as pageOfLibraries,
-} from '../../catalog/library/library-browse.ts'
-import { Id } from '../../schema.ts'
-import { type Entry, navigation } from '../feed.ts'
+// Shelves of libraries and, in OPDS 2.0, the home of each library.
+import { browseLibraries, type LibraryEntry, libraryName } from '../../catalog/library/library.ts'
+import { uuid } from '../../schema.ts'
+import { type NavigationEntry, navigationFeed } from '../feed.ts'
 import { libraries, libraryRef } from './entry.ts'
-import { groupsOf } from './home.ts'
+import { homeGroups } from './root.ts'
 import { allSeries, newSeries } from './series-list.ts'
 import { offsetOf, pagingOf, type Shelf } from './shelf.ts'
 
 export const librariesShelf: Shelf = {
   path: '/libraries',
   summary: 'Libraries by name',
-  async find(asked) {
-    const { sql, viewer, pageSize } = asked
-    const { data, total } = await pageOfLibraries(sql, viewer, {
-      offset: offsetOf(asked),
-      pageSize,
-    })
-    return navigation({
-      ...libraries,
-      entries: data.map(libraryEntry),
-      paging: pagingOf(asked, total),
-    })
+  async load(request) {
+    const { sql, viewer, pageSize } = request
+    const page = { offset: offsetOf(request), pageSize }
+    const { data, total } = await browseLibraries(sql, viewer, page)
+    const entries = data.map(toEntry)
+    return navigationFeed({ ...libraries, entries, paging: pagingOf(request, total) })
   },
 }
 
-const libraryEntry = (library: LibraryShelf): Entry => ({
+const toEntry = (library: LibraryEntry): NavigationEntry => ({
   ...libraryRef(library),
   id: library.id,
-  updated: library.updatedAt,
+  updatedAt: library.updatedAt,
   count: library.seriesCount,
 })
 
 export const libraryHome: Shelf = {
   path: '/libraries/{id}',
-  summary: 'What is new in a library, what to read on, and the way to its series',
-  only: 2,
-  params: Id.properties,
-  async find(asked) {
-    const library = await libraryName(asked.sql, asked.viewer, asked.params.id!)
-    const groups = await groupsOf(asked, library)
+  summary: 'Home of a library: new books and series, books in progress, all series',
+  onlyVersion: 2,
+  params: { id: uuid({ description: 'Library id.' }) },
+  async load(request) {
+    const library = await libraryName(request.sql, request.viewer, request.params.id!)
+    const groups = await homeGroups(request, library)
     const { path, title } = libraryRef(library)
-    const browse: Entry = {
+    const browse: NavigationEntry = {
       ...{ path: `${path}/browse`, title: allSeries.title, kind: 'navigation' },
-      updated: library.updatedAt,
-      // Its new series are all its series in another order.
+      updatedAt: library.updatedAt,
+      // The new series are all series in another order.
       count: groups.find(group => group.path === newSeries.path)?.total ?? 0,
     }
-    return navigation({
-      ...{ path, title, id: library.id, updated: library.updatedAt, up: libraries },
+    return navigationFeed({
+      ...{ path, title, id: library.id, updatedAt: library.updatedAt, up: libraries },
       ...{ entries: [browse], groups },
     })
   },

@@ -1,69 +1,75 @@
-// Lists that are shelves of their own and, some items of them, groups of a home: of the whole
-// catalogue or of one library.
-import { type LibraryName, libraryName } from '../../catalog/library/library-browse.ts'
+// Listings: ordered lists of books or series that are shelves of their own and, with their first items,
+// groups of a home. Each exists for the whole catalogue and for one library.
+import { type LibraryName, libraryName } from '../../catalog/library/library.ts'
 import { seriesByIds } from '../../catalog/series/series-record.ts'
 import { maybe, uuid } from '../../schema.ts'
-import { acquisition, type Group, type Kind, navigation, type Ref } from '../feed.ts'
+import {
+  acquisitionFeed,
+  type FeedKind,
+  type FeedRef,
+  type Group,
+  navigationFeed,
+} from '../feed.ts'
 import { publicationsByIds } from '../publication.ts'
 import { libraryRef, seriesEntries } from './entry.ts'
-import { type Asked, pagingOf, type Shelf } from './shelf.ts'
+import { pagingOf, type Shelf, type ShelfRequest } from './shelf.ts'
 
-type Wanted = Pick<Asked, 'sql' | 'viewer' | 'page' | 'pageSize'> & { libraryId?: string }
+type ListRequest = Pick<ShelfRequest, 'sql' | 'viewer' | 'page' | 'pageSize'> & {
+  libraryId?: string
+}
 
-/** An ordered list of books (acquisition) or of series (navigation). */
+/** A list of books (acquisition) or of series (navigation). */
 export type Listing = {
-  kind: Kind
+  kind: FeedKind
   path: string
   title: string
   summary: string
-  find: (wanted: Wanted) => Promise<{ ids: string[]; total: number }>
+  list: (request: ListRequest) => Promise<{ ids: string[]; total: number }>
 }
 
-const ofLibrary = { libraryId: maybe(uuid({ description: 'Only of this library.' })) }
+/** Limit of lists of new items: no one pages further, and late pages of a million books are slow. */
+export const maxLatest = 1_000
 
-/** Of what is new. Nobody turns more pages, and those in the middle of a million books take long to find. */
-export const mostLatest = 1_000
-
-/** The shelf of a list, which may be asked for one library of it. */
+/** The shelf of a listing, with an optional filter by library. */
 export function listingShelf(listing: Listing): Shelf {
   const { path, summary } = listing
   return {
     path,
     summary,
-    query: ofLibrary,
-    async find(asked) {
-      const { libraryId } = asked.query
-      const [library, found] = await Promise.all([
-        libraryId ? libraryName(asked.sql, asked.viewer, libraryId) : null,
-        listing.find(wantedOf(asked, libraryId)),
+    query: { libraryId: maybe(uuid({ description: 'Only of this library.' })) },
+    async load(request) {
+      const { libraryId } = request.query
+      const [library, { ids, total }] = await Promise.all([
+        libraryId ? libraryName(request.sql, request.viewer, libraryId) : null,
+        listing.list(toListRequest(request, libraryId)),
       ])
       const common = {
         ...refOf(listing, library),
-        paging: pagingOf(asked, found.total),
+        paging: pagingOf(request, total),
         ...(library ? { up: libraryRef(library) } : {}),
       }
       return listing.kind === 'acquisition'
-        ? acquisition({ ...common, books: await books(asked, found.ids) })
-        : navigation({ ...common, entries: await entries(asked, found.ids) })
+        ? acquisitionFeed({ ...common, books: await loadBooks(request, ids) })
+        : navigationFeed({ ...common, entries: await loadEntries(request, ids) })
     },
   }
 }
 
-const mostShown = 8
+const groupSize = 8
 
-/** The first items of a list; null when there are none. */
+/** The first items of a listing; null when it is empty. */
 export async function groupOf(
   listing: Listing,
-  asked: Asked,
+  request: ShelfRequest,
   library: LibraryName | null,
 ): Promise<Group | null> {
-  const first = { ...asked, page: 1, pageSize: mostShown }
-  const { ids, total } = await listing.find(wantedOf(first, library?.id))
+  const firstPage = { ...request, page: 1, pageSize: groupSize }
+  const { ids, total } = await listing.list(toListRequest(firstPage, library?.id))
   const ref = { ...refOf(listing, library), total }
   const group: Group =
     listing.kind === 'acquisition'
-      ? { ...ref, kind: 'acquisition', books: await books(asked, ids) }
-      : { ...ref, kind: 'navigation', entries: await entries(asked, ids) }
+      ? { ...ref, kind: 'acquisition', books: await loadBooks(request, ids) }
+      : { ...ref, kind: 'navigation', entries: await loadEntries(request, ids) }
   const items = group.kind === 'acquisition' ? group.books : group.entries
   return items.length === 0 ? null : group
 }
@@ -71,18 +77,21 @@ export async function groupOf(
 function refOf(
   { kind, path, title }: Listing,
   library: LibraryName | null,
-): Ref & { query: object } {
+): FeedRef & { query: object } {
   return library
     ? { kind, path, title: `${title} in ${library.name}`, query: { libraryId: library.id } }
     : { kind, path, title, query: {} }
 }
 
-function wantedOf({ sql, viewer, page, pageSize }: Asked, libraryId: string | undefined): Wanted {
+function toListRequest(
+  { sql, viewer, page, pageSize }: ShelfRequest,
+  libraryId: string | undefined,
+): ListRequest {
   return { sql, viewer, page, pageSize, ...(libraryId ? { libraryId } : {}) }
 }
 
-const books = ({ sql, viewer }: Asked, ids: string[]) => publicationsByIds(sql, viewer, ids)
+const loadBooks = ({ sql, viewer }: ShelfRequest, ids: string[]) =>
+  publicationsByIds(sql, viewer, ids)
 
-async function entries({ sql, viewer }: Asked, ids: string[]) {
-  return seriesEntries(await seriesByIds(sql, viewer, ids))
-}
+const loadEntries = async ({ sql, viewer }: ShelfRequest, ids: string[]) =>
+  seriesEntries(await seriesByIds(sql, viewer, ids))

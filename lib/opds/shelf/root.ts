@@ -1,29 +1,51 @@
-// The root of the catalogue: the way to everything else.
-import { catalogue, type Entry, navigation, type Ref } from '../feed.ts'
+// Root of the catalogue, and the groups of a home (of the catalogue or of a library).
+import type { LibraryName } from '../../catalog/library/library.ts'
+import {
+  catalogueRoot,
+  type FeedRef,
+  type Group,
+  type NavigationEntry,
+  navigationFeed,
+} from '../feed.ts'
 import { keepReading, newBooks, onDeck, releases } from './books.ts'
 import { libraries } from './entry.ts'
-import { groupsOf } from './home.ts'
+import { groupOf } from './listing.ts'
 import { allSeries, genres, newSeries, publishers, tags, updatedSeries } from './series-list.ts'
-import type { Shelf } from './shelf.ts'
+import type { Shelf, ShelfRequest } from './shelf.ts'
 
-const leadTo = ({ path, title, kind }: Ref): Entry => ({ path, title, kind, updated: null })
+const toEntry = ({ path, title, kind }: FeedRef): NavigationEntry => ({
+  path,
+  title,
+  kind,
+  updatedAt: null,
+})
 
-const entries: Entry[] = [
-  leadTo(keepReading),
-  leadTo(onDeck),
-  { ...leadTo(newBooks), rel: 'http://opds-spec.org/sort/new' },
-  ...[releases, allSeries, newSeries, updatedSeries].map(leadTo),
-  ...[libraries, publishers, genres, tags].map(leadTo),
+const entries: NavigationEntry[] = [
+  toEntry(keepReading),
+  toEntry(onDeck),
+  { ...toEntry(newBooks), rel: 'http://opds-spec.org/sort/new' },
+  ...[releases, allSeries, newSeries, updatedSeries].map(toEntry),
+  ...[libraries, publishers, genres, tags].map(toEntry),
 ]
 
 export const root: Shelf = {
   path: '',
-  summary: 'The root of the catalogue',
-  find: async asked =>
-    navigation({
-      ...catalogue,
+  summary: 'Root of the catalogue',
+  load: async request =>
+    navigationFeed({
+      ...catalogueRoot,
       up: null,
       entries,
-      groups: asked.version === 2 ? await groupsOf(asked, null) : [],
+      groups: request.version === 2 ? await homeGroups(request, null) : [],
     }),
+}
+
+/** The first items of each listing, without empty groups. */
+export async function homeGroups(
+  request: ShelfRequest,
+  library: LibraryName | null,
+): Promise<Group[]> {
+  const listings = [keepReading, onDeck, newBooks, newSeries]
+  const groups = await Promise.all(listings.map(listing => groupOf(listing, request, library)))
+  return groups.filter(group => group !== null)
 }

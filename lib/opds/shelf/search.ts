@@ -1,37 +1,38 @@
-// Books that words find. The result of a search is books alone (OPDS 1.2 §3); series are beside it.
+// Search shelf. Search results are books only (OPDS 1.2 §3); matching series are a related feed.
 import { listBooks } from '../../catalog/list/list-books.ts'
 import { maybe, text } from '../../schema.ts'
-import { acquisition } from '../feed.ts'
+import { acquisitionFeed } from '../feed.ts'
 import { publicationsByIds } from '../publication.ts'
-import { pagingOf, type Shelf } from './shelf.ts'
-import { mostWords, searchRef, wordsOf } from './words.ts'
+import { maxSearchLength, pagingOf, type Shelf, searchRef, searchText } from './shelf.ts'
 
-// Nobody turns more pages; a word that half of a million books has is found in no time.
-const mostFound = 1_000
-const said = maybe(text(mostWords, { description: 'Words of titles, series, authors or tags.' }))
+// No one pages further, and a word that occurs in half of a million books is found at once.
+const maxResults = 1_000
+const words = maybe(
+  text(maxSearchLength, { description: 'Words of titles, series, authors or tags.' }),
+)
 
 export const searchShelf: Shelf = {
   path: '/search',
-  summary: `Books that words find, ${mostFound} at most`,
-  query: { q: said, query: said },
-  async find(asked) {
-    const { sql, viewer, version, page, pageSize, query } = asked
-    const words = wordsOf(query.q ?? query.query)
-    if (words === undefined)
-      return acquisition({ path: '/search', title: 'Search', paging: pagingOf(asked, 0) })
+  summary: `Search for books, at most ${maxResults}`,
+  query: { q: words, query: words },
+  async load(request) {
+    const { sql, viewer, version, page, pageSize, query } = request
+    const search = searchText(query.q ?? query.query)
+    if (search === undefined)
+      return acquisitionFeed({ path: '/search', title: 'Search', paging: pagingOf(request, 0) })
     const { ids, total } = await listBooks(sql, viewer, {
-      ...{ filter: null, text: words, most: mostFound },
+      ...{ filter: null, text: search, maxResults },
       ...{ page, pageSize },
     })
-    const { path, query: canonical } = searchRef(version, words)
-    return acquisition({
+    const { path, query: canonicalQuery } = searchRef(version, search)
+    return acquisitionFeed({
       path,
-      query: canonical,
-      title: `Books matching “${words}”`,
-      paging: pagingOf(asked, total),
+      query: canonicalQuery,
+      title: `Books matching “${search}”`,
+      paging: pagingOf(request, total),
       books: await publicationsByIds(sql, viewer, ids),
       related: [
-        { path: '/series', query: { search: words }, title: 'Matching series', kind: 'navigation' },
+        { path: '/series', query: { search }, title: 'Matching series', kind: 'navigation' },
       ],
     })
   },

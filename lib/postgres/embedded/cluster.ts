@@ -1,4 +1,4 @@
-// The files of the cluster: made once by initdb, configured anew at every start.
+// Database cluster directory: created by initdb once, configured at every start.
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import {
@@ -16,91 +16,91 @@ import {
 import { join } from 'node:path'
 import { Invalid } from '../../errors.ts'
 import type { Binaries } from './binaries.ts'
-import { type Account, programPath, runAs } from './os-user.ts'
+import { type OsUser, programPath, runAs } from './os-user.ts'
 
 export const superuser = 'stackroom'
 const confName = 'stackroom.conf'
 const passwordName = 'stackroom.password'
 
-/** Throws Invalid when the cluster was made by another major version of PostgreSQL. */
+/** Throws Invalid when the cluster was created by another major version of PostgreSQL. */
 export function checkVersion(cluster: string, major: string): void {
-  const made = readFileSync(join(cluster, 'PG_VERSION'), 'utf8').trim()
-  if (made === major) return
+  const created = readFileSync(join(cluster, 'PG_VERSION'), 'utf8').trim()
+  if (created === major) return
   throw new Invalid(
-    `${cluster} was made by PostgreSQL ${made}, and this Stackroom brings ${major}. Start the ` +
-      `Stackroom that made it, or move the directory away and let the libraries be scanned again`,
+    `${cluster} was created by PostgreSQL ${created}, but this version of Stackroom contains ${major}. Use the ` +
+      `version that created it, or move the directory away and scan the libraries again`,
   )
 }
 
-/** Makes the cluster aside and renames it into place, so a crash leaves no half of one. */
+/** Creates the cluster in a temporary directory and renames it, so that a crash leaves no partial one. */
 export async function createCluster(
   cluster: string,
-  { binaries, account, sync }: { binaries: Binaries; account: Account; sync: boolean },
+  { binaries, user, sync }: { binaries: Binaries; user: OsUser; sync: boolean },
 ): Promise<void> {
-  const fresh = `${cluster}.new`
+  const temporary = `${cluster}.new`
   const secret = `${cluster}.secret`
-  rmSync(fresh, { recursive: true, force: true })
+  rmSync(temporary, { recursive: true, force: true })
   rmSync(secret, { force: true })
-  mkdirSync(fresh, { mode: 0o700 })
+  mkdirSync(temporary, { mode: 0o700 })
   writeFileSync(secret, randomBytes(24).toString('base64url'), { mode: 0o600 })
-  give(fresh, account)
-  give(secret, account)
-  const args = ['-D', fresh, '-U', superuser, '-E', 'UTF8', '--locale-provider=builtin']
+  changeOwner(temporary, user)
+  changeOwner(secret, user)
+  const args = ['-D', temporary, '-U', superuser, '-E', 'UTF8', '--locale-provider=builtin']
   args.push('--locale=C.UTF-8', '--auth=scram-sha-256', `--pwfile=${secret}`)
   if (!sync) args.push('--no-sync')
-  await run(runAs(account, programPath(binaries.native, 'initdb'), args), binaries.env)
-  renameSync(secret, join(fresh, passwordName))
-  appendFileSync(join(fresh, 'postgresql.conf'), `\ninclude '${confName}'\n`)
-  renameSync(fresh, cluster)
+  await run(runAs(user, programPath(binaries.native, 'initdb'), args), binaries.env)
+  renameSync(secret, join(temporary, passwordName))
+  appendFileSync(join(temporary, 'postgresql.conf'), `\ninclude '${confName}'\n`)
+  renameSync(temporary, cluster)
 }
 
-/** The settings of this start. An admin's `alter system` still wins over them. */
+/** Writes the settings of this start. Those of an administrator's `alter system` override them. */
 export function writeSettings(
   cluster: string,
   settings: Record<string, string>,
-  account: Account,
+  user: OsUser,
 ): void {
   const lines = Object.entries(settings).map(([k, v]) => `${k} = '${v.replaceAll("'", "''")}'`)
   const path = join(cluster, confName)
-  writeFileSync(path, `# Written at every start.\n${lines.join('\n')}\n`, { mode: 0o600 })
-  give(path, account)
+  writeFileSync(path, `# Generated at every start.\n${lines.join('\n')}\n`, { mode: 0o600 })
+  changeOwner(path, user)
 }
 
 export function readPassword(cluster: string): string {
   return readFileSync(join(cluster, passwordName), 'utf8').trim()
 }
 
-/** Hands a whole tree to the account, e.g. when a volume moved to a container without namespaces. */
-export function giveTree(path: string, account: Account): void {
-  if (account.uid === null || statSync(path).uid === account.uid) return
+/** Changes the owner of a tree, e.g. when a volume moved to a container without user namespaces. */
+export function changeTreeOwner(path: string, user: OsUser): void {
+  if (user.uid === null || statSync(path).uid === user.uid) return
   for (const name of readdirSync(path, { recursive: true, encoding: 'utf8' })) {
-    give(join(path, name), account)
+    changeOwner(join(path, name), user)
   }
-  // Last, because its owner tells whether the work is done.
-  give(path, account)
+  // Last, because its owner marks the change as complete.
+  changeOwner(path, user)
 }
 
-export function give(path: string, { kind, uid, gid }: Account): void {
+export function changeOwner(path: string, { kind, uid, gid }: OsUser): void {
   if (kind === 'other' && existsSync(path)) chownSync(path, uid ?? 0, gid ?? 0)
 }
 
 async function run(command: ReturnType<typeof runAs>, env: Record<string, string>): Promise<void> {
   const child = spawn(command.file, command.args, {
     ...command.options,
-    // A relative or forbidden working directory is inherited and refused by initdb.
+    // initdb fails in a working directory that its user cannot access.
     cwd: '/',
     env: { ...process.env, ...env, LC_ALL: 'C' },
     stdio: ['ignore', 'ignore', 'pipe'],
   })
-  let complaint = ''
+  let stderrTail = ''
   child.stderr?.on('data', chunk => {
-    complaint = (complaint + chunk).slice(-4000)
+    stderrTail = (stderrTail + chunk).slice(-4000)
   })
   const status = await new Promise((resolve, reject) => {
     child.on('error', reject)
     child.on('close', resolve)
   }).catch(cause => {
-    throw new Invalid('PostgreSQL cannot be run here (does this system have glibc?)', { cause })
+    throw new Invalid('PostgreSQL cannot be started (is glibc installed?)', { cause })
   })
-  if (status !== 0) throw new Invalid(`PostgreSQL could not make its files: ${complaint.trim()}`)
+  if (status !== 0) throw new Invalid(`PostgreSQL could not create its files: ${stderrTail.trim()}`)
 }

@@ -1,106 +1,106 @@
-// The PostgreSQL that comes with Stackroom: started by the first process that needs it, shared by
-// all on this host, stopped by the last one to leave.
-import {
-  accessSync,
-  constants,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-} from 'node:fs'
+// Bundled PostgreSQL server: started by the first process, shared by all processes on this host, stopped by
+// the last one.
+import { accessSync, constants, existsSync, mkdirSync, realpathSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Conflict, Invalid } from '../../errors.ts'
 import type { Log } from '../../log.ts'
+import { version } from '../../version.ts'
 import { findPackage } from './binaries.ts'
 import {
-  type Address,
-  type Seat,
-  takeFirstSeat,
-  takeSeat,
-  whyNoSeat,
+  type ClientRegistration,
+  type ConnectionOptions,
+  classifyConnectError,
+  registerClient,
+  registerFirstClient,
 } from './client-registration.ts'
 import { checkVersion, readPassword, superuser } from './cluster.ts'
 import { awaitOtherHost, holdHostLock } from './host-lock.ts'
 import { prepare } from './prepare.ts'
-import { findSocket, isServer, launch, type Running, readPostmaster, shutDown } from './server.ts'
-import { throughGate } from './start-lock.ts'
+import {
+  findSocket,
+  isServer,
+  launch,
+  type RunningServer,
+  readPostmaster,
+  shutDown,
+} from './server.ts'
+import { withStartLock } from './start-lock.ts'
 
-/** A running server. `url` says the same as `options`; `adopted` means that it already ran. */
+/** A running server. `url` is equivalent to `options`; `adopted` is whether it was already running. */
 export type Postgres = {
-  options: Address
+  options: ConnectionOptions
   url: string
   pid: number
   adopted: boolean
-  /** Leaves, and shuts the server down unless another process uses it. Close other connections first. */
+  /** Unregisters and stops the server unless another process uses it. Close other connections first. */
   stop(): Promise<void>
-  /** Leaves and lets the server run; the next start adopts it. */
+  /** Unregisters without stopping the server; the next start adopts it. */
   leave(): Promise<void>
 }
 
-type Start = { dataDir: string; log?: Log | undefined; throwaway?: boolean | undefined }
-type Place = { home: string; cluster: string; log?: Log | undefined; throwaway: boolean }
+type StartOptions = { dataDir: string; log?: Log | undefined; throwaway?: boolean | undefined }
+type Location = { directory: string; cluster: string; log?: Log | undefined; throwaway: boolean }
 
-const { version } = JSON.parse(
-  readFileSync(join(import.meta.dirname, '..', '..', '..', 'package.json'), 'utf8'),
-) as { version: string }
-
-const silentMs = 15_000
+const unresponsiveMs = 15_000
 const recoveryMs = 600_000
 
 /**
  * Starts or adopts the server whose files are in `<dataDir>/postgres`; its log is
- * `<dataDir>/postgres.log`. `throwaway` starts empty and without care for power cuts.
+ * `<dataDir>/postgres.log`. `throwaway` starts empty and without durability.
  * Throws Invalid (cannot run here, other major version) and Conflict (in use by another host).
  */
-export async function startPostgres({ dataDir, log, throwaway = false }: Start): Promise<Postgres> {
-  const home = openHome(dataDir)
-  const place = { home, cluster: join(home, 'postgres'), log, throwaway }
-  return throughGate(home, async () => {
+export async function startPostgres({
+  dataDir,
+  log,
+  throwaway = false,
+}: StartOptions): Promise<Postgres> {
+  const directory = openDataDirectory(dataDir)
+  const location = { directory, cluster: join(directory, 'postgres'), log, throwaway }
+  return withStartLock(directory, async () => {
     const start = performance.now()
-    const adopted = await adopt(place)
-    const { running, seat, options } = adopted ?? (await begin(place))
-    const lock = holdHostLock(home, version)
+    const adopted = await adopt(location)
+    const { running, client, options } = adopted ?? (await startServer(location))
+    const lock = holdHostLock(directory, version)
     const { pid } = running
     const ms = Math.round(performance.now() - start)
     log?.info({ serverPid: pid, ms }, adopted ? 'database adopted' : 'database started')
     const leave = async () => {
       lock.stop()
-      await seat.leave()
+      await client.unregister()
     }
     let stopped: Promise<void> | undefined
     const stop = () => {
-      stopped ??= throughGate(home, () => finish(place, { seat, lock }))
+      stopped ??= withStartLock(directory, () => stopServer(location, { client, lock }))
       return stopped
     }
     return { options, url: toUrl(options), pid, adopted: adopted !== null, stop, leave }
   })
 }
 
-type Joined = { running: Running; seat: Seat; options: Address }
+type Connected = { running: RunningServer; client: ClientRegistration; options: ConnectionOptions }
 
-async function adopt({ cluster, log }: Place): Promise<Joined | null> {
+async function adopt({ cluster, log }: Location): Promise<Connected | null> {
   if (!existsSync(join(cluster, 'PG_VERSION'))) return null
-  const { native, version: ours } = findPackage()
-  checkVersion(cluster, ours.split('.')[0] ?? '')
+  const { native, version: packagedVersion } = findPackage()
+  checkVersion(cluster, packagedVersion.split('.')[0] ?? '')
   const start = performance.now()
   for (;;) {
     const running = readPostmaster(cluster)
     if (!running) return null
     const socket = findSocket(running)
-    const options = toAddress({ ...running, host: socket ?? running.host }, cluster)
-    const seat = await takeSeat(options).catch((error: unknown) => {
-      if (whyNoSeat(error) === 'refused' && isServer(running.pid, cluster)) throw error
+    const options = connectionOptions({ ...running, host: socket ?? running.host }, cluster)
+    const client = await registerClient(options).catch((error: unknown) => {
+      if (classifyConnectError(error) === 'refused' && isServer(running.pid, cluster)) throw error
       return null
     })
-    if (seat?.dataDirectory === cluster) return { running, seat, options }
-    await seat?.leave()
+    if (client?.dataDirectory === cluster) return { running, client, options }
+    await client?.unregister()
     if (!isServer(running.pid, cluster)) return null
-    // A cleaner of /tmp may have taken the socket of a ready server; it does not come back.
-    const patience = running.isReady ? (socket ? silentMs : 0) : recoveryMs
-    if (performance.now() - start > patience) {
-      log?.warn({ serverPid: running.pid }, 'database does not answer, restarting it')
+    // A /tmp cleaner may have removed the socket of a ready server, which does not recreate it.
+    const timeoutMs = running.isReady ? (socket ? unresponsiveMs : 0) : recoveryMs
+    if (performance.now() - start > timeoutMs) {
+      log?.warn({ serverPid: running.pid }, 'database does not respond, restarting it')
       await shutDown(cluster, running.pid, native)
       return null
     }
@@ -108,17 +108,17 @@ async function adopt({ cluster, log }: Place): Promise<Joined | null> {
   }
 }
 
-async function begin(place: Place): Promise<Joined> {
-  const { home, cluster } = place
-  await awaitOtherHost(home, join(cluster, 'postmaster.pid'))
-  const lock = holdHostLock(home, version)
+async function startServer(location: Location): Promise<Connected> {
+  const { directory, cluster } = location
+  await awaitOtherHost(directory, join(cluster, 'postmaster.pid'))
+  const lock = holdHostLock(directory, version)
   try {
-    const { binaries, account } = await prepare(cluster, place)
-    const logFile = join(home, 'postgres.log')
-    const running = await launch(cluster, { binaries, account, logFile })
-    const options = toAddress(running, cluster)
+    const { binaries, user } = await prepare(cluster, location)
+    const logFile = join(directory, 'postgres.log')
+    const running = await launch(cluster, { binaries, user, logFile })
+    const options = connectionOptions(running, cluster)
     try {
-      return { running, seat: await takeFirstSeat(options), options }
+      return { running, client: await registerFirstClient(options), options }
     } catch (error) {
       await shutDown(cluster, running.pid, binaries.native)
       throw error
@@ -131,15 +131,15 @@ async function begin(place: Place): Promise<Joined> {
   }
 }
 
-async function finish(
-  { cluster, log, throwaway }: Place,
-  { seat, lock }: { seat: Seat; lock: ReturnType<typeof holdHostLock> },
+async function stopServer(
+  { cluster, log, throwaway }: Location,
+  { client, lock }: { client: ClientRegistration; lock: ReturnType<typeof holdHostLock> },
 ): Promise<void> {
-  const others = await lastingOthers(seat)
-  await seat.leave()
+  const others = await countRemainingClients(client)
+  await client.unregister()
   lock.stop()
   if (others > 0) {
-    log?.info({ others }, 'database left to other processes')
+    log?.info({ others }, 'database still used by other processes')
     return
   }
   const running = readPostmaster(cluster)
@@ -150,35 +150,35 @@ async function finish(
   log?.info('database stopped')
 }
 
-// The server notices a killed process's closed connection a moment late. One that does not answer
-// any more is nobody's.
-async function lastingOthers(seat: Seat): Promise<number> {
-  for (let left = 10; ; left--) {
-    const others = await seat.others().catch(() => 0)
-    if (others === 0 || left === 0) return others
+// The server notices the closed connection of a killed process with a delay. A server that does not respond
+// has no clients.
+async function countRemainingClients(client: ClientRegistration): Promise<number> {
+  for (let attempts = 10; ; attempts--) {
+    const others = await client.countOthers().catch(() => 0)
+    if (others === 0 || attempts === 0) return others
     await sleep(50)
   }
 }
 
-function openHome(dataDir: string): string {
+function openDataDirectory(dataDir: string): string {
   try {
     mkdirSync(dataDir, { recursive: true })
     accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
-    // The real path: two names of one directory must meet at one socket and one server.
+    // The real path, so that all aliases of the directory share one socket and one server.
     return realpathSync(dataDir)
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code ?? 'error'
-    const message = `The data directory ${dataDir} cannot be written (${code})`
+    const message = `The data directory ${dataDir} is not writable (${code})`
     throw code === 'EEXIST' ? new Conflict(message, { cause }) : new Invalid(message, { cause })
   }
 }
 
-function toAddress({ host, port }: Running, cluster: string): Address {
+function connectionOptions({ host, port }: RunningServer, cluster: string): ConnectionOptions {
   const password = readPassword(cluster)
   return { host, port, user: superuser, password, database: 'stackroom' }
 }
 
-function toUrl({ host, port, user, password, database }: Address): string {
+function toUrl({ host, port, user, password, database }: ConnectionOptions): string {
   const url = new URL(`postgres://${user}:${password}@localhost/${database}`)
   url.searchParams.set('host', host)
   url.searchParams.set('port', String(port))

@@ -1,4 +1,4 @@
-// A data directory belongs to one host: two PostgreSQL servers on shared storage would destroy it.
+// Host lock of a data directory: two PostgreSQL servers on shared storage would corrupt it.
 import {
   closeSync,
   fstatSync,
@@ -14,34 +14,34 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Conflict } from '../../errors.ts'
 
-const beatMs = 3000
-const observeMs = 5 * beatMs
-const forgottenMs = 60_000
-// A server whose postmaster.pid vanished stops by itself; it looks once a minute.
+const heartbeatMs = 3000
+const observationMs = 5 * heartbeatMs
+const staleMs = 60_000
+// A server whose postmaster.pid disappeared stops by itself; it checks once a minute.
 const selfStopMs = 65_000
 // Magic numbers of statfs(2): NFS, SMB, SMB2, CIFS, Ceph, FUSE (also virtiofs), 9p, AFS.
-const shared = new Set([
+const sharedFileSystems = new Set([
   0x6969, 0x517b, 0xfe534d42, 0xff534d42, 0xc36400, 0x65735546, 0x1021997, 0x5346414f,
 ])
 
 type Holder = { host: string; pid: number; version: string }
 
-/** Says "this host uses `dataDir`" until `stop`, which leaves the file; `release` removes it. */
+/** Holds the lock with a heartbeat until `stop`, which leaves the file; `release` removes it. */
 export function holdHostLock(dataDir: string, version: string) {
   const path = join(dataDir, 'stackroom.lock')
   const write = () => {
     const holder: Holder = { host: hostname(), pid: process.pid, version }
-    // Not overwritten: one that root's process left behind can only be removed.
+    // Removed first: a file left by a process of root cannot be overwritten, only removed.
     rmSync(path, { force: true })
     writeFileSync(path, `${JSON.stringify(holder)}\n`)
   }
-  const beat = () => {
+  const touch = () => {
     try {
       utimesSync(path, new Date(), new Date())
     } catch {}
   }
   write()
-  const timer = setInterval(beat, beatMs).unref()
+  const timer = setInterval(touch, heartbeatMs).unref()
   const stop = () => clearInterval(timer)
   const release = () => {
     stop()
@@ -51,41 +51,41 @@ export function holdHostLock(dataDir: string, version: string) {
 }
 
 /**
- * Returns when no other host uses `dataDir`. A lock without a heartbeat is a crash's (often a
- * container that came back under a new name) and is passed over. Throws Conflict naming the host.
+ * Returns when no other host uses `dataDir`. A lock without heartbeat remained after a crash (often of a
+ * container that got a new host name) and is ignored. Throws Conflict naming the host.
  */
 export async function awaitOtherHost(dataDir: string, postmasterPid: string): Promise<void> {
   const path = join(dataDir, 'stackroom.lock')
-  const first = look(path)
+  const first = readLock(path)
   if (!first || first.holder.host === hostname()) return
-  if (Date.now() - first.touchedMs < forgottenMs && (await beats(path, first.touchedMs))) {
+  if (Date.now() - first.touchedMs < staleMs && (await hasHeartbeat(path, first.touchedMs))) {
     const { host, pid, version } = first.holder
     throw new Conflict(
       `The data directory ${dataDir} is in use by Stackroom ${version} on host "${host}" ` +
         `(process ${pid}); stop it there first`,
     )
   }
-  const orphan = readText(postmasterPid) !== null
+  const hasOrphan = readText(postmasterPid) !== null
   rmSync(path, { force: true })
-  if (orphan && shared.has(statfsSync(dataDir).type)) {
+  if (hasOrphan && sharedFileSystems.has(statfsSync(dataDir).type)) {
     rmSync(postmasterPid, { force: true })
     await sleep(selfStopMs)
   }
 }
 
-async function beats(path: string, touchedMs: number): Promise<boolean> {
-  const deadline = performance.now() + observeMs
+async function hasHeartbeat(path: string, touchedMs: number): Promise<boolean> {
+  const deadline = performance.now() + observationMs
   while (performance.now() < deadline) {
     await sleep(250)
-    const now = look(path)
-    if (!now) return false
-    if (now.touchedMs !== touchedMs) return true
+    const current = readLock(path)
+    if (!current) return false
+    if (current.touchedMs !== touchedMs) return true
   }
   return false
 }
 
-// Opened, not just stat'ed: NFS caches attributes for up to a minute but asks again on open.
-function look(path: string): { holder: Holder; touchedMs: number } | null {
+// Opened instead of stat(): NFS caches attributes for up to a minute but revalidates them on open.
+function readLock(path: string): { holder: Holder; touchedMs: number } | null {
   let fd: number
   try {
     fd = openSync(path, 'r')

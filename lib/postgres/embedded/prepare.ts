@@ -1,57 +1,57 @@
-// Everything a start needs on disk: programs, an account, the cluster and its settings.
+// Preparation of a server start: binaries, OS user, cluster, settings.
 import { existsSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Invalid } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import { type Binaries, copyBinaries, findPackage, readyBinaries } from './binaries.ts'
-import { checkVersion, createCluster, giveTree, writeSettings } from './cluster.ts'
-import { type Account, canReach, chooseAccount, programPath } from './os-user.ts'
+import { changeTreeOwner, checkVersion, createCluster, writeSettings } from './cluster.ts'
+import { canReach, chooseOsUser, type OsUser, programPath } from './os-user.ts'
 import { isAlive, readPostmaster } from './server.ts'
 import { serverSettings } from './settings.ts'
 
-/** Makes `cluster` ready for launch; the caller is inside the gate and no server runs. Throws Invalid, Conflict. */
+/** Prepares `cluster` for launch; the caller holds the start lock and no server runs. Throws Invalid, Conflict. */
 export async function prepare(
   cluster: string,
   { throwaway, log }: { throwaway: boolean; log?: Log | undefined },
-): Promise<{ binaries: Binaries; account: Account }> {
+): Promise<{ binaries: Binaries; user: OsUser }> {
   if (throwaway) rmSync(cluster, { recursive: true, force: true })
-  forgetStranger(cluster)
-  const account = chooseAccount(cluster)
-  const binaries = reachableBinaries(dirname(cluster), account)
+  removeStaleFiles(cluster)
+  const user = chooseOsUser(cluster)
+  const binaries = reachableBinaries(dirname(cluster), user)
   if (existsSync(cluster)) {
     checkVersion(cluster, binaries.major)
-    if (account.kind === 'other') giveTree(cluster, account)
+    if (user.kind === 'other') changeTreeOwner(cluster, user)
   } else {
     const start = performance.now()
-    await createCluster(cluster, { binaries, account, sync: !throwaway })
+    await createCluster(cluster, { binaries, user, sync: !throwaway })
     log?.info({ ms: Math.round(performance.now() - start) }, 'database created')
   }
-  writeSettings(cluster, await serverSettings(cluster, account, throwaway), account)
-  return { binaries, account }
+  writeSettings(cluster, await serverSettings(cluster, user, throwaway), user)
+  return { binaries, user }
 }
 
-function reachableBinaries(dataDir: string, account: Account): Binaries {
+function reachableBinaries(dataDir: string, user: OsUser): Binaries {
   const { native, version } = findPackage()
-  if (!canReach(account, dataDir)) {
+  if (!canReach(user, dataDir)) {
     throw new Invalid(
-      `Started as root, PostgreSQL has to run under the account number ${account.uid}, which may ` +
-        `not enter ${dataDir}; choose another data_dir, start as an ordinary user or set ` +
+      `When started as root, PostgreSQL runs as user id ${user.uid}, which has no access to ` +
+        `${dataDir}; choose another data_dir, start as an ordinary user or set ` +
         'STACKROOM_DATABASE_URL',
     )
   }
-  if (canReach(account, programPath(native, 'postgres'))) {
+  if (canReach(user, programPath(native, 'postgres'))) {
     return readyBinaries(native, version, dataDir)
   }
   return readyBinaries(copyBinaries(native, version, dataDir), version, dataDir)
 }
 
-// PostgreSQL clears the file of a dead process itself, with more checks than ours, but believes in
-// any living one; after a reboot or in a container that may be a stranger with the same number.
-function forgetStranger(cluster: string): void {
+// PostgreSQL removes the pid file of a dead process itself, with more checks than ours, but trusts any live
+// pid; after a reboot or in a container that may be an unrelated process.
+function removeStaleFiles(cluster: string): void {
   const stale = readPostmaster(cluster)
   if (!stale || !isAlive(stale.pid)) return
   rmSync(join(cluster, 'postmaster.pid'), { force: true })
-  // The socket has a lock of its own with the same number; also met as a zombie that nobody reaps.
+  // The socket has a lock file with the same pid; the process may also be an unreaped zombie.
   if (!stale.host.startsWith('/')) return
   rmSync(join(stale.host, `.s.PGSQL.${stale.port}.lock`), { force: true })
 }

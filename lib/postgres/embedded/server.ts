@@ -1,4 +1,4 @@
-// The server process: where it is, how it starts, how it ends.
+// PostgreSQL server process: postmaster.pid, start, shutdown.
 //
 // postmaster.pid, one value per line:
 //   pid, data directory, start time, port, socket directory, listen address, shmem key, status
@@ -8,18 +8,18 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Conflict, Invalid } from '../../errors.ts'
 import type { Binaries } from './binaries.ts'
-import { type Account, programPath, runAs } from './os-user.ts'
+import { type OsUser, programPath, runAs } from './os-user.ts'
 
 /** `host` is the socket directory, or 127.0.0.1 on Windows. */
-export type Running = { pid: number; host: string; port: number; isReady: boolean }
+export type RunningServer = { pid: number; host: string; port: number; isReady: boolean }
 
 const windows = process.platform === 'win32'
 const maxLogBytes = 10 * 1024 * 1024
 // Replaying the log after a crash can take minutes on a slow disk.
 const startMs = 600_000
 
-/** What postmaster.pid says, which may be stale; null without one. */
-export function readPostmaster(cluster: string): Running | null {
+/** Contents of postmaster.pid, which may be stale; null without the file. */
+export function readPostmaster(cluster: string): RunningServer | null {
   let lines: string[]
   try {
     lines = readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n')
@@ -32,16 +32,16 @@ export function readPostmaster(cluster: string): Running | null {
 }
 
 /**
- * The server's socket directory as this process sees it: a unit with a private /tmp is reached
- * through /proc. Null when the socket is nowhere.
+ * The server's socket directory as visible to this process: that of a service with a private /tmp is
+ * accessible through /proc. Null when there is no socket.
  */
-export function findSocket({ pid, host, port }: Running): string | null {
+export function findSocket({ pid, host, port }: RunningServer): string | null {
   if (windows) return host
-  const seen = [host, `/proc/${pid}/root${host}`]
-  return seen.find(path => existsSync(join(path, `.s.PGSQL.${port}`))) ?? null
+  const candidates = [host, `/proc/${pid}/root${host}`]
+  return candidates.find(path => existsSync(join(path, `.s.PGSQL.${port}`))) ?? null
 }
 
-/** Whether process `pid` is the server of `cluster`, not a stranger that got the number later. */
+/** Whether process `pid` is the server of `cluster`, and not an unrelated process with a reused pid. */
 export function isServer(pid: number, cluster: string): boolean {
   if (!isAlive(pid)) return false
   try {
@@ -61,26 +61,26 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Starts the server and waits until it answers. Throws Invalid with the end of its log. */
+/** Starts the server and waits until it is ready. Throws Invalid with the end of its log. */
 export async function launch(
   cluster: string,
-  { binaries, account, logFile }: { binaries: Binaries; account: Account; logFile: string },
-): Promise<Running> {
+  { binaries, user, logFile }: { binaries: Binaries; user: OsUser; logFile: string },
+): Promise<RunningServer> {
   if ((statSync(logFile, { throwIfNoEntry: false })?.size ?? 0) > maxLogBytes) {
     truncateSync(logFile)
   }
-  const from = statSync(logFile, { throwIfNoEntry: false })?.size ?? 0
-  const child = begin(cluster, { binaries, account, logFile })
-  let end: { cause?: unknown } | null = null
+  const logOffset = statSync(logFile, { throwIfNoEntry: false })?.size ?? 0
+  const child = spawnServer(cluster, { binaries, user, logFile })
+  let failure: { cause?: unknown } | null = null
   child.on('error', cause => {
-    end = { cause }
+    failure = { cause }
   })
   child.on('exit', status => {
-    // pg_ctl ends as soon as it has started the server.
-    if (!windows || status !== 0) end = {}
+    // pg_ctl exits as soon as it has started the server.
+    if (!windows || status !== 0) failure = {}
   })
   const deadline = performance.now() + startMs
-  while (!end && performance.now() < deadline) {
+  while (!failure && performance.now() < deadline) {
     const running = readPostmaster(cluster)
     if (running?.isReady && isAlive(running.pid)) {
       child.unref()
@@ -88,10 +88,10 @@ export async function launch(
     }
     await sleep(10)
   }
-  throw new Invalid(`PostgreSQL did not start: ${tail(logFile, from)}`, end ?? {})
+  throw new Invalid(`PostgreSQL did not start: ${tail(logFile, logOffset)}`, failure ?? {})
 }
 
-/** Fast shutdown; after ten seconds the harder one, which costs a replay at the next start. */
+/** Fast shutdown; after ten seconds immediate shutdown, which requires recovery at the next start. */
 export async function shutDown(cluster: string, pid: number, native: string): Promise<void> {
   if (windows) {
     const args = ['stop', '-D', cluster, '-m', 'fast', '-w']
@@ -107,27 +107,27 @@ export async function shutDown(cluster: string, pid: number, native: string): Pr
     process.kill(pid, signal)
     const deadline = performance.now() + ms
     while (performance.now() < deadline) {
-      // In a container nobody may reap the process; on Linux a zombie has no command line.
+      // In a container without init the process may remain a zombie, which has no command line on Linux.
       if (!isAlive(pid) || (process.platform === 'linux' && !isServer(pid, cluster))) return
       await sleep(10)
     }
   }
-  if (isServer(pid, cluster)) throw new Conflict(`PostgreSQL (process ${pid}) does not stop`)
+  if (isServer(pid, cluster)) throw new Conflict(`PostgreSQL (process ${pid}) cannot be stopped`)
 }
 
-function begin(
+function spawnServer(
   cluster: string,
-  { binaries, account, logFile }: { binaries: Binaries; account: Account; logFile: string },
+  { binaries, user, logFile }: { binaries: Binaries; user: OsUser; logFile: string },
 ): ChildProcess {
   const env = { ...process.env, ...binaries.env, LC_ALL: 'C' }
-  // PostgreSQL refuses Windows administrators; pg_ctl drops their rights first.
+  // PostgreSQL refuses to run with administrator rights on Windows; pg_ctl drops them.
   const [name, args] = windows
     ? (['pg_ctl', ['start', '-D', cluster, '-l', logFile, '-W']] as const)
     : (['postgres', ['-D', cluster]] as const)
-  const command = runAs(account, programPath(binaries.native, name), [...args])
+  const command = runAs(user, programPath(binaries.native, name), [...args])
   const log = windows ? ('ignore' as const) : openSync(logFile, 'a', 0o600)
   try {
-    // Detached: Ctrl-C goes to the whole process group and would take the database first.
+    // Detached, because Ctrl-C is sent to the whole process group and would stop the database first.
     return spawn(command.file, command.args, {
       ...command.options,
       cwd: windows ? cluster : '/',
@@ -151,7 +151,7 @@ function commandLine(pid: number): string {
 }
 
 function tail(path: string, from: number): string {
-  if (!existsSync(path)) return 'it left no log'
+  if (!existsSync(path)) return 'there is no log'
   const text = readFileSync(path).subarray(from).toString('utf8').trim()
   return text.slice(-1500) || `see ${path}`
 }

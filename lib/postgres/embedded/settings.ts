@@ -1,27 +1,27 @@
-// How the server listens and what it may use. It serves one application and shares the machine.
+// PostgreSQL settings: sockets, memory, durability. The server has one application and shares the machine.
 import { createHash } from 'node:crypto'
 import { chmodSync, lstatSync, mkdirSync, statfsSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { Conflict } from '../../errors.ts'
-import { give } from './cluster.ts'
-import type { Account } from './os-user.ts'
+import { changeOwner } from './cluster.ts'
+import type { OsUser } from './os-user.ts'
 
 const windows = process.platform === 'win32'
 const gib = 1024 ** 3
 
-/** For a database that may be lost with the machine, as in tests. */
+/** Settings without durability, for tests. */
 const throwawaySettings = {
   fsync: 'off',
   full_page_writes: 'off',
   shared_buffers: '64MB',
 }
 
-/** The settings of a start: a private socket directory, or on Windows a free port of the loopback. */
+/** The settings of a start: a private socket directory, or on Windows a free loopback port. */
 export async function serverSettings(
   cluster: string,
-  account: Account,
+  user: OsUser,
   throwaway: boolean,
 ): Promise<Record<string, string>> {
   const listen: Record<string, string> = windows
@@ -29,21 +29,21 @@ export async function serverSettings(
     : {
         listen_addresses: '',
         port: '5432',
-        unix_socket_directories: socketDirectory(cluster, account),
+        unix_socket_directories: socketDirectory(cluster, user),
         unix_socket_permissions: '0700',
       }
-  if (hasSmallShm()) listen.dynamic_shared_memory_type = 'sysv'
+  if (hasSmallSharedMemory()) listen.dynamic_shared_memory_type = 'sysv'
   return { ...listen, ...tuning(), ...(throwaway ? throwawaySettings : {}) }
 }
 
 function tuning(): Record<string, string> {
   return {
-    // Several processes share it; one that is not used costs a few kilobytes.
+    // Shared by several processes; an unused connection slot costs a few kilobytes.
     max_connections: '200',
     shared_buffers: totalmem() > 4 * gib ? '256MB' : '128MB',
     work_mem: '16MB',
     maintenance_work_mem: '128MB',
-    // A single-row commit waits 3.6x less; a power cut may lose the last 0.6 s, never consistency.
+    // Single-row commits take 3.6x less time; a power failure may lose the last 0.6 s but not consistency.
     synchronous_commit: 'off',
     wal_level: 'minimal',
     max_wal_senders: '0',
@@ -52,19 +52,19 @@ function tuning(): Record<string, string> {
     checkpoint_completion_target: '0.9',
     random_page_cost: '1.1',
     effective_io_concurrency: windows || process.platform === 'darwin' ? '0' : '32',
-    // Its compilation costs more than the short queries of an API can win back.
+    // Compilation costs more than short queries gain.
     jit: 'off',
     timezone: 'UTC',
     log_timezone: 'UTC',
     log_checkpoints: 'off',
-    // Refused statements are the application's to report; here they would grow the log.
+    // The application reports failed statements; here they would only grow the log.
     log_min_messages: 'warning',
     log_min_error_statement: 'panic',
   }
 }
 
-// Containers get 64 MB of /dev/shm, too little for a parallel query.
-function hasSmallShm(): boolean {
+// Containers have 64 MB of /dev/shm by default, too little for parallel queries.
+function hasSmallSharedMemory(): boolean {
   if (process.platform !== 'linux') return false
   try {
     const { blocks, bsize } = statfsSync('/dev/shm')
@@ -74,21 +74,21 @@ function hasSmallShm(): boolean {
   }
 }
 
-// Not in the data directory: a socket's path has at most 107 bytes (103 on macOS). The owner is
-// part of the name, so that a data directory that changed hands does not meet its old socket.
-function socketDirectory(cluster: string, account: Account): string {
-  const hash = createHash('sha256').update(`${cluster}:${account.uid}`).digest('hex').slice(0, 12)
+// Not in the data directory: a socket path has at most 107 bytes (103 on macOS). The owner is part of the
+// name, so that after a change of owner the old socket directory is not reused.
+function socketDirectory(cluster: string, user: OsUser): string {
+  const hash = createHash('sha256').update(`${cluster}:${user.uid}`).digest('hex').slice(0, 12)
   const base = [tmpdir(), '/tmp'].find(dir => Buffer.byteLength(dir) < 60) ?? '/tmp'
   const path = join(base, `stackroom-${hash}`)
   try {
     mkdirSync(path, { mode: 0o700 })
-    give(path, account)
+    changeOwner(path, user)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
-  const found = lstatSync(path)
-  if (!found.isDirectory() || found.uid !== account.uid) {
-    throw new Conflict(`${path} belongs to someone else; remove it or set TMPDIR`)
+  const stats = lstatSync(path)
+  if (!stats.isDirectory() || stats.uid !== user.uid) {
+    throw new Conflict(`${path} belongs to another user; remove it or set TMPDIR`)
   }
   chmodSync(path, 0o700)
   return path

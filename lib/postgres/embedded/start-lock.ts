@@ -1,42 +1,42 @@
-// One process at a time decides about the server: start it, join it, stop it.
+// Inter-process lock for starting, adopting and stopping the bundled server.
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Conflict } from '../../errors.ts'
 
-// Node has no flock. SQLite's exclusive lock on an empty file is one: the kernel drops it when the
-// process dies, so it is never stale, and it holds between containers that share a volume, where a
-// recorded pid means nothing.
+// Node has no flock(). SQLite's exclusive lock on an empty file replaces it: the kernel releases it when the
+// process dies, so it is never stale, and it works between containers that share a volume, where a pid is
+// meaningless.
 const pollMs = 20
-const busy = 5
+const sqliteBusy = 5
 
-/** Runs `decide` while no other process is inside for the same data directory. Throws Conflict after `timeoutMs`. */
-export async function throughGate<T>(
+/** Runs `work` while holding the lock of a data directory. Throws Conflict after `timeoutMs`. */
+export async function withStartLock<T>(
   dataDir: string,
-  decide: () => Promise<T>,
+  work: () => Promise<T>,
   timeoutMs = 660_000,
 ): Promise<T> {
-  const gate = new DatabaseSync(join(dataDir, 'postgres.gate'))
+  const database = new DatabaseSync(join(dataDir, 'postgres-start.lock'))
   try {
     const deadline = performance.now() + timeoutMs
-    while (!enter(gate)) {
+    while (!tryLock(database)) {
       if (performance.now() > deadline) {
         throw new Conflict('Another Stackroom process is starting or stopping the database')
       }
       await sleep(pollMs)
     }
-    return await decide()
+    return await work()
   } finally {
-    gate.close()
+    database.close()
   }
 }
 
-function enter(gate: DatabaseSync): boolean {
+function tryLock(database: DatabaseSync): boolean {
   try {
-    gate.exec('pragma busy_timeout = 0; begin exclusive')
+    database.exec('pragma busy_timeout = 0; begin exclusive')
     return true
   } catch (error) {
-    if ((error as { errcode?: number }).errcode === busy) return false
+    if ((error as { errcode?: number }).errcode === sqliteBusy) return false
     throw error
   }
 }

@@ -1,19 +1,20 @@
+// API keys over HTTP.
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { permissionNames } from '../../../lib/auth/permission.ts'
-import { serve } from '../../kit/server.ts'
+import { startApi } from '../../kit/server.ts'
 
 const missing = '00000000-0000-7000-8000-000000000000'
 
-t.test('a key from its making to its end', async t => {
-  const all = await serve(t)
-  const ana = await all.as('reader')
-  const made = await ana.post('/api-keys', {
+t.test('API key lifecycle', async t => {
+  const all = await startApi(t)
+  const ana = await all.createUser('reader')
+  const created = await ana.post('/api-keys', {
     name: 'phone',
     permissions: ['books-read', 'API_KEYS_READ'],
   })
-  t.equal(made.status, 201)
-  t.match(made.body, {
+  t.equal(created.status, 201)
+  t.match(created.body, {
     userId: ana.id,
     name: 'phone',
     key: /^stackroom_[0-9a-f]{16}_[0-9a-f]{40}$/,
@@ -22,14 +23,14 @@ t.test('a key from its making to its end', async t => {
     isActive: true,
     expiresAt: null,
     lastUsedAt: null,
-    created_at: made.body.createdAt,
+    created_at: created.body.createdAt,
     updatedAt: /Z$/,
   })
-  const { id, key } = made.body
-  const phone = all.with({ authorization: `Bearer ${key}` })
+  const { id, key } = created.body
+  const phone = all.withHeaders({ authorization: `Bearer ${key}` })
   const shown = await phone.get(`/api-keys/${id}`)
   t.equal(shown.status, 200)
-  t.notOk('key' in shown.body, 'shown once')
+  t.notOk('key' in shown.body, 'returned only once')
   t.equal((await phone.post('/api-keys', { name: 'x' })).status, 403)
   t.match((await ana.put(`/api-keys/${id}`, { name: 'tablet', isActive: false })).body, {
     name: 'tablet',
@@ -53,9 +54,9 @@ t.test('a key from its making to its end', async t => {
   t.equal((await ana.delete(`/api-keys/${id}`)).status, 404)
 })
 
-t.test('a key gets what its maker has, and never more', async t => {
-  const all = await serve(t)
-  const [admin, ana] = [await all.as('admin'), await all.as('reader')]
+t.test('a key has at most the permissions of its owner', async t => {
+  const all = await startApi(t)
+  const [admin, ana] = [await all.createUser('admin'), await all.createUser('reader')]
   t.same((await admin.post('/api-keys', { name: 'all' })).body.permissions, [...permissionNames])
   t.equal((await ana.post('/api-keys', { name: 'all' })).body.permissions.length, 12)
   for (const permissions of [['BooksWrite'], ['SystemAdmin'], ['BooksRead', 'UsersRead']])
@@ -74,16 +75,20 @@ t.test('a key gets what its maker has, and never more', async t => {
     t.equal((await ana.post('/api-keys', bad)).status, 400)
 })
 
-t.test('keys of others are for those who manage accounts, and each lists their own', async t => {
-  const all = await serve(t)
-  const [admin, ana, bea] = [await all.as('admin'), await all.as('reader'), await all.as('reader')]
+t.test('keys of other users require user permissions, and lists contain own keys only', async t => {
+  const all = await startApi(t)
+  const [admin, ana, bea] = [
+    await all.createUser('admin'),
+    await all.createUser('reader'),
+    await all.createUser('reader'),
+  ]
   const { id, key } = (await ana.post('/api-keys', { name: 'phone' })).body
   for (const ask of [bea.get, bea.delete]) t.equal((await ask(`/api-keys/${id}`)).status, 403)
   t.equal((await bea.put(`/api-keys/${id}`, { name: 'mine' })).status, 403)
   t.equal((await admin.get(`/api-keys/${id}`)).status, 200)
   t.equal((await admin.put(`/api-keys/${id}`, { permissions: ['SystemAdmin'] })).status, 200)
-  const phone = all.with({ 'x-api-key': key })
-  t.equal((await phone.get('/users')).status, 403, 'capped by its owner')
+  const phone = all.withHeaders({ 'x-api-key': key })
+  t.equal((await phone.get('/users')).status, 403, 'limited by the owner')
   t.equal((await phone.get('/user')).status, 200)
   t.equal((await admin.get('/api-keys')).body.total, 1)
   t.equal((await admin.delete(`/api-keys/${id}`)).status, 204)

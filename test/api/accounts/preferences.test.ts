@@ -1,12 +1,12 @@
-// Preferences: whatever JSON clients keep, within bounds.
+// User preferences over HTTP.
 import { test } from 'tap'
-import { serve } from '../../kit/server.ts'
+import { startApi } from '../../kit/server.ts'
 
 test('preferences', async t => {
-  const all = await serve(t)
+  const all = await startApi(t)
 
-  await t.test('what is set is there until it is deleted', async t => {
-    const reader = await all.as('reader')
+  await t.test('a preference is stored until it is deleted', async t => {
+    const reader = await all.createUser('reader')
     t.same((await reader.get('/user/preferences')).body, { preferences: [] })
     t.equal((await reader.get('/user/preferences/ui.theme')).status, 404)
     const set = await reader.put('/user/preferences/ui.theme', { value: 'dark' })
@@ -24,8 +24,8 @@ test('preferences', async t => {
     t.equal((await reader.get('/user/preferences/ui.theme')).status, 404)
   })
 
-  await t.test('any JSON comes back as it was sent', async t => {
-    const reader = await all.as('reader')
+  await t.test('JSON values are returned unchanged', async t => {
+    const reader = await all.createUser('reader')
     for (const [value, valueType] of [
       ['', 'string'],
       ['null', 'string'],
@@ -44,8 +44,8 @@ test('preferences', async t => {
     }
   })
 
-  await t.test('several are set together or not at all', async t => {
-    const reader = await all.as('reader')
+  await t.test('several preferences are set atomically', async t => {
+    const reader = await all.createUser('reader')
     const many = await reader.put('/user/preferences', {
       preferences: { 'ui.theme': 'light', 'library.default_page_size': 24 },
     })
@@ -58,8 +58,8 @@ test('preferences', async t => {
     t.same((await reader.put('/user/preferences', { preferences: {} })).body.updated, 0)
   })
 
-  await t.test('what is no key, too large or cannot be stored is refused', async t => {
-    const reader = await all.as('reader')
+  await t.test('invalid keys, large values and unstorable text are rejected', async t => {
+    const reader = await all.createUser('reader')
     for (const key of ['a..b', '.a', 'a.', 'a-b', 'ä', '%00', 'a'.repeat(256)])
       t.equal((await reader.put(`/user/preferences/${key}`, { value: 1 })).status, 400, key)
     t.equal((await reader.put(`/user/preferences/${'a'.repeat(255)}`, { value: 1 })).status, 200)
@@ -71,7 +71,7 @@ test('preferences', async t => {
       `{"value":${'['.repeat(3000)}${']'.repeat(3000)}}`,
     ]) {
       const headers = { 'content-type': 'application/json' }
-      t.equal((await reader.ask('PUT', '/user/preferences/a', { raw, headers })).status, 400)
+      t.equal((await reader.request('PUT', '/user/preferences/a', { raw, headers })).status, 400)
     }
     const long = { preferences: { ['a'.repeat(256)]: 1 } }
     t.equal((await reader.put('/user/preferences', long)).status, 400)
@@ -80,10 +80,10 @@ test('preferences', async t => {
     t.equal((await reader.get('/user/preferences')).body.preferences.length, 1)
   })
 
-  await t.test('everybody has their own', async t => {
-    const [ana, ben] = [await all.as('reader'), await all.as('reader')]
+  await t.test('preferences are separate per user', async t => {
+    const [ana, ben] = [await all.createUser('reader'), await all.createUser('reader')]
     await ana.put('/user/preferences/ui.theme', { value: 'dark' })
     t.equal((await ben.get('/user/preferences/ui.theme')).status, 404)
-    t.equal((await all.anyone.get('/user/preferences')).status, 401)
+    t.equal((await all.anonymous.get('/user/preferences')).status, 401)
   })
 })

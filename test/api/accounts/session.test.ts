@@ -1,6 +1,7 @@
+// Authentication over HTTP: sign-in, sessions, registration.
 import t from 'tap'
 import { createAccount } from '../../../lib/auth/account.ts'
-import { serve } from '../../kit/server.ts'
+import { startApi } from '../../kit/server.ts'
 
 const password = 'correct horse battery'
 const both = [
@@ -15,7 +16,7 @@ const both = [
 ]
 
 t.test('a session from sign-in to sign-out', async t => {
-  const { anyone, with: using, sql } = await serve(t)
+  const { anonymous: anyone, withHeaders: using, sql } = await startApi(t)
   const ana = await createAccount(sql, { username: 'ana', email: 'ana@example.org', password })
   const login = await anyone.post('/auth/login', { username: 'Ana@example.org', password })
   t.equal(login.status, 200)
@@ -34,7 +35,11 @@ t.test('a session from sign-in to sign-out', async t => {
   t.match(me.body, { ...login.body.user, effectivePermissions: Array })
   t.ok(me.body.effectivePermissions.includes('BooksRead'))
   t.match((await using(cookie).get('/auth/me')).body, { id: ana.id })
-  t.equal((await using(cookie).get('/user')).status, 401, 'the cookie counts only where it must')
+  t.equal(
+    (await using(cookie).get('/user')).status,
+    401,
+    'the cookie is accepted only where needed',
+  )
   t.equal((await using({ ...cookie, 'sec-fetch-site': 'cross-site' }).get('/auth/me')).status, 401)
   const next = await anyone.post('/auth/refresh', { refresh_token: login.body.refresh_token })
   t.same(Object.keys(next.body).sort(), [...both].sort())
@@ -51,14 +56,14 @@ t.test('a session from sign-in to sign-out', async t => {
   t.equal((await using(cookie).get('/auth/me')).status, 401)
 })
 
-t.test('every refusal to sign in looks alike, and bodies are checked', async t => {
-  const { anyone, sql } = await serve(t)
+t.test('failed sign-ins are indistinguishable, and bodies are validated', async t => {
+  const { anonymous: anyone, sql } = await startApi(t)
   await createAccount(sql, { username: 'ana', email: 'ana@example.org', password })
-  const wrong = await anyone.post('/auth/login', { username: 'ana', password: 'wrong password' })
-  const unknown = await anyone.post('/auth/login', { username: 'nobody', password })
-  t.equal(wrong.status, 401)
-  t.same(wrong.body, unknown.body)
-  t.match(wrong.body, { error: 'Unauthorized', message: 'Invalid credentials', details: null })
+  const invalid = await anyone.post('/auth/login', { username: 'ana', password: 'wrong password' })
+  const unknown = await anyone.post('/auth/login', { username: 'unknown', password })
+  t.equal(invalid.status, 401)
+  t.same(invalid.body, unknown.body)
+  t.match(invalid.body, { error: 'Unauthorized', message: 'Invalid credentials', details: null })
   for (const body of [
     undefined,
     {},
@@ -73,22 +78,22 @@ t.test('every refusal to sign in looks alike, and bodies are checked', async t =
   t.equal((await anyone.post('/auth/refresh', { refreshToken: 'x' })).status, 401)
 })
 
-t.test('people register when they may', async t => {
-  const { anyone, with: using, sql } = await serve(t)
+t.test('registration follows the setting', async t => {
+  const { anonymous: anyone, withHeaders: using, sql } = await startApi(t)
   const bea = { username: 'bea', email: 'bea@example.org', password }
   t.match(await anyone.post('/auth/register', bea), { status: 403, body: { error: 'Forbidden' } })
   await sql`insert into setting (key, value) values ('auth.registration_enabled', 'true')`
   t.match((await anyone.get('/setup/status')).body, { registrationEnabled: true })
-  const made = await anyone.post('/auth/register', bea)
-  t.equal(made.status, 201)
-  t.match(made.body, {
+  const created = await anyone.post('/auth/register', bea)
+  t.equal(created.status, 201)
+  t.match(created.body, {
     token_type: 'Bearer',
     message: null,
     user: { username: 'bea', role: 'reader' },
   })
-  t.match(made.headers.get('set-cookie'), /^auth_token=/)
+  t.match(created.headers.get('set-cookie'), /^auth_token=/)
   t.equal(
-    (await using({ authorization: `Bearer ${made.body.accessToken}` }).get('/auth/me')).status,
+    (await using({ authorization: `Bearer ${created.body.accessToken}` }).get('/auth/me')).status,
     200,
   )
   t.equal((await anyone.post('/auth/register', bea)).status, 400)
@@ -101,17 +106,17 @@ t.test('people register when they may', async t => {
   t.equal(known.status, 200)
 })
 
-t.test('without a mail server a registration that must be confirmed says so', async t => {
-  const { anyone, sql } = await serve(t, { 'auth.email_confirmation_required': true })
+t.test('registration with verification reports a missing mail server', async t => {
+  const { anonymous: anyone, sql } = await startApi(t, { 'auth.email_confirmation_required': true })
   await sql`insert into setting (key, value) values ('auth.registration_enabled', 'true')`
-  const made = await anyone.post('/auth/register', {
+  const created = await anyone.post('/auth/register', {
     username: 'bea',
     email: 'bea@example.org',
     password,
   })
-  t.equal(made.status, 201)
-  t.equal(made.headers.get('set-cookie'), null)
-  t.match(made.body, {
+  t.equal(created.status, 201)
+  t.equal(created.headers.get('set-cookie'), null)
+  t.match(created.body, {
     access_token: null,
     tokenType: null,
     message: /could not be sent/,
@@ -119,22 +124,21 @@ t.test('without a mail server a registration that must be confirmed says so', as
   })
 })
 
-t.test(
-  'the cookie is for HTTPS only where the request came by it, or the configuration says so',
-  async t => {
-    const { anyone, sql } = await serve(t, { 'application.trusted_proxies': '127.0.0.1' })
-    await createAccount(sql, { username: 'ana', email: 'ana@example.org', password })
-    const cookie = async (headers: Record<string, string>) =>
-      (await anyone.post('/auth/login', { username: 'ana', password }, { headers })).headers.get(
-        'set-cookie',
-      )
-    t.notMatch(await cookie({}), /Secure/)
-    t.match(await cookie({ 'x-forwarded-proto': 'https' }), /; Secure$/)
-  },
-)
+t.test('the cookie is Secure for HTTPS requests, or if configured', async t => {
+  const { anonymous: anyone, sql } = await startApi(t, {
+    'application.trusted_proxies': '127.0.0.1',
+  })
+  await createAccount(sql, { username: 'ana', email: 'ana@example.org', password })
+  const cookie = async (headers: Record<string, string>) =>
+    (await anyone.post('/auth/login', { username: 'ana', password }, { headers })).headers.get(
+      'set-cookie',
+    )
+  t.notMatch(await cookie({}), /Secure/)
+  t.match(await cookie({ 'x-forwarded-proto': 'https' }), /; Secure$/)
+})
 
-t.test('attempts to sign in are few', async t => {
-  const { anyone } = await serve(t, {
+t.test('sign-in attempts are limited', async t => {
+  const { anonymous: anyone } = await startApi(t, {
     'rate_limit.enabled': true,
     'rate_limit.login_burst': 3,
     'rate_limit.login_per_minute': 1,

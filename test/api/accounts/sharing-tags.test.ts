@@ -1,22 +1,26 @@
+// Sharing tags over HTTP.
 import t from 'tap'
-import { comic, shelve } from '../../kit/library.ts'
-import { serve } from '../../kit/server.ts'
+import { comic, createTestLibrary } from '../../kit/library.ts'
+import { startApi } from '../../kit/server.ts'
 
 const missing = '00000000-0000-7000-8000-000000000000'
 
-t.test('tags are made, renamed, put on series and users, and removed', async t => {
-  const all = await serve(t)
-  const admin = await all.as('admin')
-  const ana = await all.as('reader')
-  const shelf = await shelve(t, all, { 'Akira/1.cbz': comic() })
+t.test('tags are created, renamed, assigned to series and users, and deleted', async t => {
+  const all = await startApi(t)
+  const admin = await all.createUser('admin')
+  const ana = await all.createUser('reader')
+  const shelf = await createTestLibrary(t, all, { 'Akira/1.cbz': comic() })
   await shelf.scan()
   const [series] = await all.sql<{ id: string }[]>`select id from series`
-  const made = await admin.post('/admin/sharing-tags', { name: ' Kids ', description: 'for all' })
-  t.match(made, {
+  const created = await admin.post('/admin/sharing-tags', {
+    name: ' Kids ',
+    description: 'for all',
+  })
+  t.match(created, {
     status: 201,
     body: { name: 'Kids', description: 'for all', seriesCount: 0, userCount: 0 },
   })
-  const { id } = made.body
+  const { id } = created.body
   t.equal((await admin.post('/admin/sharing-tags', { name: 'KIDS' })).status, 409)
   t.equal((await admin.post('/admin/sharing-tags', { name: ' ' })).status, 400)
   t.match((await admin.patch(`/admin/sharing-tags/${id}`, { description: null })).body, {
@@ -80,25 +84,22 @@ t.test('tags are made, renamed, put on series and users, and removed', async t =
   t.equal((await admin.delete(`/admin/sharing-tags/${id}`)).status, 404)
 })
 
-t.test(
-  'only administrators see and set them, and not on what is hidden from themselves',
-  async t => {
-    const all = await serve(t)
-    const [admin, maintainer] = [await all.as('admin'), await all.as('maintainer')]
-    for (const path of [
-      '/admin/sharing-tags',
-      `/users/${maintainer.id}/sharing-tags`,
-      `/series/${missing}/sharing-tags`,
-    ])
-      t.equal((await maintainer.get(path)).status, 403)
-    const shelf = await shelve(t, all, { 'Akira/1.cbz': comic() })
-    await shelf.scan()
-    const [series] = await all.sql<{ id: string }[]>`select id from series`
-    const { id } = (await admin.post('/admin/sharing-tags', { name: 'Gore' })).body
-    const path = `/series/${series!.id}/sharing-tags`
-    await admin.put(path, { sharingTagIds: [id] })
-    await admin.put(`/users/${admin.id}/sharing-tags`, { sharingTagId: id, accessMode: 'deny' })
-    t.equal((await admin.get(path)).status, 404)
-    t.equal((await admin.put(path, { sharingTagIds: [] })).status, 404)
-  },
-)
+t.test('only administrators manage tags, and not on series hidden from them', async t => {
+  const all = await startApi(t)
+  const [admin, maintainer] = [await all.createUser('admin'), await all.createUser('maintainer')]
+  for (const path of [
+    '/admin/sharing-tags',
+    `/users/${maintainer.id}/sharing-tags`,
+    `/series/${missing}/sharing-tags`,
+  ])
+    t.equal((await maintainer.get(path)).status, 403)
+  const shelf = await createTestLibrary(t, all, { 'Akira/1.cbz': comic() })
+  await shelf.scan()
+  const [series] = await all.sql<{ id: string }[]>`select id from series`
+  const { id } = (await admin.post('/admin/sharing-tags', { name: 'Gore' })).body
+  const path = `/series/${series!.id}/sharing-tags`
+  await admin.put(path, { sharingTagIds: [id] })
+  await admin.put(`/users/${admin.id}/sharing-tags`, { sharingTagId: id, accessMode: 'deny' })
+  t.equal((await admin.get(path)).status, 404)
+  t.equal((await admin.put(path, { sharingTagIds: [] })).status, 404)
+})

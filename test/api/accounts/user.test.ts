@@ -1,11 +1,12 @@
+// Account of the caller over HTTP.
 import t from 'tap'
 import { createAccount } from '../../../lib/auth/account.ts'
-import { serve } from '../../kit/server.ts'
+import { startApi } from '../../kit/server.ts'
 
 const password = 'correct horse battery'
 
-t.test('people see their profile and change their password and address', async t => {
-  const { anyone, with: using, sql } = await serve(t)
+t.test('users see their profile and change their password and e-mail address', async t => {
+  const { anonymous: anyone, withHeaders: using, sql } = await startApi(t)
   const { id } = await createAccount(sql, {
     username: 'ana',
     email: 'ana@example.org',
@@ -35,7 +36,7 @@ t.test('people see their profile and change their password and address', async t
     ana.put('/user/password', { currentPassword, newPassword })
   t.match(await change('wrong password', 'another password'), {
     status: 400,
-    body: { message: /not right/ },
+    body: { message: /is incorrect/ },
   })
   t.equal((await change(password, 'short')).status, 400)
   t.equal((await change(password, 'another password')).status, 204)
@@ -51,9 +52,9 @@ t.test('people see their profile and change their password and address', async t
   t.equal((await ana.patch('/user', { role: 'admin' })).status, 400)
 })
 
-t.test('a key does not change the account that it belongs to', async t => {
-  const all = await serve(t)
-  const ana = await all.as('admin')
+t.test('an API key cannot change its account', async t => {
+  const all = await startApi(t)
+  const ana = await all.createUser('admin')
   t.equal((await ana.get('/user')).status, 200)
   t.equal((await ana.patch('/user', { email: 'x@example.org' })).status, 403)
   t.equal(

@@ -1,14 +1,15 @@
+// User management over HTTP.
 import t from 'tap'
 import { newId } from '../../../lib/id.ts'
-import { serve } from '../../kit/server.ts'
+import { startApi } from '../../kit/server.ts'
 
 const password = 'correct horse battery'
 const missing = '00000000-0000-7000-8000-000000000000'
 
-t.test('administrators make, change, list and remove users', async t => {
-  const all = await serve(t)
-  const admin = await all.as('admin', { username: 'root' })
-  const made = await admin.post('/users', {
+t.test('administrators create, update, list and delete users', async t => {
+  const all = await startApi(t)
+  const admin = await all.createUser('admin', { username: 'root' })
+  const created = await admin.post('/users', {
     username: 'Ana',
     email: 'ana@example.org',
     password,
@@ -17,8 +18,8 @@ t.test('administrators make, change, list and remove users', async t => {
     age_limit: 16,
     shows_unrated: false,
   })
-  t.equal(made.status, 201)
-  t.match(made.body, {
+  t.equal(created.status, 201)
+  t.match(created.body, {
     username: 'Ana',
     role: 'reader',
     permissions: ['BooksWrite'],
@@ -30,7 +31,7 @@ t.test('administrators make, change, list and remove users', async t => {
     lastLoginAt: null,
     createdAt: /Z$/,
   })
-  const { id } = made.body
+  const { id } = created.body
   for (const bad of [
     { username: 'ana', email: 'x@example.org', password },
     { username: 'x', email: 'ANA@example.org', password },
@@ -79,46 +80,48 @@ t.test('administrators make, change, list and remove users', async t => {
   t.equal((await admin.get('/users/1')).status, 400)
 })
 
-t.test('the last administrator remains, and nobody removes themself', async t => {
-  const all = await serve(t)
-  const root = await all.as('admin')
+t.test('the last administrator and the own account cannot be deleted', async t => {
+  const all = await startApi(t)
+  const root = await all.createUser('admin')
   t.equal((await root.delete(`/users/${root.id}`)).status, 400)
   t.match(await root.put(`/users/${root.id}`, { role: 'reader' }), {
     status: 409,
     body: { error: 'Conflict' },
   })
   t.equal((await root.patch(`/users/${root.id}`, { isActive: false })).status, 409)
-  const other = await all.as('admin')
+  const other = await all.createUser('admin')
   t.equal((await other.put(`/users/${root.id}`, { role: 'reader' })).status, 200)
-  t.equal((await root.get('/users')).status, 403, 'demotion counts at once')
+  t.equal((await root.get('/users')).status, 403, 'demotion takes effect immediately')
 })
 
-t.test('who manages users gives and takes no more than they may themselves', async t => {
-  const all = await serve(t)
-  const admin = await all.as('admin')
-  const clerk = await all.as('reader', { permissions: ['UsersRead', 'UsersWrite', 'UsersDelete'] })
-  const reader = await all.as('reader')
+t.test('user managers cannot grant or revoke permissions that they lack', async t => {
+  const all = await startApi(t)
+  const admin = await all.createUser('admin')
+  const clerk = await all.createUser('reader', {
+    permissions: ['UsersRead', 'UsersWrite', 'UsersDelete'],
+  })
+  const reader = await all.createUser('reader')
   t.equal((await reader.get('/users')).status, 403)
-  t.equal((await all.anyone.get('/users')).status, 401)
+  t.equal((await all.anonymous.get('/users')).status, 401)
   const someone = (n: number) => ({ username: `n${n}`, email: `n${n}@example.org`, password })
-  const made = await clerk.post('/users', someone(1))
-  t.equal(made.status, 201)
+  const created = await clerk.post('/users', someone(1))
+  t.equal(created.status, 201)
   t.equal((await clerk.post('/users', { ...someone(2), permissions: ['users:read'] })).status, 201)
   t.equal((await clerk.post('/users', { ...someone(3), role: 'admin' })).status, 403)
   t.equal((await clerk.post('/users', { ...someone(3), permissions: ['SystemAdmin'] })).status, 403)
-  t.equal((await clerk.put(`/users/${made.body.id}`, { role: 'maintainer' })).status, 403)
+  t.equal((await clerk.put(`/users/${created.body.id}`, { role: 'maintainer' })).status, 403)
   t.equal(
     (await clerk.put(`/users/${admin.id}`, { password })).status,
     403,
-    'no way to an administrator',
+    'administrators are out of reach',
   )
   t.equal((await clerk.delete(`/users/${admin.id}`)).status, 403)
   t.equal((await clerk.put(`/users/${clerk.id}`, { permissions: ['SystemAdmin'] })).status, 403)
-  t.equal((await clerk.delete(`/users/${made.body.id}`)).status, 204)
+  t.equal((await clerk.delete(`/users/${created.body.id}`)).status, 204)
   await admin.put(`/users/${clerk.id}`, { ageLimit: 12 })
   t.equal(
     (await clerk.post('/users', someone(4))).status,
     403,
-    'who sees less makes nobody who sees more',
+    'a restricted user cannot create an unrestricted one',
   )
 })

@@ -1,15 +1,17 @@
-// Lists of books as clients page through them.
+// Lists of books over HTTP.
 import { test } from 'tap'
-import { comic, shelve } from '../../kit/library.ts'
-import { type Client, serve } from '../../kit/server.ts'
-import { allPages, hide } from '../../kit/walk.ts'
+import { hideSeries } from '../../kit/accounts.ts'
+import type { Client } from '../../kit/http/client.ts'
+import { allPages } from '../../kit/http/pagination.ts'
+import { comic, createTestLibrary } from '../../kit/library.ts'
+import { startApi } from '../../kit/server.ts'
 
 const titlesOf = (books: any[]) => books.map(book => book.title)
 
 test('lists of all books', async t => {
-  const all = await serve(t)
-  const admin = await all.as('admin')
-  const shelf = await shelve(t, all, {
+  const all = await startApi(t)
+  const admin = await all.createUser('admin')
+  const shelf = await createTestLibrary(t, all, {
     'Akira/Akira 1.cbz': comic({ pages: 3 }),
     'Akira/Akira 2.cbz': comic({ pages: 1 }),
     'Akira/Akira 10.cbz': comic({ pages: 2 }),
@@ -21,11 +23,11 @@ test('lists of all books', async t => {
   await shelf.scan()
   shelf.remove('Cairo/lost.cbz')
   await shelf.scan({ options: { confirmMissing: true } })
-  const other = await shelve(t, all, { 'Dune/Dune 1.cbz': comic({ pages: 2 }) })
+  const other = await createTestLibrary(t, all, { 'Dune/Dune 1.cbz': comic({ pages: 2 }) })
   await other.scan()
   const [akira] = (await admin.get('/series?pageSize=1')).body.data
 
-  await t.test('pages follow one another under every sort, and back again', async t => {
+  await t.test('pages are consistent under every sort order, ascending and descending', async t => {
     const sorts =
       'title,number,file_size,page_count,created_at,modified_at,series,release_date,filename,last_read'
     for (const sort of sorts.split(',')) {
@@ -47,7 +49,7 @@ test('lists of all books', async t => {
     )
   })
 
-  await t.test('links carry what was asked, in the body and in the header', async t => {
+  await t.test('links repeat the query, in the body and in the header', async t => {
     const { body, headers } = await admin.get(
       `/books?page=2&page_size=2&series_id=${akira.id}&sort=number,desc`,
     )
@@ -67,7 +69,7 @@ test('lists of all books', async t => {
     t.equal((await admin.get('/books?libraryId=nonsense')).status, 400)
   })
 
-  await t.test('they can be had of one library, in both ways', async t => {
+  await t.test('lists can be limited to a library, by path and by parameter', async t => {
     for (const path of [`/books?library_id=${other.id}`, `/libraries/${other.id}/books?pageSize=1`])
       t.same(titlesOf(await allPages(admin, path)), ['Dune 1'])
     const paged = await allPages(
@@ -82,7 +84,7 @@ test('lists of all books', async t => {
     t.same((await admin.get(`/books?libraryId=${akira.id}`)).body.total, 0)
   })
 
-  await t.test('the newest come first', async t => {
+  await t.test('recently added books are sorted newest first', async t => {
     const books = await allPages(admin, '/books/recently-added?pageSize=3')
     t.equal(books.length, 7)
     t.equal(books[0].title, 'Dune 1')
@@ -93,7 +95,7 @@ test('lists of all books', async t => {
   })
 
   await t.test(
-    'a condition and words choose, and what is wrong with a condition is said',
+    'lists are filtered by condition and text, and errors name the path in the condition',
     async t => {
       const list = (body: unknown, query = '') =>
         allPages(admin, `/books/list?pageSize=2${query}`, { method: 'POST', body })
@@ -103,12 +105,12 @@ test('lists of all books', async t => {
       t.same(titlesOf(await list({ full_text_search: 'DUN' })), ['Dune 1'])
       t.same((await list({ condition: { allOf: [ofAkira] }, fullTextSearch: '10' })).length, 1)
       t.equal((await list({ condition: null, includeDeleted: true })).length, 8)
-      const reader = await all.as('reader')
+      const reader = await all.createUser('reader')
       const seen = await allPages(reader, '/books/list', {
         method: 'POST',
         body: { includeDeleted: true },
       })
-      t.equal(seen.length, 7, 'missing books are for those who manage them')
+      t.equal(seen.length, 7, 'missing books require BooksWrite')
       for (const condition of [
         { nonsense: { operator: 'is', value: 'x' } },
         { title: { operator: 'resembles', value: 'x' } },
@@ -126,14 +128,14 @@ test('lists of all books', async t => {
     },
   )
 
-  await t.test('hidden series are in none of them', async t => {
-    const reader = await all.as('reader')
+  await t.test('hidden series are in no list', async t => {
+    const reader = await all.createUser('reader')
     const books = (await reader.get(`/books?seriesId=${akira.id}`)).body.data
     t.equal(books.length, 3)
     await reader.put(`/books/${books[0].id}/progress`, { current_page: 1, is_completed: true })
     await reader.put(`/books/${books[1].id}/progress`, { current_page: 0 })
     t.equal((await reader.get('/books/in-progress')).body.total, 1)
-    await hide(all.sql, reader.id, [akira.id])
+    await hideSeries(all.sql, reader.id, [akira.id])
     await eventually(async () => (await reader.get('/books')).body.total === 4)
     for (const list of ['', '/in-progress', '/on-deck', '/recently-added', '/recently-read?page=1'])
       for (const base of ['/books', `/libraries/${shelf.id}/books`]) {
@@ -153,18 +155,18 @@ test('lists of all books', async t => {
     t.equal((await reader.post(`/series/${akira.id}/read`)).status, 404)
   })
 
-  await t.test('who may not read books gets none', async t => {
-    t.equal((await all.anyone.get('/books')).status, 401)
-    const keyed = await all.as('reader')
+  await t.test('lists require BooksRead', async t => {
+    t.equal((await all.anonymous.get('/books')).status, 401)
+    const keyed = await all.createUser('reader')
     await all.sql`update api_key set permissions = '{SeriesRead}' where account_id = ${keyed.id}`
     t.equal((await keyed.get('/books')).status, 403)
     t.equal((await keyed.get('/series')).status, 200)
   })
 })
 
-test('what to go on with', async t => {
-  const all = await serve(t)
-  const shelf = await shelve(t, all, {
+test('reading lists', async t => {
+  const all = await startApi(t)
+  const shelf = await createTestLibrary(t, all, {
     'Akira/Akira 1.cbz': comic({ pages: 4 }),
     'Akira/Akira 2.cbz': comic({ pages: 4 }),
     'Akira/Akira 3.cbz': comic({ pages: 4 }),
@@ -181,36 +183,36 @@ test('what to go on with', async t => {
   const deck = async (reader: Client) =>
     titlesOf(await allPages(reader, '/books/on-deck?pageSize=1'))
 
-  await t.test('a finished book puts the next one on deck, begun it leaves', async t => {
-    const reader = await all.as('reader')
+  await t.test('a completed book puts the next one on deck until it is started', async t => {
+    const reader = await all.createUser('reader')
     t.same(await deck(reader), [])
     await at(reader, 'Akira 1', 4)
     t.same(await deck(reader), ['Akira 2'])
     await at(reader, 'Akira 2', 0)
-    t.same(await deck(reader), [], 'opened is begun')
+    t.same(await deck(reader), [], 'an opened book is started')
     t.same(titlesOf(await allPages(reader, '/books/in-progress')), ['Akira 2'])
     await at(reader, 'Akira 2', 4)
     t.same(await deck(reader), ['Akira 3'])
     await at(reader, 'Akira 3', 4)
-    t.same(await deck(reader), [], 'nothing is left')
+    t.same(await deck(reader), [], 'no books are left')
     await reader.post(`/books/${idOf('Akira 1')}/unread`)
-    t.same(await deck(reader), ['Akira 1'], 'a book made unread is new again')
+    t.same(await deck(reader), ['Akira 1'], 'a book marked unread is on deck again')
   })
 
-  await t.test('the series completed last comes first, and pages follow one another', async t => {
-    const reader = await all.as('reader')
+  await t.test('series are sorted by last completion, across pages', async t => {
+    const reader = await all.createUser('reader')
     for (const title of ['Cairo 1', 'Akira 1', 'Berserk 1']) await at(reader, title, 4)
     t.same(await deck(reader), ['Berserk 2', 'Akira 2', 'Cairo 2'])
     await at(reader, 'Akira 2', 4)
     t.same(await deck(reader), ['Akira 3', 'Berserk 2', 'Cairo 2'])
     t.equal((await reader.get(`/libraries/${shelf.id}/books/on-deck`)).body.total, 3)
     t.equal((await reader.get(`/books/on-deck?libraryId=${idOf('Akira 1')}`)).body.total, 0)
-    const hiddenToo = await all.as('reader')
-    t.same(await deck(hiddenToo), [], 'everybody has a deck of their own')
+    const hiddenToo = await all.createUser('reader')
+    t.same(await deck(hiddenToo), [], 'on deck is separate per user')
   })
 
-  await t.test('what was read last comes first', async t => {
-    const reader = await all.as('reader')
+  await t.test('in progress is sorted by last read', async t => {
+    const reader = await all.createUser('reader')
     const order = ['Berserk 2', 'Akira 1', 'Cairo 1', 'Akira 2', 'Cairo 2']
     for (const title of order) await at(reader, title, title.endsWith('1') ? 4 : 2)
     t.same(titlesOf(await allPages(reader, '/books/in-progress?pageSize=1')), [
@@ -236,14 +238,14 @@ test('what to go on with', async t => {
     t.match(book.readProgress, { currentPage: 2, completed: false, userId: reader.id })
   })
 
-  await t.test('missing books are on no list, their progress stays', async t => {
-    const reader = await all.as('reader')
+  await t.test('missing books are in no list, and their progress is retained', async t => {
+    const reader = await all.createUser('reader')
     await at(reader, 'Akira 1', 4)
     await at(reader, 'Berserk 1', 2)
     shelf.remove('Akira/Akira 2.cbz')
     shelf.remove('Berserk/Berserk 1.cbz')
     await shelf.scan({ options: { confirmMissing: true } })
-    t.same(await deck(reader), ['Akira 3'], 'a missing book is passed over')
+    t.same(await deck(reader), ['Akira 3'], 'a missing book is skipped')
     t.same(await allPages(reader, '/books/in-progress'), [])
     t.same(titlesOf((await reader.get('/books/recently-read')).body), ['Akira 1'])
     t.equal((await reader.get('/progress')).body.total, 2)
@@ -251,7 +253,7 @@ test('what to go on with', async t => {
   })
 })
 
-// Rules of an account reach the server by a notification.
+// The server is notified of changed rules asynchronously.
 async function eventually(holds: () => Promise<boolean>) {
   for (let left = 1000; left > 0; left--) {
     if (await holds()) return

@@ -1,47 +1,48 @@
+// Metadata of books over HTTP.
 import t from 'tap'
 import { newId } from '../../../lib/id.ts'
-import { comic, shelve } from '../../kit/library.ts'
-import { serve } from '../../kit/server.ts'
+import { comic, createTestLibrary } from '../../kit/library.ts'
+import { startApi } from '../../kit/server.ts'
 
 const info = `<?xml version="1.0"?><ComicInfo>
-  <Title>Told title</Title><Number>3</Number><Summary>Told.</Summary><Publisher>Kodansha</Publisher>
+  <Title>File title</Title><Number>3</Number><Summary>From the file.</Summary><Publisher>Kodansha</Publisher>
   <Writer>Ana Author, Ben Author</Writer><Penciller>Pia Pencil</Penciller>
   <Genre>Action, Drama</Genre><Tags>robots</Tags><Characters>Kaneda</Characters>
   <Manga>Yes</Manga><BlackAndWhite>Yes</BlackAndWhite><Format>Trade</Format>
   <Year>1984</Year><Month>12</Month><Day>6</Day><Count>6</Count></ComicInfo>`
 
-const all = await serve(t)
-const admin = await all.as('admin')
-const reader = await all.as('reader')
+const all = await startApi(t)
+const admin = await all.createUser('admin')
+const reader = await all.createUser('reader')
 
 const names = Array.from({ length: 11 }, (_, i) => `Akira ${i + 1}`)
-const shelf = await shelve(
+const shelf = await createTestLibrary(
   t,
   all,
-  Object.fromEntries(names.map(name => [`${name}/told.cbz`, comic({ info })])),
+  Object.fromEntries(names.map(name => [`${name}/file.cbz`, comic({ info })])),
 )
 await shelf.scan()
 const ids = new Map((await shelf.books()).map(book => [book.folder, book.id]))
 
-/** A book that no other test touches. */
+/** A book for one test. */
 function book() {
   const name = names.pop()!
   const id = ids.get(name)!
-  /** Reads its file anew. */
+  /** Analyzes its file again. */
   const reread = () => shelf.scan({ mode: 'deep', paths: [name] })
   return { id, name, at: `/books/${id}`, reread }
 }
 
-t.test('what files say is shown in all its forms', async t => {
+t.test('metadata of the file is returned in all representations', async t => {
   const { at, id } = book()
   const { status, body } = await reader.get(`${at}/metadata`)
   t.equal(status, 200)
   t.match(body, {
     id,
     bookId: id,
-    title: 'Told title',
+    title: 'File title',
     number: '3',
-    summary: 'Told.',
+    summary: 'From the file.',
     genre: 'Action, Drama',
     genres: [{ name: 'Action' }, { name: 'Drama' }],
     tags: [{ name: 'robots' }],
@@ -63,7 +64,7 @@ t.test('what files say is shown in all its forms', async t => {
   t.equal(Object.values(body.locks).includes(true), false)
 })
 
-t.test('what a user sets is shown, locked, and survives a deep scan', async t => {
+t.test('user edits are returned, locked, and survive a deep scan', async t => {
   const { at, name, reread } = book()
   const { status, body } = await admin.patch(`${at}/metadata`, {
     title: 'My title',
@@ -134,7 +135,7 @@ t.test('what a user sets is shown, locked, and survives a deep scan', async t =>
   t.match(after.body, expected)
   t.same(after.body.locks, body.locks)
   const [first] = (await reader.get('/books?sort=title,asc&pageSize=1')).body.data
-  t.match(first, { title: 'My title', number: 12.5 }, 'it sorts by what the user said')
+  t.match(first, { title: 'My title', number: 12.5 }, 'sorted by the user value')
   const found = await reader.post('/books/list', { fullTextSearch: 'zoe zero' })
   t.same(
     found.body.data.map((b: { seriesName: string }) => b.seriesName),
@@ -142,7 +143,7 @@ t.test('what a user sets is shown, locked, and survives a deep scan', async t =>
   )
 })
 
-t.test('title and number alone', async t => {
+t.test('PATCH of title and number', async t => {
   const { at, reread } = book()
   const { body } = await admin.patch(at, { title: 'Half', number: 1.5 })
   t.match(body, { title: 'Half', number: 1.5 })
@@ -156,7 +157,7 @@ t.test('title and number alone', async t => {
   t.equal((await admin.patch(at, { number: 'Annual 2' })).body.number, 2)
 })
 
-t.test('a PUT clears what it lacks but what tells the book', async t => {
+t.test('PUT clears absent fields except those that identify the book', async t => {
   const { at, reread } = book()
   await admin.patch(`${at}/metadata`, { ageRating: 12, customMetadata: { a: 1 } })
   const { body } = await admin.put(`${at}/metadata`, {
@@ -165,7 +166,7 @@ t.test('a PUT clears what it lacks but what tells the book', async t => {
     editor: 'Ed Itor',
   })
   const expected = {
-    title: 'Told title',
+    title: 'File title',
     number: '3',
     ageRating: 12,
     summary: 'Mine.',
@@ -188,10 +189,10 @@ t.test('a PUT clears what it lacks but what tells the book', async t => {
   t.match((await reader.get(`${at}/metadata`)).body, expected)
 })
 
-t.test('what cannot be is refused and changes nothing', async t => {
+t.test('invalid values are rejected without changes', async t => {
   const { at } = book()
   const before = (await admin.get(`${at}/metadata`)).body
-  for (const wrong of [
+  for (const invalid of [
     { isbns: '978-3-16-148410-1' },
     { languageIso: 'not a language' },
     { month: 13 },
@@ -207,13 +208,13 @@ t.test('what cannot be is refused and changes nothing', async t => {
     { unknown: 1 },
     'text',
   ]) {
-    const { status } = await admin.patch(`${at}/metadata`, wrong)
-    t.equal(status, 400, JSON.stringify(wrong))
+    const { status } = await admin.patch(`${at}/metadata`, invalid)
+    t.equal(status, 400, JSON.stringify(invalid))
   }
   t.same((await admin.get(`${at}/metadata`)).body, before)
 })
 
-t.test('locks keep what files say, and let it go again', async t => {
+t.test('locked fields are not changed by scans, unlocked ones are', async t => {
   const { at, name, reread } = book()
   const locked = await admin.put(`${at}/metadata/locks`, {
     publisher_lock: true,
@@ -228,18 +229,18 @@ t.test('locks keep what files say, and let it go again', async t => {
     .replace('Pia Pencil', 'Pam')
     .replace('Ana Author, ', '')
     .replace('>Trade<', '>Digital<')
-  shelf.write(`${name}/told.cbz`, comic({ info: other }))
+  shelf.write(`${name}/file.cbz`, comic({ info: other }))
   await reread()
-  const kept = { publisher: 'Kodansha', manga: true, penciller: 'Pia Pencil' }
-  const said = { publisher: 'Other', manga: false, penciller: 'Pam' }
-  t.match((await reader.get(`${at}/metadata`)).body, { ...kept, formatDetail: 'Digital' })
+  const fromFile = { publisher: 'Kodansha', manga: true, penciller: 'Pia Pencil' }
+  const rescanned = { publisher: 'Other', manga: false, penciller: 'Pam' }
+  t.match((await reader.get(`${at}/metadata`)).body, { ...fromFile, formatDetail: 'Digital' })
   const flags = { publisherLock: false, mangaLock: false, pencillerLock: false }
   await admin.put(`${at}/metadata/locks`, flags)
   await reread()
-  t.match((await reader.get(`${at}/metadata`)).body, said)
+  t.match((await reader.get(`${at}/metadata`)).body, rescanned)
 })
 
-t.test('the context of a book holds that of its series', async t => {
+t.test('the context of a book contains that of its series', async t => {
   const { at, id, name } = book()
   await admin.patch(`${at}/metadata`, { customMetadata: { my_key: 1 } })
   await admin.post(`${at}/external-ids`, { source: 'x', externalId: '1', metadataHash: 'abc' })
@@ -252,17 +253,17 @@ t.test('the context of a book holds that of its series', async t => {
     pageCount: 2,
     customMetadata: { my_key: 1 },
     externalIds: { x: { id: '1', url: null, hash: 'abc' } },
-    metadata: { title: 'Told title', genres: ['Action', 'Drama'], tags: ['robots'] },
+    metadata: { title: 'File title', genres: ['Action', 'Drama'], tags: ['robots'] },
     series: { type: 'series', bookCount: 1, metadata: { title: name } },
   })
 })
 
-t.test('details in short and long form', async t => {
+t.test('book details in short and long form', async t => {
   const { at, id } = book()
   t.match((await reader.get(at)).body, { book: { id }, metadata: { bookId: id, manga: true } })
-  t.match((await reader.get(`${at}?full=true`)).body, {
+  t.match((await reader.get(`${at}/full`)).body, {
     id,
-    title: 'Told title',
+    title: 'File title',
     metadata: { writers: ['Ana Author', 'Ben Author'] },
     genres: [{ name: 'Action' }, { name: 'Drama' }],
     readCount: 0,
@@ -270,10 +271,10 @@ t.test('details in short and long form', async t => {
   })
 })
 
-t.test('a book that is hidden or not there is 404 for every verb', async t => {
+t.test('hidden and unknown books are 404 for every method', async t => {
   const { at } = book()
   await admin.patch(`${at}/metadata`, { ageRating: 18 })
-  const keeper = await all.as('maintainer')
+  const keeper = await all.createUser('maintainer')
   await all.sql`update account set age_limit = 12 where id = ${keeper.id}`
   for (const hidden of [at, `/books/${newId()}`]) {
     for (const [method, path, body] of [
@@ -286,10 +287,10 @@ t.test('a book that is hidden or not there is 404 for every verb', async t => {
       ['PUT', '/metadata/locks', { yearLock: true }],
       ['GET', '/context'],
     ] as const) {
-      const { status } = await keeper.ask(method, hidden + path, { body })
+      const { status } = await keeper.request(method, hidden + path, { body })
       t.equal(status, 404, `${method} ${path}`)
     }
   }
   t.equal((await reader.patch(at, { title: 'Mine' })).status, 403)
-  t.equal((await all.anyone.get(`${at}/metadata`)).status, 401)
+  t.equal((await all.anonymous.get(`${at}/metadata`)).status, 401)
 })

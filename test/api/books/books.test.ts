@@ -1,13 +1,13 @@
-// Single books and their neighbours.
+// Single books over HTTP.
 import { test } from 'tap'
 import { newId } from '../../../lib/id.ts'
-import { comic, shelve } from '../../kit/library.ts'
-import { serve } from '../../kit/server.ts'
+import { comic, createTestLibrary } from '../../kit/library.ts'
+import { startApi } from '../../kit/server.ts'
 
 test('single books', async t => {
-  const all = await serve(t)
-  const reader = await all.as('reader')
-  const shelf = await shelve(t, all, {
+  const all = await startApi(t)
+  const reader = await all.createUser('reader')
+  const shelf = await createTestLibrary(t, all, {
     'Akira/Akira 1.cbz': comic({ pages: 3 }),
     'Akira/Akira 2.cbz': comic(),
     'Akira/Akira 10.cbz': comic(),
@@ -18,7 +18,7 @@ test('single books', async t => {
   shelf.remove('Akira/gone.cbz')
   await shelf.scan({ options: { confirmMissing: true } })
 
-  await t.test('a book stands beside its metadata', async t => {
+  await t.test('book details contain the book and its metadata', async t => {
     const { id, sha256, seriesId } = await shelf.book('Akira 1.cbz')
     const { status, body } = await reader.get(`/books/${id}`)
     t.equal(status, 200)
@@ -42,18 +42,18 @@ test('single books', async t => {
     })
     t.equal((await reader.get('/books/nonsense')).status, 400)
     t.match(body.metadata, { bookId: id, title: 'Akira 1', number: '1', pageCount: 3 })
-    const whole = (await reader.get(`/books/${id}?full=true`)).body
-    t.match(whole, { ...body.book, metadata: body.metadata, genres: [], readCount: 0 })
+    const full = (await reader.get(`/books/${id}/full`)).body
+    t.match(full, { ...body.book, metadata: body.metadata, genres: [], readCount: 0 })
     for (const list of ['/books', '/books/recently-added', `/libraries/${shelf.id}/books`]) {
-      const { data } = (await reader.get(`${list}?full=true&pageSize=2`)).body
+      const { data } = (await reader.get(`${list}/full?pageSize=2`)).body
       t.same([data.length, data[0].metadata.bookId], [2, data[0].id], list)
     }
-    const posted = (await reader.post('/books/list?full=true', {})).body.data
+    const posted = (await reader.post('/books/list/full', {})).body.data
     t.equal(posted[3].metadata.pageCount, posted[3].pageCount)
     t.notOk('metadata' in (await reader.get('/books?full=false')).body.data[0])
   })
 
-  await t.test('its neighbours follow the numbers; what has none comes last', async t => {
+  await t.test('adjacent books follow the numbers; unnumbered books come last', async t => {
     const ways = ['Akira 1.cbz', 'Akira 2.cbz', 'Akira 10.cbz', 'extra.cbz']
     for (const [i, name] of ways.entries()) {
       const { id } = await shelf.book(name)

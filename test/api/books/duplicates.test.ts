@@ -1,25 +1,25 @@
-// Groups of duplicates over the API.
+// Duplicate groups over HTTP.
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { comic, shelve } from '../../kit/library.ts'
-import { serve } from '../../kit/server.ts'
+import { comic, createTestLibrary } from '../../kit/library.ts'
+import { startApi } from '../../kit/server.ts'
 
-const all = await serve(t)
-const maintainer = await all.as('maintainer')
-const someone = await all.as('reader')
+const all = await startApi(t)
+const maintainer = await all.createUser('maintainer')
+const someone = await all.createUser('reader')
 const [twice, thrice] = [comic(), comic()]
-const one = await shelve(t, all, {
+const one = await createTestLibrary(t, all, {
   'Akira/1.cbz': twice,
   'Akira/2.cbz': thrice,
   'ÁKIRA/9.cbz': comic(),
   'Zot/1.cbz': thrice,
 })
-const two = await shelve(t, all, { 'Copy/1.cbz': twice, 'Copy/2.cbz': thrice })
+const two = await createTestLibrary(t, all, { 'Copy/1.cbz': twice, 'Copy/2.cbz': thrice })
 await one.scan()
 await two.scan()
 await all.dedupe()
 
-t.test('books with equal bytes are groups, the biggest first', async t => {
+t.test('books with equal content form groups, largest first', async t => {
   const { status, body } = await someone.get('/duplicates')
   t.equal(status, 200)
   t.match(body, { totalGroups: 2, totalDuplicateBooks: 5, page: 1, pageSize: 500, totalPages: 1 })
@@ -38,12 +38,13 @@ t.test('books with equal bytes are groups, the biggest first', async t => {
   t.same(second.body.duplicates, [body.duplicates[1]])
 })
 
-t.test('series are groups by their title, or by an id of someone else', async t => {
+t.test('series form groups by title or external id', async t => {
   const zot = await one.book('9.cbz')
   const copy = (await two.books())[0]!
   for (const id of [zot.seriesId, copy.seriesId])
     await all.sql`
-      insert into series_external_id (series_id, source, external_id) values (${id}, 'shop', '42')`
+      insert into external_reference (kind, series_id, source, external_id)
+      values ('id', ${id}, 'shop', '42')`
   await all.dedupe()
   const { body } = await someone.get('/duplicates/series')
   t.match(body, { totalGroups: 2, totalDuplicateSeries: 4, externalIdGroups: 1, titleGroups: 1 })
@@ -61,8 +62,8 @@ t.test('series are groups by their title, or by an id of someone else', async t 
   t.equal((await someone.get('/duplicates/series?matchType=colour')).status, 400)
 })
 
-t.test('who does not see two of a group does not see the group', async t => {
-  const child = await all.as('maintainer')
+t.test('groups need two visible members', async t => {
+  const child = await all.createUser('maintainer')
   await all.sql`update account set all_libraries = false where id = ${child.id}`
   await all.sql`insert into account_library (account_id, library_id) values (${child.id}, ${one.id})`
   const { body } = await child.get('/duplicates')
@@ -77,7 +78,7 @@ t.test('who does not see two of a group does not see the group', async t => {
   t.equal((await child.delete(`/duplicates/series/${shared.id}`)).status, 404)
 })
 
-t.test('deleting a group touches no book, and the next search finds it again', async t => {
+t.test('deleting a group changes no book, and the next search recreates it', async t => {
   const [group] = (await someone.get('/duplicates')).body.duplicates
   t.equal((await someone.delete(`/duplicates/${group.id}`)).status, 403)
   t.equal((await maintainer.delete(`/duplicates/series/${group.id}`)).status, 404)
@@ -89,11 +90,11 @@ t.test('deleting a group touches no book, and the next search finds it again', a
   t.equal((await someone.get('/duplicates')).body.totalGroups, 1)
   t.equal((await one.books()).length, 4)
 
-  const answers = await Promise.all([1, 2, 3].map(() => maintainer.post('/duplicates/scan')))
-  t.same(answers.map(a => a.status).sort(), [200, 409, 409])
-  const asked = answers.find(a => a.status === 200)!.body
-  t.match(asked, { taskId: /^[0-9a-f-]{36}$/, message: String })
-  t.equal((await all.sql`select 1 from pgboss.job where id = ${asked.taskId}`).length, 1)
+  const responses = await Promise.all([1, 2, 3].map(() => maintainer.post('/duplicates/scan')))
+  t.same(responses.map(a => a.status).sort(), [200, 409, 409])
+  const started = responses.find(a => a.status === 200)!.body
+  t.match(started, { taskId: /^[0-9a-f-]{36}$/, message: String })
+  t.equal((await all.sql`select 1 from pgboss.job where id = ${started.taskId}`).length, 1)
   for (let left = 3000; left > 0; left--) {
     all.pipeline.wake()
     if ((await someone.get('/duplicates')).body.totalGroups === 2) break

@@ -1,17 +1,17 @@
-// Files of books as downloads.
+// Downloads of books and series over HTTP.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { defaultLimits } from '../../../lib/archive/limits.ts'
 import { openZip } from '../../../lib/archive/zip/zip.ts'
 import { openFile } from '../../../lib/file.ts'
-import { defaultLimits } from '../../../lib/format/contract.ts'
 import { newId } from '../../../lib/id.ts'
-import { comic, shelve } from '../../kit/library.ts'
-import { serve } from '../../kit/server.ts'
-import { hide } from '../../kit/walk.ts'
+import { hideSeries } from '../../kit/accounts.ts'
+import { comic, createTestLibrary } from '../../kit/library.ts'
+import { startApi } from '../../kit/server.ts'
 
-const all = await serve(t)
-const shelf = await shelve(t, all, {
+const all = await startApi(t)
+const shelf = await createTestLibrary(t, all, {
   'Ærø/Größe №1.cbz': comic({ padding: 5000 }),
   'Ærø/Größe №2.cbz': comic(),
   'Empty/1.cbz': comic(),
@@ -22,31 +22,31 @@ const [first, second] = books.filter(b => b.name.endsWith('.cbz') && b.series !=
   (typeof books)[0],
   (typeof books)[0],
 ]
-const reader = await all.as('reader')
-const content = readFileSync(shelf.at('Ærø/Größe №1.cbz'))
+const reader = await all.createUser('reader')
+const content = readFileSync(shelf.pathOf('Ærø/Größe №1.cbz'))
 
-t.test('a file comes whole, under its own name', async t => {
-  const whole = await reader.get(`/books/${first.id}/file`)
-  t.equal(whole.status, 200)
-  t.ok(whole.bytes.equals(content))
-  t.equal(whole.headers.get('content-type'), 'application/zip')
-  t.equal(whole.headers.get('accept-ranges'), 'bytes')
-  t.equal(whole.headers.get('content-encoding'), null)
-  t.match(whole.headers.get('cache-control'), /private/)
+t.test('the whole file is sent with its original name', async t => {
+  const full = await reader.get(`/books/${first.id}/file`)
+  t.equal(full.status, 200)
+  t.ok(full.bytes.equals(content))
+  t.equal(full.headers.get('content-type'), 'application/zip')
+  t.equal(full.headers.get('accept-ranges'), 'bytes')
+  t.equal(full.headers.get('content-encoding'), null)
+  t.match(full.headers.get('cache-control'), /private/)
   t.match(
-    whole.headers.get('content-disposition'),
+    full.headers.get('content-disposition'),
     /^attachment; filename=".*"; filename\*=UTF-8''Gr%C3%B6%C3%9Fe%20%E2%84%961\.cbz$/,
   )
-  const head = await reader.ask('HEAD', `/books/${first.id}/file`)
+  const head = await reader.request('HEAD', `/books/${first.id}/file`)
   for (const name of ['content-length', 'content-type', 'etag', 'last-modified'])
-    t.equal(head.headers.get(name), whole.headers.get(name), name)
+    t.equal(head.headers.get(name), full.headers.get(name), name)
   t.equal(head.headers.get('content-length'), String(content.length))
 })
 
-t.test('parts and conditions', async t => {
+t.test('range and conditional requests', async t => {
   const path = `/books/${first.id}/file`
   const ask = (headers: Record<string, string>, method = 'GET') =>
-    reader.ask(method, path, { headers })
+    reader.request(method, path, { headers })
   const part = await ask({ range: 'bytes=100-199' })
   t.equal(part.status, 206)
   t.ok(part.bytes.equals(content.subarray(100, 200)))
@@ -64,13 +64,13 @@ t.test('parts and conditions', async t => {
   t.equal(beyond.headers.get('content-range'), `bytes */${content.length}`)
   for (const range of ['bytes=0-9', 'bytes=99999999-']) {
     const head = await ask({ range }, 'HEAD')
-    t.equal(head.status, 200, 'ranges are of GET alone')
+    t.equal(head.status, 200, 'Range applies to GET only')
     t.equal(head.headers.get('content-length'), String(content.length))
     t.equal(head.headers.get('content-range'), null)
   }
 })
 
-t.test('a series comes as one ZIP that can be read', async t => {
+t.test('a series is sent as a readable ZIP archive', async t => {
   const { status, bytes, headers } = await reader.get(`/series/${first.seriesId}/download`)
   t.equal(status, 200)
   t.equal(headers.get('content-type'), 'application/zip')
@@ -85,20 +85,20 @@ t.test('a series comes as one ZIP that can be read', async t => {
     ['Größe №1.cbz', 'Größe №2.cbz'],
   )
   t.ok(Buffer.from(await opened.read(opened.entries[0]!, 1e7)).equals(content))
-  const head = await reader.ask('HEAD', `/series/${first.seriesId}/download`)
+  const head = await reader.request('HEAD', `/series/${first.seriesId}/download`)
   t.equal(head.headers.get('content-length'), String(bytes.length))
 })
 
-t.test('what is gone, unknown or hidden is 404', async t => {
+t.test('missing, unknown and hidden files are 404', async t => {
   const empty = books.find(b => b.series === 'Empty')!
   shelf.remove('Empty/1.cbz')
   t.equal((await reader.get(`/books/${empty.id}/file`)).status, 404)
   t.equal((await reader.get(`/series/${empty.seriesId}/download`)).status, 404)
   t.equal((await reader.get(`/books/${newId()}/file`)).status, 404)
   t.equal((await reader.get(`/series/${newId()}/download`)).status, 404)
-  const other = await all.as('reader')
-  await hide(all.sql, other.id, [first.seriesId])
+  const other = await all.createUser('reader')
+  await hideSeries(all.sql, other.id, [first.seriesId])
   t.equal((await other.get(`/books/${second.id}/file`)).status, 404)
   t.equal((await other.get(`/series/${first.seriesId}/download`)).status, 404)
-  t.equal((await all.anyone.get(`/books/${first.id}/file`)).status, 401)
+  t.equal((await all.anonymous.get(`/books/${first.id}/file`)).status, 401)
 })

@@ -1,13 +1,13 @@
-// How far readers are: the rules of writing, and what is stored.
+// Reading progress over HTTP.
 import { test } from 'tap'
 import { newId } from '../../../lib/id.ts'
-import { comic, shelve } from '../../kit/library.ts'
-import { serve } from '../../kit/server.ts'
-import { allPages } from '../../kit/walk.ts'
+import { allPages } from '../../kit/http/pagination.ts'
+import { comic, createTestLibrary } from '../../kit/library.ts'
+import { startApi } from '../../kit/server.ts'
 
 test('progress', async t => {
-  const all = await serve(t)
-  const shelf = await shelve(t, all, {
+  const all = await startApi(t)
+  const shelf = await createTestLibrary(t, all, {
     'Akira/Akira 1.cbz': comic({ pages: 40 }),
     'Akira/Akira 2.cbz': comic({ pages: 1 }),
     'Akira/broken.cbz': Buffer.from('no archive'),
@@ -16,8 +16,8 @@ test('progress', async t => {
   const { id } = await shelf.book('Akira 1.cbz')
   const path = `/books/${id}/progress`
 
-  await t.test('there is none before the first write, and none after it was cleared', async t => {
-    const reader = await all.as('reader')
+  await t.test('there is no progress before the first write and after deletion', async t => {
+    const reader = await all.createUser('reader')
     const none = await reader.get(path)
     t.same([none.status, none.bytes.length], [204, 0])
     t.equal((await reader.delete(path)).status, 204)
@@ -41,23 +41,23 @@ test('progress', async t => {
     t.equal((await reader.get(`/books/${newId()}/progress`)).status, 404)
   })
 
-  await t.test('both spellings are understood', async t => {
-    const reader = await all.as('reader')
-    for (const said of [
+  await t.test('snake_case and camelCase are accepted', async t => {
+    const reader = await all.createUser('reader')
+    for (const input of [
       { current_page: 40, is_completed: true },
       { currentPage: 40, completed: true },
       { currentPage: 40, isCompleted: true, progress_percentage: 1 },
     ])
-      t.match((await reader.put(path, said)).body, { currentPage: 40, completed: true })
+      t.match((await reader.put(path, input)).body, { currentPage: 40, completed: true })
     t.match((await reader.patch(path, { currentPage: 3 })).body, {
       currentPage: 3,
       completed: false,
     })
   })
 
-  await t.test('a book is completed by its last page, by word, or by nearly all of it', async t => {
-    const reader = await all.as('reader')
-    for (const [said, page, completed] of [
+  await t.test('a book is completed by its last page, explicitly, or by percentage', async t => {
+    const reader = await all.createUser('reader')
+    for (const [input, page, completed] of [
       [{ currentPage: 39 }, 39, false],
       [{ currentPage: 40 }, 40, true],
       [{ currentPage: 4000 }, 40, true],
@@ -71,29 +71,29 @@ test('progress', async t => {
       [{ completed: true }, 40, true],
       [{ currentPage: 0 }, 0, false],
     ] as const) {
-      const { status, body } = await reader.put(path, said)
+      const { status, body } = await reader.put(path, input)
       t.match(
         { status, ...body },
         { status: 200, currentPage: page, completed },
-        JSON.stringify(said),
+        JSON.stringify(input),
       )
       t.equal(body.completedAt !== null, completed)
     }
   })
 
-  await t.test('a file whose pages are not known is not finished by a page', async t => {
-    const reader = await all.as('reader')
+  await t.test('a book with an unknown page count is not completed by a page', async t => {
+    const reader = await all.createUser('reader')
     const broken = await shelf.book('broken.cbz')
-    const write = async (said: object) =>
-      (await reader.put(`/books/${broken.id}/progress`, said)).body
+    const write = async (input: object) =>
+      (await reader.put(`/books/${broken.id}/progress`, input)).body
     t.match(await write({ currentPage: 7 }), { currentPage: 7, completed: false })
     t.match(await write({ completed: true }), { currentPage: 7, completed: true })
     t.match((await reader.post(`/books/${broken.id}/read`)).body, { completed: true })
   })
 
-  await t.test('what makes no sense is refused', async t => {
-    const reader = await all.as('reader')
-    for (const said of [
+  await t.test('invalid progress is rejected', async t => {
+    const reader = await all.createUser('reader')
+    for (const input of [
       {},
       { currentPage: -1 },
       { currentPage: 1.5 },
@@ -103,30 +103,27 @@ test('progress', async t => {
       { currentPage: 1, unknown: true },
       { currentPage: 1, modified: 'yesterday' },
     ])
-      t.equal((await reader.put(path, said)).status, 400, JSON.stringify(said))
+      t.equal((await reader.put(path, input)).status, 400, JSON.stringify(input))
     t.equal((await reader.get(path)).status, 204)
   })
 
-  await t.test(
-    'reading it again from the start is a new pass, further on it is the same',
-    async t => {
-      const reader = await all.as('reader')
-      const done = (await reader.post(`/books/${id}/read`)).body
-      t.match(done, { currentPage: 40, completed: true })
-      const again = (await reader.put(path, { currentPage: 40 })).body
-      t.equal(again.completedAt, done.completedAt, 'completed once')
-      const back = (await reader.put(path, { currentPage: 30 })).body
-      t.match(back, { completed: false, startedAt: done.startedAt, completedAt: null })
-      await reader.put(path, { currentPage: 40 })
-      const anew = (await reader.put(path, { currentPage: 2 })).body
-      t.ok(anew.startedAt > done.startedAt)
-      t.match(anew, { completed: false, completedAt: null })
-      t.equal((await reader.put(path, { currentPage: 1 })).body.startedAt, anew.startedAt)
-    },
-  )
+  await t.test('writing the first page restarts a completed book, later pages do not', async t => {
+    const reader = await all.createUser('reader')
+    const done = (await reader.post(`/books/${id}/read`)).body
+    t.match(done, { currentPage: 40, completed: true })
+    const again = (await reader.put(path, { currentPage: 40 })).body
+    t.equal(again.completedAt, done.completedAt, 'completion time is unchanged')
+    const back = (await reader.put(path, { currentPage: 30 })).body
+    t.match(back, { completed: false, startedAt: done.startedAt, completedAt: null })
+    await reader.put(path, { currentPage: 40 })
+    const restarted = (await reader.put(path, { currentPage: 2 })).body
+    t.ok(restarted.startedAt > done.startedAt)
+    t.match(restarted, { completed: false, completedAt: null })
+    t.equal((await reader.put(path, { currentPage: 1 })).body.startedAt, restarted.startedAt)
+  })
 
-  await t.test('the last write wins, unless its clock says that it is older', async t => {
-    const reader = await all.as('reader')
+  await t.test('the last write wins unless its time is older', async t => {
+    const reader = await all.createUser('reader')
     const at = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString()
     t.match((await reader.put(path, { currentPage: 20, modified: at(-60) })).body, {
       currentPage: 20,
@@ -138,12 +135,12 @@ test('progress', async t => {
       currentPage: 8,
     })
     const ahead = (await reader.put(path, { currentPage: 7, modified: at(3600) })).body
-    t.ok(ahead.updatedAt <= at(1), 'clocks that are ahead do not block others')
+    t.ok(ahead.updatedAt <= at(1), 'times in the future do not block later writes')
     t.match((await reader.put(path, { currentPage: 6 })).body, { currentPage: 6 })
   })
 
-  await t.test('many writes at once leave the counts right', async t => {
-    const reader = await all.as('reader')
+  await t.test('concurrent writes leave the counters consistent', async t => {
+    const reader = await all.createUser('reader')
     const other = await shelf.book('Akira 2.cbz')
     await Promise.all(
       Array.from({ length: 30 }, (_, i) =>
@@ -161,8 +158,8 @@ test('progress', async t => {
     t.same((await reader.get('/books/in-progress')).body.total, 1)
   })
 
-  await t.test('all of it is one answer, the newest first, or pages for those who ask', async t => {
-    const reader = await all.as('reader')
+  await t.test('all progress is one list, newest first, or paged on request', async t => {
+    const reader = await all.createUser('reader')
     const other = await shelf.book('Akira 2.cbz')
     await reader.put(path, { currentPage: 3 })
     await reader.put(`/books/${other.id}/progress`, { currentPage: 1 })
@@ -173,11 +170,14 @@ test('progress', async t => {
       [other.id, id],
     )
     t.same(await allPages(reader, '/progress?pageSize=1'), body.progress)
-    t.same((await (await all.as('reader')).get('/progress')).body, { progress: [], total: 0 })
+    t.same((await (await all.createUser('reader')).get('/progress')).body, {
+      progress: [],
+      total: 0,
+    })
   })
 
-  await t.test('reading needs a right, and so does writing down how far one is', async t => {
-    const reader = await all.as('reader')
+  await t.test('reading and writing progress require permissions', async t => {
+    const reader = await all.createUser('reader')
     await all.sql`update api_key set permissions = '{BooksRead}' where account_id = ${reader.id}`
     t.equal((await reader.get(path)).status, 204)
     t.equal((await reader.put(path, { currentPage: 1 })).status, 403)

@@ -1,30 +1,36 @@
-// Uploaded covers: kept, chosen, shown, let go.
+// Custom covers over HTTP: upload, selection, deletion.
 import { existsSync, readdirSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import sharp from 'sharp'
 import t from 'tap'
 import { newId } from '../../../lib/id.ts'
-import { comic, faults, shelve } from '../../kit/library.ts'
-import { type Client, serve } from '../../kit/server.ts'
-import { hide } from '../../kit/walk.ts'
+import { hideSeries } from '../../kit/accounts.ts'
+import { doctorFindings } from '../../kit/catalogue.ts'
+import type { Client } from '../../kit/http/client.ts'
+import { comic, createTestLibrary } from '../../kit/library.ts'
+import { startApi } from '../../kit/server.ts'
 import { picture } from '../../page/books.ts'
 
 type Book = { id: string; seriesId: string }
 
-const all = await serve(t, { 'api.upload_mb': 1 })
-const shelf = await shelve(t, all, { 'A/1.cbz': comic(), 'A/2.cbz': comic(), 'B/1.cbz': comic() })
+const all = await startApi(t, { 'api.upload_mb': 1 })
+const shelf = await createTestLibrary(t, all, {
+  'A/1.cbz': comic(),
+  'A/2.cbz': comic(),
+  'B/1.cbz': comic(),
+})
 await shelf.scan()
 const books = await shelf.books()
 const [one, two, elsewhere] = books as unknown as [Book, Book, Book]
-const maintainer = await all.as('maintainer')
-const reader = await all.as('reader')
+const maintainer = await all.createUser('maintainer')
+const reader = await all.createUser('reader')
 const [red, green] = [await picture(700, 500), await picture(300, 200, 'png')]
 
 const upload = (path: string, bytes: Uint8Array, part = 'file', who: Client = maintainer) => {
   const raw = new FormData()
-  raw.append('note', 'a field is no matter')
+  raw.append('note', 'other fields are ignored')
   raw.append(part, new Blob([Uint8Array.from(bytes)]), 'cover')
-  return who.ask('POST', `${path}/cover`, { raw })
+  return who.request('POST', `${path}/cover`, { raw })
 }
 const shown = async (path: string) => (await reader.get(`${path}/thumbnail`)).headers.get('etag')
 const stored = () => {
@@ -45,14 +51,14 @@ for (const [kind, path] of [
     t.equal(first.status, 201)
     t.match(first.body, { source: 'custom', isSelected: true, width: 700, height: 500 })
     t.equal(first.body[`${kind}Id`], kind === 'book' ? one.id : one.seriesId)
-    t.notOk('path' in first.body, 'where it lies is not told')
+    t.notOk('path' in first.body, 'the file path is not exposed')
     const { bytes, headers } = await reader.get(`${path}/thumbnail`)
     t.equal(headers.get('content-type'), 'image/jpeg')
     t.match(await sharp(bytes).metadata(), { width: 400 })
     t.not(headers.get('etag'), automatic)
 
     const image = await reader.get(`${path}/covers/${first.body.id}/image`)
-    t.ok(image.bytes.equals(red), 'the original is kept')
+    t.ok(image.bytes.equals(red), 'the original is stored')
     t.equal(image.headers.get('content-type'), 'image/jpeg')
     const fresh = { headers: { 'if-none-match': image.headers.get('etag')! } }
     t.equal((await reader.get(`${path}/covers/${first.body.id}/image`, fresh)).status, 304)
@@ -78,52 +84,52 @@ for (const [kind, path] of [
     const own = await shown(path)
     t.equal((await maintainer.delete(`${path}/covers/selected`)).status, 204)
     t.equal(await shown(path), automatic)
-    t.equal((await reader.get(`${path}/covers`)).body.covers.length, 2, 'they stay')
+    t.equal((await reader.get(`${path}/covers`)).body.covers.length, 2, 'custom covers remain')
     await maintainer.put(`${path}/covers/${first.body.id}/select`)
     t.equal((await maintainer.delete(`${path}/covers/${first.body.id}`)).status, 204)
-    t.equal(await shown(path), own, 'the one that is left takes its place')
+    t.equal(await shown(path), own, 'the remaining cover is selected')
     t.equal((await maintainer.delete(`${path}/covers/${second.body.id}`)).status, 204)
     t.equal(await shown(path), automatic)
     t.same((await reader.get(`${path}/covers`)).body, { covers: [] })
-    t.same(stored(), [], 'and no file stays')
+    t.same(stored(), [], 'no file remains')
     t.equal((await maintainer.delete(`${path}/covers/${second.body.id}`)).status, 404)
   })
 }
 
-t.test('one image for several books is one file, as long as one of them has it', async t => {
+t.test('one file is shared by books with the same image until the last one is deleted', async t => {
   const mine = await upload(`/books/${one.id}`, red)
   const theirs = await upload(`/books/${two.id}`, red)
   t.equal(stored().length, 1)
   await maintainer.delete(`/books/${one.id}/covers/${mine.body.id}`)
   t.equal(stored().length, 1)
-  const kept = `/books/${two.id}/covers/${theirs.body.id}/image`
-  t.ok((await reader.get(kept)).bytes.equals(red))
-  t.equal((await reader.get(kept.replace(two.id, one.id))).status, 404, 'by its own book alone')
+  const imagePath = `/books/${two.id}/covers/${theirs.body.id}/image`
+  t.ok((await reader.get(imagePath)).bytes.equals(red))
+  t.equal((await reader.get(imagePath.replace(two.id, one.id))).status, 404, 'only at its own book')
   await maintainer.delete(`/books/${two.id}/covers/${theirs.body.id}`)
   t.same(stored(), [])
 })
 
-t.test('a thumbnail that is uploaded again does not take that of the book along', async t => {
+t.test('deleting an upload of the book thumbnail does not delete the thumbnail', async t => {
   const own = await reader.get(`/books/${one.id}/thumbnail`)
   const cover = await upload(`/books/${one.id}`, own.bytes)
   t.equal(cover.status, 201)
   await maintainer.delete(`/books/${one.id}/covers/${cover.body.id}`)
   const after = await reader.get(`/books/${one.id}/thumbnail`)
   t.equal(after.headers.get('etag'), own.headers.get('etag'))
-  t.same(await faults(all), [])
+  t.same(await doctorFindings(all), [])
 })
 
-t.test('the doctor leaves uploaded covers alone', async t => {
+t.test('the doctor does not report uploaded covers', async t => {
   const cover = await upload(`/series/${one.seriesId}`, green)
   const folder = join(all.data, 'thumbnails')
   const old = new Date(Date.now() - 7_200_000)
   for (const f of readdirSync(folder, { recursive: true, withFileTypes: true }))
     if (f.isFile()) utimesSync(join(f.parentPath, f.name), old, old)
-  t.same(await faults(all), [])
+  t.same(await doctorFindings(all), [])
   await maintainer.delete(`/series/${one.seriesId}/covers/${cover.body.id}`)
 })
 
-t.test('a series is shown by the book that was chosen for it', async t => {
+t.test('a series has the cover of the selected book', async t => {
   const path = `/series/${one.seriesId}`
   const automatic = await shown(path)
   const choose = (bookId: string) => maintainer.put(`${path}/covers/from-book`, { bookId })
@@ -134,7 +140,7 @@ t.test('a series is shown by the book that was chosen for it', async t => {
   t.equal(await shown(path), automatic)
 })
 
-t.test('what is no image is refused, and nothing is kept of it', async t => {
+t.test('files that are not images are rejected without a trace', async t => {
   const path = `/books/${one.id}`
   t.match(await upload(path, Buffer.from('not an image')), {
     status: 400,
@@ -146,7 +152,7 @@ t.test('what is no image is refused, and nothing is kept of it', async t => {
   t.equal((await upload(path, Buffer.alloc(1_200_000, 1))).status, 413)
   const raw = async (type: string, text: string) =>
     (
-      await maintainer.ask('POST', `${path}/cover`, {
+      await maintainer.request('POST', `${path}/cover`, {
         raw: Buffer.from(text),
         headers: { 'content-type': type },
       })
@@ -160,12 +166,12 @@ t.test('what is no image is refused, and nothing is kept of it', async t => {
   t.same(stored(), [])
 })
 
-t.test('readers may look, and see nothing of what is hidden', async t => {
+t.test('readers can view covers, except hidden ones', async t => {
   t.equal((await upload(`/books/${one.id}`, red, 'file', reader)).status, 403)
   t.equal((await upload(`/books/${newId()}`, red)).status, 404)
   const cover = await upload(`/series/${one.seriesId}`, red)
-  const other = await all.as('maintainer')
-  await hide(all.sql, other.id, [one.seriesId])
+  const other = await all.createUser('maintainer')
+  await hideSeries(all.sql, other.id, [one.seriesId])
   const path = `/series/${one.seriesId}`
   t.equal((await other.get(`${path}/covers`)).status, 404)
   t.equal((await other.get(`${path}/covers/${cover.body.id}/image`)).status, 404)

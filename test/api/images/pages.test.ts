@@ -1,17 +1,17 @@
-// Pages over HTTP: what a reading application sees of them.
+// Page images over HTTP.
 import { request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import sharp from 'sharp'
 import t from 'tap'
+import { deliveryCounters } from '../../../lib/download/counters.ts'
 import { newId } from '../../../lib/id.ts'
 import { sniffImage } from '../../../lib/image/image.ts'
-import { pageCounters } from '../../../lib/page/counters.ts'
-import { zip } from '../../archive/archive-files.ts'
-import { epubBytes } from '../../format/epub/epub-files.ts'
-import { pdfOf, stream } from '../../format/pdf/pdf-files.ts'
-import { comic, shelve } from '../../kit/library.ts'
-import { serve } from '../../kit/server.ts'
-import { hide } from '../../kit/walk.ts'
+import { hideSeries } from '../../kit/accounts.ts'
+import { zip } from '../../kit/files/archives.ts'
+import { epubBytes } from '../../kit/files/epub.ts'
+import { pdfOf, stream } from '../../kit/files/pdf.ts'
+import { comic, createTestLibrary } from '../../kit/library.ts'
+import { startApi } from '../../kit/server.ts'
 import { picture } from '../../page/books.ts'
 
 const jpeg = await picture(900, 1200)
@@ -19,8 +19,8 @@ const png = await picture(500, 300, 'png')
 const svg = Buffer.from(
   '<svg xmlns="http://www.w3.org/2000/svg" width="60" height="90"><script>alert(1)</script><rect width="60" height="90"/></svg>',
 )
-const all = await serve(t)
-const shelf = await shelve(t, all, {
+const all = await startApi(t)
+const shelf = await createTestLibrary(t, all, {
   'A/1.cbz': zip([
     { name: '1.jpg', bytes: jpeg },
     { name: '2.png', bytes: png },
@@ -43,11 +43,11 @@ const shelf = await shelve(t, all, {
 await shelf.scan()
 const ids = new Map((await shelf.books()).map(b => [`${b.folder}/${b.name}`, b]))
 const book = (path: string) => ids.get(path)!.id
-const reader = await all.as('reader')
+const reader = await all.createUser('reader')
 const page = (path: string, number: number | string, query = '') =>
   `/books/${book(path)}/pages/${number}${query}`
 
-t.test('the list of pages tells name, type and size, and every page has its own id', async t => {
+t.test('the page list has names, types, sizes and ids', async t => {
   const { status, body } = await reader.get(`/books/${book('A/1.cbz')}/pages`)
   t.equal(status, 200)
   t.match(body, [
@@ -62,7 +62,7 @@ t.test('the list of pages tells name, type and size, and every page has its own 
   t.same((await reader.get(`/books/${book('Text/1.epub')}/pages`)).body, [])
 })
 
-t.test('a page is sent as it lies in the book, and is the caller’s to keep', async t => {
+t.test('a page is sent unchanged, with cache headers', async t => {
   const first = await reader.get(page('A/1.cbz', 1))
   t.equal(first.status, 200)
   t.ok(first.bytes.equals(jpeg))
@@ -70,56 +70,60 @@ t.test('a page is sent as it lies in the book, and is the caller’s to keep', a
   t.equal(first.headers.get('content-length'), String(jpeg.length))
   t.equal(first.headers.get('content-encoding'), null)
   t.match(first.headers.get('cache-control'), /^private, max-age=\d+, must-revalidate$/)
-  t.match(first.headers.get('etag'), /^"[\w-]+"$/, 'a strong tag')
+  t.match(first.headers.get('etag'), /^"[\w-]+"$/, 'a strong ETag')
   t.equal(first.headers.get('x-content-type-options'), 'nosniff')
-  t.ok((await reader.get(page('A/1.cbz', 2, '?v=17'))).bytes.equals(png), '?v= is nothing to us')
-  t.equal((await reader.get('/progress')).body.progress.length, 0, 'reading moved nothing')
+  t.ok((await reader.get(page('A/1.cbz', 2, '?v=17'))).bytes.equals(png), '?v= is ignored')
+  t.equal((await reader.get('/progress')).body.progress.length, 0, 'progress is unchanged')
 })
 
-t.test('304 without a look at the file for who has the page already', async t => {
+t.test('304 without opening the file for a cached page', async t => {
   const before = await reader.get(page('A/1.cbz', 1, '?width=100'))
   const headers = { 'if-none-match': before.headers.get('etag')! }
-  const { opens, requests } = pageCounters
+  const { opens, requests } = deliveryCounters
   const again = await reader.get(page('A/1.cbz', 1, '?width=100'), { headers })
   t.equal(again.status, 304)
   t.equal(again.bytes.length, 0)
   t.equal(again.headers.get('etag'), headers['if-none-match'])
-  t.match(pageCounters, { opens, requests }, 'nothing was opened')
-  t.equal((await reader.get(page('A/1.cbz', 1), { headers })).status, 200, 'another image')
+  t.match(deliveryCounters, { opens, requests }, 'no file was opened')
+  t.equal((await reader.get(page('A/1.cbz', 1), { headers })).status, 200, 'a different image')
   const any = { headers: { 'if-none-match': '*' } }
   t.equal((await reader.get(page('A/1.cbz', 4), any)).status, 404)
-  for (const asked of ['', '?width=100']) {
-    const head = await reader.ask('HEAD', page('A/1.cbz', 1, asked))
-    const get = await reader.get(page('A/1.cbz', 1, asked))
+  for (const query of ['', '?width=100']) {
+    const head = await reader.request('HEAD', page('A/1.cbz', 1, query))
+    const get = await reader.get(page('A/1.cbz', 1, query))
     for (const name of ['content-length', 'content-type', 'etag', 'cache-control'])
-      t.equal(head.headers.get(name), get.headers.get(name), `HEAD ${asked} ${name}`)
+      t.equal(head.headers.get(name), get.headers.get(name), `HEAD ${query} ${name}`)
     t.equal(head.bytes.length, 0)
   }
-  const head = await reader.ask('HEAD', page('A/1.cbz', 1, '?width=100'), { headers })
+  const head = await reader.request('HEAD', page('A/1.cbz', 1, '?width=100'), { headers })
   t.equal(head.status, 304)
   t.equal(head.headers.get('content-length'), null)
 })
 
-t.test('width, height and format are what comes out, for every kind of book', async t => {
-  const made = async (path: string, number: number, query: string) => {
+t.test('width, height and format apply to every format of books', async t => {
+  const created = async (path: string, number: number, query: string) => {
     const { status, bytes, headers } = await reader.get(page(path, number, query))
     t.equal(status, 200, `${path} ${query}`)
     const { width, height, format } = await sharp(bytes).metadata()
     t.equal(headers.get('content-type'), sniffImage(bytes), `${path} ${query}`)
     return { width, height, format }
   }
-  t.match(await made('A/1.cbz', 1, '?width=300'), { width: 300, height: 400, format: 'jpeg' })
-  t.match(await made('A/1.cbz', 1, '?height=120'), { width: 90, height: 120 })
-  t.match(await made('A/1.cbz', 1, '?width=600&height=120'), { width: 90, height: 120 })
-  t.match(await made('A/1.cbz', 1, '?width=5000'), { width: 900, format: 'jpeg' }, 'not enlarged')
-  t.match(await made('A/1.cbz', 1, '?format=webp'), { width: 900, format: 'webp' })
-  t.match(await made('A/1.cbz', 2, '?width=100'), { width: 100, format: 'png' })
-  t.match(await made('A/1.cbz', 2, '?format=jpeg&height=30'), { height: 30, format: 'jpeg' })
-  t.match(await made('Paper/1.pdf', 1, '?width=50'), { width: 50, height: 75 })
-  t.match(await made('Paper/1.pdf', 1, '?format=png'), { format: 'png' })
+  t.match(await created('A/1.cbz', 1, '?width=300'), { width: 300, height: 400, format: 'jpeg' })
+  t.match(await created('A/1.cbz', 1, '?height=120'), { width: 90, height: 120 })
+  t.match(await created('A/1.cbz', 1, '?width=600&height=120'), { width: 90, height: 120 })
+  t.match(
+    await created('A/1.cbz', 1, '?width=5000'),
+    { width: 900, format: 'jpeg' },
+    'not enlarged',
+  )
+  t.match(await created('A/1.cbz', 1, '?format=webp'), { width: 900, format: 'webp' })
+  t.match(await created('A/1.cbz', 2, '?width=100'), { width: 100, format: 'png' })
+  t.match(await created('A/1.cbz', 2, '?format=jpeg&height=30'), { height: 30, format: 'jpeg' })
+  t.match(await created('Paper/1.pdf', 1, '?width=50'), { width: 50, height: 75 })
+  t.match(await created('Paper/1.pdf', 1, '?format=png'), { format: 'png' })
 })
 
-t.test('a drawing cannot run scripts', async t => {
+t.test('an SVG page cannot run scripts', async t => {
   const drawing = await reader.get(page('A/1.cbz', 3))
   t.equal(drawing.status, 200)
   t.equal(drawing.headers.get('content-type'), 'image/svg+xml')
@@ -127,9 +131,9 @@ t.test('a drawing cannot run scripts', async t => {
   t.equal(drawing.headers.get('content-encoding'), null)
 })
 
-t.test('what cannot be asked for is 400, what is not there 404, what is broken 422', async t => {
-  for (const wrong of ['0', '-1', 'one', '1.5'])
-    t.equal((await reader.get(page('A/1.cbz', wrong))).status, 400, wrong)
+t.test('invalid requests are 400, missing pages 404, broken files 422', async t => {
+  for (const invalid of ['0', '-1', 'one', '1.5'])
+    t.equal((await reader.get(page('A/1.cbz', invalid))).status, 400, invalid)
   for (const query of ['width=0', 'width=10001', 'height=-1', 'width=a', 'format=gif'])
     t.equal((await reader.get(page('A/1.cbz', 1, `?${query}`))).status, 400, query)
   t.equal((await reader.get(page('A/1.cbz', 4))).status, 404)
@@ -141,7 +145,7 @@ t.test('what cannot be asked for is 400, what is not there 404, what is broken 4
   t.match(broken.body, { error: 'UnprocessableEntity', details: { code: 'not_an_archive' } })
 })
 
-t.test('a file that went since the scan is 404', async t => {
+t.test('a file deleted after the scan is 404', async t => {
   shelf.remove('A/gone.cbz')
   t.equal((await reader.get(page('A/gone.cbz', 1))).status, 404)
   await shelf.scan()
@@ -149,7 +153,7 @@ t.test('a file that went since the scan is 404', async t => {
   t.equal((await reader.get(`/books/${book('A/gone.cbz')}/file`)).status, 404)
 })
 
-t.test('pages that changed on disk since the scan are sent as they are now', async t => {
+t.test('pages changed on disk after the scan are sent as they are now', async t => {
   const before = await reader.get(page('A/2.cbz', 1))
   await sleep(5)
   shelf.write(
@@ -164,27 +168,27 @@ t.test('pages that changed on disk since the scan are sent as they are now', asy
   t.not(after.headers.get('etag'), before.headers.get('etag'))
 })
 
-t.test('what is hidden from an account has no pages for it', async t => {
-  const other = await all.as('reader')
-  await hide(all.sql, other.id, [ids.get('A/1.cbz')!.seriesId])
+t.test('hidden books have no pages', async t => {
+  const other = await all.createUser('reader')
+  await hideSeries(all.sql, other.id, [ids.get('A/1.cbz')!.seriesId])
   t.equal((await other.get(`/books/${book('A/1.cbz')}/pages`)).status, 404)
   t.equal((await other.get(page('A/1.cbz', 1))).status, 404)
   t.equal((await reader.get(page('A/1.cbz', 1))).status, 200)
 })
 
-t.test('what nobody waits for any more is not made', async t => {
-  const { tasks } = pageCounters
-  const asks = Array.from({ length: 40 }, (_, i) => {
+t.test('abandoned requests are not rendered', async t => {
+  const { tasks } = deliveryCounters
+  const requests = Array.from({ length: 40 }, (_, i) => {
     const url = new URL(`/api/v1${page('A/many.cbz', i + 1, `?width=${200 + i}`)}`, all.base)
-    const ask = request(url, { headers: { 'x-api-key': reader.key } })
-    ask.on('error', () => {})
-    ask.end()
-    return ask
+    const pending = request(url, { headers: { 'x-api-key': reader.key } })
+    pending.on('error', () => {})
+    pending.end()
+    return pending
   })
   await sleep(60)
-  for (const ask of asks) ask.destroy()
-  // Whoever comes now does not wait for the forty.
+  for (const pending of requests) pending.destroy()
+  // A new request does not wait for the forty abandoned ones.
   t.equal((await reader.get(page('A/many.cbz', 1, '?width=60'))).status, 200)
   await sleep(300)
-  t.ok(pageCounters.tasks - tasks < 30, `${pageCounters.tasks - tasks} tasks`)
+  t.ok(deliveryCounters.tasks - tasks < 30, `${deliveryCounters.tasks - tasks} tasks`)
 })

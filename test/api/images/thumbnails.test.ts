@@ -1,17 +1,17 @@
-// Small covers, as a grid of books asks for them.
+// Cover thumbnails over HTTP.
 import { existsSync, rmSync, statSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import sharp from 'sharp'
 import t from 'tap'
+import { deliveryCounters } from '../../../lib/download/counters.ts'
 import { newId } from '../../../lib/id.ts'
 import { thumbnailPath } from '../../../lib/image/thumbnail-path.ts'
-import { pageCounters } from '../../../lib/page/counters.ts'
-import { comic, shelve } from '../../kit/library.ts'
-import { serve } from '../../kit/server.ts'
-import { hide } from '../../kit/walk.ts'
+import { hideSeries } from '../../kit/accounts.ts'
+import { comic, createTestLibrary } from '../../kit/library.ts'
+import { startApi } from '../../kit/server.ts'
 
-const all = await serve(t)
-const shelf = await shelve(t, all, {
+const all = await startApi(t)
+const shelf = await createTestLibrary(t, all, {
   'A/1.cbz': comic(),
   'A/2.cbz': comic(),
   'B/1.cbz': comic(),
@@ -20,15 +20,15 @@ const shelf = await shelve(t, all, {
 await shelf.scan()
 const books = await shelf.books()
 const at = (path: string) => books.find(b => `${b.folder}/${b.name}` === path)!
-const reader = await all.as('reader')
-const admin = await all.as('admin')
+const reader = await all.createUser('reader')
+const admin = await all.createUser('admin')
 const thumbnail = async (path: string, who = reader) => {
   const { status, bytes, headers } = await who.get(`${path}/thumbnail`)
   return { status, bytes, headers, type: headers.get('content-type'), tag: headers.get('etag') }
 }
 const fileOf = (cover: string) => thumbnailPath(`${all.data}/thumbnails`, cover, 'jpeg')
 
-t.test('books, series and libraries are shown by the cover of their first book', async t => {
+t.test('books, series and libraries have the cover of their first book', async t => {
   const first = await thumbnail(`/books/${at('A/1.cbz').id}`)
   t.equal(first.status, 200)
   t.equal(first.type, 'image/jpeg')
@@ -39,18 +39,18 @@ t.test('books, series and libraries are shown by the cover of their first book',
   t.equal((await thumbnail(`/libraries/${shelf.id}`)).tag, first.tag)
 })
 
-t.test('304 without a look at the file', async t => {
+t.test('304 without opening the file', async t => {
   const path = `/books/${at('A/2.cbz').id}/thumbnail`
   const headers = { 'if-none-match': `"${at('A/2.cbz').cover}"` }
-  const { opens } = pageCounters
+  const { opens } = deliveryCounters
   t.equal((await reader.get(path, { headers })).status, 304)
-  t.equal(pageCounters.opens, opens)
-  const [head, get] = [await reader.ask('HEAD', path), await reader.get(path)]
+  t.equal(deliveryCounters.opens, opens)
+  const [head, get] = [await reader.request('HEAD', path), await reader.get(path)]
   t.equal(head.status, 200)
   t.equal(head.headers.get('content-length'), String(get.bytes.length))
 })
 
-t.test('where there is no cover a drawing stands for it, not for long', async t => {
+t.test('without a cover there is a placeholder with a short lifetime', async t => {
   const { status, type, headers, tag, bytes } = await thumbnail(`/books/${at('Broken/1.cbz').id}`)
   t.equal(status, 200)
   t.equal(type, 'image/svg+xml')
@@ -61,27 +61,27 @@ t.test('where there is no cover a drawing stands for it, not for long', async t 
   t.equal((await thumbnail(`/series/${at('Broken/1.cbz').seriesId}`)).tag, tag)
 })
 
-t.test('a viewer sees the first cover that is not hidden', async t => {
-  const other = await all.as('reader')
-  await hide(all.sql, other.id, [at('A/1.cbz').seriesId])
+t.test('a restricted viewer sees the first visible cover', async t => {
+  const other = await all.createUser('reader')
+  await hideSeries(all.sql, other.id, [at('A/1.cbz').seriesId])
   t.equal((await thumbnail(`/books/${at('A/1.cbz').id}`, other)).status, 404)
   t.equal((await thumbnail(`/series/${at('A/1.cbz').seriesId}`, other)).status, 404)
   t.equal((await thumbnail(`/libraries/${shelf.id}`, other)).tag, `"${at('B/1.cbz').cover}"`)
   t.equal((await thumbnail(`/libraries/${newId()}`, other)).status, 404)
-  const young = await all.as('reader')
+  const young = await all.createUser('reader')
   t.equal((await admin.put(`/users/${young.id}`, { ageLimit: 12 })).status, 200)
   await all.sql`update book set age_rating = 18 where id = ${at('A/1.cbz').id}`
   const seen = await thumbnail(`/series/${at('A/1.cbz').seriesId}`, young)
-  t.equal(seen.tag, `"${at('A/2.cbz').cover}"`, 'not that of the book for adults')
+  t.equal(seen.tag, `"${at('A/2.cbz').cover}"`, 'not that of the hidden book')
   await all.sql`update book set age_rating = null where id = ${at('A/1.cbz').id}`
 })
 
-t.test('a thumbnail is made again on request', async t => {
+t.test('a thumbnail is regenerated on request', async t => {
   const { id, cover, seriesId } = at('B/1.cbz')
-  const settled = async () => {
+  const waitForQueue = async () => {
     for (let i = 0; i < 200; i++) {
       all.pipeline.wake()
-      if (!(await all.pipeline.queue.busy(shelf.id, ['show']))) return
+      if (!(await all.pipeline.queue.hasJobs(shelf.id, ['coverOnDemand']))) return
       await sleep(20)
     }
   }
@@ -90,18 +90,18 @@ t.test('a thumbnail is made again on request', async t => {
   rmSync(fileOf(cover!))
   const none = await admin.post(`/books/${id}/thumbnail/generate`, {})
   t.equal(none.status, 200)
-  await settled()
-  t.ok(existsSync(fileOf(cover!)), 'its file was gone')
+  await waitForQueue()
+  t.ok(existsSync(fileOf(cover!)), 'a missing file is regenerated')
   const { mtimeMs } = statSync(fileOf(cover!))
   await admin.post(`/books/${id}/thumbnail/generate`)
-  await settled()
-  t.equal(statSync(fileOf(cover!)).mtimeMs, mtimeMs, 'it has one')
+  await waitForQueue()
+  t.equal(statSync(fileOf(cover!)).mtimeMs, mtimeMs, 'an existing one is unchanged')
   rmSync(fileOf(cover!))
   const { status, body } = await admin.post(`/series/${seriesId}/thumbnail/generate`, {
     force: true,
   })
   t.equal(status, 200)
   t.match(body.taskId, /^[0-9a-f-]{36}$/)
-  await settled()
+  await waitForQueue()
   t.ok(existsSync(fileOf(cover!)))
 })

@@ -1,18 +1,18 @@
-// Browsing the server's folders.
+// Server directory browser over HTTP.
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
-import { folderOf, temporary } from '../../kit/library.ts'
-import { serve } from '../../kit/server.ts'
+import { folderWithFiles, temporaryFolder } from '../../kit/files/folders.ts'
+import { startApi } from '../../kit/server.ts'
 
 type Entry = { name: string; isDirectory: boolean; isReadable: boolean; path: string }
-const all = await serve(t)
-const admin = await all.as('admin')
+const all = await startApi(t)
+const admin = await all.createUser('admin')
 const at = (path: string) => `/filesystem/browse?path=${encodeURIComponent(path)}`
 
-t.test('folders come first, then files, by name; hidden ones are left out', async t => {
-  const root = folderOf(t, {
+t.test('directories come first, then files, by name, without hidden ones', async t => {
+  const root = folderWithFiles(t, {
     'b/1.cbz': Buffer.from('x'),
     'a.txt': Buffer.from(''),
     '.x/1': Buffer.from(''),
@@ -40,18 +40,18 @@ t.test('folders come first, then files, by name; hidden ones are left out', asyn
   t.equal(body.entries[1].path, join(root, 'b'))
 })
 
-t.test('a folder whose name is no UTF-8 can be entered by the path that was shown', async t => {
-  const root = folderOf(t, { 'x/1': Buffer.from('') })
+t.test('a directory with a non-UTF-8 name can be opened by its listed path', async t => {
+  const root = folderWithFiles(t, { 'x/1': Buffer.from('') })
   const folder = Buffer.concat([Buffer.from(`${root}/caf`), Buffer.from([0xe9])])
   mkdirSync(folder)
   writeFileSync(Buffer.concat([folder, Buffer.from('/1.cbz')]), '')
   const entry = (await admin.get(at(root))).body.entries.find((e: Entry) => e.name === 'café')
   t.match((await admin.get(at(entry.path))).body.entries, [{ name: '1.cbz' }])
-  const made = await admin.post('/libraries', { name: 'Café', path: entry.path })
-  t.match(made, { status: 201, body: { path: entry.path } })
+  const created = await admin.post('/libraries', { name: 'Café', path: entry.path })
+  t.match(created, { status: 201, body: { path: entry.path } })
 })
 
-t.test('without a path it begins at home, and drives tell where else', async t => {
+t.test('the default is the home directory, and drives lists other starting points', async t => {
   t.equal((await admin.get('/filesystem/browse')).body.currentPath, homedir())
   const drives = await admin.get('/filesystem/drives')
   t.equal(drives.status, 200)
@@ -60,30 +60,30 @@ t.test('without a path it begins at home, and drives tell where else', async t =
   t.equal((await admin.get(at('/'))).body.parentPath, null)
 })
 
-t.test('what is no folder is refused', async t => {
-  const root = folderOf(t, { 'a.txt': Buffer.from('') })
+t.test('paths that are not directories are rejected', async t => {
+  const root = folderWithFiles(t, { 'a.txt': Buffer.from('') })
   for (const path of ['relative', `${root}/none`, `${root}/a.txt`, `${root}\u0000`])
     t.match(await admin.get(at(path)), { status: 400, body: { error: 'BadRequest' } }, path)
 })
 
-t.test('a large folder is cut', async t => {
-  const root = temporary(t)
+t.test('a large directory is truncated', async t => {
+  const root = temporaryFolder(t)
   for (let i = 0; i < 5_100; i++) writeFileSync(join(root, `${i}`), '')
   const { body } = await admin.get(at(root))
   t.equal(body.entries.length, 5_000)
   t.equal(body.isTruncated, true)
 })
 
-t.test('administrators only', async t => {
-  const maintainer = await all.as('maintainer')
+t.test('requires an administrator', async t => {
+  const maintainer = await all.createUser('maintainer')
   for (const path of ['/filesystem/browse', '/filesystem/drives', '/filesystem/drivesSee']) {
     t.equal((await maintainer.get(path)).status, 403)
-    t.equal((await all.anyone.get(path)).status, 401)
+    t.equal((await all.anonymous.get(path)).status, 401)
   }
 })
 
-t.test('where only some folders are open, nothing leads out of them', async t => {
-  const root = folderOf(t, {
+t.test('browsing is limited to permitted directories', async t => {
+  const root = folderWithFiles(t, {
     'open/in/1.cbz': Buffer.from('x'),
     'shut/secret.cbz': Buffer.from('x'),
   })
@@ -91,8 +91,8 @@ t.test('where only some folders are open, nothing leads out of them', async t =>
   symlinkSync(join(root, 'shut'), join(open, 'out'))
   symlinkSync(join(open, 'in'), join(open, 'within'))
   mkdirSync(join(root, 'open-too'))
-  const confined = await serve(t, { 'filesystem.roots': open })
-  const admin = await confined.as('admin')
+  const confined = await startApi(t, { 'filesystem.roots': open })
+  const admin = await confined.createUser('admin')
   const { body } = await admin.get('/filesystem/browse')
   t.equal(body.currentPath, open)
   t.equal(body.parentPath, null)

@@ -1,28 +1,30 @@
-// Libraries over the API: made, shown, changed, removed, and previewed.
+// Libraries over HTTP: create, read, update, delete, scan preview.
 import { mkdirSync, renameSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { comic, ended, folderOf, manyComics, reader, shelve, temporary } from '../../kit/library.ts'
-import { serve } from '../../kit/server.ts'
+import { createReader } from '../../kit/accounts.ts'
+import { folderWithFiles, temporaryFolder } from '../../kit/files/folders.ts'
+import { comic, comicFiles, createTestLibrary, waitForScan } from '../../kit/library.ts'
+import { startApi } from '../../kit/server.ts'
 
-const all = await serve(t)
-const admin = await all.as('admin')
-const maintainer = await all.as('maintainer')
-const someone = await all.as('reader')
+const all = await startApi(t)
+const admin = await all.createUser('admin')
+const maintainer = await all.createUser('maintainer')
+const someone = await all.createUser('reader')
 
-type Shown = { id: string; name: string; bookCount: number }
+type LibrarySummary = { id: string; name: string; bookCount: number }
 type Detected = { name: string; path: string; bookCount: number; sampleBooks: string[] }
 
 const make = async (t: Test, more: object = {}) => {
-  const path = folderOf(t, { 'Akira/1.cbz': comic() })
-  const made = await admin.post('/libraries', { name: 'Manga', path, ...more })
-  t.equal(made.status, 201, JSON.stringify(made.body))
-  return made.body
+  const path = folderWithFiles(t, { 'Akira/1.cbz': comic() })
+  const created = await admin.post('/libraries', { name: 'Manga', path, ...more })
+  t.equal(created.status, 201, JSON.stringify(created.body))
+  return created.body
 }
 
-t.test('a library is made with all that a client may say of it, in either spelling', async t => {
-  const path = folderOf(t, { 'Akira/1.cbz': comic() })
+t.test('a library is created with all fields, in camelCase and snake_case', async t => {
+  const path = folderWithFiles(t, { 'Akira/1.cbz': comic() })
   const snake = await admin.post('/libraries', {
     name: ' Manga ',
     path: `${path}/`,
@@ -111,38 +113,42 @@ t.test('a library is made with all that a client may say of it, in either spelli
   t.same((await someone.get(`/libraries/${camel.id}`)).body, camel)
 })
 
-t.test('a library says how its folder is watched, and how it was asked for', async t => {
+t.test('a library has the watch setting and the watch state', async t => {
   const { id } = await make(t)
   const at = `/libraries/${id}`
-  const shown = async () => (await admin.get(at)).body
-  t.match(await shown(), { scanningConfig: null, watchState: { mode: 'off', since: null } })
-  const said = (seconds: number) => all.sql`
+  const get = async () => (await admin.get(at)).body
+  t.match(await get(), { scanningConfig: null, watchState: { mode: 'off', since: null } })
+  const heartbeatAgo = (seconds: number) => all.sql`
     insert into library_watch (library_id, mode, message, seen_at)
     values (${id}, 'polling', 'No more watches', now() - make_interval(secs => ${seconds}))
     on conflict (library_id) do update set message = excluded.message, seen_at = excluded.seen_at`
-  await said(80)
-  const { watchState } = await shown()
+  await heartbeatAgo(80)
+  const { watchState } = await get()
   t.match(watchState, { mode: 'polling', message: 'No more watches', since: /^\d{4}-.*Z$/ })
-  await said(100)
-  t.match((await shown()).watchState, { mode: 'off', message: null }, 'who says nothing is gone')
-  const asked = await admin.patch(at, { scanning_config: { watch: 'poll' } })
-  t.match(asked.body, { scanningConfig: { watch: 'poll' }, scanning_config: { watch: 'poll' } })
+  await heartbeatAgo(100)
+  t.match(
+    (await get()).watchState,
+    { mode: 'off', message: null },
+    'a process without heartbeat is ignored',
+  )
+  const patched = await admin.patch(at, { scanning_config: { watch: 'poll' } })
+  t.match(patched.body, { scanningConfig: { watch: 'poll' }, scanning_config: { watch: 'poll' } })
   const refused = await admin.patch(at, { scanningConfig: { watch: 'always' } })
   t.equal(refused.status, 400)
   const old = { enabled: false, scanMode: 'normal', cronSchedule: null, cronTimezone: null }
   const before = { ...old, scanOnStart: false, purgeDeletedOnScan: false }
   await all.sql`update library set scanning_config = ${all.sql.json(before)} where id = ${id}`
-  const stored = await shown()
-  t.equal(stored.scanningConfig.watch, 'off', 'of an older release')
+  const stored = await get()
+  t.equal(stored.scanningConfig.watch, 'off', 'default for older rows')
   const changed = { ...stored, scanning_config: { ...stored.scanning_config, watch: 'on' } }
   t.match((await admin.put(at, changed)).body, { scanningConfig: { watch: 'on' } })
 })
 
-t.test('a folder that can be no library is refused with a sentence', async t => {
-  const root = folderOf(t, { 'A/B/1.cbz': comic(), 'file.cbz': comic() })
+t.test('invalid folders are rejected with a message', async t => {
+  const root = folderWithFiles(t, { 'A/B/1.cbz': comic(), 'file.cbz': comic() })
   const refused = async (path: string, status: number, message: RegExp) => {
-    const { status: said, body } = await admin.post('/libraries', { name: 'X', path })
-    t.equal(said, status, `${path}: ${body.message}`)
+    const { status: actual, body } = await admin.post('/libraries', { name: 'X', path })
+    t.equal(actual, status, `${path}: ${body.message}`)
     t.match(body.message, message)
   }
   await refused('relative/folder', 400, /absolute/)
@@ -155,17 +161,17 @@ t.test('a folder that can be no library is refused with a sentence', async t => 
   await make(t, { path: join(root, 'A') })
   await refused(join(root, 'A'), 409, /already/)
   await refused(join(root, 'A', 'B'), 409, /inside another/)
-  await refused(root, 409, /lies inside/)
-  const link = join(temporary(t), 'link')
+  await refused(root, 409, /is inside/)
+  const link = join(temporaryFolder(t), 'link')
   symlinkSync(join(root, 'A'), link)
   await refused(link, 409, /already/)
   mkdirSync(join(root, 'AB'))
   await make(t, { path: join(root, 'AB') })
 })
 
-t.test('rules that are none are refused', async t => {
-  const path = temporary(t)
-  const wrong = [
+t.test('invalid settings are rejected', async t => {
+  const path = temporaryFolder(t)
+  const invalid = [
     { seriesStrategy: 'by_colour' },
     { seriesStrategy: 'custom', seriesConfig: { pattern: '(' } },
     { seriesConfig: { unknown: 1 } },
@@ -200,18 +206,20 @@ t.test('rules that are none are refused', async t => {
     { colour: 'red' },
     { name: '  ' },
   ]
-  for (const more of wrong) {
+  for (const more of invalid) {
     const { status, body } = await admin.post('/libraries', { name: 'X', path, ...more })
     t.equal(status, 400, `${JSON.stringify(more).slice(0, 80)}: ${body.message}`)
     t.notMatch(body.message, /cannot be read/)
   }
   t.equal(
-    (await admin.get('/libraries?pageSize=500')).body.data.some((l: Shown) => l.name === 'X'),
+    (await admin.get('/libraries?pageSize=500')).body.data.some(
+      (l: LibrarySummary) => l.name === 'X',
+    ),
     false,
   )
 })
 
-t.test('a change touches what is given, by PUT and PATCH alike', async t => {
+t.test('PUT and PATCH change only present fields', async t => {
   const before = await make(t, { description: 'old', excludedPatterns: '*.tmp' })
   const put = await maintainer.put(`/libraries/${before.id}`, { name: 'New', description: null })
   t.equal(put.status, 200)
@@ -241,16 +249,16 @@ t.test('a change touches what is given, by PUT and PATCH alike', async t => {
   t.same(unchanged.body, cleared.body)
 })
 
-t.test('the series strategy is fixed', async t => {
+t.test('the series strategy cannot be changed', async t => {
   const { id } = await make(t, { seriesStrategy: 'flat' })
   const change = (body: object) => admin.patch(`/libraries/${id}`, body)
   t.equal((await change({ seriesStrategy: 'calibre' })).status, 400)
   t.equal((await change({ seriesConfig: { requireMetadata: true } })).status, 400)
-  t.equal((await change({ seriesStrategy: 'flat' })).status, 200, 'the same is none')
+  t.equal((await change({ seriesStrategy: 'flat' })).status, 200, 'the same value is no change')
   t.equal((await change({ series_strategy: 'flat', series_config: {} })).status, 200)
 })
 
-t.test('a book strategy brings its own settings', async t => {
+t.test('a book strategy has settings of its own', async t => {
   const { id } = await make(t, { bookStrategy: 'custom', bookConfig: { pattern: '(.*)' } })
   t.match((await admin.patch(`/libraries/${id}`, { bookStrategy: 'smart' })).body, {
     bookStrategy: 'smart',
@@ -259,13 +267,13 @@ t.test('a book strategy brings its own settings', async t => {
   t.equal((await admin.patch(`/libraries/${id}`, { bookStrategy: 'custom' })).status, 400)
 })
 
-t.test('a library that moves to another folder keeps its books and their progress', async t => {
-  const shelf = await shelve(t, all, { 'Akira/1.cbz': comic(), 'Akira/2.cbz': comic() })
+t.test('a library with a new folder retains books and progress', async t => {
+  const shelf = await createTestLibrary(t, all, { 'Akira/1.cbz': comic(), 'Akira/2.cbz': comic() })
   await shelf.scan()
   const books = await shelf.books()
-  const ana = await reader(all.sql)
+  const ana = await createReader(all.sql)
   await ana.read(books[0]!.id, 2)
-  const elsewhere = join(temporary(t), 'elsewhere')
+  const elsewhere = join(temporaryFolder(t), 'elsewhere')
   renameSync(shelf.root, elsewhere)
   const moved = await admin.put(`/libraries/${shelf.id}`, { path: elsewhere })
   t.match(moved.body, { path: elsewhere, bookCount: 2 })
@@ -279,15 +287,19 @@ t.test('a library that moves to another folder keeps its books and their progres
   t.equal((await admin.put(`/libraries/${shelf.id}`, { path: '/nowhere at all' })).status, 400)
 })
 
-t.test('libraries are listed by name, a page at a time, with their figures', async t => {
-  const shelf = await shelve(t, all, { 'A/1.cbz': comic(), 'A/2.cbz': comic(), 'B/1.cbz': comic() })
+t.test('libraries are listed by name, in pages, with counters', async t => {
+  const shelf = await createTestLibrary(t, all, {
+    'A/1.cbz': comic(),
+    'A/2.cbz': comic(),
+    'B/1.cbz': comic(),
+  })
   await shelf.scan()
   const { body } = await someone.get('/libraries?page_size=500')
-  const names: string[] = body.data.map((l: Shown) => l.name.toLowerCase())
+  const names: string[] = body.data.map((l: LibrarySummary) => l.name.toLowerCase())
   t.same(names, names.toSorted())
   t.equal(body.total, body.data.length)
   t.match(
-    body.data.find((l: Shown) => l.id === shelf.id),
+    body.data.find((l: LibrarySummary) => l.id === shelf.id),
     { bookCount: 3, seriesCount: 2 },
   )
   const page = await someone.get('/libraries?page=2&pageSize=1')
@@ -295,23 +307,23 @@ t.test('libraries are listed by name, a page at a time, with their figures', asy
   t.match(page.body.links.prev, /page=1/)
 })
 
-t.test('who may see only some libraries sees no other, nor counts what is hidden', async t => {
-  const open = await shelve(t, all, { 'A/1.cbz': comic(), 'B/1.cbz': comic() })
-  const shut = await shelve(t, all, { 'A/1.cbz': comic() })
+t.test('hidden libraries and series are neither listed nor counted', async t => {
+  const open = await createTestLibrary(t, all, { 'A/1.cbz': comic(), 'B/1.cbz': comic() })
+  const shut = await createTestLibrary(t, all, { 'A/1.cbz': comic() })
   await open.scan()
   await shut.scan()
-  const child = await all.as('maintainer')
+  const child = await all.createUser('maintainer')
   await all.sql`update account set all_libraries = false, age_limit = 12 where id = ${child.id}`
   await all.sql`insert into account_library (account_id, library_id) values (${child.id}, ${open.id})`
   const books = await open.books()
   await all.sql`update book set age_rating = 18 where id = ${books[0]!.id}`
   const list = await child.get('/libraries')
   t.same(
-    list.body.data.map((l: Shown) => [l.id, l.bookCount]),
+    list.body.data.map((l: LibrarySummary) => [l.id, l.bookCount]),
     [[open.id, 1]],
   )
   const hidden = `/libraries/${shut.id}`
-  for (const answer of [
+  for (const response of [
     await child.get(hidden),
     await child.put(hidden, { name: 'mine' }),
     await child.post(`${hidden}/scan`),
@@ -320,25 +332,25 @@ t.test('who may see only some libraries sees no other, nor counts what is hidden
     await child.delete(`${hidden}/purge-deleted`),
     await child.post(`${hidden}/analyze`),
   ])
-    t.equal(answer.status, 404)
-  const path = folderOf(t, { 'A/1.cbz': comic() })
+    t.equal(response.status, 404)
+  const path = folderWithFiles(t, { 'A/1.cbz': comic() })
   const own = await child.post('/libraries', { name: 'Own', path })
   t.equal(own.status, 201)
-  t.equal((await child.get(`/libraries/${own.body.id}`)).status, 200, 'whoever makes one sees it')
+  t.equal((await child.get(`/libraries/${own.body.id}`)).status, 200, 'the creator can see it')
 })
 
-t.test('a library made with scanImmediately is scanned', async t => {
+t.test('scanImmediately starts a scan', async t => {
   const { id } = await make(t, { scanImmediately: true })
   const [scan] = await all.sql`select id from scan where library_id = ${id}`
-  await ended(all, scan!.id)
+  await waitForScan(all, scan!.id)
   t.match((await admin.get(`/libraries/${id}`)).body, { bookCount: 1, seriesCount: 1 })
 })
 
-t.test('a removed library is gone at once, and its folder is free', async t => {
-  const shelf = await shelve(t, all, { ...manyComics(20), 'B/1.cbz': comic() })
+t.test('a deleted library disappears immediately, and its folder can be used again', async t => {
+  const shelf = await createTestLibrary(t, all, { ...comicFiles(20), 'B/1.cbz': comic() })
   await shelf.scan()
   const [book] = await shelf.books()
-  const ana = await reader(all.sql)
+  const ana = await createReader(all.sql)
   await ana.read(book!.id, 1)
   t.equal((await maintainer.delete(`/libraries/${shelf.id}`)).status, 403)
   const gone = await admin.delete(`/libraries/${shelf.id}`)
@@ -351,7 +363,7 @@ t.test('a removed library is gone at once, and its folder is free', async t => {
   t.equal(
     (await someone.get(`/libraries/${again.body.id}`)).status,
     200,
-    'also while the old one goes',
+    'also during the deletion',
   )
   for (let left = 500; left > 0; left--) {
     const [row] = await all.sql`select 1 from library where id = ${shelf.id}`
@@ -368,8 +380,8 @@ t.test('a removed library is gone at once, and its folder is free', async t => {
   t.same(await ana.pages(), {})
 })
 
-t.test('a library that is removed in the middle of a scan goes, too', async t => {
-  const shelf = await shelve(t, all, manyComics(150))
+t.test('a library can be deleted during a scan', async t => {
+  const shelf = await createTestLibrary(t, all, comicFiles(150))
   const started = await admin.post(`/libraries/${shelf.id}/scan`)
   t.equal(started.status, 200)
   all.pipeline.wake()
@@ -384,8 +396,8 @@ t.test('a library that is removed in the middle of a scan goes, too', async t =>
   t.same([...(await all.sql`select 1 from library where id = ${shelf.id}`)], [])
 })
 
-t.test('a preview tells the series of a folder and stores nothing', async t => {
-  const path = folderOf(t, {
+t.test('a preview lists the series of a folder without storing them', async t => {
+  const path = folderWithFiles(t, {
     ...Object.fromEntries(
       Array.from({ length: 7 }, (_, i) => [`Pub/Akira/${i}.cbz`, Buffer.from('')]),
     ),
@@ -416,17 +428,17 @@ t.test('a preview tells the series of a folder and stores nothing', async t => {
   t.same((await all.sql`select count(*) as n from library`)[0], before)
 })
 
-t.test('readers look and change nothing', async t => {
+t.test('readers cannot change libraries', async t => {
   const { id, path } = await make(t)
-  for (const answer of [
+  for (const response of [
     await someone.post('/libraries', { name: 'x', path }),
     await someone.put(`/libraries/${id}`, { name: 'x' }),
     await someone.delete(`/libraries/${id}`),
     await someone.post('/libraries/preview-scan', { path }),
     await someone.post(`/libraries/${id}/scan`),
   ])
-    t.equal(answer.status, 403)
-  t.equal((await all.anyone.get('/libraries')).status, 401)
+    t.equal(response.status, 403)
+  t.equal((await all.anonymous.get('/libraries')).status, 401)
 })
 
 function nested(levels: number): unknown {

@@ -1,14 +1,16 @@
-// Erasing missing books for good.
+// Purge of missing books over HTTP.
 import t from 'tap'
-import { comic, faults, reader, shelve } from '../../kit/library.ts'
-import { serve } from '../../kit/server.ts'
+import { createReader } from '../../kit/accounts.ts'
+import { doctorFindings } from '../../kit/catalogue.ts'
+import { comic, createTestLibrary } from '../../kit/library.ts'
+import { startApi } from '../../kit/server.ts'
 
-const all = await serve(t)
-const admin = await all.as('admin')
-const maintainer = await all.as('maintainer')
+const all = await startApi(t)
+const admin = await all.createUser('admin')
+const maintainer = await all.createUser('maintainer')
 
-async function withGone(t: Parameters<typeof shelve>[0]) {
-  const shelf = await shelve(t, all, {
+async function withGone(t: Parameters<typeof createTestLibrary>[0]) {
+  const shelf = await createTestLibrary(t, all, {
     'A/1.cbz': comic(),
     'A/2.cbz': comic(),
     'B/1.cbz': comic(),
@@ -22,15 +24,15 @@ async function withGone(t: Parameters<typeof shelve>[0]) {
 }
 const put = (value: boolean) => admin.put('/admin/settings/purge.purge_empty_series', { value })
 
-t.test('the missing books of a library go, and the series that they leave empty', async t => {
+t.test('missing books and empty series of a library are deleted', async t => {
   const shelf = await withGone(t)
   const gone = (await shelf.books()).filter(b => b.missingAt)
   const there = (await shelf.books()).filter(b => !b.missingAt)
-  const ana = await reader(all.sql)
+  const ana = await createReader(all.sql)
   for (const book of [...gone, ...there]) await ana.read(book.id, 1)
   const { status, body, headers } = await maintainer.delete(`/libraries/${shelf.id}/purge-deleted`)
   t.equal(status, 200)
-  t.equal(body, 3, 'a bare number')
+  t.equal(body, 3, 'a plain number')
   t.match(headers.get('content-type'), /json/)
   t.same((await shelf.books()).map(b => b.id).sort(), there.map(b => b.id).sort())
   t.equal(Object.keys(await ana.pages()).length, 2)
@@ -39,11 +41,11 @@ t.test('the missing books of a library go, and the series that they leave empty'
     select count(*)::integer as count from series where library_id = ${shelf.id}`
   t.equal(series!.count, 2)
   t.equal((await maintainer.delete(`/libraries/${shelf.id}/purge-deleted`)).body, 0)
-  t.same(await faults(all), [], 'the doctor finds nothing')
+  t.same(await doctorFindings(all), [], 'the doctor has no findings')
   t.match(await shelf.scan(), { state: 'completed', missing: 0, added: 0 })
 })
 
-t.test('an empty series stays when the setting says so', async t => {
+t.test('empty series are retained if configured', async t => {
   const shelf = await withGone(t)
   await put(false)
   const { seriesId } = (await shelf.books()).find(b => b.folder === 'B')!
@@ -58,12 +60,12 @@ t.test('an empty series stays when the setting says so', async t => {
     1,
     'it has books',
   )
-  t.same(await faults(all), [])
+  t.same(await doctorFindings(all), [])
 })
 
-t.test('what is hidden from an account is not erased by it', async t => {
+t.test('hidden books are not deleted', async t => {
   const shelf = await withGone(t)
-  const child = await all.as('maintainer')
+  const child = await all.createUser('maintainer')
   await all.sql`update account set age_limit = 12 where id = ${child.id}`
   const hidden = (await shelf.books()).find(b => b.missingAt && b.folder === 'A')!
   await all.sql`update series set age_rating = 18 where id = ${hidden.seriesId}`
@@ -75,12 +77,12 @@ t.test('what is hidden from an account is not erased by it', async t => {
   )
 })
 
-t.test('many at once are erased in batches', async t => {
-  const shelf = await shelve(t, all, { 'A/1.cbz': comic() })
+t.test('many books are deleted in batches', async t => {
+  const shelf = await createTestLibrary(t, all, { 'A/1.cbz': comic() })
   await shelf.scan()
   await all.sql`
     with folder as (select id from directory where library_id = ${shelf.id} and path = 'A'),
-    made as (
+    created as (
       insert into book (id, library_id, series_id, directory_id, name, size, modified_ms, title,
         sort_key, search_key, name_key, missing_at)
       select gen_random_uuid(), ${shelf.id}, b.series_id, b.directory_id, n::text::bytea, 1, 1, n::text,
@@ -93,12 +95,12 @@ t.test('many at once are erased in batches', async t => {
   await all.sql`update series set missing_count = 2500 where library_id = ${shelf.id}`
   t.equal((await maintainer.delete(`/libraries/${shelf.id}/purge-deleted`)).body, 2500)
   t.match(await shelf.counters(), { books: 1, missing: 0 })
-  t.same(await faults(all), [])
+  t.same(await doctorFindings(all), [])
 })
 
-t.test('readers erase nothing', async t => {
-  const shelf = await shelve(t, all)
-  const someone = await all.as('reader')
+t.test('requires write permissions', async t => {
+  const shelf = await createTestLibrary(t, all)
+  const someone = await all.createUser('reader')
   t.equal((await someone.delete(`/libraries/${shelf.id}/purge-deleted`)).status, 403)
   t.equal((await someone.delete(`/series/${shelf.id}/purge-deleted`)).status, 403)
   t.equal((await maintainer.delete(`/series/${shelf.id}/purge-deleted`)).status, 404)

@@ -1,15 +1,15 @@
-// Scans over the API: started, watched, called off.
+// Scans over HTTP: start, status, cancel.
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { comic, ended, manyComics, shelve } from '../../kit/library.ts'
-import { serve } from '../../kit/server.ts'
+import { comic, comicFiles, createTestLibrary, waitForScan } from '../../kit/library.ts'
+import { startApi } from '../../kit/server.ts'
 
-const all = await serve(t)
-const maintainer = await all.as('maintainer')
-const someone = await all.as('reader')
+const all = await startApi(t)
+const maintainer = await all.createUser('maintainer')
+const someone = await all.createUser('reader')
 
-t.test('a scan says how far it is, and in the end what it did', async t => {
-  const shelf = await shelve(t, all, {
+t.test('a scan reports its progress and its result', async t => {
+  const shelf = await createTestLibrary(t, all, {
     'Akira/1.cbz': comic(),
     'Akira/2.cbz': comic(),
     'Zot/broken.cbz': Buffer.from('no archive'),
@@ -19,14 +19,14 @@ t.test('a scan says how far it is, and in the end what it did', async t => {
   t.equal(started.status, 200)
   t.match(started.body, {
     libraryId: shelf.id,
-    // A lane may have looked for work just now.
+    // A queue worker may have polled just now.
     status: /pending|running/,
     mode: 'normal',
     errors: [],
     completedAt: null,
   })
   t.ok(Date.parse(started.body.startedAt))
-  await ended(all, started.body.id)
+  await waitForScan(all, started.body.id)
   const { body } = await someone.get(`/libraries/${shelf.id}/scan-status`)
   t.match(body, {
     id: started.body.id,
@@ -49,17 +49,20 @@ t.test('a scan says how far it is, and in the end what it did', async t => {
   shelf.write('Akira/3.cbz', comic())
   const scan = await maintainer.post(`/libraries/${shelf.id}/scan?mode=deep`)
   t.match(scan.body, { mode: 'deep' })
-  await ended(all, scan.body.id)
+  await waitForScan(all, scan.body.id)
   t.match((await someone.get(`/libraries/${shelf.id}/scan-status`)).body, {
     status: 'failed',
-    errors: [/not there any more/, /broken/],
+    errors: [/were not found/, /broken/],
   })
 })
 
-t.test('a hidden book is not named among the failures', async t => {
-  const shelf = await shelve(t, all, { 'A/broken.cbz': Buffer.from('no'), 'A/1.cbz': comic() })
+t.test('hidden books are not listed among the failures', async t => {
+  const shelf = await createTestLibrary(t, all, {
+    'A/broken.cbz': Buffer.from('no'),
+    'A/1.cbz': comic(),
+  })
   await shelf.scan()
-  const child = await all.as('reader')
+  const child = await all.createUser('reader')
   await all.sql`update account set age_limit = 12 where id = ${child.id}`
   await all.sql`update book set age_rating = 18 where name = 'broken.cbz'`
   t.equal((await someone.get(`/libraries/${shelf.id}/scan-status`)).body.errors.length, 1)
@@ -68,8 +71,8 @@ t.test('a hidden book is not named among the failures', async t => {
   t.equal((await someone.get(`/libraries/${shelf.id}/scan-status`)).body.booksFound, 2)
 })
 
-t.test('only some folders are scanned when it is asked for', async t => {
-  const shelf = await shelve(t, all, {
+t.test('a scan can be limited to paths', async t => {
+  const shelf = await createTestLibrary(t, all, {
     'A/1.cbz': comic(),
     'B/1.cbz': comic(),
     'B/C/1.cbz': comic(),
@@ -77,13 +80,13 @@ t.test('only some folders are scanned when it is asked for', async t => {
   const scan = (body: object) => maintainer.post(`/libraries/${shelf.id}/scan`, body)
   const first = await scan({ paths: ['B/C/', './A/1.cbz'] })
   t.equal(first.status, 200)
-  await ended(all, first.body.id)
+  await waitForScan(all, first.body.id)
   t.same(
     (await shelf.books()).map(b => b.folder),
     ['A', 'B/C'],
   )
   const second = await scan({ paths: [`${shelf.root}/B`] })
-  await ended(all, second.body.id)
+  await waitForScan(all, second.body.id)
   t.equal((await shelf.books()).length, 3)
   for (const path of ['../other', '/etc', 'A/../../x', `${shelf.root}x`, 'a\u0000b', ''])
     t.equal((await scan({ paths: [path] })).status, 400, path)
@@ -91,37 +94,37 @@ t.test('only some folders are scanned when it is asked for', async t => {
   t.equal((await scan({ folders: [] })).status, 400)
 })
 
-t.test('one scan of a library at a time, however many ask', async t => {
-  const shelf = await shelve(t, all, manyComics(30))
-  const answers = await Promise.all(
+t.test('concurrent requests start only one scan of a library', async t => {
+  const shelf = await createTestLibrary(t, all, comicFiles(30))
+  const responses = await Promise.all(
     Array.from({ length: 6 }, () => maintainer.post(`/libraries/${shelf.id}/scan`)),
   )
-  t.same(answers.map(a => a.status).sort(), [200, 409, 409, 409, 409, 409])
+  t.same(responses.map(a => a.status).sort(), [200, 409, 409, 409, 409, 409])
   const active = await someone.get('/scans/active')
   t.equal(active.status, 200)
   t.match(active.body, [{ libraryId: shelf.id, status: /pending|running/ }])
   t.equal((await maintainer.put(`/libraries/${shelf.id}`, { path: '/tmp' })).status, 409)
-  await ended(all, answers.find(a => a.status === 200)!.body.id)
+  await waitForScan(all, responses.find(a => a.status === 200)!.body.id)
   t.same((await someone.get('/scans/active')).body, [])
   t.equal((await maintainer.post(`/libraries/${shelf.id}/scan?mode=fast`)).status, 400)
 })
 
-t.test('a scan that watching asked for keeps nobody from asking', async t => {
-  const shelf = await shelve(t, all, manyComics(2))
+t.test('a scan by folder watching does not block requested scans', async t => {
+  const shelf = await createTestLibrary(t, all, comicFiles(2))
   await all.sql`
     insert into scan (id, library_id, mode, options)
     values (gen_random_uuid(), ${shelf.id}, 'normal', '{"quietMs": 1500}')`
   const paths = ['Row/1.cbz']
-  const asked = await maintainer.post(`/libraries/${shelf.id}/scan`, { paths })
-  t.equal(asked.status, 200)
+  const started = await maintainer.post(`/libraries/${shelf.id}/scan`, { paths })
+  t.equal(started.status, 200)
   t.equal((await maintainer.post(`/libraries/${shelf.id}/scan`)).status, 409)
   const [row] = await all.sql`
     select id from scan where library_id = ${shelf.id} and not options ? 'quietMs'`
-  await ended(all, row!.id)
+  await waitForScan(all, row!.id)
 })
 
-t.test('a scan that is called off stops', async t => {
-  const shelf = await shelve(t, all, manyComics(300))
+t.test('a cancelled scan stops', async t => {
+  const shelf = await createTestLibrary(t, all, comicFiles(300))
   t.equal((await maintainer.post(`/libraries/${shelf.id}/scan/cancel`)).status, 404)
   const { body } = await maintainer.post(`/libraries/${shelf.id}/scan`)
   all.pipeline.wake()
@@ -130,10 +133,10 @@ t.test('a scan that is called off stops', async t => {
     if (status.body.booksAdded > 0) break
     await sleep(5)
   }
-  const asked = Date.now()
+  const cancelledAt = Date.now()
   t.equal((await maintainer.post(`/libraries/${shelf.id}/scan/cancel`)).status, 204)
   t.equal((await maintainer.post(`/libraries/${shelf.id}/scan/cancel`)).status, 404)
-  const scan = await ended(all, body.id)
+  const scan = await waitForScan(all, body.id)
   t.equal(scan.state, 'cancelled')
   let last = { books: (await shelf.books()).length, at: Date.now() }
   while (Date.now() - last.at < 600) {
@@ -142,20 +145,20 @@ t.test('a scan that is called off stops', async t => {
     if (books !== last.books) last = { books, at: Date.now() }
   }
   t.ok(last.books < 300)
-  t.ok(last.at - asked < 2_000, 'nothing comes in any more')
+  t.ok(last.at - cancelledAt < 2_000, 'no more books are added')
   t.match((await someone.get(`/libraries/${shelf.id}/scan-status`)).body, { status: 'cancelled' })
   t.equal(
     (await maintainer.post(`/libraries/${shelf.id}/scan`)).status,
     200,
-    'and another may begin',
+    'another scan can start',
   )
 })
 
-t.test('what the readers may do', async t => {
-  const shelf = await shelve(t, all)
+t.test('readers can see scans but not start them', async t => {
+  const shelf = await createTestLibrary(t, all)
   t.equal((await someone.post(`/libraries/${shelf.id}/scan`)).status, 403)
   t.equal((await someone.post(`/libraries/${shelf.id}/scan/cancel`)).status, 403)
-  const nobody = '00000000-0000-7000-8000-000000000000'
-  t.equal((await maintainer.post(`/libraries/${nobody}/scan`)).status, 404)
-  t.equal((await maintainer.get(`/libraries/${nobody}/scan-status`)).status, 404)
+  const unknownId = '00000000-0000-7000-8000-000000000000'
+  t.equal((await maintainer.post(`/libraries/${unknownId}/scan`)).status, 404)
+  t.equal((await maintainer.get(`/libraries/${unknownId}/scan-status`)).status, 404)
 })

@@ -1,16 +1,17 @@
+// Genres and tags over HTTP.
 import t from 'tap'
 import { newId } from '../../../lib/id.ts'
-import { comic, shelve } from '../../kit/library.ts'
-import { serve } from '../../kit/server.ts'
+import { comic, createTestLibrary } from '../../kit/library.ts'
+import { startApi } from '../../kit/server.ts'
 
 const info = (genres: string, tags = '') =>
   `<?xml version="1.0"?><ComicInfo><Genre>${genres}</Genre><Tags>${tags}</Tags></ComicInfo>`
 
-const all = await serve(t)
+const all = await startApi(t)
 const { sql } = all
-const admin = await all.as('admin')
-const reader = await all.as('reader')
-const shelf = await shelve(t, all, {
+const admin = await all.createUser('admin')
+const reader = await all.createUser('reader')
+const shelf = await createTestLibrary(t, all, {
   'One/1.cbz': comic({ info: info('Sci-Fi, Action', 'robots') }),
   'One/2.cbz': comic({ info: info('sci-fi') }),
   'Two/1.cbz': comic({ info: info('SCI-FI, Romance', 'space') }),
@@ -33,7 +34,7 @@ const genre = async (name: string) => {
   return data.find((label: { name: string }) => label.name === name)
 }
 
-t.test('genres are one however they are written', async t => {
+t.test('genre names are case-insensitive', async t => {
   const { status, body, headers } = await reader.get('/genres?page_size=2')
   t.equal(status, 200)
   t.match(body, { total: 4, totalPages: 2, page: 1, pageSize: 2 })
@@ -54,7 +55,7 @@ t.test('genres are one however they are written', async t => {
   t.same(named((await reader.get('/tags')).body.data), ['robots', 'space'])
 })
 
-t.test('names put on a series take the known spelling, and stay through a deep scan', async t => {
+t.test('labels take the existing spelling and survive a deep scan', async t => {
   const { body } = await admin.put(`${two}/genres`, {
     genres: ['  ACTION ', 'new  One', 'New One'],
   })
@@ -72,7 +73,7 @@ t.test('names put on a series take the known spelling, and stay through a deep s
   )
 })
 
-t.test('one is added and taken off', async t => {
+t.test('a label is added and removed', async t => {
   const added = await admin.post(`${one}/tags`, { name: 'Robots' })
   t.equal(added.status, 200)
   t.match(added.body, { name: 'robots' })
@@ -85,10 +86,10 @@ t.test('one is added and taken off', async t => {
   const tea = (await reader.get('/genres')).body.data.find(
     (label: { name: string }) => label.name === 'Tea',
   )
-  t.equal((await admin.delete(`${one}/tags/${tea.id}`)).status, 404, 'a genre is no tag')
+  t.equal((await admin.delete(`${one}/tags/${tea.id}`)).status, 404, 'a genre is not a tag')
 })
 
-t.test('genres of a book reach its series', async t => {
+t.test('genres of a book are those of its series', async t => {
   await admin.put(`${book}/genres`, { genres: ['Western'] })
   t.same(await genresOf(book), ['Western'])
   const lower = (await genresOf(one)).map(name => name.toLowerCase())
@@ -98,7 +99,7 @@ t.test('genres of a book reach its series', async t => {
   t.same(await genresOf(book), ['Western'])
 })
 
-t.test('a book is found by its tags as they are now', async t => {
+t.test('search uses the current tags of a book', async t => {
   const found = async (fullTextSearch: string) =>
     (await reader.post('/books/list', { fullTextSearch })).body.data.map(
       (one: { id: string }) => one.id,
@@ -116,11 +117,11 @@ t.test('a book is found by its tags as they are now', async t => {
   await admin.delete(`${tags}/${idOf('Steam')}`)
   t.same(await found('steam'), [])
   await admin.delete(`/tags/${idOf('Clockwork')}`)
-  t.same(await found('clockwork'), [], 'also when the tag goes from everywhere')
+  t.same(await found('clockwork'), [], 'also after the tag was deleted')
 })
 
-t.test('bad names are refused', async t => {
-  for (const wrong of [
+t.test('invalid names are rejected', async t => {
+  for (const invalid of [
     { genres: [' '] },
     { genres: ['\u0301'] },
     { genres: ['a\u0000'] },
@@ -129,14 +130,14 @@ t.test('bad names are refused', async t => {
     { genres: 'a' },
     {},
   ])
-    t.equal((await admin.put(`${one}/genres`, wrong)).status, 400)
+    t.equal((await admin.put(`${one}/genres`, invalid)).status, 400)
   t.equal((await admin.post(`${one}/genres`, { name: '' })).status, 400)
 })
 
-t.test('who sees little is shown few names', async t => {
+t.test('labels of hidden series are not listed', async t => {
   const tag = await admin.post('/admin/sharing-tags', { name: 'secret' })
   await admin.post(`/series/${await idOf('Three')}/sharing-tags`, { sharingTagId: tag.body.id })
-  const child = await all.as('maintainer')
+  const child = await all.createUser('maintainer')
   await sql`
     insert into account_sharing_tag (id, account_id, tag_id, mode)
     values (${newId()}, ${child.id}, ${tag.body.id}, 'deny')`
@@ -149,7 +150,7 @@ t.test('who sees little is shown few names', async t => {
   t.equal((await child.post(`${three}/genres`, { name: 'a' })).status, 404)
 })
 
-t.test('a genre is removed everywhere and does not come back', async t => {
+t.test('a deleted genre does not come back', async t => {
   const { id } = await genre('Tea')
   t.equal((await reader.delete(`/genres/${id}`)).status, 403)
   t.equal((await admin.delete(`/genres/${id}`)).status, 204)
@@ -161,7 +162,7 @@ t.test('a genre is removed everywhere and does not come back', async t => {
   t.notOk(await genre('Tea'))
 })
 
-t.test('what nothing has is cleaned up', async t => {
+t.test('unused labels are deleted', async t => {
   await admin.post(`${one}/genres`, { name: 'Passing' })
   const { id } = await genre('Passing')
   await admin.delete(`${one}/genres/${id}`)

@@ -1,17 +1,18 @@
-// Lists of series as clients page through them.
+// Lists of series over HTTP.
 import { test } from 'tap'
-import { comic, shelve } from '../../kit/library.ts'
-import { serve } from '../../kit/server.ts'
-import { allPages, hide } from '../../kit/walk.ts'
+import { hideSeries } from '../../kit/accounts.ts'
+import { allPages } from '../../kit/http/pagination.ts'
+import { comic, createTestLibrary } from '../../kit/library.ts'
+import { startApi } from '../../kit/server.ts'
 
 const titlesOf = (series: any[]) => series.map(one => one.title)
 const info = (genre: string, tags: string) =>
   `<ComicInfo><Genre>${genre}</Genre><Tags>${tags}</Tags></ComicInfo>`
 
 test('lists of series', async t => {
-  const all = await serve(t)
-  const admin = await all.as('admin')
-  const shelf = await shelve(t, all, {
+  const all = await startApi(t)
+  const admin = await all.createUser('admin')
+  const shelf = await createTestLibrary(t, all, {
     'Akira/Akira 1.cbz': comic({ pages: 3, info: info('Action, Drama', 'cyberpunk') }),
     'Akira/Akira 2.cbz': comic({ pages: 1 }),
     'Berserk/Berserk 1.cbz': comic({ pages: 2, info: info('Action', 'dark') }),
@@ -20,12 +21,12 @@ test('lists of series', async t => {
     '20th Century/20th Century 1.cbz': comic({ pages: 2 }),
   })
   await shelf.scan()
-  const other = await shelve(t, all, { 'Dune/Dune 1.cbz': comic() })
+  const other = await createTestLibrary(t, all, { 'Dune/Dune 1.cbz': comic() })
   await other.scan()
   const series = (await admin.get('/series')).body.data
   const idOf = (title: string) => series.find((one: any) => one.title === title)?.id
 
-  await t.test('pages follow one another under every sort, and back again', async t => {
+  await t.test('pages are consistent under every sort order, ascending and descending', async t => {
     const sorts =
       'name,date_added,date_updated,release_date,date_read,book_count,file_size,filename,page_count'
     for (const sort of sorts.split(',')) {
@@ -40,7 +41,7 @@ test('lists of series', async t => {
     t.match(most, { title: 'Akira', bookCount: 2, pageCount: 4, unreadCount: 2 })
   })
 
-  await t.test('genres and tags must all be there', async t => {
+  await t.test('series must have all requested genres and tags', async t => {
     const list = async (query: string) =>
       titlesOf(await allPages(admin, `/series?pageSize=1&${query}`))
     t.same(await list('genres=action'), ['Akira', 'Berserk'])
@@ -51,13 +52,13 @@ test('lists of series', async t => {
     t.equal((await admin.get(`/series?genres=${Array(60).fill('a').join(',')}`)).status, 400)
   })
 
-  await t.test('they can be had of one library', async t => {
+  await t.test('lists can be limited to a library', async t => {
     t.same(titlesOf(await allPages(admin, `/series?libraryId=${other.id}`)), ['Dune'])
     t.equal((await allPages(admin, `/libraries/${shelf.id}/series?pageSize=2`)).length, 5)
     t.equal((await admin.get(`/libraries/${idOf('Akira')}/series`)).status, 404)
   })
 
-  await t.test('recent ones are an array, or pages for those who ask', async t => {
+  await t.test('recent series are an array, or pages on request', async t => {
     for (const list of ['recently-added', 'recently-updated']) {
       const { body } = await admin.get(`/series/${list}`)
       t.equal(body.length, 6)
@@ -68,8 +69,8 @@ test('lists of series', async t => {
     }
   })
 
-  await t.test('series in progress have a book that is not finished', async t => {
-    const reader = await all.as('reader')
+  await t.test('series in progress have an unfinished book', async t => {
+    const reader = await all.createUser('reader')
     const books = await shelf.books()
     const put = (series: string, current_page: number) =>
       reader.put(`/books/${books.find(book => book.series === series)!.id}/progress`, {
@@ -87,7 +88,7 @@ test('lists of series', async t => {
     t.ok(read.lastReadAt)
   })
 
-  await t.test('a condition and words choose', async t => {
+  await t.test('lists are filtered by condition and text', async t => {
     const list = async (body: unknown) =>
       titlesOf(await allPages(admin, '/series/list?pageSize=1', { method: 'POST', body }))
     t.equal((await list({})).length, 6)
@@ -100,7 +101,7 @@ test('lists of series', async t => {
     t.match(bad, { status: 400, body: { message: /condition\.hasError/ } })
   })
 
-  await t.test('search answers an array', async t => {
+  await t.test('search returns an array', async t => {
     t.same(titlesOf((await admin.post('/series/search', { query: 'berserk' })).body), ['Berserk'])
     t.same((await admin.post('/series/search', { query: '  ' })).body, [])
     t.same((await admin.post('/series/search', { query: '???' })).body, [])
@@ -114,24 +115,24 @@ test('lists of series', async t => {
     t.ok(paged.length >= 1)
   })
 
-  await t.test('letters count the series that begin with them', async t => {
+  await t.test('alphabetical groups count series by initial', async t => {
     const groups = async (body: unknown) =>
       (await admin.post('/series/list/alphabetical-groups', body)).body.map(
         (g: any) => `${g.group}${g.count}`,
       )
-    const whole = await groups({})
-    t.equal(whole[0], '21')
+    const full = await groups({})
+    t.equal(full[0], '21')
     t.ok(
-      ['a1', 'b1', 'd1', 'e1'].every(group => whole.includes(group)),
-      whole.join(' '),
+      ['a1', 'b1', 'd1', 'e1'].every(group => full.includes(group)),
+      full.join(' '),
     )
     t.same(await groups({ fullTextSearch: 'akira' }), ['a1'])
   })
 
-  await t.test('hidden series are in none of them', async t => {
-    const reader = await all.as('reader')
+  await t.test('hidden series are in no list', async t => {
+    const reader = await all.createUser('reader')
     const book = (await shelf.books()).find(book => book.series === 'Akira')!
-    await hide(all.sql, reader.id, [idOf('Akira')])
+    await hideSeries(all.sql, reader.id, [idOf('Akira')])
     await all.sql`
       insert into progress (account_id, book_id, current_page) values (${reader.id}, ${book.id}, 1)`
     await all.sql`
@@ -156,30 +157,33 @@ test('lists of series', async t => {
   })
 })
 
-test('only administrators choose by sharing tags', async t => {
-  const all = await serve(t)
-  const admin = await all.as('admin')
-  const shelf = await shelve(t, all, { 'Akira/1.cbz': comic(), 'Berserk/1.cbz': comic() })
+test('only administrators filter by sharing tags', async t => {
+  const all = await startApi(t)
+  const admin = await all.createUser('admin')
+  const shelf = await createTestLibrary(t, all, {
+    'Akira/1.cbz': comic(),
+    'Berserk/1.cbz': comic(),
+  })
   await shelf.scan()
   const { id } = (await admin.get('/series')).body.data[0]
   const tag = (await admin.post('/admin/sharing-tags', { name: 'grown-up' })).body
   await admin.post(`/series/${id}/sharing-tags`, { sharingTagId: tag.id })
-  const asked = { condition: { sharingTag: { operator: 'is', value: 'grown-up' } } }
-  t.equal((await admin.post('/series/list', asked)).body.total, 1)
-  const wide = await all.as('maintainer', { permissions: ['UsersRead'] })
+  const filter = { condition: { sharingTag: { operator: 'is', value: 'grown-up' } } }
+  t.equal((await admin.post('/series/list', filter)).body.total, 1)
+  const wide = await all.createUser('maintainer', { permissions: ['UsersRead'] })
   for (const path of ['/series/list', '/series/list/alphabetical-groups']) {
-    t.equal((await admin.post(path, asked)).status, 200)
-    const { status, body } = await wide.post(path, asked)
+    t.equal((await admin.post(path, filter)).status, 200)
+    const { status, body } = await wide.post(path, filter)
     t.equal(status, 400)
     t.match(body.message, /condition.sharingTag is not a field/)
-    t.notMatch(body.message, /there are .*sharingTag/)
+    t.notMatch(body.message, /fields are .*sharingTag/)
   }
 })
 
-test('books that are hidden by a rating of their own are in no counter of their series', async t => {
-  const all = await serve(t)
-  const admin = await all.as('admin')
-  const shelf = await shelve(t, all, {
+test('books hidden by their own age rating are in no counter of their series', async t => {
+  const all = await startApi(t)
+  const admin = await all.createUser('admin')
+  const shelf = await createTestLibrary(t, all, {
     'Akira/1.cbz': comic({ pages: 2 }),
     'Akira/2.cbz': comic({ pages: 3 }),
     'Akira/3.cbz': comic({ pages: 5 }),
@@ -187,15 +191,15 @@ test('books that are hidden by a rating of their own are in no counter of their 
   await shelf.scan()
   const books = await shelf.books()
   const named = (name: string) => books.find(book => book.name === name)!.id
-  const child = await all.as('reader')
-  // Before anyone knows the account: what is remembered is forgotten a moment later.
+  const child = await all.createUser('reader')
+  // Before the account is cached: cached rules are invalidated a moment later.
   await all.sql`update account set age_limit = 12 where id = ${child.id}`
   for (const name of ['2.cbz', '3.cbz']) await child.post(`/books/${named(name)}/read`)
   await all.sql`update book set age_rating = 18 where id = ${named('3.cbz')}`
   const [series] = (await child.get('/series')).body.data
   t.match(series, { bookCount: 2, pageCount: 5, readCount: 1, unreadCount: 1 })
-  const whole = (await admin.get(`/series/${series.id}`)).body
-  t.match(whole, { bookCount: 3, pageCount: 10, readCount: 0, unreadCount: 3 })
-  t.ok(series.fileSize < whole.fileSize)
+  const full = (await admin.get(`/series/${series.id}`)).body
+  t.match(full, { bookCount: 3, pageCount: 10, readCount: 0, unreadCount: 3 })
+  t.ok(series.fileSize < full.fileSize)
   t.equal((await child.get(`/series/${series.id}/context`)).body.bookCount, 2)
 })

@@ -1,17 +1,18 @@
+// Metadata of series over HTTP.
 import t from 'tap'
 import { newId } from '../../../lib/id.ts'
-import { comic, shelve } from '../../kit/library.ts'
-import { serve } from '../../kit/server.ts'
+import { comic, createTestLibrary } from '../../kit/library.ts'
+import { startApi } from '../../kit/server.ts'
 
 const info = (series: string) =>
   `<?xml version="1.0"?><ComicInfo><Series>${series}</Series><Publisher>Kodansha</Publisher><Genre>Action</Genre></ComicInfo>`
 
-const all = await serve(t)
-const admin = await all.as('admin')
-const reader = await all.as('reader')
+const all = await startApi(t)
+const admin = await all.createUser('admin')
+const reader = await all.createUser('reader')
 
 const names = Array.from({ length: 10 }, (_, i) => `Akira ${i + 1}`)
-const shelf = await shelve(
+const shelf = await createTestLibrary(
   t,
   all,
   Object.fromEntries(
@@ -23,16 +24,16 @@ const shelf = await shelve(
 await shelf.scan()
 const ids = new Map((await shelf.books()).map(book => [book.series, book.seriesId]))
 
-/** A series of two books that no other test touches. */
+/** A series of two books for one test. */
 function series() {
   const name = names.pop()!
   const id = ids.get(name)!
-  /** Reads all its files anew. */
+  /** Analyzes all its files again. */
   const reread = () => shelf.scan({ mode: 'deep', paths: [name] })
   return { id, name, at: `/series/${id}`, reread }
 }
 
-t.test('what a user sets is shown, locked, and survives a deep scan', async t => {
+t.test('user edits are returned, locked, and survive a deep scan', async t => {
   const { at, reread } = series()
   const { status, body } = await admin.patch(`${at}/metadata`, {
     title: '  Akira, the works ',
@@ -45,7 +46,7 @@ t.test('what a user sets is shown, locked, and survives a deep scan', async t =>
     year: 1982,
     totalVolumeCount: 6,
     totalChapterCount: 120.5,
-    authors: [{ name: 'Katsuhiro Otomo', role: 'Writer' }, { name: 'Somebody' }],
+    authors: [{ name: 'Katsuhiro Otomo', role: 'Writer' }, { name: 'Jane Doe' }],
     alternateTitles: [{ label: 'ja', title: 'アキラ' }],
     customMetadata: { snake_case: 1, camelCase: { deep_er: [1] } },
   })
@@ -63,7 +64,7 @@ t.test('what a user sets is shown, locked, and survives a deep scan', async t =>
     totalChapterCount: 120.5,
     authors: [
       { name: 'Katsuhiro Otomo', role: 'writer', sortName: null },
-      { name: 'Somebody', role: null, sortName: null },
+      { name: 'Jane Doe', role: null, sortName: null },
     ],
     alternateTitles: [{ label: 'ja', title: 'アキラ' }],
     customMetadata: { snake_case: 1, camelCase: { deep_er: [1] } },
@@ -87,7 +88,7 @@ t.test('what a user sets is shown, locked, and survives a deep scan', async t =>
   )
 })
 
-t.test('a PATCH leaves what it does not name and clears what is null', async t => {
+t.test('PATCH leaves absent fields unchanged and clears null fields', async t => {
   const { at } = series()
   await admin.patch(`${at}/metadata`, { summary: 'One.', imprint: 'Young', year: 1984 })
   const { body } = await admin.patch(`${at}/metadata`, { summary: null, status: null, title: null })
@@ -96,7 +97,7 @@ t.test('a PATCH leaves what it does not name and clears what is null', async t =
   t.match(body.title, /^Akira/)
 })
 
-t.test('custom metadata is merged by PATCH, replaced by PUT, and bounded', async t => {
+t.test('custom metadata is merged by PATCH, replaced by PUT, and limited in size', async t => {
   const { at } = series()
   const patch = async (customMetadata: unknown) =>
     (await admin.patch(`${at}/metadata`, { customMetadata })).body.customMetadata
@@ -110,7 +111,7 @@ t.test('custom metadata is merged by PATCH, replaced by PUT, and bounded', async
   t.equal((await admin.patch(`${at}/metadata`, { customMetadata: [1] })).status, 400)
 })
 
-t.test('a PUT clears what it lacks but the title and the alternate titles', async t => {
+t.test('PUT clears absent fields except title and alternate titles', async t => {
   const { at, name, reread } = series()
   await admin.patch(`${at}/metadata`, {
     year: 1984,
@@ -127,28 +128,28 @@ t.test('a PUT clears what it lacks but the title and the alternate titles', asyn
   }
   t.match(body, expected)
   await reread()
-  t.match((await admin.get(`${at}/metadata`)).body, expected, 'the publisher stays away')
+  t.match((await admin.get(`${at}/metadata`)).body, expected, 'the publisher stays empty')
 })
 
-t.test('the title alone', async t => {
+t.test('PATCH of the title', async t => {
   const { at, reread } = series()
   const { status, body } = await admin.patch(at, { title: 'Émile' })
   t.equal(status, 200)
   t.same(Object.keys(body).sort(), ['id', 'title', 'updatedAt'])
   const found = async () =>
     (await reader.post('/books/list', { fullTextSearch: 'emile' })).body.total
-  t.equal(await found(), 2, 'its books are found by it')
+  t.equal(await found(), 2, 'search finds its books by the title')
   await reread()
   t.equal((await reader.get(at)).body.title, 'Émile')
-  t.equal(await found(), 2, 'and after a scan')
+  t.equal(await found(), 2, 'also after a scan')
   t.equal((await admin.patch(at, { title: '  ' })).status, 400)
   t.equal((await admin.patch(at, { title: null })).body.title, 'Émile')
 })
 
-t.test('what cannot be is refused and changes nothing', async t => {
+t.test('invalid values are rejected without changes', async t => {
   const { at } = series()
   const before = (await admin.get(`${at}/metadata`)).body
-  for (const wrong of [
+  for (const invalid of [
     { status: 'sleeping' },
     { language: 'Klingonese' },
     { readingDirection: 'up' },
@@ -168,12 +169,12 @@ t.test('what cannot be is refused and changes nothing', async t => {
     { colour: 'red' },
     [],
   ]) {
-    const { status, body } = await admin.patch(`${at}/metadata`, wrong)
-    t.equal(status, 400, JSON.stringify(wrong))
+    const { status, body } = await admin.patch(`${at}/metadata`, invalid)
+    t.equal(status, 400, JSON.stringify(invalid))
     t.type(body.message, 'string')
   }
   const deep = `{"customMetadata":${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}}`
-  const nested = await admin.ask('PATCH', `${at}/metadata`, {
+  const nested = await admin.request('PATCH', `${at}/metadata`, {
     raw: deep,
     headers: { 'content-type': 'application/json' },
   })
@@ -181,7 +182,7 @@ t.test('what cannot be is refused and changes nothing', async t => {
   t.same((await admin.get(`${at}/metadata`)).body, before)
 })
 
-t.test('locks are set and taken off, and an unlocked field follows the files again', async t => {
+t.test('unlocked fields follow the files again', async t => {
   const { at, reread } = series()
   await admin.patch(`${at}/metadata`, { publisher: 'Mine' })
   const { body } = await admin.put(`${at}/metadata/locks`, { year: true, titleLock: true })
@@ -193,7 +194,7 @@ t.test('locks are set and taken off, and an unlocked field follows the files aga
   t.equal((await reader.get(at)).body.publisher, 'Kodansha')
 })
 
-t.test('the context of the specification', async t => {
+t.test('the template context has the fields of the specification', async t => {
   const { at, id, name } = series()
   await admin.patch(`${at}/metadata`, { customMetadata: { my_key: { Other: 1 } }, year: 1982 })
   await admin.post(`${at}/external-ids`, { source: 'plugin:x', externalId: '7' })
@@ -222,11 +223,11 @@ t.test('the context of the specification', async t => {
   t.notOk('alternateTitlesLock' in body.metadata)
 })
 
-t.test('a series that is hidden or not there is 404 for every verb', async t => {
+t.test('hidden and unknown series are 404 for every method', async t => {
   const { at, id } = series()
   const tag = await admin.post('/admin/sharing-tags', { name: `hide ${id}` })
   await admin.post(`${at}/sharing-tags`, { sharingTagId: tag.body.id })
-  const keeper = await all.as('maintainer')
+  const keeper = await all.createUser('maintainer')
   await all.sql`
     insert into account_sharing_tag (id, account_id, tag_id, mode)
     values (${newId()}, ${keeper.id}, ${tag.body.id}, 'deny')`
@@ -241,10 +242,10 @@ t.test('a series that is hidden or not there is 404 for every verb', async t => 
       ['PUT', '/metadata/locks', { year: true }],
       ['GET', '/context'],
     ] as const) {
-      const { status } = await keeper.ask(method, hidden + path, { body })
+      const { status } = await keeper.request(method, hidden + path, { body })
       t.equal(status, 404, `${method} ${path}`)
     }
   }
   t.equal((await reader.patch(at, { title: 'Mine' })).status, 403)
-  t.equal((await all.anyone.get(`${at}/metadata`)).status, 401)
+  t.equal((await all.anonymous.get(`${at}/metadata`)).status, 401)
 })

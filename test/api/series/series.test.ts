@@ -1,14 +1,14 @@
-// Single series and their books.
+// Single series over HTTP.
 import { test } from 'tap'
 import { newId } from '../../../lib/id.ts'
-import { comic, shelve } from '../../kit/library.ts'
-import { serve } from '../../kit/server.ts'
-import { allPages } from '../../kit/walk.ts'
+import { allPages } from '../../kit/http/pagination.ts'
+import { comic, createTestLibrary } from '../../kit/library.ts'
+import { startApi } from '../../kit/server.ts'
 
 test('single series', async t => {
-  const all = await serve(t)
-  const reader = await all.as('reader')
-  const shelf = await shelve(t, all, {
+  const all = await startApi(t)
+  const reader = await all.createUser('reader')
+  const shelf = await createTestLibrary(t, all, {
     'Akira/Akira 1.cbz': comic({ pages: 3 }),
     'Akira/Akira 2.cbz': comic(),
     'Akira/Akira 10.cbz': comic(),
@@ -20,7 +20,7 @@ test('single series', async t => {
   const { seriesId } = await shelf.book('Akira 1.cbz')
   const titles = (books: any[]) => books.map(book => book.title)
 
-  await t.test('a series counts its books and those of them that were read', async t => {
+  await t.test('a series has counters of books and of read books', async t => {
     const { body } = await reader.get(`/series/${seriesId}`)
     t.match(body, {
       id: seriesId,
@@ -33,35 +33,38 @@ test('single series', async t => {
       status: 404,
       body: { message: 'Series not found' },
     })
-    const whole = (await reader.get(`/series/${seriesId}?full=true`)).body
-    t.match(whole, { id: seriesId, bookCount: 3, metadata: { title: 'Akira' }, externalIds: [] })
+    const full = (await reader.get(`/series/${seriesId}/full`)).body
+    t.match(full, { id: seriesId, bookCount: 3, metadata: { title: 'Akira' }, externalIds: [] })
     for (const list of ['/series/recently-added', `/series/recently-updated`]) {
-      t.equal((await reader.get(`${list}?full=true`)).body[0].metadata.title, 'Akira')
-      t.equal((await reader.get(`${list}?full=1&page=1`)).body.data[0].metadata.title, 'Akira')
+      t.equal((await reader.get(`${list}/full`)).body[0].metadata.title, 'Akira')
+      t.equal((await reader.get(`${list}/full?page=1`)).body.data[0].metadata.title, 'Akira')
     }
-    t.equal((await reader.get('/series?full=true')).body.data[0].metadata.title, 'Akira')
-    const found = await reader.post('/series/search', { query: 'akira', full: true })
+    t.equal((await reader.get('/series/full')).body.data[0].metadata.title, 'Akira')
+    const found = await reader.post('/series/search/full', { query: 'akira' })
     t.equal(found.body[0].metadata.title, 'Akira')
-    const books = (await reader.get(`/series/${seriesId}/books?full=true`)).body
+    const books = (await reader.get(`/series/${seriesId}/books/full`)).body
     t.equal(books[1].metadata.bookId, books[1].id)
   })
 
-  await t.test('its books are an array in reading order, or pages for those who ask', async t => {
-    const { body } = await reader.get(`/series/${seriesId}/books`)
-    t.same(titles(body), ['Akira 1', 'Akira 2', 'Akira 10'])
-    t.same(titles(await allPages(reader, `/series/${seriesId}/books?pageSize=1`)), titles(body))
-    t.equal((await reader.get(`/series/${newId()}/books`)).status, 404)
-  })
+  await t.test(
+    'the books of a series are an array in reading order, or pages on request',
+    async t => {
+      const { body } = await reader.get(`/series/${seriesId}/books`)
+      t.same(titles(body), ['Akira 1', 'Akira 2', 'Akira 10'])
+      t.same(titles(await allPages(reader, `/series/${seriesId}/books?pageSize=1`)), titles(body))
+      t.equal((await reader.get(`/series/${newId()}/books`)).status, 404)
+    },
+  )
 
-  await t.test('missing ones are shown to those who manage books', async t => {
+  await t.test('missing books require BooksWrite', async t => {
     const path = `/series/${seriesId}/books?include_deleted=true`
     t.equal((await reader.get(path)).body.length, 3)
-    const maintainer = await all.as('maintainer')
+    const maintainer = await all.createUser('maintainer')
     t.equal((await maintainer.get(path)).body.length, 4)
     t.equal((await maintainer.get(`${path}&pageSize=3`)).body.total, 4)
   })
 
-  await t.test('all of it is read and unread at once, as often as one likes', async t => {
+  await t.test('a series can be marked read and unread repeatedly', async t => {
     const { id } = await shelf.book('Akira 1.cbz')
     await reader.put(`/books/${id}/progress`, { currentPage: 2 })
     const read = await reader.post(`/series/${seriesId}/read`)

@@ -1,39 +1,26 @@
-// One session in which everything happens that the streams tell of, followed by a browser's own
-// EventSource with the cookie, and by curl with an API key.
+// All event types in one session, received by a browser's EventSource (cookie) and by curl (API key).
 import { spawn } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Test, test } from 'tap'
 import { createAccount } from '../../../lib/auth/account.ts'
-import { comic, shelve } from '../../kit/library.ts'
-import { browser, openPage, pageBefore } from '../../kit/page.ts'
-import { type Client, type Served, serve } from '../../kit/server.ts'
+import { entityTypes } from '../../../lib/event/publish.ts'
+import { browserPath, openInBrowser, startPageServer } from '../../kit/files/page.ts'
+import type { Client } from '../../kit/http/client.ts'
+import { comic, createTestLibrary } from '../../kit/library.ts'
+import { startApi, type TestApi } from '../../kit/server.ts'
 
 const password = 'correct horse battery'
-const types = [
-  'book_created',
-  'book_updated',
-  'book_deleted',
-  'series_created',
-  'series_updated',
-  'series_deleted',
-  'library_created',
-  'library_updated',
-  'library_deleted',
-  'cover_updated',
-  'progress_updated',
-  'task_progress',
-  'scan_progress',
-]
+const types = [...entityTypes, 'task_progress', 'scan_progress']
 
 const html = `<!doctype html><script>
 let n = 0
-const report = said => fetch('/report', { method: 'POST', body: JSON.stringify({ ...said, n: n++ }) })
+const send = report => fetch('/report', { method: 'POST', body: JSON.stringify({ ...report, n: n++ }) })
 const follow = path => {
   const source = new EventSource('/api/v1' + path)
-  source.onopen = () => report({ open: path })
-  source.onerror = () => report({ error: path, state: source.readyState })
+  source.onopen = () => send({ open: path })
+  source.onerror = () => send({ error: path, state: source.readyState })
   for (const type of ${JSON.stringify(types)})
-    source.addEventListener(type, e => report({ path, type, id: e.lastEventId, data: e.data }))
+    source.addEventListener(type, e => send({ path, type, id: e.lastEventId, data: e.data }))
 }
 fetch('/api/v1/auth/login', {
   method: 'POST',
@@ -42,26 +29,26 @@ fetch('/api/v1/auth/login', {
 }).then(() => ['/events/stream', '/scans/stream', '/tasks/stream'].forEach(follow))
 </script>`
 
-type Said = { path: string; type: string; id: string; data: any; n?: number }
+type ReceivedEvent = { path: string; type: string; id: string; data: any; n?: number }
 
-/** Does one thing after the other; after each, its events must arrive. */
-async function session(t: Test, all: Served, ana: Client, seen: Said[]) {
+/** Runs the steps one by one and waits for the events of each. */
+async function session(t: Test, all: TestApi, ana: Client, seen: ReceivedEvent[]) {
   const come = async (type: string, fits: (data: any) => boolean) => {
     for (const end = Date.now() + 10_000; Date.now() < end; await sleep(20))
-      if (seen.some(said => said.type === type && fits(said.data))) {
+      if (seen.some(report => report.type === type && fits(report.data))) {
         t.pass(`${type} came`)
         return
       }
     t.fail(`${type} did not come`, { seen: seen.slice(-20) })
   }
-  const place = await shelve(t, all, {})
+  const place = await createTestLibrary(t, all, {})
   const { id: old } = place
   t.equal((await ana.delete(`/libraries/${old}`)).status, 204)
   await come('library_deleted', data => data.library_id === old)
 
-  const made = await ana.post('/libraries', { name: 'Comics', path: place.root })
-  t.equal(made.status, 201)
-  const library = made.body.id
+  const created = await ana.post('/libraries', { name: 'Comics', path: place.root })
+  t.equal(created.status, 201)
+  const library = created.body.id
   await come('library_created', data => data.library_id === library && data.libraryId === library)
   await ana.patch(`/libraries/${library}`, { name: 'More comics' })
   await come('library_updated', data => data.library_id === library)
@@ -104,50 +91,52 @@ async function session(t: Test, all: Served, ana: Client, seen: Said[]) {
   await come('series_deleted', data => data.series_id === gone!.seriesId)
 }
 
-test('a browser follows all three streams', { skip: browser ? false : 'no browser' }, async t => {
-  const all = await serve(t)
+test('a browser receives all three streams', {
+  skip: browserPath ? false : 'no browser',
+}, async t => {
+  const all = await startApi(t)
   await createAccount(all.sql, {
     username: 'ana',
     email: 'ana@example.org',
     password,
     role: 'admin',
   })
-  const login = await all.anyone.post('/auth/login', { username: 'ana', password })
-  const ana = all.with({ authorization: `Bearer ${login.body.access_token}` })
-  const seen: Said[] = []
+  const login = await all.anonymous.post('/auth/login', { username: 'ana', password })
+  const ana = all.withHeaders({ authorization: `Bearer ${login.body.access_token}` })
+  const seen: ReceivedEvent[] = []
   const open = new Set<string>()
-  const url = await pageBefore(t, {
+  const url = await startPageServer(t, {
     base: all.base,
     html,
-    report(said) {
-      if (said.open) open.add(said.open)
-      if (said.type) seen.push({ ...said, data: JSON.parse(said.data) })
+    report(report) {
+      if (report.open) open.add(report.open)
+      if (report.type) seen.push({ ...report, data: JSON.parse(report.data) })
     },
   })
-  openPage(t, url)
+  openInBrowser(t, url)
   for (const end = Date.now() + 30_000; open.size < 3 && Date.now() < end; ) await sleep(50)
   t.equal(open.size, 3, 'all streams are open')
   await session(t, all, ana, seen)
-  t.same([...new Set(seen.map(said => said.type))].sort(), [...types].sort())
-  // Reports go side by side and may overtake each other.
+  t.same([...new Set(seen.map(report => report.type))].sort(), [...types].sort())
+  // Reports are sent concurrently and may arrive out of order.
   seen.sort((a, b) => a.n! - b.n!)
   for (const path of ['/events/stream', '/scans/stream', '/tasks/stream']) {
     const ids = seen
-      .filter(said => said.path === path && said.id !== '')
-      .map(said => Number(said.id))
+      .filter(report => report.path === path && report.id !== '')
+      .map(report => Number(report.id))
     t.ok(ids.length > 0, path)
     t.same(
       ids,
       [...new Set(ids)].sort((a, b) => a - b),
-      'each once and in order',
+      'each event once and in order',
     )
   }
 })
 
-test('curl follows all three streams with an API key', async t => {
-  const all = await serve(t)
-  const admin = await all.as('admin')
-  const seen: Said[] = []
+test('curl receives all three streams with an API key', async t => {
+  const all = await startApi(t)
+  const admin = await all.createUser('admin')
+  const seen: ReceivedEvent[] = []
   const comments = new Set<string>()
   for (const path of ['/events/stream', '/scans/stream', '/tasks/stream']) {
     const child = spawn('curl', [
@@ -169,7 +158,7 @@ test('curl follows all three streams with an API key', async t => {
     })
   }
   for (const end = Date.now() + 10_000; comments.size < 3 && Date.now() < end; ) await sleep(20)
-  t.equal(comments.size, 3, 'a comment comes at once')
+  t.equal(comments.size, 3, 'a comment is sent immediately')
   await session(t, all, admin, seen)
-  t.same([...new Set(seen.map(said => said.type))].sort(), [...types].sort())
+  t.same([...new Set(seen.map(report => report.type))].sort(), [...types].sort())
 })

@@ -1,9 +1,9 @@
-// Figures for people and for Prometheus: who gets which, and what they hold.
+// Metrics over HTTP: JSON statistics and Prometheus text.
 import { test } from 'tap'
-import { comic, shelve } from '../../kit/library.ts'
-import { type Served, serve } from '../../kit/server.ts'
+import { comic, createTestLibrary } from '../../kit/library.ts'
+import { startApi, type TestApi } from '../../kit/server.ts'
 
-const scraped = async (all: Served, path: string, headers: Record<string, string>) => {
+const scraped = async (all: TestApi, path: string, headers: Record<string, string>) => {
   const response = await fetch(all.base + path, { headers })
   return {
     status: response.status,
@@ -13,23 +13,23 @@ const scraped = async (all: Served, path: string, headers: Record<string, string
 }
 
 test('metrics over the API', async t => {
-  const all = await serve(t)
+  const all = await startApi(t)
   const { sql } = all
-  const shelf = await shelve(t, all, {
+  const shelf = await createTestLibrary(t, all, {
     'Alpha/1.cbz': comic({ pages: 3 }),
     'Alpha/2.cbz': comic({ pages: 2 }),
     'Beta/1.cbz': comic({ pages: 2 }),
     'Broken/1.cbz': Buffer.from('this is no archive'),
   })
-  const other = await shelve(t, all, { 'Gamma/1.cbz': comic({ pages: 4 }) })
+  const other = await createTestLibrary(t, all, { 'Gamma/1.cbz': comic({ pages: 4 }) })
   await shelf.scan()
   await other.scan()
   const [{ id: first }, { id: second }] = (await sql<{ id: string }[]>`
     select id from library order by created_at, id`) as any
-  const admin = await all.as('admin')
-  const reader = await all.as('reader')
+  const admin = await all.createUser('admin')
+  const reader = await all.createUser('reader')
 
-  t.test('JSON is the inventory and the tasks', async t => {
+  t.test('JSON contains inventory and tasks', async t => {
     const { status, body } = await admin.get('/metrics')
     t.equal(status, 200)
     t.match(body, {
@@ -50,10 +50,14 @@ test('metrics over the API', async t => {
     const alone = await admin.get('/metrics/inventory')
     const { tasks: _, ...inventory } = body
     t.same(alone.body, inventory)
-    t.equal((await reader.get('/metrics')).body.userCount, 1, 'of accounts a reader sees its own')
+    t.equal(
+      (await reader.get('/metrics')).body.userCount,
+      1,
+      'readers count only their own account',
+    )
   })
 
-  t.test('text for who asks for text, in the form that is asked for', async t => {
+  t.test('the Accept header selects the text format', async t => {
     const key = { 'x-api-key': reader.key }
     const root = await scraped(all, '/metrics', key)
     t.equal(root.status, 200)
@@ -74,7 +78,7 @@ test('metrics over the API', async t => {
     t.match(
       after.text,
       /# TYPE http_server_requests_total counter/,
-      'one form leaves the other alone',
+      'one format does not affect the other',
     )
     for (const accept of ['*/*', 'application/json', 'text/html,*/*;q=0.8', 'text/plain;q=0'])
       t.match(
@@ -83,7 +87,7 @@ test('metrics over the API', async t => {
       )
   })
 
-  t.test('scans leave their figures', async t => {
+  t.test('scans are counted', async t => {
     const { text } = await scraped(all, '/metrics', { 'x-api-key': admin.key })
     for (const line of [
       `scan_files_total{library="${first}",outcome="created"} 3`,
@@ -93,15 +97,15 @@ test('metrics over the API', async t => {
       'parse_duration_seconds_count{format="cbz"} 4',
       'parse_failures_total{code="not_an_archive"} 1',
       'scan_phase_duration_seconds_count{phase="walk"} 2',
-      'scan_phase_duration_seconds_count{phase="settle"} 2',
+      'scan_phase_duration_seconds_count{phase="finalize"} 2',
       'tasks_completed_total{type="scan_library",outcome="completed"} 2',
       `library_books_missing{library="${first}"} 0`,
     ])
       t.ok(text.includes(`\n${line}\n`), line)
   })
 
-  t.test('what is hidden from an account is not told', async t => {
-    const limited = await all.as('reader')
+  t.test('hidden resources are not counted', async t => {
+    const limited = await all.createUser('reader')
     await sql`update account set all_libraries = false where id = ${limited.id}`
     await sql`insert into account_library values (${limited.id}, ${second})`
     const { body } = await limited.get('/metrics')
@@ -120,7 +124,7 @@ test('metrics over the API', async t => {
     t.equal((await scraped(all, '/metrics', key)).status, 403)
     t.equal((await scraped(all, '/api/v1/metrics', { ...key, accept: 'text/plain' })).status, 403)
     await sql`insert into account_library values (${limited.id}, ${first})`
-    const young = await all.as('reader')
+    const young = await all.createUser('reader')
     await sql`update book set age_rating = 18 where name = ${Buffer.from('2.cbz')}`
     await sql`update account set age_limit = 12 where id = ${young.id}`
     const seen = (await young.get('/metrics')).body
@@ -128,9 +132,9 @@ test('metrics over the API', async t => {
     t.equal((await scraped(all, '/metrics', { 'x-api-key': young.key })).status, 403)
   })
 
-  t.test('a library that is being removed keeps nobody from scraping', async t => {
+  t.test('a library that is being deleted does not block scraping', async t => {
     await sql`update library set deleting_at = now() where id = ${second}`
-    const fresh = await all.as('admin')
+    const fresh = await all.createUser('admin')
     const { status, text } = await scraped(all, '/metrics', { 'x-api-key': fresh.key })
     t.equal(status, 200)
     t.match(text, first)
@@ -138,7 +142,7 @@ test('metrics over the API', async t => {
     await sql`update library set deleting_at = null where id = ${second}`
   })
 
-  t.test('requests are counted by their template, whatever is asked for', async t => {
+  t.test('requests are counted by route template', async t => {
     await admin.get(`/libraries/${first}`)
     await fetch(`${all.base}/api/v1/no/such/place?apiKey=secret`)
     await fetch(`${all.base}/api/v1/books`, { headers: { authorization: 'Bearer nonsense' } })
@@ -157,7 +161,7 @@ test('metrics over the API', async t => {
     t.notMatch(text, /secret|nonsense|no\/such/)
   })
 
-  t.test('answers bear the id that the log knows them by', async t => {
+  t.test('responses have the request id of the log', async t => {
     const response = await fetch(`${all.base}/health`)
     t.match(response.headers.get('x-request-id'), /^[0-9a-f-]{36}$/)
     const refused = await fetch(`${all.base}/api/v1/books`)

@@ -1,14 +1,14 @@
-// Settings over the API: read, changed with a history, reset; and what is no setting stays hidden.
+// Settings over HTTP.
 import t from 'tap'
 import { connect } from '../../../lib/postgres/db.ts'
-import { readSetting } from '../../../lib/setting/setting.ts'
-import { serve } from '../../kit/server.ts'
+import { cachedSetting } from '../../../lib/setting/setting.ts'
+import { startApi } from '../../kit/server.ts'
 
-const all = await serve(t)
-const admin = await all.as('admin', { username: 'root' })
-const someone = await all.as('maintainer')
+const all = await startApi(t)
+const admin = await all.createUser('admin', { username: 'root' })
+const someone = await all.createUser('maintainer')
 
-t.test('every setting is listed with its default, by category and key', async t => {
+t.test('settings are listed with defaults, by category and key', async t => {
   const { status, body } = await admin.get('/admin/settings')
   t.equal(status, 200)
   t.same(
@@ -20,10 +20,10 @@ t.test('every setting is listed with its default, by category and key', async t 
       'deduplication.enabled',
       'display.custom_metadata_template',
       'events.retention_minutes',
+      'maintenance.cron_schedule',
       'purge.purge_empty_series',
       'scheduler.timezone',
       'tasks.retention_days',
-      'upkeep.cron_schedule',
       'watch.poll_seconds',
     ],
   )
@@ -46,32 +46,39 @@ t.test('every setting is listed with its default, by category and key', async t 
   )
 })
 
-t.test('a change is seen by all, counted, and remembered with who, why and from where', async t => {
-  const path = '/admin/settings/application.name'
-  t.same((await all.anyone.get('/settings/branding')).body, { applicationName: 'Stackroom' })
-  const changed = await admin.put(path, { value: 'Shelf', change_reason: 'nicer' })
-  t.equal(changed.status, 200)
-  t.match(changed.body, { value: 'Shelf', version: 2, updatedBy: 'root' })
-  t.same((await all.anyone.get('/settings/branding')).body, { applicationName: 'Shelf' })
-  t.match((await admin.put(path, { value: 'Shelf' })).body, { version: 2 }, 'nothing changed')
-  const reset = await admin.post(`${path}/reset`)
-  t.match(reset.body, { value: 'Stackroom', version: 3 })
-  const history = await admin.get(`${path}/history`)
-  t.match(history.body, [
-    { oldValue: 'Shelf', newValue: 'Stackroom', key: 'application.name' },
-    {
-      settingId: changed.body.id,
-      oldValue: 'Stackroom',
-      newValue: 'Shelf',
-      changedBy: 'root',
-      changeReason: 'nicer',
-      ipAddress: '127.0.0.1',
-    },
-  ])
-  t.equal((await admin.get(`${path}/history?limit=1`)).body.length, 1)
-})
+t.test(
+  'a change is visible to all processes and recorded with user, reason and address',
+  async t => {
+    const path = '/admin/settings/application.name'
+    t.same((await all.anonymous.get('/settings/branding')).body, { applicationName: 'Stackroom' })
+    const changed = await admin.put(path, { value: 'Shelf', change_reason: 'nicer' })
+    t.equal(changed.status, 200)
+    t.match(changed.body, { value: 'Shelf', version: 2, updatedBy: 'root' })
+    t.same((await all.anonymous.get('/settings/branding')).body, { applicationName: 'Shelf' })
+    t.match(
+      (await admin.put(path, { value: 'Shelf' })).body,
+      { version: 2 },
+      'no change, no new version',
+    )
+    const reset = await admin.post(`${path}/reset`)
+    t.match(reset.body, { value: 'Stackroom', version: 3 })
+    const history = await admin.get(`${path}/history`)
+    t.match(history.body, [
+      { oldValue: 'Shelf', newValue: 'Stackroom', key: 'application.name' },
+      {
+        settingId: changed.body.id,
+        oldValue: 'Stackroom',
+        newValue: 'Shelf',
+        changedBy: 'root',
+        changeReason: 'nicer',
+        ipAddress: '127.0.0.1',
+      },
+    ])
+    t.equal((await admin.get(`${path}/history?limit=1`)).body.length, 1)
+  },
+)
 
-t.test('values come as text or as JSON, and only right ones are taken', async t => {
+t.test('values are accepted as text or JSON, and validated', async t => {
   const path = '/admin/settings/auth.registration_enabled'
   t.match((await admin.put(path, { value: true })).body, { value: 'true' })
   t.match((await admin.put(path, { value: 'false' })).body, { value: 'false' })
@@ -85,14 +92,14 @@ t.test('values come as text or as JSON, and only right ones are taken', async t 
   )
 })
 
-t.test('schedules and time zones are looked at before they are kept', async t => {
+t.test('schedules and time zones are validated', async t => {
   const right = {
-    'upkeep.cron_schedule': ['30 2 * * mon-fri', ''],
+    'maintenance.cron_schedule': ['30 2 * * mon-fri', ''],
     'deduplication.cron_schedule': ['*/15 * * * *', ''],
     'scheduler.timezone': ['Europe/Berlin', 'UTC', ''],
   }
-  const wrong = {
-    'upkeep.cron_schedule': [
+  const invalid = {
+    'maintenance.cron_schedule': [
       'soon',
       '* * * *',
       '0 0 3 * * *',
@@ -107,14 +114,14 @@ t.test('schedules and time zones are looked at before they are kept', async t =>
   for (const [key, values] of Object.entries(right))
     for (const value of values)
       t.equal((await admin.put(`/admin/settings/${key}`, { value })).status, 200, `${key} ${value}`)
-  for (const [key, values] of Object.entries(wrong))
+  for (const [key, values] of Object.entries(invalid))
     for (const value of values)
       t.match(
         await admin.put(`/admin/settings/${key}`, { value }),
         { status: 400, body: { message: new RegExp(key.replace('.', '\\.')) } },
         `${key} ${value}`,
       )
-  const reset = await admin.post('/admin/settings/upkeep.cron_schedule/reset')
+  const reset = await admin.post('/admin/settings/maintenance.cron_schedule/reset')
   t.match(reset.body, { value: '0 3 * * *', valueType: 'String', defaultValue: '0 3 * * *' })
   t.match((await admin.get('/admin/settings/tasks.retention_days')).body, {
     valueType: 'Integer',
@@ -126,20 +133,20 @@ t.test('schedules and time zones are looked at before they are kept', async t =>
 
 t.test('registration follows its setting', async t => {
   const applicant = { username: 'new', email: 'new@example.org', password: 'Correct horse 42!' }
-  t.equal((await all.anyone.post('/auth/register', applicant)).status, 403)
+  t.equal((await all.anonymous.post('/auth/register', applicant)).status, 403)
   await admin.put('/admin/settings/auth.registration_enabled', { value: 'true' })
-  t.ok((await all.anyone.post('/auth/register', applicant)).status < 300)
+  t.ok((await all.anonymous.post('/auth/register', applicant)).status < 300)
 })
 
-t.test('several settings change together or not at all', async t => {
+t.test('a bulk update is atomic', async t => {
   const updates = [
     { key: 'application.name', value: 'Both' },
     { key: 'purge.purge_empty_series', value: false },
   ]
-  const wrong = await admin.post('/admin/settings/bulk', {
+  const invalid = await admin.post('/admin/settings/bulk', {
     updates: [...updates, { key: 'deduplication.enabled', value: 'maybe' }],
   })
-  t.equal(wrong.status, 400)
+  t.equal(invalid.status, 400)
   t.match((await admin.get('/admin/settings/application.name')).body, { value: 'Stackroom' })
   const unknown = await admin.post('/admin/settings/bulk', {
     updates: [...updates, { key: 'a.b', value: '' }],
@@ -153,7 +160,7 @@ t.test('several settings change together or not at all', async t => {
   ])
 })
 
-t.test('changes at the same time are all in the history', async t => {
+t.test('concurrent changes are all in the history', async t => {
   const path = '/admin/settings/display.custom_metadata_template'
   const before = (await admin.get(path)).body.version
   const values = Array.from({ length: 8 }, (_, i) => `template ${i}`)
@@ -164,23 +171,23 @@ t.test('changes at the same time are all in the history', async t => {
   for (let i = 0; i < 7; i++) t.equal(links[i].oldValue, links[i + 1].newValue)
 })
 
-t.test('what the server keeps for itself is no setting', async t => {
+t.test('internal keys are not settings', async t => {
   await all.sql`
     insert into setting (key, value) values ('setup_token', '{"sha256":"aa"}'), ('jwt_keys', '["k"]')
     on conflict do nothing`
   for (const key of ['setup_token', 'jwt_keys', 'nothing', 'constructor', '__proto__']) {
-    for (const answer of [
+    for (const response of [
       await admin.get(`/admin/settings/${key}`),
       await admin.put(`/admin/settings/${key}`, { value: 'x' }),
       await admin.post(`/admin/settings/${key}/reset`),
       await admin.get(`/admin/settings/${key}/history`),
     ])
-      t.match(answer, { status: 404, body: { error: 'NotFound' } }, key)
+      t.match(response, { status: 404, body: { error: 'NotFound' } }, key)
   }
   t.notMatch(JSON.stringify((await admin.get('/admin/settings')).body), /setup_token|jwt_keys/)
 })
 
-t.test('users read the public ones, and nobody else the rest', async t => {
+t.test('users can read only public settings', async t => {
   const { status, body } = await someone.get('/settings/public')
   t.equal(status, 200)
   t.same(Object.keys(body), [
@@ -189,19 +196,19 @@ t.test('users read the public ones, and nobody else the rest', async t => {
     'scheduler.timezone',
   ])
   t.match(body, { 'application.name': { key: 'application.name', value: 'Both' } })
-  t.equal((await all.anyone.get('/settings/public')).status, 401)
+  t.equal((await all.anonymous.get('/settings/public')).status, 401)
   t.equal((await someone.get('/admin/settings')).status, 403)
   t.equal((await someone.put('/admin/settings/application.name', { value: 'x' })).status, 403)
 })
 
-t.test('a process remembers a value until another one changes it', async t => {
+t.test('a cached value is refreshed when another process changes it', async t => {
   const other = connect(all.url, { max: 2 })
   t.teardown(() => other.end({ timeout: 1 }))
-  t.equal(await readSetting(other, 'application.name'), 'Both')
+  t.equal(await cachedSetting(other, 'application.name'), 'Both')
   await admin.put('/admin/settings/application.name', { value: 'Elsewhere' })
   for (let left = 1000; left > 0; left--) {
-    if ((await readSetting(other, 'application.name')) === 'Elsewhere') break
+    if ((await cachedSetting(other, 'application.name')) === 'Elsewhere') break
     await new Promise(resolve => setTimeout(resolve, 20))
   }
-  t.equal(await readSetting(other, 'application.name'), 'Elsewhere')
+  t.equal(await cachedSetting(other, 'application.name'), 'Elsewhere')
 })

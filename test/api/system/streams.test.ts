@@ -1,10 +1,10 @@
-// Streams as clients see them: the bytes, who gets what, and that nothing is lost between processes.
+// Event streams over HTTP: format, visibility, resume, several processes.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { test } from 'tap'
-import { tell, tellProgress } from '../../../lib/event/publish.ts'
+import { publish, publishProgress } from '../../../lib/event/publish.ts'
 import { newId } from '../../../lib/id.ts'
-import { serveAlone } from '../../kit/server.ts'
-import { listen } from '../../kit/sse.ts'
+import { openSseClient } from '../../kit/http/sse.ts'
+import { startApiWithoutPipeline } from '../../kit/server.ts'
 
 const library = newId()
 const [series, book] = [newId(), newId()]
@@ -14,21 +14,21 @@ const created = {
   books: [{ id: book, seriesId: series }],
 }
 
-test('a stream is what the specification says, byte for byte', async t => {
-  const all = await serveAlone(t, {}, { keepAlive: 300 })
-  const admin = await all.as('admin')
+test('entity stream, byte for byte', async t => {
+  const all = await startApiWithoutPipeline(t, {}, { keepAliveMs: 300 })
+  const admin = await all.createUser('admin')
   const headers = { 'x-api-key': admin.key }
 
-  const client = await listen(t, all.base, { headers })
+  const client = await openSseClient(t, all.base, { headers })
   t.equal(client.status, 200)
-  t.equal(client.text, ': connected\nid: 0\n\n', 'a comment comes at once')
+  t.equal(client.text, ': connected\nid: 0\n\n', 'a comment is sent immediately')
   t.equal(client.headers.get('content-type'), 'text/event-stream; charset=utf-8')
   t.equal(client.headers.get('cache-control'), 'no-cache, no-transform')
   t.equal(client.headers.get('x-accel-buffering'), 'no')
   t.equal(client.headers.get('content-encoding'), null)
   t.equal(client.headers.get('etag'), null)
 
-  await tell(all.sql, [
+  await publish(all.sql, [
     { ...created, fields: ['title'] },
     { type: 'series_updated', libraryId: library, series: [series, newId()] },
     { type: 'library_created', libraryId: library },
@@ -36,7 +36,7 @@ test('a stream is what the specification says, byte for byte', async t => {
     { type: 'cover_updated', libraryId: library, series: [series] },
     { type: 'progress_updated', libraryId: library, books: created.books, accountId: admin.id },
   ])
-  const events = await client.until(7)
+  const events = await client.waitForEvents(7)
   const [first] = events
   const { timestamp } = first!.data
   t.match(timestamp, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
@@ -74,11 +74,11 @@ test('a stream is what the specification says, byte for byte', async t => {
   await sleep(700)
   t.match(client.text, /\n\n: keep-alive\n\n/, 'a comment keeps the connection alive')
 
-  const unnamed = await listen(t, all.base, {
+  const unnamed = await openSseClient(t, all.base, {
     path: '/events/stream?unnamed=1&lastEventId=6',
     headers,
   })
-  await unnamed.until(1)
+  await unnamed.waitForEvents(1)
   const block = unnamed.text.split('\n\n')[1]!
   t.match(block, /^data: \{"type":"progress_updated",.*\}\nid: 7$/)
 
@@ -87,14 +87,14 @@ test('a stream is what the specification says, byte for byte', async t => {
   t.match(head.headers.get('content-type'), /^text\/event-stream/)
 })
 
-test('tasks and scans have streams of their own', async t => {
-  const all = await serveAlone(t)
-  const admin = await all.as('admin')
+test('tasks and scans have separate streams', async t => {
+  const all = await startApiWithoutPipeline(t)
+  const admin = await all.createUser('admin')
   const headers = { 'x-api-key': admin.key }
-  const entities = await listen(t, all.base, { headers })
-  const tasks = await listen(t, all.base, { path: '/tasks/stream', headers })
-  const scans = await listen(t, all.base, { path: '/scans/stream', headers })
-  await tellProgress(all.sql, [
+  const entities = await openSseClient(t, all.base, { headers })
+  const tasks = await openSseClient(t, all.base, { path: '/tasks/stream', headers })
+  const scans = await openSseClient(t, all.base, { path: '/scans/stream', headers })
+  await publishProgress(all.sql, [
     {
       stream: 'task',
       type: 'task_progress',
@@ -112,7 +112,7 @@ test('tasks and scans have streams of their own', async t => {
       data: { library_id: library, files_total: 3 },
     },
   ])
-  const [task] = await tasks.until(1)
+  const [task] = await tasks.waitForEvents(1)
   t.match(task, {
     event: 'task_progress',
     data: {
@@ -126,123 +126,137 @@ test('tasks and scans have streams of their own', async t => {
       timestamp: /Z$/,
     },
   })
-  const [scan] = await scans.until(1)
+  const [scan] = await scans.waitForEvents(1)
   t.match(scan, { event: 'scan_progress', data: { libraryId: library, filesTotal: 3 } })
-  await tell(all.sql, [created])
+  await publish(all.sql, [created])
   t.same(
-    (await entities.until(1)).map(e => e.event),
+    (await entities.waitForEvents(1)).map(e => e.event),
     ['book_created'],
   )
   t.equal(tasks.events().length, 1)
   t.equal(scans.events().length, 1)
 })
 
-test('whoever comes to the stream of scans sees at once what runs', async t => {
-  const all = await serveAlone(t)
-  const admin = await all.as('admin')
+test('a new subscriber of the scan stream receives the active scans', async t => {
+  const all = await startApiWithoutPipeline(t)
+  const admin = await all.createUser('admin')
   const { sql } = all
   await sql`insert into library (id, name, root) values (${library}, 'Shelf', '/nowhere')`
   await sql`
     insert into scan (id, library_id, mode, state, started_at)
     values (${newId()}, ${library}, 'normal', 'running', now())`
   const headers = { 'x-api-key': admin.key }
-  const scans = await listen(t, all.base, { path: '/scans/stream', headers })
-  t.match(await scans.until(1), [
+  const scans = await openSseClient(t, all.base, { path: '/scans/stream', headers })
+  t.match(await scans.waitForEvents(1), [
     { event: 'scan_progress', id: null, data: { library_id: library, status: 'running' } },
   ])
-  const tasks = await listen(t, all.base, { path: '/tasks/stream?unnamed=true', headers })
-  t.match(await tasks.until(1), [{ event: null, id: null, data: { status: 'running' } }])
+  const tasks = await openSseClient(t, all.base, { path: '/tasks/stream?unnamed=true', headers })
+  t.match(await tasks.waitForEvents(1), [{ event: null, id: null, data: { status: 'running' } }])
 })
 
-test('nothing is lost on the way from one process to another', async t => {
-  const all = await serveAlone(t)
-  const admin = await all.as('admin')
+test('no events are lost between processes', async t => {
+  const all = await startApiWithoutPipeline(t)
+  const admin = await all.createUser('admin')
   const headers = { 'x-api-key': admin.key }
-  const other = await all.another()
+  const other = await all.startAnother()
   const [here, there] = await Promise.all([
-    listen(t, all.base, { headers }),
-    listen(t, other.base, { headers }),
+    openSseClient(t, all.base, { headers }),
+    openSseClient(t, other.base, { headers }),
   ])
   const many = Array.from({ length: 1_200 }, () => ({ id: newId(), seriesId: series }))
-  await tell(all.sql, [{ ...created, books: many }])
-  const told = await here.until(1_200)
+  await publish(all.sql, [{ ...created, books: many }])
+  const received = await here.waitForEvents(1_200)
   t.same(
-    told.map(e => e.data.book_id),
+    received.map(e => e.data.book_id),
     many.map(b => b.id),
   )
-  t.same(await there.until(1_200), told, 'both processes tell the same under the same ids')
+  t.same(
+    await there.waitForEvents(1_200),
+    received,
+    'both processes send the same events with the same ids',
+  )
 
   await other.close()
-  t.ok(await there.ended())
-  t.match(there.text, /\n\n: closing\n\n$/, 'a server that ends says so')
-  await tell(all.sql, [created])
-  const resumed = await listen(t, all.base, { headers: { ...headers, 'last-event-id': '731' } })
-  const rest = await resumed.until(470)
+  t.ok(await there.waitForEnd())
+  t.match(there.text, /\n\n: closing\n\n$/, 'a server that shuts down sends a comment')
+  await publish(all.sql, [created])
+  const resumed = await openSseClient(t, all.base, {
+    headers: { ...headers, 'last-event-id': '731' },
+  })
+  const rest = await resumed.waitForEvents(470)
   t.same(
     rest.map(e => e.id),
     Array.from({ length: 470 }, (_, i) => String(732 + i)),
-    'also from the middle of what was told together',
+    'also from the middle of a batch',
   )
-  t.same(rest.slice(0, 469), told.slice(731))
+  t.same(rest.slice(0, 469), received.slice(731))
 })
 
-test('a client that cannot have what it missed is told to load anew', async t => {
-  const all = await serveAlone(t)
-  const admin = await all.as('admin')
+test('a client that missed deleted events receives a resync', async t => {
+  const all = await startApiWithoutPipeline(t)
+  const admin = await all.createUser('admin')
   const headers = { 'x-api-key': admin.key }
-  await tell(all.sql, [created, created, created])
+  await publish(all.sql, [created, created, created])
   for (const lastId of ['4', '99999', 'abc', '-1', '1e3', '123456789012345678901']) {
-    const client = await listen(t, all.base, { headers: { ...headers, 'last-event-id': lastId } })
-    const [resync] = await client.until(1)
+    const client = await openSseClient(t, all.base, {
+      headers: { ...headers, 'last-event-id': lastId },
+    })
+    const [resync] = await client.waitForEvents(1)
     t.match(resync, {
       event: 'resync',
       id: '3',
       data: { type: 'resync', reason: 'unknown', timestamp: /Z$/ },
     })
-    client.leave()
+    client.close()
   }
   await all.sql`
     with gone as (delete from event where number <= 2)
     insert into setting (key, value) values ('events_pruned', '2')`
-  const late = await listen(t, all.base, { path: '/events/stream?lastEventId=1', headers })
-  t.match(await late.until(1), [{ event: 'resync', id: '3', data: { reason: 'expired' } }])
-  await tell(all.sql, [created])
-  t.match(await late.until(2), [{ event: 'resync' }, { event: 'book_created', id: '4' }])
-  const justInTime = await listen(t, all.base, { path: '/events/stream?lastEventId=2', headers })
+  const late = await openSseClient(t, all.base, { path: '/events/stream?lastEventId=1', headers })
+  t.match(await late.waitForEvents(1), [{ event: 'resync', id: '3', data: { reason: 'expired' } }])
+  await publish(all.sql, [created])
+  t.match(await late.waitForEvents(2), [{ event: 'resync' }, { event: 'book_created', id: '4' }])
+  const justInTime = await openSseClient(t, all.base, {
+    path: '/events/stream?lastEventId=2',
+    headers,
+  })
   t.same(
-    (await justInTime.until(2)).map(e => e.id),
+    (await justInTime.waitForEvents(2)).map(e => e.id),
     ['3', '4'],
   )
   await all.sql`delete from event`
   await all.sql`update setting set value = '4' where key = 'events_pruned'`
-  const upToDate = await listen(t, all.base, { path: '/events/stream?lastEventId=4', headers })
-  t.same(await upToDate.quiet(), [], 'an empty table is no loss for whoever read it all')
+  const upToDate = await openSseClient(t, all.base, {
+    path: '/events/stream?lastEventId=4',
+    headers,
+  })
+  t.same(await upToDate.waitForQuiet(), [], 'an empty table is no loss for an up-to-date client')
 })
 
-test('a stream ends with the right to it', async t => {
-  const all = await serveAlone(t, {}, { keepAlive: 200 })
-  const gone = await all.as('admin')
+test('a stream ends when the permission is revoked', async t => {
+  const all = await startApiWithoutPipeline(t, {}, { keepAliveMs: 200 })
+  const gone = await all.createUser('admin')
   const [byKey, other] = await Promise.all([
-    listen(t, all.base, { headers: { 'x-api-key': gone.key } }),
-    listen(t, all.base, { headers: { 'x-api-key': (await all.as('reader')).key } }),
+    openSseClient(t, all.base, { headers: { 'x-api-key': gone.key } }),
+    openSseClient(t, all.base, { headers: { 'x-api-key': (await all.createUser('reader')).key } }),
   ])
   await all.sql`update api_key set is_active = false where account_id = ${gone.id}`
   await all.sql`select pg_notify('account', ${gone.id})`
   await sleep(100)
-  await tell(all.sql, [created])
-  t.ok(await byKey.ended())
-  t.same(byKey.events(), [], 'nothing is told after that')
-  t.equal((await other.until(1)).length, 1)
+  await publish(all.sql, [created])
+  t.ok(await byKey.waitForEnd())
+  t.same(byKey.events(), [], 'no events after that')
+  t.equal((await other.waitForEvents(1)).length, 1)
 })
 
-test('a browser comes with its cookie, and other sites may name the last event', async t => {
-  const all = await serveAlone(t)
+test('the session cookie is accepted, and CORS allows Last-Event-ID', async t => {
+  const all = await startApiWithoutPipeline(t)
   const account = { username: 'ana', email: 'ana@example.org', password: 'Correct-horse-1' }
-  const setup = await all.anyone.post('/setup/initialize', account)
+  const setup = await all.anonymous.post('/setup/initialize', account)
   t.equal(setup.status, 201, JSON.stringify(setup.body))
   const cookie = setup.headers.get('set-cookie')!.split(';')[0]!
   for (const path of ['/events/stream', '/tasks/stream', '/scans/stream']) {
-    const client = await listen(t, all.base, { path, headers: { cookie } })
+    const client = await openSseClient(t, all.base, { path, headers: { cookie } })
     t.equal(client.status, 200, path)
     t.match(client.text, /^: connected\n/)
   }
@@ -253,21 +267,27 @@ test('a browser comes with its cookie, and other sites may name the last event',
   t.match(preflight.headers.get('access-control-allow-headers'), /last-event-id/)
 })
 
-test('an account has 500 streams in a process', async t => {
-  const all = await serveAlone(t)
-  const admin = await all.as('admin')
+test('an account can open 500 streams per process', async t => {
+  const all = await startApiWithoutPipeline(t)
+  const admin = await all.createUser('admin')
   const headers = { 'x-api-key': admin.key }
   const stop = new AbortController()
-  const answers = []
+  const responses = []
   for (let i = 0; i < 501; i++)
-    answers.push(await fetch(`${all.base}/api/v1/events/stream`, { headers, signal: stop.signal }))
-  t.ok(answers.slice(0, 500).every(a => a.status === 200))
-  const last = answers.at(-1)!
+    responses.push(
+      await fetch(`${all.base}/api/v1/events/stream`, { headers, signal: stop.signal }),
+    )
+  t.ok(responses.slice(0, 500).every(a => a.status === 200))
+  const last = responses.at(-1)!
   t.equal(last.status, 429)
   t.ok(Number(last.headers.get('retry-after')) > 0)
-  const reader = await all.as('reader')
-  t.equal((await listen(t, all.base, { headers: { 'x-api-key': reader.key } })).status, 200)
+  const reader = await all.createUser('reader')
+  t.equal((await openSseClient(t, all.base, { headers: { 'x-api-key': reader.key } })).status, 200)
   stop.abort()
   await sleep(200)
-  t.equal((await listen(t, all.base, { headers })).status, 200, 'those that left do not count')
+  t.equal(
+    (await openSseClient(t, all.base, { headers })).status,
+    200,
+    'closed streams do not count',
+  )
 })

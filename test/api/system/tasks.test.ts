@@ -1,21 +1,22 @@
-// Tasks over HTTP: what is shown of them to whom, and how they are called off and tried again.
+// Background tasks over HTTP.
 import { truncateSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { createLibrary } from '../../../lib/catalog/library/library.ts'
+import { findOrCreateLibrary } from '../../../lib/catalog/library/library-write.ts'
 import { requestScan } from '../../../lib/catalog/scan/scan-request.ts'
 import { newId } from '../../../lib/id.ts'
-import { comic, manyComics, shelve, temporary } from '../../kit/library.ts'
-import { serve } from '../../kit/server.ts'
+import { temporaryFolder } from '../../kit/files/folders.ts'
+import { comic, comicFiles, createTestLibrary } from '../../kit/library.ts'
+import { startApi } from '../../kit/server.ts'
 
-const all = await serve(t)
+const all = await startApi(t)
 const { sql } = all
 const { queue } = all.pipeline
-const admin = await all.as('admin')
+const admin = await all.createUser('admin')
 const later = { afterSeconds: 3600 }
 
 t.test('a scan is a task with the id of the scan', async t => {
-  const shelf = await shelve(t, all, manyComics(3))
+  const shelf = await createTestLibrary(t, all, comicFiles(3))
   const { id } = await shelf.scan()
   await over(id)
   const { status, body } = await admin.get(`/tasks/${id}`)
@@ -35,18 +36,18 @@ t.test('a scan is a task with the id of the scan', async t => {
   })
   t.ok(body.createdAt <= body.startedAt && body.startedAt <= body.completedAt)
 
-  const its = (await admin.get(`/tasks?libraryId=${shelf.id}`)).body
+  const tasks = (await admin.get(`/tasks?libraryId=${shelf.id}`)).body
   const booksOf = (type: string) =>
-    its
+    tasks
       .filter((task: any) => task.type === type && task.status === 'completed')
       .reduce((sum: number, task: any) => sum + task.progress.current, 0)
   for (const type of ['read_books', 'generate_thumbnails', 'hash_books'])
     t.equal(booksOf(type), 3, type)
-  t.notMatch(JSON.stringify(its), shelf.root, 'no path of the server')
+  t.notMatch(JSON.stringify(tasks), shelf.root, 'no server paths')
 })
 
-t.test('an analysis is a task of its own type', async t => {
-  const shelf = await shelve(t, all, manyComics(1))
+t.test('an analysis has its own task type', async t => {
+  const shelf = await createTestLibrary(t, all, comicFiles(1))
   await shelf.scan()
   const [book] = await shelf.books()
   const { body } = await admin.post(`/books/${book!.id}/analyze`)
@@ -58,7 +59,7 @@ t.test('an analysis is a task of its own type', async t => {
   })
 })
 
-t.test('lists are newest first, filtered, and paged when a page is asked for', async t => {
+t.test('lists are newest first, filtered, and paged on request', async t => {
   const [library, other] = [await libraryOf(t), await libraryOf(t)]
   const scanId = newId()
   const sent: string[] = []
@@ -87,19 +88,19 @@ t.test('lists are newest first, filtered, and paged when a page is asked for', a
   t.match(headers.get('link'), /rel="next"/)
   const [first] = (await admin.get(`/tasks?libraryId=${library}&type=hash_books`)).body
   t.match(first, { progress: { current: 0, total: 2 }, params: { books: 2, scan_id: scanId } })
-  t.notMatch(JSON.stringify(first), '"ids"', 'counts, no lists')
-  for (const wrong of ['status=waiting', 'type=nothing', 'limit=501', 'libraryId=x'])
-    t.equal((await admin.get(`/tasks?${wrong}`)).status, 400, wrong)
+  t.notMatch(JSON.stringify(first), '"ids"', 'counts instead of lists')
+  for (const invalid of ['status=waiting', 'type=nothing', 'limit=501', 'libraryId=x'])
+    t.equal((await admin.get(`/tasks?${invalid}`)).status, 400, invalid)
 })
 
-t.test('a viewer sees tasks of libraries that it sees, and those of none', async t => {
+t.test('tasks of visible libraries and of no library are visible', async t => {
   const [seen, hidden] = [await libraryOf(t), await libraryOf(t)]
   const scanId = newId()
   const payload = (libraryId: string) => [{ scanId, libraryId, ids: [newId()] }]
   const [mine] = await queue.send(sql, 'cover', payload(seen), later)
-  const [its] = await queue.send(sql, 'cover', payload(hidden), later)
-  const [none] = await queue.send(sql, 'upkeep', [{}], later)
-  const keeper = await all.as('maintainer')
+  const [hiddenTask] = await queue.send(sql, 'cover', payload(hidden), later)
+  const [none] = await queue.send(sql, 'maintenance', [{}], later)
+  const keeper = await all.createUser('maintainer')
   await sql`insert into account_library (account_id, library_id) values (${keeper.id}, ${seen})`
   await sql`update account set all_libraries = false where id = ${keeper.id}`
   await sql`select pg_notify('account', ${keeper.id})`
@@ -107,27 +108,27 @@ t.test('a viewer sees tasks of libraries that it sees, and those of none', async
 
   const listed = (await keeper.get('/tasks?status=pending&limit=500')).body.map((o: any) => o.id)
   t.ok(listed.includes(mine) && listed.includes(none))
-  t.notOk(listed.includes(its))
+  t.notOk(listed.includes(hiddenTask))
   t.same((await keeper.get(`/tasks?libraryId=${hidden}`)).body, [])
   t.equal((await keeper.get(`/tasks/${mine}`)).status, 200)
   for (const [method, path] of [
-    ['GET', `/tasks/${its}`],
-    ['POST', `/tasks/${its}/cancel`],
-    ['POST', `/tasks/${its}/retry`],
+    ['GET', `/tasks/${hiddenTask}`],
+    ['POST', `/tasks/${hiddenTask}/cancel`],
+    ['POST', `/tasks/${hiddenTask}/retry`],
   ] as const)
-    t.equal((await keeper.ask(method, path)).status, 404, `${method} ${path}`)
+    t.equal((await keeper.request(method, path)).status, 404, `${method} ${path}`)
   const stats = (await keeper.get('/tasks/stats')).body
   t.equal(stats.byType.generate_thumbnails.pending, 1)
-  await queue.withdraw(sql, 'cover', seen)
-  await queue.withdraw(sql, 'cover', hidden)
+  await queue.deleteWaiting(sql, 'cover', seen)
+  await queue.deleteWaiting(sql, 'cover', hidden)
   await admin.post(`/tasks/${none}/cancel`)
 
-  const reader = await all.as('reader')
+  const reader = await all.createUser('reader')
   t.equal((await reader.get('/tasks')).status, 403)
   t.equal((await reader.post(`/tasks/${mine}/cancel`)).status, 403)
 })
 
-t.test('what waits is cancelled and never run; what is over cannot be', async t => {
+t.test('pending tasks can be cancelled, ended ones cannot', async t => {
   const libraryId = await libraryOf(t)
   const [id] = await queue.send(sql, 'purge', [{ libraryId }], later)
   t.match((await admin.post(`/tasks/${id}/cancel`)).body, { message: /cancelled/ })
@@ -140,11 +141,15 @@ t.test('what waits is cancelled and never run; what is over cannot be', async t 
   t.equal((await admin.get('/tasks/x')).status, 400)
 
   const [erasing] = await queue.send(sql, 'erase', [{ libraryId }], later)
-  t.equal((await admin.post(`/tasks/${erasing}/cancel`)).status, 400, 'a removal goes on')
+  t.equal(
+    (await admin.post(`/tasks/${erasing}/cancel`)).status,
+    400,
+    'a deletion cannot be cancelled',
+  )
 })
 
-t.test('a scan that fails fails its task, which can be tried again', async t => {
-  const shelf = await shelve(t, all, manyComics(1))
+t.test('the task of a failed scan fails and can be retried', async t => {
+  const shelf = await createTestLibrary(t, all, comicFiles(1))
   await sql`update library set root = ${Buffer.from('/nowhere/at/all')} where id = ${shelf.id}`
   const { id, state } = await shelf.scan()
   t.equal(state, 'unavailable')
@@ -158,22 +163,22 @@ t.test('a scan that fails fails its task, which can be tried again', async t => 
   await over(id)
   t.match((await admin.get(`/tasks/${id}`)).body, { status: 'completed', error: null })
   t.equal((await shelf.books()).length, 1)
-  t.equal((await admin.post(`/tasks/${id}/retry`)).status, 400, 'it did not fail any more')
+  t.equal((await admin.post(`/tasks/${id}/retry`)).status, 400, 'it is not failed any more')
 })
 
-t.test('a scan that is cancelled as a task stops with all its work', async t => {
-  const shelf = await shelve(t, all, manyComics(400))
+t.test('cancelling the task of a scan stops all its jobs', async t => {
+  const shelf = await createTestLibrary(t, all, comicFiles(400))
   const wanted = { libraryId: shelf.id, mode: 'normal' } as const
   const id = await requestScan(sql, queue, wanted)
   await until(async () => (await shelf.books()).length > 10)
   const began = performance.now()
   t.equal((await admin.post(`/tasks/${id}/cancel`)).status, 200)
-  await until(async () => !(await queue.busy(shelf.id, ['scan', 'index', 'cover', 'hash'])))
+  await until(async () => !(await queue.hasJobs(shelf.id, ['scan', 'index', 'cover', 'hash'])))
   await until(async () => (await atWork()) === 0)
   t.ok(performance.now() - began < 10_000)
   t.match((await admin.get(`/tasks/${id}`)).body, { status: 'cancelled' })
   t.equal((await admin.get(`/libraries/${shelf.id}/scan-status`)).body.status, 'cancelled')
-  t.ok((await shelf.books()).length < 400, 'it was in the middle')
+  t.ok((await shelf.books()).length < 400, 'the scan was incomplete')
   t.equal((await admin.post(`/tasks/${id}/cancel`)).status, 400)
 
   await shelf.scan()
@@ -181,17 +186,17 @@ t.test('a scan that is cancelled as a task stops with all its work', async t => 
   t.equal(books.length, 400)
   t.ok(
     books.every(book => book.cover && book.sha256),
-    'the next scan does the rest',
+    'the next scan reads the rest',
   )
 })
 
-t.test('a thread in the middle of a heavy file is stopped', async t => {
-  const other = await shelve(t, all, manyComics(1))
+t.test('a worker thread is stopped while it reads a large file', async t => {
+  const other = await createTestLibrary(t, all, comicFiles(1))
   await other.scan()
   const [book] = await other.books()
-  const shelf = await shelve(t, all, { 'Row/heavy.cbz': comic() })
-  // Zeros that take no place on the disk, and a minute to hash.
-  truncateSync(shelf.at('Row/heavy.cbz'), 100_000_000_000)
+  const shelf = await createTestLibrary(t, all, { 'Row/heavy.cbz': comic() })
+  // A sparse file, which takes a minute to hash.
+  truncateSync(shelf.pathOf('Row/heavy.cbz'), 100_000_000_000)
   const id = await requestScan(sql, queue, { libraryId: shelf.id, mode: 'normal' })
   await until(
     async () => (await admin.get('/tasks?type=hash_books&status=running')).body.length > 0,
@@ -200,16 +205,16 @@ t.test('a thread in the middle of a heavy file is stopped', async t => {
   t.equal(task.bookId, (await shelf.books())[0]!.id)
   const began = performance.now()
   t.equal((await admin.post(`/tasks/${task.id}/cancel`)).status, 200)
-  // There is one thread: who gets it next shows that it is free.
+  // There is only one thread: the next job shows that it is free.
   const { body } = await admin.post(`/books/${book!.id}/thumbnail/generate`, { force: true })
   await over(body.taskId)
   t.ok(performance.now() - began < 10_000, `${Math.round(performance.now() - began)} ms`)
   t.match((await admin.get(`/tasks/${task.id}`)).body, { status: 'cancelled' })
   t.equal((await shelf.book('heavy.cbz')).sha256, null)
-  t.equal((await admin.get(`/tasks/${id}`)).body.status, 'completed', 'the scan was over before')
+  t.equal((await admin.get(`/tasks/${id}`)).body.status, 'completed', 'the scan had completed')
 })
 
-t.test('statistics count by type and know how long things take', async t => {
+t.test('statistics have counts and durations by type', async t => {
   const libraryId = await libraryOf(t)
   const [id] = await queue.send(sql, 'purge', [{ libraryId }], later)
   await sql`update pgboss.job set state = 'active', heartbeat_on = now() - interval '90 seconds', started_on = now() where id = ${id!}`
@@ -229,10 +234,10 @@ t.test('statistics count by type and know how long things take', async t => {
 })
 
 async function libraryOf(t: Test) {
-  return (await createLibrary(sql, { root: Buffer.from(temporary(t)) })).id
+  return (await findOrCreateLibrary(sql, { root: Buffer.from(temporaryFolder(t)) })).id
 }
 
-/** Jobs that a process has in hand. */
+/** Number of active jobs. */
 async function atWork() {
   const [row] = await sql`
     select count(*)::integer as count from pgboss.job where state = 'active'`

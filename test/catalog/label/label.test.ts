@@ -1,37 +1,41 @@
 import t from 'tap'
-import { labelKey, registerLabels, settleLabels } from '../../../lib/catalog/label/label.ts'
-import { database } from '../../kit/db.ts'
-import { makeFacts, storeFacts } from '../list/books.ts'
+import { refreshLabels } from '../../../lib/catalog/derived/labels.ts'
+import { labelKey, registerLabels } from '../../../lib/catalog/label/label.ts'
+import { createDatabase } from '../../kit/db.ts'
+import { makeFacts, storeFacts } from '../list/catalog-facts.ts'
 
-const { sql } = await database(t)
+const { sql } = await createDatabase(t)
 
-t.test('case, accents and spaces make no other label, words do', async t => {
+t.test('names that differ in case, accents or spaces are one label', async t => {
   t.equal(labelKey('  Épique  Fantasy '), labelKey('EPIQUE fantasy'))
   t.not(labelKey('Sci-Fi'), labelKey('Sci Fi'))
   t.not(labelKey('C++'), labelKey('C'))
 })
 
-t.test('the first spelling names the label, later ones are kept, blank names are none', async t => {
-  const first = await registerLabels(sql, 'genre', ['Drama', 'drama', ' '])
-  t.same(
-    [...first],
-    [
-      ['Drama', 'Drama'],
-      ['drama', 'Drama'],
-    ],
-  )
-  const again = await registerLabels(sql, 'genre', ['DRAMA'])
-  t.equal(again.get('DRAMA'), 'Drama')
-  await registerLabels(sql, 'tag', ['Drama'])
-  const rows = await sql`select kind, name, spellings from label order by kind`
-  t.same(
-    [...rows],
-    [
-      { kind: 'genre', name: 'Drama', spellings: ['DRAMA', 'Drama', 'drama'] },
-      { kind: 'tag', name: 'Drama', spellings: ['Drama'] },
-    ],
-  )
-})
+t.test(
+  'the first spelling names the label, later ones are recorded, blank names are ignored',
+  async t => {
+    const first = await registerLabels(sql, 'genre', ['Drama', 'drama', ' '])
+    t.same(
+      [...first],
+      [
+        ['Drama', 'Drama'],
+        ['drama', 'Drama'],
+      ],
+    )
+    const again = await registerLabels(sql, 'genre', ['DRAMA'])
+    t.equal(again.get('DRAMA'), 'Drama')
+    await registerLabels(sql, 'tag', ['Drama'])
+    const rows = await sql`select kind, name, spellings from label order by kind`
+    t.same(
+      [...rows],
+      [
+        { kind: 'genre', name: 'Drama', spellings: ['DRAMA', 'Drama', 'drama'] },
+        { kind: 'tag', name: 'Drama', spellings: ['Drama'] },
+      ],
+    )
+  },
+)
 
 t.test('two registrations at once agree on one label', async t => {
   const both = await Promise.all(
@@ -42,17 +46,17 @@ t.test('two registrations at once agree on one label', async t => {
   for (const names of both) t.same([...names.values()], [row!.name])
 })
 
-t.test('genres set by a user stay, settling again changes nothing', async t => {
+t.test('genres set by a user stay, a second refresh changes nothing', async t => {
   const facts = makeFacts(21, 30)
   await storeFacts(sql, facts)
   const ids = facts.series.map(s => s.id)
-  t.same(await sql.begin(tx => settleLabels(tx, ids)), [])
+  t.same(await sql.begin(tx => refreshLabels(tx, ids)), [])
   for (const series of facts.series.filter(s => s.ownGenres)) {
     const [row] = await sql`select genres from series where id = ${series.id}`
     t.same(row!.genres, series.ownGenres)
   }
   await sql`update book set genres = '{}', tags = '{}'`
-  await sql.begin(tx => settleLabels(tx, ids))
+  await sql.begin(tx => refreshLabels(tx, ids))
   const [left] = await sql`
     select count(*) from series_label y join series s on s.id = y.series_id
     where s.provenance->>'genres' is distinct from 'user'`

@@ -1,16 +1,16 @@
-// A library that is removed: what a crash leaves behind goes with the next start.
+// Deletion of libraries, interrupted and resumed.
 import t from 'tap'
 import {
+  deleteLibrary,
   eraseLibrary,
-  removeLibrary,
-  resumeErasing,
+  resumeErase,
 } from '../../../lib/catalog/library/library-erase.ts'
 import { newId } from '../../../lib/id.ts'
 import { openQueue } from '../../../lib/queue/queue.ts'
-import { examine } from '../../../pipeline/doctor/doctor.ts'
-import { database } from '../../kit/db.ts'
+import { checkCatalogue } from '../../../pipeline/doctor/doctor.ts'
+import { createDatabase } from '../../kit/db.ts'
 
-const { sql } = await database(t)
+const { sql } = await createDatabase(t)
 const queue = await openQueue(sql, error => t.fail(error.message))
 t.teardown(() => queue.close())
 const viewer = {
@@ -22,8 +22,8 @@ const viewer = {
   showsUnrated: true,
 }
 
-/** 2,500 books in 100 series and as many folders, one below the other by tens. */
-async function seeded() {
+/** Inserts a library of 2,500 books in 100 series and 100 folders, two levels deep. */
+async function insertLibrary() {
   const id = newId()
   await sql`
     insert into library (id, name, root, book_count, series_count, size, page_count)
@@ -44,9 +44,9 @@ async function seeded() {
     from generate_series(1, 100) n`
   await sql`
     insert into book (id, library_id, series_id, directory_id, name, size, modified_ms, title, sort_key,
-      search_key, name_key, page_count, sha256, fingerprint, cover)
+      search_key, name_key, page_count, fingerprint)
     select gen_random_uuid(), ${id}, s.id, d.id, n::text::bytea, 1, 1, n::text, s.name || n, n::text,
-      n::text, 10, sha256(convert_to(s.name || n, 'utf8')), '\\x00', '\\x00'
+      n::text, 10, '\\x00'
     from series s
     join directory d on d.library_id = s.library_id and d.path = s.name::bytea,
       generate_series(1, 25) n
@@ -54,7 +54,7 @@ async function seeded() {
   return id
 }
 
-const left = async (id: string) => {
+const countRows = async (id: string) => {
   const [row] = await sql`
     select (select count(*)::integer from book where library_id = ${id}) as books,
       (select count(*)::integer from series where library_id = ${id}) as series,
@@ -63,29 +63,36 @@ const left = async (id: string) => {
   return { ...row }
 }
 
-t.test('what was begun is ended by whoever comes next, with counters right in between', async t => {
-  const [id, other] = [await seeded(), await seeded()]
-  await removeLibrary(sql, queue, { viewer, libraryId: id })
-  await t.rejects(removeLibrary(sql, queue, { viewer, libraryId: id }), { name: 'NotFound' })
-  let looks = 0
-  await eraseLibrary({ sql, queue, stop: () => ++looks > 2 }, id)
-  const half = await left(id)
-  t.match(half, { libraries: 1, series: 100 })
-  t.ok(half.books > 0 && half.books < 2500, `${half.books} books are left`)
-  const [counters] = await sql`select book_count as books, size from library where id = ${id}`
-  t.same({ ...counters }, { books: half.books, size: half.books })
+t.test(
+  'an interrupted deletion is completed by the next run, with correct counters in between',
+  async t => {
+    const [id, other] = [await insertLibrary(), await insertLibrary()]
+    await deleteLibrary(sql, queue, { viewer, libraryId: id })
+    await t.rejects(deleteLibrary(sql, queue, { viewer, libraryId: id }), { name: 'NotFound' })
+    let checks = 0
+    await eraseLibrary({ sql, queue, isStopped: () => ++checks > 2 }, id)
+    const half = await countRows(id)
+    t.match(half, { libraries: 1, series: 100 })
+    t.ok(half.books > 0 && half.books < 2500, `${half.books} books remain`)
+    const [counters] = await sql`select book_count as books, size from library where id = ${id}`
+    t.same({ ...counters }, { books: half.books, size: half.books })
 
-  await resumeErasing(sql, queue)
-  await resumeErasing(sql, queue)
-  const jobs = await sql`select 1 from pgboss.job where name = 'erase' and state < 'completed'`
-  t.equal(jobs.length, 1, 'one job, however often it is asked for')
-  const { findings } = await examine({ sql, queue: null, thumbnails: '/nowhere' })
-  const wrong = findings.filter(f => f.count > 0 && f.samples.some(s => s.includes(id)))
-  t.same(wrong, [], 'a library that goes is no concern of the doctor')
-  await eraseLibrary({ sql, queue, stop: () => false }, id)
-  t.same(await left(id), { books: 0, series: 0, folders: 0, libraries: 0 })
-  t.same(await left(other), { books: 2500, series: 100, folders: 100, libraries: 1 })
-  await eraseLibrary({ sql, queue, stop: () => false }, id)
-  await eraseLibrary({ sql, queue, stop: () => false }, other)
-  t.match(await left(other), { books: 2500, libraries: 1 }, 'only what was removed is erased')
-})
+    await resumeErase(sql, queue)
+    await resumeErase(sql, queue)
+    const jobs = await sql`select 1 from pgboss.job where name = 'erase' and state < 'completed'`
+    t.equal(jobs.length, 1, 'one job, however often it is requested')
+    const { findings } = await checkCatalogue({ sql, queue: null, thumbnails: '/nowhere' })
+    const wrong = findings.filter(f => f.count > 0 && f.samples.some(s => s.includes(id)))
+    t.same(wrong, [], 'the doctor ignores a library that is being deleted')
+    await eraseLibrary({ sql, queue, isStopped: () => false }, id)
+    t.same(await countRows(id), { books: 0, series: 0, folders: 0, libraries: 0 })
+    t.same(await countRows(other), { books: 2500, series: 100, folders: 100, libraries: 1 })
+    await eraseLibrary({ sql, queue, isStopped: () => false }, id)
+    await eraseLibrary({ sql, queue, isStopped: () => false }, other)
+    t.match(
+      await countRows(other),
+      { books: 2500, libraries: 1 },
+      'a library that was not deleted is left unchanged',
+    )
+  },
+)

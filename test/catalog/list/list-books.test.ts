@@ -1,30 +1,24 @@
+// Property tests of book lists against the oracle.
 import { deepEqual, equal } from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
-import type { Viewer } from '../../../lib/auth/viewer.ts'
-import { parseBookFilter } from '../../../lib/catalog/list/filter.ts'
-import { listBooks } from '../../../lib/catalog/list/list-books.ts'
-import { latestBooks } from '../../../lib/catalog/list/list-books-latest.ts'
+import { unrestrictedViewer } from '../../../lib/auth/viewer.ts'
+import { parseBookFilter } from '../../../lib/catalog/list/condition.ts'
+import { type BookListRequest, listBooks } from '../../../lib/catalog/list/list-books.ts'
+import { newestBooks } from '../../../lib/catalog/list/newest-books.ts'
 import type { BookSort } from '../../../lib/catalog/list/sort.ts'
 import { sortKey } from '../../../lib/name/natural.ts'
-import { database } from '../../kit/db.ts'
-import { type BookFacts, makeFacts, storeFacts } from './books.ts'
-import { bookConditions, viewers } from './conditions.ts'
-import { holds, truth } from './truth.ts'
+import { createDatabase } from '../../kit/db.ts'
+import { type BookFacts, makeFacts, storeFacts } from './catalog-facts.ts'
+import { createOracle, holds } from './oracle.ts'
+import { bookConditions, viewers } from './random-conditions.ts'
 
-const { sql } = await database(t)
+const { sql } = await createDatabase(t)
 const facts = makeFacts(7, 60)
 await storeFacts(sql, facts)
 const [account] = facts.accounts as [string]
-const { present, progress, ofBook, seesBook, findsBook } = truth(facts, account)
-const all: Viewer = {
-  accountId: account,
-  libraries: null,
-  allowedTags: [],
-  deniedTags: [],
-  ageLimit: null,
-  showsUnrated: true,
-}
+const { present, progress, testBook, isVisibleBook, matchesBook } = createOracle(facts, account)
+const everyone = unrestrictedViewer(account)
 
 const bytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b))
 const idOrder = (a: BookFacts, b: BookFacts) => bytes(a.id, b.id)
@@ -55,128 +49,129 @@ function inOrder(books: BookFacts[], key: Key, direction: 'asc' | 'desc'): strin
 }
 
 /** All pages of a list. */
-async function pages(asked: Omit<Parameters<typeof listBooks>[2], 'page'>, viewer = all) {
+async function pages(request: Omit<BookListRequest, 'page'>, viewer = everyone) {
   const ids: string[] = []
   for (let page = 1; ; page++) {
-    const found = await listBooks(sql, viewer, { ...asked, page })
-    ids.push(...found.ids)
-    if (found.ids.length < asked.pageSize) return { ids, total: found.total }
+    const result = await listBooks(sql, viewer, { ...request, page })
+    ids.push(...result.ids)
+    if (result.ids.length < request.pageSize) return { ids, total: result.total }
   }
 }
 
-t.test(
-  'every order lists every present book once, whichever end its pages are read from',
-  async t => {
-    for (const [sort, key] of Object.entries(keys)) {
-      for (const direction of ['asc', 'desc'] as const) {
-        const { ids, total } = await pages({
-          filter: null,
-          sort: sort as BookSort,
-          direction,
-          pageSize: 37,
-        })
-        t.equal(total, present.length)
-        const wanted = sort === 'updated' ? null : inOrder(present, key, direction)
-        t.same(
-          wanted ? ids : [...ids].sort(),
-          wanted ?? present.map(b => b.id).sort(),
-          `${sort} ${direction}`,
-        )
-      }
-    }
-  },
-)
-
-t.test(
-  'reading order goes by series, then number; last read begins with what was read',
-  async t => {
+t.test('every sort order lists every present book once, from both ends', async t => {
+  for (const [sort, key] of Object.entries(keys)) {
     for (const direction of ['asc', 'desc'] as const) {
-      const sign = direction === 'asc' ? 1 : -1
-      const bySeries = [...present].sort((a, b) => {
-        const series =
-          bytes(
-            sortKey(a.series.titleSort ?? a.series.title),
-            sortKey(b.series.titleSort ?? b.series.title),
-          ) || bytes(a.series.id, b.series.id)
-        const nulls = Number(a.number === null) - Number(b.number === null)
-        const number = (a.number ?? 0) - (b.number ?? 0)
-        return (
-          sign * series ||
-          nulls ||
-          sign * (number || bytes(sortKey(a.title), sortKey(b.title)) || idOrder(a, b))
-        )
+      const { ids, total } = await pages({
+        filter: null,
+        sort: sort as BookSort,
+        direction,
+        pageSize: 37,
       })
+      t.equal(total, present.length)
+      const expected = sort === 'updated' ? null : inOrder(present, key, direction)
       t.same(
-        (await pages({ filter: null, sort: 'series', direction, pageSize: 23 })).ids,
-        bySeries.map(b => b.id),
+        expected ? ids : [...ids].sort(),
+        expected ?? present.map(b => b.id).sort(),
+        `${sort} ${direction}`,
       )
-      const read = present.filter(b => progress.has(b.id))
-      const wanted = [
-        ...inOrder(read, b => progress.get(b.id)!.at.getTime(), direction),
-        ...inOrder(
-          present.filter(b => !progress.has(b.id)),
-          keys.title,
-          'asc',
-        ),
-      ]
-      t.same((await pages({ filter: null, sort: 'read', direction, pageSize: 23 })).ids, wanted)
     }
-  },
-)
-
-t.test('random conditions select what they mean, for everybody, in every order', async () => {
-  const sorts = fc.constantFrom(...(['title', 'number', 'series', 'read', 'pages'] as BookSort[]))
-  await fc.assert(
-    fc.asyncProperty(
-      bookConditions(facts),
-      viewers(facts, account),
-      sorts,
-      async (condition, viewer, sort) => {
-        const filter = parseBookFilter(condition)!
-        const listed = (b: BookFacts) => seesBook(viewer)(b) && holds(filter.condition, ofBook(b))
-        const sorted = (books: BookFacts[]) => books.map(b => b.id).sort()
-        const found = await pages({ filter, sort, pageSize: 100 }, viewer)
-        const wanted = present.filter(listed)
-        deepEqual([...found.ids].sort(), sorted(wanted))
-        equal(found.total, wanted.length)
-        const deleted = await pages({ filter, includeDeleted: true, pageSize: 100 }, viewer)
-        deepEqual([...deleted.ids].sort(), sorted(facts.books.filter(listed)))
-        equal(deleted.total, deleted.ids.length)
-      },
-    ),
-    { numRuns: 120, seed: 11 },
-  )
+  }
 })
 
-t.test('without a condition everybody lists what they see, in order, of any library', async () => {
-  const sorts = Object.keys(keys).filter(sort => sort !== 'updated') as (keyof typeof keys)[]
-  await fc.assert(
-    fc.asyncProperty(
-      viewers(facts, account),
-      fc.record({
-        sort: fc.constantFrom(...sorts),
-        direction: fc.constantFrom('asc', 'desc'),
-        libraryId: fc.option(fc.constantFrom(...facts.libraries), { nil: undefined }),
-        text: fc.constantFrom(undefined, 'one'),
-      }),
-      async (viewer, { text, ...asked }) => {
-        const listed = present
-          .filter(seesBook(viewer))
-          .filter(b => !asked.libraryId || b.series.library === asked.libraryId)
-        const found = await pages({ ...asked, filter: null, pageSize: 37 }, viewer)
-        deepEqual(found.ids, inOrder(listed, keys[asked.sort], asked.direction))
-        equal(found.total, listed.length)
-        const { libraryId } = asked
-        const searched = await pages({ libraryId, text, filter: null, pageSize: 50 }, viewer)
-        equal(searched.total, listed.filter(text ? findsBook(text) : () => true).length)
-      },
-    ),
-    { numRuns: 60, seed: 12 },
-  )
+t.test('by series: series title, then number; by reading: books with progress first', async t => {
+  for (const direction of ['asc', 'desc'] as const) {
+    const sign = direction === 'asc' ? 1 : -1
+    const bySeries = [...present].sort((a, b) => {
+      const series =
+        bytes(
+          sortKey(a.series.titleSort ?? a.series.title),
+          sortKey(b.series.titleSort ?? b.series.title),
+        ) || bytes(a.series.id, b.series.id)
+      const nulls = Number(a.number === null) - Number(b.number === null)
+      const number = (a.number ?? 0) - (b.number ?? 0)
+      return (
+        sign * series ||
+        nulls ||
+        sign * (number || bytes(sortKey(a.title), sortKey(b.title)) || idOrder(a, b))
+      )
+    })
+    t.same(
+      (await pages({ filter: null, sort: 'series', direction, pageSize: 23 })).ids,
+      bySeries.map(b => b.id),
+    )
+    const read = present.filter(b => progress.has(b.id))
+    const expected = [
+      ...inOrder(read, b => progress.get(b.id)!.at.getTime(), direction),
+      ...inOrder(
+        present.filter(b => !progress.has(b.id)),
+        keys.title,
+        'asc',
+      ),
+    ]
+    t.same((await pages({ filter: null, sort: 'read', direction, pageSize: 23 })).ids, expected)
+  }
 })
 
 t.test(
-  'words are found in titles, names of series, authors and numbers, alone and with conditions',
+  'random conditions select the books of the oracle, for random viewers and sort orders',
+  async () => {
+    const sorts = fc.constantFrom(...(['title', 'number', 'series', 'read', 'pages'] as BookSort[]))
+    await fc.assert(
+      fc.asyncProperty(
+        bookConditions(facts),
+        viewers(facts, account),
+        sorts,
+        async (condition, viewer, sort) => {
+          const filter = parseBookFilter(condition)!
+          const isListed = (b: BookFacts) =>
+            isVisibleBook(viewer)(b) && holds(filter.condition, testBook(b))
+          const sorted = (books: BookFacts[]) => books.map(b => b.id).sort()
+          const actual = await pages({ filter, sort, pageSize: 100 }, viewer)
+          const expected = present.filter(isListed)
+          deepEqual([...actual.ids].sort(), sorted(expected))
+          equal(actual.total, expected.length)
+          const deleted = await pages({ filter, includeDeleted: true, pageSize: 100 }, viewer)
+          deepEqual([...deleted.ids].sort(), sorted(facts.books.filter(isListed)))
+          equal(deleted.total, deleted.ids.length)
+        },
+      ),
+      { numRuns: 120, seed: 11 },
+    )
+  },
+)
+
+t.test(
+  'without a condition random viewers list the visible books in order, of one or all libraries',
+  async () => {
+    const sorts = Object.keys(keys).filter(sort => sort !== 'updated') as (keyof typeof keys)[]
+    await fc.assert(
+      fc.asyncProperty(
+        viewers(facts, account),
+        fc.record({
+          sort: fc.constantFrom(...sorts),
+          direction: fc.constantFrom('asc', 'desc'),
+          libraryId: fc.option(fc.constantFrom(...facts.libraries), { nil: undefined }),
+          text: fc.constantFrom(undefined, 'one'),
+        }),
+        async (viewer, { text, ...request }) => {
+          const { libraryId, sort, direction } = request
+          const listed = present
+            .filter(isVisibleBook(viewer))
+            .filter(b => !libraryId || b.series.library === libraryId)
+          const actual = await pages({ ...request, filter: null, pageSize: 37 }, viewer)
+          deepEqual(actual.ids, inOrder(listed, keys[sort], direction))
+          equal(actual.total, listed.length)
+          const search = await pages({ libraryId, text, filter: null, pageSize: 50 }, viewer)
+          equal(search.total, listed.filter(text ? matchesBook(text) : () => true).length)
+        },
+      ),
+      { numRuns: 60, seed: 12 },
+    )
+  },
+)
+
+t.test(
+  'searches match titles, series titles, authors, numbers and tags, with and without conditions',
   async t => {
     for (const query of [
       'naruto',
@@ -194,28 +189,28 @@ t.test(
       'classic one',
       'zzz',
     ]) {
-      const wanted = present.filter(findsBook(query))
+      const expected = present.filter(matchesBook(query))
       const { ids, total } = await pages({ filter: null, text: query, pageSize: 50 })
-      t.equal(total, wanted.length, query)
-      t.same([...ids].sort(), wanted.map(b => b.id).sort(), query)
+      t.equal(total, expected.length, query)
+      t.same([...ids].sort(), expected.map(b => b.id).sort(), query)
       const filter = parseBookFilter({ readStatus: { operator: 'isNot', value: 'unread' } })!
-      const both = wanted.filter(b => holds(filter.condition, ofBook(b)))
+      const both = expected.filter(b => holds(filter.condition, testBook(b)))
       const narrowed = await pages({ filter, text: query, sort: 'title', pageSize: 50 })
       t.equal(narrowed.total, both.length)
       t.same(narrowed.ids, inOrder(both, keys.title, 'asc'), query)
     }
-    t.same(await listBooks(sql, all, { filter: null, text: '!?', page: 1, pageSize: 5 }), {
+    t.same(await listBooks(sql, everyone, { filter: null, text: '!?', page: 1, pageSize: 5 }), {
       ids: [],
       total: 0,
     })
     t.equal(
-      (await listBooks(sql, all, { filter: null, text: ' ', page: 1, pageSize: 5 })).total,
+      (await listBooks(sql, everyone, { filter: null, text: ' ', page: 1, pageSize: 5 })).total,
       present.length,
     )
   },
 )
 
-t.test('the best titles come first', async t => {
+t.test('the best title matches come first', async t => {
   const { ids } = await pages({ filter: null, text: 'one', pageSize: 100 })
   const rank = (id: string) => {
     const title = present.find(b => b.id === id)!.title.toLowerCase()
@@ -225,7 +220,7 @@ t.test('the best titles come first', async t => {
   t.same(ranks, [...ranks].sort())
 })
 
-t.test('a library, a series and pages past the end', async t => {
+t.test('one library, one series, and pages past the end', async t => {
   const [libraryId] = facts.libraries as [string]
   const inLibrary = present.filter(b => b.series.library === libraryId)
   t.same(
@@ -242,36 +237,36 @@ t.test('a library, a series and pages past the end', async t => {
       'asc',
     ),
   )
-  const past = await listBooks(sql, all, { filter: null, page: 2 ** 40, pageSize: 500 })
+  const past = await listBooks(sql, everyone, { filter: null, page: 2 ** 40, pageSize: 500 })
   t.same(past, { ids: [], total: present.length })
 })
 
 t.test(
-  'of too many finds as many as are wanted are listed, those that begin so first',
+  'capped searches list some of the matches, and all titles that start with the query',
   async () => {
     await fc.assert(
       fc.asyncProperty(
         viewers(facts, account),
         fc.record({
           text: fc.constantFrom('one', 'naruto', '巨', 'x', '1', 'a_b', 'One Piece'),
-          most: fc.integer({ min: 1, max: 80 }),
+          maxResults: fc.integer({ min: 1, max: 80 }),
           libraryId: fc.option(fc.constantFrom(...facts.libraries), { nil: undefined }),
         }),
-        async (viewer, { most, ...asked }) => {
-          const wanted = { ...asked, filter: null, pageSize: 7 }
-          const exact = await pages(wanted, viewer)
-          const found = await pages({ ...wanted, most }, viewer)
-          equal(found.total, Math.min(exact.total, most))
-          if (exact.total <= most) return deepEqual(found.ids, exact.ids)
-          equal(new Set(found.ids).size, most)
-          equal(found.ids.filter(id => !exact.ids.includes(id)).length, 0)
-          const key = sortKey(asked.text)
+        async (viewer, { maxResults, ...search }) => {
+          const request = { ...search, filter: null, pageSize: 7 }
+          const all = await pages(request, viewer)
+          const { ids, total } = await pages({ ...request, maxResults }, viewer)
+          equal(total, Math.min(all.total, maxResults))
+          if (all.total <= maxResults) return deepEqual(ids, all.ids)
+          equal(new Set(ids).size, maxResults)
+          equal(ids.filter(id => !all.ids.includes(id)).length, 0)
+          const key = sortKey(search.text)
           const titled = present.filter(b => sortKey(b.title).startsWith(key)).map(b => b.id)
-          if (titled.length <= most)
-            equal(titled.filter(id => exact.ids.includes(id) && !found.ids.includes(id)).length, 0)
+          if (titled.length <= maxResults)
+            equal(titled.filter(id => all.ids.includes(id) && !ids.includes(id)).length, 0)
           deepEqual(
-            found.ids,
-            exact.ids.filter(id => found.ids.includes(id)),
+            ids,
+            all.ids.filter(id => ids.includes(id)),
             'in the same order',
           )
         },
@@ -281,29 +276,30 @@ t.test(
   },
 )
 
-t.test('the latest books are the first of the whole list, for everybody', async () => {
+t.test('newest books are the start of the whole list, for random viewers', async () => {
   await fc.assert(
     fc.asyncProperty(
       viewers(facts, account),
       fc.record({
         by: fc.constantFrom('created', 'released'),
         libraryId: fc.option(fc.constantFrom(...facts.libraries), { nil: undefined }),
-        most: fc.integer({ min: 1, max: 90 }),
+        cap: fc.integer({ min: 1, max: 90 }),
       }),
-      async (viewer, { by, libraryId, most }) => {
+      async (viewer, { by, libraryId, cap }) => {
         const listed = present
-          .filter(seesBook(viewer))
+          .filter(isVisibleBook(viewer))
           .filter(b => !libraryId || b.series.library === libraryId)
           .filter(b => by === 'created' || b.released !== null)
-        const wanted = inOrder(listed, keys[by], 'desc').slice(0, most)
+        const expected = inOrder(listed, keys[by], 'desc').slice(0, cap)
         const ids: string[] = []
-        for (let page = 1; ; page++) {
-          const found = await latestBooks(sql, viewer, { by, libraryId, most, page, pageSize: 11 })
-          equal(found.total, wanted.length)
-          if (found.ids.length === 0) break
-          ids.push(...found.ids)
+        for (let offset = 0; ; offset += 11) {
+          const request = { by, libraryId, cap, offset, limit: 11 } as const
+          const result = await newestBooks(sql, viewer, request)
+          equal(result.total, expected.length)
+          if (result.ids.length === 0) break
+          ids.push(...result.ids)
         }
-        deepEqual(ids, wanted)
+        deepEqual(ids, expected)
       },
     ),
     { numRuns: 80, seed: 15 },

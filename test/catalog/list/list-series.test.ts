@@ -1,44 +1,46 @@
+// Property tests of series lists against the oracle.
 import { deepEqual, equal } from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
-import type { Viewer } from '../../../lib/auth/viewer.ts'
-import { parseSeriesFilter } from '../../../lib/catalog/list/filter.ts'
-import { alphabeticalGroups, listSeries } from '../../../lib/catalog/list/list-series.ts'
+import { unrestrictedViewer } from '../../../lib/auth/viewer.ts'
+import { parseSeriesFilter } from '../../../lib/catalog/list/condition.ts'
+import {
+  alphabeticalGroups,
+  listSeries,
+  type SeriesListRequest,
+} from '../../../lib/catalog/list/list-series.ts'
 import type { SeriesSort } from '../../../lib/catalog/list/sort.ts'
 import { sortKey } from '../../../lib/name/natural.ts'
-import { database } from '../../kit/db.ts'
-import { makeFacts, type SeriesFacts, storeFacts } from './books.ts'
-import { seriesConditions, viewers } from './conditions.ts'
-import { holds, truth } from './truth.ts'
+import { createDatabase } from '../../kit/db.ts'
+import { makeFacts, type SeriesFacts, storeFacts } from './catalog-facts.ts'
+import { createOracle, holds } from './oracle.ts'
+import { seriesConditions, viewers } from './random-conditions.ts'
 
-const { sql } = await database(t)
+const { sql } = await createDatabase(t)
 const facts = makeFacts(3, 90)
 await storeFacts(sql, facts)
 const [account] = facts.accounts as [string]
-const { shown, progress, booksOf, ofSeries, seesSeries, findsSeries } = truth(facts, account)
-const all: Viewer = {
-  accountId: account,
-  libraries: null,
-  allowedTags: [],
-  deniedTags: [],
-  ageLimit: null,
-  showsUnrated: true,
-}
+const { listed, progress, booksOf, testSeries, isVisibleSeries, matchesSeries } = createOracle(
+  facts,
+  account,
+)
+const everyone = unrestrictedViewer(account)
 
 const bytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b))
 const title = (s: SeriesFacts) => sortKey(s.titleSort ?? s.title)
 const idOf = (s: SeriesFacts) => s.id
 
-async function pages(asked: Omit<Parameters<typeof listSeries>[2], 'page'>, viewer = all) {
+/** All pages of a list. */
+async function pages(request: Omit<SeriesListRequest, 'page'>, viewer = everyone) {
   const ids: string[] = []
   for (let page = 1; ; page++) {
-    const found = await listSeries(sql, viewer, { ...asked, page })
-    ids.push(...found.ids)
-    if (found.ids.length < asked.pageSize) return { ids, total: found.total }
+    const result = await listSeries(sql, viewer, { ...request, page })
+    ids.push(...result.ids)
+    if (result.ids.length < request.pageSize) return { ids, total: result.total }
   }
 }
 
-t.test('every order lists every series with books once, nulls last, ids decide ties', async t => {
+t.test('every sort order lists every series with books once, nulls last, ties by id', async t => {
   const lastRead = (s: SeriesFacts) => {
     const times = booksOf(s).flatMap(b => progress.get(b.id)?.at.getTime() ?? [])
     return times.length > 0 ? Math.max(...times) : null
@@ -56,7 +58,7 @@ t.test('every order lists every series with books once, nulls last, ids decide t
       const sign = direction === 'asc' ? 1 : -1
       const tie = (a: SeriesFacts, b: SeriesFacts) =>
         sort === 'read' ? bytes(title(a), title(b)) || bytes(a.id, b.id) : sign * bytes(a.id, b.id)
-      const wanted = [...shown].sort((a, b) => {
+      const expected = [...listed].sort((a, b) => {
         const [x, y] = [key(a), key(b)]
         if (x === null || y === null) return Number(x === null) - Number(y === null) || tie(a, b)
         return sign * (typeof x === 'string' ? bytes(x, String(y)) : x - Number(y)) || tie(a, b)
@@ -67,13 +69,13 @@ t.test('every order lists every series with books once, nulls last, ids decide t
         direction,
         pageSize: 13,
       })
-      t.equal(total, shown.length)
-      t.same(ids, wanted.map(idOf), `${sort} ${direction}`)
+      t.equal(total, listed.length)
+      t.same(ids, expected.map(idOf), `${sort} ${direction}`)
     }
   }
 })
 
-t.test('random conditions select what they mean, for everybody', async () => {
+t.test('random conditions select the series of the oracle, for random viewers', async () => {
   const sorts = fc.constantFrom(...(['title', 'year', 'read'] as SeriesSort[]))
   await fc.assert(
     fc.asyncProperty(
@@ -81,17 +83,17 @@ t.test('random conditions select what they mean, for everybody', async () => {
       viewers(facts, account),
       sorts,
       async (condition, viewer, sort) => {
-        const filter = parseSeriesFilter(condition, { admin: true })!
-        const wanted = shown.filter(
-          s => seesSeries(viewer)(s) && holds(filter.condition, ofSeries(s)),
+        const filter = parseSeriesFilter(condition, { isAdmin: true })!
+        const expected = listed.filter(
+          s => isVisibleSeries(viewer)(s) && holds(filter.condition, testSeries(s)),
         )
         const { ids, total } = await pages({ filter, sort, pageSize: 40 }, viewer)
-        deepEqual([...ids].sort(), wanted.map(idOf).sort())
-        equal(total, wanted.length)
+        deepEqual([...ids].sort(), expected.map(idOf).sort())
+        equal(total, expected.length)
         const groups = await alphabeticalGroups(sql, viewer, { filter })
         equal(
           groups.reduce((sum, group) => sum + group.count, 0),
-          wanted.length,
+          expected.length,
         )
       },
     ),
@@ -99,7 +101,7 @@ t.test('random conditions select what they mean, for everybody', async () => {
   )
 })
 
-t.test('series are found by titles, folder, authors, genres and tags', async t => {
+t.test('searches match titles, folders, authors, genres and tags', async t => {
   for (const query of [
     'naruto',
     '巨',
@@ -111,24 +113,24 @@ t.test('series are found by titles, folder, authors, genres and tags', async t =
     'sci fi',
     'zzz',
   ]) {
-    const wanted = shown.filter(findsSeries(query))
+    const expected = listed.filter(matchesSeries(query))
     const { ids, total } = await pages({ filter: null, text: query, pageSize: 20 })
-    t.equal(total, wanted.length, query)
-    t.same([...ids].sort(), wanted.map(idOf).sort(), query)
+    t.equal(total, expected.length, query)
+    t.same([...ids].sort(), expected.map(idOf).sort(), query)
   }
 })
 
-t.test('groups are first characters, lower-case and without accents', async t => {
-  const groups = await alphabeticalGroups(sql, all, { filter: null })
-  const wanted = new Map<string, number>()
-  for (const s of shown) {
+t.test('alphabetical groups are first characters, in lower case and without accents', async t => {
+  const groups = await alphabeticalGroups(sql, everyone, { filter: null })
+  const expected = new Map<string, number>()
+  for (const s of listed) {
     const initial = (s.titleSort ?? s.title).slice(0, 1).normalize('NFD').slice(0, 1).toLowerCase()
-    wanted.set(initial, (wanted.get(initial) ?? 0) + 1)
+    expected.set(initial, (expected.get(initial) ?? 0) + 1)
   }
-  t.same(Object.fromEntries(groups.map(g => [g.group, g.count])), Object.fromEntries(wanted))
-  const found = await alphabeticalGroups(sql, all, { filter: null, text: '進撃' })
+  t.same(Object.fromEntries(groups.map(g => [g.group, g.count])), Object.fromEntries(expected))
+  const matching = await alphabeticalGroups(sql, everyone, { filter: null, text: '進撃' })
   t.equal(
-    found.reduce((sum, g) => sum + g.count, 0),
-    shown.filter(findsSeries('進撃')).length,
+    matching.reduce((sum, g) => sum + g.count, 0),
+    listed.filter(matchesSeries('進撃')).length,
   )
 })

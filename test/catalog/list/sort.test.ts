@@ -1,7 +1,8 @@
+// Parser of sort parameters.
 import t from 'tap'
 import { parseBookSort, parseSeriesSort } from '../../../lib/catalog/list/sort.ts'
 
-t.test('both dialects say the same, aliases too', async t => {
+t.test('both dialects and all aliases are parsed', async t => {
   t.same(parseBookSort('file_size,DESC'), { sort: 'size', direction: 'desc' })
   t.same(parseBookSort('file_size', 'desc'), { sort: 'size', direction: 'desc' })
   t.same(parseBookSort('file_size,asc', 'desc'), { sort: 'size', direction: 'asc' })
@@ -11,7 +12,7 @@ t.test('both dialects say the same, aliases too', async t => {
   t.same(parseBookSort(undefined, 'desc'), { sort: undefined, direction: 'desc' })
 })
 
-t.test('what is not known is the order of the list', async t => {
+t.test('unknown values give the default order', async t => {
   for (const [sort, order] of [
     ['wings,desc'],
     ['title,up'],

@@ -1,17 +1,17 @@
 import t from 'tap'
-import { comic, shelve } from '../../kit/library.ts'
-import { serve } from '../../kit/server.ts'
+import { comic, createTestLibrary } from '../../kit/library.ts'
+import { startApi } from '../../kit/server.ts'
 
 const info = `<?xml version="1.0"?><ComicInfo>
-  <Title>Told title</Title><Publisher>Kodansha</Publisher><Writer>Ana Author, Ben Author</Writer>
+  <Title>File title</Title><Publisher>Kodansha</Publisher><Writer>Ana Author, Ben Author</Writer>
   <Genre>Action, Drama</Genre><Tags>robots</Tags><Manga>Yes</Manga></ComicInfo>`
 
-const all = await serve(t)
-const admin = await all.as('admin')
-const reader = await all.as('reader')
-const shelf = await shelve(t, all, { 'Akira/told.cbz': comic({ info }) })
+const all = await startApi(t)
+const admin = await all.createUser('admin')
+const reader = await all.createUser('reader')
+const shelf = await createTestLibrary(t, all, { 'Akira/1.cbz': comic({ info }) })
 await shelf.scan()
-const at = `/books/${(await shelf.book('told.cbz')).id}`
+const at = `/books/${(await shelf.book('1.cbz')).id}`
 
 t.test('a reset drops what a user set, at once and when the file was read', async t => {
   await admin.patch(`${at}/metadata`, {
@@ -31,7 +31,7 @@ t.test('a reset drops what a user set, at once and when the file was read', asyn
   t.equal(Object.values(body.locks).includes(true), false)
   await shelf.scan()
   t.match((await reader.get(`${at}/metadata`)).body, {
-    title: 'Told title',
+    title: 'File title',
     publisher: 'Kodansha',
     writer: 'Ana Author, Ben Author',
     manga: true,

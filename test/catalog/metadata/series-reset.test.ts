@@ -1,13 +1,13 @@
 import t from 'tap'
-import { comic, shelve } from '../../kit/library.ts'
-import { serve } from '../../kit/server.ts'
+import { comic, createTestLibrary } from '../../kit/library.ts'
+import { startApi } from '../../kit/server.ts'
 
-const all = await serve(t)
-const admin = await all.as('admin')
-const reader = await all.as('reader')
+const all = await startApi(t)
+const admin = await all.createUser('admin')
+const reader = await all.createUser('reader')
 const name = 'Akira'
 const info = `<?xml version="1.0"?><ComicInfo><Series>${name}</Series><Publisher>Kodansha</Publisher><Genre>Action</Genre></ComicInfo>`
-const shelf = await shelve(t, all, {
+const shelf = await createTestLibrary(t, all, {
   [`${name}/1.cbz`]: comic({ info }),
   [`${name}/2.cbz`]: comic({ info }),
 })
@@ -48,21 +48,21 @@ t.test('a reset brings back what the files say, and leaves sharing tags alone', 
 })
 
 t.test('a reset reads series.json again', async t => {
-  const told = await shelve(t, all, {
-    'Told/1.cbz': comic(),
-    'Told/series.json': Buffer.from(
+  const library = await createTestLibrary(t, all, {
+    'Stated/1.cbz': comic(),
+    'Stated/series.json': Buffer.from(
       JSON.stringify({ metadata: { publisher: 'Stated', status: 'Ended', year: 1999 } }),
     ),
   })
-  await told.scan()
-  const { seriesId } = await told.book('1.cbz')
+  await library.scan()
+  const { seriesId } = await library.book('1.cbz')
   const at = `/series/${seriesId}`
-  const said = { publisher: 'Stated', status: 'ended', year: 1999 }
-  t.match((await reader.get(at)).body, said)
+  const stated = { publisher: 'Stated', status: 'ended', year: 1999 }
+  t.match((await reader.get(at)).body, stated)
   await admin.patch(`${at}/metadata`, { publisher: 'Mine', status: 'hiatus' })
-  await told.scan({ mode: 'deep' })
+  await library.scan({ mode: 'deep' })
   t.match((await reader.get(at)).body, { publisher: 'Mine', status: 'hiatus', year: 1999 })
   await admin.delete(`${at}/metadata`)
-  await told.scan()
-  t.match((await reader.get(at)).body, said)
+  await library.scan()
+  t.match((await reader.get(at)).body, stated)
 })

@@ -1,15 +1,15 @@
 import t, { type Test } from 'tap'
+import { defaultLimits } from '../../../lib/archive/limits.ts'
 import { openZip } from '../../../lib/archive/zip/zip.ts'
 import { openComic } from '../../../lib/format/comic/comic.ts'
-import { defaultLimits } from '../../../lib/format/contract.ts'
 import { readCover } from '../../../lib/format/formats.ts'
-import { onDisk, png, zip } from '../../archive/archive-files.ts'
+import { openBytes, png, zip } from '../../kit/files/archives.ts'
 
 type Entries = Parameters<typeof zip>[0]
 const openEntries = async (t: Test, entries: Entries, limits = defaultLimits) => {
-  const file = onDisk(t.testdir(), zip(entries))
+  const file = openBytes(t.testdir(), zip(entries))
   t.teardown(() => file[Symbol.dispose]())
-  return openComic('cbz', await openZip(file, limits), limits)
+  return openComic(await openZip(file, limits), limits)
 }
 const pages = (...names: string[]) => names.map((name, i) => ({ name, bytes: png(i + 1) }))
 
@@ -31,7 +31,7 @@ t.test('pages are in natural order of the whole path', async t => {
   t.equal(book.pageCount, 7)
 })
 
-t.test('leftovers of systems are no pages', async t => {
+t.test('system files are not pages', async t => {
   const names = ['1.png', '__MACOSX/1.png', '._1.png', 'a/.hidden/2.png', '@eaDir/1.png', './3.png']
   await using book = await openEntries(t, [
     ...pages(...names),
@@ -43,7 +43,7 @@ t.test('leftovers of systems are no pages', async t => {
   )
 })
 
-t.test('empty, foreign and large files are left out with a warning', async t => {
+t.test('empty, foreign and large files are skipped with a warning', async t => {
   await using book = await openEntries(
     t,
     [
@@ -58,21 +58,21 @@ t.test('empty, foreign and large files are left out with a warning', async t => 
   t.equal(book.warnings.length, 3)
 })
 
-t.test('a damaged page stays in the list and the cover is the next one', async t => {
+t.test('a damaged page is listed, and the next page is the cover', async t => {
   const bytes = zip([
     { name: '1.png', bytes: png(3), deflate: true },
     { name: '2.png', bytes: png(4) },
   ])
   bytes.fill(0xff, 36, 50)
-  using file = onDisk(t.testdir(), bytes)
-  await using book = await openComic('cbz', await openZip(file, defaultLimits), defaultLimits)
+  using file = openBytes(t.testdir(), bytes)
+  await using book = await openComic(await openZip(file, defaultLimits), defaultLimits)
   t.match(book.pages, [{ mediaType: 'image/png', width: null }, { width: 4 }])
   t.match(book.warnings, [/cannot be read: 1/])
   t.same(Buffer.from((await book.cover())!), png(4))
   await t.rejects(book.page(0), { code: 'bad_crc' })
 })
 
-t.test('a book without a readable page is refused with the reason', async t => {
+t.test('a book without a readable page is rejected with the reason', async t => {
   await t.rejects(openEntries(t, [{ name: 'a.txt', bytes: png(1) }]), { code: 'no_pages' })
   await t.rejects(openEntries(t, [{ name: 'a.png', bytes: Buffer.alloc(0) }]), { code: 'no_pages' })
   const secret = { name: '1.png', bytes: png(1), flags: 1 }
@@ -80,13 +80,13 @@ t.test('a book without a readable page is refused with the reason', async t => {
   await t.rejects(openEntries(t, entries), { code: 'encrypted' })
 })
 
-t.test('media types follow the bytes, not the name', async t => {
+t.test('media types are detected by content, not by name', async t => {
   await using book = await openEntries(t, [{ name: '1.jpg', bytes: png(9) }])
   t.equal(book.pages[0]!.mediaType, 'image/png')
   t.equal((await book.page(0)).mediaType, 'image/png')
 })
 
-t.test('ComicInfo nearest the root comes first, then MetronInfo', async t => {
+t.test('the ComicInfo nearest to the root is read, then MetronInfo', async t => {
   const info = (series: string) => Buffer.from(`<ComicInfo><Series>${series}</Series></ComicInfo>`)
   await using book = await openEntries(t, [
     ...pages('1.png'),
@@ -103,13 +103,13 @@ t.test('ComicInfo nearest the root comes first, then MetronInfo', async t => {
   t.equal(readings[0]!.metadata.series, 'Near')
 })
 
-t.test('metadata beyond the limit gives a warning', async t => {
+t.test('metadata above the size limit yields a warning', async t => {
   const entries = [...pages('1.png'), { name: 'ComicInfo.xml', bytes: Buffer.alloc(200, 'x') }]
   await using book = await openEntries(t, entries, { ...defaultLimits, metadataBytes: 100 })
   t.match(await book.metadata(), [{ source: 'comicinfo', metadata: {}, warnings: [/too large/] }])
 })
 
-t.test('the cover alone is the one the opened book gives', async t => {
+t.test('readCover returns the cover of the opened book', async t => {
   const text = Buffer.from('this is text')
   const damaged = zip([
     { name: '1.png', bytes: png(3), deflate: true },
@@ -127,13 +127,13 @@ t.test('the cover alone is the one the opened book gives', async t => {
     'more foreign files than tries': zip([...foreign, { name: '9.png', bytes: png(9) }]),
   }
   for (const [what, bytes] of Object.entries(books)) {
-    using file = onDisk(t.testdir(), bytes)
-    await using book = await openComic('cbz', await openZip(file, defaultLimits), defaultLimits)
+    using file = openBytes(t.testdir(), bytes)
+    await using book = await openComic(await openZip(file, defaultLimits), defaultLimits)
     t.same(await readCover(file, 'cbz'), await book.cover(), what)
   }
 })
 
-t.test('a book without a page says why it has no cover', async t => {
-  using file = onDisk(t.testdir(), zip([{ name: 'a.txt', bytes: png(1) }]))
+t.test('readCover reports why a book has no pages', async t => {
+  using file = openBytes(t.testdir(), zip([{ name: 'a.txt', bytes: png(1) }]))
   await t.rejects(readCover(file, 'cbz'), { code: 'no_pages' })
 })

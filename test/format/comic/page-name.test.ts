@@ -1,12 +1,12 @@
 import t from 'tap'
-import { isLeftover, pageType } from '../../../lib/format/comic/page-name.ts'
+import { isSystemFile, pageMediaType } from '../../../lib/format/comic/page-name.ts'
 
 t.test('pages are known by extension', async t => {
-  t.equal(pageType('a/01.JPG'), 'image/jpeg')
-  t.equal(pageType('01.jxl'), 'image/jxl')
-  t.equal(pageType('ComicInfo.xml'), null)
-  t.equal(pageType('jpg'), 'image/jpeg')
-  t.equal(pageType('constructor.constructor'), null)
+  t.equal(pageMediaType('a/01.JPG'), 'image/jpeg')
+  t.equal(pageMediaType('01.jxl'), 'image/jxl')
+  t.equal(pageMediaType('ComicInfo.xml'), null)
+  t.equal(pageMediaType('jpg'), 'image/jpeg')
+  t.equal(pageMediaType('constructor.constructor'), null)
 })
 
 t.test('hidden and left behind files are known by their path', async t => {
@@ -18,7 +18,7 @@ t.test('hidden and left behind files are known by their path', async t => {
     '@eaDir/a.jpg',
     '._a.jpg',
   ])
-    t.ok(isLeftover(name), name)
+    t.ok(isSystemFile(name), name)
   for (const name of ['./a.jpg', '../a.jpg', 'a.b/c.jpg', '_cover.jpg', '@ home.jpg'])
-    t.notOk(isLeftover(name), name)
+    t.notOk(isSystemFile(name), name)
 })

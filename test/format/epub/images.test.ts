@@ -1,25 +1,25 @@
 import t from 'tap'
+import { defaultLimits } from '../../../lib/archive/limits.ts'
 import { openFile } from '../../../lib/file.ts'
-import { defaultLimits } from '../../../lib/format/contract.ts'
-import { epub } from '../../../lib/format/epub/epub.ts'
-import { epubBytes, item, openEpub, png } from './epub-files.ts'
+import { epubReader } from '../../../lib/format/epub/epub.ts'
+import { epubBytes, item, openEpub, pngHeader } from '../../kit/files/epub.ts'
 
 const fixed = '<meta property="rendition:layout">pre-paginated</meta>'
 
-t.test('a resource listed twice is one image, and a missing one none', async t => {
+t.test('duplicate resources are one image, missing ones are skipped', async t => {
   const manifest =
     item('a', 'a.png', 'image/jpg') +
     item('b', './a.png', 'image/png') +
     item('c', 'gone.png', 'image/png')
   const book = await openEpub(
     t.testdir(),
-    epubBytes({ manifest, files: { 'OPS/a.png': png(1, 1) } }),
+    epubBytes({ manifest, files: { 'OPS/a.png': pngHeader(1, 1) } }),
   )
   t.match(book.pages, [{ name: 'OPS/a.png', mediaType: 'image/jpeg' }])
   t.equal(book.pages.length, 1)
 })
 
-t.test('an image may stand in the spine itself, and unreferenced ones come last', async t => {
+t.test('images in the spine are pages, and unreferenced images come last', async t => {
   const book = await openEpub(
     t.testdir(),
     epubBytes({
@@ -32,10 +32,10 @@ t.test('an image may stand in the spine itself, and unreferenced ones come last'
         item('broken', 'broken.png', 'image/png'),
       spine: '<itemref idref="spine"/><itemref idref="svg"/>',
       files: {
-        'OPS/rest.png': png(1, 1),
-        'OPS/spine.png': png(2, 2),
+        'OPS/rest.png': pngHeader(1, 1),
+        'OPS/spine.png': pngHeader(2, 2),
         'OPS/page.svg': '<svg width="5" height="6"><image href="inner.png"/></svg>',
-        'OPS/inner.png': png(3, 3),
+        'OPS/inner.png': pngHeader(3, 3),
         'OPS/broken.png': 'text',
       },
     }),
@@ -52,15 +52,15 @@ t.test('an image may stand in the spine itself, and unreferenced ones come last'
   )
 })
 
-t.test('a large reflowable book is opened from a few kilobytes', async t => {
-  const picture = Buffer.concat([png(1, 1), Buffer.alloc(100_000)])
+t.test('opening a large reflowable book reads only a few kilobytes', async t => {
+  const picture = Buffer.concat([pngHeader(1, 1), Buffer.alloc(100_000)])
   const names = Array.from({ length: 50 }, (_, i) => `${i}.png`)
   const manifest = names.map(name => item(name, name, 'image/png')).join('')
   const files = Object.fromEntries(names.map(name => [`OPS/${name}`, picture]))
   const bytes = epubBytes({ manifest, files })
   const folder = t.testdir({ 'book.epub': bytes })
   using file = openFile(Buffer.from(`${folder}/book.epub`))
-  const book = await epub.open(file, defaultLimits)
+  const book = await epubReader.open(file, defaultLimits)
   t.equal(book.pages.length, 50)
   t.ok(file.bytesRead < 200_000, `${file.bytesRead} of ${bytes.length} bytes were read`)
 })

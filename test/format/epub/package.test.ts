@@ -1,41 +1,46 @@
 import t from 'tap'
-import { epubBytes, item, openEpub, zip } from './epub-files.ts'
+import { zipOfFiles } from '../../kit/files/archives.ts'
+import { epubBytes, item, openEpub } from '../../kit/files/epub.ts'
 
 const opf = (title: string) => `<package><metadata><title>${title}</title></metadata></package>`
 const container = (...paths: string[]) =>
   `<container><rootfiles>${paths.map(path => `<rootfile full-path="${path}"/>`).join('')}</rootfiles></container>`
 
 const titleOf = async (folder: string, files: Record<string, string>) => {
-  const book = await openEpub(folder, zip(files))
+  const book = await openEpub(folder, zipOfFiles(files))
   const [reading] = await book.metadata()
   return [reading?.metadata.title, ...book.warnings]
 }
 
-t.test('the first package that is there and readable counts', async t => {
+t.test('the first readable package is used', async t => {
   const two = { 'META-INF/container.xml': container('gone.opf', 'a.opf', 'b.opf') }
   t.same(await titleOf(t.testdir(), { ...two, 'b.opf': opf('B'), 'a.opf': opf('A') }), ['A'])
   t.same(await titleOf(t.testdir(), { ...two, 'a.opf': 'no xml', 'b.opf': opf('B') }), ['B'])
 })
 
-t.test('without a container the package nearest to the root is found by its extension', async t => {
+t.test('without container.xml the package nearest to the root is used', async t => {
   t.match(await titleOf(t.testdir(), { 'a/b/deep.opf': opf('Deep'), 'x/near.OPF': opf('Near') }), [
     'Near',
     /names no package/,
   ])
 })
 
-t.test('an archive without a package is no EPUB', async t => {
-  await t.rejects(openEpub(t.testdir(), zip({ 'a.txt': 'a' })), { code: 'unsupported_format' })
-  await t.rejects(openEpub(t.testdir(), zip({ 'a.opf': '' })), { code: 'unsupported_format' })
+t.test('an archive without a package is rejected', async t => {
+  await t.rejects(openEpub(t.testdir(), zipOfFiles({ 'a.txt': 'a' })), {
+    code: 'unsupported_format',
+  })
+  await t.rejects(openEpub(t.testdir(), zipOfFiles({ 'a.opf': '' })), {
+    code: 'unsupported_format',
+  })
   await t.rejects(openEpub(t.testdir(), Buffer.from('<html>')), { code: 'not_an_archive' })
 })
 
-t.test('a package without spine and resources still opens', async t => {
+t.test('a package without spine and resources is opened', async t => {
   const book = await openEpub(t.testdir(), epubBytes({ metadata: '<title>T</title>' }))
   t.same([book.pageCount, book.pages, await book.cover()], [0, [], null])
 })
 
-t.test('an item repeated in the spine counts each time', async t => {
+t.test('repeated spine items are counted each time', async t => {
   const book = await openEpub(
     t.testdir(),
     epubBytes({

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
-import { findIsbn, isJunk, splitAuthors } from '../../../lib/format/pdf/metadata.ts'
-import { openPdf, pdfOf, stream } from './pdf-files.ts'
+import { findIsbn, isPlaceholderTitle, splitAuthors } from '../../../lib/format/pdf/metadata.ts'
+import { openPdf, pdfOf, stream } from '../../kit/files/pdf.ts'
 
 const names = (text: string) => splitAuthors(text).map(author => author.name)
 
@@ -19,25 +19,28 @@ async function metadataOf(t: Test, info: string, root = '', more: (string | Buff
   return reading!
 }
 
-t.test('the information dictionary gives title, authors, tags, summary and date', async t => {
-  const info =
-    '/Title(The Book)/Author(A. One; B. Two)/Subject(What it is)/Keywords(a, b)' +
-    "/CreationDate(D:20200131120000+01'00')"
-  const { metadata, source, warnings } = await metadataOf(t, info, '/Lang(fr-be)')
-  t.same([source, warnings], ['pdf', []])
-  t.match(metadata, {
-    title: 'The Book',
-    authors: [{ name: 'A. One' }, { name: 'B. Two' }],
-    summary: 'What it is',
-    tags: ['a', 'b'],
-    language: 'fr-BE',
-    year: 2020,
-    month: 1,
-    day: 31,
-  })
-})
+t.test(
+  'title, authors, tags, summary and date are read from the information dictionary',
+  async t => {
+    const info =
+      '/Title(The Book)/Author(A. One; B. Two)/Subject(What it is)/Keywords(a, b)' +
+      "/CreationDate(D:20200131120000+01'00')"
+    const { metadata, source, warnings } = await metadataOf(t, info, '/Lang(fr-be)')
+    t.same([source, warnings], ['pdf', []])
+    t.match(metadata, {
+      title: 'The Book',
+      authors: [{ name: 'A. One' }, { name: 'B. Two' }],
+      summary: 'What it is',
+      tags: ['a', 'b'],
+      language: 'fr-BE',
+      year: 2020,
+      month: 1,
+      day: 31,
+    })
+  },
+)
 
-t.test('XMP fills what the dictionary lacks and tells authors apart', async t => {
+t.test('XMP complements the dictionary and separates authors', async t => {
   const packet = `<?xpacket begin="" id="x"?><x:xmpmeta xmlns:x="adobe:ns:meta/">
     <rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:dc="http://purl.org/dc/elements/1.1/">
     <rdf:Description rdf:about=""><dc:title><rdf:Alt><rdf:li xml:lang="x-default">Real</rdf:li></rdf:Alt></dc:title>
@@ -55,17 +58,17 @@ t.test('XMP fills what the dictionary lacks and tells authors apart', async t =>
   t.equal((await metadataOf(t, '/Title(Given)', root, [chained])).warnings.length, 1)
 })
 
-t.test('titles that programs put in are no titles', async t => {
+t.test('placeholder titles are detected', async t => {
   const junk = [
     ...['', ' ', '...', 'untitled', 'Untitled-1', 'Untitled 3', 'Print', 'Microsoft Word - Thesis'],
     ...['chapter1.doc', 'C:\\temp\\x', '/home/a/b', 'scan0001.tif', 'book.indd', 'Document1'],
   ]
-  for (const title of junk) t.ok(isJunk(title), title)
+  for (const title of junk) t.ok(isPlaceholderTitle(title), title)
   for (const title of ['Print Culture', 'Untitled Goose', 'Batman 001', '日本語', '1984'])
-    t.notOk(isJunk(title), title)
+    t.notOk(isPlaceholderTitle(title), title)
 })
 
-t.test('authors are split where several are meant', async t => {
+t.test('lists of authors are split', async t => {
   t.same(names('A. One; B. Two;C. Three'), ['A. One', 'B. Two', 'C. Three'])
   t.same(names('A. One & B. Two'), ['A. One', 'B. Two'])
   t.same(names('Ann Lee and Bo Ray'), ['Ann Lee', 'Bo Ray'])
@@ -76,7 +79,7 @@ t.test('authors are split where several are meant', async t => {
   t.same(names(''), [])
 })
 
-t.test('an ISBN is found in running text, a telephone number is not', async t => {
+t.test('an ISBN is found in text, a telephone number is not', async t => {
   t.equal(findIsbn([undefined, 'x ISBN 978-0-306-40615-7 y']), '9780306406157')
   t.equal(findIsbn(['9780306406157']), '9780306406157')
   t.equal(findIsbn(['ISBN-10: 0-306-40615-2']), '9780306406157')

@@ -1,4 +1,4 @@
-// Atom and OpenSearch documents as a strict reader takes them: namespaces count, prefixes do not.
+// Strict reader of Atom and OpenSearch documents: namespaces matter, prefixes do not.
 import { SaxesParser, type SaxesTagNS } from 'saxes'
 import type { Document, Item, Link } from './document.ts'
 
@@ -10,7 +10,7 @@ const thread = 'http://purl.org/syndication/thread/1.0'
 
 type Element = { uri: string; name: string; tag: SaxesTagNS; text: string; children: Element[] }
 
-/** Throws where it is not well-formed. */
+/** Throws if the text is not well-formed XML. */
 export function readXml(text: string): Document {
   const root = elements(text)
   if (root.uri === search) return description(root)
@@ -41,20 +41,20 @@ function item(entry: Element): Item {
 }
 
 function link({ tag }: Element): Link {
-  const said = (name: string, uri = '') =>
+  const attribute = (name: string, uri = '') =>
     Object.values(tag.attributes).find(a => a.local === name && a.uri === uri)?.value
   const number = (name: string, uri: string) =>
-    said(name, uri) === undefined ? null : Number(said(name, uri))
+    attribute(name, uri) === undefined ? null : Number(attribute(name, uri))
   const count = number('count', pse)
   return {
-    rels: [said('rel') ?? 'alternate'],
-    href: said('href') ?? '',
-    type: said('type') ?? '',
-    title: said('title') ?? '',
+    rels: [attribute('rel') ?? 'alternate'],
+    href: attribute('href') ?? '',
+    type: attribute('type') ?? '',
+    title: attribute('title') ?? '',
     isTemplate: count !== null,
     count: number('count', thread),
-    group: said('facetGroup', opds) ?? null,
-    isActive: said('activeFacet', opds) === 'true',
+    group: attribute('facetGroup', opds) ?? null,
+    isActive: attribute('activeFacet', opds) === 'true',
     length: number('length', ''),
     pages: count === null ? null : { count, lastRead: number('lastRead', pse) },
   }
@@ -99,17 +99,17 @@ function elements(text: string): Element {
   const parser = new SaxesParser({ xmlns: true })
   const top: Element = { uri: '', name: '', tag: null as never, text: '', children: [] }
   const open = [top]
-  const refused = (what: string) => () => {
-    throw new Error(`${what} in a feed`)
+  const reject = (construct: string) => () => {
+    throw new Error(`${construct} in a feed`)
   }
   parser.on('error', error => {
     throw error
   })
-  // Small parsers of reading apps know none of these.
-  parser.on('doctype', refused('a document type'))
-  parser.on('comment', refused('a comment'))
-  parser.on('cdata', refused('CDATA'))
-  parser.on('processinginstruction', refused('a processing instruction'))
+  // Simple parsers of reading apps do not support these.
+  parser.on('doctype', reject('a document type'))
+  parser.on('comment', reject('a comment'))
+  parser.on('cdata', reject('CDATA'))
+  parser.on('processinginstruction', reject('a processing instruction'))
   parser.on('opentag', tag => {
     const element = { uri: tag.uri, name: tag.local, tag, text: '', children: [] }
     open.at(-1)!.children.push(element)

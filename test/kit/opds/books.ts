@@ -1,8 +1,7 @@
-// Little books of every format, as the world of the catalogues needs them.
+// Generators of small books of every format, for OPDS tests.
 import sharp from 'sharp'
-import { member, png, tarEnd, zip } from '../../archive/archive-files.ts'
-import { zip as zipOf } from '../../format/epub/epub-files.ts'
-import { pdfOf, stream } from '../../format/pdf/pdf-files.ts'
+import { png, tarEnd, tarEntry, zip, zipOfFiles } from '../files/archives.ts'
+import { pdfOf, stream } from '../files/pdf.ts'
 
 /** ComicInfo.xml with these elements. */
 export function comicInfo(fields: Record<string, string | number>): Buffer {
@@ -16,36 +15,36 @@ const escaped = (text: string) =>
   text.replace(/[&<>"']/g, character => `&#${character.codePointAt(0)};`)
 
 type Pages = ('png' | 'jpeg' | 'webp' | 'gif')[]
-let made = 0
+let counter = 0
 
-/** A CBZ whose pages are of these types; no two are alike. */
+/** A CBZ whose pages have these types; every call gives other bytes. */
 export async function comicOf(pages: Pages, info: Record<string, string | number> = {}) {
   return zip(await entries(pages, info))
 }
 
-/** The same as CBT. */
+/** A CBT whose pages have these types. */
 export async function tarOf(pages: Pages): Promise<Buffer> {
   const all = await entries(pages, {})
-  return Buffer.concat([...all.map(({ name, bytes }) => member(name, bytes)), tarEnd])
+  return Buffer.concat([...all.map(({ name, bytes }) => tarEntry(name, bytes)), tarEnd])
 }
 
 async function entries(pages: Pages, info: Record<string, string | number>) {
-  made += 1
+  counter += 1
   const images = pages.map(async (type, i) => ({
-    name: `${made}-${i + 1}.${type}`,
-    bytes: type === 'png' ? png(20 + i + made) : await picture(type, 20 + i + made),
+    name: `${counter}-${i + 1}.${type}`,
+    bytes: type === 'png' ? png(20 + i + counter) : await createImage(type, 20 + i + counter),
   }))
-  const told = { name: 'ComicInfo.xml', bytes: comicInfo(info) }
-  return [...(Object.keys(info).length > 0 ? [told] : []), ...(await Promise.all(images))]
+  const infoEntry = { name: 'ComicInfo.xml', bytes: comicInfo(info) }
+  return [...(Object.keys(info).length > 0 ? [infoEntry] : []), ...(await Promise.all(images))]
 }
 
-function picture(type: 'jpeg' | 'webp' | 'gif' | 'png', width: number): Promise<Buffer> {
+function createImage(type: 'jpeg' | 'webp' | 'gif' | 'png', width: number): Promise<Buffer> {
   const create = { width, height: 30, channels: 3, background: '#a63' } as const
   return sharp({ create }).toFormat(type).toBuffer()
 }
 
-/** Two pages. */
-export const report = (): Buffer =>
+/** A PDF of two pages. */
+export const reportPdf = (): Buffer =>
   pdfOf([
     '<</Type/Catalog/Pages 2 0 R>>',
     '<</Type/Pages/Count 2/Kids[3 0 R 5 0 R]>>',
@@ -57,12 +56,12 @@ export const report = (): Buffer =>
 const xhtml = (body: string) =>
   `<?xml version="1.0" encoding="UTF-8"?><html xmlns="http://www.w3.org/1999/xhtml"><head><title>x</title><meta name="viewport" content="width=60, height=90"/></head><body>${body}</body></html>`
 
-/** An EPUB 3 of three chapters: one image each in a fixed layout, or words. Names in it are hostile. */
+/** An EPUB 3 of three chapters: one image each (fixed layout), or text. Entry names need escaping. */
 export async function epubOf({ title, fixed }: { title: string; fixed: boolean }) {
   const chapters = ['one', 'zwei & <drei>', '100% #4?']
   const names = chapters.map((_, i) => `text/ch ${i + 1} ü&.xhtml`)
   const href = (name: string) => name.split('/').map(encodeURIComponent).join('/')
-  const images = await Promise.all(chapters.map((_, i) => picture('jpeg', 60 + i)))
+  const images = await Promise.all(chapters.map((_, i) => createImage('jpeg', 60 + i)))
   const items = names.map(
     (name, i) =>
       `<item id="c${i}" href="${href(name)}" media-type="application/xhtml+xml"/><item id="i${i}" href="images/${i}.jpg" media-type="image/jpeg"/>`,
@@ -75,7 +74,7 @@ export async function epubOf({ title, fixed }: { title: string; fixed: boolean }
     fixed
       ? `<img src="../images/${i}.jpg" alt=""/>`
       : `<h1>${escaped(chapters[i]!)}</h1><script>alert(1)</script><p>${'Words and words. '.repeat(150)}</p>`
-  return zipOf({
+  return zipOfFiles({
     mimetype: 'application/epub+zip',
     'META-INF/container.xml':
       '<?xml version="1.0"?><container version="1.0" xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles><rootfile full-path="OPS/book.opf" media-type="application/oebps-package+xml"/></rootfiles></container>',

@@ -1,11 +1,11 @@
-// Feeds of several pages: the chain of `next` visits every item once, and `previous` leads back.
+// Paging of OPDS feeds: the chain of `next` links visits every item once, `previous` leads back.
 import { type Document, rel } from './document.ts'
-import type { Say } from './rules.ts'
+import type { ReportProblem } from './rules.ts'
 
 type Page = { self: string; next: string | null; previous: string | null; items: number }
 type Chain = { total: number; id: string; ids: Set<string>; pages: Map<string, Page> }
 
-export function openChains(say: Say) {
+export function createPagingChecks(report: ReportProblem) {
   const chains = new Map<string, Chain>()
   return {
     visit(url: string, document: Document) {
@@ -15,17 +15,17 @@ export function openChains(say: Say) {
       const [first, next, previous, last] = ['first', 'next', 'previous', 'last'].map(
         name => rel(document, name)?.href ?? null,
       )
-      const complain = (problem: string) => say(url, null, problem)
-      // An empty list of OPDS 2.0 holds a way back.
+      const complain = (problem: string) => report(url, null, problem)
+      // An empty list of OPDS 2.0 contains a navigation entry that leads back.
       const items = paging.total === 0 ? [] : document.items
       const pages = Math.max(1, Math.ceil(paging.total / paging.size))
       if ((next === null) !== paging.page >= pages) complain(`page ${paging.page}: next is ${next}`)
       if ((previous === null) !== (paging.page === 1))
         complain(`page ${paging.page}: previous is ${previous}`)
-      const here = Math.min(paging.size, paging.total - (paging.page - 1) * paging.size)
-      if (items.length !== here) complain(`holds ${items.length} items, not ${here}`)
+      const expected = Math.min(paging.size, paging.total - (paging.page - 1) * paging.size)
+      if (items.length !== expected) complain(`has ${items.length} items, not ${expected}`)
       if (pages === 1) return
-      if (!first || !last) return complain('has no first or no last')
+      if (!first || !last) return complain('has no link first or no link last')
       const chain = chains.get(first) ?? {
         total: paging.total,
         id,
@@ -39,25 +39,31 @@ export function openChains(say: Say) {
       for (const item of items) chain.ids.add(item.id)
     },
     end() {
-      for (const [first, { total, ids, pages }] of chains) {
-        const complain = (problem: string) => say(first, null, problem)
-        const walked = new Set<string>()
-        let at: string | null = first
-        let before: string | null = null
-        while (at !== null && !walked.has(at)) {
-          walked.add(at)
-          const page: Page | undefined = pages.get(at)
-          if (!page) {
-            complain(`${at} calls itself by another address, or is not there`)
-            break
-          }
-          if (page.previous !== before) complain(`previous of ${at} is ${page.previous}`)
-          before = at
-          at = page.next
-        }
-        if (walked.size !== pages.size) complain(`${walked.size} of ${pages.size} pages by next`)
-        if (ids.size !== total) complain(`its pages hold ${ids.size} of ${total}`)
-      }
+      for (const [first, chain] of chains)
+        walkChain(first, chain, problem => report(first, null, problem))
     },
   }
+}
+
+function walkChain(
+  first: string,
+  { total, ids, pages }: Chain,
+  complain: (problem: string) => void,
+) {
+  const visited = new Set<string>()
+  let current: string | null = first
+  let before: string | null = null
+  while (current !== null && !visited.has(current)) {
+    visited.add(current)
+    const page: Page | undefined = pages.get(current)
+    if (!page) {
+      complain(`${current} has another self link, or was not reached`)
+      break
+    }
+    if (page.previous !== before) complain(`previous of ${current} is ${page.previous}`)
+    before = current
+    current = page.next
+  }
+  if (visited.size !== pages.size) complain(`${visited.size} of ${pages.size} pages by next`)
+  if (ids.size !== total) complain(`its pages contain ${ids.size} of ${total} items`)
 }

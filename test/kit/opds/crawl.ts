@@ -1,128 +1,150 @@
-// Walks every link of both catalogues as reading apps do, and holds what it finds against what OPDS,
-// the feeds themselves and spec/opds.md §9 promise. It remembers addresses and counts, no documents.
+// Crawler of both OPDS catalogues: follows every link as reading apps do and checks documents, files
+// and images on the way. It keeps URLs and counts, no documents.
 import type { Document } from './document.ts'
-import { knock, sortOf } from './entry-points.ts'
-import { type Answer, type Ask, follow } from './follow.ts'
-import { type Errand, errandsOf, type What } from './link-kind.ts'
-import { openRules } from './rules.ts'
+import { checkEntryPoint, urlPattern } from './entry-points.ts'
+import { follow, type HttpResponse, type SendRequest } from './follow.ts'
+import { type FollowedLink, followedLinks, type LinkKind } from './link-kind.ts'
+import { createRules } from './rules.ts'
 
-/** An answer that a crawl got; `document` where it could be read. */
-export type Visit = Answer & { url: string; errand: Errand; document: Document | null }
+/** A response to a request with credentials; `document` if it could be parsed. */
+export type Visit = HttpResponse & { url: string; link: FollowedLink; document: Document | null }
 
-export type Options = {
-  /** Address of the server, without a slash at the end. */
+export type CrawlOptions = {
+  /** Origin of the server, without a trailing slash. */
   base: string
   /** Credentials. */
   headers: Record<string, string>
-  /** Paths that the walk begins at. */
+  /** Paths at which the crawl starts. */
   roots?: string[]
-  /** Told of every answer that was got with the credentials. */
+  /** Called with every response to a request with credentials. */
   visit?: (visit: Visit) => unknown
-  /** Links followed at most. */
-  most?: number
-  /** Which links are followed; all of them if not said. */
-  wants?: (errand: Errand) => boolean
-  /** Facets chosen at most on the way to a feed. */
-  facets?: number
-  /** What is searched for. */
-  terms?: string[]
-  /** Addresses of one sort that are also asked for by HEAD and without credentials. */
-  doors?: number
+  maxLinks?: number
+  /** All links are followed by default. */
+  shouldFollow?: (link: FollowedLink) => boolean
+  /** Maximum number of facets selected on the way to a feed. */
+  maxFacets?: number
+  searchTerms?: string[]
+  /** How many URLs of one pattern are also requested by HEAD and without credentials. */
+  checksPerPattern?: number
 }
 
-export type Crawled = {
-  /** Links followed. */
-  links: Record<What, number>
-  /** Requests that this took. */
+export type CrawlResult = {
+  /** Number of links followed. */
+  links: Record<LinkKind, number>
   requests: number
-  /** `ADDRESS: what is wrong`. */
-  wrong: string[]
+  /** `URL: what is wrong (from URL)`. */
+  problems: string[]
 }
 
-const abreast = 4
-/** Problems told; beyond that they are counted. */
-const mostTold = 1000
+const concurrency = 4
+/** Further problems are only counted. */
+const maxProblems = 1000
 
-export async function crawl(options: Options): Promise<Crawled> {
-  const { base, headers, most = Number.POSITIVE_INFINITY, doors = 2, facets = 1 } = options
-  const { roots = ['/opds/v1/catalog', '/opds/v2'], terms = ['a'], wants = () => true } = options
+export async function crawl(options: CrawlOptions): Promise<CrawlResult> {
+  const { base, headers, maxLinks = Number.POSITIVE_INFINITY, checksPerPattern = 2 } = options
+  const { roots = ['/opds/v1/catalog', '/opds/v2'], searchTerms = ['a'], maxFacets = 1 } = options
   const links = { document: 0, image: 0, file: 0, stream: 0, resource: 0 }
-  const wrong: string[] = []
+  const problems = createProblemList()
   const seen = new Set<string>()
-  const sorts = new Map<string, number>()
-  let requests = 0
-  let problems = 0
-  const complain = (url: string, from: string | null, problem: string) => {
-    problems += 1
-    if (problems > mostTold) return
-    wrong.push(`${url}: ${problem}${from === null ? '' : ` (from ${from})`}`)
-  }
-  const rules = openRules(complain)
-  const asking =
-    (own: Record<string, string>, told: (url: string, answer: Answer) => void = () => {}): Ask =>
-    async (url, { method = 'GET', headers = {} } = {}) => {
-      requests += 1
-      const all = { 'accept-encoding': 'identity', ...own, ...headers }
-      const response = await fetch(url, { method, headers: all, redirect: 'manual' })
-      const body = Buffer.from(await response.arrayBuffer())
-      const answer = { status: response.status, headers: response.headers, body }
-      told(url, answer)
-      return answer
-    }
-  const stranger = asking({})
+  const checked = new Map<string, number>()
+  const rules = createRules(problems.report)
+  const http = createSender()
+  const sendAnonymously = http.send({})
 
-  const one = async (errand: Errand): Promise<Errand[]> => {
-    const { url, from, what } = errand
-    links[what] += 1
-    const say = (problem: string) => complain(url, from, problem)
+  const visitLink = async (link: FollowedLink): Promise<FollowedLink[]> => {
+    const { url, from, kind } = link
+    links[kind] += 1
+    const report = (problem: string) => problems.report(url, from, problem)
     if (!url.startsWith(`${base}/`)) {
-      say('is not an address of this server')
+      report('is not a URL of this server')
       return []
     }
-    const answers: [string, Answer][] = []
-    const ask = asking(headers, (at, answer) => answers.push([at, answer]))
-    const document = await follow(errand, ask, say)
-    for (const [at, answer] of answers)
-      await options.visit?.({ ...answer, url: at, errand, document: at === url ? document : null })
-    const sort = sortOf(`${what} ${url}`)
-    const known = sorts.get(sort) ?? 0
-    if (known < doors && what !== 'stream') {
-      sorts.set(sort, known + 1)
-      await knock(url, { ask: asking(headers), stranger, complain: say })
+    const responses: [string, HttpResponse][] = []
+    const record = (requested: string, response: HttpResponse) =>
+      responses.push([requested, response])
+    const document = await follow(link, http.send(headers, record), report)
+    for (const [requested, response] of responses)
+      await options.visit?.({
+        ...response,
+        url: requested,
+        link,
+        document: requested === url ? document : null,
+      })
+    const pattern = urlPattern(`${kind} ${url}`)
+    const count = checked.get(pattern) ?? 0
+    if (count < checksPerPattern && kind !== 'stream') {
+      checked.set(pattern, count + 1)
+      await checkEntryPoint(url, { send: http.send(headers), sendAnonymously, report })
     }
     if (!document) return []
-    rules.visit(errand, document)
-    return errandsOf(document, errand, terms)
+    rules.visit(link, document)
+    return followedLinks(document, link, searchTerms)
   }
 
-  let frontier = roots.map(
-    (path): Errand => ({
-      what: 'document',
-      url: base + path,
-      from: null,
-      link: null,
-      version: path.includes('/v2') ? 2 : 1,
-      facets: 0,
-    }),
-  )
+  let frontier = roots.map(path => rootLink(base, path))
   let followed = 0
   while (frontier.length > 0) {
-    const wave = frontier.filter(errand => {
-      const isNew = !seen.has(errand.url) && (errand.from === null || wants(errand))
-      if (!isNew || errand.facets > facets || followed >= most) return false
-      seen.add(errand.url)
+    const wave = frontier.filter(link => {
+      const isWanted = link.from === null || (options.shouldFollow?.(link) ?? true)
+      if (seen.has(link.url) || !isWanted || link.facets > maxFacets || followed >= maxLinks)
+        return false
+      seen.add(link.url)
       followed += 1
       return true
     })
     frontier = []
-    const turns = wave.values()
+    const remaining = wave.values()
     const walk = async () => {
-      for (const errand of turns)
-        frontier.push(...(await one(errand)).filter(e => !seen.has(e.url)))
+      for (const link of remaining)
+        frontier.push(...(await visitLink(link)).filter(next => !seen.has(next.url)))
     }
-    await Promise.all(Array.from({ length: abreast }, walk))
+    await Promise.all(Array.from({ length: concurrency }, walk))
   }
-  rules.end(followed < most)
-  if (problems > mostTold) wrong.push(`… and ${problems - mostTold} more`)
-  return { links, requests, wrong }
+  rules.end(followed < maxLinks)
+  return { links, requests: http.count(), problems: problems.list() }
+}
+
+const rootLink = (base: string, path: string): FollowedLink => ({
+  kind: 'document',
+  url: base + path,
+  from: null,
+  link: null,
+  version: path.includes('/v2') ? 2 : 1,
+  facets: 0,
+})
+
+function createProblemList() {
+  const problems: string[] = []
+  let total = 0
+  return {
+    report(url: string, from: string | null, problem: string) {
+      total += 1
+      if (total > maxProblems) return
+      problems.push(`${url}: ${problem}${from === null ? '' : ` (from ${from})`}`)
+    },
+    list: () =>
+      total > maxProblems ? [...problems, `… and ${total - maxProblems} more`] : problems,
+  }
+}
+
+function createSender() {
+  let requests = 0
+  return {
+    count: () => requests,
+    /** A function that sends these headers with every request and passes on the responses. */
+    send:
+      (
+        common: Record<string, string>,
+        record: (url: string, response: HttpResponse) => void = () => {},
+      ): SendRequest =>
+      async (url, { method = 'GET', headers = {} } = {}) => {
+        requests += 1
+        const all = { 'accept-encoding': 'identity', ...common, ...headers }
+        const response = await fetch(url, { method, headers: all, redirect: 'manual' })
+        const body = Buffer.from(await response.arrayBuffer())
+        const received = { status: response.status, headers: response.headers, body }
+        record(url, received)
+        return received
+      },
+  }
 }

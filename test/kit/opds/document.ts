@@ -1,26 +1,25 @@
-// What a client of either catalogue reads out of a document, for tests that follow it.
+// Common model of OPDS 1.2 and 2.0 documents as a client reads them.
 
 export type Link = {
-  /** Of the feed, or of one of its items. */
   rels: string[]
   href: string
-  /** Media type with its parameters; empty where none is said. */
+  /** Media type with its parameters; empty if missing. */
   type: string
   title: string
   isTemplate: boolean
-  /** Items that are said to be where it leads. */
+  /** Number of items that the target claims to have. */
   count: number | null
-  /** Of a facet: the name of its group. */
+  /** Name of the group of a facet. */
   group: string | null
   isActive: boolean
-  /** Bytes. */
+  /** Size in bytes. */
   length: number | null
-  /** Of a stream of pages. */
+  /** Attributes of a page stream. */
   pages: { count: number; lastRead: number | null } | null
 }
 
 export type Item = {
-  /** As Atom says it; in JSON the address of the item itself. */
+  /** Atom id; in JSON the self link of the item. */
   id: string
   title: string
   updated: string | null
@@ -31,15 +30,15 @@ export type Item = {
 export type Document = {
   version: 1 | 2
   shape: 'feed' | 'entry' | 'search' | 'manifest' | 'other'
-  /** As Atom says it; in JSON the address under which it calls itself. */
+  /** Atom id; in JSON the self link of the document. */
   id: string
   title: string
   updated: string | null
   links: Link[]
   items: Item[]
-  /** Null where it is not paged. */
+  /** Null if the document is not paged. */
   paging: { total: number; size: number; page: number } | null
-  /** The JSON itself; null for XML. */
+  /** The parsed JSON; null for XML. */
   json: any
 }
 

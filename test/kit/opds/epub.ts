@@ -1,11 +1,6 @@
-// EPUBs for reading apps: small ones with everything in them, and ruined ones.
+// Generators of EPUBs: one with every kind of resource, one of version 2.
 import { hash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
-import { png, zip } from '../../archive/archive-files.ts'
-
-export const corpusFile = (path: string): Buffer =>
-  readFileSync(fileURLToPath(new URL(`../../../../shared/corpus/library/${path}`, import.meta.url)))
+import { png, zip } from '../files/archives.ts'
 
 type Files = Record<string, string | Uint8Array>
 type Parts = {
@@ -20,7 +15,7 @@ type Parts = {
 const container =
   '<container><rootfiles><rootfile full-path="OPS/book.opf"/></rootfiles></container>'
 
-/** With its package in `OPS/book.opf`; texts are deflated. */
+/** An EPUB with its package in `OPS/book.opf`; strings are deflated, bytes are stored. */
 export function epubOf({ metadata = '', manifest, spine, more = '', files = {} }: Parts): Buffer {
   const opf = `<package unique-identifier="uid"><metadata xmlns:dc="http://purl.org/dc/elements/1.1/">
     <dc:identifier id="uid"> urn:uuid:11111111-2222-4333-8444-555555555555\n</dc:identifier>${metadata}</metadata>
@@ -42,14 +37,14 @@ export const xhtml = 'application/xhtml+xml'
 export const page = (body: string) =>
   `<html xmlns="http://www.w3.org/1999/xhtml"><head><title>x</title></head><body>${body}</body></html>`
 
-/** The bytes that the rule of the IDPF hides, or shows again. */
-export function hidden(bytes: Uint8Array): Buffer {
+/** Applies the font obfuscation of the IDPF, which is its own inverse. */
+export function obfuscated(bytes: Uint8Array): Buffer {
   const key = hash('sha1', 'urn:uuid:11111111-2222-4333-8444-555555555555', 'buffer')
   return Buffer.from(bytes.map((byte, i) => (i < 1040 ? byte ^ key[i % 20]! : byte)))
 }
 
 export const font = Buffer.alloc(3000, 'OTTO of a font ')
-export const sound = Buffer.alloc(5000, '0123456789')
+export const mp3 = Buffer.alloc(5000, '0123456789')
 
 const nav = `<html xmlns="http://www.w3.org/1999/xhtml" xmlns:epub="http://www.idpf.org/2007/ops"><body>
   <nav epub:type="toc"><h1>Contents</h1><ol>
@@ -64,11 +59,11 @@ const nav = `<html xmlns="http://www.w3.org/1999/xhtml" xmlns:epub="http://www.i
   <nav epub:type="page-list"><ol><li><a href="Text/日本.xhtml#p7">7</a></li></ol></nav>
 </body></html>`
 
-const secret = (uri: string, algorithm: string) =>
+const encryptedData = (uri: string, algorithm: string) =>
   `<EncryptedData><EncryptionMethod Algorithm="${algorithm}"/><CipherData><CipherReference URI="${uri}"/></CipherData></EncryptedData>`
 
-/** One of everything: 3 positions, then 2; a note outside the order, a script, a hidden font, a locked picture. */
-export const rich = (): Buffer =>
+/** Every kind of resource: chapters of 3 and 2 positions, a non-linear note, a script, an obfuscated font, an encrypted image. */
+export const richEpub = (): Buffer =>
   epubOf({
     metadata: '<dc:title>Everything</dc:title>',
     manifest: [
@@ -102,16 +97,16 @@ export const rich = (): Buffer =>
       'OPS/old.html': '<script>alert(1)</script>',
       'OPS/setup.exe': 'MZ',
       'OPS/café.png': png(3),
-      'OPS/a.otf': hidden(font),
+      'OPS/a.otf': obfuscated(font),
       'OPS/locked.png': png(4),
-      'OPS/a.mp3': sound,
+      'OPS/a.mp3': mp3,
       'OPS/unlisted.xhtml': page('unlisted'),
-      'META-INF/encryption.xml': `<encryption>${secret('OPS/a.otf', 'http://www.idpf.org/2008/embedding')}${secret('OPS/locked.png', 'http://www.w3.org/2001/04/xmlenc#aes256-cbc')}</encryption>`,
+      'META-INF/encryption.xml': `<encryption>${encryptedData('OPS/a.otf', 'http://www.idpf.org/2008/embedding')}${encryptedData('OPS/locked.png', 'http://www.w3.org/2001/04/xmlenc#aes256-cbc')}</encryption>`,
     },
   })
 
-/** EPUB 2: an NCX and a guide. */
-export const older = (): Buffer =>
+/** An EPUB 2 with an NCX and a guide. */
+export const epub2 = (): Buffer =>
   epubOf({
     metadata: '<dc:title>Older</dc:title>',
     manifest:

@@ -1,9 +1,9 @@
-// Feeds of any kind and any words, for the writers of catalogues to be tried with.
+// Arbitrary OPDS feeds and publications for property tests of the serializers.
 import fc from 'fast-check'
-import type { Entry, FacetGroup, Feed, Group, Ref } from '../../../lib/opds/feed.ts'
+import type { FacetGroup, Feed, FeedRef, Group, NavigationEntry } from '../../../lib/opds/feed.ts'
 import type { Publication } from '../../../lib/opds/publication.ts'
 
-/** Any text of the database: blank, hostile, with control characters. */
+/** Any text that the database can hold: blank, hostile, with control characters. */
 export const anyText = fc.oneof(
   fc.constantFrom('', ' ', '\u0001', '\t\n', '\u2028', '\ufeff', '& < > " \'', '💥', 'עברית'),
   fc.string({ maxLength: 20 }),
@@ -18,13 +18,13 @@ const time = fc.date({
 })
 const texts = fc.array(anyText, { maxLength: 3 })
 
-/** Of any format, read or not. */
+/** A publication of any format, readable or not. */
 export const anyBook: fc.Arbitrary<Publication> = fc.record({
   id: fc.uuid(),
   title: anyText,
   subtitle: maybeText,
   number: maybeText,
-  position: fc.option(fc.double({ noNaN: true, noDefaultInfinity: true })),
+  seriesPosition: fc.option(fc.double({ noNaN: true, noDefaultInfinity: true })),
   series: fc.record({ id: fc.uuid(), title: anyText }),
   libraryId: fc.uuid(),
   summary: maybeText,
@@ -39,39 +39,39 @@ export const anyBook: fc.Arbitrary<Publication> = fc.record({
   publisher: maybeText,
   imprint: maybeText,
   language: fc.option(fc.oneof(fc.constantFrom('en', 'ja-JP', 'zh-Hant', 'xx_', 'qq'), anyText)),
-  released: fc.option(fc.constantFrom('2020', '0001', '2020-02', '2020-02-29')),
+  releaseDate: fc.option(fc.constantFrom('2020', '0001', '2020-02', '2020-02-29')),
   isbn: fc.option(fc.oneof(fc.constant('9783161484100'), anyText)),
   genres: texts,
   tags: texts,
-  direction: fc.option(fc.constantFrom('ltr', 'rtl', 'ttb', 'webtoon')),
+  readingDirection: fc.option(fc.constantFrom('ltr', 'rtl', 'ttb', 'webtoon')),
   format: fc.option(fc.constantFrom('cbz', 'cbr', 'cb7', 'cbt', 'epub', 'pdf')),
-  unreadable: maybeText,
+  unreadableReason: maybeText,
   fileName: anyText,
   fileSize: fc.nat(),
   pageCount: fc.nat(500),
-  streamedAs: fc.option(fc.constantFrom('image/jpeg', 'image/png', 'image/gif')),
-  updated: time,
-  created: time,
-  place: fc.option(
+  streamMediaType: fc.option(fc.constantFrom('image/jpeg', 'image/png', 'image/gif')),
+  updatedAt: time,
+  createdAt: time,
+  progress: fc.option(
     fc.record({
       page: fc.nat(500),
       percentage: fc.option(fc.double({ min: 0, max: 1, noNaN: true })),
       isCompleted: fc.boolean(),
-      at: time,
+      updatedAt: time,
     }),
   ),
 })
 
 const query = fc.dictionary(fc.constantFrom('tag', 'read', 'search'), wellFormed, { maxKeys: 2 })
-const ref: fc.Arbitrary<Ref> = fc.record({
+const ref: fc.Arbitrary<FeedRef> = fc.record({
   path: fc.uuid().map(id => `/series/${id}`),
   query,
   title: anyText,
   kind: fc.constantFrom('navigation', 'acquisition'),
 })
-const entry: fc.Arbitrary<Entry> = fc
+const entry: fc.Arbitrary<NavigationEntry> = fc
   .tuple(ref, fc.option(time), fc.option(fc.nat()))
-  .map(([ref, updated, count]) => ({ ...ref, updated, ...(count === null ? {} : { count }) }))
+  .map(([ref, updatedAt, count]) => ({ ...ref, updatedAt, ...(count === null ? {} : { count }) }))
 const books = fc.uniqueArray(anyBook, { maxLength: 4, selector: ({ id }) => id })
 const entries = fc.uniqueArray(entry, { maxLength: 4, selector: ({ path }) => path })
 const some = <T>(items: fc.Arbitrary<T[]>) => items.filter(({ length }) => length > 0)
@@ -80,7 +80,7 @@ const facets: fc.Arbitrary<FacetGroup[]> = fc.array(
     title: anyText,
     facets: fc.uniqueArray(
       fc.record({ title: anyText, query, count: fc.nat(), isActive: fc.boolean() }),
-      // One way alone is none.
+      // A group of one facet is left out.
       { minLength: 2, maxLength: 3, selector: ({ query }) => JSON.stringify(query) },
     ),
   }),
@@ -90,7 +90,7 @@ const group: fc.Arbitrary<Group> = fc
   .tuple(
     ref,
     fc.nat(),
-    // A home leaves out what nothing is in.
+    // The home feed leaves out empty groups.
     fc.oneof(fc.record({ books: some(books) }), fc.record({ entries: some(entries) })),
   )
   .map(([ref, total, items]) => ({
@@ -104,7 +104,7 @@ const common = fc.record({
   path: fc.constantFrom('', '/series', '/search'),
   query,
   title: anyText,
-  updated: fc.option(time),
+  updatedAt: fc.option(time),
   up: fc.option(ref),
   paging: fc.option(
     fc.record({

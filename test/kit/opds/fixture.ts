@@ -1,53 +1,49 @@
-// A library that tries catalogues: every format, every sort of page, hostile titles and names, lists of
-// more than a page, readers under way, and things that some accounts must never hear of.
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+// Fixture of OPDS tests: every format and page type, hostile titles and names, lists longer than a page,
+// reading progress, and books that are hidden from some accounts.
 import type { Test } from 'tap'
-import { library as corpus } from '../../archive/archive-files.ts'
-import { shelve } from '../library.ts'
-import { serve } from '../server.ts'
-import { comicOf, epubOf, report, tarOf } from './books.ts'
+import { goldenFile } from '../files/corpus.ts'
+import { createTestLibrary } from '../library.ts'
+import { startApi, type TestApi } from '../server.ts'
+import { comicOf, epubOf, reportPdf, tarOf } from './books.ts'
 import { hostileNames, hostileTitles } from './hostile.ts'
 
-export type OpdsWorld = Awaited<ReturnType<typeof opdsWorld>>
+export type OpdsFixture = Awaited<ReturnType<typeof createOpdsFixture>>
 
-/** Words that stand in all that is said of what some accounts must not see, in its file names too. */
-export const secrets = {
-  elsewhere: 'Zelsewhere',
-  grown: 'Zgrown',
-  part: 'Zpart',
+/** Words in all metadata and file names of books that are hidden from some accounts. */
+export const secretWords = {
+  otherLibrary: 'Zelsewhere',
+  adult: 'Zgrown',
+  partlyAdult: 'Zpart',
   tagged: 'Ztagged',
 }
 
-const given = (path: string) => readFileSync(join(corpus, path))
-
 type Size = { books: number; series: number; titles: number }
-/** More of both than a page holds. */
-const long: Size = { books: 52, series: 42, titles: 99 }
+/** More than a page of books and of series. */
+const twoPages: Size = { books: 52, series: 42, titles: 99 }
 
-/** `size`: books of the longest series, series beside those that are looked at, hostile titles and names. */
-export async function opdsWorld(
+/** `size`: number of books of the longest series, of additional series, of hostile titles and names. */
+export async function createOpdsFixture(
   t: Test,
-  { settings = {}, size = long }: { settings?: Record<string, unknown>; size?: Size } = {},
+  { settings = {}, size = twoPages }: { settings?: Record<string, unknown>; size?: Size } = {},
 ) {
-  const all = await serve(t, settings)
+  const all = await startApi(t, settings)
   const { sql } = all
-  const main = await shelve(t, all, await mainFiles(size))
+  const main = await createTestLibrary(t, all, await mainFiles(size))
   for (const [i, name] of hostileNames.slice(0, size.titles).entries())
     main.write(name, await comicOf(['png'], { Series: 'Hostile', Number: i + 1 }))
-  const second = await shelve(t, all, {
-    'Elsewhere/Zelsewhere 1.cbz': await secretBook('elsewhere', 1),
-    'Elsewhere/Zelsewhere 2.cbz': await secretBook('elsewhere', 2),
+  const second = await createTestLibrary(t, all, {
+    'Elsewhere/Zelsewhere 1.cbz': await secretBook('otherLibrary', 1),
+    'Elsewhere/Zelsewhere 2.cbz': await secretBook('otherLibrary', 2),
     'Open/1.cbz': await comicOf(['png', 'png']),
   })
   await main.scan()
   await second.scan()
   await sql`update library set name = 'Main & <first> "library"' where id = ${main.id}`
   await sql`update library set name = 'Second library' where id = ${second.id}`
-  await breakTitles(all)
-  const admin = await all.as('admin')
-  const tags = await share(all, admin)
-  return { ...all, admin, main, second, tags, ...(await readers(all, admin)) }
+  await storeUnusualMetadata(all)
+  const admin = await all.createUser('admin')
+  const tags = await createSharingTags(all, admin)
+  return { ...all, admin, main, second, tags, ...(await createReader(all, admin)) }
 }
 
 async function mainFiles({ books, series, titles }: Size) {
@@ -75,29 +71,29 @@ async function mainFiles({ books, series, titles }: Size) {
     ...files,
     'Formats/webp.cbz': await comicOf(['webp', 'webp', 'webp']),
     'Formats/mixed.cbz': await comicOf(['jpeg', 'png', 'webp']),
-    'Formats/jpeg.cbz': await comicOf(['jpeg', 'jpeg'], full),
+    'Formats/jpeg.cbz': await comicOf(['jpeg', 'jpeg'], completeInfo),
     'Formats/gif.cbz': await comicOf(['gif', 'gif']),
     'Formats/tar.cbt': await tarOf(['png', 'jpeg']),
-    'Formats/seven.cb7': given('generated-hostile/7z/lzma.cb7'),
-    'Formats/rar.cbr': given('generated-hostile/rar/rar5-unicode.cbr'),
-    'Formats/report.pdf': report(),
+    'Formats/seven.cb7': goldenFile('7z/lzma.cb7'),
+    'Formats/rar.cbr': goldenFile('rar/rar5-unicode.cbr'),
+    'Formats/report.pdf': reportPdf(),
     'Formats/broken.cbz': Buffer.from('this is no archive'),
     'Formats/words.epub': await epubOf({ title: 'Words & <pictures>', fixed: false }),
     'Formats/fixed.epub': await epubOf({ title: 'Fixed "layout"', fixed: true }),
-    'Formats/plain.epub': given('generated-hostile/epub/plain3.epub'),
-    'Formats/locked.epub': given('generated-hostile/epub/drm-adept.epub'),
+    'Formats/plain.epub': goldenFile('epub/plain3.epub'),
+    'Formats/locked.epub': goldenFile('epub/drm-adept.epub'),
     'Partly/1.cbz': await comicOf(['png', 'png', 'png'], { Series: 'Partly', Number: 1 }),
     'Partly/2.cbz': await comicOf(['png', 'png', 'png'], { Series: 'Partly', Number: 2 }),
-    'Partly/Zpart 3.cbz': await secretBook('part', 3, partly),
-    'Grown/Zgrown 1.cbz': await secretBook('grown', 1, { AgeRating: 'Adults Only 18+' }),
-    'Grown/Zgrown 2.cbz': await secretBook('grown', 2, { AgeRating: 'Adults Only 18+' }),
+    'Partly/Zpart 3.cbz': await secretBook('partlyAdult', 3, partlyInfo),
+    'Grown/Zgrown 1.cbz': await secretBook('adult', 1, { AgeRating: 'Adults Only 18+' }),
+    'Grown/Zgrown 2.cbz': await secretBook('adult', 2, { AgeRating: 'Adults Only 18+' }),
     'Tagged/Ztagged 1.cbz': await secretBook('tagged', 1),
     'Tagged/Ztagged 2.cbz': await secretBook('tagged', 2),
   }
 }
 
-// What a book says of its series is the series' own then.
-const partly = {
+// Series metadata is taken from this book.
+const partlyInfo = {
   Series: 'Partly',
   AgeRating: 'Adults Only 18+',
   Publisher: 'Open press',
@@ -106,8 +102,8 @@ const partly = {
   Writer: 'Open Writer',
 }
 
-/** Whatever a file can say. */
-const full = {
+/** Every element that is read. */
+const completeInfo = {
   Series: 'Formats',
   Number: '1.5',
   Title: 'All & everything',
@@ -136,8 +132,8 @@ const full = {
 
 type Fields = Record<string, string | number>
 
-function secretBook(what: keyof typeof secrets, number: number, more: Fields = {}) {
-  const word = secrets[what]
+function secretBook(reason: keyof typeof secretWords, number: number, more: Fields = {}) {
+  const word = secretWords[reason]
   return comicOf(['png', 'png'], {
     Series: `${word} series`,
     Number: number,
@@ -151,12 +147,11 @@ function secretBook(what: keyof typeof secrets, number: number, more: Fields = {
   })
 }
 
-type Served = Awaited<ReturnType<typeof serve>>
-type Client = Awaited<ReturnType<Served['as']>>
+type Client = Awaited<ReturnType<TestApi['createUser']>>
 
-/** What no file can say, but a catalogue might hold all the same. */
-async function breakTitles({ sql }: Served) {
-  const controls = 'Bell \u0007 tab \u000b escape \u001b none \ufffe end'
+/** Values that no file yields, but that the database may contain. */
+async function storeUnusualMetadata({ sql }: TestApi) {
+  const controls = 'Alert \u0007 tab \u000b escape \u001b none \ufffe end'
   await sql`
     update book set title = ${controls}, summary = ${controls}, authors = ${sql.json([
       { name: controls, role: 'writer' },
@@ -164,44 +159,44 @@ async function breakTitles({ sql }: Served) {
     where name = 'tar.cbt'`
   await sql`update series set title = ${`Series ${controls}`} where name = 'Filler 0'`
   await sql`update book set title = ${'long '.repeat(60)} where name = 'gif.cbz'`
-  // Someone thinks that it is for everyone, but for that one book of it.
+  // An editor removed the rating of the series; one book still has its own.
   await sql`update series set age_rating = null where title = 'Partly'`
 }
 
-/** `secret` is carried by what is tagged, `open` by three series. */
-async function share({ sql }: Served, admin: Client) {
-  const make = async (name: string, carriers: string[]) => {
+/** `secret` is on one series, `open` on three. */
+async function createSharingTags({ sql }: TestApi, admin: Client) {
+  const create = async (name: string, titles: string[]) => {
     const { body } = await admin.post('/admin/sharing-tags', { name })
-    const found = await sql<{ id: string }[]>`select id from series where title = any(${carriers})`
-    for (const { id } of found)
+    const series = await sql<{ id: string }[]>`select id from series where title = any(${titles})`
+    for (const { id } of series)
       await admin.post(`/series/${id}/sharing-tags`, { sharingTagId: body.id })
     return body.id as string
   }
   return {
-    secret: await make('secret', [`${secrets.tagged} series`]),
-    open: await make('open', ['Long run', 'Partly', 'Filler 1']),
+    secret: await create('secret', [`${secretWords.tagged} series`]),
+    open: await create('open', ['Long run', 'Partly', 'Filler 1']),
   }
 }
 
-/** An account with a password that has read this and that. */
-async function readers({ sql, with: as }: Served, admin: Client) {
+/** An account with a password and some reading progress. */
+async function createReader({ sql, withHeaders }: TestApi, admin: Client) {
   const login = { username: 'Rita', password: 'correct horse, battery: staple' }
   const { body } = await admin.post('/users', { ...login, email: 'rita@example.org' })
   const basic = (name = login.username) => ({
     authorization: `Basic ${Buffer.from(`${name}:${login.password}`).toString('base64')}`,
   })
-  const reader = as(basic())
-  const place = async (series: string, name: string, said: object) => {
+  const reader = withHeaders(basic())
+  const setProgress = async (series: string, name: string, progress: object) => {
     const [book] = await sql<{ id: string }[]>`
       select b.id from book b join series s on s.id = b.series_id
       where s.title = ${series} and b.name = ${Buffer.from(name)}`
-    const { status } = await reader.put(`/books/${book!.id}/progress`, said)
+    const { status } = await reader.put(`/books/${book!.id}/progress`, progress)
     if (status !== 200) throw new Error(`${name}: ${status}`)
   }
-  await place('Partly', '1.cbz', { completed: true, currentPage: 3 })
+  await setProgress('Partly', '1.cbz', { completed: true, currentPage: 3 })
   for (const number of ['002', '003', '004'])
-    await place('Long run', `Long run ${number}.cbz`, { completed: true, currentPage: 2 })
-  await place('Long run', 'Long run 005.cbz', { currentPage: 1 })
-  await place('Formats', 'mixed.cbz', { currentPage: 2 })
+    await setProgress('Long run', `Long run ${number}.cbz`, { completed: true, currentPage: 2 })
+  await setProgress('Long run', 'Long run 005.cbz', { currentPage: 1 })
+  await setProgress('Formats', 'mixed.cbz', { currentPage: 2 })
   return { login, basic, reader, readerId: body.id as string }
 }

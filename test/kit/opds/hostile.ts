@@ -1,6 +1,6 @@
-// Titles and file names that break what does not escape.
+// Titles and file names that break missing escaping.
 
-/** As ComicInfo says them. */
+/** For `Title` in ComicInfo.xml. */
 export const hostileTitles = [
   `Tom & Jerry < 3 > 2 "and" 'so' on`,
   '</title></entry><script>alert(1)</script>',

@@ -1,4 +1,4 @@
-// Documents of OPDS 2.0 and Readium as a client reads them.
+// Reader of OPDS 2.0 and Readium JSON documents.
 import type { Document, Item, Link } from './document.ts'
 
 type Json = Record<string, any>
@@ -33,7 +33,7 @@ export function readJson(text: string): Document {
 }
 
 function itemsOf({ navigation = [], publications = [] }: Json): Item[] {
-  const ways = navigation.map(
+  const entries = navigation.map(
     (entry: Json): Item => ({
       id: entry.href,
       title: entry.title ?? '',
@@ -52,10 +52,10 @@ function itemsOf({ navigation = [], publications = [] }: Json): Item[] {
       links,
     }
   })
-  return [...ways, ...books]
+  return [...entries, ...books]
 }
 
-/** All of a group of facets are told which group that is. */
+/** Facets with the title of their group. */
 const facetsOf = ({ facets = [] }: Json): Link[] =>
   facets.flatMap((facet: Json) =>
     linksOf(facet.links).map(link => ({
@@ -66,7 +66,7 @@ const facetsOf = ({ facets = [] }: Json): Link[] =>
     })),
   )
 
-/** A group leads to the whole of which it shows some. */
+/** Links of groups, which lead to the complete lists. */
 const groupLinks = ({ groups = [] }: Json): Link[] =>
   groups.flatMap((group: Json) =>
     linksOf(group.links).map(link => ({
@@ -79,7 +79,7 @@ const groupLinks = ({ groups = [] }: Json): Link[] =>
 const imagesOf = ({ images = [] }: Json) =>
   linksOf(images).map(link => ({ ...link, rels: ['http://opds-spec.org/image'] }))
 
-/** Links and what is below them, as in a table of contents. */
+/** Links and their children, as in a table of contents. */
 const nested = (links: Json[] | undefined): Link[] =>
   (links ?? []).flatMap(link => [...linksOf([link]), ...nested(link.children)])
 

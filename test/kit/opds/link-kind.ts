@@ -1,60 +1,59 @@
-// What a link is for, and so how a client follows it.
+// Kinds of links in OPDS documents, which decide how a client follows them.
 import { type Document, type Link, rels } from './document.ts'
 
-export type What = 'document' | 'image' | 'file' | 'stream' | 'resource'
+export type LinkKind = 'document' | 'image' | 'file' | 'stream' | 'resource'
 
-export type Errand = {
-  what: What
-  /** Absolute; of a stream its template. */
+export type FollowedLink = {
+  kind: LinkKind
+  /** Absolute; of a page stream its template. */
   url: string
-  /** The document that the link stands in; null for where a crawl begins. */
+  /** URL of the document that contains the link; null for the roots of a crawl. */
   from: string | null
   link: Link | null
   version: 1 | 2
-  /** Facets that were chosen on the way. */
+  /** Number of facets selected on the way here. */
   facets: number
 }
 
-/** Where a document leads: one errand a link, more for a search. */
-export function errandsOf(
+/** All links of a document; a search template gives one link per term. */
+export function followedLinks(
   document: Document,
-  at: Pick<Errand, 'url' | 'facets'>,
-  terms: readonly string[],
-): Errand[] {
+  { url: from, facets: parentFacets }: Pick<FollowedLink, 'url' | 'facets'>,
+  searchTerms: readonly string[],
+): FollowedLink[] {
   const links = [...document.links, ...document.items.flatMap(item => item.links)]
   return links.flatMap(link => {
-    const what = whatFor(link, document)
-    const facets = at.facets + (link.rels.includes(rels.facet) ? 1 : 0)
-    const errand = { what, from: at.url, link, version: document.version, facets }
-    const urls = what === 'stream' ? [link.href] : filled(link, terms)
-    return urls.map(url => ({ ...errand, url }))
+    const kind = kindOfLink(link, document)
+    const facets = parentFacets + (link.rels.includes(rels.facet) ? 1 : 0)
+    const common = { kind, from, link, version: document.version, facets }
+    const urls = kind === 'stream' ? [link.href] : expandTemplate(link, searchTerms)
+    return urls.map(url => ({ ...common, url }))
   })
 }
 
-const documents =
+const documentTypes =
   /^application\/(?:atom\+xml|opensearchdescription\+xml|opds[\w-]*\+json|divina\+json|webpub\+json|vnd\.readium\.[\w-]+\+json)$/
 
-function whatFor({ rels: said, type }: Link, { shape }: Document): What {
-  if (said.includes(rels.stream)) return 'stream'
-  if (said.some(rel => rel.startsWith(rels.acquisition))) return 'file'
-  if (said.some(rel => rel.startsWith(rels.image))) return 'image'
-  if (documents.test(essence(type))) return 'document'
-  return shape === 'manifest' && essence(type) === 'application/pdf' ? 'file' : 'resource'
+function kindOfLink(link: Link, { shape }: Document): LinkKind {
+  if (link.rels.includes(rels.stream)) return 'stream'
+  if (link.rels.some(rel => rel.startsWith(rels.acquisition))) return 'file'
+  if (link.rels.some(rel => rel.startsWith(rels.image))) return 'image'
+  if (documentTypes.test(essence(link.type))) return 'document'
+  return shape === 'manifest' && essence(link.type) === 'application/pdf' ? 'file' : 'resource'
 }
 
-/** The media type alone. */
+/** The media type without parameters. */
 export const essence = (type: string | null): string =>
   (type ?? '').split(';')[0]!.trim().toLowerCase()
 
-/** `navigation`, `acquisition` or `undefined`. */
-export const kindOf = (type: string): string | undefined => /kind=(\w+)/.exec(type)?.[1]
+/** The `kind` parameter of a feed's media type: `navigation`, `acquisition` or `undefined`. */
+export const feedKind = (type: string): string | undefined => /kind=(\w+)/.exec(type)?.[1]
 
-/** Without its fragment. */
-const plain = (href: string) => href.split('#')[0]!
+const withoutFragment = (href: string) => href.split('#')[0]!
 
-function filled({ href, isTemplate }: Link, terms: readonly string[]): string[] {
-  if (!isTemplate) return [plain(href)]
-  return terms.map(term =>
+function expandTemplate({ href, isTemplate }: Link, searchTerms: readonly string[]): string[] {
+  if (!isTemplate) return [withoutFragment(href)]
+  return searchTerms.map(term =>
     href
       .replace('{searchTerms}', encodeURIComponent(term))
       .replace('{?query}', `?query=${encodeURIComponent(term)}`),

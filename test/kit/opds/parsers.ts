@@ -1,11 +1,11 @@
-// Documents of OPDS 1.2 as parsers of reading apps understand them: Thorium's and Palace's.
+// OPDS 1.2 parsers of two reading apps: Thorium and Palace.
 import { createRequire } from 'node:module'
 import type { OPDSEntry, OPDSFeed } from 'opds-feed-parser'
 import converters from 'r2-opds-js/dist/es8-es2017/src/opds/init-globals.js'
 
 const here = createRequire(import.meta.url)
 const { default: OPDSParser } = here('opds-feed-parser')
-// What Thorium's parser needs are its own dependencies, not this project's.
+// Resolved from Thorium's package: these are its dependencies, not this project's.
 const thorium = createRequire(here.resolve('r2-opds-js/package.json'))
 const base = './dist/es8-es2017/src/opds'
 const { convertOpds1ToOpds2, convertOpds1ToOpds2_EntryToPublication } = thorium(`${base}/converter`)
@@ -41,19 +41,19 @@ export type ThoriumFeed = {
   Facets?: { Metadata: { Title: string }; Links: Link[] }[]
 }
 
-/** A feed as Thorium shows it, by way of OPDS 2.0. */
+/** A feed as Thorium displays it, converted to OPDS 2.0. */
 export function thoriumFeed(xml: string): ThoriumFeed {
   return convertOpds1ToOpds2(XML.deserialize(domOf(xml), OPDS))
 }
 
-/** An entry document as Thorium shows it. */
+/** An entry document as Thorium displays it. */
 export function thoriumEntry(xml: string): ThoriumPublication {
   return convertOpds1ToOpds2_EntryToPublication(XML.deserialize(domOf(xml), Entry))
 }
 
 const domOf = (xml: string) => new DOMParser().parseFromString(xml, 'application/xml')
 
-/** A `NavigationFeed` or an `AcquisitionFeed` by what is in it, as Palace takes it. */
+/** A `NavigationFeed` or an `AcquisitionFeed`, which Palace decides by the content. */
 export const palaceFeed = async (xml: string): Promise<OPDSFeed> =>
   (await new OPDSParser().parse(xml)) as OPDSFeed
 export const palaceEntry = async (xml: string): Promise<OPDSEntry> =>

@@ -1,29 +1,42 @@
-// The published JSON schemas of OPDS 2.0, of Authentication for OPDS and of Readium manifests, and
-// what of a document breaks them.
+// JSON Schema validation of OPDS 2.0 feeds, authentication documents and Readium manifests against the
+// published schemas, where these are there.
 import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { Ajv } from 'ajv'
 import addFormats from 'ajv-formats'
+import { leaveOut, sharedPath } from '../shared.ts'
 
-const bundle = new URL('../../../../shared/opds-schemas/', import.meta.url)
+const bundle = sharedPath('opds-schemas')
 const folders = ['opds-specs/', 'opds-drafts/', 'webpub-manifest/schema/']
-const documents = {
+const schemaIds = {
   feed: 'https://specs.opds.io/schema/feed.schema.json',
   publication: 'https://specs.opds.io/schema/publication.schema.json',
   authentication: 'https://drafts.opds.io/schema/authentication.schema.json',
   manifest: 'https://readium.org/webpub-manifest/schema/publication.schema.json',
 }
 
-const ajv = new Ajv({ strict: false, allErrors: true })
-;(addFormats as unknown as (ajv: Ajv) => void)(ajv)
-for (const folder of folders) {
-  const names = readdirSync(new URL(folder, bundle), { recursive: true, encoding: 'utf8' })
-  for (const name of names.filter(name => name.endsWith('.schema.json')))
-    ajv.addSchema(JSON.parse(readFileSync(new URL(folder + name, bundle), 'utf8')))
+let ajv: Ajv | null = null
+
+function loadSchemas(folder: string): Ajv {
+  const loaded = new Ajv({ strict: false, allErrors: true })
+  ;(addFormats as unknown as (ajv: Ajv) => void)(loaded)
+  for (const path of folders.map(name => join(folder, name)))
+    for (const name of readdirSync(path, { recursive: true, encoding: 'utf8' }))
+      if (name.endsWith('.schema.json'))
+        loaded.addSchema(JSON.parse(readFileSync(join(path, name), 'utf8')))
+  return loaded
 }
 
-/** What is wrong with a document of that kind, a line an error; empty when nothing is. */
-export function schemaErrors(kind: keyof typeof documents, json: unknown): string[] {
-  const check = ajv.getSchema(documents[kind])!
-  if (check(json)) return []
-  return (check.errors ?? []).map(e => `${e.instancePath} ${e.message} ${JSON.stringify(e.params)}`)
+/** Validation errors of a document, one line each; empty (and counted as left out) without the schemas. */
+export function schemaErrors(kind: keyof typeof schemaIds, json: unknown): string[] {
+  if (bundle === null) {
+    leaveOut('opds-schemas')
+    return []
+  }
+  ajv ??= loadSchemas(bundle)
+  const validate = ajv.getSchema(schemaIds[kind])!
+  if (validate(json)) return []
+  return (validate.errors ?? []).map(
+    error => `${error.instancePath} ${error.message} ${JSON.stringify(error.params)}`,
+  )
 }

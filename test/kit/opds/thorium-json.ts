@@ -1,7 +1,7 @@
-// Documents of OPDS 2.0 as Thorium's parser understands them.
+// OPDS 2.0 parser of Thorium.
 import { createRequire } from 'node:module'
 
-// What that parser needs are its own dependencies, not this project's.
+// Resolved from Thorium's package: these are its dependencies, not this project's.
 const thorium = createRequire(createRequire(import.meta.url).resolve('r2-opds-js/package.json'))
 const opds = './dist/es8-es2017/src/opds'
 const { TaJsonDeserialize } = thorium('r2-lcp-js/dist/es8-es2017/src/serializable')
@@ -20,10 +20,10 @@ type Link = {
   Properties?: { NumberOfItems?: number; AdditionalJSON?: Record<string, unknown> }
 }
 type Contributor = { Name: string; SortAs?: string; Position?: number; Links?: Link[] }
-type Told = { Title: string; Modified?: Date; NumberOfItems?: number }
+type ParsedMetadata = { Title: string; Modified?: Date; NumberOfItems?: number }
 
 export type ParsedPublication = {
-  Metadata: Told & {
+  Metadata: ParsedMetadata & {
     Identifier: string
     Direction?: string
     Language?: string[]
@@ -40,19 +40,19 @@ export type ParsedPublication = {
   Images: Link[]
 }
 export type ParsedFeed = {
-  Metadata: Told & { ItemsPerPage?: number; CurrentPage?: number }
+  Metadata: ParsedMetadata & { ItemsPerPage?: number; CurrentPage?: number }
   Links: Link[]
   Navigation?: Link[]
   Publications?: ParsedPublication[]
-  Facets?: { Metadata: Told; Links: Link[] }[]
+  Facets?: { Metadata: ParsedMetadata; Links: Link[] }[]
   Groups?: {
-    Metadata: Told
+    Metadata: ParsedMetadata
     Links: Link[]
     Publications?: ParsedPublication[]
     Navigation?: Link[]
   }[]
 }
-export type ParsedSignIn = {
+export type ParsedAuthentication = {
   Id: string
   Title: string
   Description?: string
@@ -63,6 +63,6 @@ export type ParsedSignIn = {
 export const parsedFeed = (json: unknown): ParsedFeed => TaJsonDeserialize(json, OPDSFeed)
 export const parsedPublication = (json: unknown): ParsedPublication =>
   TaJsonDeserialize(json, OPDSPublication)
-/** The document of Authentication for OPDS. */
-export const parsedSignIn = (json: unknown): ParsedSignIn =>
+/** An authentication document (Authentication for OPDS). */
+export const parsedAuthentication = (json: unknown): ParsedAuthentication =>
   TaJsonDeserialize(json, OPDSAuthenticationDoc)

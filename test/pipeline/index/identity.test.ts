@@ -1,12 +1,15 @@
-// Which book a file is: what survives when files are renamed, moved, replaced, copied or touched.
+// Identity of books: what is retained when files are renamed, moved, replaced, copied or touched.
 import { copyFileSync, readFileSync, renameSync, utimesSync } from 'node:fs'
 import t, { type Test } from 'tap'
-import { catalogue, checkedBy, comic, reader, shelve } from '../../kit/library.ts'
+import { createReader } from '../../kit/accounts.ts'
+import { openCatalogue, testWithDoctor } from '../../kit/catalogue.ts'
+import { comic, createTestLibrary } from '../../kit/library.ts'
 
-const all = await catalogue(t)
+const all = await openCatalogue(t)
 const { sql } = all
-const check = checkedBy(t, all)
-const shelf = (test: Test, files: Record<string, Buffer> = {}) => shelve(test, all, files)
+const check = testWithDoctor(t, all)
+const shelf = (test: Test, files: Record<string, Buffer> = {}) =>
+  createTestLibrary(test, all, files)
 const four = () => ({
   'A/1.cbz': comic(),
   'A/2.cbz': comic(),
@@ -14,7 +17,7 @@ const four = () => ({
   'B/2.cbz': comic(),
 })
 
-check('a disk that comes back under another number with its books is scanned', async t => {
+check('a disk that returns with another device number and its books is scanned', async t => {
   const lib = await shelf(t, four())
   await lib.scan()
   await sql`update library set device = 'another' where id = ${lib.id}`
@@ -27,7 +30,7 @@ check(
     const lib = await shelf(t, { ...four(), 'A/3.cbz': comic() })
     await lib.scan()
     const before = await lib.books()
-    const alice = await reader(sql)
+    const alice = await createReader(sql)
     await alice.read(before[0]!.id, 7)
     await sql`update series set locks = '{summary}', summary = 'Mine' where id = ${before[0]!.seriesId}`
     lib.move('A', 'Renamed')
@@ -76,8 +79,8 @@ for (const first of ['from', 'to'] as const) {
     const broken = await from.book('4.cbz')
     t.equal(broken.error, 'not_an_archive')
     for (const path of ['B/3.cbz', 'broken/4.cbz'])
-      renameSync(from.at(path), to.at(`A/${path.slice(-5)}`))
-    // Two of six are gone: more than the brake allows without a word.
+      renameSync(from.pathOf(path), to.pathOf(`A/${path.slice(-5)}`))
+    // Two of six are gone: more than the limit of an unconfirmed scan.
     const options = { confirmMissing: true }
     for (const lib of first === 'from' ? [from, to] : [to, from]) await lib.scan({ options })
     t.match(await to.book('3.cbz'), { id, series: 'A', missingAt: null })
@@ -87,11 +90,11 @@ for (const first of ['from', 'to'] as const) {
   })
 }
 
-check('a file replaced under the same size and time is seen by a deep scan only', async t => {
+check('a file replaced with equal size and time is detected by a deep scan only', async t => {
   const lib = await shelf(t, { 'A/1.cbz': comic({ padding: 300_000 }), 'A/2.cbz': comic() })
   await lib.scan()
   const before = await lib.book('1.cbz')
-  const bytes = readFileSync(lib.at('A/1.cbz'))
+  const bytes = readFileSync(lib.pathOf('A/1.cbz'))
   bytes[bytes.indexOf('.png') - 1]! += 1
   lib.replaceSilently('A/1.cbz', bytes)
   t.match(await lib.scan(), { opens: 0, changed: 0 })
@@ -101,11 +104,11 @@ check('a file replaced under the same size and time is seen by a deep scan only'
   t.not(after.sha256, before.sha256)
 })
 
-check('a deep scan sees by the whole hash what the fingerprint does not sample', async t => {
+check('a deep scan detects by the hash what the fingerprint does not sample', async t => {
   const lib = await shelf(t, { 'A/1.cbz': comic({ padding: 300_000 }), 'A/2.cbz': comic() })
   await lib.scan()
   const before = await lib.book('1.cbz')
-  const bytes = readFileSync(lib.at('A/1.cbz'))
+  const bytes = readFileSync(lib.pathOf('A/1.cbz'))
   bytes[100_000]! ^= 1
   lib.replaceSilently('A/1.cbz', bytes)
   t.match(await lib.scan(), { opens: 0, changed: 0 })
@@ -113,24 +116,24 @@ check('a deep scan sees by the whole hash what the fingerprint does not sample',
   t.not((await lib.book('1.cbz')).sha256, before.sha256)
 })
 
-check('a file that comes back is the book it was', async t => {
+check('a restored file is the same book', async t => {
   const lib = await shelf(t, { ...four(), 'B/3.cbz': comic() })
   await lib.scan()
   const { id } = await lib.book('3.cbz')
-  const kept = readFileSync(lib.at('B/3.cbz'))
+  const bytes = readFileSync(lib.pathOf('B/3.cbz'))
   lib.remove('B/3.cbz')
   t.match(await lib.scan(), { missing: 1 })
   t.ok((await lib.book('3.cbz')).missingAt)
-  lib.write('B/3.cbz', kept)
+  lib.write('B/3.cbz', bytes)
   t.match(await lib.scan(), { restored: 1, added: 0, missing: 0 })
   t.match(await lib.book('3.cbz'), { id, missingAt: null })
 })
 
-check('a copy is a new book, and both are in a group of duplicates', async t => {
+check('a copy is a new book, and both are in a duplicate group', async t => {
   const lib = await shelf(t, four())
   await lib.scan()
   const original = await lib.book('1.cbz').catch(async () => (await lib.books())[0]!)
-  copyFileSync(lib.at('A/1.cbz'), lib.at('A/copy.cbz'))
+  copyFileSync(lib.pathOf('A/1.cbz'), lib.pathOf('A/copy.cbz'))
   t.match(await lib.scan(), { added: 1, moved: 0 })
   const copy = await lib.book('copy.cbz')
   t.not(copy.id, original.id)
@@ -145,7 +148,7 @@ check('a copy is a new book, and both are in a group of duplicates', async t => 
   )
 })
 
-check('a file that was only touched costs its fingerprint and changes no fact', async t => {
+check('a touched file costs a fingerprint and changes nothing else', async t => {
   const lib = await shelf(t, { 'A/1.cbz': comic({ padding: 300_000 }) })
   await lib.scan()
   const row = async () => {
@@ -154,7 +157,7 @@ check('a file that was only touched costs its fingerprint and changes no fact', 
     return { modified_ms, facts }
   }
   const before = await row()
-  utimesSync(lib.at('A/1.cbz'), 1_000_000, 1_000_000)
+  utimesSync(lib.pathOf('A/1.cbz'), 1_000_000, 1_000_000)
   const scan = await lib.scan()
   t.match(scan, { unchanged: 1, changed: 0, opens: 1 })
   t.ok(scan.bytes_read <= 12 * 1024, `${scan.bytes_read} bytes`)
@@ -177,15 +180,15 @@ check('a locked field survives a deep scan', async t => {
   t.match(book, { title: 'Mine', sort_key: 'mine', summary: null })
 })
 
-check('a sidecar that appears has the books beside it read again, and no others', async t => {
+check('a new sidecar makes the books beside it pending, and no others', async t => {
   const lib = await shelf(t, { 'Lone/1.cbz': comic(), 'Row/1.cbz': comic(), 'Row/2.cbz': comic() })
   await lib.scan()
   const dc = 'xmlns="http://www.idpf.org/2007/opf" xmlns:dc="http://purl.org/dc/elements/1.1/"'
-  const opf = `<package version="2.0" ${dc}><metadata><dc:title>Told beside</dc:title></metadata></package>`
+  const opf = `<package version="2.0" ${dc}><metadata><dc:title>From sidecar</dc:title></metadata></package>`
   lib.write('Lone/metadata.opf', Buffer.from(opf))
   const scan = await lib.scan()
   t.equal(scan.to_index, 1)
-  t.equal((await lib.books())[0]!.title, 'Told beside')
+  t.equal((await lib.books())[0]!.title, 'From sidecar')
   lib.write(
     'Row/series.json',
     Buffer.from(JSON.stringify({ metadata: { name: 'Row', year: 1999 } })),

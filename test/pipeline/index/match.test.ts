@@ -1,12 +1,14 @@
-// Content says more than place: ids stay with what they named, however files are shuffled.
+// Matching by content: books keep their ids when files are moved, swapped and copied.
 import { copyFileSync, utimesSync } from 'node:fs'
 import t, { type Test } from 'tap'
-import { catalogue, checkedBy, comic, shelve } from '../../kit/library.ts'
+import { openCatalogue, testWithDoctor } from '../../kit/catalogue.ts'
+import { comic, createTestLibrary } from '../../kit/library.ts'
 
-const all = await catalogue(t)
+const all = await openCatalogue(t)
 const { sql } = all
-const check = checkedBy(t, all)
-const shelf = (test: Test, files: Record<string, Buffer> = {}) => shelve(test, all, files)
+const check = testWithDoctor(t, all)
+const shelf = (test: Test, files: Record<string, Buffer> = {}) =>
+  createTestLibrary(test, all, files)
 
 check('renumbered files keep their ids', async t => {
   const files = Object.fromEntries(
@@ -22,7 +24,7 @@ check('renumbered files keep their ids', async t => {
   }
 })
 
-check('two files that change places change nothing else', async t => {
+check('two files that swap their names keep their ids', async t => {
   const lib = await shelf(t, {
     'A/1.cbz': comic(),
     'A/2.cbz': comic({ padding: 99 }),
@@ -39,56 +41,55 @@ check('two files that change places change nothing else', async t => {
   t.equal((await lib.book('1.cbz')).id, two)
 })
 
-check(
-  'a file that returns together with a copy of it: one is the old book, one is new',
-  async t => {
-    const lib = await shelf(t, { 'A/x.cbz': comic(), 'A/1.cbz': comic(), 'A/2.cbz': comic() })
-    await lib.scan()
-    const { id } = await lib.book('x.cbz')
-    lib.move('A/x.cbz', '../kept.cbz')
-    t.match(await lib.scan(), { missing: 1 })
-    lib.move('../kept.cbz', 'A/x.cbz')
-    copyFileSync(lib.at('A/x.cbz'), lib.at('A/x-copy.cbz'))
-    t.match(await lib.scan(), { restored: 1, added: 1 })
-    t.equal((await lib.book('x.cbz')).id, id)
-    t.match(await lib.counters(), { books: 4, missing: 0 })
-  },
-)
+check('a file restored together with a copy: one is the old book, one is new', async t => {
+  const lib = await shelf(t, { 'A/x.cbz': comic(), 'A/1.cbz': comic(), 'A/2.cbz': comic() })
+  await lib.scan()
+  const { id } = await lib.book('x.cbz')
+  lib.move('A/x.cbz', '../backup.cbz')
+  t.match(await lib.scan(), { missing: 1 })
+  lib.move('../backup.cbz', 'A/x.cbz')
+  copyFileSync(lib.pathOf('A/x.cbz'), lib.pathOf('A/x-copy.cbz'))
+  t.match(await lib.scan(), { restored: 1, added: 1 })
+  t.equal((await lib.book('x.cbz')).id, id)
+  t.match(await lib.counters(), { books: 4, missing: 0 })
+})
 
-check('new content at the place of a missing book, the old content elsewhere', async t => {
+check('new content at the place of a missing book, whose content is elsewhere', async t => {
   const lib = await shelf(t, { 'A/k.cbz': comic(), 'A/1.cbz': comic(), 'A/2.cbz': comic() })
   await lib.scan()
   const { id } = await lib.book('k.cbz')
-  lib.move('A/k.cbz', '../kept.cbz')
+  lib.move('A/k.cbz', '../backup.cbz')
   await lib.scan()
   lib.write('A/k.cbz', comic({ padding: 500 }))
-  lib.move('../kept.cbz', 'A/k2.cbz')
+  lib.move('../backup.cbz', 'A/k2.cbz')
   t.match(await lib.scan(), { moved: 1, added: 1 })
   t.equal((await lib.book('k2.cbz')).id, id)
 })
 
-check('a book that returns with other content is hashed again', async t => {
+check('a book restored with other content is hashed again', async t => {
   const lib = await shelf(t, { 'A/r.cbz': comic(), 'A/1.cbz': comic(), 'A/2.cbz': comic() })
   await lib.scan()
   lib.remove('A/r.cbz')
   await lib.scan()
   lib.write('A/r.cbz', comic({ padding: 700 }))
   t.match(await lib.scan(), { restored: 1 })
-  const [row] = await sql`select sha256 from book where library_id = ${lib.id} and name = 'r.cbz'`
+  const [row] = await sql`
+    select a.sha256 from book_artifact a join book b on b.id = a.book_id
+    where b.library_id = ${lib.id} and b.name = 'r.cbz'`
   t.ok(row!.sha256)
 })
 
-check('a broken book that is only touched stays broken', async t => {
+check('a damaged book that is only touched stays damaged', async t => {
   const lib = await shelf(t, { 'A/b.cbz': comic().subarray(0, 60), 'A/1.cbz': comic() })
   await lib.scan()
-  utimesSync(lib.at('A/b.cbz'), 1e9, 1e9)
+  utimesSync(lib.pathOf('A/b.cbz'), 1e9, 1e9)
   await lib.scan()
   const [row] =
     await sql`select error_code from book where library_id = ${lib.id} and name = 'b.cbz'`
   t.ok(row!.error_code)
 })
 
-check('what a user set stays, with the note that it was the user', async t => {
+check('values set by a user are retained, with their provenance', async t => {
   const info =
     '<ComicInfo><Series>S</Series><Number>3</Number><AgeRating>Teen</AgeRating></ComicInfo>'
   const lib = await shelf(t, { 'A/u.cbz': comic({ info }), 'A/v.cbz': comic() })
@@ -101,7 +102,7 @@ check('what a user set stays, with the note that it was the user', async t => {
     update book
     set age_rating = 18, locks = '{age_rating}', provenance = provenance || '{"age_rating": "user"}'
     where id = ${id}`
-  // Not locked: a file that says nothing does not take it away.
+  // Not locked: a file without the field does not remove it.
   await sql`
     update book set age_rating = 10, provenance = provenance || '{"age_rating": "user"}'
     where id = ${bare}`

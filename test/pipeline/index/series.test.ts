@@ -1,36 +1,38 @@
-// What a series is called and said to be, and what it follows when its files are renamed.
+// Series: titles, series.json, metadata of their books, renamed folders and one-shots.
 import t, { type Test } from 'tap'
-import { catalogue, checkedBy, comic, shelve } from '../../kit/library.ts'
+import { openCatalogue, testWithDoctor } from '../../kit/catalogue.ts'
+import { comic, createTestLibrary } from '../../kit/library.ts'
 
-const all = await catalogue(t)
+const all = await openCatalogue(t)
 const { sql } = all
-const check = checkedBy(t, all)
-const shelf = (test: Test, files: Record<string, Buffer> = {}) => shelve(test, all, files)
+const check = testWithDoctor(t, all)
+const shelf = (test: Test, files: Record<string, Buffer> = {}) =>
+  createTestLibrary(test, all, files)
 const seriesJson = (metadata: object) => Buffer.from(JSON.stringify({ metadata }))
 const seriesOf = async (library: { id: string }, title: string) => {
   const [row] = await sql`
     select id, publisher, year, summary, status, age_rating, language, provenance, book_count as books,
-      (select json_object_agg(source, external_id) from series_external_id where series_id = s.id) as ids
+      (select json_object_agg(source, external_id) from external_reference where kind = 'id' and series_id = s.id) as ids
     from series s where library_id = ${library.id} and title = ${title}`
   return row!
 }
 
-check('a series.json that comes later, or changes, reaches the series', async t => {
+check('a series.json that is added later or changed updates the series', async t => {
   const lib = await shelf(t, { 'A/1.cbz': comic(), 'A/2.cbz': comic(), 'B/1.cbz': comic() })
   await lib.scan()
   t.match(await seriesOf(lib, 'A'), { publisher: null, year: null, ids: null })
   const facts = { publisher: 'Image', year: 1999, status: 'Ended', comicid: 12 }
   lib.write('A/series.json', seriesJson(facts))
   await lib.scan()
-  const told = { publisher: 'Image', year: 1999, status: 'ended', ids: { comicvine: '12' } }
-  t.match(await seriesOf(lib, 'A'), { ...told, provenance: { publisher: 'series_json' } })
+  const stored = { publisher: 'Image', year: 1999, status: 'ended', ids: { comicvine: '12' } }
+  t.match(await seriesOf(lib, 'A'), { ...stored, provenance: { publisher: 'series_json' } })
   lib.write('A/series.json', seriesJson({ ...facts, year: 2001, comicid: 13 }))
   await lib.scan()
-  t.match(await seriesOf(lib, 'A'), { ...told, year: 2001, ids: { comicvine: '13' } })
+  t.match(await seriesOf(lib, 'A'), { ...stored, year: 2001, ids: { comicvine: '13' } })
   t.match(await seriesOf(lib, 'B'), { publisher: null })
 })
 
-check('what a user locked or said of a series, series.json and books do not change', async t => {
+check('fields locked or set by a user are not changed by series.json or books', async t => {
   const info = '<ComicInfo><Publisher>Theirs</Publisher><LanguageISO>fr</LanguageISO></ComicInfo>'
   const lib = await shelf(t, { 'A/1.cbz': comic() })
   await lib.scan()
@@ -46,7 +48,7 @@ check('what a user locked or said of a series, series.json and books do not chan
   t.match(await seriesOf(lib, 'A'), { ...mine, year: 1999 })
 })
 
-check('a series says what most of its books say, whichever was read first', async t => {
+check('a series has the most frequent publisher of its books, in any reading order', async t => {
   const by = (publisher: string) =>
     comic({ info: `<ComicInfo><Publisher>${publisher}</Publisher></ComicInfo>` })
   const lib = await shelf(t, { 'A/1.cbz': by('One'), 'A/2.cbz': by('Two'), 'A/3.cbz': by('Two') })
@@ -58,14 +60,14 @@ check('a series says what most of its books say, whichever was read first', asyn
   t.match(await seriesOf(lib, 'A'), { publisher: 'One' })
 })
 
-check('one book that leaves a folder named in Latin-1 leaves the series behind', async t => {
+check('a book that leaves a folder with a Latin-1 name does not rename the series', async t => {
   const folder = Buffer.from('S\xe9rie', 'latin1')
   const within = (name: string) => Buffer.concat([folder, Buffer.from(`/${name}`)])
   const lib = await shelf(t, { 'B/1.cbz': comic() })
   try {
     lib.write(within('1.cbz'), comic())
   } catch {
-    return t.comment('this file system takes only UTF-8')
+    return t.comment('this file system requires UTF-8')
   }
   lib.write(within('2.cbz'), comic())
   await lib.scan()
@@ -76,7 +78,7 @@ check('one book that leaves a folder named in Latin-1 leaves the series behind',
   t.match(await seriesOf(lib, 'C'), { books: 1 })
 })
 
-check('a renamed one-shot keeps its series, and two may change names', async t => {
+check('a renamed one-shot keeps its series, and two may swap their names', async t => {
   const lib = await shelf(t, {
     'A.cbz': comic(),
     'B.cbz': comic({ pages: 3 }),
@@ -97,7 +99,7 @@ check('a renamed one-shot keeps its series, and two may change names', async t =
   t.match(await seriesOf(lib, 'C'), { id: b.id, books: 1 })
 })
 
-check('a one-shot may take the name of one that is gone', async t => {
+check('a one-shot may take the name of a missing one', async t => {
   const lib = await shelf(t, { 'A.cbz': comic(), 'B.cbz': comic(), 'Row/1.cbz': comic() })
   await lib.scan()
   const a = await seriesOf(lib, 'A')
@@ -116,7 +118,7 @@ check('a one-shot may take the name of one that is gone', async t => {
   t.match(await seriesOf(lib, 'C'), { id: b.id, books: 1 })
 })
 
-check('a locked number keeps its place, and ranks end with the first number', async t => {
+check('a locked number is retained, and ranks end with the first number', async t => {
   const lib = await shelf(t, { 'A/alpha.cbz': comic(), 'A/beta.cbz': comic() })
   await lib.scan()
   const order = async () => {

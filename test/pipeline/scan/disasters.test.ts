@@ -1,4 +1,4 @@
-// What happens to a library, and what must become of its books.
+// Faults of disks, folders and files, and what must become of the books.
 import {
   chmodSync,
   existsSync,
@@ -15,12 +15,14 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { catalogue, checkedBy, comic, shelve } from '../../kit/library.ts'
+import { openCatalogue, testWithDoctor } from '../../kit/catalogue.ts'
+import { comic, createTestLibrary } from '../../kit/library.ts'
 
-const all = await catalogue(t)
+const all = await openCatalogue(t)
 const { sql } = all
-const check = checkedBy(t, all)
-const shelf = (test: Test, files: Record<string, Buffer> = {}) => shelve(test, all, files)
+const check = testWithDoctor(t, all)
+const shelf = (test: Test, files: Record<string, Buffer> = {}) =>
+  createTestLibrary(test, all, files)
 const four = () => ({
   'A/1.cbz': comic(),
   'A/2.cbz': comic(),
@@ -52,7 +54,7 @@ check('an empty root is unavailable while the catalogue holds its books', async 
   t.equal(present(await lib.books()), 4)
 })
 
-check('an empty root of a new library is an empty library', async t => {
+check('an empty folder of a new library is an empty library', async t => {
   const lib = await shelf(t)
   t.match(await lib.scan(), { state: 'completed', found: 0 })
 })
@@ -60,7 +62,7 @@ check('an empty root of a new library is an empty library', async t => {
 check('a root on another disk without the books is unavailable', async t => {
   const shared = '/dev/shm'
   if (!existsSync(shared) || statSync(shared).dev === statSync(tmpdir()).dev) {
-    t.comment('no second disk here: the catalogue is told of another number')
+    t.comment('no second disk here: the stored device number is changed instead')
   }
   const lib = await shelf(t, four())
   await lib.scan()
@@ -76,18 +78,18 @@ check('a root on another disk without the books is unavailable', async t => {
   t.equal(present(await lib.books()), 4)
 })
 
-check('below a folder that cannot be read, nothing is missing', async t => {
+check('books below an unreadable folder are not missing', async t => {
   const lib = await shelf(t, { ...four(), 'A/deep/3.cbz': comic() })
   await lib.scan()
-  chmodSync(lib.at('A'), 0)
-  const scan = await asNobody(t, () => lib.scan())
-  chmodSync(lib.at('A'), 0o755)
+  chmodSync(lib.pathOf('A'), 0)
+  const scan = await withoutPrivileges(t, () => lib.scan())
+  chmodSync(lib.pathOf('A'), 0o755)
   if (!scan) return
   t.match(scan, { state: 'completed', missing: 0, unreadable_directories: 1 })
   t.equal(present(await lib.books()), 5)
 })
 
-check('when much is gone at once, nothing is missing until it is confirmed', async t => {
+check('when many books are gone at once, none is missing until confirmed', async t => {
   const lib = await shelf(t, four())
   await lib.scan()
   lib.remove('B')
@@ -95,38 +97,38 @@ check('when much is gone at once, nothing is missing until it is confirmed', asy
   t.equal(scan.state, 'unconfirmed')
   t.match(scan.message, '2 of 4')
   t.equal(present(await lib.books()), 4)
-  t.equal((await lib.scan()).state, 'unconfirmed', 'asks again')
+  t.equal((await lib.scan()).state, 'unconfirmed', 'also the second time')
   t.match(await lib.scan({ options: { confirmMissing: true } }), { state: 'completed', missing: 2 })
   t.equal(present(await lib.books()), 2)
 })
 
-check('clocks may be wrong', async t => {
+check('modification times may be in the future or before 1970', async t => {
   const lib = await shelf(t, four())
-  utimesSync(lib.at('A/1.cbz'), 4_102_444_800, 4_102_444_800)
-  utimesSync(lib.at('A/2.cbz'), 0, 0)
+  utimesSync(lib.pathOf('A/1.cbz'), 4_102_444_800, 4_102_444_800)
+  utimesSync(lib.pathOf('A/2.cbz'), 0, 0)
   const early = new Date(-1_000_000)
-  utimesSync(lib.at('B/1.cbz'), early, early)
+  utimesSync(lib.pathOf('B/1.cbz'), early, early)
   t.match(await lib.scan(), { added: 4 })
   t.match(await lib.scan(), { opens: 0, bytes_read: 0, changed: 0 })
   t.equal((await lib.books())[2]!.modified, -1_000_000)
 })
 
-check('links in circles end', async t => {
+check('circular links do not loop', async t => {
   const lib = await shelf(t, four())
-  symlinkSync('.', lib.at('A/again'))
-  symlinkSync('itself.cbz', lib.at('A/itself.cbz'))
-  symlinkSync('1.cbz', lib.at('A/link.cbz'))
+  symlinkSync('.', lib.pathOf('A/again'))
+  symlinkSync('itself.cbz', lib.pathOf('A/itself.cbz'))
+  symlinkSync('1.cbz', lib.pathOf('A/link.cbz'))
   t.match(await lib.scan(), { state: 'completed', found: 5, added: 5 })
 })
 
-check('names that are no UTF-8 stay the bytes they are', async t => {
+check('names that are not UTF-8 are stored as bytes', async t => {
   const folder = Buffer.from('S\xe9rie \xff', 'latin1')
   const name = Buffer.concat([folder, Buffer.from('/caf\xe9.cbz', 'latin1')])
   const lib = await shelf(t, { 'A/1.cbz': comic() })
   try {
     lib.write(name, comic())
   } catch {
-    return t.comment('this file system takes only UTF-8')
+    return t.comment('this file system requires UTF-8')
   }
   t.match(await lib.scan(), { added: 2, failed: {} })
   const book = (await lib.books())[1]!
@@ -136,17 +138,17 @@ check('names that are no UTF-8 stay the bytes they are', async t => {
   lib.move(name, moved)
   t.match(await lib.scan(), { moved: 1, added: 0 })
   t.equal((await lib.book('th\xe9.cbz')).id, book.id)
-  t.ok(readdirSync(lib.at(folder)).length === 1)
+  t.ok(readdirSync(lib.pathOf(folder)).length === 1)
 })
 
-check('a file that cannot be read keeps what is known of it, and recovers', async t => {
+check('an unreadable file keeps the metadata of its book, and recovers', async t => {
   const lib = await shelf(t, { 'A/1.cbz': comic({ pages: 3 }), 'A/2.cbz': comic() })
   await lib.scan()
   const before = await lib.book('1.cbz')
-  chmodSync(lib.at('A/1.cbz'), 0)
-  utimesSync(lib.at('A/1.cbz'), 1_000_000, 1_000_000)
-  const scan = await asNobody(t, () => lib.scan())
-  chmodSync(lib.at('A/1.cbz'), 0o644)
+  chmodSync(lib.pathOf('A/1.cbz'), 0)
+  utimesSync(lib.pathOf('A/1.cbz'), 1_000_000, 1_000_000)
+  const scan = await withoutPrivileges(t, () => lib.scan())
+  chmodSync(lib.pathOf('A/1.cbz'), 0o644)
   if (!scan) return
   t.match(scan, { state: 'completed', failed: { io: 1 } })
   t.match(await lib.book('1.cbz'), { id: before.id, error: 'io', pages: 3, title: before.title })
@@ -155,7 +157,7 @@ check('a file that cannot be read keeps what is known of it, and recovers', asyn
   t.match(await lib.book('1.cbz'), { ...facts, error: null, modified: 1_000_000_000 })
 })
 
-check('a good book whose file is broken keeps its facts, and gets the new hash', async t => {
+check('a book whose file is damaged keeps its metadata and gets the new hash', async t => {
   const lib = await shelf(t, { 'A/1.cbz': comic({ pages: 3 }), 'A/2.cbz': comic() })
   await lib.scan()
   const before = await lib.book('1.cbz')
@@ -166,14 +168,14 @@ check('a good book whose file is broken keeps its facts, and gets the new hash',
   t.ok(after.sha256 && after.sha256 !== before.sha256)
 })
 
-check('work on a file that is gone before it is read makes no book', async t => {
+check('a file that is deleted before it is read becomes no book', async t => {
   const lib = await shelf(t, { 'A/1.cbz': comic(), 'A/2.cbz': comic() })
   await lib.scan()
   lib.write('A/3.cbz', comic())
-  // As a killed scan leaves it: seen by the walk, not yet read.
+  // As after a killed scan: discovered, not yet read.
   await sql`
-    insert into found (library_id, scan_id, directory_id, name, size, modified_ms)
-    select library_id, gen_random_uuid(), id, 'gone.cbz', 100, 0 from directory
+    insert into pending_file (library_id, directory_id, name, size, modified_ms)
+    select library_id, id, 'gone.cbz', 100, 0 from directory
     where library_id = ${lib.id} and path = 'A'`
   t.match(await lib.scan(), { state: 'completed', added: 1, failed: {} })
   t.same(
@@ -182,8 +184,8 @@ check('work on a file that is gone before it is read makes no book', async t => 
   )
 })
 
-/** Root reads what nobody may; so for a while this process is nobody. Null where that cannot be. */
-async function asNobody<T>(t: Test, work: () => Promise<T>): Promise<T | null> {
+/** Runs `work` as an ordinary user, because root can read everything. Null if that is impossible. */
+async function withoutPrivileges<T>(t: Test, work: () => Promise<T>): Promise<T | null> {
   if (process.geteuid?.() !== 0) return await work()
   process.seteuid!(65_534)
   try {
@@ -191,7 +193,7 @@ async function asNobody<T>(t: Test, work: () => Promise<T>): Promise<T | null> {
     return await work()
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EACCES') throw error
-    t.comment('this checkout can be read by root only')
+    t.comment('only root can read this checkout')
     return null
   } finally {
     process.seteuid!(0)

@@ -1,18 +1,20 @@
-// What a second scan costs, and what partial, cancelled and pretended scans leave alone.
+// Repeated, partial, cancelled and estimated scans.
 
 import { utimesSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { libraryAround } from '../../../lib/catalog/library/library.ts'
+import { findEnclosingLibrary } from '../../../lib/catalog/library/library.ts'
 import { cancelScan, requestScan } from '../../../lib/catalog/scan/scan-request.ts'
 import { estimateScan } from '../../../pipeline/scan/estimate.ts'
+import { openCatalogue, testWithDoctor } from '../../kit/catalogue.ts'
 import { eventsSince, lastEvent } from '../../kit/events.ts'
-import { catalogue, checkedBy, comic, ended, shelve } from '../../kit/library.ts'
+import { comic, createTestLibrary, waitForScan } from '../../kit/library.ts'
 
-const all = await catalogue(t)
+const all = await openCatalogue(t)
 const { sql, pipeline } = all
-const check = checkedBy(t, all)
-const shelf = (test: Test, files: Record<string, Buffer> = {}) => shelve(test, all, files)
+const check = testWithDoctor(t, all)
+const shelf = (test: Test, files: Record<string, Buffer> = {}) =>
+  createTestLibrary(test, all, files)
 const many = (folders: number, books: number) => {
   const files: Record<string, Buffer> = {}
   for (let f = 0; f < folders; f++) {
@@ -21,12 +23,11 @@ const many = (folders: number, books: number) => {
   return files
 }
 
-/** Where every row of the catalogue lies and which transaction wrote it. */
-// Of tasks that go on meanwhile, such as the search for duplicates, there may be events.
-async function rowsNow(besides: string[]) {
+/** Location and transaction of every row, to detect writes. Concurrent tasks may write to the excluded tables. */
+async function rowVersions(excluded: string[]) {
   const tables = await sql<{ name: string }[]>`
     select table_name as name from information_schema.tables
-    where table_schema = 'public' and not table_name = any(${besides})`
+    where table_schema = 'public' and not table_name = any(${excluded})`
   const rows: Record<string, string> = {}
   for (const { name } of tables) {
     const [row] = await sql`
@@ -40,25 +41,29 @@ async function rowsNow(besides: string[]) {
 check('a scan of an unchanged library opens nothing, reads nothing and writes nothing', async t => {
   const lib = await shelf(t, many(5, 6))
   t.match(await lib.scan(), { found: 30, added: 30 })
-  // What the first scan asked for in a moment.
+  // Runs the delayed dedupe job of the first scan.
   await all.dedupe()
   const settings = async () => {
     const [library] = await sql`select * from library where id = ${lib.id}`
     return { ...library, last_scanned_at: null }
   }
-  const besides = ['scan', 'library', 'event']
-  const [rows, library, last] = [await rowsNow(besides), await settings(), await lastEvent(sql)]
+  const excluded = ['scan', 'library', 'event']
+  const [rows, library, last] = [
+    await rowVersions(excluded),
+    await settings(),
+    await lastEvent(sql),
+  ]
   t.match(await lib.scan(), {
     state: 'completed',
     ...{ found: 30, added: 0, changed: 0, moved: 0, missing: 0, restored: 0, unchanged: 0 },
     ...{ to_index: 0, to_cover: 0, to_hash: 0, opens: 0, bytes_read: 0 },
   })
-  t.same(await rowsNow(besides), rows)
-  t.same(await eventsSince(sql, last), [], 'and tells of no book and no series')
-  t.same(await settings(), library, 'but for the time of the last scan')
+  t.same(await rowVersions(excluded), rows)
+  t.same(await eventsSince(sql, last), [], 'and publishes no event')
+  t.same(await settings(), library, 'except the time of the last scan')
 })
 
-check('a part of a library is scanned without a look at the rest', async t => {
+check('a partial scan does not touch the rest of the library', async t => {
   const lib = await shelf(t, many(3, 3))
   await lib.scan()
   for (const folder of ['Series 0', 'Series 1']) {
@@ -73,7 +78,7 @@ check('a part of a library is scanned without a look at the rest', async t => {
   t.match(await lib.scan(), { added: 0, missing: 0, opens: 0 })
 })
 
-check('a folder that is new below a new folder is scanned alone', async t => {
+check('a new folder below a new folder can be scanned alone', async t => {
   const lib = await shelf(t, many(1, 1))
   lib.write('Above/Below/1.cbz', comic())
   t.match(await lib.scan({ paths: ['Above/Below'] }), { found: 1, added: 1 })
@@ -90,7 +95,7 @@ check('a cancelled scan stops, and the next one completes', async t => {
     await sleep(5)
   }
   await cancelScan(sql, pipeline.queue, scanId)
-  t.equal((await ended(all, scanId)).state, 'cancelled')
+  t.equal((await waitForScan(all, scanId)).state, 'cancelled')
   t.match(await lib.scan(), { state: 'completed', found: 240 })
   t.equal((await lib.books()).length, 240)
   t.match(await lib.counters(), { books: 240, missing: 0, series: 4 })
@@ -98,7 +103,7 @@ check('a cancelled scan stops, and the next one completes', async t => {
   await t.rejects(cancelScan(sql, pipeline.queue, scanId), { message: 'The scan is not running' })
 })
 
-check('an estimate tells what a scan would do, and writes nothing', async t => {
+check('an estimate counts what a scan would do, and writes nothing', async t => {
   const lib = await shelf(t, many(2, 4))
   await lib.scan()
   await all.dedupe()
@@ -106,24 +111,27 @@ check('an estimate tells what a scan would do, and writes nothing', async t => {
   lib.write('Series 0/new.cbz', bytes)
   lib.write('Series 9/new.cbz', bytes)
   lib.remove('Series 1/1.cbz')
-  utimesSync(lib.at('Series 1/2.cbz'), 1, 1)
-  const rows = await rowsNow(['event'])
-  const library = await libraryAround(sql, Buffer.from(lib.root))
+  utimesSync(lib.pathOf('Series 1/2.cbz'), 1, 1)
+  const rows = await rowVersions(['event'])
+  const library = await findEnclosingLibrary(sql, Buffer.from(lib.root))
   const request = { library, path: Buffer.from(lib.root), mode: 'normal' as const }
   t.match(await estimateScan(sql, request), { found: 9, files: 3, missing: 1, unchanged: 6 })
-  t.match(await estimateScan(sql, { ...request, path: lib.at('Series 0') }), { found: 5, files: 1 })
+  t.match(await estimateScan(sql, { ...request, path: lib.pathOf('Series 0') }), {
+    found: 5,
+    files: 1,
+  })
   t.match(await estimateScan(sql, { ...request, mode: 'deep' }), { found: 9, files: 9 })
-  t.same(await rowsNow(['event']), rows)
+  t.same(await rowVersions(['event']), rows)
   t.match(await lib.scan(), { added: 2, missing: 1, unchanged: 1 })
 })
 
 check('a library that was never scanned can be estimated', async t => {
   const lib = await shelf(t, many(2, 2))
   await sql`delete from library where id = ${lib.id}`
-  // What the scans of the other tests asked for in a moment finds nothing to write then.
+  // The delayed dedupe jobs of the other tests find nothing to write after this.
   await all.dedupe()
   const request = { library: null, path: Buffer.from(lib.root), mode: 'normal' as const }
-  const rows = await rowsNow(['event'])
+  const rows = await rowVersions(['event'])
   t.match(await estimateScan(sql, request), { found: 4, files: 4, missing: 0 })
-  t.same(await rowsNow(['event']), rows)
+  t.same(await rowVersions(['event']), rows)
 })

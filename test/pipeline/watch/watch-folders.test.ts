@@ -1,22 +1,22 @@
-// The thread that hears of changes, on real folders.
+// The watch thread on real folders: created, changed, moved and deleted files, limits of the kernel.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { openFolderWatch } from '../../../pipeline/watch/watch-folders.ts'
-import { temporary } from '../../kit/library.ts'
+import { temporaryFolder } from '../../kit/files/folders.ts'
 
 const folders = openFolderWatch()
 t.teardown(() => folders.close())
 
-/** A watched folder, and what was heard of it since the last time one asked. */
-async function watched(t: Test, root = temporary(t)) {
+/** A watched folder; `changes()` returns the paths reported since its last call. */
+async function watched(t: Test, root = temporaryFolder(t)) {
   let paths: string[] = []
   const failures: string[] = []
   const stop = await folders.watch(Buffer.from(root), {
-    changed: more => paths.push(...more),
-    failed: code => failures.push(code),
+    onChanged: more => paths.push(...more),
+    onFailed: code => failures.push(code),
   })
   t.teardown(stop)
   const at = (path: string) => join(root, path)
@@ -25,116 +25,116 @@ async function watched(t: Test, root = temporary(t)) {
     at,
     failures,
     stop,
-    /** After a moment without news. */
-    async heard() {
+    /** Waits until no more changes are reported. */
+    async changes() {
       for (let before = -1; before !== paths.length; ) {
         before = paths.length
         await sleep(400)
       }
-      const heard = new Set(paths)
+      const changed = new Set(paths)
       paths = []
-      return [...heard].sort()
+      return [...changed].sort()
     },
   }
 }
 
-t.test('files that come, change, move and go are heard of by their paths', async t => {
-  const { at, heard } = await watched(t)
+t.test('created, changed, moved and deleted files are reported by their paths', async t => {
+  const { at, changes } = await watched(t)
   mkdirSync(at('Akira'))
   writeFileSync(at('Akira/01.cbz'), 'one')
-  t.same(await heard(), ['Akira'], 'a new folder stands for what it holds')
+  t.same(await changes(), ['Akira'], 'a new folder stands for its files')
   writeFileSync(at('Akira/02.cbz'), 'two')
-  t.same(await heard(), ['Akira/02.cbz'])
+  t.same(await changes(), ['Akira/02.cbz'])
   writeFileSync(at('Akira/01.cbz'), 'more')
-  t.same(await heard(), ['Akira/01.cbz'])
+  t.same(await changes(), ['Akira/01.cbz'])
   renameSync(at('Akira/01.cbz'), at('03.cbz'))
-  t.same(await heard(), ['03.cbz', 'Akira/01.cbz'])
+  t.same(await changes(), ['03.cbz', 'Akira/01.cbz'])
   rmSync(at('03.cbz'))
-  t.same(await heard(), ['03.cbz'])
+  t.same(await changes(), ['03.cbz'])
 })
 
-t.test('folders made or moved in at once are watched to the bottom', async t => {
-  const { at, heard } = await watched(t)
-  const elsewhere = temporary(t)
+t.test('folders that are created or moved in are watched recursively', async t => {
+  const { at, changes } = await watched(t)
+  const elsewhere = temporaryFolder(t)
   mkdirSync(join(elsewhere, 'tree/a/b'), { recursive: true })
   mkdirSync(at('x/y/z'), { recursive: true })
   renameSync(join(elsewhere, 'tree'), at('tree'))
-  await heard()
+  await changes()
   writeFileSync(at('x/y/z/new.cbz'), '1')
   writeFileSync(at('tree/a/b/new.cbz'), '1')
-  t.same(await heard(), ['tree/a/b/new.cbz', 'x/y/z/new.cbz'])
+  t.same(await changes(), ['tree/a/b/new.cbz', 'x/y/z/new.cbz'])
 })
 
 t.test(
-  'a renamed folder is watched under its new name, another one at its old place as well',
+  'a renamed folder is watched under its new name, and a new one at its old path as well',
   async t => {
-    const { at, heard } = await watched(t)
+    const { at, changes } = await watched(t)
     mkdirSync(at('old/deep'), { recursive: true })
-    await heard()
+    await changes()
     renameSync(at('old'), at('new'))
     mkdirSync(at('old/other'), { recursive: true })
-    await heard()
+    await changes()
     writeFileSync(at('new/deep/1.cbz'), '1')
     writeFileSync(at('old/other/2.cbz'), '2')
-    t.same(await heard(), ['new/deep/1.cbz', 'old/other/2.cbz'])
+    t.same(await changes(), ['new/deep/1.cbz', 'old/other/2.cbz'])
     rmSync(at('old'), { recursive: true })
-    await heard()
+    await changes()
     mkdirSync(at('old'))
-    await heard()
+    await changes()
     writeFileSync(at('old/3.cbz'), '3')
-    t.same(await heard(), ['old/3.cbz'])
+    t.same(await changes(), ['old/3.cbz'])
   },
 )
 
-t.test('a name that is no UTF-8 arrives as its bytes', async t => {
-  const { root, heard } = await watched(t)
+t.test('a name that is not UTF-8 is reported as its bytes', async t => {
+  const { root, changes } = await watched(t)
   writeFileSync(Buffer.from(`${root}/\xe9t\xe9.cbz`, 'latin1'), '1')
-  t.same(await heard(), ['\xe9t\xe9.cbz'])
+  t.same(await changes(), ['\xe9t\xe9.cbz'])
 })
 
-t.test('new times of a folder are no news', async t => {
-  const { at, heard } = await watched(t)
+t.test('changed attributes of a folder are not reported', async t => {
+  const { at, changes } = await watched(t)
   mkdirSync(at('Akira/Akira'), { recursive: true })
-  await heard()
+  await changes()
   utimesSync(at('Akira'), 1, 1)
-  const news = await heard()
-  t.notOk(news.includes('Akira/Akira/Akira'))
+  const reported = await changes()
+  t.notOk(reported.includes('Akira/Akira/Akira'))
   rmSync(at('Akira/Akira'), { recursive: true })
-  t.ok((await heard()).includes('Akira/Akira'), 'a folder of the same name that goes is')
+  t.ok((await changes()).includes('Akira/Akira'), 'the deletion of a folder of the same name is')
 })
 
-t.test('a root may be a link, or have a name that is no UTF-8', async t => {
-  const folder = temporary(t)
+t.test('a root may be a link, or have a name that is not UTF-8', async t => {
+  const folder = temporaryFolder(t)
   mkdirSync(join(folder, 'real'))
   symlinkSync(join(folder, 'real'), join(folder, 'link'))
-  const { at, heard } = await watched(t, join(folder, 'link'))
+  const { at, changes } = await watched(t, join(folder, 'link'))
   writeFileSync(at('1.cbz'), '1')
-  t.same(await heard(), ['1.cbz'])
+  t.same(await changes(), ['1.cbz'])
 
   const odd = Buffer.from(`${folder}/\xe9`, 'latin1')
   mkdirSync(odd)
   const paths: string[] = []
-  const stop = await folders.watch(odd, { changed: p => paths.push(...p), failed() {} })
+  const stop = await folders.watch(odd, { onChanged: p => paths.push(...p), onFailed() {} })
   writeFileSync(Buffer.concat([odd, Buffer.from('/2.cbz')]), '2')
   await sleep(400)
   t.same(paths, ['2.cbz'])
   stop()
 })
 
-t.test('a kernel that allows no more watches is heard', async t => {
-  const root = temporary(t)
+t.test('limits of the kernel are reported', async t => {
+  const root = temporaryFolder(t)
   for (let i = 0; i < 20; i++) mkdirSync(join(root, String(i)))
   const module = new URL('../../../pipeline/watch/watch-folders.ts', import.meta.url).href
   const program = `
     const { openFolderWatch } = await import('${module}')
     const folders = openFolderWatch()
-    await folders.watch(Buffer.from('${root}'), { changed() {}, failed() {} })
+    await folders.watch(Buffer.from('${root}'), { onChanged() {}, onFailed() {} })
       .then(() => console.log('watching'), error => console.log(error.code))
     await folders.close()`
-  const file = join(temporary(t), 'program.mjs')
+  const file = join(temporaryFolder(t), 'program.mjs')
   writeFileSync(file, program)
   const script = `echo "$1" > /proc/sys/user/"$2" && exec "$3" "$4"`
-  const limited = (most: number, what: string) =>
+  const withLimit = (limit: number, name: string) =>
     spawnSync(
       'unshare',
       [
@@ -144,28 +144,28 @@ t.test('a kernel that allows no more watches is heard', async t => {
         '-c',
         script,
         'sh',
-        String(most),
-        what,
+        String(limit),
+        name,
         process.execPath,
         file,
       ],
       { encoding: 'utf8' },
     )
-  const watches = limited(10, 'max_inotify_watches')
-  if (watches.status !== 0) return void t.pass('no limits of its own can be set here')
+  const watches = withLimit(10, 'max_inotify_watches')
+  if (watches.status !== 0) return void t.pass('limits cannot be set here')
   t.equal(watches.stdout, 'ENOSPC\n')
-  t.equal(limited(0, 'max_inotify_instances').stdout, 'EMFILE\n')
-  t.equal(limited(100, 'max_inotify_watches').stdout, 'watching\n')
+  t.equal(withLimit(0, 'max_inotify_instances').stdout, 'EMFILE\n')
+  t.equal(withLimit(100, 'max_inotify_watches').stdout, 'watching\n')
 })
 
-t.test('what cannot be watched says why; what is stopped says nothing more', async t => {
-  const hearing = { changed() {}, failed() {} }
-  await t.rejects(folders.watch(Buffer.from(join(temporary(t), 'away')), hearing), {
+t.test('a folder that cannot be watched is rejected; a stopped watch reports nothing', async t => {
+  const listener = { onChanged() {}, onFailed() {} }
+  await t.rejects(folders.watch(Buffer.from(join(temporaryFolder(t), 'away')), listener), {
     code: 'ENOENT',
   })
-  const { at, heard, stop } = await watched(t)
+  const { at, changes, stop } = await watched(t)
   stop()
   await sleep(100)
   writeFileSync(at('1.cbz'), '1')
-  t.same(await heard(), [])
+  t.same(await changes(), [])
 })

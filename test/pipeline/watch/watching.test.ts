@@ -1,4 +1,4 @@
-// Watched libraries: what users see of a file that comes, grows, moves and goes.
+// Watched libraries: new, growing, moved and deleted files become visible without a request.
 import { appendFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -7,43 +7,37 @@ import { openLog } from '../../../lib/log.ts'
 import { startPipeline } from '../../../pipeline/pipeline.ts'
 import { openFolderWatch } from '../../../pipeline/watch/watch-folders.ts'
 import { startWatching } from '../../../pipeline/watch/watching.ts'
-import {
-  type Catalogue,
-  catalogue,
-  checkedBy,
-  comic,
-  type Shelf,
-  shelve,
-} from '../../kit/library.ts'
+import { type Catalogue, openCatalogue, testWithDoctor } from '../../kit/catalogue.ts'
+import { comic, createTestLibrary, type TestLibrary } from '../../kit/library.ts'
 
 type Sql = Catalogue['sql']
 
 const log = openLog({ level: 'silent' })
 
-const ask = (sql: Sql, { id }: Pick<Shelf, 'id'>, watch: 'off' | 'on' | 'poll') => sql`
+const configure = (sql: Sql, { id }: Pick<TestLibrary, 'id'>, watch: 'off' | 'on' | 'poll') => sql`
   update library set scanning_config = scanning_config || jsonb_build_object('watch', ${watch}::text)
   where id = ${id}`
 
-async function state(sql: Sql, { id }: Pick<Shelf, 'id'>) {
+async function state(sql: Sql, { id }: Pick<TestLibrary, 'id'>) {
   const [row] = await sql<{ mode: string; message: string | null }[]>`
     select mode, message from library_watch where library_id = ${id}`
   return row ?? { mode: 'off', message: null }
 }
 
-/** Milliseconds until it is so. */
-async function until(what: string, isSo: () => Promise<boolean>, mostMs = 20_000) {
-  const from = Date.now()
-  while (!(await isSo())) {
-    if (Date.now() - from > mostMs) throw new Error(`${what}: not within ${mostMs} ms`)
+/** Waits until `condition` resolves to true; returns the milliseconds it took. */
+async function until(what: string, condition: () => Promise<boolean>, timeoutMs = 20_000) {
+  const startedAt = Date.now()
+  while (!(await condition())) {
+    if (Date.now() - startedAt > timeoutMs) throw new Error(`${what}: not within ${timeoutMs} ms`)
     await sleep(50)
   }
-  return Date.now() - from
+  return Date.now() - startedAt
 }
 
-/** Watched, and its files in the catalogue. */
+/** A library that is watched and scanned. */
 async function watchedShelf(all: Catalogue, t: Test, files: Record<string, Buffer> = {}) {
-  const shelf = await shelve(t, all, files)
-  await ask(all.sql, shelf, 'on')
+  const shelf = await createTestLibrary(t, all, files)
+  await configure(all.sql, shelf, 'on')
   await until('watching', async () => (await state(all.sql, shelf)).mode === 'watching')
   await until('first scans', async () => {
     const [row] = await all.sql`
@@ -54,42 +48,42 @@ async function watchedShelf(all: Catalogue, t: Test, files: Record<string, Buffe
   return shelf
 }
 
-async function isBusy({ sql, pipeline }: Pick<Catalogue, 'sql' | 'pipeline'>, { id }: Shelf) {
+async function isBusy({ sql, pipeline }: Pick<Catalogue, 'sql' | 'pipeline'>, { id }: TestLibrary) {
   const [row] = await sql`
     select from scan where library_id = ${id} and state in ('queued', 'running') limit 1`
-  return row !== undefined || (await pipeline.queue.busy(id, ['index', 'cover', 'hash']))
+  return row !== undefined || (await pipeline.queue.hasJobs(id, ['index', 'cover', 'hash']))
 }
 
-/** Before the folder is cleared away. */
-async function leave(all: Catalogue, shelf: Shelf) {
-  await ask(all.sql, shelf, 'off')
+/** Ends the watch before the folder is deleted. */
+async function unwatch(all: Catalogue, shelf: TestLibrary) {
+  await configure(all.sql, shelf, 'off')
   await until('off', async () => (await state(all.sql, shelf)).mode === 'off')
   await until('done', async () => !(await isBusy(all, shelf)))
 }
 
-const isThere = (shelf: Shelf, name: string) => async () =>
+const isPresent = (shelf: TestLibrary, name: string) => async () =>
   (await shelf.books()).some(book => book.name === name && book.missingAt === null)
 
-t.test('with a pipeline that runs', async t => {
-  const all = await catalogue(t)
+t.test('with a running pipeline', async t => {
+  const all = await openCatalogue(t)
   const { sql } = all
-  const test = checkedBy(t, all)
+  const test = testWithDoctor(t, all)
 
-  await test('what lies there is scanned when watching begins, a new file soon after', async t => {
+  await test('existing files are scanned when watching starts, a new file soon after', async t => {
     const shelf = await watchedShelf(all, t, { 'Akira/1.cbz': comic() })
     t.equal((await shelf.books()).length, 1)
     shelf.write('Akira/2.cbz', comic({ pages: 3 }))
-    const ms = await until('visible', isThere(shelf, '2.cbz'))
+    const ms = await until('visible', isPresent(shelf, '2.cbz'))
     t.comment(`a new file: ${ms} ms`)
     t.ok(ms <= 5_000, `${ms} ms`)
     t.equal((await shelf.book('2.cbz')).pages, 3)
     shelf.write('Berserk/deep/3.cbz', comic())
-    t.ok((await until('visible', isThere(shelf, '3.cbz'))) <= 5_000, 'in a new folder')
-    await ask(sql, shelf, 'off')
+    t.ok((await until('visible', isPresent(shelf, '3.cbz'))) <= 5_000, 'in a new folder')
+    await configure(sql, shelf, 'off')
     await until('off', async () => (await state(sql, shelf)).mode === 'off')
   })
 
-  await test('a file that is still written is not indexed, nor by the scan of its neighbour', async t => {
+  await test('a file that is being written is not indexed, nor by a scan of another file in the folder', async t => {
     const shelf = await watchedShelf(all, t)
     const bytes = comic({ pages: 4, padding: 4_000 })
     const growing = join(shelf.root, 'grows.cbz')
@@ -97,35 +91,35 @@ t.test('with a pipeline that runs', async t => {
     for (let at = 0; at < bytes.length; at += piece) {
       appendFileSync(growing, bytes.subarray(at, at + piece))
       if (at === 0) shelf.write('neighbour.cbz', comic())
-      t.notOk(await isThere(shelf, 'grows.cbz')())
+      t.notOk(await isPresent(shelf, 'grows.cbz')())
       await sleep(300)
     }
-    t.ok(await isThere(shelf, 'neighbour.cbz')(), 'which was seen meanwhile')
-    t.ok((await until('visible', isThere(shelf, 'grows.cbz'))) <= 5_000)
+    t.ok(await isPresent(shelf, 'neighbour.cbz')(), 'the other file is indexed')
+    t.ok((await until('visible', isPresent(shelf, 'grows.cbz'))) <= 5_000)
     t.match(await shelf.book('grows.cbz'), { pages: 4, error: null })
-    await leave(all, shelf)
+    await unwatch(all, shelf)
   })
 
-  await test('a moved book stays itself, a deleted one is missing', async t => {
+  await test('a moved book keeps its id, a deleted one is missing', async t => {
     const shelf = await watchedShelf(all, t, { 'A/1.cbz': comic(), 'A/2.cbz': comic() })
     const { id } = await shelf.book('1.cbz')
-    mkdirSync(shelf.at('B'))
-    renameSync(shelf.at('A/1.cbz'), shelf.at('B/one.cbz'))
-    await until('moved', isThere(shelf, 'one.cbz'))
+    mkdirSync(shelf.pathOf('B'))
+    renameSync(shelf.pathOf('A/1.cbz'), shelf.pathOf('B/one.cbz'))
+    await until('moved', isPresent(shelf, 'one.cbz'))
     t.equal((await shelf.book('one.cbz')).id, id)
-    t.equal((await shelf.books()).length, 2, 'and no other was made')
-    rmSync(shelf.at('B'), { recursive: true })
+    t.equal((await shelf.books()).length, 2, 'and no other book was created')
+    rmSync(shelf.pathOf('B'), { recursive: true })
     await until('missing', async () => (await shelf.book('one.cbz')).missingAt !== null)
-    renameSync(shelf.at('A'), shelf.at('C'))
+    renameSync(shelf.pathOf('A'), shelf.pathOf('C'))
     await until('renamed', async () => (await shelf.book('2.cbz')).folder === 'C')
-    await leave(all, shelf)
+    await unwatch(all, shelf)
   })
 
-  await test('a scan that the watch did not ask for takes what is young', async t => {
-    const shelf = await shelve(t, all, { 'A/1.cbz': comic() })
-    const young = await shelf.scan({ options: { quietMs: 60_000 } })
-    t.match(young, { found: 0, added: 0, unreadable_directories: 0 })
-    const [row] = await sql`select options from scan where id = ${young.id}`
+  await test('a scan that watching did not request includes recently modified files', async t => {
+    const shelf = await createTestLibrary(t, all, { 'A/1.cbz': comic() })
+    const recent = await shelf.scan({ options: { quietMs: 60_000 } })
+    t.match(recent, { found: 0, added: 0, unreadable_directories: 0 })
+    const [row] = await sql`select options from scan where id = ${recent.id}`
     t.same(row!.options.leftOut, [Buffer.from('A/1.cbz').toString('hex')])
     t.match(await shelf.scan(), { found: 1, added: 1 })
     shelf.write('A/1.cbz', comic({ pages: 5 }))
@@ -133,8 +127,8 @@ t.test('with a pipeline that runs', async t => {
     t.match(await shelf.scan(), { changed: 1 })
   })
 
-  await test('paths that contain each other, or are gone with their folders, are scanned once', async t => {
-    const shelf = await shelve(t, all, { 'A/b/1.cbz': comic(), 'A/2.cbz': comic() })
+  await test('paths that contain each other, or whose folders are gone, are scanned once', async t => {
+    const shelf = await createTestLibrary(t, all, { 'A/b/1.cbz': comic(), 'A/2.cbz': comic() })
     const paths = ['A', 'A', 'A/b', 'A/b/1.cbz', 'A/2.cbz']
     t.match(await shelf.scan({ paths }), { state: 'completed', added: 2, found: 2 })
     shelf.remove('A/b')
@@ -142,33 +136,33 @@ t.test('with a pipeline that runs', async t => {
     t.match(gone, { state: 'completed', missing: 1, unreadable_directories: 0 })
   })
 
-  await test('a root that goes is no reason to fall, and watched again when it is back', async t => {
+  await test('a library folder that disappears is polled, and watched again when it is back', async t => {
     const shelf = await watchedShelf(all, t, { 'A/1.cbz': comic() })
     renameSync(shelf.root, `${shelf.root} away`)
     await until('polling', async () => (await state(sql, shelf)).mode === 'polling', 30_000)
     t.match((await state(sql, shelf)).message, /cannot be watched \(ENOENT\)/)
-    t.ok(await isThere(shelf, '1.cbz')(), 'nothing is missing')
+    t.ok(await isPresent(shelf, '1.cbz')(), 'nothing is missing')
     renameSync(`${shelf.root} away`, shelf.root)
     await until('watching', async () => (await state(sql, shelf)).mode === 'watching', 30_000)
     shelf.write('A/2.cbz', comic())
-    await until('visible', isThere(shelf, '2.cbz'))
+    await until('visible', isPresent(shelf, '2.cbz'))
   })
 })
 
-t.test('without a pipeline that watches', async t => {
-  const { sql, config, pipeline: own } = await catalogue(t)
+t.test('without a watching pipeline', async t => {
+  const { sql, config, pipeline: own } = await openCatalogue(t)
   await own.close()
   const pipeline = await startPipeline({ sql, config, log, watch: false })
   t.teardown(() => pipeline.close())
   const { queue, wake } = pipeline
   const folders = openFolderWatch()
 
-  await t.test('a kernel that allows no more watches makes it poll, and say so', async t => {
+  await t.test('a library is polled when the kernel allows no more watches', async t => {
     await sql`
       insert into setting (key, value) values ('watch.poll_seconds', '5')
       on conflict (key) do update set value = excluded.value`
-    const shelf = await shelve(t, { sql, pipeline }, { 'A/1.cbz': comic() })
-    await ask(sql, shelf, 'on')
+    const shelf = await createTestLibrary(t, { sql, pipeline }, { 'A/1.cbz': comic() })
+    await configure(sql, shelf, 'on')
     const refusing = {
       async watch() {
         throw Object.assign(new Error(), { code: 'ENOSPC' })
@@ -176,34 +170,34 @@ t.test('without a pipeline that watches', async t => {
       async close() {},
     }
     const watching = await startWatching({ sql, queue, log, wake, folders: refusing })
-    await until('first', isThere(shelf, '1.cbz'))
+    await until('first', isPresent(shelf, '1.cbz'))
     t.equal((await state(sql, shelf)).mode, 'polling')
-    writeFileSync(shelf.at('A/2.cbz'), comic())
-    await until('second', isThere(shelf, '2.cbz'), 30_000)
+    writeFileSync(shelf.pathOf('A/2.cbz'), comic())
+    await until('second', isPresent(shelf, '2.cbz'), 30_000)
     await watching.close()
-    t.equal((await state(sql, shelf)).mode, 'off', 'whoever ends says so')
+    t.equal((await state(sql, shelf)).mode, 'off', 'the claim is released')
   })
 
-  await t.test('of two processes one watches; when it is gone the other does', async t => {
-    const shelf = await shelve(t, { sql, pipeline })
-    await ask(sql, shelf, 'on')
+  await t.test('one of two processes watches; when it ends the other takes over', async t => {
+    const shelf = await createTestLibrary(t, { sql, pipeline })
+    await configure(sql, shelf, 'on')
     const first = await startWatching({ sql, queue, log, wake })
     await until('watching', async () => (await state(sql, shelf)).mode === 'watching')
     const since = () => sql`select since::text from library_watch where library_id = ${shelf.id}`
     const before = await since()
     const second = await startWatching({ sql, queue, log, wake, folders })
-    await ask(sql, shelf, 'on')
+    await configure(sql, shelf, 'on')
     await sleep(500)
-    t.same(await since(), before, 'one that is there is not disturbed')
+    t.same(await since(), before, 'an existing claim is not disturbed')
     await first.close()
     await until('the other', async () => (await state(sql, shelf)).mode === 'watching', 15_000)
     t.notSame(await since(), before)
-    // One that died without a word.
+    // The claim of a process that was killed.
     await sql`
       update library_watch set since = now(), seen_at = now() - interval '41 seconds'
       where library_id = ${shelf.id}`
-    const dead = await since()
-    await until('taken over', async () => (await since())[0]!.since !== dead[0]!.since, 25_000)
+    const killed = await since()
+    await until('taken over', async () => (await since())[0]!.since !== killed[0]!.since, 25_000)
     await until('again', async () => (await state(sql, shelf)).mode === 'watching', 25_000)
     await second.close()
   })

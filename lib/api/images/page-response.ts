@@ -1,0 +1,45 @@
+// Page image responses, shared by the REST API and the OPDS catalogues.
+import { type BookFile, packedPages } from '../../catalog/book/book-file.ts'
+import { NotFound, Unreadable } from '../../errors.ts'
+import type { FormatName } from '../../format/formats.ts'
+import { whenClosed } from '../../http/body.ts'
+import type { Deps } from '../../http/deps.ts'
+import type { Input } from '../../http/route.ts'
+import { pageEtag } from '../../page/etag.ts'
+import type { ImageOptions } from '../../page/variant.ts'
+import { imageResponse, notModified } from './image-response.ts'
+
+type ReadableBook = BookFile & { format: FormatName }
+export type PageRequest = {
+  book: ReadableBook
+  /** From 0. */
+  index: number
+  options: ImageOptions
+  maxAgeSeconds: number
+}
+export type PageInput = Pick<Input<'auth', never, never, never>, 'request' | 'reply' | 'signal'>
+
+/** Throws NotFound if there is no page at `index` (from 0), Unreadable if the file is known to be broken. */
+export function requirePage<T extends BookFile>(book: T, index: number): T & ReadableBook {
+  const { format, errorCode, errorMessage } = book
+  if (book.isMissing) throw new NotFound('The file of the book is missing')
+  if (errorCode !== null && book.pageCount === 0)
+    throw new Unreadable(errorMessage ?? 'The file cannot be read', errorCode)
+  if (format === null || index >= book.pageCount) throw new NotFound('Page not found')
+  return { ...book, format }
+}
+
+/** The page image, or 304. Throws the errors of `pages.image`. */
+export async function pageResponse(
+  { request, reply, signal }: PageInput,
+  { sql, pages }: Pick<Deps, 'sql' | 'pages'>,
+  { book, index, options, maxAgeSeconds }: PageRequest,
+) {
+  const caching = { etag: pageEtag(book, index, options), maxAgeSeconds }
+  const fresh = notModified(request, caching)
+  if (fresh) return fresh
+  const source = { ...book, pages: () => packedPages(sql, book.id) }
+  const image = await pages.image(source, index, { ...options, signal })
+  whenClosed(reply, image.release)
+  return imageResponse(request, { ...caching, ...image })
+}

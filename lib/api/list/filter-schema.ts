@@ -1,0 +1,120 @@
+// Schemas of filter requests: the condition tree and the full-text query. The tree is validated by
+// lib/catalog/list/condition.ts, which reports the path of an error; here it is documented.
+import {
+  bookFields,
+  type FieldKind,
+  maxConditionDepth,
+  maxConditionNodes,
+  nonNullableKinds,
+  operators,
+  rangeKeys,
+  readStatuses,
+  seriesFields,
+} from '../../catalog/list/fields.ts'
+import { maybe, nullable, Type, text } from '../../schema.ts'
+
+const valueDescriptions: Record<FieldKind, string> = {
+  id: 'a UUID',
+  text: 'a string, compared without case and accents',
+  status: `one of ${readStatuses.join(', ')}, for the caller`,
+  number: 'a number',
+  date: 'a date-time',
+  boolean: 'true or false',
+}
+
+const valueSchemas: Record<FieldKind, object> = {
+  id: { type: 'string', format: 'uuid' },
+  text: { type: 'string', maxLength: 500 },
+  status: { type: 'string', enum: [...readStatuses] },
+  number: { type: 'number' },
+  date: { type: 'string', format: 'date-time' },
+  boolean: { type: 'boolean' },
+}
+
+const examples = [
+  {
+    allOf: [
+      { readStatus: { operator: 'isNot', value: 'read' } },
+      { anyOf: [{ genre: { operator: 'is', value: 'Drama' } }, { genre: { operator: 'isNull' } }] },
+    ],
+  },
+]
+
+export const bookFilter = filterFields('BookCondition', bookFields)
+export const seriesFilter = filterFields('SeriesCondition', seriesFields)
+
+/** Body fields of a filtered list. */
+function filterFields(component: string, fields: Record<string, FieldKind>) {
+  const condition = Type.Unsafe<unknown>({
+    type: 'object',
+    component,
+    documentedAs: {
+      type: 'object',
+      description: describe(fields),
+      examples,
+      minProperties: 1,
+      maxProperties: 1,
+      properties: conditionProperties(component, fields),
+      additionalProperties: false,
+    },
+  })
+  return {
+    condition: maybe(nullable(condition)),
+    fullTextSearch: maybe(nullable(text(500, { description: 'Words or word prefixes.' }))),
+  }
+}
+
+// One object with optional properties: client generators support recursion only in properties.
+function conditionProperties(component: string, fields: Record<string, FieldKind>) {
+  const conditions = { type: 'array', items: { $ref: `#/components/schemas/${component}` } }
+  const tests = Object.entries(fields).map(([name, kind]) => [name, testSchema(kind)])
+  return { allOf: conditions, anyOf: conditions, ...Object.fromEntries(tests) }
+}
+
+/** Operator and operands of a field, as a component for each kind. */
+function testSchema(kind: FieldKind) {
+  const operands = operators[kind] as Record<string, string>
+  const value = valueSchemas[kind]
+  const ends = kind === 'date' ? rangeKeys.date : rangeKeys.number
+  const operandKinds = Object.values(operands)
+  const nullOperators = nonNullableKinds.includes(kind) ? [] : ['isNull', 'isNotNull']
+  return {
+    component: `${kind[0]!.toUpperCase()}${kind.slice(1)}Test`,
+    type: 'object',
+    required: ['operator'],
+    properties: {
+      operator: { type: 'string', enum: [...Object.keys(operands), ...nullOperators] },
+      ...(operandKinds.includes('value') ? { value } : {}),
+      ...(operandKinds.includes('values')
+        ? { values: { type: 'array', items: value, maxItems: 500 } }
+        : {}),
+      ...(operandKinds.includes('range') ? Object.fromEntries(ends.map(end => [end, value])) : {}),
+    },
+    additionalProperties: false,
+  }
+}
+
+function describe(fields: Record<string, FieldKind>): string {
+  const kinds = [...new Set(Object.values(fields))]
+  return [
+    'Exactly one key: `allOf` or `anyOf` with a list of conditions, or a field with an operator, as in `{"genre": {"operator": "is", "value": "Drama"}}`.',
+    ...kinds.map(kind => {
+      const names = Object.keys(fields).filter(name => fields[name] === kind)
+      return `- ${names.join(', ')}: ${describeOperators(kind)}; the value is ${valueDescriptions[kind]}.`
+    }),
+    ...('sharingTag' in fields ? ['`sharingTag` requires the permission SystemAdmin.'] : []),
+    `Negated operators also match missing values. At most ${maxConditionDepth} levels and ${maxConditionNodes} nodes.`,
+  ].join('\n')
+}
+
+function describeOperators(kind: FieldKind): string {
+  const names = Object.entries<string>(operators[kind]).map(([name, operand]) => {
+    if (operand === 'value') return name
+    if (operand === 'values') return `${name} (\`values\`)`
+    if (operand === 'nothing') return `${name} (no value)`
+    const ends = kind === 'date' ? rangeKeys.date : rangeKeys.number
+    return `${name} (\`${ends.join('`, `')}\`)`
+  })
+  const nullOperators = nonNullableKinds.includes(kind) ? [] : ['isNull, isNotNull (no value)']
+  return [...names, ...nullOperators].join(', ')
+}

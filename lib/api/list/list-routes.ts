@@ -1,0 +1,213 @@
+// List endpoints of books and series: paging, short and long items, all libraries or one library.
+import type { TObject, TProperties } from 'typebox'
+import type { Identity } from '../../auth/identify.ts'
+import type { Permission } from '../../auth/permission.ts'
+import type { Viewer } from '../../auth/viewer.ts'
+import { requireLibrary } from '../../catalog/library/library.ts'
+import type { IdPage } from '../../catalog/list/page.ts'
+import type { Deps } from '../../http/deps.ts'
+import {
+  isPaged,
+  listLimit,
+  maxPageSize,
+  type PageQuery,
+  paged,
+  pageQuery,
+  pageResponse,
+  paging,
+} from '../../http/pagination.ts'
+import { type Input, type Route, route } from '../../http/route.ts'
+import type { Sql } from '../../postgres/db.ts'
+import {
+  list,
+  maybe,
+  oneOf,
+  record,
+  type Static,
+  type TSchema,
+  Type,
+  text,
+  uuid,
+} from '../../schema.ts'
+import { LibraryId } from '../params.ts'
+
+/** One form of the items of a list; `load` returns the items of these ids in the same order. */
+type ItemForm = {
+  schema: TSchema
+  load: (sql: Sql, viewer: Viewer, ids: readonly string[]) => Promise<unknown[]>
+}
+
+/** What a list consists of, with the short form of an item and the long one of the `/full` routes. */
+export type ItemKind = {
+  path: 'books' | 'series'
+  permission: Permission
+  short: ItemForm
+  full: ItemForm
+}
+
+type QueryOf<Q extends TProperties> = Static<TObject<Q>> & PageQuery
+type ParamsOf<P> = P extends TSchema ? Static<P> : undefined
+
+/** Arguments of `find`: the page, and the parts of the request by the schemas of the list. */
+type FindRequest<P, Q extends TProperties, B> = {
+  sql: Sql
+  viewer: Viewer
+  identity: Identity
+  params: ParamsOf<P>
+  query: QueryOf<Q>
+  body: ParamsOf<B>
+  /** From 1. */
+  page: number
+  pageSize: number
+}
+
+export type ListSpec<
+  P extends TSchema | undefined,
+  Q extends TProperties,
+  B extends TSchema | undefined,
+> = {
+  operationId: string
+  method?: 'GET' | 'POST'
+  path: string
+  summary: string
+  description?: string
+  params?: P
+  /** Query parameters beside those of paging. */
+  query?: Q
+  body?: B
+  bodyOptional?: true
+  /** A plain array of at most this many items, unless the request has `page` or `pageSize`. */
+  arrayLength?: number
+  /** Whether the query has `limit` for the array, with `arrayLength` as its default. */
+  hasLimit?: true
+  find: (request: FindRequest<P, Q, B>) => Promise<IdPage>
+}
+
+/** Routes of one list: its path with short items, and `/full` with long ones (also `?full=true`). */
+export function listRoutes<
+  P extends TSchema | undefined = undefined,
+  const Q extends TProperties = Record<never, never>,
+  B extends TSchema | undefined = undefined,
+>(kind: ItemKind, spec: ListSpec<P, Q, B>): Route[] {
+  const { operationId, path, summary } = spec
+  return [
+    listRoute(kind, kind.short, spec),
+    {
+      ...listRoute(kind, kind.full, spec),
+      operationId: `${operationId}Full`,
+      path: `${path}/full`,
+      aliases: [{ path, whenFull: true }],
+      summary: `${summary}, with metadata`,
+    },
+  ]
+}
+
+function listRoute<
+  P extends TSchema | undefined,
+  Q extends TProperties,
+  B extends TSchema | undefined,
+>({ permission }: ItemKind, form: ItemForm, spec: ListSpec<P, Q, B>): Route {
+  const { arrayLength, hasLimit, find, query, ...common } = spec
+  const limit: TProperties =
+    arrayLength !== undefined && hasLimit ? { limit: listLimit(arrayLength) } : {}
+  return route({
+    ...common,
+    method: spec.method ?? 'GET',
+    permission,
+    query: record({ ...pageQuery, ...limit, ...query }),
+    responses: { 200: arrayLength === undefined ? paged(form.schema) : arrayOrPage(form.schema) },
+    handle: (async (
+      input: Input<Permission, undefined, TSchema, undefined>,
+      { sql }: Pick<Deps, 'sql'>,
+    ) => {
+      const { viewer, request, reply } = input
+      const query = input.query as PageQuery & { limit?: number }
+      const isArray = arrayLength !== undefined && !isPaged(query)
+      const page = isArray ? firstPage(query.limit, arrayLength) : paging(query)
+      const { ids, total } = await find({
+        ...(input as unknown as FindRequest<P, Q, B>),
+        ...{ sql, page: page.page, pageSize: page.pageSize },
+      })
+      const data = await form.load(sql, viewer, ids)
+      return isArray ? data : pageResponse({ request, reply, query }, { data, total, paging: page })
+    }) as never,
+  })
+}
+
+const firstPage = (limit: number | undefined, length: number) => ({
+  page: 1,
+  pageSize: limit ? Math.min(limit, maxPageSize) : length,
+  offset: 0,
+})
+
+const arrayOrPage = (item: TSchema) =>
+  Type.Union([list(item), paged(item)], {
+    description: 'An array; with `page` or `pageSize` in the query a page.',
+  })
+
+/** A list of all libraries (with the parameter `libraryId`) and the same list of one library. */
+type LibraryListSpec<Q extends TProperties> = Omit<
+  ListSpec<undefined, Q, undefined>,
+  'find' | 'params' | 'body' | 'bodyOptional' | 'method'
+> & {
+  find: (
+    request: FindRequest<undefined, Q, undefined> & { libraryId: string | undefined },
+  ) => Promise<IdPage>
+}
+
+const libraryFilter = { libraryId: maybe(uuid({ description: 'Only of this library.' })) }
+
+/** Routes of a list below `/books` or `/series`, and below `/libraries/{id}`. */
+export function libraryListRoutes<const Q extends TProperties = Record<never, never>>(
+  kind: ItemKind,
+  { find, ...spec }: LibraryListSpec<Q>,
+): Route[] {
+  type Request = FindRequest<undefined, Q, undefined>
+  const everywhere = {
+    ...spec,
+    path: `/${kind.path}${spec.path}`,
+    query: { ...libraryFilter, ...spec.query },
+    find: (request: Request) => {
+      const { libraryId } = request.query as { libraryId?: string }
+      return find({ ...request, libraryId })
+    },
+  }
+  return [
+    ...listRoutes(kind, everywhere as object as ListSpec<undefined, Q, undefined>),
+    ...listRoutes(kind, {
+      ...spec,
+      operationId: `${spec.operationId}OfLibrary`,
+      path: `/libraries/{id}/${kind.path}${spec.path}`,
+      summary: `${spec.summary} of a library`,
+      params: LibraryId,
+      find: async request => {
+        const libraryId = request.params.id
+        await requireLibrary(request.sql, request.viewer, libraryId)
+        return await find({ ...request, params: undefined, libraryId })
+      },
+    }),
+  ]
+}
+
+/** Query parameters `sort` and `order`. Unknown values give the default order of the list. */
+export const sortQuery = (names: readonly string[]) => ({
+  sort: maybe(
+    text(100, {
+      documentedAs: {
+        type: 'string',
+        enum: names.flatMap(name => [name, `${name},asc`, `${name},desc`]),
+        examples: [`${names[0]},asc`],
+        description: 'Sort field, optionally with a direction. Other values are ignored.',
+      },
+    }),
+  ),
+  order: maybe(
+    text(10, {
+      documentedAs: {
+        ...oneOf(['asc', 'desc']),
+        default: 'asc',
+        description: 'Sort direction, if `sort` has none.',
+      },
+    }),
+  ),
+})

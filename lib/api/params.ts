@@ -1,0 +1,12 @@
+// Path parameters shared by several resources.
+import { record, uuid } from '../schema.ts'
+
+const idOf = (resource: string) => record({ id: uuid({ description: `${resource} id.` }) })
+
+export const BookId = idOf('Book')
+export const SeriesId = idOf('Series')
+export const LibraryId = idOf('Library')
+export const UserId = idOf('User')
+export const ApiKeyId = idOf('API key')
+export const TaskId = idOf('Task')
+export const DuplicateGroupId = idOf('Duplicate group')

@@ -1,0 +1,26 @@
+// Size limits for reading a book file and the entries of an archive.
+
+/** Limits for reading one book. Sizes are bytes. Declared sizes are checked before anything is extracted. */
+export type Limits = {
+  /** Largest single page or resource. */
+  entryBytes: number
+  /** Largest metadata document (ComicInfo.xml, package.opf). */
+  metadataBytes: number
+  /** Maximum number of entries in an archive. */
+  entries: number
+  /** Largest archive that must be held in memory because its format allows no random access. */
+  solidBytes: number
+}
+
+export const defaultLimits: Limits = {
+  entryBytes: 256 * 1024 * 1024,
+  metadataBytes: 8 * 1024 * 1024,
+  entries: 65_536,
+  solidBytes: 1024 * 1024 * 1024,
+}
+
+/** Limits from the sizes of the configuration (megabytes). */
+export function limitsFromConfig(files: { entry_mb: number; solid_mb: number }): Limits {
+  const mb = 1024 * 1024
+  return { ...defaultLimits, entryBytes: files.entry_mb * mb, solidBytes: files.solid_mb * mb }
+}

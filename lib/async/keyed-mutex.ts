@@ -1,0 +1,21 @@
+// Mutex per key: work for the same key runs one after the other, in the order of the calls.
+
+/** Runs `work` when no other work for `key` runs. An error of earlier work does not affect later work. */
+export type KeyedMutex = <T>(key: string, work: () => Promise<T>) => Promise<T>
+
+export function createKeyedMutex(): KeyedMutex {
+  const tails = new Map<string, Promise<unknown>>()
+  return async (key, work) => {
+    const previous = tails.get(key)
+    const current = (async () => {
+      await previous?.catch(() => {})
+      return work()
+    })()
+    tails.set(key, current)
+    try {
+      return await current
+    } finally {
+      if (tails.get(key) === current) tails.delete(key)
+    }
+  }
+}

@@ -1,0 +1,104 @@
+// Genres and tags of series, derived from those of their books: `series.genres` and `tags`,
+// `series.book_genres` and `book_tags`, and the rows of series_label, which filters read.
+import type { Queryable } from '../../postgres/db.ts'
+import { type LabelKind, labelKey, labelKinds, registerLabels } from '../label/label.ts'
+
+/**
+ * Refreshes the labels of series after their own labels or those of their books changed. The own labels
+ * of a series are those of its books, in the canonical spelling, unless a user locked or set them. Writes
+ * only differences. Returns the series whose own labels changed.
+ */
+export async function refreshLabels(tx: Queryable, seriesIds: string[]): Promise<string[]> {
+  const changed = new Set<string>()
+  for (const kind of labelKinds)
+    for (const id of await refreshKind(tx, kind, seriesIds)) changed.add(id)
+  return [...changed]
+}
+
+type SeriesLabels = {
+  id: string
+  /** The series' own labels. */
+  own: string[]
+  /** Stored labels of the books. */
+  stored: string[]
+  /** Current labels of the books. */
+  current: string[]
+  /** The own labels follow the books'. */
+  followsBooks: boolean
+}
+
+async function refreshKind(tx: Queryable, kind: LabelKind, seriesIds: string[]): Promise<string[]> {
+  const column = `${kind}s`
+  const series = await tx<SeriesLabels[]>`
+    select s.id, s.${tx(column)} as own, s.${tx(`book_${column}`)} as stored,
+      array(
+        select distinct u.label collate "C" from book b, unnest(b.${tx(column)}) as u(label)
+        where b.series_id = s.id and b.missing_at is null order by 1) as current,
+      not ${column} = any(s.locks) and s.provenance->>${column} is distinct from 'user'
+        as "followsBooks"
+    from series s
+    where s.id = any(${seriesIds}) and (s.${tx(column)} <> '{}' or s.${tx(`book_${column}`)} <> '{}'
+      or exists (select from book b
+        where b.series_id = s.id and b.missing_at is null and b.${tx(column)} <> '{}'))
+    order by s.id
+    for no key update of s`
+  const canonical = await registerLabels(
+    tx,
+    kind,
+    series.flatMap(row => [...row.own, ...row.current]),
+  )
+  const rows = series.map(({ id, own, stored, current, followsBooks }) => {
+    const names = [...new Set(current.flatMap(name => canonical.get(name) ?? []))]
+    return { id, own: followsBooks ? names : own, previous: own, stored, current }
+  })
+  const isRelabelled = (row: (typeof rows)[number]) => !isSame(row.own, row.previous)
+  const differing = rows.filter(row => isRelabelled(row) || !isSame(row.current, row.stored))
+  if (differing.length > 0)
+    await tx`
+      update series s
+      set ${tx(column)} = g.own, ${tx(`book_${column}`)} = g.current, updated_at = now()
+      from jsonb_to_recordset(${tx.json(differing)}) as g(id uuid, own text[], current text[])
+      where s.id = g.id`
+  await writeSeriesLabels(tx, kind, { seriesIds, rows })
+  return rows.filter(isRelabelled).map(row => row.id)
+}
+
+function isSame(a: string[], b: string[]): boolean {
+  return a.length === b.length && a.every((name, i) => name === b[i])
+}
+
+type LabelledSeries = {
+  seriesIds: string[]
+  rows: Pick<SeriesLabels, 'id' | 'own' | 'current'>[]
+}
+
+/** Makes the rows of series_label equal to the names in `rows`. */
+async function writeSeriesLabels(
+  tx: Queryable,
+  kind: LabelKind,
+  { seriesIds, rows }: LabelledSeries,
+) {
+  const expected = rows.flatMap(({ id, own, current }) => {
+    const keys = new Map<string, boolean>()
+    for (const name of current) keys.set(labelKey(name), false)
+    for (const name of own) keys.set(labelKey(name), true)
+    return [...keys].map(([key, is_own]) => ({ series_id: id, key, is_own }))
+  })
+  await tx`
+    with expected as materialized (
+      select w.series_id, l.id as label_id, w.is_own
+      from jsonb_to_recordset(${tx.json(expected)})
+        as w(series_id uuid, key text, is_own boolean)
+      join label l on l.kind = ${kind} and l.key = w.key
+    ), deleted as (
+      delete from series_label y
+      where y.series_id = any(${seriesIds})
+        and (select l.kind from label l where l.id = y.label_id) = ${kind}
+        and not exists (select from expected w
+          where w.series_id = y.series_id and w.label_id = y.label_id)
+    )
+    insert into series_label as y (label_id, series_id, is_own)
+    select label_id, series_id, is_own from expected order by series_id, label_id
+    on conflict (label_id, series_id) do update set is_own = excluded.is_own
+    where y.is_own <> excluded.is_own`
+}

@@ -1,0 +1,61 @@
+// Derived state of books and series: which tables and columns follow from a change, and their refresh.
+// Labels, the lowest age rating, search rows and reading counters are stored, because lists filter and
+// sort by them; every change of what they derive from calls one of these functions in its transaction.
+import type { Transaction } from '../../postgres/db.ts'
+import { refreshLabels } from './labels.ts'
+import { refreshLowestAge } from './lowest-age.ts'
+import { refreshBookSearch, refreshSeriesSearch } from './search-rows.ts'
+import { refreshSeriesReading } from './series-reading.ts'
+
+// Columns of the owner that each derived state is computed from.
+const sources = {
+  labels: { book: ['genres', 'tags'], series: ['genres', 'tags'] },
+  lowestAge: { book: ['age_rating'], series: [] },
+  bookSearch: { book: ['title', 'sort_key', 'number', 'authors', 'tags'], series: [] },
+  seriesSearch: {
+    book: ['authors', 'genres', 'tags'],
+    // The provenance shows whether a user chose the title, which a concurrent scan does not know yet.
+    series: ['title', 'alternate_titles', 'authors', 'genres', 'tags', 'provenance'],
+  },
+} as const
+
+type Edit = {
+  seriesIds: string[]
+  /** Books whose columns changed; without them columns of the series changed. */
+  bookIds?: string[]
+  /** Names of the changed columns. */
+  columns: readonly string[]
+}
+
+// Search texts of books are built in the process, this many at a time.
+const bookBatch = 500
+
+/** After a user changed columns of books or series. Returns the series whose own genres or tags changed by it. */
+export async function refreshEdited(
+  tx: Transaction,
+  { seriesIds, bookIds, columns }: Edit,
+): Promise<string[]> {
+  const isAffected = (state: keyof typeof sources) => {
+    const names: readonly string[] = sources[state][bookIds ? 'book' : 'series']
+    return columns.some(column => names.includes(column))
+  }
+  const relabelled = isAffected('labels') ? await refreshLabels(tx, seriesIds) : []
+  if (isAffected('lowestAge')) await refreshLowestAge(tx, seriesIds)
+  if (bookIds && isAffected('bookSearch'))
+    for (let start = 0; start < bookIds.length; start += bookBatch)
+      await refreshBookSearch(tx, bookIds.slice(start, start + bookBatch))
+  if (isAffected('seriesSearch')) await refreshSeriesSearch(tx, seriesIds)
+  return relabelled
+}
+
+/**
+ * After books of the series were added, removed, moved or read again; the search rows of those books are
+ * written with them. Returns the series whose own genres or tags changed by it.
+ */
+export async function refreshScanned(tx: Transaction, seriesIds: string[]): Promise<string[]> {
+  const relabelled = await refreshLabels(tx, seriesIds)
+  await refreshSeriesReading(tx, seriesIds)
+  await refreshLowestAge(tx, seriesIds)
+  await refreshSeriesSearch(tx, seriesIds)
+  return relabelled
+}

@@ -1,0 +1,97 @@
+// Search rows of books and series: `book_search` and `series_search` hold the normalized text that
+// searches match. Scans write the rows of the books they read themselves.
+
+import { bookSearchText, buildSearchText, normalizeSearchText } from '../../name/search-text.ts'
+import type { Queryable } from '../../postgres/db.ts'
+
+type Person = { name: string }
+
+type SearchedBook = {
+  id: string
+  title: string
+  series: string
+  authors: Person[]
+  number: string | null
+  tags: string[]
+}
+
+/** Writes the search rows of books where they differ. */
+export async function refreshBookSearch(tx: Queryable, bookIds: string[]): Promise<void> {
+  if (bookIds.length === 0) return
+  const books = await tx<SearchedBook[]>`
+    select b.id, b.title, s.title as series, b.authors, b.number, b.tags
+    from book b join series s on s.id = b.series_id
+    where b.id = any(${bookIds})`
+  const rows = books.map(book => ({ id: book.id, text: bookSearchText(book) }))
+  await tx`
+    insert into book_search as t (book_id, series_id, is_present, sort_key, text)
+    select b.id, b.series_id, b.missing_at is null, b.sort_key, g.text
+    from jsonb_to_recordset(${tx.json(rows)}) as g(id uuid, text text)
+    join book b on b.id = g.id
+    order by b.id
+    on conflict (book_id) do update
+    set series_id = excluded.series_id, is_present = excluded.is_present,
+      sort_key = excluded.sort_key, text = excluded.text
+    where (t.series_id, t.is_present, t.sort_key, t.text)
+      is distinct from (excluded.series_id, excluded.is_present, excluded.sort_key, excluded.text)`
+}
+
+// Authors of the first books, by which a series is found.
+const maxAuthors = 30
+
+type SearchedSeries = {
+  id: string
+  title: string
+  name: string
+  alternateTitles: { title: string }[]
+  authors: Person[]
+  bookAuthors: string[]
+  labels: string[]
+  previous: string | null
+  hasUserTitle: boolean
+}
+
+/** Writes the search rows of series where they differ, and the line of the series title in the rows of their books. */
+export async function refreshSeriesSearch(tx: Queryable, seriesIds: string[]): Promise<void> {
+  if (seriesIds.length === 0) return
+  const series = await tx<SearchedSeries[]>`
+    select s.id, s.title, s.name, s.alternate_titles as "alternateTitles", s.authors,
+      s.genres || s.tags as labels, t.text as previous,
+      coalesce(s.provenance->>'title' = 'user', false) as "hasUserTitle",
+      array(
+        select a->>'name' from (
+          select authors from book b
+          where b.series_id = s.id and b.missing_at is null and b.authors <> '[]'
+          order by b.number_sort, b.name_key, b.id limit 100) b, jsonb_array_elements(b.authors) a
+        group by 1 order by count(*) desc, 1 limit ${maxAuthors}) as "bookAuthors"
+    from series s
+    left join series_search t on t.series_id = s.id
+    where s.id = any(${seriesIds})
+    order by s.id`
+  const rows = series.flatMap(({ id, title, previous, hasUserTitle, ...more }) => {
+    const text = buildSearchText(title, [
+      more.name,
+      ...more.alternateTitles.map(other => other.title),
+      ...more.authors.map(author => author.name),
+      ...more.bookAuthors,
+      ...more.labels,
+    ])
+    const isRenamed = previous === null || previous.split('\n', 1)[0] !== text.split('\n', 1)[0]
+    // A scan running while a user sets the title writes its books' rows with the previous title.
+    const line = isRenamed || hasUserTitle ? normalizeSearchText(title) : null
+    return text === previous && line === null ? [] : [{ id, text, line }]
+  })
+  if (rows.length === 0) return
+  await tx`
+    insert into series_search as t (series_id, text)
+    select id, text from jsonb_to_recordset(${tx.json(rows)}) as g(id uuid, text text)
+    on conflict (series_id) do update set text = excluded.text
+    where t.text <> excluded.text`
+  await tx`
+    update book_search t
+    set text = regexp_replace(t.text, ${'^([^\n]*\n)[^\n]*'}, ${'\\1 '} || g.line)
+    from jsonb_to_recordset(${tx.json(rows.filter(row => row.line !== null))})
+      as g(id uuid, line text)
+    join book b on b.series_id = g.id
+    where t.book_id = b.id and split_part(t.text, ${'\n'}, 2) <> ' ' || g.line`
+}

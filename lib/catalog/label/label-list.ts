@@ -1,0 +1,107 @@
+// Lists of genres, tags and publishers with their numbers of visible series.
+import type { Fragment } from 'postgres'
+import { hasVisibleBook, isUnrestricted, type Viewer, visibleSeries } from '../../auth/viewer.ts'
+import type { Sql } from '../../postgres/db.ts'
+import { allOf, unprepared } from '../../postgres/statement.ts'
+import type { Label, LabelKind } from './label.ts'
+
+type PageRequest = { offset: number; pageSize: number }
+
+/**
+ * One page of all genres or tags by name, and their total. A restricted viewer gets only labels of
+ * visible series.
+ */
+export async function listLabels(
+  sql: Sql,
+  viewer: Viewer,
+  { kind, offset, pageSize }: PageRequest & { kind: LabelKind },
+) {
+  const rows = await sql<((Label & { total: number }) | { id: null; total: number })[]>`
+    with counted as (
+      select y.label_id, count(*) as n
+      from series_label y
+      join label l on l.id = y.label_id and l.kind = ${kind}
+      join series s on s.id = y.series_id
+      where y.is_own and s.book_count > 0 and ${visibleSeries(sql, viewer)}
+      group by y.label_id
+    ), listed as materialized (
+      select l.id, l.key, l.name, coalesce(c.n, 0) as "seriesCount", l.created_at as "createdAt"
+      from label l
+      left join counted c on c.label_id = l.id
+      where l.kind = ${kind} and (${isUnrestricted(viewer)} or c.n > 0)
+    )
+    select p.id, p.name, p."seriesCount", p."createdAt", t.total
+    from (select count(*) as total from listed) t
+    left join (
+      select * from listed order by key collate "C", id limit ${pageSize} offset ${offset}) p on true
+    order by p.key collate "C", p.id`
+  const data = rows.flatMap(({ total, ...label }) => (label.id === null ? [] : [label as Label]))
+  return { data, total: rows[0]!.total }
+}
+
+export type LabelEntry = { name: string; seriesCount: number }
+
+/** One page of the genres or tags of browsable series, by name, and their total. Counts series for this page only. */
+export async function browseLabels(
+  sql: Sql,
+  viewer: Viewer,
+  { kind, offset, pageSize }: PageRequest & { kind: LabelKind },
+): Promise<{ data: LabelEntry[]; total: number }> {
+  const isBrowsable = allOf(sql, [
+    sql`s.book_count > 0`,
+    visibleSeries(sql, viewer),
+    hasVisibleBook(sql, viewer),
+  ])
+  const [row] = await unprepared(sql<{ data: LabelEntry[]; total: number }[]>`
+    with listed as materialized (
+      select l.id, l.key collate "C" as key, l.name
+      from label l
+      where l.kind = ${kind} and (
+        select true from series_label y
+        where y.label_id = l.id and y.is_own and ${isCounted(sql, viewer, isBrowsable)}
+        limit 1)
+    ), page as materialized (
+      select * from listed order by key, id limit ${pageSize} offset ${offset}
+    )
+    select (select count(*) from listed)::float8 as total, coalesce((
+      select jsonb_agg(jsonb_build_object('name', p.name, 'seriesCount', (
+          select count(*) from series_label y
+          where y.label_id = p.id and y.is_own and ${isCounted(sql, viewer, isBrowsable)}))
+        order by p.key, p.id)
+      from page p), '[]') as data`)
+  return row!
+}
+
+/** A condition on `series_label y`, through a set hashed once: the few hidden series, or all browsable ones. */
+function isCounted(sql: Sql, viewer: Viewer, isBrowsable: Fragment): Fragment {
+  return isUnrestricted(viewer)
+    ? sql`((y.series_id in (select s.id from series s where s.book_count = 0)) is not true)`
+    : sql`((y.series_id in (select s.id from series s where ${isBrowsable})) is true)`
+}
+
+/** Spellings that differ in case or accents are one publisher. */
+export type Publisher = { name: string; seriesCount: number }
+
+/** One page of the publishers of browsable series, each in its most frequent spelling, and their total. */
+export async function listPublishers(
+  sql: Sql,
+  viewer: Viewer,
+  { offset, pageSize }: PageRequest,
+): Promise<{ data: Publisher[]; total: number }> {
+  const [row] = await unprepared(sql<{ data: Publisher[]; total: number }[]>`
+    with spellings as materialized (
+      select s.publisher as name, count(*) as n
+      from series s
+      where s.book_count > 0 and s.publisher > '' and ${visibleSeries(sql, viewer)}
+        and ${hasVisibleBook(sql, viewer)}
+      group by s.publisher
+    ), named as materialized (
+      select folded(name) collate "C" as key, sum(n)::float8 as "seriesCount",
+        (array_agg(name order by n desc, name collate "C"))[1] as name
+      from spellings group by 1
+    )
+    select (select count(*) from named)::float8 as total, coalesce((
+      select jsonb_agg(jsonb_build_object('name', name, 'seriesCount', "seriesCount") order by key)
+      from (select * from named order by key limit ${pageSize} offset ${offset}) p), '[]') as data`)
+  return row!
+}

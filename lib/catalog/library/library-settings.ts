@@ -1,0 +1,254 @@
+// Editable settings of a library: request schema, validation and conversion to columns.
+import { isDeepStrictEqual } from 'node:util'
+import { cronError, isTimeZone } from '../../cron.ts'
+import { Invalid } from '../../errors.ts'
+import { formatNames } from '../../format/formats.ts'
+import { checkStorable } from '../../metadata/user-input.ts'
+import { readingDirections } from '../../metadata/values.ts'
+import { body, json, list, maybe, nullable, oneOf, type Static, Type, text } from '../../schema.ts'
+import { bookStrategies, validateBookStrategy } from '../../strategy/book.ts'
+import { numberStrategies } from '../../strategy/number.ts'
+import { compilePattern } from '../../strategy/pattern.ts'
+import { validateRules } from '../../strategy/title-rules.ts'
+
+export const scanModes = ['normal', 'deep'] as const
+export const watchModes = ['off', 'on', 'poll'] as const
+
+const ScanningConfigBody = body(
+  {
+    enabled: maybe(
+      nullable(
+        Type.Boolean({ description: 'Scans by the schedule; defaults to true when there is one.' }),
+      ),
+    ),
+    scanMode: maybe(
+      nullable(oneOf(scanModes, { aliases: ['defaultMode', 'default_mode'], default: 'normal' })),
+    ),
+    cronSchedule: maybe(nullable(text(200, { description: 'Five fields: `0 */6 * * *`.' }))),
+    cronTimezone: maybe(
+      nullable(
+        text(100, { description: 'IANA name; defaults to the setting scheduler.timezone.' }),
+      ),
+    ),
+    scanOnStart: maybe(nullable(Type.Boolean({ description: 'Scans when the server starts.' }))),
+    purgeDeletedOnScan: maybe(
+      nullable(Type.Boolean({ description: 'Deletes missing books after a scan.' })),
+    ),
+    watch: maybe(
+      nullable(
+        oneOf(watchModes, {
+          default: 'off',
+          description:
+            '`on`: scans changed files as soon as they change; `poll`: checks the whole folder periodically. The current state is in `watchState` of the library.',
+        }),
+      ),
+    ),
+  },
+  { component: 'ScanningConfigInput' },
+)
+
+const titleRule = body(
+  {
+    pattern: text(1000, { minLength: 1, description: 'RE2 regular expression.' }),
+    replacement: text(1000, { description: '`$1` inserts a group.' }),
+    description: maybe(nullable(text(1000))),
+    enabled: maybe(Type.Boolean({ default: true })),
+  },
+  { component: 'TitleRule' },
+)
+
+const operators = [
+  ...['is_null', 'is_not_null', 'equals', 'not_equals', 'gt', 'gte', 'lt', 'lte'],
+  ...['contains', 'not_contains', 'starts_with', 'ends_with', 'matches', 'in', 'not_in'],
+]
+export const AutoMatch = body(
+  {
+    mode: oneOf(['all', 'any']),
+    rules: list(
+      body({
+        field: text(200, {
+          pattern: '^[A-Za-z][\\w:-]*(\\.[\\w:-]+)*$',
+          description: 'Path in the series context, e.g. `metadata.title`.',
+        }),
+        operator: oneOf(operators),
+        value: maybe(json()),
+      }),
+      { maxItems: 100 },
+    ),
+  },
+  { component: 'AutoMatchConditions' },
+)
+
+/** Configuration of a strategy; the keys depend on the strategy. */
+export const StrategyConfig = Type.Unsafe<Record<string, unknown>>({
+  component: 'StrategyConfig',
+  type: 'object',
+  additionalProperties: true,
+})
+const config = maybe(nullable(StrategyConfig))
+
+/** Fields of a request that creates or updates a library. Null clears a nullable field and leaves another unchanged. */
+export const settingFields = {
+  description: maybe(nullable(text(5000))),
+  defaultReadingDirection: maybe(nullable(oneOf(readingDirections))),
+  allowedFormats: maybe(
+    nullable(
+      list(text(10), { maxItems: 20, description: `${formatNames.join(', ')}; null for all.` }),
+    ),
+  ),
+  excludedPatterns: maybe(nullable(text(200_000, { description: 'A glob a line, at most 500.' }))),
+  bookStrategy: maybe(nullable(oneOf(bookStrategies))),
+  bookConfig: config,
+  numberStrategy: maybe(nullable(oneOf(numberStrategies))),
+  numberConfig: config,
+  scanningConfig: maybe(nullable(ScanningConfigBody)),
+  titlePreprocessingRules: maybe(nullable(list(titleRule, { maxItems: 100 }))),
+  autoMatchConditions: maybe(nullable(AutoMatch)),
+  isActive: maybe(nullable(Type.Boolean())),
+}
+const LibrarySettings = Type.Object(settingFields)
+export type LibrarySettings = Static<typeof LibrarySettings>
+
+/** A value of a jsonb column, as distinct from a text array. */
+export type Jsonb = { json: unknown }
+export type Column = string | boolean | string[] | null | Jsonb
+
+/**
+ * The columns to set, by name; `current` is the present book strategy. Throws Invalid for values the
+ * schema cannot check.
+ */
+export function settingColumns(settings: LibrarySettings, current: string): Record<string, Column> {
+  const columns: Record<string, Column | undefined> = {
+    description: settings.description,
+    default_reading_direction: settings.defaultReadingDirection ?? undefined,
+    allowed_formats: parseFormats(settings.allowedFormats),
+    excluded_patterns: parsePatterns(settings.excludedPatterns),
+    ...bookStrategyColumns(settings, current),
+    number_strategy: settings.numberStrategy ?? undefined,
+    number_config: jsonb(settings.numberConfig, {}),
+    scanning_config: jsonb(
+      settings.scanningConfig && parseScanningConfig(settings.scanningConfig),
+      {},
+    ),
+    title_preprocessing_rules: jsonb(
+      settings.titlePreprocessingRules && validateRules(settings.titlePreprocessingRules),
+      [],
+    ),
+    auto_match_conditions:
+      settings.autoMatchConditions === null
+        ? null
+        : jsonb(settings.autoMatchConditions && parseAutoMatch(settings.autoMatchConditions), null),
+    is_active: settings.isActive ?? undefined,
+  }
+  const present = Object.entries(columns).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(present) as Record<string, Column>
+}
+
+function jsonb(value: unknown, empty: unknown): Jsonb | undefined {
+  return value === undefined ? undefined : { json: value ?? empty }
+}
+
+/** Changing the strategy resets its configuration: the keys of the previous one do not apply. */
+function bookStrategyColumns({ bookStrategy, bookConfig }: LibrarySettings, current: string) {
+  const strategy = bookStrategy ?? current
+  if (bookConfig === undefined && strategy === current) return {}
+  const config = validateBookStrategy(strategy, bookConfig ?? {})
+  return { book_strategy: strategy, book_config: { json: config } }
+}
+
+function parseFormats(value: readonly string[] | null | undefined) {
+  if (!value) return value
+  const names = new Set(value.map(name => name.toLowerCase()))
+  const unknown = [...names].find(name => !formatNames.some(format => format === name))
+  if (unknown !== undefined)
+    throw new Invalid(
+      `allowedFormats has an unknown format; known formats: ${formatNames.join(', ')}`,
+    )
+  // Clients send an empty list for "all formats"; taken literally it would empty the library.
+  return names.size === 0 ? null : formatNames.filter(name => names.has(name))
+}
+
+function parsePatterns(value: string | null | undefined) {
+  if (!value) return value === undefined ? undefined : ''
+  const lines = value.split(/\r?\n/)
+  if (lines.length > 500) throw new Invalid('excludedPatterns has more than 500 lines')
+  if (lines.some(line => line.length > 1000))
+    throw new Invalid('A line of excludedPatterns is longer than 1000 characters')
+  return value
+}
+
+export type ScanningConfig = {
+  enabled: boolean
+  scanMode: (typeof scanModes)[number]
+  cronSchedule: string | null
+  cronTimezone: string | null
+  scanOnStart: boolean
+  purgeDeletedOnScan: boolean
+  watch: (typeof watchModes)[number]
+}
+
+/** The stored form; it may lack `watch`, and is empty for a library without a schedule. */
+export type StoredScanningConfig =
+  | (Omit<ScanningConfig, 'watch'> & Partial<Pick<ScanningConfig, 'watch'>>)
+  | Record<string, never>
+
+/** Null when the library has no scanning configuration. */
+export function readScanningConfig(stored: StoredScanningConfig): ScanningConfig | null {
+  return 'scanMode' in stored
+    ? { ...(stored as ScanningConfig), watch: stored.watch ?? 'off' }
+    : null
+}
+
+/**
+ * Of `scanningConfig` and its snake_case duplicate, the one that differs from the stored value: clients
+ * that send a whole library back change only the one they know. Throws Invalid when both were changed
+ * differently.
+ */
+export function effectiveScanningConfig(
+  {
+    scanningConfig: camel,
+    scanning_config: snake,
+  }: {
+    scanningConfig?: LibrarySettings['scanningConfig']
+    scanning_config?: LibrarySettings['scanningConfig']
+  },
+  stored: StoredScanningConfig,
+): LibrarySettings['scanningConfig'] {
+  if (camel === undefined || snake === undefined) return snake === undefined ? camel : snake
+  const current = readScanningConfig(stored) ?? {}
+  const camelValue = camel && parseScanningConfig(camel)
+  const snakeValue = snake && parseScanningConfig(snake)
+  if (isDeepStrictEqual(camelValue ?? {}, current)) return snake
+  if (isDeepStrictEqual(snakeValue ?? {}, current) || isDeepStrictEqual(camelValue, snakeValue))
+    return camel
+  throw new Invalid('scanningConfig and scanning_config contradict each other')
+}
+
+function parseScanningConfig(value: Static<typeof ScanningConfigBody>): ScanningConfig {
+  const cronSchedule = value.cronSchedule?.trim() || null
+  const cronTimezone = value.cronTimezone?.trim() || null
+  const error = cronSchedule === null ? null : cronError(cronSchedule)
+  if (error) throw new Invalid(error)
+  if (cronTimezone !== null && !isTimeZone(cronTimezone))
+    throw new Invalid('cronTimezone must be an IANA time zone such as Europe/Berlin')
+  return {
+    enabled: value.enabled ?? cronSchedule !== null,
+    scanMode: value.scanMode ?? 'normal',
+    cronSchedule,
+    cronTimezone,
+    scanOnStart: value.scanOnStart ?? false,
+    purgeDeletedOnScan: value.purgeDeletedOnScan ?? false,
+    watch: value.watch ?? 'off',
+  }
+}
+
+function parseAutoMatch(conditions: Static<typeof AutoMatch>) {
+  checkStorable(conditions)
+  for (const [i, { operator, value }] of conditions.rules.entries()) {
+    if (operator === 'matches')
+      compilePattern(String(value ?? ''), `autoMatchConditions.rules[${i}]`)
+    if ((operator === 'in' || operator === 'not_in') && !Array.isArray(value))
+      throw new Invalid(`autoMatchConditions.rules[${i}]: ${operator} requires a list`)
+  }
+  return conditions
+}

@@ -1,0 +1,127 @@
+// Books by when the viewer last read them: first those with progress, along the index of progress, then
+// all others by title.
+import type { Fragment, Sql } from 'postgres'
+import { isUnrestricted, presentBook, type Viewer } from '../../auth/viewer.ts'
+import { unprepared } from '../../postgres/statement.ts'
+import type { Condition } from './condition.ts'
+import { type IdPage, idsInOrder, nearestEnd, type PageWindow } from './page.ts'
+import { countPresentBooks, isMatching, measurePlan, pageOfMeasured } from './page-books.ts'
+import { type BookListFilter, type BookPlan, planBooks } from './plan/book-plan.ts'
+import { hasProgress } from './plan/book-tree.ts'
+import type { Direction } from './sort.ts'
+
+type ListRequest = BookListFilter & { direction: Direction; page: number; pageSize: number }
+
+/** As listBooks; never lists missing books. */
+export async function listBooksByReading(
+  sql: Sql,
+  viewer: Viewer,
+  request: ListRequest,
+): Promise<IdPage> {
+  const { filter, libraryId, seriesId, direction, page, pageSize: limit } = request
+  const isEverything = !filter && !libraryId && !seriesId && isUnrestricted(viewer)
+  const { read, unread } = isEverything
+    ? await partsOfAllBooks(sql, viewer)
+    : await partsOfFiltered(sql, viewer, request)
+  const offset = (page - 1) * limit
+  const ids = await read.page({ direction, offset, limit, total: read.total })
+  const left = limit - ids.length
+  if (left > 0 && unread.total > 0) {
+    const window = { offset: Math.max(offset - read.total, 0), limit: left, total: unread.total }
+    ids.push(...(await unread.page({ direction, ...window })))
+  }
+  return { ids, total: read.total + unread.total }
+}
+
+/** One of the two parts of the list. */
+type Part = {
+  total: number
+  page: (window: PageWindow & { direction: Direction }) => Promise<string[]>
+}
+type Parts = { read: Part; unread: Part }
+
+async function partsOfFiltered(sql: Sql, viewer: Viewer, request: ListRequest): Promise<Parts> {
+  const planWith = (condition: Condition) => {
+    const all = [...(request.filter ? [request.filter.condition] : []), condition]
+    const filter = { of: 'book' as const, condition: { all } }
+    return planBooks(sql, viewer, { ...request, includeDeleted: false, filter })
+  }
+  const readPlan = await planWith(hasProgress)
+  const unreadPlan = await planWith({ ...hasProgress, negated: false })
+  const unreadSize = await measurePlan(sql, unreadPlan)
+  return {
+    read: {
+      total: (await measurePlan(sql, readPlan)).total,
+      page: window => walkProgress(sql, viewer, { ...window, plan: readPlan }),
+    },
+    unread: {
+      total: unreadSize.total,
+      page: window =>
+        pageOfMeasured(
+          sql,
+          { plan: unreadPlan, size: unreadSize },
+          { ...window, sort: 'title', direction: 'asc' },
+        ),
+    },
+  }
+}
+
+/** The same for all books, from stored counters. */
+async function partsOfAllBooks(sql: Sql, viewer: Viewer): Promise<Parts> {
+  const [row] = await sql<{ total: number }[]>`
+    select coalesce(sum(read_count + started_count), 0)::float8 as total
+    from series_reading where account_id = ${viewer.accountId}`
+  const { total } = row!
+  return {
+    read: { total, page: window => walkProgress(sql, viewer, { ...window, plan: null }) },
+    unread: {
+      total: (await countPresentBooks(sql)) - total,
+      page: window => walkUnread(sql, viewer, window),
+    },
+  }
+}
+
+/** Along the index of progress. Without a plan it lists all present books. */
+async function walkProgress(
+  sql: Sql,
+  { accountId }: Viewer,
+  { plan, direction, ...window }: PageWindow & { direction: Direction; plan: BookPlan | null },
+): Promise<string[]> {
+  const { skip, take, reversed } = nearestEnd(window)
+  if (take === 0) return []
+  const order =
+    (direction === 'desc') !== reversed
+      ? sql`p.updated_at desc, p.book_id desc`
+      : sql`p.updated_at, p.book_id`
+  const alias = plan?.readsRow ? 'w' : 'b'
+  const book = sql(alias)
+  const matches: Fragment = plan ? isMatching(sql, plan, alias) : sql`true`
+  const rows = await unprepared(sql<{ id: string }[]>`
+    ${plan ? sql`with ${plan.ctes}` : sql``}
+    select p.book_id as id
+    from progress p
+    cross join lateral (
+      select from book ${book}
+      where ${book}.id = p.book_id and ${presentBook(sql, alias)} and ${matches}
+      offset 0) w
+    where p.account_id = ${accountId}
+    order by ${order}
+    limit ${take} offset ${skip}`)
+  return idsInOrder(rows, reversed)
+}
+
+/** Books without progress by title. Progress is looked up only for books of series that have any. */
+async function walkUnread(sql: Sql, { accountId }: Viewer, window: PageWindow): Promise<string[]> {
+  const { skip, take, reversed } = nearestEnd(window)
+  if (take === 0) return []
+  const order = reversed ? sql`b.sort_key desc, b.id desc` : sql`b.sort_key, b.id`
+  const rows = await unprepared(sql<{ id: string }[]>`
+    select b.id from book b
+    where ${presentBook(sql)} and ((b.series_id in (
+        select r.series_id from series_reading r where r.account_id = ${accountId})) is not true
+      or (select true from progress p
+        where p.account_id = ${accountId} and p.book_id = b.id) is null)
+    order by ${order}
+    limit ${take} offset ${skip}`)
+  return idsInOrder(rows, reversed)
+}

@@ -1,0 +1,66 @@
+// Books in reading order: by series title, then by number. A page is located by the running total of
+// matching books per series, so only the series on the page are read.
+import type { Fragment, Sql } from 'postgres'
+import { isUnrestricted, presentBook, type Viewer } from '../../auth/viewer.ts'
+import type { Queryable } from '../../postgres/db.ts'
+import { unprepared } from '../../postgres/statement.ts'
+import type { IdPage } from './page.ts'
+import { type BookListFilter, type BookPlan, planBooks } from './plan/book-plan.ts'
+import type { Direction } from './sort.ts'
+
+type ListRequest = BookListFilter & { direction: Direction; page: number; pageSize: number }
+
+/** As listBooks; never lists missing books. */
+export async function listBooksBySeries(
+  sql: Sql,
+  viewer: Viewer,
+  request: ListRequest,
+): Promise<IdPage> {
+  const { filter, libraryId, seriesId, page, pageSize: limit } = request
+  const isEverything = !filter && !libraryId && !seriesId && isUnrestricted(viewer)
+  const plan = isEverything
+    ? null
+    : await planBooks(sql, viewer, { ...request, includeDeleted: false, withSortKey: true })
+  const offset = (page - 1) * limit
+  const isDescending = request.direction === 'desc'
+  const seriesOrder = isDescending ? sql`m.sort_key desc, m.id desc` : sql`m.sort_key, m.id`
+  const bookOrder = isDescending
+    ? sql`b.number_sort desc nulls last, b.sort_key desc, b.id desc`
+    : sql`b.number_sort nulls last, b.sort_key, b.id`
+  const [row] = await unprepared(sql<IdPage[]>`
+    with ${plan ? sql`${plan.ctes},` : sql``} placed as materialized (
+      select m.id, m.sort_key, m.match_count, m.is_complete,
+        sum(m.match_count) over (order by ${seriesOrder} rows unbounded preceding) - m.match_count as place
+      from (${plan ? countedSeries(sql, plan) : allSeries(sql)}) m
+    ), on_page as materialized (
+      select * from placed m
+      where match_count > 0 and place < ${offset + limit}::float8
+        and place + match_count > ${offset}::float8
+    )
+    select coalesce((select sum(match_count) from placed), 0)::float8 as total, array(
+      select b.id from on_page m
+      cross join lateral (
+        select b.id, b.number_sort, b.sort_key from book b
+        where b.series_id = m.id and ${presentBook(sql)}
+          and (m.is_complete or ${plan ? plan.exact : sql`true`})
+        offset 0) b
+      order by ${seriesOrder}, ${bookOrder}
+      limit ${limit} offset ${offset}::float8 - (select min(place) from on_page)) as ids`)
+  return row!
+}
+
+/** All series with present books: columns of the index series_by_title. */
+function allSeries(sql: Queryable): Fragment {
+  return sql`
+    select s.id, s.sort_key, s.book_count as match_count, true as is_complete
+    from series s where s.book_count > 0`
+}
+
+function countedSeries(sql: Queryable, { exact }: BookPlan): Fragment {
+  return sql`
+    select m.id, m.sort_key, m.is_complete, case when m.is_undecided then (
+      select count(*) from book b
+      where b.series_id = m.id and ${presentBook(sql)} and ${exact})
+      else m.match_count end as match_count
+    from matched m`
+}

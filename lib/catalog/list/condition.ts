@@ -1,0 +1,267 @@
+// Parser for filter conditions: from the JSON tree of a list request to a checked tree. Errors name the
+// path of the offending node.
+import { Invalid } from '../../errors.ts'
+import {
+  bookFields,
+  type FieldKind,
+  maxConditionDepth,
+  maxConditionNodes,
+  maxListValues,
+  maxValueLength,
+  nonNullableKinds,
+  operators,
+  publicSeriesFields,
+  type ReadStatus,
+  rangeKeys,
+  readStatuses,
+  seriesFields,
+} from './fields.ts'
+
+export type Bound = number | Date
+export type Test =
+  | { kind: 'null' }
+  | { kind: 'text'; operator: 'equals' | 'contains' | 'beginsWith' | 'endsWith'; value: string }
+  | { kind: 'ids'; ids: string[] }
+  | { kind: 'status'; status: ReadStatus }
+  | { kind: 'boolean'; value: boolean }
+  | { kind: 'compare'; operator: '=' | '<' | '<=' | '>' | '>='; value: Bound }
+  | { kind: 'between'; from: Bound | null; to: Bound | null }
+
+/** A test of one field; `negated` also accepts rows for which the test is unknown (null). */
+export type Predicate = { field: string; test: Test; negated: boolean }
+export type Condition = { all: Condition[] } | { any: Condition[] } | Predicate
+/** A checked condition on books. */
+export type BookFilter = { of: 'book'; condition: Condition }
+/** A checked condition on series. */
+export type SeriesFilter = { of: 'series'; condition: Condition }
+
+/** Null without a condition. Throws Invalid. */
+export function parseBookFilter(condition: unknown): BookFilter | null {
+  if (condition === undefined || condition === null) return null
+  return { of: 'book', condition: parse(condition, bookFields) }
+}
+
+/**
+ * Null without a condition. Throws Invalid. Only administrators may filter by sharing tag: others
+ * could use it to find out which tags exist.
+ */
+export function parseSeriesFilter(
+  condition: unknown,
+  { isAdmin = false } = {},
+): SeriesFilter | null {
+  if (condition === undefined || condition === null) return null
+  return {
+    of: 'series',
+    condition: parse(condition, isAdmin ? seriesFields : publicSeriesFields),
+  }
+}
+
+/** All predicates of a condition. */
+export function predicatesOf(condition: Condition): Predicate[] {
+  if ('all' in condition) return condition.all.flatMap(predicatesOf)
+  if ('any' in condition) return condition.any.flatMap(predicatesOf)
+  return [condition]
+}
+
+type Fields = Record<string, FieldKind>
+type ParserState = { fields: Fields; nodeCount: number }
+
+function parse(condition: unknown, fields: Fields): Condition {
+  return parseNode({ fields, nodeCount: 0 }, condition, { path: 'condition', depth: 1 })
+}
+
+function parseNode(
+  state: ParserState,
+  node: unknown,
+  { path, depth }: { path: string; depth: number },
+): Condition {
+  if (depth > maxConditionDepth)
+    throw new Invalid(`${path} is nested more than ${maxConditionDepth} levels deep`)
+  if (++state.nodeCount > maxConditionNodes)
+    throw new Invalid(`condition has more than ${maxConditionNodes} parts`)
+  if (!isObject(node)) throw new Invalid(`${path} must be an object`)
+  const keys = Object.keys(node)
+  const [key] = keys
+  if (key === undefined || keys.length > 1)
+    throw new Invalid(`${path} must have exactly one key: allOf, anyOf or a field`)
+  const value = node[key]
+  const valuePath = `${path}.${key}`
+  if (key === 'allOf' || key === 'anyOf') {
+    if (!Array.isArray(value)) throw new Invalid(`${valuePath} must be an array of conditions`)
+    const parts = value.map((part, i) =>
+      parseNode(state, part, { path: `${valuePath}[${i}]`, depth: depth + 1 }),
+    )
+    return key === 'allOf' ? { all: parts } : { any: parts }
+  }
+  if (!Object.hasOwn(state.fields, key))
+    throw new Invalid(
+      `${valuePath} is not a field; fields are ${Object.keys(state.fields).join(', ')}`,
+    )
+  const predicate = { field: key, ...parsePredicate(state.fields[key]!, value, valuePath) }
+  // Long lists count as several nodes, so that the limit cannot be evaded with them.
+  if (predicate.test.kind === 'ids')
+    state.nodeCount += Math.floor(predicate.test.ids.length / maxListValues)
+  return predicate
+}
+
+const negations = ['isNot', 'notIn', 'doesNotContain', 'ne', 'isNotNull']
+
+function parsePredicate(
+  kind: FieldKind,
+  value: unknown,
+  path: string,
+): { test: Test; negated: boolean } {
+  if (!isObject(value)) throw new Invalid(`${path} must be an object with an operator`)
+  const { operator, ...operands } = value
+  if (typeof operator !== 'string') throw new Invalid(`${path}.operator must be a string`)
+  const negated = negations.includes(operator)
+  if ((operator === 'isNull' || operator === 'isNotNull') && !nonNullableKinds.includes(kind)) {
+    // Clients send null or an empty string as its value, which has no meaning.
+    checkKeys(operands, ['value'], path)
+    return { test: { kind: 'null' }, negated }
+  }
+  const allowed: Record<string, string> = operators[kind]
+  if (!Object.hasOwn(allowed, operator))
+    throw new Invalid(`${path}.operator is not one of ${Object.keys(allowed).join(', ')}`)
+  const arity = allowed[operator]!
+  const rangeEnds = kind === 'date' ? rangeKeys.date : rangeKeys.number
+  checkKeys(
+    operands,
+    arity === 'range' ? rangeEnds : arity === 'values' ? ['values'] : ['value'],
+    path,
+  )
+  return {
+    test: parseTest(kind, { operator, arity, operands, path }),
+    negated: negated && kind !== 'boolean',
+  }
+}
+
+type Operation = {
+  operator: string
+  arity: string
+  operands: Record<string, unknown>
+  path: string
+}
+
+function parseTest(kind: FieldKind, { operator, arity, operands, path }: Operation): Test {
+  const { value } = operands
+  const valuePath = `${path}.value`
+  switch (kind) {
+    case 'text':
+      return {
+        kind: 'text',
+        operator: textOperators[operator as keyof typeof textOperators],
+        value: parseText(value, valuePath),
+      }
+    case 'id': {
+      const ids = arity === 'values' ? parseList(operands.values, `${path}.values`) : [value]
+      return { kind: 'ids', ids: ids.map(id => parseUuid(id, path)) }
+    }
+    case 'status':
+      return { kind: 'status', status: parseStatus(value, valuePath) }
+    case 'boolean': {
+      const isTrue = arity === 'nothing' ? operator === 'isTrue' : parseBoolean(value, valuePath)
+      return { kind: 'boolean', value: operator === 'isNot' ? !isTrue : isTrue }
+    }
+    case 'number':
+    case 'date': {
+      const parseBound = kind === 'date' ? parseDate : parseNumber
+      if (arity !== 'range')
+        return {
+          kind: 'compare',
+          operator: comparisons[operator as keyof typeof comparisons],
+          value: parseBound(value, valuePath),
+        }
+      const [from, to] = rangeKeys[kind].map(end => {
+        const bound = operands[end] ?? null
+        return bound === null ? null : parseBound(bound, `${path}.${end}`)
+      })
+      return { kind: 'between', from: from!, to: to! }
+    }
+  }
+}
+
+const textOperators = {
+  is: 'equals',
+  isNot: 'equals',
+  contains: 'contains',
+  doesNotContain: 'contains',
+  beginsWith: 'beginsWith',
+  endsWith: 'endsWith',
+} as const
+
+const comparisons = {
+  eq: '=',
+  ne: '=',
+  is: '=',
+  isNot: '=',
+  gt: '>',
+  gte: '>=',
+  lt: '<',
+  lte: '<=',
+  after: '>',
+  onOrAfter: '>=',
+  before: '<',
+  onOrBefore: '<=',
+} as const
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function checkKeys(operands: Record<string, unknown>, allowed: readonly string[], path: string) {
+  const other = Object.keys(operands).find(key => !allowed.includes(key))
+  if (other !== undefined) throw new Invalid(`${path} must not have ${other.slice(0, 50)}`)
+}
+
+function parseText(value: unknown, path: string): string {
+  if (typeof value !== 'string') throw new Invalid(`${path} must be a string`)
+  if (value.length > maxValueLength)
+    throw new Invalid(`${path} is longer than ${maxValueLength} characters`)
+  if (value.includes('\0')) throw new Invalid(`${path} must not contain a null character`)
+  return value.toWellFormed()
+}
+
+function parseList(values: unknown, path: string): unknown[] {
+  if (!Array.isArray(values)) throw new Invalid(`${path} must be an array`)
+  if (values.length > maxListValues)
+    throw new Invalid(`${path} has more than ${maxListValues} values`)
+  return values
+}
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+function parseUuid(value: unknown, path: string): string {
+  if (typeof value !== 'string' || !uuid.test(value)) throw new Invalid(`${path} must be a UUID`)
+  return value.toLowerCase()
+}
+
+function parseStatus(value: unknown, path: string): ReadStatus {
+  const status = readStatuses.find(name => name === value)
+  if (!status) throw new Invalid(`${path} is not one of ${readStatuses.join(', ')}`)
+  return status
+}
+
+function parseBoolean(value: unknown, path: string): boolean {
+  if (value === true || value === 'true') return true
+  if (value === false || value === 'false') return false
+  throw new Invalid(`${path} must be true or false`)
+}
+
+function parseNumber(value: unknown, path: string): number {
+  if (typeof value !== 'number' || !Number.isFinite(value))
+    throw new Invalid(`${path} must be a number`)
+  return value
+}
+
+const isoDate =
+  /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})?)?$/i
+
+function parseDate(value: unknown, path: string): Date {
+  const date = typeof value === 'string' && isoDate.test(value) ? new Date(value) : null
+  const year = date?.getUTCFullYear() ?? Number.NaN
+  // Four-digit years, which PostgreSQL and toISOString write alike.
+  if (date === null || !(year >= 1 && year <= 9999))
+    throw new Invalid(`${path} must be an ISO 8601 date such as 2024-05-01T12:00:00Z`)
+  return date
+}

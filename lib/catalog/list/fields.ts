@@ -1,0 +1,96 @@
+// Filter fields of books and series: names, value kinds, operators and limits. The SQL of a field is in
+// plan/book-predicates.ts or plan/series-sets.ts; a field without SQL does not compile.
+
+/** Limits on a condition: nesting, number of nodes, values of one list, characters of one value. */
+export const maxConditionDepth = 20
+export const maxConditionNodes = 500
+export const maxListValues = 500
+export const maxValueLength = 500
+
+export const readStatuses = ['unread', 'in_progress', 'read'] as const
+export type ReadStatus = (typeof readStatuses)[number]
+
+export const seriesFields = {
+  libraryId: 'id',
+  genre: 'text',
+  tag: 'text',
+  status: 'text',
+  publisher: 'text',
+  language: 'text',
+  name: 'text',
+  title: 'text',
+  readStatus: 'status',
+  titleSort: 'text',
+  summary: 'text',
+  author: 'text',
+  path: 'text',
+  year: 'number',
+  dateAdded: 'date',
+  completion: 'boolean',
+  hasExternalSourceId: 'boolean',
+  sharingTag: 'text',
+} as const
+
+const { sharingTag: _adminOnly, ...forEveryone } = seriesFields
+/** The fields that every account may filter by. */
+export const publicSeriesFields = forEveryone
+
+export const bookFields = {
+  libraryId: 'id',
+  seriesId: 'id',
+  genre: 'text',
+  tag: 'text',
+  title: 'text',
+  readStatus: 'status',
+  hasError: 'boolean',
+  titleSort: 'text',
+  summary: 'text',
+  path: 'text',
+  bookType: 'text',
+  format: 'text',
+  pageCount: 'number',
+  dateAdded: 'date',
+} as const
+
+export type SeriesField = keyof typeof seriesFields
+export type BookField = keyof typeof bookFields
+export type FieldKind = 'id' | 'text' | 'status' | 'number' | 'date' | 'boolean'
+
+/** Operators by field kind, with the operands that follow the operator. */
+export const operators = {
+  id: { is: 'value', isNot: 'value', in: 'values', notIn: 'values' },
+  text: {
+    is: 'value',
+    isNot: 'value',
+    contains: 'value',
+    doesNotContain: 'value',
+    beginsWith: 'value',
+    endsWith: 'value',
+  },
+  status: { is: 'value', isNot: 'value' },
+  number: {
+    eq: 'value',
+    ne: 'value',
+    is: 'value',
+    isNot: 'value',
+    gt: 'value',
+    gte: 'value',
+    lt: 'value',
+    lte: 'value',
+    between: 'range',
+  },
+  date: {
+    after: 'value',
+    before: 'value',
+    onOrAfter: 'value',
+    onOrBefore: 'value',
+    between: 'range',
+  },
+  boolean: { isTrue: 'nothing', isFalse: 'nothing', is: 'value', isNot: 'value' },
+} as const satisfies Record<FieldKind, Record<string, 'value' | 'values' | 'range' | 'nothing'>>
+
+/** Every other kind also has the operators `isNull` and `isNotNull`. */
+export const nonNullableKinds: readonly FieldKind[] = ['status', 'boolean']
+
+/** Names of the two ends of a range. */
+export const rangeKeys = { number: ['min', 'max'], date: ['start', 'end'] } as const

@@ -1,0 +1,77 @@
+// Query plan of a series list: a condition as SQL over sets of series ids, stored reading counts and
+// search rows.
+import type { Fragment, Sql } from 'postgres'
+import { hasVisibleBook, type Viewer, visibleSeries } from '../../../auth/viewer.ts'
+import type { SearchQuery } from '../../../name/search-text.ts'
+import type { Queryable } from '../../../postgres/db.ts'
+import { allOf, anyOf } from '../../../postgres/statement.ts'
+import { type Condition, type Predicate, predicatesOf, type SeriesFilter } from '../condition.ts'
+import type { ReadStatus } from '../fields.ts'
+import { lookUpLabels } from './labels.ts'
+import { matchesQuery, matchRank } from './search-match.ts'
+import { type PlanContext, seriesSet, toRarePredicate } from './series-sets.ts'
+
+type SeriesQuery = {
+  filter: SeriesFilter | null
+  libraryId?: string | undefined
+  onlyWithVisibleBooks?: boolean | undefined
+  search: SearchQuery | null
+}
+
+export type SeriesPlan = {
+  /** Defines `matched` (id, sort_key, rank), to follow `with`. In an object, because `await` would run a bare fragment. */
+  ctes: Fragment
+}
+
+export async function planSeries(
+  sql: Sql,
+  viewer: Viewer,
+  { filter, libraryId, onlyWithVisibleBooks, search }: SeriesQuery,
+): Promise<SeriesPlan> {
+  const condition = filter?.condition ?? { all: [] }
+  const context = { sql, labels: await lookUpLabels(sql, filter) }
+  const isAboutReading = predicatesOf(condition).some(({ field }) => field === 'readStatus')
+  const reading = isAboutReading
+    ? sql`left join series_reading r on r.account_id = ${viewer.accountId} and r.series_id = s.id`
+    : sql``
+  const hits = search
+    ? sql`hits as materialized (
+        select t.series_id, ${matchRank(sql, search)} as rank from series_search t
+        where ${matchesQuery(sql, search)}
+      ),`
+    : sql``
+  const ctes = sql`${hits} matched as materialized (
+    select s.id, s.sort_key, ${search ? sql`t.rank` : sql`0`} as rank
+    from series s
+    ${search ? sql`join hits t on t.series_id = s.id` : sql``} ${reading}
+    where s.book_count > 0 and ${visibleSeries(sql, viewer)}
+      and ${onlyWithVisibleBooks ? hasVisibleBook(sql, viewer) : sql`true`}
+      and ${libraryId ? sql`s.library_id = ${libraryId}` : sql`true`}
+      and ${compile(context, condition)}
+  )`
+  return { ctes }
+}
+
+function compile(context: PlanContext, condition: Condition): Fragment {
+  const { sql } = context
+  const compileAll = (parts: Condition[]) => parts.map(part => compile(context, part))
+  if ('all' in condition) return allOf(sql, compileAll(condition.all))
+  if ('any' in condition) return anyOf(sql, compileAll(condition.any))
+  const predicate = toRarePredicate(condition)
+  const positive = compilePositive(context, predicate)
+  return predicate.negated ? sql`(not ${positive})` : positive
+}
+
+function compilePositive(context: PlanContext, predicate: Predicate): Fragment {
+  const { sql } = context
+  if (predicate.test.kind === 'status') return hasReadStatus(sql, predicate.test.status)
+  return sql`((s.id in (${seriesSet(context, predicate)})) is true)`
+}
+
+/** Over the viewer's `series_reading r`, which may be missing. */
+function hasReadStatus(sql: Queryable, status: ReadStatus): Fragment {
+  const isRead = sql`coalesce(r.read_count >= s.book_count, false)`
+  if (status === 'read') return isRead
+  const isOpened = sql`coalesce(r.opened_count > 0 or r.read_count > 0, false)`
+  return status === 'in_progress' ? sql`(${isOpened} and not ${isRead})` : sql`(not ${isOpened})`
+}

@@ -1,0 +1,132 @@
+// Predicates on series as subqueries of series ids. PostgreSQL hashes such a set once and probes it for
+// each series or book of a walk; each set is read from the narrowest index that has its column.
+import type { Fragment } from 'postgres'
+import { normalizeSearchText } from '../../../name/search-text.ts'
+import type { Queryable } from '../../../postgres/db.ts'
+import { allOf } from '../../../postgres/statement.ts'
+import type { Predicate } from '../condition.ts'
+import type { SeriesField } from '../fields.ts'
+import type { LabelLookup } from './labels.ts'
+import { type Column, columnTest, textTest } from './operators.ts'
+
+export type PlanContext = {
+  sql: Queryable
+  labels: LabelLookup
+  /** Missing books are listed, so series that have no other books count. */
+  includesMissing?: boolean | undefined
+}
+
+type SetField = 'libraryId' | 'genre' | 'tag' | 'completion' | 'hasExternalSourceId'
+type ColumnField = Exclude<SeriesField, SetField | 'readStatus' | 'sharingTag' | 'author'>
+
+const columns: Record<ColumnField, (sql: Queryable) => Column> = {
+  name: sql => ({ folded: sql`x.search_key` }),
+  title: sql => ({ folded: sql`x.search_key` }),
+  titleSort: sql => ({ text: sql`coalesce(x.title_sort, x.title)` }),
+  status: sql => ({ text: sql`x.status` }),
+  publisher: sql => ({ text: sql`x.publisher` }),
+  language: sql => ({ text: sql`x.language` }),
+  summary: sql => ({ text: sql`x.summary` }),
+  path: sql => ({ text: sql`x.folder` }),
+  year: sql => ({ number: sql`x.year` }),
+  dateAdded: sql => ({ date: sql`x.created_at` }),
+}
+
+/** Ids of the series for which the positive form of a predicate on series columns or labels holds. */
+export function seriesSet(context: PlanContext, predicate: Predicate): Fragment {
+  const { sql } = context
+  const { field, test } = predicate
+  if (test.kind === 'null' && field === 'libraryId') return seriesWhere(context, sql`false`)
+  if (test.kind === 'ids') {
+    const column = field === 'libraryId' ? sql`x.library_id` : sql`x.id`
+    return seriesWhere(context, sql`${column} = any(${test.ids}::uuid[])`)
+  }
+  switch (field) {
+    case 'genre':
+    case 'tag':
+      return labelSet(context, predicate, 'own')
+    case 'completion':
+      return seriesWhere(
+        context,
+        test.kind === 'boolean' && test.value
+          ? sql`x.book_count >= x.total_volume_count`
+          : sql`x.book_count < x.total_volume_count`,
+      )
+    case 'hasExternalSourceId': {
+      const hasId = sql`exists (
+        select from external_reference e where e.series_id = x.id and e.kind = 'id')`
+      return seriesWhere(context, test.kind === 'boolean' && test.value ? hasId : sql`not ${hasId}`)
+    }
+    case 'sharingTag':
+      return sharingTagSet(context, test)
+    case 'author':
+      return authorSet(context, test)
+    default:
+      return seriesWhere(context, columnTest(sql, columns[field as ColumnField](sql), test))
+  }
+}
+
+function seriesWhere({ sql, includesMissing }: PlanContext, test: Fragment): Fragment {
+  const hasBooks = includesMissing ? sql`true` : sql`x.book_count > 0`
+  return sql`select x.id from series x where ${hasBooks} and ${test}`
+}
+
+/** Series with one of the labels of their own, or, for `any`, also through some of their books. */
+export function labelSet(
+  { sql, labels }: PlanContext,
+  predicate: Predicate,
+  source: 'own' | 'any',
+): Fragment {
+  const isOwn = source === 'own' ? sql`and y.is_own` : sql``
+  if (predicate.test.kind === 'null') {
+    return sql`
+      select y.series_id from series_label y join label l on l.id = y.label_id
+      where l.kind = ${predicate.field} ${isOwn}`
+  }
+  return sql`
+    select y.series_id from series_label y
+    where y.label_id = any(${labels(predicate).ids}::uuid[]) ${isOwn}`
+}
+
+/**
+ * Inverts predicates whose positive form matches nearly everything, because the rare values have an
+ * index: "has no label" becomes "not: has a label" (a null test then stands for "has a label"), "has no
+ * error" becomes "not: has an error".
+ */
+export function toRarePredicate(predicate: Predicate): Predicate {
+  const { field, test, negated } = predicate
+  if (field === 'hasError' && test.kind === 'boolean' && !test.value)
+    return { ...predicate, test: { kind: 'boolean', value: true }, negated: !negated }
+  if (['genre', 'tag', 'sharingTag', 'author'].includes(field) && test.kind === 'null')
+    return { ...predicate, negated: !negated }
+  return predicate
+}
+
+function sharingTagSet({ sql }: PlanContext, test: Predicate['test']): Fragment {
+  if (test.kind !== 'text') return sql`select y.series_id from series_sharing_tag y`
+  return sql`
+    select y.series_id from series_sharing_tag y join sharing_tag t on t.id = y.tag_id
+    where ${textTest(sql, sql`folded(t.name)`, test)}`
+}
+
+/** Authors of the series itself, and of those of its books whose search rows contain the words. */
+function authorSet(context: PlanContext, test: Predicate['test']): Fragment {
+  const { sql } = context
+  const hasAuthor = (authors: Fragment) =>
+    test.kind === 'text'
+      ? sql`exists (
+          select from jsonb_array_elements(${authors}) a
+          where ${textTest(sql, sql`folded(a->>'name')`, test)})`
+      : sql`${authors} <> '[]'`
+  const words = test.kind === 'text' ? normalizeSearchText(test.value).split(' ') : []
+  const patterns = words.filter(word => word.length > 2).map(word => `%${word}%`)
+  return sql`
+    ${seriesWhere(context, hasAuthor(sql`x.authors`))}
+    union
+    select b.series_id from book_search y join book b on b.id = y.book_id
+    where y.is_present and ${allOf(
+      sql,
+      patterns.map(pattern => sql`y.text like ${pattern}`),
+    )}
+      and ${hasAuthor(sql`b.authors`)}`
+}

@@ -1,0 +1,139 @@
+// Field locks: their flags in the API and their names in the column `locks`, which are those of the
+// columns, because scans compare them with columns.
+import { fileFields, roleFields, roleLock, userFields } from '../../metadata/book-fields.ts'
+import type { Field } from '../../metadata/field.ts'
+import { seriesFields } from '../../metadata/series-fields.ts'
+import { maybe, record, type Static, Type } from '../../schema.ts'
+
+/**
+ * Flag in the API → name in `locks`. A name with a dot is a part of a column (`authors.writer`): the
+ * column is locked while any of its parts is, because the authors of a book are one list.
+ */
+type Flags = Readonly<Record<string, string>>
+
+type FlagOf<F> = { [K in keyof F as `${K & string}Lock`]: string }
+
+const bookFlagsOf = <F>(locks: F) =>
+  Object.fromEntries(
+    Object.entries(locks as Record<string, string>).map(([name, lock]) => [`${name}Lock`, lock]),
+  ) as FlagOf<F>
+
+const locksOf = <F extends Record<string, Field>>(fields: F) =>
+  Object.fromEntries(Object.entries(fields).map(([name, { lock }]) => [name, lock])) as {
+    [K in keyof F]: string
+  }
+
+const roleLocks = Object.fromEntries(
+  Object.entries(roleFields).map(([name, role]) => [name, roleLock(role)]),
+) as { [K in keyof typeof roleFields]: string }
+
+export const bookLockFlags = {
+  ...bookFlagsOf({ ...locksOf(fileFields), ...roleLocks, ...locksOf(userFields) }),
+  authorsJsonLock: 'authors.all',
+  genreLock: 'genres',
+  tagsLock: 'tags',
+  isbnsLock: 'isbn',
+  coverLock: 'cover',
+}
+
+const { authors, ...otherSeriesLocks } = locksOf(seriesFields)
+export const seriesLockFlags = {
+  ...otherSeriesLocks,
+  authorsJsonLock: authors,
+  genres: 'genres',
+  tags: 'tags',
+  cover: 'cover',
+}
+
+const flagSchemas = <F extends Flags>(flags: F) =>
+  Object.fromEntries(Object.keys(flags).map(flag => [flag, Type.Boolean()])) as {
+    [K in keyof F]: ReturnType<typeof Type.Boolean>
+  }
+
+const description = 'True when scans leave the field unchanged.'
+export const SeriesLocks = record(flagSchemas(seriesLockFlags), {
+  component: 'SeriesLocks',
+  description,
+})
+export const BookLocks = record(flagSchemas(bookLockFlags), {
+  component: 'BookLocks',
+  description: `${description} Authors are one list: while any of their flags is set, scans leave all of them unchanged.`,
+})
+export type SeriesLocks = Static<typeof SeriesLocks>
+export type BookLocks = Static<typeof BookLocks>
+
+/** The body of a request that sets and clears locks; flags are accepted with and without `Lock`. */
+export function locksBody<F extends Flags>(flags: F, component: string) {
+  const properties = Object.keys(flags).map(flag => {
+    const alias = flag.endsWith('Lock') ? flag.slice(0, -4) : `${flag}Lock`
+    return [flag, maybe(Type.Boolean({ aliases: [alias] }))]
+  })
+  return Type.Unsafe<{ [K in keyof F]?: boolean }>(
+    Type.Object(Object.fromEntries(properties), { additionalProperties: false, component }),
+  )
+}
+
+/** Every flag of a row. */
+export function lockFlagsOf<F extends Flags>(flags: F, locks: readonly string[]) {
+  const values = Object.entries(flags).map(([flag, name]) => [flag, isLocked(locks, name)])
+  return Object.fromEntries(values) as { [K in keyof F]: boolean }
+}
+
+/** A column that was locked without its parts sets the flag of all of it. */
+function isLocked(locks: readonly string[], name: string): boolean {
+  if (locks.includes(name)) return true
+  const column = columnOf(name)
+  return (
+    name === `${column}.all` &&
+    locks.includes(column) &&
+    !locks.some(lock => lock.startsWith(`${column}.`))
+  )
+}
+
+const columnOf = (name: string) => name.split('.', 1)[0]!
+
+/** Returns the locks of a row, sorted, after some names were locked (true) or unlocked (false). */
+export function applyLocks(
+  locks: readonly string[],
+  changes: Iterable<readonly [name: string, isLocked: boolean]>,
+) {
+  const names = new Set(locks)
+  const partlyLocked = new Set<string>()
+  for (const [name, isLocked] of changes) {
+    if (isLocked) names.add(name)
+    else names.delete(name)
+    if (name.includes('.')) partlyLocked.add(columnOf(name))
+  }
+  for (const column of partlyLocked) {
+    names.delete(column)
+    if ([...names].some(name => name.startsWith(`${column}.`))) names.add(column)
+  }
+  return [...names].sort()
+}
+
+/** Converts the flags of a request to names; absent flags are left out. */
+export function lockChanges(
+  flags: Flags,
+  values: Readonly<Record<string, boolean | undefined>>,
+): (readonly [name: string, isLocked: boolean])[] {
+  return Object.entries(values).flatMap(([flag, isLocked]) =>
+    isLocked === undefined ? [] : [[flags[flag]!, isLocked] as const],
+  )
+}
+
+/** Locks and provenance of a row after a user set the fields with these lock names. */
+export function withUserLocks(
+  row: { locks: string[]; provenance: Record<string, string> },
+  names: readonly string[],
+) {
+  return {
+    locks: applyLocks(
+      row.locks,
+      names.map(name => [name, true]),
+    ),
+    provenance: {
+      ...row.provenance,
+      ...Object.fromEntries(names.map(name => [columnOf(name), 'user'])),
+    } as Record<string, string>,
+  }
+}

@@ -1,0 +1,118 @@
+// Full records of series and books (`full=true`): the short record with all metadata, loaded with a fixed
+// number of statements.
+import type { Sql } from 'postgres'
+import type { Viewer } from '../../auth/viewer.ts'
+import { NotFound } from '../../errors.ts'
+import { AlternateTitle } from '../../metadata/values.ts'
+import { count, list, nullable, record, type Static, timestamp } from '../../schema.ts'
+import { Book, booksByIds } from '../book/book-record.ts'
+import { Label } from '../label/label.ts'
+import { Series, seriesByIds } from '../series/series-record.ts'
+import { BookMetadata, bookMetadataByIds } from './book-metadata-record.ts'
+import { ExternalId, ExternalLink } from './external-reference.ts'
+import { SeriesMetadata, seriesMetadataByIds } from './series-metadata-record.ts'
+
+export const SeriesFull = record(
+  {
+    ...Series.properties,
+    metadata: SeriesMetadata,
+    genres: list(Label),
+    tags: list(Label),
+    alternateTitles: list(AlternateTitle),
+    externalIds: list(ExternalId),
+    externalLinks: list(ExternalLink),
+    lastCompletedAt: nullable(timestamp({ description: 'By the caller.' })),
+  },
+  { component: 'SeriesFull' },
+)
+export type SeriesFull = Static<typeof SeriesFull>
+
+export const BookFull = record(
+  {
+    ...Book.properties,
+    metadata: BookMetadata,
+    genres: list(Label),
+    tags: list(Label),
+    readCount: count({ description: '1 when the caller has completed the book, else 0.' }),
+    lastCompletedAt: nullable(timestamp({ description: 'By the caller.' })),
+  },
+  { component: 'BookFull' },
+)
+export type BookFull = Static<typeof BookFull>
+
+/** Response of GET /books/{id}. */
+export const BookDetail = record(
+  { book: Book, metadata: BookMetadata },
+  { component: 'BookDetail' },
+)
+export type BookDetail = Static<typeof BookDetail>
+
+/** Series in the order of the ids, without hidden and deleted ones. Six statements. */
+export async function seriesFull(
+  sql: Sql,
+  viewer: Viewer,
+  ids: readonly string[],
+): Promise<SeriesFull[]> {
+  const series = await seriesByIds(sql, viewer, ids)
+  const metadataById = await seriesMetadataByIds(sql, viewer, ids)
+  const completed = await sql<{ id: string; completedAt: Date | null }[]>`
+    select series_id as id, last_completed_at as "completedAt" from series_reading
+    where account_id = ${viewer.accountId} and series_id = any(${ids as string[]}::uuid[])`
+  const lastCompleted = new Map(completed.map(({ id, completedAt }) => [id, completedAt]))
+  return series.flatMap(record => {
+    const metadata = metadataById.get(record.id)
+    if (!metadata) return []
+    const { genres, tags, alternateTitles, externalIds, externalLinks } = metadata
+    const lists = { genres, tags, alternateTitles, externalIds, externalLinks }
+    return [
+      { ...record, ...lists, metadata, lastCompletedAt: lastCompleted.get(record.id) ?? null },
+    ]
+  })
+}
+
+/** Books in the order of the ids, without hidden and deleted ones. Three statements. */
+export async function booksFull(
+  sql: Sql,
+  viewer: Viewer,
+  ids: readonly string[],
+): Promise<BookFull[]> {
+  const books = await booksByIds(sql, viewer, ids)
+  const metadataById = await bookMetadataByIds(sql, viewer, ids)
+  return books.flatMap(book => {
+    const metadata = metadataById.get(book.id)
+    if (!metadata) return []
+    const { readProgress } = book
+    return [
+      {
+        ...book,
+        metadata,
+        genres: metadata.genres,
+        tags: metadata.tags,
+        readCount: readProgress?.completed ? 1 : 0,
+        lastCompletedAt: readProgress?.completedAt ?? null,
+      },
+    ]
+  })
+}
+
+/** One series in its long form. Throws NotFound. */
+export async function findSeriesFull(sql: Sql, viewer: Viewer, id: string): Promise<SeriesFull> {
+  const [series] = await seriesFull(sql, viewer, [id])
+  if (!series) throw new NotFound('Series not found')
+  return series
+}
+
+/** One book in its long form. Throws NotFound. */
+export async function findBookFull(sql: Sql, viewer: Viewer, id: string): Promise<BookFull> {
+  const [book] = await booksFull(sql, viewer, [id])
+  if (!book) throw new NotFound('Book not found')
+  return book
+}
+
+/** One book with its metadata beside it. Throws NotFound. */
+export async function findBookDetail(sql: Sql, viewer: Viewer, id: string): Promise<BookDetail> {
+  const [book] = await booksByIds(sql, viewer, [id])
+  const metadata = (await bookMetadataByIds(sql, viewer, [id])).get(id)
+  if (!book || !metadata) throw new NotFound('Book not found')
+  return { book, metadata }
+}

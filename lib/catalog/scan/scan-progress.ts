@@ -1,0 +1,101 @@
+// Progress of scans: state, stage and counters, for the scan status, progress events and tasks.
+import type { Fragment } from 'postgres'
+import type { Queryable } from '../../postgres/db.ts'
+
+export type ScanState =
+  | 'queued'
+  | 'running'
+  | 'completed'
+  | 'cancelled'
+  | 'failed'
+  | 'unavailable'
+  | 'unconfirmed'
+
+export const scanStatuses = ['pending', 'running', 'completed', 'failed', 'cancelled'] as const
+export type PublicScanState = (typeof scanStatuses)[number]
+
+export const scanStages = [
+  'waiting',
+  'discovering',
+  'reading',
+  'covers',
+  'hashing',
+  'done',
+] as const
+
+/** One scan. `filesPerSecond` is the average of processed files since the scan started. */
+export type ScanProgress = {
+  id: string
+  libraryId: string
+  state: ScanState
+  mode: 'normal' | 'deep'
+  stage: (typeof scanStages)[number]
+  filesTotal: number
+  filesProcessed: number
+  filesPerSecond: number
+  seriesCreated: number
+  booksAdded: number
+  booksChanged: number
+  booksMoved: number
+  booksMissing: number
+  booksRestored: number
+  bytesRead: number
+  failures: number
+  message: string | null
+  startedAt: Date
+  completedAt: Date | null
+}
+
+const publicStates: Partial<Record<ScanState, PublicScanState>> = {
+  queued: 'pending',
+  running: 'running',
+  completed: 'completed',
+  cancelled: 'cancelled',
+}
+
+/** `unavailable` and `unconfirmed` are published as `failed`. */
+export function publicScanState(state: ScanState): PublicScanState {
+  return publicStates[state] ?? 'failed'
+}
+
+/** Select list of ScanProgress, from `scansWithTotals` as `s`. */
+export function scanProgressColumns(sql: Queryable): Fragment {
+  return sql`
+    s.id, s.library_id as "libraryId", s.state, s.mode,
+    case
+      when s.state = 'queued' then 'waiting'
+      when s.state = 'running' and s.discovered_at is null
+        and not s.options @> '{"analysis": true}' then 'discovering'
+      when s.state = 'running' then 'reading'
+      when s.state = 'completed' and s.covers < s.to_cover then 'covers'
+      when s.state = 'completed' and s.hashed < s.to_hash then 'hashing'
+      else 'done'
+    end as stage,
+    s.total as "filesTotal", s.processed as "filesProcessed",
+    -- At least 0.1 s: the rate of a shorter scan means nothing.
+    coalesce(round((s.processed / greatest(extract(epoch from
+      coalesce(s.finished_at, clock_timestamp()) - s.started_at)::numeric, 0.1))::numeric, 1), 0)::float8
+      as "filesPerSecond",
+    s.series_added as "seriesCreated", s.added as "booksAdded", s.changed as "booksChanged",
+    s.moved as "booksMoved", s.missing as "booksMissing", s.restored as "booksRestored",
+    s.bytes_read as "bytesRead", s.failures, s.message,
+    coalesce(s.started_at, s.created_at) as "startedAt", s.finished_at as "completedAt"`
+}
+
+/** Rows of `scan` with computed columns: `failures`, `total` files and `processed` files. */
+export function scansWithTotals(sql: Queryable): Fragment {
+  return sql`(
+    select *, greatest(found, to_index) as total,
+      -- Until the walk is complete, only files that were read are known to be processed.
+      case when discovered_at is null then read
+        else greatest(found, to_index) - greatest(to_index - read, 0) end as processed
+    from (
+      select *, added + changed + moved + restored + unchanged + failures as read
+      from (
+        select *, coalesce((
+          select sum(value::integer) from jsonb_each_text(failed)), 0)::integer as failures
+        from scan
+      ) f
+    ) r
+  )`
+}

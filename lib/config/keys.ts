@@ -1,0 +1,37 @@
+// Types and look-up tables derived from the catalogue of configuration keys.
+import type { Key, Scope } from './descriptor.ts'
+import { catalogue } from './schema.ts'
+
+type Catalogue = typeof catalogue
+type KeysOf<S extends Scope> = {
+  [K in keyof Catalogue]: Catalogue[K]['scope'] extends S ? K : never
+}[keyof Catalogue]
+
+/** The type of a key's value. */
+export type ValueOf<K extends keyof Catalogue> = Catalogue[K]['default']
+/** Dotted paths of the keys that file, environment and flags set: `data_dir`, `database.url`. */
+export type ConfigPath = KeysOf<'boot' | 'reload'>
+/** Keys that administrators change while the server runs. */
+export type SettingKey = KeysOf<'runtime'>
+
+type SectionOf<K> = K extends `${infer S}.${string}` ? S : never
+
+/** The values of all boot and reload keys, by section. Secrets included. */
+export type Config = {
+  readonly [K in ConfigPath as K extends `${string}.${string}` ? never : K]: ValueOf<K>
+} & {
+  readonly [S in SectionOf<ConfigPath>]: {
+    readonly [K in ConfigPath as K extends `${S}.${infer N}` ? N : never]: ValueOf<K>
+  }
+}
+
+export const allKeys: ReadonlyMap<string, Key> = new Map(Object.entries(catalogue))
+/** The keys of `Config`. */
+export const configKeys: ReadonlyMap<ConfigPath, Key> = new Map(
+  Object.entries<Key>(catalogue).filter(
+    (entry): entry is [ConfigPath, Key] => entry[1].scope !== 'runtime',
+  ),
+)
+
+/** `application` of `application.port`; a key without a section is its own. */
+export const sectionOf = (path: string): string => path.split('.')[0]!

@@ -1,0 +1,227 @@
+// User input for metadata: request schemas of single values, and their normalization. Words of a fixed set
+// are accepted in any case; a blank text is stored as null. Errors name the path of the value.
+import { Invalid } from '../errors.ts'
+import { body, list, maybe, nullable, Type, text } from '../schema.ts'
+import { isbn13 } from './isbn.ts'
+import { canonicalLanguage } from './language.ts'
+import {
+  type AlternateTitle,
+  type Author,
+  authorRoles,
+  bookTypes,
+  type CustomMetadata,
+  readingDirections,
+  seriesStatuses,
+} from './values.ts'
+
+const maxCustomBytes = 64 * 1024
+const maxDepth = 50
+const maxItems = 500
+
+/** Schemas of optional properties of a body: absent, null or a value. */
+export const input = {
+  text: (maxLength: number, notes: Parameters<typeof text>[1] = {}) =>
+    maybe(nullable(text(maxLength, notes))),
+  word: (words: readonly string[]) =>
+    maybe(nullable(text(50, { description: `One of ${words.join(', ')}.` }))),
+  integer: (minimum: number, maximum: number) =>
+    maybe(nullable(Type.Integer({ minimum, maximum }))),
+  number: (minimum: number, maximum: number) => maybe(nullable(Type.Number({ minimum, maximum }))),
+  boolean: () => maybe(nullable(Type.Boolean())),
+  texts: (maxLength: number) => maybe(nullable(list(text(maxLength), { maxItems }))),
+  custom: () =>
+    maybe(
+      nullable(
+        Type.Unsafe<CustomMetadata>({
+          type: 'object',
+          description:
+            'Any JSON object up to 64 KiB, stored unchanged. PATCH merges it into the current one (RFC 7396).',
+        }),
+      ),
+    ),
+  authors: () =>
+    maybe(
+      nullable(
+        list(
+          body(
+            {
+              name: text(300),
+              role: input.word(authorRoles),
+              sortName: input.text(300),
+            },
+            { component: 'AuthorInput' },
+          ),
+          { maxItems },
+        ),
+      ),
+    ),
+  alternateTitles: () =>
+    maybe(
+      nullable(
+        list(body({ label: text(200), title: text(1000) }), {
+          maxItems,
+          description: 'A PUT without them leaves them unchanged.',
+        }),
+      ),
+    ),
+  awards: () =>
+    maybe(
+      nullable(
+        list(
+          body({
+            name: text(500, { minLength: 1 }),
+            year: input.integer(-9999, 9999),
+            category: input.text(500),
+            won: maybe(Type.Boolean()),
+          }),
+          { maxItems },
+        ),
+      ),
+    ),
+  bookNumber: () =>
+    maybe(
+      Type.Unsafe<number | string | null>({
+        anyOf: [
+          { type: 'number', minimum: -1_000_000_000, maximum: 1_000_000_000 },
+          { type: 'string', maxLength: 50 },
+          { type: 'null' },
+        ],
+        description: 'A number, or a text as written: `1`, `1.5`, `Annual 1`.',
+      }),
+    ),
+}
+
+/** Trimmed; null when blank. */
+export function trimmedText(value: string): string | null {
+  return value.trim() || null
+}
+
+/** Trimmed. Throws Invalid when blank. */
+export function requiredText(value: string, path: string): string {
+  const trimmed = trimmedText(value)
+  if (trimmed === null) throw new Invalid(`${path} must not be empty`)
+  return trimmed
+}
+
+function wordParser(words: readonly string[]) {
+  return (value: string, path: string): string | null => {
+    const word = value
+      .trim()
+      .toLowerCase()
+      .replace(/[\s-]+/g, '_')
+    if (word === '') return null
+    if (words.includes(word)) return word
+    throw new Invalid(`${path} must be one of ${words.join(', ')}`)
+  }
+}
+
+export const parseStatus = wordParser(seriesStatuses)
+export const parseReadingDirection = wordParser(readingDirections)
+export const parseBookType = wordParser(bookTypes)
+const parseRole = wordParser(authorRoles)
+
+/** Canonical BCP 47. */
+export function parseLanguage(value: string, path: string): string | null {
+  if (value.trim() === '') return null
+  const tag = canonicalLanguage(value)
+  if (tag === null) throw new Invalid(`${path} must be a language tag such as en or pt-BR`)
+  return tag
+}
+
+/** One or several, separated by commas or semicolons; 13 digits each. */
+export function parseIsbns(value: string, path: string): string[] {
+  const parts = value.split(/[,;]/).filter(part => part.trim() !== '')
+  const isbns = parts.map(part => isbn13(part))
+  if (isbns.includes(null)) throw new Invalid(`${path} must contain valid ISBNs only`)
+  return [...new Set(isbns as string[])]
+}
+
+type AuthorInput = {
+  name: string
+  role?: string | null | undefined
+  sortName?: string | null | undefined
+}
+
+/** Each name once per role. */
+export function parseAuthors(value: AuthorInput[], path: string): Author[] {
+  const authors = new Map<string, Author>()
+  for (const [i, { name, role, sortName }] of value.entries()) {
+    const author = {
+      name: requiredText(name, `${path}/${i}/name`),
+      role: role ? parseRole(role, `${path}/${i}/role`) : null,
+      sortName: sortName ? trimmedText(sortName) : null,
+    }
+    authors.set(JSON.stringify([author.role, author.name]), author)
+  }
+  return [...authors.values()]
+}
+
+/** Each pair of label and title once. */
+export function parseAlternateTitles(value: AlternateTitle[], path: string): AlternateTitle[] {
+  const titles = new Map<string, AlternateTitle>()
+  for (const [i, { label, title }] of value.entries()) {
+    const parsed = { label: label.trim(), title: requiredText(title, `${path}/${i}/title`) }
+    titles.set(JSON.stringify([parsed.label, parsed.title]), parsed)
+  }
+  return [...titles.values()]
+}
+
+/** Splits a text of several names: `A, B; C`. */
+export function splitNames(value: string): string[] {
+  const names = value.split(/[,;]/).map(name => name.trim())
+  return [...new Set(names.filter(name => name !== ''))]
+}
+
+/** Without blank texts and duplicates. */
+export function uniqueTexts(value: string[]): string[] {
+  return [...new Set(value.map(item => item.trim()).filter(item => item !== ''))]
+}
+
+/** An http or https URL, as other schemes could run scripts in a link. */
+export function parseWebUrl(value: string, path: string): string {
+  const trimmed = value.trim()
+  const url = URL.parse(trimmed)
+  if (url === null || !['http:', 'https:'].includes(url.protocol))
+    throw new Invalid(`${path} must be an http or https URL`)
+  return trimmed
+}
+
+/** Applies a JSON merge patch (RFC 7396). */
+export function mergeCustomMetadata(
+  current: CustomMetadata | null,
+  patch: CustomMetadata,
+): CustomMetadata {
+  return merge(current, patch) as CustomMetadata
+}
+
+function merge(target: unknown, patch: unknown): unknown {
+  if (!isObject(patch)) return patch
+  const members = new Map(isObject(target) ? Object.entries(target) : [])
+  for (const [name, value] of Object.entries(patch))
+    if (value === null) members.delete(name)
+    else members.set(name, merge(members.get(name), value))
+  return Object.fromEntries(members)
+}
+
+function isObject(value: unknown): value is CustomMetadata {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Throws Invalid for more than 64 KiB. */
+export function checkCustomMetadata(value: CustomMetadata | null): CustomMetadata | null {
+  if (value !== null && Buffer.byteLength(JSON.stringify(value)) > maxCustomBytes)
+    throw new Invalid('customMetadata must not be larger than 64 KiB')
+  return value
+}
+
+/** Throws Invalid for characters PostgreSQL cannot store and for too deep nesting, anywhere in a body. */
+export function checkStorable(value: unknown, depth = 0): void {
+  if (depth > maxDepth) throw new Invalid('The body is nested too deeply')
+  if (typeof value === 'string' && (value.includes('\0') || !value.isWellFormed()))
+    throw new Invalid('The text contains characters that cannot be stored')
+  if (typeof value !== 'object' || value === null) return
+  for (const [name, child] of Object.entries(value)) {
+    checkStorable(name, depth)
+    checkStorable(child, depth + 1)
+  }
+}

@@ -1,0 +1,94 @@
+// Selection of the book number among the numbers of a file name.
+//
+// Order: `#1` or `Issue 1`, a chapter marker, a plain number, `No. 1`; then the brackets: `(1 of 3)`,
+// `(Series, #2)`, `(#3)`, `(Ch. 4)`, `(5)`.
+
+import type { Marker, Markers } from './markers.ts'
+import { stripLeadingZeros } from './number.ts'
+import type { Tag } from './tags.ts'
+import {
+  findUnmarkedNumber,
+  firstNumber,
+  numberAfterVolume,
+  type UnmarkedNumber,
+} from './unmarked-number.ts'
+
+/** Offsets in the text outside of brackets; a number in brackets is located at its end. */
+export type ChosenNumber = {
+  text: string
+  source: 'issue' | 'chapter' | 'unmarked' | 'tag'
+  from: number
+  to: number
+  marker: Marker | null
+}
+
+export type NameParts = { text: string; own: Markers; groups: Markers; tags: Tag[] }
+
+const boundChapters = / (\d{1,4}-\d{1,4}) as $/
+
+/** `series` is the known name of the series, whose digits are not numbers. */
+export function chooseNumber(name: NameParts, series: string | null): ChosenNumber | null {
+  const { text, own } = name
+  if (own.issue) return { ...own.issue, source: 'issue', marker: own.issue }
+  if (own.chapter) return { ...own.chapter, source: 'chapter', marker: own.chapter }
+  const unmarked = unmarkedNumber(text, own.volume, series)
+  if (unmarked) return { ...unmarked, source: 'unmarked', marker: null }
+  // `Kaiju No. 8 v02`: next to a volume it is part of the series name.
+  if (own.weakIssue && !own.volume)
+    return { ...own.weakIssue, source: 'issue', marker: own.weakIssue }
+  return numberFromBrackets(name)
+}
+
+/** `#008 - Simple Truth 03 (of 06)`: next to an issue number the counted number is the volume. */
+export function countedVolume(name: NameParts, number: ChosenNumber | null): Marker | null {
+  if (!number || number.source === 'tag' || name.own.volume) return null
+  if (!name.tags.some(tag => tag.kind === 'count')) return null
+  const match = / (\d{1,3}) ?\n/.exec(name.text.slice(number.to))
+  if (!match) return null
+  const from = number.to + match.index
+  const value = Number(match[1])
+  return { text: String(value), value, end: null, from, to: from + match[0].length }
+}
+
+function numberFromBrackets({ text, own, groups, tags }: NameParts): ChosenNumber | null {
+  const at = { from: text.length, to: text.length }
+  const chosen = (number: string): ChosenNumber => ({
+    ...at,
+    text: stripLeadingZeros(number),
+    source: 'tag',
+    marker: null,
+  })
+  for (const tag of tags) {
+    if (tag.kind === 'series') return chosen(tag.number)
+    if (tag.kind === 'count' && tag.number !== null) return chosen(tag.number)
+  }
+  const marker = groups.issue ?? groups.chapter ?? groups.weakIssue
+  if (marker) {
+    return { ...marker, ...at, source: marker === groups.chapter ? 'chapter' : 'issue', marker }
+  }
+  const plain = tags.find(tag => tag.kind === 'number')
+  return plain && !own.volume ? chosen(plain.text) : null
+}
+
+function unmarkedNumber(
+  text: string,
+  volume: Marker | null,
+  series: string | null,
+): UnmarkedNumber | null {
+  if (series !== null && !volume) {
+    const number = numberAfterSeries(text, series)
+    if (number) return number
+  }
+  if (!volume) return findUnmarkedNumber(text)
+  // `Never Say Ugly 001-050 as v01-10`: chapters collected in volumes.
+  const bound = boundChapters.exec(text.slice(0, volume.from))
+  if (bound) return { text: stripLeadingZeros(bound[1]!), from: bound.index, to: volume.from }
+  return numberAfterVolume(text, volume.to)
+}
+
+function numberAfterSeries(text: string, series: string): UnmarkedNumber | null {
+  const at = text.toLowerCase().startsWith(series.toLowerCase()) ? series.length : 0
+  const rest = text.slice(at).replace(/(?:ver|v)\d{1,4}/gi, version => ' '.repeat(version.length))
+  const number = findUnmarkedNumber(rest) ?? firstNumber(rest)
+  return number && { ...number, from: number.from + at, to: number.to + at }
+}

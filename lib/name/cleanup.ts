@@ -1,0 +1,42 @@
+// Cleanup of series names and titles after markers have been removed.
+
+const leading = /^[\s\-–—,;:~.]+(?=\S)|^['’](?!.*['’](?:\s|$))/u
+const trailing = /[\s\-–—,;:~+]{1,50}$/u
+const ordinal = /^(?:\d{1,3}\. |0\d{1,2} )(?=\p{L})/u
+// French scene names start with the kind of work.
+const kind = /^(?:bd fr|manga|comic)\s?-\s?/iu
+const editionEnd =
+  /(?: -)? ((?:(?:deluxe|complete|collector['’]?s|master|special|anniversary|definitive|library|perfect|omnibus) edition)|omnibus|uncensored|trade paper ?back|tpb|hard ?cover|one[- ]?shot)$/iu
+const specialEnd = /(?: -) (?:specials?|omake|bonus|extras?)$/iu
+const noise = /(?<![\p{L}\p{N}])(?:c2c|uncensored|read online)(?![\p{L}\p{N}])/giu
+const countRemainder = /^(?:\+|of \d+|\d+ of \d+ covers)/iu
+
+/** The first segment of `text` that contains a name, or null. Segments are separated by removed brackets and dates. */
+export function seriesText(text: string): string | null {
+  for (const segment of text.split(/[\n\t]/)) {
+    const name = trimPunctuation(segment).replace(kind, '')
+    if (/[\p{L}\p{N}!?]/u.test(name)) return name.replace(ordinal, '')
+  }
+  return null
+}
+
+/** The first segment of `text` that is a title, or null. */
+export function titleText(text: string): string | null {
+  for (const segment of text.split(/[\n\t]/)) {
+    const title = trimPunctuation(segment.replace(noise, ' ').replace(/ {2,}/g, ' '))
+    if (/[\p{L}\p{N}]/u.test(title) && !countRemainder.test(title)) return title
+  }
+  return null
+}
+
+/** Splits `Omnibus Edition` and the like off the end of a series name. */
+export function splitEdition(name: string): { name: string; edition: string | null } {
+  const match = editionEnd.exec(name)
+  if (match && match.index > 0)
+    return { name: trimPunctuation(name.slice(0, match.index)), edition: match[1]! }
+  return { name: name.replace(specialEnd, ''), edition: null }
+}
+
+function trimPunctuation(text: string): string {
+  return text.trim().replace(leading, '').replace(leading, '').replace(trailing, '')
+}

@@ -1,0 +1,69 @@
+// Search text of books and series, and the patterns of search queries. Letters and digits beyond ASCII
+// are encoded as four ASCII characters, one capital and three others: the trigrams of Postgres then
+// work for every script under every locale, and a single Han character is long enough for a lookup.
+import { searchKey } from './text.ts'
+
+const apostrophes = /['’‘ʼ`´＇]/gu
+const separators = /[^\p{Alphabetic}\p{M}\p{N}]+/gu
+const nonAscii = /[^\0-\x7f]/gu
+const maxLineLength = 1000
+const maxLines = 60
+const maxWords = 16
+
+/** Words of letters and digits, folded and encoded, with single spaces: `Émile’s №5, 巨人` → `emiles no5 A1…Z0…`. */
+export function normalizeSearchText(text: string): string {
+  const folded = searchKey(text.slice(0, maxLineLength).normalize('NFKC'))
+  return folded
+    .replace(apostrophes, '')
+    .replace(separators, ' ')
+    .trim()
+    .replace(nonAscii, encodeCharacter)
+}
+
+function encodeCharacter(character: string): string {
+  const code = character.codePointAt(0)!
+  const first = String.fromCharCode(0x41 + Math.floor(code / 46_656))
+  return first + (code % 46_656).toString(36).padStart(3, '0')
+}
+
+/** The text of a search row: one line per value, the title first, a space before each line. */
+export function buildSearchText(title: string, values: (string | null | undefined)[]): string {
+  const first = normalizeSearchText(title)
+  const lines = new Set(values.slice(0, maxLines).map(value => normalizeSearchText(value ?? '')))
+  for (const skipped of ['', first]) lines.delete(skipped)
+  return [first, ...lines].map(line => ` ${line}\n`).join('')
+}
+
+/** The search text of a book. The title of its series is always the second line. */
+export function bookSearchText(book: {
+  title: string
+  series: string
+  authors: { name: string }[]
+  number: string | null
+  tags: string[]
+}): string {
+  const [title, ...values] = buildSearchText(book.title, [
+    book.number,
+    ...book.authors.slice(0, maxLines / 2).map(author => author.name),
+    ...book.tags,
+  ]).split(/(?<=\n)/)
+  return `${title} ${normalizeSearchText(book.series)}\n${values.join('')}`
+}
+
+export type SearchQuery = {
+  /** The whole query, normalized. */
+  phrase: string
+  /** `like` patterns; a text matches when it matches all. */
+  patterns: string[]
+}
+
+/** Null for a query without letters and digits. A short ASCII word matches at the start of words, others anywhere. */
+export function parseSearchQuery(query: string): SearchQuery | null {
+  const phrase = normalizeSearchText(query)
+  if (phrase === '') return null
+  // The longest first, because it rules out most rows.
+  const words = [...new Set(phrase.split(' '))]
+    .slice(0, maxWords)
+    .sort((a, b) => b.length - a.length)
+  return { phrase, patterns: words.map(word => (word.length < 3 ? `% ${word}%` : `%${word}%`)) }
+}

@@ -1,0 +1,75 @@
+// Readium manifest of an EPUB, resource by resource (Readium Web Publication Manifest, EPUB profile).
+import type { EpubContents, EpubResource } from '../../format/epub/contents.ts'
+import type { EpubLink } from '../../format/epub/navigation.ts'
+import type { FeedContext } from '../feed-context.ts'
+import { resourceLinks } from '../links.ts'
+import type { Publication } from '../publication.ts'
+import { servedType } from '../resource-media-type.ts'
+import type { JsonItem } from './json-writer.ts'
+import { createManifest, type Manifest } from './manifest.ts'
+
+export function epubManifest(
+  book: Publication,
+  contents: EpubContents,
+  context: FeedContext,
+): Manifest {
+  const { resources, readingOrder, isFixedLayout } = contents
+  const linear = new Set(readingOrder)
+  const hrefOf = resourceLinks(book.id, context.links)
+  const link = (resource: EpubResource) => resourceLink(resource, hrefOf(resource.name))
+  const navigation = (list: readonly EpubLink[]) =>
+    navigationLinks(list, index => hrefOf(resources[index]!.name))
+  return createManifest(book, 'epub', context, {
+    metadata: { layout: isFixedLayout ? 'fixed' : 'reflowable' },
+    readingOrder: readingOrder.values().map(index => link(resources[index]!)),
+    resources: resources
+      .values()
+      .filter((_, index) => !linear.has(index))
+      .map(link),
+    toc: navigation(contents.toc),
+    landmarks: navigation(contents.landmarks),
+    pageList: navigation(contents.pageList),
+  })
+}
+
+const containsByProperty = new Map([
+  ['scripted', 'js'],
+  ['mathml', 'mathml'],
+  ['svg', 'svg'],
+  ['remote-resources', 'remote-resources'],
+])
+const relByProperty = new Map([
+  ['nav', 'contents'],
+  ['cover-image', 'cover'],
+])
+
+function resourceLink(resource: EpubResource, href: string) {
+  const { properties, bytes, encryption } = resource
+  const contains = properties.flatMap(property => containsByProperty.get(property) ?? [])
+  return {
+    href,
+    type: servedType(resource),
+    rel: properties.flatMap(property => relByProperty.get(property) ?? [])[0],
+    size: bytes > 0 ? bytes : null,
+    properties: {
+      contains: [...new Set(contains)],
+      encrypted: encryption === null ? null : { algorithm: encryption },
+    },
+  }
+}
+
+/** `hrefOf` returns the URL of the resource with that index. */
+function* navigationLinks(
+  list: readonly EpubLink[],
+  hrefOf: (index: number) => string,
+): Generator<JsonItem> {
+  for (const { title, resource, fragment, kind, children } of list) {
+    const href = hrefOf(resource)
+    yield {
+      title,
+      href: fragment === '' ? href : `${href}#${encodeURIComponent(fragment)}`,
+      rel: kind,
+      children: navigationLinks(children, hrefOf),
+    }
+  }
+}

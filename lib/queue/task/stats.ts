@@ -1,0 +1,150 @@
+// Task statistics: counts by type and status, ages and durations. A count reads a whole index, so the
+// results are cached for fifty times as long as the query took.
+import { LRUCache } from 'lru-cache'
+import { createSingleFlight } from '../../async/single-flight.ts'
+import { timeOfId } from '../../id.ts'
+import type { Sql } from '../../postgres/db.ts'
+import { type JobName, jobNames, jobTypes } from '../jobs.ts'
+import { selectTasks, type TaskScope } from '../select-jobs.ts'
+import {
+  type JobState,
+  jobNameOf,
+  statesOf,
+  statusOf,
+  type TaskStatus,
+  type TaskType,
+  taskStatuses,
+} from '../task-status.ts'
+
+const cacheFactor = 50
+const maxSampledJobs = 1_000
+const staleSeconds = 60
+
+export type TaskCounts = Record<TaskStatus | 'processing' | 'stale' | 'total', number>
+export type TypeStats = TaskCounts & {
+  type: TaskType
+  oldestPendingAgeSeconds: number | null
+  p50DurationMs: number | null
+  p95DurationMs: number | null
+}
+
+/** The number of tasks of a scope that match, from the cache. */
+export async function countTasksOf(
+  sql: Sql,
+  scope: TaskScope,
+  { status, type }: { status?: TaskStatus; type?: TaskType },
+): Promise<number> {
+  const states = new Set(statesOf(status))
+  const name = type && jobNameOf(type)
+  const rows = await stateCounts(sql, scope)
+  return rows
+    .filter(row => states.has(row.state) && (name === undefined || row.name === name))
+    .reduce((sum, row) => sum + row.count, 0)
+}
+
+/** Statistics of every task type, in a fixed order, from the cache. */
+export async function taskStats(sql: Sql, scope: TaskScope): Promise<TypeStats[]> {
+  const [counts, times] = await Promise.all([stateCounts(sql, scope), jobTimes(sql, scope)])
+  return jobNames.map(name => {
+    const rows = counts.filter(row => row.name === name)
+    const countOf = (status: TaskStatus) =>
+      rows.filter(row => statusOf(row.state) === status).reduce((sum, row) => sum + row.count, 0)
+    const { oldestPendingAt, ...durations } = times.get(name)!
+    return {
+      type: jobTypes[name].task,
+      ...(Object.fromEntries(taskStatuses.map(status => [status, countOf(status)])) as Record<
+        TaskStatus,
+        number
+      >),
+      processing: countOf('running'),
+      stale: rows.reduce((sum, row) => sum + row.stale, 0),
+      total: rows.reduce((sum, row) => sum + row.count, 0),
+      oldestPendingAgeSeconds:
+        oldestPendingAt === null
+          ? null
+          : Math.max(0, Math.round((Date.now() - oldestPendingAt.getTime()) / 1000)),
+      ...durations,
+    }
+  })
+}
+
+type StateCount = { name: JobName; state: JobState; count: number; stale: number }
+
+const stateCounts = cachedByScope(async (sql: Sql, { libraries, withoutLibrary }: TaskScope) => {
+  const isInScope =
+    libraries === null
+      ? sql`true`
+      : sql`(data->>'libraryId' = any(${libraries as string[]})
+          or ${withoutLibrary} and data->>'libraryId' is null)`
+  return await sql<StateCount[]>`
+    select c.name, c.state, c.count, case when c.state <> 'active' then 0 else (
+        select count(*) from pgboss.job_common
+        where name = c.name and state = 'active' and ${isInScope}
+          and heartbeat_on < now() - make_interval(secs => ${staleSeconds})) end as stale
+    from (
+      select name, state, count(*) as count from pgboss.job_common
+      where ${isInScope}
+      group by name, state
+    ) c`
+})
+
+type JobTimes = {
+  oldestPendingAt: Date | null
+  p50DurationMs: number | null
+  p95DurationMs: number | null
+}
+
+const jobTimes = cachedByScope(async (sql: Sql, scope: TaskScope) => {
+  const query = { scope, names: jobNames }
+  const pending = await sql<{ id: string; name: JobName }[]>`
+    select name, id
+    from (${selectTasks(sql, { ...query, states: statesOf('pending'), limit: 1, oldestFirst: true })}) w
+    order by id desc`
+  const durations = await sql<{ name: JobName; p50: number; p95: number }[]>`
+    select j.name, percentile_cont(0.5) within group (order by d.ms) as p50,
+      percentile_cont(0.95) within group (order by d.ms) as p95
+    from (${selectTasks(sql, { ...query, states: ['completed'], limit: maxSampledJobs })}) w
+    join pgboss.job_common j on j.name = w.name and j.id = w.id
+    cross join lateral (
+      select extract(epoch from j.completed_on - j.started_on)::float8 * 1000 as ms) d
+    where d.ms is not null
+    group by j.name`
+  const oldest = new Map(pending.map(row => [row.name, timeOfId(row.id)]))
+  const durationsByName = new Map(durations.map(row => [row.name, row]))
+  return new Map<JobName, JobTimes>(
+    jobNames.map(name => [
+      name,
+      {
+        oldestPendingAt: oldest.get(name) ?? null,
+        p50DurationMs: round(durationsByName.get(name)?.p50),
+        p95DurationMs: round(durationsByName.get(name)?.p95),
+      },
+    ]),
+  )
+})
+
+const round = (ms: number | undefined) => (ms === undefined ? null : Math.round(ms))
+
+/** Caches `load` per database and scope; a running query is shared. */
+function cachedByScope<T>(load: (sql: Sql, scope: TaskScope) => Promise<T>) {
+  const createCache = () => ({
+    entries: new LRUCache<string, { value: T; expiresAt: number }>({ max: 200 }),
+    flight: createSingleFlight<T>(),
+  })
+  const caches = new WeakMap<Sql, ReturnType<typeof createCache>>()
+  return async (sql: Sql, scope: TaskScope): Promise<T> => {
+    const cache = caches.get(sql) ?? createCache()
+    caches.set(sql, cache)
+    const key = JSON.stringify(scope)
+    const cached = cache.entries.get(key)
+    if (cached && performance.now() < cached.expiresAt) return cached.value
+    return cache.flight(key, async () => {
+      const startedAt = performance.now()
+      const value = await load(sql, scope)
+      const endedAt = performance.now()
+      const expiresAt = endedAt + cacheFactor * (endedAt - startedAt)
+      cache.entries.set(key, { value, expiresAt })
+      return value
+    })
+  }
+}

@@ -1,0 +1,25 @@
+// Folders of cover files (`ab/cd/<hash>.<extension>`), listed for the checks of thumbnails and originals.
+import { readdirSync, statSync } from 'node:fs'
+
+/** A file exists for a moment before its row does. */
+const minOrphanAgeMs = 3_600_000
+const hexPair = /^[0-9a-f]{2}$/
+
+/** Names in a folder, sorted; none when it does not exist or is not a folder. */
+export function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).sort()
+  } catch {
+    return []
+  }
+}
+
+/** Subfolders named by two hex digits, sorted. */
+export const hexFolders = (folder: string): string[] =>
+  namesIn(folder).filter(name => hexPair.test(name))
+
+/** True for a file that is old enough to be an orphan. */
+export function isOld(path: string): boolean {
+  const stat = statSync(path, { throwIfNoEntry: false })
+  return stat !== undefined && Date.now() - stat.mtimeMs > minOrphanAgeMs
+}

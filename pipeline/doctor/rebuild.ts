@@ -1,0 +1,57 @@
+// Rebuild of the job queue from the catalogue, which records all pending work.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { resumeErase } from '../../lib/catalog/library/library-erase.ts'
+import { Conflict } from '../../lib/errors.ts'
+import { openDedicatedConnection, type Sql } from '../../lib/postgres/db.ts'
+import type { JobName } from '../../lib/queue/jobs.ts'
+import { openQueue } from '../../lib/queue/queue.ts'
+import { countWaiting, dropQueue } from '../../lib/queue/select-jobs.ts'
+import { workInvariants } from './work.ts'
+
+const lockTimeoutMs = 3_000
+
+/** Waiting jobs of the new queue by name. Jobs of a cancelled scan are left to the next scan. */
+export type WaitingJobCounts = Record<JobName, number>
+
+/**
+ * Deletes the queue with its history and enqueues everything that is due: queued and running scans,
+ * files to read, covers, hashes, libraries to erase, the search for duplicates. Throws Conflict while a
+ * worker process runs.
+ */
+export async function rebuildQueue(
+  sql: Sql,
+  onError: (error: Error) => void,
+): Promise<WaitingJobCounts> {
+  const session = openDedicatedConnection(sql)
+  try {
+    if (!(await isAlone(session.sql)))
+      throw new Conflict(
+        'Stop `serve` and `worker` first: the queue can only be rebuilt while no process uses it',
+      )
+    await dropQueue(sql)
+    const queue = await openQueue(sql, onError)
+    try {
+      const libraries = await sql<{ id: string }[]>`
+        select id from library where deleting_at is null order by id`
+      const ids = libraries.map(library => library.id)
+      const scope = { sql, queue, thumbnails: '', libraries: ids, isQuiet: true, hasQueue: true }
+      for (const { repair } of workInvariants) await repair?.(scope)
+      await resumeErase(sql, queue)
+      await queue.send(sql, 'dedupe', [{}], { key: 'all' })
+      return await countWaiting(sql)
+    } finally {
+      await queue.close()
+    }
+  } finally {
+    await session.close()
+  }
+}
+
+/** Waits for a moment: the connections of a killed process end a little later than the process. */
+async function isAlone(sql: Sql): Promise<boolean> {
+  for (const end = performance.now() + lockTimeoutMs; ; await sleep(100)) {
+    const [row] = await sql<{ isAlone: boolean }[]>`
+      select pg_try_advisory_lock(hashtext('stackroom.workers')) as "isAlone"`
+    if (row!.isAlone || performance.now() > end) return row!.isAlone
+  }
+}

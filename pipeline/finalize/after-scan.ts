@@ -1,0 +1,32 @@
+// Jobs that follow a scan: due covers and hashes, the search for duplicates, the purge of missing books.
+import type { Sql } from '../../lib/postgres/db.ts'
+import type { Queue } from '../../lib/queue/queue.ts'
+import { fetchSetting } from '../../lib/setting/setting.ts'
+import type { LoadedScan } from '../scan/scan-context.ts'
+
+/** Enqueues the search for duplicates after a scan that changed anything, unless it is disabled. */
+export async function enqueueDedupe(sql: Sql, queue: Queue, scan: LoadedScan): Promise<void> {
+  const { scanId, libraryId } = scan
+  const [row] = await sql<{ hasChanges: boolean }[]>`
+    select to_index + added + changed + moved + restored + missing > 0 as "hasChanges"
+    from scan where id = ${scanId}`
+  if (!row?.hasChanges || !(await fetchSetting(sql, 'deduplication.enabled'))) return
+  // After a scan requested by watching there is no hurry, and the next file may follow at once.
+  const afterSeconds = scan.options.quietMs === undefined ? 1 : 30
+  await queue.send(sql, 'dedupe', [{ libraryId }], { key: 'all', afterSeconds })
+}
+
+/**
+ * Enqueues the purge of missing books after a complete scan, where the library is configured so. A scan
+ * that left out recently modified files purges nothing: a missing book may be one of them, moved.
+ */
+export async function enqueuePurge(sql: Sql, queue: Queue, scan: LoadedScan): Promise<void> {
+  if (scan.paths.length > 0 || scan.options.analysis) return
+  const { libraryId } = scan
+  const [library] = await sql`
+    select 1 from library
+    where id = ${libraryId} and missing_count > 0
+      and scanning_config->>'purgeDeletedOnScan' = 'true'
+      and not exists (select from scan where id = ${scan.scanId} and options ? 'leftOut')`
+  if (library) await queue.send(sql, 'purge', [{ libraryId }], { key: libraryId })
+}

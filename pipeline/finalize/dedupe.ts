@@ -1,0 +1,122 @@
+// Duplicate groups: books with equal SHA-256 (over all libraries), series with the same external id (over
+// all libraries) or the same normalized title (within a library). Groups are identified by their key, so
+// their ids are stable; deleting a group deletes only the record.
+import { seriesExternalIds } from '../../lib/catalog/metadata/external-reference.ts'
+import type { Queryable, Sql, Transaction } from '../../lib/postgres/db.ts'
+import type { Jobs, Queue } from '../../lib/queue/queue.ts'
+import type { JobControl } from '../work/job-runs.ts'
+import { refreshStatistics } from './statistics.ts'
+
+const intervalMs = 300_000
+const retrySeconds = 30
+
+/**
+ * The dedupe job. While hashes are being computed it enqueues itself again, and refreshes the groups
+ * every few minutes, because hashing a large library takes days.
+ */
+export function createDedupeJob(sql: Sql, queue: Queue) {
+  let refreshedAt = Date.now()
+  return async (job: Jobs['dedupe'], { signal }: Partial<JobControl> = {}): Promise<void> => {
+    const isHashing = await queue.hasReadyJobs(['hash'])
+    if (job.requested || !isHashing || Date.now() - refreshedAt >= intervalMs) {
+      await dedupe(sql, signal)
+      refreshedAt = Date.now()
+    }
+    if (isHashing && !job.requested)
+      await queue.send(sql, 'dedupe', [job], { key: 'all', afterSeconds: retrySeconds })
+  }
+}
+
+/** Refreshes all groups in one transaction; writes only differences. Rejects when `signal` aborts. */
+export async function dedupe(sql: Sql, signal?: AbortSignal): Promise<void> {
+  await refreshStatistics(sql, ['book', 'book_artifact', 'series', 'duplicate_group'])
+  await using stack = new AsyncDisposableStack()
+  await sql.begin(async tx => {
+    signal?.throwIfAborted()
+    // Two concurrent runs would insert the same groups.
+    await tx`select pg_advisory_xact_lock(hashtext('stackroom.dedupe'))`
+    const [backend] = await tx<{ pid: number }[]>`select pg_backend_pid() as pid`
+    const interrupt = () => void interruptDedupe(sql, backend!.pid).catch(() => {})
+    signal?.addEventListener('abort', interrupt)
+    stack.defer(() => signal?.removeEventListener('abort', interrupt))
+    await groupBooks(tx)
+    await groupSeries(tx)
+  })
+}
+
+async function groupBooks(tx: Transaction) {
+  await tx`
+    insert into duplicate_group (kind, key)
+    select 'book', encode(a.sha256, 'hex')
+    from book_artifact a
+    join book b on b.id = a.book_id
+    where a.sha256 is not null and b.missing_at is null
+    group by a.sha256
+    having count(*) > 1
+    on conflict (kind, key) do nothing`
+  await tx`
+    insert into duplicate_book (group_id, book_id)
+    select g.id, b.id
+    from duplicate_group g
+    join book_artifact a on a.sha256 = decode(g.key, 'hex')
+    join book b on b.id = a.book_id and b.missing_at is null
+    where g.kind = 'book'
+    on conflict do nothing`
+  await tx`
+    delete from duplicate_book m
+    using duplicate_group g, book b, book_artifact a
+    where g.id = m.group_id and b.id = m.book_id and a.book_id = b.id
+      and (b.missing_at is not null or a.sha256 is distinct from decode(g.key, 'hex'))`
+  await tx`
+    delete from duplicate_group g
+    where kind = 'book'
+      and (select count(*) from (select 1 from duplicate_book where group_id = g.id limit 2) m) < 2`
+}
+
+async function groupSeries(tx: Transaction) {
+  await tx`
+    insert into duplicate_group (kind, library_id, key)
+    select kind, library_id, key from ${seriesKeys(tx)} as s
+    group by kind, library_id, key
+    having count(*) > 1
+    on conflict (kind, key) do nothing`
+  await tx`
+    insert into duplicate_series (group_id, series_id)
+    select g.id, s.id
+    from ${seriesKeys(tx)} as s
+    join duplicate_group g on g.kind = s.kind and g.key = s.key
+    on conflict do nothing`
+  await tx`
+    delete from duplicate_series m
+    using duplicate_group g
+    where g.id = m.group_id
+      and not exists (
+        select 1 from ${seriesKeys(tx)} as s
+        where s.kind = g.kind and s.key = g.key and s.id = m.series_id)`
+  await tx`
+    delete from duplicate_group g
+    where kind <> 'book'
+      and (select count(*) from (select 1 from duplicate_series where group_id = g.id limit 2) m) < 2`
+}
+
+// A statement over a million books takes a while. The lock shows that the backend still runs this transaction.
+async function interruptDedupe(sql: Sql, pid: number) {
+  await sql`
+    select pg_cancel_backend(pid) from pg_locks
+    where pid = ${pid} and locktype = 'advisory'
+      and objid = (hashtext('stackroom.dedupe')::bigint & 4294967295)::oid`
+}
+
+/** Every series that contains books, once for each key by which it is grouped. */
+function seriesKeys(sql: Queryable) {
+  return sql`(
+    select s.id, 'external_id' as kind, null::uuid as library_id, e.source || ':' || e.external_id as key
+    from series s
+    join ${seriesExternalIds(sql)} e on e.series_id = s.id
+    where s.book_count > 0
+    union all
+    select id, 'title', library_id, library_id || ':' || search_key
+    from series
+    where book_count > 0 and search_key <> ''
+  )`
+}

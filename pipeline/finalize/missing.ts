@@ -1,0 +1,108 @@
+// Missing books: decides at the end of a scan about the books whose files were not found.
+import {
+  addShare,
+  applyCounterDeltas,
+  createCounterDeltas,
+} from '../../lib/catalog/derived/counters.ts'
+import { lockSeries } from '../../lib/catalog/locks.ts'
+import { publishScan } from '../../lib/catalog/scan/scan-events.ts'
+import { bookEvents, publish } from '../../lib/event/publish.ts'
+import { countFiles } from '../../lib/metrics/pipeline.ts'
+import type { Sql } from '../../lib/postgres/db.ts'
+import { discardMissingCandidates } from '../scan/differences.ts'
+import { recordBooks } from '../scan/figures.ts'
+import type { LoadedScan } from '../scan/scan-context.ts'
+
+const batch = 1_000
+
+/** Returns a message when so many books are missing that a fault is likely; null when all is decided. */
+export async function finalizeMissing(
+  sql: Sql,
+  scan: LoadedScan,
+  brakePercent: number,
+): Promise<string | null> {
+  const [row] = await sql<{ missing: number; present: number }[]>`
+    select (select count(*)::integer from missing_candidate where library_id = ${scan.libraryId}) as missing,
+      book_count as present
+    from library where id = ${scan.libraryId}`
+  const { missing, present } = row!
+  if (missing > 1 && missing * 100 > present * brakePercent && !scan.options.confirmMissing) {
+    await discardMissingCandidates(sql, scan.libraryId)
+    return `${missing} of ${present} books were not found, which is more than ${brakePercent} %: none was marked missing. If they were removed on purpose, scan again with --confirm-missing`
+  }
+  while (true) {
+    const count = await markMissing(sql, scan)
+    if (count === null) break
+    countFiles(scan.libraryId, { missing: count })
+  }
+  // Folders whose missing books were all found elsewhere.
+  await sql`
+    update directory set digest = pending_digest, pending_digest = null
+    where library_id = ${scan.libraryId} and pending_digest is not null`
+  return null
+}
+
+type MissingBook = {
+  id: string
+  libraryId: string
+  seriesId: string
+  folderId: string
+  listedIn: string
+  pageCount: number
+  size: number
+  isMissing: boolean
+}
+
+/** Marks a batch of books as missing and returns their number; null when no candidate was left. */
+async function markMissing(sql: Sql, scan: LoadedScan): Promise<number | null> {
+  return await sql.begin(async tx => {
+    const taken = await tx<{ bookId: string; folderId: string; seriesId: string | null }[]>`
+      with taken as (
+        delete from missing_candidate
+        where book_id in (
+          select book_id from missing_candidate where library_id = ${scan.libraryId} order by book_id limit ${batch})
+        returning book_id, directory_id
+      )
+      select t.book_id as "bookId", t.directory_id as "folderId", b.series_id as "seriesId"
+      from taken t left join book b on b.id = t.book_id`
+    if (taken.length === 0) return null
+    await lockSeries(
+      tx,
+      taken.flatMap(candidate => candidate.seriesId ?? []),
+    )
+    const candidates = await tx<MissingBook[]>`
+      select b.id, b.library_id as "libraryId", b.series_id as "seriesId", b.directory_id as "folderId",
+        t.directory_id as "listedIn", b.page_count as "pageCount", b.size::float8 as size,
+        b.missing_at is not null as "isMissing"
+      from unnest(${taken.map(c => c.bookId)}::uuid[], ${taken.map(c => c.folderId)}::uuid[])
+        as t(book_id, directory_id)
+      join book b on b.id = t.book_id
+      order by b.id
+      for no key update of b`
+    const books = candidates.filter(book => !book.isMissing)
+    const ids = books.map(book => book.id)
+    await tx`
+      update book set missing_at = now(), updated_at = now(), scan_id = ${scan.scanId}
+      where id = any(${ids})`
+    // A folder that is gone itself has no pending digest: if it returns, it is compared.
+    const folders = [...new Set(candidates.flatMap(book => [book.folderId, book.listedIn]))]
+    await tx`
+      update directory set digest = pending_digest, pending_digest = null where id = any(${folders})
+        and not exists (select 1 from missing_candidate v where v.directory_id = directory.id)`
+    const counters = createCounterDeltas()
+    for (const book of books) {
+      addShare(counters, book, -1)
+      addShare(counters, { ...book, isMissing: true }, 1)
+    }
+    if (scan.followed) await recordBooks(tx, scan.scanId, ids, 'missing')
+    await tx`
+      insert into series_refresh (library_id, series_id)
+      select ${scan.libraryId}, id from unnest(${[...counters.series.keys()].sort()}::uuid[]) as id
+      on conflict do nothing`
+    await applyCounterDeltas(tx, counters)
+    await publish(tx, bookEvents('book_updated', books, { fields: ['deleted'] }))
+    await tx`update scan set missing = missing + ${books.length} where id = ${scan.scanId}`
+    await publishScan(tx, scan.scanId)
+    return books.length
+  })
+}

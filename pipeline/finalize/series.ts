@@ -1,0 +1,138 @@
+// Series at the end of a scan: titles, metadata, labels, order of books and derived state of the series
+// whose books changed.
+import { refreshScanned } from '../../lib/catalog/derived/refresh.ts'
+import { lockSeries } from '../../lib/catalog/locks.ts'
+import { majorityColumns } from '../../lib/catalog/metadata/columns.ts'
+import { publish, seriesEvents } from '../../lib/event/publish.ts'
+import { bookMajorityFields } from '../../lib/metadata/series-fields.ts'
+import { sortKey } from '../../lib/name/natural.ts'
+import { searchKey } from '../../lib/name/text.ts'
+import type { Sql, Transaction } from '../../lib/postgres/db.ts'
+import type { LoadedScan } from '../scan/scan-context.ts'
+
+const batch = 1_000
+
+type Library = Pick<LoadedScan, 'libraryId' | 'rules'>
+
+/** Finalizes all changed series of a library, a thousand per transaction. */
+export async function finalizeSeries(sql: Sql, library: Library): Promise<void> {
+  let batches = 0
+  while (await finalizeBatch(sql, library)) batches += 1
+  // What a scan inserted is in pending lists that every search would read through.
+  if (batches > 0)
+    await sql`
+      select gin_clean_pending_list(index)
+      from unnest(array['book_search_text', 'series_search_text']::regclass[]) as index`
+}
+
+/** Returns false when no series was left. */
+async function finalizeBatch(sql: Sql, library: Library): Promise<boolean> {
+  return await sql.begin(async tx => {
+    const rows = await tx<{ id: string; libraryId: string }[]>`
+      with taken as (
+        delete from series_refresh
+        where series_id in (
+          select series_id from series_refresh where library_id = ${library.libraryId} order by series_id limit ${batch})
+        returning series_id
+      )
+      select s.id, s.library_id as "libraryId"
+      from series s where s.id in (select series_id from taken)
+      order by s.id`
+    const ids = rows.map(row => row.id)
+    if (ids.length === 0) return false
+    await lockSeries(tx, ids)
+    await orderBooks(tx, library, ids)
+    const changed = new Set([
+      ...(await describeSeries(tx, ids)),
+      ...(await renameSeries(tx, ids)),
+      ...(await refreshScanned(tx, ids)),
+    ])
+    const changedRows = rows.filter(row => changed.has(row.id))
+    await publish(tx, seriesEvents('series_updated', changedRows))
+    return true
+  })
+}
+
+/**
+ * If no book of a series has a number, the natural order of the file names becomes its order; as soon as
+ * one has a number, the others have none.
+ */
+async function orderBooks(
+  tx: Transaction,
+  { rules: { numberStrategy } }: Pick<LoadedScan, 'rules'>,
+  ids: string[],
+) {
+  if (numberStrategy !== 'smart' && numberStrategy !== 'file_order') return
+  const isRanked = numberStrategy === 'file_order' ? tx`true` : tx`not r.numbered`
+  await tx`
+    update book b
+    set number_sort = case when ${isRanked} then r.rank end
+    from (
+      select id, row_number() over (partition by series_id order by name_key, id) as rank,
+        bool_or(number is not null) over (partition by series_id) as numbered
+      from book
+      where series_id = any(${ids}) and missing_at is null
+    ) r
+    where b.id = r.id and (${isRanked} or b.number is null)
+      and b.number_sort is distinct from case when ${isRanked} then r.rank end
+      and not 'number' = any(b.locks) and b.provenance->>'number' is distinct from 'user'`
+}
+
+const describedColumns = bookMajorityFields.map(({ column }) => column)
+
+/**
+ * Sets the columns that follow the books, such as publisher and language, to their most frequent value,
+ * unless locked, or set by a user or by series.json. Returns the series that changed.
+ */
+async function describeSeries(tx: Transaction, ids: string[]): Promise<string[]> {
+  const differs = (
+    c: string,
+  ) => tx`(b.${tx(c)} is not null and b.${tx(c)} is distinct from s.${tx(c)}
+    and not ${c} = any(s.locks)
+    and coalesce(s.provenance->>${c}, '') not in ('user', 'series_json'))`
+  const assignments = describedColumns
+    .map(c => tx`${tx(c)} = case when ${differs(c)} then b.${tx(c)} else s.${tx(c)} end`)
+    .reduce((list, item) => tx`${list}, ${item}`)
+  const anyDiffers = describedColumns.map(differs).reduce((a, b) => tx`${a} or ${b}`)
+  const changed = await tx<{ id: string }[]>`
+    update series s
+    set ${assignments}, updated_at = now()
+    from (
+      select series_id, ${majorityColumns(tx, bookMajorityFields)}
+      from book
+      where series_id = any(${ids}) and missing_at is null
+      group by series_id
+    ) b
+    where s.id = b.series_id and (${anyDiffers})
+    returning s.id`
+  return changed.map(row => row.id)
+}
+
+/** Titles series as the majority of their books that name one, unless locked or set by a user. Returns the series that changed. */
+async function renameSeries(tx: Transaction, ids: string[]): Promise<string[]> {
+  const renamed = await tx<{ id: string; title: string }[]>`
+    select n.series_id as id, n.embedded_series as title
+    from (
+      select series_id, embedded_series, count(*) as votes,
+        sum(count(*)) over (partition by series_id) as voters
+      from book
+      where series_id = any(${ids}) and missing_at is null and embedded_series is not null
+      group by series_id, embedded_series
+    ) n
+    join series s on s.id = n.series_id
+    where n.votes * 2 > n.voters and s.title <> n.embedded_series
+      and not 'title' = any(s.locks) and s.provenance->>'title' is distinct from 'user'`
+  if (renamed.length === 0) return []
+  const rows = renamed.map(n => ({
+    ...n,
+    sortKey: sortKey(n.title),
+    searchKey: searchKey(n.title),
+  }))
+  await tx`
+    update series s
+    set title = n.title, sort_key = n."sortKey", search_key = n."searchKey", updated_at = now(),
+      provenance = s.provenance || '{"title": "embedded"}'
+    from jsonb_to_recordset(${tx.json(rows)}) as n(id uuid, title text, "sortKey" text, "searchKey" text)
+    where s.id = n.id`
+  return renamed.map(series => series.id)
+}

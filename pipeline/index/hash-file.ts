@@ -1,0 +1,47 @@
+// SHA-256 of whole files, in a thread: a synchronous loop over one buffer is 2.7 times as fast as a
+// stream, and a buffer per file would cost six times as much on small files.
+import { createHash } from 'node:crypto'
+import { Unreadable } from '../../lib/errors.ts'
+import { openFile } from '../../lib/file.ts'
+import type { ReadError } from './reading.ts'
+
+export type FileToHash = { id: string; path: string; size: number; modifiedMs: number }
+
+export type HashResult = {
+  id: string
+  /** Lower-case hex; null on an error or when the size differs from that of the catalogue. */
+  sha256: string | null
+  size: number
+  modifiedMs: number
+  bytesRead: number
+  error: ReadError | null
+}
+
+const buffer = Buffer.allocUnsafeSlow(1024 * 1024)
+
+/** Calls `tick` after every block, as a heartbeat. */
+export function hashFile(
+  { id, path, size, modifiedMs }: FileToHash,
+  _options: unknown,
+  tick: () => void,
+): HashResult {
+  const result = { id, size, modifiedMs, bytesRead: 0 }
+  try {
+    using file = openFile(Buffer.from(path, 'latin1'))
+    const sha = createHash('sha256')
+    let position = 0
+    while (true) {
+      const count = file.readInto(buffer, position)
+      if (count === 0) break
+      sha.update(count === buffer.length ? buffer : buffer.subarray(0, count))
+      position += count
+      tick()
+      if (count < buffer.length) break
+    }
+    const sha256 = position === size ? sha.digest('hex') : null
+    return { ...result, sha256, bytesRead: position, error: null }
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error
+    return { ...result, sha256: null, error: { code: error.code, message: error.message } }
+  }
+}

@@ -1,0 +1,124 @@
+// The hash job: SHA-256 of the files of a batch of books.
+import { publishScan } from '../../lib/catalog/scan/scan-events.ts'
+import { bookEvents, publish } from '../../lib/event/publish.ts'
+import { countReading } from '../../lib/metrics/pipeline.ts'
+import { joinPath } from '../../lib/path.ts'
+import type { Sql } from '../../lib/postgres/db.ts'
+import type { Jobs } from '../../lib/queue/jobs.ts'
+import { addFollowUpFigures, recordBooks } from '../scan/figures.ts'
+import { loadScan } from '../scan/scan-context.ts'
+import { runParallel } from '../work/threads.ts'
+import type { FileToHash, HashResult } from './hash-file.ts'
+import type { JobContext } from './job-context.ts'
+import { createResultWriter } from './result-writer.ts'
+
+/** Skips books that have a hash, unless `again` is set. */
+export async function hashBooks(context: JobContext, job: Jobs['hash']): Promise<void> {
+  const { sql, threads, signal } = context
+  const scan = await loadScan(sql, job.scanId)
+  if (!scan || scan.state === 'cancelled') return
+  const items = await filesToHash(sql, job)
+  const skipped = job.ids.length - items.length
+  if (skipped > 0) await countSkipped(sql, job.scanId, skipped)
+  const writer = createResultWriter<HashResult>(context, {
+    job: 'hash',
+    scan,
+    store: results => storeHashes(sql, scan, results),
+  })
+  await runParallel<FileToHash, null, HashResult>(
+    threads,
+    'hash',
+    { items, options: null },
+    {
+      ...writer,
+      signal,
+      failed: (item, error) => ({ ...item, sha256: null, bytesRead: 0, error }),
+    },
+  )
+  await writer.finish()
+}
+
+async function filesToHash(sql: Sql, { ids, again }: Jobs['hash']): Promise<FileToHash[]> {
+  type Row = {
+    id: string
+    folder: Uint8Array
+    name: Uint8Array
+    root: Uint8Array
+    size: number
+    modifiedMs: number
+  }
+  const rows = await sql<Row[]>`
+    select b.id, d.path as folder, b.name, l.root, b.size::float8 as size, b.modified_ms::float8 as "modifiedMs"
+    from book b
+    join book_artifact a on a.book_id = b.id
+    join directory d on d.id = b.directory_id
+    join library l on l.id = b.library_id
+    where b.id = any(${ids}) and b.missing_at is null and (a.sha256 is null or ${again === true})
+    order by d.path, b.name_key`
+  return rows.map(({ id, root, folder, name, size, modifiedMs }) => ({
+    id,
+    path: joinPath(root, joinPath(folder, name)).toString('latin1'),
+    size,
+    modifiedMs,
+  }))
+}
+
+/** Counts the books of a job that need no hash any more. */
+async function countSkipped(sql: Sql, scanId: string, skipped: number) {
+  await sql.begin(async tx => {
+    const [scan] = await tx<{ isLast: boolean }[]>`
+      update scan set hashed = hashed + ${skipped} where id = ${scanId}
+      returning hashed >= to_hash as "isLast"`
+    await publishScan(tx, scanId, { force: scan?.isLast ?? false, isFollowUp: true })
+  })
+}
+
+type StoredBook = { id: string; libraryId: string; seriesId: string; isChanged: boolean }
+
+async function storeHashes(
+  sql: Sql,
+  scan: { scanId: string; followed: boolean },
+  results: HashResult[],
+) {
+  countReading('hash', results)
+  const rows = results
+    .filter(result => result.sha256 !== null)
+    .map(({ id, sha256, size, modifiedMs }) => ({ id, sha256, size, ms: modifiedMs }))
+  await sql.begin(async tx => {
+    const stored = await tx<StoredBook[]>`
+      with current as materialized (
+        select b.id, b.library_id, b.series_id, decode(h.sha256, 'hex') as sha256
+        from jsonb_to_recordset(${tx.json(rows)})
+          as h(id uuid, sha256 text, size bigint, ms bigint)
+        join book b on b.id = h.id and b.size = h.size and b.modified_ms = h.ms
+        order by b.id
+        -- Waits for a batch that is storing newer content of the book, and sees it.
+        for share of b
+      )
+      update book_artifact a
+      set sha256 = c.sha256
+      from current c, book_artifact old
+      where a.book_id = c.id and old.book_id = c.id
+      returning c.id, c.library_id as "libraryId", c.series_id as "seriesId",
+        old.sha256 is not null and old.sha256 <> a.sha256 as "isChanged"`
+    const changed = stored.filter(book => book.isChanged)
+    const changedIds = changed.map(book => book.id)
+    if (changed.length > 0) {
+      // Same size, time and fingerprint, but other bytes: only a deep scan can detect it, and only here.
+      await tx`update scan set changed = changed + ${changed.length} where id = ${scan.scanId}`
+      await tx`update book set updated_at = now() where id = any(${changedIds})`
+      await publish(tx, bookEvents('book_updated', changed))
+    }
+    if (scan.followed) {
+      const unchangedIds = stored.filter(book => !book.isChanged).map(book => book.id)
+      await recordBooks(tx, scan.scanId, unchangedIds, 'hashed')
+      await recordBooks(tx, scan.scanId, changedIds, 'changed')
+    }
+    await addFollowUpFigures(tx, scan.scanId, {
+      covers: 0,
+      hashed: results.length,
+      bytesRead: results.reduce((sum, result) => sum + result.bytesRead, 0),
+      opens: results.length,
+    })
+  })
+}

@@ -1,0 +1,13 @@
+// Context of the jobs that read books: database, queue, threads and thumbnail options.
+import type { ThreadPool } from '../../lib/async/thread-pool.ts'
+import type { Sql } from '../../lib/postgres/db.ts'
+import type { Queue } from '../../lib/queue/queue.ts'
+import type { JobControl } from '../work/job-runs.ts'
+import type { ThumbnailOptions } from './thumbnail.ts'
+
+export type JobContext = JobControl & {
+  sql: Sql
+  queue: Queue
+  threads: ThreadPool
+  thumbnailOptions: ThumbnailOptions
+}

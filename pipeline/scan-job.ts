@@ -1,0 +1,202 @@
+// The scan job: discovers the files of a library, waits until they are indexed and finalizes the catalogue.
+// Covers and hashes follow in jobs of their own, so that a library of terabytes can be scanned again
+// before they are done.
+import { publishScan } from '../lib/catalog/scan/scan-events.ts'
+import type { Log } from '../lib/log.ts'
+import { createPhaseTimer } from '../lib/metrics/pipeline.ts'
+import type { DedicatedConnection, Sql } from '../lib/postgres/db.ts'
+import type { Jobs, Queue } from '../lib/queue/queue.ts'
+import { enqueueDedupe, enqueuePurge } from './finalize/after-scan.ts'
+import { enqueueDue } from './finalize/due.ts'
+import { finalizeMissing } from './finalize/missing.ts'
+import { finalizeSeries } from './finalize/series.ts'
+import { refreshStatistics } from './finalize/statistics.ts'
+import { deviceOf, unavailableReason } from './scan/availability.ts'
+import { discover } from './scan/discover.ts'
+import { abandonPending, enqueuePending, takeOver } from './scan/pending-files.ts'
+import { type LoadedScan, loadScan } from './scan/scan-context.ts'
+import type { JobOutcome } from './work/job-runs.ts'
+
+export type ScanDeps = {
+  sql: Sql
+  queue: Queue
+  log: Log
+  brakePercent: number
+  /** Wakes the workers that index books. */
+  wakeIndexers: () => void
+  /** Holds the locks of this process. */
+  connection: DedicatedConnection
+  /** The libraries that this process scans. */
+  scanning: Set<string>
+}
+
+const retrySeconds = 1
+const pollMs = 50
+
+/** Runs the scan; its outcome becomes that of the job. Postponed while another scan of the library runs. */
+export async function runScanJob(
+  deps: ScanDeps,
+  job: Jobs['scan'],
+  isStopped: () => boolean,
+): Promise<JobOutcome | undefined> {
+  if (!(await runExclusively(deps, job, isStopped))) return { end: 'later', seconds: retrySeconds }
+  const [scan] = await deps.sql<{ state: string; message: string | null }[]>`
+    select state, message from scan where id = ${job.scanId}`
+  switch (scan?.state ?? 'cancelled') {
+    case 'completed':
+      return undefined
+    case 'cancelled':
+      return { end: 'cancelled' }
+    case 'queued':
+    case 'running':
+      return { end: 'later', seconds: retrySeconds }
+    default:
+      return { end: 'failed', reason: scan?.message ?? 'The scan failed' }
+  }
+}
+
+/**
+ * Runs the scan under the advisory lock of its library; false when another process or job holds it. At
+ * most one process scans a library: the lock ends with its connection.
+ */
+async function runExclusively(
+  deps: ScanDeps,
+  { scanId, libraryId }: Jobs['scan'],
+  isStopped: () => boolean,
+): Promise<boolean> {
+  const { sql, log, connection, scanning } = deps
+  // A connection may take its own locks twice.
+  if (scanning.has(libraryId)) return false
+  const losses = connection.lossCount()
+  // Without its lock another process may scan the library.
+  const hasEnded = () => isStopped() || connection.lossCount() !== losses
+  scanning.add(libraryId)
+  try {
+    const [lock] = await connection.sql`
+      select pg_try_advisory_lock(hashtext('stackroom.scan'), hashtext(${libraryId})) as locked`
+    if (!lock!.locked) return false
+    const scan = await loadScan(sql, scanId)
+    if (!scan || !['queued', 'running'].includes(scan.state)) return true
+    if (await isBeingDeleted(sql, libraryId)) {
+      await finish(sql, scanId, 'cancelled', null)
+      return true
+    }
+    const startedAt = Date.now()
+    await runStages(deps, scan, hasEnded).catch(error => failScan(deps, scanId, error))
+    log.info({ libraryId, scanId, ms: Date.now() - startedAt }, 'library scanned')
+    return true
+  } finally {
+    scanning.delete(libraryId)
+    if (connection.lossCount() === losses)
+      await connection.sql`
+        select pg_advisory_unlock(hashtext('stackroom.scan'), hashtext(${libraryId}))`.catch(
+        () => {},
+      )
+  }
+}
+
+async function isBeingDeleted(sql: Sql, libraryId: string) {
+  const [row] = await sql`
+    select 1 from library where id = ${libraryId} and deleting_at is not null`
+  return row !== undefined
+}
+
+/** Fails a scan that cannot go on; transient errors (deadlock, lost connection) are thrown and retried. */
+async function failScan({ sql, log }: ScanDeps, scanId: string, error: unknown) {
+  const code = String((error as { code?: unknown }).code ?? '')
+  if (/^(40|08|53|57|CONNECTION)/.test(code)) throw error
+  log.error({ err: error, scanId }, 'scan failed')
+  await finish(sql, scanId, 'failed', 'Internal error; see the server log')
+}
+
+async function runStages(deps: ScanDeps, scan: LoadedScan, isStopped: () => boolean) {
+  const { sql, queue } = deps
+  const reason = await unavailableReason(sql, scan)
+  if (reason) return await finish(sql, scan.scanId, 'unavailable', reason)
+  const device = await deviceOf(scan)
+  if (!(await takeOver(sql, queue, scan))) return
+  const endPhase = createPhaseTimer()
+  if (!scan.options.analysis) await discoverFiles(deps, scan, isStopped)
+  endPhase('walk')
+  deps.wakeIndexers()
+  await waitUntilIndexed(deps, scan, isStopped)
+  if (isStopped()) return
+  endPhase('read')
+  // A disk that went during the walk makes books look missing.
+  const lateReason =
+    (await unavailableReason(sql, scan)) ??
+    ((await deviceOf(scan)) === device ? null : 'The library folder was replaced during the scan')
+  if (lateReason) return await finish(sql, scan.scanId, 'unavailable', lateReason)
+  const message = scan.options.analysis ? null : await finalizeMissing(sql, scan, deps.brakePercent)
+  if (isStopped()) return
+  await refreshStatistics(sql, ['book', 'book_artifact', 'series', 'book_search', 'series_search'])
+  await finalizeSeries(sql, scan)
+  endPhase('finalize')
+  if (!scan.options.analysis)
+    await sql`
+      update library set last_scanned_at = now(), device = ${device} where id = ${scan.libraryId}`
+  if (isStopped()) return
+  await enqueueDue(sql, queue, scan)
+  await enqueueDedupe(sql, queue, scan)
+  if (!message) await enqueuePurge(sql, queue, scan)
+  await finish(sql, scan.scanId, message ? 'unconfirmed' : 'completed', message)
+}
+
+async function discoverFiles({ sql, queue }: ScanDeps, scan: LoadedScan, isStopped: () => boolean) {
+  const result = await discover({ sql, queue, scan, isDryRun: false, isStopped })
+  const { files, unreadable, leftOut } = result
+  await sql.begin(async tx => {
+    const [row] = await tx<{ isRunning: boolean }[]>`
+      update scan
+      set found = ${files}, unreadable_directories = ${unreadable}, discovered_at = now(),
+        options = options || ${tx.json(leftOut.length > 0 ? { leftOut } : {})}
+      where id = ${scan.scanId}
+      returning state = 'running' as "isRunning"`
+    await publishScan(tx, scan.scanId, { force: row?.isRunning ?? false })
+  })
+}
+
+/** Waits until no file of the library is pending. Files that their jobs gave up are retried once, one per job. */
+async function waitUntilIndexed(deps: ScanDeps, scan: LoadedScan, isStopped: () => boolean) {
+  const { sql, queue, wakeIndexers } = deps
+  const { libraryId } = scan
+  let isRetry = false
+  while (!isStopped()) {
+    const [pending] = await sql`select 1 from pending_file where library_id = ${libraryId} limit 1`
+    if (!pending) return
+    if (!(await queue.hasJobs(libraryId, ['index']))) {
+      if (!(await retryOrAbandon(deps, scan, isRetry))) return
+      isRetry = true
+    }
+    wakeIndexers()
+    await new Promise(resolve => setTimeout(resolve, pollMs))
+  }
+}
+
+/** Returns true when the pending files are retried; false when they were abandoned or the scan was cancelled. */
+async function retryOrAbandon({ sql, queue, log }: ScanDeps, scan: LoadedScan, isRetry: boolean) {
+  return await sql.begin(async tx => {
+    // The jobs of a cancelled scan are deleted; its files are left to the next one.
+    const [running] = await tx`
+      select 1 from scan where id = ${scan.scanId} and state = 'running' for no key update`
+    if (!running) return false
+    if (isRetry) {
+      const files = await abandonPending(tx, scan)
+      log.error({ libraryId: scan.libraryId, files }, 'files could not be stored')
+      return false
+    }
+    await enqueuePending(tx, queue, scan, { single: true })
+    return true
+  })
+}
+
+async function finish(sql: Sql, scanId: string, state: string, message: string | null) {
+  await sql.begin(async tx => {
+    const { count } = await tx`
+      update scan
+      set state = ${state}, message = ${message}, indexed_at = now(), finished_at = now(),
+        started_at = coalesce(started_at, now())
+      where id = ${scanId} and state in ('queued', 'running')`
+    if (count > 0) await publishScan(tx, scanId, { force: true })
+  })
+}

@@ -1,0 +1,60 @@
+// Availability of a library folder: an unmounted or exchanged disk must not look like an empty library.
+import { lstat, opendir, stat } from 'node:fs/promises'
+import { joinPath } from '../../lib/path.ts'
+import type { Sql } from '../../lib/postgres/db.ts'
+import type { LoadedScan } from './scan-context.ts'
+
+/** Why the library must not be compared now, for users; null when it may be. */
+export async function unavailableReason(sql: Sql, scan: LoadedScan): Promise<string | null> {
+  const root = Buffer.from(scan.root)
+  let device: string
+  try {
+    // Asynchronous: a network disk that is away may never respond.
+    const rootStat = await stat(root)
+    if (!rootStat.isDirectory()) return 'The library folder is not a folder'
+    device = String(rootStat.dev)
+    if (scan.bookCount > 0 && (await isEmpty(root))) {
+      return `The library folder is empty, but the catalogue holds ${scan.bookCount} of its books`
+    }
+  } catch (error) {
+    return `The library folder cannot be read (${(error as NodeJS.ErrnoException).code})`
+  }
+  if (scan.device === null || scan.device === device || scan.bookCount === 0) return null
+  // Device numbers also change when a file system is remounted: then the books are in place.
+  return (await holdsItsBooks(sql, scan))
+    ? null
+    : 'The library folder is on another device than before and does not hold its books'
+}
+
+/** True when more than half of a sample of the books is in place. */
+async function holdsItsBooks(sql: Sql, scan: LoadedScan): Promise<boolean> {
+  const sample = await sql<{ folder: Uint8Array; name: Uint8Array }[]>`
+    select d.path as folder, b.name
+    from book b
+    join directory d on d.id = b.directory_id
+    where b.library_id = ${scan.libraryId} and b.missing_at is null
+    limit 20`
+  const results = await Promise.all(
+    sample.map(row =>
+      lstat(joinPath(scan.root, joinPath(row.folder, row.name))).then(
+        () => true,
+        () => false,
+      ),
+    ),
+  )
+  return results.filter(Boolean).length * 2 > sample.length
+}
+
+/** st_dev of the library folder; null when stat fails. */
+export async function deviceOf({ root }: Pick<LoadedScan, 'root'>): Promise<string | null> {
+  try {
+    return String((await stat(Buffer.from(root))).dev)
+  } catch {
+    return null
+  }
+}
+
+async function isEmpty(root: Buffer): Promise<boolean> {
+  await using folder = await opendir(root)
+  return (await folder.read()) === null
+}

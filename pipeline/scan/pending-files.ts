@@ -1,0 +1,101 @@
+// Pending files of a library (table pending_file): files that were discovered and not yet indexed. A scan
+// takes over those of earlier scans, and gives up those that cannot be stored.
+import { publishScans } from '../../lib/catalog/scan/scan-events.ts'
+import type { Sql, Transaction } from '../../lib/postgres/db.ts'
+import type { Queue } from '../../lib/queue/queue.ts'
+import { hasScanJobs } from '../../lib/queue/select-jobs.ts'
+import { batchJobs } from './batch-jobs.ts'
+import { discardMissingCandidates } from './differences.ts'
+import type { LoadedScan } from './scan-context.ts'
+
+const pageSize = 6_400
+
+/**
+ * Starts a scan: takes over the unfinished work of earlier scans and retries files that were unreadable.
+ * Returns false when the scan was cancelled at this moment.
+ */
+export async function takeOver(sql: Sql, queue: Queue, scan: LoadedScan): Promise<boolean> {
+  return await sql.begin(async tx => {
+    const { count } = await tx`
+      update scan
+      set state = 'running', started_at = coalesce(started_at, now()), found = 0, to_index = 0,
+        discovered_at = null
+      where id = ${scan.scanId} and state in ('queued', 'running')`
+    if (count === 0) return false
+    const superseded = await tx<{ id: string }[]>`
+      update scan set state = 'cancelled', message = 'Superseded by a later scan', finished_at = now()
+      where library_id = ${scan.libraryId} and id <> ${scan.scanId} and state = 'running'
+        and (options @> '{"analysis": true}' or ${isFull(scan)} and (mode = 'normal' or ${scan.deep}))
+      returning id`
+    await deleteOldRecords(tx, scan)
+    await discardMissingCandidates(tx, scan.libraryId)
+    await tx`
+      insert into pending_file (library_id, directory_id, name, size, modified_ms, forced)
+      select library_id, directory_id, name, size, modified_ms, true
+      from book
+      where library_id = ${scan.libraryId} and error_code = 'io' and missing_at is null
+      on conflict (directory_id, name) do nothing`
+    await queue.deleteWaiting(tx, 'index', scan.libraryId)
+    await queue.reassignToScan(tx, scan.libraryId, scan.scanId)
+    const files = await enqueuePending(tx, queue, scan)
+    await tx`update scan set to_index = to_index + ${files} where id = ${scan.scanId}`
+    await publishScans(tx, [...superseded.map(row => row.id), scan.scanId])
+    return true
+  })
+}
+
+/** A full scan finishes what other scans left; otherwise those go on when their jobs run again. */
+function isFull({ paths, options }: LoadedScan) {
+  return paths.length === 0 && !options.analysis && options.quietMs === undefined
+}
+
+/** Records of earlier scans have no reader any more, unless jobs of the scan go on. */
+async function deleteOldRecords(tx: Transaction, { scanId, libraryId }: LoadedScan) {
+  const hasJobs = hasScanJobs(tx, ['cover', 'hash'], {
+    libraryId: tx`${libraryId}`,
+    scanId: tx`s.id`,
+  })
+  await tx`
+    delete from scan_record r
+    using scan s
+    where s.id = r.scan_id and s.library_id = ${libraryId} and s.id <> ${scanId} and not ${hasJobs}`
+}
+
+/** Enqueues index jobs for all pending files of the library, with `single` one per file. Returns their number. */
+export async function enqueuePending(
+  tx: Transaction,
+  queue: Queue,
+  scan: LoadedScan,
+  { single = false } = {},
+): Promise<number> {
+  let files = 0
+  for (let last = '0'; ; ) {
+    const rows = await tx<{ id: string }[]>`
+      select id::text from pending_file
+      where library_id = ${scan.libraryId} and id > ${last}
+      order by id
+      limit ${pageSize}`
+    if (rows.length === 0) return files
+    const ids = rows.map(row => row.id)
+    const jobs = single ? ids.flatMap(id => batchJobs(scan, [id])) : batchJobs(scan, ids)
+    await queue.send(tx, 'index', jobs)
+    files += ids.length
+    last = ids.at(-1)!
+  }
+}
+
+/** Gives up files that no attempt could store: counted as failed, and compared again by the next scan. */
+export async function abandonPending(tx: Transaction, scan: LoadedScan): Promise<number> {
+  const [row] = await tx<{ files: number }[]>`
+    with dropped as (
+      delete from pending_file where library_id = ${scan.libraryId} returning directory_id
+    ), forgotten as (
+      update directory set digest = null where id in (select directory_id from dropped)
+    )
+    update scan
+    set failed = failed || jsonb_build_object('internal',
+      coalesce((failed->>'internal')::integer, 0) + (select count(*) from dropped))
+    where id = ${scan.scanId}
+    returning (select count(*)::integer from dropped) as files`
+  return row!.files
+}

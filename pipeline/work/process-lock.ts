@@ -1,0 +1,51 @@
+// Advisory lock of processes that run jobs: each holds it shared, so one that could take it exclusively
+// is the first and reclaims the jobs of dead processes.
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  type DedicatedConnection,
+  openDedicatedConnection,
+  type Sql,
+} from '../../lib/postgres/db.ts'
+
+const retryMs = 1_000
+
+export type Membership = {
+  connection: DedicatedConnection
+  isFirst: boolean
+  leave(): Promise<void>
+}
+
+/** `reclaim` is called when no other process runs jobs, and before another one can join. */
+export async function joinWorkers(sql: Sql, reclaim: () => Promise<unknown>): Promise<Membership> {
+  let hasLeft = false
+  const lockShared = () =>
+    connection.sql`select pg_advisory_lock_shared(hashtext('stackroom.workers'))`
+  // The lock ends with its connection; without it the next process would take itself for the first.
+  const relock = async () => {
+    while (!hasLeft) {
+      try {
+        await lockShared()
+        return
+      } catch {
+        await sleep(retryMs)
+      }
+    }
+  }
+  const connection = openDedicatedConnection(sql, () => void relock())
+  const leave = async () => {
+    hasLeft = true
+    await connection.close()
+  }
+  try {
+    const [row] = await connection.sql<{ isFirst: boolean }[]>`
+      select pg_try_advisory_lock(hashtext('stackroom.workers')) as "isFirst"`
+    const { isFirst } = row!
+    if (isFirst) await reclaim()
+    await lockShared()
+    if (isFirst) await connection.sql`select pg_advisory_unlock(hashtext('stackroom.workers'))`
+    return { connection, isFirst, leave }
+  } catch (error) {
+    await leave()
+    throw error
+  }
+}

@@ -1,0 +1,864 @@
+-- The schema of Stackroom: catalogue, accounts, reading state, scans, events, coordination.
+--
+-- Conventions: tables are singular; timestamps end in `_at`; constraints are named, because their names
+-- become messages. Paths and file names on disk are bytes (bytea), relative to the root of their
+-- library, because file systems do not promise UTF-8. File times are whole milliseconds since 1970
+-- (`modified_ms`). `sort_key` and `name_key` hold natural, case- and accent-folded keys
+-- (lib/name/natural.ts) that sort by plain bytes, hence collate "C"; `search_key` is folded text.
+-- Migrations after the first release are numbered files beside this one, forward only.
+
+create extension if not exists pg_trgm;
+
+-- Text as conditions compare it: case- and accent-folded, as searchKey of lib/name does.
+create function folded(value text) returns text language sql immutable parallel safe as $$
+  select case when octet_length(value) = length(value) then lower(value)
+    else normalize(lower(regexp_replace(
+      normalize(value, nfd), '[\u0300-\u036f]', '', 'g')), nfc) end
+$$;
+
+---------------------------------------------------------------------------------------------------
+-- Libraries and folders
+
+create table library (
+  id                uuid primary key,
+  name              text not null,
+  description       text,
+  root              bytea not null,
+  -- st_dev of the root when it was last scanned: an unmounted root shows another device.
+  device            text,
+  is_active         boolean not null default true,
+  series_strategy   text not null default 'series_volume',
+  series_config     jsonb not null default '{}',
+  book_strategy     text not null default 'metadata_first',
+  book_config       jsonb not null default '{}',
+  number_strategy   text not null default 'smart',
+  -- Stored for clients; no number strategy has options yet.
+  number_config     jsonb not null default '{}',
+  scanning_config   jsonb not null default '{}',
+  default_reading_direction text not null default 'ltr',
+  allowed_formats   text[],
+  excluded_patterns text not null default '',
+  title_preprocessing_rules jsonb not null default '[]',
+  auto_match_conditions jsonb,
+  hash_policy       text not null default 'full',
+  -- Counters are updated by the transaction that changes the rows; `doctor` verifies them.
+  series_count      integer not null default 0,
+  book_count        integer not null default 0,
+  missing_count     integer not null default 0,
+  page_count        bigint not null default 0,
+  size              bigint not null default 0,
+  created_at        timestamptz not null default now(),
+  updated_at        timestamptz not null default now(),
+  last_scanned_at   timestamptz,
+  -- When the schedule was last changed: slots before it do not count.
+  schedule_changed_at timestamptz not null default now(),
+  -- Removed by a user: invisible at once; a job deletes its rows in batches.
+  deleting_at       timestamptz,
+  constraint library_series_strategy_known check (series_strategy in
+    ('series_volume', 'series_volume_chapter', 'flat', 'publisher_hierarchy', 'calibre', 'custom')),
+  constraint library_book_strategy_known check (book_strategy in
+    ('filename', 'metadata_first', 'smart', 'series_name', 'custom')),
+  constraint library_number_strategy_known check (number_strategy in
+    ('file_order', 'metadata', 'filename', 'smart')),
+  constraint library_hash_policy_known check (hash_policy in ('full', 'candidates', 'off')),
+  constraint library_direction_known
+    check (default_reading_direction in ('ltr', 'rtl', 'ttb', 'webtoon')),
+  constraint library_formats_known
+    check (allowed_formats <@ array['cbz', 'cbr', 'cb7', 'cbt', 'epub', 'pdf'])
+);
+-- A path may be longer than an index row allows (2,704 bytes): long paths, and keys made of paths, are
+-- unique by digest and looked up by it. The folder of a library being deleted is free for another.
+create unique index library_root_unique on library (sha256(root)) where deleting_at is null;
+
+-- A folder seen by a scan. The digest covers the names, sizes and times of its files and the names of
+-- its folders; an equal digest means that nothing on this level changed.
+create table directory (
+  id             uuid primary key,
+  library_id     uuid not null references library on delete cascade,
+  parent_id      uuid,
+  path           bytea not null,
+  digest         bytea,
+  -- metadata.opf, series.json, cover.* beside the books; a change reads the books of the folder again.
+  sidecars       jsonb not null default '{}',
+  -- The digest to adopt once the missing candidates of this folder are confirmed.
+  pending_digest bytea,
+  constraint directory_library_unique unique (id, library_id),
+  constraint directory_parent_in_library foreign key (parent_id, library_id)
+    references directory (id, library_id) on delete cascade
+);
+-- Short paths are indexed as they are: a walk looks up neighbours, which are adjacent in this index.
+create unique index directory_path_unique on directory (library_id, path) where length(path) <= 2000;
+create unique index directory_long_path_unique on directory (library_id, sha256(path))
+  where length(path) > 2000;
+create index directory_parent on directory (parent_id);
+
+-- How the folders of a library are watched now, as last reported by the process that watches them.
+create table library_watch (
+  library_id uuid primary key references library on delete cascade,
+  mode       text not null,
+  -- Why it is not watched as configured.
+  message    text,
+  since      timestamptz not null default now(),
+  seen_at    timestamptz not null default now(),
+  constraint library_watch_mode_known check (mode in ('watching', 'polling'))
+);
+
+---------------------------------------------------------------------------------------------------
+-- Series and books
+
+create table series (
+  id          uuid primary key,
+  library_id  uuid not null references library on delete cascade,
+  -- Identity inside the library, made by the series strategy (lib/strategy/series.ts).
+  key         text not null,
+  -- The folder name as found; metadata never changes it.
+  name        text not null,
+  name_key    text collate "C" not null default '',
+  folder      text,
+  one_shot    boolean not null default false,
+  title       text not null,
+  title_sort  text,
+  sort_key    text collate "C" not null,
+  search_key  text not null,
+  alternate_titles jsonb not null default '[]',
+  authors     jsonb not null default '[]',
+  summary     text,
+  publisher   text,
+  imprint     text,
+  genres      text[] not null default '{}',
+  tags        text[] not null default '{}',
+  -- All genres and tags of its books as the books write them; `genres` and `tags` are the same in the
+  -- spelling of the labels until a user edits them.
+  book_genres text[] not null default '{}',
+  book_tags   text[] not null default '{}',
+  language    text,
+  status      text not null default 'ongoing',
+  reading_direction text,
+  age_rating  integer,
+  year        integer,
+  total_volume_count  integer,
+  total_chapter_count double precision,
+  custom_metadata jsonb,
+  locks       text[] not null default '{}',
+  provenance  jsonb not null default '{}',
+  -- The book whose cover stands for the series; null: the first with a cover.
+  cover_book_id uuid,
+  -- Hash of the selected uploaded cover.
+  custom_cover bytea,
+  book_count  integer not null default 0,
+  missing_count integer not null default 0,
+  page_count  bigint not null default 0,
+  size        bigint not null default 0,
+  -- The lowest age at which the series shows any of its present books; 0 with an unrated one. Lists for
+  -- accounts with an age limit read no book because of it.
+  lowest_age  integer not null default 0,
+  created_at  timestamptz not null default now(),
+  updated_at  timestamptz not null default now(),
+  -- When the fields that books display of their series last changed; updated_at follows every counter.
+  metadata_changed_at timestamptz,
+  constraint series_library_unique unique (id, library_id),
+  constraint series_status_known
+    check (status in ('ongoing', 'ended', 'hiatus', 'abandoned', 'unknown')),
+  constraint series_direction_known
+    check (reading_direction in ('ltr', 'rtl', 'ttb', 'webtoon'))
+);
+-- md5 takes text as it is; sha256 would need a conversion that is not immutable.
+create unique index series_key_unique on series (library_id, md5(key));
+create index series_title_key on series (library_id, search_key);
+create index series_cover_book on series (cover_book_id) where cover_book_id is not null;
+-- One index per sort order; included columns keep restricted lists within the index.
+create index series_by_title on series (sort_key, id)
+  include (library_id, book_count, age_rating, lowest_age) where book_count > 0;
+create index series_by_created on series (created_at, id) include (library_id) where book_count > 0;
+create index series_by_updated on series (updated_at, id) include (library_id) where book_count > 0;
+create index series_by_year on series (year nulls last, id) include (library_id) where book_count > 0;
+create index series_by_year_down on series (year desc nulls last, id desc) include (library_id)
+  where book_count > 0;
+create index series_by_books on series (book_count, id) include (library_id) where book_count > 0;
+create index series_by_size on series (size, id) include (library_id) where book_count > 0;
+create index series_by_pages on series (page_count, id) include (library_id) where book_count > 0;
+create index series_by_name on series (name_key, id) include (library_id) where book_count > 0;
+create index series_in_library on series (library_id, sort_key, id) where book_count > 0;
+-- Conditions over all series.
+create index series_by_search_key on series (search_key, id) where book_count > 0;
+create index series_by_status on series (status, id) where book_count > 0;
+create index series_by_publisher on series (publisher, id)
+  include (library_id, age_rating, lowest_age) where book_count > 0;
+create index series_publisher_key on series (folded(publisher), id) where book_count > 0;
+create index series_by_language on series (language, id) where book_count > 0;
+create index series_empty on series (id) where book_count = 0;
+
+create function stamp_series_metadata() returns trigger language plpgsql as $$
+begin
+  new.metadata_changed_at := now();
+  return new;
+end $$;
+create trigger series_metadata_changed
+  before update of title, publisher, language, reading_direction on series
+  for each row when
+    ((old.title, old.publisher, old.language, old.reading_direction)
+      is distinct from (new.title, new.publisher, new.language, new.reading_direction))
+  execute function stamp_series_metadata();
+
+create table book (
+  id           uuid primary key,
+  library_id   uuid not null references library on delete cascade,
+  series_id    uuid not null,
+  directory_id uuid not null,
+  name         bytea not null,
+  size         bigint not null,
+  modified_ms  bigint not null,
+  -- KOReader's partial MD5; with the size it identifies moved and returning files.
+  fingerprint  bytea,
+  format       text,
+  page_count   integer not null default 0,
+  -- The media type of every page where all pages are JPEG, PNG or GIF alike; of an EPUB only when its
+  -- layout is fixed, one image a page. Null: mixed, none, or not known yet.
+  page_type    text,
+  title        text not null,
+  title_sort   text,
+  sort_key     text collate "C" not null,
+  search_key   text not null,
+  -- Natural key of the file name: the order inside a series when numbers do not decide.
+  name_key     text collate "C" not null,
+  number       text,
+  number_sort  double precision,
+  volume       double precision,
+  chapter      double precision,
+  -- The series as the file itself states it; the grouping is series_id.
+  embedded_series text,
+  year         integer,
+  month        smallint,
+  day          smallint,
+  -- yyyymmdd with 00 for an unknown month or day.
+  released     integer generated always as
+    (year * 10000 + coalesce(month, 0) * 100 + coalesce(day, 0)) stored,
+  language     text,
+  authors      jsonb not null default '[]',
+  summary      text,
+  publisher    text,
+  imprint      text,
+  genres       text[] not null default '{}',
+  tags         text[] not null default '{}',
+  isbn         text,
+  age_rating   integer,
+  reading_direction text,
+  -- Fields that are displayed but neither filtered nor sorted by.
+  extra_metadata jsonb not null default '{}',
+  provenance   jsonb not null default '{}',
+  locks        text[] not null default '{}',
+  warnings     text[] not null default '{}',
+  error_code   text,
+  error_message text,
+  -- Hash of the selected uploaded cover.
+  custom_cover bytea,
+  -- The scan that last wrote the row; it may have been deleted since, hence no foreign key.
+  scan_id      uuid,
+  missing_at   timestamptz,
+  created_at   timestamptz not null default now(),
+  updated_at   timestamptz not null default now(),
+  constraint book_series_in_library foreign key (series_id, library_id)
+    references series (id, library_id),
+  constraint book_directory_in_library foreign key (directory_id, library_id)
+    references directory (id, library_id),
+  constraint book_format_known check (format in ('cbz', 'cbr', 'cb7', 'cbt', 'epub', 'pdf')),
+  constraint book_direction_known check (reading_direction in ('ltr', 'rtl', 'ttb', 'webtoon')),
+  constraint book_error_known check (error_code in
+    ('bad_crc', 'encrypted', 'internal', 'io', 'memory', 'multi_volume', 'no_pages', 'not_an_archive',
+     'timeout', 'too_large', 'truncated', 'unsupported_format', 'unsupported_image',
+     'unsupported_method'))
+);
+alter table series add constraint series_cover_book_exists
+  foreign key (cover_book_id) references book on delete set null;
+-- A missing book keeps the location where it was last seen; another file may be stored there.
+create unique index book_location_unique on book (directory_id, name) where missing_at is null;
+create index book_missing_location on book (directory_id, name) where missing_at is not null;
+-- Deleting a folder looks up its books, and the indexes on locations are partial.
+create index book_directory on book (directory_id);
+create index book_identity on book (size, fingerprint);
+create index book_in_series on book (series_id, number_sort, name_key, id);
+create index book_in_library on book (library_id, sort_key, id);
+create index book_io_error on book (library_id) where error_code = 'io';
+-- One index per sort order; series_id keeps a filtered walk within the index.
+create index book_by_title on book (sort_key, id) include (series_id) where missing_at is null;
+create index book_by_number on book (number_sort nulls last, id) include (series_id)
+  where missing_at is null;
+create index book_by_number_down on book (number_sort desc nulls last, id desc) include (series_id)
+  where missing_at is null;
+create index book_by_created on book (created_at, id) include (series_id) where missing_at is null;
+create index book_by_updated on book (updated_at, id) include (series_id) where missing_at is null;
+create index book_by_modified on book (modified_ms, id) include (series_id) where missing_at is null;
+create index book_by_released on book (released nulls last, id) include (series_id)
+  where missing_at is null;
+create index book_by_released_down on book (released desc nulls last, id desc) include (series_id)
+  where missing_at is null;
+create index book_by_size on book (size, id) include (series_id) where missing_at is null;
+create index book_by_pages on book (page_count, id) include (series_id) where missing_at is null;
+create index book_by_name on book (name_key, id) include (series_id) where missing_at is null;
+create index book_by_error on book (id) include (series_id)
+  where error_code is not null and missing_at is null;
+create index book_new_in_library on book (library_id, created_at, id) where missing_at is null;
+create index book_released_in_library on book (library_id, released desc nulls last, id desc)
+  where missing_at is null and released is not null;
+-- What an age limit hides is counted and looked up without reading a table row.
+create index book_by_age on book (age_rating, series_id) include (id)
+  where age_rating is not null and missing_at is null;
+create index book_rated on book (library_id, age_rating, series_id)
+  where age_rating is not null and missing_at is null;
+
+-- What the cover and hash stages derive from a file. Apart from `book`, whose row is wide and in 20
+-- indexes: storing a cover or a hash there rewrote all of them.
+create table book_artifact (
+  book_id     uuid primary key references book on delete cascade,
+  sha256      bytea,
+  -- Content-addressed thumbnail: the name of a file under the data directory.
+  cover       bytea,
+  cover_error text
+) with (fillfactor = 70);
+create index book_artifact_sha256 on book_artifact (sha256) where sha256 is not null;
+-- Due work (pipeline/finalize/due.ts): makes "is anything due?" free when nothing is.
+create index book_artifact_due_cover on book_artifact (book_id)
+  where cover is null and cover_error is null;
+create index book_artifact_due_hash on book_artifact (book_id) where sha256 is null;
+
+-- The pages of a book, one row a book: deflated JSON of columns (lib/page/page-list.ts).
+create table book_pages (
+  book_id uuid primary key references book on delete cascade,
+  pages   bytea not null
+);
+
+-- Ids at other services (`id`) and links to pages about a series or book (`link`), one per source.
+create table external_reference (
+  id          uuid primary key default gen_random_uuid(),
+  kind        text not null,
+  series_id   uuid references series on delete cascade,
+  book_id     uuid references book on delete cascade,
+  source      text not null,
+  external_id text,
+  url         text,
+  hash        text,
+  created_at  timestamptz not null default now(),
+  updated_at  timestamptz not null default now(),
+  constraint external_reference_kind_known check (kind in ('id', 'link')),
+  constraint external_reference_of_one check (num_nonnulls(series_id, book_id) = 1),
+  constraint external_reference_complete
+    check (case kind when 'id' then external_id is not null else url is not null end),
+  constraint external_reference_series_unique unique (series_id, kind, source),
+  constraint external_reference_book_unique unique (book_id, kind, source)
+);
+create index external_reference_value on external_reference (source, external_id) where kind = 'id';
+
+-- Uploaded covers; `hash` names the thumbnail and the original in the data directory. The hash of the
+-- selected one is copied to custom_cover of its book or series.
+create table cover (
+  id          uuid primary key,
+  book_id     uuid references book on delete cascade,
+  series_id   uuid references series on delete cascade,
+  source      text not null,
+  hash        bytea not null,
+  original    text not null,
+  width       integer,
+  height      integer,
+  is_selected boolean not null default false,
+  created_at  timestamptz not null default now(),
+  updated_at  timestamptz not null default now(),
+  constraint cover_of_one check (num_nonnulls(series_id, book_id) = 1),
+  constraint cover_book_unique unique (book_id, hash),
+  constraint cover_series_unique unique (series_id, hash)
+);
+create unique index cover_book_selected on cover (book_id) where is_selected;
+create unique index cover_series_selected on cover (series_id) where is_selected;
+
+-- Genres and tags by name. A name is one label however it is written: `key` is folded, `name` is as
+-- first seen, `spellings` are all that books use.
+create table label (
+  id         uuid primary key,
+  kind       text not null,
+  key        text not null,
+  name       text not null,
+  spellings  text[] not null,
+  created_at timestamptz not null default now(),
+  constraint label_key_unique unique (kind, key),
+  constraint label_kind_known check (kind in ('genre', 'tag'))
+);
+
+-- Which series have a label: among their own genres or tags (`is_own`), or only some of their books.
+-- Conditions read this instead of the arrays: a list of ids comes from the index alone.
+create table series_label (
+  label_id  uuid not null references label on delete cascade,
+  series_id uuid not null references series on delete cascade,
+  is_own    boolean not null,
+  primary key (label_id, series_id) include (is_own)
+);
+create index series_label_series on series_label (series_id, label_id) include (is_own);
+-- Answers at once whether a label is of whole series only.
+create index series_label_partial on series_label (label_id) where not is_own;
+
+-- What searches read (lib/catalog/search), apart from the rows that scans rewrite.
+create table book_search (
+  book_id    uuid primary key references book on delete cascade,
+  -- As the book has them, so that counting and ranking read nothing else.
+  series_id  uuid not null,
+  is_present boolean not null,
+  sort_key   text collate "C" not null,
+  text       text collate "C" not null
+) with (fillfactor = 90);
+create table series_search (
+  series_id uuid primary key references series on delete cascade,
+  text      text collate "C" not null
+);
+create index book_search_text on book_search using gin (text gin_trgm_ops);
+create index series_search_text on series_search using gin (text gin_trgm_ops);
+
+create function sync_book_search() returns trigger language plpgsql as $$
+begin
+  update book_search
+  set series_id = new.series_id, is_present = new.missing_at is null, sort_key = new.sort_key
+  where book_id = new.id;
+  return null;
+end $$;
+create trigger book_search_sync after update of series_id, missing_at, sort_key on book
+  for each row
+  when ((old.series_id, old.missing_at is null, old.sort_key)
+    is distinct from (new.series_id, new.missing_at is null, new.sort_key))
+  execute function sync_book_search();
+
+-- Groups of duplicate books (equal bytes) and of series that are probably the same.
+create table duplicate_group (
+  id         uuid primary key default gen_random_uuid(),
+  kind       text not null,
+  library_id uuid references library on delete cascade,
+  -- SHA-256 in hex, `source:id`, or `library:normalised title`.
+  key        text not null,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  constraint duplicate_group_key_unique unique (kind, key),
+  constraint duplicate_group_kind_known check (kind in ('book', 'external_id', 'title'))
+);
+create table duplicate_book (
+  group_id uuid not null references duplicate_group on delete cascade,
+  book_id  uuid not null references book on delete cascade,
+  primary key (group_id, book_id)
+);
+create index duplicate_book_member on duplicate_book (book_id);
+create table duplicate_series (
+  group_id  uuid not null references duplicate_group on delete cascade,
+  series_id uuid not null references series on delete cascade,
+  primary key (group_id, series_id)
+);
+create index duplicate_series_member on duplicate_series (series_id);
+
+---------------------------------------------------------------------------------------------------
+-- Accounts, sessions, permissions
+
+create table account (
+  id            uuid primary key,
+  username      text not null,
+  email         text,
+  password_hash text not null,
+  role          text not null default 'reader',
+  -- Names of lib/auth/permission.ts beyond those of the role.
+  permissions   text[] not null default '{}',
+  is_active     boolean not null default true,
+  email_verified boolean not null default true,
+  -- False: only the libraries of account_library.
+  all_libraries boolean not null default true,
+  -- Highest visible age rating in years; null: no limit.
+  age_limit     integer,
+  -- Whether books without an age rating are visible to an account with a limit.
+  shows_unrated boolean not null default true,
+  last_login_at timestamptz,
+  created_at    timestamptz not null default now(),
+  updated_at    timestamptz not null default now(),
+  constraint account_role_known check (role in ('reader', 'maintainer', 'admin')),
+  -- Signing in by name and by e-mail address must mean one account: no name is another's address.
+  constraint account_username_no_address
+    check (position('@' in username) = 0 or lower(username) = lower(coalesce(email, '')))
+);
+create unique index account_username_unique on account (lower(username));
+create unique index account_email_unique on account (lower(email));
+
+create table account_library (
+  account_id uuid not null references account on delete cascade,
+  library_id uuid not null references library on delete cascade,
+  primary key (account_id, library_id)
+);
+create index account_library_library on account_library (library_id);
+
+-- One sign-in: its access tokens name it, its refresh tokens follow one another.
+create table session (
+  id           uuid primary key,
+  account_id   uuid not null references account on delete cascade,
+  created_at   timestamptz not null default now(),
+  used_at      timestamptz not null default now(),
+  expires_at   timestamptz not null,
+  revoked_at   timestamptz
+);
+create index session_account on session (account_id);
+create index session_expiry on session (expires_at);
+
+-- A used token stays until its session ends: presenting it again proves that it was copied.
+create table refresh_token (
+  sha256     bytea primary key,
+  session_id uuid not null references session on delete cascade,
+  created_at timestamptz not null default now(),
+  used_at    timestamptz,
+  -- Its response was probably lost, and another token was issued instead.
+  voided_at  timestamptz
+);
+create index refresh_token_session on refresh_token (session_id);
+
+create table api_key (
+  id           uuid primary key,
+  account_id   uuid not null references account on delete cascade,
+  name         text not null,
+  -- The public part, `stackroom_<16 hex>`.
+  prefix       text not null,
+  secret_sha256 bytea not null,
+  permissions  text[] not null,
+  is_active    boolean not null default true,
+  expires_at   timestamptz,
+  last_used_at timestamptz,
+  created_at   timestamptz not null default now(),
+  updated_at   timestamptz not null default now(),
+  constraint api_key_prefix_unique unique (prefix)
+);
+create index api_key_account on api_key (account_id, created_at);
+
+create table email_verification (
+  sha256     bytea primary key,
+  account_id uuid not null references account on delete cascade,
+  created_at timestamptz not null default now(),
+  expires_at timestamptz not null
+);
+create index email_verification_account on email_verification (account_id);
+
+-- Labels that an administrator assigns to series so that rules of accounts can refer to them.
+create table sharing_tag (
+  id          uuid primary key,
+  name        text not null,
+  description text,
+  created_at  timestamptz not null default now(),
+  updated_at  timestamptz not null default now()
+);
+create unique index sharing_tag_name_unique on sharing_tag (lower(name));
+
+create table series_sharing_tag (
+  series_id  uuid not null references series on delete cascade,
+  tag_id     uuid not null references sharing_tag on delete cascade,
+  created_at timestamptz not null default now(),
+  primary key (series_id, tag_id)
+);
+create index series_sharing_tag_tag on series_sharing_tag (tag_id);
+
+create table account_sharing_tag (
+  id         uuid primary key,
+  account_id uuid not null references account on delete cascade,
+  tag_id     uuid not null references sharing_tag on delete cascade,
+  mode       text not null,
+  created_at timestamptz not null default now(),
+  constraint account_sharing_tag_unique unique (account_id, tag_id),
+  constraint account_sharing_tag_mode_known check (mode in ('allow', 'deny'))
+);
+create index account_sharing_tag_tag on account_sharing_tag (tag_id);
+
+create table preference (
+  account_id uuid not null references account on delete cascade,
+  key        text not null,
+  value      jsonb not null,
+  updated_at timestamptz not null default now(),
+  primary key (account_id, key)
+);
+
+-- Runtime settings, and what the server stores about itself (for example the setup token's hash).
+create table setting (
+  key        text primary key,
+  value      jsonb not null,
+  version    integer not null default 1,
+  updated_by uuid references account on delete set null,
+  updated_at timestamptz not null default now()
+);
+
+create table setting_change (
+  id         uuid primary key,
+  key        text not null,
+  old_value  jsonb,
+  new_value  jsonb,
+  account_id uuid references account on delete set null,
+  -- The name at that time, for when the account is gone.
+  username   text,
+  reason     text,
+  address    text,
+  changed_at timestamptz not null default now()
+);
+create index setting_change_key on setting_change (key, changed_at desc, id desc);
+
+-- Every process caches identities; a change invalidates them.
+create function notify_account() returns trigger language plpgsql as $$
+begin
+  perform pg_notify('account', coalesce(new.account_id, old.account_id)::text);
+  return null;
+end $$;
+create function notify_account_row() returns trigger language plpgsql as $$
+begin
+  perform pg_notify('account', old.id::text);
+  return null;
+end $$;
+create trigger account_changed after update of username, email, password_hash, role, permissions,
+  is_active, email_verified, all_libraries, age_limit, shows_unrated or delete on account
+  for each row execute function notify_account_row();
+create trigger session_changed after update of revoked_at or delete on session
+  for each row execute function notify_account();
+create trigger api_key_changed after update of permissions, is_active, expires_at, secret_sha256
+  or delete on api_key for each row execute function notify_account();
+create trigger account_library_changed after insert or update or delete on account_library
+  for each row execute function notify_account();
+create trigger account_sharing_tag_changed after insert or update or delete on account_sharing_tag
+  for each row execute function notify_account();
+
+---------------------------------------------------------------------------------------------------
+-- Reading state
+
+-- Progress refers to the book's id, which survives moves, absence and return.
+create table progress (
+  account_id   uuid not null references account on delete cascade,
+  book_id      uuid not null references book on delete cascade,
+  current_page integer not null,
+  percentage   double precision,
+  is_completed boolean not null default false,
+  started_at   timestamptz not null default now(),
+  updated_at   timestamptz not null default now(),
+  completed_at timestamptz,
+  primary key (account_id, book_id),
+  constraint progress_page_known check (current_page >= 0)
+);
+create index progress_book on progress (book_id);
+create index progress_recent on progress (account_id, updated_at, book_id);
+create index progress_unfinished on progress (account_id, updated_at, book_id) where not is_completed;
+create index progress_state on progress (account_id, book_id) include (is_completed, current_page);
+
+-- How far each account is in each series it began, over the present books. Updated by the statements
+-- that write progress and at the end of a scan; verified by the doctor.
+create table series_reading (
+  account_id    uuid not null references account on delete cascade,
+  series_id     uuid not null references series on delete cascade,
+  -- Completed books, books begun and not completed, and those of the latter beyond their first page.
+  read_count    integer not null,
+  started_count integer not null,
+  opened_count  integer not null,
+  last_read_at  timestamptz not null,
+  last_completed_at timestamptz,
+  primary key (account_id, series_id)
+);
+create index series_reading_recent on series_reading (account_id, last_read_at, series_id);
+create index series_reading_completed on series_reading (account_id, last_completed_at, series_id)
+  where read_count > 0 and started_count = 0;
+create index series_reading_series on series_reading (series_id);
+
+-- A position as a reading app wrote it (Readium locator), beside the progress derived from it.
+create table book_locator (
+  account_id  uuid not null references account on delete cascade,
+  book_id     uuid not null references book on delete cascade,
+  modified_at timestamptz not null,
+  device      jsonb not null,
+  locator     jsonb not null,
+  primary key (account_id, book_id)
+);
+create index book_locator_book on book_locator (book_id);
+
+-- Pages that an app fetched recently, for accounts whose progress follows page streaming: clients fetch
+-- ahead, so what was fetched is not what was read (lib/opds/stream-progress.ts).
+create unlogged table page_stream (
+  account_id uuid not null references account on delete cascade,
+  book_id    uuid not null references book on delete cascade,
+  state      jsonb not null,
+  updated_at timestamptz not null,
+  primary key (account_id, book_id)
+);
+create index page_stream_age on page_stream (updated_at);
+
+---------------------------------------------------------------------------------------------------
+-- Scans. A scan may be killed at any moment: what it had found and not processed is in `pending_file`
+-- and `missing_candidate`, written in the transaction that stored the digest of the folder.
+
+create table scan (
+  id          uuid primary key,
+  library_id  uuid not null references library on delete cascade,
+  mode        text not null,
+  -- Library-relative folders or files to scan; empty means the whole library.
+  paths       bytea[] not null default '{}',
+  options     jsonb not null default '{}',
+  state       text not null default 'queued',
+  message     text,
+  found       integer not null default 0,
+  added       integer not null default 0,
+  changed     integer not null default 0,
+  moved       integer not null default 0,
+  missing     integer not null default 0,
+  restored    integer not null default 0,
+  -- Files that were opened and found to be the same (only their time had changed).
+  unchanged   integer not null default 0,
+  series_added integer not null default 0,
+  unreadable_directories integer not null default 0,
+  failed      jsonb not null default '{}',
+  warnings    integer not null default 0,
+  covers      integer not null default 0,
+  hashed      integer not null default 0,
+  to_index    integer not null default 0,
+  to_cover    integer not null default 0,
+  to_hash     integer not null default 0,
+  bytes_read  bigint not null default 0,
+  opens       integer not null default 0,
+  created_at  timestamptz not null default now(),
+  started_at  timestamptz,
+  discovered_at timestamptz,
+  indexed_at  timestamptz,
+  first_cover_at timestamptz,
+  last_cover_at  timestamptz,
+  first_hash_at  timestamptz,
+  last_hash_at   timestamptz,
+  finished_at timestamptz,
+  constraint scan_mode_known check (mode in ('normal', 'deep')),
+  constraint scan_state_known check (state in
+    ('queued', 'running', 'completed', 'failed', 'cancelled', 'unavailable', 'unconfirmed'))
+);
+create index scan_of_library on scan (library_id, created_at desc);
+create index scan_active on scan (library_id) where state in ('queued', 'running');
+create index scan_age on scan (finished_at) where finished_at is not null;
+
+-- A file on disk that is new or differs from its book, waiting to be read.
+create table pending_file (
+  id           bigint generated always as identity primary key,
+  library_id   uuid not null references library on delete cascade,
+  directory_id uuid not null,
+  name         bytea not null,
+  size         bigint not null,
+  modified_ms  bigint not null,
+  -- Deep mode: analyse even when size and fingerprint are unchanged.
+  forced       boolean not null default false,
+  constraint pending_file_location_unique unique (directory_id, name),
+  constraint pending_file_directory_in_library foreign key (directory_id, library_id)
+    references directory (id, library_id) on delete cascade
+);
+create index pending_file_in_library on pending_file (library_id);
+
+-- A catalogued book that the walk did not find; decided at the end of the scan.
+create table missing_candidate (
+  book_id      uuid primary key references book on delete cascade,
+  library_id   uuid not null references library on delete cascade,
+  -- The folder whose listing lacked it; it keeps its old digest until the decision.
+  directory_id uuid not null references directory on delete cascade
+);
+create index missing_candidate_in_library on missing_candidate (library_id);
+
+-- One record per book of a scan that is being followed (`scan --ndjson`); the follower deletes what it
+-- has read, so the table stays small.
+create table scan_record (
+  id      bigint generated always as identity primary key,
+  scan_id uuid not null references scan on delete cascade,
+  record  jsonb not null
+);
+create index scan_record_of_scan on scan_record (scan_id, id);
+
+-- Series changed by a scan; titles, order and derived rows are refreshed once its books are stored.
+create table series_refresh (
+  library_id uuid not null references library on delete cascade,
+  series_id  uuid not null references series on delete cascade,
+  primary key (library_id, series_id)
+);
+create index series_refresh_series on series_refresh (series_id);
+
+---------------------------------------------------------------------------------------------------
+-- Events, schedules, shared limits
+
+-- One row stands for events of one type in one library: of the books in `book_ids` (with their series
+-- at the same index of `series_ids`), else of the series in `series_ids`, else of the library itself.
+-- Written in the transaction of the change; readers follow `number`.
+create table event (
+  id         bigint generated always as identity primary key,
+  -- Number of the last of its events; the first is number - count + 1. Assigned at commit, in the order
+  -- of commits, so that a reader at a number has missed nothing below it.
+  number     bigint,
+  stream     text not null default 'entity',
+  type       text not null,
+  count      integer not null,
+  library_id uuid,
+  series_ids uuid[],
+  book_ids   uuid[],
+  -- What changed; null: anything may have.
+  fields     text[],
+  -- Set: only this account receives it.
+  account_id uuid,
+  -- Of tasks and scans: the whole message but its time.
+  data       jsonb,
+  -- What decides whether a viewer could see an object that is gone (lib/event/audience.ts).
+  audience   jsonb,
+  created_at timestamptz not null default clock_timestamp(),
+  constraint event_stream_known check (stream in ('entity', 'task', 'scan'))
+);
+create unique index event_number on event (number);
+create sequence event_number_sequence;
+-- Start time of the PostgreSQL server that assigned the last number. A crashed server may lose its last
+-- commits, and with them numbers that clients have seen: the next number begins far above them.
+create table event_server (started_at timestamptz not null);
+insert into event_server values (pg_postmaster_start_time());
+
+create function number_event() returns trigger language plpgsql as $$
+declare
+  last bigint;
+begin
+  -- Held until the commit is done; NOTIFY serialises commits in any case.
+  perform pg_advisory_xact_lock(hashtext('stackroom.event'));
+  if (select started_at from event_server) <> pg_postmaster_start_time() then
+    update event_server set started_at = pg_postmaster_start_time();
+    perform setval('event_number_sequence', nextval('event_number_sequence') + 1000000);
+  end if;
+  last := setval('event_number_sequence', nextval('event_number_sequence') + new.count - 1);
+  -- The time as well: rows age in the order of their numbers, however long their transactions took.
+  update event set number = last, created_at = clock_timestamp() where id = new.id;
+  perform pg_notify('event', last::text);
+  return null;
+end $$;
+create constraint trigger event_numbered after insert on event
+  deferrable initially deferred for each row execute function number_event();
+
+-- A slot of a schedule that a process claimed; the second process finds it claimed.
+create table schedule_slot (
+  job        text not null,
+  slot       timestamptz not null,
+  claimed_at timestamptz not null default now(),
+  primary key (job, slot)
+);
+create index schedule_slot_age on schedule_slot (slot);
+
+create function stamp_schedule() returns trigger language plpgsql as $$
+begin
+  new.schedule_changed_at := now();
+  return new;
+end $$;
+create trigger library_schedule_stamp before update of scanning_config, is_active on library
+  for each row when
+    ((old.scanning_config, old.is_active) is distinct from (new.scanning_config, new.is_active))
+  execute function stamp_schedule();
+create function notify_schedule() returns trigger language plpgsql as $$
+begin
+  perform pg_notify('schedule', coalesce(new.id, old.id)::text);
+  return null;
+end $$;
+create trigger library_schedule_created after insert or delete on library
+  for each row execute function notify_schedule();
+create trigger library_schedule_changed after update of scanning_config, is_active, deleting_at, root
+  on library for each row
+  when ((old.scanning_config, old.is_active, old.deleting_at, old.root)
+    is distinct from (new.scanning_config, new.is_active, new.deleting_at, new.root))
+  execute function notify_schedule();
+
+-- Token buckets of the rate limiter, shared by all processes. Unlogged: lost in a crash, harmlessly.
+create unlogged table rate_bucket (
+  key        text primary key,
+  tokens     double precision not null,
+  -- Tokens granted to the last process that requested some.
+  granted    double precision not null,
+  updated_at timestamptz not null
+);
+create index rate_bucket_age on rate_bucket (updated_at);

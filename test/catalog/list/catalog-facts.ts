@@ -1,0 +1,248 @@
+// Random catalogue for list tests: rows in the database and the same facts as plain values.
+import type { Sql } from 'postgres'
+import { refreshLabels } from '../../../lib/catalog/derived/labels.ts'
+import { refreshBookSearch, refreshSeriesSearch } from '../../../lib/catalog/derived/search-rows.ts'
+import { refreshSeriesReading } from '../../../lib/catalog/derived/series-reading.ts'
+import { newId } from '../../../lib/id.ts'
+import { sortKey } from '../../../lib/name/natural.ts'
+import { searchKey } from '../../../lib/name/text.ts'
+import { createRandom } from '../../kit/random.ts'
+
+export type SeriesFacts = {
+  id: string
+  library: string
+  title: string
+  titleSort: string | null
+  publisher: string | null
+  status: string
+  language: string | null
+  year: number | null
+  total: number | null
+  ageRating: number | null
+  /** Set by a user; null for the labels of its books. */
+  ownGenres: string[] | null
+  sharingTags: string[]
+  folder: string | null
+  createdAt: Date
+}
+export type BookFacts = {
+  id: string
+  series: SeriesFacts
+  title: string
+  number: number | null
+  released: number | null
+  size: number
+  pages: number
+  genres: string[]
+  tags: string[]
+  author: string
+  ageRating: number | null
+  error: boolean
+  missing: boolean
+  format: string
+  name: string
+  createdAt: Date
+  modifiedMs: number
+}
+export type ProgressFacts = { account: string; book: string; page: number; done: boolean; at: Date }
+export type Facts = {
+  libraries: string[]
+  series: SeriesFacts[]
+  books: BookFacts[]
+  progress: ProgressFacts[]
+  accounts: string[]
+  sharingTags: Record<string, string>
+}
+
+const words = [
+  'Naruto',
+  'Émile',
+  'One',
+  'Piece',
+  '進撃',
+  '巨人',
+  'Dr',
+  'Slump',
+  "Don't",
+  '100%',
+  'a_b',
+  'Ölbaum',
+  'X',
+]
+const genres = ['Action', 'action', 'Sci-Fi', 'sci-fi', 'Drama', 'Épique', '百合']
+const tags = ['long', 'short', 'Classic', 'classic', 'red_1']
+const publishers = ['Glénat', 'Viz', 'glenat', null]
+
+/** Facts of a catalogue with `seriesCount` series; the same for the same seed. */
+export function makeFacts(seed: number, seriesCount: number): Facts {
+  const { below, pick, some, next } = createRandom(seed)
+  const libraries = [newId(), newId(), newId()]
+  const accounts = [newId(), newId()]
+  const sharingTags = { kids: newId(), adult: newId() }
+  const title = () => Array.from({ length: 1 + below(3) }, () => pick(words)).join(' ')
+  const series = Array.from(
+    { length: seriesCount },
+    (_, i): SeriesFacts => ({
+      id: newId(),
+      library: pick(libraries),
+      title: title(),
+      titleSort: below(5) === 0 ? `${title()}, The` : null,
+      publisher: pick(publishers),
+      status: pick(['ongoing', 'ended', 'hiatus']),
+      language: pick(['en', 'ja', null]),
+      year: below(3) === 0 ? null : 1990 + below(6),
+      total: below(2) === 0 ? null : below(10),
+      ageRating: below(3) === 0 ? pick([6, 12, 18]) : null,
+      ownGenres: below(6) === 0 ? some(genres, 2) : null,
+      sharingTags: some(Object.keys(sharingTags), 1),
+      folder: below(5) === 0 ? null : `Row ${i}`,
+      createdAt: new Date(1_700_000_000_000 + below(20) * 86_400_000),
+    }),
+  )
+  const books = series.flatMap(owner =>
+    Array.from(
+      { length: below(12) },
+      (_, i): BookFacts => ({
+        id: newId(),
+        series: owner,
+        title: below(3) === 0 ? `${owner.title} ${i}` : title(),
+        number: below(4) === 0 ? null : i,
+        released: below(3) === 0 ? null : (1990 + below(4)) * 10_000 + below(3) * 100,
+        size: 1000 + below(5),
+        pages: below(40),
+        genres: some(genres, 2),
+        tags: some(tags, 2),
+        author: pick(['Akira Toriyama', 'Émile Zola', '尾田']),
+        ageRating: below(6) === 0 ? pick([6, 18]) : null,
+        error: below(8) === 0,
+        missing: below(10) === 0,
+        format: pick(['cbz', 'epub']),
+        name: `${i}-${below(1e6)}.cbz`,
+        createdAt: new Date(1_700_000_000_000 + below(20) * 86_400_000),
+        modifiedMs: 1_600_000_000_000 + below(30),
+      }),
+    ),
+  )
+  const progress = accounts.flatMap(account => {
+    const begun = new Set(series.filter(() => below(2) === 0))
+    const all = new Set([...begun].filter(() => below(2) === 0))
+    return books
+      .filter(book => all.has(book.series) || (begun.has(book.series) && next() < 0.5))
+      .map(book => ({
+        account,
+        book: book.id,
+        page: below(3),
+        done: all.has(book.series) || below(2) === 0,
+        at: new Date(1_710_000_000_000 + below(200) * 1000),
+      }))
+  })
+  return { libraries, series, books, progress, accounts, sharingTags }
+}
+
+/** Writes the facts as the pipeline would, including derived rows and counters. */
+export async function storeFacts(sql: Sql, facts: Facts): Promise<void> {
+  await sql`insert into account ${sql(facts.accounts.map(id => ({ id, username: id, password_hash: '-' })))}`
+  await sql`
+    insert into library ${sql(facts.libraries.map(id => ({ id, name: id, root: Buffer.from(`/${id}`) })))}`
+  const folders = facts.libraries.map(id => ({
+    id: newId(),
+    library_id: id,
+    path: Buffer.from('Köln'),
+  }))
+  await sql`insert into directory ${sql(folders)}`
+  await sql`
+    insert into sharing_tag ${sql(Object.entries(facts.sharingTags).map(([name, id]) => ({ id, name })))}`
+  await sql`
+    insert into series ${sql(
+      facts.series.map(s => ({
+        id: s.id,
+        library_id: s.library,
+        key: s.id,
+        name: s.folder ?? s.title,
+        folder: s.folder,
+        title: s.title,
+        title_sort: s.titleSort,
+        sort_key: sortKey(s.titleSort ?? s.title),
+        search_key: searchKey(s.title),
+        name_key: sortKey(s.folder ?? s.title),
+        publisher: s.publisher,
+        status: s.status,
+        language: s.language,
+        year: s.year,
+        total_volume_count: s.total,
+        age_rating: s.ageRating,
+        genres: s.ownGenres ?? [],
+        provenance: sql.json(s.ownGenres ? { genres: 'user' } : {}),
+        created_at: s.createdAt,
+      })),
+    )}`
+  const shared = facts.series.flatMap(s =>
+    s.sharingTags.map(tag => ({ series_id: s.id, tag_id: facts.sharingTags[tag]! })),
+  )
+  await sql`insert into series_sharing_tag ${sql(shared)}`
+  await sql`
+    insert into book ${sql(
+      facts.books.map(b => ({
+        id: b.id,
+        library_id: b.series.library,
+        series_id: b.series.id,
+        directory_id: folders.find(f => f.library_id === b.series.library)!.id,
+        name: Buffer.from(b.id + b.name),
+        size: b.size,
+        modified_ms: b.modifiedMs,
+        format: b.format,
+        page_count: b.pages,
+        title: b.title,
+        sort_key: sortKey(b.title),
+        search_key: searchKey(b.title),
+        name_key: sortKey(b.name),
+        number: b.number === null ? null : String(b.number),
+        number_sort: b.number,
+        year: b.released && Math.floor(b.released / 10_000),
+        month: (b.released && Math.floor(b.released / 100) % 100) || null,
+        authors: sql.json([{ name: b.author }]),
+        genres: b.genres,
+        tags: b.tags,
+        age_rating: b.ageRating,
+        error_code: b.error ? 'io' : null,
+        missing_at: b.missing ? new Date() : null,
+        created_at: b.createdAt,
+      })),
+    )}`
+  await sql`
+    insert into progress ${sql(
+      facts.progress.map(p => ({
+        account_id: p.account,
+        book_id: p.book,
+        current_page: p.page,
+        is_completed: p.done,
+        updated_at: p.at,
+        completed_at: p.done ? p.at : null,
+      })),
+    )}`
+  await refreshDerived(sql, facts)
+}
+
+async function refreshDerived(sql: Sql, facts: Facts) {
+  await sql`
+    update series s set book_count = t.books, missing_count = t.missing
+    from (select series_id, count(*) filter (where missing_at is null) as books,
+        count(*) filter (where missing_at is not null) as missing
+      from book group by series_id) t
+    where t.series_id = s.id`
+  await sql`
+    update library l set book_count = t.books, series_count = t.series
+    from (select library_id, sum(book_count) as books, count(*) filter (where book_count > 0) as series
+      from series group by library_id) t
+    where t.library_id = l.id`
+  const ids = facts.series.map(s => s.id)
+  await sql.begin(async tx => {
+    await refreshLabels(tx, ids)
+    await refreshSeriesReading(tx, ids)
+    await refreshBookSearch(
+      tx,
+      facts.books.map(b => b.id),
+    )
+    await refreshSeriesSearch(tx, ids)
+  })
+}

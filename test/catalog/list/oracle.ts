@@ -1,0 +1,186 @@
+// Oracle of the list tests: conditions, visibility and searches evaluated over plain facts.
+import type { Viewer } from '../../../lib/auth/viewer.ts'
+import { labelKey } from '../../../lib/catalog/label/label.ts'
+import type { Condition, Predicate } from '../../../lib/catalog/list/condition.ts'
+import { normalizeSearchText } from '../../../lib/name/search-text.ts'
+import { searchKey } from '../../../lib/name/text.ts'
+import type { BookFacts, Facts, SeriesFacts } from './catalog-facts.ts'
+
+export function holds(condition: Condition, test: (predicate: Predicate) => boolean): boolean {
+  if ('all' in condition) return condition.all.every(part => holds(part, test))
+  if ('any' in condition) return condition.any.some(part => holds(part, test))
+  return test(condition) !== condition.negated
+}
+
+function testText(test: Predicate['test'], value: string | null): boolean {
+  if (test.kind === 'null') return value === null
+  if (test.kind !== 'text' || value === null) return false
+  const [a, b] = [searchKey(value), searchKey(test.value)]
+  return {
+    equals: a === b,
+    contains: a.includes(b),
+    beginsWith: a.startsWith(b),
+    endsWith: a.endsWith(b),
+  }[test.operator]
+}
+
+function testNumber(test: Predicate['test'], value: number | null): boolean {
+  if (test.kind === 'null') return value === null
+  if (value === null) return false
+  if (test.kind === 'between')
+    return (
+      (test.from === null || value >= Number(test.from)) &&
+      (test.to === null || value <= Number(test.to))
+    )
+  if (test.kind !== 'compare') return false
+  const bound = Number(test.value)
+  return {
+    '=': value === bound,
+    '<': value < bound,
+    '<=': value <= bound,
+    '>': value > bound,
+    '>=': value >= bound,
+  }[test.operator]
+}
+
+export function createOracle(facts: Facts, account: string) {
+  const present = facts.books.filter(book => !book.missing)
+  const booksOf = (series: SeriesFacts) => present.filter(book => book.series === series)
+  const progress = new Map(facts.progress.filter(p => p.account === account).map(p => [p.book, p]))
+  const ownGenres = (s: SeriesFacts) => s.ownGenres ?? booksOf(s).flatMap(b => b.genres)
+  const tagsOf = (s: SeriesFacts) => booksOf(s).flatMap(b => b.tags)
+  const testLabels = (test: Predicate['test'], names: string[]) =>
+    test.kind === 'null' ? names.length === 0 : names.some(name => testText(test, labelKey(name)))
+  const bookStatus = (book: BookFacts) => {
+    const p = progress.get(book.id)
+    return p?.done ? 'read' : p && p.page > 0 ? 'in_progress' : 'unread'
+  }
+  const seriesStatus = (series: SeriesFacts) => {
+    const states = booksOf(series).map(bookStatus)
+    if (states.every(state => state === 'read')) return 'read'
+    return states.some(state => state !== 'unread') ? 'in_progress' : 'unread'
+  }
+
+  const testSeries = (s: SeriesFacts) => (predicate: Predicate) => {
+    const { field, test } = predicate
+    const count = booksOf(s).length
+    switch (field) {
+      case 'libraryId':
+        return test.kind === 'ids' && test.ids.includes(s.library)
+      case 'genre':
+        return testLabels(test, ownGenres(s))
+      case 'tag':
+        return testLabels(test, tagsOf(s))
+      case 'readStatus':
+        return test.kind === 'status' && seriesStatus(s) === test.status
+      case 'completion':
+        return test.kind === 'boolean' && s.total !== null && count >= s.total === test.value
+      case 'sharingTag':
+        return test.kind === 'null'
+          ? s.sharingTags.length === 0
+          : s.sharingTags.some(t => testText(test, t))
+      case 'author':
+        return testLabels(
+          test,
+          booksOf(s).map(b => b.author),
+        )
+      case 'year':
+        return testNumber(test, s.year)
+      case 'dateAdded':
+        return testNumber(test, s.createdAt.getTime())
+      default: {
+        const values: Record<string, string | null> = {
+          name: s.title,
+          title: s.title,
+          titleSort: s.titleSort ?? s.title,
+          path: s.folder,
+          publisher: s.publisher,
+          status: s.status,
+          language: s.language,
+        }
+        return testText(test, values[field]!)
+      }
+    }
+  }
+
+  const testBook = (b: BookFacts) => (predicate: Predicate) => {
+    const { field, test } = predicate
+    switch (field) {
+      case 'libraryId':
+        return test.kind === 'ids' && test.ids.includes(b.series.library)
+      case 'seriesId':
+        return test.kind === 'ids' && test.ids.includes(b.series.id)
+      case 'genre':
+        return testLabels(test, [...ownGenres(b.series), ...b.genres])
+      case 'tag':
+        return testLabels(test, [...tagsOf(b.series), ...b.tags])
+      case 'readStatus':
+        return test.kind === 'status' && bookStatus(b) === test.status
+      case 'hasError':
+        return test.kind === 'boolean' && b.error === test.value
+      case 'pageCount':
+        return testNumber(test, b.pages)
+      case 'dateAdded':
+        return testNumber(test, b.createdAt.getTime())
+      case 'path':
+        return testText(test, `Köln/${b.id}${b.name}`)
+      case 'format':
+        return testText(test, b.format)
+      case 'title':
+        return testText(test, b.title)
+      default:
+        throw new Error(`The oracle has no field ${field}`)
+    }
+  }
+
+  const isVisibleSeries = (viewer: Viewer) => (s: SeriesFacts) => {
+    const tags = s.sharingTags.map(tag => facts.sharingTags[tag]!)
+    if (viewer.libraries && !viewer.libraries.includes(s.library)) return false
+    if (viewer.deniedTags.some(tag => tags.includes(tag))) return false
+    if (viewer.allowedTags.length > 0 && !viewer.allowedTags.some(tag => tags.includes(tag)))
+      return false
+    if (viewer.ageLimit === null) return true
+    return s.ageRating === null ? viewer.showsUnrated : s.ageRating <= viewer.ageLimit
+  }
+  const isVisibleBook = (viewer: Viewer) => (b: BookFacts) =>
+    isVisibleSeries(viewer)(b.series) &&
+    (viewer.ageLimit === null || b.ageRating === null || b.ageRating <= viewer.ageLimit)
+
+  /** Every word is in one of the texts; short words at the start of a word. */
+  const matches = (query: string, texts: string[]) => {
+    const lines = texts.map(t => ` ${normalizeSearchText(t)}`)
+    return normalizeSearchText(query)
+      .split(' ')
+      .every(word => lines.some(line => line.includes(word.length < 3 ? ` ${word}` : word)))
+  }
+  const matchesBook = (query: string) => (b: BookFacts) =>
+    matches(query, [
+      b.title,
+      b.series.title,
+      b.author,
+      b.number === null ? '' : String(b.number),
+      ...b.tags,
+    ])
+  const matchesSeries = (query: string) => (s: SeriesFacts) =>
+    matches(query, [
+      s.title,
+      s.folder ?? s.title,
+      ...ownGenres(s),
+      ...tagsOf(s),
+      ...booksOf(s).map(b => b.author),
+    ])
+
+  const listed = facts.series.filter(s => booksOf(s).length > 0)
+  return {
+    present,
+    listed,
+    progress,
+    booksOf,
+    testSeries,
+    testBook,
+    isVisibleSeries,
+    isVisibleBook,
+    matchesBook,
+    matchesSeries,
+  }
+}

@@ -1,0 +1,13 @@
+// TCP ports for servers under test.
+
+import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
+
+/** A port of 127.0.0.1 that is not in use at the moment. */
+export async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise(resolve => server.close(resolve))
+  return port
+}

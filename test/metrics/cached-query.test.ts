@@ -1,0 +1,70 @@
+// Cached and time-limited database queries of metrics.
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Sql } from 'postgres'
+import { test } from 'tap'
+import { cachedQuery, timeLimitedQuery, withTimeout } from '../../lib/metrics/cached-query.ts'
+
+const sql = (() => {}) as unknown as Sql
+
+test('the first call waits, later ones get the cached result during a refresh', async t => {
+  let loads = 0
+  const count = cachedQuery(
+    async () => {
+      loads += 1
+      await sleep(4)
+      return loads
+    },
+    { minAgeMs: 10 },
+  )
+  t.equal(await count(sql), 1)
+  t.equal(await count(sql), 1)
+  t.equal(loads, 1)
+  await sleep(1_500)
+  t.equal(await count(sql), 1, 'the expired result, without waiting')
+  await sleep(60)
+  t.equal(await count(sql), 2)
+})
+
+test('the result of a slow query is cached longer', async t => {
+  let loads = 0
+  const slowQuery = cachedQuery(async () => {
+    loads += 1
+    await sleep(30)
+    return true
+  })
+  await slowQuery(sql)
+  await sleep(500)
+  await slowQuery(sql)
+  t.equal(loads, 1)
+})
+
+test('a failed or too slow query returns null', async t => {
+  t.equal(await cachedQuery(() => Promise.reject(new Error('away')))(sql), null)
+  const slowQuery = cachedQuery(() => sleep(200).then(() => 7), { waitMs: 20 })
+  t.equal(await slowQuery(sql), null)
+  await sleep(250)
+  t.equal(await slowQuery(sql), 7)
+  t.equal(await withTimeout(sleep(100), 10), null)
+  t.equal(await withTimeout(Promise.resolve(3), 10), 3)
+})
+
+test('a query that is still running is not started a second time', async t => {
+  let queries = 0
+  let respond = (_: number) => {}
+  const query = timeLimitedQuery(() => {
+    queries += 1
+    return new Promise<number>(resolve => {
+      respond = resolve
+    })
+  }, 20)
+  t.equal(await query(sql), null)
+  t.equal(await query(sql), null)
+  t.equal(queries, 1)
+  const late = query(sql)
+  respond(5)
+  t.equal(await late, 5)
+  const next = query(sql)
+  respond(6)
+  t.equal(await next, 6)
+  t.equal(queries, 2)
+})
