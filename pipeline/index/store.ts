@@ -175,7 +175,8 @@ async function touchBooks(tx: Transaction, scan: ScanContext, matches: Match[]) 
     where b.id = t.id`
   // What could not be read may have other content than the one that was hashed.
   const unreadable = rows.filter(row => row.code !== null).map(row => row.id)
-  await tx`update book_artifact set sha256 = null where book_id = any(${unreadable})`
+  if (unreadable.length > 0)
+    await tx`update book_artifact set sha256 = null where book_id = any(${unreadable})`
 }
 
 /** The end of the scan refreshes the titles, order and derived state of these series. */
