@@ -63,13 +63,14 @@ async function authorizeSetup(
 ): Promise<void> {
   if (setupToken !== undefined) {
     if (await isSetupToken(sql, setupToken)) return
-    throw new Forbidden('The setup token is not valid')
+    throw new Forbidden(`The setup token is not valid; ${whereTokenGoes}`)
   }
   if (isLoopback(address) && !wasForwarded(headers) && isSameHostRequest(headers)) return
-  throw new Forbidden(
-    'The setup token is required: it is printed when the server starts; send it as X-Setup-Token or setupToken',
-  )
+  throw new Forbidden(`The setup from another machine requires the setup token; ${whereTokenGoes}`)
 }
+
+const whereTokenGoes =
+  '`stackroom serve` prints it when it starts; send it in the header X-Setup-Token, or as setupToken in the body'
 
 function isLoopback(address: string): boolean {
   const plain = address.replace(/^::ffff:/i, '')

@@ -4,11 +4,12 @@
 //   data: {"type":"book_created","book_id":"…","bookId":"…","timestamp":"…"}
 //   id: 4711
 //
-// Keys appear in snake_case and camelCase. Clients that only read `data:` request blocks without `event:`.
+// Keys appear in snake_case and camelCase. Clients that read each block as `data: ` and JSON request blocks
+// without `event:`; for them the id is a block of its own, which dispatches nothing.
 import type { EventRow } from './event-rows.ts'
 
 type Message = Record<string, unknown>
-/** `unnamed`: without the `event:` line. */
+/** `unnamed`: without the `event:` line, and with the id after the block. */
 type BlockOptions = { unnamed: boolean }
 
 /** The events of a row as blocks: those with these indexes, or all of them. */
@@ -50,7 +51,7 @@ function block(
   { unnamed, id }: BlockOptions & { id?: number },
 ): string {
   const eventLine = unnamed ? '' : `event: ${type}\n`
-  const idLine = id === undefined ? '' : `id: ${id}\n`
+  const idLine = id === undefined ? '' : `${unnamed ? '\n' : ''}id: ${id}\n`
   return `${eventLine}data: ${JSON.stringify(message)}\n${idLine}\n`
 }
 

@@ -1,7 +1,7 @@
 // Request validation: body, query and path parameters against the schemas of the route.
 import type { FastifySchemaCompiler } from 'fastify'
 import { Compile, type Validator } from 'typebox/compile'
-import { Invalid } from '../errors.ts'
+import { type Failure, Invalid, NotFound } from '../errors.ts'
 import type { TSchema } from '../schema.ts'
 import { normalizeAliases, normalizeBodyAliases } from './aliases.ts'
 
@@ -13,8 +13,8 @@ const parts: Record<string, Part> = { body: 'body', querystring: 'query', params
 const compiled = new WeakMap<TSchema, Validator>()
 
 /**
- * Validator compiler for Fastify. Query and path text is converted to the type of the schema; a
- * malformed id in a path is 400 too. Errors name the field and never echo its value.
+ * Validator compiler for Fastify. Query and path text is converted to the type of the schema. Any other
+ * text in the place of an id in a path is an unknown id: 404. Errors name the field and never echo its value.
  */
 export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   const part = parts[httpPart ?? 'body'] ?? 'body'
@@ -26,7 +26,10 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpP
     }
     return validator.Check(value)
       ? { value: part === 'body' ? withoutReadOnly(schema, value) : value }
-      : { error: validationError(validator, value, part) }
+      : {
+          error:
+            unknownId(schema, validator, value, part) ?? validationError(validator, value, part),
+        }
   }
   return (input: unknown) => {
     if (part !== 'body')
@@ -76,6 +79,25 @@ function coerce(type: TypedSchema['type'], value: unknown): unknown {
   if (types.includes('integer') && /^-?\d{1,20}$/.test(value)) return Number(value)
   if (types.includes('number') && /^-?\d{1,20}(\.\d{1,20})?$/.test(value)) return Number(value)
   return value
+}
+
+type PathSchema = { properties?: Record<string, { format?: string; description?: string }> }
+
+/** The failure for a path whose ids are not all UUIDs; null for other failures. */
+function unknownId(
+  schema: TSchema,
+  validator: Validator,
+  value: unknown,
+  part: Part,
+): Failure | null {
+  if (part !== 'path') return null
+  const { properties = {} } = schema as PathSchema
+  const invalid = validator.Errors(value).map(error => properties[error.instancePath.slice(1)])
+  const id = invalid.find(property => property?.format === 'uuid')
+  if (!id) return null
+  // From `Book id.` of the document.
+  const [resource] = /^.+(?= id\.?$)/.exec(id.description ?? '') ?? ['Resource']
+  return new NotFound(`${resource} not found`)
 }
 
 function validationError(validator: Validator, value: unknown, part: Part): Invalid {

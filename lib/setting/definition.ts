@@ -11,7 +11,7 @@ export type SettingValue<K extends SettingKey = SettingKey> = ValueOf<K>
 
 export const settingKeys = [...allKeys.keys()].filter(isSettingKey)
 
-function isSettingKey(key: string): key is SettingKey {
+export function isSettingKey(key: string): key is SettingKey {
   return allKeys.get(key)?.scope === 'runtime'
 }
 

@@ -77,12 +77,13 @@ test('routes', async t => {
     }
   })
 
-  t.test('400 for a malformed id and 404 for an unknown one', async t => {
+  t.test('404 for an unknown id, and for another word in its place', async t => {
     const key = { 'x-api-key': w.admin.key }
     const withId = all.filter(a => /\{\w*id\}/.test(a.path) && a.route.permission !== 'public')
     for (const { method, path, route } of withId) {
-      const malformed = await fetched(method, filled(path, 'not-an-id'), key)
-      t.equal(malformed.status, 400, `${method} ${path} malformed`)
+      const word = await fetched(method, filled(path, 'not-an-id'), key)
+      t.equal(word.status, 404, `${method} ${path} with a word`)
+      t.match(JSON.parse(word.text), { error: 'NotFound', message: /^(?!Resource).+ not found$/ })
       if (route.body || route.multipart) continue
       const unknown = await fetched(method, filled(path, unknownId), key)
       t.equal(unknown.status, 404, `${method} ${path} unknown`)

@@ -2,7 +2,7 @@
 import { register, resendVerification, verifyEmail } from '../../auth/registration.ts'
 import { refresh, signIn, signOut } from '../../auth/session.ts'
 import { route } from '../../http/route.ts'
-import { body, maybe, record, text } from '../../schema.ts'
+import { body, list, maybe, nullable, record, Type, text } from '../../schema.ts'
 import { Message } from '../message.ts'
 import {
   EffectivePermissions,
@@ -23,6 +23,18 @@ import {
   WelcomeResponse,
 } from './token-response.ts'
 
+const LoginProviders = record(
+  {
+    enabled: Type.Boolean(),
+    providers: list(
+      record(
+        { name: Type.String(), displayName: Type.String(), loginUrl: Type.String() },
+        { component: 'LoginProvider' },
+      ),
+    ),
+  },
+  { component: 'LoginProviders' },
+)
 const RefreshToken = text(200, { description: 'A refresh token.' })
 const CurrentUser = record(
   { ...UserInfo.properties, effectivePermissions: EffectivePermissions },
@@ -77,15 +89,25 @@ export const session = [
     summary: 'Sign out',
     description:
       'Ends the session of the access token, and that of the refresh token if one is sent. Both tokens become invalid immediately.',
-    body: body({ refreshToken: maybe(RefreshToken) }, { component: 'LogoutRequest' }),
+    body: body({ refreshToken: maybe(nullable(RefreshToken)) }, { component: 'LogoutRequest' }),
     bodyOptional: true,
     responses: { 200: Message },
     async handle({ body, identity, request, reply }, { auth }) {
       const { sessionId, account } = identity
-      await signOut(auth, account.id, { sessionId, refreshToken: body.refreshToken })
+      await signOut(auth, account.id, { sessionId, refreshToken: body.refreshToken ?? undefined })
       clearSessionCookie({ request, reply }, auth)
       return { message: 'Signed out' }
     },
+  }),
+  route({
+    operationId: 'listLoginProviders',
+    method: 'GET',
+    path: '/auth/oidc/providers',
+    permission: 'public',
+    summary: 'List providers of single sign-on',
+    description: 'There are none: accounts sign in with a password.',
+    responses: { 200: LoginProviders },
+    handle: () => ({ enabled: false, providers: [] }),
   }),
   route({
     operationId: 'getCurrentUser',

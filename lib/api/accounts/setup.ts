@@ -1,8 +1,10 @@
-// Initial setup: whether it is required, and creation of the first administrator.
+// Initial setup: whether it is required, creation of the first administrator, first settings.
 import { isRegistrationOpen } from '../../auth/registration.ts'
 import { initialize, setupStatus } from '../../auth/setup.ts'
 import { route } from '../../http/route.ts'
-import { body, maybe, record, Type, text } from '../../schema.ts'
+import { body, count, json, maybe, nullable, record, Type, text } from '../../schema.ts'
+import { isSettingKey, parseSetting } from '../../setting/definition.ts'
+import { writeSettings } from '../../setting/setting.ts'
 import { Email, Password, Username, userInfo } from './account-schema.ts'
 import { tokenResponse, WelcomeResponse } from './token-response.ts'
 
@@ -14,6 +16,13 @@ const SetupStatus = record(
   },
   { component: 'SetupStatus' },
 )
+
+const SettingValues = Type.Unsafe<Record<string, unknown>>({
+  type: 'object',
+  maxProperties: 100,
+  propertyNames: { maxLength: 255 },
+  additionalProperties: json({ description: 'JSON of the type of the setting, or its text.' }),
+})
 
 export const setup = [
   route({
@@ -56,6 +65,47 @@ export const setup = [
       })
       const tokens = tokenResponse({ request, reply }, auth, session)
       return { ...tokens, message: 'Setup complete', user: userInfo(session.account) }
+    },
+  }),
+  route({
+    operationId: 'updateSetupSettings',
+    method: 'PATCH',
+    path: '/setup/settings',
+    permission: 'SystemAdmin',
+    summary: 'Update settings during the setup',
+    description:
+      'Settings by key, as /admin/settings/bulk. Keys that this server does not have are skipped and named in the message; 400 for an invalid value, and then none is changed.',
+    body: body(
+      {
+        settings: maybe(nullable(SettingValues)),
+        skipConfiguration: maybe(
+          nullable(Type.Boolean({ description: 'Leaves all settings at their defaults.' })),
+        ),
+      },
+      { component: 'SetupSettings' },
+    ),
+    responses: {
+      200: record(
+        { message: Type.String(), settingsConfigured: count({ description: 'Settings changed.' }) },
+        { component: 'SetupSettingsResult' },
+      ),
+    },
+    async handle({ body: { settings, skipConfiguration }, identity, request }, { sql }) {
+      const values = Object.entries(skipConfiguration ? {} : (settings ?? {}))
+      const changes = values.flatMap(([key, value]) =>
+        isSettingKey(key) ? [{ key, value: parseSetting(key, value) }] : [],
+      )
+      const unknown = values.map(([key]) => key).filter(key => !isSettingKey(key))
+      if (changes.length > 0)
+        await writeSettings(sql, changes, {
+          ...{ accountId: identity.account.id, username: identity.account.username },
+          ...{ reason: 'Setup', address: request.ip },
+        })
+      const skipped = unknown.length > 0 ? `; unknown settings skipped: ${unknown.join(', ')}` : ''
+      return {
+        message: `${changes.length} settings configured${skipped}`,
+        settingsConfigured: changes.length,
+      }
     },
   }),
 ]

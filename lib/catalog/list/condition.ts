@@ -15,6 +15,7 @@ import {
   rangeKeys,
   readStatuses,
   seriesFields,
+  unrecordedFields,
 } from './fields.ts'
 
 export type Bound = number | Date
@@ -101,7 +102,13 @@ function parseNode(
   // Long lists count as several nodes, so that the limit cannot be evaded with them.
   if (predicate.test.kind === 'ids')
     state.nodeCount += Math.floor(predicate.test.ids.length / maxListValues)
-  return predicate
+  return unrecordedFields.includes(key) ? decided(predicate) : predicate
+}
+
+/** A predicate on a field without values, as a condition that all match or none. */
+function decided({ test, negated }: Predicate): Condition {
+  const holds = test.kind === 'null' || (test.kind === 'boolean' && !test.value)
+  return holds === negated ? { any: [] } : { all: [] }
 }
 
 const negations = ['isNot', 'notIn', 'doesNotContain', 'ne', 'isNotNull']

@@ -10,6 +10,24 @@ export const maxValueLength = 500
 export const readStatuses = ['unread', 'in_progress', 'read'] as const
 export type ReadStatus = (typeof readStatuses)[number]
 
+/**
+ * Fields for which no series has a value: ratings, collections and tracking do not exist. Conditions on
+ * them are decided when they are parsed, so they need no SQL.
+ */
+const unrecordedSeriesFields = {
+  hasUserRating: 'boolean',
+  userRating: 'number',
+  communityRating: 'number',
+  isTracked: 'boolean',
+  inCollection: 'boolean',
+} as const
+const unrecordedBookFields = { inReadList: 'boolean' } as const
+type UnrecordedField = keyof typeof unrecordedSeriesFields | keyof typeof unrecordedBookFields
+export const unrecordedFields: readonly string[] = Object.keys({
+  ...unrecordedSeriesFields,
+  ...unrecordedBookFields,
+})
+
 export const seriesFields = {
   libraryId: 'id',
   genre: 'text',
@@ -28,6 +46,7 @@ export const seriesFields = {
   dateAdded: 'date',
   completion: 'boolean',
   hasExternalSourceId: 'boolean',
+  ...unrecordedSeriesFields,
   sharingTag: 'text',
 } as const
 
@@ -50,10 +69,12 @@ export const bookFields = {
   format: 'text',
   pageCount: 'number',
   dateAdded: 'date',
+  ...unrecordedBookFields,
 } as const
 
-export type SeriesField = keyof typeof seriesFields
-export type BookField = keyof typeof bookFields
+/** The fields that need SQL. */
+export type SeriesField = Exclude<keyof typeof seriesFields, UnrecordedField>
+export type BookField = Exclude<keyof typeof bookFields, UnrecordedField>
 export type FieldKind = 'id' | 'text' | 'status' | 'number' | 'date' | 'boolean'
 
 /** Operators by field kind, with the operands that follow the operator. */

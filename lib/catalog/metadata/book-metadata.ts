@@ -177,7 +177,7 @@ export async function setBookLocks(
   book: BookForUpdate,
   flags: Readonly<Record<string, boolean | undefined>>,
 ): Promise<string[]> {
-  const locks = applyLocks(book.locks, lockChanges(bookLockFlags, flags))
+  const locks = applyLocks(book.locks, lockChanges(bookLockFlags, flags, book.locks))
   await tx`update book set locks = ${locks}, updated_at = now() where id = ${book.id}`
   await publishChange(tx, book, isDeepStrictEqual(locks, book.locks) ? [] : ['locks'])
   return locks

@@ -30,6 +30,7 @@ const roleLocks = Object.fromEntries(
 export const bookLockFlags = {
   ...bookFlagsOf({ ...locksOf(fileFields), ...roleLocks, ...locksOf(userFields) }),
   authorsJsonLock: 'authors.all',
+  awardsJsonLock: userFields.awards.lock,
   genreLock: 'genres',
   tagsLock: 'tags',
   isbnsLock: 'isbn',
@@ -111,14 +112,22 @@ export function applyLocks(
   return [...names].sort()
 }
 
-/** Converts the flags of a request to names; absent flags are left out. */
+/**
+ * Converts the flags of a request to names; absent flags are left out. Of two flags of one name the one
+ * that differs from the row decides: a client that sends a whole record back has changed only that one.
+ */
 export function lockChanges(
   flags: Flags,
   values: Readonly<Record<string, boolean | undefined>>,
-): (readonly [name: string, isLocked: boolean])[] {
-  return Object.entries(values).flatMap(([flag, isLocked]) =>
-    isLocked === undefined ? [] : [[flags[flag]!, isLocked] as const],
-  )
+  locks: readonly string[],
+): ReadonlyMap<string, boolean> {
+  const changes = new Map<string, boolean>()
+  for (const [flag, value] of Object.entries(values)) {
+    const name = flags[flag]!
+    if (value === undefined) continue
+    if (!changes.has(name) || value !== isLocked(locks, name)) changes.set(name, value)
+  }
+  return changes
 }
 
 /** Locks and provenance of a row after a user set the fields with these lock names. */

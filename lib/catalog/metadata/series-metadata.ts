@@ -95,7 +95,7 @@ export async function setSeriesLocks(
   series: SeriesForUpdate,
   flags: Readonly<Record<string, boolean | undefined>>,
 ): Promise<string[]> {
-  const changes = lockChanges(seriesLockFlags, flags)
+  const changes = lockChanges(seriesLockFlags, flags, series.locks)
   const locks = applyLocks(series.locks, changes)
   const provenance = { ...series.provenance }
   for (const [name, isLocked] of changes)

@@ -45,7 +45,7 @@ t.test('a session from sign-in to sign-out', async t => {
   t.same(Object.keys(next.body).sort(), [...both].sort())
   t.not(next.body.refreshToken, login.body.refreshToken)
   const client = using({ authorization: `Bearer ${next.body.accessToken}` })
-  const out = await client.post('/auth/logout')
+  const out = await client.post('/auth/logout', { refreshToken: null })
   t.equal(out.status, 200)
   t.match(out.headers.get('set-cookie'), /^auth_token=; Max-Age=0; Path=\//)
   t.equal((await client.get('/auth/me')).status, 401)
@@ -76,6 +76,12 @@ t.test('failed sign-ins are indistinguishable, and bodies are validated', async 
   t.equal((await anyone.post('/auth/login', { username: 'a\0', password })).status, 401)
   t.equal((await anyone.post('/auth/logout')).status, 401)
   t.equal((await anyone.post('/auth/refresh', { refreshToken: 'x' })).status, 401)
+})
+
+t.test('single sign-on has no providers', async t => {
+  const { anonymous: anyone } = await startApi(t)
+  const { status, body } = await anyone.get('/auth/oidc/providers')
+  t.same({ status, body }, { status: 200, body: { enabled: false, providers: [] } })
 })
 
 t.test('registration follows the setting', async t => {

@@ -17,7 +17,12 @@ t.test('initial setup works once and signs the administrator in', async t => {
   t.equal((await anyone.post('/setup/initialize', { ...first, role: 'admin' })).status, 400)
   const token = (await createSetupToken(sql))!
   const proxied = { headers: { 'x-forwarded-for': '192.0.2.1' } }
-  t.equal((await anyone.post('/setup/initialize', first, proxied)).status, 403)
+  const refused = await anyone.post('/setup/initialize', first, proxied)
+  t.equal(refused.status, 403)
+  t.match(
+    refused.body.message,
+    /`stackroom serve` prints it .* X-Setup-Token.* setupToken in the body/,
+  )
   const invalid = { ...first, setup_token: `${token}x` }
   t.equal((await anyone.post('/setup/initialize', invalid, proxied)).status, 403)
   const created = await anyone.post('/setup/initialize', { ...first, setup_token: token }, proxied)
@@ -47,4 +52,25 @@ t.test('the setup token is accepted in its header', async t => {
   const token = (await createSetupToken(sql))!
   const headers = { 'x-forwarded-for': '192.0.2.1', 'x-setup-token': token }
   t.equal((await anyone.post('/setup/initialize', first, { headers })).status, 201)
+})
+
+t.test('settings of the setup: known keys are written, all or none', async t => {
+  const { createUser } = await startApi(t)
+  const admin = await createUser('admin')
+  const maintainer = await createUser('maintainer')
+  const request = { settings: { 'application.name': 'Shelf' }, skipConfiguration: false }
+  t.equal((await maintainer.patch('/setup/settings', request)).status, 403)
+  const skipped = await admin.patch('/setup/settings', { ...request, skipConfiguration: true })
+  t.equal(skipped.body.settingsConfigured, 0)
+  const invalid = { ...request.settings, 'auth.registration_enabled': 'perhaps' }
+  t.equal((await admin.patch('/setup/settings', { settings: invalid })).status, 400)
+  t.equal((await admin.get('/settings/branding')).body.applicationName, 'Stackroom')
+  const settings = { ...request.settings, 'auth.registration_enabled': 'true', 'other.key': '1' }
+  t.match((await admin.patch('/setup/settings', { settings })).body, {
+    settingsConfigured: 2,
+    message: /unknown settings skipped: other\.key$/,
+  })
+  t.equal((await admin.get('/admin/settings/application.name')).body.value, 'Shelf')
+  t.equal((await admin.get('/setup/status')).body.registrationEnabled, true)
+  t.equal((await admin.patch('/setup/settings', {})).body.settingsConfigured, 0)
 })

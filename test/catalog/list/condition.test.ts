@@ -1,6 +1,18 @@
 // Parser of filter conditions.
 import t from 'tap'
-import { parseBookFilter, parseSeriesFilter } from '../../../lib/catalog/list/condition.ts'
+import {
+  parseBookFilter,
+  parseSeriesFilter,
+  predicatesOf,
+} from '../../../lib/catalog/list/condition.ts'
+import {
+  bookFields,
+  type FieldKind,
+  nullOperators,
+  operators,
+  seriesFields,
+  textPartOperators,
+} from '../../../lib/catalog/list/fields.ts'
 import { Invalid } from '../../../lib/errors.ts'
 
 const id = '01890000-0000-7000-8000-000000000000'
@@ -24,6 +36,54 @@ t.test('no condition gives null; every operator of the grammar is accepted', asy
   t.ok(parseSeriesFilter({ name: { operator: 'endsWith', value: 'x' } }))
 })
 
+t.test('every operator is taken on every field, in upper and lower case ids', async t => {
+  const values: Record<FieldKind, unknown> = {
+    id: id.toUpperCase(),
+    text: 'a',
+    status: 'read',
+    number: 1,
+    date: '2024-05-01T10:00:00.5+02:00',
+    boolean: false,
+  }
+  for (const [parse, fields] of [
+    [parseBookFilter, bookFields],
+    [(value: unknown) => parseSeriesFilter(value, { isAdmin: true }), seriesFields],
+  ] as const)
+    for (const [field, kind] of Object.entries(fields)) {
+      const own = Object.entries<string>(operators[kind])
+      for (const [operator, operands] of [
+        ...own,
+        ...nullOperators.map(name => [name, 'nothing']),
+      ]) {
+        const value = textPartOperators.includes(operator!) ? 'a' : values[kind]
+        const tests: Record<string, object> = {
+          nothing: {},
+          value: { value },
+          values: { values: [value] },
+          range: {},
+        }
+        t.ok(parse({ [field]: { operator, ...tests[operands!] } }), `${field} ${operator}`)
+      }
+    }
+  const specified = ['is', 'isNot', 'isNull', 'isNotNull', 'contains', 'beginsWith']
+  for (const kind of ['id', 'text', 'status', 'boolean'] as const)
+    for (const operator of specified)
+      t.ok(operator in operators[kind] || nullOperators.includes(operator), `${kind} ${operator}`)
+})
+
+t.test('text operators on a status compare its word', async t => {
+  const statuses = (operator: string, value?: string) => {
+    const filter = parseBookFilter({ readStatus: { operator, value } })
+    return predicatesOf(filter!.condition).map(({ test }) => test.kind === 'status' && test.status)
+  }
+  t.same(statuses('contains', 'READ'), ['unread', 'read'])
+  t.same(statuses('doesNotContain', 'read'), ['in_progress'])
+  t.same(statuses('beginsWith', ''), ['unread', 'in_progress', 'read'])
+  t.same(statuses('endsWith', 's'), ['in_progress'])
+  t.same(statuses('isNull'), [])
+  t.same(statuses('isNotNull'), ['unread', 'in_progress', 'read'])
+})
+
 t.test('everything else is rejected with the path of the node', async t => {
   const cases: [unknown, string][] = [
     [[], 'condition must be an object'],
@@ -43,15 +103,16 @@ t.test('everything else is rejected with the path of the node', async t => {
     [{ genre: { operator: 'is', value: 'a\0' } }, 'condition.genre.value'],
     [{ genre: { operator: 'is', value: 'a'.repeat(501) } }, 'longer than 500'],
     [{ genre: { operator: 'is', value: 'a', also: 1 } }, 'must not have also'],
-    [{ readStatus: { operator: 'contains', value: 'read' } }, 'condition.readStatus.operator'],
+    [{ readStatus: { operator: 'between', value: 'read' } }, 'condition.readStatus.operator'],
+    [{ readStatus: { operator: 'contains', value: 1 } }, 'condition.readStatus.value'],
     [{ readStatus: { operator: 'is', value: 'done' } }, 'condition.readStatus.value'],
     [{ libraryId: { operator: 'is', value: 'x' } }, 'must be a UUID'],
     [{ libraryId: { operator: 'in', values: Array(501).fill(id) } }, 'more than 500 values'],
     [{ pageCount: { operator: 'gt', value: '3' } }, 'must be a number'],
     [{ dateAdded: { operator: 'after', value: 'soon' } }, 'must be an ISO 8601 date'],
-    [{ dateAdded: { operator: 'after', value: '0000-01-01' } }, 'must be an ISO 8601 date'],
+    [{ dateAdded: { operator: 'after', value: '2024-13-01' } }, 'must be an ISO 8601 date'],
     [{ hasError: { operator: 'is', value: 1 } }, 'must be true or false'],
-    [{ inReadList: { operator: 'isTrue' } }, 'is not a field'],
+    [{ inShelf: { operator: 'isTrue' } }, 'is not a field'],
     [{ constructor: {} }, 'is not a field'],
     [{ genre: { operator: 'constructor' } }, 'condition.genre.operator'],
   ]

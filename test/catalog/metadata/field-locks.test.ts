@@ -2,6 +2,7 @@ import t from 'tap'
 import {
   applyLocks,
   bookLockFlags,
+  lockChanges,
   lockFlagsOf,
   seriesLockFlags,
 } from '../../../lib/catalog/metadata/field-locks.ts'
@@ -24,4 +25,16 @@ t.test('a column locked as a whole sets the flag of all of it', async t => {
   t.match(lockFlagsOf(bookLockFlags, ['authors']), { authorsJsonLock: true, writerLock: false })
   t.same(applyLocks(['authors'], [['authors.all', false]]), [])
   t.equal(lockFlagsOf(seriesLockFlags, ['authors']).authorsJsonLock, true)
+})
+
+t.test('of two flags of one lock the one that differs from the row decides', async t => {
+  for (const isLocked of [false, true]) {
+    const locks = isLocked ? ['awards'] : []
+    const same = { awardsLock: isLocked, awardsJsonLock: isLocked }
+    t.match(lockFlagsOf(bookLockFlags, locks), same)
+    t.same([...lockChanges(bookLockFlags, same, locks)], [['awards', isLocked]])
+    for (const flag of ['awardsLock', 'awardsJsonLock'])
+      for (const sent of [{ [flag]: !isLocked }, { ...same, [flag]: !isLocked }])
+        t.same([...lockChanges(bookLockFlags, sent, locks)], [['awards', !isLocked]], flag)
+  }
 })
