@@ -1,9 +1,11 @@
 // Context of the commands that work on the catalogue: configuration, log, migrated database.
 import type { Command } from 'commander'
 import { type Config, loadConfig } from '../lib/config/config.ts'
+import { Unavailable } from '../lib/errors.ts'
 import { type Log, openLog } from '../lib/log.ts'
 import { openDatabase, type Sql } from '../lib/postgres/db.ts'
 import { migrate } from '../lib/postgres/migrate.ts'
+import { openSpaceGuard, type SpaceGuard, shortageMessage } from '../lib/space-guard.ts'
 
 export type CommonFlags = {
   config?: string
@@ -12,7 +14,7 @@ export type CommonFlags = {
   logLevel?: string
 }
 
-export type Context = { config: Config; log: Log; sql: Sql }
+export type Context = { config: Config; log: Log; sql: Sql; space: SpaceGuard }
 
 /** Adds the options that these commands share. */
 export function commonOptions(command: Command): Command {
@@ -43,12 +45,19 @@ export async function withContext<T>(
     },
   })
   const log = openLog(config.logging)
-  const database = await openDatabase(config, { log })
+  const space = openSpaceGuard({ config, log })
   try {
-    await migrate(database.sql)
-    return await work({ config, log, sql: database.sql })
+    const database = await openDatabase(config, { log }).catch(error => {
+      throw withShortage(error, space)
+    })
+    try {
+      await migrate(database.sql)
+      return await work({ config, log, space, sql: database.sql })
+    } finally {
+      await database.close()
+    }
   } finally {
-    await database.close()
+    space.close()
   }
 }
 
@@ -64,4 +73,11 @@ export function untilSignal(): Promise<NodeJS.Signals> {
       })
     }
   })
+}
+
+/** A server that cannot be started on a full disk reports many things, but not the reason. */
+function withShortage(error: unknown, space: SpaceGuard): unknown {
+  const shortage = space.shortage(['database'])
+  if (!shortage) return error
+  return new Unavailable(`The database cannot be started. ${shortageMessage(shortage)}`)
 }

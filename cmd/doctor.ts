@@ -24,7 +24,7 @@ export function doctorCommand(): Command {
 }
 
 async function run({ config, sql, log }: Context, { repair = false, json = false }: Flags) {
-  const checks = await checkEnvironment({ config, sql, log })
+  const checks = await checkEnvironment({ config, sql })
   const queue = repair
     ? await openQueue(sql, error => log.error({ err: error }, 'job queue error'))
     : null
@@ -40,7 +40,10 @@ async function run({ config, sql, log }: Context, { repair = false, json = false
 }
 
 /** Checks outside the catalogue that often explain a problem: versions, data directory, library folders. */
-async function checkEnvironment({ config, sql }: Context): Promise<EnvironmentCheck[]> {
+async function checkEnvironment({
+  config,
+  sql,
+}: Pick<Context, 'config' | 'sql'>): Promise<EnvironmentCheck[]> {
   const [server] = await sql`select current_setting('server_version') as version`
   const [schema] = await sql`select number, name from schema_migration order by number desc limit 1`
   const libraries = await sql<{ name: string; root: Buffer }[]>`

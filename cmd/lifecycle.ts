@@ -31,7 +31,7 @@ async function withParts(
   shutdown: Shutdown,
   work: (service: Service) => Promise<void>,
 ) {
-  const { sql, log, config } = context
+  const { sql, log, config, space } = context
   await using stack = new AsyncDisposableStack()
   const closeLater = (part: string, open: { close(): Promise<unknown> }) =>
     stack.defer(() => shutdown.closeWithin(part, { ms: 1_000, log }, () => open.close()))
@@ -39,7 +39,10 @@ async function withParts(
   closeLater('queue', queue)
   if (config.metrics.bind) {
     const { bind } = config.metrics
-    closeLater('metrics', await openMetricsServer(bind, { sql, log, dataDir: config.data_dir }))
+    closeLater(
+      'metrics',
+      await openMetricsServer(bind, { sql, log, space, dataDir: config.data_dir }),
+    )
   }
   const everyMinute = () => pruneEvents(sql)
   closeLater('scheduler', await startScheduler({ sql, queue, log, everyMinute }))
@@ -48,8 +51,8 @@ async function withParts(
 }
 
 /** Starts the pipeline; the first working process also scans the libraries configured to scan on start. */
-export async function startWorkers({ sql, queue, config, log }: Service): Promise<Pipeline> {
-  const pipeline = await startPipeline({ sql, queue, config, log })
+export async function startWorkers({ sql, queue, config, log, space }: Service): Promise<Pipeline> {
+  const pipeline = await startPipeline({ sql, queue, config, log, space })
   if (pipeline.isFirst) {
     await scanOnStart(sql, queue)
     pipeline.wake()

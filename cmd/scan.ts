@@ -2,11 +2,12 @@
 import { statSync } from 'node:fs'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { findEnclosingLibrary, type LibraryRow } from '../lib/catalog/library/library.ts'
-import { rootBytes } from '../lib/catalog/library/library-root.ts'
+import { fileAccess, rootBytes } from '../lib/catalog/library/library-root.ts'
 import { findOrCreateLibrary } from '../lib/catalog/library/library-write.ts'
 import { cancelScan, requestScan } from '../lib/catalog/scan/scan-request.ts'
-import { Invalid } from '../lib/errors.ts'
+import { Invalid, Unavailable } from '../lib/errors.ts'
 import { pathText, relativeTo } from '../lib/path.ts'
+import { shortageMessage } from '../lib/space-guard.ts'
 import { seriesStrategies } from '../lib/strategy/series.ts'
 import { type Pipeline, startPipeline } from '../pipeline/pipeline.ts'
 import { estimateScan } from '../pipeline/scan/estimate.ts'
@@ -93,10 +94,10 @@ async function groupByLibrary(context: Context, paths: Buffer[], flags: ScanFlag
   return [...parts.values()]
 }
 
-async function estimate({ sql }: Context, paths: Buffer[], flags: ScanFlags) {
+async function estimate({ sql, config }: Context, paths: Buffer[], flags: ScanFlags) {
   for (const path of paths) {
     const library = await findEnclosingLibrary(sql, path)
-    const result = await estimateScan(sql, { library, path, ...flags })
+    const result = await estimateScan(sql, { library, path, access: fileAccess(config), ...flags })
     process.stdout.write(`${JSON.stringify(result)}\n`)
   }
 }
@@ -141,6 +142,8 @@ type Run = { pipeline: Pipeline; flags: ScanFlags; isStopped: () => boolean }
 /** Returns the exit code. */
 async function scanPart(context: Context, { library, paths }: Part, run: Run) {
   const { pipeline, flags, isStopped } = run
+  const shortage = pipeline.space.shortage(['database'])
+  if (shortage) throw new Unavailable(shortageMessage(shortage))
   const scanId = await requestScan(context.sql, pipeline.queue, {
     libraryId: library.id,
     mode: flags.mode,
@@ -152,15 +155,20 @@ async function scanPart(context: Context, { library, paths }: Part, run: Run) {
     },
   })
   pipeline.wake()
+  const cancel = () => cancelScan(context.sql, pipeline.queue, scanId).catch(() => {})
   const stats = await trackScan(context, pipeline, {
     scanId,
     libraryId: library.id,
     printsRecords: flags.ndjson ?? false,
     paths,
+    endsWhenShort: true,
     isStopped,
+  }).catch(async error => {
+    await cancel()
+    throw error
   })
   if (isStopped()) {
-    await cancelScan(context.sql, pipeline.queue, scanId).catch(() => {})
+    await cancel()
     return 0
   }
   if (flags.json) process.stdout.write(`${JSON.stringify(jsonSummary(stats))}\n`)

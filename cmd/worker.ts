@@ -1,5 +1,6 @@
 // `stackroom worker`: the pipeline without the API; any number of workers can share a database.
 import { Command } from 'commander'
+import { openDatabaseMonitor } from '../lib/postgres/monitor.ts'
 import { type CommonFlags, commonOptions } from './context.ts'
 import { runService, startWorkers, stopWorkers } from './lifecycle.ts'
 
@@ -8,11 +9,13 @@ export function workerCommand(): Command {
     .description('run background jobs without the API')
     .action((flags: CommonFlags) =>
       runService(flags, {}, async service => {
+        const monitor = await openDatabaseMonitor(service.sql, service.log)
         const pipeline = await startWorkers(service)
         service.log.info('worker started')
         await service.shutdown.requested
         service.shutdown.startDeadline()
         await stopWorkers(service, pipeline)
+        await monitor.close()
       }),
     )
 }

@@ -56,9 +56,14 @@ export class RateLimited extends Failure {
   }
 }
 
-/** 503: temporarily unavailable, or until the operator fixes a problem. */
+/** 503: temporarily unavailable, or until the operator fixes a problem; to be retried after some seconds. */
 export class Unavailable extends Failure {
   readonly status = 503
+  readonly retryAfter: number
+  constructor(message: string, retryAfter = 5) {
+    super(message)
+    this.retryAfter = retryAfter
+  }
 }
 
 /** Stable error codes stored with a book that cannot be read; part of the API. */

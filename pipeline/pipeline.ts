@@ -5,12 +5,14 @@ import { limitsFromConfig } from '../lib/archive/limits.ts'
 import { openThreadPool, type ThreadPool } from '../lib/async/thread-pool.ts'
 import { purgeMissing } from '../lib/catalog/book/purge.ts'
 import { eraseLibrary, resumeErase } from '../lib/catalog/library/library-erase.ts'
+import { fileAccess } from '../lib/catalog/library/library-root.ts'
 import { failScans } from '../lib/catalog/scan/scan-failure.ts'
 import type { Config } from '../lib/config/config.ts'
 import type { Log } from '../lib/log.ts'
 import type { DedicatedConnection, Sql } from '../lib/postgres/db.ts'
 import { reindexJobs, startJobMaintenance } from '../lib/queue/maintenance.ts'
 import { openQueue, type Queue } from '../lib/queue/queue.ts'
+import { openSpaceGuard, type SpaceGuard } from '../lib/space-guard.ts'
 import { createDedupeJob } from './finalize/dedupe.ts'
 import { indexBooks } from './index/books.ts'
 import { makeCoverOnDemand } from './index/cover-on-demand.ts'
@@ -30,8 +32,9 @@ type Options = {
   sql: Sql
   config: Config
   log: Log
-  /** A given queue or thread pool stays open when the pipeline is closed. */
+  /** What is given here stays open when the pipeline is closed. */
   queue?: Queue
+  space?: SpaceGuard
   threads?: ThreadPool
   /** Whether to watch the folders of libraries; for a process that keeps running. */
   watch?: boolean
@@ -43,21 +46,23 @@ export async function startPipeline({
   config,
   log,
   queue: sharedQueue,
+  space: sharedSpace,
   threads: sharedThreads,
   watch = true,
 }: Options) {
   const queue =
     sharedQueue ?? (await openQueue(sql, error => log.error({ err: error }, 'job queue error')))
+  const space = sharedSpace ?? openSpaceGuard({ config, log })
   const membership = await joinWorkers(sql, () => queue.reclaimAll(failScans))
   await resumeErase(sql, queue)
   const threads = sharedThreads ?? openThreads(config, log)
   let wakeIndexers = () => {}
   const handlers = createHandlers({
-    ...{ sql, config, log, queue, threads },
+    ...{ sql, config, log, queue, threads, space },
     connection: membership.connection,
     wakeIndexers: () => wakeIndexers(),
   })
-  const workers = await startWorkers({ sql, queue, log }, handlers, {
+  const workers = await startWorkers({ sql, queue, log, space }, handlers, {
     interactive: Math.max(2, threads.size),
     scans: 2,
     background: 1,
@@ -73,6 +78,7 @@ export async function startPipeline({
     /** No other process ran a pipeline when this one started. */
     isFirst: membership.isFirst,
     wake: workers.wake,
+    space,
     async close() {
       // Concurrently: a part that hangs on a disk must not keep the others from stopping.
       await Promise.all([watching?.close(), workers.close()])
@@ -80,6 +86,7 @@ export async function startPipeline({
       if (!sharedThreads) await threads.close()
       if (!sharedQueue) await queue.close()
       await membership.leave()
+      if (!sharedSpace) space.close()
     },
   }
 }
@@ -92,21 +99,28 @@ type HandlerDeps = {
   log: Log
   queue: Queue
   threads: ThreadPool
+  space: SpaceGuard
   connection: DedicatedConnection
   wakeIndexers: () => void
 }
 
+const fillsCatalogue = ['database'] as const
+const fillsCovers = ['database', 'thumbnails'] as const
+
 /** The workers of a group take the jobs in this order. */
 function createHandlers(deps: HandlerDeps): JobHandlers<WorkerGroup> {
-  const { sql, config, log, queue, threads, connection, wakeIndexers } = deps
+  const { sql, config, log, queue, threads, space, connection, wakeIndexers } = deps
   const thumbnailOptions = thumbnailOptionsOf(config)
   const context = (control: JobControl): JobContext => ({
-    ...{ sql, queue, threads, thumbnailOptions },
+    ...{ sql, queue, threads, space, thumbnailOptions, access: fileAccess(config) },
     ...control,
   })
   const scanDeps: ScanDeps = {
-    ...{ sql, queue, log, connection, wakeIndexers },
+    ...{ sql, queue, log, space, connection, wakeIndexers },
     scanning: new Set(),
+    get access() {
+      return fileAccess(config)
+    },
     // Read at each use, because the configuration can be reloaded.
     get brakePercent() {
       return config.pipeline.missing_brake_percent
@@ -115,14 +129,20 @@ function createHandlers(deps: HandlerDeps): JobHandlers<WorkerGroup> {
   return {
     coverOnDemand: {
       group: 'interactive',
+      fills: fillsCovers,
       run: (job, control) => makeCoverOnDemand(context(control), job),
     },
     analyze: {
       group: 'scans',
+      fills: fillsCatalogue,
       run: (job, { isStopped }) => runScanJob(scanDeps, job, isStopped),
     },
-    scan: { group: 'scans', run: (job, { isStopped }) => runScanJob(scanDeps, job, isStopped) },
-    dedupe: { group: 'background', run: createDedupeJob(sql, queue) },
+    scan: {
+      group: 'scans',
+      fills: fillsCatalogue,
+      run: (job, { isStopped }) => runScanJob(scanDeps, job, isStopped),
+    },
+    dedupe: { group: 'background', fills: fillsCatalogue, run: createDedupeJob(sql, queue) },
     purge: {
       group: 'background',
       async run({ libraryId }, { isStopped }) {
@@ -140,9 +160,21 @@ function createHandlers(deps: HandlerDeps): JobHandlers<WorkerGroup> {
       group: 'erase',
       run: ({ libraryId }, { isStopped }) => eraseLibrary({ sql, queue, isStopped }, libraryId),
     },
-    index: { group: 'books', run: (job, control) => indexBooks(context(control), job) },
-    cover: { group: 'books', run: (job, control) => makeCovers(context(control), job) },
-    hash: { group: 'books', run: (job, control) => hashBooks(context(control), job) },
+    index: {
+      group: 'books',
+      fills: fillsCatalogue,
+      run: (job, control) => indexBooks(context(control), job),
+    },
+    cover: {
+      group: 'books',
+      fills: fillsCovers,
+      run: (job, control) => makeCovers(context(control), job),
+    },
+    hash: {
+      group: 'books',
+      fills: fillsCatalogue,
+      run: (job, control) => hashBooks(context(control), job),
+    },
   }
 }
 

@@ -2,10 +2,13 @@
 // Covers and hashes follow in jobs of their own, so that a library of terabytes can be scanned again
 // before they are done.
 import { publishScan } from '../lib/catalog/scan/scan-events.ts'
+import type { FileAccess } from '../lib/containment.ts'
 import type { Log } from '../lib/log.ts'
 import { createPhaseTimer } from '../lib/metrics/pipeline.ts'
+import { isConnectionLost, isDiskFull } from '../lib/postgres/connection-error.ts'
 import type { DedicatedConnection, Sql } from '../lib/postgres/db.ts'
 import type { Jobs, Queue } from '../lib/queue/queue.ts'
+import type { SpaceGuard } from '../lib/space-guard.ts'
 import { enqueueDedupe, enqueuePurge } from './finalize/after-scan.ts'
 import { enqueueDue } from './finalize/due.ts'
 import { finalizeMissing } from './finalize/missing.ts'
@@ -19,9 +22,12 @@ import type { JobOutcome } from './work/job-runs.ts'
 
 export type ScanDeps = {
   sql: Sql
+  space: SpaceGuard
   queue: Queue
   log: Log
   brakePercent: number
+  /** Which files may be read, as configured now. */
+  access: FileAccess
   /** Wakes the workers that index books. */
   wakeIndexers: () => void
   /** Holds the locks of this process. */
@@ -104,7 +110,7 @@ async function isBeingDeleted(sql: Sql, libraryId: string) {
 /** Fails a scan that cannot go on; transient errors (deadlock, lost connection) are thrown and retried. */
 async function failScan({ sql, log }: ScanDeps, scanId: string, error: unknown) {
   const code = String((error as { code?: unknown }).code ?? '')
-  if (/^(40|08|53|57|CONNECTION)/.test(code)) throw error
+  if (isConnectionLost(error) || isDiskFull(error) || /^(40|53|57)/.test(code)) throw error
   log.error({ err: error, scanId }, 'scan failed')
   await finish(sql, scanId, 'failed', 'Internal error; see the server log')
 }
@@ -142,8 +148,14 @@ async function runStages(deps: ScanDeps, scan: LoadedScan, isStopped: () => bool
   await finish(sql, scan.scanId, message ? 'unconfirmed' : 'completed', message)
 }
 
-async function discoverFiles({ sql, queue }: ScanDeps, scan: LoadedScan, isStopped: () => boolean) {
-  const result = await discover({ sql, queue, scan, isDryRun: false, isStopped })
+async function discoverFiles(
+  { sql, queue, access, space }: ScanDeps,
+  scan: LoadedScan,
+  isStopped: () => boolean,
+) {
+  const beforeBatch = () => space.whenEnough(['database'], isStopped)
+  const options = { sql, queue, scan, access, isDryRun: false, isStopped, beforeBatch }
+  const result = await discover(options)
   const { files, unreadable, leftOut } = result
   await sql.begin(async tx => {
     const [row] = await tx<{ isRunning: boolean }[]>`

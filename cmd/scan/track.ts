@@ -2,7 +2,9 @@
 // records on stdout.
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Conflict } from '../../lib/errors.ts'
+import { Conflict, Unavailable } from '../../lib/errors.ts'
+import { isConnectionLost } from '../../lib/postgres/connection-error.ts'
+import { shortageMessage } from '../../lib/space-guard.ts'
 import { dedupe } from '../../pipeline/finalize/dedupe.ts'
 import type { Pipeline } from '../../pipeline/pipeline.ts'
 import {
@@ -19,6 +21,7 @@ import { loadScanStats, type ScanStats } from './summary.ts'
 // progress bars do not need it.
 const pollMs = { fast: 25, slow: 100 }
 const fastPollSeconds = 2
+const maxLossMs = 60_000
 // Polls in which a running scan has no job before it counts as abandoned; a job that is retried has
 // none for a moment.
 const maxOrphanedPolls = 200
@@ -29,10 +32,15 @@ type TrackedScan = {
   printsRecords: boolean
   /** Library-relative folders and files that are scanned, as bytes; empty means all. */
   paths: Buffer[]
+  /** Fails when there is too little space, instead of waiting for it. */
+  endsWhenShort?: true
   isStopped: () => boolean
 }
 
-/** Resolves with the final statistics, or with the current ones once `isStopped`. Throws Conflict. */
+/**
+ * Resolves with the final statistics, or with the current ones once `isStopped`. Outlasts a restart of the
+ * database. Throws Conflict, and with `endsWhenShort` Unavailable when the scan pauses for lack of space.
+ */
 export async function trackScan(
   { sql }: Pick<Context, 'sql'>,
   pipeline: Pipeline,
@@ -41,20 +49,30 @@ export async function trackScan(
   const started = performance.now()
   const progress = createProgressBars()
   let orphanedPolls = 0
+  const pollAgainWhenLost = createPatience()
   const elapsedSeconds = () => (performance.now() - started) / 1000
   const isFast = () => scan.printsRecords || elapsedSeconds() < fastPollSeconds
   try {
-    while (!scan.isStopped()) {
+    const poll = async (): Promise<'ended' | 'goes on'> => {
       if (scan.printsRecords) await printRecords(sql, scan)
       const stats = await loadScanStats(sql, scan.scanId)
       progress.update(stats)
       const isRunning = stats.state === 'queued' || stats.state === 'running'
       if (!isRunning && !(await pipeline.queue.hasJobs(scan.libraryId, ['index', 'cover', 'hash'])))
-        break
+        return 'ended'
+      // Covers come last: a catalogue without them is complete.
+      const shortage = pipeline.space.shortage(
+        isRunning ? ['database'] : ['database', 'thumbnails'],
+      )
+      if (shortage && scan.endsWhenShort) throw new Unavailable(shortageMessage(shortage))
       const isOrphaned = isRunning && !(await pipeline.queue.hasJobs(scan.libraryId, ['scan']))
       orphanedPolls = isOrphaned ? orphanedPolls + 1 : 0
       if (orphanedPolls > maxOrphanedPolls)
         throw new Conflict('The scan was abandoned; see the server log')
+      return 'goes on'
+    }
+    while (!scan.isStopped()) {
+      if ((await pollAgainWhenLost(poll)) === 'ended') break
       await sleep(isFast() ? pollMs.fast : pollMs.slow)
     }
     if (!scan.isStopped() && scan.printsRecords) {
@@ -77,6 +95,24 @@ export async function trackScan(
 }
 
 type Sql = Context['sql']
+
+/** Repeats a poll while the database restarts; throws Unavailable when that takes too long. */
+function createPatience() {
+  let lostSince: number | null = null
+  return async <T>(poll: () => Promise<T>): Promise<T | null> => {
+    try {
+      const result = await poll()
+      lostSince = null
+      return result
+    } catch (error) {
+      if (!isConnectionLost(error)) throw error
+      lostSince ??= performance.now()
+      if (performance.now() - lostSince > maxLossMs)
+        throw new Unavailable('The database could not be reached for a minute')
+      return null
+    }
+  }
+}
 
 /** Prints and deletes the records stored so far, at most 500 in memory. */
 async function printRecords(sql: Sql, scan: TrackedScan) {

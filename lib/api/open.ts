@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import { limitsFromConfig } from '../archive/limits.ts'
 import { openAuth } from '../auth/auth.ts'
 import { coverFolders } from '../catalog/cover/cover-files.ts'
+import { fileAccess } from '../catalog/library/library-root.ts'
 import type { Config } from '../config/config.ts'
 import { openEventFeed, type Pace } from '../event/feed.ts'
 import { openServer } from '../http/server.ts'
@@ -11,30 +12,51 @@ import type { Log } from '../log.ts'
 import { openPages } from '../page/pages.ts'
 import { openThumbnails } from '../page/thumbnail.ts'
 import { type Sql, withStatementTimeout } from '../postgres/db.ts'
+import { openDatabaseMonitor } from '../postgres/monitor.ts'
 import type { Queue } from '../queue/queue.ts'
+import { openSpaceGuard, type SpaceGuard } from '../space-guard.ts'
 import { version } from '../version.ts'
 import { resources } from './resources.ts'
 
-/** `pace` of the event streams; tests use a faster one. */
-type Options = { sql: Sql; config: Config; log: Log; queue: Queue; pace?: Partial<Pace> }
+type Options = {
+  sql: Sql
+  config: Config
+  log: Log
+  queue: Queue
+  /** A given guard stays open. */
+  space?: SpaceGuard
+  /** Of the event streams; tests use a faster one. */
+  pace?: Partial<Pace>
+}
 
 // For statements of requests. The slowest search of a million books takes a second.
 const statementTimeoutMs = 20_000
 
 /** The API of one process, ready to listen. */
-export async function openApi({ sql, config, log, queue, pace }: Options): Promise<{
+export async function openApi({
+  sql,
+  config,
+  log,
+  queue,
+  space: sharedSpace,
+  pace,
+}: Options): Promise<{
   server: FastifyInstance
   /** Still responds, with Connection: close; /health reports 503. */
   announceShutdown(): void
   /** Waits up to 25 seconds for running requests, then closes everything. */
   close(): Promise<void>
 }> {
+  const space = sharedSpace ?? openSpaceGuard({ config, log })
+  const monitor = await openDatabaseMonitor(sql, log)
   const auth = await openAuth({ sql, config, log })
   const requestSql = withStatementTimeout(sql, { timeoutMs: statementTimeoutMs })
   const pages = openPages({
     folder: join(config.data_dir, 'cache', 'pages'),
     cacheBytes: config.files.cache_mb * 1024 * 1024,
+    canStore: () => space.shortage(['cache']) === null,
     limits: limitsFromConfig(config.files),
+    access: () => fileAccess(config),
     threads: config.pipeline.threads,
     timeoutMs: config.pipeline.book_timeout_seconds * 1000,
     memoryMb: config.pipeline.book_memory_mb,
@@ -52,6 +74,8 @@ export async function openApi({ sql, config, log, queue, pace }: Options): Promi
     config,
     log,
     queue,
+    monitor,
+    space,
     auth,
     identities: auth.identities,
     pages,
@@ -76,6 +100,8 @@ export async function openApi({ sql, config, log, queue, pace }: Options): Promi
       await auth.close()
       await pages.close()
       await requestSql.end({ timeout: 5 })
+      await monitor.close()
+      if (!sharedSpace) space.close()
     },
   }
 }

@@ -213,6 +213,11 @@ export const catalogue = {
     [1, 2048],
     'Maximum size of an archive that has to be loaded into memory, in MiB.',
   ),
+  'files.min_free_mb': reload.integer(
+    200,
+    [0, 1_048_576],
+    'Free disk space in the data directory below which scans, covers and the page cache pause, in MiB; a third of the disk if that is less. 0 disables the check.',
+  ),
   'files.cache_mb': boot.integer(
     1024,
     [0, 1_048_576],

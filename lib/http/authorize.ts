@@ -4,6 +4,7 @@ import type { Identity } from '../auth/identify.ts'
 import { type Permission, permissionsBeyondReading } from '../auth/permission.ts'
 import { Failure, Forbidden, NotFound, Unauthorized } from '../errors.ts'
 import type { Deps } from './deps.ts'
+import { databaseUnavailable } from './error-response.ts'
 import type { BucketKind, RateLimiter } from './rate-limit.ts'
 import type { AccessRequirement, Route } from './route.ts'
 
@@ -20,6 +21,7 @@ export function authorize(route: Route, deps: Deps, limiter: RateLimiter) {
   const { permission } = route
   return async (request: FastifyRequest, reply: FastifyReply) => {
     request.identity = null
+    if (!route.withoutDatabase && !deps.monitor.isAvailable()) throw databaseUnavailable()
     const consume = (accountId: string | null, kind: BucketKind = bucket) =>
       limiter.consume({ request, reply, accountId }, kind)
     // Without a tree, links in the feed would lead nowhere.

@@ -7,12 +7,16 @@ import type { Log } from '../log.ts'
 import type { Pages } from '../page/pages.ts'
 import type { Thumbnails } from '../page/thumbnail.ts'
 import type { Sql } from '../postgres/db.ts'
+import type { DatabaseMonitor } from '../postgres/monitor.ts'
 import type { Queue } from '../queue/queue.ts'
+import type { SpaceGuard } from '../space-guard.ts'
 
 export type Deps = {
   sql: Sql
   config: Config
   log: Log
+  monitor: DatabaseMonitor
+  space: SpaceGuard
   /** Background jobs, sent within the caller's transaction. */
   queue: Queue
   /** Sessions, tokens and mail. */

@@ -1,8 +1,9 @@
 // Error responses: every failure as `{error, message, details}` with its status.
 import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { Failure, RateLimited } from '../errors.ts'
+import { Failure, RateLimited, Unavailable } from '../errors.ts'
 import type { Log } from '../log.ts'
+import { isConnectionLost, isDiskFull } from '../postgres/connection-error.ts'
 
 /** Values of `error` in the body. */
 const errorNames: Record<number, string> = {
@@ -56,13 +57,29 @@ const overloadMessages: Record<string, string> = {
   '57014': 'The request took too long; narrow it down',
 }
 
+/** The failure of a request while the database is lost; it usually comes back within seconds. */
+export const databaseUnavailable = () =>
+  new Unavailable('The database is not available at the moment; try again in a few seconds', 3)
+
+/** Errors of the database and the disk that are no fault of the request, as failures. */
+function asFailure(error: unknown): unknown {
+  if (error instanceof Failure) return error
+  if (isConnectionLost(error)) return databaseUnavailable()
+  if (isDiskFull(error))
+    return new Unavailable('The server has no disk space left; nothing can be stored', 60)
+  return error
+}
+
+const overloadRetrySeconds = 5
+
 /** Headers of a 401; `document` replaces the error body. */
 export type Challenge = {
   headers: Record<string, string>
   document: { type: string; text: string } | null
 }
 
-export function statusOf(error: unknown): number {
+export function statusOf(thrown: unknown): number {
+  const error = asFailure(thrown)
   if (error instanceof Failure) return error.status
   const { statusCode = 500, code = '' } = error as { statusCode?: number; code?: string }
   return code in invalidValueMessages ? 400 : code in overloadMessages ? 503 : statusCode
@@ -70,17 +87,21 @@ export function statusOf(error: unknown): number {
 
 export function errorResponse(
   log: Log,
-  error: unknown,
+  thrown: unknown,
   request: FastifyRequest,
   reply: FastifyReply,
   challenge: Challenge | null = null,
 ) {
+  const error = asFailure(thrown)
   const { code = '' } = error as { code?: string }
   const overload = overloadMessages[code]
   const status = statusOf(error)
+  const retryAfter = error instanceof Unavailable ? error.retryAfter : overloadRetrySeconds
   const context = { requestId: request.id, route: request.routeOptions?.url }
   if (overload) log.warn({ ...context, code }, 'database overloaded')
   else if (status >= 500 && status !== 503) log.error({ err: error, ...context }, 'request failed')
+  // Reported once by the monitor of the database and by the space guard.
+  if (error !== thrown) log.debug({ err: thrown, ...context }, 'request failed')
   if (reply.raw.headersSent) {
     reply.raw.destroy()
     return reply
@@ -88,6 +109,7 @@ export function errorResponse(
   reply.code(status).type('application/json; charset=utf-8')
   reply.removeHeader('etag')
   reply.header('cache-control', 'no-store')
+  if (status === 503) reply.header('retry-after', String(retryAfter))
   if (challenge !== null) reply.headers(challenge.headers)
   // As a buffer, since Fastify would add a charset to the type of a string.
   if (challenge?.document)

@@ -108,6 +108,8 @@ export type RouteOf<
   permission: N
   /** Accepts the session cookie, for `<img>` and EventSource, which cannot send headers. */
   cookie?: true
+  /** Answers while the database is not available; every other route is 503. */
+  withoutDatabase?: true
   /** Rate limit bucket. */
   bucket?: 'images' | 'login' | 'exempt'
   params?: P

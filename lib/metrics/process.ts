@@ -1,6 +1,7 @@
 // Process metrics: memory, CPU, event loop, build information, disk of the data directory.
 import { statfs } from 'node:fs/promises'
 import { collectDefaultMetrics } from 'prom-client'
+import type { AreaState } from '../space-guard.ts'
 import { version } from '../version.ts'
 import { type MetricFamily, registry } from './registry.ts'
 
@@ -48,6 +49,26 @@ export async function diskFamilies(dataDir: string): Promise<MetricFamily[]> {
       help: 'Size of the disk of the data directory.',
       type: 'gauge',
       values: sizeOf(disk?.blocks),
+    },
+  ]
+}
+
+/** Free space of each area that this process writes to, and whether work pauses for lack of it. */
+export function storageFamilies(states: readonly AreaState[]): MetricFamily[] {
+  return [
+    {
+      name: 'storage_free_bytes',
+      help: 'Free space in the folder of an area; absent while unknown.',
+      type: 'gauge',
+      values: states
+        .filter(({ freeBytes }) => freeBytes !== null)
+        .map(({ area, freeBytes }) => ({ labels: { area }, value: freeBytes! })),
+    },
+    {
+      name: 'storage_short',
+      help: '1 while work pauses because the folder of an area has too little space.',
+      type: 'gauge',
+      values: states.map(({ area, isShort }) => ({ labels: { area }, value: isShort ? 1 : 0 })),
     },
   ]
 }

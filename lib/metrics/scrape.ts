@@ -1,11 +1,13 @@
 // Metrics exposition: counters of this process plus database-wide gauges of libraries, queue and disk.
 import type { Sql } from 'postgres'
 import { deliveryCounters } from '../download/counters.ts'
+import { allTasks } from '../queue/task/scope.ts'
 import { type TypeStats, taskStats } from '../queue/task/stats.ts'
+import type { SpaceGuard } from '../space-guard.ts'
 import { cachedQuery } from './cached-query.ts'
 import { databaseFamilies } from './database.ts'
 import { libraryFamilies } from './libraries.ts'
-import { buildFamily, diskFamilies, startProcessMetrics } from './process.ts'
+import { buildFamily, diskFamilies, startProcessMetrics, storageFamilies } from './process.ts'
 import { type MetricFamily, type MetricsFormat, render } from './registry.ts'
 import '../event/metrics.ts'
 import './http.ts'
@@ -13,7 +15,7 @@ import './pipeline.ts'
 
 /** Works also without the database, with `stackroom_database_up 0`. */
 export async function renderMetrics(
-  { sql, dataDir }: { sql: Sql; dataDir: string },
+  { sql, dataDir, space }: { sql: Sql; dataDir: string; space?: SpaceGuard | undefined },
   format: MetricsFormat,
 ) {
   startProcessMetrics()
@@ -24,13 +26,12 @@ export async function renderMetrics(
     diskFamilies(dataDir),
   ])
   const families = [buildFamily(database.server), ...database.families]
-  return await render([...families, ...libraries, ...queue, ...disk, ...pageFamilies()], format)
+  const storage = [...disk, ...storageFamilies(space?.states() ?? [])]
+  return await render([...families, ...libraries, ...queue, ...storage, ...pageFamilies()], format)
 }
 
 // Cached, because counting takes a while with a million tasks.
-const allTaskStats = cachedQuery(sql => taskStats(sql, { libraries: null, withoutLibrary: true }), {
-  minAgeMs: 5_000,
-})
+const allTaskStats = cachedQuery(sql => taskStats(sql, allTasks), { minAgeMs: 5_000 })
 
 async function queueFamilies(sql: Sql): Promise<MetricFamily[]> {
   const types = await allTaskStats(sql)

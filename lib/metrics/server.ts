@@ -4,12 +4,13 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { Sql } from 'postgres'
 import { Invalid } from '../errors.ts'
 import type { Log } from '../log.ts'
+import type { SpaceGuard } from '../space-guard.ts'
 import { version } from '../version.ts'
 import { startProcessMetrics } from './process.ts'
 import { negotiateTextFormat } from './registry.ts'
 import { renderMetrics } from './scrape.ts'
 
-type Deps = { sql: Sql; log: Log; dataDir: string }
+type Deps = { sql: Sql; log: Log; dataDir: string; space?: SpaceGuard }
 
 /** Listens on `host:port` (an IPv6 address in brackets). Throws Invalid when the address is not available. */
 export async function openMetricsServer(bind: string, deps: Deps) {

@@ -15,7 +15,11 @@ const staleDraftMs = 600_000
 const keyPattern = /^[0-9a-f]{32}$/
 
 /** `maxBytes` 0 disables the cache and deletes its files. `ready` resolves when existing files are indexed. */
-export function openPageCache(folder: string, maxBytes: number) {
+export function openPageCache(
+  folder: string,
+  maxBytes: number,
+  canStore: () => boolean = () => true,
+) {
   const index = new LRUCache<string, number>({
     // The library requires a bound above 0; a disabled cache is never written to anyway.
     maxSize: Math.max(maxBytes, 1),
@@ -31,12 +35,15 @@ export function openPageCache(folder: string, maxBytes: number) {
   }
   let isClosed = false
   return {
-    isEnabled: maxBytes > 0,
+    get isEnabled() {
+      return maxBytes > 0 && canStore()
+    },
     maxBytes,
     /** Whether this process has the key in its index. */
     has: (key: string): boolean => index.has(key),
-    /** Where to write the image of `key`; null when the cache is disabled. */
-    target: (key: string): CacheTarget | null => (maxBytes > 0 ? { folder, key } : null),
+    /** Where to write the image of `key`; null when the cache is disabled or its disk nearly full. */
+    target: (key: string): CacheTarget | null =>
+      maxBytes > 0 && canStore() ? { folder, key } : null,
     /** Adds files that a thread has written to the index. */
     addWritten: (entries: readonly CacheEntry[]) => entries.forEach(add),
     async read(key: string): Promise<FileBody | null> {

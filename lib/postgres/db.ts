@@ -1,11 +1,13 @@
 // Database connection pools: an external PostgreSQL by its URL, otherwise the bundled server.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Options as DriverOptions, Sql as PostgresSql, TransactionSql } from 'postgres'
+import type { Sql as PostgresSql, TransactionSql } from 'postgres'
 import type { Config } from '../config/config.ts'
 import { Invalid } from '../errors.ts'
 import type { Log } from '../log.ts'
-import { postgres } from './driver.ts'
+import { isConnectionLost } from './connection-error.ts'
+import { type DriverOptions, postgres } from './driver.ts'
 import { startPostgres } from './embedded/embedded.ts'
+import { createListening } from './listening.ts'
 
 export type Sql = PostgresSql
 /** A transaction: the argument of the callback of `sql.begin`. */
@@ -20,14 +22,9 @@ type Options = { log?: Log | undefined; patienceMs?: number }
 const minMajorVersion = 14
 // A database container started together with this process may become ready later.
 const connectPatienceMs = 15_000
-const retryableCodes = [
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'CONNECT_TIMEOUT',
-  '57P03',
-]
+// By default the driver waits up to 20 seconds between two attempts to connect.
+const maxBackoffSeconds = 0.25
+const connectTimeoutSeconds = 10
 
 /** Resolves when the database is ready. Throws Invalid (unreachable, refused, too old) and what startPostgres throws. */
 export async function openDatabase(
@@ -60,14 +57,29 @@ export function connect(
   { max, name = 'stackroom' }: { max: number; name?: string },
 ): Sql {
   const { target, socket } = splitSocket(url)
-  const sql = postgres(target, {
+  const int8 = { to: 20, from: [20], parse: Number, serialize: String }
+  return openPool(target, {
     ...socket,
     max,
     onnotice: () => {},
+    backoff: (failures: number) => Math.min(maxBackoffSeconds, failures * 0.05),
+    connect_timeout: connectTimeoutSeconds,
     connection: { application_name: name },
-    types: { int8: { to: 20, from: [20], parse: Number, serialize: String } },
-  })
-  return sql as unknown as Sql
+    types: { int8 },
+  } as unknown as DriverOptions)
+}
+
+/** A pool of the driver whose `listen` survives losses of any duration. */
+function openPool(target: string | null, options: DriverOptions): Sql {
+  const pool = (target === null ? postgres(options) : postgres(target, options)) as unknown as Sql
+  const listening = createListening(pool.options as unknown as DriverOptions)
+  const { end } = pool
+  return Object.assign(pool, {
+    listen: listening.listen,
+    async end(timeout?: { timeout?: number }) {
+      await Promise.all([listening.close(), end(timeout)])
+    },
+  }) as Sql
 }
 
 /**
@@ -76,10 +88,10 @@ export function connect(
  */
 export function withStatementTimeout(sql: Sql, { timeoutMs }: { timeoutMs: number }): Sql {
   const { connection } = sql.options
-  const pool = postgres({
+  const pool = openPool(null, {
     ...sql.options,
     connection: { ...connection, statement_timeout: timeoutMs },
-  } as unknown as DriverOptions<Record<string, never>>) as unknown as Sql
+  } as unknown as DriverOptions)
   pool.begin = sql.begin
   return pool
 }
@@ -102,12 +114,13 @@ export function openDedicatedConnection(
     max: 1,
     idle_timeout: 0,
     max_lifetime: 0,
-    onclose() {
-      if (isClosing) return
+    // Attempts to connect that fail are no losses.
+    onclose(_id: number, wasOpen: boolean) {
+      if (isClosing || !wasOpen) return
       lossCount += 1
       onLoss()
     },
-  } as unknown as DriverOptions<Record<string, never>>) as unknown as Sql
+  } as unknown as DriverOptions) as unknown as Sql
   return {
     sql: connection,
     lossCount: () => lossCount,
@@ -146,7 +159,7 @@ async function waitUntilReady(sql: Sql, patienceMs: number, log?: Log): Promise<
     } catch (error) {
       if (error instanceof Invalid) throw error
       const { code = 'error', message } = error as { code?: string; message: string }
-      if (!retryableCodes.includes(code) || performance.now() > deadline) {
+      if (!isConnectionLost(error) || performance.now() > deadline) {
         throw new Invalid(`Cannot connect to the database (${code}): ${message}`, { cause: error })
       }
       log?.warn({ code }, 'waiting for the database')

@@ -5,10 +5,14 @@
 // - Unsent data and results of the lost connection corrupted the handshake of the new one.
 // - A lost reserved connection was returned to the pool as an open one.
 // - A loss during the handshake was an unhandled rejection.
+// - While the server is absent, waiting statements fail with the attempt to connect instead of one after the
+//   other, and `onclose` has a second argument: whether the connection was open.
 // To upgrade postgres.js: install the new version, apply the changes to node_modules/postgres/src, run
 // `npx patch-package postgres --patch-dir lib/postgres/patches`, and test/postgres/lost-connection.test.ts.
-import driver from 'postgres'
+import driver, { type Options } from 'postgres'
 import { Invalid } from '../errors.ts'
+
+export type DriverOptions = Options<Record<string, never>>
 
 const isPatched = 'patch' in driver && driver.patch === 'stackroom'
 

@@ -1,8 +1,10 @@
 // Queue maintenance: reclaims jobs of dead processes and prunes old jobs with small statements. The
 // supervisor of pg-boss does the same with statements over all jobs, which take seconds at a million.
+import type { Fragment } from 'postgres'
 import { firstIdAt } from '../id.ts'
 import type { Log } from '../log.ts'
 import { deleteInBatches } from '../postgres/batch.ts'
+import { isConnectionLost } from '../postgres/connection-error.ts'
 import type { Sql } from '../postgres/db.ts'
 import { fetchSetting } from '../setting/setting.ts'
 import { type FailureHook, reclaimStale } from './complete.ts'
@@ -22,7 +24,12 @@ export function startJobMaintenance({ sql, log, onFailed }: Options) {
     setInterval(() => {
       running = running
         .then(work)
-        .catch(error => log.warn({ err: error }, 'queue maintenance failed'))
+        .catch(error =>
+          log[isConnectionLost(error) ? 'debug' : 'warn'](
+            { err: error },
+            'queue maintenance failed',
+          ),
+        )
     }, ms)
   const timers = [
     every(reclaimMs, async () => {
@@ -42,17 +49,25 @@ export function startJobMaintenance({ sql, log, onFailed }: Options) {
 
 /** Deletes jobs that ended longer ago than the setting `tasks.retention_days`; returns how many. */
 export async function pruneJobs(sql: Sql, stop: () => boolean = () => false): Promise<number> {
-  const before = new Date(
-    Date.now() - (await fetchSetting(sql, 'tasks.retention_days')) * 86_400_000,
-  )
+  const days = await fetchSetting(sql, 'tasks.retention_days')
+  return await deleteEndedJobs(sql, { days, where: sql`true` }, stop)
+}
+
+/** Deletes jobs that ended more than `days` ago; `where` is a condition on `job j`. Returns how many. */
+export async function deleteEndedJobs(
+  sql: Sql,
+  { days, where }: { days: number; where: Fragment },
+  stop: () => boolean = () => false,
+): Promise<number> {
+  const before = new Date(Date.now() - days * 86_400_000)
   return await deleteInBatches(
     // Ids are ordered by time: jobs created later are not visited.
     limit => sql`
       delete from pgboss.job j
       using (
-        select name, id from pgboss.job
-        where name = any(${jobNames}) and state in ('completed', 'cancelled', 'failed')
-          and id < ${firstIdAt(before)} and completed_on < ${before}
+        select j.name, j.id from pgboss.job j
+        where j.name = any(${jobNames}) and j.state in ('completed', 'cancelled', 'failed')
+          and j.id < ${firstIdAt(before)} and j.completed_on < ${before} and ${where}
         limit ${limit}
         for update skip locked
       ) d

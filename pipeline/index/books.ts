@@ -1,5 +1,6 @@
 // The index job: reads a batch of pending files in threads, matches them to books and stores the result.
 import { lstat } from 'node:fs/promises'
+import { containmentOf } from '../../lib/containment.ts'
 import { countBooksRead, countReading } from '../../lib/metrics/pipeline.ts'
 import { sortByFileName } from '../../lib/name/natural.ts'
 import { joinPath, pathText } from '../../lib/path.ts'
@@ -14,7 +15,7 @@ import type { FileToRead, ReadError, Reading, ReadOptions } from './reading.ts'
 import { storeEach } from './store-each.ts'
 
 export async function indexBooks(
-  { sql, queue, threads, thumbnailOptions, isStopped, signal }: JobContext,
+  { sql, queue, threads, thumbnailOptions, space, access, isStopped, signal }: JobContext,
   job: Jobs['index'],
 ): Promise<void> {
   const scan = await loadScan(sql, job.scanId)
@@ -24,7 +25,11 @@ export async function indexBooks(
   const rowsById = new Map(rows.map(row => [row.id, row]))
   const items = rows.map(row => fileToRead(row, scan.root))
   const itemsById = new Map(items.map(item => [item.id, item]))
-  const options: ReadOptions = { ...scan.rules, limits: thumbnailOptions.limits }
+  const options: ReadOptions = {
+    ...scan.rules,
+    limits: thumbnailOptions.limits,
+    containment: containmentOf(access, scan),
+  }
   const failed = (id: string, error: ReadError) => failedReading(itemsById.get(id)!, options, error)
   let isCancelled = false
   await runBatch<FileToRead, ReadOptions, Reading>(
@@ -43,11 +48,13 @@ export async function indexBooks(
           readings
             .filter(reading => !goneIds.has(reading.id))
             .map(reading => ({ file: rowsById.get(reading.id)!, reading })),
+          access,
         )
         const bytesRead = readings.reduce((sum, reading) => sum + reading.bytesRead, 0)
         const opens = readings.reduce((sum, reading) => sum + reading.opens, 0)
         countBooksRead(readings)
         countReading('index', readings)
+        await space.whenEnough(['database'], isStopped)
         await storeEach({ sql, queue, scan }, { matches, bytesRead, opens }, failed)
         isCancelled = !(await isRunning(sql, scan.scanId))
       },

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { Unavailable } from '../../lib/errors.ts'
 import { thumbnailPath } from '../../lib/image/thumbnail-path.ts'
+import { isDiskFull } from '../../lib/postgres/connection-error.ts'
 import type { Sql } from '../../lib/postgres/db.ts'
 import type { Jobs } from '../../lib/queue/jobs.ts'
 import { runBatch } from '../work/threads.ts'
@@ -20,14 +21,14 @@ import {
  * which wait for it in lib/catalog/cover/cover-on-demand.ts, also without success.
  */
 export async function makeCoverOnDemand(
-  { sql, threads, thumbnailOptions, isStopped, signal }: JobContext,
+  { sql, threads, thumbnailOptions, space, access, isStopped, signal }: JobContext,
   { bookId, again }: Jobs['coverOnDemand'],
 ): Promise<void> {
   let exists = false
   try {
     exists = !again && (await hasCoverFile(sql, bookId, thumbnailOptions.folder))
     if (exists) return
-    const items = await thumbnailRequests(sql, [bookId])
+    const items = await thumbnailRequests(sql, [bookId], access)
     await runBatch<ThumbnailRequest, ThumbnailOptions, Thumbnail>(
       threads,
       'cover',
@@ -39,6 +40,8 @@ export async function makeCoverOnDemand(
         failed: (item, error) => ({ ...emptyThumbnail(item.id), opens: 1, error }),
         async onResults(results) {
           const message = writeErrorMessage(results)
+          if (results.some(({ writeError }) => isDiskFull({ code: writeError })))
+            space.reportFull('thumbnails')
           if (message) throw new Unavailable(message)
           await storeCovers(sql, null, results)
           exists = results.every(({ cover }) => cover !== null)

@@ -1,6 +1,7 @@
 // Result writer of cover and hash jobs. When the library or the thumbnail folder is unavailable, errors
-// are not properties of the books: the jobs are postponed and run again.
+// are not properties of the books: the jobs are postponed and run again, when there is space or later.
 import { Unavailable } from '../../lib/errors.ts'
+import { isDiskFull } from '../../lib/postgres/connection-error.ts'
 import { unavailableReason } from '../scan/availability.ts'
 import type { LoadedScan } from '../scan/scan-context.ts'
 import type { JobContext } from './job-context.ts'
@@ -21,13 +22,15 @@ type WriterOptions<R> = {
  * Unavailable when the job has to be run again.
  */
 export function createResultWriter<R extends Result>(
-  { sql, queue, isStopped }: JobContext,
+  { sql, queue, space, isStopped }: JobContext,
   { job, scan, store }: WriterOptions<R>,
 ) {
   let reason: string | null = null
+  let isFull = false
   let storing = Promise.resolve()
   const write = async (results: R[]) => {
     reason ??= writeErrorMessage(results)
+    isFull ||= results.some(({ writeError }) => isDiskFull({ code: writeError }))
     if (results.some(isIoError)) reason ??= await unavailableReason(sql, scan)
     const valid = results.filter(result => !isIoError(result) && !result.writeError)
     await store(reason === null ? results : valid)
@@ -44,6 +47,10 @@ export function createResultWriter<R extends Result>(
     async finish() {
       await storing
       if (reason === null) return
+      if (isFull) {
+        space.reportFull('thumbnails')
+        throw Object.assign(new Unavailable(reason), { code: 'ENOSPC' })
+      }
       await queue.postpone(job, scan.libraryId, postponeSeconds)
       throw new Unavailable(reason)
     },

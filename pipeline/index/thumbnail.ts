@@ -1,10 +1,11 @@
 // Thumbnail of a book, made in a thread and stored under the hash of its bytes.
 import { hash, randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Limits } from '../../lib/archive/limits.ts'
+import type { Containment } from '../../lib/containment.ts'
 import { Unreadable } from '../../lib/errors.ts'
-import { openFile } from '../../lib/file.ts'
+import { openLibraryFile } from '../../lib/file.ts'
 import { readCover } from '../../lib/format/formats.ts'
 import { createCover } from '../../lib/image/cover.ts'
 import { thumbnailPath } from '../../lib/image/thumbnail-path.ts'
@@ -23,6 +24,7 @@ export type ThumbnailOptions = {
 export type ThumbnailRequest = {
   id: string
   path: string
+  containment: Containment
   /** A cover.jpg in a folder that holds only this book; used when the book has no cover of its own. */
   sidecar: string | null
 }
@@ -48,12 +50,12 @@ export async function makeThumbnail(
   const result = emptyThumbnail(request.id)
   try {
     const path = Buffer.from(request.path, 'latin1')
-    using file = openFile(path)
+    using file = await openLibraryFile(path, request.containment)
     result.opens++
     try {
       const image =
         (await readCover(file, extensionOf(request.path), options.limits)) ??
-        readSidecar(path, request.sidecar, result)
+        (await readSidecar(path, request, result))
       if (!image) throw new Unreadable('The book has no image for a cover', 'unsupported_image')
       const { bytes } = await createCover(image, options)
       Object.assign(result, tryToStore(bytes, options))
@@ -82,9 +84,14 @@ function tryToStore(
   }
 }
 
-function readSidecar(path: Buffer, name: string | null, result: Thumbnail) {
+async function readSidecar(
+  path: Buffer,
+  { sidecar: name, containment }: ThumbnailRequest,
+  result: Thumbnail,
+) {
   if (name === null) return null
-  using file = openFile(joinPath(path.subarray(0, path.lastIndexOf(0x2f)), Buffer.from(name)))
+  const sidecar = joinPath(path.subarray(0, path.lastIndexOf(0x2f)), Buffer.from(name))
+  using file = await openLibraryFile(sidecar, containment)
   result.opens++
   const bytes = file.read(0, maxSidecarBytes)
   result.bytesRead += bytes.length
@@ -101,9 +108,19 @@ function storeThumbnail(folder: string, bytes: Uint8Array, format: 'webp' | 'jpe
       writeFileSync(draft, bytes)
     } catch {
       mkdirSync(dirname(path), { recursive: true })
-      writeFileSync(draft, bytes)
+      writeOrDelete(draft, bytes)
     }
     renameSync(draft, path)
   }
   return name
+}
+
+/** A full disk leaves no part of the file. */
+function writeOrDelete(path: string, bytes: Uint8Array) {
+  try {
+    writeFileSync(path, bytes)
+  } catch (error) {
+    rmSync(path, { force: true })
+    throw error
+  }
 }

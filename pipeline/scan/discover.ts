@@ -5,6 +5,7 @@
 
 import { hash } from 'node:crypto'
 import { publishScan } from '../../lib/catalog/scan/scan-events.ts'
+import { containmentOf, type FileAccess } from '../../lib/containment.ts'
 import { extensionsOf, formatNames } from '../../lib/format/formats.ts'
 import { sortByFileName } from '../../lib/name/natural.ts'
 import { childPath, pathText } from '../../lib/path.ts'
@@ -54,9 +55,12 @@ export type DiscoverOptions = {
   /** Null only for a dry run. */
   queue: Queue | null
   scan: LoadedScan
+  access: FileAccess
   /** Compare and count only. */
   isDryRun: boolean
   isStopped: () => boolean
+  /** Awaited before each batch is compared. */
+  beforeBatch?: () => Promise<void>
 }
 
 /** Memory holds four batches of listings, however large the library is. */
@@ -65,7 +69,8 @@ export async function discover(options: DiscoverOptions): Promise<DiscoverResult
   const leftOut = new Set<string>()
   const total: DiscoverCounts = { files: 0, toRead: 0, toReadBytes: 0, missing: 0, unreadable: 0 }
   let publishedAt = Date.now()
-  for await (const batch of walk(walkOptions(scan))) {
+  for await (const batch of walk(walkOptions(scan, options.access))) {
+    await options.beforeBatch?.()
     if (options.isStopped()) break
     addRecent(leftOut, batch)
     const counts = await compareBatch(options, batch)
@@ -99,7 +104,7 @@ async function storeProgress(sql: Sql, scanId: string, files: number) {
   })
 }
 
-function walkOptions(scan: LoadedScan): WalkOptions {
+function walkOptions(scan: LoadedScan, access: FileAccess): WalkOptions {
   const extensions = scan.allowedFormats ? extensionsOf(scan.allowedFormats) : defaultExtensions
   const rules = [
     discoveryVersion,
@@ -107,9 +112,11 @@ function walkOptions(scan: LoadedScan): WalkOptions {
     scan.excludedPatterns,
     scan.rules.seriesStrategy,
     scan.rules.seriesConfig,
+    ...(scan.followLinks ? ['links', access.linkFolders] : []),
   ]
   return {
     root: scan.root,
+    containment: containmentOf(access, scan),
     starts:
       scan.paths.length > 0 ? scan.paths.map(path => Buffer.from(path).toString('latin1')) : [''],
     extensions,

@@ -1,8 +1,10 @@
 // Job runs of this process: heartbeats, cancellation, and the end of each job with its result.
+import { setTimeout as sleep } from 'node:timers/promises'
 import { failScans } from '../../lib/catalog/scan/scan-failure.ts'
-import { Conflict } from '../../lib/errors.ts'
+import { Conflict, Failure } from '../../lib/errors.ts'
 import type { Log } from '../../lib/log.ts'
 import { countTasks } from '../../lib/metrics/pipeline.ts'
+import { isConnectionLost, isDiskFull } from '../../lib/postgres/connection-error.ts'
 import type { Sql } from '../../lib/postgres/db.ts'
 import {
   type ClaimedJob,
@@ -15,6 +17,7 @@ import {
 import { failureReason } from '../../lib/queue/failure-reason.ts'
 import { type JobName, type Jobs, jobTypes } from '../../lib/queue/jobs.ts'
 import { publishStarted } from '../../lib/queue/task-events.ts'
+import type { SpaceGuard, StorageArea } from '../../lib/space-guard.ts'
 
 /** Stop signal of a job: `isStopped` to poll, `signal` to listen. */
 export type JobControl = { isStopped: () => boolean; signal: AbortSignal }
@@ -28,6 +31,8 @@ export type JobOutcome =
 /** `group` is the worker group that runs the job; its jobs are taken in the order of the handlers. */
 export type JobHandler<N extends JobName, G extends string = string> = {
   group: G
+  /** What the job fills: it waits while one of these is short of space. */
+  fills?: readonly StorageArea[]
   run(job: Jobs[N], control: JobControl): Promise<JobOutcome | undefined> | Promise<void>
 }
 
@@ -35,12 +40,14 @@ export type JobHandler<N extends JobName, G extends string = string> = {
 export type JobHandlers<G extends string = string> = { [N in JobName]: JobHandler<N, G> }
 
 const heartbeatMs = 10_000
+const lostRetryMs = 250
+const fullRetrySeconds = 5
 
-type Deps = { sql: Sql; log: Log }
+type Deps = { sql: Sql; log: Log; space: Pick<SpaceGuard, 'shortage' | 'reportFull'> }
 type Run = { jobs: readonly ClaimedJob[]; abort: AbortController }
 
 /** Starts heartbeats and listens for cancelled jobs. */
-export async function startJobRuns({ sql, log }: Deps, handlers: Partial<JobHandlers>) {
+export async function startJobRuns({ sql, log, space }: Deps, handlers: Partial<JobHandlers>) {
   const runs = new Set<Run>()
   let isClosing = false
 
@@ -65,7 +72,7 @@ export async function startJobRuns({ sql, log }: Deps, handlers: Partial<JobHand
     const startedAt = performance.now()
     runs.add(current)
     try {
-      const result = await end(current, await attempt(name, current, jobs))
+      const result = await endWhenPossible(current, await attempt(name, current, jobs))
       const ms = performance.now() - startedAt
       countTasks(jobTypes[name].task, result, { ms, tasks: jobs.length })
     } finally {
@@ -89,37 +96,23 @@ export async function startJobRuns({ sql, log }: Deps, handlers: Partial<JobHand
     } catch (error) {
       // A job that is stopped by force may throw any error.
       if (signal.aborted) return null
-      const details = { err: error, job: name, jobIds: jobs.map(job => job.id) }
-      // A batch that met a concurrent change is retried; that is expected.
-      if (error instanceof Conflict) log.debug(details, 'job is retried')
-      else log.error(details, 'job failed')
-      return { end: 'retry', reason: failureReason(error) } as const
+      return outcomeOfError({ log, space }, error, { job: name, jobIds: jobs.map(job => job.id) })
     } finally {
       // The start is published before the end.
       await publishing
     }
   }
 
-  async function end({ jobs, abort }: Run, outcome: Awaited<ReturnType<typeof attempt>>) {
-    if (abort.signal.aborted) {
-      await release(sql, jobs)
-      return 'interrupted'
+  /** The end of a job outlasts a loss of the database: without it the job would wait for its heartbeat to expire. */
+  async function endWhenPossible(run: Run, outcome: Outcome) {
+    for (;;) {
+      try {
+        return await endRun(sql, run, outcome)
+      } catch (error) {
+        if (isClosing || !(isConnectionLost(error) || isDiskFull(error))) throw error
+        await sleep(lostRetryMs)
+      }
     }
-    if (outcome === null) {
-      await complete(sql, jobs)
-      return 'completed'
-    }
-    if (outcome.end === 'later') {
-      await release(sql, jobs, outcome.seconds)
-      return 'interrupted'
-    }
-    if (outcome.end === 'cancelled') {
-      await cancel(sql, jobs)
-      return 'cancelled'
-    }
-    const isFinal = outcome.end === 'failed'
-    await fail(sql, jobs, { reason: outcome.reason, isFinal, onFailed: failScans })
-    return 'failed'
   }
 
   const beat = () => void sendHeartbeats().catch(() => {})
@@ -138,6 +131,53 @@ export async function startJobRuns({ sql, log }: Deps, handlers: Partial<JobHand
       await listening.unlisten()
     },
   }
+}
+
+type Outcome = JobOutcome | { end: 'retry'; reason: string } | null
+
+function outcomeOfError(
+  { log, space }: Pick<Deps, 'log' | 'space'>,
+  error: unknown,
+  job: { job: JobName; jobIds: string[] },
+): Outcome {
+  const details = { err: error, ...job }
+  // Neither of these two is a failure of the job: it is repeated as if it had not run.
+  if (isConnectionLost(error)) {
+    log.debug(details, 'job is repeated: the database was lost')
+    return { end: 'later', seconds: 0 }
+  }
+  if (isDiskFull(error)) {
+    log.debug(details, 'job is repeated: the disk is full')
+    if (!(error instanceof Failure)) space.reportFull('database')
+    return { end: 'later', seconds: fullRetrySeconds }
+  }
+  // A batch that met a concurrent change is retried; that is expected.
+  if (error instanceof Conflict) log.debug(details, 'job is retried')
+  else log.error(details, 'job failed')
+  return { end: 'retry', reason: failureReason(error) }
+}
+
+/** Stores the end of a run; returns the name of its result for the metrics. */
+async function endRun(sql: Sql, { jobs, abort }: Run, outcome: Outcome) {
+  if (abort.signal.aborted) {
+    await release(sql, jobs)
+    return 'interrupted'
+  }
+  if (outcome === null) {
+    await complete(sql, jobs)
+    return 'completed'
+  }
+  if (outcome.end === 'later') {
+    await release(sql, jobs, outcome.seconds)
+    return 'interrupted'
+  }
+  if (outcome.end === 'cancelled') {
+    await cancel(sql, jobs)
+    return 'cancelled'
+  }
+  const isFinal = outcome.end === 'failed'
+  await fail(sql, jobs, { reason: outcome.reason, isFinal, onFailed: failScans })
+  return 'failed'
 }
 
 /** Merges the batches of jobs of one scan into one payload. */

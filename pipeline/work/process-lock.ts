@@ -7,7 +7,7 @@ import {
   type Sql,
 } from '../../lib/postgres/db.ts'
 
-const retryMs = 1_000
+const retryMs = 250
 
 export type Membership = {
   connection: DedicatedConnection
@@ -27,7 +27,7 @@ export async function joinWorkers(sql: Sql, reclaim: () => Promise<unknown>): Pr
         await lockShared()
         return
       } catch {
-        await sleep(retryMs)
+        await sleep(retryMs, undefined, { ref: false })
       }
     }
   }

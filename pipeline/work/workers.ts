@@ -1,9 +1,11 @@
 // Queue workers: loops that claim jobs and run them, a fixed number for each group of jobs.
 import { createWakeup, type Wakeup } from '../../lib/async/wakeup.ts'
 import type { Log } from '../../lib/log.ts'
+import { isConnectionLost } from '../../lib/postgres/connection-error.ts'
 import type { Sql } from '../../lib/postgres/db.ts'
 import type { JobName } from '../../lib/queue/jobs.ts'
 import type { Queue } from '../../lib/queue/queue.ts'
+import type { SpaceGuard } from '../../lib/space-guard.ts'
 import { type JobHandlers, startJobRuns } from './job-runs.ts'
 
 // Large books are stored a few at a time and leave small jobs behind; together they keep a thread busy.
@@ -11,7 +13,7 @@ const claimLimits: Partial<Record<JobName, number>> = { cover: 3, hash: 3 }
 const minPollMs = 100
 const maxPollMs = 1_000
 
-type Deps = { sql: Sql; queue: Queue; log: Log }
+type Deps = { sql: Sql; queue: Queue; log: Log; space: Pick<SpaceGuard, 'shortage' | 'reportFull'> }
 type WorkerGroup = { jobs: JobName[]; concurrency: number; wakeup: Wakeup }
 
 /**
@@ -19,12 +21,12 @@ type WorkerGroup = { jobs: JobName[]; concurrency: number; wakeup: Wakeup }
  * their next safe point and releases unfinished ones.
  */
 export async function startWorkers<G extends string>(
-  { sql, queue, log }: Deps,
+  { sql, queue, log, space }: Deps,
   handlers: Partial<JobHandlers<G>>,
   concurrency: Record<G, number>,
 ) {
   let isStopping = false
-  const runs = await startJobRuns({ sql, log }, handlers)
+  const runs = await startJobRuns({ sql, log, space }, handlers)
   const groups = groupJobs(handlers, concurrency)
 
   async function loop({ jobs, wakeup }: WorkerGroup) {
@@ -32,7 +34,9 @@ export async function startWorkers<G extends string>(
     while (!isStopping) {
       const seen = wakeup.notifyCount()
       const ran = await runFirst(jobs).catch(error => {
-        log.error({ err: error }, 'claiming a job failed')
+        // The loss itself is reported once, by the monitor of the database.
+        const level = isConnectionLost(error) || isStopping ? 'debug' : 'error'
+        log[level]({ err: error }, 'claiming a job failed')
         return false
       })
       pollMs = ran ? minPollMs : Math.min(pollMs * 2, maxPollMs)
@@ -43,6 +47,8 @@ export async function startWorkers<G extends string>(
 
   async function runFirst(names: JobName[]) {
     for (const name of names) {
+      const { fills } = handlers[name] ?? {}
+      if (fills && space.shortage(fills)) continue
       if (name === 'hash' && (await queue.hasReadyJobs(['index', 'cover']))) continue
       const jobs = await queue.claim(name, claimLimits[name] ?? 1)
       if (jobs.length === 0) continue

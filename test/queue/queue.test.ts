@@ -16,6 +16,8 @@ import { startWorkers } from '../../pipeline/work/workers.ts'
 import { createDatabase } from '../kit/db.ts'
 import { createTestLibrary } from '../kit/library.ts'
 
+const plentyOfSpace = { shortage: () => null, reportFull() {} }
+
 const { sql, url } = await createDatabase(t)
 const queue = await openQueue(sql, error => t.fail(error.message))
 t.teardown(() => queue.close())
@@ -163,7 +165,7 @@ t.test('state changes are published, waiting batches are not', async t => {
   const [id] = await queue.send(sql, 'purge', [{ libraryId }])
   const [many] = await queue.send(sql, 'hash', [batch(2)])
   const workers = await startWorkers(
-    { sql, queue, log: openLog({ level: 'silent' }) },
+    { sql, queue, space: plentyOfSpace, log: openLog({ level: 'silent' }) },
     {
       purge: {
         group: 'test',
@@ -208,7 +210,7 @@ t.test('an idle process starts a job of another process at once', async t => {
   const otherQueue = await openQueue(other, () => {})
   let startedAt = 0
   const workers = await startWorkers(
-    { sql: other, queue: otherQueue, log: openLog({ level: 'silent' }) },
+    { sql: other, queue: otherQueue, space: plentyOfSpace, log: openLog({ level: 'silent' }) },
     {
       purge: {
         group: 'test',
@@ -241,7 +243,7 @@ t.test('an idle process starts a job of another process at once', async t => {
 t.test('a job stops when it is cancelled, and is released when the process ends', async t => {
   const signals: AbortSignal[] = []
   const workers = await startWorkers(
-    { sql, queue, log: openLog({ level: 'silent' }) },
+    { sql, queue, space: plentyOfSpace, log: openLog({ level: 'silent' }) },
     {
       purge: {
         group: 'test',

@@ -3,21 +3,33 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Deps } from '../../http/deps.ts'
 import { respond, route } from '../../http/route.ts'
 import type { Sql } from '../../postgres/db.ts'
-import { oneOf, record, Type } from '../../schema.ts'
+import { nullable, oneOf, record, Type } from '../../schema.ts'
 
 const Health = record(
-  { status: oneOf(['ok', 'unavailable']), version: Type.String() },
+  {
+    status: oneOf(['ok', 'degraded', 'unavailable'], {
+      description: 'degraded: something is missing, but requests are answered as far as possible.',
+    }),
+    version: Type.String(),
+    message: nullable(Type.String()),
+  },
   { component: 'Health' },
 )
 const ServerInfo = record(
   { name: Type.String(), version: Type.String() },
   { component: 'ServerInfo' },
 )
-const common = { method: 'GET', permission: 'public', bucket: 'exempt' } as const
+const common = {
+  method: 'GET',
+  permission: 'public',
+  bucket: 'exempt',
+  withoutDatabase: true,
+} as const
 
 const readiness = {
   ...common,
-  description: '200 if the server and its database respond and it is not shutting down.',
+  description:
+    '200 if the server and its database respond and it is not shutting down. With too little disk space the status is degraded.',
   responses: { 200: Health, 503: Health },
   handle: checkReadiness,
 }
@@ -26,7 +38,11 @@ const liveness = {
   atRoot: true as const,
   description: 'Does not access the database.',
   responses: { 200: Health },
-  handle: (_input: unknown, { version }: Deps) => ({ status: 'ok' as const, version }),
+  handle: (_input: unknown, { version }: Deps) => ({
+    status: 'ok' as const,
+    version,
+    message: null,
+  }),
 }
 
 export const health = [
@@ -63,6 +79,7 @@ export const health = [
     method: 'GET',
     path: '/info',
     permission: 'public',
+    withoutDatabase: true,
     summary: 'Name and version of the server',
     responses: { 200: ServerInfo },
     handle: (_input, { version }) => ({ name: 'Stackroom', version }),
@@ -71,12 +88,20 @@ export const health = [
 
 const databaseTimeoutMs = 5_000
 
-async function checkReadiness(_input: unknown, { sql, version, lifecycle }: Deps) {
-  const isReady = !lifecycle.isShuttingDown && (await isDatabaseResponsive(sql))
-  return isReady
-    ? { status: 'ok' as const, version }
-    : respond(503, { status: 'unavailable' as const, version })
+async function checkReadiness(_input: unknown, deps: Deps) {
+  const { sql, version, lifecycle, monitor, space } = deps
+  if (lifecycle.isShuttingDown)
+    return notReady(version, 'unavailable', 'The server is shutting down')
+  if (!monitor.isAvailable() || !(await isDatabaseResponsive(sql)))
+    return notReady(version, 'degraded', 'The database is not available')
+  const message = space.shortage()
+    ? 'There is too little disk space; background work is paused'
+    : null
+  return { status: message ? ('degraded' as const) : ('ok' as const), version, message }
 }
+
+const notReady = (version: string, status: 'degraded' | 'unavailable', message: string) =>
+  respond(503, { status, version, message }, { 'retry-after': '3' })
 
 async function isDatabaseResponsive(sql: Sql): Promise<boolean> {
   const timeout = new AbortController()

@@ -1,6 +1,6 @@
 // Client registration at the bundled server: an idle connection per process marks the server as in use.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { postgres } from '../driver.ts'
+import { type DriverOptions, postgres } from '../driver.ts'
 
 /** Connection options of postgres.js. */
 export type ConnectionOptions = {
@@ -19,12 +19,19 @@ export type ClientRegistration = {
 }
 
 const clientName = 'stackroom client'
-// A backend crash closes all connections; the next ping registers the process again.
+// After a loss the next ping registers the process again, unless `onLoss` replaces the registration.
 const pingMs = 5000
 const cannotConnectNow = '57P03'
 
-/** Registers and creates the database if it is missing. Rejects with the driver's error. */
-export async function registerClient(options: ConnectionOptions): Promise<ClientRegistration> {
+/**
+ * Registers and creates the database if it is missing. Rejects with the driver's error. `onLoss` is called when
+ * the connection is lost: the server has ended, or has closed all connections to recover.
+ */
+export async function registerClient(
+  options: ConnectionOptions,
+  onLoss: () => void = () => {},
+): Promise<ClientRegistration> {
+  let isRegistered = false
   const sql = postgres({
     ...options,
     database: 'postgres',
@@ -34,13 +41,18 @@ export async function registerClient(options: ConnectionOptions): Promise<Client
     connect_timeout: 10,
     fetch_types: false,
     onnotice: () => {},
+    backoff: () => 0.25,
     connection: { application_name: clientName },
-  })
+    onclose(_id: number, wasOpen: boolean) {
+      if (isRegistered && wasOpen) onLoss()
+    },
+  } as unknown as DriverOptions)
   try {
     const [row] = await sql<{ directory: string; exists: boolean }[]>`
       select current_setting('data_directory') as directory,
         exists (select from pg_database where datname = ${options.database}) as exists`
     if (!row?.exists) await sql`create database ${sql(options.database)}`
+    isRegistered = true
     const ping = setInterval(() => void sql`select 1`.catch(() => {}), pingMs).unref()
     return {
       dataDirectory: row?.directory ?? '',
@@ -51,6 +63,7 @@ export async function registerClient(options: ConnectionOptions): Promise<Client
         return rows.length
       },
       unregister: async () => {
+        isRegistered = false
         clearInterval(ping)
         await sql.end({ timeout: 2 })
       },
@@ -70,10 +83,13 @@ export function classifyConnectError(error: unknown): 'absent' | 'not ready' | '
 }
 
 /** registerClient with retries, for a server that has just reported that it is ready. */
-export async function registerFirstClient(options: ConnectionOptions): Promise<ClientRegistration> {
+export async function registerFirstClient(
+  options: ConnectionOptions,
+  onLoss?: () => void,
+): Promise<ClientRegistration> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await registerClient(options)
+      return await registerClient(options, onLoss)
     } catch (error) {
       if (attempt === 20 || classifyConnectError(error) === 'refused') throw error
       await sleep(50)

@@ -1,5 +1,5 @@
-// Bundled PostgreSQL server: started by the first process, shared by all processes on this host, stopped by
-// the last one.
+// Bundled PostgreSQL server: started by the first process, shared by all processes on this host, restarted by
+// any of them when it ends unexpectedly, stopped by the last one.
 import { accessSync, constants, existsSync, mkdirSync, realpathSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -40,10 +40,25 @@ export type Postgres = {
 }
 
 type StartOptions = { dataDir: string; log?: Log | undefined; throwaway?: boolean | undefined }
-type Location = { directory: string; cluster: string; log?: Log | undefined; throwaway: boolean }
+type Location = {
+  directory: string
+  cluster: string
+  log?: Log | undefined
+  throwaway: boolean
+  /** Of the last start; a restart uses it again where the server listens on one. */
+  port: number | null
+  /** Called when the connection to the server is lost. */
+  onLoss: () => void
+  /** Aborted when this process stops using the server. */
+  signal: AbortSignal
+}
 
 const unresponsiveMs = 15_000
 const recoveryMs = 600_000
+const minRestartDelayMs = 250
+const maxRestartDelayMs = 2_000
+// A process that holds the lock for longer is starting the server, and uses it.
+const stopLockMs = 5_000
 
 /**
  * Starts or adopts the server whose files are in `<dataDir>/postgres`; its log is
@@ -56,31 +71,81 @@ export async function startPostgres({
   throwaway = false,
 }: StartOptions): Promise<Postgres> {
   const directory = openDataDirectory(dataDir)
-  const location = { directory, cluster: join(directory, 'postgres'), log, throwaway }
-  return withStartLock(directory, async () => {
-    const start = performance.now()
-    const adopted = await adopt(location)
-    const { running, client, options } = adopted ?? (await startServer(location))
-    const lock = holdHostLock(directory, version)
-    const { pid } = running
-    const ms = Math.round(performance.now() - start)
-    log?.info({ serverPid: pid, ms }, adopted ? 'database adopted' : 'database started')
-    const leave = async () => {
-      lock.stop()
-      await client.unregister()
+  const abort = new AbortController()
+  const location: Location = {
+    ...{ directory, cluster: join(directory, 'postgres'), log, throwaway, port: null },
+    signal: abort.signal,
+    // An empty server without its data would be of no use.
+    onLoss: () => void (throwaway || abort.signal.aborted || (recovering ??= recover())),
+  }
+  let recovering: Promise<void> | null = null
+  const first = await withStartLock(directory, () => attach(location))
+  let current = first
+
+  async function recover() {
+    await current.client.unregister()
+    const { lock } = current
+    for (let delayMs = minRestartDelayMs; !location.signal.aborted; delayMs *= 2) {
+      try {
+        current = await withStartLock(directory, () => attach(location), location)
+        lock.stop()
+        break
+      } catch (err) {
+        if (location.signal.aborted) break
+        const reason = (err as Error).message
+        if (delayMs === minRestartDelayMs) log?.error({ reason }, 'database cannot be restarted')
+        await sleep(Math.min(delayMs, maxRestartDelayMs), null, location).catch(() => {})
+      }
     }
-    let stopped: Promise<void> | undefined
-    const stop = () => {
-      stopped ??= withStartLock(directory, () => stopServer(location, { client, lock }))
-      return stopped
-    }
-    return { options, url: toUrl(options), pid, adopted: adopted !== null, stop, leave }
-  })
+    recovering = null
+    if (current.options.host === first.options.host && current.options.port === first.options.port)
+      return
+    log?.error('the database has another address than before; restart this process')
+  }
+
+  async function leave() {
+    abort.abort()
+    await recovering
+    current.lock.stop()
+    await current.client.unregister()
+  }
+  let stopped: Promise<void> | undefined
+  async function stop() {
+    abort.abort()
+    await recovering
+    const options = { timeoutMs: stopLockMs }
+    await withStartLock(directory, () => stopServer(location, current), options).catch(error => {
+      if (!(error instanceof Conflict)) throw error
+      return leave()
+    })
+  }
+  const { options, running, isAdopted } = first
+  const url = toUrl(options)
+  return {
+    ...{ options, url, pid: running.pid, adopted: isAdopted, leave },
+    stop: () => (stopped ??= stop()),
+  }
 }
 
 type Connected = { running: RunningServer; client: ClientRegistration; options: ConnectionOptions }
+type HostLock = ReturnType<typeof holdHostLock>
+type Attached = Connected & { isAdopted: boolean; lock: HostLock }
 
-async function adopt({ cluster, log }: Location): Promise<Connected | null> {
+/** Adopts or starts the server; the caller holds the start lock. */
+async function attach(location: Location): Promise<Attached> {
+  const { directory, log } = location
+  const start = performance.now()
+  const adopted = await adopt(location)
+  const connected = adopted ?? (await startServer(location))
+  location.port = connected.options.port
+  const ms = Math.round(performance.now() - start)
+  const isAdopted = adopted !== null
+  const { pid: serverPid } = connected.running
+  log?.info({ serverPid, ms }, isAdopted ? 'database adopted' : 'database started')
+  return { ...connected, isAdopted, lock: holdHostLock(directory, version) }
+}
+
+async function adopt({ cluster, log, onLoss, signal }: Location): Promise<Connected | null> {
   if (!existsSync(join(cluster, 'PG_VERSION'))) return null
   const { native, version: packagedVersion } = findPackage()
   checkVersion(cluster, packagedVersion.split('.')[0] ?? '')
@@ -90,15 +155,20 @@ async function adopt({ cluster, log }: Location): Promise<Connected | null> {
     if (!running) return null
     const socket = findSocket(running)
     const options = connectionOptions({ ...running, host: socket ?? running.host }, cluster)
-    const client = await registerClient(options).catch((error: unknown) => {
-      if (classifyConnectError(error) === 'refused' && isServer(running.pid, cluster)) throw error
+    let isStarting = !running.isReady
+    const client = await registerClient(options, onLoss).catch((error: unknown) => {
+      const kind = classifyConnectError(error)
+      if (kind === 'refused' && isServer(running.pid, cluster)) throw error
+      // Recovering from the crash of one of its processes.
+      if (kind === 'not ready') isStarting = true
       return null
     })
     if (client?.dataDirectory === cluster) return { running, client, options }
     await client?.unregister()
     if (!isServer(running.pid, cluster)) return null
     // A /tmp cleaner may have removed the socket of a ready server, which does not recreate it.
-    const timeoutMs = running.isReady ? (socket ? unresponsiveMs : 0) : recoveryMs
+    const timeoutMs = isStarting ? recoveryMs : socket ? unresponsiveMs : 0
+    if (signal.aborted) throw new Conflict('The database is starting')
     if (performance.now() - start > timeoutMs) {
       log?.warn({ serverPid: running.pid }, 'database does not respond, restarting it')
       await shutDown(cluster, running.pid, native)
@@ -109,16 +179,16 @@ async function adopt({ cluster, log }: Location): Promise<Connected | null> {
 }
 
 async function startServer(location: Location): Promise<Connected> {
-  const { directory, cluster } = location
+  const { directory, cluster, onLoss, signal } = location
   await awaitOtherHost(directory, join(cluster, 'postmaster.pid'))
   const lock = holdHostLock(directory, version)
   try {
     const { binaries, user } = await prepare(cluster, location)
     const logFile = join(directory, 'postgres.log')
-    const running = await launch(cluster, { binaries, user, logFile })
+    const running = await launch(cluster, { binaries, user, logFile, signal })
     const options = connectionOptions(running, cluster)
     try {
-      return { running, client: await registerFirstClient(options), options }
+      return { running, client: await registerFirstClient(options, onLoss), options }
     } catch (error) {
       await shutDown(cluster, running.pid, binaries.native)
       throw error
@@ -133,7 +203,7 @@ async function startServer(location: Location): Promise<Connected> {
 
 async function stopServer(
   { cluster, log, throwaway }: Location,
-  { client, lock }: { client: ClientRegistration; lock: ReturnType<typeof holdHostLock> },
+  { client, lock }: { client: ClientRegistration; lock: HostLock },
 ): Promise<void> {
   const others = await countRemainingClients(client)
   await client.unregister()

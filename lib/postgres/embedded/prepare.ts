@@ -12,7 +12,7 @@ import { serverSettings } from './settings.ts'
 /** Prepares `cluster` for launch; the caller holds the start lock and no server runs. Throws Invalid, Conflict. */
 export async function prepare(
   cluster: string,
-  { throwaway, log }: { throwaway: boolean; log?: Log | undefined },
+  { throwaway, port, log }: { throwaway: boolean; port: number | null; log?: Log | undefined },
 ): Promise<{ binaries: Binaries; user: OsUser }> {
   if (throwaway) rmSync(cluster, { recursive: true, force: true })
   removeStaleFiles(cluster)
@@ -26,7 +26,7 @@ export async function prepare(
     await createCluster(cluster, { binaries, user, sync: !throwaway })
     log?.info({ ms: Math.round(performance.now() - start) }, 'database created')
   }
-  writeSettings(cluster, await serverSettings(cluster, user, throwaway), user)
+  writeSettings(cluster, await serverSettings(cluster, user, { throwaway, port }), user)
   return { binaries, user }
 }
 

@@ -3,7 +3,16 @@
 // postmaster.pid, one value per line:
 //   pid, data directory, start time, port, socket directory, listen address, shmem key, status
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { closeSync, existsSync, openSync, readFileSync, statSync, truncateSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  truncateSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Conflict, Invalid } from '../../errors.ts'
@@ -61,11 +70,20 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Starts the server and waits until it is ready. Throws Invalid with the end of its log. */
+type LaunchOptions = {
+  binaries: Binaries
+  user: OsUser
+  logFile: string
+  /** Stops the server while it is starting. */
+  signal?: AbortSignal | undefined
+}
+
+/** Starts the server and waits until it is ready. Throws Invalid with the end of its log, and when aborted. */
 export async function launch(
   cluster: string,
-  { binaries, user, logFile }: { binaries: Binaries; user: OsUser; logFile: string },
+  { binaries, user, logFile, signal }: LaunchOptions,
 ): Promise<RunningServer> {
+  killOrphans(cluster)
   if ((statSync(logFile, { throwIfNoEntry: false })?.size ?? 0) > maxLogBytes) {
     truncateSync(logFile)
   }
@@ -80,7 +98,7 @@ export async function launch(
     if (!windows || status !== 0) failure = {}
   })
   const deadline = performance.now() + startMs
-  while (!failure && performance.now() < deadline) {
+  while (!failure && !signal?.aborted && performance.now() < deadline) {
     const running = readPostmaster(cluster)
     if (running?.isReady && isAlive(running.pid)) {
       child.unref()
@@ -88,6 +106,8 @@ export async function launch(
     }
     await sleep(10)
   }
+  if (signal?.aborted && !failure && child.pid)
+    await shutDown(cluster, readPostmaster(cluster)?.pid ?? child.pid, binaries.native)
   throw new Invalid(`PostgreSQL did not start: ${tail(logFile, logOffset)}`, failure ?? {})
 }
 
@@ -113,6 +133,23 @@ export async function shutDown(cluster: string, pid: number, native: string): Pr
     }
   }
   if (isServer(pid, cluster)) throw new Conflict(`PostgreSQL (process ${pid}) cannot be stopped`)
+}
+
+/**
+ * Kills what a dead server left behind: a process that computes notices the end of its server late, and its
+ * shared memory keeps a new one from starting. All of them work in the directory of the cluster.
+ */
+function killOrphans(cluster: string) {
+  if (process.platform !== 'linux') return
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue
+    try {
+      if (readlinkSync(`/proc/${name}/cwd`) !== cluster) continue
+      if (commandLine(Number(name)).startsWith('postgres: ')) process.kill(Number(name), 'SIGKILL')
+    } catch {
+      // Ended, or of another user.
+    }
+  }
 }
 
 function spawnServer(

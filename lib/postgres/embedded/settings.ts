@@ -22,10 +22,10 @@ const throwawaySettings = {
 export async function serverSettings(
   cluster: string,
   user: OsUser,
-  throwaway: boolean,
+  { throwaway, port }: { throwaway: boolean; port: number | null },
 ): Promise<Record<string, string>> {
   const listen: Record<string, string> = windows
-    ? { listen_addresses: '127.0.0.1', port: String(await freePort()) }
+    ? { listen_addresses: '127.0.0.1', port: String(port ?? (await freePort())) }
     : {
         listen_addresses: '',
         port: '5432',

@@ -10,17 +10,19 @@ import { Conflict } from '../../errors.ts'
 const pollMs = 20
 const sqliteBusy = 5
 
-/** Runs `work` while holding the lock of a data directory. Throws Conflict after `timeoutMs`. */
+type LockOptions = { timeoutMs?: number; signal?: AbortSignal | undefined }
+
+/** Runs `work` while holding the lock of a data directory. Throws Conflict after `timeoutMs`, and when aborted. */
 export async function withStartLock<T>(
   dataDir: string,
   work: () => Promise<T>,
-  timeoutMs = 660_000,
+  { timeoutMs = 660_000, signal }: LockOptions = {},
 ): Promise<T> {
   const database = new DatabaseSync(join(dataDir, 'postgres-start.lock'))
   try {
     const deadline = performance.now() + timeoutMs
     while (!tryLock(database)) {
-      if (performance.now() > deadline) {
+      if (signal?.aborted || performance.now() > deadline) {
         throw new Conflict('Another Stackroom process is starting or stopping the database')
       }
       await sleep(pollMs)
