@@ -3,6 +3,7 @@ import { Command } from 'commander'
 import type { Log } from '../lib/log.ts'
 import { type JobName, jobTypes } from '../lib/queue/jobs.ts'
 import { openQueue } from '../lib/queue/queue.ts'
+import { allTasks } from '../lib/queue/task/scope.ts'
 import { type TypeStats, taskStats } from '../lib/queue/task/stats.ts'
 import { rebuildQueue, type WaitingJobCounts } from '../pipeline/doctor/rebuild.ts'
 import { type CommonFlags, type Context, commonOptions, withContext } from './context.ts'
@@ -34,7 +35,7 @@ export function queueCommand(): Command {
 async function list({ sql, log }: Context, { json = false }: Flags): Promise<void> {
   const queue = await openQueue(sql, logError(log))
   try {
-    const stats = await taskStats(sql, { libraries: null, withoutLibrary: true })
+    const stats = await taskStats(sql, allTasks)
     const counts = stats.map(({ type, pending, running, failed }) => ({
       type,
       pending,

@@ -14,6 +14,7 @@ export type VisibleIds = ReadonlySet<string>
 /** Whether the subscriber may receive events of the row at all, as far as that is known without a query. */
 export function canReceive(row: EventRow, { viewer, permissions }: Subscriber): boolean {
   if (row.accountId !== null && row.accountId !== viewer.accountId) return false
+  if (row.audience?.limited === null && isLimited(viewer)) return false
   if (row.stream === 'task') return canReceiveTask(row, { viewer, permissions })
   if (!permissions.has(requiredPermission(row))) return false
   return isInVisibleLibrary(row, viewer)
@@ -40,10 +41,15 @@ function isInVisibleLibrary(row: EventRow, viewer: Viewer): boolean {
 }
 
 /** Whether the ids of a row must be looked up for this subscriber. */
-export function needsLookup(row: EventRow, { viewer, permissions }: Subscriber): boolean {
+export function needsLookup(row: EventRow, { viewer }: Subscriber): boolean {
   if (row.seriesIds === null && row.bookIds === null) return false
-  if (!isLimited(viewer) || isDeletion(row)) return false
-  return row.stream !== 'task' || !permissions.has('TasksRead')
+  return isLimited(viewer) && !isDeletion(row)
+}
+
+/** The row with the message that the subscriber may read. */
+export function messageFor(row: EventRow, { viewer }: Subscriber): EventRow {
+  const { limited } = row.audience ?? {}
+  return limited && isLimited(viewer) ? { ...row, data: limited as EventRow['data'] } : row
 }
 
 /** Looks up the ids of all rows in one statement. */

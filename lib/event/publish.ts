@@ -26,6 +26,11 @@ export type Audience = {
   /** For each book: whether its series has no rating. */
   unrated?: boolean[]
   tags?: string[][]
+  /**
+   * Of a message about a whole library: what accounts with an age limit or sharing tags receive instead,
+   * without counts; null for nothing.
+   */
+  limited?: object | null
 }
 
 /**
@@ -124,22 +129,25 @@ export type Progress = {
   libraryId?: string | null
   seriesId?: string | null
   bookId?: string | null
+  /** See `Audience`. */
+  limited?: object | null
 }
 
 /** Like `publish`, for the progress of tasks and scans. */
 export async function publishProgress(tx: Queryable, messages: Progress[]): Promise<void> {
   if (messages.length === 0) return
-  const rows = messages.map(({ stream, type, data, libraryId, seriesId, bookId }) => ({
+  const rows = messages.map(({ stream, type, data, libraryId, seriesId, bookId, limited }) => ({
     stream,
     type,
     data,
     library_id: libraryId,
     series_ids: seriesId ? [seriesId] : null,
     book_ids: bookId ? [bookId] : null,
+    audience: limited === undefined ? null : { limited },
   }))
   await tx`
-    insert into event (stream, type, count, library_id, series_ids, book_ids, data)
-    select stream, type, 1, library_id, series_ids, book_ids, data
+    insert into event (stream, type, count, library_id, series_ids, book_ids, data, audience)
+    select stream, type, 1, library_id, series_ids, book_ids, data, audience
     from jsonb_to_recordset(${tx.json(rows as never)}) as r(stream text, type text,
-      library_id uuid, series_ids uuid[], book_ids uuid[], data jsonb)`
+      library_id uuid, series_ids uuid[], book_ids uuid[], data jsonb, audience jsonb)`
 }

@@ -6,6 +6,7 @@ import { isLimited, type Viewer } from '../auth/viewer.ts'
 import {
   canReceive,
   lookUpVisibleIds,
+  messageFor,
   needsLookup,
   type Subscriber,
   type VisibleIds,
@@ -55,7 +56,8 @@ export function createRenderer(sql: Sql): Renderer {
     indexes: readonly number[] | undefined,
     { unnamed, limits }: CacheScope,
   ): Buffer {
-    const key = `${row.number} ${unnamed} ${indexes ? limits : ''}`
+    const isShared = !indexes && !row.audience?.limited
+    const key = `${row.number} ${unnamed} ${isShared ? '' : limits}`
     const cached = blocks.get(key)
     if (cached) return cached
     const bytes = formatEvents(row, { unnamed }, indexes)
@@ -69,8 +71,9 @@ export function createRenderer(sql: Sql): Renderer {
     { subscriber, position }: RenderRequest,
     scope: CacheScope & { visibleIds: VisibleIds },
   ) {
-    for (const row of rows) {
-      if (!canReceive(row, subscriber)) continue
+    for (const fullRow of rows) {
+      if (!canReceive(fullRow, subscriber)) continue
+      const row = messageFor(fullRow, subscriber)
       const visible = visibleEventsOf(row, subscriber, scope.visibleIds)
       if (visible === 'none') continue
       const firstId = row.number - row.count + 1

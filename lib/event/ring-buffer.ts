@@ -73,5 +73,11 @@ function firstIndexAfter(rows: readonly EventRow[], position: number): number {
 // Roughly: a uuid string takes 56 bytes and its array element 8.
 function estimateBytes({ seriesIds, bookIds, data, audience, count }: EventRow): number {
   const ids = (seriesIds?.length ?? 0) + (bookIds?.length ?? 0)
-  return 500 + 64 * ids + (data ? 2_000 : 0) + (audience ? 100 * count : 0)
+  return (
+    500 +
+    64 * ids +
+    (data ? 2_000 : 0) +
+    (audience ? 100 * count : 0) +
+    (audience?.limited ? 1_000 : 0)
+  )
 }

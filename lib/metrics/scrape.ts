@@ -3,11 +3,10 @@ import type { Sql } from 'postgres'
 import { deliveryCounters } from '../download/counters.ts'
 import { allTasks } from '../queue/task/scope.ts'
 import { type TypeStats, taskStats } from '../queue/task/stats.ts'
-import type { SpaceGuard } from '../space-guard.ts'
 import { cachedQuery } from './cached-query.ts'
 import { databaseFamilies } from './database.ts'
 import { libraryFamilies } from './libraries.ts'
-import { buildFamily, diskFamilies, startProcessMetrics, storageFamilies } from './process.ts'
+import { buildFamily, diskFamilies, startProcessMetrics } from './process.ts'
 import { type MetricFamily, type MetricsFormat, render } from './registry.ts'
 import '../event/metrics.ts'
 import './http.ts'
@@ -15,7 +14,7 @@ import './pipeline.ts'
 
 /** Works also without the database, with `stackroom_database_up 0`. */
 export async function renderMetrics(
-  { sql, dataDir, space }: { sql: Sql; dataDir: string; space?: SpaceGuard | undefined },
+  { sql, dataDir }: { sql: Sql; dataDir: string },
   format: MetricsFormat,
 ) {
   startProcessMetrics()
@@ -26,8 +25,7 @@ export async function renderMetrics(
     diskFamilies(dataDir),
   ])
   const families = [buildFamily(database.server), ...database.families]
-  const storage = [...disk, ...storageFamilies(space?.states() ?? [])]
-  return await render([...families, ...libraries, ...queue, ...storage, ...pageFamilies()], format)
+  return await render([...families, ...libraries, ...queue, ...disk, ...pageFamilies()], format)
 }
 
 // Cached, because counting takes a while with a million tasks.

@@ -3,8 +3,8 @@
 /** Every job and its payload. `ids` is at most one batch; `again` repeats work that was already done. */
 export type Jobs = {
   scan: { scanId: string; libraryId: string }
-  /** A scan that does not look at the disk for more files. */
-  analyze: { scanId: string; libraryId: string }
+  /** A scan that does not look at the disk for more files, of the library or of one series or book. */
+  analyze: { scanId: string; libraryId: string } & AnalysisSubject
   index: { scanId: string; libraryId: string; ids: string[] }
   cover: { scanId: string; libraryId: string; ids: string[] }
   hash: { scanId: string; libraryId: string; ids: string[]; again?: true }
@@ -18,6 +18,9 @@ export type Jobs = {
   maintenance: Record<string, never>
 }
 export type JobName = keyof Jobs
+
+/** Of an analysis of a series or a book: which one. */
+export type AnalysisSubject = { seriesId?: string; bookId?: string }
 
 // A job may wait for weeks behind a library of terabytes; pg-boss deletes jobs past their retention.
 const common = {
@@ -66,8 +69,8 @@ export const jobTypes = {
 } as const satisfies Record<JobName, { task: string; activity: string; queue: object }>
 export const jobNames = Object.keys(jobTypes) as JobName[]
 
-/** One scan makes thousands of these: no event and no wakeup for each that is enqueued. */
-const bulkJobs: readonly JobName[] = ['index', 'cover', 'hash']
+/** Batches. One scan makes thousands of these: no event and no wakeup for each that is enqueued. */
+export const bulkJobs: readonly JobName[] = ['index', 'cover', 'hash']
 
 /** Jobs that are a scan; the job has the id of its scan. */
 const scanJobs: readonly JobName[] = ['scan', 'analyze']

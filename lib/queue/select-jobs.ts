@@ -1,47 +1,7 @@
-// SQL fragments that select jobs, for lists of tasks and for statements of other modules.
+// SQL fragments that select jobs, for statements of other modules.
 import type { Fragment } from 'postgres'
 import type { Queryable, Sql } from '../postgres/db.ts'
 import { type JobName, jobNames } from './jobs.ts'
-import type { JobState } from './task-status.ts'
-
-/** Jobs of some libraries, null for all; `withoutLibrary` includes those of no library. */
-export type TaskScope = { libraries: readonly string[] | null; withoutLibrary: boolean }
-
-/** Each job of `names` and `states` is selected once, at most `limit` of every combination. */
-export type TaskQuery = {
-  scope: TaskScope
-  names: readonly JobName[]
-  states: readonly JobState[]
-  limit: number
-  /** The oldest first instead of the newest. */
-  oldestFirst?: true
-}
-
-/**
- * Columns id, name and state, in the order of creation because ids are ordered by time. Reads indexes
- * only: a queue of a million jobs is no slower than an empty one.
- */
-export function selectTasks(sql: Queryable, query: TaskQuery): Fragment {
-  const { scope, names, states, limit, oldestFirst } = query
-  const direction = oldestFirst ? sql`asc` : sql`desc`
-  const firstOfEach = (where: Fragment) => sql`
-    cross join unnest(${names as string[]}::text[]) n(name)
-    cross join unnest(${states as string[]}::pgboss.job_state[]) s(state)
-    cross join lateral (
-      select id, name, state from pgboss.job_common
-      where name = n.name and state = s.state ${where}
-      order by id ${direction}
-      limit ${limit}
-    ) j`
-  const { libraries, withoutLibrary } = scope
-  if (libraries === null) return sql`select j.* from (values (1)) once ${firstOfEach(sql``)}`
-  return sql`
-    select j.* from unnest(${libraries as string[]}::text[]) l(id)
-    ${firstOfEach(sql`and data->>'libraryId' = l.id`)}
-    union all
-    select j.* from (select where ${withoutLibrary}) once
-    ${firstOfEach(sql`and data->>'libraryId' is null`)}`
-}
 
 /** Waiting and running jobs as a subquery: columns id, name, data and created_on. */
 export function unfinishedJobs(sql: Queryable, names: readonly JobName[]): Fragment {

@@ -2,7 +2,7 @@
 // own progress with its figures (lib/catalog/scan/scan-events.ts), so its job is skipped here.
 import { type Progress, publishProgress } from '../event/publish.ts'
 import type { Queryable, Sql } from '../postgres/db.ts'
-import { isScanJob, type JobName, jobTypes } from './jobs.ts'
+import { isBulk, isScanJob, type JobName, jobTypes } from './jobs.ts'
 import { type JobState, type Payload, payloadBookId, payloadSize, statusOf } from './task-status.ts'
 
 /** A job whose state has just changed. */
@@ -74,5 +74,6 @@ function taskMessage({ id, name, state, data, ...job }: JobChange): Progress {
     data: message,
     ...(libraryId ? { libraryId } : {}),
     ...(bookId ? { bookId } : {}),
+    ...(isBulk(name) ? { limited: null } : {}),
   }
 }

@@ -40,6 +40,7 @@ export function statesOf(status?: TaskStatus): JobState[] {
 /** The fields that payloads of any job may have. */
 export type Payload = {
   libraryId?: string
+  seriesId?: string
   bookId?: string
   scanId?: string
   ids?: string[]

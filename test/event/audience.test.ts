@@ -256,6 +256,7 @@ test('task progress goes to accounts that can see its subject', async t => {
   const operator = await client(['TasksRead'], byTag)
   const reader = await client(['LibrariesRead'], byTag)
   const outside = await client(['TasksRead', 'LibrariesRead'], byLibrary)
+  const free = await client(['TasksRead'])
   const neither = await all.createUser('reader')
   await sql`update api_key set permissions = '{BooksRead}' where account_id = ${neither.id}`
   const refused = await fetch(`${all.base}/api/v1/tasks/stream`, {
@@ -274,10 +275,13 @@ test('task progress goes to accounts that can see its subject', async t => {
     task('scan', { libraryId: here }),
     task('secret', { libraryId: here, seriesId: secret, bookId: books[secret] }),
     task('plain', { libraryId: here, seriesId: plain }),
+    task('batch', { libraryId: here, limited: null }),
+    task('counted', { libraryId: here, limited: { task_type: 'uncounted' } }),
   ])
-  await Promise.all([operator, reader, outside].map(client => client.waitForQuiet()))
+  await Promise.all([operator, reader, outside, free].map(client => client.waitForQuiet()))
   const types = (client: SseClient) => client.events().map(event => event.data.taskType)
-  t.same(types(operator), ['maintenance', 'scan', 'secret', 'plain'])
-  t.same(types(reader), ['scan', 'plain'])
+  t.same(types(free), ['maintenance', 'scan', 'secret', 'plain', 'batch', 'counted'])
+  t.same(types(operator), ['maintenance', 'scan', 'plain', 'uncounted'])
+  t.same(types(reader), ['scan', 'plain', 'uncounted'])
   t.same(types(outside), ['maintenance'])
 })

@@ -2,8 +2,15 @@
 import { Readable } from 'node:stream'
 import type { Identity } from '../../auth/identify.ts'
 import { currentProgress } from '../../catalog/scan/scan-events.ts'
-import { canReceive, type Subscriber } from '../../event/audience.ts'
-import type { Stream } from '../../event/event-rows.ts'
+import {
+  canReceive,
+  lookUpVisibleIds,
+  messageFor,
+  needsLookup,
+  type Subscriber,
+  visibleEventsOf,
+} from '../../event/audience.ts'
+import type { EventRow, Stream } from '../../event/event-rows.ts'
 import type { Progress } from '../../event/publish.ts'
 import { formatProgress } from '../../event/sse-format.ts'
 import { eventStream, startPosition } from '../../event/sse-stream.ts'
@@ -129,14 +136,33 @@ async function currentState(
 ): Promise<Buffer[]> {
   if (stream === 'entity') return []
   const messages = await currentProgress(sql)
-  return messages
-    .filter(message => message.stream === stream && canReceive(eventRow(message), subscriber))
-    .map(({ type, data }) => formatProgress(type, data as Record<string, unknown>, { unnamed }))
+  const rows = messages
+    .filter(message => message.stream === stream)
+    .map(eventRow)
+    .filter(row => canReceive(row, subscriber))
+  const unknown = rows.filter(row => needsLookup(row, subscriber))
+  const visible =
+    unknown.length > 0 ? await lookUpVisibleIds(sql, unknown, subscriber.viewer) : new Set<string>()
+  return rows
+    .filter(row => visibleEventsOf(row, subscriber, visible) !== 'none')
+    .map(row => formatProgress(row.type, messageFor(row, subscriber).data!, { unnamed }))
 }
 
-function eventRow({ stream, type, data, libraryId }: Progress) {
-  const ids = { libraryId: libraryId ?? null, seriesIds: null, bookIds: null }
-  const empty = { fields: null, accountId: null, audience: null }
-  const row = { ...ids, ...empty, stream, type, number: 0, count: 1, at: new Date() }
-  return { ...row, data: data as Record<string, unknown> }
+function eventRow({
+  stream,
+  type,
+  data,
+  libraryId,
+  seriesId,
+  bookId,
+  limited,
+}: Progress): EventRow {
+  return {
+    ...{ number: 0, count: 1, at: new Date(), fields: null, accountId: null },
+    ...{ stream, type, libraryId: libraryId ?? null },
+    seriesIds: seriesId ? [seriesId] : null,
+    bookIds: bookId ? [bookId] : null,
+    data: data as Record<string, unknown>,
+    audience: limited === undefined ? null : { limited },
+  }
 }

@@ -1,7 +1,14 @@
 // Groups of duplicate books and series, as visible to a viewer: hidden members are left out, and so are
 // groups with fewer than two visible members.
 import type { Sql } from 'postgres'
-import { presentBook, type Viewer, visibleBook, visibleSeries } from '../../auth/viewer.ts'
+import {
+  hidesBooks,
+  presentBeyondAge,
+  presentBook,
+  type Viewer,
+  visibleBook,
+  visibleSeries,
+} from '../../auth/viewer.ts'
 import { Conflict, NotFound } from '../../errors.ts'
 import type { Queue } from '../../queue/queue.ts'
 import { unfinishedJobs } from '../../queue/select-jobs.ts'
@@ -97,6 +104,11 @@ export async function listSeriesDuplicates(
     members: Member[]
   }
   const visibleMembers = seriesMembers(sql, viewer, kinds)
+  const bookCount = hidesBooks(viewer)
+    ? sql`s.book_count - (
+        select count(*) from book y
+        where y.series_id = s.id and ${presentBeyondAge(sql, viewer, 'y')})`
+    : sql`s.book_count`
   const groups = await sql<Row[]>`
     select g.id, g.kind as "matchType", g.library_id as "libraryId",
       -- Title keys start with the id of their library.
@@ -104,7 +116,7 @@ export async function listSeriesDuplicates(
       n.members as "duplicateCount",
       (
         select json_agg(json_build_object('id', s.id, 'title', s.title, 'libraryId', l.id,
-          'libraryName', l.name, 'bookCount', s.book_count,
+          'libraryName', l.name, 'bookCount', ${bookCount},
           'updatedAt', to_char(s.updated_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
           ) order by s.sort_key, s.id)
         from (

@@ -1,9 +1,9 @@
 // Re-analysis of books on request. A library is scanned in deep mode; for a series or a single book the
 // files are queued as pending files of a scan that does not walk the disk.
-import type { Fragment } from 'postgres'
 import { type Viewer, visibleBook, visibleSeries } from '../../auth/viewer.ts'
 import { Invalid, NotFound } from '../../errors.ts'
 import type { Sql } from '../../postgres/db.ts'
+import type { AnalysisSubject } from '../../queue/jobs.ts'
 import type { Queue } from '../../queue/queue.ts'
 import { requireLibrary } from '../library/library.ts'
 import { enqueueScan, startScan } from './scan-request.ts'
@@ -23,7 +23,7 @@ export async function analyzeLibrary(request: AnalysisRequest, id: string): Prom
   const [book] = await sql`
     select 1 from book where library_id = ${id} and missing_at is null limit 1`
   if (!book) throw new Invalid('The library has no books')
-  if (unanalyzedOnly) return await enqueue(request, id, sql`b.library_id = ${id}`)
+  if (unanalyzedOnly) return await enqueue(request, { libraryId: id })
   return await startScan(sql, queue, { libraryId: id, mode: 'deep' })
 }
 
@@ -35,7 +35,7 @@ export async function analyzeSeries(request: AnalysisRequest, id: string): Promi
     where id = ${id} and ${visibleSeries(sql, viewer)}`
   if (!series) throw new NotFound('Series not found')
   if (series.bookCount === 0) throw new Invalid('The series has no books')
-  return await enqueue(request, series.libraryId, sql`b.series_id = ${id}`)
+  return await enqueue(request, { libraryId: series.libraryId, seriesId: id })
 }
 
 /** Reads one book again. Returns the id of the scan. Throws NotFound, Invalid. */
@@ -47,7 +47,7 @@ export async function analyzeBook(request: AnalysisRequest, id: string): Promise
     where b.id = ${id} and ${visibleBook(sql, viewer)}`
   if (!book) throw new NotFound('Book not found')
   if (book.isMissing) throw new Invalid('The file of this book is missing')
-  return await enqueue(request, book.libraryId, sql`b.id = ${id}`)
+  return await enqueue(request, { libraryId: book.libraryId, bookId: id })
 }
 
 /**
@@ -56,14 +56,19 @@ export async function analyzeBook(request: AnalysisRequest, id: string): Promise
  */
 function enqueue(
   { sql, queue, viewer, unanalyzedOnly }: AnalysisRequest,
-  libraryId: string,
-  condition: Fragment,
+  { libraryId, ...subject }: { libraryId: string } & AnalysisSubject,
 ): Promise<string> {
+  const { seriesId, bookId } = subject
+  const condition = bookId
+    ? sql`b.id = ${bookId}`
+    : seriesId
+      ? sql`b.series_id = ${seriesId}`
+      : sql`b.library_id = ${libraryId}`
   return sql.begin(async tx => {
     const scanId = await enqueueScan(tx, queue, {
       libraryId,
       mode: 'normal',
-      options: { analysis: true },
+      options: { analysis: true, subject },
     })
     const { count } = await tx`
       insert into pending_file as f (library_id, directory_id, name, size, modified_ms, forced)

@@ -8,6 +8,7 @@ import {
   type ScanProgress,
   scanProgressColumns,
   scansWithTotals,
+  withoutCounts,
 } from './scan-progress.ts'
 
 type PublishOptions = {
@@ -60,9 +61,17 @@ export async function currentProgress(sql: Queryable): Promise<Progress[]> {
   return rows.flatMap(row => [...(row.isAnalysis ? [] : [scanMessage(row)]), taskMessage(row)])
 }
 
+/** `seriesId` or `bookId`: of an analysis of one series or book. */
+type PublishedScan = ScanProgress & {
+  isAnalysis: boolean
+  seriesId: string | null
+  bookId: string | null
+}
+
 function load(sql: Queryable, where: Fragment) {
-  return sql<(ScanProgress & { isAnalysis: boolean })[]>`
-    select ${scanProgressColumns(sql)}, s.options @> '{"analysis": true}' as "isAnalysis"
+  return sql<PublishedScan[]>`
+    select ${scanProgressColumns(sql)}, s.options @> '{"analysis": true}' as "isAnalysis",
+      s.options->'subject'->>'seriesId' as "seriesId", s.options->'subject'->>'bookId' as "bookId"
     from ${scansWithTotals(sql)} s
     where ${where}
     order by s.created_at, s.id`
@@ -78,7 +87,13 @@ function recordPublished(scanId: string) {
 }
 
 function scanMessage(scan: ScanProgress): Progress {
-  const data = {
+  const { libraryId } = scan
+  const limited = scanData(withoutCounts(scan))
+  return { stream: 'scan', type: 'scan_progress', data: scanData(scan), limited, libraryId }
+}
+
+function scanData(scan: ScanProgress) {
+  return {
     scan_id: scan.id,
     library_id: scan.libraryId,
     status: publicScanState(scan.state),
@@ -100,13 +115,23 @@ function scanMessage(scan: ScanProgress): Progress {
     started_at: scan.startedAt,
     completed_at: scan.completedAt,
   }
-  return { stream: 'scan', type: 'scan_progress', data, libraryId: scan.libraryId }
 }
 
 // A scan and its task have the same id.
-function taskMessage(scan: ScanProgress & { isAnalysis: boolean }): Progress {
+function taskMessage(scan: PublishedScan): Progress {
+  const { libraryId, seriesId, bookId } = scan
+  return {
+    stream: 'task',
+    type: 'task_progress',
+    data: taskData(scan),
+    ...(bookId === null ? { limited: taskData(withoutCounts(scan)) } : {}),
+    ...{ libraryId, seriesId, bookId },
+  }
+}
+
+function taskData(scan: PublishedScan) {
   const status = publicScanState(scan.state)
-  const data = {
+  return {
     task_id: scan.id,
     task_type: scan.isAnalysis ? 'analyze_books' : 'scan_library',
     status,
@@ -115,6 +140,7 @@ function taskMessage(scan: ScanProgress & { isAnalysis: boolean }): Progress {
     started_at: scan.startedAt,
     ...(scan.completedAt ? { completed_at: scan.completedAt } : {}),
     library_id: scan.libraryId,
+    ...(scan.seriesId ? { series_id: scan.seriesId } : {}),
+    ...(scan.bookId ? { book_id: scan.bookId } : {}),
   }
-  return { stream: 'task', type: 'task_progress', data, libraryId: scan.libraryId }
 }

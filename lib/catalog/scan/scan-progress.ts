@@ -82,6 +82,25 @@ export function scanProgressColumns(sql: Queryable): Fragment {
     coalesce(s.started_at, s.created_at) as "startedAt", s.finished_at as "completedAt"`
 }
 
+/** The progress for a viewer from whom books may be hidden: without counts, and without a message that may have some. */
+export function withoutCounts<P extends ScanProgress>(scan: P): P {
+  return {
+    ...scan,
+    filesTotal: 0,
+    filesProcessed: 0,
+    filesPerSecond: 0,
+    seriesCreated: 0,
+    booksAdded: 0,
+    booksChanged: 0,
+    booksMoved: 0,
+    booksMissing: 0,
+    booksRestored: 0,
+    bytesRead: 0,
+    failures: 0,
+    message: publicScanState(scan.state) === 'failed' ? 'The scan failed' : null,
+  }
+}
+
 /** Rows of `scan` with computed columns: `failures`, `total` files and `processed` files. */
 export function scansWithTotals(sql: Queryable): Fragment {
   return sql`(

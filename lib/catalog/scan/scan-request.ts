@@ -2,6 +2,7 @@
 import { Conflict, NotFound } from '../../errors.ts'
 import { newId } from '../../id.ts'
 import type { Queryable, Sql, Transaction } from '../../postgres/db.ts'
+import type { AnalysisSubject } from '../../queue/jobs.ts'
 import type { Queue } from '../../queue/queue.ts'
 import { publishScan, publishScans } from './scan-events.ts'
 
@@ -14,6 +15,8 @@ export type ScanOptions = {
   confirmMissing?: boolean
   /** Reads pending files only, without walking the disk. Not a scan in the API. */
   analysis?: boolean
+  /** What is analyzed, unless it is the whole library. */
+  subject?: AnalysisSubject
   /** Scan requested by watching: skips files that changed less than this many milliseconds ago. */
   quietMs?: number
   /** Result of such a scan: the skipped paths, relative to the library, in hex. */
@@ -52,21 +55,23 @@ export async function enqueueScan(
   // A scan requested by watching does not supersede one requested by a user.
   if (paths.length === 0 && !options.analysis && options.quietMs === undefined)
     await supersede(tx, queue, { scanId, libraryId, mode })
-  await enqueueScanJob(tx, queue, { scanId, libraryId, analysis: options.analysis === true })
+  await enqueueScanJob(tx, queue, { scanId, libraryId, ...options })
   await publishScan(tx, scanId, { force: true })
   return scanId
 }
 
-type ScanJob = { scanId: string; libraryId: string; analysis: boolean }
+type ScanJob = { scanId: string; libraryId: string } & Pick<ScanOptions, 'analysis' | 'subject'>
 
 /** Enqueues the job of a scan, under the id of the scan, unless one is waiting already. */
 export async function enqueueScanJob(
   tx: Queryable,
   queue: Queue,
-  { scanId, libraryId, analysis }: ScanJob,
+  { scanId, libraryId, analysis, subject }: ScanJob,
 ): Promise<void> {
-  const name = analysis ? 'analyze' : 'scan'
-  await queue.send(tx, name, [{ scanId, libraryId }], { key: scanId, ids: [scanId] })
+  const options = { key: scanId, ids: [scanId] }
+  const scan = { scanId, libraryId }
+  if (analysis) await queue.send(tx, 'analyze', [{ ...scan, ...subject }], options)
+  else await queue.send(tx, 'scan', [scan], options)
 }
 
 /**

@@ -1,6 +1,6 @@
 // Scan status of the API: progress of a scan and the files that could not be read.
 import type { Fragment } from 'postgres'
-import { type Viewer, visibleBook, visibleLibrary } from '../../auth/viewer.ts'
+import { isLimited, type Viewer, visibleBook, visibleLibrary } from '../../auth/viewer.ts'
 import { NotFound } from '../../errors.ts'
 import { joinPath, pathText } from '../../path.ts'
 import type { Queryable } from '../../postgres/db.ts'
@@ -23,6 +23,7 @@ import {
   scanStages,
   scanStatuses,
   scansWithTotals,
+  withoutCounts,
 } from './scan-progress.ts'
 import { isScan } from './scan-request.ts'
 
@@ -35,7 +36,10 @@ export const ScanStatus = record(
     stage: oneOf(scanStages, {
       description: 'Covers and hashes continue after the scan is completed.',
     }),
-    filesTotal: count({ description: 'Book files discovered so far.' }),
+    filesTotal: count({
+      description:
+        'Book files discovered so far. For an account with an age limit or sharing tags the visible books; the other counts of the scan are 0 then.',
+    }),
     filesProcessed: count({ description: 'Files of these that are unchanged, read or failed.' }),
     filesPerSecond: Type.Number({
       description: 'Average of processed files since the scan started.',
@@ -105,25 +109,36 @@ function select(sql: Queryable, viewer: Viewer, where: Fragment) {
     where ${where}`
 }
 
-async function toStatus(
-  sql: Queryable,
-  viewer: Viewer,
-  { state, ...row }: Row,
-): Promise<ScanStatus> {
-  const status = publicScanState(state)
-  const errors = row.failures > 0 ? await unreadable(sql, viewer, row) : []
-  if (status === 'failed' && row.message) errors.unshift(row.message)
-  return { ...row, status, errors }
+async function toStatus(sql: Queryable, viewer: Viewer, row: Row): Promise<ScanStatus> {
+  const status = publicScanState(row.state)
+  const { failures, errors } = await unreadable(sql, viewer, row)
+  const { state: _, ...scan } = isLimited(viewer) ? visiblePart(row, failures) : row
+  if (status === 'failed' && scan.message) errors.unshift(scan.message)
+  return { ...scan, status, errors }
 }
 
-/** Files that this scan could not read, of books the viewer may see. */
+/** Files are counted as the books that are visible now: the counters of the scan include hidden ones. */
+function visiblePart(row: Row, failures: number): Row {
+  const isOver = row.state === 'completed'
+  return {
+    ...withoutCounts(row),
+    failures,
+    filesTotal: row.booksFound,
+    filesProcessed: isOver ? row.booksFound : 0,
+  }
+}
+
+/** The number of the files that this scan could not read, of books the viewer may see, and the first of them. */
 async function unreadable(
   sql: Queryable,
   viewer: Viewer,
-  { id, libraryId }: Pick<Row, 'id' | 'libraryId'>,
-) {
-  const rows = await sql<{ folder: Uint8Array; name: Uint8Array; code: string; message: string }[]>`
-    select d.path as folder, b.name, b.error_code as code, coalesce(b.error_message, '') as message
+  { id, libraryId, failures }: Pick<Row, 'id' | 'libraryId' | 'failures'>,
+): Promise<{ failures: number; errors: string[] }> {
+  if (failures === 0) return { failures, errors: [] }
+  type File = { folder: Uint8Array; name: Uint8Array; code: string; message: string; total: number }
+  const rows = await sql<File[]>`
+    select d.path as folder, b.name, b.error_code as code, coalesce(b.error_message, '') as message,
+      count(*) over () as total
     from book b
     join series s on s.id = b.series_id
     join directory d on d.id = b.directory_id
@@ -131,7 +146,8 @@ async function unreadable(
       and b.missing_at is null and ${visibleBook(sql, viewer)}
     order by b.error_code, b.id
     limit ${maxErrors}`
-  return rows.map(
+  const errors = rows.map(
     row => `${pathText(joinPath(row.folder, row.name))}: ${row.message} (${row.code})`,
   )
+  return { failures: rows[0]?.total ?? 0, errors }
 }

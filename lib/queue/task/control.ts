@@ -9,7 +9,7 @@ import { signalCancel } from '../control.ts'
 import { isScanJob, jobNames } from '../jobs.ts'
 import type { Queue } from '../queue.ts'
 import { type JobChange, publishTasks } from '../task-events.ts'
-import { canSeeTask } from './scope.ts'
+import { isInScope, taskScope } from './scope.ts'
 
 type TaskRequest = { sql: Sql; queue: Queue; viewer: Viewer; id: string }
 
@@ -54,10 +54,9 @@ export async function retryTask({ sql, viewer, id }: Omit<TaskRequest, 'queue'>)
 async function lockTask(tx: Transaction, viewer: Viewer, id: string): Promise<JobChange> {
   const [task] = await tx<JobChange[]>`
     select ${jobChangeColumns(tx)} from pgboss.job j
-    where name = any(${jobNames}) and id = ${id}
-    for no key update`
-  if (!task || !canSeeTask(viewer, task.data?.libraryId ?? null))
-    throw new NotFound('Task not found')
+    where j.name = any(${jobNames}) and j.id = ${id} and ${isInScope(tx, taskScope(viewer))}
+    for no key update of j`
+  if (!task) throw new NotFound('Task not found')
   return task
 }
 

@@ -1,15 +1,15 @@
 // Tasks as resources of the API: lists, newest first, and single tasks by id.
 import type { Fragment } from 'postgres'
-import type { Viewer } from '../../auth/viewer.ts'
+import { isLimited, type Viewer } from '../../auth/viewer.ts'
 import { scanProgressColumns, scansWithTotals } from '../../catalog/scan/scan-progress.ts'
 import { NotFound } from '../../errors.ts'
 import type { Queryable } from '../../postgres/db.ts'
 import { count, nullable, oneOf, record, type Static, Type, timestamp, uuid } from '../../schema.ts'
 import { isScanJob, type JobName, jobNames, jobTypes } from '../jobs.ts'
-import { selectTasks } from '../select-jobs.ts'
 import {
   type JobState,
   jobNameOf,
+  type Payload,
   statesOf,
   statusOf,
   type TaskStatus,
@@ -17,7 +17,8 @@ import {
   taskStatuses,
   taskTypes,
 } from '../task-status.ts'
-import { canSeeTask, taskScope } from './scope.ts'
+import { isInScope, taskScope } from './scope.ts'
+import { selectTasks } from './select.ts'
 
 const errorText = {
   description: 'Reason of the last failure, also while the task waits for a retry.',
@@ -41,7 +42,10 @@ export const Task = record(
     bookId: nullable(uuid({ description: 'If the task is about a single book.' })),
     progress: record({
       current: count(),
-      total: count({ description: 'Files of a scan, books of a batch; otherwise 1.' }),
+      total: count({
+        description:
+          'Files of a scan, books of a batch; otherwise 1. For an account with an age limit or sharing tags the files of a scan are 0.',
+      }),
       message: Type.String({ description: 'Current activity.' }),
     }),
     attempts: count({ description: 'Number of attempts so far.' }),
@@ -77,17 +81,20 @@ export async function listTasks(
   })
   return await loadTasks(
     sql,
+    viewer,
     sql`select id, name from (${rows}) w order by id desc limit ${range.limit} offset ${range.offset}`,
   )
 }
 
-/** Throws NotFound, also for a task of a library that the viewer may not see. */
+/** Throws NotFound, also for a task about something that the viewer may not see. */
 export async function taskById(sql: Queryable, viewer: Viewer, id: string): Promise<Task> {
   const [task] = await loadTasks(
     sql,
-    sql`select id, name from pgboss.job_common where name = any(${jobNames}) and id = ${id}`,
+    viewer,
+    sql`select j.id, j.name from pgboss.job_common j
+      where j.name = any(${jobNames}) and j.id = ${id} and ${isInScope(sql, taskScope(viewer))}`,
   )
-  if (!task || !canSeeTask(viewer, task.libraryId)) throw new NotFound('Task not found')
+  if (!task) throw new NotFound('Task not found')
   return task
 }
 
@@ -96,7 +103,7 @@ type Row = {
   name: JobName
   state: JobState
   priority: number
-  data: { libraryId?: string; bookId?: string; scanId?: string; requested?: true; again?: true }
+  data: Omit<Payload, 'ids' | 'books'>
   /** Number of ids of a batch, and the id if it is a single one. */
   size: number | null
   singleId: string | null
@@ -114,7 +121,7 @@ type Row = {
 }
 
 /** `selected` has the columns id and name. */
-async function loadTasks(sql: Queryable, selected: Fragment): Promise<Task[]> {
+async function loadTasks(sql: Queryable, viewer: Viewer, selected: Fragment): Promise<Task[]> {
   const rows = await sql<Row[]>`
     with w as materialized (${selected})
     select j.id, j.name, j.state, j.priority, j.data - 'ids' as data,
@@ -132,7 +139,14 @@ async function loadTasks(sql: Queryable, selected: Fragment): Promise<Task[]> {
       select ${scanProgressColumns(sql)} from ${scansWithTotals(sql)} s where s.id = w.id
     ) f on w.name in ('scan', 'analyze')
     order by j.id desc`
-  return rows.map(toTask)
+  return rows.map(row => toTask(isLimited(viewer) ? withoutHidden(row) : row))
+}
+
+/** A task of many books, without counts and without an error that may mention hidden ones. */
+function withoutHidden(row: Row): Row {
+  if (row.data.bookId) return row
+  const error = row.error === null ? null : 'The task failed'
+  return { ...row, current: null, total: null, error }
 }
 
 function toTask(row: Row): Task {
@@ -148,7 +162,7 @@ function toTask(row: Row): Task {
     status,
     priority: row.priority,
     libraryId,
-    seriesId: null,
+    seriesId: data.seriesId ?? null,
     bookId: data.bookId ?? (isOfBooks ? row.singleId : null),
     progress: progressOf(row, status),
     attempts: row.attempts,
@@ -173,9 +187,10 @@ function progressOf({ name, size, current, total, stage }: Row, status: TaskStat
 }
 
 function paramsOf({ name, data, size, mode }: Row) {
-  const { libraryId, bookId, scanId, requested, again } = data
+  const { libraryId, seriesId, bookId, scanId, requested, again } = data
   return {
     ...(libraryId ? { library_id: libraryId } : {}),
+    ...(seriesId ? { series_id: seriesId } : {}),
     ...(bookId ? { book_id: bookId } : {}),
     ...(scanId && !isScanJob(name) ? { scan_id: scanId } : {}),
     ...(mode ? { mode } : {}),

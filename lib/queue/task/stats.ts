@@ -5,7 +5,6 @@ import { createSingleFlight } from '../../async/single-flight.ts'
 import { timeOfId } from '../../id.ts'
 import type { Sql } from '../../postgres/db.ts'
 import { type JobName, jobNames, jobTypes } from '../jobs.ts'
-import { selectTasks, type TaskScope } from '../select-jobs.ts'
 import {
   type JobState,
   jobNameOf,
@@ -15,6 +14,8 @@ import {
   type TaskType,
   taskStatuses,
 } from '../task-status.ts'
+import { isInScope, scopeKey, type TaskScope } from './scope.ts'
+import { selectTasks } from './select.ts'
 
 const cacheFactor = 50
 const maxSampledJobs = 1_000
@@ -70,21 +71,16 @@ export async function taskStats(sql: Sql, scope: TaskScope): Promise<TypeStats[]
 
 type StateCount = { name: JobName; state: JobState; count: number; stale: number }
 
-const stateCounts = cachedByScope(async (sql: Sql, { libraries, withoutLibrary }: TaskScope) => {
-  const isInScope =
-    libraries === null
-      ? sql`true`
-      : sql`(data->>'libraryId' = any(${libraries as string[]})
-          or ${withoutLibrary} and data->>'libraryId' is null)`
+const stateCounts = cachedByScope(async (sql: Sql, scope: TaskScope) => {
   return await sql<StateCount[]>`
     select c.name, c.state, c.count, case when c.state <> 'active' then 0 else (
-        select count(*) from pgboss.job_common
-        where name = c.name and state = 'active' and ${isInScope}
-          and heartbeat_on < now() - make_interval(secs => ${staleSeconds})) end as stale
+        select count(*) from pgboss.job_common j
+        where j.name = c.name and j.state = 'active' and ${isInScope(sql, scope)}
+          and j.heartbeat_on < now() - make_interval(secs => ${staleSeconds})) end as stale
     from (
-      select name, state, count(*) as count from pgboss.job_common
-      where ${isInScope}
-      group by name, state
+      select j.name, j.state, count(*) as count from pgboss.job_common j
+      where ${isInScope(sql, scope)}
+      group by j.name, j.state
     ) c`
 })
 
@@ -135,7 +131,7 @@ function cachedByScope<T>(load: (sql: Sql, scope: TaskScope) => Promise<T>) {
   return async (sql: Sql, scope: TaskScope): Promise<T> => {
     const cache = caches.get(sql) ?? createCache()
     caches.set(sql, cache)
-    const key = JSON.stringify(scope)
+    const key = scopeKey(scope)
     const cached = cache.entries.get(key)
     if (cached && performance.now() < cached.expiresAt) return cached.value
     return cache.flight(key, async () => {
