@@ -1,11 +1,13 @@
 // Cover images and resized pages, encoded by sharp.
 import sharp, { type Sharp } from 'sharp'
 import { Unreadable } from '../errors.ts'
-import { checkDecodable, maxPixels } from './decode-limits.ts'
+import { checkDecodable, maxEncodedPixels, maxPixelsOf } from './decode-limits.ts'
 import { type MeasuredImage, measureImage, sniffImage } from './image.ts'
 import { readJpegFrame } from './jpeg.ts'
 import type { RawImage } from './primitives.ts'
 import { findUnsafeContent } from './svg.ts'
+import { checkSvg } from './svg-cost.ts'
+import { renderSvg } from './svg-renderer.ts'
 
 // One thread per image: the thread pool already uses every core. No operation cache: inputs do not repeat.
 sharp.cache(false)
@@ -15,7 +17,7 @@ export type ImageFormat = 'jpeg' | 'png' | 'webp' | 'gif'
 /** An encoded image with its size in pixels. */
 export type EncodedImage = { bytes: Buffer; width: number; height: number; mediaType: string }
 
-const timeoutSeconds = 30
+const timeoutSeconds = 15
 // Maximum side length of the formats in pixels.
 const maxSideOf: Record<ImageFormat, number> = {
   jpeg: 65_500,
@@ -56,7 +58,8 @@ function smallJpeg(bytes: Uint8Array, maxSide: number): EncodedImage | null {
 
 /**
  * The image scaled down to fit `width` and `height`, in its own format when that is PNG or WebP, else
- * JPEG; scaled further to the maximum side length of the format. Errors as `createCover`.
+ * JPEG; scaled further to what can be encoded in reasonable time. JPEG instead of WebP if a side exceeds
+ * the 16,383 pixels of WebP. Errors as `createCover`.
  */
 export async function resizeImage(
   bytes: Uint8Array,
@@ -76,14 +79,9 @@ async function convert(bytes: Uint8Array, target: Target): Promise<EncodedImage>
   const measured = await measureImage(async () => bytes)
   if (!measured) throw new Unreadable('The file is not an image', 'unsupported_image')
   checkDecodable(bytes, measured)
-  const format = target.format ?? outputFormat(measured.mediaType)
-  const side = maxSideOf[format]
-  const box = {
-    width: Math.min(target.width ?? side, side),
-    height: Math.min(target.height ?? side, side),
-  }
+  const { format, box } = chooseOutput(measured, target)
   try {
-    const image = (await decode(bytes, measured, Math.max(box.width, box.height)))
+    const image = (await decode(bytes, measured, box))
       .autoOrient()
       .resize({ ...box, fit: 'inside', withoutEnlargement: true })
       .timeout({ seconds: timeoutSeconds })
@@ -94,6 +92,35 @@ async function convert(bytes: Uint8Array, target: Target): Promise<EncodedImage>
   } catch (cause) {
     throw cause instanceof Unreadable ? cause : toUnreadable(cause)
   }
+}
+
+type Box = { width: number; height: number }
+
+/** The format, and the size that the image is scaled down to fit. */
+function chooseOutput({ mediaType, width, height }: MeasuredImage, target: Target) {
+  const requested = target.format ?? outputFormat(mediaType)
+  const full = { width: width ?? 1, height: height ?? 1 }
+  const fits = Math.min(
+    1,
+    (target.width ?? full.width) / full.width,
+    (target.height ?? full.height) / full.height,
+  )
+  const isTooLong = Math.max(full.width, full.height) * fits > maxSideOf[requested]
+  const format = requested === 'webp' && isTooLong ? 'jpeg' : requested
+  const scale = Math.min(
+    fits,
+    maxSideOf[format] / Math.max(full.width, full.height),
+    Math.sqrt(maxEncodedPixels(format) / (full.width * full.height)),
+  )
+  // The sides as requested, so that rounding is that of the encoder, unless they are too large.
+  const box: Box =
+    scale === fits && (target.width || target.height)
+      ? { width: target.width ?? maxSideOf[format], height: target.height ?? maxSideOf[format] }
+      : {
+          width: Math.max(1, Math.round(full.width * scale)),
+          height: Math.max(1, Math.round(full.height * scale)),
+        }
+  return { format, box }
 }
 
 const outputFormat = (mediaType: string): ImageFormat =>
@@ -107,10 +134,10 @@ function encode(image: Sharp, format: ImageFormat, quality: number): Sharp {
   return image.flatten({ background: '#ffffff' }).jpeg({ quality })
 }
 
-async function decode(bytes: Uint8Array, measured: MeasuredImage, side: number): Promise<Sharp> {
+async function decode(bytes: Uint8Array, measured: MeasuredImage, box: Box): Promise<Sharp> {
   switch (measured.mediaType) {
     case 'image/svg+xml':
-      return fromSvg(bytes, measured, side)
+      return fromRaw(await drawSvg(bytes, measured, box))
     case 'image/bmp':
       return fromRaw((await import('./bmp-decoder.ts')).decodeBmp(bytes))
     case 'image/jxl':
@@ -120,26 +147,34 @@ async function decode(bytes: Uint8Array, measured: MeasuredImage, side: number):
     case 'image/jp2':
       throw new Unreadable('JPEG 2000 is not supported', 'unsupported_image')
     default:
-      return sharp(bytes, decodeOptions)
+      return sharp(bytes, {
+        // A page that is damaged near its end still yields a cover.
+        failOn: 'none',
+        limitInputPixels: maxPixelsOf(bytes, measured.mediaType),
+        sequentialRead: true,
+      })
   }
 }
 
-// `failOn: none`: a page that is damaged near its end still yields a cover.
-const decodeOptions = { failOn: 'none', limitInputPixels: maxPixels, sequentialRead: true } as const
+const fromRaw = ({ data, width, height, channels }: RawImage): Sharp =>
+  sharp(data, { raw: { width, height, channels } })
 
-function fromRaw({ data, width, height, channels }: RawImage): Sharp {
-  return sharp(data, { raw: { width, height, channels }, limitInputPixels: maxPixels })
-}
+// Drawn at the requested size, so a declared size of a million pixels costs nothing.
+const maxDrawnSide = 4096
 
-/** Rendered at the requested size, so a declared size of a million pixels costs nothing. */
-function fromSvg(bytes: Uint8Array, { width, height }: MeasuredImage, side: number): Sharp {
-  const unsafeContent = findUnsafeContent(bytes)
+async function drawSvg(
+  bytes: Uint8Array,
+  { width, height }: MeasuredImage,
+  box: Box,
+): Promise<RawImage> {
+  const unsafeContent = findUnsafeContent(await checkSvg(bytes))
   if (unsafeContent) throw new Unreadable(`The SVG contains ${unsafeContent}`, 'unsupported_image')
   if (width === null || height === null)
     throw new Unreadable('The SVG has no size', 'unsupported_image')
+  const side = Math.min(maxDrawnSide, Math.max(box.width, box.height))
   // librsvg renders at 1 dpi or more, so at most 72 times smaller than declared.
-  const density = Math.min(72, Math.max(1, (72 * Math.min(side, 4096)) / Math.max(width, height)))
-  return sharp(bytes, { density, limitInputPixels: 64_000_000, failOn: 'none' })
+  const density = Math.min(72, Math.max(1, (72 * side) / Math.max(width, height)))
+  return renderSvg(bytes, density)
 }
 
 function toUnreadable(cause: unknown): Unreadable {

@@ -1,12 +1,11 @@
-// Memory limits of image decoding, estimated from the header before decoding.
+// Limits of image decoding and encoding in memory and time, estimated from the header before decoding.
 import { Unreadable } from '../errors.ts'
 import type { MeasuredImage } from './image.ts'
-import { decodesWholeFrame, readJpegFrame } from './jpeg.ts'
+import { countJpegScans, decodesWholeFrame, readJpegFrame } from './jpeg.ts'
 
-/** Limit for decoders that stream rows. */
-export const maxPixels = 400_000_000
+// Limit for decoders that stream rows.
+const maxPixels = 400_000_000
 const maxFrameBytes = 256 * 1024 * 1024
-const maxSvgBytes = 8 * 1024 * 1024
 
 // Working memory in bytes per pixel of decoders that hold the whole frame; measured, so that the process
 // stays below 400 MB. JPEG XL (62 bytes per pixel) has a separate memory limit.
@@ -19,21 +18,59 @@ const frameBytesPerPixel: Record<string, number> = {
   'image/jxl': 16,
 }
 
+/** Nanoseconds of decoding per pixel and per byte of the file. */
+type DecodeCost = { pixel: number; byte: number }
+
+// Upper bounds, measured with flat colours (pixels) and noise (bytes). Native decoders cannot be
+// interrupted, so what would exceed `maxDecodeMs` is not started.
+const decodeCosts: Record<string, DecodeCost> = {
+  'image/jpeg': { pixel: 9, byte: 30 },
+  'image/png': { pixel: 16, byte: 5 },
+  'image/gif': { pixel: 16, byte: 5 },
+  'image/webp': { pixel: 8, byte: 65 },
+  'image/bmp': { pixel: 30, byte: 0 },
+  'image/tiff': { pixel: 14, byte: 5 },
+  'image/avif': { pixel: 40, byte: 130 },
+  'image/heic': { pixel: 120, byte: 100 },
+  // In WebAssembly: slow, but its thread can be terminated.
+  'image/jxl': { pixel: 100, byte: 0 },
+}
+const maxDecodeMs = 2000
+// Every scan of a progressive JPEG visits all its blocks; usual files have 10.
+const nsPerPixelAndScan = 1
+
+/** Nanoseconds of encoding per pixel. */
+const encodeNs = { jpeg: 20, png: 80, webp: 100, gif: 200 } as const
+const maxEncodeMs = 2000
+
+/** Pixels of the largest image that is encoded in this format. */
+export const maxEncodedPixels = (format: keyof typeof encodeNs): number =>
+  (maxEncodeMs * 1_000_000) / encodeNs[format]
+
 /** Throws Unreadable `too_large` or `unsupported_image` for an image that must not be decoded. */
-export function checkDecodable(
-  bytes: Uint8Array,
-  { mediaType, width, height }: MeasuredImage,
-): void {
-  if (mediaType === 'image/svg+xml') {
-    if (bytes.length > maxSvgBytes) throw new Unreadable('The SVG is too large', 'too_large')
-    return
-  }
+export function checkDecodable(bytes: Uint8Array, image: MeasuredImage): void {
+  const { mediaType, width, height } = image
+  // Checked by svg-cost.ts, and drawn at any size.
+  if (mediaType === 'image/svg+xml') return
   if (width === null || height === null)
     throw new Unreadable('The image has no size', 'unsupported_image')
-  const pixels = width * height
-  if (pixels > maxPixels || pixels * bytesPerPixel(bytes, mediaType) > maxFrameBytes)
+  if (width * height > maxPixelsOf(bytes, mediaType))
     throw new Unreadable(`An image of ${width}×${height} pixels is too large`, 'too_large')
 }
+
+/**
+ * How many pixels the limits of memory and time admit. Decoders compare it with the size that they find
+ * themselves, which a hostile file may declare twice.
+ */
+export function maxPixelsOf(bytes: Uint8Array, mediaType: string): number {
+  const frameBytes = bytesPerPixel(bytes, mediaType)
+  const { pixel, byte } = decodeCosts[mediaType] ?? { pixel: 0, byte: 0 }
+  const ns = pixel + (mediaType === 'image/jpeg' ? scansOf(bytes) * nsPerPixelAndScan : 0)
+  const left = Math.max(0, maxDecodeMs * 1_000_000 - bytes.length * byte)
+  return Math.floor(Math.min(maxPixels, maxFrameBytes / frameBytes, left / ns))
+}
+
+const scansOf = (bytes: Uint8Array) => (decodesWholeFrame(bytes) ? countJpegScans(bytes) : 0)
 
 function bytesPerPixel(bytes: Uint8Array, mediaType: string): number {
   if (mediaType === 'image/png') return bytes[28] === 1 ? pngBytesPerPixel(bytes) : 0

@@ -68,6 +68,18 @@ export function decodesWholeFrame(b: Uint8Array): boolean {
   return false
 }
 
+/** How many scans (SOS segments) a JPEG has. Never throws. */
+export function countJpegScans(b: Uint8Array): number {
+  const bytes = Buffer.from(b.buffer, b.byteOffset, b.length)
+  let count = 0
+  for (let at = bytes.indexOf(startOfScan); at >= 0; at = bytes.indexOf(startOfScan, at + 2))
+    count++
+  return count
+}
+
+// In entropy-coded data a byte FF is followed by 00, so this sequence occurs only between scans.
+const startOfScan = Buffer.from([0xff, 0xda])
+
 export function readJpeg(b: Uint8Array): HeaderResult {
   const frame = readJpegFrame(b)
   if (frame === null || typeof frame === 'number') return frame

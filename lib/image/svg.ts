@@ -77,9 +77,19 @@ const unsafePatterns: [RegExp, string][] = [
 const reference = /\b(?:xlink:)?(?:href|src)\s*=\s*(?:"([^"]{0,40})|'([^']{0,40}))/gi
 const safeReference = /^\s*(?:#|$|data:image\/(?:png|jpe?g|webp|gif)[;,])/i
 
-/** The unsafe content that forbids rendering, or null. Only UTF-8 and Latin-1: other encodings could hide content. */
-export function findUnsafeContent(bytes: Uint8Array): string | null {
-  const text = latin1.decode(bytes)
+/** The text of an SVG in UTF-8 or Latin-1; other encodings could hide content and are unsafe. */
+export function decodeSvgText(bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes)
+  } catch {
+    return latin1.decode(bytes)
+  }
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/** The unsafe content that forbids rendering, or null. */
+export function findUnsafeContent(text: string): string | null {
   const encoding = /^[^<]{0,8}<\?xml[^>]{0,256}?encoding\s*=\s*["']([^"']*)/i.exec(text)?.[1]
   if (
     text.includes('\0') ||

@@ -1,0 +1,32 @@
+// Process that draws one SVG: node svg-process.ts <density>, the SVG on stdin, its pixels on stdout.
+// It ends itself when it takes too much time or memory, also when its parent is gone.
+import { buffer } from 'node:stream/consumers'
+import sharp from 'sharp'
+import { resultHeaderBytes, svgLimits } from './svg-renderer.ts'
+
+const checkMs = 50
+const startedAt = Date.now()
+
+// The drawing happens in another thread, so this one is free to check.
+setInterval(() => {
+  const { user, system } = process.cpuUsage()
+  const isOver =
+    (user + system) / 1000 > svgLimits.cpuTimeMs || Date.now() - startedAt > svgLimits.wallTimeMs
+  // An orderly exit would wait for the drawing.
+  if (isOver || process.memoryUsage.rss() > svgLimits.residentBytes)
+    process.kill(process.pid, 'SIGKILL')
+}, checkMs).unref()
+
+sharp.concurrency(1)
+const { data, info } = await sharp(await buffer(process.stdin), {
+  density: Number(process.argv[2]),
+  limitInputPixels: svgLimits.pixels,
+  failOn: 'none',
+})
+  .raw()
+  .toBuffer({ resolveWithObject: true })
+const header = Buffer.alloc(resultHeaderBytes)
+header.writeUInt32LE(info.width, 0)
+header.writeUInt32LE(info.height, 4)
+header.writeUInt32LE(info.channels, 8)
+process.stdout.write(Buffer.concat([header, data]))
