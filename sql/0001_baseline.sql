@@ -171,6 +171,7 @@ create index series_by_title on series (sort_key, id)
   include (library_id, book_count, age_rating, lowest_age) where book_count > 0;
 create index series_by_created on series (created_at, id) include (library_id) where book_count > 0;
 create index series_by_updated on series (updated_at, id) include (library_id) where book_count > 0;
+create index series_updated_in_library on series (library_id, updated_at, id) where book_count > 0;
 create index series_by_year on series (year nulls last, id) include (library_id) where book_count > 0;
 create index series_by_year_down on series (year desc nulls last, id desc) include (library_id)
   where book_count > 0;
@@ -764,6 +765,8 @@ create index scan_record_of_scan on scan_record (scan_id, id);
 create table series_refresh (
   library_id uuid not null references library on delete cascade,
   series_id  uuid not null references series on delete cascade,
+  -- The title rules of the library are applied again.
+  retitle    boolean not null default false,
   primary key (library_id, series_id)
 );
 create index series_refresh_series on series_refresh (series_id);

@@ -7,6 +7,7 @@ import { setup } from './accounts/setup.ts'
 import { sharingTags } from './accounts/sharing-tags.ts'
 import { user } from './accounts/user.ts'
 import { users } from './accounts/users.ts'
+import { bookErrorRoutes } from './books/book-errors.ts'
 import { bookLists } from './books/book-lists.ts'
 import { bookMetadataRoutes } from './books/book-metadata.ts'
 import { booksById } from './books/books.ts'
@@ -21,6 +22,7 @@ import { filesystem } from './libraries/filesystem.ts'
 import { libraries } from './libraries/libraries.ts'
 import { purge } from './libraries/purge.ts'
 import { scans } from './libraries/scans.ts'
+import { workOnMany } from './libraries/work-on-many.ts'
 import { opds } from './opds/opds.ts'
 import { externalRoutes } from './series/external-references.ts'
 import { labels } from './series/labels.ts'
@@ -46,6 +48,7 @@ export const resources: readonly Route[] = [
   ...seriesSharingTags,
   ...bookLists,
   ...booksById,
+  ...bookErrorRoutes,
   ...pages,
   ...thumbnails,
   ...covers,
@@ -60,6 +63,7 @@ export const resources: readonly Route[] = [
   ...externalRoutes('series'),
   ...externalRoutes('book'),
   ...analyze,
+  ...workOnMany,
   ...duplicates,
   ...filesystem,
   ...libraries,

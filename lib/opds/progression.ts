@@ -66,6 +66,9 @@ export async function readProgression(
   return { modified, device: server, locator: await locatorOf(row, book) }
 }
 
+/** `precisionMs` is the precision of `modified`. */
+type ProgressionUpdate = { book: ReadableBook; progression: Progression; precisionMs: number }
+
 /**
  * Stores the progression of an app. Throws Conflict when newer progress is stored, Invalid for a locator
  * outside the book, NotFound, Unreadable, Unavailable.
@@ -73,7 +76,7 @@ export async function readProgression(
 export async function storeProgression(
   sql: Sql,
   viewer: Viewer,
-  { book, progression }: { book: ReadableBook; progression: Progression },
+  { book, progression, precisionMs }: ProgressionUpdate,
 ): Promise<void> {
   const { modified } = progression
   const { device, locator: written } = withoutApiKeys({
@@ -84,7 +87,7 @@ export async function storeProgression(
   const bookId = book.file.id
   const { isSaved } = await trySaveProgress(sql, viewer, {
     bookId,
-    update: { ...(await progressOfLocator(locator, book)), modified },
+    update: { ...(await progressOfLocator(locator, book)), modified, precisionMs },
     afterSave: tx => tx`
       insert into book_locator (account_id, book_id, modified_at, device, locator)
       select p.account_id, p.book_id, p.updated_at, ${tx.json(device)},

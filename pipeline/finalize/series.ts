@@ -3,6 +3,7 @@
 import { refreshScanned } from '../../lib/catalog/derived/refresh.ts'
 import { lockSeries } from '../../lib/catalog/locks.ts'
 import { majorityColumns } from '../../lib/catalog/metadata/columns.ts'
+import { titlesByRules } from '../../lib/catalog/metadata/series-title.ts'
 import { publish, seriesEvents } from '../../lib/event/publish.ts'
 import { bookMajorityFields } from '../../lib/metadata/series-fields.ts'
 import { sortKey } from '../../lib/name/natural.ts'
@@ -28,15 +29,15 @@ export async function finalizeSeries(sql: Sql, library: Library): Promise<void> 
 /** Returns false when no series was left. */
 async function finalizeBatch(sql: Sql, library: Library): Promise<boolean> {
   return await sql.begin(async tx => {
-    const rows = await tx<{ id: string; libraryId: string }[]>`
+    const rows = await tx<{ id: string; libraryId: string; retitle: boolean }[]>`
       with taken as (
         delete from series_refresh
         where series_id in (
           select series_id from series_refresh where library_id = ${library.libraryId} order by series_id limit ${batch})
-        returning series_id
+        returning series_id, retitle
       )
-      select s.id, s.library_id as "libraryId"
-      from series s where s.id in (select series_id from taken)
+      select s.id, s.library_id as "libraryId", taken.retitle
+      from series s join taken on taken.series_id = s.id
       order by s.id`
     const ids = rows.map(row => row.id)
     if (ids.length === 0) return false
@@ -44,6 +45,10 @@ async function finalizeBatch(sql: Sql, library: Library): Promise<boolean> {
     await orderBooks(tx, library, ids)
     const changed = new Set([
       ...(await describeSeries(tx, ids)),
+      ...(await retitleSeries(
+        tx,
+        rows.filter(row => row.retitle).map(row => row.id),
+      )),
       ...(await renameSeries(tx, ids)),
       ...(await refreshScanned(tx, ids)),
     ])
@@ -122,17 +127,34 @@ async function renameSeries(tx: Transaction, ids: string[]): Promise<string[]> {
     join series s on s.id = n.series_id
     where n.votes * 2 > n.voters and s.title <> n.embedded_series
       and not 'title' = any(s.locks) and s.provenance->>'title' is distinct from 'user'`
-  if (renamed.length === 0) return []
-  const rows = renamed.map(n => ({
+  return await setTitles(tx, renamed, { title: 'embedded' })
+}
+
+/** Applies the title rules of the library again. Returns the series that changed. */
+async function retitleSeries(tx: Transaction, ids: string[]): Promise<string[]> {
+  if (ids.length === 0) return []
+  const titles = await titlesByRules(tx, tx`select id from unnest(${ids}::uuid[]) as id`)
+  return await setTitles(tx, titles, {})
+}
+
+/** `provenance` is merged into that of the series. Returns their ids. */
+async function setTitles(
+  tx: Transaction,
+  titles: readonly { id: string; title: string }[],
+  provenance: { title?: 'embedded' },
+): Promise<string[]> {
+  if (titles.length === 0) return []
+  const rows = titles.map(n => ({
     ...n,
     sortKey: sortKey(n.title),
     searchKey: searchKey(n.title),
   }))
   await tx`
     update series s
-    set title = n.title, sort_key = n."sortKey", search_key = n."searchKey", updated_at = now(),
-      provenance = s.provenance || '{"title": "embedded"}'
+    set title = n.title, search_key = n."searchKey", updated_at = now(),
+      sort_key = case when s.title_sort is null then n."sortKey" else s.sort_key end,
+      provenance = s.provenance || ${tx.json(provenance)}
     from jsonb_to_recordset(${tx.json(rows)}) as n(id uuid, title text, "sortKey" text, "searchKey" text)
     where s.id = n.id`
-  return renamed.map(series => series.id)
+  return titles.map(series => series.id)
 }

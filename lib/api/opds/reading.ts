@@ -1,4 +1,4 @@
-// Reading positions: position lists and progression of books (Readium).
+// Reading positions: position lists and progression of books (Readium); progression also below /api/v1.
 import { hash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import type { Viewer } from '../../auth/viewer.ts'
@@ -8,7 +8,8 @@ import { isFresh } from '../../download/range.ts'
 import { Invalid, NotFound, Unreadable } from '../../errors.ts'
 import { emptyBody } from '../../http/body.ts'
 import type { Deps } from '../../http/deps.ts'
-import { type AccessRequirement, respond, route } from '../../http/route.ts'
+import { type AccessRequirement, type Route, respond, route } from '../../http/route.ts'
+import { createLinks } from '../../opds/links.ts'
 import { positionsType, progressionType } from '../../opds/media-types.ts'
 import { positionList, positionsOf, type ReadableBook } from '../../opds/positions.ts'
 import { readProgression, storeProgression } from '../../opds/progression.ts'
@@ -27,7 +28,6 @@ import {
 import { cachedSetting } from '../../setting/setting.ts'
 import { BookId } from '../params.ts'
 import { chunkedBody } from './chunked-body.ts'
-import { linksOf } from './feeds.ts'
 
 /** Permissions for the contents of a book. */
 export const readPermission = {
@@ -102,48 +102,75 @@ export const readingRoutes = [
       return respond(200, chunkedBody(request, positionList(count, locators)), headers)
     },
   }),
-  route({
-    ...common,
-    operationId: 'getOpds2Progression',
-    path: '/opds/v2/books/{id}/progression',
-    permission: 'BooksRead',
-    summary: 'Get reading progression of a book (Readium locator)',
-    description: '204 if the caller has not started the book.',
-    responses: { 200: bytes(progressionType), 204: null },
-    async handle({ params, viewer, request, signal }, deps) {
-      const book = await readableBook(request, { viewer, id: params.id, signal }, deps)
-      const name = String(await cachedSetting(deps.sql, 'application.name'))
-      const device = { id: book.links.base, name }
-      const progression = await readProgression(deps.sql, viewer, { book, server: device })
-      if (progression === null) return respond(204, undefined)
-      return respond(200, JSON.stringify(progression), { 'content-type': progressionType })
-    },
+  ...progressionRoutes({
+    ...{ ...common, path: '/opds/v2/books/{id}/progression' },
+    ...{ resource: 'Opds2Progression', mediaType: progressionType },
   }),
-  route({
-    ...common,
-    operationId: 'updateOpds2Progression',
-    method: 'PUT',
-    path: '/opds/v2/books/{id}/progression',
-    permission: writePermission,
-    summary: 'Update reading progression of a book (Readium locator)',
-    description:
-      'The position is the page of a comic or PDF, or the resource and the progression in it of an EPUB. 409 if newer progress is stored, from any client; an equal time overwrites. A time in the future counts as now.',
-    body: ProgressionUpdate,
-    responses: { 204: null, 422: ErrorBody },
-    async handle({ params, body, viewer, request, signal }, deps) {
-      const { device, locator } = body
-      if (Buffer.byteLength(JSON.stringify(locator)) > maxLocatorBytes)
-        throw new Invalid('body/locator is too long')
-      const { id, name } = device
-      const update = { device: { id, name }, locator, modified: parseTime(body.modified) }
-      const book = await readableBook(request, { viewer, id: params.id, signal }, deps)
-      await storeProgression(deps.sql, viewer, { book, progression: update })
-      return respond(204, undefined)
-    },
+  ...progressionRoutes({
+    path: '/books/{id}/progression',
+    ...{ resource: 'BookProgression', mediaType: 'application/json' },
   }),
 ]
 
+type ProgressionPlace = {
+  path: string
+  /** In the operation ids. */
+  resource: string
+  mediaType: string
+  atRoot?: true
+  opdsVersion?: 2
+}
+
+function progressionRoutes({ resource, mediaType, ...place }: ProgressionPlace): Route[] {
+  return [
+    route({
+      ...place,
+      operationId: `get${resource}`,
+      method: 'GET',
+      permission: 'BooksRead',
+      summary: 'Get reading progression of a book (Readium locator)',
+      description: '204 if the caller has not started the book.',
+      params: BookId,
+      responses: { 200: { ...bytes(mediaType), schema: ProgressionUpdate }, 204: null },
+      async handle({ params, viewer, request, signal }, deps) {
+        const book = await readableBook(request, { viewer, id: params.id, signal }, deps)
+        const name = String(await cachedSetting(deps.sql, 'application.name'))
+        const device = { id: book.links.base, name }
+        const progression = await readProgression(deps.sql, viewer, { book, server: device })
+        if (progression === null) return respond(204, undefined)
+        return respond(200, JSON.stringify(progression), { 'content-type': mediaType })
+      },
+    }),
+    route({
+      ...place,
+      operationId: `update${resource}`,
+      method: 'PUT',
+      permission: writePermission,
+      summary: 'Update reading progression of a book (Readium locator)',
+      description:
+        'The position is the page of a comic or PDF, or the resource and the progression in it of an EPUB. 409 if newer progress is stored, from any client, compared at the precision of `modified`; an equal time overwrites. A time in the future counts as now.',
+      params: BookId,
+      body: ProgressionUpdate,
+      responses: { 204: null, 422: ErrorBody },
+      async handle({ params, body, viewer, request, signal }, deps) {
+        const { device, locator } = body
+        if (Buffer.byteLength(JSON.stringify(locator)) > maxLocatorBytes)
+          throw new Invalid('body/locator is too long')
+        const { id, name } = device
+        const progression = { device: { id, name }, locator, modified: parseTime(body.modified) }
+        const precisionMs = precisionOf(String(body.modified))
+        const book = await readableBook(request, { viewer, id: params.id, signal }, deps)
+        await storeProgression(deps.sql, viewer, { book, progression, precisionMs })
+        return respond(204, undefined)
+      },
+    }),
+  ]
+}
+
 type BookRequest = { viewer: Viewer; id: string; signal: AbortSignal }
+
+// Locators refer to resources of OPDS 2.0, also for clients of the API.
+const catalogueOfApi = { version: 2, prefix: '/opds/v2', apiKey: null } as const
 
 async function readableBook(
   request: FastifyRequest,
@@ -153,7 +180,7 @@ async function readableBook(
   const file = await presentFile(deps, viewer, id)
   return {
     file,
-    links: linksOf(request),
+    links: createLinks(request.base, request.cataloguePath ?? catalogueOfApi),
     contents: () => deps.pages.epubs.contents(file, signal),
     pageTypes: async () => {
       const packed = await packedPages(deps.sql, file.id)
@@ -180,4 +207,13 @@ function parseTime(value: Date | string): Date {
   const year = time.getUTCFullYear()
   if (!(year >= 1 && year <= 9999)) throw new Invalid('body/modified is not a valid time')
   return time
+}
+
+/**
+ * The precision of a clock by the time that it wrote, in milliseconds: a thousand for `12:00:00Z`, and for
+ * `12:00:00.000Z`, too, as clocks of whole seconds are often formatted.
+ */
+function precisionOf(time: string): number {
+  const digits = /\.(\d*?)0*(?:[zZ]|[+-])/.exec(time)?.[1]?.length ?? 0
+  return 10 ** (3 - Math.min(digits, 3))
 }

@@ -9,6 +9,7 @@ import {
 } from '../../http/pagination.ts'
 import { route } from '../../http/route.ts'
 import { cancelTask, retryTask } from '../../queue/task/control.ts'
+import { purgeTasks } from '../../queue/task/purge.ts'
 import { listTasks, Task, type TaskFilter, taskById } from '../../queue/task/record.ts'
 import { taskScope } from '../../queue/task/scope.ts'
 import { countTasksOf, type TaskCounts, taskStats } from '../../queue/task/stats.ts'
@@ -116,6 +117,30 @@ export const tasks = [
         byType: Object.fromEntries(types.map(({ type, ...stats }) => [type, stats])),
       }
     },
+  }),
+  route({
+    operationId: 'purgeTasks',
+    method: 'DELETE',
+    path: '/tasks/purge',
+    permission: 'TasksWrite',
+    summary: 'Delete ended tasks',
+    description: 'Only tasks that the caller may see.',
+    query: record({
+      days: maybe(
+        Type.Integer({
+          minimum: 0,
+          maximum: 10_000,
+          default: 30,
+          description: 'Tasks that ended more than this many days ago.',
+        }),
+      ),
+    }),
+    responses: {
+      200: record({ deleted: count({ description: 'Number of tasks.' }) }, { component: 'Purged' }),
+    },
+    handle: async ({ query, viewer }, { sql }) => ({
+      deleted: await purgeTasks(sql, viewer, query.days ?? 30),
+    }),
   }),
   route({
     operationId: 'getTask',

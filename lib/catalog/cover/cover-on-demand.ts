@@ -7,7 +7,7 @@ import { createSingleFlight, type SingleFlight } from '../../async/single-flight
 import { type Viewer, visibleBook, visibleLibrary, visibleSeries } from '../../auth/viewer.ts'
 import { NotFound } from '../../errors.ts'
 import { reflowableFormats } from '../../format/formats.ts'
-import type { Sql } from '../../postgres/db.ts'
+import type { Queryable, Sql } from '../../postgres/db.ts'
 import type { Queue } from '../../queue/queue.ts'
 import { joinArtifact } from '../book/visible-books.ts'
 import { type OwnerRequest, requireOwner } from '../owner.ts'
@@ -58,13 +58,14 @@ export async function findMissingCover(sql: Sql, request: MissingCover): Promise
 }
 
 /** A condition on `book b` and its `book_artifact a`: there is no cover, and one can be made. */
-export function lacksCover(sql: Sql): Fragment {
+export function lacksCover(sql: Queryable): Fragment {
   return sql`b.missing_at is null and a.cover is null and a.cover_error is null
     and ${hasImage(sql)}`
 }
 
+/** A condition on a present `book b`: a cover may be found in its file. */
 // An EPUB without pages may have a cover image, found only by opening it; other formats need a page.
-function hasImage(sql: Sql) {
+export function hasImage(sql: Queryable): Fragment {
   return sql`b.error_code is null and (b.page_count > 0 or b.format = any(${reflowableFormats}))`
 }
 

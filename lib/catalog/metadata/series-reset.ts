@@ -14,6 +14,7 @@ import { changedColumns, publishChange } from './change-events.ts'
 import { columnValue, majorityColumns } from './columns.ts'
 import { deleteAllExternalReferences } from './external-reference.ts'
 import type { SeriesForUpdate } from './series-metadata.ts'
+import { titleByRules } from './series-title.ts'
 
 /** What the values from files are computed from. */
 type Sources = {
@@ -42,8 +43,7 @@ export async function resetSeriesMetadata(
 ): Promise<string | null> {
   const { id } = series
   const sources = await loadSources(tx, id)
-  const title =
-    sources.statedTitle ?? (compileRules(sources.titleRules)(sources.name).trim() || sources.name)
+  const title = sources.statedTitle ?? titleByRules(compileRules(sources.titleRules), sources.name)
   const columns = {
     ...fileValues(tx, series, sources),
     title,

@@ -20,6 +20,8 @@ export type ProgressUpdate = {
   completed?: boolean | undefined
   /** Time of reading by the client's clock. If it is older than the stored progress, nothing is written. */
   modified?: Date | undefined
+  /** Precision of `modified` in milliseconds, at which the stored time is compared; 1 by default. */
+  precisionMs?: number | undefined
   /** Nothing is written if the book is completed or the stored page is not before the new one. */
   onlyForward?: boolean
 }
@@ -80,7 +82,7 @@ export async function saveProgress(
   return (await trySaveProgress(sql, viewer, request)).row
 }
 
-/** As saveProgress; `isSaved` is false if the stored progress is newer, compared in milliseconds as clients do. */
+/** As saveProgress; `isSaved` is false if the stored progress is newer at the precision of the client's clock. */
 export async function trySaveProgress(
   sql: Sql,
   viewer: Viewer,
@@ -107,7 +109,8 @@ export async function trySaveProgress(
         completed_at = case when not excluded.is_completed then null
           when p.is_completed then p.completed_at else excluded.updated_at end
       where (${update.modified === undefined}
-          or date_trunc('milliseconds', p.updated_at) <= excluded.updated_at)
+          or date_bin(make_interval(secs => ${(update.precisionMs ?? 1) / 1000}), p.updated_at,
+            'epoch') <= excluded.updated_at)
         and (not ${update.onlyForward ?? false}
           or not p.is_completed and p.current_page < excluded.current_page)
       returning ${columns(tx)}, (select b.series_id from book b where b.id = p.book_id) as "seriesId",

@@ -40,7 +40,7 @@ test('single books', async t => {
       status: 404,
       body: { error: 'NotFound', message: 'Book not found', details: null },
     })
-    t.equal((await reader.get('/books/nonsense')).status, 400)
+    t.equal((await reader.get('/books/nonsense')).status, 404)
     t.match(body.metadata, { bookId: id, title: 'Akira 1', number: '1', pageCount: 3 })
     const full = (await reader.get(`/books/${id}/full`)).body
     t.match(full, { ...body.book, metadata: body.metadata, genres: [], readCount: 0 })

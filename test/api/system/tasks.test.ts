@@ -138,7 +138,7 @@ t.test('pending tasks can be cancelled, ended ones cannot', async t => {
   t.equal((await admin.post(`/tasks/${id}/cancel`)).status, 400)
   t.equal((await admin.post(`/tasks/${id}/retry`)).status, 400)
   t.equal((await admin.post(`/tasks/${newId()}/cancel`)).status, 404)
-  t.equal((await admin.get('/tasks/x')).status, 400)
+  t.equal((await admin.get('/tasks/x')).status, 404)
 
   const [erasing] = await queue.send(sql, 'erase', [{ libraryId }], later)
   t.equal(
@@ -257,3 +257,54 @@ async function until(holds: () => Promise<boolean>) {
   }
   throw new Error('it does not happen')
 }
+
+t.test('ended tasks are deleted on request, those that the caller may see', async t => {
+  const [library, other] = [await libraryOf(t), await libraryOf(t)]
+  const limited = await all.createUser('maintainer')
+  await sql`update account set all_libraries = false where id = ${limited.id}`
+  await sql`insert into account_library (account_id, library_id) values (${limited.id}, ${library})`
+  const send = async (libraryId: string, state: string, days: number) => {
+    const [id] = await queue.send(sql, 'purge', [{ libraryId }], { ...later, key: newId() })
+    const at = new Date(Date.now() - days * 86_400_000)
+    const old = `${at
+      .getTime()
+      .toString(16)
+      .padStart(12, '0')
+      .replace(/^(.{8})/, '$1-')}${id!.slice(13)}`
+    await sql`
+      update pgboss.job set state = ${state}, id = ${old},
+        completed_on = ${['created', 'active'].includes(state) ? null : at}
+      where name = 'purge' and id = ${id!}`
+    return old
+  }
+  const states = ['created', 'active', 'completed', 'cancelled', 'failed']
+  const tasks: { id: string; libraryId: string; state: string; days: number }[] = []
+  for (const libraryId of [library, other])
+    for (const state of states)
+      for (const days of [1, 40])
+        tasks.push({ id: await send(libraryId, state, days), libraryId, state, days })
+  const left = async () => {
+    const rows = await sql`select id from pgboss.job where id = any(${tasks.map(({ id }) => id)})`
+    return tasks.filter(({ id }) => rows.some(row => row.id === id))
+  }
+  const isEnded = ({ state }: { state: string }) => !['created', 'active'].includes(state)
+  const reader = await all.createUser('reader')
+  t.equal((await reader.delete('/tasks/purge')).status, 403)
+  t.equal((await limited.delete('/tasks/purge?days=-1')).status, 400)
+  t.ok((await limited.delete('/tasks/purge')).body.deleted >= 3)
+  const first = tasks.filter(
+    task => !(isEnded(task) && task.days === 40 && task.libraryId === library),
+  )
+  t.same(await left(), first)
+  await limited.delete('/tasks/purge?days=0')
+  t.same(
+    await left(),
+    tasks.filter(task => !(isEnded(task) && task.libraryId === library)),
+  )
+  await admin.delete('/tasks/purge?days=0')
+  t.same(
+    await left(),
+    tasks.filter(task => !isEnded(task)),
+  )
+  await sql`delete from pgboss.job where id = any(${tasks.map(({ id }) => id)})`
+})

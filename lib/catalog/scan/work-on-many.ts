@@ -1,0 +1,159 @@
+// Background work on many books at once: reading them again, their covers, the titles of their series. One
+// task for each library; hidden, missing and unknown books are skipped.
+import type { Fragment } from 'postgres'
+import { presentBook, type Viewer, visibleBook } from '../../auth/viewer.ts'
+import type { Queryable, Sql, Transaction } from '../../postgres/db.ts'
+import type { Queue } from '../../queue/queue.ts'
+import { type ErrorFilter, failedBook } from '../book/book-errors.ts'
+import { hasImage, lacksCover } from '../cover/cover-on-demand.ts'
+import { titlesByRules } from '../metadata/series-title.ts'
+import { enqueueScan } from './scan-request.ts'
+
+export type WorkRequest = { sql: Sql; queue: Queue; viewer: Viewer }
+/** Everything visible, or only what is in a library, in series, or listed; given together, all must hold. */
+export type Selection = {
+  libraryId?: string | undefined
+  seriesIds?: readonly string[] | undefined
+  bookIds?: readonly string[] | undefined
+}
+/** `count` is the number of books or series. */
+export type StartedWork = { taskIds: string[]; count: number }
+
+/** A condition on a present `book b` of `series s`. */
+function selectedBook(
+  sql: Queryable,
+  viewer: Viewer,
+  { libraryId, seriesIds, bookIds }: Selection,
+): Fragment {
+  return sql`${presentBook(sql)} and ${visibleBook(sql, viewer)}
+    and ${libraryId ? sql`b.library_id = ${libraryId}` : sql`true`}
+    and ${seriesIds ? sql`b.series_id = any(${seriesIds as string[]}::uuid[])` : sql`true`}
+    and ${bookIds ? sql`b.id = any(${bookIds as string[]}::uuid[])` : sql`true`}`
+}
+
+/** Reads the selected books again, which also numbers them. */
+export function analyzeMany(request: WorkRequest, selection: Selection): Promise<StartedWork> {
+  return readAgain(request, selectedBook(request.sql, request.viewer, selection))
+}
+
+/** Reads files again that could not be read. */
+export function retryFailed(request: WorkRequest, filter: ErrorFilter): Promise<StartedWork> {
+  return readAgain(request, failedBook(request.sql, request.viewer, filter))
+}
+
+async function readAgain({ sql, queue }: WorkRequest, condition: Fragment): Promise<StartedWork> {
+  return await sql.begin(async tx => {
+    const scans = await startAnalyses(
+      tx,
+      queue,
+      tx`select b.library_id from book b join series s on s.id = b.series_id where ${condition}`,
+    )
+    const { count } = await tx`
+      insert into pending_file as f (library_id, directory_id, name, size, modified_ms, forced)
+      select b.library_id, b.directory_id, b.name, b.size, b.modified_ms, true
+      from book b join series s on s.id = b.series_id
+      where ${condition} and b.library_id = any(${[...scans.keys()]}::uuid[])
+      order by b.directory_id, b.name
+      on conflict (directory_id, name) do update set forced = true`
+    return { taskIds: [...scans.values()], count }
+  })
+}
+
+/** Starts an analysis of each library, without those that are being deleted. Scan ids by library id. */
+async function startAnalyses(
+  tx: Transaction,
+  queue: Queue,
+  libraryIds: Fragment,
+): Promise<Map<string, string>> {
+  const libraries = await tx<{ id: string }[]>`
+    select id from library where deleting_at is null and id in (${libraryIds}) order by id`
+  const scans = new Map<string, string>()
+  for (const { id: libraryId } of libraries) {
+    const scan = { libraryId, mode: 'normal', options: { analysis: true } } as const
+    scans.set(libraryId, await enqueueScan(tx, queue, scan))
+  }
+  return scans
+}
+
+type ThumbnailOptions = {
+  /** `series`: only of the book whose cover each series displays. */
+  of: 'book' | 'series'
+  /** Also of books that have one. */
+  force: boolean
+}
+
+const maxIdsPerJob = 64
+const pageBooks = 6_400
+
+/** Makes thumbnails of the selected books, in batches of the queue. */
+export async function generateThumbnails(
+  { sql, queue, viewer }: WorkRequest,
+  selection: Selection,
+  { of, force }: ThumbnailOptions,
+): Promise<StartedWork> {
+  const one = of === 'series' ? sql`distinct on (b.series_id)` : sql``
+  const order =
+    of === 'series'
+      ? sql`order by b.series_id, (b.id = s.cover_book_id) is true desc, b.number_sort nulls last,
+          b.name_key, b.id`
+      : sql``
+  const books = sql`
+    select ${one} b.id, b.library_id, b.missing_at, b.error_code, b.page_count, b.format
+    from book b join series s on s.id = b.series_id
+    where ${selectedBook(sql, viewer, selection)} ${order}`
+  const due = sql`
+    select b.id, b.library_id as "libraryId"
+    from (${books}) b join book_artifact a on a.book_id = b.id
+    where ${force ? hasImage(sql) : lacksCover(sql)}
+    order by b.library_id, b.id`
+  return await sql.begin(async tx => {
+    const scans = await startAnalyses(tx, queue, tx`select w."libraryId" from (${due}) w`)
+    let count = 0
+    for await (const rows of tx<{ id: string; libraryId: string }[]>`${due}`.cursor(pageBooks))
+      for (const [libraryId, page] of Map.groupBy(rows, row => row.libraryId)) {
+        const scanId = scans.get(libraryId)
+        if (scanId === undefined) continue
+        const ids = page.map(({ id }) => id)
+        const jobs = chunks(ids, maxIdsPerJob).map(ids => ({ scanId, libraryId, ids }))
+        await queue.send(tx, 'cover', jobs)
+        await tx`update scan set to_cover = to_cover + ${ids.length} where id = ${scanId}`
+        count += ids.length
+      }
+    return { taskIds: [...scans.values()], count }
+  })
+}
+
+function chunks<T>(items: readonly T[], length: number): T[][] {
+  return Array.from({ length: Math.ceil(items.length / length) }, (_, i) =>
+    items.slice(i * length, (i + 1) * length),
+  )
+}
+
+/**
+ * Applies the title rules of the libraries to the selected series, unless their titles are locked, set by
+ * a user or stated by their files. With `dryRun` only counts the titles that would change.
+ */
+export async function reprocessTitles(
+  { sql, queue, viewer }: WorkRequest,
+  selection: Selection,
+  { dryRun }: { dryRun: boolean },
+): Promise<StartedWork> {
+  const series = sql`
+    select distinct b.series_id as id from book b join series s on s.id = b.series_id
+    where ${selectedBook(sql, viewer, selection)}`
+  return await sql.begin(async tx => {
+    const changes = await titlesByRules(tx, series)
+    if (dryRun || changes.length === 0) return { taskIds: [], count: changes.length }
+    const ids = changes.map(({ id }) => id)
+    await tx`
+      insert into series_refresh (library_id, series_id, retitle)
+      select library_id, id, true from series where id = any(${ids}) order by id
+      on conflict (library_id, series_id) do update set retitle = true`
+    const scans = await startAnalyses(
+      tx,
+      queue,
+      tx`select library_id from series where id = any(${ids})`,
+    )
+    return { taskIds: [...scans.values()], count: changes.length }
+  })
+}
