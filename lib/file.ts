@@ -1,12 +1,14 @@
-// Random-access file reader with a count of the bytes read; all book files are read through it.
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
-import { Unreadable } from './errors.ts'
+// Random-access file reader with a count of the bytes read; threads read all files of a library through it.
+import { closeSync, fstatSync, openSync, readSync, type Stats } from 'node:fs'
+import { assertContained, type Containment, openFlags, unreadable } from './containment.ts'
 
 /** A random-access file. Offsets and lengths are bytes. */
 export type File = Disposable & {
   /** Absolute path as bytes, because file names need not be UTF-8. */
   readonly path: Buffer
   readonly size: number
+  /** Whole milliseconds since 1970, as of opening. */
+  readonly modifiedMs: number
   /** Bytes read from disk so far. */
   readonly bytesRead: number
   /** `length` bytes from `position`, fewer at the end of the file. Read-only: may be a view of a cache. Throws Unreadable `io`. */
@@ -18,10 +20,27 @@ export type File = Disposable & {
 // Smaller files are read whole at the first read: one system call instead of a dozen.
 const maxWholeFileBytes = 64 * 1024
 
-/** Opens `path` for reading. Throws Unreadable `io`. */
+/** Opens a file of a library. Throws Unreadable `io`, also for a file outside; the cause is the system error. */
+export async function openLibraryFile(path: Buffer, containment: Containment): Promise<File> {
+  const fd = orUnreadable(() => openSync(path, openFlags(containment)))
+  try {
+    const stats = orUnreadable(() => fstatSync(fd))
+    await assertContained({ fd, stats, path }, containment)
+    return fileOf(fd, path, stats)
+  } catch (error) {
+    closeSync(fd)
+    throw error
+  }
+}
+
+/** Opens `path` without a check of its place: for files that users cannot exchange. Throws Unreadable `io`. */
 export function openFile(path: Buffer): File {
   const fd = orUnreadable(() => openSync(path, 'r'))
-  const size = orUnreadable(() => fstatSync(fd).size)
+  const stats = orUnreadable(() => fstatSync(fd))
+  return fileOf(fd, path, stats)
+}
+
+function fileOf(fd: number, path: Buffer, { size, mtimeMs }: Stats): File {
   let bytesRead = 0
   let whole: Buffer | null = null
   const readInto = (target: Uint8Array, position: number) => {
@@ -43,6 +62,7 @@ export function openFile(path: Buffer): File {
   return {
     path,
     size,
+    modifiedMs: Math.round(mtimeMs),
     get bytesRead() {
       return bytesRead
     },
@@ -60,7 +80,6 @@ function orUnreadable<T>(call: () => T): T {
   try {
     return call()
   } catch (cause) {
-    const code = (cause as NodeJS.ErrnoException).code ?? 'error'
-    throw new Unreadable(`The file cannot be read (${code})`, 'io', { cause })
+    throw unreadable(cause)
   }
 }

@@ -1,4 +1,5 @@
 // File paths as bytes, as file systems store them; text is for display and name parsing only.
+import { sep } from 'node:path'
 
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true })
 
@@ -17,6 +18,15 @@ export function joinPath(a: Uint8Array, b: Uint8Array): Buffer {
   if (b.length === 0) return Buffer.from(a)
   const slash = a[a.length - 1] === 0x2f ? '' : '/'
   return Buffer.concat([a, Buffer.from(slash), b])
+}
+
+const slashByte = sep.charCodeAt(0)
+
+/** Whether `path` is the folder itself or below it. Both are absolute, with links resolved. */
+export function isWithin(path: Buffer, folder: Buffer): boolean {
+  if (!path.subarray(0, folder.length).equals(folder)) return false
+  const next = path[folder.length]
+  return next === undefined || folder.at(-1) === slashByte || next === slashByte
 }
 
 /** Folded name: equal for names that differ only in case or Unicode normalization, as on some file systems. */

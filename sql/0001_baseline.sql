@@ -38,6 +38,8 @@ create table library (
   default_reading_direction text not null default 'ltr',
   allowed_formats   text[],
   excluded_patterns text not null default '',
+  -- Whether files that are symbolic links are read (lib/containment.ts).
+  follow_links      boolean not null default false,
   title_preprocessing_rules jsonb not null default '[]',
   auto_match_conditions jsonb,
   hash_policy       text not null default 'full',

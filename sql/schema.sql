@@ -300,6 +300,7 @@ CREATE TABLE library (
   default_reading_direction text not null default 'ltr'::text,
   allowed_formats text[],
   excluded_patterns text not null default ''::text,
+  follow_links boolean not null default false,
   title_preprocessing_rules jsonb not null default '[]'::jsonb,
   auto_match_conditions jsonb,
   hash_policy text not null default 'full'::text,
@@ -539,6 +540,7 @@ CREATE TABLE series_reading (
 CREATE TABLE series_refresh (
   library_id uuid not null,
   series_id uuid not null,
+  retitle boolean not null default false,
   constraint series_refresh_library_id_fkey FOREIGN KEY (library_id) REFERENCES library(id) ON DELETE CASCADE,
   constraint series_refresh_pkey PRIMARY KEY (library_id, series_id),
   constraint series_refresh_series_id_fkey FOREIGN KEY (series_id) REFERENCES series(id) ON DELETE CASCADE
@@ -689,6 +691,7 @@ CREATE INDEX series_refresh_series ON public.series_refresh USING btree (series_
 CREATE INDEX series_search_text ON public.series_search USING gin (text gin_trgm_ops);
 CREATE INDEX series_sharing_tag_tag ON public.series_sharing_tag USING btree (tag_id);
 CREATE INDEX series_title_key ON public.series USING btree (library_id, search_key);
+CREATE INDEX series_updated_in_library ON public.series USING btree (library_id, updated_at, id) WHERE (book_count > 0);
 CREATE INDEX session_account ON public.session USING btree (account_id);
 CREATE INDEX session_expiry ON public.session USING btree (expires_at);
 CREATE INDEX setting_change_key ON public.setting_change USING btree (key, changed_at DESC, id DESC);

@@ -3,7 +3,8 @@
 import { close, createReadStream, fstat, open, read, type Stats, stat } from 'node:fs'
 import { Readable } from 'node:stream'
 import { promisify } from 'node:util'
-import { NotFound, Unreadable } from '../errors.ts'
+import { assertContained, type Containment, openUnchecked, unreadable } from '../containment.ts'
+import { Failure, NotFound } from '../errors.ts'
 import { deliveryCounters } from './counters.ts'
 
 // Promisified callbacks, not FileHandle: that costs twice as much, and these run for every page.
@@ -35,14 +36,23 @@ export function bufferedBody(body: Buffer): FileBody {
   return { body, length: body.length, release }
 }
 
-/** Opens a file for one response. Throws NotFound when it does not exist, Unreadable `io` otherwise. */
-export async function openForResponse(path: Buffer | string): Promise<number> {
+/**
+ * Opens a file of a library for one response; nothing of it may be sent before `checkFile`. Throws NotFound
+ * when it does not exist, Unreadable `io` otherwise.
+ */
+export async function openForResponse(path: Buffer, containment: Containment): Promise<number> {
   deliveryCounters.opens += 1
-  return withFileErrors(() => openAsync(path, 'r'))
+  return withFileErrors(() => openUnchecked(path, containment))
 }
 
-/** Throws like `openForResponse`. */
-export const statDescriptor = (fd: number): Promise<Stats> => withFileErrors(() => fstatAsync(fd))
+/** Checks that an open file lies in its library. Throws like `openForResponse`. */
+export const checkFile = (fd: number, path: Buffer, containment: Containment): Promise<Stats> =>
+  withFileErrors(async () => {
+    const stats = await fstatAsync(fd)
+    await assertContained({ fd, stats, path }, containment)
+    return stats
+  })
+
 /** Throws like `openForResponse`. */
 export const statFile = (path: Buffer): Promise<Stats> => withFileErrors(() => statAsync(path))
 
@@ -63,6 +73,7 @@ export async function readRange(fd: number, position: number, length: number): P
   return filled === length ? target : target.subarray(0, filled)
 }
 
+export const closeFile: (fd: number) => Promise<void> = promisify(close)
 /** Closes without waiting; an error of close could not be handled anyway. */
 export const closeInBackground = (fd: number): void => close(fd, () => {})
 
@@ -76,17 +87,18 @@ export function streamRange(fd: number, position: number, length: number): Reada
   return createReadStream('', { fd, start: position, end, highWaterMark: 256 * 1024 })
 }
 
-/** A whole file as a response body, or null when it does not exist. */
+/** A whole file of the data directory as a response body, or null when it does not exist. */
 export async function readWholeFile(path: string): Promise<FileBody | null> {
   let fd: number
   try {
-    fd = await openForResponse(path)
+    deliveryCounters.opens += 1
+    fd = await withFileErrors(() => openAsync(path, 'r'))
   } catch (error) {
     if (error instanceof NotFound) return null
     throw error
   }
   try {
-    const { size } = await statDescriptor(fd)
+    const { size } = await withFileErrors(() => fstatAsync(fd))
     if (!canBuffer(size)) return { body: streamRange(fd, 0, size), length: size, release: () => {} }
     const bytes = await readRange(fd, 0, size)
     closeInBackground(fd)
@@ -100,10 +112,11 @@ export async function readWholeFile(path: string): Promise<FileBody | null> {
 async function withFileErrors<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call()
-  } catch (cause) {
-    const code = (cause as NodeJS.ErrnoException).code ?? 'error'
+  } catch (error) {
+    const failure = error instanceof Failure ? error : unreadable(error)
+    const code = (failure.cause as NodeJS.ErrnoException | undefined)?.code
     if (code === 'ENOENT' || code === 'ENOTDIR')
-      throw new NotFound('The file does not exist', { cause })
-    throw new Unreadable(`The file cannot be read (${code})`, 'io', { cause })
+      throw new NotFound('The file does not exist', { cause: failure.cause })
+    throw failure
   }
 }

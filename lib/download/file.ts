@@ -1,11 +1,12 @@
 // File download: the unmodified file of a book, whole or a byte range (RFC 9110), with its own name.
 import type { Readable } from 'node:stream'
 import type { BookFile } from '../catalog/book/book-file.ts'
+import type { FileAccess } from '../containment.ts'
 import { type FormatName, formatNamed } from '../format/formats.ts'
 import { attachment } from './attachment.ts'
+import { openBookFile } from './book-content.ts'
 import { fileEtag } from './etag.ts'
-import { closeInBackground, openForResponse, statDescriptor, streamRange } from './file-body.ts'
-import { assertInsideRoot } from './path-containment.ts'
+import { closeInBackground, streamRange } from './file-body.ts'
 import { evaluateRequest, type RequestHeaders } from './range.ts'
 
 /** `body` is null where the status or the method has none; destroying the stream closes its file. */
@@ -21,18 +22,17 @@ export const mediaTypeOf = (format: FormatName | null): string =>
 
 type Request = { method: string; headers: RequestHeaders }
 
-/** The response to GET or HEAD. Throws NotFound when the file does not exist, Unreadable `io`. */
+/** The response to GET or HEAD. Throws NotFound and Unreadable like `openBookFile`. */
 export async function fileResponse(
   book: BookFile,
+  access: FileAccess,
   { method, headers: requestHeaders }: Request,
   mediaType = mediaTypeOf(book.format),
 ): Promise<FileResponse> {
-  await assertInsideRoot(book.root, book.path)
-  const fd = await openForResponse(book.path)
+  const { fd, stats } = await openBookFile(book, access)
   let isStreaming = false
   try {
-    const stat = await statDescriptor(fd)
-    const version = { id: book.id, size: stat.size, modifiedMs: Math.round(stat.mtimeMs) }
+    const version = { id: book.id, size: stats.size, modifiedMs: Math.round(stats.mtimeMs) }
     const etag = fileEtag(version)
     const decision = evaluateRequest({ method, headers: requestHeaders }, { ...version, etag })
     const { status } = decision

@@ -1,34 +1,42 @@
 // Streaming ZIP of the files of a series: nothing is compressed, one file is open at a time, and memory
 // use does not depend on the size.
-import { stat } from 'node:fs/promises'
 import { PassThrough, type Readable } from 'node:stream'
 import { ZipFile } from 'yazl'
 import type { BookFile } from '../catalog/book/book-file.ts'
-import { NotFound } from '../errors.ts'
+import type { FileAccess } from '../containment.ts'
+import { Failure, NotFound, Unreadable } from '../errors.ts'
 import { foldName } from '../path.ts'
-import { openForResponse, streamRange } from './file-body.ts'
-import { assertInsideRoot } from './path-containment.ts'
+import { openBookFile } from './book-content.ts'
+import { closeFile, closeInBackground, streamRange } from './file-body.ts'
 
 /** `length` is exact. Destroying `body` closes the file that is being read. */
 export type SeriesZip = { body: Readable; length: number }
 
 /**
- * A ZIP of the files in the order given, under their own names. Files that no longer exist are left out;
- * throws NotFound when none is left. A file that changes while it is sent aborts the response.
+ * A ZIP of the files in the order given, under their own names. Files that no longer exist or cannot be
+ * handed out are left out; throws NotFound when none is left. A file that changes while it is sent aborts
+ * the response.
  */
-export async function zipSeries(books: readonly BookFile[]): Promise<SeriesZip> {
+export async function zipSeries(
+  books: readonly BookFile[],
+  access: FileAccess,
+): Promise<SeriesZip> {
   const present: PresentFile[] = []
-  for (const book of books) {
-    const file = await findFile(book)
-    if (file) present.push(file)
+  for (let i = 0; i < books.length; i += concurrency) {
+    const found = books.slice(i, i + concurrency).map(book => findFile(book, access))
+    present.push(...(await Promise.all(found)).filter(file => file !== null))
   }
   if (present.length === 0) throw new NotFound('The series has no files')
   const zip = new ZipFile()
   const body = new PassThrough({ highWaterMark: 256 * 1024 })
   let source: Readable | null = null
   const entryName = createUniqueNames()
-  const open = async ({ path, size }: PresentFile) => {
-    const fd = await openForResponse(path)
+  const open = async ({ book, size, modified }: PresentFile) => {
+    const { fd, stats } = await openBookFile(book, access)
+    if (stats.size !== size || stats.mtime.getTime() !== modified.getTime()) {
+      closeInBackground(fd)
+      throw new Unreadable('The file changed while the series was sent', 'io')
+    }
     source = streamRange(fd, 0, size)
     // The client may have disconnected while the file was opened.
     if (body.destroyed) source.destroy()
@@ -37,7 +45,7 @@ export async function zipSeries(books: readonly BookFile[]): Promise<SeriesZip> 
   }
   for (const file of present) {
     const options = { compress: false, size: file.size, mtime: file.modified, mode: 0o100644 }
-    zip.addReadStreamLazy(entryName(file.name), options, done => {
+    zip.addReadStreamLazy(entryName(file.book.name), options, done => {
       open(file).then(
         stream => done(null, stream),
         error => body.destroy(error),
@@ -53,15 +61,19 @@ export async function zipSeries(books: readonly BookFile[]): Promise<SeriesZip> 
   return { body, length }
 }
 
-type PresentFile = { path: Buffer; name: string; size: number; modified: Date }
+type PresentFile = { book: BookFile; size: number; modified: Date }
 
-async function findFile({ root, path, name }: BookFile): Promise<PresentFile | null> {
+// Files are opened to see what they are; a network disk serves several at once.
+const concurrency = 8
+
+async function findFile(book: BookFile, access: FileAccess): Promise<PresentFile | null> {
   try {
-    await assertInsideRoot(root, path)
-    const stats = await stat(path)
-    return stats.isFile() ? { path, name, size: stats.size, modified: stats.mtime } : null
-  } catch {
-    return null
+    const { fd, stats } = await openBookFile(book, access)
+    await closeFile(fd)
+    return { book, size: stats.size, modified: stats.mtime }
+  } catch (error) {
+    if (error instanceof Failure) return null
+    throw error
   }
 }
 

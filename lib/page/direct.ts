@@ -2,15 +2,16 @@
 import { pipeline, Transform } from 'node:stream'
 import { promisify } from 'node:util'
 import { crc32, createInflateRaw, inflateRaw } from 'node:zlib'
+import type { Containment } from '../containment.ts'
 import type { FileVersion } from '../download/etag.ts'
 import {
   bufferedBody,
   canBuffer,
+  checkFile,
   closeInBackground,
   type FileBody,
   openForResponse,
   readRange,
-  statDescriptor,
   streamRange,
 } from '../download/file-body.ts'
 import { Unreadable } from '../errors.ts'
@@ -35,6 +36,9 @@ export type DirectRead =
   | FileChanged
   | { mismatch: true }
 
+/** The file as catalogued. */
+export type ContainedFile = FileVersion & { path: Buffer; containment: Containment }
+
 type Page = {
   directory: PageDirectory
   index: number
@@ -44,20 +48,26 @@ type Page = {
 
 /** The original bytes of a page whose slot has an offset. Throws NotFound, Unreadable `io`. */
 export async function readDirect(
-  path: Buffer,
-  version: FileVersion,
+  { path, containment, ...version }: ContainedFile,
   { directory, index, allowsAnyType = false }: Page,
 ): Promise<DirectRead> {
   const slot = slotAt(directory, index)
   const { offset, headerBytes, packedBytes } = slot
-  const fd = await openForResponse(path)
+  const fd = await openForResponse(path, containment)
   let isStreaming = false
   try {
     const isTooLarge = !canBuffer(
       slot.method === STORED ? packedBytes : slot.sizeBytes + packedBytes,
     )
     const firstRead = isTooLarge ? Math.max(headerBytes, 16) : headerBytes + packedBytes
-    const [stat, chunk] = await Promise.all([statDescriptor(fd), readRange(fd, offset, firstRead)])
+    // Not Promise.all: the file must not be closed during a read.
+    const [checked, read] = await Promise.allSettled([
+      checkFile(fd, path, containment),
+      readRange(fd, offset, firstRead),
+    ])
+    if (checked.status === 'rejected') throw checked.reason
+    if (read.status === 'rejected') throw read.reason
+    const [stat, chunk] = [checked.value, read.value]
     const modifiedMs = Math.round(stat.mtimeMs)
     if (stat.size !== version.size || modifiedMs !== version.modifiedMs)
       return { changed: { size: stat.size, modifiedMs } }

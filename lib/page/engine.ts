@@ -3,6 +3,7 @@ import type { LRUCache } from 'lru-cache'
 import type { Limits } from '../archive/limits.ts'
 import type { SingleFlight } from '../async/single-flight.ts'
 import type { BookFile } from '../catalog/book/book-file.ts'
+import { containmentOf, type FileAccess } from '../containment.ts'
 import { deliveryCounters } from '../download/counters.ts'
 import { type FileVersion, versionKey } from '../download/etag.ts'
 import type { FileBody } from '../download/file-body.ts'
@@ -11,12 +12,16 @@ import type { FormatName } from '../format/formats.ts'
 import { extensionOf } from '../path.ts'
 import type { PageCache } from './cache.ts'
 import type { PageDirectory } from './directory.ts'
+import { failureKey } from './etag.ts'
 import type { BookRef, FileChanged, RenderedImage } from './messages.ts'
-import type { PagePool } from './pool.ts'
+import type { Client, PagePool } from './pool.ts'
 import type { ReadAhead } from './readahead.ts'
 
 /** A book whose pages can be read; see `bookFile`. */
-export type PageBook = Pick<BookFile, 'id' | 'root' | 'path' | 'name' | 'size' | 'modifiedMs'> & {
+export type PageBook = Pick<
+  BookFile,
+  'id' | 'root' | 'path' | 'followLinks' | 'name' | 'size' | 'modifiedMs'
+> & {
   format: FormatName
   /** Loads the stored page list when it is needed; null when there is none. */
   pages: () => Promise<Uint8Array | null>
@@ -27,6 +32,7 @@ export type BookSnapshot = PageBook & { isCatalogued: boolean }
 
 export type Engine = {
   limits: Limits
+  access: () => FileAccess
   pool: PagePool
   cache: PageCache
   directories: LRUCache<string, PageDirectory>
@@ -55,11 +61,14 @@ export async function retryOnChange<B extends FileVersion, T extends object>(
   throw new Unreadable('The file of the book keeps changing', 'io')
 }
 
+/** Work is shared only within an account: one that has many requests waiting does not delay others. */
+export const flightKey = (key: string, { accountId = '' }: Client): string => `${accountId} ${key}`
+
 /** The page directory of a book: from memory, else built by a thread. */
 export async function loadDirectory(
   engine: Engine,
   book: BookSnapshot,
-  signal?: AbortSignal,
+  client: Client = {},
 ): Promise<PageDirectory | FileChanged> {
   const key = versionKey(book)
   const cached = engine.directories.get(key)
@@ -67,21 +76,25 @@ export async function loadDirectory(
   const load = async (signal: AbortSignal) => {
     deliveryCounters.directories += 1
     const request = await bookRefOf(engine, book)
-    const result = await engine.pool.run('directory', request, { weight: 1, signal })
+    const result = await engine.pool.run('directory', request, {
+      weight: 1,
+      client: { ...client, signal },
+      failureKey: failureKey(book, 'directory'),
+    })
     if ('rows' in result) engine.directories.set(key, result)
     return result
   }
-  return engine.directoryLoads(key, load, signal)
+  return engine.directoryLoads(flightKey(key, client), load, client.signal)
 }
 
 /** The book as a message to a thread. Throws NotFound when its page list is not stored. */
-export async function bookRefOf({ limits }: Engine, book: BookSnapshot): Promise<BookRef> {
+export async function bookRefOf({ limits, access }: Engine, book: BookSnapshot): Promise<BookRef> {
   const packedPages = book.isCatalogued ? await book.pages() : null
   if (book.isCatalogued && packedPages === null)
     throw new NotFound('The pages of the book are not known')
   return {
     path: book.path.toString('latin1'),
-    root: book.root.toString('latin1'),
+    containment: containmentOf(access(), book),
     extension: extensionOf(book.name),
     format: book.format,
     size: book.size,
@@ -90,3 +103,9 @@ export async function bookRefOf({ limits }: Engine, book: BookSnapshot): Promise
     limits,
   }
 }
+
+/** The file of a book for reading it in this thread. */
+export const fileOf = ({ access }: Engine, book: BookSnapshot) => ({
+  ...book,
+  containment: containmentOf(access(), book),
+})

@@ -9,9 +9,17 @@ import type { EpubContents } from '../format/epub/contents.ts'
 import { foldName } from '../path.ts'
 import { readDirect } from './direct.ts'
 import { slotAt } from './directory.ts'
-import { type BookSnapshot, bookRefOf, type Engine, retryOnChange } from './engine.ts'
-import { resourceEtag } from './etag.ts'
+import {
+  type BookSnapshot,
+  bookRefOf,
+  type Engine,
+  fileOf,
+  flightKey,
+  retryOnChange,
+} from './engine.ts'
+import { failureKey, resourceEtag } from './etag.ts'
 import type { EpubIndex, FileChanged } from './messages.ts'
+import type { Client } from './pool.ts'
 
 /** `etag` is the weak ETag of these bytes. */
 export type EpubResourceBody = FileBody & { mediaType: string; etag: string }
@@ -31,11 +39,15 @@ export function createEpubReader(engine: Engine) {
   })
   const flight = createSingleFlight<OpenedEpub | FileChanged>()
 
-  async function open(book: BookSnapshot, signal?: AbortSignal): Promise<OpenedEpub | FileChanged> {
+  async function open(book: BookSnapshot, client: Client): Promise<OpenedEpub | FileChanged> {
     const key = versionKey(book)
     const load = async (signal: AbortSignal) => {
       const request = await bookRefOf(engine, book)
-      const result = await engine.pool.run('epub', request, { weight: 1, signal })
+      const result = await engine.pool.run('epub', request, {
+        weight: 1,
+        client: { ...client, signal },
+        failureKey: failureKey(book, 'epub'),
+      })
       if ('changed' in result) return result
       const names = result.contents.resources.map(({ name }, i) => [name, i] as const)
       const folded = names.map(([name, i]) => [foldName(name), i] as const)
@@ -43,15 +55,15 @@ export function createEpubReader(engine: Engine) {
       cache.set(key, epub)
       return epub
     }
-    return cache.get(key) ?? (await flight(key, load, signal))
+    return cache.get(key) ?? (await flight(flightKey(key, client), load, client.signal))
   }
 
   return {
     /** The contents of an EPUB as listed in its manifest. Throws NotFound, Unreadable, Unavailable. */
-    async contents(book: BookFile, signal?: AbortSignal): Promise<EpubContents> {
+    async contents(book: BookFile, client: Client = {}): Promise<EpubContents> {
       return await retryOnChange(snapshotOf(book), async current => {
         const changed = cache.has(versionKey(current)) && (await findChange(current))
-        const epub = changed || (await open(current, signal))
+        const epub = changed || (await open(current, client))
         return 'changed' in epub ? epub : epub.contents
       })
     },
@@ -59,9 +71,9 @@ export function createEpubReader(engine: Engine) {
      * The resource with that name, decoded. Only resources of the manifest are found; letter case and
      * Unicode form may differ. Throws NotFound, Unreadable, Unavailable.
      */
-    async resource(book: BookFile, name: string, signal?: AbortSignal): Promise<EpubResourceBody> {
+    async resource(book: BookFile, name: string, client: Client = {}): Promise<EpubResourceBody> {
       return await retryOnChange(snapshotOf(book), async current => {
-        const epub = await open(current, signal)
+        const epub = await open(current, client)
         if ('changed' in epub) return epub
         const index = epub.indexes.get(name) ?? epub.indexes.get(foldName(name))
         if (index === undefined) {
@@ -69,7 +81,7 @@ export function createEpubReader(engine: Engine) {
           if (changed) return changed
           throw new NotFound('The book has no such resource')
         }
-        const body = await readResource(engine, current, { ...epub, index, signal })
+        const body = await readResource(engine, current, { ...epub, index, client })
         return 'changed' in body ? body : { ...body, etag: resourceEtag(current, name) }
       })
     },
@@ -101,23 +113,27 @@ async function findChange({ path, size, modifiedMs }: BookSnapshot): Promise<Fil
   return now.size === size && now.modifiedMs === modifiedMs ? null : { changed: now }
 }
 
-type ResourceLocation = OpenedEpub & { index: number; signal: AbortSignal | undefined }
+type ResourceLocation = OpenedEpub & { index: number; client: Client }
 
 async function readResource(
   engine: Engine,
   book: BookSnapshot,
-  { contents, directory, index, signal }: ResourceLocation,
+  { contents, directory, index, client }: ResourceLocation,
 ) {
   const { name, mediaType, bytes: sizeBytes } = contents.resources[index]!
   const slot = slotAt(directory, index)
   if (slot.sizeBytes > engine.limits.entryBytes)
     throw new Unreadable('The resource is too large', 'too_large')
   if (slot.offset >= 0) {
-    const result = await readDirect(book.path, book, { directory, index, allowsAnyType: true })
+    const result = await readDirect(fileOf(engine, book), {
+      directory,
+      index,
+      allowsAnyType: true,
+    })
     if (!('mismatch' in result)) return 'page' in result ? { ...result.page, mediaType } : result
   }
   const request = { book: await bookRefOf(engine, book), name }
-  const result = await engine.pool.run('resource', request, { weight: sizeBytes, signal })
+  const result = await engine.pool.run('resource', request, { weight: sizeBytes, client })
   if ('changed' in result) return result
   const { buffer, byteOffset, length } = result.bytes
   return { ...bufferedBody(Buffer.from(buffer, byteOffset, length)), mediaType }

@@ -1,17 +1,19 @@
 // Messages between the main thread and page threads.
 
 import type { Limits } from '../archive/limits.ts'
+import type { Containment } from '../containment.ts'
 import type { UnreadableCode } from '../errors.ts'
 import type { EpubContents } from '../format/epub/contents.ts'
 import type { FormatName } from '../format/formats.ts'
+import type { Verdict } from '../image/verify.ts'
 import type { CacheEntry, CacheTarget } from './cache-write.ts'
 import type { PageDirectory } from './directory.ts'
 import type { Variant } from './variant.ts'
 
-/** A book's file. Paths are latin1 strings, one character per byte. */
+/** A book's file. The path is a latin1 string, one character per byte. */
 export type BookRef = {
   path: string
-  root: string
+  containment: Containment
   extension: string
   format: FormatName
   size: number
@@ -63,6 +65,9 @@ export type MadeCover = {
   height: number | null
 }
 
+/** Verifies that the original bytes of a page decode. */
+export type VerifyPageRequest = Pick<RenderPageRequest, 'book' | 'index' | 'cachedOriginal'>
+
 /** `bytes` is null when the image was written to its target. */
 export type RenderedImage = {
   bytes: Uint8Array | null
@@ -70,10 +75,14 @@ export type RenderedImage = {
   written: CacheEntry[]
 }
 
+/** `failureFolder`: where failures of images are remembered by their content; null if they are not. */
+export type TaskOptions = { failureFolder: string | null }
+
 /** What each task of a page thread takes and returns. */
 export type PageTasks = {
   directory: { request: BookRef; value: PageDirectory }
   page: { request: RenderPageRequest; value: RenderedImage }
+  verify: { request: VerifyPageRequest; value: { verdict: Verdict } }
   bookCover: { request: RenderCoverRequest; value: RenderedImage }
   unpackRun: { request: UnpackRunRequest; value: RenderedImage }
   convert: { request: ConvertRequest; value: RenderedImage }

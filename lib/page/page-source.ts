@@ -6,34 +6,91 @@ import { versionKey } from '../download/etag.ts'
 import { bufferedBody } from '../download/file-body.ts'
 import { Unreadable } from '../errors.ts'
 import { isRendered } from '../format/formats.ts'
+import { isComplete } from '../image/complete.ts'
 import { sniffImage } from '../image/image.ts'
 import type { CacheTarget } from './cache-write.ts'
 import { readDirect } from './direct.ts'
-import { type PageDirectory, type PageSlot, pageCountOf, slotAt } from './directory.ts'
-import { type BookSnapshot, bookRefOf, type Engine, type ImageBody } from './engine.ts'
-import { pageCacheKey } from './etag.ts'
+import { type PageDirectory, type PageSlot, pageCountOf, setVerdict, slotAt } from './directory.ts'
+import {
+  type BookSnapshot,
+  bookRefOf,
+  type Engine,
+  fileOf,
+  flightKey,
+  type ImageBody,
+} from './engine.ts'
+import { failureKey, pageCacheKey } from './etag.ts'
 import type { FileChanged, RenderedImage } from './messages.ts'
-import { unknownWeight } from './pool.ts'
+import { type Client, unknownWeight } from './pool.ts'
 import type { Variant } from './variant.ts'
 
 export type PageLocation = {
   directory: PageDirectory
   index: number
   slot: PageSlot
-  signal: AbortSignal | undefined
+  client: Client
 }
 
-/** The bytes of the page as they are in the book; of a PDF its JPEG, or a rendering. */
+/**
+ * The bytes of the page as they are in the book; of a PDF its JPEG, or a rendering. A page of which tolerant
+ * decoders show a part is decoded and encoded again. Verified once for each version of the file. Throws
+ * Unreadable for a page that does not decode.
+ */
 export async function originalPage(
   engine: Engine,
   book: BookSnapshot,
   page: PageLocation,
 ): Promise<ImageBody> {
-  const { index, slot, directory, signal } = page
+  const { slot, directory, index } = page
+  if (slot.verdict === 'damaged') return repairedPage(engine, book, page)
+  const image = await readOriginal(engine, book, page)
+  if ('changed' in image || slot.verdict === 'sound') return image
+  if (Buffer.isBuffer(image.body) && isComplete(image.body, image.mediaType)) {
+    setVerdict(directory, index, 'sound')
+    return image
+  }
+  image.release()
+  const changed = await verifyPage(engine, book, page)
+  return changed ?? originalPage(engine, book, { ...page, slot: slotAt(directory, index) })
+}
+
+async function verifyPage(
+  engine: Engine,
+  book: BookSnapshot,
+  { directory, index, slot, client }: PageLocation,
+): Promise<FileChanged | null> {
+  const request = {
+    book: await bookRefOf(engine, book),
+    index,
+    cachedOriginal: cachedOriginalOf(engine, book, { directory, index }),
+  }
+  const result = await engine.pool.run('verify', request, {
+    weight: weightOf(slot),
+    client,
+    failureKey: failureKey(book, `verify ${index}`),
+  })
+  if ('changed' in result) return result
+  setVerdict(directory, index, result.verdict)
+  return null
+}
+
+function repairedPage(engine: Engine, book: BookSnapshot, page: PageLocation) {
+  const format = repairFormats.find(format => page.slot.mediaType === `image/${format}`) ?? 'jpeg'
+  return derivedPage(engine, book, { ...page, variant: { format } })
+}
+
+const repairFormats = ['png', 'webp', 'gif'] as const
+
+async function readOriginal(
+  engine: Engine,
+  book: BookSnapshot,
+  page: PageLocation,
+): Promise<ImageBody> {
+  const { index, slot, directory, client } = page
   if (slot.offset >= 0) {
     if (slot.sizeBytes > engine.limits.entryBytes)
       throw new Unreadable('The page is too large', 'too_large')
-    const result = await readDirect(book.path, book, page)
+    const result = await readDirect(fileOf(engine, book), page)
     if (!('mismatch' in result)) return 'page' in result ? result.page : result
   }
   const isCacheable = isExpensive(book, directory)
@@ -45,7 +102,7 @@ export async function originalPage(
     const unpacked = changed ?? (await readCached(engine, key, slot.mediaType))
     if (unpacked) return unpacked
   }
-  const render = async (target: CacheTarget | null, signal: AbortSignal) => {
+  const render = async (target: CacheTarget | null, client: Client) => {
     const request = {
       book: await bookRefOf(engine, book),
       index,
@@ -53,10 +110,24 @@ export async function originalPage(
       target: isCacheable ? target : null,
       cachedOriginal: null,
     }
-    return engine.pool.run('page', request, { weight: weightOf(slot), signal })
+    return engine.pool.run('page', request, pageRun(book, page, client))
   }
-  return makeImage(engine, isCacheable ? key : `${key} uncached`, { render, signal })
+  return makeImage(engine, isCacheable ? key : `${key} uncached`, { render, client })
 }
+
+/** Options of a run that reads and decodes the page. */
+const pageRun = (book: BookSnapshot, { slot, index }: PageLocation, client: Client) => ({
+  weight: weightOf(slot),
+  client,
+  failureKey: failureKey(book, `page ${index}`),
+})
+
+/** Where the original bytes may be cached. */
+const cachedOriginalOf = (
+  engine: Engine,
+  book: BookSnapshot,
+  { directory, index }: Pick<PageLocation, 'directory' | 'index'>,
+) => (isExpensive(book, directory) ? engine.cache.target(pageCacheKey(book, index, null)) : null)
 
 /** The page rendered as `variant`. */
 export async function derivedPage(
@@ -64,22 +135,20 @@ export async function derivedPage(
   book: BookSnapshot,
   page: PageLocation & { variant: Variant },
 ): Promise<ImageBody> {
-  const { index, slot, directory, variant, signal } = page
+  const { index, directory, variant, client } = page
   const key = pageCacheKey(book, index, variant)
   const cached = await readCached(engine, key, `image/${variant.format}`)
   if (cached) return cached
-  const cachedOriginal = isExpensive(book, directory)
-    ? engine.cache.target(pageCacheKey(book, index, null))
-    : null
+  const cachedOriginal = cachedOriginalOf(engine, book, page)
   if (directory.isSolid && engine.cache.isEnabled) {
     const changed = await unpackRun(engine, book, page)
     if (changed) return changed
   }
-  const render = async (target: CacheTarget | null, signal: AbortSignal) => {
+  const render = async (target: CacheTarget | null, client: Client) => {
     const request = { book: await bookRefOf(engine, book), index, variant, target, cachedOriginal }
-    return engine.pool.run('page', request, { weight: weightOf(slot), signal })
+    return engine.pool.run('page', request, pageRun(book, page, client))
   }
-  return makeImage(engine, key, { render, signal })
+  return makeImage(engine, key, { render, client })
 }
 
 /** Whether original pages are cached: those that take long to unpack or render. */
@@ -93,9 +162,10 @@ const isExpensive = (book: BookSnapshot, directory: PageDirectory) =>
 async function unpackRun(
   engine: Engine,
   book: BookSnapshot,
-  { index, slot, directory, signal }: PageLocation,
+  page: PageLocation,
 ): Promise<FileChanged | null> {
-  return engine.readAhead.run(versionKey(book), async nextLength => {
+  const { index, directory, client } = page
+  return engine.readAhead.run(flightKey(versionKey(book), client), async nextLength => {
     if (engine.cache.has(pageCacheKey(book, index, null))) return null
     const end = Math.min(index + nextLength(index), pageCountOf(directory))
     const targets: CacheTarget[] = []
@@ -103,10 +173,12 @@ async function unpackRun(
     for (let i = index; i < end; i++) {
       sizeBytes += slotAt(directory, i).sizeBytes
       if (targets.length > 0 && sizeBytes > engine.cache.maxBytes / 4) break
-      targets.push(engine.cache.target(pageCacheKey(book, i, null))!)
+      const target = engine.cache.target(pageCacheKey(book, i, null))
+      if (target === null) return null
+      targets.push(target)
     }
     const request = { book: await bookRefOf(engine, book), index, targets }
-    const image = await engine.pool.run('unpackRun', request, { weight: weightOf(slot), signal })
+    const image = await engine.pool.run('unpackRun', request, pageRun(book, page, client))
     if ('changed' in image) return image
     engine.cache.addWritten(image.written)
     return null
@@ -114,24 +186,28 @@ async function unpackRun(
 }
 
 type Rendering = {
-  render: (target: CacheTarget | null, signal: AbortSignal) => Promise<RenderedImage | FileChanged>
-  signal: AbortSignal | undefined
+  render: (target: CacheTarget | null, client: Client) => Promise<RenderedImage | FileChanged>
+  client: Client
 }
 
 /** Renders an image once for all concurrent requests, caches it and returns it. */
 export async function makeImage(
   engine: Engine,
   key: string,
-  { render, signal }: Rendering,
+  { render, client }: Rendering,
 ): Promise<ImageBody> {
   // If it is evicted before it can be read back, it is rendered again without the cache.
   for (const target of [engine.cache.target(key), null]) {
     const renderAndIndex = async (signal: AbortSignal) => {
-      const image = await render(target, signal)
+      const image = await render(target, { ...client, signal })
       if ('written' in image) engine.cache.addWritten(image.written)
       return image
     }
-    const image = await engine.imageLoads(`${key} ${target !== null}`, renderAndIndex, signal)
+    const image = await engine.imageLoads(
+      flightKey(`${key} ${target !== null}`, client),
+      renderAndIndex,
+      client.signal,
+    )
     if ('changed' in image) return image
     const { bytes, mediaType } = image
     if (bytes)

@@ -3,6 +3,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Limits } from '../archive/limits.ts'
 import { createSingleFlight } from '../async/single-flight.ts'
+import type { FileAccess } from '../containment.ts'
 import { deliveryCounters } from '../download/counters.ts'
 import type { FileBody } from '../download/file-body.ts'
 import { NotFound, Unreadable } from '../errors.ts'
@@ -19,9 +20,10 @@ import {
 } from './engine.ts'
 import { createEpubReader } from './epub.ts'
 import { pageEtag } from './etag.ts'
+import { createFailures } from './failures.ts'
 import type { MadeCover, MakeCoverRequest } from './messages.ts'
 import { derivedPage, originalPage } from './page-source.ts'
-import { openPagePool, unknownWeight } from './pool.ts'
+import { type Client, openPagePool, unknownWeight } from './pool.ts'
 import { createReadAhead } from './readahead.ts'
 import { chooseVariant, type ImageOptions, type Variant } from './variant.ts'
 
@@ -35,7 +37,11 @@ type Options = {
   folder: string
   /** Size limit of the page cache; 0 disables it. */
   cacheBytes: number
+  /** Whether the disk of the cache has enough space. */
+  canStore?: () => boolean
   limits: Limits
+  /** Read at each use, because the configuration can be reloaded. */
+  access: () => FileAccess
   /** 0 means one per core. */
   threads: number
   timeoutMs: number
@@ -46,11 +52,22 @@ type Options = {
 // About 3,000 books of 200 pages.
 const directoryCacheBytes = 48 * 1024 * 1024
 
-export function openPages({ folder, cacheBytes, limits, threads, ...options }: Options) {
+export function openPages({
+  folder,
+  cacheBytes,
+  canStore,
+  limits,
+  access,
+  threads,
+  ...options
+}: Options) {
+  const cache = openPageCache(folder, cacheBytes, canStore)
+  const failures = createFailures(cache.target)
   const engine: Engine = {
     limits,
-    pool: openPagePool({ ...options, maxThreads: threads }),
-    cache: openPageCache(folder, cacheBytes),
+    access,
+    pool: openPagePool({ ...options, maxThreads: threads, failures }),
+    cache,
     directories: new LRUCache({
       maxSize: directoryCacheBytes,
       sizeCalculation: ({ rows }) => rows.byteLength + 400,
@@ -63,17 +80,17 @@ export function openPages({ folder, cacheBytes, limits, threads, ...options }: O
     /**
      * Page `index` (from 0) of a book. Without a size and a format its original bytes; otherwise an
      * image that fits inside, never enlarged. Sizes are pixels, 1 to 10000, checked by the caller.
-     * Rendering does not start after `signal` has aborted. Throws NotFound, Unreadable, Unavailable.
+     * Rendering does not start after the client has aborted. Throws NotFound, Unreadable, Unavailable.
      */
     async image(
       book: PageBook,
       index: number,
-      { signal, ...options }: ImageOptions & { signal?: AbortSignal } = {},
+      { client = {}, ...options }: ImageOptions & { client?: Client } = {},
     ): Promise<PageImage> {
       deliveryCounters.requests += 1
       return await retryOnChange(book, async (current, isCatalogued) => {
         const snapshot = { ...current, isCatalogued }
-        const image = await loadImage(engine, snapshot, { index, options, signal })
+        const image = await loadImage(engine, snapshot, { index, options, client })
         return 'changed' in image ? image : { ...image, etag: pageEtag(current, index, options) }
       })
     },
@@ -87,8 +104,8 @@ export function openPages({ folder, cacheBytes, limits, threads, ...options }: O
       return image as { bytes: Uint8Array; mediaType: string }
     },
     /** Makes a cover thumbnail of an image. Throws Unreadable, Unavailable. */
-    async cover(request: MakeCoverRequest, signal?: AbortSignal): Promise<MadeCover> {
-      const options = { weight: unknownWeight, signal }
+    async cover(request: MakeCoverRequest, client: Client = {}): Promise<MadeCover> {
+      const options = { weight: unknownWeight, client }
       return (await engine.pool.run('cover', request, options)) as MadeCover
     },
     epubs: createEpubReader(engine),
@@ -101,19 +118,19 @@ export function openPages({ folder, cacheBytes, limits, threads, ...options }: O
   }
 }
 
-type ImageRequest = { index: number; options: ImageOptions; signal: AbortSignal | undefined }
+type ImageRequest = { index: number; options: ImageOptions; client: Client }
 
 async function loadImage(
   engine: Engine,
   book: BookSnapshot,
-  { index, options, signal }: ImageRequest,
+  { index, options, client }: ImageRequest,
 ): Promise<ImageBody> {
-  const directory = await loadDirectory(engine, book, signal)
+  const directory = await loadDirectory(engine, book, client)
   if ('changed' in directory) return directory
   if (index >= pageCountOf(directory)) throw new NotFound('The book has no such page')
   const slot = slotAt(directory, index)
   const variant = chooseVariant(options, slot)
-  const page = { directory, index, slot, signal }
+  const page = { directory, index, slot, client }
   if (variant === null) return originalPage(engine, book, page)
   try {
     return await derivedPage(engine, book, { ...page, variant })

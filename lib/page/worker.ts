@@ -1,28 +1,28 @@
 // Page thread: reads pages and covers from books and renders them. It has no database and no
 // configuration; messages contain all it needs.
-import { readFileSync, statSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { isMarkedAsUntransferable } from 'node:worker_threads'
 import { Piscina } from 'piscina'
 import type { Container, Entry } from '../archive/container.ts'
 import { zipArchive } from '../archive/zip/zip.ts'
 import type { ThreadRequest } from '../async/thread-pool.ts'
-import { assertInsideRoot } from '../download/path-containment.ts'
 import { Unreadable } from '../errors.ts'
-import { type File, openFile } from '../file.ts'
+import { type File, openLibraryFile } from '../file.ts'
 import type { Page } from '../format/contract.ts'
 import { readContents } from '../format/epub/contents.ts'
 import { readResource } from '../format/epub/resource.ts'
 import { formatNamed, isReflowable, openBook, readCover } from '../format/formats.ts'
 import { createCover, resizeImage } from '../image/cover.ts'
 import { measureImage, sniffImage } from '../image/image.ts'
+import { verifyImage } from '../image/verify.ts'
 import { type CacheTarget, cachePath, writeCacheFile } from './cache-write.ts'
 import { createDirectory, entriesOf } from './directory.ts'
-import type { BookRef, PageTasks, RenderedImage, WorkerResult } from './messages.ts'
+import { decodeUnlessFailed } from './failures.ts'
+import type { BookRef, PageTasks, RenderedImage, TaskOptions, WorkerResult } from './messages.ts'
 import { type StoredPage, unpackPages } from './page-list.ts'
 
 export const directory = task<'directory'>(async book => {
   return withFile(book, async file => {
-    await assertInsideRoot(Buffer.from(book.root, 'latin1'), file.path)
     const pages = book.packedPages ? unpackPages(book.packedPages) : await listPages(book, file)
     const { archive } = await formatNamed(book.format).load()
     await using container = (await archive?.open(file, book.limits)) ?? null
@@ -30,24 +30,35 @@ export const directory = task<'directory'>(async book => {
   })
 })
 
-export const page = task<'page'>(async ({ book, index, variant, target, cachedOriginal }) => {
+export const page = task<'page'>(async (request, { decode }) => {
+  const { book, index, variant, target, cachedOriginal } = request
   return withFile(book, async file => {
     const original = readCachedImage(cachedOriginal) ?? (await readPage(book, file, index))
     if (original === null) return null
-    return store(variant ? await resizeImage(original.bytes, variant) : original, target)
+    const { bytes } = original
+    const image = variant ? await decode(bytes, () => resizeImage(bytes, variant)) : original
+    return store(image, target)
   })
 })
 
-export const bookCover = task<'bookCover'>(async ({ book, variant, target }) => {
+export const verify = task<'verify'>(async ({ book, index, cachedOriginal }, { decode }) => {
   return withFile(book, async file => {
-    await assertInsideRoot(Buffer.from(book.root, 'latin1'), file.path)
-    const image = await readCover(file, book.extension, book.limits)
-    return image && store(await resizeImage(image, variant), target)
+    const original = readCachedImage(cachedOriginal) ?? (await readPage(book, file, index))
+    if (original === null) return null
+    return { verdict: await decode(original.bytes, () => verifyImage(original.bytes)) }
+  })
+})
+
+export const bookCover = task<'bookCover'>(async ({ book, variant, target }, { decode }) => {
+  return withFile(book, async file => {
+    const resize = (bytes: Uint8Array) => decode(bytes, () => resizeImage(bytes, variant))
+    const image = await readCover(file, book.extension, resize, book.limits)
+    return image && store(image, target)
   })
 })
 
 /** Unpacks the pages of a solid archive in archive order, so that nothing is decompressed twice. */
-export const unpackRun = task<'unpackRun'>(async ({ book, index, targets }, tick) => {
+export const unpackRun = task<'unpackRun'>(async ({ book, index, targets }, { tick }) => {
   return withFile(book, async file => {
     await using container = await openArchive(book, file)
     const run = container && book.packedPages ? findRun(book.packedPages, container, index) : []
@@ -59,17 +70,17 @@ export const unpackRun = task<'unpackRun'>(async ({ book, index, targets }, tick
   })
 })
 
-export const convert = task<'convert'>(async ({ bytes, variant, target }) => {
+export const convert = task<'convert'>(async ({ bytes, variant, target }, { decode }) => {
   try {
-    return { value: store(await resizeImage(bytes, variant), target) }
+    return { value: store(await decode(bytes, () => resizeImage(bytes, variant)), target) }
   } catch (error) {
     return toError(error)
   }
 })
 
-export const cover = task<'cover'>(async ({ bytes, ...options }) => {
+export const cover = task<'cover'>(async ({ bytes, ...options }, { decode }) => {
   try {
-    const made = await createCover(bytes, options)
+    const made = await decode(bytes, () => createCover(bytes, options))
     const { mediaType, width, height } = (await measureImage(async () => bytes))!
     return { value: { bytes: made.bytes, mediaType, width, height } }
   } catch (error) {
@@ -79,7 +90,6 @@ export const cover = task<'cover'>(async ({ bytes, ...options }) => {
 
 export const epub = task<'epub'>(async book => {
   return withFile(book, async file => {
-    await assertInsideRoot(Buffer.from(book.root, 'latin1'), file.path)
     const { contents, entries } = await readContents(file, book.limits)
     const resources = contents.resources.map(({ name, bytes }, i) => ({
       ...unmeasured,
@@ -101,19 +111,30 @@ export const resource = task<'resource'>(async ({ book, name }) => {
 
 type Original = { bytes: Uint8Array; mediaType: string }
 
-/** `tick` is the heartbeat: long work that calls it does not count as stalled. */
+type Tools = {
+  /** The heartbeat: long work that calls it does not count as stalled. */
+  tick: () => void
+  decode: <T>(bytes: Uint8Array, decode: () => Promise<T>) => Promise<T>
+}
+
 function task<T extends keyof PageTasks>(
   work: (
     request: PageTasks[T]['request'],
-    tick: () => void,
+    tools: Tools,
   ) => Promise<WorkerResult<PageTasks[T]['value']>>,
 ) {
-  return async ({ items, control }: ThreadRequest<PageTasks[T]['request'], null>) => {
+  return async ({
+    items,
+    options: { failureFolder },
+    control,
+  }: ThreadRequest<PageTasks[T]['request'], TaskOptions>) => {
     const tick = () => {
       Atomics.add(control, 1, 1)
     }
     tick()
-    return transferable([await work(items[0]!, tick)])
+    const decode = <V>(bytes: Uint8Array, decode: () => Promise<V>) =>
+      decodeUnlessFailed(bytes, failureFolder, decode)
+    return transferable([await work(items[0]!, { tick, decode })])
   }
 }
 
@@ -124,11 +145,10 @@ async function withFile<T>(
 ): Promise<WorkerResult<T>> {
   const path = Buffer.from(book.path, 'latin1')
   try {
-    const { size, mtimeMs } = statSync(path)
-    const modifiedMs = Math.round(mtimeMs)
+    using file = await openLibraryFile(path, book.containment)
+    const { size, modifiedMs } = file
     if (size !== book.size || modifiedMs !== book.modifiedMs)
       return { changed: { size, modifiedMs } }
-    using file = openFile(path)
     const value = await work(file)
     return value === null ? { isAbsent: true } : { value }
   } catch (error) {

@@ -1,5 +1,6 @@
 // The cover job: thumbnails of a batch of books, as part of a scan.
 import { coverEvents } from '../../lib/catalog/cover/displayed-cover.ts'
+import { containmentOf, type FileAccess } from '../../lib/containment.ts'
 import { publish } from '../../lib/event/publish.ts'
 import { countCovers, countReading } from '../../lib/metrics/pipeline.ts'
 import { joinPath } from '../../lib/path.ts'
@@ -18,10 +19,10 @@ import {
 } from './thumbnail.ts'
 
 export async function makeCovers(context: JobContext, job: Jobs['cover']): Promise<void> {
-  const { sql, threads, thumbnailOptions, signal } = context
+  const { sql, threads, thumbnailOptions, access, signal } = context
   const scan = await loadScan(sql, job.scanId)
   if (!scan || scan.state === 'cancelled') return
-  const items = await thumbnailRequests(sql, job.ids)
+  const items = await thumbnailRequests(sql, job.ids, access)
   const writer = createResultWriter<Thumbnail>(context, {
     job: 'cover',
     scan,
@@ -41,25 +42,31 @@ export async function makeCovers(context: JobContext, job: Jobs['cover']): Promi
 }
 
 /** The present and readable books among these, ordered by path. */
-export async function thumbnailRequests(sql: Sql, ids: string[]): Promise<ThumbnailRequest[]> {
+export async function thumbnailRequests(
+  sql: Sql,
+  ids: string[],
+  access: FileAccess,
+): Promise<ThumbnailRequest[]> {
   type Row = {
     id: string
     folder: Uint8Array
     name: Uint8Array
     root: Uint8Array
+    followLinks: boolean
     sidecar: string | null
   }
   const rows = await sql<Row[]>`
-    select b.id, d.path as folder, b.name, l.root,
+    select b.id, d.path as folder, b.name, l.root, l.follow_links as "followLinks",
       (select key from jsonb_object_keys(d.sidecars) as key where key ~* '^cover\\.(jpe?g|png|webp)$' limit 1) as sidecar
     from book b
     join directory d on d.id = b.directory_id
     join library l on l.id = b.library_id
     where b.id = any(${ids}) and b.missing_at is null and b.error_code is null
     order by d.path, b.name_key`
-  return rows.map(({ id, root, folder, name, sidecar }) => ({
+  return rows.map(({ id, root, followLinks, folder, name, sidecar }) => ({
     id,
     path: joinPath(root, joinPath(folder, name)).toString('latin1'),
+    containment: containmentOf(access, { root, followLinks }),
     sidecar,
   }))
 }

@@ -2,7 +2,7 @@
 // result is ready to be stored.
 import { hash } from 'node:crypto'
 import { Unreadable } from '../../lib/errors.ts'
-import { openFile } from '../../lib/file.ts'
+import { openLibraryFile } from '../../lib/file.ts'
 import { fingerprint } from '../../lib/fingerprint.ts'
 import { type DetectedBook, isReflowable, isRendered, openBook } from '../../lib/format/formats.ts'
 import type { SourceReading } from '../../lib/metadata/metadata.ts'
@@ -19,7 +19,7 @@ export async function readBook(item: FileToRead, options: ReadOptions): Promise<
   const reading = emptyReading(item)
   let content: Content = { sources: [], error: null }
   try {
-    using file = openFile(Buffer.from(item.path, 'latin1'))
+    using file = await openLibraryFile(Buffer.from(item.path, 'latin1'), options.containment)
     reading.opens++
     try {
       reading.fingerprint = fingerprint(file)
@@ -36,24 +36,28 @@ export async function readBook(item: FileToRead, options: ReadOptions): Promise<
     if (!(error instanceof Unreadable)) throw error
     content = { sources: [], error: { code: error.code, message: error.message } }
   }
-  return describeReading(reading, item, options, content)
+  return await describeReading(reading, item, options, content)
 }
 
 type Content = { sources: SourceReading[]; error: ReadError | null }
 
 /** The reading of a file that terminated its thread: from its name, its folder and the error. */
-export function failedReading(item: FileToRead, options: ReadOptions, error: ReadError): Reading {
+export async function failedReading(
+  item: FileToRead,
+  options: ReadOptions,
+  error: ReadError,
+): Promise<Reading> {
   const reading = { ...emptyReading(item), opens: 1 }
   return describeReading(reading, item, options, { sources: [], error })
 }
 
-function describeReading(
+async function describeReading(
   reading: Reading,
   item: FileToRead,
   options: ReadOptions,
   { sources, error }: Content,
-): Reading {
-  const sidecars = readSidecars(item, options, reading)
+): Promise<Reading> {
+  const sidecars = await readSidecars(item, options, reading)
   const description = describeBook(item, options, sources, sidecars)
   const warnings = [
     ...reading.warnings,

@@ -1,5 +1,6 @@
 // The hash job: SHA-256 of the files of a batch of books.
 import { publishScan } from '../../lib/catalog/scan/scan-events.ts'
+import { containmentOf, type FileAccess } from '../../lib/containment.ts'
 import { bookEvents, publish } from '../../lib/event/publish.ts'
 import { countReading } from '../../lib/metrics/pipeline.ts'
 import { joinPath } from '../../lib/path.ts'
@@ -14,10 +15,10 @@ import { createResultWriter } from './result-writer.ts'
 
 /** Skips books that have a hash, unless `again` is set. */
 export async function hashBooks(context: JobContext, job: Jobs['hash']): Promise<void> {
-  const { sql, threads, signal } = context
+  const { sql, threads, access, signal } = context
   const scan = await loadScan(sql, job.scanId)
   if (!scan || scan.state === 'cancelled') return
-  const items = await filesToHash(sql, job)
+  const items = await filesToHash(sql, job, access)
   const skipped = job.ids.length - items.length
   if (skipped > 0) await countSkipped(sql, job.scanId, skipped)
   const writer = createResultWriter<HashResult>(context, {
@@ -32,32 +33,41 @@ export async function hashBooks(context: JobContext, job: Jobs['hash']): Promise
     {
       ...writer,
       signal,
-      failed: (item, error) => ({ ...item, sha256: null, bytesRead: 0, error }),
+      failed: ({ id, size, modifiedMs }, error) => ({
+        ...{ id, size, modifiedMs },
+        ...{ sha256: null, bytesRead: 0, error },
+      }),
     },
   )
   await writer.finish()
 }
 
-async function filesToHash(sql: Sql, { ids, again }: Jobs['hash']): Promise<FileToHash[]> {
+async function filesToHash(
+  sql: Sql,
+  { ids, again }: Jobs['hash'],
+  access: FileAccess,
+): Promise<FileToHash[]> {
   type Row = {
     id: string
     folder: Uint8Array
     name: Uint8Array
     root: Uint8Array
+    followLinks: boolean
     size: number
     modifiedMs: number
   }
   const rows = await sql<Row[]>`
-    select b.id, d.path as folder, b.name, l.root, b.size::float8 as size, b.modified_ms::float8 as "modifiedMs"
+    select b.id, d.path as folder, b.name, l.root, l.follow_links as "followLinks", b.size::float8 as size, b.modified_ms::float8 as "modifiedMs"
     from book b
     join book_artifact a on a.book_id = b.id
     join directory d on d.id = b.directory_id
     join library l on l.id = b.library_id
     where b.id = any(${ids}) and b.missing_at is null and (a.sha256 is null or ${again === true})
     order by d.path, b.name_key`
-  return rows.map(({ id, root, folder, name, size, modifiedMs }) => ({
+  return rows.map(({ id, root, followLinks, folder, name, size, modifiedMs }) => ({
     id,
     path: joinPath(root, joinPath(folder, name)).toString('latin1'),
+    containment: containmentOf(access, { root, followLinks }),
     size,
     modifiedMs,
   }))

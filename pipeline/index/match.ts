@@ -1,7 +1,8 @@
 // Matches files to books: a file is the book at its place, a book that moved here, one that came back, or a
 // new one. Reads the catalogue and the disk, changes nothing.
 import { lstatSync, statSync } from 'node:fs'
-import { openFile } from '../../lib/file.ts'
+import { containmentOf, type FileAccess } from '../../lib/containment.ts'
+import { openLibraryFile } from '../../lib/file.ts'
 import { fingerprint } from '../../lib/fingerprint.ts'
 import { newId } from '../../lib/id.ts'
 import { joinPath } from '../../lib/path.ts'
@@ -54,6 +55,7 @@ export type Match = {
 type Candidate = KnownBook & {
   path: Uint8Array
   root: Uint8Array
+  followLinks: boolean
   device: string | null
   modifiedMs: number
 }
@@ -61,12 +63,19 @@ type Candidate = KnownBook & {
 type ReadFile = { file: PendingFile; reading: Reading }
 
 /** One query for the whole batch; the disk is checked only for books with the same fingerprint as a file. */
-export async function matchFiles(sql: Sql, files: ReadFile[]): Promise<Match[]> {
+export async function matchFiles(
+  sql: Sql,
+  files: ReadFile[],
+  access: FileAccess,
+): Promise<Match[]> {
   const candidates = await findCandidates(sql, files)
   const matchedIds = new Set(files.filter(isSameBook).map(({ file }) => file.bookAtPlace!.id))
-  const origins = files.map(file =>
-    isSameBook(file) ? null : findOrigin(candidates, file, matchedIds),
-  )
+  // One after the other: a book that is matched is no candidate for the next file.
+  const origins: (Candidate | null)[] = []
+  for (const file of files)
+    origins.push(
+      isSameBook(file) ? null : await findOrigin({ candidates, matchedIds, access }, file),
+    )
   const matches = files.map((file, i) => matchFile(file, origins[i] ?? null, matchedIds))
   // A book whose place was taken is displaced, unless another file of the batch is this book.
   return matches.map(m =>
@@ -121,7 +130,7 @@ async function findCandidates(sql: Sql, files: ReadFile[]): Promise<Map<string, 
       b.page_count as "pageCount", b.missing_at is not null as "isMissing", b.format,
       b.error_code is not null as "hasError",
       num_nonnulls(a.cover, a.cover_error) > 0 as "hasCover",
-      b.modified_ms::float8 as "modifiedMs", d.path, l.root, l.device
+      b.modified_ms::float8 as "modifiedMs", d.path, l.root, l.follow_links as "followLinks", l.device
     from jsonb_to_recordset(${sql.json(contents as never)}) as g(size bigint, fingerprint text)
     cross join lateral (
       select *
@@ -136,12 +145,17 @@ async function findCandidates(sql: Sql, files: ReadFile[]): Promise<Map<string, 
   return Map.groupBy(rows, row => contentKey(row.size, row.fingerprint!))
 }
 
+type Search = {
+  candidates: Map<string, Candidate[]>
+  matchedIds: Set<string>
+  access: FileAccess
+}
+
 /** The book that a file is by its content: one that is missing, or whose own file has left its place. */
-function findOrigin(
-  candidates: Map<string, Candidate[]>,
+async function findOrigin(
+  { candidates, matchedIds, access }: Search,
   { file, reading }: ReadFile,
-  matchedIds: Set<string>,
-): Candidate | null {
+): Promise<Candidate | null> {
   if (!reading.fingerprint) return null
   const free = (candidates.get(contentKey(file.size, reading.fingerprint)) ?? []).filter(
     c =>
@@ -151,7 +165,12 @@ function findOrigin(
   // All empty files have the same content: only the name identifies one of them.
   const eligible = file.size === 0 ? free.filter(c => c.name === file.name) : free
   const ranked = eligible.sort((a, b) => rank(a, file) - rank(b, file) || (a.id < b.id ? -1 : 1))
-  const origin = ranked.find(c => c.isMissing || hasLeft(c)) ?? null
+  let origin: Candidate | null = null
+  for (const c of ranked) {
+    if (!c.isMissing && !(await hasLeft(c, access))) continue
+    origin = c
+    break
+  }
   if (origin) matchedIds.add(origin.id)
   return origin
 }
@@ -167,7 +186,7 @@ function contentKey(size: number, contentFingerprint: string): string {
 }
 
 /** The file of a book is gone or has other content, although its library is available. */
-function hasLeft(candidate: Candidate): boolean {
+async function hasLeft(candidate: Candidate, access: FileAccess): Promise<boolean> {
   const root = Buffer.from(candidate.root)
   const path = joinPath(joinPath(root, candidate.path), Buffer.from(candidate.name, 'hex'))
   try {
@@ -177,7 +196,7 @@ function hasLeft(candidate: Candidate): boolean {
     if (stat === undefined) return lstatSync(path, { throwIfNoEntry: false }) === undefined
     if (stat.size !== candidate.size) return true
     if (Math.round(stat.mtimeMs) === candidate.modifiedMs) return false
-    using file = openFile(path)
+    using file = await openLibraryFile(path, containmentOf(access, candidate))
     return fingerprint(file) !== candidate.fingerprint
   } catch {
     return false

@@ -1,11 +1,12 @@
 // Messages to and from the threads that read books: plain values, with strings where they are long, because
 // a string is cheaper to pass between threads than the object it encodes.
 import type { Limits } from '../../lib/archive/limits.ts'
+import type { Containment } from '../../lib/containment.ts'
 import type { FormatName } from '../../lib/format/formats.ts'
 import type { LibraryRules } from '../scan/scan-context.ts'
 
 /** The same for every file of a job. */
-export type ReadOptions = LibraryRules & { limits: Limits }
+export type ReadOptions = LibraryRules & { limits: Limits; containment: Containment }
 
 export type FileToRead = {
   /** Id of the row in pending_file, or of the book. */

@@ -1,6 +1,6 @@
 // Metadata files beside the books: metadata.opf and <name>.opf of a book, series.json of its series.
 import { Unreadable } from '../../lib/errors.ts'
-import { openFile } from '../../lib/file.ts'
+import { openLibraryFile } from '../../lib/file.ts'
 import type { SourceReading } from '../../lib/metadata/metadata.ts'
 import { parseOpfSidecar } from '../../lib/metadata/opf.ts'
 import { parseSeriesJson } from '../../lib/metadata/series-json.ts'
@@ -10,11 +10,11 @@ import type { FileToRead, Reading, ReadOptions } from './reading.ts'
  * `metadata.opf` applies to a book alone in its folder, and always in a Calibre library, where every book
  * has its own. Counts the bytes in `reading`.
  */
-export function readSidecars(
+export async function readSidecars(
   item: FileToRead,
   options: ReadOptions,
   reading: Reading,
-): SourceReading[] {
+): Promise<SourceReading[]> {
   if (item.sidecars.length === 0) return []
   const fileName = item.relative.slice(item.relative.lastIndexOf('/') + 1)
   const stem = fileName.slice(0, fileName.lastIndexOf('.')).toLowerCase()
@@ -24,18 +24,24 @@ export function readSidecars(
     const lower = name.toLowerCase()
     const isOpf = lower === `${stem}.opf` || (lower === 'metadata.opf' && ownsFolder)
     if (!isOpf && lower !== 'series.json') continue
-    const bytes = readSidecar(item, name, options.limits.metadataBytes, reading)
+    const bytes = await readSidecar(item, name, options, reading)
     if (bytes) sources.push(isOpf ? parseOpfSidecar(bytes) : parseSeriesJson(bytes))
   }
   return sources
 }
 
-function readSidecar(item: FileToRead, name: string, maxBytes: number, reading: Reading) {
+async function readSidecar(
+  item: FileToRead,
+  name: string,
+  { limits, containment }: ReadOptions,
+  reading: Reading,
+) {
   try {
     const folder = item.path.slice(0, item.path.lastIndexOf('/') + 1)
-    using file = openFile(Buffer.concat([Buffer.from(folder, 'latin1'), Buffer.from(name)]))
+    const path = Buffer.concat([Buffer.from(folder, 'latin1'), Buffer.from(name)])
+    using file = await openLibraryFile(path, containment)
     reading.opens++
-    const bytes = file.size <= maxBytes ? file.read(0, file.size) : null
+    const bytes = file.size <= limits.metadataBytes ? file.read(0, file.size) : null
     reading.bytesRead += file.bytesRead
     return bytes
   } catch (error) {

@@ -25,7 +25,7 @@ type StoreDeps = { sql: Sql; queue: Queue; scan: ScanContext }
 export async function storeEach(
   deps: StoreDeps,
   batch: Batch,
-  failedReading: (fileId: string, error: ReadError) => Reading,
+  failedReading: (fileId: string, error: ReadError) => Promise<Reading>,
 ): Promise<void> {
   try {
     await storeWithRetry(deps, batch)
@@ -35,7 +35,10 @@ export async function storeEach(
     const [first, ...others] = batch.matches
     if (!first) throw error
     if (others.length === 0)
-      return await storeBatch(deps, { ...batch, matches: [withoutContent(first, failedReading)] })
+      return await storeBatch(deps, {
+        ...batch,
+        matches: [await withoutContent(first, failedReading)],
+      })
     for (const match of batch.matches)
       await storeEach(deps, { matches: [match], bytesRead: 0, opens: 0 }, failedReading)
   }
@@ -53,10 +56,10 @@ async function storeWithRetry(deps: StoreDeps, batch: Batch) {
   }
 }
 
-function withoutContent(
+async function withoutContent(
   match: Match,
-  failedReading: (fileId: string, error: ReadError) => Reading,
-): Match {
-  const reading = failedReading(match.file.id, unstorable)
+  failedReading: (fileId: string, error: ReadError) => Promise<Reading>,
+): Promise<Match> {
+  const reading = await failedReading(match.file.id, unstorable)
   return { ...match, reading: { ...reading, fingerprint: match.reading.fingerprint } }
 }

@@ -53,12 +53,14 @@ export async function makeThumbnail(
     using file = await openLibraryFile(path, request.containment)
     result.opens++
     try {
-      const image =
-        (await readCover(file, extensionOf(request.path), options.limits)) ??
-        (await readSidecar(path, request, result))
-      if (!image) throw new Unreadable('The book has no image for a cover', 'unsupported_image')
-      const { bytes } = await createCover(image, options)
-      Object.assign(result, tryToStore(bytes, options))
+      const make = (image: Uint8Array) => createCover(image, options)
+      let cover = await readCover(file, extensionOf(request.path), make, options.limits)
+      if (cover === null) {
+        const image = await readSidecar(path, request, result)
+        cover = image && (await make(image))
+      }
+      if (!cover) throw new Unreadable('The book has no image for a cover', 'unsupported_image')
+      Object.assign(result, tryToStore(cover.bytes, options))
     } finally {
       result.bytesRead += file.bytesRead
     }

@@ -1,5 +1,6 @@
 // Estimate of a scan: counts what it would find and read, without opening or writing anything.
 import type { LibraryRow } from '../../lib/catalog/library/library.ts'
+import type { FileAccess } from '../../lib/containment.ts'
 import { Invalid } from '../../lib/errors.ts'
 import { newId } from '../../lib/id.ts'
 import { relativeTo } from '../../lib/path.ts'
@@ -12,12 +13,16 @@ type EstimateRequest = {
   /** Null for a folder that is not a library yet. */
   library: LibraryRow | null
   path: Buffer
+  access: FileAccess
   mode: 'normal' | 'deep'
   strategy?: string
 }
 
 /** `files` and `bytes` are those of new and changed files. Throws Invalid when the folder is unavailable. */
-export async function estimateScan(sql: Sql, { library, path, mode, strategy }: EstimateRequest) {
+export async function estimateScan(
+  sql: Sql,
+  { library, path, access, mode, strategy }: EstimateRequest,
+) {
   const settings = library
     ? await librarySettings(sql, library.id)
     : defaultLibrarySettings(path, strategy)
@@ -34,7 +39,7 @@ export async function estimateScan(sql: Sql, { library, path, mode, strategy }: 
   const reason = await unavailableReason(sql, scan)
   if (reason) throw new Invalid(reason)
   const result = await discover({
-    ...{ sql, queue: null, scan },
+    ...{ sql, queue: null, scan, access },
     isDryRun: true,
     isStopped: () => false,
   })

@@ -24,6 +24,7 @@ export type ScanContext = {
   scanId: string
   libraryId: string
   root: Uint8Array
+  followLinks: boolean
   hashPolicy: 'full' | 'candidates' | 'off'
   /** The scan is followed by a client: one record per book goes to `scan_record`. */
   followed: boolean
@@ -69,7 +70,7 @@ export async function loadScan(sql: Sql, scanId: string): Promise<LoadedScan | n
 /** The settings of a library that its scans depend on. */
 export async function librarySettings(sql: Sql, libraryId: string): Promise<LibrarySettings> {
   const [row] = await sql`
-    select id as "libraryId", root, device, hash_policy as "hashPolicy", book_count as "bookCount",
+    select id as "libraryId", root, follow_links as "followLinks", device, hash_policy as "hashPolicy", book_count as "bookCount",
       allowed_formats as "allowedFormats", excluded_patterns as "excludedPatterns",
       series_strategy as "seriesStrategy", series_config as "seriesConfig",
       book_strategy as "bookStrategy", book_config as "bookConfig",
@@ -97,6 +98,7 @@ export function defaultLibrarySettings(
   return {
     libraryId: newId(),
     root,
+    followLinks: false,
     device: null,
     hashPolicy: 'full',
     bookCount: 0,

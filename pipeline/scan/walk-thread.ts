@@ -2,8 +2,10 @@
 // (336k against 12.6k files/s), and a slow mount does not block the process. Names are passed as latin1
 // strings, one character per byte.
 import { hash } from 'node:crypto'
-import { lstatSync, type Stats, statSync } from 'node:fs'
-import { childPath, extensionOf, pathText } from '../../lib/path.ts'
+import { lstatSync, realpathSync, type Stats, statSync } from 'node:fs'
+import { type Containment, isPermittedTarget, linkFoldersOf } from '../../lib/containment.ts'
+import { childPath, extensionOf, isWithin, pathText } from '../../lib/path.ts'
+import { isSpecial, specialFolders } from '../../lib/special-folders.ts'
 import { compileExclusions, type Excluded, isLaterVolume } from '../../lib/strategy/exclusions.ts'
 
 import { type Entry, errorCode, isRecent, isSidecar, readFolder, statOrCode } from './disk.ts'
@@ -11,6 +13,11 @@ import type { Listing, WalkOptions, WalkRequest, WalkResult } from './walk.ts'
 
 type CompiledOptions = {
   rootText: string
+  containment: Containment
+  /** Real paths of the folders that links may lead to. */
+  linkTargets: Buffer[]
+  /** Paths of folders that are not entered, latin1. */
+  foreign: Set<string>
   seed: string
   extensions: Set<string>
   excluded: Excluded
@@ -39,6 +46,9 @@ export default function list({ options, folders }: WalkRequest): WalkResult {
 function compile(options: WalkOptions): CompiledOptions {
   return {
     rootText: Buffer.from(options.root).toString('latin1'),
+    containment: options.containment,
+    linkTargets: realPaths(linkFoldersOf(options.containment)),
+    foreign: foreignFolders(Buffer.from(options.root), options.containment),
     seed: options.seed,
     extensions: new Set(options.extensions),
     excluded: compileExclusions(options.excludedPatterns),
@@ -92,17 +102,21 @@ function addEntry(
   if (!isDirectory && !isOfBook && !isBookName(nameText, options)) return
   if (options.excluded(childPath(folderText, nameText), nameText, isDirectory)) return
   if (isDirectory) {
+    if (options.foreign.size > 0 && options.foreign.has(diskText(options, listing.path, name)))
+      return
     listing.folders.push(name)
     digestParts.push(`${name}/`)
     return
   }
-  const stat = statEntry(entry, diskPath(options, childPath(listing.path, name)))
+  const path = diskPath(options, childPath(listing.path, name))
+  if (!entry.isFile() && !options.containment.followLinks) return
+  const stat = statEntry(entry, path)
   if (typeof stat === 'string') {
     listing.unreadable.push(name)
     digestParts.push(`${name}\0${stat}`)
     return
   }
-  if (!stat?.isFile()) return
+  if (!stat?.isFile() || !(entry.isFile() || isPermittedLink(path, options))) return
   if (options.quietMs > 0 && isRecent(stat.mtimeMs, options.quietMs)) {
     listing.recent.push(name)
     // The folder differs again as soon as the file is old enough, or is scanned without `quietMs`.
@@ -136,6 +150,35 @@ function statEntry(entry: Entry, path: string | Buffer): Stats | string | undefi
   if (!isGone(stat)) return stat
   const link = undefinedIfGone(statOrCode(lstatSync, path))
   return link === undefined || typeof link === 'string' ? link : (stat as string)
+}
+
+/** Whether a link leads to a file that may be read. It is checked again when it is opened. */
+function isPermittedLink(path: string | Buffer, { linkTargets, containment }: CompiledOptions) {
+  const [target] = realPaths([path])
+  return target !== undefined && isPermittedTarget(target, linkTargets, containment)
+}
+
+/** The real paths of those that exist. */
+function realPaths(paths: readonly (string | Buffer)[]): Buffer[] {
+  return paths.flatMap(path => {
+    try {
+      return realpathSync.native(path, { encoding: 'buffer' })
+    } catch {
+      return []
+    }
+  })
+}
+
+/** The data directory and special file systems below the root. */
+function foreignFolders(root: Buffer, { dataDir }: Containment): Set<string> {
+  const folders = [...realPaths([dataDir]), ...specialFolders().filter(folder => isSpecial(folder))]
+  return new Set(
+    folders.filter(folder => isWithin(folder, root)).map(folder => folder.toString('latin1')),
+  )
+}
+
+function diskText({ rootText }: CompiledOptions, folder: string, name: string) {
+  return `${rootText === '/' ? '' : rootText}/${childPath(folder, name)}`
 }
 
 function undefinedIfGone(stat: Stats | string) {

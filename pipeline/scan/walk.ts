@@ -2,6 +2,7 @@
 // after its parent.
 import { lstatSync } from 'node:fs'
 import { Piscina } from 'piscina'
+import type { Containment } from '../../lib/containment.ts'
 import { childPath, joinPath, parentPath } from '../../lib/path.ts'
 import { statOrCode } from './disk.ts'
 
@@ -27,6 +28,7 @@ export type Listing = {
 
 export type WalkOptions = {
   root: Uint8Array
+  containment: Containment
   /** Folders walked recursively, or files whose folder is listed alone; `''` is the root. */
   starts: string[]
   extensions: string[]

@@ -6,7 +6,7 @@ export type ThreadTask = 'read' | 'cover' | 'hash'
 
 export type BatchOptions<I, O> = {
   /** The result of an item that terminated its thread. */
-  failed: (item: I, failure: ThreadFailure) => O
+  failed: (item: I, failure: ThreadFailure) => O | Promise<O>
   /** Called with the results of the next items, in order; may store them. */
   onResults: (results: O[], items: I[]) => Promise<void>
   isStopped: () => boolean
@@ -36,7 +36,7 @@ export async function runBatch<I, R, O>(
     }
     // Stopped before a thread was free, or within a file.
     if (!failure && done.length === 0) continue
-    const results = failure ? [handle.failed(request.items[0]!, failure)] : done
+    const results = failure ? [await handle.failed(request.items[0]!, failure)] : done
     await handle.onResults(results, rest.slice(0, results.length))
     rest = rest.slice(results.length)
     limit = rest.length

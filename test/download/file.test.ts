@@ -5,10 +5,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parse } from 'content-disposition'
 import t, { type Test } from 'tap'
 import type { BookFile } from '../../lib/catalog/book/book-file.ts'
-import { fileResponse } from '../../lib/download/file.ts'
+import type { FileAccess } from '../../lib/containment.ts'
+import { fileResponse as respond } from '../../lib/download/file.ts'
 import { NotFound, Unreadable } from '../../lib/errors.ts'
 
 const content = Buffer.from(Array.from({ length: 100_000 }, (_, i) => i % 251))
+content.write('PK\x03\x04', 'latin1')
+const access: FileAccess = { dataDir: '/nowhere', linkFolders: [] }
 
 function createBook(t: Test, name = 'a.cbz'): BookFile {
   const root = t.testdir()
@@ -19,6 +22,7 @@ function createBook(t: Test, name = 'a.cbz'): BookFile {
     id: 'one',
     root: Buffer.from(root),
     path: Buffer.from(path),
+    followLinks: false,
     name,
     size: content.length,
     modifiedMs: 1_700_000_000_000,
@@ -29,6 +33,8 @@ function createBook(t: Test, name = 'a.cbz'): BookFile {
     errorMessage: null,
   }
 }
+type Request = Parameters<typeof respond>[2]
+const fileResponse = (book: BookFile, request: Request) => respond(book, access, request)
 const get = (headers = {}) => ({ method: 'GET', headers })
 /** How many files of the test this process has open. */
 const countOpenFiles = (book: BookFile) =>
@@ -116,21 +122,54 @@ t.test('any file name makes a valid header', async t => {
   }
 })
 
-t.test('an empty file can be downloaded', async t => {
+t.test('what is no book is not handed out, although its name and its record say so', async t => {
   const book = createBook(t)
-  writeFileSync(book.path, '')
-  const { status, body } = await fileResponse(book, get())
-  t.equal(status, 200)
-  t.equal((await buffer(body!)).length, 0)
+  for (const text of ['', 'root:x:0:0:root:/root:/bin/bash\n', 'x'.repeat(200_000)]) {
+    writeFileSync(book.path, text)
+    utimesSync(book.path, 1_700_000_000, 1_700_000_000)
+    const same = { ...book, size: text.length }
+    await t.rejects(fileResponse(same, get()), { code: 'not_an_archive', constructor: Unreadable })
+  }
+  const stub = Buffer.alloc(100_000, 'MZ')
+  const starts = ['%PDF-1.7', 'Rar!\x1a\x07\x00', '7z\xbc\xaf\x27\x1c', 'PK\x05\x06']
+  for (const bytes of [...starts.map(text => Buffer.from(text, 'latin1')), tarFile(), sfx(stub)]) {
+    writeFileSync(book.path, bytes)
+    const { status, body } = await fileResponse(book, get())
+    t.equal(status, 200)
+    t.ok((await buffer(body!)).equals(bytes))
+  }
 })
 
-t.test('a file outside the library is refused; a link inside the library is followed', async t => {
+t.test('a file outside the library is refused, and a link also inside', async t => {
   const book = createBook(t)
   await t.rejects(fileResponse({ ...book, root: Buffer.from('/usr') }, get()), Unreadable)
   await t.rejects(fileResponse({ ...book, root: book.root.subarray(0, -1) }, get()), Unreadable)
   const link = Buffer.from(join(book.root.toString(), 'link'))
   symlinkSync(book.path, link)
-  const { body } = await fileResponse({ ...book, path: link }, get())
+  await t.rejects(fileResponse({ ...book, path: link }, get()), { message: 'The file is a link' })
+  const { body } = await fileResponse({ ...book, path: link, followLinks: true }, get())
   t.ok((await buffer(body!)).equals(content))
   await t.rejects(fileResponse({ ...book, path: Buffer.from(`${link}s`) }, get()), NotFound)
+  await t.rejects(
+    respond(book, { ...access, dataDir: book.root.toString() }, get()),
+    Unreadable,
+    'a library in the data directory',
+  )
 })
+
+/** A program with a ZIP at its end. */
+function sfx(stub: Buffer): Buffer {
+  const end = Buffer.alloc(22)
+  end.write('PK\x05\x06', 'latin1')
+  return Buffer.concat([stub, end])
+}
+
+/** The header of a tar. */
+function tarFile(): Buffer {
+  const header = Buffer.alloc(512)
+  header.write('a.png')
+  header.fill(' ', 148, 156)
+  const sum = header.reduce((total, byte) => total + byte, 0)
+  header.write(sum.toString(8).padStart(6, '0'), 148)
+  return header
+}

@@ -3,6 +3,7 @@
 import { create } from 'content-disposition'
 import { visibleSeries } from '../../auth/viewer.ts'
 import { bookFile, seriesFiles } from '../../catalog/book/book-file.ts'
+import { fileAccess } from '../../catalog/library/library-root.ts'
 import { fileResponse, mediaTypeOf } from '../../download/file.ts'
 import { zipSeries } from '../../download/series-zip.ts'
 import { NotFound } from '../../errors.ts'
@@ -25,12 +26,12 @@ export const downloads = [
     cookie: true,
     summary: 'Download the file of a book',
     description:
-      'With its original file name. Supports Range, If-Range and conditional requests. 404 if the file is missing on disk.',
+      'With its original file name. Supports Range, If-Range and conditional requests. 404 if the file is missing on disk; 422 if it lies outside its library or is not an archive, EPUB or PDF.',
     params: BookId,
     responses: { 200: files, 206: files, 304: null, 412: null, 416: null, 422: ErrorBody },
-    async handle({ params, viewer, request }, { sql }) {
+    async handle({ params, viewer, request }, { sql, config }) {
       const file = await bookFile(sql, viewer, params.id)
-      const { status, headers, body } = await fileResponse(file, request)
+      const { status, headers, body } = await fileResponse(file, fileAccess(config), request)
       const allHeaders = { ...headers, ...caching }
       if (status === 304 || status === 412 || status === 416)
         return respond(status, emptyBody(request), allHeaders)
@@ -45,14 +46,15 @@ export const downloads = [
     cookie: true,
     summary: 'Download the files of a series as a ZIP archive',
     description:
-      'Present books in reading order, stored without compression and generated while it is sent. 404 if there are none.',
+      'Present books in reading order, stored without compression and generated while it is sent; files that could not be downloaded alone are left out. 404 if there are none.',
     params: SeriesId,
     responses: { 200: bytes('application/zip'), 422: ErrorBody },
-    async handle({ params, viewer, request, signal }, { sql }) {
+    async handle({ params, viewer, request, signal }, { sql, config }) {
       const [series] = await sql<{ title: string }[]>`
         select title from series s where id = ${params.id} and ${visibleSeries(sql, viewer)}`
       if (!series) throw new NotFound('Series not found')
-      const { body, length } = await zipSeries(await seriesFiles(sql, viewer, params.id))
+      const books = await seriesFiles(sql, viewer, params.id)
+      const { body, length } = await zipSeries(books, fileAccess(config))
       if (signal.aborted) body.destroy()
       return respond(200, bodyFor(request, body), {
         ...caching,

@@ -13,6 +13,7 @@ import { Forbidden, Invalid } from '../../errors.ts'
 import { route } from '../../http/route.ts'
 import { joinPath, pathText } from '../../path.ts'
 import { list, maybe, nullable, record, Type, text } from '../../schema.ts'
+import { isSpecial } from '../../special-folders.ts'
 
 const limits = { entries: 5_000, read: 100_000, concurrency: 16 }
 
@@ -73,7 +74,7 @@ async function browse(config: FilesystemConfig, requestedPath: string | undefine
   const roots = await permittedRoots(config)
   const first = roots?.[0] && pathText(roots[0])
   const folder = await resolvePath(requestedPath ?? first ?? homedir(), 'path')
-  if (!isPermittedPath(folder, roots))
+  if (!isPermittedPath(folder, roots) || isSpecial(folder))
     throw new Forbidden('Browsing this directory is not permitted')
   const { names, isTruncated } = await namesIn(folder)
   const entries: Entry[] = []

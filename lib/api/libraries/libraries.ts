@@ -1,5 +1,5 @@
 // Libraries: list, create, update, delete, and a preview of a scan.
-import { allAccounts } from '../../auth/identify.ts'
+import { allAccounts, type Identity } from '../../auth/identify.ts'
 import { deleteLibrary } from '../../catalog/library/library-erase.ts'
 import { previewLibrary } from '../../catalog/library/library-preview.ts'
 import { Library, libraryById, listLibraries } from '../../catalog/library/library-record.ts'
@@ -7,9 +7,21 @@ import { StrategyConfig, settingFields } from '../../catalog/library/library-set
 import { createLibrary, updateLibrary } from '../../catalog/library/library-write.ts'
 import { paged, pageQuery, pageResponse, paging } from '../../http/pagination.ts'
 import { respond, route } from '../../http/route.ts'
-import { body, count, list, maybe, nullable, patchBody, record, Type, text } from '../../schema.ts'
+import {
+  body,
+  count,
+  list,
+  maybe,
+  name,
+  nullable,
+  patchBody,
+  record,
+  Type,
+  text,
+} from '../../schema.ts'
 import { seriesStrategies } from '../../strategy/series.ts'
 import { LibraryId } from '../params.ts'
+import { requireFolderAccess } from './folder-access.ts'
 
 const seriesFields = {
   seriesStrategy: maybe(
@@ -27,9 +39,14 @@ const seriesFields = {
 }
 const path = text(4096, {
   minLength: 1,
-  description: 'Absolute path of a folder that the server can read.',
+  documentedAs: {
+    type: 'string',
+    maxLength: 4096,
+    pattern: '^/[^\\u0000]*$',
+    description: 'Absolute path of a folder that the server can read.',
+  },
 })
-const name = text(255, { minLength: 1, description: 'Display name.' })
+const displayName = name(255, { description: 'Display name.' })
 const scheduleNote = 'Fields of `scanningConfig` are also accepted in snake_case.'
 
 const DetectedSeries = record(
@@ -54,6 +71,10 @@ const ScanPreview = record(
   { component: 'ScanPreview' },
 )
 
+/** The folder of a library is for those who may change it. */
+const withoutPath = (library: Library, { permissions }: Identity): Library =>
+  permissions.has('LibrariesWrite') ? library : { ...library, path: '' }
+
 export const libraries = [
   route({
     operationId: 'listLibraries',
@@ -64,10 +85,11 @@ export const libraries = [
     description: 'Sorted by name.',
     query: record(pageQuery),
     responses: { 200: paged(Library) },
-    handle: async ({ query, viewer, request, reply }, { sql }) => {
+    handle: async ({ query, identity, viewer, request, reply }, { sql }) => {
       const page = paging(query)
-      const libraries = await listLibraries(sql, viewer, page)
-      return pageResponse({ request, reply, query }, { ...libraries, paging: page })
+      const { data, total } = await listLibraries(sql, viewer, page)
+      const shown = data.map(library => withoutPath(library, identity))
+      return pageResponse({ request, reply, query }, { data: shown, total, paging: page })
     },
   }),
   route({
@@ -76,10 +98,10 @@ export const libraries = [
     path: '/libraries',
     permission: 'LibrariesWrite',
     summary: 'Create a library',
-    description: `The folder must not contain another library or be inside one. ${scheduleNote}`,
+    description: `For administrators and accounts that nothing is hidden from. The folder must not contain another library or be inside one. ${scheduleNote}`,
     body: body(
       {
-        name,
+        name: displayName,
         path,
         ...seriesFields,
         ...settingFields,
@@ -90,7 +112,8 @@ export const libraries = [
       { component: 'LibraryCreate' },
     ),
     responses: { 201: Library },
-    handle: async ({ body, viewer }, { sql, queue, config, identities }) => {
+    handle: async ({ body, identity, viewer }, { sql, queue, config, identities }) => {
+      await requireFolderAccess(sql, identity)
       const id = await createLibrary({ sql, queue, filesystem: config }, viewer, body)
       if (viewer.libraries === null) return await libraryById(sql, viewer, id)
       identities.invalidate(allAccounts)
@@ -104,7 +127,7 @@ export const libraries = [
     permission: 'LibrariesWrite',
     summary: 'Preview the series of a folder',
     description:
-      'Uses file names only and takes a few seconds at most; `isComplete` is false if the time was not enough. Metadata in the files may give other series names.',
+      'For administrators and accounts that nothing is hidden from. Uses file names only and takes a few seconds at most; `isComplete` is false if the time was not enough. Metadata in the files may give other series names.',
     body: body(
       {
         path,
@@ -115,7 +138,10 @@ export const libraries = [
       { component: 'ScanPreviewRequest' },
     ),
     responses: { 200: ScanPreview },
-    handle: ({ body, signal }, { config }) => previewLibrary(config, body, signal),
+    handle: async ({ body, identity, signal }, { sql, config }) => {
+      await requireFolderAccess(sql, identity)
+      return await previewLibrary(config, body, signal)
+    },
   }),
   route({
     operationId: 'getLibrary',
@@ -125,7 +151,8 @@ export const libraries = [
     summary: 'Get a library',
     params: LibraryId,
     responses: { 200: Library },
-    handle: ({ params, viewer }, { sql }) => libraryById(sql, viewer, params.id),
+    handle: async ({ params, identity, viewer }, { sql }) =>
+      withoutPath(await libraryById(sql, viewer, params.id), identity),
   }),
   route({
     operationId: 'updateLibrary',
@@ -134,11 +161,11 @@ export const libraries = [
     aliases: [{ method: 'PATCH', operationId: 'patchLibrary' }],
     permission: 'LibrariesWrite',
     summary: 'Update a library',
-    description: `Absent fields are unchanged; null clears optional fields. After a change of the folder, the next scan finds the books there and keeps their progress. ${scheduleNote}`,
+    description: `Absent fields are unchanged; null clears optional fields. After a change of the folder, for which the rules of creating a library hold, the next scan finds the books there and keeps their progress. ${scheduleNote}`,
     params: LibraryId,
     body: patchBody(
       {
-        name: maybe(nullable(name)),
+        name: maybe(nullable(displayName)),
         path: maybe(nullable(path)),
         ...seriesFields,
         ...settingFields,
@@ -149,7 +176,11 @@ export const libraries = [
       { component: 'LibraryUpdate' },
     ),
     responses: { 200: Library },
-    handle: async ({ params, body, viewer }, { sql, queue, config }) => {
+    handle: async ({ params, body, identity, viewer }, { sql, queue, config }) => {
+      if (typeof body.path === 'string') {
+        const { path } = await libraryById(sql, viewer, params.id)
+        if (path !== body.path) await requireFolderAccess(sql, identity)
+      }
       const target = { viewer, id: params.id }
       await updateLibrary({ sql, queue, filesystem: config }, target, body)
       return await libraryById(sql, viewer, params.id)

@@ -1,5 +1,6 @@
 // Files of books for the acquisition links of OPDS feeds.
 import { bookFile } from '../../catalog/book/book-file.ts'
+import { fileAccess } from '../../catalog/library/library-root.ts'
 import { fileResponse } from '../../download/file.ts'
 import type { FormatName } from '../../format/formats.ts'
 import { formatNames } from '../../format/formats.ts'
@@ -30,10 +31,15 @@ export const fileRoutes = versions.map(version => {
       name: Type.String({ description: 'Any file name.' }),
     }),
     responses: { 200: files, 206: files, 304: null, 412: null, 416: null, 422: ErrorBody },
-    async handle({ params, viewer, request }, { sql }) {
+    async handle({ params, viewer, request }, { sql, config }) {
       const book = await bookFile(sql, viewer, params.id)
       const mediaType = fileType(book.format, version)
-      const { status, headers, body } = await fileResponse(book, request, mediaType)
+      const { status, headers, body } = await fileResponse(
+        book,
+        fileAccess(config),
+        request,
+        mediaType,
+      )
       const allHeaders = { ...headers, 'cache-control': 'private, no-cache' }
       if (status === 304 || status === 412 || status === 416)
         return respond(status, emptyBody(request), allHeaders)

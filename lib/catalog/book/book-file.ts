@@ -11,6 +11,8 @@ export type BookFile = {
   id: string
   root: Buffer
   path: Buffer
+  /** Whether the library permits files that are links (lib/containment.ts). */
+  followLinks: boolean
   name: string
   size: number
   modifiedMs: number
@@ -70,7 +72,7 @@ export async function seriesFiles(
 
 function selectFiles(sql: Queryable, viewer: Viewer, columns: Fragment = sql``): Fragment {
   return sql`
-    select b.id, l.root, d.path as folder, b.name as file, b.size::float8 as size,
+    select b.id, l.root, l.follow_links as "followLinks", d.path as folder, b.name as file, b.size::float8 as size,
       b.modified_ms::float8 as "modifiedMs", b.format, b.page_count as "pageCount",
       b.missing_at is not null as "isMissing", b.error_code as "errorCode",
       b.error_message as "errorMessage"${columns}

@@ -1,9 +1,11 @@
 // Preview of a library: the series a folder would yield, from file names only. Opens no file, stores nothing.
 import type { Dirent } from 'node:fs'
-import { opendir } from 'node:fs/promises'
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
+import { opendir, realpath } from 'node:fs/promises'
+import { setTimeout as sleep, setImmediate as yieldToEventLoop } from 'node:timers/promises'
+import { Unavailable } from '../../errors.ts'
 import { extensionsOf, type FormatName, formatNames } from '../../format/formats.ts'
 import { childPath, extensionOf, joinPath, pathText } from '../../path.ts'
+import { specialFolders } from '../../special-folders.ts'
 import { compileExclusions, isLaterVolume } from '../../strategy/exclusions.ts'
 import type { Placement } from '../../strategy/placement.ts'
 import { placeBook, validateSeriesStrategy } from '../../strategy/series.ts'
@@ -21,12 +23,30 @@ type PreviewRequest = {
 // A user waits for the result, which only has to show whether the strategy fits.
 const limits = { files: 20_000, entries: 200_000, series: 1_000, samples: 5, timeMs: 5_000 }
 
-/** Throws Invalid for an invalid folder, strategy or setting. */
+// A disk that does not respond at all.
+const responseMs = 7_000
+
+/**
+ * Throws Invalid for an invalid folder, strategy or setting, Unavailable for one that does not respond.
+ */
 export async function previewLibrary(
   filesystem: FilesystemConfig,
   request: PreviewRequest,
   signal: AbortSignal,
 ) {
+  const waiting = new AbortController()
+  const late = sleep(responseMs, null, { signal: waiting.signal }).catch(() => null)
+  const end = AbortSignal.any([signal, waiting.signal])
+  try {
+    const found = await Promise.race([preview(filesystem, request, end), late])
+    if (found === null) throw new Unavailable('The folder does not respond')
+    return found
+  } finally {
+    waiting.abort()
+  }
+}
+
+async function preview(filesystem: FilesystemConfig, request: PreviewRequest, signal: AbortSignal) {
   const strategy = request.seriesStrategy ?? 'series_volume'
   const config = validateSeriesStrategy(strategy, request.seriesConfig ?? {})
   const { root } = await readableRoot(request.path, filesystem)
@@ -36,7 +56,8 @@ export async function previewLibrary(
   const excluded = compileExclusions((settings.excluded_patterns as string | null) ?? '')
   const series = new Map<string, DetectedSeries>()
   let totalFiles = 0
-  const walked = walk(root, signal, (path, entry) => {
+  const foreign = await foreignFolders(filesystem)
+  const walked = walk({ root, foreign, signal }, (path, entry) => {
     if (excluded(path, entry.name, entry.isDirectory())) return 'skip'
     if (entry.isDirectory()) return 'enter'
     const isBook = extensions.includes(extensionOf(entry.name)) && !isLaterVolume(entry.name)
@@ -79,27 +100,40 @@ function add(series: Map<string, DetectedSeries>, placement: Placement, path: st
 type NamedEntry = Pick<Dirent, 'isDirectory' | 'isFile' | 'isSymbolicLink'> & { name: string }
 type Visit = (path: string, entry: NamedEntry) => 'enter' | 'skip' | 'stop'
 
-/** Visits all entries below `root`. Returns false when it stopped early because of a limit. */
-async function walk(root: Buffer, signal: AbortSignal, visit: Visit): Promise<boolean> {
+type Walk = { root: Buffer; foreign: Buffer[]; signal: AbortSignal }
+
+/** What no library contains: special file systems and the data directory. */
+async function foreignFolders({ data_dir }: FilesystemConfig): Promise<Buffer[]> {
+  const data = await realpath(data_dir, { encoding: 'buffer' }).catch(() => null)
+  return [...specialFolders(), ...(data ? [data] : [])]
+}
+
+/**
+ * Visits all entries below `root`; a folder that cannot be listed is left out. Returns false when it stopped
+ * early because of a limit.
+ */
+async function walk({ root, foreign, signal }: Walk, visit: Visit): Promise<boolean> {
   const deadline = performance.now() + limits.timeMs
   const folders: { bytes: Buffer; path: string }[] = [{ bytes: Buffer.alloc(0), path: '' }]
   for (let entries = 0, folder = folders.pop(); folder; folder = folders.pop()) {
-    const directory = await opendir(joinPath(root, folder.bytes), {
-      encoding: 'buffer' as never,
-      bufferSize: 512,
-    }).catch(() => null)
-    if (!directory) continue
-    for await (const entry of directory as AsyncIterable<Dirent>) {
-      const bytes = Buffer.from(entry.name)
-      const isLimitReached =
-        signal.aborted || performance.now() > deadline || ++entries > limits.entries
-      const namedEntry = withName(entry, pathText(bytes))
-      const path = childPath(folder.path, namedEntry.name)
-      const action = isLimitReached ? 'stop' : visit(path, namedEntry)
-      if (action === 'stop') return false
-      if (action === 'enter') folders.push({ bytes: joinPath(folder.bytes, bytes), path })
-      // opendir yields 512 entries without leaving the microtask queue: let other requests run.
-      if (entries % 512 === 0) await yieldToEventLoop()
+    const place = joinPath(root, folder.bytes)
+    if (foreign.some(other => other.equals(place))) continue
+    try {
+      const options = { encoding: 'buffer' as never, bufferSize: 512 }
+      for await (const entry of (await opendir(place, options)) as AsyncIterable<Dirent>) {
+        const bytes = Buffer.from(entry.name)
+        const isLimitReached =
+          signal.aborted || performance.now() > deadline || ++entries > limits.entries
+        const namedEntry = withName(entry, pathText(bytes))
+        const path = childPath(folder.path, namedEntry.name)
+        const action = isLimitReached ? 'stop' : visit(path, namedEntry)
+        if (action === 'stop') return false
+        if (action === 'enter') folders.push({ bytes: joinPath(folder.bytes, bytes), path })
+        // opendir yields 512 entries without leaving the microtask queue: let other requests run.
+        if (entries % 512 === 0) await yieldToEventLoop()
+      }
+    } catch (error) {
+      if (!(error instanceof Error && 'syscall' in error)) throw error
     }
   }
   return true

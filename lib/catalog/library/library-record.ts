@@ -77,12 +77,13 @@ export const Library = record(
   {
     id: uuid(),
     name: Type.String(),
-    path: Type.String({ description: 'Absolute, on the server.' }),
+    path: Type.String({ description: 'Absolute, on the server; empty without LibrariesWrite.' }),
     description: nullable(Type.String()),
     isActive: Type.Boolean(),
     defaultReadingDirection: oneOf(readingDirections),
     allowedFormats: nullable(list(Type.String())),
     excludedPatterns: nullable(Type.String({ description: 'One glob per line.' })),
+    followLinks: Type.Boolean({ description: 'Whether files that are symbolic links are read.' }),
     seriesStrategy: oneOf(seriesStrategies),
     seriesConfig: StrategyConfig,
     bookStrategy: oneOf(bookStrategies),
@@ -157,7 +158,7 @@ function select(sql: Queryable, viewer: Viewer) {
     select l.id, l.name, l.root, l.description, l.is_active as "isActive",
       l.default_reading_direction as "defaultReadingDirection",
       l.allowed_formats as "allowedFormats",
-      nullif(l.excluded_patterns, '') as "excludedPatterns",
+      nullif(l.excluded_patterns, '') as "excludedPatterns", l.follow_links as "followLinks",
       case l.series_strategy when 'default' then 'series_volume' else l.series_strategy end
         as "seriesStrategy",
       l.series_config as "seriesConfig", l.book_strategy as "bookStrategy",

@@ -2,11 +2,13 @@
 // configured roots, and must not overlap another library or the data directory.
 import { constants, realpathSync, statSync } from 'node:fs'
 import { access, realpath, stat } from 'node:fs/promises'
-import { isAbsolute, resolve, sep } from 'node:path'
+import { isAbsolute, resolve } from 'node:path'
 import type { Config } from '../../config/config.ts'
+import type { FileAccess } from '../../containment.ts'
 import { Conflict, Invalid } from '../../errors.ts'
-import { pathText } from '../../path.ts'
+import { isWithin, pathText } from '../../path.ts'
 import type { Transaction } from '../../postgres/db.ts'
+import { isSpecial } from '../../special-folders.ts'
 
 export type FilesystemConfig = Pick<Config, 'data_dir' | 'filesystem'>
 
@@ -20,6 +22,7 @@ export async function readableRoot(
     throw new Invalid('The path is outside the folders permitted for libraries')
   if (isWithin(root, await realBytes(config.data_dir)))
     throw new Invalid('The path is inside the data directory')
+  if (isSpecial(root)) throw new Invalid('The path is on a special file system')
   const stats = await stat(root).catch((error: NodeJS.ErrnoException) => {
     throw new Invalid(`The path cannot be read (${error.code})`)
   })
@@ -54,14 +57,25 @@ export async function permittedRoots({
   filesystem: { roots },
 }: FilesystemConfig): Promise<Buffer[] | null> {
   if (roots === null) return null
-  const paths = roots.split(',').map(path => path.trim())
-  return await Promise.all(paths.filter(path => path !== '').map(realBytes))
+  return await Promise.all(listOf(roots).map(realBytes))
 }
 
 /** Whether the configuration permits clients to access the path. `path` must have its links resolved. */
 export function isPermittedPath(path: Buffer, roots: Buffer[] | null): boolean {
   return roots === null || roots.some(root => isWithin(path, root))
 }
+
+/** Which files libraries may consist of. Cheap: nothing is resolved. */
+export const fileAccess = ({ data_dir, filesystem: { roots } }: FilesystemConfig): FileAccess => ({
+  dataDir: resolve(data_dir),
+  linkFolders: listOf(roots ?? '').map(path => resolve(path)),
+})
+
+const listOf = (roots: string) =>
+  roots
+    .split(',')
+    .map(path => path.trim())
+    .filter(path => path !== '')
 
 /** Throws Conflict when the folder equals, contains or is inside another library. Serializes with other calls until the transaction ends. */
 export async function assertNoOverlap(tx: Transaction, root: Buffer, except?: string) {
@@ -76,14 +90,6 @@ export async function assertNoOverlap(tx: Transaction, root: Buffer, except?: st
   }
 }
 
-const slash = sep.charCodeAt(0)
-
-/** Whether `path` is the folder itself or below it. */
-export function isWithin(path: Buffer, folder: Buffer): boolean {
-  if (!path.subarray(0, folder.length).equals(folder)) return false
-  return path.length === folder.length || folder.at(-1) === slash || path[folder.length] === slash
-}
-
 /** A path argument as the absolute bytes the catalogue stores: links resolved, no trailing slash. */
 export function rootBytes(path: string): Buffer {
   const absolute = resolve(path)
@@ -96,6 +102,7 @@ export function rootBytes(path: string): Buffer {
 
 /** Device number of a root folder. Throws Invalid when it is not a readable folder. For the command line, which may block. */
 export function deviceOf(root: Buffer): string {
+  if (isSpecial(root)) throw new Invalid(`${pathText(root)} is on a special file system`)
   try {
     const stats = statSync(root)
     if (stats.isDirectory()) return String(stats.dev)

@@ -93,10 +93,22 @@ export const settingFields = {
   defaultReadingDirection: maybe(nullable(oneOf(readingDirections))),
   allowedFormats: maybe(
     nullable(
-      list(text(10), { maxItems: 20, description: `${formatNames.join(', ')}; null for all.` }),
+      list(oneOf([...formatNames, ...formatNames.map(name => name.toUpperCase())]), {
+        maxItems: 20,
+        description: 'Null or empty for all.',
+      }),
     ),
   ),
   excludedPatterns: maybe(nullable(text(200_000, { description: 'A glob a line, at most 500.' }))),
+  followLinks: maybe(
+    nullable(
+      Type.Boolean({
+        default: false,
+        description:
+          'Reads files that are symbolic links, if they lead into the folder of the library or into one of `filesystem.roots`, but never into the data directory. Links to folders are not followed.',
+      }),
+    ),
+  ),
   bookStrategy: maybe(nullable(oneOf(bookStrategies))),
   bookConfig: config,
   numberStrategy: maybe(nullable(oneOf(numberStrategies))),
@@ -123,6 +135,7 @@ export function settingColumns(settings: LibrarySettings, current: string): Reco
     default_reading_direction: settings.defaultReadingDirection ?? undefined,
     allowed_formats: parseFormats(settings.allowedFormats),
     excluded_patterns: parsePatterns(settings.excludedPatterns),
+    follow_links: settings.followLinks ?? undefined,
     ...bookStrategyColumns(settings, current),
     number_strategy: settings.numberStrategy ?? undefined,
     number_config: jsonb(settings.numberConfig, {}),

@@ -7,6 +7,8 @@ import {
   visibleSeries,
 } from '../../auth/viewer.ts'
 import { NotFound } from '../../errors.ts'
+import { newestChangeOfSeries } from '../list/newest-change.ts'
+import type { Fragment } from 'postgres'
 import type { Queryable, Sql } from '../../postgres/db.ts'
 
 export type LibraryRow = { id: string; name: string; root: Buffer; bookCount: number }
@@ -37,6 +39,7 @@ export async function requireLibrary(sql: Queryable, viewer: Viewer, id: string)
   if (!row) throw new NotFound('Library not found')
 }
 
+/** `updatedAt`: when the library or one of its visible series last changed. */
 export type LibraryName = { id: string; name: string; updatedAt: Date }
 export type LibraryEntry = LibraryName & { seriesCount: number }
 
@@ -49,7 +52,7 @@ export async function browseLibraries(
   const { count, join } = seriesCount(sql, viewer)
   const [data, [totals]] = await Promise.all([
     sql<LibraryEntry[]>`
-      select ${nameColumns(sql)}, ${count} as "seriesCount"
+      select ${titleColumns(sql, viewer)}, ${count} as "seriesCount"
       from library l ${join}
       where ${isVisible(sql, viewer)}
       order by lower(l.name), l.id
@@ -63,13 +66,22 @@ export async function browseLibraries(
 /** Throws NotFound for a library that does not exist or is hidden. */
 export async function libraryName(sql: Sql, viewer: Viewer, id: string): Promise<LibraryName> {
   const [library] = await sql<LibraryName[]>`
-    select ${nameColumns(sql)} from library l where l.id = ${id} and ${isVisible(sql, viewer)}`
+    select ${titleColumns(sql, viewer)} from library l where l.id = ${id} and ${isVisible(sql, viewer)}`
   if (!library) throw new NotFound('Library not found')
   return library
 }
 
-const nameColumns = (sql: Sql) =>
-  sql`l.id, l.name, greatest(l.updated_at, l.last_scanned_at) as "updatedAt"`
+/** Of visible libraries with equal names all but the first have a number in their titles. */
+function titleColumns(sql: Sql, viewer: Viewer): Fragment {
+  const newest = newestChangeOfSeries(sql, viewer, sql`s.library_id = l.id`)
+  return sql`l.id, greatest(l.updated_at, ${newest}) as "updatedAt",
+    l.name || (
+      select case when count(*) > 0 then ' (' || count(*) + 1 || ')' else '' end
+      from library o
+      where lower(o.name) = lower(l.name) and (o.created_at, o.id) < (l.created_at, l.id)
+        and o.deleting_at is null
+        and ${viewer.libraries === null ? sql`true` : sql`o.id = any(${viewer.libraries as string[]}::uuid[])`}) as name`
+}
 
 /** A condition on `library l`. */
 export const isVisible = (sql: Queryable, viewer: Viewer) =>

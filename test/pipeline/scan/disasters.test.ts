@@ -118,7 +118,9 @@ check('circular links do not loop', async t => {
   symlinkSync('.', lib.pathOf('A/again'))
   symlinkSync('itself.cbz', lib.pathOf('A/itself.cbz'))
   symlinkSync('1.cbz', lib.pathOf('A/link.cbz'))
-  t.match(await lib.scan(), { state: 'completed', found: 5, added: 5 })
+  t.match(await lib.scan(), { state: 'completed', found: 4, added: 4 }, 'links are no books')
+  await sql`update library set follow_links = true where id = ${lib.id}`
+  t.match(await lib.scan(), { state: 'completed', found: 5, added: 1, unreadable_directories: 1 })
 })
 
 check('names that are not UTF-8 are stored as bytes', async t => {

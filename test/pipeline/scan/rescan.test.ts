@@ -4,6 +4,7 @@ import { utimesSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { findEnclosingLibrary } from '../../../lib/catalog/library/library.ts'
+import { fileAccess } from '../../../lib/catalog/library/library-root.ts'
 import { cancelScan, requestScan } from '../../../lib/catalog/scan/scan-request.ts'
 import { estimateScan } from '../../../pipeline/scan/estimate.ts'
 import { openCatalogue, testWithDoctor } from '../../kit/catalogue.ts'
@@ -114,7 +115,8 @@ check('an estimate counts what a scan would do, and writes nothing', async t => 
   utimesSync(lib.pathOf('Series 1/2.cbz'), 1, 1)
   const rows = await rowVersions(['event'])
   const library = await findEnclosingLibrary(sql, Buffer.from(lib.root))
-  const request = { library, path: Buffer.from(lib.root), mode: 'normal' as const }
+  const access = fileAccess(all.config)
+  const request = { library, path: Buffer.from(lib.root), access, mode: 'normal' as const }
   t.match(await estimateScan(sql, request), { found: 9, files: 3, missing: 1, unchanged: 6 })
   t.match(await estimateScan(sql, { ...request, path: lib.pathOf('Series 0') }), {
     found: 5,
@@ -130,7 +132,8 @@ check('a library that was never scanned can be estimated', async t => {
   await sql`delete from library where id = ${lib.id}`
   // The delayed dedupe jobs of the other tests find nothing to write after this.
   await all.dedupe()
-  const request = { library: null, path: Buffer.from(lib.root), mode: 'normal' as const }
+  const access = fileAccess(all.config)
+  const request = { library: null, path: Buffer.from(lib.root), access, mode: 'normal' as const }
   const rows = await rowVersions(['event'])
   t.match(await estimateScan(sql, request), { found: 4, files: 4, missing: 0 })
   t.same(await rowVersions(['event']), rows)

@@ -1,9 +1,10 @@
 // The walk on unusual file systems: broken links, long paths, entries without a type.
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { findEnclosingLibrary } from '../../../lib/catalog/library/library.ts'
+import { fileAccess } from '../../../lib/catalog/library/library-root.ts'
 import { findOrCreateLibrary } from '../../../lib/catalog/library/library-write.ts'
 import { readUntyped } from '../../../pipeline/scan/disk.ts'
 import { estimateScan } from '../../../pipeline/scan/estimate.ts'
@@ -11,18 +12,19 @@ import { openCatalogue, testWithDoctor } from '../../kit/catalogue.ts'
 import { folderWithFiles, temporaryFolder } from '../../kit/files/folders.ts'
 import { comic, createTestLibrary } from '../../kit/library.ts'
 
-const all = await openCatalogue(t)
+const otherDisk = join(temporaryFolder(t), 'disk')
+const all = await openCatalogue(t, { 'filesystem.roots': otherDisk })
 const { sql } = all
 const check = testWithDoctor(t, all)
 const shelf = (test: Test, files: Record<string, Buffer> = {}) =>
   createTestLibrary(test, all, files)
 
 check('a linked book whose disk is unavailable is not missing', async t => {
-  const otherDisk = folderWithFiles(t, {
-    '2.cbz': comic(),
-    'metadata.opf': Buffer.from('<package/>'),
-  })
+  mkdirSync(otherDisk)
+  writeFileSync(join(otherDisk, '2.cbz'), comic())
+  writeFileSync(join(otherDisk, 'metadata.opf'), '<package/>')
   const lib = await shelf(t, { 'A/1.cbz': comic() })
+  await sql`update library set follow_links = true where id = ${lib.id}`
   for (const name of ['2.cbz', 'metadata.opf'])
     symlinkSync(join(otherDisk, name), lib.pathOf(`A/${name}`))
   t.match(await lib.scan(), { added: 2, unreadable_directories: 0 })
@@ -66,7 +68,10 @@ check('all books below a missing folder are missing, also in an estimate', async
   lib.remove('B')
   const library = await findEnclosingLibrary(sql, Buffer.from(lib.root))
   const path = Buffer.from(lib.root)
-  t.match(await estimateScan(sql, { library, path, mode: 'normal' }), { missing: 2, files: 0 })
+  t.match(
+    await estimateScan(sql, { library, path, access: fileAccess(all.config), mode: 'normal' }),
+    { missing: 2, files: 0 },
+  )
   t.match(await lib.scan({ options: { confirmMissing: true } }), { missing: 2 })
 })
 

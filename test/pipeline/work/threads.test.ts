@@ -10,7 +10,8 @@ import { runBatch } from '../../../pipeline/work/threads.ts'
 import { temporaryFolder } from '../../kit/files/folders.ts'
 
 t.test('an urgent batch interrupts a running one and overtakes a waiting one', async t => {
-  const path = join(temporaryFolder(t), 'large.bin')
+  const root = temporaryFolder(t)
+  const path = join(root, 'large.bin')
   writeFileSync(path, randomBytes(16 * 1024 * 1024))
   const threads = openThreadPool({
     file: new URL('../../../pipeline/index/worker.ts', import.meta.url),
@@ -22,7 +23,8 @@ t.test('an urgent batch interrupts a running one and overtakes a waiting one', a
   })
   t.teardown(() => threads.close())
   const ended: string[] = []
-  const file = { id: '1', path, size: 16 * 1024 * 1024, modifiedMs: 0 }
+  const containment = { root, followLinks: false, dataDir: '/nowhere', linkFolders: [] }
+  const file = { id: '1', path, containment, size: 16 * 1024 * 1024, modifiedMs: 0 }
   const hash = async (name: string, times: number, urgent: boolean) => {
     const counts: number[] = []
     const items = Array.from({ length: times }, () => file)

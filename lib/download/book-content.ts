@@ -1,0 +1,40 @@
+// Content of a book for downloads: opened in its library, and handed out only if it is an archive, an EPUB or
+// a PDF.
+import type { Stats } from 'node:fs'
+import type { BookFile } from '../catalog/book/book-file.ts'
+import { containmentOf, type FileAccess } from '../containment.ts'
+import { Unreadable } from '../errors.ts'
+import { isBookFile, signatureHeadBytes, signatureTailBytes } from '../format/signature.ts'
+import { checkFile, closeInBackground, openForResponse, readRange } from './file-body.ts'
+
+/** Most files show their signature here; only the others are read further. */
+const firstReadBytes = 4096
+
+/**
+ * Opens the file of a book; the caller closes `fd`. Throws NotFound when it does not exist, Unreadable: `io`,
+ * also for a file outside its library, and `not_an_archive`.
+ */
+export async function openBookFile(
+  book: Pick<BookFile, 'path' | 'root' | 'followLinks'>,
+  access: FileAccess,
+): Promise<{ fd: number; stats: Stats }> {
+  const containment = containmentOf(access, book)
+  const fd = await openForResponse(book.path, containment)
+  try {
+    const stats = await checkFile(fd, book.path, containment)
+    if (!(await hasSignature(fd, stats.size)))
+      throw new Unreadable('The file is not a book', 'not_an_archive')
+    return { fd, stats }
+  } catch (error) {
+    closeInBackground(fd)
+    throw error
+  }
+}
+
+async function hasSignature(fd: number, size: number): Promise<boolean> {
+  const start = await readRange(fd, 0, Math.min(size, firstReadBytes))
+  if (await isBookFile(start, Buffer.alloc(0))) return true
+  const tailBytes = Math.min(size, signatureTailBytes)
+  const head = await readRange(fd, 0, Math.min(size, signatureHeadBytes))
+  return isBookFile(head, await readRange(fd, size - tailBytes, tailBytes))
+}
