@@ -1,30 +1,122 @@
-// Bounded work queue: limits what runs at the same time, by number and by weight, and how much may wait.
+// Bounded, fair work queue: limits what runs at the same time, by number, by weight and by owner, and how
+// much may wait.
 import { Unavailable } from '../errors.ts'
-import { createSemaphore } from './semaphore.ts'
 
 type Bounds = {
   /** How many may run at the same time. */
   slots: number
-  /** Upper bound of their total weight; a heavier one runs alone. */
+  /** Upper bound of their total weight. One whose weight exceeds half of it is heavy: heavy work runs one at a time. */
   maxWeight: number
   /** How many may wait. */
   maxWaiting: number
 }
 
+type Work = {
+  weight: number
+  /** Who requests the work. One owner gets at most half of the slots, of the weight and of the waiting places. */
+  owner?: string
+  signal?: AbortSignal | undefined
+}
+
+type Waiter = { owner: string; weight: number; admit: () => void }
+
+const half = (bound: number) => Math.max(1, Math.floor(bound / 2))
+
 export function createWorkQueue({ slots, maxWeight, maxWaiting }: Bounds) {
-  const semaphore = createSemaphore({ slots, maxWeight })
+  const waiters: Waiter[] = []
+  const running = new Map<string, { count: number; weight: number }>()
+  let count = 0
+  let lightWeight = 0
+  let hasHeavy = false
+
+  const isHeavy = (weight: number) => weight > maxWeight / 2
+  const runningOf = (owner: string) => running.get(owner) ?? { count: 0, weight: 0 }
+
+  /** Whether the owner has a slot left and the weight fits beside the other work of this owner. */
+  function isEligible({ owner, weight }: Waiter): boolean {
+    const own = runningOf(owner)
+    if (own.count >= half(slots)) return false
+    return isHeavy(weight) ? !hasHeavy : own.weight + weight <= maxWeight / 2
+  }
+
+  function change({ owner, weight }: Waiter, sign: 1 | -1) {
+    count += sign
+    if (isHeavy(weight)) hasHeavy = sign === 1
+    else lightWeight += sign * weight
+    const own = runningOf(owner)
+    own.count += sign
+    if (!isHeavy(weight)) own.weight += sign * weight
+    if (own.count === 0) running.delete(owner)
+    else running.set(owner, own)
+  }
+
+  /** The eligible work of the owner with the least running, the oldest first; null if it has to wait for its weight. */
+  function next(): Waiter | null {
+    let best: Waiter | null = null
+    for (const waiter of waiters)
+      if (
+        isEligible(waiter) &&
+        (!best || runningOf(waiter.owner).count < runningOf(best.owner).count)
+      )
+        best = waiter
+    // Lighter work does not overtake it: under load it would wait for ever.
+    const fits = best && (isHeavy(best.weight) || lightWeight + best.weight <= maxWeight)
+    return fits ? best : null
+  }
+
+  function admitNext() {
+    while (count < slots) {
+      const waiter = next()
+      if (waiter === null) return
+      waiters.splice(waiters.indexOf(waiter), 1)
+      change(waiter, 1)
+      waiter.admit()
+    }
+  }
+
+  function acquire(owner: string, weight: number, signal: AbortSignal | undefined) {
+    return new Promise<Waiter>((resolve, reject) => {
+      const leave = (message: string) => {
+        waiters.splice(waiters.indexOf(waiter), 1)
+        signal?.removeEventListener('abort', cancel)
+        reject(new Unavailable(message))
+      }
+      const cancel = () => {
+        leave('Request was cancelled')
+        admitNext()
+      }
+      const admit = () => {
+        signal?.removeEventListener('abort', cancel)
+        resolve(waiter)
+      }
+      const waiter: Waiter = { owner, weight, admit }
+      signal?.addEventListener('abort', cancel, { once: true })
+      waiters.push(waiter)
+      admitNext()
+      const own = waiters.filter(other => other.owner === owner)
+      const isFull = waiters.length > maxWaiting || own.length > half(maxWaiting)
+      if (isFull && waiters.includes(waiter))
+        leave('Too many requests are waiting; try again later')
+    })
+  }
+
   return {
     /**
-     * Runs `work` when there is room for its weight. Throws Unavailable when the queue is full, and
-     * when `signal` aborts before `work` has started; started work is not stopped.
+     * Runs `work` when there is room for it. Throws Unavailable when too much is waiting, and when `signal`
+     * aborts before `work` has started; started work is not stopped.
      */
-    async run<T>(weight: number, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-      if (!semaphore.isFree(weight) && semaphore.waiting >= maxWaiting && !signal?.aborted)
-        throw new Unavailable('Too many requests are waiting; try again later')
-      return semaphore.run(work, { weight, signal })
+    async run<T>({ weight, owner = '', signal }: Work, work: () => Promise<T>): Promise<T> {
+      if (signal?.aborted) throw new Unavailable('Request was cancelled')
+      const held = await acquire(owner, weight, signal)
+      try {
+        return await work()
+      } finally {
+        change(held, -1)
+        admitNext()
+      }
     },
     get waiting() {
-      return semaphore.waiting
+      return waiters.length
     },
   }
 }

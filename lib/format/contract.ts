@@ -29,8 +29,11 @@ export type OpenedBook = AsyncDisposable & {
   warnings: string[]
   /** Original bytes of page `index` (zero-based); for PDF the embedded JPEG or a rendering. */
   page(index: number): Promise<{ bytes: Uint8Array; mediaType: string }>
-  /** Bytes of the cover image, or null when there is none. */
-  cover(): Promise<Uint8Array | null>
+  /**
+   * Bytes of images that may be the cover, the best first, read one by one: the next is needed only if one
+   * cannot be decoded. Those that cannot be read are left out; the reason is thrown if none can.
+   */
+  covers(): AsyncIterable<Uint8Array>
   /** Embedded metadata, highest priority first; a malformed source yields only warnings. */
   metadata(): Promise<SourceReading[]>
 }
@@ -43,8 +46,8 @@ export type FormatReader = {
   matches(head: Uint8Array, extension: string): boolean
   /** Does not take ownership of `file`. Throws only Unreadable. */
   open(file: File, limits: Limits): Promise<OpenedBook>
-  /** The result of `open` and `OpenedBook.cover`, where a cheaper way exists. */
-  cover?(file: File, limits: Limits): Promise<Uint8Array | null>
+  /** The result of `open` and `OpenedBook.covers`, where a cheaper way exists. */
+  covers?(file: File, limits: Limits): AsyncIterable<Uint8Array>
 }
 
 /** Profiles of the Readium Web Publication Manifest. */

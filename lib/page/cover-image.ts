@@ -5,10 +5,10 @@ import type { BookFile } from '../catalog/book/book-file.ts'
 import type { FileVersion } from '../download/etag.ts'
 import { NotFound } from '../errors.ts'
 import { bookRefOf, type Engine, type ImageBody, retryOnChange } from './engine.ts'
-import { pageCacheKey, pageEtag } from './etag.ts'
+import { failureKey, pageCacheKey, pageEtag } from './etag.ts'
 import type { FileChanged } from './messages.ts'
 import { makeImage, readCached } from './page-source.ts'
-import { unknownWeight } from './pool.ts'
+import { type Client, unknownWeight } from './pool.ts'
 import type { Variant } from './variant.ts'
 
 // Pages count from 0, so this index is free.
@@ -21,23 +21,28 @@ export const bookCoverEtag = (version: FileVersion, variant: Variant): string =>
 export function createCoverImages(engine: Engine) {
   return {
     /** The cover inside a book, with its ETag. Throws NotFound where there is none, Unreadable, Unavailable. */
-    async fromBook(book: BookFile, variant: Variant, signal?: AbortSignal) {
+    async fromBook(book: BookFile, variant: Variant, client: Client = {}) {
       return await retryOnChange(book, async current => {
-        const image = await renderBookCover(engine, current, { variant, signal })
+        const image = await renderBookCover(engine, current, { variant, client })
         return 'changed' in image ? image : { ...image, etag: bookCoverEtag(current, variant) }
       })
     },
     /** An image rendered from a file whose `name` identifies its content. Errors as `fromBook`. */
-    async fromFile(path: string, name: string, variant: Variant) {
-      const key = pageCacheKey({ id: name, size: 0, modifiedMs: 0 }, coverIndex, variant)
+    async fromFile(path: string, name: string, variant: Variant, client: Client = {}) {
+      const version = { id: name, size: 0, modifiedMs: 0 }
+      const key = pageCacheKey(version, coverIndex, variant)
       const cached = await readCached(engine, key, `image/${variant.format}`)
       if (cached) return cached
       const image = await makeImage(engine, key, {
-        async render(target, signal) {
+        async render(target, client) {
           const request = { bytes: await readUpload(path), variant, target }
-          return engine.pool.run('convert', request, { weight: unknownWeight, signal })
+          return engine.pool.run('convert', request, {
+            weight: unknownWeight,
+            client,
+            failureKey: failureKey(version, 'cover'),
+          })
         },
-        signal: undefined,
+        client,
       })
       // The request contains bytes, not a file that could change.
       return image as Exclude<ImageBody, FileChanged>
@@ -45,21 +50,25 @@ export function createCoverImages(engine: Engine) {
   }
 }
 
-type Rendering = { variant: Variant; signal: AbortSignal | undefined }
+type Rendering = { variant: Variant; client: Client }
 
-async function renderBookCover(engine: Engine, book: BookFile, { variant, signal }: Rendering) {
+async function renderBookCover(engine: Engine, book: BookFile, { variant, client }: Rendering) {
   const { format } = book
   if (format === null) throw new NotFound('The book has no cover')
   const key = pageCacheKey(book, coverIndex, variant)
   const cached = await readCached(engine, key, `image/${variant.format}`)
   if (cached) return cached
   return makeImage(engine, key, {
-    async render(target, signal) {
+    async render(target, client) {
       const snapshot = { ...book, format, pages: async () => null, isCatalogued: false }
       const request = { book: await bookRefOf(engine, snapshot), variant, target }
-      return engine.pool.run('bookCover', request, { weight: unknownWeight, signal })
+      return engine.pool.run('bookCover', request, {
+        weight: unknownWeight,
+        client,
+        failureKey: failureKey(book, 'cover'),
+      })
     },
-    signal,
+    client,
   })
 }
 

@@ -1,6 +1,7 @@
 // Page directory: where the pages of a book lie in its file. One row of numbers per page, so that
 // thousands of books fit in memory and a page is a single read.
 import type { ArchiveFormat, Entry } from '../archive/container.ts'
+import type { Verdict } from '../image/verify.ts'
 import type { StoredPage } from './page-list.ts'
 
 /** `isSolid`: reading a page requires unpacking those before it. `types` are the media types that rows refer to. */
@@ -21,9 +22,13 @@ export type PageSlot = {
   width: number
   height: number
   mediaType: string
+  verdict: Verdict | null
 }
 
-const columns = 9
+// Null until the page was verified.
+const verdicts = [null, 'sound', 'damaged'] as const
+
+const columns = 10
 export const STORED = 0
 export const DEFLATED = 8
 
@@ -31,8 +36,9 @@ export const pageCountOf = ({ rows }: PageDirectory): number => rows.length / co
 
 /** The slot of page `index`, which the caller has checked. */
 export function slotAt({ rows, types }: PageDirectory, index: number): PageSlot {
-  const [offset, headerBytes, packedBytes, sizeBytes, method, crc, width, height, type] =
+  const [offset, headerBytes, packedBytes, sizeBytes, method, crc, width, height, type, verdict] =
     rows.subarray(index * columns, (index + 1) * columns) as unknown as [
+      number,
       number,
       number,
       number,
@@ -53,6 +59,7 @@ export function slotAt({ rows, types }: PageDirectory, index: number): PageSlot 
     width,
     height,
     mediaType: types[type]!,
+    verdict: verdicts[verdict]!,
   }
 }
 
@@ -62,6 +69,11 @@ export function confirmSlot({ rows }: PageDirectory, index: number, dataOffset: 
   rows[row] = dataOffset
   rows[row + 1] = 0
   rows[row + 5] = -1
+}
+
+/** Records whether the original bytes of a page decode. */
+export function setVerdict({ rows }: PageDirectory, index: number, verdict: Verdict): void {
+  rows[index * columns + 9] = verdicts.indexOf(verdict)
 }
 
 /** Builds the directory; `entries` are those of the pages, undefined where there is none. */
@@ -86,6 +98,7 @@ export function createDirectory(
         page.width ?? 0,
         page.height ?? 0,
         types.indexOf(page.mediaType),
+        0,
       ],
       index * columns,
     )

@@ -14,6 +14,10 @@ export function pageEtag(version: FileVersion, index: number, options: ImageOpti
 export const resourceEtag = (version: FileVersion, name: string): string =>
   `W/${strongEtag(`member ${versionKey(version)} ${name}`)}`
 
+/** Key of a failure of the work `name` on the file of a book, in the page cache. */
+export const failureKey = (version: FileVersion, name: string): string =>
+  hash('sha256', `failure ${versionKey(version)} ${name}`, 'hex').slice(0, 32)
+
 /** File name of a page in the page cache: lower-case hex, because some file systems ignore case. */
 export function pageCacheKey(
   version: FileVersion,

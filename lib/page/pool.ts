@@ -1,9 +1,11 @@
 // Pool of page threads behind a bounded work queue.
+import { availableParallelism } from 'node:os'
 import { openThreadPool, type ThreadOptions } from '../async/thread-pool.ts'
 import { createWorkQueue } from '../async/work-queue.ts'
 import { deliveryCounters } from '../download/counters.ts'
 import { NotFound, Unreadable } from '../errors.ts'
-import type { FileChanged, PageTasks, WorkerResult } from './messages.ts'
+import type { Failures } from './failures.ts'
+import type { FileChanged, PageTasks, TaskOptions, WorkerResult } from './messages.ts'
 
 export type PagePool = ReturnType<typeof openPagePool>
 
@@ -13,10 +15,33 @@ const maxWeight = 128 * 1024 * 1024
 /** Weight of a page of unknown size. */
 export const unknownWeight = 64 * 1024 * 1024
 
+/** Who waits for an image: an account has at most half of the threads. */
+export type Client = { accountId?: string; signal?: AbortSignal | undefined }
+
+type RunOptions = {
+  weight: number
+  client?: Client
+  /** Identifies what is decoded; if that has failed before, the same error is thrown at once. */
+  failureKey?: string
+}
+
+type PoolOptions = Omit<ThreadOptions, 'file' | 'idleMs' | 'minThreads'> & { failures: Failures }
+
+// A client waits, and a thread that is occupied serves no other.
+const maxTaskMs = 20_000
+
 /** Each thread works on one page at a time; their estimated memory is bounded by `maxWeight`, or one works alone. */
-export function openPagePool(options: Omit<ThreadOptions, 'file' | 'idleMs' | 'minThreads'>) {
+export function openPagePool({ failures, ...options }: PoolOptions) {
   const file = new URL('./worker.ts', import.meta.url)
-  const threads = openThreadPool({ ...options, file, idleMs: 30_000, minThreads: 0 })
+  const threads = openThreadPool({
+    ...options,
+    file,
+    idleMs: 30_000,
+    minThreads: 0,
+    // With two, one account never has all.
+    maxThreads: Math.max(2, options.maxThreads || availableParallelism()),
+    timeoutMs: Math.min(options.timeoutMs, maxTaskMs),
+  })
   const queue = createWorkQueue({ slots: threads.size, maxWeight, maxWaiting })
   return {
     /**
@@ -26,22 +51,25 @@ export function openPagePool(options: Omit<ThreadOptions, 'file' | 'idleMs' | 'm
     async run<T extends keyof PageTasks>(
       task: T,
       request: PageTasks[T]['request'],
-      { weight, signal }: { weight: number; signal?: AbortSignal | undefined },
+      { weight, client: { accountId: owner, signal } = {}, failureKey }: RunOptions,
     ): Promise<PageTasks[T]['value'] | FileChanged> {
       type Result = WorkerResult<PageTasks[T]['value']>
+      if (failureKey) failures.check(failureKey)
       const work = async (): Promise<Result> => {
         deliveryCounters.tasks += 1
-        const batch = { items: [request], options: null }
-        const { done, failure } = await threads.run<unknown, null, Result>(task, batch)
+        const batch = { items: [request], options: { failureFolder: failures.folder } }
+        const { done, failure } = await threads.run<unknown, TaskOptions, Result>(task, batch)
         return failure ? { error: failure, isGone: false } : done[0]!
       }
-      const result = await queue.run(weight, work, signal)
+      const result = await queue.run({ weight, owner, signal }, work)
       if ('value' in result) return result.value
       if ('changed' in result) return result
       if ('isAbsent' in result) throw new NotFound('The book has no such page')
       const { code, message } = result.error
       if (result.isGone) throw new NotFound('The file of the book does not exist')
-      throw new Unreadable(message, code)
+      const error = new Unreadable(message, code)
+      if (failureKey) failures.remember(failureKey, error)
+      throw error
     },
     close: threads.close,
   }

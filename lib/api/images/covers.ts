@@ -19,6 +19,7 @@ import { Invalid, NotFound, Unreadable, UnsupportedMedia } from '../../errors.ts
 import { whenClosed } from '../../http/body.ts'
 import type { Deps } from '../../http/deps.ts'
 import { respond, route } from '../../http/route.ts'
+import type { Client } from '../../page/pool.ts'
 import { thumbnailEtag } from '../../page/thumbnail.ts'
 import { body, ErrorBody, list, record, uuid } from '../../schema.ts'
 import { BookId, SeriesId } from '../params.ts'
@@ -137,7 +138,11 @@ function writeRoutes({ kind, ownerName, path, params, write: permission }: Cover
         const owned = { viewer, owner: ownerOf(params) }
         await requireOwner(sql, owned)
         const original = await readUpload(request)
-        const newCover = await createCover(original, { config, pages, signal })
+        const newCover = await createCover(original, {
+          config,
+          pages,
+          client: { accountId: viewer.accountId, signal },
+        })
         const folders = coverFolders(config.data_dir)
         const { cover, isNew } = await addCover(sql, owned, { folders, cover: newCover })
         return isNew ? respond(201, cover) : respond(200, cover)
@@ -210,17 +215,17 @@ async function readUpload(request: FastifyRequest): Promise<Buffer> {
   return image
 }
 
-type CoverContext = Pick<Deps, 'config' | 'pages'> & { signal: AbortSignal }
+type CoverContext = Pick<Deps, 'config' | 'pages'> & { client: Client }
 
 /** The original and its thumbnail, rendered by a worker thread. Throws Invalid if it is not an image. */
 async function createCover(
   original: Buffer,
-  { config, pages, signal }: CoverContext,
+  { config, pages, client }: CoverContext,
 ): Promise<NewCover> {
   const { max_dimension: maxSide, format, quality } = config.thumbnail
   const coverRequest = { bytes: original, maxSide, format, quality }
   try {
-    const { bytes, mediaType, width, height } = await pages.cover(coverRequest, signal)
+    const { bytes, mediaType, width, height } = await pages.cover(coverRequest, client)
     const extension = extensions[mediaType]!
     return { original, extension, width, height, thumbnail: bytes, format }
   } catch (error) {

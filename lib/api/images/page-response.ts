@@ -17,7 +17,10 @@ export type PageRequest = {
   options: ImageOptions
   maxAgeSeconds: number
 }
-export type PageInput = Pick<Input<'auth', never, never, never>, 'request' | 'reply' | 'signal'>
+export type PageInput = Pick<
+  Input<'auth', never, never, never>,
+  'request' | 'reply' | 'signal' | 'viewer'
+>
 
 /** Throws NotFound if there is no page at `index` (from 0), Unreadable if the file is known to be broken. */
 export function requirePage<T extends BookFile>(book: T, index: number): T & ReadableBook {
@@ -31,7 +34,7 @@ export function requirePage<T extends BookFile>(book: T, index: number): T & Rea
 
 /** The page image, or 304. Throws the errors of `pages.image`. */
 export async function pageResponse(
-  { request, reply, signal }: PageInput,
+  { request, reply, signal, viewer }: PageInput,
   { sql, pages }: Pick<Deps, 'sql' | 'pages'>,
   { book, index, options, maxAgeSeconds }: PageRequest,
 ) {
@@ -39,7 +42,10 @@ export async function pageResponse(
   const fresh = notModified(request, caching)
   if (fresh) return fresh
   const source = { ...book, pages: () => packedPages(sql, book.id) }
-  const image = await pages.image(source, index, { ...options, signal })
+  const image = await pages.image(source, index, {
+    ...options,
+    client: { accountId: viewer.accountId, signal },
+  })
   whenClosed(reply, image.release)
   return imageResponse(request, { ...caching, ...image })
 }

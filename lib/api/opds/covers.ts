@@ -14,6 +14,7 @@ import type { Deps } from '../../http/deps.ts'
 import { type Input, type Route, route } from '../../http/route.ts'
 import { bookCoverEtag } from '../../page/cover-image.ts'
 import type { PageImage } from '../../page/pages.ts'
+import type { Client } from '../../page/pool.ts'
 import { thumbnailEtag } from '../../page/thumbnail.ts'
 import type { Variant } from '../../page/variant.ts'
 import { bytes, ErrorBody } from '../../schema.ts'
@@ -111,7 +112,7 @@ const asJpeg = ({ thumbnails }: Deps): CoverVariant => ({
 })
 
 async function largeCoverResponse(subject: Subject, input: CoverInput, deps: Deps) {
-  const { params, viewer, request, reply } = input
+  const { params, viewer, request, reply, signal } = input
   const [source] = await Promise.all([
     coverSource(deps.sql, viewer, { kind: subject.kind, id: params.id }),
     // Throws NotFound for what the feeds do not show.
@@ -120,7 +121,8 @@ async function largeCoverResponse(subject: Subject, input: CoverInput, deps: Dep
   const etag = etagOf(source)
   const fresh = etag && notModified(request, { etag, maxAgeSeconds })
   if (fresh) return fresh
-  const image = await largeCover(source, deps, input.signal).catch(nullFor(Failure))
+  const client = { accountId: viewer.accountId, signal }
+  const image = await largeCover(source, deps, client).catch(nullFor(Failure))
   if (image === null) return thumbnailResponse(subject, input, deps)
   whenClosed(reply, image.release)
   return imageResponse(request, { ...image, maxAgeSeconds })
@@ -137,13 +139,14 @@ function etagOf(source: CoverSource): string | null {
 async function largeCover(
   source: CoverSource,
   { pages, config }: Pick<Deps, 'pages' | 'config'>,
-  signal: AbortSignal,
+  client: Client,
 ): Promise<PageImage | null> {
-  if ('book' in source) return pages.coverImages.fromBook(source.book, large, signal)
+  if ('book' in source) return pages.coverImages.fromBook(source.book, large, client)
   if (!('upload' in source)) return null
   const { name, extension } = source.upload
   const path = originalPath(coverFolders(config.data_dir), name, extension)
-  return { ...(await pages.coverImages.fromFile(path, name, large)), etag: uploadEtag(name) }
+  const image = await pages.coverImages.fromFile(path, name, large, client)
+  return { ...image, etag: uploadEtag(name) }
 }
 
 type ErrorClass = abstract new (...args: never[]) => Error

@@ -75,7 +75,11 @@ async function manifestOf(
   if (profile === 'pdf') return pdfManifest(book, context)
   if (profile === 'epub') {
     const file = await bookFile(sql, viewer, book.id)
-    return epubManifest(book, await pages.epubs.contents(file, signal), context)
+    return epubManifest(
+      book,
+      await pages.epubs.contents(file, { accountId: viewer.accountId, signal }),
+      context,
+    )
   }
   const packed = await packedPages(sql, book.id)
   if (packed === null) throw new NotFound('The book has not been analyzed yet')

@@ -19,6 +19,7 @@ import {
   ErrorBody,
   list,
   maybe,
+  name,
   nullable,
   record,
   Type,
@@ -40,7 +41,7 @@ const writePermission = {
 } as const satisfies AccessRequirement
 
 const maxLocatorBytes = 8 * 1024
-const requiredText = (maxLength: number) => text(maxLength, { minLength: 1, pattern: '\\S' })
+const requiredText = (maxLength: number) => name(maxLength)
 const fraction = () => maybe(nullable(Type.Number({ minimum: 0, maximum: 1 })))
 const optionalText = () => maybe(nullable(text(maxLocatorBytes)))
 
@@ -181,7 +182,7 @@ async function readableBook(
   return {
     file,
     links: createLinks(request.base, request.cataloguePath ?? catalogueOfApi),
-    contents: () => deps.pages.epubs.contents(file, signal),
+    contents: () => deps.pages.epubs.contents(file, { accountId: viewer.accountId, signal }),
     pageTypes: async () => {
       const packed = await packedPages(deps.sql, file.id)
       return packed === null ? [] : unpackPages(packed).map(page => page.mediaType)

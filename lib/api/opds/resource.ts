@@ -65,7 +65,10 @@ export const resourceRoutes = [
       // An ETag of ours proves that the resource exists; `*` does not.
       const isAny = request.headers['if-none-match']?.trim() === '*'
       if (isCached && !isAny) return respond(304, emptyBody(request), caching)
-      const resource = await deps.pages.epubs.resource(file, name, signal)
+      const resource = await deps.pages.epubs.resource(file, name, {
+        accountId: viewer.accountId,
+        signal,
+      })
       whenClosed(reply, resource.release)
       if (isCached) {
         if (resource.body instanceof Readable) resource.body.destroy()

@@ -8,12 +8,12 @@ import type { EpubPackage, Resource } from './package.ts'
 
 const maxAttempts = 24
 
-/** Bytes of the first candidate that is a readable image, or null. Throws Unreadable `io`. */
-export async function readCover(
+/** Bytes of the candidates that are readable images. Throws Unreadable `io`. */
+export async function* readCovers(
   archive: EpubArchive,
   book: EpubPackage,
   encrypted: ReadonlyMap<Entry, unknown>,
-): Promise<Uint8Array | null> {
+): AsyncGenerator<Uint8Array> {
   const tried = new Set<Entry>()
   const read = async (entry: Entry) => {
     if (tried.has(entry) || encrypted.has(entry)) return null
@@ -29,12 +29,11 @@ export async function readCover(
       ? []
       : (await referencedImages(archive, entry)).slice(0, 4)) {
       const bytes = await read(inner)
-      if (bytes !== null) return bytes
+      if (bytes !== null) yield bytes
     }
     const bytes = await read(entry)
-    if (bytes !== null) return bytes
+    if (bytes !== null) yield bytes
   }
-  return null
 }
 
 /** Entries that are the cover, or documents that display it. */

@@ -11,7 +11,7 @@ import { sniffImage } from '../../image/image.ts'
 import type { Metadata } from '../../metadata/metadata.ts'
 import type { FormatReader, OpenedBook } from '../contract.ts'
 import { createEpubArchive, type EpubArchive } from './archive.ts'
-import { readCover } from './cover.ts'
+import { readCovers } from './cover.ts'
 import { readEncryption } from './encryption.ts'
 import { type EpubImage, manifestImages, spineImages } from './images.ts'
 import { type EpubPackage, readPackage } from './package.ts'
@@ -68,7 +68,7 @@ async function openPackage(archive: EpubArchive): Promise<OpenedEpub> {
       if (encrypted.has(image.entry)) throw new Unreadable('The book is DRM-protected', 'encrypted')
       return readImage(archive, image)
     },
-    cover: () => readCover(archive, book, encrypted),
+    covers: () => readCovers(archive, book, encrypted),
     metadata: async () => [
       { source: 'epub', metadata: book.metadata, warnings: book.metadataWarnings },
     ],

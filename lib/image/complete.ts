@@ -1,0 +1,99 @@
+// Completeness of an image by its structure alone, without decoding: enough to send a page as it is.
+// jpeg: frame, scan with at least a bit per block, end marker
+// png:  valid header, chunks with correct checksums up to IEND, as much data as the pixels can be packed into
+// webp: chunks inside the file, partitions of the lossy frame inside its chunk
+import { crc32 } from 'node:zlib'
+import { readJpegFrame } from './jpeg.ts'
+import { matchesAt, u16be, u24le, u32be, u32le } from './primitives.ts'
+
+/** Whether the structure is complete; false also for formats whose structure says too little. Never throws. */
+export function isComplete(bytes: Uint8Array, mediaType: string): boolean {
+  if (mediaType === 'image/jpeg') return isCompleteJpeg(bytes)
+  if (mediaType === 'image/png') return isCompletePng(bytes)
+  return mediaType === 'image/webp' && isCompleteWebp(bytes)
+}
+
+const endOfImage = Buffer.from([0xff, 0xd9])
+
+function isCompleteJpeg(b: Uint8Array): boolean {
+  const frame = readJpegFrame(b)
+  if (frame === null || typeof frame === 'number') return false
+  const { width, height, components, isProgressive, end } = frame
+  if (width === 0 || height === 0 || ![1, 3, 4].includes(components)) return false
+  const scan = findScan(b, end)
+  const last = Buffer.from(b.buffer, b.byteOffset, b.length).lastIndexOf(endOfImage)
+  // In a baseline JPEG a block takes a bit at least; progressive scans have codes for runs of blocks.
+  const leastBytes = isProgressive ? 1 : Math.floor((width * height) / 64 / 8)
+  return scan > 0 && last - scan >= leastBytes
+}
+
+/** Offset of the first scan's data, or 0. */
+function findScan(b: Uint8Array, from: number): number {
+  for (let at = from; at + 4 <= b.length && b[at] === 0xff; ) {
+    const marker = b[at + 1]!
+    if (marker === 0xff) at += 1
+    else {
+      at += 2 + u16be(b, at + 2)
+      if (marker === 0xda) return at
+    }
+  }
+  return 0
+}
+
+// Bit depths by colour type.
+const depths: Record<number, number[]> = {
+  0: [1, 2, 4, 8, 16],
+  2: [8, 16],
+  3: [1, 2, 4, 8],
+  4: [8, 16],
+  6: [8, 16],
+}
+const channelsOf: Record<number, number> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 }
+// The highest compression of deflate.
+const maxRatio = 1032
+
+function isCompletePng(b: Uint8Array): boolean {
+  if (!matchesAt(b, 12, 'IHDR') || u32be(b, 8) !== 13) return false
+  const [width, height] = [u32be(b, 16), u32be(b, 20)]
+  const [depth, colour, compression, filter, interlace] = b.subarray(24, 29)
+  const isValid = depths[colour!]?.includes(depth!) && compression === 0 && filter === 0
+  if (!isValid || interlace! > 1 || width === 0 || height === 0) return false
+  let dataBytes = 0
+  let hasPalette = false
+  for (let at = 8; at + 12 <= b.length; ) {
+    const length = u32be(b, at)
+    const end = at + 12 + length
+    if (end > b.length || crc32(b.subarray(at + 4, end - 4)) !== u32be(b, end - 4)) return false
+    if (matchesAt(b, at + 4, 'PLTE')) hasPalette = true
+    else if (matchesAt(b, at + 4, 'IDAT')) {
+      // CMF and FLG of zlib: deflate, together a multiple of 31.
+      if (dataBytes === 0 && ((b[at + 8]! & 15) !== 8 || u16be(b, at + 8) % 31 !== 0)) return false
+      dataBytes += length
+    } else if (matchesAt(b, at + 4, 'IEND')) {
+      const rawBytes = ((width * channelsOf[colour!]! * depth!) / 8) * height
+      return dataBytes * maxRatio >= rawBytes && dataBytes > 0 && (colour !== 3 || hasPalette)
+    }
+    at = end
+  }
+  return false
+}
+
+function isCompleteWebp(b: Uint8Array): boolean {
+  if (u32le(b, 4) + 8 > b.length + 1) return false
+  for (let at = 12; at + 8 <= b.length; ) {
+    const length = u32le(b, at + 4)
+    if (at + 8 + length > b.length) return false
+    if (matchesAt(b, at, 'VP8 ')) return isCompleteFrame(b.subarray(at + 8, at + 8 + length))
+    // Transparency, lossless coding and animation can fail while they are decoded.
+    if (!['VP8X', 'ICCP', 'EXIF', 'XMP '].some(name => matchesAt(b, at, name))) return false
+    at += 8 + length + (length & 1)
+  }
+  return false
+}
+
+/** frame: u24 (first partition bytes << 5 | shown << 4 | version << 1 | not a key frame), 9D 01 2A, u16 width, u16 height */
+function isCompleteFrame(frame: Uint8Array): boolean {
+  const tag = u24le(frame, 0)
+  const isKeyFrame = (tag & 1) === 0 && matchesAt(frame, 3, '\x9d\x01\x2a')
+  return isKeyFrame && 10 + (tag >>> 5) < frame.length
+}

@@ -1,0 +1,58 @@
+// Verification that an image decodes, before it is sent as it is.
+import sharp from 'sharp'
+import { Unreadable } from '../errors.ts'
+import { isComplete } from './complete.ts'
+import { resizeImage } from './cover.ts'
+import { checkDecodable, maxPixelsOf } from './decode-limits.ts'
+import { measureImage } from './image.ts'
+import { checkSvg } from './svg-cost.ts'
+
+/** `damaged`: only tolerant decoders accept it, and show a part. */
+export type Verdict = 'sound' | 'damaged'
+
+const nativeTypes = [
+  'image/jpeg',
+  'image/png',
+  'image/gif',
+  'image/webp',
+  'image/avif',
+  'image/tiff',
+]
+const thumbnailSide = 64
+
+/**
+ * Decodes the image unless its structure shows that it is complete. What this program cannot decode, or only
+ * at a high cost (JPEG 2000, JPEG XL, HEIC, very large images), is sound if its header is.
+ * Throws Unreadable: `unsupported_image`, `too_large` (an SVG), `timeout`.
+ */
+export async function verifyImage(bytes: Uint8Array): Promise<Verdict> {
+  const measured = await measureImage(async () => bytes)
+  if (measured === null) throw new Unreadable('The file is not an image', 'unsupported_image')
+  const { mediaType } = measured
+  if (mediaType === 'image/svg+xml') {
+    await checkSvg(bytes)
+    return 'sound'
+  }
+  if (isComplete(bytes, mediaType)) return 'sound'
+  try {
+    checkDecodable(bytes, measured)
+  } catch (error) {
+    if (error instanceof Unreadable && error.code === 'too_large') return 'sound'
+    throw error
+  }
+  const box = { width: thumbnailSide, height: thumbnailSide }
+  if (mediaType === 'image/bmp') await resizeImage(bytes, box)
+  if (!nativeTypes.includes(mediaType)) return 'sound'
+  const limitInputPixels = maxPixelsOf(bytes, mediaType)
+  try {
+    const strict = sharp(bytes, { failOn: 'error', limitInputPixels, sequentialRead: true })
+    await strict
+      .resize({ ...box, fit: 'inside' })
+      .raw()
+      .toBuffer()
+    return 'sound'
+  } catch {
+    await resizeImage(bytes, box)
+    return 'damaged'
+  }
+}

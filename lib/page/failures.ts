@@ -1,0 +1,80 @@
+// Failures of page images, remembered, so that a page that took all of its time once is refused at once.
+// In memory, those that took long also in the page cache, where other threads and the next process find them.
+
+import { hash } from 'node:crypto'
+import { readFileSync, statSync } from 'node:fs'
+import { LRUCache } from 'lru-cache'
+import { Unreadable, type UnreadableCode } from '../errors.ts'
+import { sniffImage } from '../image/image.ts'
+import { type CacheTarget, cachePath, writeCacheFile } from './cache-write.ts'
+
+type Failure = { code: UnreadableCode; message: string }
+
+/** Codes of failures that are properties of the image. */
+const lasting = new Set<UnreadableCode>(['unsupported_image', 'too_large', 'timeout', 'memory'])
+/** A busy machine may be the reason of these, so they are tried again; the others are found out quickly. */
+const slow = new Set<UnreadableCode>(['timeout', 'memory'])
+const slowFailureMs = 6 * 3600 * 1000
+
+export type Failures = ReturnType<typeof createFailures>
+
+/** Failures by key; `target` is where the page cache stores a key, null when it is disabled. */
+export function createFailures(target: (key: string) => CacheTarget | null) {
+  const failures = new LRUCache<string, Failure>({ max: 10_000, ttl: slowFailureMs })
+  return {
+    /** Folder for `decodeUnlessFailed`. */
+    get folder() {
+      return target('')?.folder ?? null
+    },
+    /** Throws the Unreadable of an earlier call of `remember`. */
+    check(key: string): void {
+      const failure = failures.get(key) ?? readFailure(target(key))
+      if (failure) throw new Unreadable(failure.message, failure.code)
+    },
+    remember(key: string, { code, message }: Unreadable): void {
+      if (!lasting.has(code)) return
+      failures.set(key, { code, message })
+      writeFailure(target(key), { code, message })
+    },
+  }
+}
+
+/** The types whose decoders may take all of their time. */
+const slowTypes = new Set(['image/svg+xml', 'image/jxl', 'image/heic'])
+
+/**
+ * Runs `decode` unless the same bytes have failed before, in whatever book or upload. Throws what `decode`
+ * throws.
+ */
+export async function decodeUnlessFailed<T>(
+  bytes: Uint8Array,
+  folder: string | null,
+  decode: () => Promise<T>,
+): Promise<T> {
+  if (folder === null || !slowTypes.has(sniffImage(bytes) ?? '')) return decode()
+  const target = { folder, key: hash('sha256', bytes, 'hex').slice(0, 32) }
+  const failure = readFailure(target)
+  if (failure) throw new Unreadable(failure.message, failure.code)
+  try {
+    return await decode()
+  } catch (error) {
+    if (error instanceof Unreadable) writeFailure(target, error)
+    throw error
+  }
+}
+
+function writeFailure(target: CacheTarget | null, { code, message }: Failure) {
+  if (target && slow.has(code))
+    writeCacheFile(target, Buffer.from(JSON.stringify({ code, message })))
+}
+
+function readFailure(target: CacheTarget | null): Failure | null {
+  if (target === null) return null
+  try {
+    const path = cachePath(target)
+    if (Date.now() - statSync(path).mtimeMs > slowFailureMs) return null
+    return JSON.parse(readFileSync(path, 'utf8'))
+  } catch {
+    return null
+  }
+}
