@@ -1,6 +1,7 @@
 // Context of the commands that work on the catalogue: configuration, log, migrated database.
 import type { Command } from 'commander'
 import { type Config, loadConfig } from '../lib/config/config.ts'
+import { restrictNewFiles, secureDataFolder } from '../lib/data-folder.ts'
 import { Unavailable } from '../lib/errors.ts'
 import { type Log, openLog } from '../lib/log.ts'
 import { openDatabase, type Sql } from '../lib/postgres/db.ts'
@@ -45,7 +46,10 @@ export async function withContext<T>(
     },
   })
   const log = openLog(config.logging)
-  const space = openSpaceGuard({ config, log })
+  restrictNewFiles()
+  secureData(config, log)
+  // A command that ends because of it reports it itself.
+  const space = openSpaceGuard({ config, log: options.quiet ? openLog({ level: 'silent' }) : log })
   try {
     const database = await openDatabase(config, { log }).catch(error => {
       throw withShortage(error, space)
@@ -58,6 +62,16 @@ export async function withContext<T>(
     }
   } finally {
     space.close()
+  }
+}
+
+function secureData({ data_dir }: Config, log: Log) {
+  try {
+    const open = secureDataFolder(data_dir)
+    if (open.length > 0)
+      log.warn({ paths: open }, 'other users of this machine have access to data')
+  } catch {
+    // The parts that need the folder report it.
   }
 }
 

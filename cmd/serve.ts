@@ -9,6 +9,7 @@ import { rootBytes } from '../lib/catalog/library/library-root.ts'
 import { findOrCreateLibrary } from '../lib/catalog/library/library-write.ts'
 import { requestScan } from '../lib/catalog/scan/scan-request.ts'
 import { Failure, Invalid } from '../lib/errors.ts'
+import { isConnectionLost, isDiskFull } from '../lib/postgres/connection-error.ts'
 import type { Pipeline } from '../pipeline/pipeline.ts'
 import { type CommonFlags, commonOptions } from './context.ts'
 import { runService, type Service, startWorkers, stopWorkers } from './lifecycle.ts'
@@ -16,6 +17,8 @@ import { tableSummary } from './scan/summary.ts'
 import { trackScan } from './scan/track.ts'
 
 type Flags = CommonFlags & { host?: string; port?: string; library: string[]; workers: boolean }
+
+const retryMs = 1_000
 
 export function serveCommand(): Command {
   return commonOptions(new Command('serve'))
@@ -48,13 +51,10 @@ async function serve(service: Service, flags: Flags) {
   try {
     const address = await listen(api.server, config.application)
     process.stdout.write(`Stackroom is listening on ${address}\n`)
-    const token = await createSetupToken(service.sql)
-    if (token)
-      process.stdout.write(
-        `Setup token (single use, to create the first administrator): ${token}\n`,
-      )
     if (flags.workers) pipeline = await startWorkers(service)
-    const added = pipeline && addLibraries(service, pipeline, flags.library)
+    const added = printSetupToken(service).then(
+      () => pipeline && addLibraries(service, pipeline, flags.library),
+    )
     await Promise.all([shutdown.requested, added])
     api.announceShutdown()
     await sleep(config.application.drain_seconds * 1000)
@@ -77,11 +77,31 @@ async function listen(server: FastifyInstance, { host, port }: { host: string; p
   }
 }
 
+async function printSetupToken(service: Service) {
+  const token = await whenPossible(service, () => createSetupToken(service.sql))
+  if (token)
+    process.stdout.write(`Setup token (single use, to create the first administrator): ${token}\n`)
+}
+
+/** Repeats `work` while the database is lost or has no space; null once the shutdown is requested. */
+async function whenPossible<T>({ shutdown, space }: Service, work: () => Promise<T>) {
+  while (!shutdown.isRequested()) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!isConnectionLost(error) && !isDiskFull(error)) throw error
+      await Promise.race([sleep(retryMs), shutdown.requested])
+      await space.whenEnough(['database'], shutdown.isRequested)
+    }
+  }
+  return null
+}
+
 async function addLibraries(service: Service, pipeline: Pipeline, paths: string[]) {
   for (const path of paths) {
     if (service.shutdown.isRequested()) return
     try {
-      await addLibrary(service, pipeline, path)
+      await whenPossible(service, () => addLibrary(service, pipeline, path))
     } catch (error) {
       // An unavailable folder must not prevent the others from being served.
       if (!(error instanceof Failure)) throw error

@@ -1,6 +1,6 @@
 // Space guard: free space of the folders that this process writes to. Work that would fill them pauses.
-import { statfsSync } from 'node:fs'
-import { mkdir, rm, statfs, writeFile } from 'node:fs/promises'
+import { statfsSync, statSync } from 'node:fs'
+import { mkdir, rm, stat, statfs, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from './config/config.ts'
@@ -9,7 +9,10 @@ import type { Log } from './log.ts'
 /** What is stored where: the catalogue, thumbnails, uploaded covers, rendered pages. */
 export type StorageArea = 'database' | 'thumbnails' | 'covers' | 'cache'
 
-/** `freeBytes` is null when the folder refused a write (a full disk or a quota) or its space is unknown. */
+/**
+ * `folder` is the data directory unless the area is on a disk of its own. `freeBytes` is null when the folder
+ * refused a write (a full disk or a quota) or its space is unknown.
+ */
 export type AreaState = {
   area: StorageArea
   folder: string
@@ -35,8 +38,13 @@ type Options = {
   /** Free and total bytes of a folder, for tests. */
   measure?: (folder: string) => Space
 }
-type Space = { freeBytes: number; totalBytes: number }
-type Area = AreaState & { isExternal: boolean; isRefusing: boolean; retryAt: number }
+type Space = { freeBytes: number; totalBytes: number; device: number | null }
+type Area = AreaState & {
+  /** Its own folder; null on another host. */
+  path: string | null
+  isRefusing: boolean
+  retryAt: number
+}
 
 const pollMs = 1_000
 const megabyte = 1024 * 1024
@@ -46,10 +54,9 @@ const probeRetryMs = 3_000
 const resumeFactor = 1.1
 
 /** Folders need not exist yet. Null: an external server stores the catalogue, on a disk of its own. */
-function foldersOf({ data_dir, database }: Options['config']): [StorageArea, string | null][] {
-  const dataDir = resolve(data_dir)
+function foldersOf(databaseUrl: string | null, dataDir: string): [StorageArea, string | null][] {
   return [
-    ['database', database.url === null ? join(dataDir, 'postgres') : null],
+    ['database', databaseUrl === null ? join(dataDir, 'postgres') : null],
     ['thumbnails', join(dataDir, 'thumbnails')],
     ['covers', join(dataDir, 'covers')],
     ['cache', join(dataDir, 'cache')],
@@ -58,52 +65,64 @@ function foldersOf({ data_dir, database }: Options['config']): [StorageArea, str
 
 /** The first check is made at once, the others every second. */
 export function openSpaceGuard({ config, log, measure }: Options): SpaceGuard {
-  const areas = foldersOf(config).map(
+  const dataDir = resolve(config.data_dir)
+  const areas = foldersOf(config.database.url, dataDir).map(
     ([area, folder]): Area => ({
-      ...{ area, folder: folder ?? 'the folder of the database', isExternal: folder === null },
+      ...{ area, folder: folder ?? 'The disk of the database server', path: folder },
       ...{ freeBytes: null, requiredBytes: 0, isShort: false, isRefusing: false, retryAt: 0 },
     }),
   )
   let isChecking = false
 
-  function apply(area: Area, space: Space | null) {
-    // A small disk may be filled up to a third.
+  /** Returns true when the area became short, or ceased to be. */
+  function apply(area: Area, space: Space | null, data: Space | null): boolean {
+    const isOwnDisk = space !== null && space.device !== data?.device
+    if (area.path !== null) area.folder = isOwnDisk || area.isRefusing ? area.path : dataDir
+    // Of a small disk a third has to be free.
     const totalBytes = space?.totalBytes ?? Number.POSITIVE_INFINITY
     area.requiredBytes = Math.min(config.files.min_free_mb * megabyte, totalBytes / 3)
     area.freeBytes = space?.freeBytes ?? null
     const needed = area.requiredBytes * (area.isShort ? resumeFactor : 1)
     const isShort = area.isRefusing || (space !== null && space.freeBytes < needed)
-    if (isShort === area.isShort) return
+    const hasChanged = isShort !== area.isShort
     area.isShort = isShort
-    const details = { folder: area.folder, freeBytes: area.freeBytes }
-    if (isShort) log.warn(details, shortageMessage(area))
-    else log.info(details, 'there is enough space again')
+    return hasChanged
   }
 
-  async function check(area: Area) {
-    const space = area.isExternal
-      ? null
-      : measure
-        ? measure(area.folder)
-        : await spaceAt(area.folder)
+  /** One message for all areas of a disk. */
+  function report(changed: readonly Area[]) {
+    for (const area of new Map(changed.map(area => [area.folder, area])).values()) {
+      const details = { folder: area.folder, freeBytes: area.freeBytes }
+      if (area.isShort) log.warn(details, `${shortageMessage(area)}. The work pauses`)
+      else log.info(details, 'there is enough space again')
+    }
+  }
+
+  const measured = async (path: string) => (measure ? measure(path) : await spaceAt(path))
+
+  async function check(area: Area, data: Space | null): Promise<boolean> {
+    const { path } = area
     if (area.isRefusing && performance.now() >= area.retryAt) {
-      // Another host: only the work itself can find out.
-      area.isRefusing = !area.isExternal && !(await acceptsWrite(area.folder))
+      // On another host only the work itself can find out.
+      area.isRefusing = path !== null && !(await acceptsWrite(path))
       area.retryAt = performance.now() + probeRetryMs
     }
-    apply(area, space)
+    return apply(area, path === null ? null : await measured(path), data)
   }
 
   async function checkAll() {
     // A network disk may take longer to respond than the interval.
     if (isChecking) return
     isChecking = true
-    for (const area of areas) await check(area).catch(() => {})
+    const data = await measured(dataDir)
+    const changed: Area[] = []
+    for (const area of areas) if (await check(area, data)) changed.push(area)
+    report(changed)
     isChecking = false
   }
 
-  for (const area of areas.filter(({ isExternal }) => !isExternal))
-    apply(area, measure ? measure(area.folder) : spaceNow(area.folder))
+  const now = (path: string) => (measure ? measure(path) : spaceNow(path))
+  report(areas.filter(area => area.path !== null && apply(area, now(area.path), now(dataDir))))
   const timer = setInterval(checkAll, pollMs).unref()
 
   const shortage = (names?: readonly StorageArea[]) =>
@@ -116,7 +135,7 @@ export function openSpaceGuard({ config, log, measure }: Options): SpaceGuard {
       for (const area of areas) {
         if (area.area !== name || area.isRefusing) continue
         Object.assign(area, { isRefusing: true, retryAt: performance.now() + probeRetryMs })
-        apply(area, null)
+        if (apply(area, null, null)) report([area])
       }
     },
     async whenEnough(names, isStopped) {
@@ -129,34 +148,37 @@ export function openSpaceGuard({ config, log, measure }: Options): SpaceGuard {
 /** One sentence for the operator; it names the folder. */
 export function shortageMessage({ folder, freeBytes, requiredBytes }: AreaState): string {
   const megabytes = (bytes: number) => `${Math.floor(bytes / megabyte)} MB`
-  if (freeBytes === null)
-    return `${folder} cannot be written to: its disk or quota is full. The work pauses until there is space`
+  if (freeBytes === null) return `${folder} accepts no more files: its disk or quota is full`
   return (
     `Only ${megabytes(freeBytes)} are free in ${folder}, less than the ${megabytes(requiredBytes)} that ` +
-    'files.min_free_mb requires. The work pauses until there is more space'
+    'files.min_free_mb requires'
   )
 }
 
-const spaceOf = (stats: { bavail: number; blocks: number; bsize: number }): Space => ({
-  freeBytes: stats.bavail * stats.bsize,
-  totalBytes: stats.blocks * stats.bsize,
+type Stats = { bavail: number; blocks: number; bsize: number }
+
+const toSpace = ({ bavail, blocks, bsize }: Stats, device: number): Space => ({
+  ...{ freeBytes: bavail * bsize, totalBytes: blocks * bsize, device },
 })
 
 /** Space of the folder, or while it does not exist of the one in which it will be created; null if unknown. */
 async function spaceAt(folder: string): Promise<Space | null> {
-  return await statfs(folder).then(spaceOf, error =>
-    error.code === 'ENOENT' && dirname(folder) !== folder ? spaceAt(dirname(folder)) : null,
-  )
+  try {
+    return toSpace(await statfs(folder), (await stat(folder)).dev)
+  } catch (error) {
+    return isAbsent(error) && dirname(folder) !== folder ? spaceAt(dirname(folder)) : null
+  }
 }
 
 function spaceNow(folder: string): Space | null {
   try {
-    return spaceOf(statfsSync(folder))
+    return toSpace(statfsSync(folder), statSync(folder).dev)
   } catch (error) {
-    const isAbsent = (error as NodeJS.ErrnoException).code === 'ENOENT'
-    return isAbsent && dirname(folder) !== folder ? spaceNow(dirname(folder)) : null
+    return isAbsent(error) && dirname(folder) !== folder ? spaceNow(dirname(folder)) : null
   }
 }
+
+const isAbsent = (error: unknown) => (error as NodeJS.ErrnoException).code === 'ENOENT'
 
 /** Quotas are not part of the free space of a file system: only a write tells. */
 async function acceptsWrite(folder: string): Promise<boolean> {

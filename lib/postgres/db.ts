@@ -96,6 +96,19 @@ export function withStatementTimeout(sql: Sql, { timeoutMs }: { timeoutMs: numbe
   return pool
 }
 
+/** A pool of the same database and settings with `max` connections and some other parameters. */
+export function connectionsLike(
+  sql: Sql,
+  { max, connection }: { max: number; connection: Record<string, string | number> },
+): Sql {
+  const { options } = sql
+  return openPool(null, {
+    ...options,
+    max,
+    connection: { ...options.connection, ...connection },
+  } as unknown as DriverOptions)
+}
+
 /** A connection for session-level locks. `lossCount` is how often the connection was lost. */
 export type DedicatedConnection = { sql: Sql; lossCount(): number; close(): Promise<void> }
 

@@ -47,7 +47,7 @@ export function readyBinaries(native: string, version: string, dataDir: string):
   } catch {
     // A read-only node_modules: the loader searches LD_LIBRARY_PATH before the RUNPATH of the programs.
     const folder = join(dataDir, `postgres-lib-${version}`)
-    mkdirSync(folder, { recursive: true })
+    asPublic(() => mkdirSync(folder, { recursive: true }))
     for (const { name, target } of missing) link(join(native, target), join(folder, basename(name)))
     const variable = process.platform === 'darwin' ? 'DYLD_LIBRARY_PATH' : 'LD_LIBRARY_PATH'
     // The library folder too: a library loaded through a link searches its dependencies beside the link.
@@ -59,10 +59,22 @@ export function readyBinaries(native: string, version: string, dataDir: string):
 export function copyBinaries(native: string, version: string, dataDir: string): string {
   const copy = join(dataDir, `postgres-bin-${version}`)
   if (!existsSync(join(copy, 'complete'))) {
-    cpSync(native, copy, { recursive: true, verbatimSymlinks: true })
-    cpSync(join(native, 'pg-symlinks.json'), join(copy, 'complete'))
+    asPublic(() => {
+      cpSync(native, copy, { recursive: true, verbatimSymlinks: true })
+      cpSync(join(native, 'pg-symlinks.json'), join(copy, 'complete'))
+    })
   }
   return copy
+}
+
+/** New files of `work` can be read by the user that runs the server. */
+function asPublic(work: () => void): void {
+  const previous = process.umask(0o022)
+  try {
+    work()
+  } finally {
+    process.umask(previous)
+  }
 }
 
 function packageRoot(name: string): string | null {

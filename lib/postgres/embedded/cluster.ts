@@ -62,8 +62,13 @@ export function writeSettings(
 ): void {
   const lines = Object.entries(settings).map(([k, v]) => `${k} = '${v.replaceAll("'", "''")}'`)
   const path = join(cluster, confName)
-  writeFileSync(path, `# Generated at every start.\n${lines.join('\n')}\n`, { mode: 0o600 })
-  changeOwner(path, user)
+  const text = `# Generated at every start.\n${lines.join('\n')}\n`
+  if (existsSync(path) && readFileSync(path, 'utf8') === text) return
+  // Renamed, so that on a full disk the old settings remain.
+  const draft = `${path}.new`
+  writeFileSync(draft, text, { mode: 0o600 })
+  changeOwner(draft, user)
+  renameSync(draft, path)
 }
 
 export function readPassword(cluster: string): string {

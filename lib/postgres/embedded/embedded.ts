@@ -232,7 +232,7 @@ async function countRemainingClients(client: ClientRegistration): Promise<number
 
 function openDataDirectory(dataDir: string): string {
   try {
-    mkdirSync(dataDir, { recursive: true })
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
     accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
     // The real path, so that all aliases of the directory share one socket and one server.
     return realpathSync(dataDir)

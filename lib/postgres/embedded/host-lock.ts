@@ -13,6 +13,7 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Conflict } from '../../errors.ts'
+import { isDiskFull } from '../connection-error.ts'
 
 const heartbeatMs = 3000
 const observationMs = 5 * heartbeatMs
@@ -33,7 +34,12 @@ export function holdHostLock(dataDir: string, version: string) {
     const holder: Holder = { host: hostname(), pid: process.pid, version }
     // Removed first: a file left by a process of root cannot be overwritten, only removed.
     rmSync(path, { force: true })
-    writeFileSync(path, `${JSON.stringify(holder)}\n`)
+    try {
+      writeFileSync(path, `${JSON.stringify(holder)}\n`)
+    } catch (error) {
+      // Only another host would miss it, and it cannot start a server on a full disk either.
+      if (!isDiskFull(error)) throw error
+    }
   }
   const touch = () => {
     try {

@@ -1,5 +1,5 @@
 // Preparation of a server start: binaries, OS user, cluster, settings.
-import { existsSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Invalid } from '../../errors.ts'
 import type { Log } from '../../log.ts'
@@ -32,6 +32,8 @@ export async function prepare(
 
 function reachableBinaries(dataDir: string, user: OsUser): Binaries {
   const { native, version } = findPackage()
+  // To pass through, not to list: the directory is for its owner alone.
+  if (user.kind === 'other') chmodSync(dataDir, statSync(dataDir).mode | 0o011)
   if (!canReach(user, dataDir)) {
     throw new Invalid(
       `When started as root, PostgreSQL runs as user id ${user.uid}, which has no access to ` +

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { chmodSync, lstatSync, mkdirSync, statfsSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir, totalmem } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { Conflict } from '../../errors.ts'
 import { changeOwner } from './cluster.ts'
 import type { OsUser } from './os-user.ts'
@@ -33,10 +33,16 @@ export async function serverSettings(
         unix_socket_permissions: '0700',
       }
   if (hasSmallSharedMemory()) listen.dynamic_shared_memory_type = 'sysv'
-  return { ...listen, ...tuning(), ...(throwaway ? throwawaySettings : {}) }
+  return { ...listen, ...tuning(maxWalMegabytes(cluster)), ...(throwaway ? throwawaySettings : {}) }
 }
 
-function tuning(): Record<string, string> {
+/** At most 2 GB, on a small disk less: what the log takes between two checkpoints is missing for the data. */
+function maxWalMegabytes(cluster: string): number {
+  const { blocks, bsize } = statfsSync(dirname(cluster))
+  return Math.min(2048, Math.max(48, Math.floor((blocks * bsize) / 1024 ** 2 / 10)))
+}
+
+function tuning(maxWalMb: number): Record<string, string> {
   return {
     // Shared by several processes; an unused connection slot costs a few kilobytes.
     max_connections: '200',
@@ -48,7 +54,8 @@ function tuning(): Record<string, string> {
     wal_level: 'minimal',
     max_wal_senders: '0',
     max_logical_replication_workers: '0',
-    max_wal_size: '2GB',
+    min_wal_size: `${Math.min(80, maxWalMb)}MB`,
+    max_wal_size: `${maxWalMb}MB`,
     checkpoint_completion_target: '0.9',
     random_page_cost: '1.1',
     effective_io_concurrency: windows || process.platform === 'darwin' ? '0' : '32',
@@ -57,9 +64,15 @@ function tuning(): Record<string, string> {
     timezone: 'UTC',
     log_timezone: 'UTC',
     log_checkpoints: 'off',
-    // The application reports failed statements; here they would only grow the log.
-    log_min_messages: 'warning',
+    // The application reports failed statements. Here they would only grow the log, and leave values of rows
+    // in it: messages quote invalid input, details quote rows, statements and contexts quote parameters.
+    log_min_messages: 'log',
     log_min_error_statement: 'panic',
+    log_error_verbosity: 'terse',
+    log_statement: 'none',
+    log_min_duration_statement: '-1',
+    log_parameter_max_length: '0',
+    log_parameter_max_length_on_error: '0',
   }
 }
 

@@ -35,7 +35,8 @@ export async function withStartLock<T>(
 
 function tryLock(database: DatabaseSync): boolean {
   try {
-    database.exec('pragma busy_timeout = 0; begin exclusive')
+    // No journal file: the lock has to work on a full disk.
+    database.exec('pragma journal_mode = memory; pragma busy_timeout = 0; begin exclusive')
     return true
   } catch (error) {
     if ((error as { errcode?: number }).errcode === sqliteBusy) return false

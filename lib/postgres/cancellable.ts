@@ -1,0 +1,41 @@
+// Statements of one request, cancelled in the database when its client disconnects.
+import type { Sql } from './db.ts'
+
+/** What postgres.js knows of a query; fragments are never active. */
+type RunningQuery = { active?: boolean; state?: { pid: number } | null }
+
+/**
+ * A view of the pool for one request. After `signal` aborts it starts no statement, and those that run fail
+ * with error 57014. `control` runs the cancellation on a connection of its own. Call `settled` before the
+ * connections are used for another request: a late cancellation would hit its statement.
+ */
+export function cancellable(
+  sql: Sql,
+  { signal, control }: { signal: AbortSignal; control: Sql },
+): { sql: Sql; settled(): Promise<void> } {
+  const queries: RunningQuery[] = []
+  let cancelling: Promise<unknown> = Promise.resolve()
+  const cancelRunning = () => {
+    const pids = queries.flatMap(({ active, state }) => (active && state ? [state.pid] : []))
+    if (pids.length > 0)
+      cancelling = control`select pg_cancel_backend(pid) from unnest(${pids}::integer[]) as p(pid)`
+        // The statement then ends by its timeout.
+        .catch(() => {})
+  }
+  signal.addEventListener('abort', cancelRunning, { once: true })
+  const view = new Proxy(sql, {
+    apply(target, self, args) {
+      signal.throwIfAborted()
+      const query = Reflect.apply(target, self, args)
+      if (query instanceof Promise) queries.push(query as RunningQuery)
+      return query
+    },
+  })
+  return {
+    sql: view,
+    async settled() {
+      signal.removeEventListener('abort', cancelRunning)
+      await cancelling
+    },
+  }
+}
