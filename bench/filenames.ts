@@ -1,4 +1,5 @@
-// Accuracy of the file-name parser: rows of peers' own test tables, right on every field the row states.
+// Accuracy of the file-name parser: rows of peers' own test tables, right on every field the row states; rows of
+// Stackroom's own by convention; generated names.
 //
 // Where the tables disagree, Stackroom's convention, and what is compared instead:
 // - `number` is the issue, the chapter or the plain number. A volume is not a number; comictagger,
@@ -7,16 +8,19 @@
 // - `4.extra`, `19a`, `78.BEY` stay as written; Mihon's decimals are compared with what they sort by.
 // - The series keeps its hyphens; Kapowarr writes spaces, so both are compared with spaces.
 // - An unknown volume is unknown (Kapowarr: 1), a book without a number is no `tpb` by itself
-//   (Kapowarr: it is); its paths are read with their folders.
+//   (Kapowarr: it is); its paths are read with their folders, pages by their folder alone.
 // - The first year in brackets is the year, before any full date. A date's file beats its folder.
 // - `special` is `SPN` for Kavita, the form (annual, one-shot, hard-cover…) for all others.
 // - 장 is a chapter (Kavita: a volume), the first of two `#` ranges counts (Kapowarr: the last).
 import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { stemOf } from '../lib/format/formats.ts'
 import { type ParsedName, parseFilename, parsePath } from '../lib/name/filename.ts'
 import { sortNumber } from '../lib/name/number.ts'
 import { numberInName } from '../lib/strategy/number.ts'
 import { placeBook } from '../lib/strategy/series.ts'
+import { createRandom } from '../test/kit/random.ts'
+import { generateName } from '../test/name/generate.ts'
 import { requireShared } from './kit/shared.ts'
 
 const fields = [
@@ -31,6 +35,9 @@ const fields = [
 ] as const
 type Field = (typeof fields)[number]
 type Row = Record<Field | 'source' | 'mode' | 'input' | 'context', string>
+const ownFields = ['series', 'volume', 'number', 'title', 'year', 'count', 'form'] as const
+const generatedFields = ['series', 'volume', 'number', 'title', 'year', 'count'] as const
+type OwnRow = Record<(typeof ownFields)[number] | 'convention' | 'input' | 'also', string>
 type Reading = Partial<Record<Field, string | number | null>>
 
 export type Score = { right: number; rows: number }
@@ -62,16 +69,72 @@ export function scoreNames(path: string): Scores {
   return scores
 }
 
+/**
+ * Scores the table of conventions at `path`, each convention as a source. Stricter than the tables of peers: an empty
+ * cell states that the field is absent, `*` states nothing; `also` has further fields as `name=value;name=value`.
+ */
+export function scoreConventions(path: string): Scores {
+  const scores: Scores = { sources: new Map(), fields: new Map(), misses: [], inputs: [] }
+  for (const row of readRows<OwnRow>(path)) {
+    const parsed = parseFilename(row.input)
+    const got: Record<string, unknown> = {
+      ...parsed,
+      ...readingOf(parsed),
+      special: parsed.special,
+    }
+    const stated = ownFields.map(field => [field, row[field]])
+    const further = row.also.split(';').map(pair => pair.split('='))
+    const wrong = [...stated, ...further].filter(([field = '', value = '']) => {
+      if (field === '' || value === '*') return false
+      const isRight = String(got[field] ?? '') === value
+      count(scores.fields, field, isRight)
+      return !isRight
+    })
+    count(scores.sources, row.convention, wrong.length === 0)
+    scores.inputs.push(row.input)
+    for (const [field = '', value] of wrong) {
+      scores.misses.push(`${row.convention}: ${row.input}: ${field} ${value}, read ${got[field]}`)
+    }
+  }
+  return scores
+}
+
+const conventions = join(import.meta.dirname, '..', 'test', 'name', 'conventions.tsv')
+
+/** Scores names generated at random, each convention and language as a source. */
+export function scoreGenerated({ seed, names }: { seed: number; names: number }): Scores {
+  const scores: Scores = { sources: new Map(), fields: new Map(), misses: [], inputs: [] }
+  const random = createRandom(seed)
+  for (let i = 0; i < names; i++) {
+    const name = generateName(random)
+    const got = readingOf(parseFilename(name.input))
+    const wrong = generatedFields.filter(field => {
+      const isRight = String(got[field] ?? '') === name[field]
+      count(scores.fields, field, isRight)
+      return !isRight
+    })
+    count(scores.sources, name.convention, wrong.length === 0)
+    scores.inputs.push(name.input)
+    for (const field of wrong) {
+      scores.misses.push(
+        `${name.convention}: ${name.input}: ${field} ${name[field]}, read ${got[field]}`,
+      )
+    }
+  }
+  return scores
+}
+
 /** Prints the scores, the misses and names per second. */
 export async function run(): Promise<void> {
-  const { sources, fields, misses, inputs } = scoreNames(
-    requireShared('corpus/filename-tables/unified.tsv'),
-  )
-  const lines = [...sources, ...fields].map(
-    ([name, { right, rows }]) =>
-      `${name.padEnd(20)} ${String(right).padStart(4)}/${rows}  ${((100 * right) / rows).toFixed(1)} %`,
-  )
-  const stems = inputs.map(stemOf)
+  const known = scoreNames(requireShared('corpus/filename-tables/unified.tsv'))
+  const own = scoreConventions(conventions)
+  const generated = scoreGenerated({ seed: Date.now() % 100_000, names: 10_000 })
+  const all = { known, own, generated }
+  const lines = Object.entries(all).flatMap(([title, { sources, fields }]) => [
+    line(title, total(sources)),
+    ...[...sources, ...fields].map(([name, score]) => line(`  ${name}`, score)),
+  ])
+  const stems = [known, own, generated].flatMap(({ inputs }) => inputs.map(stemOf))
   const started = performance.now()
   let read = 0
   while (performance.now() - started < 1_000) {
@@ -79,15 +142,28 @@ export async function run(): Promise<void> {
     read += stems.length
   }
   lines.push(`${Math.round((1_000 * read) / (performance.now() - started))} names/s`)
+  const misses = [known, own, generated].flatMap(scores => scores.misses.slice(0, 200))
   process.stdout.write(`${[...lines, '', 'misses', ...misses].join('\n')}\n`)
 }
 
-function readRows(path: string): Row[] {
+function line(name: string, { right, rows }: Score): string {
+  return `${name.padEnd(28)} ${String(right).padStart(4)}/${rows}  ${((100 * right) / rows).toFixed(1)} %`
+}
+
+/** The sum over all sources. */
+export function total(scores: Map<string, Score>): Score {
+  return [...scores.values()].reduce((sum, { right, rows }) => ({
+    right: sum.right + right,
+    rows: sum.rows + rows,
+  }))
+}
+
+function readRows<R = Row>(path: string): R[] {
   const [head = '', ...lines] = readFileSync(path, 'utf8').trimEnd().split('\n')
   const columns = head.split('\t')
   return lines.map(line => {
     const cells = line.split('\t')
-    return Object.fromEntries(columns.map((column, i) => [column, cells[i] ?? ''])) as Row
+    return Object.fromEntries(columns.map((column, i) => [column, cells[i] ?? ''])) as R
   })
 }
 
@@ -108,13 +184,15 @@ function readAs(row: Row): Reading {
 }
 
 function readingOf(parsed: ParsedName): Reading {
-  const { series, title, year, count, edition, form } = parsed
+  const { series, title, number, year, count, edition, form } = parsed
   const volume = parsed.volumeEnd === null ? parsed.volume : `${parsed.volume}-${parsed.volumeEnd}`
-  return { series, title, year, count, edition, volume, special: form }
+  return { series, title, number, year, count, edition, volume, special: form }
 }
 
 function readAsKapowarr(input: string): Reading {
-  const parsed = parsePath(input.replace(/\.\w{3,4}$/, ''))
+  // A page or a sidecar: the folder is the book.
+  const book = /\/[^/]+\.(?:jpe?g|png|json)$/i.test(input) ? dirname(input) : stemOf(input)
+  const parsed = parsePath(book)
   const number = plain(parsed.number === '½' ? '0.5' : parsed.number)
   const series = parsed.series?.replace(/[-+:]/g, ' ').replace(/ {2,}/g, ' ') ?? null
   const special = parsed.form ?? (number === null ? 'tpb' : null)

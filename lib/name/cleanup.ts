@@ -5,11 +5,20 @@ const trailing = /[\s\-–—,;:~+]{1,50}$/u
 const ordinal = /^(?:\d{1,3}\. |0\d{1,2} )(?=\p{L})/u
 // French scene names start with the kind of work.
 const kind = /^(?:bd fr|manga|comic)\s?-\s?/iu
-const editionEnd =
-  /(?: -)? ((?:(?:deluxe|complete|collector['’]?s|master|special|anniversary|definitive|library|perfect|omnibus) edition)|omnibus|uncensored|trade paper ?back|tpb|hard ?cover|one[- ]?shot)$/iu
+const editionWords =
+  "(?:(?:deluxe|complete|collector['’]?s|master|special|anniversary|definitive|library|perfect|omnibus|absolute|ultimate|expanded) edition)|omnibus|uncensored|trade paper ?back|tpb|hard ?cover|one[- ]?shot"
+const editionEnd = new RegExp(`(?: -)? (${editionWords})$`, 'iu')
+// Abbreviations, in capitals only.
+const formEnd = /(?: -)? (HC|OS|GN|OGN)$/
+const editionOnly = new RegExp(
+  `^(?:${editionWords}|trade paper ?back|hc|os|gn|ogn|annual)(?: back)?$`,
+  'iu',
+)
 const specialEnd = /(?: -) (?:specials?|omake|bonus|extras?)$/iu
 const noise = /(?<![\p{L}\p{N}])(?:c2c|uncensored|read online)(?![\p{L}\p{N}])/giu
-const countRemainder = /^(?:\+|of \d+|\d+ of \d+ covers)/iu
+/** Between a number and the total: `1 of 4`. */
+export const ofWords = 'of|de|di|von|sur|van|из'
+const countRemainder = new RegExp(`^(?:\\+|(?:${ofWords}) \\d+$|of \\d+|\\d+ of \\d+ covers)`, 'iu')
 
 /** The first segment of `text` that contains a name, or null. Segments are separated by removed brackets and dates. */
 export function seriesText(text: string): string | null {
@@ -31,10 +40,15 @@ export function titleText(text: string): string | null {
 
 /** Splits `Omnibus Edition` and the like off the end of a series name. */
 export function splitEdition(name: string): { name: string; edition: string | null } {
-  const match = editionEnd.exec(name)
+  const match = editionEnd.exec(name) ?? formEnd.exec(name)
   if (match && match.index > 0)
     return { name: trimPunctuation(name.slice(0, match.index)), edition: match[1]! }
   return { name: name.replace(specialEnd, ''), edition: null }
+}
+
+/** Whether a title is only the form or edition of the book: `v01 HC`. */
+export function isEdition(title: string): boolean {
+  return editionOnly.test(title)
 }
 
 function trimPunctuation(text: string): string {

@@ -2,15 +2,34 @@
 
 export type NamedDate = { year: number | null; month: number | null; day: number | null }
 
-const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
-const monthName =
-  /^(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)$/i
+// Month names by language, each month with its variants; the first table has the abbreviations, too.
+const monthTables = [
+  'jan january|feb february|mar march|apr april|may|jun june|jul july|aug august|sep sept september|oct october|nov november|dec december',
+  'janv janvier|févr février fevrier|mars|avr avril|mai|juin|juil juillet|août aout|septembre|octobre|novembre|déc décembre decembre',
+  'januar jänner|februar|märz maerz mär|april|mai|juni|juli|august|september|okt oktober|november|dez dezember',
+  'ene enero|febrero|marzo|abr abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|dic diciembre',
+  'gennaio|febbraio|marzo|aprile|maggio|giu giugno|lug luglio|agosto|settembre|ott ottobre|novembre|dicembre',
+  'janeiro|fev fevereiro|março marco|abril|maio|junho|julho|agosto|setembro|outubro|novembro|dezembro',
+  'januari|februari|maart|april|mei|juni|juli|augustus|september|oktober|november|december',
+  'января январь|февраля февраль|марта март|апреля апрель|мая май|июня июнь|июля июль|августа август|сентября сентябрь|октября октябрь|ноября ноябрь|декабря декабрь',
+  'stycznia styczeń|lutego luty|marca marzec|kwietnia kwiecień|maja maj|czerwca czerwiec|lipca lipiec|sierpnia sierpień|września wrzesień|października październik|listopada listopad|grudnia grudzień',
+]
+const months = new Map(
+  monthTables.flatMap(table =>
+    table.split('|').flatMap((names, i) => names.split(' ').map(name => [name, i + 1] as const)),
+  ),
+)
+// Words beside a year that are no month.
+const seasons = 'spring|summer|fall|autumn|winter|printemps|été|automne|hiver'
+const neutral = new RegExp(`^(?:${seasons}|de|of|del)$`)
+const issueBefore = '(?<!(?:ausgabe|heft|nr\\.|issue|no\\.|№|n°|#) ?)'
 const numeric =
-  '(?:\\d{4}-\\d\\d(?:-\\d\\d)?|\\d\\d?-\\d\\d?-\\d{4}|\\d\\d?-\\d{4}|--\\d{4}-\\d{4}--)'
-const month = `(?:${months.join('|')})[a-z]{0,6}`
-const spelled = `${month}(?:-${month})?\\.?,? \\d{4}(?= ?(?:$|[\\n\\t]))`
+  '(?:\\d{4}-\\d\\d(?:-\\d\\d)?|\\d\\d?-\\d\\d?-\\d{4}|\\d\\d?-\\d{4}|--\\d{4}-\\d{4}--|(?:19|20)\\d\\d(?:0[1-9]|1[0-2])[0-3]\\d|(?<=annual )(?:19|20)\\d\\d(?= ?(?:$|[\\n\\t#])))'
+const month = `(?:${seasons}|${[...months.keys()].sort((a, b) => b.length - a.length).join('|')})`
+const day = '\\d{1,2}(?:\\.|st|nd|rd|th)? '
+const spelled = `(?:${day})?(?:de )?${month}\\.?(?:[-/ ]${month})?\\.?,? (?:\\d{1,2}, )?(?:de )?\\d{4}(?= ?(?:$|[\\n\\t]))`
 const datePattern = new RegExp(
-  `(?<![\\p{L}\\p{N}.])(?:${numeric}|${spelled})(?![\\p{L}\\p{N}-])`,
+  `${issueBefore}(?<![\\p{L}\\p{N}.])(?:${numeric}|${spelled})(?![\\p{L}\\p{N}-])`,
   'giu',
 )
 
@@ -21,19 +40,23 @@ export function isYear(digits: string): boolean {
 
 /** The first date when `text` consists only of dates, else null. */
 export function parseDate(text: string): NamedDate | null {
-  const words = text.split(/[^\p{L}\p{N}]+/u).filter(word => word !== '')
+  const compact = /^((?:19|20)\d\d)(\d\d)(\d\d)$/.exec(text.trim())
+  const words = compact
+    ? compact.slice(1)
+    : text.split(/[^\p{L}\p{N}]+/u).filter(word => word !== '')
   if (words.length === 0 || words.length > 8) return null
   const small: number[] = []
   let year: number | null = null
   let month: number | null = null
   let isYearFirst = false
   for (const word of words) {
+    const key = word.toLowerCase()
     if (isYear(word)) {
       isYearFirst ||= year === null && small.length === 0
       year ??= Number(word)
-    } else if (/^\d\d?$/.test(word)) small.push(Number(word))
-    else if (monthName.test(word)) month ??= months.indexOf(word.slice(0, 3).toLowerCase()) + 1
-    else return null
+    } else if (/^\d\d?(?:st|nd|rd|th)?$/.test(key)) small.push(Number.parseInt(key, 10))
+    else if (months.has(key)) month ??= months.get(key)!
+    else if (!neutral.test(key)) return null
   }
   if (year === null && (month === null || small.length === 0)) return null
   // `2006-12-00` has month then day, `01-02-2006` day then month, `03-2022` only a month.

@@ -1,16 +1,21 @@
 // File name parser: series, number, volume, chapter, year, title, and tags in brackets.
 //
-//   name := [group] series {marker | number} [title] {bracket}
+//   name   := {tag} series [sep] {number | marker} [sep title] {tag}
+//   marker := word number | number word | # number      in any of the languages of words.ts
+//   tag    := bracketed date, count, edition, source, language, version, series or group
 //
-// Markers are searched outside of brackets first, then inside. The series is the text before the first
-// marker, the title the text after the last.
+// normalize, split brackets, extract dates, tokenize; find markers; choose the number; the series is the text before the
+// first of these, the title the text after the last. Markers outside of brackets precede those inside.
 import { splitBrackets } from './brackets.ts'
 import { type ChosenNumber, chooseNumber, countedVolume, type NameParts } from './choose-number.ts'
-import { seriesText, splitEdition, titleText } from './cleanup.ts'
-import { extractDates, type NamedDate } from './dates.ts'
-import { findMarkers, type Marker } from './markers.ts'
-import { type BookForm, formOf, readTag, type Tag } from './tags.ts'
-import { asciiDigits, matchKey } from './text.ts'
+import { isEdition, ofWords, seriesText, splitEdition, titleText } from './cleanup.ts'
+import { extractDates, isYear, type NamedDate } from './dates.ts'
+import { findMarkers } from './markers.ts'
+import { normalizeStem } from './normalize.ts'
+import { type BookForm, formOf, readSeriesTag, readTag, type Tag } from './tags.ts'
+import { matchKey } from './text.ts'
+import { tokenize } from './tokens.ts'
+import { findUnmarkedNumber } from './unmarked-number.ts'
 
 export type ParsedName = {
   series: string | null
@@ -40,27 +45,26 @@ export type ParsedName = {
   groups: string[]
 }
 
-// A file name has at most 255 bytes; the limit bounds the cost of all patterns.
-const maxLength = 512
-
 /**
- * Never throws; about 50 k names/s. `known.series` is the name of the series when known from a folder
- * or the embedded metadata.
+ * Never throws; tens of thousands of names/s. `known.series` is the name of the series when known from a folder or the
+ * embedded metadata.
  */
 export function parseFilename(stem: string, known: { series?: string | null } = {}): ParsedName {
   const { flat, groups } = splitBrackets(normalizeStem(stem))
   const { text, date } = extractDates(flat)
-  const tags = groups.map(readTag)
-  // `(C99)` is a convention (Comiket), not a chapter.
-  const withMarkers = groups.filter(group => !/^C\d{2,3}$/.test(group))
-  const name = { text, tags, own: findMarkers(text), groups: findMarkers(withMarkers.join('\n')) }
-  const special = name.own.special ?? name.groups.special
+  const tokens = tokenize(text)
+  const tags = readTags(flat, groups)
+  const own = findMarkers(tokens)
+  const withMarkers = groupsWithMarkers(groups, tags, { text, tokens, own })
+  const inGroups = findMarkers(tokenize(withMarkers.join('\n')))
+  const name: NameParts = { text, tokens, tags, own, groups: inGroups }
+  const special = own.special ?? inGroups.special
   const number = special ? null : chooseNumber(name, known.series ?? null)
   const counted = countedVolume(name, number)
-  const volume =
-    name.own.volume ?? name.groups.volume ?? counted ?? (name.own.issue ? null : name.own.book)
+  const volume = volumeOf(name, counted)
   const chapter = number?.source === 'chapter' ? number.marker : null
   const texts = readTexts(name, { number, counted })
+  const count = own.total?.value ?? tags.find(tag => tag.kind === 'count')?.count ?? countIn(text)
   return {
     ...texts,
     series: known.series ?? texts.series,
@@ -69,64 +73,118 @@ export function parseFilename(stem: string, known: { series?: string | null } = 
     volumeEnd: volume?.end ?? null,
     chapter: chapter?.value ?? null,
     chapterEnd: chapter?.end ?? null,
-    part: (name.own.part ?? name.groups.part)?.value ?? null,
+    part: (own.part ?? inGroups.part)?.value ?? null,
     special: special?.value ?? null,
-    ...dateOf(tags, date),
-    count: tags.find(tag => tag.kind === 'count')?.count ?? countIn(text),
-    form: special ? 'special' : formIn(name, number),
+    ...dateOf(tags, date ?? yearAtEnd(name, number)),
+    count,
+    form: special ? 'special' : formIn(name, number, texts),
     edition: editionOf(tags, 'edition') ?? texts.edition ?? editionOf(tags, 'source'),
     language: tags.find(tag => tag.kind === 'language')?.code ?? null,
     groups: tags.flatMap(groupOf),
   }
 }
 
-function normalizeStem(stem: string): string {
-  const text = asciiDigits(stem.slice(0, maxLength).toWellFormed().normalize('NFC'))
-    .replaceAll('＃', '#')
-    .replace(/__([^_]{1,80})__/g, ' ($1) ')
-    .replace(/[_\s]+/g, ' ')
-    .trim()
-  if (text.includes(' ')) return text
-  // `Series.Name.v01`: dots instead of spaces, except in abbreviations and decimals.
-  const words = text.split('.')
-  if (words.length > 3 && words.every(word => word.length > 1)) return words.join(' ')
-  return text.replace(/(?<=\p{L}{2}|\d)\.(?=\p{L}{2}|[vct]\d)|(?<=\p{L}{2})\.(?=\d)/giu, ' ')
+// `(C99)` is a convention (Comiket), not a chapter; `(v2)` after a number is a version.
+function groupsWithMarkers(
+  groups: string[],
+  tags: Tag[],
+  { text, tokens, own }: Pick<NameParts, 'text' | 'tokens' | 'own'>,
+): string[] {
+  const first = Math.min(
+    ...[...Object.values(own), findUnmarkedNumber(tokens, [])].map(
+      number => number?.from ?? Number.POSITIVE_INFINITY,
+    ),
+  )
+  const gaps = tokens.filter(token => token.kind === 'gap' && text[token.from] === '\n')
+  return groups.filter((group, i) => {
+    const isAfterNumber = (gaps[i]?.from ?? 0) > first
+    return !/^C\d{2,3}$/.test(group) && !(isAfterNumber && tags[i]!.kind === 'version')
+  })
 }
 
-type FoundNumbers = { number: ChosenNumber | null; counted: Marker | null }
+function readTags(flat: string, groups: string[]): Tag[] {
+  const infix = flat.indexOf(' - \n - ')
+  const at = infix < 0 ? -1 : flat.slice(0, infix).split('\n').length - 1
+  return groups.map((group, i) => (i === at && readSeriesTag(group)) || readTag(group))
+}
+
+function volumeOf({ own, groups, tags }: NameParts, counted: MarkedNumber | null) {
+  const tag = tags.find(tag => tag.kind === 'series')
+  const ofSeries = tag?.isVolume ? { value: Number(tag.number), end: null } : null
+  const marked = own.volume ?? own.season ?? groups.volume ?? groups.season
+  return ofSeries ?? marked ?? counted ?? (own.issue ? null : own.book)
+}
+
+type MarkedNumber = { value: number; end: number | null; from: number; to: number }
+type FoundNumbers = { number: ChosenNumber | null; counted: MarkedNumber | null }
 type NameTexts = Pick<ParsedName, 'series' | 'title' | 'edition'>
+type Cut = { from: number; to: number }
 
 function readTexts({ text, own, tags }: NameParts, numbers: FoundNumbers): NameTexts {
   const { number, counted } = numbers
   const book = own.issue || own.volume ? null : own.book
-  const cuts = [own.volume, book, number, own.special].filter(cut => cut !== null)
+  const cuts: Cut[] = [own.volume, own.season, book, number, own.special, own.total].filter(
+    cut => cut != null,
+  )
+  // Next to other numbers a part belongs to the series: `Part 2 v03`.
+  if (cuts.length === 0 && own.part) cuts.push(own.part)
   const none = { from: text.length, to: text.length }
   const first = cuts.reduce((a, b) => (b.from < a.from ? b : a), cuts[0] ?? none)
   const last = cuts.reduce((a, b) => (b.to > a.to ? b : a), first)
   const { name, edition } = splitEdition(seriesText(text.slice(0, first.from)) ?? '')
-  const title =
+  const after =
     titleText(text.slice(last.to, Math.max(counted?.from ?? text.length, last.to))) ??
-    (first === last ? null : titleText(text.slice(first.to, last.from))) ??
-    (book && titleText(text.slice(book.from, book.to)))
+    (first === last ? null : titleText(text.slice(first.to, last.from)))
+  const formAfter = after !== null && isEdition(after) ? after : null
+  const title =
+    after === null || formAfter || isTagText(after)
+      ? titleText(book ? text.slice(book.from, book.to) : '')
+      : after
   const whole = tags.find(tag => tag.kind === 'series')
-  if (whole) return { series: whole.name, title: name || title, edition }
+  if (whole) {
+    const behind = / - \n - (.*)/.exec(text)?.[1]
+    return {
+      series: whole.name,
+      title: behind ? titleText(behind) : name || title || null,
+      edition,
+    }
+  }
   // A name without a number is both series and title.
   if (cuts.length === 0) return { series: name || null, title: name || null, edition }
   const colon = number?.source === 'issue' && title === null ? name.indexOf(': ') : -1
   // `Series: Title #1`: before an issue number the part after the colon is the title.
   if (colon > 0) return { series: name.slice(0, colon), title: name.slice(colon + 2), edition }
-  return { series: name || null, title, edition }
+  return { series: name || null, title, edition: edition ?? formAfter }
+}
+
+// `cap. 364 ITA`, `Nr. 23 2021`
+function isTagText(title: string): boolean {
+  const { kind } = readTag(title)
+  if (kind === 'language') return title.length > 2 && title === title.toUpperCase()
+  return kind === 'source' || kind === 'version' || (kind === 'date' && /^\d{4}$/.test(title))
+}
+
+// `Nr. 23 2021`
+function yearAtEnd({ text }: NameParts, number: ChosenNumber | null): NamedDate | null {
+  const match = number && /^ ?[-/]? ?(\d{4}) ?(?=$|[\n\t])/.exec(text.slice(number.to))
+  return match && isYear(match[1]!) ? { year: Number(match[1]), month: null, day: null } : null
 }
 
 function dateOf(tags: Tag[], running: NamedDate | null): NamedDate {
   const dates = tags.flatMap(tag => (tag.kind === 'date' ? [tag.date] : []))
-  const date = dates.find(date => date.year !== null) ?? running ?? dates[0]
+  const published = tags.find(tag => tag.kind === 'publisher')?.date
+  const date = dates.find(date => date.year !== null) ?? running ?? dates[0] ?? published
   return date ?? { year: null, month: null, day: null }
 }
 
+const countPattern = new RegExp(
+  `(\\p{L}{0,4})\\.? ?#?\\d{1,4} (?:${ofWords}) (\\d{1,4})(?= ?(?:$|[\\n\\t]))`,
+  'u',
+)
+
 // `1 of 4` at the end of the text, but not `Part 1 of 2`.
 function countIn(text: string): number | null {
-  const match = /(\p{L}{0,4})\.? ?#?\d{1,4} of (\d{1,4})(?= ?(?:$|[\n\t]))/u.exec(text)
+  const match = countPattern.exec(text)
   return match && !/^(?:part|pt)$/i.test(match[1]!) ? Number(match[2]) : null
 }
 
@@ -137,18 +195,31 @@ function editionOf(tags: Tag[], kind: 'edition' | 'source'): string | null {
 
 function groupOf(tag: Tag): string[] {
   if (tag.kind === 'source') return tag.group === null ? [] : [tag.group]
+  if (tag.kind === 'publisher') return [tag.text]
   return tag.kind === 'other' && !isMarker(tag.text) ? [tag.text] : []
 }
 
 function isMarker(text: string): boolean {
-  const { volume, chapter, issue } = findMarkers(text)
-  return [volume, chapter, issue].some(marker => marker?.from === 0 && marker.to === text.length)
+  const { volume, season, chapter, issue } = findMarkers(tokenize(text))
+  return [volume, season, chapter, issue].some(
+    marker => marker?.from === 0 && marker.to === text.length,
+  )
 }
 
-// After a number, `+ TPB` and the like are extras; only text before it determines the form.
-function formIn({ text, tags }: NameParts, number: ChosenNumber | null): BookForm | null {
+// After a number, `+ TPB` and the like are extras; only text before it determines the form, and the edition next to it.
+function formIn(
+  { text, tags }: NameParts,
+  number: ChosenNumber | null,
+  { edition, series }: NameTexts,
+): BookForm | null {
   const tagged = tags.flatMap(tag => (tag.kind === 'edition' ? [formOf(tag.text)] : []))
-  return tagged.find(form => form !== null) ?? formOf(text.slice(0, number?.to))
+  return (
+    tagged.find(form => form !== null) ??
+    formOf(text.slice(0, number?.to)) ??
+    formOf(text.slice(0, number?.from).trimEnd()) ??
+    formOf(edition ?? '') ??
+    formOf(series ?? '')
+  )
 }
 
 /**

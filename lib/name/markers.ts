@@ -1,155 +1,290 @@
-// Marked numbers in file names: volumes, chapters, issues, parts and specials in many languages.
+// Marked numbers in file names: a marker word or sign with its number, in either order.
 //
-//   marker := word [.-:,] [space] number [suffix] [range]        v01  Vol. 3  c001-006  Ch.4.extra
-//           | 第 number counter | number counter                 第03卷  25話  1권  2 Глава
-//           | # [-] [letters] number [.SUFFIX] [range]           #½  #B01  #78.BEY  #1 – 12
-//
-// All quantifiers are bounded and none is nested, so the cost per character is constant.
-import { stripLeadingZeros } from './number.ts'
+//   marker := word [.:,-] [#] numeral      v01  Vol. 3  c001-006  Ch.4.extra  Tome IV  Том 2
+//           | numeral [.] word             2 глава  3. Band  1권  100巻
+//           | 第 numeral counter           第03卷  第十二卷
+//           | [issue] # numeral            #½  #B01  #78.BEY  #1 – 12
+import { isYear } from './dates.ts'
+import { type Numeral, readNumeral } from './numerals.ts'
+import type { Token } from './tokens.ts'
+import { hanCounter, type MarkerKind, markerWord, numeralWord } from './words.ts'
 
-/** `end` closes a range; `from` and `to` are offsets in the text. */
-export type Marker = { text: string; value: number; end: number | null; from: number; to: number }
-export type Markers = {
-  volume: Marker | null
-  /** `Book 3`: a volume, or part of the title. */
-  book: Marker | null
-  chapter: Marker | null
-  issue: Marker | null
-  /** `No. 5`: often part of the series name. */
-  weakIssue: Marker | null
-  part: Marker | null
-  special: Marker | null
+/**
+ * `end` closes a range; `from` and `to` are offsets in the text, `at` and `next` the indexes of its first token and of the token after
+ * it.
+ */
+export type Marker = {
+  kind: MarkerKind
+  text: string
+  value: number
+  end: number | null
+  from: number
+  to: number
+  at: number
+  next: number
 }
+/** The first marker of each kind. */
+export type Markers = Partial<Record<MarkerKind | 'total', Marker>>
 
-const left = '(?<![\\p{L}\\p{N}])'
-const right = '(?!\\.?[\\p{Script=Latin}\\p{Nd}])'
-const number = '(\\d{1,5}(?:\\.\\d{1,3})?)'
-const suffix = '(?:[.,-]?(extra|omake|special|[a-i])(?!\\p{L}))?'
-
-function keywordPattern(words: string, options: { letters?: boolean; end?: string } = {}): RegExp {
-  // A range with spaces needs the keyword twice: `c000 - c006`, but `v01 - 2024` is not a range.
-  const again = `(?: ?[-–~] ?(?:${words})\\.? ?|[-–~]| – )`
-  const range = `(?:${again}(\\d{1,5}(?:\\.\\d{1,3})?)(?:x\\d)?(?![\\p{L}\\p{N}]))?`
-  const letters = options.letters ? suffix : '()'
-  return new RegExp(
-    `${left}(?:${words})[.:,]? ?${number}${letters}${range}${options.end ?? right}`,
-    'iu',
-  )
-}
-
-function counterPattern(before: string, after: string, needed = false): RegExp {
-  const optional = needed ? '' : '?'
-  return new RegExp(
-    `(?:${before})${optional} ?(\\d{1,4}(?:\\.\\d)?)()(?:[-~](\\d{1,4}))? ?(?:${after})(?!\\p{Script=Cyrillic})`,
-    'iu',
-  )
-}
-
-function prefixPattern(words: string): RegExp {
-  return new RegExp(`(?:${words}) ?${number}()(?:[-~](\\d{1,4}))?`, 'iu')
-}
-
-const volumeEnd = '(?!(?!ch?\\d|e\\d)\\.?[\\p{Script=Latin}\\p{Nd}])'
-const volumeWords = 'volumes?|vols?|v|tomes?|tomos?|tom|band|bd|season|saison|staffel|temporada'
-const chapterWords =
-  'chapters?|chap|chp|ch|c|episodes?|ep|kapitel|kap|chapitres?|cap[ií]tulos?|cap|capitolo|chương'
-const volumes = [
-  keywordPattern(volumeWords, { end: volumeEnd }),
-  keywordPattern('vol(?:ume)?-'),
-  new RegExp(`${left}t${number}()()${right}`, 'iu'),
-  new RegExp(`${left}s(\\d{2,3})()()${volumeEnd}`, 'iu'),
-  prefixPattern('เล่มที่|เล่ม|シーズン|시즌|卷|巻|тома?'),
-  counterPattern('第|제', '卷|巻|册|冊|권|тома?'),
-]
-const chapters = [
-  keywordPattern(`(?!c2c)(?:${chapterWords})`, {
-    letters: true,
-    end: '(?!\\.?\\d|(?!v\\d)\\p{Script=Latin})',
-  }),
-  keywordPattern('chapter-|ch-'),
-  new RegExp(`(?<=${left}[sv]\\d{1,3})[ce](\\d{1,4})()()${right}`, 'iu'),
-  prefixPattern('ตอนที่|ตอน|บทที่|บท|глав[аы]'),
-  counterPattern('第', '话|話|章|回', true),
-  counterPattern('제', '话|話|화|회|장|глав[аы]'),
-]
-const hash =
-  /(?:issues? ?)?# ?(-?(?:[A-Z]{0,2}\d{1,6}(?:\.\d{1,3}){0,2}½?|½))((?:\.[A-Z]{1,4}|[A-Z]{1,3}|[a-z])(?![\p{L}\p{N}]))?(?:(?:-| ?– ?)#?(\d{1,6}(?:\.\d{1,3})?)(?![\p{L}\p{N}]))?/iu
-const issues = [
-  hash,
-  keywordPattern('issues?|heft|nummer|выпуск|fascicule'),
-  counterPattern('第', '号|號|期', true),
-]
-const weakIssues = [new RegExp(`${left}(?:no\\.|nr\\.|n°|nº|№) ?${number}()()${right}`, 'iu')]
-const parts = [keywordPattern('part|pt|teil|partie|parte|часть')]
-const books = [keywordPattern('book|livre|libro|buch|книга')]
-const specials = [new RegExp(`${left}sp(\\d{1,3})()()${right}`, 'iu')]
-
-/** The first marker of each kind. `text` has single spaces and no underscores. */
-export function findMarkers(text: string): Markers {
-  return {
-    volume: earliest(text, volumes) ?? numberInWords(text),
-    book: earliest(text, books),
-    chapter: earliest(text, chapters),
-    issue: earliest(text, issues.slice(0, 1)) ?? earliest(text, issues),
-    weakIssue: earliest(text, weakIssues),
-    part: earliest(text, parts),
-    special: earliest(text, specials),
-  }
-}
-
-function earliest(text: string, patterns: RegExp[]): Marker | null {
-  let best: Marker | null = null
-  for (const pattern of patterns) {
-    const match = pattern.exec(text)
-    if (match && (best === null || match.index < best.from)) best = toMarker(match)
-  }
-  return best
-}
-
-function toMarker(match: RegExpExecArray): Marker {
-  const [whole, first = '', letters = '', last] = match
-  const value = Number(first.replace('½', '.5').replace(/[^\d.-]/g, '')) || 0
-  const end = last !== undefined && Number(last) > value ? Number(last) : null
-  const start =
-    stripLeadingZeros(first) +
-    (letters && !letters.startsWith('.') && letters.length > 1 ? '.' : '')
-  const text =
-    end === null ? start + letters : `${stripLeadingZeros(first)}-${stripLeadingZeros(last!)}`
-  return { text, value, end, from: match.index, to: match.index + whole.length }
-}
-
-// Numbers in words: `Tome IV`, `Vol. II`, `第十二卷`.
-const roman = /(?<![\p{L}\p{N}])(?:volume|vol|tome|tomo|band)\.? ([IVX]{1,5})(?![\p{L}\p{N}])/iu
-const han = /第([一二三四五六七八九十百]{1,5})[卷巻册冊]/u
-
-function numberInWords(text: string): Marker | null {
-  const match = roman.exec(text) ?? han.exec(text)
-  if (!match) return null
-  const value = /[ivx]/i.test(match[1]!) ? romanValue(match[1]!) : hanValue(match[1]!)
-  return {
-    text: String(value),
-    value,
-    end: null,
-    from: match.index,
-    to: match.index + match[0].length,
-  }
-}
-
-function romanValue(text: string): number {
-  const values = [...text.toUpperCase()].map(letter => ({ I: 1, V: 5, X: 10 })[letter] ?? 0)
-  return values.reduce((sum, v, i) => sum + (v < (values[i + 1] ?? 0) ? -v : v), 0)
-}
-
-function hanValue(text: string): number {
-  let sum = 0
-  let digit = 0
-  for (const char of text) {
-    const unit = char === '十' ? 10 : char === '百' ? 100 : 0
-    if (unit === 0) digit = '一二三四五六七八九'.indexOf(char) + 1
-    else {
-      sum += (digit || 1) * unit
-      digit = 0
+/** Reads all tokens once; each belongs to one marker at most. */
+export function findMarkers(tokens: Token[]): Markers {
+  const found: Markers = {}
+  let last: Marker | null = null
+  for (let i = 0; i < tokens.length; ) {
+    const marker = readMarker(tokens, i, last)
+    if (marker === null) {
+      i++
+      continue
     }
+    const kind = isTotal(tokens, i) ? 'total' : marker.kind
+    // `Team #1 Fans Vol. 3`: the sign is part of the name.
+    if (found.issue && isInName(tokens, found.issue) && isProofOfName(tokens, marker))
+      delete found.issue
+    found[kind] ??= marker
+    last = marker
+    i = marker.next
   }
-  return sum + digit
+  if (found.issue && isInName(tokens, found.issue) && endsPadded(tokens, found.issue.next))
+    delete found.issue
+  return found
+}
+
+function isProofOfName(tokens: Token[], { kind, next }: Marker): boolean {
+  return /^(?:issue|chapter|volume)$/.test(kind) || (kind === 'weakIssue' && isClosed(tokens, next))
+}
+
+// `#1` without padding, followed by a word
+function isInName(tokens: Token[], { at, next, text }: Marker): boolean {
+  const after = tokens[next]
+  return (
+    tokens[at]!.text === '#' &&
+    at > 0 &&
+    /^\d{1,2}$/.test(text) &&
+    !/^0/.test(tokens[at + 1]!.text) &&
+    after?.kind === 'word' &&
+    !after.isGlued
+  )
+}
+
+// `Team #1 Fans 012 (2004)`
+function endsPadded(tokens: Token[], from: number): boolean {
+  return tokens.some(
+    ({ kind, text, isGlued }, i) =>
+      i > from &&
+      kind === 'number' &&
+      !isGlued &&
+      /^0\d|^\d{3,4}$/.test(text) &&
+      !isYear(text) &&
+      (tokens[i + 1] === undefined ||
+        tokens[i + 1]!.kind === 'gap' ||
+        /^[-–—]$/.test(tokens[i + 1]!.text)),
+  )
+}
+
+function readMarker(tokens: Token[], at: number, last: Marker | null): Marker | null {
+  const token = tokens[at]!
+  if (token.text === '#') return issueAfterSign(tokens, at, at)
+  if (token.kind === 'number') return beforeCounter(tokens, at, last)
+  if (token.kind !== 'word') return null
+  if (token.text === '第' || token.text === '제' || token.text === '全') return ordinal(tokens, at)
+  if (token.isGlued && !isBoundary(tokens, at, last)) return null
+  if (token.key === 'x' && last?.kind === 'season' && last.next === at)
+    return create(tokens, at, 'chapter', readNumeral(tokens, at + 1))
+  const word = markerWord(token.key)
+  if (word) return afterWord(tokens, at, last)
+  // `卷3`
+  const counter = hanCounter(token.text, false)
+  return counter && tokens[at + 1]?.kind === 'number'
+    ? create(tokens, at, counter, readNumeral(tokens, at + 1))
+    : null
+}
+
+// A marker may be glued to the marker before it (`v01c02`), to a mark and to text in other scripts.
+function isBoundary(tokens: Token[], at: number, last: Marker | null): boolean {
+  const before = tokens[at - 1]!
+  if (before.kind === 'mark') return !/['’+&]/.test(before.text)
+  if (last?.next === at || before.kind === 'gap') return true
+  return before.kind === 'word' && !/\p{Script=Latin}/u.test(before.text + tokens[at]!.text)
+    ? true
+    : /[^\p{Script=Latin}\p{Script=Cyrillic}\p{Nd}]/u.test(before.text.slice(-1))
+}
+
+function afterWord(tokens: Token[], at: number, last: Marker | null): Marker | null {
+  const token = tokens[at]!
+  const { kind, isShort } = markerWord(token.key)!
+  let i = at + 1
+  let isJoined = tokens[i]?.isGlued === true
+  const mark = tokens[i]
+  const isLong = token.key.length > 1 && !isShort
+  if (mark?.isGlued && (/^[.:,]$/.test(mark.text) || (isLong && mark.text === '-'))) {
+    i++
+    isJoined = mark.text === '.' || (tokens[i]?.isGlued ?? false)
+    if (mark.text !== '.' && isShort && token.key !== '№') return null
+  }
+  if (isLong && tokens[i]?.text === '#') {
+    if (kind === 'issue') return issueAfterSign(tokens, i, at)
+    i++
+  }
+  // `v 02` is a marker, `Henry V 02` is not.
+  const isLowerLetter = /^[vc]$/.test(token.text)
+  const isNo = token.key === 'no' && at > 0 && isClosed(tokens, i + 1)
+  if (isShort && !isJoined && !isLowerLetter && token.key !== '№' && !isNo) return null
+  if (token.key === 'e' && last?.kind !== 'season') return null
+  // `S01`, but not `Lady S. 161`
+  if (token.key === 's' && mark?.kind !== 'number') return null
+  if (isDecimalWord(tokens, at)) return null
+  const numeral =
+    readNumeral(tokens, i, {
+      again: other => other.key === token.key,
+      capitals: kind === 'issue',
+      spaced: kind === 'chapter',
+    }) ?? (isLong || token.key === 't' ? numeralOfWord(tokens, i, kind) : null)
+  if (!numeral) return null
+  if (isSecondVersion(tokens, at, numeral, last)) return create(tokens, at, 'version', numeral)
+  if (leavesToCounter(tokens, at, numeral)) return null
+  return create(tokens, at, kind, numeral)
+}
+
+function isClosed(tokens: Token[], at: number): boolean {
+  const token = tokens[at]
+  return token === undefined || token.kind === 'gap' || /^[-–—:]$/.test(token.text)
+}
+
+// `c2c`, the scan from cover to cover
+function isDecimalWord(tokens: Token[], at: number): boolean {
+  return tokens[at]!.key === 'c' && tokens[at + 1]?.text === '2' && tokens[at + 2]?.key === 'c'
+}
+
+// `Chapter 12 v2`, `012 v2`: the second version of a chapter, not a volume.
+function isSecondVersion(tokens: Token[], at: number, { text }: Numeral, last: Marker | null) {
+  if (tokens[at]!.key !== 'v' || !/^[1-9]$/.test(text)) return false
+  const before = tokens[at - 1]
+  if (last?.next === at) return last.kind === 'chapter' || last.kind === 'issue'
+  return before?.kind === 'number' && /^0\d/.test(before.text)
+}
+
+// `Блич 3 том 12 глава`: the word belongs to the number before it, as its number does to the next word.
+function leavesToCounter(tokens: Token[], at: number, { next }: Numeral): boolean {
+  const before = tokens[at - 1]
+  return (
+    before?.kind === 'number' &&
+    markerWord(tokens[at]!.key)?.isCounter === true &&
+    isCounterAt(tokens, next)
+  )
+}
+
+function isCounterAt(tokens: Token[], at: number): boolean {
+  const hasDot = tokens[at]?.text === '.' && tokens[at]!.isGlued
+  const token = tokens[hasDot ? at + 1 : at]
+  const word = token?.kind === 'word' ? markerWord(token.key) : null
+  const after = tokens[hasDot ? at + 2 : at + 1]
+  return word !== null && !word.isShort && (word.isCounter || hasDot) && after?.kind !== 'number'
+}
+
+function numeralOfWord(tokens: Token[], at: number, kind: MarkerKind): Numeral | null {
+  const token = tokens[at]
+  const value = token?.kind === 'word' && !token.isGlued ? numeralWord(token.text) : null
+  const glued = token?.kind === 'word' && token.isGlued ? numeralWord(token.text) : null
+  const number = value ?? (tokens[at - 1]?.kind === 'mark' ? glued : null)
+  if (number === null) return null
+  // `Spider-Man Chapter One 002`
+  if (/^(?:chapter|issue)$/.test(kind) && /\p{Ll}/u.test(token!.text)) return null
+  const after = tokens[at + 1]
+  const isEnd = after === undefined || after.kind !== 'word'
+  // `Chapter I Am Here`
+  if (after?.isGlued && after.kind !== 'mark' && after.kind !== 'gap') return null
+  return isEnd || token!.text.length > 1
+    ? { text: String(number), value: number, end: null, next: at + 1 }
+    : null
+}
+
+function issueAfterSign(tokens: Token[], at: number, from: number): Marker | null {
+  let i = at + 1
+  // `#B01`
+  const letters = tokens[i]
+  const prefix =
+    letters?.kind === 'word' && /^[A-Z]{1,2}$/.test(letters.text) && tokens[i + 1]?.isGlued
+      ? letters.text
+      : ''
+  if (prefix) i++
+  const numeral = readNumeral(tokens, i, {
+    sign: true,
+    capitals: true,
+    spaced: true,
+    again: other => other.text === '#',
+  })
+  if (!numeral) return null
+  return { ...create(tokens, from, 'issue', numeral)!, text: prefix + numeral.text }
+}
+
+function beforeCounter(tokens: Token[], at: number, last: Marker | null): Marker | null {
+  const before = tokens[at - 1]
+  if (tokens[at]!.isGlued && before?.kind === 'word' && last?.next !== at) {
+    if (/^[\p{Script=Latin}\p{Script=Cyrillic}]/u.test(before.text)) return null
+  }
+  const numeral = readNumeral(tokens, at)
+  if (!numeral) return null
+  let i = numeral.next
+  if (isTimes(tokens, at)) return create(tokens, at, 'season', numeral)
+  const hasDot = tokens[i]?.text === '.' && tokens[i]!.isGlued
+  if (hasDot) i++
+  const token = tokens[i]
+  if (token?.kind !== 'word') return null
+  const han = hanCounter(token.text, false)
+  const word = markerWord(token.key)
+  const kind = han ?? (word && !word.isShort && (word.isCounter || hasDot) ? word.kind : null)
+  if (kind === null) return null
+  // `Том 1 2 Глава` and `Series 3 Том 12`
+  const after = tokens[i + 1]
+  if (after?.isGlued && after.kind === 'word' && !han) return null
+  if (after?.kind === 'number' && !han && !/\p{Script=Hangul}/u.test(token.text)) {
+    const other = readNumeral(tokens, i + 1)
+    if (!other || !isCounterAt(tokens, other.next)) return null
+  }
+  return create(tokens, at, kind, { ...numeral, next: i + 1 })
+}
+
+// `1x05`: the season, then the episode.
+function isTimes(tokens: Token[], at: number): boolean {
+  const [season, times, episode] = tokens.slice(at, at + 3)
+  return (
+    season!.text.length < 3 &&
+    times?.key === 'x' &&
+    times.isGlued &&
+    episode?.isGlued === true &&
+    /^\d{2,3}$/.test(episode.text)
+  )
+}
+
+// `第3巻`, `제 3 화`, `全12巻`
+function ordinal(tokens: Token[], at: number): Marker | null {
+  let numeral = readNumeral(tokens, at + 1)
+  if (!numeral) {
+    let i = at + 1
+    let text = ''
+    while (tokens[i]?.isGlued && /^[一二三四五六七八九十百]$/u.test(tokens[i]!.text))
+      text += tokens[i++]!.text
+    const value = numeralWord(text)
+    if (text === '' || value === null) return null
+    numeral = { text: String(value), value, end: null, next: i }
+  }
+  const counter = tokens[numeral.next]
+  if (counter?.kind !== 'word') return null
+  const kind = hanCounter(counter.text, true) ?? markerWord(counter.key)?.kind
+  return kind ? create(tokens, at, kind, { ...numeral, next: numeral.next + 1 }) : null
+}
+
+function isTotal(tokens: Token[], at: number): boolean {
+  return tokens[at]!.text === '全'
+}
+
+function create(
+  tokens: Token[],
+  at: number,
+  kind: MarkerKind,
+  numeral: Numeral | null,
+): Marker | null {
+  if (!numeral) return null
+  const { text, value, end, next } = numeral
+  return { kind, text, value, end, at, next, from: tokens[at]!.from, to: tokens[next - 1]!.to }
 }

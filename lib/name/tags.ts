@@ -12,8 +12,12 @@ export type Tag =
   /** `(digital-Empire)`: source and release group. */
   | { kind: 'source'; text: string; group: string | null }
   | { kind: 'language'; code: string }
-  /** `(Children of Time, #2)` after a title */
-  | { kind: 'series'; name: string; number: string }
+  /** `(Children of Time, #2)` after a title; `isVolume`: `(The Expanse Book 1)` */
+  | { kind: 'series'; name: string; number: string; isVolume: boolean }
+  /** `(Panini, 2012)` */
+  | { kind: 'publisher'; text: string; date: NamedDate }
+  /** `[v2]`, `{r2}`, `(f2)` */
+  | { kind: 'version' }
   | { kind: 'number'; text: string }
   | { kind: 'other'; text: string }
 
@@ -21,64 +25,47 @@ const count = /^(?:(\d{1,4}) )?of (\d{1,4})$/i
 const source =
   /^((?:hd[- ]?)?web[- ]?rip|webp|digital(?:[- ]hd|[- ]compilations?)?|scan(?:s|lation|ned)?|c2c|retail|kobo|kindle|official)(?:-(.+))?$/i
 const edition =
-  /\b(?:editions?|omnibus|tpb|gn|ogn|hc|hard ?cover|trade paper ?back|graphic novel|uncensored|full colou?r|colou?red|remaster(?:ed)?|deluxe|one[- ]?shot|os)$/i
-const ofSeries = /^(\p{L}[^#]{0,200}?),? #(\d{1,4}(?:\.\d{1,3})?)$/u
+  /\b(?:editions?|omnibus|tpb|gn|ogn|hc|hard[ -]?cover|trade[ -]?paper[ -]?back|graphic novel|uncensored|full colou?r|colou?red|remaster(?:ed)?|deluxe|one[- ]?shot|os)$/i
+const ofSeries = /^(\p{L}[^#]{0,200}?),? (#|book )(\d{1,4}(?:\.\d{1,3})?)$/iu
+const version = /^[vrf][1-9]$/i
+const year = '((?:19|20)\\d\\d)'
+const publisher = new RegExp(
+  `^(?:(\\p{L}[^\\p{N}]{1,60}?),? ${year}|${year},? (\\p{L}[^\\p{N}]{1,60}))$`,
+  'u',
+)
 const languages: Record<string, string> = {
-  en: 'en',
-  eng: 'en',
-  english: 'en',
-  fr: 'fr',
-  fra: 'fr',
-  fre: 'fr',
-  french: 'fr',
-  francais: 'fr',
-  français: 'fr',
-  de: 'de',
-  ger: 'de',
-  deu: 'de',
-  german: 'de',
-  deutsch: 'de',
-  es: 'es',
-  spa: 'es',
-  esp: 'es',
-  spanish: 'es',
-  español: 'es',
-  it: 'it',
-  ita: 'it',
-  italian: 'it',
-  italiano: 'it',
-  pt: 'pt',
-  por: 'pt',
-  portuguese: 'pt',
-  'pt-br': 'pt-BR',
-  ru: 'ru',
-  rus: 'ru',
-  russian: 'ru',
-  ja: 'ja',
-  jp: 'ja',
-  jpn: 'ja',
-  japanese: 'ja',
-  raw: 'ja',
-  ko: 'ko',
-  kr: 'ko',
-  kor: 'ko',
-  korean: 'ko',
-  zh: 'zh',
-  cn: 'zh',
-  chi: 'zh',
-  chinese: 'zh',
-  nl: 'nl',
-  dutch: 'nl',
-  pl: 'pl',
-  polish: 'pl',
-  th: 'th',
-  thai: 'th',
+  en: 'en eng english',
+  fr: 'fr fra fre french francais français vf vff',
+  de: 'de ger deu german deutsch',
+  es: 'es spa esp spanish español castellano',
+  it: 'it ita italian italiano',
+  pt: 'pt por portuguese',
+  'pt-BR': 'pt-br ptbr',
+  ru: 'ru rus russian рус',
+  ja: 'ja jp jpn japanese raw',
+  ko: 'ko kr kor korean',
+  zh: 'zh cn chi chinese',
+  nl: 'nl dutch nld',
+  pl: 'pl polish pol polski',
+  th: 'th thai',
   vi: 'vi',
   id: 'id',
   tr: 'tr',
   ar: 'ar',
-  cs: 'cs',
-  sv: 'sv',
+  cs: 'cs cze',
+  sv: 'sv swe',
+  hu: 'hun',
+}
+const languageCodes = new Map(
+  Object.entries(languages).flatMap(([code, words]) =>
+    words.split(' ').map(word => [word, code] as const),
+  ),
+)
+
+/** `Author - [The Expanse 01] - Title`: a series between dashes. */
+export function readSeriesTag(text: string): Tag | null {
+  const match = /^(\p{L}.{0,200}?),? #?(\d{1,3}(?:\.\d{1,2})?)$/u.exec(text)
+  return match && { kind: 'series', name: match[1]!, number: match[2]!, isVolume: false }
 }
 
 /** Classifies the text inside of a pair of brackets. */
@@ -87,24 +74,40 @@ export function readTag(text: string): Tag {
   if (counted) return { kind: 'count', number: counted[1] ?? null, count: Number(counted[2]) }
   const date = parseDate(text)
   if (date) return { kind: 'date', date }
-  const code = Object.hasOwn(languages, text.toLowerCase()) && languages[text.toLowerCase()]
+  const code = languageCodes.get(text.toLowerCase())
   if (code) return { kind: 'language', code }
   const sourced = source.exec(text)
   if (sourced) return { kind: 'source', text: sourced[1]!, group: sourced[2] ?? null }
   if (edition.test(text)) return { kind: 'edition', text }
   const inSeries = ofSeries.exec(text)
-  if (inSeries) return { kind: 'series', name: inSeries[1]!, number: inSeries[2]! }
-  if (/^\d{1,4}(?:\.\d{1,2})?$/.test(text)) return { kind: 'number', text }
+  if (inSeries) {
+    const [, name = '', sign, number = ''] = inSeries
+    return { kind: 'series', name, number, isVolume: sign !== '#' }
+  }
+  if (version.test(text)) return { kind: 'version' }
+  const published = publisher.exec(text)
+  if (published) {
+    const date = { year: Number(published[2] ?? published[3]), month: null, day: null }
+    return { kind: 'publisher', text: published[1] ?? published[4]!, date }
+  }
+  if (/^\d{1,4}(?:\.\d{1,2})?(?:-\d{1,4})?$/.test(text)) return { kind: 'number', text }
   return { kind: 'other', text }
 }
 
 const forms: [BookForm, RegExp][] = [
-  ['omnibus', /\bomnibus\b/i],
+  [
+    'omnibus',
+    /\bomnibus\b|\bcompendium\b|(?<!\p{L})int[eé]grale?(?!\p{L})|\bgesamtausgabe\b|\bsammelband\b/iu,
+  ],
   ['hard-cover', /\bhard[ -]?cover\b|^hc$/i],
   ['tpb', /\btrade[ -]?paper[ -]?back\b|\btpb\b/i],
   ['one-shot', /\bone[ -]?shot\b|^os$/i],
   ['annual', /\bannual\b/i],
-  ['special', /(?:^| - )(?:specials?|omake|extras?|bonus(?: chapter)?)$/i],
+  ['special', / HS$/],
+  [
+    'special',
+    /(?:^| - )(?:specials?|omake|extras?|bonus(?: chapter)?)$|(?<!\p{L})(?:special|spécial|especial|speciale|spezial|sonder(?:band|heft)|hors[ -]s[eé]rie)$/iu,
+  ],
 ]
 
 /** The form of book named in a text, or null. */

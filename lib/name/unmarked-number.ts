@@ -1,36 +1,150 @@
 // Detection of an unmarked number in a file name: `Saga 001 (2012)`, `spawn-123`, `Invincible 033.5 - Team-Up 14`.
+import { ofWords } from './cleanup.ts'
 import { isYear } from './dates.ts'
+import type { Marker } from './markers.ts'
 import { stripLeadingZeros } from './number.ts'
+import { readNumeral } from './numerals.ts'
+import type { Token } from './tokens.ts'
 
 /** `from` and `to` are offsets in the text. */
 export type UnmarkedNumber = { text: string; from: number; to: number }
 
-const token =
-  /(?<![\p{L}\p{N}.,'’+#&–-])(-(?=\d))?(\d{1,5}½?(?:\.\d{1,3})?|½)((?:[.,-]?(?:extra|omake|special)|\.?[a-i])(?!\p{L}))?(?:[-–~](\d{1,5}(?:\.\d{1,3})?))?(?![\p{L}\p{N}%½]|[.,]\d)/giu
-const hyphened = /(?<=([\p{L}\p{N}.]{1,40})-)(\d{1,4}(?:\.\d{1,3})?)(?=[\n\t]| ?$)/u
-const afterVolume =
-  /(?: ?[,+] ?| - | (?:annual )?)(-?\d{1,5}(?:\.\d{1,3})?)(?:-(\d{1,5}))?(?= ?(?:$|[\n\t])| - |[,+]| \+|(?<=[ ,+]0\d{1,4}) )/iuy
-
-/** The most likely number, or null. A number between words counts only when it is zero-padded. */
-export function findUnmarkedNumber(text: string): UnmarkedNumber | null {
+/**
+ * The most likely number outside of the markers, or null. A number between words counts only when it is padded with zeros.
+ */
+export function findUnmarkedNumber(tokens: Token[], markers: Marker[]): UnmarkedNumber | null {
   let best: (UnmarkedNumber & { score: number }) | null = null
-  for (const match of text.matchAll(token)) {
-    const score = scoreOf(match, text)
-    if (score <= 0) continue
+  for (let i = 0; i < tokens.length; i++) {
+    if (tokens[i]!.kind !== 'number' || isMarked(tokens[i]!, markers)) continue
+    const candidate = readCandidate(tokens, i)
+    if (!candidate || candidate.score <= 0) continue
     // Among zero-padded numbers the first is the book number, among others the last: `Area 51 12`.
-    if (best && (score < best.score || (score === best.score && score >= 4))) continue
-    best = { ...toUnmarkedNumber(match), score }
+    if (
+      best &&
+      (candidate.score < best.score || (candidate.score === best.score && best.score >= 4))
+    )
+      continue
+    best = candidate
   }
-  return best ?? hyphenatedNumber(text)
+  return best ?? hyphenatedNumber(tokens, markers)
 }
 
-/** The number right after a volume marker that ends at `at`: `v2 017 - …`, `v01,009-090`, `v1 -001`. */
-export function numberAfterVolume(text: string, at: number): UnmarkedNumber | null {
-  afterVolume.lastIndex = at
-  const match = afterVolume.exec(text)
-  if (!match || isYear(match[1]!)) return null
-  const number = match[2] ? `${match[1]}-${match[2]}` : match[1]!
-  return { text: stripLeadingZeros(number), from: match.index, to: match.index + match[0].length }
+const isOf = new RegExp(`^(?:${ofWords})$`, 'u')
+
+function isMarked({ from }: Token, markers: Marker[]): boolean {
+  return markers.some(marker => from >= marker.from && from < marker.to)
+}
+
+function readCandidate(tokens: Token[], at: number) {
+  const isSigned =
+    at > 1 && tokens[at - 1]!.text === '-' && tokens[at]!.isGlued && !tokens[at - 1]!.isGlued
+  const from = isSigned ? at - 1 : at
+  const before = tokens[from - 1]
+  // Japanese and Chinese are written without spaces: `作品12`.
+  const isNative =
+    before?.kind === 'word' &&
+    /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー]$/u.test(before.text)
+  if (tokens[from]!.isGlued && before && !isNative && !/^[\n\t([!?:;~"]$/.test(before.text))
+    return null
+  const numeral = readNumeral(tokens, from, { sign: isSigned })
+  if (!numeral || tokens[at]!.text.length > 5) return null
+  const { text, end, next } = numeral
+  const after = tokens[next]
+  if (after?.isGlued && /^[%½°]$/.test(after.text)) return null
+  if (isYear(tokens[at]!.text) && end === null) return null
+  if (before?.kind === 'word' && /^(?:part|pt|book|no|nr|of)$/.test(before.key)) return null
+  const isPadded = /^0\d/.test(tokens[at]!.text) || text === '½'
+  const isLast = isAtEnd(tokens, next)
+  const isBeforeDash = isDash(tokens, next)
+  const score =
+    before === undefined || (before.kind === 'gap' && !hasText(tokens, from))
+      ? scoreOfFirst(tokens, next, isLast, isBeforeDash)
+      : isPadded
+        ? isLast || isBeforeDash
+          ? 6
+          : 4
+        : isLast
+          ? 3
+          : isBeforeDash
+            ? 2
+            : 0
+  return { text, from: tokens[from]!.from, to: tokens[next - 1]!.to, score }
+}
+
+// Alone before a gap it is the number, unless a padded number follows.
+function scoreOfFirst(tokens: Token[], next: number, isLast: boolean, isBeforeDash: boolean) {
+  const isBeforePadded = tokens
+    .slice(next)
+    .some(({ kind, text }) => kind === 'number' && /^0\d/.test(text))
+  return isLast && !isBeforePadded ? 5 : isBeforeDash ? 3 : 0
+}
+
+function hasText(tokens: Token[], to: number): boolean {
+  return tokens.slice(0, to).some(token => token.kind === 'word' || token.kind === 'number')
+}
+
+const formWords = /^(?:hc|tpb|os|gn|ogn|hardcover|end|fin)$/
+
+// The end of the text or of a segment; a count and the form of the book may come before it.
+function isAtEnd(tokens: Token[], at: number): boolean {
+  if (tokens[at]?.kind === 'word' && formWords.test(tokens[at]!.key)) return isAtEnd(tokens, at + 1)
+  const i = isOf.test(tokens[at]?.key ?? '') && tokens[at + 1]?.kind === 'number' ? at + 2 : at
+  return tokens[i] === undefined || tokens[i]!.kind === 'gap'
+}
+
+function isDash(tokens: Token[], at: number): boolean {
+  const token = tokens[at]
+  if (token?.text === ':') return true
+  return (
+    token !== undefined &&
+    /^[-–—]$/.test(token.text) &&
+    !token.isGlued &&
+    tokens[at + 1]?.isGlued === false
+  )
+}
+
+// `spawn-123` and `Spider-Man-001`, but `IG-88` and `X-23` are names.
+function hyphenatedNumber(tokens: Token[], markers: Marker[]): UnmarkedNumber | null {
+  const at = tokens.findIndex(
+    (token, i) =>
+      token.kind === 'number' &&
+      token.isGlued &&
+      tokens[i - 1]!.text === '-' &&
+      tokens[i - 1]!.isGlued &&
+      tokens[i - 2]?.kind !== 'mark' &&
+      (tokens[i + 1] === undefined || tokens[i + 1]!.kind === 'gap'),
+  )
+  if (at < 2) return null
+  const { text, from, to } = tokens[at]!
+  const isSpaced = tokens.some((token, i) => i > 0 && !token.isGlued && token.kind !== 'gap')
+  const isName = isSpaced || /^[A-Z]{1,2}$/.test(tokens[at - 2]!.text)
+  if (isYear(text) || isMarked(tokens[at]!, markers) || (isName && !/^0\d/.test(text))) return null
+  return { text: stripLeadingZeros(text), from: from - 1, to }
+}
+
+/** The number right after a volume marker: `v2 017 - …`, `v01,009-090`, `v1 -001`. */
+export function numberAfterVolume(tokens: Token[], volume: Marker): UnmarkedNumber | null {
+  let i = volume.next
+  // `v2 (2011) 001`
+  while (tokens[i]?.kind === 'gap') i++
+  if (i > volume.next && !/^0\d/.test(tokens[i]?.text ?? '')) return null
+  const separator = tokens[i]
+  if (
+    separator &&
+    (/^[,+]$/.test(separator.text) || isDash(tokens, i) || separator.key === 'annual')
+  )
+    i++
+  const numeral = readNumeral(tokens, i, { sign: true })
+  const first = tokens[i]
+  if (!numeral || !first || isYear(first.text)) return null
+  const after = tokens[numeral.next]
+  const isClosed =
+    isAtEnd(tokens, numeral.next) ||
+    isDash(tokens, numeral.next) ||
+    /^[,+]$/.test(after?.text ?? '')
+  if (!isClosed && !/^0\d/.test(first.text)) return null
+  if (first.isGlued && i === volume.next) return null
+  return { text: numeral.text, from: first.from, to: tokens[numeral.next - 1]!.to }
 }
 
 /** The first number in any notation, for text after the name of the series. */
@@ -43,38 +157,4 @@ export function firstNumber(text: string): UnmarkedNumber | null {
   const suffix = match[2] ?? match[3]
   const number = suffix ? `${match[1]}${suffix.length > 1 ? '.' : ''}${suffix}` : match[1]!
   return { text: stripLeadingZeros(number), from: match.index, to: match.index + match[0].length }
-}
-
-function scoreOf(match: RegExpExecArray, text: string): number {
-  const [whole, minus, number = '', , end] = match
-  const before = text.slice(0, match.index).trimEnd()
-  const after = text.slice(match.index + whole.length)
-  if (isYear(number) && end === undefined) return 0
-  if (minus && match.index === 0) return 0
-  if (/(?:^|[^\p{L}])(?:part|pt|book|no|nr|of)\.?$/iu.test(before.slice(-6))) return 0
-  const isPadded = /^0\d/.test(number) || number === '½'
-  const isAtEnd = /^(?: of \d{1,4})? ?(?:$|[\n\t])/.test(after)
-  const isBeforeDash = /^ [-–—] |^: /.test(after)
-  if (before === '')
-    return isAtEnd && !text.slice(match.index).includes('\n0') ? 5 : isBeforeDash ? 3 : 0
-  if (isPadded) return isAtEnd || isBeforeDash ? 6 : 4
-  return isAtEnd ? 3 : isBeforeDash ? 2 : 0
-}
-
-// `spawn-123` and `Spider-Man-001`, but `IG-88` and `X-23` are names.
-function hyphenatedNumber(text: string): UnmarkedNumber | null {
-  const match = hyphened.exec(text)
-  if (!match) return null
-  const number = match[2]!
-  const isName = text.includes(' ') || /^[A-Z]{1,2}$/.test(match[1]!)
-  if (isYear(number) || (isName && !/^0\d/.test(number))) return null
-  return { text: stripLeadingZeros(number), from: match.index - 1, to: match.index + number.length }
-}
-
-function toUnmarkedNumber(match: RegExpExecArray): UnmarkedNumber {
-  const [whole, minus = '', number = '', letters = '', end] = match
-  const isRange = end !== undefined && Number(end) > Number(number)
-  const dot = letters.length > 2 && /^\p{L}/u.test(letters) ? '.' : ''
-  const text = isRange ? `${number}-${end}` : minus + number + dot + letters
-  return { text: stripLeadingZeros(text), from: match.index, to: match.index + whole.length }
 }

@@ -26,19 +26,19 @@ t.test('every column of the table is parsed', async t => {
 })
 
 t.test(
-  'at least 90 % of the shared tables are parsed correctly',
+  'at least 95 % of the shared tables are parsed correctly',
   { skip: skipWithoutCorpus(315) },
   async t => {
     let right = 0
     let rows = 0
     for (const [source, score] of scoreNames(corpusPath('filename-tables/unified.tsv')!).sources) {
-      // The table of Kapowarr also contains pages of image folders.
-      const floor = source === 'kapowarr' ? 0.75 : 0.9
+      // The table of Kapowarr also contains covers and sidecars.
+      const floor = source === 'kapowarr' ? 0.8 : 0.92
       t.ok(score.right >= floor * score.rows, `${source} ${score.right}/${score.rows}`)
       right += score.right
       rows += score.rows
     }
-    t.ok(right >= 0.94 * rows, `${right}/${rows} in all`)
+    t.ok(right >= 0.95 * rows, `${right}/${rows} in all`)
   },
 )
 

@@ -3,22 +3,25 @@ import t from 'tap'
 import { splitBrackets } from '../../lib/name/brackets.ts'
 import { findMarkers } from '../../lib/name/markers.ts'
 import { asciiDigits } from '../../lib/name/text.ts'
+import { tokenize } from '../../lib/name/tokens.ts'
+
+const markersOf = (text: string) => findMarkers(tokenize(text))
 
 t.test('a marker ends with its number', async t => {
-  t.equal(findMarkers('Series c2c').chapter, null)
-  t.equal(findMarkers('Series v1080p').volume, null)
-  t.equal(findMarkers('Epic 2020').chapter, null, 'a word that ends in c is not a marker')
-  t.equal(findMarkers('Chapter51v2').chapter?.text, '51')
-  t.match(findMarkers('v2c6'), { volume: { value: 2 }, chapter: { value: 6 } })
+  t.equal(markersOf('Series c2c').chapter, undefined)
+  t.equal(markersOf('Series v1080p').volume, undefined)
+  t.equal(markersOf('Epic 2020').chapter, undefined, 'a word that ends in c is not a marker')
+  t.equal(markersOf('Chapter51v2').chapter?.text, '51')
+  t.match(markersOf('v2c6'), { volume: { value: 2 }, chapter: { value: 6 } })
 })
 
 t.test('the first marker of each kind is used', async t => {
-  t.match(findMarkers('Series v01 v05 c042 c100'), { volume: { value: 1 }, chapter: { value: 42 } })
+  t.match(markersOf('Series v01 v05 c042 c100'), { volume: { value: 1 }, chapter: { value: 42 } })
 })
 
 t.test('a range with spaces needs the keyword twice', async t => {
-  t.match(findMarkers('c000 - c006').chapter, { value: 0, end: 6 })
-  t.match(findMarkers('v01 - 2024').volume, { value: 1, end: null })
+  t.match(markersOf('c000 - c006').chapter, { value: 0, end: 6 })
+  t.match(markersOf('v01 - 2024').volume, { value: 1, end: null })
 })
 
 t.test('brackets of all kinds are split from the text, closed or not', async t => {

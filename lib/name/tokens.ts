@@ -1,0 +1,37 @@
+// Tokens of a file name: words by script, numbers, single marks, and gaps where brackets and dates were.
+
+export type Token = {
+  kind: 'word' | 'number' | 'mark' | 'gap'
+  text: string
+  /** Lower case. */
+  key: string
+  /** Offsets in the text. */
+  from: number
+  to: number
+  /** No space before it. */
+  isGlued: boolean
+}
+
+// Han characters are words of their own. `n°`, `Nº`, `№` and `N.12` become the word `№`.
+const lexeme =
+  /[\n\t]|\d+½?(?:\.\d+)*|½|[nN](?:\.?[°º]|\.(?= ?\d))|№|\p{Script=Han}|\p{Script=Latin}[\p{Script=Latin}\p{M}]*(?:['’]\p{Script=Latin}+)*|(?:(?![\p{Script=Latin}\p{Script=Han}])[\p{L}\p{M}\u30fc])+|[^\s]/gu
+
+/** Linear in the length of `text`. */
+export function tokenize(text: string): Token[] {
+  const tokens: Token[] = []
+  let end = 0
+  for (const { 0: lexed, index } of text.matchAll(lexeme)) {
+    const kind = kindOf(lexed)
+    const key = kind !== 'word' ? lexed : /[°º№]|^n\.$/iu.test(lexed) ? '№' : lexed.toLowerCase()
+    const to = index + lexed.length
+    tokens.push({ kind, text: lexed, key, from: index, to, isGlued: index > 0 && index === end })
+    end = to
+  }
+  return tokens
+}
+
+function kindOf(lexed: string): Token['kind'] {
+  if (/^[\n\t]/.test(lexed)) return 'gap'
+  if (/^[\d½]/.test(lexed)) return 'number'
+  return /^[\p{L}\p{M}№]/u.test(lexed) ? 'word' : 'mark'
+}
