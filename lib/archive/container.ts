@@ -1,4 +1,5 @@
 // Archive containers: named entries with random access, common to ZIP, RAR, 7z and tar.
+import type { Unreadable } from '../errors.ts'
 import type { File } from '../file.ts'
 import type { Limits } from './limits.ts'
 
@@ -18,6 +19,8 @@ export type Container = AsyncDisposable & {
   readonly entries: readonly Entry[]
   /** Defects that did not prevent reading, e.g. `The archive ends too early`. */
   readonly warnings: string[]
+  /** Why entries may be missing: `truncated`, `bad_crc`; null for a complete archive. */
+  readonly damage: Unreadable | null
   /** The whole entry. Throws Unreadable: `too_large` beyond `maxBytes` (declared or actual), `bad_crc`, `truncated`, `encrypted`, `unsupported_method`, `io`. */
   read(entry: Entry, maxBytes: number): Promise<Uint8Array>
   /** At least the first `bytes` of the entry (fewer only when it is shorter), at the lowest cost the format allows; no checksum. */

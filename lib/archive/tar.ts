@@ -15,6 +15,8 @@ type TarEntry = Entry & { position: number }
 type ExtendedHeader = { name?: Buffer; size?: number; isSparse?: boolean }
 
 const BLOCK = 512
+const SEARCH_BYTES = 256 * 1024
+const MAGIC_OFFSET = 257
 const MAX_EXTENDED_HEADER_BYTES = 1024 * 1024
 
 /** Whether a block is a tar header. The checksum is the only signature of pre-POSIX archives. */
@@ -45,12 +47,12 @@ export const tarArchive: ArchiveFormat = {
 
 /** Opens a tar. Throws Unreadable `not_an_archive`, `too_large`. */
 export async function openTar(file: File, limits: Limits): Promise<Container> {
-  const warnings: string[] = []
-  const entries = readEntries(file, limits, warnings)
+  const { entries, damage } = readEntries(file, limits)
   const read = (entry: Entry, bytes: number) => file.read((entry as TarEntry).position, bytes)
   return {
     entries,
-    warnings,
+    warnings: damage === null ? [] : [damage.message],
+    damage,
     async read(entry, maxBytes) {
       if (entry.sizeBytes > maxBytes)
         throw new Unreadable('The file in the archive is too large', 'too_large')
@@ -64,16 +66,27 @@ export async function openTar(file: File, limits: Limits): Promise<Container> {
   }
 }
 
-function readEntries(file: File, limits: Limits, warnings: string[]): TarEntry[] {
+type Listing = { entries: TarEntry[]; damage: Unreadable | null }
+
+function readEntries(file: File, limits: Limits): Listing {
   const entries: TarEntry[] = []
+  let damage: Unreadable | null = null
   let extended: ExtendedHeader = {}
-  for (let at = 0, blocks = 0; at + BLOCK <= file.size; blocks += 1) {
+  let isEnded = false
+  let at = 0
+  let dataAt = 1
+  for (let blocks = 0; at + BLOCK <= file.size; blocks += 1) {
     const header = file.read(at, BLOCK)
-    if (header[0] === 0 && header.every(byte => byte === 0)) break
+    isEnded = header[0] === 0 && header.every(byte => byte === 0)
+    if (isEnded && blocks > 0) break
     if (!isTarHeader(header)) {
-      if (blocks === 0) throw new Unreadable('The file is not a tar archive', 'not_an_archive')
-      warnings.push('The archive is damaged; files after the damage were skipped')
-      break
+      damage ??= new Unreadable('The archive is damaged; files were skipped', 'bad_crc')
+      const next = findHeader(file, dataAt)
+      if (next === null) break
+      extended = {}
+      at = next
+      dataAt = next + 1
+      continue
     }
     if (blocks > limits.entries * 2)
       throw new Unreadable('The archive contains too many files', 'too_large')
@@ -81,8 +94,9 @@ function readEntries(file: File, limits: Limits, warnings: string[]): TarEntry[]
     const size =
       (isRegularFile(type) ? extended.size : undefined) ?? parseNumber(header.subarray(124, 136))
     const position = at + BLOCK
+    dataAt = position
     if (position + size > file.size) {
-      warnings.push('The archive ends too early')
+      damage ??= endsTooEarly()
       break
     }
     at = position + Math.ceil(size / BLOCK) * BLOCK
@@ -97,7 +111,25 @@ function readEntries(file: File, limits: Limits, warnings: string[]): TarEntry[]
       entries.push({ name, sizeBytes: size, packedBytes: size, index: entries.length, position })
     extended = {}
   }
-  return entries
+  if (entries.length === 0 && damage?.code === 'bad_crc')
+    throw new Unreadable('The file is not a tar archive', 'not_an_archive')
+  // Some writers omit the zero blocks at the end, but an incomplete block is none.
+  if (!isEnded && at !== file.size) damage ??= endsTooEarly()
+  return { entries, damage }
+}
+
+const endsTooEarly = () => new Unreadable('The archive ends too early', 'truncated')
+
+/** The next header by its magic; null when there is none. Where bytes are missing, it is not at a multiple of the block size. */
+function findHeader(file: File, from: number): number | null {
+  for (let start = from; start + BLOCK <= file.size; start += SEARCH_BYTES) {
+    const chunk = file.read(start, SEARCH_BYTES + BLOCK)
+    for (let i = chunk.indexOf('ustar'); i >= 0; i = chunk.indexOf('ustar', i + 1)) {
+      const header = i - MAGIC_OFFSET
+      if (header >= 0 && isTarHeader(chunk.subarray(header, header + BLOCK))) return start + header
+    }
+  }
+  return null
 }
 
 const isRegularFile = (type: string) => type === '0' || type === '\0' || type === '7'

@@ -1,4 +1,5 @@
 // Entry of a RAR archive, common to RAR 1.5-4 and RAR 5.
+import { Unreadable } from '../../errors.ts'
 import type { Entry } from '../container.ts'
 
 export type RarEntry = Entry & {
@@ -19,7 +20,8 @@ export type RarEntry = Entry & {
   copyOf: RarEntry | null
 }
 
-export type Listing = { entries: RarEntry[]; warnings: string[] }
+export type Listing = { entries: RarEntry[]; damage: Unreadable | null }
 
-export const truncatedWarning = 'The archive ends too early'
-export const damagedWarning = 'The archive is damaged; files after the damage were skipped'
+export const truncated = () => new Unreadable('The archive ends too early', 'truncated')
+export const damaged = () =>
+  new Unreadable('The archive is damaged; files after the damage were skipped', 'bad_crc')

@@ -6,7 +6,7 @@ import type { File } from '../../file.ts'
 import type { ArchiveFormat, Container, DataLocation, Entry } from '../container.ts'
 import type { Limits } from '../limits.ts'
 import { createSolidStream, type SolidStream } from '../solid-stream.ts'
-import type { RarEntry } from './entry.ts'
+import type { Listing, RarEntry } from './entry.ts'
 import { listRar4 } from './rar4.ts'
 import { listRar5 } from './rar5.ts'
 import { openSolidGroup, readHeadAlone, type SolidGroup, signature5 } from './solid-group.ts'
@@ -15,7 +15,7 @@ type GroupPosition = { group: SolidGroup; index: number }
 
 const signature4 = Buffer.from('526172211a0700', 'hex')
 
-/** Whether a file begins as a RAR. Self-extracting archives are not accepted. */
+/** Whether a file begins as a RAR. */
 export const isRar = (head: Uint8Array) => signature4.equals(head.subarray(0, 7)) || isRar5(head)
 
 const isRar5 = (head: Uint8Array) => signature5.equals(head.subarray(0, 8))
@@ -26,11 +26,10 @@ export const rarArchive: ArchiveFormat = {
   isSolid: entry => (entry as RarEntry).isSolid,
 }
 
-/** Opens a RAR. Throws Unreadable: `encrypted`, `multi_volume`, `bad_crc`, `too_large`, `not_an_archive`. */
+/** Opens a RAR, also a self-extracting or damaged one. Throws Unreadable: `encrypted`, `multi_volume`, `truncated`, `bad_crc`, `too_large`, `not_an_archive`. */
 export async function openRar(file: File, limits: Limits): Promise<Container> {
-  const head = file.read(0, signature5.length)
-  if (!isRar(head)) throw new Unreadable('The file is not a RAR archive', 'not_an_archive')
-  const { entries, warnings } = (isRar5(head) ? listRar5 : listRar4)(file, limits)
+  const { entries, damage } = listEntries(file, limits)
+  if (entries.length === 0 && damage !== null) throw damage
   if (entries.length > limits.entries)
     throw new Unreadable('The archive contains too many files', 'too_large')
   if (entries.length > 0 && entries.every(entry => entry.isEncrypted))
@@ -38,7 +37,8 @@ export async function openRar(file: File, limits: Limits): Promise<Container> {
   const take = createEntryReader(file, groupPositions(entries), limits)
   return {
     entries,
-    warnings,
+    warnings: damage === null ? [] : [damage.message],
+    damage,
     async read(entry, maxBytes) {
       const { sizeBytes, crc } = entry as RarEntry
       if (sizeBytes > maxBytes)
@@ -52,6 +52,27 @@ export async function openRar(file: File, limits: Limits): Promise<Container> {
       take(entry as RarEntry, Math.min(bytes, entry.sizeBytes)),
     [Symbol.asyncDispose]: take.dispose,
   }
+}
+
+// Where a self-extracting archive has its signature, after the program.
+const maxProgramBytes = 1024 * 1024
+
+function listEntries(file: File, limits: Limits): Listing {
+  const head = file.read(0, signature5.length)
+  if (isRar5(head)) return listRar5(file, limits, signature5.length)
+  if (isRar(head)) return listRar4(file, limits, signature4.length)
+  const start = file.read(0, maxProgramBytes)
+  const at5 = start.indexOf(signature5)
+  if (at5 >= 0) return listRar5(file, limits, at5 + signature5.length)
+  const at4 = start.indexOf(signature4)
+  if (at4 >= 0) return listRar4(file, limits, at4 + signature4.length)
+  // With a damaged signature, only the checksums of headers show what the file is.
+  const damaged = new Unreadable('The beginning of the archive is damaged', 'bad_crc')
+  for (const list of [listRar5, listRar4]) {
+    const { entries } = list(file, limits, null)
+    if (entries.length > 0) return { entries, damage: damaged }
+  }
+  throw new Unreadable('The file is not a RAR archive', 'not_an_archive')
 }
 
 // A solid entry belongs to the group of the compressed entry before it.

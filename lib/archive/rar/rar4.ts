@@ -13,9 +13,10 @@ import { Unreadable } from '../../errors.ts'
 import type { File } from '../../file.ts'
 import { decodeName, normalizeName } from '../entry-name.ts'
 import type { Limits } from '../limits.ts'
-import { damagedWarning, type Listing, type RarEntry, truncatedWarning } from './entry.ts'
+import { damaged, type Listing, type RarEntry, truncated } from './entry.ts'
+import { findFileHeader, maxPrefixBytes, maxSearchedHeaderBytes } from './resume.ts'
 
-const types = { main: 0x73, file: 0x74, service: 0x7a, end: 0x7b }
+const types = { mark: 0x72, main: 0x73, file: 0x74, service: 0x7a, end: 0x7b }
 const flag = {
   split: 3,
   encrypted: 4,
@@ -27,7 +28,6 @@ const flag = {
   data: 0x8000,
 }
 const main = { volume: 1, comment: 2, encrypted: 0x80, firstVolume: 0x100 }
-const SIGNATURE_BYTES = 7
 const BLOCK_HEADER_BYTES = 7
 const FILE_HEADER_BYTES = 32
 const HOST_UNIX = 3
@@ -37,21 +37,25 @@ const MAX_NAME_UNITS = 4096
 
 type Block = { type: number; flags: number; bytes: Buffer; position: number; dataBytes: number }
 
-/** Lists the files by walking the headers; data is skipped by offset. Throws Unreadable `encrypted`, `multi_volume`, `bad_crc`, `too_large`. */
-export function listRar4(file: File, limits: Limits): Listing {
+/** Lists the files by walking the headers from `from` on (null: from the first file header found); data is skipped by offset. Throws Unreadable `encrypted`, `multi_volume`, `too_large`. */
+export function listRar4(file: File, limits: Limits, from: number | null): Listing {
   const entries: RarEntry[] = []
-  const warnings: string[] = []
+  let damage: Unreadable | null = null
   let isVolume = false
-  let at = SIGNATURE_BYTES
+  let at = from ?? findFileHeader(file, 0, isFileHeader, maxPrefixBytes) ?? file.size
+  let dataAt = at
+  if (at + BLOCK_HEADER_BYTES > file.size) damage = truncated()
   for (let count = 0; at + BLOCK_HEADER_BYTES <= file.size; count += 1) {
     if (count > limits.entries * 2)
       throw new Unreadable('The archive contains too many files', 'too_large')
     const block = readBlock(file, at)
-    if (block === null) {
-      if (entries.length === 0)
-        throw new Unreadable('The archive is damaged or not supported', 'bad_crc')
-      warnings.push(damagedWarning)
-      break
+    if (block instanceof Unreadable) {
+      damage ??= block
+      const next = findFileHeader(file, dataAt, isFileHeader)
+      if (next === null) break
+      at = next
+      dataAt = next + 1
+      continue
     }
     if (block.type === types.main) isVolume = checkMain(block)
     const hasNextVolume = block.type === types.end && isVolume && (block.flags & 1) !== 0
@@ -59,37 +63,49 @@ export function listRar4(file: File, limits: Limits): Listing {
     if (hasNextVolume || isSplit)
       throw new Unreadable('The archive is one of several volumes', 'multi_volume')
     if (block.type === types.end) break
-    const next = at + block.bytes.length + block.dataBytes
-    if (next > file.size) {
-      warnings.push(truncatedWarning)
-      break
+    dataAt = at + block.bytes.length
+    at = dataAt + block.dataBytes
+    if (at > file.size) {
+      damage ??= truncated()
+      // Where bytes are missing from the data, other files follow.
+      const next = findFileHeader(file, dataAt, isFileHeader)
+      if (next === null) break
+      at = next
     }
-    if (block.type === types.file) {
-      const entry = readFileHeader(block, entries.length)
-      if (entry !== null) entries.push(entry)
-    }
-    at = next
+    const entry = block.type === types.file ? readFileHeader(block, entries.length) : null
+    if (entry !== null) entries.push(entry)
   }
-  return { entries, warnings }
+  return { entries, damage }
 }
 
-function readBlock(file: File, position: number): Block | null {
+function isFileHeader(bytes: Buffer, i: number): boolean {
+  if (bytes[i + 2] !== types.file || i + FILE_HEADER_BYTES > bytes.length) return false
+  const length = bytes.readUInt16LE(i + 5)
+  const [version, method] = [bytes[i + 24]!, bytes[i + 25]!]
+  if (length < FILE_HEADER_BYTES || length > maxSearchedHeaderBytes || version > 36) return false
+  if (method < 0x30 || method > 0x35 || i + length > bytes.length) return false
+  return (crc32(bytes.subarray(i + 2, i + length)) & 0xffff) === bytes.readUInt16LE(i)
+}
+
+/** The block, or why it cannot be read. */
+function readBlock(file: File, position: number): Block | Unreadable {
   const buffered = file.read(position, HEADER_READ_BYTES)
   const length = buffered.readUInt16LE(5)
-  if (length < BLOCK_HEADER_BYTES) return null
+  if (length < BLOCK_HEADER_BYTES) return damaged()
   const bytes =
     length <= buffered.length ? buffered.subarray(0, length) : file.read(position, length)
-  if (bytes.length < length) return null
+  if (bytes.length < length) return truncated()
   const type = bytes[2]!
   const flags = bytes.readUInt16LE(3)
+  const isKnown = type > types.mark && type <= types.end
   const isFile = type === types.file || type === types.service
-  if (isFile && length < FILE_HEADER_BYTES) return null
+  if (!isKnown || (isFile && length < FILE_HEADER_BYTES)) return damaged()
   // The checksum of a header with an embedded comment covers only the part before the comment.
   const hasComment =
     (isFile && (flags & flag.comment) !== 0) ||
     (type === types.main && (flags & main.comment) !== 0)
-  const isChecked = !hasComment && (isFile || type === types.main)
-  if (isChecked && (crc32(bytes.subarray(2)) & 0xffff) !== bytes.readUInt16LE(0)) return null
+  const isChecked = !hasComment && (isFile || type === types.main || type === types.end)
+  if (isChecked && (crc32(bytes.subarray(2)) & 0xffff) !== bytes.readUInt16LE(0)) return damaged()
   let data = isFile || ((flags & flag.data) !== 0 && length >= 11) ? bytes.readUInt32LE(7) : 0
   if (isFile && (flags & flag.large) !== 0 && length >= FILE_HEADER_BYTES + 8)
     data += bytes.readUInt32LE(32) * 2 ** 32

@@ -10,14 +10,14 @@ import { Unreadable } from '../../errors.ts'
 import type { File } from '../../file.ts'
 import { normalizeName } from '../entry-name.ts'
 import type { Limits } from '../limits.ts'
-import { damagedWarning, type Listing, type RarEntry, truncatedWarning } from './entry.ts'
+import { damaged, type Listing, type RarEntry, truncated } from './entry.ts'
+import { findFileHeader, maxPrefixBytes, maxSearchedHeaderBytes } from './resume.ts'
 
 const types = { main: 1, file: 2, encryption: 4, end: 5 }
 const flag = { extra: 1, data: 2, splitBefore: 8, splitAfter: 16 }
 const fileFlag = { folder: 1, time: 2, crc: 4, unknownSize: 8 }
 const extras = { encryption: 1, link: 5 }
 const links = { hard: 4, copy: 5 }
-const SIGNATURE_BYTES = 8
 const HEADER_READ_BYTES = 512
 const MAX_HEADER_BYTES = 2 * 1024 * 1024
 
@@ -32,37 +32,52 @@ type Block = {
   dataBytes: number
 }
 
-/** Lists the files by walking the headers; data is skipped by offset. Throws Unreadable `encrypted`, `multi_volume`, `bad_crc`, `too_large`. */
-export function listRar5(file: File, limits: Limits): Listing {
+/** Lists the files by walking the headers from `from` on (null: from the first file header found); data is skipped by offset. Throws Unreadable `encrypted`, `multi_volume`, `too_large`. */
+export function listRar5(file: File, limits: Limits, from: number | null): Listing {
   const entries: RarEntry[] = []
-  const warnings: string[] = []
-  let at = SIGNATURE_BYTES
-  for (let count = 0; at < file.size; count += 1) {
+  let damage: Unreadable | null = null
+  let at = from ?? findFileHeader(file, 0, isFileHeader, maxPrefixBytes) ?? file.size
+  let dataAt = at
+  for (let count = 0; ; count += 1) {
     if (count > limits.entries * 2)
       throw new Unreadable('The archive contains too many files', 'too_large')
     const block = readBlock(file, at)
-    if (block === null) {
-      if (entries.length === 0)
-        throw new Unreadable('The archive is damaged or not supported', 'bad_crc')
-      warnings.push(damagedWarning)
-      break
+    if (block instanceof Unreadable) {
+      damage ??= block
+      const next = findFileHeader(file, dataAt, isFileHeader)
+      if (next === null) break
+      at = next
+      dataAt = next + 1
+      continue
     }
     rejectVolume(block)
     if (block.type === types.encryption)
       throw new Unreadable('The archive is encrypted', 'encrypted')
     if (block.type === types.end) break
-    const next = at + block.headerBytes + block.dataBytes
-    if (next > file.size) {
-      warnings.push(truncatedWarning)
-      break
+    dataAt = at + block.headerBytes
+    at = dataAt + block.dataBytes
+    if (at > file.size) {
+      damage ??= truncated()
+      // Where bytes are missing from the data, other files follow.
+      const next = findFileHeader(file, dataAt, isFileHeader)
+      if (next === null) break
+      at = next
     }
-    if (block.type === types.file) {
-      const entry = readFileHeader(block, entries)
-      if (entry !== null) entries.push(entry)
-    }
-    at = next
+    const entry = block.type === types.file ? readFileHeader(block, entries) : null
+    if (entry !== null) entries.push(entry)
   }
-  return { entries, warnings }
+  return { entries, damage }
+}
+
+function isFileHeader(bytes: Buffer, i: number): boolean {
+  // Headers of files are short, so that one or two bytes are the length.
+  const typeAt = bytes[i + 4]! < 0x80 ? i + 5 : i + 6
+  if (bytes[typeAt] !== types.file) return false
+  const reader: Reader = { bytes, at: i + 4 }
+  const end = readVint(reader) + reader.at
+  if (!(end - i <= maxSearchedHeaderBytes) || end > bytes.length || reader.at !== typeAt)
+    return false
+  return crc32(bytes.subarray(i + 4, end)) === bytes.readUInt32LE(i)
 }
 
 function readVint(reader: Reader): number {
@@ -78,22 +93,24 @@ function readVint(reader: Reader): number {
   return Number.NaN
 }
 
-function readBlock(file: File, position: number): Block | null {
+/** The block, or why it cannot be read. */
+function readBlock(file: File, position: number): Block | Unreadable {
   let bytes = file.read(position, HEADER_READ_BYTES)
   const reader: Reader = { bytes, at: 4 }
   const headerSize = readVint(reader)
   const length = reader.at + headerSize
-  if (!(length <= MAX_HEADER_BYTES)) return null
+  if (bytes.length < 7) return truncated()
+  if (!(length <= MAX_HEADER_BYTES) || length < 7) return damaged()
   if (length > bytes.length) bytes = file.read(position, length)
-  if (bytes.length < length || length < 7) return null
+  if (bytes.length < length) return truncated()
   bytes = bytes.subarray(0, length)
-  if (crc32(bytes.subarray(4)) !== bytes.readUInt32LE(0)) return null
+  if (crc32(bytes.subarray(4)) !== bytes.readUInt32LE(0)) return damaged()
   reader.bytes = bytes
   const type = readVint(reader)
   const flags = readVint(reader)
   const extraLength = (flags & flag.extra) !== 0 ? readVint(reader) : 0
   const data = (flags & flag.data) !== 0 ? readVint(reader) : 0
-  if (!(extraLength <= length - reader.at) || Number.isNaN(data)) return null
+  if (!(extraLength <= length - reader.at) || Number.isNaN(data)) return damaged()
   const extra = bytes.subarray(length - extraLength)
   return { type, flags, reader, extra, position, headerBytes: length, dataBytes: data }
 }

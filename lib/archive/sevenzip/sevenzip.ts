@@ -55,11 +55,16 @@ export async function openSevenZip(file: File, limits: Limits): Promise<Containe
 
 async function openHeader(file: File, limits: Limits): Promise<Header> {
   const start = file.read(0, START_HEADER_BYTES)
-  if (start.length < START_HEADER_BYTES)
+  if (start.length < START_HEADER_BYTES && isSevenZip(start))
     throw new Unreadable('The archive ends too early', 'truncated')
+  if (start.length < START_HEADER_BYTES)
+    throw new Unreadable('The file is not a 7z archive', 'not_an_archive')
   const startHeader = start.subarray(12)
-  if (crc32(startHeader) !== start.readUInt32LE(8))
-    throw new Unreadable('The start header of the archive is damaged', 'bad_crc')
+  const isValid = crc32(startHeader) === start.readUInt32LE(8)
+  // The checksum shows a 7z whose signature is damaged.
+  if (!isValid && !isSevenZip(start))
+    throw new Unreadable('The file is not a 7z archive', 'not_an_archive')
+  if (!isValid) throw new Unreadable('The start header of the archive is damaged', 'bad_crc')
   const length = Number(startHeader.readBigUInt64LE(8))
   if (length === 0) return { folders: [], files: [], isEncoded: false }
   let bytes = readSpan(file, START_HEADER_BYTES + Number(startHeader.readBigUInt64LE(0)), length)
@@ -116,6 +121,7 @@ function createContainer(file: File, entries: SevenZipEntry[], limits: Limits): 
   return {
     entries,
     warnings: [],
+    damage: null,
     async read(entry, maxBytes) {
       const { substream } = entry as SevenZipEntry
       if (substream.sizeBytes > maxBytes)

@@ -6,26 +6,27 @@
 import { Unreadable } from '../../errors.ts'
 import type { File } from '../../file.ts'
 import type { Limits } from '../limits.ts'
+import { centralHeaderLength, readCentralHeader, type ZipEntry } from './entry.ts'
 import {
   CENTRAL_HEADER,
   CENTRAL_HEADER_BYTES,
-  centralHeaderLength,
-  readCentralHeader,
-  type ZipEntry,
-} from './entry.ts'
+  END_RECORD_BYTES,
+  LOCAL_HEADER,
+  ZIP64_END,
+  ZIP64_END_BYTES,
+  ZIP64_LOCATOR,
+  ZIP64_LOCATOR_BYTES,
+} from './signatures.ts'
 
 /** Reads a span of the file; shorter only at the end of the file. */
 export type ReadSpan = (position: number, length: number) => Buffer
-export type CentralDirectory = { entries: ZipEntry[]; isComplete: boolean }
+/** `shift`: how much later than declared the directory lies; offsets of entries are as declared. */
+export type CentralDirectory = { entries: ZipEntry[]; isComplete: boolean; shift: number }
+/** Whether an archive that begins at `start` and ends at `end` is inside the data of an entry. */
+export type IsNested = (start: number, end: number) => boolean
 type DirectoryLocation = { start: number; end: number; shift: number; count: number }
 type DirectoryClaim = { end: number; bytes: number; offset: number; count: number }
 
-const END_BYTES = 22
-const ZIP64_LOCATOR = 0x07064b50
-const ZIP64_LOCATOR_BYTES = 20
-const ZIP64_END = 0x06064b50
-const ZIP64_END_BYTES = 56
-const LOCAL_HEADER = 0x04034b50
 const MAX_TAIL_BYTES = 128 * 1024
 // Small archives are read in one call: 20 µs for 128 KiB, against 2 µs for each header.
 export const SMALL_FILE_BYTES = 128 * 1024
@@ -49,9 +50,9 @@ export function readTail(file: File): ReadSpan {
 export function readCentralDirectory(
   file: File,
   read: ReadSpan,
-  limits: Limits,
+  { limits, isNested }: { limits: Limits; isNested: IsNested },
 ): CentralDirectory | 'absent' | 'lost' {
-  const location = locateDirectory(file.size, read)
+  const location = locateDirectory(file.size, read, isNested)
   if (typeof location === 'string') return location
   const length = location.end - location.start
   if (length > limits.entries * MAX_HEADER_BYTES)
@@ -68,30 +69,36 @@ export function readCentralDirectory(
       throw new Unreadable('The archive contains too many files', 'too_large')
     at += size
   }
-  const shift = entryShift(entries[0], location.shift, read)
-  if (shift !== 0) for (const entry of entries) entry.offset += shift
   // The count is not reliable: 16-bit counts wrap around, and some writers store a wrong one.
-  return { entries, isComplete: at === bytes.length || index >= location.count }
+  const isComplete = at === bytes.length || index >= location.count
+  return { entries, isComplete, shift: location.shift }
 }
 
-function locateDirectory(size: number, read: ReadSpan): DirectoryLocation | 'absent' | 'lost' {
+function locateDirectory(
+  size: number,
+  read: ReadSpan,
+  isNested: IsNested,
+): DirectoryLocation | 'absent' | 'lost' {
   let outcome: 'absent' | 'lost' = 'absent'
   const short = Math.min(size, size <= SMALL_FILE_BYTES ? size : 8192)
   for (const length of short < size ? [short, Math.min(size, MAX_TAIL_BYTES)] : [short]) {
     const tail = read(size - length, length)
     // The real end record extends to the end of the file; others may be in a comment or before junk.
     for (const isStrict of [true, false]) {
-      for (let at = tail.length - END_BYTES; at >= 0; at -= 1) {
+      for (let at = tail.length - END_RECORD_BYTES; at >= 0; at -= 1) {
         at = tail.lastIndexOf('PK\x05\x06', at, 'latin1')
         if (at < 0) break
-        if (tail.length - at < END_BYTES) continue
-        const reaches = at + END_BYTES + tail.readUInt16LE(at + 20) === tail.length
+        if (tail.length - at < END_RECORD_BYTES) continue
+        const reaches = at + END_RECORD_BYTES + tail.readUInt16LE(at + 20) === tail.length
         if (reaches !== isStrict) continue
         const location = resolveEndRecord(
-          tail.subarray(at, at + END_BYTES),
+          tail.subarray(at, at + END_RECORD_BYTES),
           size - length + at,
           read,
         )
+        const recordEnd = size - length + at + END_RECORD_BYTES
+        // An archive stored in this one is a prefix away from where its offsets say.
+        if (location !== null && location.shift > 0 && isNested(location.shift, recordEnd)) continue
         if (location !== null) return location
         if (isStrict) outcome = 'lost'
       }
@@ -116,19 +123,31 @@ function resolveEndRecord(end: Buffer, at: number, read: ReadSpan): DirectoryLoc
     plain.bytes === 0xffffffff ||
     plain.offset === 0xffffffff
   const zip64 = readZip64End(at, read)
-  if (disk > 0 && disk < 0xffff)
-    throw new Unreadable('The archive is one of several volumes', 'multi_volume')
+  const isVolume = disk > 0 && disk < 0xffff
   const claims = isZip64 ? [zip64, plain] : [plain, zip64]
   for (const claim of claims) {
     if (claim === null) continue
     const start = claim.end - claim.bytes
     if (start < 0 || start + CENTRAL_HEADER_BYTES > claim.end) continue
-    if (read(start, 4).readUInt32LE(0) !== CENTRAL_HEADER) continue
-    return { start, end: claim.end, shift: start - claim.offset, count: claim.count }
+    const header = read(start, CENTRAL_HEADER_BYTES)
+    if (header.readUInt32LE(0) !== CENTRAL_HEADER) continue
+    const shift = start - claim.offset
+    if (isVolume && !isLocalHeader(read, header.readUInt32LE(42), shift)) throw severalVolumes()
+    return { start, end: claim.end, shift, count: claim.count }
   }
+  if (isVolume) throw severalVolumes()
   const isEmpty = plain.count === 0 && plain.bytes === 0 && disk === 0
-  return isEmpty ? { start: at, end: at, shift: 0, count: 0 } : null
+  return isEmpty ? { start: at, end: at, shift: at - plain.offset, count: 0 } : null
 }
+
+const severalVolumes = () => new Unreadable('The archive is one of several volumes', 'multi_volume')
+
+// The last volume of a set does not contain its first file; with it, only the disk number is damaged.
+const isLocalHeader = (read: ReadSpan, offset: number, shift: number) =>
+  [offset, offset + shift].some(at => {
+    const bytes = at < 0 ? Buffer.alloc(0) : read(at, 4)
+    return bytes.length === 4 && bytes.readUInt32LE(0) === LOCAL_HEADER
+  })
 
 function readZip64End(end: number, read: ReadSpan): DirectoryClaim | null {
   const locatorAt = end - ZIP64_LOCATOR_BYTES
@@ -139,8 +158,7 @@ function readZip64End(end: number, read: ReadSpan): DirectoryClaim | null {
     if (at < 0 || at + ZIP64_END_BYTES > locatorAt) continue
     const record = read(at, ZIP64_END_BYTES)
     if (record.readUInt32LE(0) !== ZIP64_END) continue
-    if (locator.readUInt32LE(16) > 1)
-      throw new Unreadable('The archive is one of several volumes', 'multi_volume')
+    if (locator.readUInt32LE(16) > 1) throw severalVolumes()
     return {
       end: at,
       bytes: Number(record.readBigUInt64LE(40)),
@@ -149,14 +167,4 @@ function readZip64End(end: number, read: ReadSpan): DirectoryClaim | null {
     }
   }
   return null
-}
-
-// Both a prefix and a wrong offset shift the directory; only a prefix shifts the entries.
-function entryShift(first: ZipEntry | undefined, shift: number, read: ReadSpan): number {
-  if (first === undefined || shift === 0) return 0
-  const isLocal = (at: number) => {
-    const bytes = at < 0 ? null : read(at, 4)
-    return bytes !== null && bytes.length === 4 && bytes.readUInt32LE(0) === LOCAL_HEADER
-  }
-  return isLocal(first.offset + shift) || !isLocal(first.offset) ? shift : 0
 }

@@ -6,6 +6,7 @@
 import { crc32 } from 'node:zlib'
 import type { Entry } from '../container.ts'
 import { decodeName, normalizeName } from '../entry-name.ts'
+import { CENTRAL_HEADER, CENTRAL_HEADER_BYTES, END_RECORD, ZIP64_END } from './signatures.ts'
 
 export type ZipEntry = Entry & {
   method: number
@@ -18,8 +19,6 @@ export type ZipEntry = Entry & {
   trailer: number
 }
 
-export const CENTRAL_HEADER = 0x02014b50
-export const CENTRAL_HEADER_BYTES = 46
 const MAX32 = 0xffffffff
 const UTF8 = 0x800
 const hostSystems = { unix: 3, darwin: 19 }
@@ -38,6 +37,13 @@ export function centralHeaderLength(bytes: Buffer, at: number): number {
     bytes.readUInt16LE(at + 30) +
     bytes.readUInt16LE(at + 32)
   return at + length > bytes.length ? 0 : length
+}
+
+/** Whether `bytes` begin with a plausible header of the central directory or one of the records after it. */
+export function isDirectoryHeader(bytes: Buffer): boolean {
+  const signature = bytes.readUInt32LE(0)
+  if (signature === END_RECORD || signature === ZIP64_END) return true
+  return centralHeaderLength(bytes, 0) > 0 && bytes[6]! <= 100 && bytes.readUInt16LE(28) > 0
 }
 
 /** The entry of a complete header, or null when it is a directory, link or device. */

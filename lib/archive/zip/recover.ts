@@ -5,40 +5,56 @@
 import type { File } from '../../file.ts'
 import { decodeName } from '../entry-name.ts'
 import type { Limits } from '../limits.ts'
-import { applyExtraField, type ZipEntry } from './entry.ts'
+import { applyExtraField, isDirectoryHeader, type ZipEntry } from './entry.ts'
+import {
+  DESCRIPTOR,
+  END_RECORD,
+  END_RECORD_BYTES,
+  LOCAL_HEADER,
+  LOCAL_HEADER_BYTES,
+} from './signatures.ts'
 
-export const LOCAL_HEADER = 0x04034b50
-export const LOCAL_HEADER_BYTES = 30
 const HAS_DESCRIPTOR = 8
 const CHUNK_BYTES = 256 * 1024
-// The first header is searched in this many bytes, to skip a split marker or a small prefix.
-const SEARCH_BYTES = 4096
+// Where the first header is searched when the file does not begin with one.
+const maxPrefixBytes = 16 * 1024 * 1024
+const maxNameBytes = 4096
+const maxMethod = 99
+const maxVersion = 100
 
-/** Entries whose data is completely in the file, in file order. Reads the file at most once. */
-export function recoverEntries(file: File, limits: Limits): ZipEntry[] {
-  const entries: ZipEntry[] = []
-  let at = file.read(0, SEARCH_BYTES).indexOf('PK\x03\x04', 0, 'latin1')
-  for (let index = 0; at >= 0 && index < limits.entries; index += 1) {
-    const header = file.read(at, LOCAL_HEADER_BYTES)
-    if (header.length < LOCAL_HEADER_BYTES || header.readUInt32LE(0) !== LOCAL_HEADER) break
-    const entry = readLocalHeader(file, header, at, index)
-    const from = at + LOCAL_HEADER_BYTES + entry.trailer
-    if ((entry.flags & HAS_DESCRIPTOR) !== 0 && entry.packedBytes === 0) {
-      const end = findDataEnd(file, from)
-      if (end === null) break
-      Object.assign(entry, { packedBytes: end.packed, sizeBytes: end.bytes, crc: end.crc })
-      at = end.next
-    } else {
-      at = from + entry.packedBytes
-      if (at > file.size) break
-      at = skipDescriptor(file, entry, at)
-    }
-    if (!entry.name.endsWith('/')) entries.push(entry)
-  }
-  return entries
+/** What a walk over the local headers finds, in file order. */
+export type Recovery = {
+  /** Entries whose data is in the file, possibly damaged. */
+  entries: ZipEntry[]
+  /** The bytes that belong to the data of entries, also of one that is incomplete at the end of the file. */
+  ranges: { from: number; to: number }[]
 }
 
-function readLocalHeader(file: File, header: Buffer, at: number, index: number): ZipEntry {
+/**
+ * Walks the local headers. Where a header is not at the end of the entry before it, bytes are missing or were
+ * inserted, and the next header is searched. Headers of a nested, stored ZIP are data. Reads the file at most twice.
+ */
+export function recoverEntries(file: File, limits: Limits): Recovery {
+  const recovery: Recovery = { entries: [], ranges: [] }
+  let at = findHeader(file, 0, maxPrefixBytes)?.local ?? null
+  for (let index = 0; at !== null && index < limits.entries; index += 1) {
+    const entry = readLocalEntry(file, at, index)
+    if (entry === null) break
+    const from = at + LOCAL_HEADER_BYTES + entry.trailer
+    const next = nextHeader(file, entry, from)
+    recovery.ranges.push({ from, to: next?.at ?? file.size })
+    if (next === null) break
+    if (!entry.name.endsWith('/')) recovery.entries.push(entry)
+    at = next.local
+  }
+  return recovery
+}
+
+/** The entry of a local header; null when there is none at this position. */
+export function readLocalEntry(file: File, at: number, index: number): ZipEntry | null {
+  if (at < 0) return null
+  const header = file.read(at, LOCAL_HEADER_BYTES)
+  if (header.length < LOCAL_HEADER_BYTES || header.readUInt32LE(0) !== LOCAL_HEADER) return null
   const nameLength = header.readUInt16LE(26)
   const extraLength = header.readUInt16LE(28)
   const rest = file.read(at + LOCAL_HEADER_BYTES, nameLength + extraLength)
@@ -59,47 +75,147 @@ function readLocalHeader(file: File, header: Buffer, at: number, index: number):
   return entry
 }
 
-function skipDescriptor(file: File, entry: ZipEntry, at: number): number {
-  if ((entry.flags & HAS_DESCRIPTOR) === 0) return at
-  const following = file.read(at, 28)
-  for (const length of [16, 12, 24, 20, 0])
-    if (following.length >= length + 4 && following.readUInt32LE(length) === LOCAL_HEADER)
-      return at + length
+/** Position of a header; `local` is the same, or null for a header of the central directory, where the walk ends. */
+type Header = { at: number; local: number | null }
+
+/** The header after the data of `entry`, whose sizes are completed by its descriptor; null at the end of the file. */
+function nextHeader(file: File, entry: ZipEntry, from: number): Header | null {
+  const isNested = entry.method === 0 && signatureAt(file, from) === LOCAL_HEADER
+  if (!hasUnknownSize(entry)) {
+    const end = from + entry.packedBytes
+    const following = end <= file.size ? headerAfterData(file, entry, end) : null
+    if (following !== null) return following
+    // Complete data at the very end: only the directory is missing.
+    if (end === file.size) return { at: end, local: null }
+    const next = findHeader(file, isNested ? skipNested(file, from) : from)
+    if (next !== null || end > file.size) return next
+    return { at: end, local: null }
+  }
+  const next = findDescribedEnd(file, entry, { from, isNested })
+  if (next !== null || !isNested) return next
+  const header = findHeader(file, skipNested(file, from))
+  if (header !== null) entry.packedBytes = header.at - from
+  return header
+}
+
+const hasUnknownSize = ({ flags, packedBytes }: ZipEntry) =>
+  (flags & HAS_DESCRIPTOR) !== 0 && packedBytes === 0
+
+function headerAfterData(file: File, { flags }: ZipEntry, end: number): Header | null {
+  const lengths = (flags & HAS_DESCRIPTOR) === 0 ? [0] : [16, 12, 24, 20, 0]
+  for (const length of lengths) {
+    const header = headerAt(file, end + length)
+    if (header !== null) return header
+  }
+  return null
+}
+
+function signatureAt(file: File, at: number): number {
+  const bytes = file.read(at, 4)
+  return bytes.length < 4 ? 0 : bytes.readUInt32LE(0)
+}
+
+/** The plausible header at a position: the signature alone also occurs in compressed data. */
+function headerAt(file: File, at: number): Header | null {
+  const bytes = file.read(at, LOCAL_HEADER_BYTES + maxNameBytes)
+  if (bytes.length < 4) return null
+  if (isDirectoryHeader(bytes)) return { at, local: null }
+  return isLocalHeader(bytes) ? { at, local: at } : null
+}
+
+function isLocalHeader(bytes: Buffer): boolean {
+  if (bytes.length < LOCAL_HEADER_BYTES || bytes.readUInt32LE(0) !== LOCAL_HEADER) return false
+  const nameLength = bytes.readUInt16LE(26)
+  const name = bytes.subarray(LOCAL_HEADER_BYTES, LOCAL_HEADER_BYTES + nameLength)
+  return (
+    bytes[4]! <= maxVersion &&
+    bytes.readUInt16LE(8) <= maxMethod &&
+    nameLength > 0 &&
+    name.length === Math.min(nameLength, maxNameBytes) &&
+    name.every(byte => byte >= 0x20)
+  )
+}
+
+/** The first plausible header from a position on; `from` null finds nothing. */
+function findHeader(file: File, from: number | null, limit = Number.POSITIVE_INFINITY) {
+  for (const at of from === null ? [] : signaturePositions(file, from, limit)) {
+    const header = headerAt(file, at)
+    if (header !== null) return header
+  }
+  return null
+}
+
+function* signaturePositions(file: File, from: number, limit = Number.POSITIVE_INFINITY) {
+  const end = Math.min(file.size, from + limit)
+  for (let start = from; start < end; start += CHUNK_BYTES) {
+    const chunk = file.read(start, CHUNK_BYTES + 1)
+    for (let i = chunk.indexOf('PK'); i >= 0; i = chunk.indexOf('PK', i + 1))
+      if (i < CHUNK_BYTES) yield start + i
+  }
+}
+
+/** The end of the first complete archive in stored data; null when the file ends within it. */
+function skipNested(file: File, from: number): number | null {
+  for (const at of signaturePositions(file, from)) {
+    const record = file.read(at, END_RECORD_BYTES)
+    if (record.length < END_RECORD_BYTES || record.readUInt32LE(0) !== END_RECORD) continue
+    const end = at + END_RECORD_BYTES + record.readUInt16LE(20)
+    // The record at the end of the file belongs to the outer archive.
+    if (end < file.size) return end
+  }
+  return null
+}
+
+/** The header after data of unknown length: after a descriptor of exactly the distance walked, or the next one at all. */
+function findDescribedEnd(
+  file: File,
+  entry: ZipEntry,
+  { from, isNested }: { from: number; isNested: boolean },
+): Header | null {
+  for (const at of signaturePositions(file, from)) {
+    const end = describedEnd(file, entry, from, at)
+    if (end !== null)
+      return headerAt(file, end) ?? findHeader(file, end) ?? { at: end, local: null }
+    const header = isNested ? null : headerAt(file, at)
+    if (header === null) continue
+    // Damaged data: the descriptor directly before the next header has the original sizes.
+    const signed = Math.max(from, at - 16)
+    const isSigned = signatureAt(file, signed) === DESCRIPTOR
+    const descriptor = file.read(Math.max(from, at - 12), 12)
+    entry.packedBytes = isSigned ? signed - from : Math.max(0, at - 12 - from)
+    if (descriptor.length === 12 && at - from >= 12) {
+      entry.crc = descriptor.readUInt32LE(0)
+      entry.sizeBytes = descriptor.readUInt32LE(8)
+    }
+    return header
+  }
+  return null
+}
+
+/** Whether the signature at `at` is that of the descriptor, or of the header after a descriptor without one. */
+function describedEnd(file: File, entry: ZipEntry, from: number, at: number): number | null {
+  const lead = Math.min(20, at - from)
+  const bytes = file.read(at - lead, lead + 24)
+  const read32 = (i: number) => (i >= 0 && i + 4 <= bytes.length ? bytes.readUInt32LE(i) : -1)
+  const read64 = (i: number) =>
+    i >= 0 && i + 8 <= bytes.length ? Number(bytes.readBigUInt64LE(i)) : -1
+  const accept = (packed: number, sizeBytes: number, crc: number) =>
+    Object.assign(entry, { packedBytes: packed, sizeBytes, crc })
+  const distance = at - from
+  if (read32(lead) === DESCRIPTOR) {
+    const crc = read32(lead + 4)
+    if (read32(lead + 8) === distance) {
+      accept(distance, read32(lead + 12), crc)
+      return at + 16
+    }
+    if (read64(lead + 8) !== distance) return null
+    accept(distance, read64(lead + 16), crc)
+    return at + 24
+  }
+  if (read32(lead - 8) === distance - 12 && headerAt(file, at) !== null)
+    accept(distance - 12, read32(lead - 4), read32(lead - 12))
+  else if (read64(lead - 16) === distance - 20 && headerAt(file, at) !== null)
+    accept(distance - 20, read64(lead - 8), read32(lead - 20))
+  else return null
   return at
-}
-
-type DataEnd = { packed: number; bytes: number; crc: number | null; next: number }
-
-// The end of data of unknown length: a data descriptor with exactly the distance walked, or the next header.
-function findDataEnd(file: File, from: number): DataEnd | null {
-  const overlap = 24
-  for (let start = from; start < file.size; start += CHUNK_BYTES) {
-    const chunk = file.read(start, CHUNK_BYTES + overlap)
-    for (let i = chunk.indexOf('PK'); i >= 0 && i < CHUNK_BYTES; i = chunk.indexOf('PK', i + 1)) {
-      const dataEnd = dataEndAt(chunk, i, start + i - from)
-      if (dataEnd !== null) return { ...dataEnd, next: start + i + dataEnd.next }
-    }
-  }
-  return null
-}
-
-function dataEndAt(chunk: Buffer, i: number, packed: number): DataEnd | null {
-  if (i + 4 > chunk.length) return null
-  const signature = chunk.readUInt32LE(i)
-  if (signature === 0x08074b50 && i + 16 <= chunk.length) {
-    if (chunk.readUInt32LE(i + 8) === packed)
-      return { packed, bytes: chunk.readUInt32LE(i + 12), crc: chunk.readUInt32LE(i + 4), next: 16 }
-    const isZip64 = i + 24 <= chunk.length && chunk.readBigUInt64LE(i + 8) === BigInt(packed)
-    if (!isZip64) return null
-    const bytes = Number(chunk.readBigUInt64LE(i + 16))
-    return { packed, bytes, crc: chunk.readUInt32LE(i + 4), next: 24 }
-  }
-  // A descriptor without signature directly precedes the next header.
-  if ((signature === LOCAL_HEADER || signature === 0x02014b50) && i >= 12) {
-    if (chunk.readUInt32LE(i - 8) === packed - 12) {
-      const crc = chunk.readUInt32LE(i - 12)
-      return { packed: packed - 12, bytes: chunk.readUInt32LE(i - 4), crc, next: 0 }
-    }
-  }
-  return null
 }

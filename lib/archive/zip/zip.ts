@@ -12,11 +12,12 @@ import {
 } from './central-directory.ts'
 import { decompress, inflateHead, maxPackedBytes } from './decompress.ts'
 import { isEncrypted, type ZipEntry } from './entry.ts'
-import { LOCAL_HEADER, LOCAL_HEADER_BYTES, recoverEntries } from './recover.ts'
+import { type Recovery, recoverEntries } from './recover.ts'
+import { findOffset, relocateEntries } from './relocate.ts'
+import { DESCRIPTOR, LOCAL_HEADER, LOCAL_HEADER_BYTES } from './signatures.ts'
 
 const STORED = 0
 const DEFLATED = 8
-const SPANNED = 0x08074b50
 // Local extra fields are at most this much longer than central ones (Info-ZIP timestamps, alignment).
 const EXTRA_FIELD_SLACK = 32
 
@@ -32,52 +33,98 @@ export function isZip(head: Uint8Array): boolean {
 
 export const zipArchive: ArchiveFormat = { open: openZip, locate, isSolid: () => false }
 
-/** Opens a ZIP, also with a prefix, a damaged end or a wrong directory. Throws Unreadable: `truncated`, `not_an_archive`, `encrypted`, `multi_volume`, `too_large`. */
+/** Opens a ZIP, also with a prefix, missing bytes or a damaged directory. Throws Unreadable: `truncated`, `bad_crc`, `not_an_archive`, `encrypted`, `multi_volume`, `too_large`. */
 export async function openZip(file: File, limits: Limits): Promise<Container> {
-  const read = readTail(file)
-  const warnings: string[] = []
-  const entries = withoutOverlaps(file, listEntries(file, read, limits, warnings), warnings)
+  const archive = listEntries(file, limits)
+  const { read, warnings, damage } = archive
+  const entries = withoutOverlaps(file, archive.entries, warnings)
   if (entries.length > 0 && entries.every(isEncrypted))
     throw new Unreadable('The archive is encrypted', 'encrypted')
+  const source = { file, read, recovery: archive.recovery, limits }
   return {
     entries,
     warnings,
-    read: async (entry, maxBytes) => readEntry(file, read, ownEntry(entries, entry), maxBytes),
-    head: async (entry, bytes) => readHead(file, read, ownEntry(entries, entry), { bytes, limits }),
+    damage,
+    read: async (entry, maxBytes) => readEntry(source, ownEntry(entries, entry), maxBytes),
+    head: async (entry, bytes) => readHead(source, ownEntry(entries, entry), bytes),
     [Symbol.asyncDispose]: async () => {},
   }
 }
 
-function listEntries(file: File, read: ReadSpan, limits: Limits, warnings: string[]): ZipEntry[] {
-  const directory = readCentralDirectory(file, read, limits)
+type Source = { file: File; read: ReadSpan; recovery: () => Recovery; limits: Limits }
+type Archive = {
+  read: ReadSpan
+  recovery: () => Recovery
+  entries: ZipEntry[]
+  warnings: string[]
+  damage: Unreadable | null
+}
+
+function listEntries(file: File, limits: Limits): Archive {
+  const read = readTail(file)
+  const recovery = once(() => recoverEntries(file, limits))
+  const isNested = (start: number, end: number) =>
+    recovery().ranges.some(({ from, to }) => from <= start && end <= to)
+  const directory = readCentralDirectory(file, read, { limits, isNested })
+  const common = { read, recovery }
   const listed = typeof directory === 'string' ? [] : directory.entries
-  if (typeof directory !== 'string' && directory.isComplete) return listed
+  const isComplete = typeof directory !== 'string' && directory.isComplete
+  if (typeof directory !== 'string' && directory.shift !== 0) {
+    const { shift } = directory
+    const isPrefix = relocateEntries(file, listed, { shift, recovery })
+    if (!isPrefix && isComplete) return { ...common, entries: listed, ...damaged(bytesMoved) }
+  }
+  if (isComplete) return { ...common, entries: listed, warnings: [], damage: null }
+  const entries = withRecovered(listed, recovery().entries)
+  if (directory !== 'absent') {
+    if (entries.length === 0) throw new Unreadable(directoryDamaged, 'bad_crc')
+    return { ...common, entries, ...damaged(directoryDamaged) }
+  }
+  if (entries.length === 0) throw withoutEntries(read)
+  const damage = new Unreadable('The archive ends too early', 'truncated')
+  const warnings = ['The end of the archive is missing; files were recovered']
+  return { ...common, entries, warnings, damage }
+}
+
+const bytesMoved =
+  'Bytes are missing from the archive or were inserted; files were found by their headers'
+const directoryDamaged = 'The central directory of the archive is damaged'
+
+const damaged = (message: string) => ({
+  warnings: [message],
+  damage: new Unreadable(message, 'bad_crc'),
+})
+
+function once<T>(call: () => T): () => T {
+  let value: T | undefined
+  return () => (value ??= call())
+}
+
+/** The entries of the directory, then those that it lacks. */
+function withRecovered(listed: ZipEntry[], recovered: ZipEntry[]): ZipEntry[] {
+  const known = new Set(listed.map(({ offset }) => offset))
+  const others = recovered.filter(({ offset }) => !known.has(offset))
+  return [...listed, ...others].map((entry, index) => Object.assign(entry, { index }))
+}
+
+function withoutEntries(read: ReadSpan): Unreadable {
   const start = read(0, 4)
   const signature = start.length < 4 ? 0 : start.readUInt32LE(0)
-  if (directory === 'absent' && signature === SPANNED)
-    throw new Unreadable('The archive is one of several volumes', 'multi_volume')
-  const recovered = recoverEntries(file, limits)
-  const isAllEncrypted = recovered.length > 0 && recovered.every(isEncrypted)
-  // Other readers reject it too: the end record contradicts the file.
-  if (directory === 'lost' && !isAllEncrypted)
-    throw new Unreadable('The central directory is not at the declared offset', 'bad_crc')
-  warnings.push(
-    directory === 'absent'
-      ? 'The end of the archive is missing; files were recovered'
-      : 'The central directory of the archive is damaged',
-  )
-  if (recovered.length > listed.length) return recovered
-  if (typeof directory !== 'string') return listed
-  throw signature === LOCAL_HEADER
+  if (signature === DESCRIPTOR)
+    return new Unreadable('The archive is one of several volumes', 'multi_volume')
+  return signature === LOCAL_HEADER
     ? new Unreadable('The archive ends too early', 'truncated')
     : new Unreadable('The file is not a ZIP archive', 'not_an_archive')
 }
+
+const maxDeclaredRatio = 2
 
 // Overlapping entries let a small file declare terabytes of content.
 function withoutOverlaps(file: File, entries: ZipEntry[], warnings: string[]): ZipEntry[] {
   let packed = 0
   for (const entry of entries) packed += entry.packedBytes
-  if (packed <= file.size) return entries
+  // Without some of its bytes, an archive declares more than it has.
+  if (packed <= file.size * maxDeclaredRatio) return entries
   let end = 0
   const distinct = new Set<ZipEntry>()
   for (const entry of entries.toSorted((a, b) => a.offset - b.offset)) {
@@ -98,14 +145,15 @@ function ownEntry(entries: ZipEntry[], entry: Entry): ZipEntry {
 type Located = { position: number; chunk: Buffer }
 
 // Reads the local header and the first `bytes` of data in one call.
-function readLocal(read: ReadSpan, entry: ZipEntry, bytes: number): Located {
+function readLocal(source: Source, entry: ZipEntry, bytes: number): Located {
   if (isEncrypted(entry)) throw new Unreadable('The file in the archive is encrypted', 'encrypted')
+  const { read } = source
   const readLength = LOCAL_HEADER_BYTES + entry.trailer + EXTRA_FIELD_SLACK + bytes
-  const header = entry.offset < 0 ? Buffer.alloc(0) : read(entry.offset, readLength)
-  if (header.length < LOCAL_HEADER_BYTES)
-    throw new Unreadable('The archive is truncated inside the file', 'truncated')
-  if (header.readUInt32LE(0) !== LOCAL_HEADER)
-    throw new Unreadable('There is no local header at the declared offset', 'bad_crc')
+  let header = entry.offset < 0 ? Buffer.alloc(0) : read(entry.offset, readLength)
+  if (header.length < LOCAL_HEADER_BYTES || header.readUInt32LE(0) !== LOCAL_HEADER) {
+    entry.offset = findHeaderElsewhere(source, entry)
+    header = read(entry.offset, readLength)
+  }
   const length = LOCAL_HEADER_BYTES + header.readUInt16LE(26) + header.readUInt16LE(28)
   const position = entry.offset + length
   const isShort = header.length < length + bytes && header.length === readLength
@@ -113,13 +161,21 @@ function readLocal(read: ReadSpan, entry: ZipEntry, bytes: number): Located {
   return { position, chunk }
 }
 
+function findHeaderElsewhere({ file, recovery }: Source, entry: ZipEntry): number {
+  const found = findOffset(recovery(), entry)
+  if (found !== null) return found
+  throw entry.offset + LOCAL_HEADER_BYTES > file.size
+    ? new Unreadable('The archive is truncated inside the file', 'truncated')
+    : new Unreadable('There is no local header at the declared offset', 'bad_crc')
+}
+
 function readHead(
-  file: File,
-  read: ReadSpan,
+  source: Source,
   entry: ZipEntry,
-  { bytes, limits }: { bytes: number; limits: Limits },
+  bytes: number,
 ): Uint8Array | Promise<Uint8Array> {
-  const { position, chunk } = readLocal(read, entry, Math.min(bytes, entry.packedBytes))
+  const { file, read, limits } = source
+  const { position, chunk } = readLocal(source, entry, Math.min(bytes, entry.packedBytes))
   if (entry.method === STORED) return chunk
   if (entry.method === DEFLATED) {
     const readPacked = (length: number) =>
@@ -130,19 +186,13 @@ function readHead(
   return whole.then(all => all.subarray(0, bytes))
 }
 
-async function readEntry(
-  file: File,
-  read: ReadSpan,
-  entry: ZipEntry,
-  maxBytes: number,
-): Promise<Uint8Array> {
+async function readEntry(source: Source, entry: ZipEntry, maxBytes: number): Promise<Uint8Array> {
+  const { file } = source
   if (isEncrypted(entry)) throw new Unreadable('The file in the archive is encrypted', 'encrypted')
   if (entry.sizeBytes > maxBytes || entry.packedBytes > maxPackedBytes(maxBytes))
     throw new Unreadable('The file in the archive is too large', 'too_large')
-  if (entry.offset + entry.packedBytes > file.size)
-    throw new Unreadable('The archive is truncated inside the file', 'truncated')
-  const { position, chunk } = readLocal(read, entry, isDirect(entry) ? entry.packedBytes : 0)
-  if (isDirect(entry) && chunk.length < entry.packedBytes)
+  const { position, chunk } = readLocal(source, entry, isDirect(entry) ? entry.packedBytes : 0)
+  if (position + entry.packedBytes > file.size)
     throw new Unreadable('The archive is truncated inside the file', 'truncated')
   const bytes =
     entry.method === STORED

@@ -21,34 +21,52 @@ type ZipEntry = {
   flags?: number
   /** External attributes of Unix. */
   external?: number
+  /** Sizes only in a descriptor after the data, with or without signature. */
+  descriptor?: 'signed' | 'plain'
+  /** Sizes of 64 bits, in an extra field. */
+  zip64?: boolean
 }
 
-/** A ZIP with these entries, stored or deflated. */
-export function zip(entries: readonly ZipEntry[]): Buffer {
+/** A ZIP with these entries, stored or deflated; `directoryAt` is where the central directory begins. */
+export function zipWithDirectory(entries: readonly ZipEntry[]): {
+  bytes: Buffer
+  directoryAt: number
+} {
   const parts: Buffer[] = []
   const directory: Buffer[] = []
   let offset = 0
-  for (const { name, bytes, deflate, flags, external } of entries) {
+  for (const { name, bytes, deflate, flags, external, descriptor, zip64 } of entries) {
     const nameBytes = Buffer.from(name as string)
     const packed = deflate ? deflateRawSync(bytes) : Buffer.from(bytes)
     const local = Buffer.alloc(30)
     local.writeUInt32LE(0x04034b50, 0)
     local.writeUInt16LE(20, 4)
-    local.writeUInt16LE(flags ?? 0, 6)
+    local.writeUInt16LE((flags ?? 0) | (descriptor ? 8 : 0), 6)
     local.writeUInt16LE(deflate ? 8 : 0, 8)
     local.writeUInt32LE(crc32(bytes), 14)
-    local.writeUInt32LE(packed.length, 18)
-    local.writeUInt32LE(bytes.length, 22)
+    local.writeUInt32LE(zip64 ? 0xffffffff : packed.length, 18)
+    local.writeUInt32LE(zip64 ? 0xffffffff : bytes.length, 22)
     local.writeUInt16LE(nameBytes.length, 26)
+    const extra = Buffer.alloc(zip64 ? 20 : 0)
+    if (zip64) {
+      extra.writeUInt16LE(1, 0)
+      extra.writeUInt16LE(16, 2)
+      extra.writeBigUInt64LE(BigInt(bytes.length), 4)
+      extra.writeBigUInt64LE(BigInt(packed.length), 12)
+    }
+    local.writeUInt16LE(extra.length, 28)
     const record = Buffer.alloc(46)
     record.writeUInt32LE(0x02014b50, 0)
     record[5] = external === undefined ? 0 : 3
     local.copy(record, 6, 4, 30)
     record.writeUInt32LE(((external ?? 0) << 16) >>> 0, 38)
     record.writeUInt32LE(offset, 42)
-    parts.push(local, nameBytes, packed)
-    directory.push(record, nameBytes)
-    offset += 30 + nameBytes.length + packed.length
+    const trailer = descriptor ? descriptorOf(local, descriptor) : Buffer.alloc(0)
+    if (descriptor) local.fill(0, 14, 26)
+    const written = [local, nameBytes, extra, packed, trailer]
+    parts.push(...written)
+    directory.push(record, nameBytes, extra)
+    offset += written.reduce((sum, part) => sum + part.length, 0)
   }
   const list = Buffer.concat(directory)
   const end = Buffer.alloc(22)
@@ -57,8 +75,15 @@ export function zip(entries: readonly ZipEntry[]): Buffer {
   end.writeUInt16LE(entries.length, 10)
   end.writeUInt32LE(list.length, 12)
   end.writeUInt32LE(offset, 16)
-  return Buffer.concat([...parts, list, end])
+  return { bytes: Buffer.concat([...parts, list, end]), directoryAt: offset }
 }
+
+function descriptorOf(local: Buffer, kind: 'signed' | 'plain'): Buffer {
+  const signature = Buffer.from(kind === 'signed' ? 'PK\x07\x08' : '')
+  return Buffer.concat([signature, local.subarray(14, 26)])
+}
+
+export const zip = (entries: readonly ZipEntry[]): Buffer => zipWithDirectory(entries).bytes
 
 /** A ZIP of stored files by name. */
 export const zipOfFiles = (files: Record<string, string | Uint8Array>): Buffer =>
@@ -103,7 +128,8 @@ export function png(width: number): Buffer {
   ])
 }
 
-function pngChunk(type: string, body: Buffer): Buffer {
+/** A chunk with its checksum. */
+export function pngChunk(type: string, body: Buffer): Buffer {
   const content = Buffer.concat([Buffer.from(type), body])
   const chunk = Buffer.alloc(content.length + 8)
   chunk.writeUInt32BE(body.length, 0)
