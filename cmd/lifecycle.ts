@@ -6,6 +6,7 @@ import { scanOnStart } from '../lib/schedule/scan.ts'
 import { startScheduler } from '../lib/schedule/scheduler.ts'
 import { type Pipeline, startPipeline } from '../pipeline/pipeline.ts'
 import { type CommonFlags, type Context, withContext } from './context.ts'
+import { watchParent } from './parent.ts'
 import { reloadOnHangup } from './reload.ts'
 import { createShutdown, type Shutdown } from './shutdown.ts'
 
@@ -47,6 +48,7 @@ async function withParts(
   const everyMinute = () => pruneEvents(sql)
   closeLater('scheduler', await startScheduler({ sql, queue, log, everyMinute }))
   stack.use(reloadOnHangup(context, shutdown))
+  stack.use(watchParent({ shutdown, log }))
   await work({ ...context, queue, shutdown })
 }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Launcher: runs cmd/main.ts on a Node that supports it; must itself run on Node 20.
 import { spawn } from 'node:child_process'
-import { closeSync, existsSync, openSync } from 'node:fs'
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
@@ -28,7 +28,8 @@ if (node === null) {
     ...compileCache(process.env),
     // glibc creates up to 8 malloc arenas per core, and image decoding threads fill all of them.
     MALLOC_ARENA_MAX: '2',
-    UV_THREADPOOL_SIZE: String(Math.max(4, availableParallelism() + 2)),
+    // Page threads decode one image per core and the pipeline two; reading files must not wait for them.
+    UV_THREADPOOL_SIZE: String(4 + 3 * availableParallelism()),
     ...process.env,
   }
   run(node, args, env)
@@ -40,7 +41,11 @@ function run(file, args, env) {
     // Its ExperimentalWarning is never printed: the process is replaced first.
     process.execve(file, [file, ...args], env)
   }
-  const child = spawn(file, args, { stdio: 'inherit', env })
+  const child = spawn(file, args, {
+    stdio: 'inherit',
+    env: { ...env, STACKROOM_LAUNCHER_PID: String(process.pid) },
+  })
+  endWithNpm(child)
   // A terminal sends Ctrl-C to the child as well; forwarding it would count as a second signal.
   const forward = hasTerminal() ? ['SIGTERM', 'SIGHUP'] : ['SIGTERM', 'SIGINT', 'SIGHUP']
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) {
@@ -60,13 +65,36 @@ function run(file, args, env) {
   })
 }
 
+/** Ends the child when npm has ended; cmd/parent.ts does the same where there is no launcher in between. */
+function endWithNpm(child) {
+  const { npm_lifecycle_event: script, npm_package_json: packageFile } = process.env
+  if (process.platform === 'win32' || script === undefined || !packageFile) return
+  const ownPackage = fileURLToPath(new URL('../package.json', import.meta.url))
+  if (!existsSync(packageFile) || realpathSync(packageFile) !== realpathSync(ownPackage)) return
+  const parent = process.ppid
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return
+    clearInterval(timer)
+    child.kill('SIGTERM')
+  }, 500)
+  timer.unref()
+}
+
 /**
  * Directory of Node's compile cache, which halves the start time. It belongs to the user, because write
  * access to it is control over the code that runs. A service may have no home.
  */
 function compileCache({ XDG_CACHE_HOME: cache, HOME: home }) {
   if (!cache && !home) return {}
-  return { NODE_COMPILE_CACHE: join(cache || join(home, '.cache'), 'stackroom') }
+  const folder = join(cache || join(home, '.cache'), 'stackroom')
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    chmodSync(folder, 0o700)
+  } catch {
+    // Node reports nothing either, and compiles.
+    return {}
+  }
+  return { NODE_COMPILE_CACHE: folder }
 }
 
 function isRecent() {

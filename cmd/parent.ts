@@ -1,0 +1,41 @@
+// End of the parent process: `npm start` that is stopped by a signal may leave the server behind.
+import { realpathSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Log } from '../lib/log.ts'
+import type { Shutdown } from './shutdown.ts'
+
+const pollMs = 500
+const packageFile = join(import.meta.dirname, '..', 'package.json')
+
+/**
+ * Requests the shutdown when the process that started this one ends, but only where it stands in for this
+ * one: npm with a script of this package, or the launcher. A service manager, a shell or `nohup` may end
+ * at any time without meaning the server.
+ */
+export function watchParent(
+  { shutdown, log }: { shutdown: Shutdown; log: Pick<Log, 'info'> },
+  env = process.env,
+): Disposable {
+  const parent = process.ppid
+  if (!isLauncher(parent, env) && !isOwnScript(env)) return { [Symbol.dispose]() {} }
+  const timer = setInterval(() => {
+    // An orphan gets another parent.
+    if (process.ppid === parent || shutdown.isRequested()) return
+    log.info('the process that started the server has ended')
+    shutdown.request()
+  }, pollMs).unref()
+  return { [Symbol.dispose]: () => clearInterval(timer) }
+}
+
+const isLauncher = (pid: number, env: NodeJS.ProcessEnv) =>
+  env.STACKROOM_LAUNCHER_PID === String(pid)
+
+/** A script of this package; those of other packages may start a server in the background and end. */
+function isOwnScript(env: NodeJS.ProcessEnv): boolean {
+  if (env.npm_lifecycle_event === undefined || !env.npm_package_json) return false
+  try {
+    return realpathSync(env.npm_package_json) === realpathSync(packageFile)
+  } catch {
+    return false
+  }
+}
