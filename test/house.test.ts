@@ -19,6 +19,7 @@ const layers = [
   'lib/cron.ts',
   'lib/containment.ts',
   'lib/special-folders.ts',
+  'lib/data-folder.ts',
   'lib/file.ts',
   'lib/fingerprint.ts',
   'lib/async',

@@ -73,11 +73,23 @@ export function omitUndefined<T extends object>(fields: T): T {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T
 }
 
-/** An http or https URL; other schemes could execute code in a browser. */
+const maxUrlLength = 2000
+/** Texts that `httpUrl` may accept, as a pattern of JSON schema. Browsers take a backslash for a slash. */
+export const webUrlPattern =
+  '^\\s*[Hh][Tt][Tt][Pp][Ss]?://[^\\s\\u0000-\\u001f\\u007f-\\u009f/?#@\\\\]+(?:[/?#\\\\][^\\s\\u0000-\\u001f\\u007f-\\u009f]*)?\\s*$'
+const webUrl = new RegExp(webUrlPattern)
+
+/**
+ * An http or https URL in its normal form: other schemes could execute code in a browser. Undefined also for
+ * user names and passwords, which hide where a link leads, and for white space and control characters inside.
+ */
 export function httpUrl(value: string | undefined): string | undefined {
-  const text = singleLine(value)
-  if (text === undefined || !/^https?:\/\//i.test(text)) return undefined
-  return URL.canParse(text) ? text : undefined
+  const text = value?.trim() ?? ''
+  if (!webUrl.test(text) || text.length > maxUrlLength) return undefined
+  const url = URL.parse(text)
+  if (url === null || url.username !== '' || url.password !== '') return undefined
+  // Encoded, it may be longer.
+  return url.href.length <= maxUrlLength ? url.href : undefined
 }
 
 function truncate(text: string, length: number): string {

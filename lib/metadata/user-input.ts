@@ -1,9 +1,10 @@
 // User input for metadata: request schemas of single values, and their normalization. Words of a fixed set
 // are accepted in any case; a blank text is stored as null. Errors name the path of the value.
 import { Invalid } from '../errors.ts'
-import { body, list, maybe, nullable, Type, text } from '../schema.ts'
+import { body, list, maybe, name, nullable, Type, text } from '../schema.ts'
 import { isbn13 } from './isbn.ts'
 import { canonicalLanguage } from './language.ts'
+import { httpUrl, webUrlPattern } from './text.ts'
 import {
   type AlternateTitle,
   type Author,
@@ -17,13 +18,42 @@ import {
 const maxCustomBytes = 64 * 1024
 const maxDepth = 50
 const maxItems = 500
+const maxWordLength = 50
+
+/** Words as `wordParser` reads them. */
+function wordPattern(words: readonly string[]): string {
+  const anyCase = (word: string) =>
+    [...word].map(c => (c === '_' ? '(?:_|[\\s-]+)' : `[${c.toUpperCase()}${c}]`)).join('')
+  return `^\\s*(?:${words.map(anyCase).join('|')})?\\s*$`
+}
+
+/** Of a text that `parseWebUrl` reads. */
+export const webUrl = {
+  type: 'string',
+  maxLength: 2000,
+  pattern: webUrlPattern,
+  description: 'HTTP or HTTPS URL.',
+}
 
 /** Schemas of optional properties of a body: absent, null or a value. */
 export const input = {
   text: (maxLength: number, notes: Parameters<typeof text>[1] = {}) =>
     maybe(nullable(text(maxLength, notes))),
+  name: (maxLength: number) => maybe(nullable(name(maxLength))),
   word: (words: readonly string[]) =>
-    maybe(nullable(text(50, { description: `One of ${words.join(', ')}.` }))),
+    maybe(
+      nullable(
+        text(maxWordLength, {
+          documentedAs: {
+            anyOf: [
+              { type: 'string', enum: words },
+              { type: 'string', maxLength: maxWordLength, pattern: wordPattern(words) },
+            ],
+            description: `One of ${words.join(', ')}, in any case; blank for none.`,
+          },
+        }),
+      ),
+    ),
   integer: (minimum: number, maximum: number) =>
     maybe(nullable(Type.Integer({ minimum, maximum }))),
   number: (minimum: number, maximum: number) => maybe(nullable(Type.Number({ minimum, maximum }))),
@@ -45,7 +75,7 @@ export const input = {
         list(
           body(
             {
-              name: text(300),
+              name: name(300),
               role: input.word(authorRoles),
               sortName: input.text(300),
             },
@@ -58,7 +88,7 @@ export const input = {
   alternateTitles: () =>
     maybe(
       nullable(
-        list(body({ label: text(200), title: text(1000) }), {
+        list(body({ label: text(200), title: name(1000) }), {
           maxItems,
           description: 'A PUT without them leaves them unchanged.',
         }),
@@ -69,7 +99,7 @@ export const input = {
       nullable(
         list(
           body({
-            name: text(500, { minLength: 1 }),
+            name: name(500),
             year: input.integer(-9999, 9999),
             category: input.text(500),
             won: maybe(Type.Boolean()),
@@ -179,11 +209,12 @@ export function uniqueTexts(value: string[]): string[] {
 
 /** An http or https URL, as other schemes could run scripts in a link. */
 export function parseWebUrl(value: string, path: string): string {
-  const trimmed = value.trim()
-  const url = URL.parse(trimmed)
-  if (url === null || !['http:', 'https:'].includes(url.protocol))
-    throw new Invalid(`${path} must be an http or https URL`)
-  return trimmed
+  const url = httpUrl(value)
+  if (url === undefined)
+    throw new Invalid(
+      `${path} must be an http or https URL without user name and control characters`,
+    )
+  return url
 }
 
 /** Applies a JSON merge patch (RFC 7396). */

@@ -55,6 +55,7 @@ t.test(
       'other users have no access to the socket',
     )
     t.equal(statSync(join(dataDir, 'postgres', 'stackroom.password')).mode & 0o777, 0o600)
+    t.equal(statSync(dataDir).mode & 0o777, 0o700)
     t.match(JSON.parse(readFileSync(join(dataDir, 'stackroom.lock'), 'utf8')), { pid: process.pid })
     const sql = connect(first.url, { max: 1 })
     await sql`create table book (title text)`

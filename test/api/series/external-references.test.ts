@@ -32,6 +32,7 @@ const references = [
       { source: ' ', externalId: '1' },
       { source: 'x', externalId: '' },
       { source: 'x', externalId: '1', externalUrl: 'javascript:alert(1)' },
+      { source: 'x', externalId: '1', externalUrl: 'https://ana:secret@example.org/' },
       { source: 'x', externalId: 'a\u0000' },
     ],
     isDeletedBySource: false,
@@ -46,9 +47,10 @@ const references = [
     replaced: { url: 'http://example.org/2', externalId: null },
     other: { sourceName: 'a/b shop', url },
     sources: ['a/b shop', 'wiki'],
-    invalid: ['javascript:alert(1)', 'file:///etc/passwd', '//example.org', 'example', ''].map(
-      url => ({ sourceName: 'x', url }),
-    ),
+    invalid: [
+      ...['javascript:alert(1)', 'file:///etc/passwd', '//example.org', 'example', ''],
+      ...['https://ana@example.org/', 'https://example.org/a\r\nX-Y: 1', 'http://exam\nple.org/'],
+    ].map(url => ({ sourceName: 'x', url })),
     isDeletedBySource: true,
   },
 ]
