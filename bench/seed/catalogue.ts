@@ -233,8 +233,8 @@ async function makeBook(
     random.chance(0.4) ? 1 + random.below(28) : null,
     of.language,
     [
-      { name: author, role: 'writer' },
-      { name: of.author, role: 'penciller' },
+      { name: author, role: 'writer', sortName: null },
+      { name: of.author, role: 'penciller', sortName: null },
     ] as object,
     random.chance(0.4) ? words.sentence(50) : null,
     of.publisher,

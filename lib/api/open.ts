@@ -7,11 +7,12 @@ import { coverFolders } from '../catalog/cover/cover-files.ts'
 import { fileAccess } from '../catalog/library/library-root.ts'
 import type { Config } from '../config/config.ts'
 import { openEventFeed, type Pace } from '../event/feed.ts'
+import { openListGate } from '../http/list-gate.ts'
 import { openServer } from '../http/server.ts'
 import type { Log } from '../log.ts'
 import { openPages } from '../page/pages.ts'
 import { openThumbnails } from '../page/thumbnail.ts'
-import { type Sql, withStatementTimeout } from '../postgres/db.ts'
+import { forRequests, type Sql } from '../postgres/db.ts'
 import { openDatabaseMonitor } from '../postgres/monitor.ts'
 import type { Queue } from '../queue/queue.ts'
 import { openSpaceGuard, type SpaceGuard } from '../space-guard.ts'
@@ -50,7 +51,7 @@ export async function openApi({
   const space = sharedSpace ?? openSpaceGuard({ config, log })
   const monitor = await openDatabaseMonitor(sql, log)
   const auth = await openAuth({ sql, config, log })
-  const requestSql = withStatementTimeout(sql, { timeoutMs: statementTimeoutMs })
+  const requestSql = forRequests(sql, { timeoutMs: statementTimeoutMs })
   const pages = openPages({
     folder: join(config.data_dir, 'cache', 'pages'),
     cacheBytes: config.files.cache_mb * 1024 * 1024,
@@ -68,6 +69,7 @@ export async function openApi({
     convert: pages.convert,
   })
   const feed = await openEventFeed({ sql, clientSql: requestSql, log, pace })
+  const lists = openListGate(requestSql)
   const lifecycle = { isShuttingDown: false }
   const deps = {
     sql: requestSql,
@@ -81,6 +83,7 @@ export async function openApi({
     pages,
     thumbnails,
     feed,
+    lists,
     version,
     lifecycle,
   }
@@ -99,6 +102,7 @@ export async function openApi({
       await drain(server)
       await auth.close()
       await pages.close()
+      await lists.close()
       await requestSql.end({ timeout: 5 })
       await monitor.close()
       if (!sharedSpace) space.close()

@@ -10,6 +10,7 @@ import type { Sql } from '../postgres/db.ts'
 import type { DatabaseMonitor } from '../postgres/monitor.ts'
 import type { Queue } from '../queue/queue.ts'
 import type { SpaceGuard } from '../space-guard.ts'
+import type { ListGate } from './list-gate.ts'
 
 export type Deps = {
   sql: Sql
@@ -29,6 +30,8 @@ export type Deps = {
   thumbnails: Thumbnails
   /** Events of all processes. */
   feed: EventFeed
+  /** Admission of list requests. */
+  lists: ListGate
   version: string
   /** While shutting down, the server still responds, with Connection: close. */
   lifecycle: { isShuttingDown: boolean }

@@ -1,4 +1,5 @@
 // Statements of one request, cancelled in the database when its client disconnects.
+import { Unavailable } from '../errors.ts'
 import type { Sql } from './db.ts'
 
 /** What postgres.js knows of a query; fragments are never active. */
@@ -25,7 +26,7 @@ export function cancellable(
   signal.addEventListener('abort', cancelRunning, { once: true })
   const view = new Proxy(sql, {
     apply(target, self, args) {
-      signal.throwIfAborted()
+      if (signal.aborted) throw new Unavailable('Request was cancelled')
       const query = Reflect.apply(target, self, args)
       if (query instanceof Promise) queries.push(query as RunningQuery)
       return query

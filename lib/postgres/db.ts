@@ -83,16 +83,23 @@ function openPool(target: string | null, options: DriverOptions): Sql {
 }
 
 /**
- * A second pool of the same database with a statement timeout (error 57014). Transactions run in the
- * original pool, without the timeout. Close it with `end`.
+ * A second pool of the same database for requests: with a statement timeout (error 57014), and a commit is on
+ * disk before it is acknowledged, which the bundled server does not do for background work. Transactions run
+ * in the original pool, without the timeout. Close it with `end`.
  */
-export function withStatementTimeout(sql: Sql, { timeoutMs }: { timeoutMs: number }): Sql {
+export function forRequests(sql: Sql, { timeoutMs }: { timeoutMs: number }): Sql {
   const { connection } = sql.options
   const pool = openPool(null, {
     ...sql.options,
-    connection: { ...connection, statement_timeout: timeoutMs },
+    connection: { ...connection, statement_timeout: timeoutMs, synchronous_commit: 'on' },
   } as unknown as DriverOptions)
-  pool.begin = sql.begin
+  const begin = (work: (tx: Transaction) => unknown) =>
+    sql.begin(tx => {
+      // Sent together with the first statement of the transaction.
+      tx`set local synchronous_commit = on`.catch(() => {})
+      return work(tx)
+    })
+  pool.begin = begin as Sql['begin']
   return pool
 }
 

@@ -18,18 +18,9 @@ import {
 } from '../../http/pagination.ts'
 import { type Input, type Route, route } from '../../http/route.ts'
 import type { Sql } from '../../postgres/db.ts'
-import {
-  list,
-  maybe,
-  oneOf,
-  record,
-  type Static,
-  type TSchema,
-  Type,
-  text,
-  uuid,
-} from '../../schema.ts'
+import { list, maybe, oneOf, record, type Static, type TSchema, Type, uuid } from '../../schema.ts'
 import { LibraryId } from '../params.ts'
+import { isExpensiveList } from './list-cost.ts'
 
 /** One form of the items of a list; `load` returns the items of these ids in the same order. */
 type ItemForm = {
@@ -106,7 +97,9 @@ function listRoute<
   P extends TSchema | undefined,
   Q extends TProperties,
   B extends TSchema | undefined,
->({ permission }: ItemKind, form: ItemForm, spec: ListSpec<P, Q, B>): Route {
+>(kind: ItemKind, form: ItemForm, spec: ListSpec<P, Q, B>): Route {
+  const { permission } = kind
+  const isFull = form === kind.full
   const { arrayLength, hasLimit, find, query, ...common } = spec
   const limit: TProperties =
     arrayLength !== undefined && hasLimit ? { limit: listLimit(arrayLength) } : {}
@@ -118,17 +111,22 @@ function listRoute<
     responses: { 200: arrayLength === undefined ? paged(form.schema) : arrayOrPage(form.schema) },
     handle: (async (
       input: Input<Permission, undefined, TSchema, undefined>,
-      { sql }: Pick<Deps, 'sql'>,
+      { lists }: Pick<Deps, 'lists'>,
     ) => {
-      const { viewer, request, reply } = input
+      const { viewer, request, reply, signal, body } = input
       const query = input.query as PageQuery & { limit?: number }
       const isArray = arrayLength !== undefined && !isPaged(query)
       const page = isArray ? firstPage(query.limit, arrayLength) : paging(query)
-      const { ids, total } = await find({
-        ...(input as unknown as FindRequest<P, Q, B>),
-        ...{ sql, page: page.page, pageSize: page.pageSize },
+      const { pageSize } = page
+      const isExpensive = isExpensiveList({ pageSize, isFull, body })
+      const admission = { accountId: viewer.accountId, isExpensive, signal }
+      const { data, total } = await lists.run(admission, async sql => {
+        const { ids, total } = await find({
+          ...(input as unknown as FindRequest<P, Q, B>),
+          ...{ sql, page: page.page, pageSize },
+        })
+        return { data: await form.load(sql, viewer, ids), total }
       })
-      const data = await form.load(sql, viewer, ids)
       return isArray ? data : pageResponse({ request, reply, query }, { data, total, paging: page })
     }) as never,
   })
@@ -189,25 +187,21 @@ export function libraryListRoutes<const Q extends TProperties = Record<never, ne
   ]
 }
 
-/** Query parameters `sort` and `order`. Unknown values give the default order of the list. */
+/** Query parameters `sort` and `order`. */
 export const sortQuery = (names: readonly string[]) => ({
   sort: maybe(
-    text(100, {
-      documentedAs: {
-        type: 'string',
-        enum: names.flatMap(name => [name, `${name},asc`, `${name},desc`]),
+    oneOf(
+      names.flatMap(name => [name, `${name},asc`, `${name},desc`]),
+      {
         examples: [`${names[0]},asc`],
-        description: 'Sort field, optionally with a direction. Other values are ignored.',
+        description: 'Sort field, optionally with a direction.',
       },
-    }),
+    ),
   ),
   order: maybe(
-    text(10, {
-      documentedAs: {
-        ...oneOf(['asc', 'desc']),
-        default: 'asc',
-        description: 'Sort direction, if `sort` has none.',
-      },
+    oneOf(['asc', 'desc'], {
+      default: 'asc',
+      description: 'Sort direction, if `sort` has none.',
     }),
   ),
 })

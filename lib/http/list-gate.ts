@@ -1,0 +1,80 @@
+// Admission of list requests: how many of an account run at the same time, fewer if they are expensive.
+// Expensive lists have database connections of their own, so that they leave those of all others free.
+import { createSemaphore } from '../async/semaphore.ts'
+import { RateLimited } from '../errors.ts'
+import { cancellable } from '../postgres/cancellable.ts'
+import { connectionsLike, type Sql } from '../postgres/db.ts'
+
+type Admission = { accountId: string; isExpensive: boolean; signal: AbortSignal }
+
+export type ListGate = {
+  /**
+   * Runs `work` when it is the turn of the account. Its statements are cancelled when `signal` aborts.
+   * Throws RateLimited when too many requests of the account wait, Unavailable when it aborts before.
+   */
+  run<T>(admission: Admission, work: (sql: Sql) => Promise<T>): Promise<T>
+  close(): Promise<void>
+}
+
+const limits = {
+  normal: { running: 4, waiting: 200 },
+  expensive: { running: 1, waiting: 10 },
+} as const
+/** Expensive lists of all accounts that run at the same time in this process. */
+const maxExpensive = 3
+const retryAfterSeconds = 2
+
+/** `sql` is for normal lists, and for everything else. */
+export function openListGate(sql: Sql): ListGate {
+  // A request may send two statements at once.
+  const expensiveSql = connectionsLike(sql, {
+    max: 2 * maxExpensive,
+    // Workers of a parallel query would take the cores of other requests; compiling costs more than it saves.
+    connection: { max_parallel_workers_per_gather: 0, jit: 'off' },
+  })
+  const expensive = createSemaphore({ slots: maxExpensive })
+  const gates = { normal: createAccountGates('normal'), expensive: createAccountGates('expensive') }
+
+  async function runCancellable<T>(
+    pool: Sql,
+    signal: AbortSignal,
+    work: (sql: Sql) => Promise<T>,
+  ): Promise<T> {
+    const view = cancellable(pool, { signal, control: sql })
+    try {
+      return await work(view.sql)
+    } finally {
+      await view.settled()
+    }
+  }
+
+  return {
+    run({ accountId, isExpensive, signal }, work) {
+      if (!isExpensive)
+        return gates.normal(accountId, signal, () => runCancellable(sql, signal, work))
+      return gates.expensive(accountId, signal, () =>
+        expensive.run(() => runCancellable(expensiveSql, signal, work), { signal }),
+      )
+    },
+    close: () => expensiveSql.end({ timeout: 5 }),
+  }
+}
+
+/** A semaphore for each account with requests. */
+function createAccountGates(kind: keyof typeof limits) {
+  const { running, waiting } = limits[kind]
+  const gates = new Map<string, { gate: ReturnType<typeof createSemaphore>; users: number }>()
+  return async <T>(accountId: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> => {
+    const entry = gates.get(accountId) ?? { gate: createSemaphore({ slots: running }), users: 0 }
+    if (entry.users >= running + waiting)
+      throw new RateLimited('Too many lists are requested at the same time', retryAfterSeconds)
+    gates.set(accountId, entry)
+    entry.users += 1
+    try {
+      return await entry.gate.run(work, { signal })
+    } finally {
+      entry.users -= 1
+      if (entry.users === 0) gates.delete(accountId)
+    }
+  }
+}
