@@ -1,5 +1,6 @@
 // Event table reader: pages of rows of `event` in the order of their numbers, which is the order of their
 // commits.
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Sql } from 'postgres'
 import type { Audience } from './publish.ts'
 
@@ -40,6 +41,9 @@ export const prunedSettingKey = 'events_pruned'
 /** Limits of a page, which bound the memory of each reader. */
 export const pageLimits = { rows: 200, events: 2_000 }
 
+const flushPollMs = 10
+const maxFlushMs = 1_000
+
 /** The bounds of what is committed now. */
 export async function readBounds(sql: Sql): Promise<EventBounds> {
   const [row] = await sql<EventBounds[]>`
@@ -50,14 +54,16 @@ export async function readBounds(sql: Sql): Promise<EventBounds> {
   return row!
 }
 
-/** The next rows of a stream, or of all streams. */
+/** The next rows of a stream, or of all streams, as soon as they are safe from a crash of the server. */
 export async function readRowsAfter(
   sql: Sql,
   position: number,
   stream: Stream | null = null,
 ): Promise<EventPage> {
-  const rows = await sql<(EventRow & EventBounds & { available: number })[]>`
-    select bounds.pruned, bounds.tail, e.number, e.stream, e.type, e.count,
+  const rows = await sql<(EventRow & EventBounds & { available: number; lsn: string | null })[]>`
+    select case when pg_current_wal_flush_lsn() < pg_current_wal_insert_lsn()
+        then pg_current_wal_insert_lsn()::text end as lsn,
+      bounds.pruned, bounds.tail, e.number, e.stream, e.type, e.count,
       e.library_id as "libraryId", e.series_ids as "seriesIds", e.book_ids as "bookIds", e.fields,
       e.account_id as "accountId", e.data, e.audience, e.created_at as at, e.available
     from ${bounds(sql)} bounds
@@ -78,12 +84,27 @@ export async function readRowsAfter(
     order by e.number`
   const { pruned, tail, available } = rows[0]!
   const present = rows[0]!.number === null ? [] : rows
+  if (present.length > 0 && rows[0]!.lsn) await untilFlushed(sql, rows[0]!.lsn)
   const isFull = available === pageLimits.rows || present.length < available
   return {
     rows: present,
     upTo: isFull ? present.at(-1)!.number : Math.max(tail, position),
     isFull,
     isExpired: position < pruned,
+  }
+}
+
+/**
+ * Background work commits before its log is on disk. An event of it that a crash takes back must not have been
+ * sent: its book would be created again with another id.
+ */
+async function untilFlushed(sql: Sql, lsn: string) {
+  const deadline = performance.now() + maxFlushMs
+  // At the end of a page of the log the positions differ by its header until something follows.
+  while (performance.now() < deadline) {
+    await sleep(flushPollMs)
+    const [row] = await sql`select pg_current_wal_flush_lsn() >= ${lsn}::pg_lsn as "isFlushed"`
+    if (row!.isFlushed) return
   }
 }
 

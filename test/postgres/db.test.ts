@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import t from 'tap'
 import { loadConfig } from '../../lib/config/config.ts'
-import { connect, maybe, one, openDatabase, withStatementTimeout } from '../../lib/postgres/db.ts'
+import { connect, forRequests, maybe, one, openDatabase } from '../../lib/postgres/db.ts'
 import { isServer } from '../../lib/postgres/embedded/server.ts'
 import { createDatabase } from '../kit/db.ts'
 
@@ -61,7 +61,7 @@ t.test(
   'a pool with statement timeout cancels slow statements, but not in transactions',
   async t => {
     const { sql } = await createDatabase(t)
-    const own = withStatementTimeout(sql, { timeoutMs: 100 })
+    const own = forRequests(sql, { timeoutMs: 100 })
     t.teardown(() => own.end())
     t.equal(one(await own<{ n: number }[]>`select 2::int8 as n`).n, 2)
     await t.rejects(own`select pg_sleep(5)`, { code: '57014' })
