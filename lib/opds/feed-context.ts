@@ -1,6 +1,7 @@
 // Feed context: what the feed writers need besides the feed.
 import type { Sql } from 'postgres'
 import { type Viewer, visibleLibrary } from '../auth/viewer.ts'
+import { newestSeriesChange } from '../catalog/list/newest-change.ts'
 import type { Links } from './links.ts'
 
 export type FeedContext = {
@@ -13,10 +14,11 @@ export type FeedContext = {
   catalogueUpdatedAt: Date
 }
 
-/** When a library visible to the viewer last changed; 1970 without any. */
+/** When a visible series last changed; of an empty catalogue, a library; 1970 without any. */
 export async function catalogueUpdatedAt(sql: Sql, viewer: Viewer): Promise<Date> {
+  const newest = await newestSeriesChange(sql, viewer)
+  if (newest !== null) return newest
   const [row] = await sql<{ updatedAt: Date | null }[]>`
-    select max(greatest(l.updated_at, l.last_scanned_at)) as "updatedAt"
-    from library l where ${visibleLibrary(sql, viewer)}`
+    select max(l.updated_at) as "updatedAt" from library l where ${visibleLibrary(sql, viewer)}`
   return row?.updatedAt ?? new Date(0)
 }

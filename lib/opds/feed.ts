@@ -20,6 +20,8 @@ export type NavigationEntry = FeedRef & {
   rel?: 'http://opds-spec.org/sort/new' | 'http://opds-spec.org/sort/popular'
   /** Path of the entity with the cover (`/series/ID`). */
   cover?: string
+  /** What the feed contains, in one line: number of items, authors, summary. */
+  description?: string
 }
 
 /** Filters or sort orders of a feed. One facet of each group is active. */
@@ -43,13 +45,13 @@ type Common = {
   paging: Paging | null
   facets: FacetGroup[]
   related: FeedRef[]
+  /** Excerpts of other feeds, in OPDS 2.0 only. */
+  groups: Group[]
 }
 
 export type NavigationFeed = Common & {
   kind: 'navigation'
   entries: NavigationEntry[]
-  /** Excerpts of other feeds, in OPDS 2.0 only. */
-  groups: Group[]
 }
 export type AcquisitionFeed = Common & {
   kind: 'acquisition'
@@ -65,13 +67,16 @@ export type Group = FeedRef & { total: number } & (
     | { kind: 'navigation'; entries: NavigationEntry[] }
   )
 
-const defaults = { query: {}, updatedAt: null, paging: null, facets: [], related: [] }
+const defaults = {
+  ...{ query: {}, updatedAt: null, paging: null },
+  ...{ facets: [], related: [], groups: [] },
+}
 export const catalogueRoot: FeedRef = { path: '', title: 'Catalogue', kind: 'navigation' }
 
 type FeedOptions<F extends Feed> = Pick<F, 'path' | 'title'> & Partial<Omit<F, 'kind'>>
 
 export function navigationFeed(options: FeedOptions<NavigationFeed>): NavigationFeed {
-  const feed = { ...defaults, up: catalogueRoot, groups: [], entries: [], ...options }
+  const feed = { ...defaults, up: catalogueRoot, entries: [], ...options }
   return { ...feed, kind: 'navigation' }
 }
 

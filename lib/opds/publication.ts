@@ -4,6 +4,7 @@ import { presentBook, type Viewer } from '../auth/viewer.ts'
 import { fromVisibleBooks, joinLibrary, joinProgress } from '../catalog/book/visible-books.ts'
 import { NotFound } from '../errors.ts'
 import { type FormatName, isReflowable } from '../format/formats.ts'
+import { singleLine } from '../metadata/text.ts'
 import type { Author, ReadingDirection } from '../metadata/values.ts'
 import { pathText } from '../path.ts'
 
@@ -141,6 +142,27 @@ function formatPartialDate(
   date.setUTCDate(day)
   // Metadata may contain invalid dates such as June 31st.
   return date.getUTCDate() === day ? `${monthText}-${twoDigits(day)}` : monthText
+}
+
+// The authors are those with a role of the first of these sets that matches anyone: the artist of a comic
+// without writer; people without role are the authors of a PDF.
+const authorRoles: ReadonlySet<string>[] = [
+  new Set(['writer', 'author', '']),
+  new Set(['illustrator', 'artist', 'penciller']),
+]
+
+/** Names of the authors and of all others, each once and in the given order, without blank names. */
+export function namesOf(everyone: readonly Author[]): {
+  authors: string[]
+  contributors: string[]
+} {
+  const named = everyone.filter(({ name }) => singleLine(name) !== undefined)
+  const roles = authorRoles.find(set => named.some(({ role }) => set.has(role ?? '')))
+  const authors = new Set(
+    named.filter(({ role }) => roles?.has(role ?? '')).map(({ name }) => name),
+  )
+  const contributors = new Set(named.map(({ name }) => name)).difference(authors)
+  return { authors: [...authors], contributors: [...contributors] }
 }
 
 /** Summary as plain text, preceded by the error of an unreadable file. Null when there is neither. */

@@ -6,11 +6,18 @@ import type { Publication } from './publication.ts'
 /** Displayed instead of a blank title. */
 export const untitled = 'Untitled'
 
-/** `isMixed`: displayed beside books of other series, or alone. Blank only if title, number and series are. */
-export function displayTitle(
-  { title, number, series }: Pick<Publication, 'title' | 'number' | 'series'>,
-  isMixed: boolean,
-): string {
+type Titled = Pick<Publication, 'title' | 'number' | 'series' | 'unreadableReason'>
+
+/**
+ * `isMixed`: displayed beside books of other series, or alone. Blank only if title, number and series are.
+ * A file that cannot be read is marked.
+ */
+export function displayTitle(book: Titled, isMixed: boolean): string {
+  const title = readableTitle(book, isMixed)
+  return book.unreadableReason === null ? title : `${title} (unreadable)`.trim()
+}
+
+function readableTitle({ title, number, series }: Titled, isMixed: boolean): string {
   const prefixLength = seriesPrefixLength(normalize(title), normalize(series.title))
   // The 51 of `Area 51` is not the number of a book.
   const rest = normalize(title).slice(prefixLength ?? 0)

@@ -151,7 +151,10 @@ t.test('the search description is public, also with HEAD', async t => {
   const namespaces = { os: 'http://a9.com/-/spec/opensearch/1.1/' }
   const find = (path: string) => document.root.find(path, namespaces).map(node => node.content)
   t.same(find('/os:OpenSearchDescription/os:ShortName'), ['Stackroom'])
-  t.same(find('os:Url/@template'), [`${all.base}/opds/v1/search?q={searchTerms}`])
+  t.same(find('os:Url/@template'), [
+    `${all.base}/opds/v1/search?q={searchTerms}`,
+    `${all.base}/opds/v1/series?search={searchTerms}`,
+  ])
   const head = await anyone.request('HEAD', '/opds/v1/search.xml')
   t.equal(head.status, 200)
   t.equal(head.bytes.length, 0)

@@ -191,6 +191,20 @@ t.test('navigation entries link to one feed each and are not taken for books', a
   t.same(find(xml, covered), [`${root}/series/1/cover.jpg`, `${root}/series/1/thumbnail.jpg`])
   t.same(find(xml, "a:entry[a:title='Covered']/a:link/@thr:count"), ['0'])
   t.match(xml, '<content type="text"/>')
+  const described = [entry({ title: 'It & he', description: '3 books by <Ann>.' })]
+  const withContent = atomFeed(
+    navigationFeed({ path: '/x', title: 'X', entries: described }),
+    context,
+  )
+  t.same(relaxErrors(withContent), [])
+  t.same(find(withContent, 'a:entry/a:content'), ['It & he: 3 books by <Ann>.'])
+  const plain = [entry({ title: 'It', description: '3 books by Ann.' })]
+  t.equal(
+    thoriumFeed(atomFeed(navigationFeed({ path: '/x', title: 'X', entries: plain }), context))
+      .Navigation![0]!.Title,
+    'It: 3 books by Ann.',
+    'the title is visible where apps display the content instead',
+  )
 })
 
 t.test(
@@ -210,7 +224,11 @@ t.test(
     t.same(hrefs(xml, 'self'), [`${root}/series/1`])
     t.same(hrefs(xml, 'start'), [`${root}/catalog`])
     t.same(hrefs(xml, 'up'), [`${root}/series`])
-    t.same(hrefs(xml, 'search'), [`${root}/search.xml`])
+    t.same(hrefs(xml, 'search'), [`${root}/search.xml`, `${root}/search?q={searchTerms}`])
+    t.same(find(xml, "a:link[@rel='search']/@type"), [
+      'application/opensearchdescription+xml',
+      'application/atom+xml',
+    ])
     t.same(hrefs(xml, 'related'), [`${root}/series?search=x`])
     t.same(hrefs(xml, 'alternate'), [])
     t.same(find(xml, 'a:author/a:name'), ['Attic & <Sons>'])
@@ -331,7 +349,13 @@ t.test('the name in the search description is truncated', async t => {
   const xml = searchDescription(context.links, `\u0000A & 👨‍👩‍👧‍👦 library of many words`)
   const [short] = find(xml, 'os:ShortName')
   t.equal(short, 'A & 👨‍👩‍👧‍👦')
-  t.same(find(xml, 'os:Url/@template'), [`${root}/search?q={searchTerms}`])
-  t.same(find(xml, 'os:Url/@type'), ['application/atom+xml;profile=opds-catalog;kind=acquisition'])
+  t.same(find(xml, 'os:Url/@template'), [
+    `${root}/search?q={searchTerms}`,
+    `${root}/series?search={searchTerms}`,
+  ])
+  t.same(find(xml, 'os:Url/@type'), [
+    'application/atom+xml;profile=opds-catalog;kind=acquisition',
+    'application/atom+xml;profile=opds-catalog;kind=navigation',
+  ])
   t.same(find(searchDescription(context.links, '\u0001'), 'os:ShortName'), ['Untitled'])
 })

@@ -99,6 +99,42 @@ test('progression', async t => {
     },
   )
 
+  await t.test('times are compared at the precision of the client, in both places', async t => {
+    const reader = await all.createUser('reader')
+    const stored = new Date('2026-01-02T12:00:00.987Z')
+    const truncated = (digits: number, steps: number) => {
+      const step = 10 ** (3 - digits)
+      return new Date((Math.floor(stored.getTime() / step) - steps) * step).toISOString()
+    }
+    for (const place of [path, `/books/${book.id}/progression`])
+      for (const digits of [0, 1, 2, 3])
+        for (const isPadded of [false, true])
+          for (const [steps, expected] of [
+            [0, 204],
+            [1, 409],
+          ] as const) {
+            const full = truncated(digits, steps)
+            const cut = digits === 0 ? `${full.slice(0, 19)}Z` : `${full.slice(0, 20 + digits)}Z`
+            await reader.put(`/books/${book.id}/progress`, { currentPage: 3 })
+            await all.sql`
+              update progress set updated_at = '2026-01-02T12:00:00.987654Z'
+              where account_id = ${reader.id}`
+            const update = put(isPadded ? full : cut, { position: 6 })
+            t.equal(
+              (await reader.put(place, update)).status,
+              expected,
+              `${place} ${update.modified}`,
+            )
+          }
+    const stranger = await all.createUser('reader', { username: 'hidden-from' })
+    await all.sql`update account set all_libraries = false where id = ${stranger.id}`
+    const place = `/books/${book.id}/progression`
+    t.equal((await stranger.get(place)).status, 404)
+    t.equal((await stranger.put(place, put(ago(1), { position: 2 }))).status, 404)
+    t.equal((await reader.get(place)).body.locator.locations.position, 6)
+    t.match((await reader.get(place)).headers.get('content-type'), /^application\/json/)
+  })
+
   await t.test('a time in the future counts as now', async t => {
     const reader = await all.createUser('reader')
     t.equal((await reader.put(path, put(ago(-3600), { position: 5 }))).status, 204)

@@ -3,6 +3,7 @@ import type { Fragment } from 'postgres'
 import { hasVisibleBook, isUnrestricted, type Viewer, visibleSeries } from '../../auth/viewer.ts'
 import type { Sql } from '../../postgres/db.ts'
 import { allOf, unprepared } from '../../postgres/statement.ts'
+import { isBrowsable, newestSeries } from '../list/newest-change.ts'
 import type { Label, LabelKind } from './label.ts'
 
 type PageRequest = { offset: number; pageSize: number }
@@ -39,7 +40,8 @@ export async function listLabels(
   return { data, total: rows[0]!.total }
 }
 
-export type LabelEntry = { name: string; seriesCount: number }
+/** `updatedAt`: when the newest of its series last changed, in ISO 8601. */
+export type LabelEntry = { name: string; seriesCount: number; updatedAt: string }
 
 /** One page of the genres or tags of browsable series, by name, and their total. Counts series for this page only. */
 export async function browseLabels(
@@ -47,40 +49,46 @@ export async function browseLabels(
   viewer: Viewer,
   { kind, offset, pageSize }: PageRequest & { kind: LabelKind },
 ): Promise<{ data: LabelEntry[]; total: number }> {
-  const isBrowsable = allOf(sql, [
-    sql`s.book_count > 0`,
-    visibleSeries(sql, viewer),
-    hasVisibleBook(sql, viewer),
-  ])
+  const browsable = allOf(sql, [sql`s.book_count > 0`, isBrowsable(sql, viewer)])
   const [row] = await unprepared(sql<{ data: LabelEntry[]; total: number }[]>`
     with listed as materialized (
       select l.id, l.key collate "C" as key, l.name
       from label l
       where l.kind = ${kind} and (
         select true from series_label y
-        where y.label_id = l.id and y.is_own and ${isCounted(sql, viewer, isBrowsable)}
+        where y.label_id = l.id and y.is_own and ${isCounted(sql, viewer, browsable)}
         limit 1)
     ), page as materialized (
       select * from listed order by key, id limit ${pageSize} offset ${offset}
+    ), newest as materialized (
+      select s.id, s.updated_at from (${newestSeries(sql)}) s where ${isBrowsable(sql, viewer)}
     )
     select (select count(*) from listed)::float8 as total, coalesce((
       select jsonb_agg(jsonb_build_object('name', p.name, 'seriesCount', (
           select count(*) from series_label y
-          where y.label_id = p.id and y.is_own and ${isCounted(sql, viewer, isBrowsable)}))
+          where y.label_id = p.id and y.is_own and ${isCounted(sql, viewer, browsable)}),
+          'updatedAt', coalesce((
+            select n.updated_at from newest n
+            where exists (
+              select from series_label y
+              where y.label_id = p.id and y.series_id = n.id and y.is_own)
+            order by n.updated_at desc limit 1), (
+            select max(s.updated_at) from series_label y join series s on s.id = y.series_id
+            where y.label_id = p.id and y.is_own and ${browsable})))
         order by p.key, p.id)
       from page p), '[]') as data`)
   return row!
 }
 
 /** A condition on `series_label y`, through a set hashed once: the few hidden series, or all browsable ones. */
-function isCounted(sql: Sql, viewer: Viewer, isBrowsable: Fragment): Fragment {
+function isCounted(sql: Sql, viewer: Viewer, browsable: Fragment): Fragment {
   return isUnrestricted(viewer)
     ? sql`((y.series_id in (select s.id from series s where s.book_count = 0)) is not true)`
-    : sql`((y.series_id in (select s.id from series s where ${isBrowsable})) is true)`
+    : sql`((y.series_id in (select s.id from series s where ${browsable})) is true)`
 }
 
 /** Spellings that differ in case or accents are one publisher. */
-export type Publisher = { name: string; seriesCount: number }
+export type Publisher = LabelEntry
 
 /** One page of the publishers of browsable series, each in its most frequent spelling, and their total. */
 export async function listPublishers(
@@ -99,9 +107,18 @@ export async function listPublishers(
       select folded(name) collate "C" as key, sum(n)::float8 as "seriesCount",
         (array_agg(name order by n desc, name collate "C"))[1] as name
       from spellings group by 1
+    ), newest as materialized (
+      select folded(s.publisher) collate "C" as key, max(s.updated_at) as at
+      from (${newestSeries(sql)}) s where s.publisher > '' and ${isBrowsable(sql, viewer)}
+      group by 1
     )
     select (select count(*) from named)::float8 as total, coalesce((
-      select jsonb_agg(jsonb_build_object('name', name, 'seriesCount', "seriesCount") order by key)
-      from (select * from named order by key limit ${pageSize} offset ${offset}) p), '[]') as data`)
+      select jsonb_agg(
+        jsonb_build_object('name', p.name, 'seriesCount', p."seriesCount", 'updatedAt', coalesce(n.at, (
+          select max(s.updated_at) from series s
+          where s.book_count > 0 and folded(s.publisher) = p.key and ${isBrowsable(sql, viewer)})))
+        order by p.key)
+      from (select * from named order by key limit ${pageSize} offset ${offset}) p
+      left join newest n on n.key = p.key), '[]') as data`)
   return row!
 }

@@ -1,4 +1,6 @@
 // Lookup of libraries: by enclosing path, by id, and as entries for browsing.
+
+import type { Fragment } from 'postgres'
 import {
   hasVisibleBook,
   isLimited,
@@ -7,9 +9,8 @@ import {
   visibleSeries,
 } from '../../auth/viewer.ts'
 import { NotFound } from '../../errors.ts'
-import { newestChangeOfSeries } from '../list/newest-change.ts'
-import type { Fragment } from 'postgres'
 import type { Queryable, Sql } from '../../postgres/db.ts'
+import { newestChangeOfSeries } from '../list/newest-change.ts'
 
 export type LibraryRow = { id: string; name: string; root: Buffer; bookCount: number }
 

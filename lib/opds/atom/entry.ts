@@ -5,7 +5,7 @@ import { formatTimestamp, type NavigationEntry, startOfDate } from '../feed.ts'
 import type { FeedContext } from '../feed-context.ts'
 import { filePath } from '../links.ts'
 import { fileType } from '../media-types.ts'
-import type { Publication } from '../publication.ts'
+import { namesOf, type Publication } from '../publication.ts'
 import { displayTitle, untitled } from '../title.ts'
 import { description, formatPageCount } from './description.ts'
 import { entityId, feedId } from './id.ts'
@@ -15,18 +15,19 @@ import { type Content, document, element, isBlank, text, type Xml } from './xml.
 /** The complete entry of a book as a document. */
 export function atomEntry(book: Publication, context: FeedContext): string {
   const { links, serverName } = context
-  const { id, title } = book.series
-  // Atom requires an author in every document; a `source` supplies one for books without author.
-  const source = element(
-    'source',
-    {},
-    text('id', entityId(id)),
-    text('title', title),
-    element('author', {}, text('name', serverName)),
-  )
-  const self = link('self', links.to(`/books/${book.id}`), { type: entryType })
+  // Atom requires an author in every document. Apps take a `source` for the book, so it cannot have it.
+  const author =
+    namesOf(book.authors).authors.length > 0
+      ? null
+      : person('author', titleOrUntitled(book.publisher ?? serverName))
   const content = bookContent(book, { context, isMixed: true })
-  return document(element('entry', namespaces, ...content, source, self))
+  const { id, title } = book.series
+  const related = link('related', links.to(`/series/${id}`), {
+    type: feedType('acquisition'),
+    // With the prefix, because KOReader takes a link with the title `pdf` for a download.
+    title: `Series: ${titleOrUntitled(title)}`,
+  })
+  return document(element('entry', namespaces, ...content, author, related))
 }
 
 type EntryOptions = {
@@ -35,11 +36,9 @@ type EntryOptions = {
   isMixed: boolean
 }
 
-/** The entry of a book in a feed. */
+/** The entry of a book in a feed: complete, and without links to feeds, for which apps display a folder. */
 export function bookEntry(book: Publication, options: EntryOptions): Xml {
-  const href = options.context.links.to(`/books/${book.id}`)
-  const alternate = link('alternate', href, { type: entryType })
-  return element('entry', {}, ...bookContent(book, options), alternate)
+  return element('entry', {}, ...bookContent(book, options))
 }
 
 function bookContent(book: Publication, { context, isMixed }: EntryOptions): Content[] {
@@ -48,6 +47,7 @@ function bookContent(book: Publication, { context, isMixed }: EntryOptions): Con
     text('title', titleOrUntitled(displayTitle(book, isMixed))),
     text('id', entityId(book.id)),
     text('updated', formatTimestamp(book.updatedAt)),
+    link('self', links.to(`/books/${book.id}`), { type: entryType }),
     ...people(book.authors),
     ...dublinCore(book),
     ...categories(book.genres, genreScheme),
@@ -60,32 +60,18 @@ function bookContent(book: Publication, { context, isMixed }: EntryOptions): Con
       title: linkTitle('File', book.fileName),
     }),
     allows.pageStreaming ? streamLink(book, context) : null,
-    link('related', links.to(`/series/${book.series.id}`), {
-      type: feedType('acquisition'),
-      // With the prefix, because KOReader takes a link with the title `pdf` for a download.
-      title: `Series: ${titleOrUntitled(book.series.title)}`,
-    }),
   ]
 }
 
-// The authors are those with a role of the first of these sets that matches anyone: the artist of a comic
-// without writer; people without role are the authors of a PDF.
-const authorRoles: ReadonlySet<string>[] = [
-  new Set(['writer', 'author', '']),
-  new Set(['illustrator', 'artist', 'penciller']),
-]
+const person = (elementName: string, name: string) => element(elementName, {}, text('name', name))
 
-/** Authors, then contributors, each once and in the given order, without blank names. */
+/** Authors, then contributors. */
 function people(everyone: readonly Author[]): Xml[] {
-  const named = everyone.filter(({ name }) => !isBlank(name))
-  const roles = authorRoles.find(set => named.some(({ role }) => set.has(role ?? '')))
-  const authors = new Set(
-    named.filter(({ role }) => roles?.has(role ?? '')).map(({ name }) => name),
-  )
-  const contributors = new Set(named.map(({ name }) => name)).difference(authors)
-  const person = (elementName: string) => (name: string) =>
-    element(elementName, {}, text('name', name))
-  return [...[...authors].map(person('author')), ...[...contributors].map(person('contributor'))]
+  const { authors, contributors } = namesOf(everyone)
+  return [
+    ...authors.map(name => person('author', name)),
+    ...contributors.map(name => person('contributor', name)),
+  ]
 }
 
 /** Thorium reads the date from `published`, other apps from `dc:issued`. */
@@ -128,18 +114,19 @@ function streamLink(book: Publication, { links }: FeedContext) {
 }
 
 /**
- * The entry of a feed. The content is empty, because Thorium displays a description instead of the title;
+ * The entry of a feed. The content repeats the title, because Thorium displays the content instead of it;
  * with an author or a second Atom link, apps would take the entry for a book.
  */
 export function feedEntry(entry: NavigationEntry, { links, catalogueUpdatedAt }: FeedContext): Xml {
-  const { path, query, title, kind, count, cover, rel = 'subsection' } = entry
+  const { path, query, kind, count, cover, description, rel = 'subsection' } = entry
+  const title = titleOrUntitled(entry.title)
   return element(
     'entry',
     {},
-    text('title', titleOrUntitled(title)),
+    text('title', title),
     text('id', entry.id === undefined ? feedId({ path, query }) : entityId(entry.id)),
     text('updated', formatTimestamp(entry.updatedAt ?? catalogueUpdatedAt)),
-    element('content', { type: 'text' }),
+    element('content', { type: 'text' }, ...(description ? [`${title}: ${description}`] : [])),
     link(rel, links.to(path, query), { type: feedType(kind), 'thr:count': count }),
     ...(cover === undefined ? [] : covers(cover, links)),
   )

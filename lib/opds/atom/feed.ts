@@ -42,6 +42,11 @@ function linksOf(feed: Feed, links: Links): Xml[] {
     link('start', links.to(''), { type: feedType('navigation'), title: 'Catalogue' }),
     ...(feed.up ? [linkTo('up', feed.up)] : []),
     link('search', links.to('/search.xml'), { type: searchType, title: 'Search' }),
+    // For apps that do not read descriptions.
+    link('search', links.template('/search', '?q={searchTerms}'), {
+      type: 'application/atom+xml',
+      title: 'Search',
+    }),
     ...(feed.path === ''
       ? [link('alternate', links.root(2), { type: 'application/opds+json', title: 'OPDS 2.0' })]
       : []),

@@ -17,6 +17,11 @@ export function searchDescription(links: Links, serverName: string): string {
         type: feedType('acquisition'),
         template: links.template('/search', '?q={searchTerms}'),
       }),
+      // Apps use the first address.
+      element('Url', {
+        type: feedType('navigation'),
+        template: links.template('/series', '?search={searchTerms}'),
+      }),
       text('InputEncoding', 'UTF-8'),
       text('OutputEncoding', 'UTF-8'),
     ),

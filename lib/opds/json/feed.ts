@@ -44,8 +44,11 @@ const titleOf = ({ title }: Pick<FeedRef, 'title'>) => singleLine(title) ?? unti
 /** Null for an empty feed. */
 function contentOf(feed: Feed, context: FeedContext): object | null {
   if (feed.kind === 'acquisition') {
-    if (feed.books.length === 0) return null
-    return { publications: feed.books.map(book => publicationOf(book, context, feed.isMixed)) }
+    if (feed.books.length + feed.groups.length === 0) return null
+    return {
+      publications: feed.books.map(book => publicationOf(book, context, feed.isMixed)),
+      groups: feed.groups.map(group => groupOf(group, context)),
+    }
   }
   const { entries, groups } = feed
   if (entries.length + groups.length === 0) return null

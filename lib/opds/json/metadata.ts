@@ -31,7 +31,7 @@ export function metadataOf(book: Publication, links: Links, isMixed: boolean): o
     ...contributors(book.authors),
     publisher: organization(book.publisher),
     imprint: organization(book.imprint),
-    subject: [...new Set([...book.genres, ...book.tags].map(singleLine))],
+    subject: subjects(book, links),
     description: multiLine(summaryText(book) ?? ''),
     numberOfPages: book.pageCount > 0 ? book.pageCount : null,
     readingProgression: readingProgression(book.readingDirection),
@@ -77,6 +77,20 @@ function contributors(authors: readonly Author[]): Record<string, object[]> {
     else (byProperty.contributor ??= []).push({ ...person, role: singleLine(role ?? '') })
   }
   return byProperty
+}
+
+/** Genres and tags, each with a link to its series; a name that is both is one subject. */
+function subjects({ genres, tags }: Publication, links: Links): object[] {
+  const labels = [
+    ...genres.map(name => ({ name, query: { genre: name } })),
+    ...tags.map(name => ({ name, query: { tag: name } })),
+  ]
+  const byName = Map.groupBy(labels, ({ name }) => singleLine(name))
+  return [...byName].flatMap(([name, [first]]) =>
+    name === undefined
+      ? []
+      : [{ name, links: [{ href: links.to('/series', first!.query), type: feedType }] }],
+  )
 }
 
 function organization(value: string | null): object[] {

@@ -1,7 +1,11 @@
 // Shelves of books of all series.
+
 import { newestBooks } from '../../catalog/list/newest-books.ts'
+import { newestBookChange } from '../../catalog/list/newest-change.ts'
 import { booksInProgress, booksOnDeck } from '../../catalog/progress/continue-reading.ts'
 import { type Listing, maxLatest } from './listing.ts'
+
+const maxPageSize = 500
 
 export const keepReading: Listing = {
   kind: 'acquisition',
@@ -9,6 +13,7 @@ export const keepReading: Listing = {
   title: 'Keep reading',
   summary: 'Books in progress, most recently read first',
   list: ({ sql, viewer, ...request }) => booksInProgress(sql, viewer, request),
+  updatedAt: newestOf(booksInProgress),
 }
 
 export const onDeck: Listing = {
@@ -17,6 +22,7 @@ export const onDeck: Listing = {
   title: 'On deck',
   summary: 'The next book of every series in progress',
   list: ({ sql, viewer, ...request }) => booksOnDeck(sql, viewer, request),
+  updatedAt: newestOf(booksOnDeck),
 }
 
 export const newBooks: Listing = {
@@ -25,6 +31,7 @@ export const newBooks: Listing = {
   title: 'New books',
   summary: `Recently added books, at most ${maxLatest}`,
   list: latest('created'),
+  updatedAt: ({ sql, viewer }) => newestBookChange(sql, viewer, { areReleased: false }),
 }
 
 export const releases: Listing = {
@@ -33,6 +40,15 @@ export const releases: Listing = {
   title: 'Latest releases',
   summary: `Books with a release date, latest first, at most ${maxLatest}`,
   list: latest('released'),
+  updatedAt: ({ sql, viewer }) => newestBookChange(sql, viewer, { areReleased: true }),
+}
+
+/** Of a list that is as long as what the viewer reads: its first page has most of it. */
+function newestOf(list: typeof booksInProgress | typeof booksOnDeck): Listing['updatedAt'] {
+  return async ({ sql, viewer }) => {
+    const { ids } = await list(sql, viewer, { page: 1, pageSize: maxPageSize })
+    return ids.length === 0 ? null : await newestBookChange(sql, viewer, { ids })
+  }
 }
 
 function latest(by: 'created' | 'released'): Listing['list'] {

@@ -1,19 +1,34 @@
 // Navigation entries of series and libraries.
+import type { Viewer } from '../../auth/viewer.ts'
 import type { LibraryName } from '../../catalog/library/library.ts'
-import type { Series } from '../../catalog/series/series-record.ts'
+import { authorsOfSeries } from '../../catalog/series/series-authors.ts'
+import { type Series, seriesByIds } from '../../catalog/series/series-record.ts'
+import type { Author } from '../../metadata/values.ts'
+import type { Sql } from '../../postgres/db.ts'
 import type { FeedRef, NavigationEntry } from '../feed.ts'
+import { seriesDescription } from './description.ts'
 
-/** Entries of one page. Series with equal titles get their library or folder as a suffix. */
-export function seriesEntries(page: readonly Series[]): NavigationEntry[] {
+type Request = { sql: Sql; viewer: Viewer }
+
+/** Entries of the series with these ids. Series with equal titles get their library or folder as a suffix. */
+export async function seriesEntries(
+  { sql, viewer }: Request,
+  ids: readonly string[],
+): Promise<NavigationEntry[]> {
+  const [page, authors] = await Promise.all([
+    seriesByIds(sql, viewer, ids),
+    authorsOfSeries(sql, viewer, ids),
+  ])
   const titleKey = ({ title }: Series) => title.trim().toLowerCase()
   const byTitle = Map.groupBy(page, titleKey)
   return page.map(series => ({
-    ...toEntry(series),
+    ...toEntry(series, authors.get(series.id) ?? []),
     title: distinctTitle(series, byTitle.get(titleKey(series))!),
   }))
 }
 
-function toEntry({ id, title, bookCount, updatedAt }: Series): NavigationEntry {
+function toEntry(series: Series, authors: readonly Author[]): NavigationEntry {
+  const { id, title, bookCount, updatedAt } = series
   const path = `/series/${id}`
   return {
     id,
@@ -23,6 +38,7 @@ function toEntry({ id, title, bookCount, updatedAt }: Series): NavigationEntry {
     updatedAt: new Date(updatedAt),
     count: bookCount,
     cover: path,
+    description: seriesDescription({ ...series, authors }),
   }
 }
 
@@ -39,8 +55,8 @@ function distinctTitle(series: Series, sameTitle: readonly Series[]): string {
   if (sameTitle.length === 1) return series.title
   const isDistinct = (suffix: (series: Series) => string) =>
     new Set(sameTitle.map(suffix)).size === sameTitle.length
-  const suffix = suffixes.find(isDistinct)?.(series)
-  return suffix ? `${series.title} (${suffix})` : series.title
+  const suffix = suffixes.find(isDistinct)?.(series) || String(sameTitle.indexOf(series) + 1)
+  return `${series.title} (${suffix})`
 }
 
 export const libraries: FeedRef = { path: '/libraries', title: 'Libraries', kind: 'navigation' }

@@ -1,15 +1,15 @@
 // Shelves of publishers, genres and tags; each entry links to the series with that label.
-import { browseLabels, listPublishers } from '../../catalog/label/label-list.ts'
+import { browseLabels, type LabelEntry, listPublishers } from '../../catalog/label/label-list.ts'
 import { type FeedRef, type NavigationEntry, navigationFeed } from '../feed.ts'
+import { countOf } from './description.ts'
 import { genres, publishers, tags } from './series-list.ts'
 import { offsetOf, pagingOf, type Shelf, type ShelfRequest } from './shelf.ts'
 
-type Label = { name: string; seriesCount: number }
 type LabelKind = {
   ref: FeedRef
   /** The parameter of `/series`. */
   parameter: string
-  list: (request: ShelfRequest) => Promise<{ data: Label[]; total: number }>
+  list: (request: ShelfRequest) => Promise<{ data: LabelEntry[]; total: number }>
 }
 
 const listLabels =
@@ -39,13 +39,14 @@ export const labelShelves: Shelf[] = kinds.map(({ ref, parameter, list }) => ({
   async load(request) {
     const { data, total } = await list(request)
     const entries = data.map(
-      ({ name, seriesCount }): NavigationEntry => ({
+      ({ name, seriesCount, updatedAt }): NavigationEntry => ({
         path: '/series',
         query: { [parameter]: name },
         title: name,
         kind: 'navigation',
-        updatedAt: null,
+        updatedAt: new Date(updatedAt),
         count: seriesCount,
+        description: countOf(seriesCount, 'series'),
       }),
     )
     return navigationFeed({ ...ref, entries, paging: pagingOf(request, total) })

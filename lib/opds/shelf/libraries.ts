@@ -2,6 +2,7 @@
 import { browseLibraries, type LibraryEntry, libraryName } from '../../catalog/library/library.ts'
 import { uuid } from '../../schema.ts'
 import { type NavigationEntry, navigationFeed } from '../feed.ts'
+import { countOf } from './description.ts'
 import { libraries, libraryRef } from './entry.ts'
 import { homeGroups } from './root.ts'
 import { allSeries, newSeries } from './series-list.ts'
@@ -24,6 +25,7 @@ const toEntry = (library: LibraryEntry): NavigationEntry => ({
   id: library.id,
   updatedAt: library.updatedAt,
   count: library.seriesCount,
+  description: countOf(library.seriesCount, 'series'),
 })
 
 export const libraryHome: Shelf = {

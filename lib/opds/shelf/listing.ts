@@ -1,7 +1,6 @@
 // Listings: ordered lists of books or series that are shelves of their own and, with their first items,
 // groups of a home. Each exists for the whole catalogue and for one library.
 import { type LibraryName, libraryName } from '../../catalog/library/library.ts'
-import { seriesByIds } from '../../catalog/series/series-record.ts'
 import { maybe, uuid } from '../../schema.ts'
 import {
   acquisitionFeed,
@@ -25,6 +24,8 @@ export type Listing = {
   title: string
   summary: string
   list: (request: ListRequest) => Promise<{ ids: string[]; total: number }>
+  /** When the newest of its items last changed; null when it has none. Without it that of the catalogue. */
+  updatedAt?: (request: ListRequest) => Promise<Date | null>
 }
 
 /** Limit of lists of new items: no one pages further, and late pages of a million books are slow. */
@@ -55,7 +56,8 @@ export function listingShelf(listing: Listing): Shelf {
   }
 }
 
-const groupSize = 8
+/** Items of a group. */
+export const groupSize = 8
 
 /** The first items of a listing; null when it is empty. */
 export async function groupOf(
@@ -93,5 +95,4 @@ function toListRequest(
 const loadBooks = ({ sql, viewer }: ShelfRequest, ids: string[]) =>
   publicationsByIds(sql, viewer, ids)
 
-const loadEntries = async ({ sql, viewer }: ShelfRequest, ids: string[]) =>
-  seriesEntries(await seriesByIds(sql, viewer, ids))
+const loadEntries = (request: ShelfRequest, ids: string[]) => seriesEntries(request, ids)

@@ -9,24 +9,33 @@ import {
 } from '../feed.ts'
 import { keepReading, newBooks, onDeck, releases } from './books.ts'
 import { libraries } from './entry.ts'
-import { groupOf } from './listing.ts'
+import { groupOf, type Listing } from './listing.ts'
 import { allSeries, genres, newSeries, publishers, tags, updatedSeries } from './series-list.ts'
 import type { Shelf, ShelfRequest } from './shelf.ts'
 
-const toEntry = ({ path, title, kind }: FeedRef): NavigationEntry => ({
-  path,
-  title,
-  kind,
-  updatedAt: null,
-})
+type RootShelf = FeedRef & Pick<Listing, 'updatedAt' | 'summary'> & Pick<NavigationEntry, 'rel'>
 
-const entries: NavigationEntry[] = [
-  toEntry(keepReading),
-  toEntry(onDeck),
-  { ...toEntry(newBooks), rel: 'http://opds-spec.org/sort/new' },
-  ...[releases, allSeries, newSeries, updatedSeries].map(toEntry),
-  ...[libraries, publishers, genres, tags].map(toEntry),
+const shelves: RootShelf[] = [
+  keepReading,
+  onDeck,
+  { ...newBooks, rel: 'http://opds-spec.org/sort/new' },
+  releases,
+  { ...allSeries, summary: 'Series by title' },
+  newSeries,
+  updatedSeries,
+  { ...libraries, summary: 'Libraries by name' },
+  { ...publishers, summary: 'Series by publisher' },
+  { ...genres, summary: 'Series by genre' },
+  { ...tags, summary: 'Series by tag' },
 ]
+
+async function entryOf(
+  { path, title, kind, rel, summary, updatedAt }: RootShelf,
+  request: ShelfRequest,
+): Promise<NavigationEntry> {
+  const at = updatedAt ? await updatedAt(request) : null
+  return { path, title, kind, updatedAt: at, description: `${summary}.`, ...(rel ? { rel } : {}) }
+}
 
 export const root: Shelf = {
   path: '',
@@ -35,7 +44,7 @@ export const root: Shelf = {
     navigationFeed({
       ...catalogueRoot,
       up: null,
-      entries,
+      entries: await Promise.all(shelves.map(shelf => entryOf(shelf, request))),
       groups: request.version === 2 ? await homeGroups(request, null) : [],
     }),
 }

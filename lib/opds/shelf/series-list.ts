@@ -4,7 +4,6 @@ import { labelKey } from '../../catalog/label/label.ts'
 import { libraryName } from '../../catalog/library/library.ts'
 import { parseSeriesFilter } from '../../catalog/list/condition.ts'
 import { listSeries, type SeriesListFilter } from '../../catalog/list/list-series.ts'
-import { seriesByIds } from '../../catalog/series/series-record.ts'
 import { maybe, text, uuid } from '../../schema.ts'
 import type { OpdsVersion } from '../catalogue-path.ts'
 import {
@@ -127,8 +126,7 @@ async function loadSeries(
     ...{ ...filter, page, pageSize },
     onlyWithVisibleBooks: true,
   })
-  const series = await seriesByIds(sql, viewer, ids)
-  return { entries: seriesEntries(series), paging: pagingOf(request, total) }
+  return { entries: await seriesEntries(request, ids), paging: pagingOf(request, total) }
 }
 
 /** A filter for all given values; null without any. Throws Invalid for a value that cannot be a name. */

@@ -95,3 +95,19 @@ t.test('keys of other users require user permissions, and lists contain own keys
   t.equal((await phone.get('/user')).status, 401)
   t.equal((await admin.get(`/api-keys/${missing}`)).status, 404)
 })
+
+t.test(
+  'permissions are returned in the spelling of the specification, however they are sent',
+  async t => {
+    const admin = await (await startApi(t)).createUser('admin')
+    const dashed = (name: string) => name.replace(/(?!^)([A-Z])/g, '-$1').toLowerCase()
+    const spellings = [dashed, (name: string) => dashed(name).replace(/-(?=[^-]*$)/, ':'), String]
+    for (const [i, spelled] of spellings.entries()) {
+      const permissions = permissionNames.map(spelled)
+      const key = await admin.post('/api-keys', { name: `key ${i}`, permissions })
+      t.same(key.body.permissions, permissionNames)
+      t.same((await admin.get(`/api-keys/${key.body.id}`)).body.permissions, permissionNames)
+    }
+    t.same((await admin.get('/auth/me')).body.effectivePermissions, permissionNames)
+  },
+)

@@ -17,7 +17,7 @@ export function createPagingChecks(report: ReportProblem) {
       )
       const complain = (problem: string) => report(url, null, problem)
       // An empty list of OPDS 2.0 contains a navigation entry that leads back.
-      const items = paging.total === 0 ? [] : document.items
+      const items = paging.total === 0 ? [] : ownItems(document)
       const pages = Math.max(1, Math.ceil(paging.total / paging.size))
       if ((next === null) !== paging.page >= pages) complain(`page ${paging.page}: next is ${next}`)
       if ((previous === null) !== (paging.page === 1))
@@ -43,6 +43,12 @@ export function createPagingChecks(report: ReportProblem) {
         walkChain(first, chain, problem => report(first, null, problem))
     },
   }
+}
+
+/** The items of a page without those of other feeds, which follow in groups. */
+function ownItems({ json, items }: Document) {
+  const own = json?.publications ?? json?.navigation
+  return own && json?.groups ? items.slice(0, own.length) : items
 }
 
 function walkChain(

@@ -115,15 +115,15 @@ const common = fc.record({
   ),
   facets,
   related: fc.uniqueArray(ref, { maxLength: 2, selector: ({ path }) => path }),
+  groups: fc.array(group, { maxLength: 2 }),
 })
 
-/** Navigation with groups, or books. */
+/** Navigation or books, with groups. */
 export const anyFeed: fc.Arbitrary<Feed> = fc.oneof(
-  fc.tuple(common, entries, fc.array(group, { maxLength: 2 })).map(([common, entries, groups]) => ({
+  fc.tuple(common, entries).map(([common, entries]) => ({
     ...common,
     kind: 'navigation' as const,
     entries,
-    groups,
   })),
   fc.tuple(common, books, fc.boolean()).map(([common, books, isMixed]) => ({
     ...common,

@@ -1,0 +1,27 @@
+// Authors of series: their own, else those of their first books.
+import { presentBook, type Viewer, visibleBook } from '../../auth/viewer.ts'
+import type { Author } from '../../metadata/values.ts'
+import type { Queryable } from '../../postgres/db.ts'
+
+/** Enough to name the authors of a series, whose books are many. */
+const maxBooks = 3
+
+/** Authors by series id; empty lists are left out. One statement. */
+export async function authorsOfSeries(
+  sql: Queryable,
+  viewer: Viewer,
+  ids: readonly string[],
+): Promise<Map<string, Author[]>> {
+  if (ids.length === 0) return new Map()
+  const rows = await sql<{ id: string; authors: Author[] }[]>`
+    select s.id, case when s.authors <> '[]' then s.authors else coalesce((
+        select jsonb_agg(a.author order by f.place, a.place)
+        from (
+          select b.authors, row_number() over () as place from (
+            select b.authors from book b
+            where b.series_id = s.id and ${presentBook(sql)} and ${visibleBook(sql, viewer)}
+            order by b.number_sort, b.name_key, b.id limit ${maxBooks}) b) f,
+          jsonb_array_elements(f.authors) with ordinality as a(author, place)), '[]') end as authors
+    from series s where s.id = any(${ids as string[]}::uuid[])`
+  return new Map(rows.flatMap(({ id, authors }) => (authors.length > 0 ? [[id, authors]] : [])))
+}
