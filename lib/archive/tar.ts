@@ -72,8 +72,10 @@ function readEntries(file: File, limits: Limits): Listing {
   const entries: TarEntry[] = []
   let damage: Unreadable | null = null
   let extended: ExtendedHeader = {}
+  let isTar = false
   let isEnded = false
   let at = 0
+  if (file.size < BLOCK && isHeaderStart(file.read(0, BLOCK))) throw endsTooEarly()
   let dataAt = 1
   for (let blocks = 0; at + BLOCK <= file.size; blocks += 1) {
     const header = file.read(at, BLOCK)
@@ -90,6 +92,7 @@ function readEntries(file: File, limits: Limits): Listing {
     }
     if (blocks > limits.entries * 2)
       throw new Unreadable('The archive contains too many files', 'too_large')
+    isTar = true
     const type = String.fromCharCode(header[156]!)
     const size =
       (isRegularFile(type) ? extended.size : undefined) ?? parseNumber(header.subarray(124, 136))
@@ -111,12 +114,15 @@ function readEntries(file: File, limits: Limits): Listing {
       entries.push({ name, sizeBytes: size, packedBytes: size, index: entries.length, position })
     extended = {}
   }
-  if (entries.length === 0 && damage?.code === 'bad_crc')
-    throw new Unreadable('The file is not a tar archive', 'not_an_archive')
+  if (!isTar) throw new Unreadable('The file is not a tar archive', 'not_an_archive')
   // Some writers omit the zero blocks at the end, but an incomplete block is none.
   if (!isEnded && at !== file.size) damage ??= endsTooEarly()
   return { entries, damage }
 }
+
+/** A name padded with zero bytes, and the mode if it is there. */
+const isHeaderStart = (block: Buffer) =>
+  /^[^\0-\x1f]+\0+(?:[0-7 ]{6,7}[\0 ]|$)/.test(block.toString('latin1', 0, 108))
 
 const endsTooEarly = () => new Unreadable('The archive ends too early', 'truncated')
 

@@ -6,6 +6,7 @@ import type { File } from '../file.ts'
 import { cb7, cbr, cbt, cbz } from './comic/formats.ts'
 import type { FormatReader, OpenedBook } from './contract.ts'
 import { epub } from './epub/format.ts'
+import { foreignFile } from './foreign.ts'
 import { pdf } from './pdf/format.ts'
 
 /** In the order in which signatures are tried. */
@@ -56,20 +57,51 @@ export async function openBook(
   extension: string,
   limits: Limits = defaultLimits,
 ): Promise<DetectedBook> {
-  const { name, reader } = await detectFormat(file, extension)
-  return Object.assign(await reader.open(file, limits), { format: name })
+  return withFormat(file, extension, async ({ name, reader }) =>
+    Object.assign(await reader.open(file, limits), { format: name }),
+  )
 }
 
-/** The bytes of a book's cover, or null when there is none. Parameters and errors as `openBook`. */
-export async function readCover(
+const maxCoverAttempts = 5
+// The attempts of a hostile book take their full time.
+const maxCoverMs = 5_000
+
+/**
+ * The result of `decode` for the cover of a book: of the first candidate for which it does not throw
+ * Unreadable. Null when the book has no images. Parameters and errors as `openBook`, and the error of the
+ * best candidate.
+ */
+export async function readCover<T>(
   file: File,
   extension: string,
+  decode: (bytes: Uint8Array) => Promise<T>,
   limits: Limits = defaultLimits,
-): Promise<Uint8Array | null> {
-  const { reader } = await detectFormat(file, extension)
-  if (reader.cover) return reader.cover(file, limits)
-  await using opened = await reader.open(file, limits)
-  return await opened.cover()
+): Promise<T | null> {
+  return withFormat(file, extension, async ({ reader }) => {
+    if (reader.covers) return firstDecoded(reader.covers(file, limits), decode)
+    await using opened = await reader.open(file, limits)
+    return await firstDecoded(opened.covers(), decode)
+  })
+}
+
+async function firstDecoded<T>(
+  candidates: AsyncIterable<Uint8Array>,
+  decode: (bytes: Uint8Array) => Promise<T>,
+): Promise<T | null> {
+  const end = performance.now() + maxCoverMs
+  let failure: Unreadable | null = null
+  let attempts = 0
+  for await (const bytes of candidates) {
+    try {
+      return await decode(bytes)
+    } catch (error) {
+      if (!(error instanceof Unreadable)) throw error
+      failure ??= error
+    }
+    if (++attempts >= maxCoverAttempts || performance.now() > end) break
+  }
+  if (failure) throw failure
+  return null
 }
 
 type LoadedFormat = { name: FormatName; reader: FormatReader; isComic: boolean }
@@ -88,10 +120,32 @@ function loadFormats(): Promise<LoadedFormat[]> {
 
 const HEAD_BYTES = 4096
 
-async function detectFormat(file: File, extension: string): Promise<LoadedFormat> {
+/** Calls `read` with the format of the signature; without a known signature with each that the extension allows. */
+async function withFormat<T>(
+  file: File,
+  extension: string,
+  read: (format: LoadedFormat) => Promise<T>,
+): Promise<T> {
   if (file.size === 0) throw new Unreadable('The file is empty', 'truncated')
   const head = file.read(0, HEAD_BYTES)
   const loaded = await loadFormats()
+  const detected = detectFormat(loaded, head, extension)
+  // Without a signature, the beginning is damaged, or bytes precede it.
+  for (const format of detected ? [detected] : possibleFormats(loaded, extension)) {
+    try {
+      return await read(format)
+    } catch (error) {
+      if (!(error instanceof Unreadable && error.code === 'not_an_archive')) throw error
+    }
+  }
+  throw foreignFile(head, file.size)
+}
+
+function detectFormat(
+  loaded: readonly LoadedFormat[],
+  head: Buffer,
+  extension: string,
+): LoadedFormat | null {
   const comics = loaded.filter(({ isComic }) => isComic)
   const hasComicExtension = comics.some(({ name }) => extensionsOf([name]).includes(extension))
   const isLikely = ({ name, reader }: LoadedFormat): boolean => {
@@ -101,7 +155,12 @@ async function detectFormat(file: File, extension: string): Promise<LoadedFormat
     if (name === 'pdf' && comics.some(comic => comic.reader.matches(head, ''))) return false
     return reader.matches(head, extension)
   }
-  const format = loaded.find(isLikely)
-  if (format === undefined) throw new Unreadable('Unknown file format', 'not_an_archive')
-  return format
+  return loaded.find(isLikely) ?? null
+}
+
+/** The format of the extension; for a comic also the others, because comics are often named wrongly. */
+function possibleFormats(loaded: readonly LoadedFormat[], extension: string): LoadedFormat[] {
+  const named = loaded.filter(({ name }) => extensionsOf([name]).includes(extension))
+  const isArchive = archiveExtensions.includes(extension) || named.some(({ isComic }) => isComic)
+  return isArchive ? [...new Set([...named, ...loaded.filter(({ isComic }) => isComic)])] : named
 }

@@ -6,6 +6,7 @@ import { Unreadable } from '../../lib/errors.ts'
 import { openBook } from '../../lib/format/formats.ts'
 import { openBytes } from '../kit/files/archives.ts'
 import { corpusPath, goldenPath } from '../kit/files/corpus.ts'
+import { firstCover } from '../kit/files/covers.ts'
 import { createRandom } from '../kit/random.ts'
 
 const MUTATIONS = 300
@@ -40,7 +41,7 @@ async function readAll(bytes: Buffer, folder: string, extension: string): Promis
   try {
     await using book = await openBook(file, extension)
     await book.metadata()
-    await book.cover()
+    await firstCover(book)
     for (const index of book.pages.keys()) await book.page(index)
     return true
   } catch (error) {

@@ -42,6 +42,7 @@ export function listRar4(file: File, limits: Limits, from: number | null): Listi
   const entries: RarEntry[] = []
   let damage: Unreadable | null = null
   let isVolume = false
+  let isEnded = false
   let at = from ?? findFileHeader(file, 0, isFileHeader, maxPrefixBytes) ?? file.size
   let dataAt = at
   if (at + BLOCK_HEADER_BYTES > file.size) damage = truncated()
@@ -62,7 +63,8 @@ export function listRar4(file: File, limits: Limits, from: number | null): Listi
     const isSplit = block.type === types.file && (block.flags & flag.split) !== 0
     if (hasNextVolume || isSplit)
       throw new Unreadable('The archive is one of several volumes', 'multi_volume')
-    if (block.type === types.end) break
+    isEnded = block.type === types.end
+    if (isEnded) break
     dataAt = at + block.bytes.length
     at = dataAt + block.dataBytes
     if (at > file.size) {
@@ -75,6 +77,8 @@ export function listRar4(file: File, limits: Limits, from: number | null): Listi
     const entry = block.type === types.file ? readFileHeader(block, entries.length) : null
     if (entry !== null) entries.push(entry)
   }
+  // Archives before RAR 3 have no end block, but files.
+  if (!isEnded && entries.length === 0) damage ??= truncated()
   return { entries, damage }
 }
 

@@ -20,9 +20,9 @@ export function comicReader(
     archive,
     matches,
     open: async (file, limits) => openComic(await archive.open(file, limits), limits),
-    async cover(file, limits) {
+    async *covers(file, limits) {
       await using container = await archive.open(file, limits)
-      return readCover(container, limits)
+      yield* readCovers(container, limits)
     },
   }
 }
@@ -45,7 +45,7 @@ export async function openComic(container: Container, limits: Limits): Promise<O
       pageCount: pages.length,
       warnings: [...container.warnings, ...warnings],
       page,
-      cover: () => firstReadable(pages.length, page),
+      covers: () => readable(pages.length, async index => (await page(index)).bytes),
       metadata: () => comicMetadata(container, limits),
       [Symbol.asyncDispose]: () => container[Symbol.asyncDispose](),
     }
@@ -55,27 +55,29 @@ export async function openComic(container: Container, limits: Limits): Promise<O
   }
 }
 
-/** The first readable page, without measuring all pages, which costs a read each. */
-async function readCover(container: Container, limits: Limits): Promise<Uint8Array | null> {
+/** The readable pages, without measuring all pages, which costs a read each. */
+async function* readCovers(container: Container, limits: Limits): AsyncGenerator<Uint8Array> {
   const candidates = container.entries
     .filter(
       ({ name, sizeBytes: bytes }) =>
         pageMediaType(name) !== null && bytes > 0 && bytes <= limits.entryBytes,
     )
     .sort((a, b) => naturalCompare(a.name, b.name) || a.index - b.index)
-  const first = await firstReadable(candidates.length, async index => {
+  const covers = readable(candidates.length, async index => {
     const bytes = await container.read(candidates[index]!, limits.entryBytes)
     // Files that are not images are skipped, as in `measurePages`.
-    if ((await measureImage(async () => bytes)) !== null) return { bytes }
+    if ((await measureImage(async () => bytes)) !== null) return bytes
     throw new Unreadable('The file is not an image', 'unsupported_image')
   })
-  if (first !== null) return first
+  let isEmpty = true
+  for await (const bytes of covers) {
+    isEmpty = false
+    yield bytes
+  }
+  if (!isEmpty) return
   // None of the first files is readable: fall back to the measured pages, which also throws the reason.
   const { pages } = await measurePages(container, limits)
-  const read = async (index: number) => ({
-    bytes: await container.read(pages[index]!.entry, limits.entryBytes),
-  })
-  return firstReadable(pages.length, read)
+  yield* readable(pages.length, index => container.read(pages[index]!.entry, limits.entryBytes))
 }
 
 // In container order, so that a solid archive is decompressed once, front to back.
@@ -108,7 +110,8 @@ async function measurePages(container: Container, limits: Limits): Promise<Measu
     }
   }
   if (failure !== null && counts.damaged === pages.length) throw failure
-  if (pages.length === 0) throw new Unreadable('The archive contains no images', 'no_pages')
+  if (pages.length === 0)
+    throw container.damage ?? new Unreadable('The archive contains no images', 'no_pages')
   pages.sort((a, b) => naturalCompare(a.page.name, b.page.name) || a.entry.index - b.entry.index)
   return { pages, warnings: warningsOf(counts) }
 }
@@ -122,16 +125,16 @@ function warningsOf(counts: { empty: number; foreign: number; large: number; dam
   return warnings
 }
 
-async function firstReadable(
+/** The first pages that `read` does not throw Unreadable for. */
+async function* readable(
   count: number,
-  page: (index: number) => Promise<{ bytes: Uint8Array }>,
-): Promise<Uint8Array | null> {
+  read: (index: number) => Promise<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
   for (let index = 0; index < Math.min(count, MAX_COVER_ATTEMPTS); index += 1) {
     try {
-      return (await page(index)).bytes
+      yield await read(index)
     } catch (error) {
       if (!(error instanceof Unreadable)) throw error
     }
   }
-  return null
 }

@@ -16,9 +16,6 @@ function comicFormat<const Name extends string>(format: ComicFormat<Name>): Form
   return { name, mediaType, opds, ...properties, load }
 }
 
-// Any of these may be the extension of a ZIP with a prefix, which has no signature at its start.
-const zipExtensions = ['cbz', 'cbr', 'cb7', 'cbt', 'zip']
-
 export const cbz = comicFormat({
   name: 'cbz',
   mediaType: 'application/zip',
@@ -28,11 +25,7 @@ export const cbz = comicFormat({
   async load() {
     const { comicReader } = await import('./comic.ts')
     const { isZip, zipArchive } = await import('../../archive/zip/zip.ts')
-    const { isTarHeader } = await import('../../archive/tar.ts')
-    return comicReader(
-      (head, extension) => isZip(head) || (zipExtensions.includes(extension) && !isTarHeader(head)),
-      zipArchive,
-    )
+    return comicReader(isZip, zipArchive)
   },
 })
 

@@ -47,7 +47,8 @@ export async function readContents(file: File, limits: Limits): Promise<Contents
   const resources = listResources(book)
   const resourceIndexes = new Map([...resources.keys()].map((entry, index) => [entry, index]))
   const readingOrder = readingOrderOf(book, resourceIndexes)
-  if (readingOrder.length === 0) throw new Unreadable('The EPUB has no reading order', 'no_pages')
+  if (readingOrder.length === 0)
+    throw container.damage ?? new Unreadable('The EPUB has no reading order', 'no_pages')
   const isUnmodified = (entry: Entry) =>
     !encryption.encrypted.has(entry) && !encryption.obfuscated.has(entry)
   return {

@@ -25,7 +25,7 @@ export type EpubPackage = Omit<Opf, 'manifest' | 'spine'> & {
   metadataWarnings: string[]
 }
 
-/** Throws Unreadable: `unsupported_format` without a package document, and the errors of reading it. */
+/** Throws Unreadable: `unsupported_format` without a package document, the damage of the archive, and the errors of reading it. */
 export async function readPackage(archive: EpubArchive): Promise<EpubPackage> {
   const warnings: string[] = []
   let failure: unknown = null
@@ -38,7 +38,11 @@ export async function readPackage(archive: EpubArchive): Promise<EpubPackage> {
       failure ??= cause
     }
   }
-  throw failure ?? new Unreadable('The EPUB has no package document', 'unsupported_format')
+  throw (
+    failure ??
+    archive.container.damage ??
+    new Unreadable('The EPUB has no package document', 'unsupported_format')
+  )
 }
 
 async function packageEntries(archive: EpubArchive, warnings: string[]): Promise<Entry[]> {

@@ -1,8 +1,9 @@
 // Open PDF document: read on demand by MuPDF, with pages counted and measured.
-import type { PDFDocument, PDFObject, PDFPage } from 'mupdf'
+import type { PDFDocument, PDFPage } from 'mupdf'
 import { Unreadable } from '../../errors.ts'
 import type { File } from '../../file.ts'
-import { type Engine, getPath, type Track } from './engine.ts'
+import { type Engine, isTrap, type Track } from './engine.ts'
+import { type CountOptions, countPages, rebuildTree } from './page-tree.ts'
 
 export type PdfDocument = Disposable & {
   engine: Engine
@@ -11,21 +12,47 @@ export type PdfDocument = Disposable & {
   warnings: string[]
   /** Runs `call`; an I/O error takes precedence over the error that MuPDF derives from the missing bytes. */
   run<T>(call: (track: Track) => T): T
+  /** A page, for use in `run`; where the page tree is damaged, from a rebuilt one. */
+  loadPage(track: Track, index: number): PDFPage
 }
 
-/** Throws Unreadable: `encrypted`, `no_pages`, `truncated`, `not_an_archive`, `too_large`, `memory`, `io`. */
+/** Throws Unreadable: `encrypted`, `no_pages`, `truncated`, `bad_crc`, `not_an_archive`, `too_large`, `memory`, `io`. */
 export function openDocument(engine: Engine, file: File, maxPages: number): PdfDocument {
-  try {
-    return openWithHidden(engine, file, { maxPages, hidden: [] })
-  } catch (cause) {
-    const code = cause instanceof Unreadable ? cause.code : null
-    if ((code !== 'no_pages' && code !== 'truncated') || file.size > maxRepairBytes) throw cause
-    // MuPDF repairs only damage that it detects at once. Without "startxref" it searches the whole file
-    // for objects, and finds pages that are missing from a wrong cross-reference table.
-    const hidden = findStartxrefs(file)
-    if (hidden.length === 0) throw cause
-    return openWithHidden(engine, file, { maxPages, hidden })
+  // MuPDF repairs only damage that it detects at once. Without "startxref" it searches the whole file
+  // for objects, and finds pages that are missing from a wrong cross-reference table.
+  const hidden = file.size > maxRepairBytes ? [] : findStartxrefs(file)
+  const repairs = hidden.length === 0 ? [[]] : [[], hidden]
+  let failure: unknown = null
+  for (const rebuild of [undefined, 'listed', 'all'] as const) {
+    for (const positions of repairs) {
+      try {
+        return openWithHidden(engine, file, { maxPages, rebuild, hidden: positions })
+      } catch (cause) {
+        failure ??= cause
+        if (cause instanceof Unreadable && cause.code === 'too_large') throw cause
+        if (!isDamage(cause) || engine.isBroken()) throw withCode(file, failure)
+      }
+    }
+    if (file.size > maxRepairBytes && rebuild === 'listed') break
   }
+  throw withCode(file, failure)
+}
+
+const isDamage = (cause: unknown): cause is Unreadable =>
+  cause instanceof Unreadable && ['no_pages', 'truncated'].includes(cause.code)
+
+/** The reason as the file shows it: the last line of a complete PDF is "%%EOF". */
+function withCode(file: File, cause: unknown): unknown {
+  const codes = ['truncated', 'not_an_archive']
+  if (!(cause instanceof Unreadable && codes.includes(cause.code))) return cause
+  const head = file.read(0, 4096).toString('latin1')
+  const tail = file.read(Math.max(0, file.size - 4096), 4096)
+  const isComplete = tail.includes('%%EOF')
+  if (!isComplete && !/%PDF-|\d \d+ obj\b/.test(head))
+    return new Unreadable('The file is not a PDF', 'not_an_archive', { cause })
+  return isComplete
+    ? new Unreadable('The PDF is damaged', 'bad_crc', { cause })
+    : new Unreadable('The PDF ends too early', 'truncated', { cause })
 }
 
 const maxRepairBytes = 256 * 1024 * 1024
@@ -39,7 +66,7 @@ function findStartxrefs(file: File): number[] {
   return positions
 }
 
-type OpenOptions = { maxPages: number; hidden: number[] }
+type OpenOptions = { maxPages: number; rebuild: CountOptions['rebuild']; hidden: number[] }
 
 /** The file as a MuPDF stream, and `run` for calls that may read. `hidden` are positions of "startxref" to mask. */
 function openStream(engine: Engine, file: File, hidden: number[]) {
@@ -77,7 +104,7 @@ function openStream(engine: Engine, file: File, hidden: number[]) {
 function openWithHidden(
   engine: Engine,
   file: File,
-  { maxPages, hidden }: OpenOptions,
+  { maxPages, rebuild, hidden }: OpenOptions,
 ): PdfDocument {
   const { mupdf } = engine
   const { stream, run } = openStream(engine, file, hidden)
@@ -95,9 +122,26 @@ function openWithHidden(
     // Documents with an empty user password do not need one.
     if (run(() => opened.needsPassword()))
       throw new Unreadable('The PDF needs a password', 'encrypted')
-    const pageCount = run(track => countPages(opened, track, { maxPages, fileSize: file.size }))
+    const pageCount = run(track =>
+      countPages(opened, track, { maxPages, fileSize: file.size, rebuild }),
+    )
     const warnings = opened.wasRepaired() ? ['The PDF was damaged and has been repaired'] : []
-    return { engine, document: opened, pageCount, warnings, run, [Symbol.dispose]: dispose }
+    if (rebuild !== undefined)
+      warnings.push('The page tree of the PDF is damaged; its pages were collected')
+    let isRebuilt = rebuild !== undefined
+    const loadPage = (track: Track, index: number) => {
+      try {
+        return track(opened.loadPage(index))
+      } catch (cause) {
+        if (isRebuilt || isTrap(cause)) throw cause
+        // Large trees are not checked before.
+        isRebuilt = true
+        rebuildTree(opened, track, { maxPages, rebuild: 'listed' })
+        return track(opened.loadPage(index))
+      }
+    }
+    const pdf = { engine, document: opened, pageCount, warnings, run, loadPage }
+    return { ...pdf, [Symbol.dispose]: dispose }
   } catch (cause) {
     dispose()
     throw cause
@@ -109,64 +153,6 @@ function readInto(file: File, target: Uint8Array, position: number): number {
   const bytes = file.read(position, target.length)
   target.set(bytes)
   return bytes.length
-}
-
-type CountLimits = { maxPages: number; fileSize: number }
-
-// Finding the last page reads all previous page objects, 8 KB each.
-const maxVerifiedPages = 64
-const maxVerifiedBytes = 1024 * 1024
-// A cross-reference entry takes 20 bytes, about 3 when compressed.
-const minPageBytes = 3
-
-/** The page count of the page tree root when plausible, else the number of pages found by walking the tree. */
-function countPages(
-  document: PDFDocument,
-  track: Track,
-  { maxPages, fileSize }: CountLimits,
-): number {
-  // With the cache enabled MuPDF reads every page object to find the first.
-  document.setPageTreeCache(false)
-  let count = 0
-  try {
-    count = document.countPages()
-    const isSmall = count <= maxVerifiedPages || fileSize <= maxVerifiedBytes
-    if (count * minPageBytes > fileSize || count > maxPages) count = 0
-    else if (count > 0) track(document.findPage(isSmall ? count - 1 : 0))
-  } catch {
-    count = 0
-  }
-  if (count <= 0) count = flattenTree(document, track, maxPages)
-  if (count > maxPages) throw new Unreadable(`More than ${maxPages} pages`, 'too_large')
-  if (count === 0) throw new Unreadable('The PDF has no pages', 'no_pages')
-  return count
-}
-
-/** Walks a page tree with wrong counts and attaches all pages to the root, in memory only. */
-function flattenTree(document: PDFDocument, track: Track, maxPages: number): number {
-  const root = getPath(track, track(document.getTrailer()), 'Root', 'Pages')
-  const pages: PDFObject[] = []
-  const seen = new Set<number>()
-  const todo: PDFObject[] = [root]
-  for (
-    let node = todo.pop();
-    node && pages.length <= maxPages && seen.size <= 2 * maxPages;
-    node = todo.pop()
-  ) {
-    const number = node.isIndirect() ? node.asIndirect() : 0
-    if (number !== 0 && seen.has(number)) continue
-    if (number !== 0) seen.add(number)
-    const kids = getPath(track, node, 'Kids')
-    if (kids.isArray())
-      for (let i = Math.min(kids.length - 1, maxPages); i >= 0; i--) todo.push(track(kids.get(i)))
-    else if (number !== 0 && node.isDictionary()) pages.push(node)
-  }
-  if (pages.length === 0 || pages.length > maxPages) return pages.length
-  const list = track(document.newArray())
-  for (const page of pages) list.push(page)
-  root.put('Kids', list)
-  root.put('Count', pages.length)
-  return pages.length
 }
 
 const dpi = 150

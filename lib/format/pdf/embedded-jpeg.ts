@@ -2,6 +2,7 @@
 // page: << /Resources << /XObject << name stream … >> >> >>
 // stream: << /Subtype /Image /Width /Height /ColorSpace /Filter /DCTDecode >> jpeg
 import type { Device, Image, Matrix, Path, PDFObject, PDFPage } from 'mupdf'
+import { isComplete } from '../../image/complete.ts'
 import { readJpegFrame } from '../../image/jpeg.ts'
 import type { PdfDocument } from './document.ts'
 import { getPath, type Mupdf, type Track } from './engine.ts'
@@ -154,9 +155,9 @@ function contains(outer: Bounds, inner: Bounds): boolean {
   )
 }
 
-/** Whether the JPEG matches its dictionary and has no EXIF rotation. */
+/** Whether the JPEG is complete, matches its dictionary and has no EXIF rotation. */
 function matchesDictionary(bytes: Uint8Array, candidate: Candidate): boolean {
-  if (bytes[0] !== 0xff || bytes[1] !== 0xd8) return false
+  if (!isComplete(bytes, 'image/jpeg')) return false
   const frame = readJpegFrame(bytes)
   if (frame === null || typeof frame === 'number') return false
   const { width, height, components, orientation } = frame

@@ -14,6 +14,8 @@ export type Mupdf = typeof import('mupdf')
 type Destroyable = { destroy(): void; pointer: number }
 export type Engine = {
   mupdf: Mupdf
+  /** How often it was used. */
+  uses: number
   /** After a WASM trap no object may be used, not even destroyed. */
   isBroken(): boolean
   /**
@@ -45,7 +47,21 @@ export async function loadEngine(): Promise<Engine> {
     loading = null
   }
   loading ??= load()
-  return loading
+  const engine = await loading
+  engine.uses += 1
+  return engine
+}
+
+// Each replaced engine stays in memory until its thread ends.
+const maxReplacements = 2
+let replacements = 0
+
+/** A new engine instead of one that was used for other files before; null if there is no reason, or too often. */
+export async function replaceEngine(engine: Engine): Promise<Engine | null> {
+  if (engine.uses <= 1 || replacements >= maxReplacements || loads >= maxLoads) return null
+  replacements += 1
+  loading = load()
+  return loadEngine()
 }
 
 async function load(): Promise<Engine> {
@@ -88,7 +104,7 @@ function createEngine(mupdf: Mupdf): Engine {
       if (!isBroken) for (const object of tracked.reverse()) object.destroy()
     }
   }
-  return { mupdf, run, isBroken: () => isBroken }
+  return { mupdf, run, uses: 0, isBroken: () => isBroken }
 }
 
 /** Objects are destroyed explicitly; a finalizer could run in an engine that has trapped. */
@@ -124,7 +140,7 @@ function fixReferenceCounts(mupdf: Mupdf, memory: WasmMemory | null): void {
 }
 
 /** MuPDF itself throws plain Errors; traps are errors of the WASM runtime. */
-function isTrap(cause: unknown): boolean {
+export function isTrap(cause: unknown): boolean {
   if (!(cause instanceof Error)) return true
   return cause.name === 'RuntimeError' || /call stack/.test(cause.message)
 }

@@ -8,7 +8,7 @@ import type { RawImage } from '../../image/primitives.ts'
 import type { FormatReader, Page } from '../contract.ts'
 import { openDocument, type PdfDocument, sizeOf } from './document.ts'
 import { embeddedJpeg } from './embedded-jpeg.ts'
-import { loadEngine } from './engine.ts'
+import { loadEngine, replaceEngine } from './engine.ts'
 import { readPdfMetadata } from './metadata.ts'
 
 const jpegQuality = 85
@@ -31,7 +31,7 @@ export const pdfReader: FormatReader = {
       pageCount: opened.pageCount,
       warnings: opened.warnings,
       page: index => readPage(opened, index, limits),
-      cover: async () => (await readPage(opened, 0, limits)).bytes,
+      covers: () => readCovers(opened, limits, { skipsFirst: true }),
       metadata: async () => [readPdfMetadata(opened, limits.metadataBytes)],
       async [Symbol.asyncDispose]() {
         if (!isClosed) opened[Symbol.dispose]()
@@ -39,6 +39,42 @@ export const pdfReader: FormatReader = {
       },
     }
   },
+  async *covers(file, limits) {
+    const engine = await loadEngine()
+    try {
+      using opened = openDocument(engine, file, limits.entries)
+      yield* readCovers(opened, limits, { skipsFirst: false })
+    } catch (cause) {
+      // After some files MuPDF fails with others that are sound.
+      const fresh = cause instanceof Unreadable ? await replaceEngine(engine) : null
+      if (fresh === null) throw cause
+      using opened = openDocument(fresh, file, limits.entries)
+      yield* readCovers(opened, limits, { skipsFirst: true })
+    }
+  },
+}
+
+const coverCandidates = 5
+
+/** The first pages; without `skipsFirst` the error of the first is thrown. */
+async function* readCovers(
+  opened: PdfDocument,
+  limits: Limits,
+  { skipsFirst }: { skipsFirst: boolean },
+): AsyncGenerator<Uint8Array> {
+  let failure: unknown = null
+  let isEmpty = true
+  for (let index = 0; index < Math.min(opened.pageCount, coverCandidates); index += 1) {
+    try {
+      const { bytes } = await readPage(opened, index, limits)
+      isEmpty = false
+      yield bytes
+    } catch (cause) {
+      if (!(cause instanceof Unreadable) || (index === 0 && !skipsFirst)) throw cause
+      failure ??= cause
+    }
+  }
+  if (isEmpty) throw failure
 }
 
 // 20 µs per page normally; a hostile page can take much longer.
@@ -46,7 +82,7 @@ const measuredPages = 2000
 const sampledPages = 100
 const maxMeasureMs = 1000
 
-function listPages({ run, document, pageCount }: PdfDocument): Page[] {
+function listPages({ run, document, pageCount, loadPage }: PdfDocument): Page[] {
   const isShort = pageCount <= measuredPages
   const end = performance.now() + maxMeasureMs
   document.setPageTreeCache(isShort)
@@ -55,7 +91,7 @@ function listPages({ run, document, pageCount }: PdfDocument): Page[] {
     const page: Page = { name, mediaType: 'image/jpeg', bytes: 0, width: null, height: null }
     if ((!isShort && index >= sampledPages) || performance.now() > end) return page
     try {
-      const { width, height } = run(track => sizeOf(track(document.loadPage(index))))
+      const { width, height } = run(track => sizeOf(loadPage(track, index)))
       return { ...page, width, height }
     } catch {
       // One broken page does not make the others unreadable.
@@ -68,7 +104,7 @@ async function readPage(pdf: PdfDocument, index: number, limits: Limits) {
   if (!Number.isInteger(index) || index < 0 || index >= pdf.pageCount)
     throw new Unreadable('The page does not exist', 'no_pages')
   const content = pdf.run(track => {
-    const page = track(pdf.document.loadPage(index))
+    const page = pdf.loadPage(track, index)
     const { bounds, scale } = sizeOf(page)
     const jpeg = embeddedJpeg(pdf, page, { bounds, maxBytes: limits.entryBytes })
     if (jpeg) return jpeg

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { firstCover } from '../../kit/files/covers.ts'
 import { epubBytes, item, openEpub, type Parts, pngHeader } from '../../kit/files/epub.ts'
 
 const xhtml = 'application/xhtml+xml'
@@ -10,7 +11,7 @@ const images = {
 
 /** The width of the cover that was chosen. */
 async function widthOf(folder: string, parts: Parts): Promise<number | null> {
-  const cover = await (await openEpub(folder, epubBytes(parts))).cover()
+  const cover = await firstCover(await openEpub(folder, epubBytes(parts)))
   return cover && Buffer.from(cover).readUInt32BE(16)
 }
 
@@ -57,7 +58,7 @@ t.test('an SVG cover yields the image it references, else the SVG', async t => {
   const cover = async (inner: string) => {
     const manifest = item('c', 'c.svg', 'image/svg+xml', 'cover-image') + images.manifest
     const files = { ...images.files, 'OPS/c.svg': svg(inner) }
-    return (await openEpub(t.testdir(), epubBytes({ manifest, files }))).cover()
+    return firstCover(await openEpub(t.testdir(), epubBytes({ manifest, files })))
   }
   t.same(await cover('<image xlink:href="two.png"/>'), new Uint8Array(pngHeader(2, 2)))
   t.same(Buffer.from((await cover('<rect/>'))!).toString(), svg('<rect/>'))

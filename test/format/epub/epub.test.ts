@@ -4,6 +4,7 @@ import { Unreadable } from '../../../lib/errors.ts'
 import { openFile } from '../../../lib/file.ts'
 import { epubReader } from '../../../lib/format/epub/epub.ts'
 import { type CorpusBook, corpusBooks, goldenFile } from '../../kit/files/corpus.ts'
+import { firstCover } from '../../kit/files/covers.ts'
 import { epubBytes, item, openEpub, pngHeader } from '../../kit/files/epub.ts'
 import { createRandom } from '../../kit/random.ts'
 
@@ -50,7 +51,7 @@ async function check(t: Test, { name, path, expected }: CorpusBook) {
     if (key in expected) t.same(value, expected[key], `${name}: ${key}`)
   }
   if (language !== undefined) t.equal(metadata.language, language, `${name}: language`)
-  if (expected.coverPresent) t.ok(await book.cover(), `${name}: cover`)
+  if (expected.coverPresent) t.ok(await firstCover(book), `${name}: cover`)
 }
 
 t.test('EPUBs are detected by mimetype, comics by extension', async t => {
@@ -125,7 +126,7 @@ t.test('a page that is not an image is rejected', async t => {
   const manifest = item('i', 'i.png', 'image/png')
   const book = await openEpub(t.testdir(), epubBytes({ manifest, files: { 'OPS/i.png': 'text' } }))
   await t.rejects(book.page(0), { code: 'unsupported_image' })
-  t.equal(await book.cover(), null)
+  t.equal(await firstCover(book), null)
 })
 
 t.test('damaged books yield a book or Unreadable', async t => {
@@ -147,6 +148,6 @@ t.test('damaged books yield a book or Unreadable', async t => {
 async function readAll(folder: string, bytes: Uint8Array): Promise<undefined> {
   await using book = await openEpub(folder, bytes)
   await book.metadata()
-  await book.cover()
+  await firstCover(book)
   for (const index of book.pages.keys()) await book.page(index)
 }

@@ -13,6 +13,7 @@ import {
   goldenFile,
   goldenPath,
 } from '../../kit/files/corpus.ts'
+import { firstCover } from '../../kit/files/covers.ts'
 import { exampleImage, exampleSize, rotatedJpeg } from '../../kit/files/images.ts'
 import { openPdf, pdfOf, scannedPdf, stream } from '../../kit/files/pdf.ts'
 import { createRandom } from '../../kit/random.ts'
@@ -54,7 +55,9 @@ t.test('PDFs of the corpus have the expected result', async t => {
 t.test('unreadable files are reported with a code', async t => {
   const locked = goldenPath('pdf/encrypted-user-40.pdf')
   await t.rejects(openPdf(t, locked), { code: 'encrypted' })
-  await t.rejects(openPdf(t, Buffer.from('%PDF-1.7\nnothing')), { code: 'not_an_archive' })
+  await t.rejects(openPdf(t, Buffer.from('%PDF-1.7\nnothing')), { code: 'truncated' })
+  await t.rejects(openPdf(t, Buffer.from('%PDF-1.7\nnothing\n%%EOF')), { code: 'bad_crc' })
+  await t.rejects(openPdf(t, Buffer.from('nothing')), { code: 'not_an_archive' })
   const empty = pdfOf(['<</Type/Catalog/Pages 2 0 R>>', '<</Type/Pages/Count 0/Kids[]>>'])
   await t.rejects(openPdf(t, empty), { code: 'no_pages' })
   const opened = await openPdf(t, scannedPdf(scan))
@@ -72,7 +75,7 @@ t.test('the JPEG of a scanned page is returned unchanged', async t => {
   t.ok(Buffer.from((await searchable.page(0)).bytes).equals(jpeg))
   const clipped = 'q 0 0 550 368 re W n 550 0 0 368 0 0 cm /I Do Q'
   const inBox = await openPdf(t, scannedPdf(scan, { content: clipped }))
-  t.ok(Buffer.from((await inBox.cover())!).equals(jpeg))
+  t.ok(Buffer.from((await firstCover(inBox))!).equals(jpeg))
 })
 
 t.test('pages that are not plain scans are rendered', async t => {
