@@ -112,7 +112,7 @@ function volumeOf({ own, groups, tags }: NameParts, counted: MarkedNumber | null
   const tag = tags.find(tag => tag.kind === 'series')
   const ofSeries = tag?.isVolume ? { value: Number(tag.number), end: null } : null
   const marked = own.volume ?? own.season ?? groups.volume ?? groups.season
-  return ofSeries ?? marked ?? counted ?? (own.issue ? null : own.book)
+  return ofSeries ?? marked ?? counted ?? (own.issue ? null : (own.book ?? groups.book))
 }
 
 type MarkedNumber = { value: number; end: number | null; from: number; to: number }
@@ -160,7 +160,7 @@ function readTexts({ text, own, tags }: NameParts, numbers: FoundNumbers): NameT
 // `cap. 364 ITA`, `Nr. 23 2021`
 function isTagText(title: string): boolean {
   const { kind } = readTag(title)
-  if (kind === 'language') return title.length > 2 && title === title.toUpperCase()
+  if (kind === 'language') return /^(?:[A-Z]{3,}|FR|EN|DE|ES|NL|PL|RU|JP)$/.test(title)
   return kind === 'source' || kind === 'version' || (kind === 'date' && /^\d{4}$/.test(title))
 }
 
@@ -208,15 +208,15 @@ function isMarker(text: string): boolean {
 
 // After a number, `+ TPB` and the like are extras; only text before it determines the form, and the edition next to it.
 function formIn(
-  { text, tags }: NameParts,
+  { text, tags, own }: NameParts,
   number: ChosenNumber | null,
   { edition, series }: NameTexts,
 ): BookForm | null {
   const tagged = tags.flatMap(tag => (tag.kind === 'edition' ? [formOf(tag.text)] : []))
   return (
     tagged.find(form => form !== null) ??
-    formOf(text.slice(0, number?.to)) ??
-    formOf(text.slice(0, number?.from).trimEnd()) ??
+    formOf(text.slice(0, number?.to ?? own.volume?.to)) ??
+    formOf(text.slice(0, number?.from ?? own.volume?.from).trimEnd()) ??
     formOf(edition ?? '') ??
     formOf(series ?? '')
   )

@@ -103,10 +103,8 @@ function readMarker(tokens: Token[], at: number, last: Marker | null): Marker | 
 function isBoundary(tokens: Token[], at: number, last: Marker | null): boolean {
   const before = tokens[at - 1]!
   if (before.kind === 'mark') return !/['’+&]/.test(before.text)
-  if (last?.next === at || before.kind === 'gap') return true
-  return before.kind === 'word' && !/\p{Script=Latin}/u.test(before.text + tokens[at]!.text)
-    ? true
-    : /[^\p{Script=Latin}\p{Script=Cyrillic}\p{Nd}]/u.test(before.text.slice(-1))
+  if (before.kind === 'gap' || last?.next === at) return true
+  return /[^\p{Script=Latin}\p{Script=Cyrillic}\p{Nd}]$/u.test(before.text)
 }
 
 function afterWord(tokens: Token[], at: number, last: Marker | null): Marker | null {
@@ -132,7 +130,7 @@ function afterWord(tokens: Token[], at: number, last: Marker | null): Marker | n
   if (token.key === 'e' && last?.kind !== 'season') return null
   // `S01`, but not `Lady S. 161`
   if (token.key === 's' && mark?.kind !== 'number') return null
-  if (isDecimalWord(tokens, at)) return null
+  if (isCoverToCover(tokens, at)) return null
   const numeral =
     readNumeral(tokens, i, {
       again: other => other.key === token.key,
@@ -151,7 +149,7 @@ function isClosed(tokens: Token[], at: number): boolean {
 }
 
 // `c2c`, the scan from cover to cover
-function isDecimalWord(tokens: Token[], at: number): boolean {
+function isCoverToCover(tokens: Token[], at: number): boolean {
   return tokens[at]!.key === 'c' && tokens[at + 1]?.text === '2' && tokens[at + 2]?.key === 'c'
 }
 
@@ -252,7 +250,7 @@ function isTimes(tokens: Token[], at: number): boolean {
     times?.key === 'x' &&
     times.isGlued &&
     episode?.isGlued === true &&
-    /^\d{2,3}$/.test(episode.text)
+    /^\d{2,4}$/.test(episode.text)
   )
 }
 

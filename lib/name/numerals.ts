@@ -124,7 +124,7 @@ function readSuffix(
     // An extra after chapter 15; the second version.
     if (word.key === 'x' && after.text.length === 1 && style.again)
       return { text: `x${after.text}`, next: next + 1 }
-    if (word.key === 'v' && style.again) return { text: '', next: next + 1 }
+    if (word.key === 'v' && (style.again || digits.length > 1)) return { text: '', next: next + 1 }
   }
   return none
 }

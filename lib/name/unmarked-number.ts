@@ -58,7 +58,7 @@ function readCandidate(tokens: Token[], at: number) {
   const isBeforeDash = isDash(tokens, next)
   const score =
     before === undefined || (before.kind === 'gap' && !hasText(tokens, from))
-      ? scoreOfFirst(tokens, next, isLast, isBeforeDash)
+      ? scoreOfFirst(tokens, next, isLast, isBeforeDash || isOrdinal(tokens, next))
       : isPadded
         ? isLast || isBeforeDash
           ? 6
@@ -69,6 +69,11 @@ function readCandidate(tokens: Token[], at: number) {
             ? 2
             : 0
   return { text, from: tokens[from]!.from, to: tokens[next - 1]!.to, score }
+}
+
+// `01. The Beginning`
+function isOrdinal(tokens: Token[], at: number): boolean {
+  return tokens[at]?.text === '.' && tokens[at]!.isGlued && tokens[at + 1]?.isGlued === false
 }
 
 // Alone before a gap it is the number, unless a padded number follows.

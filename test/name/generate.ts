@@ -1,5 +1,6 @@
 // Generator of file names with known meaning: series x markers x number forms x suffixes x tags x languages.
 import type { Random } from '../kit/random.ts'
+import { languages, latin } from './generate-words.ts'
 
 export type GeneratedName = {
   convention: string
@@ -12,136 +13,6 @@ export type GeneratedName = {
   count: string
 }
 
-const latin = [
-  'Harbor Lights',
-  'The Glass Orchard',
-  'X-Agents',
-  'Night & Day',
-  "The Keeper's Oath",
-  'Dr. Vesper',
-  'Captain Nova - Origins',
-  'Moth, Lamp, Wick',
-  'What If...?',
-  'Lady S.',
-  'Tokyo 24 Hours',
-  '7 Lanterns',
-  '20th Century Girls',
-  'Area 77',
-  'Sector 2099',
-  'Lantern 2049',
-  "Vesper '66",
-  'Empire of the 3 Moons',
-  'Iron Orchard III',
-  'Saint Louis IX',
-  'Agent X',
-  'Route 66 Revisited',
-  'Team #1 Fans',
-  'Re - Start',
-  'A.B.C. Detectives',
-  'Zwölf Türme',
-  'Les Années Perdues',
-  'El Niño Perdido',
-  'Yumi-chan no Natsu!',
-  'Level C',
-  'Chapter House Tales',
-  'Volumes of Blood Moon',
-]
-const native: Record<string, string[]> = {
-  cyrillic: ['Маяки', 'Парад мотыльков', 'Железный сад'],
-  greek: ['Φάροι', 'Ο Κήπος'],
-  japanese: ['灯台守', '蛾の行列', 'ランプ物語'],
-  chinese: ['灯塔', '飞蛾游行'],
-  korean: ['나방 행렬', '등대지기'],
-  thai: ['ประภาคาร', 'ขบวนผีเสื้อ'],
-}
-
-type Language = {
-  names: string[]
-  volume?: string[]
-  chapter?: string[]
-  issue?: string[]
-  /** Markers after their number. */
-  volumeAfter?: string[]
-  chapterAfter?: string[]
-}
-const own = (script: string) => native[script]!
-const languages: Record<string, Language> = {
-  English: {
-    names: latin,
-    volume: ['Vol. ', 'Vol.', 'Volume ', 'v', 'V', 'vol ', 'VOL. '],
-    chapter: ['Ch. ', 'Ch.', 'Chapter ', 'c', 'ch', 'Episode ', 'Ep. ', 'CH '],
-    issue: ['#', 'Issue ', 'Issue #', '# '],
-  },
-  French: {
-    names: latin,
-    volume: ['Tome ', 'T', 'T.', 'tome '],
-    chapter: ['Chapitre ', 'Chap. ', 'chapitre '],
-    issue: ['n° ', 'N°', 'Numéro '],
-  },
-  German: {
-    names: latin,
-    volume: ['Band ', 'Bd. ', 'Bd.'],
-    chapter: ['Kapitel ', 'Kap. '],
-    issue: ['Heft ', 'Nr. ', 'Ausgabe ', 'Nr.'],
-    volumeAfter: ['. Band'],
-  },
-  Spanish: {
-    names: latin,
-    volume: ['Tomo ', 'Volumen '],
-    chapter: ['Capítulo ', 'Cap. ', 'Capitulo '],
-    issue: ['Número ', 'nº ', 'Nº'],
-  },
-  Italian: {
-    names: latin,
-    volume: ['Volume ', 'Vol. '],
-    chapter: ['Capitolo ', 'Cap. '],
-    issue: ['Numero ', 'N. ', 'n.'],
-  },
-  Portuguese: {
-    names: latin,
-    volume: ['Volume ', 'Tomo '],
-    chapter: ['Capítulo ', 'Cap '],
-    issue: ['Edição ', 'nº '],
-  },
-  Dutch: { names: latin, volume: ['Deel '], chapter: ['Hoofdstuk '], issue: ['Nummer ', 'nr. '] },
-  Polish: {
-    names: latin,
-    volume: ['Tom ', 'tom '],
-    chapter: ['Rozdział '],
-    issue: ['Zeszyt ', 'nr '],
-  },
-  Hungarian: {
-    names: latin,
-    volumeAfter: ['. kötet'],
-    chapterAfter: ['. fejezet'],
-  },
-  Turkish: {
-    names: latin,
-    volume: ['Cilt '],
-    chapter: ['Bölüm '],
-    volumeAfter: ['. Cilt'],
-    chapterAfter: ['. Bölüm'],
-  },
-  Vietnamese: { names: latin, volume: ['Tập '], chapter: ['Chương '] },
-  Russian: {
-    names: own('cyrillic'),
-    volume: ['Том ', 'том ', 'Т.'],
-    chapter: ['Глава ', 'глава ', 'Гл. '],
-    issue: ['Выпуск ', '№ ', '№'],
-    volumeAfter: [' том'],
-    chapterAfter: [' глава'],
-  },
-  Greek: { names: own('greek'), volume: ['Τόμος '], chapter: ['Κεφάλαιο '], issue: ['Τεύχος '] },
-  Japanese: {
-    names: own('japanese'),
-    volume: ['Vol.', 'v'],
-    volumeAfter: ['巻'],
-    chapterAfter: ['話'],
-  },
-  Chinese: { names: own('chinese'), volumeAfter: ['卷', '册'], chapterAfter: ['话'] },
-  Korean: { names: own('korean'), volumeAfter: ['권'], chapterAfter: ['화'] },
-  Thai: { names: own('thai'), volume: ['เล่ม ', 'เล่มที่ '], chapter: ['ตอนที่ ', 'บทที่ '] },
-}
 const titles = [
   'The Lantern',
   'Fear the Brakes',
@@ -166,6 +37,10 @@ export function generateName(random: Random): GeneratedName {
     languageName,
     rangeName,
     scanlationName,
+    sceneName,
+    magazineName,
+    seasonName,
+    formName,
   ])(random)
 }
 
@@ -394,4 +269,109 @@ function scanlationName(random: Random): GeneratedName {
   if (chance(0.3)) input += ` [${pick(teams)}]`
   if (chance(0.2)) input += ` [${pick(['EN', 'eng', 'HQ', 'Digital'])}]`
   return { ...name, input: chance(0.25) ? input.replaceAll(' ', '_') : input }
+}
+
+const scenes = ['Harbor Lights', 'The Glass Orchard', 'Lantern', 'Moth Parade', 'Night and Day']
+
+// Saga.v01.2012.Digital.Group
+function sceneName(random: Random): GeneratedName {
+  const { pick, chance } = random
+  const series = pick(scenes)
+  const name = blank('Scene', series)
+  name.year = yearOf(random)
+  const number = digitsOf(random, 3)
+  const isVolume = chance(0.4)
+  name[isVolume ? 'volume' : 'number'] = plain(number)
+  const marked = isVolume ? `${pick(['v', 'Vol.', 'Volume.'])}${number}` : number
+  const end = pick([
+    'Digital',
+    'Digital-Empire',
+    'Retail.Comic.eBook-LAMP',
+    'c2c',
+    'Manga.eBook-NIGHT',
+  ])
+  const input = `${series.replaceAll(' ', '.')}.${marked}.${name.year}.${end}`
+  return { ...name, input }
+}
+
+const monthNames: [string, number][] = [
+  ['January', 1],
+  ['May', 5],
+  ['Sept', 9],
+  ['März', 3],
+  ['août', 8],
+  ['Gennaio', 1],
+  ['diciembre', 12],
+]
+
+// Lantern Monthly - 12 May 2023
+function magazineName(random: Random): GeneratedName {
+  const { pick, chance, below } = random
+  const series = pick(['Lantern Monthly', 'Le Phare', 'Die Laterne', 'Harbor & Sail', 'PC Lamp UK'])
+  const name = { ...blank('magazines', series), title: series }
+  name.year = String(1950 + below(75))
+  const [month, value] = pick(monthNames)
+  const two = String(value).padStart(2, '0')
+  const date = pick([
+    `${month} ${name.year}`,
+    `12 ${month} ${name.year}`,
+    `${name.year}-${two}`,
+    `${name.year}-${two}-12`,
+    `${name.year}${two}12`,
+  ])
+  let input = `${series} ${chance(0.6) ? '- ' : ''}${date}`
+  if (chance(0.4)) {
+    const number = digitsOf(random, 1)
+    name.number = plain(number)
+    name.title = ''
+    input = `${series} - ${pick(['Issue ', 'No. ', '#', 'Nr. '])}${number} (${date})`
+  }
+  return { ...name, input }
+}
+
+// Saga - Season 2 Ep. 14, Saga S02E14, Saga (S2) Episode 14
+function seasonName(random: Random): GeneratedName {
+  const { pick, chance, below } = random
+  const series = pick(latin)
+  const name = blank('seasons', series)
+  const number = digitsOf(random, pick([1, 2, 3]))
+  const season = 1 + below(6)
+  name.volume = String(season)
+  name.number = plain(number)
+  const two = String(season).padStart(2, '0')
+  let input = `${series} ${pick([
+    `- Season ${season} Ep. ${number}`,
+    `Season ${season} Episode ${number}`,
+    `S${two}E${number.padStart(2, '0')}`,
+    `S${season} Ep ${number}`,
+    `- ${season}x${number.padStart(2, '0')}`,
+    `(S${season}) Episode ${number}`,
+    `[Season ${season}] Ep. ${number}`,
+  ])}`
+  if (chance(0.3)) {
+    name.title = pick(titles)
+    input += ` - ${name.title}`
+  }
+  return { ...name, input }
+}
+
+// Saga v01 HC (2004), Saga TPB v02, Saga (One-Shot)
+function formName(random: Random): GeneratedName {
+  const { pick, chance } = random
+  const series = pick(latin)
+  const name = blank('forms', series)
+  const form = pick(['HC', 'TPB', 'Hardcover', 'Trade Paperback', 'Omnibus', 'Deluxe Edition'])
+  const number = digitsOf(random, 2)
+  name.volume = plain(number)
+  let input = pick([
+    `${series} v${number} ${form}`,
+    `${series} ${form} v${number}`,
+    `${series} - Vol. ${number} (${form})`,
+    `${series} (${form}) Volume ${number}`,
+  ])
+  if (chance(0.5)) {
+    name.year = yearOf(random)
+    input += ` (${name.year})`
+  }
+  return { ...name, input }
 }
