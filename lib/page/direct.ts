@@ -71,6 +71,11 @@ export async function readDirect(
     const modifiedMs = Math.round(stat.mtimeMs)
     if (stat.size !== version.size || modifiedMs !== version.modifiedMs)
       return { changed: { size: stat.size, modifiedMs } }
+    directory.changedMs ??= stat.ctimeMs
+    if (directory.changedMs !== stat.ctimeMs) {
+      directory.isStale = true
+      return { mismatch: true }
+    }
     const dataOffset = headerBytes === 0 ? offset : findData(chunk, offset)
     if (dataOffset === null || dataOffset + packedBytes > stat.size) return { mismatch: true }
     if (isTooLarge) {

@@ -5,7 +5,18 @@ import type { Verdict } from '../image/verify.ts'
 import type { StoredPage } from './page-list.ts'
 
 /** `isSolid`: reading a page requires unpacking those before it. `types` are the media types that rows refer to. */
-export type PageDirectory = { rows: Float64Array; types: string[]; isSolid: boolean }
+export type PageDirectory = {
+  rows: Float64Array
+  types: string[]
+  isSolid: boolean
+  /**
+   * Change time of the file that slots were verified in. Size and modification time may be given to another
+   * file, this not.
+   */
+  changedMs?: number
+  /** The file was exchanged since: the directory must not be used any more. */
+  isStale?: boolean
+}
 
 /** One page. `offset` is -1 when the page is neither stored nor deflated in the file. */
 export type PageSlot = {

@@ -72,7 +72,7 @@ export async function loadDirectory(
 ): Promise<PageDirectory | FileChanged> {
   const key = versionKey(book)
   const cached = engine.directories.get(key)
-  if (cached) return cached
+  if (cached && !cached.isStale) return cached
   const load = async (signal: AbortSignal) => {
     deliveryCounters.directories += 1
     const request = await bookRefOf(engine, book)

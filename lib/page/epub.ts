@@ -55,7 +55,9 @@ export function createEpubReader(engine: Engine) {
       cache.set(key, epub)
       return epub
     }
-    return cache.get(key) ?? (await flight(flightKey(key, client), load, client.signal))
+    const cached = cache.get(key)
+    if (cached && !cached.directory.isStale) return cached
+    return await flight(flightKey(key, client), load, client.signal)
   }
 
   return {
