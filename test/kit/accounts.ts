@@ -1,4 +1,5 @@
 // Accounts, API keys, sharing tags and progress written straight into the database.
+import { setTimeout as sleep } from 'node:timers/promises'
 import { generateKey } from '../../lib/auth/api-key.ts'
 import { permissionsOfRole } from '../../lib/auth/permission.ts'
 import { refreshAccountReading } from '../../lib/catalog/derived/series-reading.ts'
@@ -55,6 +56,15 @@ export async function hideSeries(sql: Sql, accountId: string, seriesIds: string[
   await sql`
     insert into account_sharing_tag (id, account_id, tag_id, mode)
     values (${newId()}, ${accountId}, ${tag}, 'deny')`
+}
+
+/**
+ * Repeats a request until it has this status, at most ten seconds. For accounts that were already used: servers
+ * cache identities, and learn of a change made by SQL through a notification.
+ */
+export async function waitForStatus(request: () => Promise<{ status: number }>, status: number) {
+  const end = Date.now() + 10_000
+  while ((await request()).status !== status && Date.now() < end) await sleep(20)
 }
 
 /** An account that reads: writes and returns its progress. */
