@@ -205,7 +205,8 @@ create trigger series_metadata_changed
 
 create table book (
   id           uuid primary key,
-  library_id   uuid not null references library on delete cascade,
+  -- Exists because series and directory of the book do.
+  library_id   uuid not null,
   series_id    uuid not null,
   directory_id uuid not null,
   name         bytea not null,
@@ -495,7 +496,9 @@ create table session (
   created_at   timestamptz not null default now(),
   used_at      timestamptz not null default now(),
   expires_at   timestamptz not null,
-  revoked_at   timestamptz
+  revoked_at   timestamptz,
+  -- Network from which it was started, as the rate limit knows it; null if it is not known.
+  address      text
 );
 create index session_account on session (account_id);
 create index session_expiry on session (expires_at);
@@ -504,10 +507,8 @@ create index session_expiry on session (expires_at);
 create table refresh_token (
   sha256     bytea primary key,
   session_id uuid not null references session on delete cascade,
-  created_at timestamptz not null default now(),
-  used_at    timestamptz,
-  -- Its response was probably lost, and another token was issued instead.
-  voided_at  timestamptz
+  created_at timestamptz not null default clock_timestamp(),
+  used_at    timestamptz
 );
 create index refresh_token_session on refresh_token (session_id);
 
@@ -531,6 +532,8 @@ create index api_key_account on api_key (account_id, created_at);
 create table email_verification (
   sha256     bytea primary key,
   account_id uuid not null references account on delete cascade,
+  -- The address that becomes that of the account; null: the one that it has.
+  email      text,
   created_at timestamptz not null default now(),
   expires_at timestamptz not null
 );
@@ -732,7 +735,7 @@ create index scan_age on scan (finished_at) where finished_at is not null;
 -- A file on disk that is new or differs from its book, waiting to be read.
 create table pending_file (
   id           bigint generated always as identity primary key,
-  library_id   uuid not null references library on delete cascade,
+  library_id   uuid not null,
   directory_id uuid not null,
   name         bytea not null,
   size         bigint not null,

@@ -109,7 +109,6 @@ CREATE TABLE book (
   constraint book_directory_in_library FOREIGN KEY (directory_id, library_id) REFERENCES directory(id, library_id),
   constraint book_error_known CHECK ((error_code = ANY (ARRAY['bad_crc'::text, 'encrypted'::text, 'internal'::text, 'io'::text, 'memory'::text, 'multi_volume'::text, 'no_pages'::text, 'not_an_archive'::text, 'timeout'::text, 'too_large'::text, 'truncated'::text, 'unsupported_format'::text, 'unsupported_image'::text, 'unsupported_method'::text]))),
   constraint book_format_known CHECK ((format = ANY (ARRAY['cbz'::text, 'cbr'::text, 'cb7'::text, 'cbt'::text, 'epub'::text, 'pdf'::text]))),
-  constraint book_library_id_fkey FOREIGN KEY (library_id) REFERENCES library(id) ON DELETE CASCADE,
   constraint book_pkey PRIMARY KEY (id),
   constraint book_series_in_library FOREIGN KEY (series_id, library_id) REFERENCES series(id, library_id)
 );
@@ -217,6 +216,7 @@ CREATE TABLE duplicate_series (
 CREATE TABLE email_verification (
   sha256 bytea not null,
   account_id uuid not null,
+  email text,
   created_at timestamp with time zone not null default now(),
   expires_at timestamp with time zone not null,
   constraint email_verification_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE,
@@ -363,7 +363,6 @@ CREATE TABLE pending_file (
   modified_ms bigint not null,
   forced boolean not null default false,
   constraint pending_file_directory_in_library FOREIGN KEY (directory_id, library_id) REFERENCES directory(id, library_id) ON DELETE CASCADE,
-  constraint pending_file_library_id_fkey FOREIGN KEY (library_id) REFERENCES library(id) ON DELETE CASCADE,
   constraint pending_file_location_unique UNIQUE (directory_id, name),
   constraint pending_file_pkey PRIMARY KEY (id)
 );
@@ -403,9 +402,8 @@ CREATE UNLOGGED TABLE rate_bucket (
 CREATE TABLE refresh_token (
   sha256 bytea not null,
   session_id uuid not null,
-  created_at timestamp with time zone not null default now(),
+  created_at timestamp with time zone not null default clock_timestamp(),
   used_at timestamp with time zone,
-  voided_at timestamp with time zone,
   constraint refresh_token_pkey PRIMARY KEY (sha256),
   constraint refresh_token_session_id_fkey FOREIGN KEY (session_id) REFERENCES session(id) ON DELETE CASCADE
 );
@@ -569,6 +567,7 @@ CREATE TABLE session (
   used_at timestamp with time zone not null default now(),
   expires_at timestamp with time zone not null,
   revoked_at timestamp with time zone,
+  address text,
   constraint session_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE,
   constraint session_pkey PRIMARY KEY (id)
 );

@@ -1,10 +1,16 @@
-// File path of a thumbnail: content-addressed by hash.
+// File path of a cover or thumbnail: content-addressed by hash.
 import { join } from 'node:path'
 
 export type ThumbnailFormat = 'webp' | 'jpeg'
 
-/** `ab/cd/<hash>.webp` below `folder`. `name` is the hex hash stored in `book.cover`. */
+/**
+ * The folder of the files whose names begin with the same three hex digits. 4,096 folders: with two levels of
+ * 256 nearly every cover of a library created a folder of its own, which cost more than its file.
+ */
+export const coverFolder = (folder: string, name: string): string => join(folder, name.slice(0, 3))
+
+/** `abc/<hash>.webp` below `folder`. `name` is the hex hash stored in `book.cover`. */
 export function thumbnailPath(folder: string, name: string, format: ThumbnailFormat): string {
   const file = `${name}.${format === 'webp' ? 'webp' : 'jpg'}`
-  return join(folder, name.slice(0, 2), name.slice(2, 4), file)
+  return join(coverFolder(folder, name), file)
 }

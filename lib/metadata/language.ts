@@ -1,15 +1,86 @@
-// Language tag normalization to canonical BCP 47.
+// Language tag normalization to canonical BCP 47; common wrong codes and the names of languages are understood.
 
+// Every book of a library states the same few tags, and Intl needs 25 µs for one.
+const maxCached = 500
+const maxTagLength = 50
+const cache = new Map<string, string | null>()
 const registered = new Intl.DisplayNames(['en'], { type: 'language', fallback: 'none' })
 
-/** `fra-be` → `fr-BE`, `ja_JP` → `ja-JP`; null for unregistered languages (`jp-JP`, `und`, `English`). */
+/** `fra-be` → `fr-BE`, `jp` → `ja`, `us` → `en`, `Deutsch` → `de`; null for what is no language (`und`, `xx`). */
 export function canonicalLanguage(tag: string): string | null {
-  const text = tag.trim().replaceAll('_', '-')
-  if (text.length > 35) return null
+  if (tag.length > maxTagLength) return null
+  const cached = cache.get(tag)
+  if (cached !== undefined) return cached
+  const result = canonicalize(tag)
+  if (cache.size < maxCached) cache.set(tag, result)
+  return result
+}
+
+function canonicalize(tag: string): string | null {
+  const text = tag.trim().replaceAll('_', '-').replace(/-+$/, '')
+  const [first = '', ...rest] = text.toLowerCase().split('-')
+  const code = Object.hasOwn(wrongCodes, first) ? [wrongCodes[first], ...rest].join('-') : text
+  return registeredTag(code) ?? languageOfCountry(first, rest) ?? languageOfName(tag.trim())
+}
+
+// `kr` is registered for Kanuri, but written for Korean; the others are abbreviations of Windows and of names.
+const wrongCodes: Record<string, string> = {
+  kr: 'ko',
+  jap: 'ja',
+  esp: 'es',
+  chs: 'zh-Hans',
+  zhs: 'zh-Hans',
+  cht: 'zh-Hant',
+  zht: 'zh-Hant',
+  ptb: 'pt-BR',
+  ptbr: 'pt-BR',
+  enu: 'en-US',
+}
+
+function registeredTag(tag: string): string | null {
   try {
-    const locale = new Intl.Locale(text)
+    const locale = new Intl.Locale(tag)
     return registered.of(locale.language) === undefined ? null : locale.toString()
   } catch {
     return null
   }
+}
+
+const regions = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' })
+
+/** The main language of a country whose code was written instead: `jp`, `cz`, `jp-JP`. */
+function languageOfCountry(code: string, rest: readonly string[]): string | null {
+  if (!/^[a-z]{2}$/.test(code) || code === 'zz') return null
+  if (regions.of(code.toUpperCase()) === undefined) return null
+  const { language, region } = new Intl.Locale(`und-${code}`).maximize().minimize()
+  return registeredTag([language, ...(rest.length > 0 ? rest : (region ?? []))].join('-'))
+}
+
+// Languages in which names are understood, beside each language itself.
+const namingLanguages = ['en', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'pl', 'ru', 'ja', 'zh', 'ko']
+let names: Map<string, string> | null = null
+
+/** `English`, `日本語`, `Portuguese (Brazil)` → its language. */
+function languageOfName(text: string): string | null {
+  const name = text.replace(/\s*[([（].*$/s, '').toLowerCase()
+  if (!/[\p{L}]{2}/u.test(name)) return null
+  names ??= collectNames()
+  return names.get(name) ?? null
+}
+
+function collectNames(): Map<string, string> {
+  const found = new Map<string, string>()
+  const letters = 'abcdefghijklmnopqrstuvwxyz'
+  const codes = [...letters].flatMap(a => [...letters].map(b => a + b))
+  const known = codes.filter(code => registeredTag(code) === code)
+  const add = (language: string, codes: readonly string[]) => {
+    const display = new Intl.DisplayNames([language], { type: 'language', fallback: 'none' })
+    for (const code of codes) {
+      const name = display.of(code)?.toLowerCase()
+      if (name !== undefined && !found.has(name)) found.set(name, code)
+    }
+  }
+  for (const code of known) add(code, [code])
+  for (const language of namingLanguages) add(language, known)
+  return found
 }

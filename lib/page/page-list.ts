@@ -7,6 +7,9 @@ import type { PageNote } from '../metadata/values.ts'
 /** A page as the API returns it. `isDouble`: a spread of two pages. */
 export type StoredPage = Page & { isDouble: boolean; type: string | null }
 
+// zlib clears a quarter of a megabyte for its default window; page lists have a few kilobytes.
+const smallWindow = { windowBits: 12, memLevel: 5 }
+
 type Columns = {
   names: string[]
   types: string[]
@@ -38,7 +41,7 @@ export function packPages(pages: readonly Page[], notes: readonly PageNote[] = [
     doubles: pages.flatMap((page, i) => (isDouble(page, noteByImage.get(i)) ? [i] : [])),
     ...(Object.keys(kinds).length > 0 ? { kinds } : {}),
   }
-  return deflateRawSync(JSON.stringify(columns))
+  return deflateRawSync(JSON.stringify(columns), smallWindow)
 }
 
 /** The inverse of `packPages`. */

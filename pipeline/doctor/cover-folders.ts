@@ -1,9 +1,9 @@
-// Folders of cover files (`ab/cd/<hash>.<extension>`), listed for the checks of thumbnails and originals.
+// Folders of cover files (`abc/<hash>.<extension>`), listed for the checks of thumbnails and originals.
 import { readdirSync, statSync } from 'node:fs'
 
 /** A file exists for a moment before its row does. */
 const minOrphanAgeMs = 3_600_000
-const hexPair = /^[0-9a-f]{2}$/
+const coverFolderName = /^[0-9a-f]{3}$/
 
 /** Names in a folder, sorted; none when it does not exist or is not a folder. */
 export function namesIn(folder: string): string[] {
@@ -14,9 +14,9 @@ export function namesIn(folder: string): string[] {
   }
 }
 
-/** Subfolders named by two hex digits, sorted. */
-export const hexFolders = (folder: string): string[] =>
-  namesIn(folder).filter(name => hexPair.test(name))
+/** Subfolders named by three hex digits, sorted. */
+export const coverFoldersIn = (folder: string): string[] =>
+  namesIn(folder).filter(name => coverFolderName.test(name))
 
 /** True for a file that is old enough to be an orphan. */
 export function isOld(path: string): boolean {

@@ -3,7 +3,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Sql } from '../../lib/postgres/db.ts'
-import { hexFolders, isOld, namesIn } from './cover-folders.ts'
+import { coverFoldersIn, isOld, namesIn } from './cover-folders.ts'
 import { type DoctorScope, type Invariant, maxSamples, type Violations } from './invariant.ts'
 
 type CoverFile = { name: string; path: string }
@@ -84,16 +84,13 @@ function coverRows(sql: Sql) {
     order by cover`.cursor(2_000)
 }
 
-/** Every file in `ab/cd/`, by name; drafts left by a crash are sorted beside the file they were for. */
+/** Every file in `abc/`, by name; drafts left by a crash are sorted beside the file they were for. */
 function* coverFiles(folder: string): Generator<CoverFile> {
-  for (const first of hexFolders(folder)) {
-    for (const second of hexFolders(join(folder, first))) {
-      for (const file of namesIn(join(folder, first, second))) {
-        const name = coverFileName.exec(file)?.[1]
-        const isInPlace = name?.startsWith(first + second)
-        const path = join(folder, first, second, file)
-        yield { name: isInPlace ? name! : `${first}${second}`, path }
-      }
+  for (const prefix of coverFoldersIn(folder)) {
+    for (const file of namesIn(join(folder, prefix))) {
+      const name = coverFileName.exec(file)?.[1]
+      const path = join(folder, prefix, file)
+      yield { name: name?.startsWith(prefix) ? name : prefix, path }
     }
   }
 }

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Sql } from '../../lib/postgres/db.ts'
 import { unionAll } from '../../lib/postgres/statement.ts'
-import { hexFolders, isOld, namesIn } from './cover-folders.ts'
+import { coverFoldersIn, isOld, namesIn } from './cover-folders.ts'
 import { type DoctorScope, type Invariant, maxSamples, violationQuery } from './invariant.ts'
 
 const originalFileName = /^([0-9a-f]{40})\.[a-z0-9]+$/
@@ -54,17 +54,15 @@ export const selectedCoverInvariants: Invariant[] = [
   },
 ]
 
-/** Old files in `ab/cd/` that no row names, including drafts left by a crash. One folder is listed at a time. */
+/** Old files in `abc/` that no row names, including drafts left by a crash. One folder is listed at a time. */
 async function* orphanOriginals({ sql, thumbnails }: DoctorScope) {
   // Beside the thumbnails, as in lib/catalog/cover/cover-files.ts.
   const originals = join(dirname(thumbnails), 'covers')
-  for (const first of hexFolders(originals)) {
-    for (const second of hexFolders(join(originals, first))) {
-      const folder = join(originals, first, second)
-      const files = namesIn(folder).filter(file => isOld(join(folder, file)))
-      const named = await namedOriginals(sql, files)
-      for (const file of files) if (!named.has(file)) yield join(folder, file)
-    }
+  for (const prefix of coverFoldersIn(originals)) {
+    const folder = join(originals, prefix)
+    const files = namesIn(folder).filter(file => isOld(join(folder, file)))
+    const named = await namedOriginals(sql, files)
+    for (const file of files) if (!named.has(file)) yield join(folder, file)
   }
 }
 

@@ -68,7 +68,8 @@ export function describeBook(
     search_key: searchKey(names.title),
     search_text: bookSearchText({
       title: names.title,
-      series: series.title,
+      // Probably the title after the scan: renameSeries follows the majority of the books.
+      series: stated.series ?? series.title,
       authors: metadata.authors ?? [],
       number: number.text,
       tags: metadata.tags ?? [],

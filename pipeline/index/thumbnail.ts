@@ -100,7 +100,7 @@ async function readSidecar(
   return bytes
 }
 
-/** Returns the name: `ab/cd/<hash>.webp` below `folder`. Written to a draft and renamed, so that a crash leaves no partial file. */
+/** Returns the name: `abc/<hash>.webp` below `folder`. Written to a draft and renamed, so that a crash leaves no partial file. */
 function storeThumbnail(folder: string, bytes: Uint8Array, format: 'webp' | 'jpeg'): string {
   const name = hash('sha256', bytes, 'hex').slice(0, 40)
   const path = thumbnailPath(folder, name, format)

@@ -8,7 +8,7 @@ import { makeThumbnail } from './thumbnail.ts'
 // client waits for a hash: there a long time saves round trips. A pair of covers at once overlaps the
 // reading of one file with the image work of the other.
 const limits = {
-  read: { ms: 100, concurrency: 1 },
+  read: { ms: 250, concurrency: 1 },
   cover: { ms: 250, concurrency: 2 },
   hash: { ms: 1_000, concurrency: 1 },
 }

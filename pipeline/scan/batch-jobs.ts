@@ -1,14 +1,18 @@
 // Payloads of batch jobs: splits ids into jobs of limited size.
 
-/** Enough that the queue costs nothing, few enough that a crash loses only seconds of work. */
-const maxIdsPerJob = 64
+// Each job costs some forty statements; a crash repeats only what was not stored of it. A small library is
+// spread over enough jobs that all threads take part.
+const maxIdsPerJob = 256
+const minIdsPerJob = 32
+const minJobs = 8
 
 export function batchJobs(
   { scanId, libraryId }: { scanId: string; libraryId: string },
   ids: string[],
 ): { scanId: string; libraryId: string; ids: string[] }[] {
   const jobs: { scanId: string; libraryId: string; ids: string[] }[] = []
-  for (let i = 0; i < ids.length; i += maxIdsPerJob)
-    jobs.push({ scanId, libraryId, ids: ids.slice(i, i + maxIdsPerJob) })
+  const size = Math.min(maxIdsPerJob, Math.max(minIdsPerJob, Math.ceil(ids.length / minJobs)))
+  for (let i = 0; i < ids.length; i += size)
+    jobs.push({ scanId, libraryId, ids: ids.slice(i, i + size) })
   return jobs
 }

@@ -4,7 +4,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { type ThumbnailFormat, thumbnailPath } from '../../image/thumbnail-path.ts'
+import { coverFolder, type ThumbnailFormat, thumbnailPath } from '../../image/thumbnail-path.ts'
 
 export type CoverFolders = { originals: string; thumbnails: string }
 
@@ -18,12 +18,12 @@ export const coverFolders = (dataDir: string): CoverFolders => ({
 export const coverName = (original: Uint8Array): string =>
   createHash('sha256').update('cover').update(original).digest('hex').slice(0, 40)
 
-/** `ab/cd/<name>.<extension>` below the folder of originals. */
+/** `abc/<name>.<extension>` below the folder of originals. */
 export const originalPath = (
   { originals }: CoverFolders,
   name: string,
   extension: string,
-): string => join(originals, name.slice(0, 2), name.slice(2, 4), `${name}.${extension}`)
+): string => join(coverFolder(originals, name), `${name}.${extension}`)
 
 type CoverFile = { name: string; extension: string }
 type CoverImages = { original: Uint8Array; thumbnail: Uint8Array; format: ThumbnailFormat }

@@ -129,7 +129,7 @@ const cases: Record<string, { violate: () => Promise<unknown>; count?: number }>
   },
   'orphan originals': {
     violate: async () => {
-      const folder = join(all.data, 'covers', 'ab', 'cd')
+      const folder = join(all.data, 'covers', 'abc')
       mkdirSync(folder, { recursive: true })
       for (const [file, time] of [
         [`${'ab'.repeat(20)}.png`, 1],
