@@ -8,7 +8,7 @@ const monthTables = [
   'janv janvier|févr février fevrier|mars|avr avril|mai|juin|juil juillet|août aout|septembre|octobre|novembre|déc décembre decembre',
   'januar jänner|februar|märz maerz mär|april|mai|juni|juli|august|september|okt oktober|november|dez dezember',
   'ene enero|febrero|marzo|abr abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|dic diciembre',
-  'gennaio|febbraio|marzo|aprile|maggio|giu giugno|lug luglio|agosto|settembre|ott ottobre|novembre|dicembre',
+  'gennaio|febbraio|marzo|aprile|maggio|giugno|luglio|agosto|settembre|ott ottobre|novembre|dicembre',
   'janeiro|fev fevereiro|março marco|abril|maio|junho|julho|agosto|setembro|outubro|novembro|dezembro',
   'januari|februari|maart|april|mei|juni|juli|augustus|september|oktober|november|december',
   'января январь|февраля февраль|марта март|апреля апрель|мая май|июня июнь|июля июль|августа август|сентября сентябрь|октября октябрь|ноября ноябрь|декабря декабрь',
@@ -64,6 +64,9 @@ export function parseDate(text: string): NamedDate | null {
   if (month !== null) return { year, month, day: inRange(first, 31) }
   if (isYearFirst) return { year, month: inRange(first, 12), day: inRange(second, 31) }
   if (second === undefined) return { year, month: inRange(first, 12), day: null }
+  // `3-15-1980`
+  if (second > 12 && first !== undefined)
+    return { year, month: inRange(first, 12), day: inRange(second, 31) }
   return { year, month: inRange(second, 12), day: inRange(first, 31) }
 }
 

@@ -185,9 +185,10 @@ function numeralOfWord(tokens: Token[], at: number, kind: MarkerKind): Numeral |
   const glued = token?.kind === 'word' && token.isGlued ? numeralWord(token.text) : null
   const number = value ?? (tokens[at - 1]?.kind === 'mark' ? glued : null)
   if (number === null) return null
-  // `Spider-Man Chapter One 002`
-  if (/^(?:chapter|issue)$/.test(kind) && /\p{Ll}/u.test(token!.text)) return null
+  // `Spider-Man Chapter One 002`, `Star Wars - Episode V 03`
   const after = tokens[at + 1]
+  const isText = /\p{Ll}/u.test(token!.text) || after?.kind === 'number'
+  if (isText && /^(?:chapter|issue)$/.test(kind)) return null
   const isEnd = after === undefined || after.kind !== 'word'
   // `Chapter I Am Here`
   if (after?.isGlued && after.kind !== 'mark' && after.kind !== 'gap') return null

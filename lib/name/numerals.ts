@@ -102,6 +102,9 @@ function readSuffix(
     return word && tokens[at + 1]?.isGlued ? { text: `.${word}`, next: at + 2 } : none
   }
   if (!token?.isGlued) return none
+  // `1/2`
+  if (style.capitals && token.text === '/' && digits === '1' && tokens[at + 1]?.text === '2')
+    return { text: '/2', next: at + 2 }
   const isDotted = /^[.,-]$/.test(token.text)
   const word = tokens[isDotted ? at + 1 : at]
   if (word?.kind !== 'word' || !word.isGlued) return none
@@ -132,13 +135,17 @@ function readSuffix(
 function readRange(
   tokens: Token[],
   at: number,
-  { again = () => false, spaced = false }: NumeralStyle,
+  style: NumeralStyle,
 ): { end: string; next: number } | null {
   const dash = tokens[at]
+  const isTo = /^(?:to|bis|à|tot|до|al)$/.test(dash?.key ?? '') && style.again !== undefined
   const isAnd = dash !== undefined && /^(?:&|and|et|und|y|e|en|и)$/.test(dash.key)
-  if (!dash || !(dashes.test(dash.text) || (isAnd && !dash.isGlued))) return null
+  // `12/13` is a double issue.
+  const isDouble = dash?.text === '/' && dash.isGlued && style.capitals === true
+  if (!dash || !(dashes.test(dash.text) || isTo || isDouble || (isAnd && !dash.isGlued)))
+    return null
   let i = at + 1
-  const isAgain = tokens[i] !== undefined && again(tokens[i]!)
+  const isAgain = tokens[i] !== undefined && style.again?.(tokens[i]!) === true
   if (isAgain) i++
   if (isAgain && tokens[i]?.text === '.') i++
   const number = tokens[i]
@@ -150,14 +157,15 @@ function readRange(
     return null
   // `Ausgabe 05-2020`
   if (isYear(number.text) && tokens[at - 1]!.text.length < 3) return null
-  if (isTight || isAgain || (dash.text !== '-' && !isAnd)) return { end: number.text, next: i + 1 }
+  if ((isTight && !isDouble) || isAgain || isTo || (dash.text !== '-' && !isAnd && !isDouble))
+    return { end: number.text, next: i + 1 }
   const previous = tokens[at - 1]!.text
   const isNext = Number(number.text) === Number(previous) + 1
-  if (isAnd) return isNext ? { end: number.text, next: i + 1 } : null
+  if (isAnd || isDouble) return isNext ? { end: number.text, next: i + 1 } : null
   const isAtEnd = after === undefined || after.kind === 'gap' || after.text === '+'
   const isPadded = /^0/.test(previous) && /^0/.test(number.text)
   const isAlike =
-    isPadded || (spaced && !/^0/.test(previous + number.text) && number.text.length < 4)
+    isPadded || (style.spaced && !/^0/.test(previous + number.text) && number.text.length < 4)
   return isAtEnd && isAlike ? { end: number.text, next: i + 1 } : null
 }
 

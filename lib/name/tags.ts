@@ -28,11 +28,6 @@ const edition =
   /\b(?:editions?|omnibus|tpb|gn|ogn|hc|hard[ -]?cover|trade[ -]?paper[ -]?back|graphic novel|uncensored|full colou?r|colou?red|remaster(?:ed)?|deluxe|one[- ]?shot|os)$/i
 const ofSeries = /^(\p{L}[^#]{0,200}?),? (#|book )(\d{1,4}(?:\.\d{1,3})?)$/iu
 const version = /^[vrf][1-9]$/i
-const year = '((?:19|20)\\d\\d)'
-const publisher = new RegExp(
-  `^(?:(\\p{L}[^\\p{N}]{1,60}?),? ${year}|${year},? (\\p{L}[^\\p{N}]{1,60}))$`,
-  'u',
-)
 const languages: Record<string, string> = {
   en: 'en eng english',
   fr: 'fr fra fre french francais français vf vff',
@@ -85,13 +80,28 @@ export function readTag(text: string): Tag {
     return { kind: 'series', name, number, isVolume: sign !== '#' }
   }
   if (version.test(text)) return { kind: 'version' }
-  const published = publisher.exec(text)
-  if (published) {
-    const date = { year: Number(published[2] ?? published[3]), month: null, day: null }
-    return { kind: 'publisher', text: published[1] ?? published[4]!, date }
-  }
+  const published = readPublisher(text)
+  if (published) return published
   if (/^\d{1,4}(?:\.\d{1,2})?(?:-\d{1,4})?$/.test(text)) return { kind: 'number', text }
   return { kind: 'other', text }
+}
+
+// `(Panini, 2012)`, `(Lug - mars 1980)`, `(2005, Carlsen)`
+function readPublisher(text: string): Tag | null {
+  const words = text.split(/[\s,;]+|(?<=\s)-(?=\s)/).filter(word => word !== '' && word !== '-')
+  if (words.length < 2 || words.length > 8) return null
+  for (let i = 1; i < words.length; i++) {
+    const start = words.slice(0, i).join(' ')
+    const end = words.slice(i).join(' ')
+    for (const [name, rest] of [
+      [start, end],
+      [end, start],
+    ] as const) {
+      const date = /\d/.test(name) ? null : parseDate(rest)
+      if (date?.year) return { kind: 'publisher', text: name, date }
+    }
+  }
+  return null
 }
 
 const forms: [BookForm, RegExp][] = [
