@@ -1,9 +1,8 @@
 // Completeness of an image by its structure alone, without decoding: enough to send a page as it is.
-// jpeg: frame, scan with at least a bit per block, end marker
 // png:  valid header, chunks with correct checksums up to IEND, as much data as the pixels can be packed into
 // webp: chunks inside the file, partitions of the lossy frame inside its chunk
 import { crc32 } from 'node:zlib'
-import { readJpegFrame } from './jpeg.ts'
+import { isCompleteJpeg } from './jpeg-structure.ts'
 import { matchesAt, u16be, u24le, u32be, u32le } from './primitives.ts'
 
 /** Whether the structure is complete; false also for formats whose structure says too little. Never throws. */
@@ -11,33 +10,6 @@ export function isComplete(bytes: Uint8Array, mediaType: string): boolean {
   if (mediaType === 'image/jpeg') return isCompleteJpeg(bytes)
   if (mediaType === 'image/png') return isCompletePng(bytes)
   return mediaType === 'image/webp' && isCompleteWebp(bytes)
-}
-
-const endOfImage = Buffer.from([0xff, 0xd9])
-
-function isCompleteJpeg(b: Uint8Array): boolean {
-  const frame = readJpegFrame(b)
-  if (frame === null || typeof frame === 'number') return false
-  const { width, height, components, isProgressive, end } = frame
-  if (width === 0 || height === 0 || ![1, 3, 4].includes(components)) return false
-  const scan = findScan(b, end)
-  const last = Buffer.from(b.buffer, b.byteOffset, b.length).lastIndexOf(endOfImage)
-  // In a baseline JPEG a block takes a bit at least; progressive scans have codes for runs of blocks.
-  const leastBytes = isProgressive ? 1 : Math.floor((width * height) / 64 / 8)
-  return scan > 0 && last - scan >= leastBytes
-}
-
-/** Offset of the first scan's data, or 0. */
-function findScan(b: Uint8Array, from: number): number {
-  for (let at = from; at + 4 <= b.length && b[at] === 0xff; ) {
-    const marker = b[at + 1]!
-    if (marker === 0xff) at += 1
-    else {
-      at += 2 + u16be(b, at + 2)
-      if (marker === 0xda) return at
-    }
-  }
-  return 0
 }
 
 // Bit depths by colour type.

@@ -1,4 +1,4 @@
-// Process that draws one SVG: node svg-process.ts <density>, the SVG on stdin, its pixels on stdout.
+// Process that draws one SVG: node svg-process.ts <density> <ms of CPU time>, the SVG on stdin, its pixels on stdout.
 // It ends itself when it takes too much time or memory, also when its parent is gone.
 import { buffer } from 'node:stream/consumers'
 import sharp from 'sharp'
@@ -6,12 +6,12 @@ import { resultHeaderBytes, svgLimits } from './svg-renderer.ts'
 
 const checkMs = 50
 const startedAt = Date.now()
+const [density, cpuTimeMs] = process.argv.slice(2).map(Number) as [number, number]
 
 // The drawing happens in another thread, so this one is free to check.
 setInterval(() => {
   const { user, system } = process.cpuUsage()
-  const isOver =
-    (user + system) / 1000 > svgLimits.cpuTimeMs || Date.now() - startedAt > svgLimits.wallTimeMs
+  const isOver = (user + system) / 1000 > cpuTimeMs || Date.now() - startedAt > svgLimits.wallTimeMs
   // An orderly exit would wait for the drawing.
   if (isOver || process.memoryUsage.rss() > svgLimits.residentBytes)
     process.kill(process.pid, 'SIGKILL')
@@ -19,7 +19,7 @@ setInterval(() => {
 
 sharp.concurrency(1)
 const { data, info } = await sharp(await buffer(process.stdin), {
-  density: Number(process.argv[2]),
+  density,
   limitInputPixels: svgLimits.pixels,
   failOn: 'none',
 })

@@ -18,8 +18,13 @@ export const svgLimits = {
 const script = fileURLToPath(new URL('./svg-process.ts', import.meta.url))
 
 /** The drawing at `density` dpi (72: its own size). Throws Unreadable: `unsupported_image`, `timeout`. */
-export function renderSvg(bytes: Uint8Array, density: number): RawImage {
-  const { status, signal, stdout, error } = spawnSync(process.execPath, [script, String(density)], {
+export function renderSvg(
+  bytes: Uint8Array,
+  density: number,
+  cpuTimeMs = svgLimits.cpuTimeMs,
+): RawImage {
+  const args = [script, String(density), String(cpuTimeMs)]
+  const { status, signal, stdout, error } = spawnSync(process.execPath, args, {
     input: bytes,
     // Should the process not get as far as to check its own limits.
     timeout: svgLimits.wallTimeMs * 2,
@@ -38,7 +43,15 @@ export function renderSvg(bytes: Uint8Array, density: number): RawImage {
 
 /** What a program and its fonts need; nothing of the configuration, which contains secrets. */
 function environment(): NodeJS.ProcessEnv {
-  const names = ['PATH', 'HOME', 'LANG', 'LD_LIBRARY_PATH', 'FONTCONFIG_FILE', 'FONTCONFIG_PATH']
+  const names = [
+    'PATH',
+    'HOME',
+    'LANG',
+    'LD_LIBRARY_PATH',
+    'FONTCONFIG_FILE',
+    'FONTCONFIG_PATH',
+    'NODE_COMPILE_CACHE',
+  ]
   const inherited = names.flatMap(name => {
     const value = process.env[name]
     return value === undefined ? [] : [[name, value] as const]

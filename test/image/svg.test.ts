@@ -1,6 +1,8 @@
 import t from 'tap'
 import { createCover } from '../../lib/image/cover.ts'
 import { findUnsafeContent } from '../../lib/image/svg.ts'
+import { checkSvg } from '../../lib/image/svg-cost.ts'
+import { renderSvg } from '../../lib/image/svg-renderer.ts'
 
 const svg = (inner: string, before = '') =>
   Buffer.from(
@@ -57,4 +59,31 @@ t.test('deep, long and unclosed documents are processed in limited time', async 
   for (const bytes of [nested, open, comment, svg(uses.join(''))])
     await createCover(bytes, webp).catch(error => t.ok(error.code))
   t.ok(performance.now() - started < 10_000)
+})
+
+t.test('references are counted before drawing, in any element and attribute', async t => {
+  const levels = (element: (i: number) => string) =>
+    svg(Array.from({ length: 8 }, (_, i) => element(i)).join(''))
+  const ten = (text: string) => text.repeat(10)
+  const bombs = [
+    levels(i => `<g id="a${i}">${ten(`<use href="#a${i + 1}"/>`)}</g>`),
+    levels(i => `<symbol id="a${i}">${ten(`<use xlink:href=" #a${i + 1}"/>`)}</symbol>`),
+    levels(i => `<g id='a${i}'>${ten(`<rect style="fill: url('#a${i + 1}')"/>`)}</g>`),
+    levels(i => `<s:g id="a${i}">${ten(`<s:use href="#a${i + 1}"/>`)}</s:g>`),
+    ...['mask', 'clip-path', 'filter', 'marker-start', 'stroke'].map(attribute =>
+      levels(i => `<g id="a${i}">${ten(`<path ${attribute}="url(#a${i + 1})"/>`)}</g>`),
+    ),
+    svg(`<filter id="f">${'<feBlend/>'.repeat(200)}</filter>`),
+    svg(`<text>${'a'.repeat(1_000_000)}</text>`),
+    svg(`<path d="${'M0 0'.repeat(3_000_000)}"/>`),
+  ]
+  for (const bytes of bombs)
+    await t.rejects(checkSvg(bytes), { code: 'too_large' }, String(bytes).slice(60, 160))
+  for (const inner of ['<g id="a"><use href="#a"/></g>', '<use href="#none"/>'])
+    await checkSvg(svg(inner))
+})
+
+t.test('a drawing that takes longer than its time is stopped', async t => {
+  const dashes = `<path stroke="red" stroke-dasharray="0.01" d="M0 0${' L30 60 L0 60 L30 0'.repeat(99_999)}"/>`
+  t.throws(() => renderSvg(svg(dashes), 72, 500), { code: 'timeout' })
 })

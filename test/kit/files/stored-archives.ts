@@ -34,7 +34,7 @@ export function storedRar(files: readonly Stored[]): Buffer {
   return Buffer.concat([signature, rarBlock([1, 0, 0]), ...blocks, rarBlock([5, 0, 0])])
 }
 
-/** Numbers of 7z: the count of leading ones says how many bytes follow. */
+/** Numbers of 7z: the count of leading ones is the number of bytes after it. */
 const number7z = (value: number): number[] => (value < 128 ? [value] : [0xff, ...u64(value)])
 
 export function storedSevenZip(files: readonly Stored[]): Buffer {
