@@ -6,11 +6,25 @@ import { type Viewer, visibleBook, visibleSeries } from '../auth/viewer.ts'
 import { NotFound } from '../errors.ts'
 import type { Queryable, Transaction } from '../postgres/db.ts'
 
-/** Locks series against other changes until the transaction ends. For books of them, lock the series first. */
-export async function lockSeries(tx: Queryable, seriesIds: Iterable<string>): Promise<void> {
+/**
+ * Locks series against other changes until the transaction ends. For books of them, lock the series first.
+ * `deletion` is for a transaction that may delete them: it would deadlock with one that adds a book, which
+ * refers to the series and changes it afterwards. That one starts with `reference`, if it adds to series
+ * whose rows it has not locked: rows of several series are referred to in any order.
+ */
+export async function lockSeries(
+  tx: Queryable,
+  seriesIds: Iterable<string>,
+  purpose: 'change' | 'deletion' | 'reference' = 'change',
+): Promise<void> {
   const ids = [...new Set(seriesIds)]
   if (ids.length === 0) return
-  await tx`select 1 from series where id = any(${ids}) order by id for no key update`
+  const strength = {
+    change: tx`for no key update`,
+    deletion: tx`for update`,
+    reference: tx`for key share`,
+  }[purpose]
+  await tx`select 1 from series where id = any(${ids}) order by id ${strength}`
 }
 
 /** `from … for no key update`: a visible `series s`, to follow a select list. */

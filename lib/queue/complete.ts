@@ -36,8 +36,8 @@ export async function complete(sql: Sql, jobs: readonly ClaimedJob[]): Promise<v
           when jsonb_array_length(j.data->'ids') > 1
             then (j.data - 'ids') || jsonb_build_object('books', jsonb_array_length(j.data->'ids'))
           else j.data end
-      from ${claims(tx, jobs)}
-      where ${isStillClaimed(tx)}
+      from ${lockedClaims(tx, jobs)}
+      where j.name = c.name and j.id = c.id
       returning ${jobChangeColumns(tx)}`
     await publishTasks(tx, rows)
   })
@@ -54,8 +54,8 @@ export async function fail(
     const rows = await tx<JobChange[]>`
       update pgboss.job j
       set ${failureColumns(tx, { reason, canRetry, retryAt: backoff(tx) })}
-      from ${claims(tx, jobs)}
-      where ${isStillClaimed(tx)}
+      from ${lockedClaims(tx, jobs)}
+      where j.name = c.name and j.id = c.id
       returning ${jobChangeColumns(tx)}`
     await afterFailure(tx, rows, onFailed)
   })
@@ -67,8 +67,8 @@ export async function cancel(sql: Sql, jobs: readonly ClaimedJob[]): Promise<voi
     const rows = await tx<JobChange[]>`
       update pgboss.job j
       set state = 'cancelled', completed_on = now()
-      from ${claims(tx, jobs)}
-      where ${isStillClaimed(tx)}
+      from ${lockedClaims(tx, jobs)}
+      where j.name = c.name and j.id = c.id
       returning ${jobChangeColumns(tx)}`
     await publishTasks(tx, rows)
   })
@@ -85,8 +85,8 @@ export async function release(
       update pgboss.job j
       set state = 'retry', started_on = null, heartbeat_on = null,
         start_after = greatest(j.start_after, now() + make_interval(secs => ${delaySeconds}))
-      from ${claims(tx, jobs)}
-      where ${isStillClaimed(tx)}
+      from ${lockedClaims(tx, jobs)}
+      where j.name = c.name and j.id = c.id
       returning ${jobChangeColumns(tx)}`
     await publishTasks(tx, rows)
   })
@@ -97,8 +97,8 @@ export async function heartbeat(sql: Sql, jobs: readonly ClaimedJob[]): Promise<
   if (jobs.length === 0) return new Set()
   const rows = await sql<{ id: string }[]>`
     update pgboss.job j set heartbeat_on = now()
-    from ${claims(sql, jobs)}
-    where ${isStillClaimed(sql)}
+    from ${lockedClaims(sql, jobs)}
+    where j.name = c.name and j.id = c.id
     returning j.id`
   return new Set(rows.map(row => row.id))
 }
@@ -121,6 +121,7 @@ export async function reclaimStale(
         select id, name from pgboss.job
         where name = any(${jobNames}) and state = 'active'
           and (${all} or heartbeat_on < now() - make_interval(secs => heartbeat_seconds))
+        order by id
         for no key update skip locked
       ) d
       where j.name = d.name and j.id = d.id
@@ -132,13 +133,21 @@ export async function reclaimStale(
 
 const processDied = 'The process that ran the task ended'
 
-function claims(sql: Queryable, jobs: readonly ClaimedJob[]): Fragment {
-  return sql`unnest(${jobs.map(job => job.id)}::uuid[], ${jobs.map(job => job.name)}::text[],
-    ${jobs.map(job => job.attempt)}::integer[]) as c(id, name, attempt)`
-}
-
-function isStillClaimed(sql: Queryable): Fragment {
-  return sql`j.name = c.name and j.id = c.id and j.state = 'active' and j.retry_count = c.attempt`
+/**
+ * The jobs that are still claimed by these attempts, as `c(name, id)`. Locked in the order of their ids: a
+ * heartbeat of all jobs of the process meets the ends of several of them.
+ */
+function lockedClaims(sql: Queryable, jobs: readonly ClaimedJob[]): Fragment {
+  return sql`(
+    select j.name, j.id
+    from pgboss.job j
+    join unnest(${jobs.map(job => job.id)}::uuid[], ${jobs.map(job => job.name)}::text[],
+      ${jobs.map(job => job.attempt)}::integer[]) as u(id, name, attempt)
+      on j.name = u.name and j.id = u.id and j.retry_count = u.attempt
+    where j.state = 'active'
+    order by j.id
+    for no key update of j
+  ) c`
 }
 
 function hasAttempts(sql: Queryable): Fragment {

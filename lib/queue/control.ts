@@ -1,4 +1,5 @@
 // Control of queued jobs by scans and libraries: delete, cancel, postpone, reassign to another scan.
+import type { Fragment } from 'postgres'
 import type { Queryable, Sql } from '../postgres/db.ts'
 import { jobChangeColumns } from './complete.ts'
 import type { JobName } from './jobs.ts'
@@ -7,8 +8,9 @@ import { type JobChange, publishTasks } from './task-events.ts'
 /** Deletes the waiting jobs of a library from a queue. */
 export async function deleteWaiting(tx: Queryable, name: JobName, libraryId: string) {
   await tx`
-    delete from pgboss.job
-    where name = ${name} and state < 'active' and data->>'libraryId' = ${libraryId}`
+    delete from pgboss.job j
+    using ${inOrder(tx, tx`name = ${name} and state < 'active' and data->>'libraryId' = ${libraryId}`)}
+    where j.name = w.name and j.id = w.id`
 }
 
 /**
@@ -18,10 +20,12 @@ export async function deleteWaiting(tx: Queryable, name: JobName, libraryId: str
 export async function cancelScans(tx: Queryable, libraryId: string, scanIds: readonly string[]) {
   if (scanIds.length === 0) return
   const ids = scanIds as string[]
+  const waiting = tx`name in ('index', 'cover', 'hash') and state < 'active'
+    and data->>'libraryId' = ${libraryId} and data->>'scanId' = any(${ids})`
   await tx`
-    delete from pgboss.job
-    where name in ('index', 'cover', 'hash') and state < 'active'
-      and data->>'libraryId' = ${libraryId} and data->>'scanId' = any(${ids})`
+    delete from pgboss.job j
+    using ${inOrder(tx, waiting)}
+    where j.name = w.name and j.id = w.id`
   const rows = await tx<(JobChange & { wasActive: boolean })[]>`
     update pgboss.job j
     set state = 'cancelled', completed_on = now()
@@ -29,6 +33,7 @@ export async function cancelScans(tx: Queryable, libraryId: string, scanIds: rea
       select name, id, state = 'active' as was_active from pgboss.job
       where name in ('scan', 'analyze', 'index', 'cover', 'hash') and state < 'completed'
         and data->>'libraryId' = ${libraryId} and data->>'scanId' = any(${ids})
+      order by id
       for no key update
     ) b
     where j.name = b.name and j.id = b.id
@@ -74,14 +79,25 @@ export async function reassignToScan(tx: Queryable, libraryId: string, scanId: s
           where s.id = (j.data->>'scanId')::uuid and s.options @> '{"followed": true}')
         then j.data
         else j.data || jsonb_build_object('scanId', ${scanId}::text) end
-    where name in ('cover', 'hash') and state < 'active' and data->>'libraryId' = ${libraryId}`
+    from ${inOrder(tx, tx`name in ('cover', 'hash') and state < 'active' and data->>'libraryId' = ${libraryId}`)}
+    where j.name = w.name and j.id = w.id`
 }
 
 /** Delays the waiting jobs of a library, for example while its disk is unavailable. */
 export async function postpone(sql: Sql, name: JobName, libraryId: string, seconds: number) {
   await sql`
-    update pgboss.job set start_after = now() + make_interval(secs => ${seconds})
-    where name = ${name} and state < 'active' and data->>'libraryId' = ${libraryId}`
+    update pgboss.job j set start_after = now() + make_interval(secs => ${seconds})
+    from ${inOrder(sql, sql`name = ${name} and state < 'active' and data->>'libraryId' = ${libraryId}`)}
+    where j.name = w.name and j.id = w.id`
+}
+
+/**
+ * The jobs of a condition as `w(name, id)`, locked in the order of their ids: statements about the same jobs
+ * would else meet in the middle of their lists.
+ */
+function inOrder(sql: Queryable, condition: Fragment): Fragment {
+  return sql`(
+    select name, id from pgboss.job where ${condition} order by id for update) w`
 }
 
 /** True while jobs of these names run or are ready to run. */

@@ -38,6 +38,7 @@ export async function publishStarted(
         ${jobs.map(job => job.attempt)}::integer[]) as c(name, id, attempt)
         on j.name = c.name and j.id = c.id and j.retry_count = c.attempt
       where j.state = 'active'
+      order by j.id
       for share of j`
     const active = new Set(rows.map(row => row.id))
     await publishTasks(

@@ -71,7 +71,9 @@ function draftsByKey(matches: Match[]): Map<string, SeriesDraft> {
   return drafts
 }
 
-async function findIds(tx: Transaction, libraryId: string, keys: string[]) {
+/** The ids of the existing series of these keys. */
+export async function findIds(tx: Transaction, libraryId: string, keys: readonly string[]) {
+  if (keys.length === 0) return new Map<string, string>()
   const keysByDigest = new Map(keys.map(key => [hash('md5', key), key]))
   const rows = await tx<{ id: string; digest: string }[]>`
     select id, md5(key) as digest from series

@@ -20,7 +20,7 @@ import { writeBooks } from './book-rows.ts'
 import { enqueueCovers, enqueueHashes } from './follow-up-jobs.ts'
 import type { Match } from './match.ts'
 import { insertMatchRecords } from './match-records.ts'
-import { findOrCreateSeries } from './series.ts'
+import { findIds, findOrCreateSeries } from './series.ts'
 
 export type Batch = { matches: Match[]; bytesRead: number; opens: number }
 
@@ -34,10 +34,11 @@ export async function storeBatch({ sql, queue, scan }: StoreDeps, batch: Batch):
     if (matches.length === 0) return null
     if (new Set(matches.map(m => m.bookId)).size < matches.length)
       throw new Error('one book for two files')
-    await lockKnownBooks(tx, matches)
+    await lockKnownBooks(tx, scan, matches)
     const read = matches.filter(m => !m.reading.isUnchanged)
     const series = await findOrCreateSeries(tx, { id: scan.libraryId, root: scan.root }, read)
     const seriesOf = (m: Match) => series.ids.get(m.reading.series?.key ?? '') ?? m.before!.seriesId
+    await lockSeries(tx, series.ids.values(), 'reference')
     await vacatePlaces(tx, matches)
     const described = read.filter(m => !keepsMetadata(m))
     const altered = await writeBooks(tx, scan, {
@@ -82,14 +83,16 @@ async function claimFiles(tx: Transaction, matches: Match[]): Promise<Set<string
   return new Set(rows.map(row => row.id))
 }
 
-/** Locks the known books of the batch and their series, and compares the books with what was matched; after a difference the job is retried. */
-async function lockKnownBooks(tx: Transaction, matches: Match[]) {
+/**
+ * Locks the known books of the batch, after their series and those to which they may move, and compares the
+ * books with what was matched; after a difference the job is retried.
+ */
+async function lockKnownBooks(tx: Transaction, { libraryId }: ScanContext, matches: Match[]) {
   const books = matches.flatMap(m => [m.before, m.displaced]).filter(book => book !== null)
   if (books.length === 0) return
-  await lockSeries(
-    tx,
-    books.map(book => book.seriesId),
-  )
+  const keys = matches.flatMap(m => m.reading.series?.key ?? [])
+  const targets = await findIds(tx, libraryId, [...new Set(keys)])
+  await lockSeries(tx, [...books.map(book => book.seriesId), ...targets.values()])
   const rows = await tx<{ id: string; state: string }[]>`
     select id, directory_id || encode(name, 'hex') || (missing_at is not null) || page_count || '/' || size as state
     from book

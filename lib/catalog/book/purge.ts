@@ -66,6 +66,7 @@ async function purgeBatch(
   await lockSeries(
     tx,
     candidates.map(book => book.seriesId),
+    deletesEmptySeries ? 'deletion' : 'change',
   )
   // A second statement: a planner that estimates few missing books would select them again for each row.
   const books = await tx<DeletedItem[]>`

@@ -6,6 +6,7 @@ import { type Viewer, visibleLibrary } from '../../auth/viewer.ts'
 import { NotFound } from '../../errors.ts'
 import { publish } from '../../event/publish.ts'
 import type { Sql, Transaction } from '../../postgres/db.ts'
+import { retryOnDeadlock } from '../../postgres/retry-on-deadlock.ts'
 import type { Queue } from '../../queue/queue.ts'
 import { deleteBooks } from '../book/purge.ts'
 import { lockSeries } from '../locks.ts'
@@ -55,7 +56,7 @@ export async function eraseLibrary({ sql, queue, isStopped }: EraseContext, libr
   // Threads reading a batch of a cancelled scan notice the cancellation only when they store it.
   while (!isStopped() && (await queue.hasJobs(libraryId, [...scanJobs]))) await sleep(250)
   for (const step of [deleteSomeBooks, deleteSomeSeries, deleteSomeFolders])
-    while (!isStopped() && (await sql.begin(tx => step(tx, libraryId))) > 0) {}
+    while (!isStopped() && (await retryOnDeadlock(sql, tx => step(tx, libraryId))) > 0) {}
   if (isStopped()) return
   await sql.begin(async tx => {
     await tx`delete from library where id = ${libraryId}`
