@@ -7,7 +7,7 @@
 // Source: the anansi-project schemas; TitleSort, SeriesSort and LocalizedSeries are Kavita's.
 import { ageRating } from './age-rating.ts'
 import { descriptionText } from './html.ts'
-import { isbn13 } from './isbn.ts'
+import { findIsbn, isbn13 } from './isbn.ts'
 import { canonicalLanguage } from './language.ts'
 import type { Metadata, SourceReading } from './metadata.ts'
 import { pageNotes } from './page-notes.ts'
@@ -177,7 +177,7 @@ function readingFields({ text, reject }: Fields): Metadata {
 function identifierFields({ text }: Fields): Metadata {
   const identifiers: Identifier[] = []
   const gtin = text('gtin')
-  const isbn = gtin === undefined ? null : isbn13(gtin)
+  const isbn = gtin === undefined ? null : (isbn13(gtin) ?? findIsbn([gtin]) ?? null)
   if (gtin !== undefined && isbn === null) identifiers.push({ scheme: 'gtin', value: gtin })
   const notes = text('notes') ?? ''
   const comicVine = /\[CVDB(\d{1,12})\]/.exec(notes)?.[1]

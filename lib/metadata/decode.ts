@@ -1,4 +1,5 @@
 // Text decoding with encoding detection: byte order mark, UTF-16 by its zero bytes, declared encoding, UTF-8, Windows-1252.
+import { decodeHTMLStrict } from 'entities'
 
 /** `declared` is the encoding name that the document declares, or null. Never throws. */
 export function decodeText(
@@ -76,4 +77,35 @@ function decodeUtf8(bytes: Uint8Array): { text: string; warnings: string[] } {
 
 function stripMark(text: string): string {
   return text.replaceAll('\0', '').replace(/^\ufeff/, '')
+}
+
+const entity = /&(?:amp|lt|gt|quot|apos|nbsp|#\d{1,7}|#x[\da-f]{1,6});/i
+// ISO 32000-1, 7.3.4.2: "\(", "\)", "\\" and octal codes.
+const stringEscape = /\\(?:([()\\])|([0-3][0-7]{2}))/g
+const strictUtf8 = new TextDecoder('utf-8', { fatal: true })
+const utf16 = new TextDecoder('utf-16be')
+const latin = new TextDecoder('windows-1252')
+
+/** Text that a program escaped twice, as entities of XML or string escapes of PDF: `AT&amp;T` → `AT&T`, `Ghost \(1\)` → `Ghost (1)`, `\376\377\000A` → `A`. */
+export function unescapeText(text: string): string {
+  const plain = hasStringEscapes(text) ? decodeString(text) : text
+  return entity.test(plain) ? decodeHTMLStrict(plain) : plain
+}
+
+// A backslash before a digit may also be a path.
+const hasStringEscapes = (text: string) =>
+  /\\[()]/.test(text) || /\\[0-3][0-7]{2}\\[0-3][0-7]{2}/.test(text)
+
+function decodeString(text: string): string {
+  const decoded = text.replace(stringEscape, (_, character, octal) =>
+    octal === undefined ? character : String.fromCharCode(Number.parseInt(octal, 8)),
+  )
+  if (/[^\0-\xff]/.test(decoded) || !/[\x80-\xff]/.test(decoded)) return decoded
+  const bytes = Buffer.from(decoded, 'latin1')
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return utf16.decode(bytes)
+  try {
+    return strictUtf8.decode(bytes)
+  } catch {
+    return latin.decode(bytes)
+  }
 }

@@ -53,7 +53,7 @@ function languageOfCountry(code: string, rest: readonly string[]): string | null
   if (!/^[a-z]{2}$/.test(code) || code === 'zz') return null
   if (regions.of(code.toUpperCase()) === undefined) return null
   const { language, region } = new Intl.Locale(`und-${code}`).maximize().minimize()
-  return registeredTag([language, ...(rest.length > 0 ? rest : (region ?? []))].join('-'))
+  return registeredTag([language, ...(rest.length > 0 ? rest : region ? [region] : [])].join('-'))
 }
 
 // Languages in which names are understood, beside each language itself.

@@ -8,7 +8,7 @@
 import { ageRating } from './age-rating.ts'
 import { partialDate } from './date.ts'
 import { descriptionText } from './html.ts'
-import { isbn13 } from './isbn.ts'
+import { findIsbn, isbn13 } from './isbn.ts'
 import { canonicalLanguage } from './language.ts'
 import type { Metadata, SourceReading } from './metadata.ts'
 import { httpUrl, multiLine, omitUndefined, parseInteger, singleLine, uniqueNames } from './text.ts'
@@ -51,7 +51,8 @@ export function parseMetronInfo(bytes: Uint8Array): SourceReading {
     }
   }
   const gtin = childOf(root, 'gtin')
-  const isbn = isbn13(textOf(childOf(gtin, 'isbn')))
+  const stated = textOf(childOf(gtin, 'isbn'))
+  const isbn = isbn13(stated) ?? findIsbn([stated]) ?? null
   const rating = ageRating(textOf(childOf(root, 'agerating')))
   if (rating === null) warnings.push('MetronInfo AgeRating has an unknown value, ignored')
   const metadata: Metadata = omitUndefined({
@@ -72,7 +73,7 @@ export function parseMetronInfo(bytes: Uint8Array): SourceReading {
     authors: creditsOf(root),
     ageRating: rating ?? undefined,
     isbn: isbn ?? undefined,
-    identifiers: identifiersOf(root, isbn === null ? textOf(childOf(gtin, 'isbn')) : ''),
+    identifiers: identifiersOf(root, isbn === null ? stated : ''),
     links: linksOf(root),
   })
   return { source: 'metroninfo', metadata, warnings }

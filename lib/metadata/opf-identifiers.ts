@@ -1,5 +1,5 @@
 // Identifiers of an OPF package document: the ISBN, and others by scheme.
-import { isbn13 } from './isbn.ts'
+import { findIsbn, isbn13 } from './isbn.ts'
 import type { Metadata } from './metadata.ts'
 import type { MetadataStatements } from './opf-statements.ts'
 import { singleLine } from './text.ts'
@@ -22,14 +22,24 @@ export function identifiersOf(
     const text = singleLine(textOf(element))
     if (text === undefined) continue
     const { scheme, value } = identifierOf(statements, element, text)
-    const number = scheme === 'isbn' || scheme === 'unknown' ? isbn13(value) : null
-    if (number === null) {
-      add(scheme, value)
-      if (scheme === 'isbn') warnings.push('the package contains an invalid ISBN')
-    } else if (isbn === undefined) isbn = number
+    const number = isbnOf(scheme, value)
+    // Addresses and DOIs contain more than the number.
+    if (number === null || scheme === 'uri' || scheme === 'doi') add(scheme, value)
+    if (number === null && scheme === 'isbn') warnings.push('the package contains an invalid ISBN')
+    if (number === null) continue
+    if (isbn === undefined) isbn = number
     else if (number !== isbn) add('isbn', number)
   }
   return { isbn, identifiers: identifiers.size > 0 ? [...identifiers.values()] : undefined }
+}
+
+/** Ten digits are an ISBN only where none or the ISBN is the scheme; 13 with a valid check digit in any. */
+function isbnOf(scheme: string, value: string): string | null {
+  if (scheme === 'isbn' || scheme === 'unknown') return isbn13(value) ?? findIsbn([value]) ?? null
+  if (scheme === 'uri') return /isbn/i.test(value) ? (findIsbn([value]) ?? null) : null
+  if (scheme === 'doi' || scheme === 'uuid') return null
+  const digits = value.replace(/^0(?=\d{13}$)/, '')
+  return /^\s*[a-z:\s]*97[89]/i.test(digits) ? isbn13(digits) : null
 }
 
 function identifierOf(
@@ -43,7 +53,7 @@ function identifierOf(
   const scheme = declared?.trim().toLowerCase().replace(/^.*:/, '')
   const prefix = prefixed?.[1]?.toLowerCase()
   // `ISBN 978…` with a space is also accepted as a prefix.
-  if (/^e?-?isbn\b/i.test(scheme ?? prefix ?? text))
+  if (/isbn/i.test(scheme ?? prefix ?? '') || /^[ep]?-?isbn\b/i.test(text))
     return { scheme: 'isbn', value: text.replace(/^urn:/i, '') }
   if (scheme !== undefined && scheme !== '') {
     const value = prefix === scheme ? (prefixed?.[2] ?? text) : text

@@ -1,4 +1,5 @@
 // Normalization of metadata values: text, lists, numbers and URLs, bounded in length.
+import { joinSuffixes } from './names.ts'
 
 const maxLineLength = 500
 const maxTextLength = 65_536
@@ -41,19 +42,11 @@ export function uniqueNames(values: Iterable<string | undefined>): string[] | un
   return unique.size > 0 ? [...unique.values()] : undefined
 }
 
-/** Splits `a, b, c`; a semicolon or an ideographic comma separates only when there is no comma. */
+/** Splits `a, b, c`; a semicolon or an ideographic comma separates only when there is no comma. `Marvel Comics, Inc.` is one name. */
 export function splitList(value: string | undefined): string[] {
   if (value === undefined) return []
   const separator = [',', ';', '，', '、'].find(mark => value.includes(mark)) ?? ','
-  const parts: string[] = []
-  for (const raw of value.split(separator, 4 * maxValues)) {
-    const part = raw.trim()
-    // `Robert Downey, Jr.` is one name.
-    if (parts.length > 0 && /^(?:jr|sr|ph\.?d|m\.?d)\.?$/i.test(part))
-      parts[parts.length - 1] += `, ${part}`
-    else if (part !== '') parts.push(part)
-  }
-  return parts
+  return joinSuffixes(value.split(separator, 4 * maxValues))
 }
 
 /** An integer in digits of any script, also `3.0`; NaN for anything else. */

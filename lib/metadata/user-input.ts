@@ -4,6 +4,7 @@ import { Invalid } from '../errors.ts'
 import { body, list, maybe, name, nullable, Type, text } from '../schema.ts'
 import { isbn13 } from './isbn.ts'
 import { canonicalLanguage } from './language.ts'
+import { joinSuffixes } from './names.ts'
 import { httpUrl, webUrlPattern } from './text.ts'
 import {
   type AlternateTitle,
@@ -196,10 +197,10 @@ export function parseAlternateTitles(value: AlternateTitle[], path: string): Alt
   return [...titles.values()]
 }
 
-/** Splits a text of several names: `A, B; C`. */
+/** Splits a text of several names: `A, B; C`; `Marvel Comics, Inc.` is one. */
 export function splitNames(value: string): string[] {
-  const names = value.split(/[,;]/).map(name => name.trim())
-  return [...new Set(names.filter(name => name !== ''))]
+  const names = value.split(';').flatMap(part => joinSuffixes(part.split(',')))
+  return [...new Set(names)]
 }
 
 /** Without blank texts and duplicates. */

@@ -3,10 +3,12 @@
 // description: <rdf:Description simple="…"> property* ; properties of Dublin Core, PRISM, calibre
 // property:    text | <rdf:Alt | rdf:Seq | rdf:Bag> <rdf:li xml:lang="…">text</rdf:li>* | nested properties
 import { partialDate } from './date.ts'
+import { unescapeText } from './decode.ts'
 import { htmlToMultiLine } from './html.ts'
-import { isbn13 } from './isbn.ts'
+import { findIsbn, isbn13 } from './isbn.ts'
 import { canonicalLanguage } from './language.ts'
 import type { Metadata } from './metadata.ts'
+import { splitConjunctions } from './names.ts'
 import { omitUndefined, parseDecimal, singleLine, uniqueNames } from './text.ts'
 import type { Author } from './values.ts'
 import { childOf, childrenOf, descendantsOf, parseXml, textOf, type XmlElement } from './xml.ts'
@@ -49,14 +51,15 @@ function findProperty(descriptions: XmlElement[], prefix: string, name: string):
       values.push(...(ordered.length > 0 ? ordered : [property]).map(textOf))
     }
     // Parsed attributes have no prefix; these names are unambiguous.
-    const attribute = prefix === 'dc' ? description.attributes.get(name) : undefined
+    const isUnambiguous = prefix === 'dc' || name.endsWith('isbn')
+    const attribute = isUnambiguous ? description.attributes.get(name) : undefined
     if (attribute !== undefined) values.push(attribute)
   }
-  return values.map(value => value.trim()).filter(value => value !== '')
+  return values.map(value => unescapeText(value).trim()).filter(value => value !== '')
 }
 
 function authorsOf(creators: string[]): Author[] | undefined {
-  return uniqueNames(creators.flatMap(creator => creator.split(/\s*;\s*|\s+&\s+/)))?.map(name => ({
+  return uniqueNames(creators.flatMap(splitConjunctions))?.map(name => ({
     name,
     role: null,
     sortName: null,
@@ -99,9 +102,7 @@ function isbnOf(descriptions: XmlElement[], find: (p: string, n: string) => stri
     ),
   )
   const plain = find('pdfx', 'isbn')
-  for (const text of [...stated, ...identified, ...listed, ...plain].slice(0, 100)) {
-    const isbn = isbn13(text)
-    if (isbn) return isbn
-  }
-  return undefined
+  const texts = [...stated, ...identified, ...listed, ...plain].slice(0, 100)
+  const isbns = texts.map(text => isbn13(text) ?? findIsbn([text]))
+  return isbns.find(isbn => isbn !== undefined)
 }

@@ -51,6 +51,29 @@ t.test('an ISBN is read from PRISM, dc:identifier and the list of identifiers', 
   t.equal(read(`<xmp:Identifier><rdf:Bag>${item}</rdf:Bag></xmp:Identifier>`).isbn, '9780306406157')
 })
 
+t.test('text that was escaped twice is unescaped twice', async t => {
+  const cases: [written: string, plain: string][] = [
+    ['AT&amp;T', 'AT&T'],
+    ['AT&amp;amp;T', 'AT&T'],
+    ['A &amp;lt; B', 'A < B'],
+    ['&amp;quot;Hi&amp;quot; &amp;#233;&amp;#x41;', '"Hi" éA'],
+    ['<![CDATA[AT&amp;T]]>', 'AT&T'],
+    ['Ghost \\(Vol. 1\\)', 'Ghost (Vol. 1)'],
+    ['Caf\\351 \\(1\\)', 'Café (1)'],
+    ['Caf\\303\\251', 'Café'],
+    ['\\376\\377\\000A\\060\\102', 'Aあ'],
+    ['C:\\100 days', 'C:\\100 days'],
+    ['R&amp;D; more', 'R&D; more'],
+  ]
+  for (const [written, plain] of cases) {
+    t.equal(read(`<dc:title>${list('Alt', written)}</dc:title>`).title, plain, written)
+    t.same(read(`<dc:subject>${list('Bag', written)}</dc:subject>`).tags, [plain], written)
+    t.same(read(`<prism:publicationName>${written}</prism:publicationName>`).series, plain, written)
+    if (written.startsWith('<')) continue
+    t.equal(read('', `dc:title="${written}"`).title, plain, written)
+  }
+})
+
 t.test('other documents yield no metadata', async t => {
   for (const bytes of [
     Buffer.alloc(0),

@@ -3,10 +3,12 @@
 import type { PDFObject } from 'mupdf'
 import { Unreadable } from '../../errors.ts'
 import { partialDate } from '../../metadata/date.ts'
+import { unescapeText } from '../../metadata/decode.ts'
 import { htmlToMultiLine } from '../../metadata/html.ts'
-import { isbn13 } from '../../metadata/isbn.ts'
+import { findIsbn } from '../../metadata/isbn.ts'
 import { canonicalLanguage } from '../../metadata/language.ts'
 import type { Metadata, SourceReading } from '../../metadata/metadata.ts'
+import { joinSuffixes, splitConjunctions } from '../../metadata/names.ts'
 import { omitUndefined, singleLine, splitList, uniqueNames } from '../../metadata/text.ts'
 import type { Author } from '../../metadata/values.ts'
 import { readXmp } from '../../metadata/xmp.ts'
@@ -43,7 +45,7 @@ function readInfo({ run, document }: PdfDocument): Info {
     for (const key of infoKeys) {
       const value = getPath(track, dictionary, key)
       // MuPDF decodes PDFDocEncoding, UTF-16 and UTF-8 by byte order mark.
-      if (value.isString()) info[key] = value.asString().replace(/[\0\ufffd]+$/, '')
+      if (value.isString()) info[key] = unescapeText(value.asString().replace(/[\0\ufffd]+$/, ''))
     }
     return info
   })
@@ -133,28 +135,15 @@ export function isPlaceholderTitle(title: string | undefined): boolean {
 /** Splits `A; B`, `A & B`, `A and B`; a comma separates only full names, as in `Ann Lee, Bo Ray`. */
 export function splitAuthors(text: string | undefined): Author[] {
   const whole = singleLine(text) ?? ''
-  let parts = whole.split(/\s*;\s*|\s+&\s+|\s+and\s+/i, 100)
+  let parts = splitConjunctions(whole)
   const [only = ''] = parts
   // `Herbert, Frank` is one person; with two words in every part they are several.
-  if (parts.length === 1 && only.split(',').every(part => /\S\s+\S/.test(part.trim())))
-    parts = only.split(',', 100)
+  const names = joinSuffixes(only.split(',', 100))
+  if (parts.length === 1 && names.every(part => /\S\s+\S/.test(part))) parts = names
   return (uniqueNames(parts) ?? [])
     .filter(
       name =>
         !isPlaceholderTitle(name) && !/^(?:admin(?:istrator)?|user|owner|author)$/i.test(name),
     )
     .map(name => ({ name, role: null, sortName: null }))
-}
-
-/** Finds an ISBN in text. Ten digits count only after the word `ISBN`: otherwise telephone numbers would match. */
-export function findIsbn(texts: (string | undefined)[]): string | undefined {
-  const candidate =
-    /(?:isbn(?:[\s-]*1[03])?[\s:#]*)(\d[\d\s-]{8,16}[\dxX])|(?<!\d)(97[89][\d\s-]{9,14}\d)(?!\d)/gi
-  for (const text of texts) {
-    for (const match of (text ?? '').slice(0, 65_536).matchAll(candidate)) {
-      const isbn = isbn13(match[1] ?? match[2] ?? '')
-      if (isbn) return isbn
-    }
-  }
-  return undefined
 }

@@ -1,5 +1,6 @@
 import t, { type Test } from 'tap'
-import { findIsbn, isPlaceholderTitle, splitAuthors } from '../../../lib/format/pdf/metadata.ts'
+import { isPlaceholderTitle, splitAuthors } from '../../../lib/format/pdf/metadata.ts'
+import { findIsbn } from '../../../lib/metadata/isbn.ts'
 import { openPdf, pdfOf, stream } from '../../kit/files/pdf.ts'
 
 const names = (text: string) => splitAuthors(text).map(author => author.name)
