@@ -91,7 +91,7 @@ export async function findIdentityByName(
 ): Promise<{ identity: Identity; passwordHash: string; isActive: boolean } | null> {
   // PostgreSQL rejects U+0000 in text.
   if (name.includes('\0')) return null
-  const normalized = name.normalize('NFC').trim()
+  const normalized = normalizedName(name)
   const [row] = await sql<(Row & { passwordHash: string; isActive: boolean })[]>`
     select ${columns(sql)}, a.password_hash as "passwordHash", a.is_active as "isActive"
     from account a
@@ -99,6 +99,11 @@ export async function findIdentityByName(
   if (!row) return null
   const { passwordHash, isActive } = row
   return { identity: toIdentity(row, { credentialKind: 'basic' }), passwordHash, isActive }
+}
+
+/** A user name or address as it is compared, apart from its case. */
+export function normalizedName(name: string): string {
+  return name.normalize('NFC').trim()
 }
 
 function columns(sql: Sql) {

@@ -4,7 +4,7 @@ import { changeAccount } from './account.ts'
 import type { Auth } from './auth.ts'
 import type { Identity } from './identify.ts'
 import { verifyPassword } from './password.ts'
-import { resendVerification } from './registration.ts'
+import { requestEmailChange } from './registration.ts'
 
 /**
  * Changes the password and ends all other sessions. Throws Invalid when the current password is wrong or
@@ -24,14 +24,15 @@ export async function changeOwnPassword(
 }
 
 /**
- * Changes the e-mail address, which is unconfirmed then; a confirmation mail is sent if required. Throws
- * Invalid when the address is malformed or in use, Forbidden for an API key.
+ * Changes the e-mail address: if addresses must be confirmed, once the new one is, otherwise at once. Throws
+ * Invalid when the address is malformed or, without confirmation, in use; Forbidden for an API key.
  */
 export async function changeOwnEmail(auth: Auth, identity: Identity, email: string): Promise<void> {
   forbidApiKey(identity)
   if (email.trim().toLowerCase() === identity.account.email.toLowerCase()) return
-  await changeAccount(auth, { id: identity.account.id }, { email, emailVerified: false })
-  if (auth.settings.email_confirmation_required) await resendVerification(auth, email)
+  const { account } = identity
+  if (auth.settings.email_confirmation_required) await requestEmailChange(auth, account, email)
+  else await changeAccount(auth, { id: account.id }, { email, emailVerified: false })
 }
 
 // An API key may have leaked; it must not be able to lock its owner out.

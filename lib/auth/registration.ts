@@ -1,9 +1,10 @@
 // Self-registration of accounts and confirmation of e-mail addresses.
 import { randomBytes } from 'node:crypto'
 import { Forbidden, Invalid } from '../errors.ts'
+import { newId } from '../id.ts'
 import type { Sql, Transaction } from '../postgres/db.ts'
 import { fetchSetting } from '../setting/setting.ts'
-import { checkEmail, insertAccount, toAccountColumns } from './account.ts'
+import { checkEmail, checkUsername, insertAccount, toAccountColumns } from './account.ts'
 import type { Auth } from './auth.ts'
 import type { Account } from './identify.ts'
 import { hashSecret } from './secret.ts'
@@ -32,6 +33,8 @@ export async function register(
   request: RegistrationRequest,
 ): Promise<RegistrationResult> {
   if (!(await isRegistrationOpen(auth.sql))) throw new Forbidden('Registration is disabled')
+  // Before anything depends on which names and addresses are in use.
+  requireOwnAddress(request)
   const columns = await toAccountColumns(request)
   if (auth.settings.email_confirmation_required) return registerUnconfirmed(auth, request, columns)
   const { account, session } = await auth.sql.begin(async tx => {
@@ -41,6 +44,13 @@ export async function register(
   return { account, tokens: await issueTokens(auth, account, session), isMailed: null }
 }
 
+/** Throws Invalid for a name that contains @, unless it is the address; as the database would. */
+function requireOwnAddress({ username, email }: Pick<RegistrationRequest, 'username' | 'email'>) {
+  const [name, address] = [checkUsername(username), checkEmail(email)]
+  if (name.includes('@') && name.toLowerCase() !== address.toLowerCase())
+    throw new Invalid('A user name that contains @ must be the e-mail address of the account')
+}
+
 async function registerUnconfirmed(
   auth: Auth,
   { username }: RegistrationRequest,
@@ -48,28 +58,25 @@ async function registerUnconfirmed(
 ): Promise<RegistrationResult> {
   const email = columns.email!
   const hours = auth.mail?.verificationHours ?? 24
+  const isAddress = columns.username!.includes('@')
   const { account, token } = await auth.sql.begin(async tx => {
     await tx`select pg_advisory_xact_lock(hashtextextended(lower(${email}), 0))`
     const [existing] = await tx`select from account where lower(email) = lower(${email})`
-    // An account without address reserves the name, as registration with an unknown address would.
     const account = await insertAccount(tx, {
       ...columns,
-      email: existing ? null : email,
+      // An account without address reserves the name, as registration with an unknown address would. A name
+      // that is the address has nothing to reserve; a random one stands for it, so that the cost is equal.
+      ...(existing && { email: null }),
+      ...(existing && isAddress && { username: `registration-${newId()}` }),
       role: 'reader',
       is_active: false,
       email_verified: false,
     })
-    return {
-      account,
-      token: existing ? null : await createVerificationToken(tx, { accountId: account.id, hours }),
-    }
+    const token = await createVerificationToken(tx, { accountId: account.id, hours })
+    if (existing && isAddress) await tx`delete from account where id = ${account.id}`
+    return { account: { ...account, username: columns.username! }, token: existing ? null : token }
   })
-  const message = token
-    ? confirmationMessage(auth, { username, token })
-    : {
-        subject: 'You already have an account',
-        text: `Someone, perhaps you, tried to register with this e-mail address as ${username}.\nThe address already belongs to an account: sign in with it. Nothing was changed.\n`,
-      }
+  const message = token ? confirmationMessage(auth, { username, token }) : addressInUse(username)
   const isMailed = (await auth.mail?.send({ to: email, ...message })) ?? false
   return { account: { ...account, email }, tokens: null, isMailed }
 }
@@ -77,22 +84,54 @@ async function registerUnconfirmed(
 /** Confirms the e-mail address of a token and signs in. Throws Invalid for an unknown or expired token. */
 export async function verifyEmail(auth: Auth, token: string): Promise<SignedIn> {
   const { account, session } = await auth.sql.begin(async tx => {
-    const [used] = await tx<{ accountId: string }[]>`
+    const [used] = await tx<{ accountId: string; email: string | null }[]>`
       delete from email_verification where sha256 = ${hashSecret(token)} and expires_at > now()
-      returning account_id as "accountId"`
-    if (!used) throw new Invalid('The token is unknown or has expired')
+      returning account_id as "accountId", email`
+    if (!used) throw new Invalid(unknownToken)
     // Deactivation deletes the tokens, so an account with a token is only unconfirmed.
     const [account] = await tx<Account[]>`
-      update account set email_verified = true, is_active = true, last_login_at = now(),
-        updated_at = now()
+      update account set email = coalesce(${used.email}, email), email_verified = true,
+        is_active = true, last_login_at = now(), updated_at = now()
       where id = ${used.accountId}
       returning id, username, coalesce(email, '') as email, role,
-        email_verified as "emailVerified", permissions`
+        email_verified as "emailVerified", permissions`.catch(rethrowTaken)
     await tx`delete from email_verification where account_id = ${used.accountId}`
     return { account: account!, session: await startSession(tx, auth, used.accountId) }
   })
   auth.identities.invalidate(account.id)
   return { ...(await issueTokens(auth, account, session)), account }
+}
+
+const unknownToken = 'The token is unknown or has expired'
+
+// Another account has received the address since the token was sent.
+function rethrowTaken(error: unknown): never {
+  const { constraint_name } = error as { constraint_name?: string }
+  throw constraint_name?.startsWith('account_') ? new Invalid(unknownToken) : error
+}
+
+/**
+ * Sends a confirmation to the new address of an account, which has its old one until then. If another
+ * account has the new address, its owner receives a mail instead; the response and its time are the same.
+ * Throws Invalid.
+ */
+export async function requestEmailChange(
+  auth: Auth,
+  { id, username }: Pick<Account, 'id' | 'username'>,
+  email: string,
+): Promise<void> {
+  requireOwnAddress({ username, email })
+  const address = checkEmail(email)
+  const hours = auth.mail?.verificationHours ?? 24
+  const { token, isTaken } = await auth.sql.begin(async tx => {
+    await tx`select from account where id = ${id} for no key update`
+    const [existing] = await tx`select from account where lower(email) = lower(${address})`
+    await tx`delete from email_verification where account_id = ${id}`
+    const token = await createVerificationToken(tx, { accountId: id, hours, email: address })
+    return { token, isTaken: existing !== undefined }
+  })
+  const message = isTaken ? addressInUse(username) : confirmationMessage(auth, { username, token })
+  auth.mail?.sendLater({ to: address, ...message })
 }
 
 /**
@@ -137,13 +176,20 @@ function confirmationMessage(
   }
 }
 
+function addressInUse(username: string) {
+  return {
+    subject: 'You already have an account',
+    text: `Someone, perhaps you, tried to use this e-mail address for an account with the name ${username}.\nThe address already belongs to an account: sign in with it. Nothing was changed.\n`,
+  }
+}
+
 async function createVerificationToken(
   tx: Transaction,
-  { accountId, hours }: { accountId: string; hours: number },
+  { accountId, hours, email = null }: { accountId: string; hours: number; email?: string | null },
 ): Promise<string> {
   const token = randomBytes(32).toString('hex')
   await tx`
-    insert into email_verification (sha256, account_id, expires_at)
-    values (${hashSecret(token)}, ${accountId}, now() + make_interval(hours => ${hours}))`
+    insert into email_verification (sha256, account_id, email, expires_at)
+    values (${hashSecret(token)}, ${accountId}, ${email}, now() + make_interval(hours => ${hours}))`
   return token
 }

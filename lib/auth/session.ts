@@ -6,7 +6,7 @@ import { deleteInBatches } from '../postgres/batch.ts'
 import type { Sql, Transaction } from '../postgres/db.ts'
 import type { Auth } from './auth.ts'
 import type { Account } from './identify.ts'
-import { findIdentityByName } from './identity.ts'
+import { findIdentityByName, normalizedName } from './identity.ts'
 import { hashPassword, isOutdated, verifyPassword } from './password.ts'
 import { hashSecret } from './secret.ts'
 
@@ -14,8 +14,9 @@ import { hashSecret } from './secret.ts'
 export type Tokens = { accessToken: string; expiresIn: number; refreshToken: string }
 export type SignedIn = Tokens & { account: Account }
 
-// A client that did not receive the response retries with the same token.
-const retryGraceMs = 10_000
+// A second tab with the same token, or a client that did not receive the response, uses it again.
+const reuseGraceMs = 10_000
+const maxReuses = 50
 
 /**
  * Signs in with a user name or e-mail address. Throws Unauthorized, with the same message and after the
@@ -23,7 +24,7 @@ const retryGraceMs = 10_000
  */
 export async function signIn(
   auth: Auth,
-  { name, password }: { name: string; password: string },
+  { name, password, address }: { name: string; password: string; address?: string },
 ): Promise<SignedIn> {
   const user = await findIdentityByName(auth.sql, name)
   const matches = await verifyPassword(user?.passwordHash ?? null, password)
@@ -40,20 +41,37 @@ export async function signIn(
     if (!unchanged) throw new Unauthorized('Invalid credentials')
     if (hash !== user.passwordHash)
       await tx`update account set password_hash = ${hash} where id = ${account.id}`
-    return startSession(tx, auth, account.id)
+    return startSession(tx, auth, account.id, address)
   })
   return { ...(await issueTokens(auth, account, session)), account }
 }
 
 export type Session = { sessionId: string; refreshToken: string }
 
-/** Starts a session of an authenticated account. */
-export async function startSession(tx: Transaction, auth: Auth, accountId: string) {
+/** Starts a session of an authenticated account. `address`: the network of the client, if it is known. */
+export async function startSession(
+  tx: Transaction,
+  auth: Auth,
+  accountId: string,
+  address: string | null = null,
+) {
   const sessionId = newId()
   await tx`
-    insert into session (id, account_id, expires_at)
-    values (${sessionId}, ${accountId}, ${sessionExpiry(auth)})`
+    insert into session (id, account_id, expires_at, address)
+    values (${sessionId}, ${accountId}, ${sessionExpiry(auth)}, ${address})`
   return { sessionId, refreshToken: await addRefreshToken(tx, sessionId) }
+}
+
+/** Whether the account of a name has a session that was started from an address. */
+export async function hasSessionFrom(sql: Sql, name: string, address: string): Promise<boolean> {
+  if (name.includes('\0')) return false
+  const normalized = normalizedName(name)
+  const [row] = await sql`
+    select from account a join session n on n.account_id = a.id
+    where (lower(a.username) = lower(${normalized}) or lower(a.email) = lower(${normalized}))
+      and n.address = ${address} and n.revoked_at is null and n.expires_at > now()
+    limit 1`
+  return row !== undefined
 }
 
 /** Signs an access token for a session. */
@@ -66,28 +84,27 @@ type PresentedToken = Account & {
   sessionId: string
   isLive: boolean
   isUnused: boolean
-  /** Used within the grace period, and its successor never used. */
-  isRetry: boolean
+  /** Used within the grace period, not too often, and no later token of the session was used since. */
+  isInGrace: boolean
 }
 
 /**
- * Exchanges a refresh token for new tokens. A second use means that the token was copied: its session
- * ends, unless the response to the first use seems to have been lost. Throws Unauthorized.
+ * Exchanges a refresh token for new tokens. Within a grace period every tab that uses the same token gets
+ * a valid successor of its own. A later use means that the token was copied: the session ends, with all
+ * successors. Throws Unauthorized.
  */
 export async function refresh(auth: Auth, refreshToken: string): Promise<SignedIn> {
   const digest = hashSecret(refreshToken)
   const { presented, next } = await auth.sql.begin(async tx => {
     const presented = await lockRefreshToken(tx, digest)
     if (!presented?.isLive) return { presented, next: null }
-    if (!presented.isUnused && !presented.isRetry) {
+    if (!presented.isUnused && !presented.isInGrace) {
       await tx`update session set revoked_at = now() where id = ${presented.sessionId}`
       return { presented, next: null }
     }
     await tx`
-      update refresh_token set
-        used_at = case when sha256 = ${digest} then clock_timestamp() end,
-        voided_at = case when sha256 <> ${digest} then clock_timestamp() end
-      where session_id = ${presented.sessionId} and used_at is null and voided_at is null`
+      update refresh_token set used_at = clock_timestamp()
+      where sha256 = ${digest} and used_at is null`
     await tx`
       update session set used_at = now(), expires_at = ${sessionExpiry(auth)}
       where id = ${presented.sessionId}`
@@ -145,7 +162,7 @@ export async function deleteExpired(
         delete from refresh_token
         where sha256 in (
           select sha256 from refresh_token
-          where coalesce(used_at, voided_at) < now() - make_interval(days => ${days})
+          where coalesce(used_at, created_at) < now() - make_interval(days => ${days})
           limit ${limit})`,
       isStopped,
     ),
@@ -184,11 +201,11 @@ async function lockRefreshToken(tx: Transaction, digest: Buffer): Promise<Presen
     select a.id, a.username, coalesce(a.email, '') as email, a.role, a.permissions,
       a.email_verified as "emailVerified", n.id as "sessionId",
       n.revoked_at is null and n.expires_at > now() and a.is_active as "isLive",
-      r.used_at is null and r.voided_at is null as "isUnused",
-      coalesce(r.used_at > clock_timestamp() - make_interval(secs => ${retryGraceMs / 1000})
-        and not exists (
-          select from refresh_token later
-          where later.session_id = n.id and later.used_at > r.used_at), false) as "isRetry"
+      r.used_at is null as "isUnused",
+      coalesce(r.used_at > clock_timestamp() - make_interval(secs => ${reuseGraceMs / 1000})
+        and (
+          select count(*) <= ${maxReuses} and count(used_at) = 0 from refresh_token later
+          where later.session_id = n.id and later.created_at >= r.used_at), false) as "isInGrace"
     from refresh_token r
     join session n on n.id = r.session_id
     join account a on a.id = n.account_id

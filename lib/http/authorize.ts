@@ -14,11 +14,15 @@ declare module 'fastify' {
   }
 }
 
+// What readers may change of their own: progress, preferences.
+const ownerPermission: Permission = 'ProgressWrite'
+
 /** An onRequest hook. It throws Unauthorized, Forbidden or Limited. */
 export function authorize(route: Route, deps: Deps, limiter: RateLimiter) {
-  const bucket = route.bucket ?? 'default'
-  const anonymousBucket = route.opdsVersion && bucket !== 'exempt' ? 'challenge' : bucket
-  const { permission } = route
+  const { permission, bucket = 'default' } = route
+  // Only accounts are exempt, not attempts to find one.
+  const rejectedBucket = bucket === 'exempt' && permission !== 'public' ? 'default' : bucket
+  const anonymousBucket = route.opdsVersion && bucket !== 'exempt' ? 'challenge' : rejectedBucket
   return async (request: FastifyRequest, reply: FastifyReply) => {
     request.identity = null
     if (!route.withoutDatabase && !deps.monitor.isAvailable()) throw databaseUnavailable()
@@ -32,7 +36,7 @@ export function authorize(route: Route, deps: Deps, limiter: RateLimiter) {
     if (permission === 'public') return await consume(null, anonymousBucket)
     request.identity = await identify(route, deps, limiter, request).catch(async error => {
       // A failed attempt counts for the address, not for the claimed account.
-      if (error instanceof Failure && error.status === 401) await consume(null)
+      if (error instanceof Failure && error.status === 401) await consume(null, rejectedBucket)
       throw error
     })
     if (request.identity === null) {
@@ -41,7 +45,9 @@ export function authorize(route: Route, deps: Deps, limiter: RateLimiter) {
     }
     await consume(request.identity.account.id)
     if (request.cataloguePath?.apiKey != null) requireReadOnlyKey(request.identity)
-    const missing = missingPermission(request.identity, permission)
+    const missing =
+      missingPermission(request.identity, permission) ??
+      missingOwnerPermission(request.identity, route)
     if (missing) throw new Forbidden(`Missing required permission: ${missing}`)
   }
 }
@@ -65,6 +71,18 @@ function requireReadOnlyKey({ permissions }: Identity) {
     throw new Forbidden(
       `An API key in the URL may have read permissions only; this key also has ${excess.join(', ')}`,
     )
+}
+
+/**
+ * The permission that an API key lacks for a route which changes the data of its own account; null for
+ * sessions. Without it, keys that were made for reading could write.
+ */
+function missingOwnerPermission(
+  { keyId, permissions }: Identity,
+  { permission, method }: Route,
+): Permission | null {
+  if (keyId === null || permission !== 'auth' || method === 'GET') return null
+  return permissions.has(ownerPermission) ? null : ownerPermission
 }
 
 /** The name of the missing permission; null when nothing is missing. */

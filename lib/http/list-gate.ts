@@ -44,7 +44,7 @@ export function openListGate(sql: Sql): ListGate {
     try {
       return await work(view.sql)
     } finally {
-      await view.settled()
+      await view.finished()
     }
   }
 

@@ -1,7 +1,10 @@
 // Rate limits: token buckets by account, or by IP address for anonymous requests. Images have larger
 // buckets of their own, sign-in has smaller ones.
+import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Sql } from 'postgres'
+import { normalizedName } from '../auth/identity.ts'
+import { hasSessionFrom } from '../auth/session.ts'
 import type { Config } from '../config/config.ts'
 import { RateLimited } from '../errors.ts'
 import type { Log } from '../log.ts'
@@ -48,6 +51,22 @@ export function openRateLimiter({
     if (waitMs > 0) throw new RateLimited('Too many requests', waitSeconds)
   }
 
+  /**
+   * The bucket of a name is small for each address and large for all together: it slows down guessing from
+   * many addresses. An address from which the owner has signed in needs no token of the large one, so that
+   * others cannot lock the owner out.
+   */
+  async function takeForName(address: string, name: string) {
+    const rates = config.rate_limit
+    const [from, account] = [addressKey(address), nameKey(name)]
+    await take(`name:${account}:${from}`, guessesFrom(rates), null)
+    try {
+      await take(`name:${account}`, allGuesses(rates), null)
+    } catch (error) {
+      if (!(error instanceof RateLimited && (await hasSessionFrom(sql, name, from)))) throw error
+    }
+  }
+
   return {
     /** Takes a token for a request of an account, or of an IP address without one. */
     async consume({ request, reply, accountId }: BucketRequest, kind: BucketKind): Promise<void> {
@@ -61,15 +80,13 @@ export function openRateLimiter({
       else if (kind === 'images') await take(`images:${accountId}`, images(rates), reply)
       else await take(`account:${accountId}`, authenticated(rates), reply)
     },
-    /**
-     * Takes tokens for the check of an uncached password. The bucket of a name is large: it slows down
-     * guessing from many addresses without locking the owner out.
-     */
+    /** Takes tokens for the check of an uncached password of HTTP Basic. */
     async consumePasswordAttempt(address: string, name: string): Promise<void> {
-      const rates = config.rate_limit
-      await take(`password:${addressKey(address)}`, login(rates), null)
-      await take(`name:${name.toLowerCase().slice(0, 200)}`, passwordGuesses(rates), null)
+      await take(`password:${addressKey(address)}`, login(config.rate_limit), null)
+      await takeForName(address, name)
     },
+    /** Takes tokens for an attempt to sign in to an account, whether it exists or not. */
+    consumeSignIn: takeForName,
     /** Headers of a full bucket, for responses sent before a limit was checked. */
     setFullHeaders(reply: FastifyReply) {
       const { burst } = anonymous(config.rate_limit)
@@ -91,11 +108,15 @@ const anonymous = (rates: Rates) => reserved(rates.anonymous_rps, rates.anonymou
 const authenticated = (rates: Rates) => reserved(rates.authenticated_rps, rates.authenticated_burst)
 const images = (rates: Rates) => reserved(rates.image_rps, rates.image_burst)
 const login = (rates: Rates) => single(rates.login_per_minute / 60, rates.login_burst)
-const passwordGuesses = (rates: Rates) => single(rates.login_per_minute / 6, rates.login_burst * 10)
+const guessesFrom = (rates: Rates) =>
+  single(rates.login_per_minute / 120, Math.max(1, Math.ceil(rates.login_burst / 2)))
+const allGuesses = (rates: Rates) => single(rates.login_per_minute / 6, rates.login_burst * 10)
 
 /** Seconds until any empty bucket is full again. */
 function longestRefillSeconds(rates: Rates): number {
-  const all = [anonymous, authenticated, images, login, passwordGuesses].map(rate => rate(rates))
+  const all = [anonymous, authenticated, images, login, guessesFrom, allGuesses].map(rate =>
+    rate(rates),
+  )
   return Math.max(...all.map(({ burst, perSecond }) => burst / perSecond))
 }
 
@@ -105,8 +126,16 @@ function setRateLimitHeaders(reply: FastifyReply, limit: number, remaining: numb
   reply.header('x-ratelimit-reset', String(reset))
 }
 
-// An IPv6 customer usually has a /64 network and may use any address in it.
-function addressKey(address: string): string {
+// Names are typed by people, who confuse them with passwords.
+function nameKey(name: string): string {
+  return createHash('sha256')
+    .update(normalizedName(name).toLowerCase())
+    .digest('base64url')
+    .slice(0, 22)
+}
+
+/** An IPv6 customer usually has a /64 network and may use any address in it. */
+export function addressKey(address: string): string {
   if (!address.includes(':') || address.startsWith('::ffff:')) return address
   const [head = '', tail = ''] = address.split('::')
   const [left, right] = [head, tail].map(half => half.split(':').filter(Boolean))

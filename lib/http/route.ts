@@ -112,6 +112,8 @@ export type RouteOf<
   withoutDatabase?: true
   /** Rate limit bucket. */
   bucket?: 'images' | 'login' | 'exempt'
+  /** Attempts are also limited by the account: that of the caller, or the one that this field of the body names. */
+  guesses?: 'caller' | 'username'
   params?: P
   query?: Q
   body?: B

@@ -134,6 +134,7 @@ function mount(server: FastifyInstance, route: Route, { deps, limiter }: MountOp
         isPersonal: route.permission !== 'public',
       },
       ...(route.bodyOptional ? { preValidation: addEmptyObject } : {}),
+      ...(route.guesses ? { preHandler: limitGuesses(route.guesses, limiter) } : {}),
       handler: async (request, reply) => {
         const result = await route.handle(inputOf(request, reply) as never, deps)
         if (result instanceof RouteResponse) {
@@ -153,6 +154,13 @@ function mount(server: FastifyInstance, route: Route, { deps, limiter }: MountOp
 /** Binary media types, which compression makes no smaller. */
 const isCompressed = (schema: unknown) =>
   isBytes(schema) && !schema.bytes.every(type => compressible.test(type))
+
+function limitGuesses(whose: NonNullable<Route['guesses']>, limiter: RateLimiter) {
+  return async ({ ip, body, identity }: FastifyRequest) => {
+    const { username } = whose === 'caller' ? identity!.account : (body as { username: string })
+    await limiter.consumeSignIn(ip, username)
+  }
+}
 
 async function addEmptyObject(request: FastifyRequest) {
   request.body ??= {}

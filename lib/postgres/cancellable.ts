@@ -7,13 +7,13 @@ type RunningQuery = { active?: boolean; state?: { pid: number } | null }
 
 /**
  * A view of the pool for one request. After `signal` aborts it starts no statement, and those that run fail
- * with error 57014. `control` runs the cancellation on a connection of its own. Call `settled` before the
+ * with error 57014. `control` runs the cancellation on a connection of its own. Call `finished` before the
  * connections are used for another request: a late cancellation would hit its statement.
  */
 export function cancellable(
   sql: Sql,
   { signal, control }: { signal: AbortSignal; control: Sql },
-): { sql: Sql; settled(): Promise<void> } {
+): { sql: Sql; finished(): Promise<void> } {
   const queries: RunningQuery[] = []
   let cancelling: Promise<unknown> = Promise.resolve()
   const cancelRunning = () => {
@@ -34,7 +34,7 @@ export function cancellable(
   })
   return {
     sql: view,
-    async settled() {
+    async finished() {
       signal.removeEventListener('abort', cancelRunning)
       await cancelling
     },

@@ -5,6 +5,7 @@
 // - Unsent data and results of the lost connection corrupted the handshake of the new one.
 // - A lost reserved connection was returned to the pool as an open one.
 // - A loss during the handshake was an unhandled rejection.
+// - After a statement that failed in the middle of its rows, those of the next one began at a later index.
 // - While the server is absent, waiting statements fail with the attempt to connect instead of one after the
 //   other, and `onclose` has a second argument: whether the connection was open.
 // To upgrade postgres.js: install the new version, apply the changes to node_modules/postgres/src, run

@@ -3,10 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { SMTPServer } from 'smtp-server'
 import t, { type Test } from 'tap'
 import { changeAccount } from '../../lib/auth/account.ts'
+import { changeOwnEmail } from '../../lib/auth/own-account.ts'
 import { passwordCounters } from '../../lib/auth/password.ts'
 import { register, resendVerification, verifyEmail } from '../../lib/auth/registration.ts'
 import { deleteExpired, signIn } from '../../lib/auth/session.ts'
-import { Forbidden, Invalid, Unauthorized } from '../../lib/errors.ts'
+import { Conflict, type Failure, Forbidden, Invalid, Unauthorized } from '../../lib/errors.ts'
 import { bearer, createTestAccount, identify, openTestAuth, password } from './kit.ts'
 
 const ana = { username: 'ana', email: 'ana@example.org', password }
@@ -65,10 +66,9 @@ t.test('without confirmation a new reader is signed in immediately', async t => 
   t.match(account, { username: 'ana', role: 'reader', emailVerified: false })
   t.ok(await identify(auth, bearer(tokens!.accessToken)))
   t.equal(isMailed, null)
+  for (const taken of [ana, { ...ana, username: 'b' }, { ...ana, email: 'b@x.org' }])
+    await t.rejects(register(auth, taken), Conflict)
   for (const bad of [
-    ana,
-    { ...ana, username: 'b' },
-    { ...ana, email: 'b@x.org' },
     { ...ana, email: 'b' },
     { ...ana, username: ' ' },
   ])
@@ -117,13 +117,76 @@ t.test(
     t.notMatch(messages[0]?.text, /token/)
     await t.rejects(
       register(auth, { ...ana, email: 'c@example.org' }),
-      Invalid,
+      Conflict,
       'the name is in use in both cases',
     )
-    await t.rejects(register(auth, { ...ana, username: 'bea', email: 'c@example.org' }), Invalid)
+    await t.rejects(register(auth, { ...ana, username: 'bea', email: 'c@example.org' }), Conflict)
     await t.rejects(signIn(auth, { name: 'ana', password }), Unauthorized)
   },
 )
+
+t.test('with confirmation no response depends on whether an address has an account', async t => {
+  const { messages, flags } = await mailServer(t)
+  const auth = await openWithRegistration(t, flags)
+  await createTestAccount(auth.sql, { username: 'Known@Example.org', email: 'known@example.org' })
+  await createTestAccount(auth.sql, { username: 'owner', email: 'other@example.org' })
+  const outcome = async (username: string, email: string) =>
+    await register(auth, { username, email, password }).then(
+      ({ account: { id, ...account }, ...result }) => ({ ...result, account }),
+      (error: Failure) => ({ status: error.status, message: error.message }),
+    )
+  let names = 0
+  const cases: ((email: string) => [string, string])[] = [
+    email => [email, email],
+    email => [email.toUpperCase(), email],
+    email => [` ${email} `, email],
+    email => [`name${(names += 1)}`, email],
+    email => [email, 'third@example.org'],
+    email => ['no:name', email],
+  ]
+  for (const known of ['KNOWN@example.org', 'other@example.org'])
+    for (const [i, form] of cases.entries()) {
+      const unknown = `new${names}${i}@example.org`
+      const [a, b] = [await outcome(...form(known)), await outcome(...form(unknown))]
+      const text = (result: object, address: string) =>
+        JSON.stringify(result)
+          .replaceAll(new RegExp(address, 'gi'), 'address')
+          .replaceAll(/name\d+/g, 'name')
+      t.equal(text(a, known), text(b, unknown), `${form(known)} and ${form(unknown)}`)
+    }
+  t.notOk(
+    messages.some(({ to, text }) => /known|other/i.test(to[0]!) && /token=/.test(text)),
+    'no token for an address that has an account',
+  )
+  t.equal((await auth.sql`select from account where username like 'registration-%'`).length, 0)
+})
+
+t.test('with confirmation a new address replaces the old one when it is confirmed', async t => {
+  const { messages, flags } = await mailServer(t)
+  const auth = await openWithRegistration(t, flags)
+  await createTestAccount(auth.sql, { username: 'owner', email: 'other@example.org' })
+  const { id } = await createTestAccount(auth.sql, { username: 'ana' })
+  const identity = async () =>
+    (await identify(auth, bearer((await signIn(auth, { name: 'ana', password })).accessToken)))!
+  const state = () =>
+    auth.sql`select email, email_verified, updated_at from account where id = ${id}`
+  const before = await state()
+  const mails = async (count: number) => {
+    for (let attempts = 1000; attempts > 0 && messages.length < count; attempts--) await sleep(20)
+    return messages.at(-1)!.text
+  }
+  t.equal(await changeOwnEmail(auth, await identity(), 'OTHER@example.org'), undefined)
+  t.match(await mails(1), /already belongs to an account/)
+  t.same(await state(), before)
+  t.equal(await changeOwnEmail(auth, await identity(), 'new@example.org'), undefined)
+  const token = tokenIn(await mails(2))
+  t.same(await state(), before, 'the response is the same, and the old address is valid')
+  t.match((await verifyEmail(auth, token)).account, { email: 'new@example.org' })
+  await changeOwnEmail(auth, await identity(), 'late@example.org')
+  const late = tokenIn(await mails(3))
+  await createTestAccount(auth.sql, { username: 'late', email: 'late@example.org' })
+  await t.rejects(verifyEmail(auth, late), Invalid, 'taken since')
+})
 
 t.test(
   'after a failure of the mail server the account exists, and the mail can be requested again',

@@ -1,6 +1,7 @@
 // Cancelled statements: the connection is free at once, and later results are whole.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { test } from 'tap'
+import { Unavailable } from '../../lib/errors.ts'
 import { cancellable } from '../../lib/postgres/cancellable.ts'
 import { connect } from '../../lib/postgres/db.ts'
 import { createDatabase } from '../kit/db.ts'
@@ -22,10 +23,10 @@ test('statements of a request end when its client disconnects', async t => {
   while ((await running(sql)) === 0) await sleep(5)
   client.abort()
   t.equal(await outcome, '57014')
-  await request.settled()
+  await request.finished()
   t.ok(performance.now() - started < 30_000)
   t.equal(await running(sql), 0)
-  t.throws(() => request.sql`select 1`, { status: 503 }, 'no further statements')
+  t.throws(() => request.sql`select 1`, Unavailable, 'no further statements')
   t.same([...(await pool`select 2 as n`)], [{ n: 2 }], 'the connection is free')
 })
 

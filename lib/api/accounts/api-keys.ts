@@ -23,7 +23,7 @@ import {
 import { ApiKeyId } from '../params.ts'
 import { Permission as PermissionName, PermissionNames } from './account-schema.ts'
 
-const maxKeysPerAccount = 500
+const maxKeysPerAccount = 100
 
 const KeyPrefix = Type.String({ description: 'The public part of the key.' })
 const fields = {
@@ -90,12 +90,17 @@ export const apiKeys = [
       const { key, prefix, digest } = generateKey()
       const id = newId()
       const { id: accountId } = identity.account
-      const [created] = await sql`
-        insert into api_key (id, account_id, name, prefix, secret_sha256, permissions, expires_at)
-        select ${id}, ${accountId}, ${body.name}, ${prefix}, ${digest}, ${permissions}::text[],
-          ${parseExpiry(body.expiresAt) ?? null}::timestamptz
-        where (select count(*) from api_key where account_id = ${accountId}) < ${maxKeysPerAccount}
-        returning id`
+      const expiresAt = parseExpiry(body.expiresAt) ?? null
+      const [created] = await sql.begin(async tx => {
+        // Concurrent requests count one after the other.
+        await tx`select from account where id = ${accountId} for no key update`
+        return await tx`
+          insert into api_key (id, account_id, name, prefix, secret_sha256, permissions, expires_at)
+          select ${id}, ${accountId}, ${body.name}, ${prefix}, ${digest}, ${permissions}::text[],
+            ${expiresAt}::timestamptz
+          where (select count(*) from api_key where account_id = ${accountId}) < ${maxKeysPerAccount}
+          returning id`
+      })
       if (!created) throw new Conflict(`An account can have at most ${maxKeysPerAccount} API keys`)
       reply.header('cache-control', 'no-store')
       return { ...(await findKey(sql, id)), key }

@@ -1,6 +1,8 @@
 // Authentication endpoints: sign-in, token refresh, sign-out, registration, e-mail verification.
+import { checkEmail } from '../../auth/account.ts'
 import { register, resendVerification, verifyEmail } from '../../auth/registration.ts'
 import { refresh, signIn, signOut } from '../../auth/session.ts'
+import { addressKey } from '../../http/rate-limit.ts'
 import { route } from '../../http/route.ts'
 import { body, list, maybe, nullable, record, Type, text } from '../../schema.ts'
 import { Message } from '../message.ts'
@@ -48,6 +50,7 @@ export const session = [
     path: '/auth/login',
     permission: 'public',
     bucket: 'login',
+    guesses: 'username',
     summary: 'Sign in',
     description:
       'Also sets the cookie `auth_token` for images and event streams. An unknown name and a wrong password give the same 401.',
@@ -60,7 +63,8 @@ export const session = [
     ),
     responses: { 200: LoginResponse },
     async handle({ body, request, reply }, { auth }) {
-      const session = await signIn(auth, { name: body.username, password: body.password })
+      const { username: name, password } = body
+      const session = await signIn(auth, { name, password, address: addressKey(request.ip) })
       return {
         ...tokenResponse({ request, reply }, auth, session),
         user: userInfo(session.account),
@@ -74,7 +78,7 @@ export const session = [
     permission: 'public',
     summary: 'Exchange a refresh token for new tokens',
     description:
-      'A refresh token is valid for one use. Reuse ends its session, except within ten seconds of the first use as long as the tokens of that response are unused: the response may have been lost.',
+      'A refresh token is valid for one use. For ten seconds it can be used again, by another tab or because the response was lost: each response has a refresh token of its own. Any later reuse ends the session, because the token was copied.',
     body: body({ refreshToken: RefreshToken }, { component: 'RefreshRequest' }),
     responses: { 200: TokenResponse },
     async handle({ body, request, reply }, { auth }) {
@@ -175,8 +179,10 @@ export const session = [
     description: 'The response does not reveal whether there is such an account.',
     body: body({ email: Email }, { component: 'ResendVerificationRequest' }),
     responses: { 200: Message },
-    async handle({ body }, { auth }) {
-      await resendVerification(auth, body.email)
+    handle({ body }, { auth, log }) {
+      const email = checkEmail(body.email)
+      // In the background: the time of the response does not depend on the account.
+      resendVerification(auth, email).catch(err => log.warn({ err }, 'verification not sent'))
       return { message: 'If the account is not verified yet, an e-mail was sent' }
     },
   }),

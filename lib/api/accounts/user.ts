@@ -36,7 +36,8 @@ export const user = [
     // Each change may send an e-mail.
     bucket: 'login',
     summary: 'Change the own e-mail address',
-    description: 'The new address is unverified. Not available with an API key.',
+    description:
+      'If addresses must be verified, the new one replaces the old one when it is; an address that already has an account gives the same response, and its owner an e-mail. Otherwise it is changed at once, and unverified. Not available with an API key.',
     body: body({ email: maybe(Email) }, { component: 'ProfileUpdate' }),
     responses: { 200: UserDetail },
     async handle({ body, identity }, { auth, sql }) {
@@ -50,6 +51,7 @@ export const user = [
     path: '/user/password',
     permission: 'auth',
     bucket: 'login',
+    guesses: 'caller',
     summary: 'Change the own password',
     description: 'Ends all other sessions of the account. Not available with an API key.',
     body: body(

@@ -1,0 +1,79 @@
+// Limits of guessing: rejected credentials count on every route, and attempts count for the account that
+// they name, without locking its owner out.
+import { test } from 'tap'
+import { resources } from '../../lib/api/resources.ts'
+import { createAccount } from '../../lib/auth/account.ts'
+import { endpoints } from '../../lib/http/route.ts'
+import { startApiWithoutPipeline } from '../kit/server.ts'
+
+const password = 'correct horse battery'
+const wrong = 'not the right one'
+
+/** A new address of a client behind the trusted proxy. */
+function* addresses() {
+  for (let n = 0; ; n++) yield `198.51.${100 + Math.floor(n / 250)}.${1 + (n % 250)}`
+}
+
+test('rejected credentials are counted on every route', async t => {
+  const all = await startApiWithoutPipeline(t, {
+    'rate_limit.enabled': true,
+    'rate_limit.anonymous_burst': 2,
+    'rate_limit.anonymous_rps': 1,
+    'application.trusted_proxies': '127.0.0.1',
+  })
+  const address = addresses()
+  const routes = resources.filter(
+    route => route.permission !== 'public' && route.method === 'GET' && !route.opdsVersion,
+  )
+  t.ok(routes.some(route => route.bucket === 'exempt'))
+  const credentials = [
+    { authorization: 'Bearer wrong' },
+    { 'x-api-key': `stackroom_${'0'.repeat(16)}_${'0'.repeat(40)}` },
+    {},
+  ]
+  for (const [i, route] of routes.entries()) {
+    const url = all.base + endpoints(route)[0]!.path.replace(/\{\w+\}/g, 'x')
+    const headers = { ...credentials[i % 3], 'x-forwarded-for': address.next().value! }
+    const statuses = []
+    for (let attempts = 0; attempts < 5; attempts++) {
+      const response = await fetch(url, { headers })
+      await response.body?.cancel()
+      statuses.push(response.status)
+    }
+    t.ok(statuses.includes(429), `${url} ${JSON.stringify(headers)} ${statuses}`)
+    t.equal(statuses[0], 401, url)
+  }
+})
+
+test('attempts are counted for a name from all addresses, and its owner still signs in', async t => {
+  const all = await startApiWithoutPipeline(t, {
+    'rate_limit.enabled': true,
+    // Ten times as many for a name from all addresses together.
+    'rate_limit.login_burst': 3,
+    'rate_limit.login_per_minute': 1,
+    'application.trusted_proxies': '127.0.0.1',
+  })
+  await createAccount(all.sql, { username: 'Ana', email: 'ana@example.org', password })
+  const signIn = async (from: string, username: string, secret: string) => {
+    const body = { username, password: secret }
+    const headers = { 'x-forwarded-for': from }
+    return (await all.anonymous.post('/auth/login', body, { headers })).status
+  }
+  const home = '203.0.113.7'
+  t.equal(await signIn(home, 'ana', password), 200)
+  const fromOne = []
+  for (let i = 0; i < 4; i++) fromOne.push(await signIn('203.0.113.9', 'ana', wrong))
+  t.same(fromOne, [401, 401, 429, 429], 'of one address for a name')
+
+  const address = addresses()
+  const spellings = ['ana', ' ana ', 'ANA', 'Ana\t']
+  const statuses: number[] = []
+  for (let i = 0; i < 34; i++)
+    statuses.push(await signIn(address.next().value!, spellings[i % 4]!, wrong))
+  const admitted = statuses.filter(status => status === 401).length
+  t.ok(admitted <= 31, `${admitted} guesses of all addresses, in any spelling`)
+  t.equal(statuses.at(-1), 429)
+  t.equal(await signIn(address.next().value!, 'ana', password), 429, 'from an unknown address')
+  t.equal(await signIn(home, 'ana', password), 200, 'from where the owner has signed in')
+  t.equal(await signIn(address.next().value!, 'someone else', wrong), 401, 'other names')
+})
