@@ -158,7 +158,7 @@ export const catalogue = {
   'email.password': reload.optionalText('Password for the SMTP server.', { secret: true }),
   'email.from': reload.text('Stackroom <stackroom@localhost>', 'Sender address of mails.'),
   'email.verification_url_base': reload.optionalText(
-    'URL of the web application for links in mails; if empty, mails contain the bare code.',
+    'URL of the web application for links in mails; if empty, the links lead to this server at application.public_url, and without that mails contain the bare code.',
     { pattern: '^https?://.', expected: 'a URL like https://books.example.org' },
   ),
   'email.verification_hours': reload.integer(
@@ -168,7 +168,7 @@ export const catalogue = {
   ),
 
   'filesystem.roots': reload.optionalText(
-    'Folders to which libraries and the directory browser are restricted, separated by commas; empty for no restriction.',
+    'Folders to which libraries and the directory browser are restricted, separated by commas; empty for no restriction. Libraries with `followLinks` may contain links to files in them.',
   ),
 
   'metrics.bind': boot.optionalText(
@@ -192,6 +192,11 @@ export const catalogue = {
     512,
     [64, 65_536],
     'Maximum memory of a thread for one book, in MiB.',
+  ),
+  'pipeline.concurrent_scans': boot.integer(
+    2,
+    [1, 32],
+    'Number of libraries that a process scans at the same time.',
   ),
   'pipeline.missing_brake_percent': reload.integer(
     25,

@@ -1,8 +1,8 @@
 // Signatures of book files: whether a file is an archive, an EPUB or a PDF at all, from its two ends and
 // without the readers of the formats. Nothing else is handed out under any name.
 
-/** Bytes from the start of a file that `isBookFile` needs. */
-export const signatureHeadBytes = 64 * 1024
+/** Bytes from the start of a file that `isBookFile` needs: programs before self-extracting archives are smaller. */
+export const signatureHeadBytes = 1024 * 1024
 /** Bytes from its end: the longest end of a ZIP with its comment. */
 export const signatureTailBytes = 66 * 1024
 
@@ -12,8 +12,9 @@ const startsWith = [
   // RAR 1.4, and 1.5 and later; 7z.
   ...['RE~^', 'Rar!\x1a\x07', '7z\xbc\xaf\x27\x1c'],
 ].map(signature => Buffer.from(signature, 'latin1'))
-const localHeader = startsWith[0]!
-const endOfZip = startsWith[1]!
+const endOfZip = Buffer.from('PK\x05\x06', 'latin1')
+// After a program or other bytes.
+const lateSignatures = ['PK\x03\x04', 'Rar!\x1a\x07'].map(text => Buffer.from(text, 'latin1'))
 
 // Readers of PDF search for the header in the first kilobyte, and repair a file without it.
 const pdfHead = /%PDF-|(?:^|[\r\n])\d{1,9} \d{1,5} obj\b/
@@ -25,8 +26,7 @@ export async function isBookFile(head: Buffer, tail: Buffer): Promise<boolean> {
   if (startsWith.some(signature => signature.equals(head.subarray(0, signature.length))))
     return true
   if (pdfHead.test(head.toString('latin1', 0, pdfBytes))) return true
-  // A program or other bytes before a ZIP; then its directory is at the end, unless that is damaged.
-  if (tail.includes(endOfZip) || head.includes(localHeader)) return true
+  if (tail.includes(endOfZip) || lateSignatures.some(text => head.includes(text))) return true
   if (pdfTail.test(tail.toString('latin1', Math.max(0, tail.length - pdfBytes)))) return true
   const { isTarHeader } = await import('../archive/tar.ts')
   return isTarHeader(head)

@@ -131,7 +131,13 @@ t.test('what is no book is not handed out, although its name and its record say 
     await t.rejects(fileResponse(same, get()), { code: 'not_an_archive', constructor: Unreadable })
   }
   const stub = Buffer.alloc(100_000, 'MZ')
-  const starts = ['%PDF-1.7', 'Rar!\x1a\x07\x00', '7z\xbc\xaf\x27\x1c', 'PK\x05\x06']
+  const starts = [
+    `${'MZ'.repeat(9_000)}Rar!\x1a\x07\x01`,
+    '%PDF-1.7',
+    'Rar!\x1a\x07\x00',
+    '7z\xbc\xaf\x27\x1c',
+    'PK\x05\x06',
+  ]
   for (const bytes of [...starts.map(text => Buffer.from(text, 'latin1')), tarFile(), sfx(stub)]) {
     writeFileSync(book.path, bytes)
     const { status, body } = await fileResponse(book, get())
