@@ -46,10 +46,22 @@ export type ParsedName = {
 }
 
 /**
- * Never throws; tens of thousands of names/s. `known.series` is the name of the series when known from a folder or the
+ * Never throws; tens of thousands of names/s. `series` is the name of the series when known from a folder or the
  * embedded metadata.
  */
-export function parseFilename(stem: string, known: { series?: string | null } = {}): ParsedName {
+export function parseFilename(
+  stem: string,
+  { series = null }: { series?: string | null } = {},
+): Readonly<ParsedName> {
+  if (latest?.stem !== stem || latest.series !== series)
+    latest = { stem, series, parsed: parse(stem, series) }
+  return latest.parsed
+}
+
+// Metadata, number and title of a book are taken from the same name one after the other.
+let latest: { stem: string; series: string | null; parsed: ParsedName } | null = null
+
+function parse(stem: string, knownSeries: string | null): ParsedName {
   const { flat, groups } = splitBrackets(normalizeStem(stem))
   const { text, date } = extractDates(flat)
   const tokens = tokenize(text)
@@ -59,7 +71,7 @@ export function parseFilename(stem: string, known: { series?: string | null } = 
   const inGroups = findMarkers(tokenize(withMarkers.join('\n')))
   const name: NameParts = { text, tokens, tags, own, groups: inGroups }
   const special = own.special ?? inGroups.special
-  const number = special ? null : chooseNumber(name, known.series ?? null)
+  const number = special ? null : chooseNumber(name, knownSeries)
   const counted = countedVolume(name, number)
   const volume = volumeOf(name, counted)
   const chapter = number?.source === 'chapter' ? number.marker : null
@@ -67,7 +79,7 @@ export function parseFilename(stem: string, known: { series?: string | null } = 
   const count = own.total?.value ?? tags.find(tag => tag.kind === 'count')?.count ?? countIn(text)
   return {
     ...texts,
-    series: known.series ?? texts.series,
+    series: knownSeries ?? texts.series,
     number: number?.text ?? null,
     volume: volume?.value ?? null,
     volumeEnd: volume?.end ?? null,
