@@ -5,7 +5,7 @@ import { crc32 } from 'node:zlib'
 import { isCompleteJpeg } from './jpeg-structure.ts'
 import { matchesAt, u16be, u24le, u32be, u32le } from './primitives.ts'
 
-/** Whether the structure is complete; false also for formats whose structure says too little. Never throws. */
+/** Whether the structure is complete; false also for formats whose structure is not enough. Never throws. */
 export function isComplete(bytes: Uint8Array, mediaType: string): boolean {
   if (mediaType === 'image/jpeg') return isCompleteJpeg(bytes)
   if (mediaType === 'image/png') return isCompletePng(bytes)

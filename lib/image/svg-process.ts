@@ -1,5 +1,6 @@
 // Process that draws one SVG: node svg-process.ts <density> <ms of CPU time>, the SVG on stdin, its pixels on stdout.
 // It ends itself when it takes too much time or memory, also when its parent is gone.
+import { constants, setPriority } from 'node:os'
 import { buffer } from 'node:stream/consumers'
 import sharp from 'sharp'
 import { resultHeaderBytes, svgLimits } from './svg-renderer.ts'
@@ -8,6 +9,8 @@ const checkMs = 50
 const startedAt = Date.now()
 const [density, cpuTimeMs] = process.argv.slice(2).map(Number) as [number, number]
 
+// Requests for other pages come first.
+setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
 // The drawing happens in another thread, so this one is free to check.
 setInterval(() => {
   const { user, system } = process.cpuUsage()

@@ -1,5 +1,5 @@
 // SVG renderer: librsvg in a process of its own, which can be stopped. In a thread it cannot: a page of 2 kB
-// occupied its thread for half a minute, whatever the thread pool did.
+// occupied its thread for half a minute, and no pool could end it.
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { Unreadable } from '../errors.ts'

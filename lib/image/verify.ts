@@ -20,6 +20,10 @@ const nativeTypes = [
 ]
 const thumbnailSide = 64
 
+/** Whether an AVIF has a property of layered images: sizes of layers, or the choice of one. */
+const hasLayers = (bytes: Uint8Array) =>
+  ['a1lx', 'lsel', 'a1op'].some(type => Buffer.from(bytes.subarray(0, 4096)).includes(type))
+
 /**
  * Decodes the image unless its structure shows that it is complete. What this program cannot decode, or only
  * at a high cost (JPEG 2000, JPEG XL, HEIC, very large images), is sound if its header is.
@@ -52,6 +56,8 @@ export async function verifyImage(bytes: Uint8Array): Promise<Verdict> {
       .toBuffer()
     return 'sound'
   } catch {
+    // Browsers show AVIF of several layers that this decoder may not.
+    if (mediaType === 'image/avif' && hasLayers(bytes)) return 'sound'
     await resizeImage(bytes, box)
     return 'damaged'
   }

@@ -43,7 +43,7 @@ export function createFailures(target: (key: string) => CacheTarget | null) {
 const slowTypes = new Set(['image/svg+xml', 'image/jxl', 'image/heic'])
 
 /**
- * Runs `decode` unless the same bytes have failed before, in whatever book or upload. Throws what `decode`
+ * Runs `decode` unless the same bytes have failed before, in any book or upload. Throws what `decode`
  * throws.
  */
 export async function decodeUnlessFailed<T>(

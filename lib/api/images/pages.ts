@@ -73,7 +73,7 @@ export const pages = [
     bucket: 'images',
     summary: 'Get the image of a page',
     description:
-      'The original file, unless a size or a format is requested. Images are scaled down to fit into width and height, never enlarged. Reading progress is not changed. 422 if the file cannot be read, with the reason in `details.code`.',
+      'The original file, unless a size or a format is requested. Images are scaled down to fit into width and height, never enlarged; WebP of more than 16,383 pixels becomes JPEG. A damaged page is encoded again. Reading progress is not changed. 422 if the page cannot be read or decoded, with the reason in `details.code`.',
     params: record({
       book_id: uuid({ description: 'Book id.' }),
       page_number: Type.Integer({
