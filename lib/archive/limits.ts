@@ -6,7 +6,7 @@ export type Limits = {
   entryBytes: number
   /** Largest metadata document (ComicInfo.xml, package.opf). */
   metadataBytes: number
-  /** Maximum number of entries in an archive. */
+  /** Maximum number of entries in an archive, and of pages in a PDF; 500 bytes of memory each. */
   entries: number
   /** Largest archive that must be held in memory because its format allows no random access. */
   solidBytes: number
@@ -15,7 +15,7 @@ export type Limits = {
 export const defaultLimits: Limits = {
   entryBytes: 256 * 1024 * 1024,
   metadataBytes: 8 * 1024 * 1024,
-  entries: 65_536,
+  entries: 262_144,
   solidBytes: 1024 * 1024 * 1024,
 }
 

@@ -1,4 +1,4 @@
-// Branch and delta filters of 7z (BCJ x86, ARM, PowerPC, SPARC; delta; swap), decoded in place on a whole stream.
+// Branch and delta filters of 7z (BCJ x86, ARM, PowerPC, SPARC, RISC-V; delta; swap), decoded in place on a whole stream.
 // Algorithms of the LZMA SDK (Bra.c, Delta.c), public domain.
 import type { Coder } from './folder.ts'
 
@@ -20,6 +20,7 @@ export const filters: Readonly<Record<string, FilterDecoder>> = {
   '08': armThumb,
   '09': sparc,
   '0a': arm64,
+  '0b': riscV,
 }
 
 export const isFilter = (coder: Coder) => Object.hasOwn(filters, coder.id)
@@ -81,6 +82,53 @@ function arm64(bytes: Buffer, properties: Buffer) {
       bytes.writeUInt32LE(((word & 0x9000001f) | moved) >>> 0, i)
     }
   }
+}
+
+/** Calls, and pairs of AUIPC with the next instruction; addresses are absolute and big-endian in the filtered data. */
+function riscV(bytes: Buffer, properties: Buffer) {
+  const base = properties.length >= 4 ? properties.readUInt32LE(0) & ~1 : 0
+  for (let i = 0; i + 8 <= bytes.length; ) {
+    if (bytes[i] === 0xef) i += decodeRiscVCall(bytes, i, base + i)
+    else if ((bytes[i]! & 0x7f) === 0x17) i += decodeRiscVPair(bytes, i, base + i)
+    else i += 2
+  }
+}
+
+// JAL with the return address in x1 or x5. The immediate has the bits 20 | 10-1 | 11 | 19-12 of the distance.
+function decodeRiscVCall(bytes: Buffer, i: number, pc: number): number {
+  const register = bytes[i + 1]! & 0x0f
+  if ((register & 0x0d) !== 0) return 2
+  const target = ((bytes[i + 1]! & 0xf0) << 13) | (bytes[i + 2]! << 9) | (bytes[i + 3]! << 1)
+  const distance = target - pc
+  const bits = (from: number, count: number) => (distance >> from) & ((1 << count) - 1)
+  const immediate = (bits(20, 1) << 19) | (bits(1, 10) << 9) | (bits(11, 1) << 8) | bits(12, 8)
+  bytes.writeUInt32LE(((immediate << 12) | (register << 8) | 0xef) >>> 0, i)
+  return 4
+}
+
+const riscVRegister = (instruction: number, shift: number) => (instruction >>> shift) & 31
+const isWide = (instruction: number) => (instruction & 3) === 3
+const stackPointer = 2
+
+// A filtered pair has x2 as register, then the low 20 bits of the second instruction; its address follows. A pair
+// that looked so before is stored the other way round.
+function decodeRiscVPair(bytes: Buffer, i: number, pc: number): number {
+  const first = bytes.readUInt32LE(i)
+  const second = bytes.readUInt32LE(i + 4)
+  const register = riscVRegister(first, 7)
+  if (register !== 0 && register !== stackPointer) {
+    if (riscVRegister(second, 15) !== register || !isWide(second)) return 6
+    bytes.writeUInt32LE(((second << 12) | (stackPointer << 7) | 0x17) >>> 0, i)
+    bytes.writeUInt32LE(((first & 0xfffff000) + (second >>> 20)) >>> 0, i + 4)
+    return 8
+  }
+  const base = first >>> 27
+  const isFiltered = register === stackPointer && isWide(first >>> 12)
+  if (!isFiltered || base === 0 || base === stackPointer) return 4
+  const distance = (bytes.readUInt32BE(i + 4) - pc) | 0
+  bytes.writeUInt32LE((((distance + 0x800) & 0xfffff000) | (base << 7) | 0x17) >>> 0, i)
+  bytes.writeUInt32LE(((first >>> 12) | (distance << 20)) >>> 0, i + 4)
+  return 8
 }
 
 const isSignByte = (byte: number) => byte === 0 || byte === 0xff

@@ -42,7 +42,8 @@ const propertyIds = {
   sizes: 12,
   counts: 13,
 }
-const MAX_CODERS = 8
+// As 7-Zip itself (7zIn.cpp).
+const MAX_CODERS = 32
 const START_HEADER_BYTES = 32
 
 /** Parses a header; an encoded header is the compressed content of `folders[0]`. Throws Unreadable `bad_crc`, `too_large`. */

@@ -31,6 +31,7 @@ const MAX_TAIL_BYTES = 128 * 1024
 // Small archives are read in one call: 20 µs for 128 KiB, against 2 µs for each header.
 export const SMALL_FILE_BYTES = 128 * 1024
 const MAX_HEADER_BYTES = 1024
+const maxDirectoryBytes = 128 * 1024 * 1024
 
 /** A span reader with the end of the file buffered; small files entirely. */
 export function readTail(file: File): ReadSpan {
@@ -55,7 +56,7 @@ export function readCentralDirectory(
   const location = locateDirectory(file.size, read, isNested)
   if (typeof location === 'string') return location
   const length = location.end - location.start
-  if (length > limits.entries * MAX_HEADER_BYTES)
+  if (length > Math.min(maxDirectoryBytes, limits.entries * MAX_HEADER_BYTES))
     throw new Unreadable('The archive contains too many files', 'too_large')
   const bytes = read(location.start, length)
   const entries: ZipEntry[] = []

@@ -71,8 +71,9 @@ export function zipWithDirectory(entries: readonly ZipEntry[]): {
   const list = Buffer.concat(directory)
   const end = Buffer.alloc(22)
   end.writeUInt32LE(0x06054b50, 0)
-  end.writeUInt16LE(entries.length, 8)
-  end.writeUInt16LE(entries.length, 10)
+  // Without ZIP64 the count wraps around.
+  end.writeUInt16LE(entries.length & 0xffff, 8)
+  end.writeUInt16LE(entries.length & 0xffff, 10)
   end.writeUInt32LE(list.length, 12)
   end.writeUInt32LE(offset, 16)
   return { bytes: Buffer.concat([...parts, list, end]), directoryAt: offset }

@@ -56,3 +56,27 @@ export function storedSevenZip(files: readonly Stored[]): Buffer {
   const signature = Buffer.from('377abcaf271c0004', 'hex')
   return Buffer.concat([signature, u32(crc32(start)), start, packed, header])
 }
+
+/** A 7z of one file behind `filters` delta filters of distance 1 and the coder Copy. */
+export function filteredSevenZip(name: string, bytes: Buffer, filters: number): Buffer {
+  let packed = Buffer.from(bytes)
+  for (let i = 0; i < filters; i += 1)
+    packed = Buffer.from(packed.map((byte, at) => byte - (packed[at - 1] ?? 0)))
+  const size = number7z(bytes.length)
+  const coders = filters + 1
+  const header = Buffer.from([
+    ...[0x01, 0x04, 0x06, 0, 1, 0x09, ...size, 0x00],
+    // One folder: the filters with a property each, then Copy; each reads the next.
+    ...[0x07, 0x0b, 1, 0, coders],
+    ...Array.from({ length: filters }, () => [0x21, 0x03, 1, 0]).flat(),
+    ...[0x01, 0x00],
+    ...Array.from({ length: filters }, (_, i) => [i, i + 1]).flat(),
+    ...[0x0c, ...Array.from({ length: coders }, () => size).flat()],
+    ...[0x0a, 1, ...u32(crc32(bytes)), 0x00, 0x00],
+    ...[0x05, 1, 0x11, (name.length + 1) * 2 + 1, 0, ...Buffer.from(`${name}\0`, 'utf16le'), 0x00],
+    0x00,
+  ])
+  const start = Buffer.concat([u64(packed.length), u64(header.length), u32(crc32(header))])
+  const signature = Buffer.from('377abcaf271c0004', 'hex')
+  return Buffer.concat([signature, u32(crc32(start)), start, packed, header])
+}
