@@ -64,9 +64,12 @@ test('hidden books are in neither catalogue', async t => {
     },
   })
 
-  for (const [name, rule] of Object.entries(rules))
-    await t.test(name, async t => {
-      const viewer = await fixture.createUser('reader')
+  const cases = Object.entries(rules).flatMap(([name, rule]) =>
+    (['reader', 'maintainer'] as const).map(role => ({ name, rule, role })),
+  )
+  for (const { name, rule, role } of cases)
+    await t.test(`${name}, ${role}`, async t => {
+      const viewer = await fixture.createUser(role)
       const hidden = books.filter(book => rule.hides(book, fixture))
       t.ok(hidden.length > 0 && hidden.length < books.length)
       for (const [i, { id }] of hidden.entries())

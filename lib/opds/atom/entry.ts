@@ -113,20 +113,16 @@ function streamLink(book: Publication, { links }: FeedContext) {
   })
 }
 
-/**
- * The entry of a feed. The content repeats the title, because Thorium displays the content instead of it;
- * with an author or a second Atom link, apps would take the entry for a book.
- */
+/** The entry of a feed. With an author or a second Atom link, apps would take it for a book. */
 export function feedEntry(entry: NavigationEntry, { links, catalogueUpdatedAt }: FeedContext): Xml {
-  const { path, query, kind, count, cover, description, rel = 'subsection' } = entry
-  const title = titleOrUntitled(entry.title)
+  const { path, query, title, kind, count, cover, description, rel = 'subsection' } = entry
   return element(
     'entry',
     {},
-    text('title', title),
+    text('title', titleOrUntitled(title)),
     text('id', entry.id === undefined ? feedId({ path, query }) : entityId(entry.id)),
     text('updated', formatTimestamp(entry.updatedAt ?? catalogueUpdatedAt)),
-    element('content', { type: 'text' }, ...(description ? [`${title}: ${description}`] : [])),
+    element('content', { type: 'text' }, ...(description ? [description] : [])),
     link(rel, links.to(path, query), { type: feedType(kind), 'thr:count': count }),
     ...(cover === undefined ? [] : covers(cover, links)),
   )

@@ -1,4 +1,5 @@
-// Search shelf. Search results are books only (OPDS 1.2 §3); matching series are a related feed.
+// Search shelf. Search results are books only (OPDS 1.2 §3); matching series are a related feed, of which
+// OPDS 2.0 has the first as a group.
 import { listBooks } from '../../catalog/list/list-books.ts'
 import { listSeries } from '../../catalog/list/list-series.ts'
 import { maybe, text } from '../../schema.ts'
@@ -23,7 +24,7 @@ const words = maybe(
 
 export const searchShelf: Shelf = {
   path: '/search',
-  summary: `Search for books, at most ${maxResults}; in OPDS 2.0 also the first matching series`,
+  summary: `Search for books, at most ${maxResults}`,
   query: { q: words, query: words },
   async load(request) {
     const { sql, viewer, version, page, pageSize, query } = request
