@@ -1,10 +1,26 @@
 // `stackroom openapi`: prints the API description as an OpenAPI document; needs no database.
 import { writeFileSync } from 'node:fs'
 import { Command, Option } from 'commander'
-import { stringify } from 'yaml'
+import { Document, visit } from 'yaml'
 import { resources } from '../lib/api/resources.ts'
 import { openapiDocument } from '../lib/http/openapi.ts'
 import { version } from '../lib/version.ts'
+
+/** For readers of YAML 1.1, too: `off`, `y` and `12:30` are quoted, which are no strings there. */
+function yamlText(value: unknown): string {
+  const document = new Document(value, { aliasDuplicateObjects: false })
+  visit(document, {
+    Scalar(_key, node) {
+      if (typeof node.value === 'string' && !isPlainText(node.value)) node.type = 'QUOTE_DOUBLE'
+    },
+  })
+  return document.toString({ lineWidth: 0 })
+}
+
+// Words of more than one letter that YAML 1.1 (https://yaml.org/type/) takes for a boolean or null; dates,
+// numbers with underscores and base 60 begin with a digit, a sign or a point.
+const typedWords = /^(?:y|n|yes|no|on|off|true|false|null|~|)$/i
+const isPlainText = (text: string) => !typedWords.test(text) && !/^[-+.\d=<]/.test(text)
 
 export function openapiCommand(): Command {
   return new Command('openapi')
@@ -17,10 +33,7 @@ export function openapiCommand(): Command {
     )
     .action(({ output, format }: { output: string; format: 'json' | 'yaml' }) => {
       const document = openapiDocument(resources, version)
-      const text =
-        format === 'yaml'
-          ? stringify(document, { aliasDuplicateObjects: false })
-          : `${JSON.stringify(document, null, 2)}\n`
+      const text = format === 'yaml' ? yamlText(document) : `${JSON.stringify(document, null, 2)}\n`
       if (output === '-') process.stdout.write(text)
       else writeFileSync(output, text)
     })

@@ -31,9 +31,19 @@ export class NotFound extends Failure {
   readonly status = 404
 }
 
+/** 405: a method that the path does not have. */
+export class MethodNotAllowed extends Failure {
+  readonly status = 405
+}
+
 /** 409: not possible in the current state. */
 export class Conflict extends Failure {
   readonly status = 409
+}
+
+/** 412: a precondition of the request does not hold. */
+export class PreconditionFailed extends Failure {
+  readonly status = 412
 }
 
 /** 413: exceeds a size limit. */

@@ -13,7 +13,15 @@ type Primitive = { type: 'string' | 'integer' | 'number' | 'boolean' }
 /** The value or null. Primitives become `type: [t, 'null']`, which is serialized fastest. */
 export function nullable<T extends TSchema>(schema: T) {
   type Value = Static<T> | null
-  const { type, component } = schema as unknown as Partial<Primitive> & { component?: string }
+  const { type, component, documentedAs, ...others } = schema as unknown as Partial<Primitive> & {
+    component?: string
+    documentedAs?: { description?: string }
+  }
+  if (documentedAs && component === undefined && typeof type === 'string') {
+    const { description, ...value } = documentedAs
+    const shown = { anyOf: [value, { type: 'null' }], ...(description ? { description } : {}) }
+    return Type.Unsafe<Value>({ ...others, type: [type, 'null'], documentedAs: shown })
+  }
   const isPrimitive = typeof type === 'string' && !['object', 'array'].includes(type)
   // A named schema stays a reference in the OpenAPI document.
   if (isPrimitive && component === undefined) {
@@ -32,7 +40,13 @@ export const oneOf = <const T extends readonly string[]>(values: T, notes: objec
   Type.Unsafe<T[number]>({ type: 'string', enum: [...values], ...notes })
 /** A count or size (int64). */
 export const count = (notes: object = {}) => Type.Integer({ format: 'int64', minimum: 0, ...notes })
-export const text = (maxLength: number, notes: Notes = {}) => Type.String({ maxLength, ...notes })
+/** Text that PostgreSQL can store, as a pattern. */
+export const storable = '^[^\\u0000]*$'
+export const text = (maxLength: number, notes: Notes = {}) =>
+  Type.String({ maxLength, pattern: storable, ...notes })
+/** Text that is not blank. */
+export const name = (maxLength: number, notes: Notes = {}) =>
+  text(maxLength, { minLength: 1, pattern: '^[^\\u0000]*[^\\s\\u0000][^\\u0000]*$', ...notes })
 /** Any JSON value. */
 export const json = (notes: object = {}) => Type.Unsafe<unknown>({ ...notes })
 

@@ -64,7 +64,7 @@ export async function startPipeline({
   })
   const workers = await startWorkers({ sql, queue, log, space }, handlers, {
     interactive: Math.max(2, threads.size),
-    scans: 2,
+    scans: config.pipeline.concurrent_scans,
     background: 1,
     erase: 1,
     // One more than threads: while one batch is stored, the threads read another.

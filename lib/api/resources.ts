@@ -7,6 +7,7 @@ import { setup } from './accounts/setup.ts'
 import { sharingTags } from './accounts/sharing-tags.ts'
 import { user } from './accounts/user.ts'
 import { users } from './accounts/users.ts'
+import { verificationPage } from './accounts/verification-page.ts'
 import { bookErrorRoutes } from './books/book-errors.ts'
 import { bookLists } from './books/book-lists.ts'
 import { bookMetadataRoutes } from './books/book-metadata.ts'
@@ -41,6 +42,7 @@ export const resources: readonly Route[] = [
   ...metrics,
   ...setup,
   ...session,
+  ...verificationPage,
   ...user,
   ...users,
   ...apiKeys,

@@ -59,7 +59,7 @@ export async function toAccountColumns(changes: AccountChanges): Promise<Columns
   return columns
 }
 
-/** Inserts an account. Throws Invalid when the user name or e-mail address is taken. */
+/** Inserts an account. Throws Invalid; Conflict when the user name or e-mail address is taken. */
 export async function insertAccount(tx: Transaction, columns: Columns): Promise<Account> {
   const [account] = await tx<Account[]>`
     insert into account ${tx({ id: newId(), ...columns } as Record<string, unknown>)}
@@ -130,24 +130,28 @@ export async function endSessions(
       and id is distinct from ${except}::uuid`
 }
 
+export const maxUsernameLength = 100
+/** Not blank, without control characters and colons: in an HTTP Basic header a colon ends the user name. */
+export const usernamePattern = '^[^\\p{C}:]*[^\\p{C}\\s:][^\\p{C}:]*$'
+const addressPart = '[^\\s@"(),:;<>[\\]\\\\\\p{C}]+'
+/** Display names, quotes and comments are not accepted. */
+export const emailPattern = `^ *${addressPart}@${addressPart} *$`
+
 /** Returns the normalized user name. Throws Invalid. */
 export function checkUsername(text: string): string {
   const name = text.normalize('NFC').trim()
   if (name === '') throw new Invalid('The user name must not be empty')
-  if (name.length > 100) throw new Invalid('The user name must not be longer than 100 characters')
-  // In an HTTP Basic header a colon ends the user name.
-  if (/[\p{C}:]/u.test(name))
+  if ([...name].length > maxUsernameLength)
+    throw new Invalid(`The user name must not be longer than ${maxUsernameLength} characters`)
+  if (!new RegExp(usernamePattern, 'u').test(text))
     throw new Invalid('The user name must not contain colons or control characters')
   return name
 }
 
-/** Returns the normalized e-mail address; display names, quotes and comments are not accepted. Throws Invalid. */
+/** Returns the normalized e-mail address. Throws Invalid. */
 export function checkEmail(text: string): string {
   const address = text.normalize('NFC').trim()
-  if (
-    address.length > 254 ||
-    !/^[^\s@"(),:;<>[\]\\\p{C}]+@[^\s@"(),:;<>[\]\\\p{C}]+$/u.test(address)
-  )
+  if ([...address].length > 254 || !new RegExp(emailPattern, 'u').test(text))
     throw new Invalid('Not a valid e-mail address')
   return address
 }
@@ -177,9 +181,10 @@ async function setLibraries(
     on conflict do nothing`.catch(rethrowConstraint)
 }
 
+const taken = 'The user name or e-mail address is already in use'
 const constraintMessages: Record<string, string> = {
-  account_username_unique: 'The user name or e-mail address is already in use',
-  account_email_unique: 'The user name or e-mail address is already in use',
+  account_username_unique: taken,
+  account_email_unique: taken,
   account_username_no_address:
     'A user name that contains @ must be the e-mail address of the account',
   account_library_library_id_fkey: 'Library not found',
@@ -187,5 +192,6 @@ const constraintMessages: Record<string, string> = {
 
 function rethrowConstraint(error: unknown): never {
   const message = constraintMessages[(error as { constraint_name?: string }).constraint_name ?? '']
-  throw message ? new Invalid(message, { cause: error }) : error
+  if (!message) throw error
+  throw message === taken ? new Conflict(message) : new Invalid(message, { cause: error })
 }

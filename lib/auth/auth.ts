@@ -25,7 +25,7 @@ export async function openAuth({
   log,
 }: {
   sql: Sql
-  config: Pick<Config, 'auth' | 'email'>
+  config: Pick<Config, 'auth' | 'email' | 'application'>
   log: Log
 }): Promise<Auth> {
   const lifetime = {
@@ -35,7 +35,7 @@ export async function openAuth({
   }
   const tokens = createAccessTokens(sql, lifetime)
   const identities = await openIdentityResolver(sql, tokens, log)
-  const mailer = createMailer(config.email, log)
+  const mailer = createMailer(config, log)
   return {
     sql,
     log,

@@ -10,7 +10,7 @@ export type Mailer = {
   send(message: MailMessage): Promise<boolean>
   /** Sends in the background, so that the response time does not reveal whether a mail is sent. */
   sendLater(message: MailMessage): void
-  /** A link into the web application, or null when its address is not configured. */
+  /** A link into the web application or to this server, or null when no address is configured. */
   link(path: string): string | null
   /** Validity of a confirmation code. */
   verificationHours: number
@@ -18,18 +18,23 @@ export type Mailer = {
   close(): Promise<void>
 }
 
+type MailConfig = {
+  email: Config['email']
+  application: Pick<Config['application'], 'public_url'>
+}
+
 const smtpTimeoutMs = 10_000
 // More would only accumulate behind a server that does not respond.
 const maxPending = 50
 
 /** The mailer of the current configuration; it is replaced after a reload. */
-export function createMailer(config: Config['email'], log: Log) {
+export function createMailer(config: MailConfig, log: Log) {
   let currentConfig = ''
   let current: Mailer | null = null
   return {
     /** Null without an SMTP server. */
     current(): Mailer | null {
-      const newConfig = JSON.stringify(config)
+      const newConfig = JSON.stringify([config.email, config.application.public_url])
       if (newConfig !== currentConfig) {
         void current?.close()
         current = openTransport(config, log)
@@ -43,7 +48,7 @@ export function createMailer(config: Config['email'], log: Log) {
 }
 
 /** Null without an SMTP server. */
-function openTransport(config: Config['email'], log: Log): Mailer | null {
+function openTransport({ email: config, application }: MailConfig, log: Log): Mailer | null {
   const { host, port, secure, username, password, from } = config
   if (host === null) return null
   const isLocal = /^(localhost|127\.|\[?::1\]?$)/.test(host)
@@ -88,7 +93,7 @@ function openTransport(config: Config['email'], log: Log): Mailer | null {
       void send(message)
     },
     link(path) {
-      const base = config.verification_url_base
+      const base = config.verification_url_base ?? application.public_url
       return base === null ? null : `${base.replace(/\/+$/, '')}${path}`
     },
     verificationHours: config.verification_hours,

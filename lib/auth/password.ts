@@ -8,7 +8,7 @@ const cost = { memoryCost: 32 * 1024, timeCost: 2, parallelism: 1 }
 const slots = createSemaphore({ slots: 2 })
 const maxWaiting = 40
 const minCharacters = 8
-const maxBytes = 1024
+const maxCharacters = 1024
 
 /** Number of hashes and comparisons in this process, for tests and metrics. */
 export const passwordCounters = { hashed: 0, verified: 0 }
@@ -16,12 +16,13 @@ export const passwordCounters = { hashed: 0, verified: 0 }
 // A hash of no password, compared when there is no account so that both cases take the same time.
 let decoy: Promise<string> | null = null
 
-/** Throws Invalid unless the password has at least 8 characters and at most 1,024 bytes. */
+/** Throws Invalid unless the password has 8 to 1,024 characters. */
 export function checkPassword(password: string): void {
-  if ([...password].length < minCharacters)
+  const { length } = [...password]
+  if (length < minCharacters)
     throw new Invalid(`The password must have at least ${minCharacters} characters`)
-  if (Buffer.byteLength(password) > maxBytes)
-    throw new Invalid(`The password must not be longer than ${maxBytes} bytes`)
+  if (length > maxCharacters)
+    throw new Invalid(`The password must not be longer than ${maxCharacters} characters`)
 }
 
 /** Returns the hash to store. Throws Invalid as `checkPassword` does, RateLimited when too many are waiting. */
@@ -37,7 +38,7 @@ export async function verifyPassword(stored: string | null, password: string): P
     decoy = null
     throw error
   })
-  const isShortEnough = Buffer.byteLength(password) <= maxBytes
+  const isShortEnough = [...password].length <= maxCharacters
   const isReal = stored?.startsWith('$argon2') === true && isShortEnough
   const hashToVerify = isReal ? stored : await decoy
   passwordCounters.verified += 1

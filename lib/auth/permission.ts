@@ -91,11 +91,30 @@ export function permissionsBeyondReading(permissions: ReadonlySet<Permission>): 
   return [...permissions].filter(name => !readerAppPermissions.has(name))
 }
 
-const byNormalizedName = new Map(permissionNames.map(name => [name.toLowerCase(), name]))
+/** `api-keys-read`, `api_keys_read`, `apikeysread`, `api-keys:read`, `apikeys:read` for `ApiKeysRead`. */
+function spellingsOf(name: Permission): string[] {
+  const words = name.split(/(?=[A-Z])/).map(word => word.toLowerCase())
+  const [resource, action] = [words.slice(0, -1), words.at(-1)]
+  return [
+    words.join('-'),
+    words.join('_'),
+    words.join(''),
+    `${resource.join('-')}:${action}`,
+    `${resource.join('')}:${action}`,
+  ]
+}
 
-/** Parses `LibrariesRead`, `libraries-read`, `libraries:read` or `LIBRARIES_READ`. Throws Invalid. */
+const bySpelling = new Map<string, Permission>(
+  permissionNames.flatMap(name => [name, ...spellingsOf(name)].map(text => [text, name] as const)),
+)
+/** What requests may use beside the names. */
+export const permissionSpellings: readonly string[] = [...bySpelling.keys()].filter(
+  text => !permissionNames.some(name => name === text),
+)
+
+/** Parses `LibrariesRead`, `libraries-read` or `libraries:read`. Throws Invalid. */
 export function parsePermission(text: string): Permission {
-  const permission = byNormalizedName.get(text.replace(/[-:_\s]/g, '').toLowerCase())
+  const permission = bySpelling.get(text)
   if (permission) return permission
   throw new Invalid('Unknown permission', { details: { known: permissionNames } })
 }

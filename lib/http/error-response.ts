@@ -72,6 +72,16 @@ function asFailure(error: unknown): unknown {
 
 const overloadRetrySeconds = 5
 
+/** The body of a 412 or 416, which are responses with headers of their own. */
+export const failureBody = (status: 412 | 416) => ({
+  error: errorName(status),
+  message:
+    status === 412
+      ? 'The resource has changed: its ETag or date differs from that of the request'
+      : 'The requested range is outside the file',
+  details: null,
+})
+
 /** Headers of a 401; `document` replaces the error body. */
 export type Challenge = {
   headers: Record<string, string>

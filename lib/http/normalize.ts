@@ -1,10 +1,14 @@
-// Alternative names of input fields (page_size for pageSize), mapped to the names of the schema.
+// Normalization of request values by their schema: alternative names of fields (page_size for pageSize),
+// UUIDs in lower case, null for an unchanged field.
 import { isDeepStrictEqual } from 'node:util'
 import { Invalid } from '../errors.ts'
 import { propertyNames, type TSchema } from '../schema.ts'
 
 type SchemaNode = {
+  type?: string | readonly string[]
+  format?: string
   properties?: Record<string, SchemaNode>
+  required?: readonly string[]
   aliases?: readonly string[]
   readOnly?: boolean
   items?: SchemaNode
@@ -16,19 +20,25 @@ export function normalizeAliases(schema: TSchema, value: unknown): unknown {
   return walk(schema as SchemaNode, value)
 }
 
-/** The same for a body. Throws Invalid when two aliases of one field have different values. */
-export function normalizeBodyAliases(schema: TSchema, value: unknown): unknown {
+/**
+ * The same for a body, without optional fields that are null where the schema has no null: such fields
+ * are unchanged. Throws Invalid when two aliases of one field have different values.
+ */
+export function normalizeBody(schema: TSchema, value: unknown): unknown {
   return walk(schema as SchemaNode, value, 'body')
 }
 
 // `path` locates the value in error messages; without it conflicting aliases are ignored.
 function walk(schema: SchemaNode, value: unknown, path?: string): unknown {
+  // Equal ids are compared as text in places, and PostgreSQL writes them in lower case.
+  if (typeof value === 'string')
+    return variantWith(schema, 'format')?.format === 'uuid' ? value.toLowerCase() : value
+  if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) {
-    const { items } = schema
+    const items = variantWith(schema, 'items')?.items
     return items ? value.map((item, i) => walk(items, item, path && `${path}/${i}`)) : value
   }
-  if (typeof value !== 'object' || value === null) return value
-  const shape = schema.properties ? schema : schema.anyOf?.find(variant => variant.properties)
+  const shape = variantWith(schema, 'properties')
   if (!shape?.properties) return value
   const names = aliasMap(shape)
   const result: Record<string, unknown> = {}
@@ -36,6 +46,8 @@ function walk(schema: SchemaNode, value: unknown, path?: string): unknown {
   for (const [key, member] of Object.entries(value)) {
     const name = names.get(key) ?? key
     const property = Object.hasOwn(shape.properties, name) ? shape.properties[name] : undefined
+    if (path !== undefined && member === null && property && isUnchanged(shape, name, property))
+      continue
     const normalized = property ? walk(property, member, path && `${path}/${name}`) : member
     if (name !== key && (Object.hasOwn(value, name) || Object.hasOwn(result, name))) {
       if (path !== undefined && !property?.readOnly) duplicates.push([name, normalized])
@@ -45,6 +57,23 @@ function walk(schema: SchemaNode, value: unknown, path?: string): unknown {
     if (!isDeepStrictEqual(duplicate, result[name]))
       throw new Invalid(`${path}/${name} has two different values`)
   return result
+}
+
+/** The schema or the variant of it that has a keyword. */
+const variantWith = (schema: SchemaNode, keyword: keyof SchemaNode): SchemaNode | undefined =>
+  schema[keyword] === undefined
+    ? schema.anyOf?.find(variant => variant[keyword] !== undefined)
+    : schema
+
+function isUnchanged({ required = [] }: SchemaNode, name: string, property: SchemaNode): boolean {
+  return !required.includes(name) && !allowsNull(property)
+}
+
+/** Whether null is a value of the schema. */
+export function allowsNull({ type, anyOf, ...rest }: SchemaNode): boolean {
+  if (anyOf) return anyOf.some(allowsNull)
+  if (type !== undefined) return [type].flat().includes('null')
+  return !('enum' in rest || 'const' in rest || '$ref' in rest)
 }
 
 const aliasMaps = new WeakMap<object, Map<string, string>>()

@@ -4,9 +4,9 @@ import { errorName } from './error-response.ts'
 import {
   type AnnotatedSchema,
   type Json,
+  responseSchema,
   type Schemas,
   sorted,
-  withReferences,
 } from './openapi-schema.ts'
 import type { Route } from './route.ts'
 
@@ -82,13 +82,13 @@ const reference = (name: string) => ({ $ref: `#/components/responses/${name}` })
 function contentOf(schema: TSchema | Bytes | null | undefined, schemas: Schemas) {
   if (!schema) return {}
   if (isBytes(schema)) {
-    const described = schema.schema ? { schema: withReferences(schema.schema, schemas) } : {}
+    const described = schema.schema ? { schema: responseSchema(schema.schema, schemas) } : {}
     return { content: Object.fromEntries(schema.bytes.map(type => [type, described])) }
   }
   const { mediaTypes = [] } = schema as unknown as AnnotatedSchema
   return {
     content: {
-      'application/json': { schema: withReferences(schema, schemas) },
+      'application/json': { schema: responseSchema(schema, schemas) },
       ...Object.fromEntries(mediaTypes.map(type => [type, { schema: string }])),
     },
   }
@@ -119,7 +119,7 @@ export function errorResponses(schemas: Schemas): Record<string, Json> {
     },
     content: {
       'application/json': {
-        schema: withReferences(status === '429' ? LimitBody : ErrorBody, schemas),
+        schema: responseSchema(status === '429' ? LimitBody : ErrorBody, schemas),
       },
     },
   })
@@ -151,7 +151,7 @@ const componentName = (status: string) =>
 const errorResponseName = ({ opdsVersion }: Route, status: string) =>
   status === '401' && opdsVersion !== undefined ? challenges[opdsVersion] : componentName(status)
 
-const errorStatuses = ['400', '401', '403', '404', '409', '413', '415', '429', '503']
+const errorStatuses = ['400', '401', '403', '404', '409', '412', '413', '415', '429', '503']
 
 function errorStatusesOf(route: Route): string[] {
   const statuses = ['400', '429', '503']
@@ -159,6 +159,6 @@ function errorStatusesOf(route: Route): string[] {
   // Catalogue feeds can be limited to a library, which may not be visible.
   if (route.params || route.body || route.opdsVersion) statuses.push('404')
   if (route.body || route.multipart) statuses.push('413', '415')
-  if (route.method !== 'GET') statuses.push('409')
+  if (route.method !== 'GET') statuses.push('409', '412')
   return statuses
 }

@@ -1,4 +1,8 @@
-// JSON Schemas as OpenAPI 3.1 schema objects: named component schemas, without internal keywords.
+// JSON Schemas as OpenAPI 3.1 schema objects: named component schemas, without internal keywords; of
+// requests with all that is accepted: alternative names, null for an unchanged field.
+import { propertyNames } from '../schema.ts'
+import { allowsNull } from './normalize.ts'
+
 export type Json = Record<string, unknown>
 
 /**
@@ -17,9 +21,20 @@ export type Schemas = Map<string, object>
 
 const literalKeys = new Set(['default', 'examples', 'example', 'enum', 'const'])
 
-/** A copy of `schema` in which named schemas are replaced by references and added to `components`. */
-export function withReferences(schema: unknown, components: Schemas): unknown {
-  if (Array.isArray(schema)) return schema.map(member => withReferences(member, components))
+/** A copy of the schema of a response; named schemas are replaced by references and added to `components`. */
+export const responseSchema = (schema: unknown, components: Schemas): unknown =>
+  withReferences(schema, components, same)
+
+/** The same of a request. */
+export const requestSchema = (schema: unknown, components: Schemas): unknown =>
+  withReferences(schema, components, withAcceptedProperties)
+
+type Transform = (schema: Json) => Json
+const same: Transform = schema => schema
+
+function withReferences(schema: unknown, components: Schemas, transform: Transform): unknown {
+  const copied = (member: unknown) => withReferences(member, components, transform)
+  if (Array.isArray(schema)) return schema.map(copied)
   if (typeof schema !== 'object' || schema === null) return schema
   const {
     component,
@@ -29,12 +44,15 @@ export function withReferences(schema: unknown, components: Schemas): unknown {
     hasLinkHeader: _hasLinkHeader,
     ...keywords
   } = schema as AnnotatedSchema
-  if (documentedAs && !component) return withReferences(documentedAs, components)
+  // What is documented apart from the schema is exact.
+  if (documentedAs && !component) return withReferences(documentedAs, components, same)
   const plain = () =>
     Object.fromEntries(
-      Object.entries(documentedAs ?? keywords).map(([key, value]) => [
+      Object.entries(documentedAs ?? transform(keywords)).map(([key, value]) => [
         key,
-        literalKeys.has(key) ? value : withReferences(value, components),
+        literalKeys.has(key)
+          ? value
+          : withReferences(value, components, documentedAs ? same : transform),
       ]),
     )
   if (!component) return plain()
@@ -44,6 +62,65 @@ export function withReferences(schema: unknown, components: Schemas): unknown {
     components.set(component, plain())
   }
   return { $ref: `#/components/schemas/${component}` }
+}
+
+type Property = Json & { aliases?: readonly string[]; readOnly?: boolean; description?: string }
+
+/** An object schema with the alternative names of its properties, and null for the optional ones. */
+function withAcceptedProperties(schema: Json): Json {
+  const { properties, required = [] } = schema as {
+    properties?: Record<string, Property>
+    required?: readonly string[]
+  }
+  if (!properties) return schema
+  const accepted: Json = {}
+  const alternatives: Json[] = []
+  // Client generators take a property with a default for one that is always there.
+  for (const [name, { default: _default, ...property }] of Object.entries(properties)) {
+    const isRequired = required.includes(name)
+    const value = isRequired || allowsNull(property) ? property : orNull(property)
+    const aliases = aliasesOf(name, property).filter(alias => !(alias in properties))
+    accepted[name] = value
+    for (const alias of aliases) accepted[alias] ??= aliasOf(name, value as Property)
+    if (isRequired && aliases.length > 0)
+      alternatives.push({ anyOf: [name, ...aliases].map(key => ({ required: [key] })) })
+  }
+  const stillRequired = required.filter(
+    name => aliasesOf(name, properties[name]!).filter(alias => !(alias in properties)).length === 0,
+  )
+  const { required: _required, ...others } = schema
+  return {
+    ...others,
+    properties: accepted,
+    ...(stillRequired.length > 0 ? { required: stillRequired } : {}),
+    ...(alternatives.length > 0 ? { allOf: alternatives } : {}),
+  }
+}
+
+/** The other names of a property that requests may use. */
+export const aliasesOf = (name: string, property: Property): string[] => [
+  ...new Set(propertyNames(name, property).filter(alias => alias !== name)),
+]
+
+/** The schema of a property under another name. */
+export function aliasOf(name: string, property: Property): Json {
+  const { description: _description, default: _default, documentedAs, ...rest } = property
+  const documented = documentedAs as Json | undefined
+  const description = `Same as \`${name}\`.`
+  if (!documented) return { ...rest, description }
+  const { description: _own, default: _value, ...shown } = documented
+  return { ...rest, documentedAs: { ...shown, description } }
+}
+
+function orNull(property: Property): Json {
+  const { type, enum: values, component, documentedAs, ...rest } = property
+  if (documentedAs && !component)
+    return { ...property, documentedAs: orNull(documentedAs as Property) }
+  if (typeof type !== 'string' || component || type === 'object' || type === 'array') {
+    const { description, ...plain } = property
+    return { anyOf: [plain, { type: 'null' }], ...(description ? { description } : {}) }
+  }
+  return { ...rest, type: [type, 'null'], ...(values ? { enum: [...(values as []), null] } : {}) }
 }
 
 export function sorted<T>(members: Record<string, T>): Record<string, T> {

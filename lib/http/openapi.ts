@@ -2,7 +2,14 @@
 // give the same bytes.
 import type { TSchema } from '../schema.ts'
 import { errorResponses, responseHeaders, responsesOf } from './openapi-response.ts'
-import { type Json, type Schemas, sorted, withReferences } from './openapi-schema.ts'
+import {
+  aliasesOf,
+  aliasOf,
+  type Json,
+  requestSchema,
+  type Schemas,
+  sorted,
+} from './openapi-schema.ts'
 import { type AccessRequirement, type Endpoint, endpoints, type Route } from './route.ts'
 
 export function openapiDocument(routes: readonly Route[], version: string): Json {
@@ -128,21 +135,32 @@ function parametersOf(schema: TSchema | undefined, location: 'path' | 'query', s
     properties?: Record<string, Json>
     required?: string[]
   }
-  return Object.entries(properties).map(([name, property]) => {
-    const { description = property.description, ...rest } = withReferences(
-      property,
-      schemas,
-    ) as Json
+  const aliases = Object.entries(location === 'query' ? properties : {}).flatMap(
+    ([name, property]) =>
+      aliasesOf(name, property)
+        .filter(alias => !(alias in properties))
+        .map(alias => [alias, aliasOf(name, property)] as const),
+  )
+  return [...Object.entries(properties), ...aliases].map(([name, property]) => {
+    const { description = property.description, ...rest } = requestSchema(property, schemas) as Json
     return {
       name: name === '*' ? 'path' : name,
       in: location,
       required: location === 'path' || required.includes(name),
       ...(description ? { description } : {}),
-      schema: rest,
+      // An empty parameter counts as absent.
+      ...(location === 'query' ? { allowEmptyValue: true } : {}),
+      schema: location === 'query' && rest.type === 'boolean' ? booleanText(rest) : rest,
       ...(rest.format === 'uuid' ? { example: exampleId } : {}),
     }
   })
 }
+
+// What the validation of queries takes for a boolean.
+const booleanText = ({ type: _type, ...notes }: Json) => ({
+  ...notes,
+  anyOf: [{ type: 'boolean' }, { type: 'string', enum: ['1', '0', 'True', 'False'] }],
+})
 
 function requestBody(route: Route, schemas: Schemas) {
   if (route.multipart) {
@@ -152,7 +170,7 @@ function requestBody(route: Route, schemas: Schemas) {
     return { requestBody: { description: route.multipart.description, required: true, content } }
   }
   if (!route.body) return {}
-  const content = { 'application/json': { schema: withReferences(route.body, schemas) } }
+  const content = { 'application/json': { schema: requestSchema(route.body, schemas) } }
   return { requestBody: { required: !route.bodyOptional, content } }
 }
 

@@ -8,32 +8,24 @@ export const maxPageSize = 500
 const defaultPageSize = 50
 
 /** Lenient in requests: 0 is the default, larger pages are cut to the maximum. */
-const lenientInteger = (documentedAs: object) =>
-  maybe(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, documentedAs }))
+const lenientInteger = (notes: object) =>
+  maybe(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, ...notes }))
 
 export const pageNumber = () =>
   lenientInteger({
-    type: 'integer',
-    minimum: 1,
     default: 1,
-    description: 'Page number, starting at 1.',
+    description: 'Page number, starting at 1; 0 is page 1.',
   })
 export const pageSize = (defaultSize = defaultPageSize, maximum = maxPageSize) =>
   lenientInteger({
-    type: 'integer',
-    minimum: 1,
-    maximum,
     default: defaultSize,
-    description: `Items per page, at most ${maximum}. Also accepted as \`page_size\`.`,
+    description: `Items per page, at most ${maximum}: larger numbers count as ${maximum}, 0 as the default.`,
   })
 /** Length of a list that is not paged. */
 export const listLimit = (defaultLimit: number) =>
   lenientInteger({
-    type: 'integer',
-    minimum: 1,
-    maximum: maxPageSize,
     default: defaultLimit,
-    description: `Maximum number of items, at most ${maxPageSize}.`,
+    description: `Maximum number of items: larger numbers count as ${maxPageSize}, 0 as the default.`,
   })
 
 /** Query parameters of a paged list. */

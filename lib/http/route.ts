@@ -182,5 +182,27 @@ export function endpoints({ method, path, operationId, atRoot, aliases = [] }: R
   ]
 }
 
+/** Returns a function that gives the methods of the routes at a URL; none for an unknown path. */
+export function methodsByPath(routes: readonly Route[]): (url: string) => string[] {
+  const methods = new Map<string, Set<string>>()
+  for (const { method, path } of routes.flatMap(endpoints)) {
+    const known = methods.get(path) ?? new Set()
+    methods.set(path, known.add(method))
+    if (method === 'GET') known.add('HEAD')
+  }
+  const patterns = [...methods].map(([path, names]) => {
+    const source = path
+      .replace(/[.+$]/g, '\\$&')
+      .replace(/\{\w+\}/g, '[^/]+')
+      .replace('{*}', '.*')
+    return { pattern: new RegExp(`^${source}/?$`), names }
+  })
+  return url => {
+    const path = url.split('?', 1)[0]!
+    const matching = patterns.filter(({ pattern }) => pattern.test(path))
+    return [...new Set(matching.flatMap(({ names }) => [...names]))].sort()
+  }
+}
+
 /** Whether the query of a URL selects the long form (`full=true`). */
 export const isFull = (url: string): boolean => /[?&]full=(?:true|1)(?=&|#|$)/i.test(url)

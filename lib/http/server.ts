@@ -9,7 +9,7 @@ import fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify'
-import { NotFound } from '../errors.ts'
+import { MethodNotAllowed, NotFound } from '../errors.ts'
 import { newId } from '../id.ts'
 import { ErrorBody, isBytes, LimitBody } from '../schema.ts'
 import { createAddressResolver, rejectDuplicateHost } from './address.ts'
@@ -21,9 +21,10 @@ import { corsDelegator } from './cors.ts'
 import type { Deps } from './deps.ts'
 import { errorResponse, rejectMalformedRequest, statusOf } from './error-response.ts'
 import { openapiDocument } from './openapi.ts'
+import { createPreconditions, type Preconditions } from './preconditions.ts'
 import { openRateLimiter, type RateLimiter } from './rate-limit.ts'
 import { logRequests } from './request-log.ts'
-import { endpoints, isFull, type Route, RouteResponse, routerPath } from './route.ts'
+import { endpoints, isFull, methodsByPath, type Route, RouteResponse, routerPath } from './route.ts'
 import { compileSerializer } from './serialize.ts'
 import { compileValidator } from './validate.ts'
 import { authenticationChallenge } from './www-authenticate.ts'
@@ -89,10 +90,15 @@ export async function openServer(deps: Deps, routes: readonly Route[]): Promise<
     const document = openapiDocument(routes, deps.version)
     await mountApiReference(server, config.api.api_docs_path, document)
   }
-  for (const route of routes) mount(server, route, { deps, limiter })
+  const preconditions = createPreconditions(server)
+  for (const route of routes) mount(server, route, { deps, limiter, preconditions })
+  const allowedMethods = methodsByPath(routes)
   server.setNotFoundHandler(async (request, reply) => {
     await limiter.consume({ request, reply, accountId: null }, 'default')
-    throw new NotFound('Unknown path')
+    const allowed = allowedMethods(request.url)
+    if (allowed.length === 0) throw new NotFound('Unknown path')
+    reply.header('allow', allowed.join(', '))
+    throw new MethodNotAllowed(`${request.method} is not possible here`)
   })
   return server
 }
@@ -112,9 +118,13 @@ const fullConstraint = {
   deriveConstraint: ({ url = '' }: { url?: string }) => (isFull(url) ? 'true' : undefined),
 } as never
 
-type MountOptions = { deps: Deps; limiter: RateLimiter }
+type MountOptions = { deps: Deps; limiter: RateLimiter; preconditions: Preconditions }
 
-function mount(server: FastifyInstance, route: Route, { deps, limiter }: MountOptions) {
+function mount(
+  server: FastifyInstance,
+  route: Route,
+  { deps, limiter, preconditions }: MountOptions,
+) {
   const onRequest = authorize(route, deps, limiter)
   for (const { method, path, whenFull } of endpoints(route)) {
     server.route({
@@ -136,7 +146,8 @@ function mount(server: FastifyInstance, route: Route, { deps, limiter }: MountOp
       ...(route.bodyOptional ? { preValidation: addEmptyObject } : {}),
       ...(route.guesses ? { preHandler: limitGuesses(route.guesses, limiter) } : {}),
       handler: async (request, reply) => {
-        const result = await route.handle(inputOf(request, reply) as never, deps)
+        const handle = async () => route.handle(inputOf(request, reply) as never, deps)
+        const result = await preconditions(request, handle)
         if (result instanceof RouteResponse) {
           reply.code(result.status as number).headers(result.headers)
           // Bypasses the JSON serializer: the text has a media type of its own.
@@ -163,7 +174,8 @@ function limitGuesses(whose: NonNullable<Route['guesses']>, limiter: RateLimiter
 }
 
 async function addEmptyObject(request: FastifyRequest) {
-  request.body ??= {}
+  // Not null, which is a body of a wrong type.
+  if (request.body === undefined) request.body = {}
 }
 
 function inputOf(request: FastifyRequest, reply: FastifyReply) {

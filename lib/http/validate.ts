@@ -2,8 +2,8 @@
 import type { FastifySchemaCompiler } from 'fastify'
 import { Compile, type Validator } from 'typebox/compile'
 import { type Failure, Invalid, NotFound } from '../errors.ts'
-import type { TSchema } from '../schema.ts'
-import { normalizeAliases, normalizeBodyAliases } from './aliases.ts'
+import { storable, type TSchema } from '../schema.ts'
+import { normalizeAliases, normalizeBody } from './normalize.ts'
 
 type Part = 'body' | 'query' | 'path'
 const parts: Record<string, Part> = { body: 'body', querystring: 'query', params: 'path' }
@@ -34,14 +34,14 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpP
   return (input: unknown) => {
     if (part !== 'body')
       return validate(parseText(schema, normalizeAliases(schema, input) as object))
-    const { value, error } = normalizeBody(schema, input)
+    const { value, error } = tryNormalizeBody(schema, input)
     return error ? { error } : validate(value)
   }
 }
 
-function normalizeBody(schema: TSchema, input: unknown) {
+function tryNormalizeBody(schema: TSchema, input: unknown) {
   try {
-    return { value: normalizeBodyAliases(schema, input) }
+    return { value: normalizeBody(schema, input) }
   } catch (error) {
     return { error: error as Error }
   }
@@ -74,8 +74,8 @@ function parseText(schema: TSchema, input: object) {
 function coerce(type: TypedSchema['type'], value: unknown): unknown {
   if (typeof value !== 'string') return value
   const types = [type].flat()
-  if (types.includes('boolean') && /^(true|1)$/i.test(value)) return true
-  if (types.includes('boolean') && /^(false|0)$/i.test(value)) return false
+  if (types.includes('boolean') && /^(?:[Tt]rue|1)$/.test(value)) return true
+  if (types.includes('boolean') && /^(?:[Ff]alse|0)$/.test(value)) return false
   if (types.includes('integer') && /^-?\d{1,20}$/.test(value)) return Number(value)
   if (types.includes('number') && /^-?\d{1,20}(\.\d{1,20})?$/.test(value)) return Number(value)
   return value
@@ -123,6 +123,8 @@ function errorMessage(error: { keyword: string; message: string; params: object 
   if (error.keyword === 'boolean') return 'is not a known field'
   if (error.keyword === 'enum' && Array.isArray(params.allowedValues))
     return `must be one of ${joinNames(params.allowedValues)}`
+  if (error.keyword === 'pattern' && params.pattern === storable)
+    return 'must not contain a null character'
   return error.message
 }
 

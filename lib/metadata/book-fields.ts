@@ -42,7 +42,7 @@ const isNamedInEvents = true
 /** Filled from files; users may edit and lock them. By wire name. */
 export const fileFields = {
   title: column('title', 'text', Type.String(), {
-    edit: edit(input.text(1000), requiredText, { isRequired: true, isPreservedByPut }),
+    edit: edit(input.name(1000), requiredText, { isRequired: true, isPreservedByPut }),
     isNamedInEvents,
   }),
   titleSort: column('titleSort', 'text', text(), {

@@ -21,7 +21,7 @@ const editText = (maxLength: number) => edit(input.text(maxLength), trimmedText)
 /** By wire name. */
 export const seriesFields = {
   title: column('title', 'text', Type.String(), {
-    edit: edit(input.text(1000), requiredText, { isRequired: true, isPreservedByPut: true }),
+    edit: edit(input.name(1000), requiredText, { isRequired: true, isPreservedByPut: true }),
     isNamedInEvents: true,
   }),
   titleSort: column('titleSort', 'text', text(), { edit: editText(1000), isNamedInEvents: true }),

@@ -89,7 +89,7 @@ export const input = {
   alternateTitles: () =>
     maybe(
       nullable(
-        list(body({ label: text(200), title: name(1000) }), {
+        list(body({ label: text(200), title: name(1000) }, { component: 'AlternateTitleInput' }), {
           maxItems,
           description: 'A PUT without them leaves them unchanged.',
         }),

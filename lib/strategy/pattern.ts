@@ -15,7 +15,8 @@ const compiled = new Map<string, Pattern>()
 export function compilePattern(source: string, name: string): Pattern {
   const cached = compiled.get(source)
   if (cached) return cached
-  if (source.length > maxLength) throw new Invalid(`${name} is longer than ${maxLength} characters`)
+  if ([...source].length > maxLength)
+    throw new Invalid(`${name} is longer than ${maxLength} characters`)
   const pattern = compileOrThrow(source, name)
   if (pattern.programSize() > maxProgramSize) throw new Invalid(`${name} is too large`)
   if (compiled.size >= 200) compiled.clear()

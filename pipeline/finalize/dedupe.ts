@@ -107,6 +107,17 @@ async function interruptDedupe(sql: Sql, pid: number) {
       and objid = (hashtext('stackroom.dedupe')::bigint & 4294967295)::oid`
 }
 
+/**
+ * The title in lower case without punctuation and spaces: `Spider-Man: Blue` is `spidermanblue`. A title
+ * of nothing else remains as it is. By code points, because classes depend on the locale of the database.
+ */
+function titleKey(sql: Queryable) {
+  return sql`coalesce(nullif(regexp_replace(search_key, ${punctuation}, '', 'g'), ''), search_key)`
+}
+
+const punctuation =
+  '[\\u0001-\\u002f\\u003a-\\u0040\\u005b-\\u0060\\u007b-\\u00a9\\u00ab-\\u00b4\\u00b6-\\u00b9\\u00bb-\\u00bf\\u2000-\\u206f\\u3000-\\u3004\\u3008-\\u3020\\u30a0\\u30fb\\ufe30-\\ufe6f\\uff01-\\uff0f\\uff1a-\\uff20\\uff3b-\\uff40\\uff5b-\\uff65]+'
+
 /** Every series that contains books, once for each key by which it is grouped. */
 function seriesKeys(sql: Queryable) {
   return sql`(
@@ -115,7 +126,7 @@ function seriesKeys(sql: Queryable) {
     join ${seriesExternalIds(sql)} e on e.series_id = s.id
     where s.book_count > 0
     union all
-    select id, 'title', library_id, library_id || ':' || search_key
+    select id, 'title', library_id, library_id || ':' || ${titleKey(sql)}
     from series
     where book_count > 0 and search_key <> ''
   )`

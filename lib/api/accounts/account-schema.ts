@@ -1,13 +1,18 @@
 // Schemas of accounts: roles, permissions, credentials, and the user as in sign-in responses.
+
+import { emailPattern, maxUsernameLength, usernamePattern } from '../../auth/account.ts'
 import type { Account, Identity } from '../../auth/identify.ts'
-import { permissionNames, roles } from '../../auth/permission.ts'
+import { permissionNames, permissionSpellings, roles } from '../../auth/permission.ts'
 import { list, oneOf, record, Type, text, uuid } from '../../schema.ts'
 
 export const Role = oneOf(roles, { component: 'Role', description: 'Role of a user.' })
 export const Permission = oneOf(permissionNames, { component: 'Permission' })
 
 /** Permissions in requests; other spellings are accepted too. */
-export const PermissionNames = list(text(60, { documentedAs: Permission }), {
+const PermissionName = text(60, {
+  documentedAs: { anyOf: [Permission, { type: 'string', enum: permissionSpellings }] },
+})
+export const PermissionNames = list(PermissionName, {
   maxItems: 100,
   description: 'Permission names; `books:read` and `books-read` are accepted for `BooksRead`.',
 })
@@ -15,9 +20,24 @@ export const EffectivePermissions = list(Permission, {
   description:
     'All permissions of this request: those of the role and the extra ones, limited by the API key.',
 })
-export const Username = text(100, { description: 'At most 100 characters, without colons.' })
-export const Email = text(254, { description: 'E-mail address.' })
-export const Password = text(1024, { description: 'At least 8 characters, at most 1,024 bytes.' })
+// The checks of lib/auth/account.ts have clearer messages than a pattern.
+export const Username = text(maxUsernameLength, {
+  documentedAs: {
+    type: 'string',
+    maxLength: maxUsernameLength,
+    pattern: usernamePattern,
+    description: 'At most 100 characters, without colons.',
+  },
+})
+export const Email = text(254, {
+  documentedAs: {
+    type: 'string',
+    maxLength: 254,
+    pattern: emailPattern,
+    description: 'E-mail address.',
+  },
+})
+export const Password = text(1024, { minLength: 8, description: 'At least 8 characters.' })
 
 export const UserInfo = record(
   {

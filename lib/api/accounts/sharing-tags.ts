@@ -12,6 +12,7 @@ import {
   count,
   list,
   maybe,
+  name,
   nullable,
   oneOf,
   record,
@@ -36,7 +37,7 @@ const SharingTag = record(
   { component: 'SharingTag' },
 )
 type SharingTag = Static<typeof SharingTag>
-const Name = text(200, { minLength: 1, description: 'Unique name, case-insensitive.' })
+const Name = name(200, { description: 'Unique name, case-insensitive.' })
 const Description = nullable(text(2000))
 const tag_id = uuid({ description: 'Sharing tag id.' })
 const TagId = record({ tag_id })

@@ -9,6 +9,7 @@ import { zipSeries } from '../../download/series-zip.ts'
 import { NotFound } from '../../errors.ts'
 import { formatNames } from '../../format/formats.ts'
 import { bodyFor, emptyBody } from '../../http/body.ts'
+import { failureBody } from '../../http/error-response.ts'
 import { respond, route } from '../../http/route.ts'
 import { bytes, ErrorBody } from '../../schema.ts'
 import { BookId, SeriesId } from '../params.ts'
@@ -28,13 +29,20 @@ export const downloads = [
     description:
       'With its original file name. Supports Range, If-Range and conditional requests. 404 if the file is missing on disk; 422 if it lies outside its library or is not an archive, EPUB or PDF.',
     params: BookId,
-    responses: { 200: files, 206: files, 304: null, 412: null, 416: null, 422: ErrorBody },
+    responses: {
+      200: files,
+      206: files,
+      304: null,
+      412: ErrorBody,
+      416: ErrorBody,
+      422: ErrorBody,
+    },
     async handle({ params, viewer, request }, { sql, config }) {
       const file = await bookFile(sql, viewer, params.id)
       const { status, headers, body } = await fileResponse(file, fileAccess(config), request)
       const allHeaders = { ...headers, ...caching }
-      if (status === 304 || status === 412 || status === 416)
-        return respond(status, emptyBody(request), allHeaders)
+      if (status === 412 || status === 416) return respond(status, failureBody(status), allHeaders)
+      if (status === 304) return respond(status, emptyBody(request), allHeaders)
       return respond(status, body ?? emptyBody(request) ?? null, allHeaders)
     },
   }),

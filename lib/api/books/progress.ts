@@ -14,7 +14,7 @@ import { respond, route } from '../../http/route.ts'
 import { body, count, list, maybe, nullable, record, Type, timestamp } from '../../schema.ts'
 import { BookId, SeriesId } from '../params.ts'
 
-const writePermission = { all: ['BooksRead'], any: ['ProgressWrite', 'BooksWrite'] } as const
+const writePermission = { any: ['BooksWrite', 'ProgressWrite'] } as const
 
 /** Longest response without paging. */
 const maxRows = 10_000
@@ -78,7 +78,7 @@ export const progress = [
     permission: writePermission,
     summary: 'Update reading progress of a book',
     description:
-      'A book is completed by `completed`, by its last page, or from 98 % on unless `completed` is false. Writing the first page or up to 5 % of a completed book restarts it. The last write wins.',
+      'A book is completed by its last page, or from 98 % on; `completed` decides if it is there. Writing the first page or up to 5 % of a completed book restarts it. The last write wins.',
     params: BookId,
     body: ProgressUpdate,
     responses: { 200: Progress },

@@ -4,6 +4,7 @@ import { route } from '../../http/route.ts'
 import { count } from '../../schema.ts'
 import { LibraryId, SeriesId } from '../params.ts'
 
+const permission = { any: ['BooksDelete', 'SeriesDelete'] } as const
 const description =
   'Deletes books that are missing on disk, with their progress, and then empty series if the setting `purge.purge_empty_series` is on. Returns the number of deleted books.'
 
@@ -12,7 +13,7 @@ export const purge = [
     operationId: 'purgeLibrary',
     method: 'DELETE',
     path: '/libraries/{id}/purge-deleted',
-    permission: 'LibrariesWrite',
+    permission,
     summary: 'Delete the missing books of a library',
     description,
     params: LibraryId,
@@ -23,7 +24,7 @@ export const purge = [
     operationId: 'purgeSeries',
     method: 'DELETE',
     path: '/series/{id}/purge-deleted',
-    permission: 'SeriesWrite',
+    permission,
     summary: 'Delete the missing books of a series',
     description,
     params: SeriesId,

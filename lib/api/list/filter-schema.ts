@@ -1,17 +1,21 @@
 // Schemas of filter requests: the condition tree and the full-text query. The tree is validated by
 // lib/catalog/list/condition.ts, which reports the path of an error; here it is documented.
+import { datePattern } from '../../catalog/list/condition.ts'
 import {
   bookFields,
   type FieldKind,
   maxConditionDepth,
   maxConditionNodes,
-  nonNullableKinds,
+  maxListValues,
+  maxValueLength,
+  nullOperators,
   operators,
   rangeKeys,
   readStatuses,
   seriesFields,
+  textPartOperators,
 } from '../../catalog/list/fields.ts'
-import { maybe, nullable, Type, text } from '../../schema.ts'
+import { maybe, nullable, storable, Type, text } from '../../schema.ts'
 
 const valueDescriptions: Record<FieldKind, string> = {
   id: 'a UUID',
@@ -22,13 +26,14 @@ const valueDescriptions: Record<FieldKind, string> = {
   boolean: 'true or false',
 }
 
+const textSchema = { type: 'string', maxLength: maxValueLength, pattern: storable }
 const valueSchemas: Record<FieldKind, object> = {
   id: { type: 'string', format: 'uuid' },
-  text: { type: 'string', maxLength: 500 },
+  text: textSchema,
   status: { type: 'string', enum: [...readStatuses] },
   number: { type: 'number' },
-  date: { type: 'string', format: 'date-time' },
-  boolean: { type: 'boolean' },
+  date: { type: 'string', pattern: datePattern, description: 'A date or a date-time.' },
+  boolean: { enum: [true, false, 'true', 'false'] },
 }
 
 const examples = [
@@ -71,25 +76,51 @@ function conditionProperties(component: string, fields: Record<string, FieldKind
   return { allOf: conditions, anyOf: conditions, ...Object.fromEntries(tests) }
 }
 
-/** Operator and operands of a field, as a component for each kind. */
+/** Operator and operands of a field, as a component for each kind: one object for each kind of operands. */
 function testSchema(kind: FieldKind) {
-  const operands = operators[kind] as Record<string, string>
   const value = valueSchemas[kind]
   const ends = kind === 'date' ? rangeKeys.date : rangeKeys.number
-  const operandKinds = Object.values(operands)
-  const nullOperators = nonNullableKinds.includes(kind) ? [] : ['isNull', 'isNotNull']
+  const end = { anyOf: [value, { type: 'null' }] }
+  const groups: Record<string, object> = {
+    value: { value },
+    text: { value: textSchema },
+    values: { values: { type: 'array', items: value, maxItems: maxListValues } },
+    nothing: {},
+    range: Object.fromEntries(ends.map(name => [name, end])),
+    null: { value: { description: 'Ignored.' } },
+  }
+  const groupOf = ([name, operands]: [string, string]) =>
+    kind !== 'text' && textPartOperators.includes(name) ? 'text' : operands
+  const names = Object.groupBy(Object.entries<string>(operators[kind]), groupOf)
+  const variants = Object.entries(names).map(([group, entries]) =>
+    variant(
+      entries!.map(([name]) => name),
+      groups[group]!,
+      {
+        isRequired: group.startsWith('value') || group === 'text',
+        ...(group === 'text' ? { component: 'TextPartTest' } : {}),
+      },
+    ),
+  )
   return {
     component: `${kind[0]!.toUpperCase()}${kind.slice(1)}Test`,
+    anyOf: [
+      ...variants,
+      variant(nullOperators, groups.null!, { isRequired: false, component: 'NullTest' }),
+    ],
+  }
+}
+
+function variant(
+  names: string[],
+  operands: object,
+  { isRequired, component }: { isRequired: boolean; component?: string },
+) {
+  return {
+    ...(component ? { component } : {}),
     type: 'object',
-    required: ['operator'],
-    properties: {
-      operator: { type: 'string', enum: [...Object.keys(operands), ...nullOperators] },
-      ...(operandKinds.includes('value') ? { value } : {}),
-      ...(operandKinds.includes('values')
-        ? { values: { type: 'array', items: value, maxItems: 500 } }
-        : {}),
-      ...(operandKinds.includes('range') ? Object.fromEntries(ends.map(end => [end, value])) : {}),
-    },
+    required: ['operator', ...(isRequired ? Object.keys(operands) : [])],
+    properties: { operator: { type: 'string', enum: names }, ...operands },
     additionalProperties: false,
   }
 }
@@ -115,6 +146,5 @@ function describeOperators(kind: FieldKind): string {
     const ends = kind === 'date' ? rangeKeys.date : rangeKeys.number
     return `${name} (\`${ends.join('`, `')}\`)`
   })
-  const nullOperators = nonNullableKinds.includes(kind) ? [] : ['isNull, isNotNull (no value)']
-  return [...names, ...nullOperators].join(', ')
+  return [...names, `${nullOperators.join(', ')} (no value)`].join(', ')
 }

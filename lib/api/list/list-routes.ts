@@ -71,6 +71,8 @@ export type ListSpec<
   arrayLength?: number
   /** Whether the query has `limit` for the array, with `arrayLength` as its default. */
   hasLimit?: true
+  /** Whether `full: true` in the body selects long items, too. */
+  hasFullInBody?: true
   find: (request: FindRequest<P, Q, B>) => Promise<IdPage>
 }
 
@@ -99,8 +101,7 @@ function listRoute<
   B extends TSchema | undefined,
 >(kind: ItemKind, form: ItemForm, spec: ListSpec<P, Q, B>): Route {
   const { permission } = kind
-  const isFull = form === kind.full
-  const { arrayLength, hasLimit, find, query, ...common } = spec
+  const { arrayLength, hasLimit, find, query, hasFullInBody, ...common } = spec
   const limit: TProperties =
     arrayLength !== undefined && hasLimit ? { limit: listLimit(arrayLength) } : {}
   return route({
@@ -108,7 +109,7 @@ function listRoute<
     method: spec.method ?? 'GET',
     permission,
     query: record({ ...pageQuery, ...limit, ...query }),
-    responses: { 200: arrayLength === undefined ? paged(form.schema) : arrayOrPage(form.schema) },
+    responses: { 200: responseOf(kind, form, spec) },
     handle: (async (
       input: Input<Permission, undefined, TSchema, undefined>,
       { lists }: Pick<Deps, 'lists'>,
@@ -118,18 +119,30 @@ function listRoute<
       const isArray = arrayLength !== undefined && !isPaged(query)
       const page = isArray ? firstPage(query.limit, arrayLength) : paging(query)
       const { pageSize } = page
-      const isExpensive = isExpensiveList({ pageSize, isFull, body })
+      const { full = form === kind.full } = (body ?? {}) as { full?: boolean }
+      const isExpensive = isExpensiveList({ pageSize, isFull: full, body })
       const admission = { accountId: viewer.accountId, isExpensive, signal }
       const { data, total } = await lists.run(admission, async sql => {
         const { ids, total } = await find({
           ...(input as unknown as FindRequest<P, Q, B>),
           ...{ sql, page: page.page, pageSize },
         })
-        return { data: await form.load(sql, viewer, ids), total }
+        return { data: await (full ? kind.full : form).load(sql, viewer, ids), total }
       })
       return isArray ? data : pageResponse({ request, reply, query }, { data, total, paging: page })
     }) as never,
   })
+}
+
+function responseOf(
+  { short, full }: ItemKind,
+  form: ItemForm,
+  { arrayLength, hasFullInBody }: { arrayLength?: number; hasFullInBody?: true },
+) {
+  if (arrayLength === undefined) return paged(form.schema)
+  return form === short && hasFullInBody
+    ? arrayOrPage(form.schema, full.schema)
+    : arrayOrPage(form.schema)
 }
 
 const firstPage = (limit: number | undefined, length: number) => ({
@@ -138,10 +151,13 @@ const firstPage = (limit: number | undefined, length: number) => ({
   offset: 0,
 })
 
-const arrayOrPage = (item: TSchema) =>
-  Type.Union([list(item), paged(item)], {
-    description: 'An array; with `page` or `pageSize` in the query a page.',
-  })
+const arrayOrPage = (...items: TSchema[]) =>
+  Type.Union(
+    items.flatMap(item => [list(item), paged(item)]),
+    {
+      description: 'An array; with `page` or `pageSize` in the query a page.',
+    },
+  )
 
 /** A list of all libraries (with the parameter `libraryId`) and the same list of one library. */
 type LibraryListSpec<Q extends TProperties> = Omit<

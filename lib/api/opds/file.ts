@@ -5,6 +5,7 @@ import { fileResponse } from '../../download/file.ts'
 import type { FormatName } from '../../format/formats.ts'
 import { formatNames } from '../../format/formats.ts'
 import { emptyBody } from '../../http/body.ts'
+import { failureBody } from '../../http/error-response.ts'
 import { respond, route } from '../../http/route.ts'
 import { fileType } from '../../opds/media-types.ts'
 import { bytes, ErrorBody, record, Type } from '../../schema.ts'
@@ -30,7 +31,14 @@ export const fileRoutes = versions.map(version => {
       ...BookId.properties,
       name: Type.String({ description: 'Any file name.' }),
     }),
-    responses: { 200: files, 206: files, 304: null, 412: null, 416: null, 422: ErrorBody },
+    responses: {
+      200: files,
+      206: files,
+      304: null,
+      412: ErrorBody,
+      416: ErrorBody,
+      422: ErrorBody,
+    },
     async handle({ params, viewer, request }, { sql, config }) {
       const book = await bookFile(sql, viewer, params.id)
       const mediaType = fileType(book.format, version)
@@ -41,8 +49,8 @@ export const fileRoutes = versions.map(version => {
         mediaType,
       )
       const allHeaders = { ...headers, 'cache-control': 'private, no-cache' }
-      if (status === 304 || status === 412 || status === 416)
-        return respond(status, emptyBody(request), allHeaders)
+      if (status === 412 || status === 416) return respond(status, failureBody(status), allHeaders)
+      if (status === 304) return respond(status, emptyBody(request), allHeaders)
       return respond(status, body ?? emptyBody(request) ?? null, allHeaders)
     },
   })

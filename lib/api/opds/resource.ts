@@ -6,6 +6,7 @@ import { type ByteRange, evaluateRequest, isFresh } from '../../download/range.t
 import { NotFound } from '../../errors.ts'
 import { isReflowable } from '../../format/formats.ts'
 import { bodyFor, emptyBody, whenClosed } from '../../http/body.ts'
+import { failureBody } from '../../http/error-response.ts'
 import { respond, route } from '../../http/route.ts'
 import { isStreamedMedia, servedType, servedTypes } from '../../opds/resource-media-type.ts'
 import type { EpubResourceBody } from '../../page/epub.ts'
@@ -54,7 +55,14 @@ export const resourceRoutes = [
       ...BookId.properties,
       '*': Type.String({ minLength: 1, maxLength: 4096, description: 'Path in the archive.' }),
     }),
-    responses: { 200: resources, 206: resources, 304: null, 412: null, 416: null, 422: ErrorBody },
+    responses: {
+      200: resources,
+      206: resources,
+      304: null,
+      412: ErrorBody,
+      416: ErrorBody,
+      422: ErrorBody,
+    },
     async handle({ params, viewer, request, reply, signal }, deps) {
       const { id, '*': name } = params
       const file = await presentFile(deps, viewer, id)
@@ -103,9 +111,11 @@ function sendResource(
   if (decision.status === 200)
     return respond(200, bodyFor(request, body), { ...whole, 'accept-ranges': 'bytes' })
   if (body instanceof Readable) body.destroy()
-  if (decision.status === 416)
-    return respond(416, emptyBody(request), { ...headers, 'content-range': `bytes */${size}` })
-  return respond(decision.status, emptyBody(request), headers)
+  const { status } = decision
+  if (status === 304) return respond(status, emptyBody(request), headers)
+  const json = { ...headers, 'content-type': 'application/json; charset=utf-8' }
+  if (status === 412) return respond(status, failureBody(status), json)
+  return respond(416, failureBody(416), { ...json, 'content-range': `bytes */${size}` })
 }
 
 /** The bytes of a range. The bytes before it are read too, since the resource may be compressed. */

@@ -20,10 +20,11 @@ import {
   parseWebUrl,
   requiredText,
   trimmedText,
+  webUrl,
 } from '../../metadata/user-input.ts'
 import type { Queryable, Transaction } from '../../postgres/db.ts'
 import { retryOnDeadlock } from '../../postgres/retry-on-deadlock.ts'
-import { body, list, record, type Static, type TSchema, text, uuid } from '../../schema.ts'
+import { body, list, name, record, type Static, type TSchema, text, uuid } from '../../schema.ts'
 import { BookId, SeriesId } from '../params.ts'
 
 const owners = {
@@ -70,9 +71,9 @@ type ReferenceType<Item extends TSchema, Input extends TSchema> = {
 
 const ExternalIdInput = body(
   {
-    source: text(200, { minLength: 1, description: 'The service, for example `plugin:<name>`.' }),
-    externalId: text(500, { minLength: 1, description: 'Id at the service.' }),
-    externalUrl: input.text(2000, { description: 'HTTP or HTTPS URL.' }),
+    source: name(200, { description: 'The service, for example `plugin:<name>`.' }),
+    externalId: name(500, { description: 'Id at the service.' }),
+    externalUrl: input.text(2000, { documentedAs: webUrl }),
     metadataHash: input.text(200),
   },
   { component: 'ExternalIdInput' },
@@ -101,8 +102,8 @@ const idType: ReferenceType<typeof ExternalId, typeof ExternalIdInput> = {
 
 const ExternalLinkInput = body(
   {
-    sourceName: text(200, { minLength: 1, aliases: ['source'], description: 'Name of the site.' }),
-    url: text(2000, { minLength: 1, description: 'HTTP or HTTPS URL.' }),
+    sourceName: name(200, { aliases: ['source'], description: 'Name of the site.' }),
+    url: text(2000, { documentedAs: webUrl }),
     externalId: input.text(500),
   },
   { component: 'ExternalLinkInput' },

@@ -14,10 +14,10 @@ import { paged, pageQuery, pageResponse, paging } from '../../http/pagination.ts
 import { respond, route } from '../../http/route.ts'
 import { checkStorable } from '../../metadata/user-input.ts'
 import { retryOnDeadlock } from '../../postgres/retry-on-deadlock.ts'
-import { body, count, list, record, Type, text, uuid } from '../../schema.ts'
+import { body, count, list, name, record, Type, uuid } from '../../schema.ts'
 import { BookId, SeriesId } from '../params.ts'
 
-const name = text(200, { minLength: 1, description: 'Name of the label.' })
+const LabelName = name(200, { description: 'Name of the label.' })
 const owners = [
   {
     kind: 'series',
@@ -38,7 +38,7 @@ const owners = [
 ] as const
 
 const lockNote = 'They are locked against changes by scans.'
-const NewLabel = body({ name }, { component: 'NewLabel' })
+const NewLabel = body({ name: LabelName }, { component: 'NewLabel' })
 
 const labelNames = { genre: 'Genre', tag: 'Tag' } as const
 
@@ -71,7 +71,7 @@ function ownerRoutes(kind: LabelKind, owner: (typeof owners)[number]) {
       description: `Names are case-insensitive: an existing ${kind} is used again. ${lockNote}`,
       params,
       body: body(
-        { [plural]: list(name, { maxItems: 500 }) },
+        { [plural]: list(LabelName, { maxItems: 500 }) },
         { component: `${labelName}ListUpdate` },
       ),
       responses: { 200: Labels },

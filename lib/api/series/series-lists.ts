@@ -6,7 +6,6 @@ import { parseSeriesSort, seriesSortNames } from '../../catalog/list/sort.ts'
 import { SeriesFull, seriesFull } from '../../catalog/metadata/full-records.ts'
 import { seriesInProgress } from '../../catalog/progress/continue-reading.ts'
 import { Series, seriesByIds } from '../../catalog/series/series-record.ts'
-import { Invalid } from '../../errors.ts'
 import { route } from '../../http/route.ts'
 import { body, count, list, maybe, nullable, record, Type, text, uuid } from '../../schema.ts'
 import { seriesFilter } from '../list/filter-schema.ts'
@@ -19,10 +18,12 @@ const series: ItemKind = {
   full: { schema: SeriesFull, load: seriesFull },
 }
 
+const namesPattern = '^[^,\\u0000]{0,500}(?:,[^,\\u0000]{0,500}){0,49}$'
 const names = (label: string) =>
   maybe(
-    text(1000, {
-      description: `Names of ${label}, separated by commas; only series that have all of them.`,
+    text(2000, {
+      pattern: namesPattern,
+      description: `At most 50 names of ${label}, separated by commas; only series that have all of them.`,
       examples: ['Drama,Mystery'],
     }),
   )
@@ -125,10 +126,12 @@ export const seriesLists = [
       {
         query: text(500, { description: 'Words or word prefixes. A blank query has no results.' }),
         libraryId: maybe(nullable(uuid({ description: 'Only of this library.' }))),
+        full: maybe(Type.Boolean({ description: 'With metadata, as of /series/search/full.' })),
       },
       { component: 'SeriesSearch' },
     ),
     arrayLength: 500,
+    hasFullInBody: true,
     async find({ sql, viewer, body, page, pageSize }) {
       if (body.query.trim() === '') return { ids: [], total: 0 }
       return await listSeries(sql, viewer, {
@@ -139,9 +142,7 @@ export const seriesLists = [
   }),
 ]
 
-const maxLabels = 50
-
-/** A filter for series with all labels; null without a name. Throws Invalid for too many names. */
+/** A filter for series with all labels; null without a name. */
 function labelFilter(lists: Record<string, string | undefined>) {
   const conditions = Object.entries(lists).flatMap(([field, names = '']) =>
     names
@@ -150,7 +151,6 @@ function labelFilter(lists: Record<string, string | undefined>) {
       .filter(name => name !== '')
       .map(value => ({ [field]: { operator: 'is', value } })),
   )
-  if (conditions.length > maxLabels) throw new Invalid(`At most ${maxLabels} genres and tags`)
   return conditions.length === 0 ? null : parseSeriesFilter({ allOf: conditions })
 }
 

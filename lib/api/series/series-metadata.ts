@@ -57,7 +57,7 @@ export const seriesMetadataRoutes = [
     path: '/series/{id}',
     summary: 'Update the title of a series',
     description: 'The title is locked against changes by scans.',
-    body: body({ title: input.text(1000) }, { component: 'SeriesUpdate' }),
+    body: body({ title: input.name(1000) }, { component: 'SeriesUpdate' }),
     responses: {
       200: record(
         { id: uuid(), title: Type.String(), updatedAt: timestamp() },

@@ -34,6 +34,9 @@ export const Book = record(
     }),
     fileSize: count({ description: 'Bytes.' }),
     fileHash: Type.String({ description: 'SHA-256 in hex; empty until it is computed.' }),
+    koreaderHash: nullable(
+      Type.String({ description: 'Partial MD5 of KOReader in hex; null until it is computed.' }),
+    ),
     pageCount: count({ description: '0 until the file is analysed.' }),
     number: nullable(Type.Number({ description: 'May be fractional: 1.5.' })),
     numberText: nullable(Type.String({ description: 'As written: `1`, `1.5`, `Annual 1`.' })),
@@ -82,7 +85,7 @@ export async function booksByIds(
   const rows = await sql<Row[]>`
     select b.id, b.library_id as "libraryId", l.name as "libraryName", b.series_id as "seriesId",
       s.title as "seriesName", b.title, b.title_sort as "titleSort", d.path as folder, b.name,
-      b.format, b.size as "fileSize", coalesce(encode(a.sha256, 'hex'), '') as "fileHash",
+      b.format, b.size as "fileSize", encode(b.fingerprint, 'hex') as "koreaderHash", coalesce(encode(a.sha256, 'hex'), '') as "fileHash",
       b.page_count as "pageCount", b.number_sort as number, b.number as "numberText", b.volume,
       b.chapter, b.summary,
       coalesce(b.reading_direction, s.reading_direction, l.default_reading_direction)

@@ -10,7 +10,7 @@ import { compileExclusions, isLaterVolume } from '../../strategy/exclusions.ts'
 import type { Placement } from '../../strategy/placement.ts'
 import { placeBook, validateSeriesStrategy } from '../../strategy/series.ts'
 import { type FilesystemConfig, readableRoot } from './library-root.ts'
-import { settingColumns } from './library-settings.ts'
+import { initialSettings, settingColumns } from './library-settings.ts'
 
 type PreviewRequest = {
   path: string
@@ -51,7 +51,7 @@ async function preview(filesystem: FilesystemConfig, request: PreviewRequest, si
   const config = validateSeriesStrategy(strategy, request.seriesConfig ?? {})
   const { root } = await readableRoot(request.path, filesystem)
   const { allowedFormats, excludedPatterns } = request
-  const settings = settingColumns({ allowedFormats, excludedPatterns }, '')
+  const settings = settingColumns({ allowedFormats, excludedPatterns }, initialSettings)
   const extensions = extensionsOf((settings.allowed_formats as FormatName[] | null) ?? formatNames)
   const excluded = compileExclusions((settings.excluded_patterns as string | null) ?? '')
   const series = new Map<string, DetectedSeries>()

@@ -125,22 +125,29 @@ export type LibrarySettings = Static<typeof LibrarySettings>
 export type Jsonb = { json: unknown }
 export type Column = string | boolean | string[] | null | Jsonb
 
+type CurrentSettings = { bookStrategy: string; scanning: StoredScanningConfig }
+/** What a new library has. */
+export const initialSettings: CurrentSettings = { bookStrategy: 'metadata_first', scanning: {} }
+
 /**
- * The columns to set, by name; `current` is the present book strategy. Throws Invalid for values the
+ * The columns to set, by name. Parts of `scanningConfig` that are absent are as in `current`. Throws Invalid for values the
  * schema cannot check.
  */
-export function settingColumns(settings: LibrarySettings, current: string): Record<string, Column> {
+export function settingColumns(
+  settings: LibrarySettings,
+  current: CurrentSettings,
+): Record<string, Column> {
   const columns: Record<string, Column | undefined> = {
     description: settings.description,
     default_reading_direction: settings.defaultReadingDirection ?? undefined,
     allowed_formats: parseFormats(settings.allowedFormats),
     excluded_patterns: parsePatterns(settings.excludedPatterns),
     follow_links: settings.followLinks ?? undefined,
-    ...bookStrategyColumns(settings, current),
+    ...bookStrategyColumns(settings, current.bookStrategy),
     number_strategy: settings.numberStrategy ?? undefined,
     number_config: jsonb(settings.numberConfig, {}),
     scanning_config: jsonb(
-      settings.scanningConfig && parseScanningConfig(settings.scanningConfig),
+      settings.scanningConfig && parseScanningConfig(settings.scanningConfig, current.scanning),
       {},
     ),
     title_preprocessing_rules: jsonb(
@@ -229,29 +236,36 @@ export function effectiveScanningConfig(
 ): LibrarySettings['scanningConfig'] {
   if (camel === undefined || snake === undefined) return snake === undefined ? camel : snake
   const current = readScanningConfig(stored) ?? {}
-  const camelValue = camel && parseScanningConfig(camel)
-  const snakeValue = snake && parseScanningConfig(snake)
+  const camelValue = camel && parseScanningConfig(camel, stored)
+  const snakeValue = snake && parseScanningConfig(snake, stored)
   if (isDeepStrictEqual(camelValue ?? {}, current)) return snake
   if (isDeepStrictEqual(snakeValue ?? {}, current) || isDeepStrictEqual(camelValue, snakeValue))
     return camel
   throw new Invalid('scanningConfig and scanning_config contradict each other')
 }
 
-function parseScanningConfig(value: Static<typeof ScanningConfigBody>): ScanningConfig {
-  const cronSchedule = value.cronSchedule?.trim() || null
-  const cronTimezone = value.cronTimezone?.trim() || null
+/** Absent fields, and null for those that are never null, are as stored. */
+function parseScanningConfig(
+  value: Static<typeof ScanningConfigBody>,
+  stored: StoredScanningConfig,
+): ScanningConfig {
+  const current = readScanningConfig(stored)
+  const textOf = (text: string | null | undefined, previous: string | null | undefined) =>
+    text === undefined ? (previous ?? null) : text?.trim() || null
+  const cronSchedule = textOf(value.cronSchedule, current?.cronSchedule)
+  const cronTimezone = textOf(value.cronTimezone, current?.cronTimezone)
   const error = cronSchedule === null ? null : cronError(cronSchedule)
   if (error) throw new Invalid(error)
   if (cronTimezone !== null && !isTimeZone(cronTimezone))
     throw new Invalid('cronTimezone must be an IANA time zone such as Europe/Berlin')
   return {
-    enabled: value.enabled ?? cronSchedule !== null,
-    scanMode: value.scanMode ?? 'normal',
+    enabled: value.enabled ?? current?.enabled ?? cronSchedule !== null,
+    scanMode: value.scanMode ?? current?.scanMode ?? 'normal',
     cronSchedule,
     cronTimezone,
-    scanOnStart: value.scanOnStart ?? false,
-    purgeDeletedOnScan: value.purgeDeletedOnScan ?? false,
-    watch: value.watch ?? 'off',
+    scanOnStart: value.scanOnStart ?? current?.scanOnStart ?? false,
+    purgeDeletedOnScan: value.purgeDeletedOnScan ?? current?.purgeDeletedOnScan ?? false,
+    watch: value.watch ?? current?.watch ?? 'off',
   }
 }
 

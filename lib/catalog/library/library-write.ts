@@ -18,6 +18,7 @@ import { assertNoOverlap, deviceOf, type FilesystemConfig, readableRoot } from '
 import {
   type Column,
   effectiveScanningConfig,
+  initialSettings,
   type Jsonb,
   type LibrarySettings,
   type StoredScanningConfig,
@@ -56,7 +57,7 @@ export async function createLibrary(
     ...(await readableRoot(library.path, filesystem)),
     series_strategy: strategy,
     series_config: { json: config },
-    ...settingColumns(library, 'metadata_first'),
+    ...settingColumns(library, initialSettings),
   }
   await sql.begin(async tx => {
     await assertNoOverlap(tx, columns.root)
@@ -139,7 +140,7 @@ export async function updateLibrary(
       ...(typeof change.name === 'string' ? { name: trimmedName(change.name) } : {}),
       ...settingColumns(
         { ...change, scanningConfig: effectiveScanningConfig(change, current.scanning) },
-        current.bookStrategy,
+        current,
       ),
     }
     if (newRoot && !newRoot.root.equals(current.root)) {

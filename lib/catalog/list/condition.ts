@@ -8,7 +8,6 @@ import {
   maxConditionNodes,
   maxListValues,
   maxValueLength,
-  nonNullableKinds,
   operators,
   publicSeriesFields,
   type ReadStatus,
@@ -98,17 +97,64 @@ function parseNode(
     throw new Invalid(
       `${valuePath} is not a field; fields are ${Object.keys(state.fields).join(', ')}`,
     )
-  const predicate = { field: key, ...parsePredicate(state.fields[key]!, value, valuePath) }
+  const kind = state.fields[key]!
+  const tests = parseWordTest(kind, value, valuePath)
+  if (tests) return { any: tests.map(test => leaf({ field: key, test, negated: false })) }
+  const predicate = { field: key, ...parsePredicate(kind, value, valuePath) }
   // Long lists count as several nodes, so that the limit cannot be evaded with them.
   if (predicate.test.kind === 'ids')
     state.nodeCount += Math.floor(predicate.test.ids.length / maxListValues)
-  return unrecordedFields.includes(key) ? decided(predicate) : predicate
+  return leaf(predicate)
 }
 
-/** A predicate on a field without values, as a condition that all match or none. */
-function decided({ test, negated }: Predicate): Condition {
+/** A predicate on a field without values becomes a condition that all match or none. */
+function leaf(predicate: Predicate): Condition {
+  const { field, test, negated } = predicate
+  if (!unrecordedFields.includes(field)) return predicate
   const holds = test.kind === 'null' || (test.kind === 'boolean' && !test.value)
   return holds === negated ? { any: [] } : { all: [] }
+}
+
+// Kinds whose values are these words, which text operators compare.
+const wordsOfKind: Partial<Record<FieldKind, readonly string[]>> = {
+  status: readStatuses,
+  boolean: ['true', 'false'],
+}
+
+/**
+ * Tests of which one must hold, for an operator on the words of a kind: `contains "read"` is
+ * `unread` or `read`. Null for the kinds and operators of parsePredicate.
+ */
+function parseWordTest(kind: FieldKind, value: unknown, path: string): Test[] | null {
+  const words = wordsOfKind[kind]
+  if (!words || !isObject(value)) return null
+  const { operator, ...operands } = value
+  const matches = matchesOfWord(String(operator), operands, path)
+  if (!matches) return null
+  return words
+    .filter(matches)
+    .map(word =>
+      kind === 'status'
+        ? { kind, status: word as ReadStatus }
+        : { kind: 'boolean', value: word === 'true' },
+    )
+}
+
+function matchesOfWord(operator: string, operands: Record<string, unknown>, path: string) {
+  const isNullTest = operator === 'isNull' || operator === 'isNotNull'
+  if (!isNullTest && !Object.hasOwn(wordComparisons, operator)) return null
+  checkKeys(operands, ['value'], path)
+  if (isNullTest) return () => operator === 'isNotNull'
+  const text = parseText(operands.value, `${path}.value`).toLowerCase()
+  const compare = wordComparisons[operator as keyof typeof wordComparisons]
+  return (word: string) => compare(word, text)
+}
+
+const wordComparisons = {
+  contains: (word: string, text: string) => word.includes(text),
+  doesNotContain: (word: string, text: string) => !word.includes(text),
+  beginsWith: (word: string, text: string) => word.startsWith(text),
+  endsWith: (word: string, text: string) => word.endsWith(text),
 }
 
 const negations = ['isNot', 'notIn', 'doesNotContain', 'ne', 'isNotNull']
@@ -122,7 +168,7 @@ function parsePredicate(
   const { operator, ...operands } = value
   if (typeof operator !== 'string') throw new Invalid(`${path}.operator must be a string`)
   const negated = negations.includes(operator)
-  if ((operator === 'isNull' || operator === 'isNotNull') && !nonNullableKinds.includes(kind)) {
+  if (operator === 'isNull' || operator === 'isNotNull') {
     // Clients send null or an empty string as its value, which has no meaning.
     checkKeys(operands, ['value'], path)
     return { test: { kind: 'null' }, negated }
@@ -161,6 +207,12 @@ function parseTest(kind: FieldKind, { operator, arity, operands, path }: Operati
         value: parseText(value, valuePath),
       }
     case 'id': {
+      if (Object.hasOwn(wordComparisons, operator))
+        return {
+          kind: 'text',
+          operator: textOperators[operator as keyof typeof textOperators],
+          value: parseText(value, valuePath),
+        }
       const ids = arity === 'values' ? parseList(operands.values, `${path}.values`) : [value]
       return { kind: 'ids', ids: ids.map(id => parseUuid(id, path)) }
     }
@@ -223,7 +275,7 @@ function checkKeys(operands: Record<string, unknown>, allowed: readonly string[]
 
 function parseText(value: unknown, path: string): string {
   if (typeof value !== 'string') throw new Invalid(`${path} must be a string`)
-  if (value.length > maxValueLength)
+  if (value.length > maxValueLength && [...value].length > maxValueLength)
     throw new Invalid(`${path} is longer than ${maxValueLength} characters`)
   if (value.includes('\0')) throw new Invalid(`${path} must not contain a null character`)
   return value.toWellFormed()
@@ -261,14 +313,19 @@ function parseNumber(value: unknown, path: string): number {
   return value
 }
 
-const isoDate =
-  /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})?)?$/i
+/** Also a date without a time, and a time without seconds or zone (UTC). */
+export const datePattern =
+  '^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])(?:[Tt](?:[01]\\d|2[0-3]):[0-5]\\d(?::[0-5]\\d(?:\\.\\d{1,9})?)?(?:[Zz]|[+-](?:[01]\\d|2[0-3]):[0-5]\\d)?)?$'
+const isoDate = new RegExp(datePattern)
+// Four-digit years, which PostgreSQL and toISOString write alike.
+const [firstDate, lastDate] = [Date.parse('0001-01-01T00:00Z'), Date.parse('9999-12-31T23:59Z')]
 
 function parseDate(value: unknown, path: string): Date {
-  const date = typeof value === 'string' && isoDate.test(value) ? new Date(value) : null
-  const year = date?.getUTCFullYear() ?? Number.NaN
-  // Four-digit years, which PostgreSQL and toISOString write alike.
-  if (date === null || !(year >= 1 && year <= 9999))
+  const text = typeof value === 'string' && isoDate.test(value) ? value.toUpperCase() : null
+  const hasZone = text !== null && /Z$|T.*[+-]/.test(text)
+  const time =
+    text === null ? Number.NaN : Date.parse(hasZone || !text.includes('T') ? text : `${text}Z`)
+  if (Number.isNaN(time))
     throw new Invalid(`${path} must be an ISO 8601 date such as 2024-05-01T12:00:00Z`)
-  return date
+  return new Date(Math.min(Math.max(time, firstDate), lastDate))
 }

@@ -77,18 +77,21 @@ export type SeriesField = Exclude<keyof typeof seriesFields, UnrecordedField>
 export type BookField = Exclude<keyof typeof bookFields, UnrecordedField>
 export type FieldKind = 'id' | 'text' | 'status' | 'number' | 'date' | 'boolean'
 
-/** Operators by field kind, with the operands that follow the operator. */
+const textParts = {
+  contains: 'value',
+  doesNotContain: 'value',
+  beginsWith: 'value',
+  endsWith: 'value',
+} as const
+
+/**
+ * Operators by field kind, with the operands that follow the operator. Every kind also has `isNull` and
+ * `isNotNull`. Those of `textParts` compare the text of a value, also of an id or a status.
+ */
 export const operators = {
-  id: { is: 'value', isNot: 'value', in: 'values', notIn: 'values' },
-  text: {
-    is: 'value',
-    isNot: 'value',
-    contains: 'value',
-    doesNotContain: 'value',
-    beginsWith: 'value',
-    endsWith: 'value',
-  },
-  status: { is: 'value', isNot: 'value' },
+  id: { is: 'value', isNot: 'value', in: 'values', notIn: 'values', ...textParts },
+  text: { is: 'value', isNot: 'value', ...textParts },
+  status: { is: 'value', isNot: 'value', ...textParts },
   number: {
     eq: 'value',
     ne: 'value',
@@ -107,11 +110,11 @@ export const operators = {
     onOrBefore: 'value',
     between: 'range',
   },
-  boolean: { isTrue: 'nothing', isFalse: 'nothing', is: 'value', isNot: 'value' },
+  boolean: { isTrue: 'nothing', isFalse: 'nothing', is: 'value', isNot: 'value', ...textParts },
 } as const satisfies Record<FieldKind, Record<string, 'value' | 'values' | 'range' | 'nothing'>>
 
-/** Every other kind also has the operators `isNull` and `isNotNull`. */
-export const nonNullableKinds: readonly FieldKind[] = ['status', 'boolean']
+export const nullOperators = ['isNull', 'isNotNull']
+export const textPartOperators = Object.keys(textParts)
 
 /** Names of the two ends of a range. */
 export const rangeKeys = { number: ['min', 'max'], date: ['start', 'end'] } as const

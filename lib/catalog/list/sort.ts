@@ -44,6 +44,12 @@ const seriesNames = {
   page_count: 'pages',
   relevance: 'relevance',
   score: 'relevance',
+  // There are no ratings, so all series are equal.
+  rating: 'title',
+  user_rating: 'title',
+  community_rating: 'title',
+  avg_rating: 'title',
+  external_rating: 'title',
 } as const
 
 export type BookSort = (typeof bookNames)[keyof typeof bookNames]
@@ -52,7 +58,7 @@ export type Direction = 'asc' | 'desc'
 /** `sort` is undefined for the default of a list: relevance for searches, else title. */
 export type SortOrder<Sort> = { sort: Sort | undefined; direction: Direction }
 
-/** Parses `field,direction`, or `field` with a separate direction. Unknown values give the default order. */
+/** Parses `field,direction`, or `field` with a separate direction; names as in `bookSortNames`. Without a field the default order. */
 export function parseBookSort(sort?: string, order?: string): SortOrder<BookSort> {
   return parse(bookNames, sort, order)
 }
@@ -65,23 +71,26 @@ export function parseSeriesSort(sort?: string, order?: string): SortOrder<Series
 function parse<Sort extends string>(
   names: Record<string, Sort>,
   sort = '',
-  order = '',
+  order = 'asc',
 ): SortOrder<Sort> {
-  const [field = '', inline] = sort
-    .trim()
-    .toLowerCase()
-    .split(',', 2)
-    .map(part => part.trim())
-  const direction = inline || order.trim().toLowerCase() || 'asc'
-  if (direction !== 'asc' && direction !== 'desc') return { sort: undefined, direction: 'asc' }
-  if (field === '') return { sort: undefined, direction }
-  if (!Object.hasOwn(names, field)) return { sort: undefined, direction: 'asc' }
-  return { sort: names[field], direction }
+  const [field = '', direction = order] = sort.split(',', 2)
+  const name = snakeCase(field)
+  return {
+    sort: Object.hasOwn(names, name) ? names[name] : undefined,
+    direction: direction === 'desc' ? 'desc' : 'asc',
+  }
 }
 
-/** The names that the query parameter accepts, for its documentation. */
-export const bookSortNames = Object.keys(bookNames)
-export const seriesSortNames = Object.keys(seriesNames)
+const snakeCase = (name: string) => name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
+const camelCase = (name: string) =>
+  name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+const inBothCases = (names: object) => [
+  ...new Set(Object.keys(names).flatMap(name => [name, camelCase(name)])),
+]
+
+/** The names that requests may use. */
+export const bookSortNames = inBothCases(bookNames)
+export const seriesSortNames = inBothCases(seriesNames)
 
 /** Sort orders of books by one column of their own, each with an index on present books. */
 export const bookSortColumns = {

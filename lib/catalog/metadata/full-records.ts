@@ -10,7 +10,7 @@ import { Label } from '../label/label.ts'
 import { Series, seriesByIds } from '../series/series-record.ts'
 import { BookMetadata, bookMetadataByIds } from './book-metadata-record.ts'
 import { ExternalId, ExternalLink } from './external-reference.ts'
-import { SeriesMetadata, seriesMetadataByIds } from './series-metadata-record.ts'
+import { ExternalRating, SeriesMetadata, seriesMetadataByIds } from './series-metadata-record.ts'
 
 export const SeriesFull = record(
   {
@@ -21,6 +21,7 @@ export const SeriesFull = record(
     alternateTitles: list(AlternateTitle),
     externalIds: list(ExternalId),
     externalLinks: list(ExternalLink),
+    externalRatings: list(ExternalRating),
     lastCompletedAt: nullable(timestamp({ description: 'By the caller.' })),
   },
   { component: 'SeriesFull' },
@@ -62,8 +63,9 @@ export async function seriesFull(
   return series.flatMap(record => {
     const metadata = metadataById.get(record.id)
     if (!metadata) return []
-    const { genres, tags, alternateTitles, externalIds, externalLinks } = metadata
-    const lists = { genres, tags, alternateTitles, externalIds, externalLinks }
+    const { genres, tags, alternateTitles, externalIds, externalLinks, externalRatings } = metadata
+    const references = { alternateTitles, externalIds, externalLinks, externalRatings }
+    const lists = { genres, tags, ...references }
     return [
       { ...record, ...lists, metadata, lastCompletedAt: lastCompleted.get(record.id) ?? null },
     ]

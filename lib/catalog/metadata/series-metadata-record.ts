@@ -4,11 +4,26 @@ import { NotFound } from '../../errors.ts'
 import { type ColumnRow, schemasOf } from '../../metadata/field.ts'
 import { seriesFields } from '../../metadata/series-fields.ts'
 import type { Queryable } from '../../postgres/db.ts'
-import { list, record, type Static, timestamp, uuid } from '../../schema.ts'
+import { list, nullable, record, type Static, Type, timestamp, uuid } from '../../schema.ts'
 import { Label, loadLabels } from '../label/label.ts'
 import { selectColumns } from './columns.ts'
 import { ExternalId, ExternalLink, externalIds, externalLinks } from './external-reference.ts'
 import { lockFlagsOf, SeriesLocks, seriesLockFlags } from './field-locks.ts'
+
+/** Ratings of other services; there is no source of them yet, so the lists are empty. */
+export const ExternalRating = record(
+  {
+    id: uuid(),
+    seriesId: uuid(),
+    sourceName: Type.String(),
+    rating: Type.Number({ minimum: 0, maximum: 100 }),
+    voteCount: nullable(Type.Integer()),
+    fetchedAt: timestamp(),
+    createdAt: timestamp(),
+    updatedAt: timestamp(),
+  },
+  { component: 'ExternalRating' },
+)
 
 export const SeriesMetadata = record(
   {
@@ -19,6 +34,7 @@ export const SeriesMetadata = record(
     tags: list(Label),
     externalIds: list(ExternalId),
     externalLinks: list(ExternalLink),
+    externalRatings: list(ExternalRating),
     locks: SeriesLocks,
     createdAt: timestamp(),
     updatedAt: timestamp(),
@@ -59,6 +75,7 @@ export async function seriesMetadataByIds(
         tags: labels('tag', row.tags),
         externalIds: idsBySeries.get(row.id) ?? [],
         externalLinks: linksBySeries.get(row.id) ?? [],
+        externalRatings: [],
         locks: lockFlagsOf(seriesLockFlags, row.locks),
       }
       return [row.id, metadata]

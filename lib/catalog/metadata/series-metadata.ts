@@ -103,7 +103,15 @@ export async function setSeriesLocks(
   await tx`
     update series set locks = ${locks}, provenance = ${tx.json(provenance)}, updated_at = now()
     where id = ${series.id}`
-  await publishChange(tx, series, isDeepStrictEqual(locks, series.locks) ? [] : ['locks'])
+  // The labels of a series follow those of its books, unless they are locked.
+  const unlocked = [...changes].flatMap(([name, isLocked]) => (isLocked ? [] : [name]))
+  const relabelled = await refreshEdited(tx, { seriesIds: [series.id], columns: unlocked })
+  const fields =
+    relabelled.length > 0 ? unlocked.filter(name => name === 'genres' || name === 'tags') : []
+  await publishChange(tx, series, [
+    ...(isDeepStrictEqual(locks, series.locks) ? [] : ['locks']),
+    ...fields,
+  ])
   return locks
 }
 

@@ -106,17 +106,30 @@ export async function booksOnDeck(
   request: ReadingListRequest,
 ): Promise<IdPage> {
   const next = (seriesId: Fragment) => nextBook(sql, viewer, seriesId)
-  // Counters show that a book without progress is left, but not whether it is hidden.
-  const hasVisible = hidesBooks(viewer) ? sql`and ${next(sql`s.id`)} is not null` : sql``
+  const deck = hidesBooks(viewer)
+    ? // Counters include hidden books, which must neither list a series nor keep it off.
+      sql`
+        select s.id, v.at
+        from series_reading r
+        join series s on s.id = r.series_id and s.book_count > 0
+        cross join lateral (
+          select max(p.completed_at) as at, bool_or(not p.is_completed) as has_started
+          from book b
+          join progress p on p.account_id = ${viewer.accountId} and p.book_id = b.id
+          where b.series_id = s.id and ${presentBook(sql)} and ${visibleBook(sql, viewer)}) v
+        where r.account_id = ${viewer.accountId} and r.read_count > 0
+          and v.at is not null and not v.has_started
+          ${inLibrary(sql, 's', request.libraryId)} and ${visibleSeries(sql, viewer)}
+          and ${next(sql`s.id`)} is not null`
+    : sql`
+        select s.id, r.last_completed_at as at
+        from series_reading r
+        join series s on s.id = r.series_id and s.book_count > 0
+        where r.account_id = ${viewer.accountId} and r.read_count > 0 and r.started_count = 0
+          and r.read_count < s.book_count ${inLibrary(sql, 's', request.libraryId)}
+          and ${visibleSeries(sql, viewer)}`
   const [row] = await unprepared(sql<IdPage[]>`
-    with deck as materialized (
-      select s.id, r.last_completed_at as at
-      from series_reading r
-      join series s on s.id = r.series_id and s.book_count > 0
-      where r.account_id = ${viewer.accountId} and r.read_count > 0 and r.started_count = 0
-        and r.read_count < s.book_count ${inLibrary(sql, 's', request.libraryId)}
-        and ${visibleSeries(sql, viewer)} ${hasVisible}
-    ), page as materialized (
+    with deck as materialized (${deck}), page as materialized (
       select id, at from deck order by at desc, id desc ${limitTo(sql, request)}
     )
     select (select count(*) from deck)::float8 as total, array(

@@ -234,7 +234,7 @@ export function resolveUpdate(update: ProgressUpdate, pageCount: number): Resolv
     page: page ?? inferPage(update, pageCount),
     percentage: percentage ?? null,
     retainsPercentage: percentage === undefined && page === undefined && !completed,
-    isCompleted: completed || isLastPage || (completed ?? (percentage ?? 0) >= completedFrom),
+    isCompleted: completed ?? (isLastPage || (percentage ?? 0) >= completedFrom),
     isStart:
       percentage === undefined
         ? page !== undefined && page <= Math.max(1, pageCount * restartedUpTo)

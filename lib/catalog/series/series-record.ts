@@ -36,6 +36,7 @@ export const Series = record(
     readCount: count({ description: 'Books that the caller has completed.' }),
     lastReadAt: nullable(timestamp()),
     hasCustomCover: Type.Boolean(),
+    tracked: Type.Boolean({ description: 'Always false: releases are not tracked yet.' }),
     createdAt: timestamp(),
     updatedAt: timestamp(),
   },
@@ -56,7 +57,7 @@ export async function seriesByIds(
       s.age_rating as "ageRating", s.genres, s.tags, s.folder as path, n."bookCount",
       n."pageCount", n."fileSize", greatest(n."bookCount" - n."readCount", 0) as "unreadCount",
       n."readCount", r.last_read_at as "lastReadAt",
-      s.custom_cover is not null as "hasCustomCover", s.created_at as "createdAt",
+      s.custom_cover is not null as "hasCustomCover", false as tracked, s.created_at as "createdAt",
       s.updated_at as "updatedAt"
     from unnest(${ids as string[]}::uuid[]) with ordinality as requested(id, place)
     join series s on s.id = requested.id

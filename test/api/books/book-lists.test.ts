@@ -44,9 +44,15 @@ test('lists of all books', async t => {
       [5, 3, 2, 2, 2, 2, 1],
     )
     t.same(
-      titlesOf((await admin.get('/books?sort=nonsense')).body.data),
+      titlesOf((await admin.get('/books?sort=title')).body.data),
       titlesOf((await admin.get('/books')).body.data),
     )
+    t.same(
+      titlesOf((await admin.get('/books?sort=pageCount,desc')).body.data),
+      titlesOf((await admin.get('/books?sort=page_count,desc')).body.data),
+    )
+    for (const wrong of ['sort=nonsense', 'sort=title,up', 'order=up'])
+      t.equal((await admin.get(`/books?${wrong}`)).status, 400, wrong)
   })
 
   await t.test('links repeat the query, in the body and in the header', async t => {

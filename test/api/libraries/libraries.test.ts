@@ -35,7 +35,7 @@ t.test('a library is created with all fields, in camelCase and snake_case', asyn
       scan_on_start: true,
     },
     default_reading_direction: 'rtl',
-    allowed_formats: ['cbz', 'Pdf'],
+    allowed_formats: ['cbz', 'PDF'],
   })
   t.equal(snake.status, 201)
   const config = {
@@ -154,7 +154,7 @@ t.test('invalid folders are rejected with a message', async t => {
   await refused('relative/folder', 400, /absolute/)
   await refused(`${root}/nothing`, 400, /cannot be read/)
   await refused(`${root}/file.cbz`, 400, /not a folder/)
-  await refused(`${root}/\u0000`, 400, /absolute/)
+  await refused(`${root}/\u0000`, 400, /null character/)
   await refused(all.data, 400, /data directory/)
   mkdirSync(join(all.data, 'inside'), { recursive: true })
   await refused(join(all.data, 'inside'), 400, /data directory/)

@@ -24,6 +24,9 @@ function testText(test: Predicate['test'], value: string | null): boolean {
   }[test.operator]
 }
 
+const testId = (test: Predicate['test'], id: string): boolean =>
+  test.kind === 'ids' ? test.ids.includes(id) : testText(test, id)
+
 function testNumber(test: Predicate['test'], value: number | null): boolean {
   if (test.kind === 'null') return value === null
   if (value === null) return false
@@ -66,7 +69,7 @@ export function createOracle(facts: Facts, account: string) {
     const count = booksOf(s).length
     switch (field) {
       case 'libraryId':
-        return test.kind === 'ids' && test.ids.includes(s.library)
+        return testId(test, s.library)
       case 'genre':
         return testLabels(test, ownGenres(s))
       case 'tag':
@@ -107,9 +110,9 @@ export function createOracle(facts: Facts, account: string) {
     const { field, test } = predicate
     switch (field) {
       case 'libraryId':
-        return test.kind === 'ids' && test.ids.includes(b.series.library)
+        return testId(test, b.series.library)
       case 'seriesId':
-        return test.kind === 'ids' && test.ids.includes(b.series.id)
+        return testId(test, b.series.id)
       case 'genre':
         return testLabels(test, [...ownGenres(b.series), ...b.genres])
       case 'tag':

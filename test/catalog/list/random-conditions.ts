@@ -35,21 +35,36 @@ const dates = fc.record({
     .integer({ min: 0, max: 20 })
     .map(day => new Date(1_700_000_000_000 + day * 86_400_000).toISOString()),
 })
-const booleans = fc.constantFrom(
-  { operator: 'isTrue' },
-  { operator: 'isFalse' },
-  { operator: 'is', value: 'true' },
-  { operator: 'isNot', value: true },
+const parts = (...values: string[]) =>
+  fc.record({
+    operator: fc.constantFrom(...textOperators.slice(2)),
+    value: fc.constantFrom(...values),
+  })
+const booleans = fc.oneof(
+  fc.constantFrom(
+    { operator: 'isTrue' },
+    { operator: 'isFalse' },
+    { operator: 'is', value: 'true' },
+    { operator: 'isNot', value: true },
+  ),
+  parts('tru', 'e', 'x'),
+  nulls,
 )
 const ids = (from: string[]) =>
   fc.oneof(
     fc.record({ operator: fc.constantFrom('is', 'isNot'), value: fc.constantFrom(...from) }),
     fc.record({ operator: fc.constantFrom('in', 'notIn'), values: fc.subarray(from) }),
+    parts(...from.slice(0, 2).flatMap(id => [id.slice(0, 14).toUpperCase(), id.slice(-3)])),
+    nulls,
   )
-const status = fc.record({
-  operator: fc.constantFrom('is', 'isNot'),
-  value: fc.constantFrom('unread', 'in_progress', 'read'),
-})
+const status = fc.oneof(
+  fc.record({
+    operator: fc.constantFrom('is', 'isNot'),
+    value: fc.constantFrom('unread', 'in_progress', 'read'),
+  }),
+  parts('read', 'UN', '_'),
+  nulls,
+)
 const genre = texts('action', 'ACTION', 'sci', 'epique', '百', 'i', 'none such')
 const tag = texts('long', 'classic', 'o', '_', '%')
 const title = texts('Naruto', 'emile', 'one', '撃', "don't", '%', '_', 'X', 'a_b', 'Ölbaum', '0% n')

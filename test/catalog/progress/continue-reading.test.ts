@@ -1,5 +1,5 @@
 // "Continue reading" lists against an evaluation over all rows, after many random writes.
-import { test } from 'tap'
+import { type Test, test } from 'tap'
 import { unrestrictedViewer, type Viewer, visibleBook } from '../../../lib/auth/viewer.ts'
 import { refreshSeriesReading } from '../../../lib/catalog/derived/series-reading.ts'
 import {
@@ -34,12 +34,14 @@ type Row = {
   completedAt: number | null
 }
 
-test('continue-reading lists agree with the rows, for viewers with different limits', async t => {
+for (const seed of [1, 2, 3, 4])
+  test(`continue-reading lists agree with the rows, for viewers with different limits, seed ${seed}`, t =>
+    compareLists(t, seed))
+
+async function compareLists(t: Test, seed: number) {
   const { sql } = await createDatabase(t)
   const { libraries, books, series, accounts, tag } = await insertCatalogue(sql)
-  // With other seeds a book in progress that is hidden by the age limit keeps its series off the deck,
-  // because the counters include hidden books.
-  const { next, pick } = createRandom(3)
+  const { next, pick } = createRandom(seed)
   const reader = unrestrictedViewer(accounts[0]!)
   const viewers: Record<string, Viewer> = {
     unrestricted: reader,
@@ -49,7 +51,7 @@ test('continue-reading lists agree with the rows, for viewers with different lim
     'denied tag': { ...reader, deniedTags: [tag] },
     'allowed tag': { ...reader, allowedTags: [tag], ageLimit: 16 },
   }
-  for (let round = 0; round < 60; round++) {
+  for (let round = 0; round < 30; round++) {
     const bookId = pick(books)
     const action = next()
     if (action < 0.5)
@@ -105,7 +107,7 @@ test('continue-reading lists agree with the rows, for viewers with different lim
   const before = await readCounters(sql)
   await refreshCounters(sql)
   t.equal(await readCounters(sql), before, 'a refresh of all counters changes nothing')
-})
+}
 
 async function readCounters(sql: Sql): Promise<string | null> {
   const [row] = await sql<{ counters: string | null }[]>`

@@ -16,10 +16,14 @@ export type PlanContext = {
   includesMissing?: boolean | undefined
 }
 
-type SetField = 'libraryId' | 'genre' | 'tag' | 'completion' | 'hasExternalSourceId'
-type ColumnField = Exclude<SeriesField, SetField | 'readStatus' | 'sharingTag' | 'author'>
+type SetField = 'genre' | 'tag' | 'completion' | 'hasExternalSourceId'
+type ColumnField =
+  | Exclude<SeriesField, SetField | 'readStatus' | 'sharingTag' | 'author'>
+  | 'seriesId'
 
 const columns: Record<ColumnField, (sql: Queryable) => Column> = {
+  libraryId: sql => ({ text: sql`x.library_id::text` }),
+  seriesId: sql => ({ text: sql`x.id::text` }),
   name: sql => ({ folded: sql`x.search_key` }),
   title: sql => ({ folded: sql`x.search_key` }),
   titleSort: sql => ({ text: sql`coalesce(x.title_sort, x.title)` }),

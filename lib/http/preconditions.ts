@@ -1,0 +1,52 @@
+// Preconditions of writes: If-Match and If-Unmodified-Since compare with the current GET response of the same URL.
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { createKeyedMutex } from '../async/keyed-mutex.ts'
+import { PreconditionFailed } from '../errors.ts'
+import { failureBody } from './error-response.ts'
+
+/** Runs `handle` if the preconditions of a write hold. Throws PreconditionFailed. */
+export type Preconditions = <T>(request: FastifyRequest, handle: () => Promise<T>) => Promise<T>
+
+/** Headers that describe a body, or that are conditions themselves. */
+const ownHeaders = /^(?:content-|transfer-|if-|expect$|connection$|range$)/
+
+export function createPreconditions(server: FastifyInstance): Preconditions {
+  const mutex = createKeyedMutex()
+  return async (request, handle) => {
+    const ifMatch = request.headers['if-match']
+    if (ifMatch === undefined || request.method === 'GET' || request.method === 'HEAD')
+      return await handle()
+    // Of two writes with the same ETag, the second one must see the change of the first.
+    return await mutex(request.url.split('?', 1)[0]!, async () => {
+      const etag = await currentEtag(server, request)
+      if (etag === null || !isListed(ifMatch, etag))
+        throw new PreconditionFailed(failureBody(412).message)
+      return await handle()
+    })
+  }
+}
+
+/** The ETag of a GET of the same URL with the same credentials; null if there is no such response. */
+async function currentEtag(server: FastifyInstance, request: FastifyRequest) {
+  const headers = Object.entries(request.headers).filter(([name]) => !ownHeaders.test(name))
+  const { statusCode, headers: current } = await server.inject({
+    method: 'GET',
+    url: request.originalUrl,
+    headers: Object.fromEntries(headers) as Record<string, string>,
+    ...(request.raw.socket.remoteAddress
+      ? { remoteAddress: request.raw.socket.remoteAddress }
+      : {}),
+  })
+  if (statusCode !== 200) return null
+  return typeof current.etag === 'string' ? current.etag : null
+}
+
+/**
+ * Weak tags are compared by value (RFC 9110 would have them never match): responses are JSON, whose tags
+ * are weak only because of their compressed forms.
+ */
+function isListed(list: string, etag: string): boolean {
+  if (list.trim() === '*') return true
+  const tags: string[] = list.match(/"[^"]*"/g) ?? []
+  return tags.includes(etag.replace(/^W\//, ''))
+}

@@ -1,0 +1,85 @@
+// Refusals that a JSON Schema cannot state: by values of other fields, by the state of the catalogue, by
+// languages inside strings. And members of bodies without which everything is refused.
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Exception } from './contract.ts'
+
+export const contractExceptions: readonly Exception[] = [
+  {
+    operation: /libraries/,
+    message: /is not a readable directory|is not a directory|is outside|does not exist/,
+    reason: 'folders that exist on the server',
+  },
+  {
+    operation: /filesystem\/browse/,
+    message: /is not a readable directory|is not a directory|path/,
+    reason: 'folders that exist on the server',
+  },
+  {
+    operation: /libraries/,
+    message: /strategy|Configuration must/,
+    reason: 'keys of a strategy, which depend on the strategy',
+  },
+  { operation: /libraries/, message: /A schedule has five fields/, reason: 'cron syntax' },
+  { operation: /libraries/, message: /IANA time zone/, reason: 'names of time zones' },
+  {
+    operation: /libraries/,
+    message: /requires a list|regular expression|pattern/,
+    reason: 'regular expressions, and values that depend on an operator',
+  },
+  { operation: /metadata/, message: /language tag/, reason: 'BCP 47 syntax' },
+  { operation: /metadata/, message: /valid ISBNs/, reason: 'check digits of ISBNs' },
+  {
+    operation: /external-(ids|links)/,
+    message: /http or https URL/,
+    reason: 'URL syntax beyond the scheme',
+  },
+  {
+    operation: /settings/,
+    message: /must be|must not|is not|Unknown/i,
+    reason: 'types of settings, which depend on the key',
+  },
+  { operation: /./, message: /cannot be stored/, reason: 'null characters inside free-form JSON' },
+  {
+    operation: /progression/,
+    message: /locator|does not refer|does not exist/,
+    reason: 'locators, which depend on the book',
+  },
+  {
+    operation: /progress$/,
+    message: /must have currentPage/,
+    reason: 'a progress without any value',
+  },
+  { operation: /api-keys/, message: /in the future/, reason: 'times in the past' },
+  {
+    operation: /users|sharing-tags|register/,
+    message: /Library not found|Sharing tag not found/,
+    reason: 'ids of what is not there',
+  },
+  {
+    operation: /users|register|auth/,
+    message: /contains @ must be|Not a valid e-mail|current password|token is unknown/i,
+    reason: 'credentials, and names that look like an address',
+  },
+  { operation: /retry/, message: /has no/, reason: 'books without an error' },
+]
+
+/** By operation id; `folder` is an existing folder. */
+export const neededMembers = (folder: string) => ({
+  createLibrary: (count: number) => ({ name: `library ${count}`, path: ownFolder(folder, count) }),
+  previewScan: () => ({ path: folder }),
+  createUser: uniqueAccount,
+  register: uniqueAccount,
+})
+
+function ownFolder(folder: string, count: number): string {
+  const path = join(folder, String(count))
+  mkdirSync(path, { recursive: true })
+  return path
+}
+
+const uniqueAccount = (count: number) => ({
+  username: `account-${count}`,
+  email: `account-${count}@example.org`,
+  password: 'Strong-pass-1!',
+})
