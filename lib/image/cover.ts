@@ -143,7 +143,7 @@ async function decode(bytes: Uint8Array, measured: MeasuredImage, box: Box): Pro
     case 'image/jxl':
       return fromRaw(await (await import('./jxl-decoder.ts')).decodeJxl(bytes))
     case 'image/heic':
-      return fromRaw((await import('./heic-decoder.ts')).decodeHeic(bytes))
+      return fromRaw(await (await import('./heic-decoder.ts')).decodeHeic(bytes))
     case 'image/jp2':
       throw new Unreadable('JPEG 2000 is not supported', 'unsupported_image')
     default:

@@ -1,7 +1,9 @@
 // HEIC decoder: libheif in WebAssembly, loaded on first use (1.5 MB, 60 ms).
+import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { Unreadable } from '../errors.ts'
 import type { RawImage } from './primitives.ts'
+import { compile, instantiate, type WasmInstance, type WasmModule } from './wasm.ts'
 
 /** The part of libheif that is used; the declarations of the package type most of it as `any`. */
 type Libheif = {
@@ -24,13 +26,17 @@ type Libheif = {
 type Channel = { width: number; height: number; stride: number; data: Uint8Array }
 
 const require = createRequire(import.meta.url)
-let libheif: Libheif | null = null
+let compiled: Promise<WasmModule> | null = null
+let libheif: Promise<Libheif> | null = null
+
+// The coded size may be larger than the declared one, which was checked before.
+const maxMemoryBytes = 512 * 1024 * 1024
 
 /** Decodes the primary image with its transformations applied: about 250 ms per page. Throws Unreadable `unsupported_image`. */
-export function decodeHeic(bytes: Uint8Array): RawImage {
+export async function decodeHeic(bytes: Uint8Array): Promise<RawImage> {
   libheif ??= loadDecoder()
   try {
-    return decodePrimaryImage(libheif, bytes)
+    return decodePrimaryImage(await libheif, bytes)
   } catch (cause) {
     if (cause instanceof Unreadable) throw cause
     // After a WASM trap the instance is in an undefined state.
@@ -43,9 +49,19 @@ const undecodable = (options?: ErrorOptions) =>
   new Unreadable('The HEIC image cannot be decoded', 'unsupported_image', options)
 
 // The HeifDecoder class of the package prints errors to the console, so the C functions are called directly.
-function loadDecoder(): Libheif {
+async function loadDecoder(): Promise<Libheif> {
+  compiled ??= readFile(require.resolve('libheif-js/libheif-wasm/libheif.wasm')).then(compile)
+  const module = await compiled
   const createLibheif = require('libheif-js/libheif-wasm/libheif.js')
-  return createLibheif({ print() {}, printErr() {} })
+  return createLibheif({
+    print() {},
+    printErr() {},
+    instantiateWasm(imports: object, done: (instance: WasmInstance) => void) {
+      const { instance } = instantiate(module, imports, maxMemoryBytes)
+      done(instance)
+      return instance.exports
+    },
+  })
 }
 
 function decodePrimaryImage(heif: Libheif, bytes: Uint8Array): RawImage {

@@ -9,7 +9,7 @@ import { createRandom } from '../kit/random.ts'
 const heic = goldenFile('images/rotated.heic')
 
 t.test('the primary image is decoded with its rotation', async t => {
-  const { data, width, height, channels } = decodeHeic(heic)
+  const { data, width, height, channels } = await decodeHeic(heic)
   t.same([width, height, channels, data.length], [80, 120, 4, 80 * 120 * 4])
   const pixel = (x: number, y: number) => [...data.subarray((y * 80 + x) * 4).subarray(0, 4)]
   const isNear = (x: number, y: number, expected: number[]) =>
@@ -35,7 +35,7 @@ t.test('mutated files yield pixels or Unreadable', async t => {
     const bytes = Buffer.from(heic)
     random.mutate(bytes, 8)
     try {
-      decodeHeic(bytes)
+      await decodeHeic(bytes)
       counts.decoded++
     } catch (error) {
       t.match(error, { code: 'unsupported_image' })
@@ -43,5 +43,5 @@ t.test('mutated files yield pixels or Unreadable', async t => {
     }
   }
   t.ok(counts.decoded > 10 && counts.rejected > 10, JSON.stringify(counts))
-  t.equal(decodeHeic(heic).width, 80, 'the decoder remains usable')
+  t.equal((await decodeHeic(heic)).width, 80, 'the decoder remains usable')
 })
