@@ -5,6 +5,8 @@ import type { Sql } from './db.ts'
 /** What postgres.js knows of a query; fragments are never active. */
 type RunningQuery = { active?: boolean; state?: { pid: number } | null }
 
+const recheckMs = 50
+
 /**
  * A view of the pool for one request. After `signal` aborts it starts no statement, and those that run fail
  * with error 57014. `control` runs the cancellation on a connection of its own. Call `finished` before the
@@ -16,14 +18,21 @@ export function cancellable(
 ): { sql: Sql; finished(): Promise<void> } {
   const queries: RunningQuery[] = []
   let cancelling: Promise<unknown> = Promise.resolve()
-  const cancelRunning = () => {
+  let timer: NodeJS.Timeout | undefined
+  const cancelRunning = async () => {
     const pids = queries.flatMap(({ active, state }) => (active && state ? [state.pid] : []))
     if (pids.length > 0)
-      cancelling = control`select pg_cancel_backend(pid) from unnest(${pids}::integer[]) as p(pid)`
+      await control`select pg_cancel_backend(pid) from unnest(${pids}::integer[]) as p(pid)`
         // The statement then ends by its timeout.
         .catch(() => {})
+    // Others may still wait for a connection.
+    if (!isFinished) timer = setTimeout(cancelAll, recheckMs)
   }
-  signal.addEventListener('abort', cancelRunning, { once: true })
+  const cancelAll = () => {
+    cancelling = cancelRunning()
+  }
+  let isFinished = false
+  signal.addEventListener('abort', cancelAll, { once: true })
   const view = new Proxy(sql, {
     apply(target, self, args) {
       if (signal.aborted) throw new Unavailable('Request was cancelled')
@@ -35,7 +44,9 @@ export function cancellable(
   return {
     sql: view,
     async finished() {
-      signal.removeEventListener('abort', cancelRunning)
+      isFinished = true
+      clearTimeout(timer)
+      signal.removeEventListener('abort', cancelAll)
       await cancelling
     },
   }

@@ -4,24 +4,40 @@ import type { Queryable } from './db.ts'
 
 /** `(a and b …)`; `true` for an empty list. */
 export function allOf(sql: Queryable, parts: Fragment[]): Fragment {
-  if (parts.length === 0) return sql`true`
-  return sql`(${parts.reduce((left, right) => sql`${left} and ${right}`)})`
+  return parts.length === 0 ? sql`true` : joined(sql, parts, ['(', ' and ', ')'])
 }
 
 /** `(a or b …)`; `false` for an empty list. */
 export function anyOf(sql: Queryable, parts: Fragment[]): Fragment {
-  if (parts.length === 0) return sql`false`
-  return sql`(${parts.reduce((left, right) => sql`${left} or ${right}`)})`
+  return parts.length === 0 ? sql`false` : joined(sql, parts, ['(', ' or ', ')'])
 }
 
 /** `a, b …` of at least one part. */
 export function commaList(sql: Queryable, parts: Fragment[]): Fragment {
-  return parts.reduce((left, right) => sql`${left}, ${right}`)
+  return joined(sql, parts, ['', ', ', ''])
 }
 
 /** `a union all b …` of at least one part. */
 export function unionAll(sql: Queryable, parts: Fragment[]): Fragment {
-  return parts.reduce((left, right) => sql`${left} union all ${right}`)
+  return joined(sql, parts, ['', ' union all ', ''])
+}
+
+type Joiner = readonly [before: string, between: string, after: string]
+
+// postgres.js remembers every template that it has seen: the same ones are used again.
+const templates = new Map<string, TemplateStringsArray>()
+
+/** One fragment for the whole list: nested pairs of a long one block the process while it is made and sent. */
+function joined(sql: Queryable, parts: Fragment[], joiner: Joiner): Fragment {
+  const [before, between, after] = joiner
+  const key = `${parts.length}${between}`
+  let template = templates.get(key)
+  if (!template) {
+    const strings = [before, ...Array<string>(parts.length - 1).fill(between), after]
+    template = Object.assign(strings, { raw: strings })
+    templates.set(key, template)
+  }
+  return sql(template, ...parts)
 }
 
 /**

@@ -40,6 +40,9 @@ const rules: Record<string, Rule> = {
   },
 }
 
+// Every permission but those of administrators changes nothing; the rule with the most cases shows it.
+const roles = ['reader', 'maintainer'] as const
+
 test('hidden books are in neither catalogue', async t => {
   const fixture = await createOpdsFixture(t, { size: { books: 5, series: 2, titles: 1 } })
   // A visible series without any visible book.
@@ -65,7 +68,9 @@ test('hidden books are in neither catalogue', async t => {
   })
 
   const cases = Object.entries(rules).flatMap(([name, rule]) =>
-    (['reader', 'maintainer'] as const).map(role => ({ name, rule, role })),
+    roles
+      .filter(role => role === 'reader' || name === 'by age')
+      .map(role => ({ name, rule, role })),
   )
   for (const { name, rule, role } of cases)
     await t.test(`${name}, ${role}`, async t => {
