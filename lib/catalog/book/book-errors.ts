@@ -10,7 +10,7 @@ export type ErrorFilter = {
 }
 
 /** `rows` are sorted by code and title; `counts` are of all codes, also with `errorCode`. */
-export type BookErrors = {
+type BookErrors = {
   counts: Partial<Record<UnreadableCode, number>>
   rows: { id: string; code: UnreadableCode; message: string | null; at: Date }[]
 }

@@ -9,7 +9,7 @@ import { hasImage, lacksCover } from '../cover/cover-on-demand.ts'
 import { titlesByRules } from '../metadata/series-title.ts'
 import { enqueueScan } from './scan-request.ts'
 
-export type WorkRequest = { sql: Sql; queue: Queue; viewer: Viewer }
+type WorkRequest = { sql: Sql; queue: Queue; viewer: Viewer }
 /** Everything visible, or only what is in a library, in series, or listed; given together, all must hold. */
 export type Selection = {
   libraryId?: string | undefined
