@@ -1,6 +1,10 @@
-// Crash test: kills scans at random moments, changes the library between them, and counts losses:
+// Crash test: kills scans, or PostgreSQL under a server, at random moments, changes the library between them,
+// and counts losses:
 //   node bench/kill.ts --library DIR --data DIR [--kills 20] [--seed 1]
+//     [--target scan | postgres | external | disk] [--clients 20] [--readers 10]
 // The library is changed for good, so give it a copy. One JSON line a kill, the verdict last.
+// `postgres` kills the embedded server under `serve`, `external` restarts an external one under three API
+// processes and two workers, `disk` fills and frees the data directory and each of its folders (as root).
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
@@ -10,8 +14,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { createRandom } from '../test/kit/random.ts'
 import { changeLibrary } from './kill/change.ts'
+import { fillDisk } from './kill/disk.ts'
+import { restartUnderFleet } from './kill/external.ts'
 import { killPostgres } from './kill/postgres.ts'
 import { type Followed, followBooks, judge } from './kill/truth.ts'
+import { killUnderServe } from './kill/under-serve.ts'
 import { print } from './kit/stackroom.ts'
 
 const launcher = join(import.meta.dirname, '..', 'cmd', 'stackroom.mjs')
@@ -28,6 +35,9 @@ export async function run(args = process.argv.slice(2)): Promise<void> {
       data: { type: 'string' },
       kills: { type: 'string', default: '20' },
       seed: { type: 'string', default: '1' },
+      target: { type: 'string', default: 'scan' },
+      clients: { type: 'string', default: '20' },
+      readers: { type: 'string', default: '10' },
     },
   })
   if (!values.library || !values.data) throw new Error('--library and --data are needed')
@@ -35,6 +45,14 @@ export async function run(args = process.argv.slice(2)): Promise<void> {
   const library = realpathSync(values.library)
   const data = resolve(values.data)
   const kills = Number(values.kills)
+  const underLoad = { postgres: killUnderServe, external: restartUnderFleet, disk: fillDisk }[
+    values.target
+  ]
+  if (underLoad) {
+    const [clients, readers] = [Number(values.clients), Number(values.readers)]
+    const options = { library, data, kills, seed: Number(values.seed), clients, readers }
+    return await judgeUnderLoad(data, await underLoad(options))
+  }
   const random = createRandom(Number(values.seed))
   const fullMs = await timeFullScan(library)
   print({ fullScanMs: Math.round(fullMs) })
@@ -70,6 +88,13 @@ export async function run(args = process.argv.slice(2)): Promise<void> {
   process.exitCode = verdict.problems.length > 0 ? 1 : 0
 }
 
+async function judgeUnderLoad(data: string, problems: string[]) {
+  const doctor = await stackroom(['doctor', '--data', data, '--json'])
+  problems.push(...findingsOf(doctor))
+  print({ problems })
+  process.exitCode = problems.length > 0 ? 1 : 0
+}
+
 async function finish(library: string, data: string, followed: Followed[]) {
   const last = await scan(library, data)
   const again = await scan(library, data)
@@ -82,20 +107,22 @@ async function finish(library: string, data: string, followed: Followed[]) {
     if (again.summary?.[key] !== 0)
       problems.push(`a second scan reports ${key} ${again.summary?.[key]}`)
   }
-  const findings = (doctor.summary?.findings ?? []) as {
-    count: number
-    name: string
-    samples: string[]
-  }[]
-  if (doctor.code !== 0) problems.push(`the doctor ended with ${doctor.code}`)
-  for (const { count, name, samples } of findings) {
-    if (count > 0) problems.push(`${name}: ${count}, as ${samples.join(', ')}`)
-  }
+  problems.push(...findingsOf(doctor))
   return {
     lastScan: last.summary,
     rescan: { ms: Math.round(again.ms), ...again.summary },
     problems,
   }
+}
+
+function findingsOf(doctor: Run): string[] {
+  type Finding = { count: number; name: string; samples: string[] }
+  const findings = (doctor.summary?.findings ?? []) as Finding[]
+  const found = findings.filter(({ count }) => count > 0)
+  return [
+    ...(doctor.code === 0 ? [] : [`the doctor ended with ${doctor.code}`]),
+    ...found.map(({ count, name, samples }) => `${name}: ${count}, as ${samples.join(', ')}`),
+  ]
 }
 
 async function timeFullScan(library: string) {

@@ -739,7 +739,7 @@ begin
   perform pg_advisory_xact_lock(hashtext('stackroom.event'));
   if (select started_at from event_server) <> pg_postmaster_start_time() then
     update event_server set started_at = pg_postmaster_start_time();
-    perform setval('event_number_sequence', nextval('event_number_sequence') + 1000000);
+    perform setval('event_number_sequence', nextval('event_number_sequence') + 100000);
   end if;
   last := setval('event_number_sequence', nextval('event_number_sequence') + new.count - 1);
   -- The time as well: rows age in the order of their numbers, however long their transactions took.

@@ -21,7 +21,8 @@ export async function killPostgres(data: string) {
   }
 }
 
-function childrenOf(parent: number): number[] {
+/** Linux only. */
+export function childrenOf(parent: number): number[] {
   if (process.platform !== 'linux') return []
   return readdirSync('/proc')
     .filter(name => /^\d+$/.test(name))

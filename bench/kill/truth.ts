@@ -1,6 +1,6 @@
 // Final comparison of disk and reading progress with the catalogue.
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { loadConfig } from '../../lib/config/config.ts'
 import { newId } from '../../lib/id.ts'
@@ -47,6 +47,16 @@ export async function followBooks(library: string, data: string, random: Random)
       select ${account}, id, page from jsonb_to_recordset(${sql.json(books)}) as p(id uuid, page integer)`
     return books
   })
+}
+
+/** The present books whose content is in no other file, without progress. */
+export async function followable(sql: Sql, library: string): Promise<Followed[]> {
+  const books = await presentBooks(sql)
+  const copies = Map.groupBy(books, book => book.sha256)
+  return books
+    .filter(book => book.sha256 !== null && copies.get(book.sha256)!.length === 1)
+    .filter(book => existsSync(join(library, book.path)))
+    .map(({ id, path, sha256 }) => ({ id, path, page: 0, sha256: sha256! }))
 }
 
 /** Sentences on what is wrong; none when nothing is. */
@@ -113,7 +123,7 @@ async function presentBooks(sql: Sql) {
   }))
 }
 
-async function withDatabase<T>(data: string, work: (sql: Sql) => Promise<T>): Promise<T> {
+export async function withDatabase<T>(data: string, work: (sql: Sql) => Promise<T>): Promise<T> {
   const config = loadConfig({ env: {}, flags: { data_dir: data } })
   const database = await openDatabase(config)
   try {

@@ -24,14 +24,15 @@ export async function startServer(
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   let output = ''
-  for await (const chunk of child.stdout) {
-    output += chunk
-    const [url] = /http:\/\/\S+(?=\s)/.exec(output) ?? []
-    if (!url) continue
-    child.stdout.resume()
-    return { child, base: url.replace(/\/$/, '') }
-  }
-  throw new Error(`${args[0]} did not start`)
+  return await new Promise((resolve, reject) => {
+    // Not an iterator: leaving it would close the pipe.
+    child.stdout.on('data', chunk => {
+      if (output.length < 10_000) output += chunk
+      const [url] = /http:\/\/\S+(?=\s)/.exec(output) ?? []
+      if (url) resolve({ child, base: url.replace(/\/$/, '') })
+    })
+    child.on('close', () => reject(new Error(`${args[0]} did not start`)))
+  })
 }
 
 /** Sends SIGTERM and waits until the process has exited. */

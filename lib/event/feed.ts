@@ -5,6 +5,7 @@ import type { Sql } from 'postgres'
 import { createSingleFlight } from '../async/single-flight.ts'
 import { Unavailable } from '../errors.ts'
 import type { Log } from '../log.ts'
+import { isConnectionLost } from '../postgres/connection-error.ts'
 import { type EventPage, readBounds, readRowsAfter, type Stream } from './event-rows.ts'
 import { createRenderer, type Renderer } from './render.ts'
 import { createRingBuffer, type RingBuffer } from './ring-buffer.ts'
@@ -48,7 +49,7 @@ type Options = {
   sql: Sql
   /** Runs the queries of single clients. */
   clientSql: Sql
-  log: Pick<Log, 'warn'>
+  log: Pick<Log, 'warn' | 'debug'>
   pace?: Partial<Pace> | undefined
 }
 
@@ -68,7 +69,8 @@ export async function openEventFeed({ sql, clientSql, log, pace }: Options): Pro
   const reader = createRingReader(sql, ring, {
     isActive: () => isActive && !isClosing,
     onEvents: clients.wakeAll,
-    onError: err => log.warn({ err }, 'events could not be read'),
+    onError: err =>
+      log[isConnectionLost(err) ? 'debug' : 'warn']({ err }, 'events could not be read'),
   })
 
   /** Starts the ring buffer at the current tail when the first client joins. */

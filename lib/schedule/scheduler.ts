@@ -3,6 +3,7 @@
 import { createWakeup } from '../async/wakeup.ts'
 import { parseCron } from '../cron.ts'
 import type { Log } from '../log.ts'
+import { isConnectionLost } from '../postgres/connection-error.ts'
 import type { Sql } from '../postgres/db.ts'
 import type { Queue } from '../queue/queue.ts'
 import { onSettingChange } from '../setting/setting.ts'
@@ -92,7 +93,8 @@ function openSchedule({ everyMinute, clock = Date.now, ...deps }: SchedulerDeps)
       return isFirst
     } catch (error) {
       // Retried by the next loop, as long as the slot is within the look-back time.
-      log.error({ err: error, job }, 'scheduled job could not be enqueued')
+      const level = isConnectionLost(error) ? 'debug' : 'error'
+      log[level]({ err: error, job }, 'scheduled job could not be enqueued')
       return false
     }
   }
@@ -106,7 +108,8 @@ function openSchedule({ everyMinute, clock = Date.now, ...deps }: SchedulerDeps)
           return true
         },
         error => {
-          log.error({ err: error }, 'schedules could not be read')
+          const level = isConnectionLost(error) ? 'debug' : 'error'
+          log[level]({ err: error }, 'schedules could not be read')
           return false
         },
       ),

@@ -1,5 +1,6 @@
 // Watching of all libraries that are configured for it: each in one of the processes, by claims.
 import type { Log } from '../../lib/log.ts'
+import { isConnectionLost } from '../../lib/postgres/connection-error.ts'
 import type { Sql } from '../../lib/postgres/db.ts'
 import type { Queue } from '../../lib/queue/queue.ts'
 import { type LibraryWatch, type WatchDeps, watchLibrary } from './library-watch.ts'
@@ -87,7 +88,12 @@ export async function startWatching({ folders = openFolderWatch(), ...options }:
   function scheduleUpdate() {
     serialize(async () => {
       if (!isClosed) await update()
-    }).catch(error => log.warn({ err: error }, 'libraries to watch could not be read'))
+    }).catch(error =>
+      log[isConnectionLost(error) ? 'debug' : 'warn'](
+        { err: error },
+        'libraries to watch could not be read',
+      ),
+    )
   }
 
   const timer = setInterval(scheduleUpdate, renewMs)

@@ -59,6 +59,8 @@ function tuning(maxWalMb: number): Record<string, string> {
     max_logical_replication_workers: '0',
     min_wal_size: `${Math.min(80, maxWalMb)}MB`,
     max_wal_size: `${maxWalMb}MB`,
+    // Recovery starts after 0.1 s instead of 4 s: one call instead of one per file.
+    recovery_init_sync_method: process.platform === 'linux' ? 'syncfs' : 'fsync',
     checkpoint_completion_target: '0.9',
     random_page_cost: '1.1',
     effective_io_concurrency: windows || process.platform === 'darwin' ? '0' : '32',

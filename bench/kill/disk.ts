@@ -1,0 +1,153 @@
+// Full disks under `serve`: the data directory is filled and freed during a scan, then each of its folders
+// alone. As root on Linux, because it mounts small file systems.
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, realpathSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { insertAccount } from '../../test/kit/accounts.ts'
+import { freePort } from '../../test/kit/ports.ts'
+import { createRandom } from '../../test/kit/random.ts'
+import { startStackroom, stopProcess } from '../kit/server-process.ts'
+import { print } from '../kit/stackroom.ts'
+import { startReaders } from './readers.ts'
+import { judge, withDatabase } from './truth.ts'
+import { type Options, patientClient, untilScanned } from './under-serve.ts'
+
+const diskMb = 600
+const folderMb = 24
+const fullMs = 3_000
+
+type Health = { status: string; message: string | null }
+
+/** Returns sentences on what is wrong; none when nothing is. */
+export async function fillDisk(options: Options): Promise<string[]> {
+  if (process.platform !== 'linux' || process.getuid?.() !== 0) {
+    print({ leftOut: 'file systems can only be mounted by root' })
+    return []
+  }
+  const data = resolve(options.data)
+  const problems = await onDisk(data, diskMb, () => fillData(options, data))
+  for (const folder of ['thumbnails', 'cache', 'covers'] as const) {
+    const own = `${data}-${folder}`
+    problems.push(
+      ...(await onDisk(join(own, folder), folderMb, () => fillFolder(options, own, folder))),
+    )
+    rmSync(own, { recursive: true, force: true })
+  }
+  return problems
+}
+
+async function onDisk(path: string, megabytes: number, work: () => Promise<string[]>) {
+  mkdirSync(path, { recursive: true })
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', path])
+  try {
+    return await work()
+  } finally {
+    execFileSync('umount', ['-l', path])
+  }
+}
+
+async function start(options: Options, data: string) {
+  const flags = ['--data', data, '--port', String(await freePort()), '--log-level', 'error']
+  const { child, base } = await startStackroom(flags)
+  const { key } = await withDatabase(data, sql => insertAccount(sql, 'admin'))
+  const api = patientClient(base, key)
+  const readers = startReaders([base], key, options.readers, createRandom(options.seed))
+  const path = realpathSync(options.library)
+  const { id } = await api('POST', '/libraries', { name: 'Disk', path })
+  await api('POST', `/libraries/${id}/scan`)
+  return { child, base, key, id, api, readers }
+}
+
+/** A thread fills and frees the disk while a library is scanned. */
+async function fillData(options: Options, data: string): Promise<string[]> {
+  const { child, base, key, id, readers, api } = await start(options, data)
+  const problems: string[] = []
+  const resumed: number[] = []
+  for (let cycle = 1; cycle <= 6; cycle++) {
+    await sleep(1_500)
+    // To the last block, or to less than what has to be free.
+    const free = fill(data, cycle % 2 === 0 ? 20 : 0)
+    await sleep(fullMs)
+    const health = await healthOf(base)
+    if (health.status !== 'degraded') problems.push(`full, but health is ${health.status}`)
+    free()
+    const start = performance.now()
+    while ((await healthOf(base)).status !== 'ok') await sleep(50)
+    resumed.push(performance.now() - start)
+  }
+  await untilScanned(base, key, id)
+  await api('POST', `/libraries/${id}/scan`)
+  await untilScanned(base, key, id)
+  await readers.end()
+  await stopProcess(child)
+  for (const [problem, count] of readers.problems) problems.push(`${count} x ${problem}`)
+  problems.push(...(await judge(realpathSync(options.library), data, [])))
+  const worstMs = Math.round(Math.max(...resumed))
+  print({
+    disk: 'data directory',
+    cycles: resumed.length,
+    worstMs,
+    statuses: readers.statuses,
+    problems,
+  })
+  return problems
+}
+
+async function fillFolder(
+  options: Options,
+  data: string,
+  folder: 'thumbnails' | 'cache' | 'covers',
+) {
+  const free = fill(join(data, folder), 0)
+  const { child, base, key, id, readers, api } = await start(options, data)
+  const problems: string[] = []
+  // Books are scanned in spite of a full folder; only covers wait.
+  const books = async () => (await api('GET', '/books?pageSize=5')) as unknown as BookPage
+  while ((await healthOf(base)).status !== 'degraded') await sleep(100)
+  if (folder !== 'thumbnails') await untilScanned(base, key, id)
+  else await sleep(10_000)
+  const { data: found, total } = await books()
+  if (!found?.length) problems.push('no book was scanned')
+  const image = `/api/v1/books/${found?.[0]?.id}/pages/1?width=90`
+  const page = await fetch(`${base}${image}`, { headers: { 'x-api-key': key } })
+  if (!page.ok) problems.push(`a page is ${page.status} while ${folder} is full`)
+  free()
+  while ((await healthOf(base)).status !== 'ok') await sleep(100)
+  await untilScanned(base, key, id)
+  const missing = await withDatabase(
+    data,
+    sql => sql`
+      select count(*)::integer as count from book b join book_artifact a on a.book_id = b.id
+      where b.missing_at is null and b.error_code is null and b.page_count > 0
+        and num_nonnulls(a.cover, a.cover_error) = 0`,
+  )
+  if (missing[0]!.count > 0) problems.push(`${missing[0]!.count} books without a cover`)
+  await readers.end()
+  await stopProcess(child)
+  for (const [problem, count] of readers.problems) problems.push(`${count} x ${problem}`)
+  print({ disk: folder, books: total, page: page.status, statuses: readers.statuses, problems })
+  return problems
+}
+
+type BookPage = { data: { id: string }[]; total: number }
+
+const healthOf = async (base: string): Promise<Health> =>
+  (await (await fetch(`${base}/health`)).json()) as Health
+
+/** Leaves `freeMb` of a file system; returns a function that frees the rest again. */
+function fill(folder: string, freeMb: number) {
+  const path = join(folder, '.fill')
+  const { bavail, bsize } = statfsSync(folder)
+  const bytes = Math.max(0, bavail * bsize - freeMb * 1024 * 1024)
+  const chunk = Buffer.alloc(4 * 1024 * 1024, 1)
+  try {
+    for (let written = 0; written < bytes; written += chunk.length)
+      writeFileSync(path, chunk.subarray(0, Math.min(chunk.length, bytes - written)), { flag: 'a' })
+  } catch {
+    // Full: others write, too.
+  }
+  return () => {
+    if (existsSync(path)) rmSync(path)
+  }
+}
