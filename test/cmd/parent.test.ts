@@ -1,0 +1,61 @@
+// End of the process that started a server: npm's shell counts, any other parent does not.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+
+const module = new URL('../../cmd/parent.ts', import.meta.url).href
+const packageFile = join(import.meta.dirname, '..', '..', 'package.json')
+
+// Watches its parent for two seconds and prints what happened.
+const program = `
+  import { watchParent } from ${JSON.stringify(module)}
+  let isRequested = false
+  const shutdown = { isRequested: () => isRequested, request() { isRequested = true } }
+  watchParent({ shutdown, log: { info() {} } })
+  process.stdout.write('watching')
+  const start = Date.now()
+  const timer = setInterval(() => {
+    if (!isRequested && Date.now() - start < 2_000) return
+    process.stdout.write(isRequested ? ' ended' : ' stayed')
+    clearInterval(timer)
+  }, 20)`
+
+/** Runs the program below a shell that is killed; returns what it printed. */
+async function orphan(env: Record<string, string>): Promise<string> {
+  // The last command would replace the shell.
+  const shell = spawn(
+    'sh',
+    ['-c', '"$@"; true', 'sh', process.execPath, '--no-warnings', '-e', program],
+    {
+      env: { PATH: process.env.PATH, ...env },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  )
+  let output = ''
+  shell.stdout.on('data', chunk => {
+    output += chunk
+    if (output === 'watching') shell.kill('SIGTERM')
+  })
+  await once(shell, 'close')
+  await sleep(0)
+  return output
+}
+
+t.test('a server ends with the script of npm that started it, and only then', async t => {
+  const script = { npm_lifecycle_event: 'start', npm_package_json: packageFile }
+  const cases: [string, Record<string, string>, string][] = [
+    ['npm start', script, 'watching ended'],
+    ['a shell', {}, 'watching stayed'],
+    [
+      'a script of another package',
+      { ...script, npm_package_json: '/package.json' },
+      'watching stayed',
+    ],
+    ['npm without a script', { npm_package_json: packageFile }, 'watching stayed'],
+    ['another launcher', { STACKROOM_LAUNCHER_PID: '1' }, 'watching stayed'],
+  ]
+  const outputs = await Promise.all(cases.map(([, env]) => orphan(env)))
+  for (const [i, [name, , expected]] of cases.entries()) t.equal(outputs[i], expected, name)
+})
