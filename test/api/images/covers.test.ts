@@ -6,6 +6,7 @@ import t from 'tap'
 import { newId } from '../../../lib/id.ts'
 import { hideSeries } from '../../kit/accounts.ts'
 import { doctorFindings } from '../../kit/catalogue.ts'
+import { createBombs } from '../../kit/files/bombs.ts'
 import type { Client } from '../../kit/http/client.ts'
 import { comic, createTestLibrary } from '../../kit/library.ts'
 import { startApi } from '../../kit/server.ts'
@@ -148,6 +149,12 @@ t.test('files that are not images are rejected without a trace', async t => {
   })
   t.equal((await upload(path, red.subarray(0, 30))).status, 400)
   t.equal((await upload(path, Buffer.alloc(0))).status, 400)
+  for (const bomb of await createBombs(['svg use', 'svg mask', 'gif of 65,535', 'avif 30,000']))
+    t.match(
+      await upload(path, bomb.bytes),
+      { status: 400, body: { details: { code: 'too_large' } } },
+      bomb.name,
+    )
   t.equal((await upload(path, red, 'portrait')).status, 400)
   t.equal((await upload(path, Buffer.alloc(1_200_000, 1))).status, 413)
   const raw = async (type: string, text: string) =>
