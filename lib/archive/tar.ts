@@ -17,6 +17,8 @@ type ExtendedHeader = { name?: Buffer; size?: number; isSparse?: boolean }
 const BLOCK = 512
 const SEARCH_BYTES = 256 * 1024
 const MAGIC_OFFSET = 257
+// A hostile file has the magic in every place.
+const maxProbes = 100_000
 const MAX_EXTENDED_HEADER_BYTES = 1024 * 1024
 
 /** Whether a block is a tar header. The checksum is the only signature of pre-POSIX archives. */
@@ -128,9 +130,11 @@ const endsTooEarly = () => new Unreadable('The archive ends too early', 'truncat
 
 /** The next header by its magic; null when there is none. Where bytes are missing, it is not at a multiple of the block size. */
 function findHeader(file: File, from: number): number | null {
+  let probes = 0
   for (let start = from; start + BLOCK <= file.size; start += SEARCH_BYTES) {
     const chunk = file.read(start, SEARCH_BYTES + BLOCK)
     for (let i = chunk.indexOf('ustar'); i >= 0; i = chunk.indexOf('ustar', i + 1)) {
+      if (++probes > maxProbes) return null
       const header = i - MAGIC_OFFSET
       if (header >= 0 && isTarHeader(chunk.subarray(header, header + BLOCK))) return start + header
     }

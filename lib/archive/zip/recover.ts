@@ -21,6 +21,12 @@ const maxPrefixBytes = 16 * 1024 * 1024
 const maxNameBytes = 4096
 const maxMethod = 99
 const maxVersion = 100
+// A hostile file has a signature in every place.
+const minBudgetBytes = 64 * 1024 * 1024
+const PROBE_BYTES = LOCAL_HEADER_BYTES + maxNameBytes
+
+/** The file and the bytes that searches in it may still read. */
+type Source = { file: File; budget: number }
 
 /** What a walk over the local headers finds, in file order. */
 export type Recovery = {
@@ -32,16 +38,17 @@ export type Recovery = {
 
 /**
  * Walks the local headers. Where a header is not at the end of the entry before it, bytes are missing or were
- * inserted, and the next header is searched. Headers of a nested, stored ZIP are data. Reads the file at most twice.
+ * inserted, and the next header is searched. Headers of a nested, stored ZIP are data. Reads a small multiple of the file.
  */
 export function recoverEntries(file: File, limits: Limits): Recovery {
   const recovery: Recovery = { entries: [], ranges: [] }
-  let at = findHeader(file, 0, maxPrefixBytes)?.local ?? null
+  const source: Source = { file, budget: minBudgetBytes + file.size * 4 }
+  let at = findHeader(source, 0, maxPrefixBytes)?.local ?? null
   for (let index = 0; at !== null && index < limits.entries; index += 1) {
     const entry = readLocalEntry(file, at, index)
     if (entry === null) break
     const from = at + LOCAL_HEADER_BYTES + entry.trailer
-    const next = nextHeader(file, entry, from)
+    const next = nextHeader(source, entry, from)
     recovery.ranges.push({ from, to: next?.at ?? file.size })
     if (next === null) break
     if (!entry.name.endsWith('/')) recovery.entries.push(entry)
@@ -79,7 +86,8 @@ export function readLocalEntry(file: File, at: number, index: number): ZipEntry 
 type Header = { at: number; local: number | null }
 
 /** The header after the data of `entry`, whose sizes are completed by its descriptor; null at the end of the file. */
-function nextHeader(file: File, entry: ZipEntry, from: number): Header | null {
+function nextHeader(source: Source, entry: ZipEntry, from: number): Header | null {
+  const { file } = source
   const isNested = entry.method === 0 && signatureAt(file, from) === LOCAL_HEADER
   if (!hasUnknownSize(entry)) {
     const end = from + entry.packedBytes
@@ -87,13 +95,13 @@ function nextHeader(file: File, entry: ZipEntry, from: number): Header | null {
     if (following !== null) return following
     // Complete data at the very end: only the directory is missing.
     if (end === file.size) return { at: end, local: null }
-    const next = findHeader(file, isNested ? skipNested(file, from) : from)
+    const next = findHeader(source, isNested ? skipNested(source, from) : from)
     if (next !== null || end > file.size) return next
     return { at: end, local: null }
   }
-  const next = findDescribedEnd(file, entry, { from, isNested })
+  const next = findDescribedEnd(source, entry, { from, isNested })
   if (next !== null || !isNested) return next
-  const header = findHeader(file, skipNested(file, from))
+  const header = findHeader(source, skipNested(source, from))
   if (header !== null) entry.packedBytes = header.at - from
   return header
 }
@@ -137,26 +145,31 @@ function isLocalHeader(bytes: Buffer): boolean {
 }
 
 /** The first plausible header from a position on; `from` null finds nothing. */
-function findHeader(file: File, from: number | null, limit = Number.POSITIVE_INFINITY) {
-  for (const at of from === null ? [] : signaturePositions(file, from, limit)) {
-    const header = headerAt(file, at)
+function findHeader(source: Source, from: number | null, limit = Number.POSITIVE_INFINITY) {
+  for (const at of from === null ? [] : signaturePositions(source, from, limit)) {
+    const header = headerAt(source.file, at)
     if (header !== null) return header
   }
   return null
 }
 
-function* signaturePositions(file: File, from: number, limit = Number.POSITIVE_INFINITY) {
-  const end = Math.min(file.size, from + limit)
+function* signaturePositions(source: Source, from: number, limit = Number.POSITIVE_INFINITY) {
+  const end = Math.min(source.file.size, from + limit)
   for (let start = from; start < end; start += CHUNK_BYTES) {
-    const chunk = file.read(start, CHUNK_BYTES + 1)
-    for (let i = chunk.indexOf('PK'); i >= 0; i = chunk.indexOf('PK', i + 1))
+    const chunk = source.file.read(start, CHUNK_BYTES + 1)
+    source.budget -= chunk.length
+    for (let i = chunk.indexOf('PK'); i >= 0; i = chunk.indexOf('PK', i + 1)) {
+      source.budget -= PROBE_BYTES
+      if (source.budget < 0) return
       if (i < CHUNK_BYTES) yield start + i
+    }
   }
 }
 
 /** The end of the first complete archive in stored data; null when the file ends within it. */
-function skipNested(file: File, from: number): number | null {
-  for (const at of signaturePositions(file, from)) {
+function skipNested(source: Source, from: number): number | null {
+  const { file } = source
+  for (const at of signaturePositions(source, from)) {
     const record = file.read(at, END_RECORD_BYTES)
     if (record.length < END_RECORD_BYTES || record.readUInt32LE(0) !== END_RECORD) continue
     const end = at + END_RECORD_BYTES + record.readUInt16LE(20)
@@ -168,14 +181,15 @@ function skipNested(file: File, from: number): number | null {
 
 /** The header after data of unknown length: after a descriptor of exactly the distance walked, or the next one at all. */
 function findDescribedEnd(
-  file: File,
+  source: Source,
   entry: ZipEntry,
   { from, isNested }: { from: number; isNested: boolean },
 ): Header | null {
-  for (const at of signaturePositions(file, from)) {
+  const { file } = source
+  for (const at of signaturePositions(source, from)) {
     const end = describedEnd(file, entry, from, at)
     if (end !== null)
-      return headerAt(file, end) ?? findHeader(file, end) ?? { at: end, local: null }
+      return headerAt(file, end) ?? findHeader(source, end) ?? { at: end, local: null }
     const header = isNested ? null : headerAt(file, at)
     if (header === null) continue
     // Damaged data: the descriptor directly before the next header has the original sizes.

@@ -153,3 +153,17 @@ t.test('the end record of a nested archive is not used', async t => {
     }
   }
 })
+
+t.test('a file of signatures costs a small multiple of its size', async t => {
+  const header = Buffer.alloc(31)
+  header.write('PK\x03\x04\x14', 'latin1')
+  header[6] = 8
+  header[26] = 1
+  header.write('a', 30)
+  const end = zip([]).subarray(-22)
+  for (const unit of [header, Buffer.from('PK\x03\x04'), Buffer.from('PK')]) {
+    using file = openBytes(t.testdir(), Buffer.concat([header, Buffer.alloc(3_000_000, unit), end]))
+    await openZip(file, { ...defaultLimits, entries: 1000 }).catch(() => null)
+    t.ok(file.bytesRead < 64 * 1024 * 1024 * 2 + file.size * 8, `${file.bytesRead} bytes`)
+  }
+})
