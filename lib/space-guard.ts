@@ -180,7 +180,7 @@ function spaceNow(folder: string): Space | null {
 
 const isAbsent = (error: unknown) => (error as NodeJS.ErrnoException).code === 'ENOENT'
 
-/** Quotas are not part of the free space of a file system: only a write tells. */
+/** Quotas are not part of the free space of a file system: only a write shows it. */
 async function acceptsWrite(folder: string): Promise<boolean> {
   const path = join(folder, `.space-${process.pid}`)
   try {
