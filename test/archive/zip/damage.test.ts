@@ -154,6 +154,12 @@ t.test('the end record of a nested archive is not used', async t => {
   }
 })
 
+t.test('a changed disk number does not make a volume', async t => {
+  const { bytes, pages } = sampleOf(createRandom(9), false)
+  bytes[bytes.length - 18] = 3
+  t.equal((await read(t, bytes, pages)).intact.size, 8)
+})
+
 t.test('a file of signatures costs a small multiple of its size', async t => {
   const header = Buffer.alloc(31)
   header.write('PK\x03\x04\x14', 'latin1')
