@@ -2,11 +2,12 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import t, { type Test } from 'tap'
+import { findOrCreateLibrary } from '../../lib/catalog/library/library-write.ts'
 import { Unreadable } from '../../lib/errors.ts'
 import { openLibraryFile } from '../../lib/file.ts'
 import { temporaryFolder } from '../kit/files/folders.ts'
 import { markedBooks, markedImage } from '../kit/files/marked.ts'
-import { comic, createTestLibrary } from '../kit/library.ts'
+import { comic, createTestLibrary, openTestLibrary } from '../kit/library.ts'
 import { startApi } from '../kit/server.ts'
 
 const permitted = temporaryFolder(t)
@@ -149,6 +150,18 @@ t.test('the data directory is not read although it lies in a library', async t =
   await t.rejects(open(join(lib.root, 'A', '2.cbz')), Unreadable)
   symlinkSync(dirname(inner), lib.pathOf('B'))
   await t.rejects(open(join(lib.root, 'B', 'covers', 'x.cbz')), Unreadable)
+})
+
+t.test('a scan does not enter the data directory below its library', async t => {
+  const root = dirname(all.data)
+  writeFileSync(join(root, 'own.cbz'), comic())
+  const { id } = await findOrCreateLibrary(sql, { root: Buffer.from(root) })
+  const lib = openTestLibrary(all, { id, root })
+  t.match(await lib.scan({ mode: 'deep' }), { state: 'completed', added: 1 })
+  t.same(
+    (await lib.books()).map(book => book.name),
+    ['own.cbz'],
+  )
 })
 
 t.test('a library whose own folder has become a link is read', async t => {

@@ -1,6 +1,6 @@
 // Requests that name a folder of the server: who may send them, and which folders they accept.
-import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import t from 'tap'
 import { resources } from '../../../lib/api/resources.ts'
 import { openapiDocument } from '../../../lib/http/openapi.ts'
@@ -140,6 +140,16 @@ t.test('special file systems are refused and never entered', async t => {
     const { status, body } = await admin.post('/libraries/preview-scan', { path, excludedPatterns })
     t.match({ status, body }, { status: 200, body: { totalFiles: 0, isComplete: true } }, path)
   }
+  const aroundData = dirname(all.data)
+  mkdirSync(join(all.data, 'covers'), { recursive: true })
+  for (const path of [join(all.data, 'covers', 'x.cbz'), join(aroundData, 'own.cbz')])
+    writeFileSync(path, comic())
+  const around = await admin.post('/libraries/preview-scan', { path: aroundData })
+  t.match(
+    around,
+    { status: 200, body: { totalFiles: 1, isComplete: true } },
+    'nor the data directory',
+  )
   const missing = join(temporaryFolder(t), 'none')
   t.equal((await admin.post('/libraries/preview-scan', { path: missing })).status, 400)
 })
