@@ -67,14 +67,17 @@ export async function newestBookChange(
       where b.id = any(${books.ids as string[]}::uuid[]) and ${visibleBook(sql, viewer)}`
     return row!.at
   }
-  const limit = limitFor(viewer, maxRead)
+  const { areReleased } = books
+  // Of books with a release date, which may be few, the newest one is not found with a limit of 1.
+  const limit = areReleased ? maxRead : limitFor(viewer, maxRead)
+  const isListed = areReleased ? sql`b.released is not null` : sql`true`
   const [row] = await sql<{ at: Date | null }[]>`
     select greatest(
-      (select coalesce(max(b.updated_at) filter (where ${visibleBook(sql, viewer)}),
+      (select coalesce(max(b.updated_at) filter (where ${isListed} and ${visibleBook(sql, viewer)}),
           case when count(*) = ${limit} then min(b.updated_at) end)
         from (
-          select b.updated_at, b.series_id, b.age_rating from book b
-          where ${presentBook(sql)} and ${books.areReleased ? sql`b.released is not null` : sql`true`}
+          select b.updated_at, b.series_id, b.age_rating, b.released from book b
+          where ${presentBook(sql)}
           order by b.updated_at desc, b.id desc limit ${limit}) b
         join series s on s.id = b.series_id),
       (select max(s.metadata_changed_at) filter (where ${isBrowsable(sql, viewer)})
