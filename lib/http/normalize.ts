@@ -30,9 +30,7 @@ export function normalizeBody(schema: TSchema, value: unknown): unknown {
 
 // `path` locates the value in error messages; without it conflicting aliases are ignored.
 function walk(schema: SchemaNode, value: unknown, path?: string): unknown {
-  // Equal ids are compared as text in places, and PostgreSQL writes them in lower case.
-  if (typeof value === 'string')
-    return variantWith(schema, 'format')?.format === 'uuid' ? value.toLowerCase() : value
+  if (typeof value === 'string') return normalizeText(variantWith(schema, 'format')?.format, value)
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) {
     const items = variantWith(schema, 'items')?.items
@@ -57,6 +55,13 @@ function walk(schema: SchemaNode, value: unknown, path?: string): unknown {
     if (!isDeepStrictEqual(duplicate, result[name]))
       throw new Invalid(`${path}/${name} has two different values`)
   return result
+}
+
+function normalizeText(format: string | undefined, value: string): string {
+  // Equal ids are compared as text in places, and PostgreSQL writes them in lower case.
+  if (format === 'uuid') return value.toLowerCase()
+  // Date has no leap seconds.
+  return format === 'date-time' ? value.replace(/:60(?=[.Zz+-])/, ':59') : value
 }
 
 /** The schema or the variant of it that has a keyword. */

@@ -35,6 +35,13 @@ export const webUrl = {
   pattern: webUrlPattern,
   description: 'HTTP or HTTPS URL.',
 }
+/** The same, or a blank text for none. */
+export const optionalWebUrl = {
+  type: 'string',
+  maxLength: 2000,
+  pattern: `^\\s*$|${webUrlPattern}`,
+  description: 'HTTP or HTTPS URL.',
+}
 
 /** Schemas of optional properties of a body: absent, null or a value. */
 export const input = {

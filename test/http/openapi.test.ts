@@ -181,5 +181,6 @@ test('the command prints the document without a database, byte for byte the same
   t.equal(json.code, 0)
   t.equal(json.stdout, again.stdout)
   t.same(parse(yaml.stdout), JSON.parse(json.stdout))
+  t.same(parse(yaml.stdout, { version: '1.1' }), JSON.parse(json.stdout), 'also in YAML 1.1')
   t.equal(JSON.parse(json.stdout).openapi, '3.1.0')
 })

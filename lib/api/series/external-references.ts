@@ -17,6 +17,7 @@ import { respond, route } from '../../http/route.ts'
 import {
   checkStorable,
   input,
+  optionalWebUrl,
   parseWebUrl,
   requiredText,
   trimmedText,
@@ -73,7 +74,7 @@ const ExternalIdInput = body(
   {
     source: name(200, { description: 'The service, for example `plugin:<name>`.' }),
     externalId: name(500, { description: 'Id at the service.' }),
-    externalUrl: input.text(2000, { documentedAs: webUrl }),
+    externalUrl: input.text(2000, { documentedAs: optionalWebUrl }),
     metadataHash: input.text(200),
   },
   { component: 'ExternalIdInput' },
@@ -94,7 +95,9 @@ const idType: ReferenceType<typeof ExternalId, typeof ExternalIdInput> = {
   parse: values => ({
     source: requiredText(values.source, 'body/source'),
     externalId: requiredText(values.externalId, 'body/externalId'),
-    externalUrl: values.externalUrl ? parseWebUrl(values.externalUrl, 'body/externalUrl') : null,
+    externalUrl: values.externalUrl?.trim()
+      ? parseWebUrl(values.externalUrl, 'body/externalUrl')
+      : null,
     metadataHash: values.metadataHash ? trimmedText(values.metadataHash) : null,
   }),
   put: putExternalId,

@@ -7,7 +7,7 @@ import type { Exception } from './contract.ts'
 export const contractExceptions: readonly Exception[] = [
   {
     operation: /libraries/,
-    message: /is not a readable directory|is not a directory|is outside|does not exist/,
+    message: /is not a readable directory|cannot be read|is outside|inside the folder/,
     reason: 'folders that exist on the server',
   },
   {
@@ -60,6 +60,16 @@ export const contractExceptions: readonly Exception[] = [
     operation: /users|register|auth/,
     message: /contains @ must be|Not a valid e-mail|current password|token is unknown/i,
     reason: 'credentials, and names that look like an address',
+  },
+  {
+    operation: /verify-email/,
+    message: /doctype/,
+    reason: 'credentials, and names that look like an address',
+  },
+  {
+    operation: /setup\/initialize|register|PATCH \/api\/v1\/user$/,
+    message: /already set up|API key cannot|Registration is disabled/,
+    reason: 'the state of the server and the kind of credentials, which are checked first',
   },
   { operation: /retry/, message: /has no/, reason: 'books without an error' },
 ]

@@ -26,13 +26,15 @@ type Options = {
   exceptions: readonly Exception[]
   /** Members that a body must have to be accepted at all: an existing folder, a current password. */
   bodies: Record<string, (count: number) => Json>
+  /** Sends every so many of the cases of a body or parameter, 1 for all. */
+  stride: number
   /** At most so many operations with the same schema of a body or parameter; 0 for all. */
   repetitions: number
 }
 
 /** Sends every case; returns the differences and how often each exception applied. */
 export async function checkContract(options: Options) {
-  const { document, base, headers, exceptions } = options
+  const { base, headers, exceptions } = options
   const differences: Difference[] = []
   const counts = { allowed: 0, forbidden: 0 }
   const applied = new Map(exceptions.map(({ reason }) => [reason, 0]))
@@ -51,11 +53,12 @@ export async function checkContract(options: Options) {
     const text = (await readBody(response)).toString('utf8')
     const { status } = response
     const isRefused = status === 400 || status === 422
-    if (status < 500 && (isAllowed ? !isRefused : status === 400)) continue
+    // 431: a query beyond the limit of the URL.
+    if (status < 500 && (isAllowed ? !isRefused : status === 400 || status === 431)) continue
     const message = text.slice(0, 200)
     const name = `${operation.method} ${operation.path}`
     const exception = exceptions.find(e => e.operation.test(name) && e.message.test(message))
-    if (exception && isAllowed && isRefused)
+    if (exception && status >= 400 && status < 500)
       applied.set(exception.reason, applied.get(exception.reason)! + 1)
     else
       differences.push({
@@ -64,10 +67,16 @@ export async function checkContract(options: Options) {
         message,
       })
   }
-  return { document, differences, counts, applied }
+  return { differences, counts, applied }
 }
 
-function* contractCases({ document, ids, bodies, repetitions }: Options): Generator<ContractCase> {
+function* contractCases({
+  document,
+  ids,
+  bodies,
+  repetitions,
+  stride,
+}: Options): Generator<ContractCase> {
   const values = createSchemaValues(document.components.schemas)
   const seen = new Map<string, number>()
   const isRepeated = (key: string) => {
@@ -87,7 +96,7 @@ function* contractCases({ document, ids, bodies, repetitions }: Options): Genera
     )
     for (const { name, schema } of operation.parameters.filter(p => p.in === 'query')) {
       if (isRepeated(`${name} ${JSON.stringify(schema)}`)) continue
-      for (const { text, isAllowed } of queryCases(schema, values)) {
+      for (const { text, isAllowed } of sampled(queryCases(schema, values), stride)) {
         const query = new URLSearchParams(search)
         query.set(name, text)
         const body = operation.body ? validBody(operation.body, values, extra(count++)) : undefined
@@ -99,12 +108,17 @@ function* contractCases({ document, ids, bodies, repetitions }: Options): Genera
     const { allowed, forbidden } = values.of(operation.body)
     const isValid = values.checkerOf(operation.body)
     const url = search.size > 0 ? `${path}?${search}` : path
-    for (const body of [...allowed, ...forbidden]) {
+    for (const body of [...sampled(allowed, stride), ...sampled(forbidden, stride)]) {
       const completed = complete(body, { base: allowed[0] as Json, extra: extra(count++) })
       const isAllowed = isValid(completed)
       yield { operation, path: url, body: completed, isAllowed, subject: 'body' }
     }
   }
+}
+
+/** The first and every so many of the others, from another place in each list. */
+function sampled<T>(values: T[], stride: number): T[] {
+  return values.filter((_, i) => i === 0 || (i + values.length) % stride === 0)
 }
 
 const validBody = (schema: Json, values: SchemaValues, extra: Json) => ({

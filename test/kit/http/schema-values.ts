@@ -44,10 +44,15 @@ export function createSchemaValues(schemas: Schemas) {
   const resolve = (schema: Json): Json =>
     typeof schema.$ref === 'string' ? schemas[schema.$ref.split('/').at(-1)!]! : schema
 
+  const checkers = new Map<string, (value: unknown) => boolean>()
   /** Whether the schema allows a value. */
   function checkerOf(schema: Json): (value: unknown) => boolean {
     const text = JSON.stringify(schema).replaceAll('"#/components/', '"doc#/components/')
-    return ajv.compile(JSON.parse(text)) as (value: unknown) => boolean
+    const known = checkers.get(text)
+    if (known) return known
+    const check = ajv.compile(JSON.parse(text)) as (value: unknown) => boolean
+    checkers.set(text, check)
+    return check
   }
 
   /** Candidates around the boundaries, the first one preferably valid. */
@@ -138,14 +143,21 @@ function requiredNames(schema: Json): string[] {
 
 /** The base without a property that `name` is another name of. */
 function without(base: Json, name: string, schema: Json): Json {
-  const { description } = ((schema.properties as Record<string, Json>)[name] ?? {}) as Json
-  const [, own] = /^Same as `(\w+)`/.exec(String(description)) ?? []
+  const own = ownName(name, schema.properties as Record<string, Json>)
   return Object.fromEntries(Object.entries(base).filter(([key]) => key !== own))
+}
+
+/** The property that this is another name of; null for a name of its own. */
+function ownName(name: string, properties: Record<string, Json>): string | null {
+  const [, own] = /^Same as `(\w+)`/.exec(String(properties[name]?.description)) ?? []
+  const camelCase = name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+  return own ?? (camelCase !== name && camelCase in properties ? camelCase : null)
 }
 
 /** Without alternative names: two names of one field must have the same value. */
 function canonicalNames(properties: [string, Json][]): string[] {
-  return properties.filter(([, s]) => !/^Same as /.test(String(s.description))).map(([n]) => n)
+  const byName = Object.fromEntries(properties)
+  return Object.keys(byName).filter(name => ownName(name, byName) === null)
 }
 
 const wordVariants = (words: readonly unknown[]) =>
