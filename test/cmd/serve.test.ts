@@ -58,9 +58,11 @@ t.test('a request in progress is answered before the exit', async t => {
     response += chunk
   })
   socket.write(
-    `POST /api/v1/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 5)}`,
+    `POST /api/v1/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nExpect: 100-continue\r\n\r\n`,
   )
-  await sleep(200)
+  // The server has read the headers: the request is running.
+  await waitUntil(() => response.includes('100 Continue'))
+  socket.write(body.slice(0, 5))
   child.kill('SIGTERM')
   await waitUntil(() =>
     fetch(`${base}/health`).then(
@@ -71,7 +73,7 @@ t.test('a request in progress is answered before the exit', async t => {
   t.equal(child.exitCode, null, 'no new connections, but still running')
   socket.write(body.slice(5))
   await once(socket, 'close')
-  t.match(response, /^HTTP\/1\.1 401 /)
+  t.match(response, /\r\n\r\nHTTP\/1\.1 401 /)
   t.equal(await ended, 0)
 })
 
@@ -80,8 +82,10 @@ t.test('a second signal exits immediately', async t => {
   const { hostname, port } = new URL(base)
   const socket = connect(Number(port), hostname)
   socket.on('error', () => {})
-  socket.write('POST /api/v1/auth/login HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{')
-  await sleep(200)
+  socket.write(
+    'POST /api/v1/auth/login HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n',
+  )
+  await once(socket, 'data')
   child.kill('SIGTERM')
   await sleep(300)
   t.equal(child.exitCode, null)
