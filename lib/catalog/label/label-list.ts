@@ -61,18 +61,18 @@ export async function browseLabels(
     ), page as materialized (
       select * from listed order by key, id limit ${pageSize} offset ${offset}
     ), newest as materialized (
-      select s.id, s.updated_at from (${newestSeries(sql)}) s where ${isBrowsable(sql, viewer)}
+      select y.label_id, max(s.updated_at) as at
+      from (${newestSeries(sql)}) s
+      join series_label y on y.series_id = s.id and y.is_own
+      where ${isBrowsable(sql, viewer)}
+      group by y.label_id
     )
     select (select count(*) from listed)::float8 as total, coalesce((
       select jsonb_agg(jsonb_build_object('name', p.name, 'seriesCount', (
           select count(*) from series_label y
           where y.label_id = p.id and y.is_own and ${isCounted(sql, viewer, browsable)}),
           'updatedAt', coalesce((
-            select n.updated_at from newest n
-            where exists (
-              select from series_label y
-              where y.label_id = p.id and y.series_id = n.id and y.is_own)
-            order by n.updated_at desc limit 1), (
+            select n.at from newest n where n.label_id = p.id), (
             select max(s.updated_at) from series_label y join series s on s.id = y.series_id
             where y.label_id = p.id and y.is_own and ${browsable})))
         order by p.key, p.id)
