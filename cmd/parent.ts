@@ -28,7 +28,7 @@ export function watchParent(
 }
 
 const isLauncher = (pid: number, env: NodeJS.ProcessEnv) =>
-  env.STACKROOM_LAUNCHER_PID === String(pid)
+  env._STACKROOM_LAUNCHER_PID === String(pid)
 
 /** A script of this package; those of other packages may start a server in the background and end. */
 function isOwnScript(env: NodeJS.ProcessEnv): boolean {

@@ -43,7 +43,8 @@ function run(file, args, env) {
   }
   const child = spawn(file, args, {
     stdio: 'inherit',
-    env: { ...env, STACKROOM_LAUNCHER_PID: String(process.pid) },
+    // Not `STACKROOM_…`: those are configuration keys.
+    env: { ...env, _STACKROOM_LAUNCHER_PID: String(process.pid) },
   })
   endWithNpm(child)
   // A terminal sends Ctrl-C to the child as well; forwarding it would count as a second signal.

@@ -54,7 +54,7 @@ t.test('a server ends with the script of npm that started it, and only then', as
       'watching stayed',
     ],
     ['npm without a script', { npm_package_json: packageFile }, 'watching stayed'],
-    ['another launcher', { STACKROOM_LAUNCHER_PID: '1' }, 'watching stayed'],
+    ['another launcher', { _STACKROOM_LAUNCHER_PID: '1' }, 'watching stayed'],
   ]
   const outputs = await Promise.all(cases.map(([, env]) => orphan(env)))
   for (const [i, [name, , expected]] of cases.entries()) t.equal(outputs[i], expected, name)
