@@ -6,7 +6,7 @@ import { checkContract } from '../kit/http/contract.ts'
 import { contractExceptions, neededMembers } from '../kit/http/contract-exceptions.ts'
 import { openapi } from '../kit/http/openapi.ts'
 
-test('every 12th boundary case of every body and query agrees with the document', async t => {
+test('every 30th boundary case of every body and query agrees with the document', async t => {
   const w = await createFixture(t)
   const { differences, counts } = await checkContract({
     document: openapi(),
@@ -16,8 +16,8 @@ test('every 12th boundary case of every body and query agrees with the document'
     exceptions: contractExceptions,
     bodies: neededMembers(temporaryFolder(t)),
     repetitions: 1,
-    stride: 12,
+    stride: 30,
   })
   t.same(differences, [])
-  t.ok(counts.allowed > 500 && counts.forbidden > 400, JSON.stringify(counts))
+  t.ok(counts.allowed > 200 && counts.forbidden > 150, JSON.stringify(counts))
 })

@@ -1,6 +1,6 @@
 // Schemas of filter requests: the condition tree and the full-text query. The tree is validated by
 // lib/catalog/list/condition.ts, which reports the path of an error; here it is documented.
-import { datePattern } from '../../catalog/list/condition.ts'
+import { datePattern } from '../../catalog/list/condition-date.ts'
 import {
   bookFields,
   type FieldKind,

@@ -1,6 +1,8 @@
 // Parser for filter conditions: from the JSON tree of a list request to a checked tree. Errors name the
 // path of the offending node.
 import { Invalid } from '../../errors.ts'
+import { parseDate } from './condition-date.ts'
+import { comparisons, textOperators, wordComparisons } from './condition-operators.ts'
 import {
   bookFields,
   type FieldKind,
@@ -150,13 +152,6 @@ function matchesOfWord(operator: string, operands: Record<string, unknown>, path
   return (word: string) => compare(word, text)
 }
 
-const wordComparisons = {
-  contains: (word: string, text: string) => word.includes(text),
-  doesNotContain: (word: string, text: string) => !word.includes(text),
-  beginsWith: (word: string, text: string) => word.startsWith(text),
-  endsWith: (word: string, text: string) => word.endsWith(text),
-}
-
 const negations = ['isNot', 'notIn', 'doesNotContain', 'ne', 'isNotNull']
 
 function parsePredicate(
@@ -240,30 +235,6 @@ function parseTest(kind: FieldKind, { operator, arity, operands, path }: Operati
   }
 }
 
-const textOperators = {
-  is: 'equals',
-  isNot: 'equals',
-  contains: 'contains',
-  doesNotContain: 'contains',
-  beginsWith: 'beginsWith',
-  endsWith: 'endsWith',
-} as const
-
-const comparisons = {
-  eq: '=',
-  ne: '=',
-  is: '=',
-  isNot: '=',
-  gt: '>',
-  gte: '>=',
-  lt: '<',
-  lte: '<=',
-  after: '>',
-  onOrAfter: '>=',
-  before: '<',
-  onOrBefore: '<=',
-} as const
-
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
@@ -311,21 +282,4 @@ function parseNumber(value: unknown, path: string): number {
   if (typeof value !== 'number' || !Number.isFinite(value))
     throw new Invalid(`${path} must be a number`)
   return value
-}
-
-/** Also a date without a time, and a time without seconds or zone (UTC). */
-export const datePattern =
-  '^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])(?:[Tt](?:[01]\\d|2[0-3]):[0-5]\\d(?::[0-5]\\d(?:\\.\\d{1,9})?)?(?:[Zz]|[+-](?:[01]\\d|2[0-3]):[0-5]\\d)?)?$'
-const isoDate = new RegExp(datePattern)
-// Four-digit years, which PostgreSQL and toISOString write alike.
-const [firstDate, lastDate] = [Date.parse('0001-01-01T00:00Z'), Date.parse('9999-12-31T23:59Z')]
-
-function parseDate(value: unknown, path: string): Date {
-  const text = typeof value === 'string' && isoDate.test(value) ? value.toUpperCase() : null
-  const hasZone = text !== null && /Z$|T.*[+-]/.test(text)
-  const time =
-    text === null ? Number.NaN : Date.parse(hasZone || !text.includes('T') ? text : `${text}Z`)
-  if (Number.isNaN(time))
-    throw new Invalid(`${path} must be an ISO 8601 date such as 2024-05-01T12:00:00Z`)
-  return new Date(Math.min(Math.max(time, firstDate), lastDate))
 }
