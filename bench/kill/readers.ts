@@ -4,8 +4,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Random } from '../../test/kit/random.ts'
 import type { Followed } from './truth.ts'
 
-export type Readers = ReturnType<typeof startReaders>
-
 const paths = [
   '/api/v1/books?pageSize=20',
   '/api/v1/series?pageSize=20',

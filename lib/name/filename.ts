@@ -241,7 +241,7 @@ function formIn(
  */
 export function parsePath(path: string): ParsedName {
   const parts = path.split('/').filter(part => part !== '')
-  const parsed = parseFilename(parts.at(-1) ?? '')
+  const parsed = { ...parseFilename(parts.at(-1) ?? '') }
   for (const part of parts.slice(0, -1).slice(-8).reverse()) {
     const folder = parseFilename(part)
     const isUnnamed = folder.series === null || parsed.series === null
