@@ -89,8 +89,8 @@ export async function run(args = process.argv.slice(2)): Promise<void> {
 }
 
 async function judgeUnderLoad(data: string, problems: string[]) {
-  const doctor = await stackroom(['doctor', '--data', data, '--json'])
-  problems.push(...findingsOf(doctor))
+  if (existsSync(join(data, 'postgres')))
+    problems.push(...findingsOf(await stackroom(['doctor', '--data', data, '--json'])))
   print({ problems })
   process.exitCode = problems.length > 0 ? 1 : 0
 }

@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, realpathSync, rmSync, statfsSync, writeFileSync 
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { insertAccount } from '../../test/kit/accounts.ts'
+import { doctorFindings } from '../../test/kit/catalogue.ts'
 import { freePort } from '../../test/kit/ports.ts'
 import { createRandom } from '../../test/kit/random.ts'
 import { startStackroom, stopProcess } from '../kit/server-process.ts'
@@ -83,6 +84,8 @@ async function fillData(options: Options, data: string): Promise<string[]> {
   await stopProcess(child)
   for (const [problem, count] of readers.problems) problems.push(`${count} x ${problem}`)
   problems.push(...(await judge(realpathSync(options.library), data, [])))
+  // Here, because the disk is gone afterwards.
+  problems.push(...(await withDatabase(data, sql => doctorFindings({ sql, data }))))
   const worstMs = Math.round(Math.max(...resumed))
   print({
     disk: 'data directory',

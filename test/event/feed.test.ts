@@ -9,7 +9,7 @@ import { newId } from '../../lib/id.ts'
 import { connect } from '../../lib/postgres/db.ts'
 import { createDatabase } from '../kit/db.ts'
 
-const log = { warn: () => {} }
+const log = { warn: () => {}, debug: () => {} }
 const libraryId = newId()
 const event = (type: NewEvent['type'] = 'library_updated') => ({ type, libraryId })
 

@@ -76,10 +76,10 @@ export async function refreshSeriesSearch(tx: Queryable, seriesIds: string[]): P
       ...more.bookAuthors,
       ...more.labels,
     ])
-    const isRenamed = previous === null || previous.split('\n', 1)[0] !== text.split('\n', 1)[0]
-    // A scan running while a user sets the title writes its books' rows with the previous title.
-    const line = isRenamed || hasUserTitle ? normalizeSearchText(title) : null
-    return text === previous && line === null ? [] : [{ id, text, line }]
+    // A renamed folder renames the series until here, while batches write the rows of its books: its row then
+    // differs in the name alone. A scan running while a user sets the title writes the previous one.
+    const line = text !== previous || hasUserTitle ? normalizeSearchText(title) : null
+    return line === null ? [] : [{ id, text, line }]
   })
   if (rows.length === 0) return
   await tx`
@@ -90,7 +90,7 @@ export async function refreshSeriesSearch(tx: Queryable, seriesIds: string[]): P
   await tx`
     update book_search t
     set text = regexp_replace(t.text, ${'^([^\n]*\n)[^\n]*'}, ${'\\1 '} || g.line)
-    from jsonb_to_recordset(${tx.json(rows.filter(row => row.line !== null))})
+    from jsonb_to_recordset(${tx.json(rows)})
       as g(id uuid, line text)
     join book b on b.series_id = g.id
     where t.book_id = b.id and split_part(t.text, ${'\n'}, 2) <> ' ' || g.line`
