@@ -2,9 +2,11 @@
 import { verifyEmail } from '../../auth/registration.ts'
 import { Failure } from '../../errors.ts'
 import { respond, route } from '../../http/route.ts'
-import { bytes, maybe, oneOf, record, text } from '../../schema.ts'
+import { bytes, ErrorBody, maybe, oneOf, record, Type, text } from '../../schema.ts'
 
 const page = bytes('text/html')
+// A query beyond its limits is refused as everywhere.
+const errorPage = Type.Unsafe<string>({ ...ErrorBody, mediaTypes: ['text/html'] })
 const headers = {
   'content-type': 'text/html; charset=utf-8',
   'cache-control': 'no-store',
@@ -29,7 +31,7 @@ export const verificationPage = [
       token: maybe(text(200, { description: 'Token of the verification e-mail.' })),
       confirm: maybe(oneOf(['yes'], { description: 'Sent by the button.' })),
     }),
-    responses: { 200: page, 400: page },
+    responses: { 200: page, 400: errorPage },
     async handle({ query: { token = '', confirm } }, { auth }) {
       if (confirm === undefined) return respond(200, html(confirmation(token)), headers)
       try {

@@ -204,7 +204,16 @@ function textOf(schema: Json): fc.Arbitrary<string> {
       .date({ min: new Date('1970-01-01'), max: new Date('2100-01-01'), noInvalidDate: true })
       .map(d => d.toISOString())
   if (schema.format === 'email') return fc.emailAddress()
-  if (schema.pattern) return fc.stringMatching(new RegExp(schema.pattern as string, 'u'))
+  const pattern = schema.pattern === undefined ? null : new RegExp(String(schema.pattern), 'u')
+  // fast-check would expand a negated class to all other characters.
+  if (pattern && !/\[\^|\\[pP]/.test(pattern.source)) return fc.stringMatching(pattern)
+  if (pattern) return plainText(schema).filter(value => pattern.test(value))
+  return plainText(schema)
+}
+
+const examples = ['/media/x', 'https://example.org/x', 'ana@example.org', 'ana']
+
+function plainText(schema: Json): fc.Arbitrary<string> {
   const maxLength = Math.min(Number(schema.maxLength ?? 30), 60)
   const minLength = Math.min(Number(schema.minLength ?? 0), maxLength)
   return fc.oneof(
@@ -224,8 +233,8 @@ function textOf(schema: Json): fc.Arbitrary<string> {
           'Action',
           'en',
           '2020',
-          'https://example.org/x',
           'Strong-pass-1',
+          ...examples,
         )
         .filter(s => s.length <= maxLength && s.length >= minLength),
     },
