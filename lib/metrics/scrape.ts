@@ -3,10 +3,11 @@ import type { Sql } from 'postgres'
 import { deliveryCounters } from '../download/counters.ts'
 import { allTasks } from '../queue/task/scope.ts'
 import { type TypeStats, taskStats } from '../queue/task/stats.ts'
+import type { SpaceGuard } from '../space-guard.ts'
 import { cachedQuery } from './cached-query.ts'
 import { databaseFamilies } from './database.ts'
 import { libraryFamilies } from './libraries.ts'
-import { buildFamily, diskFamilies, startProcessMetrics } from './process.ts'
+import { buildFamily, diskFamilies, startProcessMetrics, storageFamilies } from './process.ts'
 import { type MetricFamily, type MetricsFormat, render } from './registry.ts'
 import '../event/metrics.ts'
 import './http.ts'
@@ -14,7 +15,7 @@ import './pipeline.ts'
 
 /** Works also without the database, with `stackroom_database_up 0`. */
 export async function renderMetrics(
-  { sql, dataDir }: { sql: Sql; dataDir: string },
+  { sql, dataDir, space }: { sql: Sql; dataDir: string; space?: SpaceGuard | undefined },
   format: MetricsFormat,
 ) {
   startProcessMetrics()
@@ -25,7 +26,8 @@ export async function renderMetrics(
     diskFamilies(dataDir),
   ])
   const families = [buildFamily(database.server), ...database.families]
-  return await render([...families, ...libraries, ...queue, ...disk, ...pageFamilies()], format)
+  const storage = [...disk, ...storageFamilies(space?.states() ?? [])]
+  return await render([...families, ...libraries, ...queue, ...storage, ...pageFamilies()], format)
 }
 
 // Cached, because counting takes a while with a million tasks.

@@ -113,10 +113,14 @@ export const metrics = [
   }),
 ]
 
-async function metricsText({ viewer }: MetricsInput, { sql, config }: Deps, format: MetricsFormat) {
+async function metricsText(
+  { viewer }: MetricsInput,
+  { sql, config, space }: Deps,
+  format: MetricsFormat,
+) {
   if (!(await hasFullAccess(sql, viewer)))
     throw new Forbidden('The metrics include libraries that are hidden from this account')
-  const { text, type } = await renderMetrics({ sql, dataDir: config.data_dir }, format)
+  const { text, type } = await renderMetrics({ sql, space, dataDir: config.data_dir }, format)
   return respond(200, text, { 'content-type': type, 'cache-control': 'no-store' })
 }
 

@@ -47,17 +47,17 @@ type SearchedSeries = {
   authors: Person[]
   bookAuthors: string[]
   labels: string[]
-  previous: string | null
-  hasUserTitle: boolean
 }
 
-/** Writes the search rows of series where they differ, and the line of the series title in the rows of their books. */
+/**
+ * Writes the search rows of series where they differ, and the line of the series title in the rows of their books. Those
+ * are always compared: a batch writes them with the title that it expects, while users and scans change it.
+ */
 export async function refreshSeriesSearch(tx: Queryable, seriesIds: string[]): Promise<void> {
   if (seriesIds.length === 0) return
   const series = await tx<SearchedSeries[]>`
     select s.id, s.title, s.name, s.alternate_titles as "alternateTitles", s.authors,
-      s.genres || s.tags as labels, t.text as previous,
-      coalesce(s.provenance->>'title' = 'user', false) as "hasUserTitle",
+      s.genres || s.tags as labels,
       array(
         select a->>'name' from (
           select authors from book b
@@ -65,23 +65,19 @@ export async function refreshSeriesSearch(tx: Queryable, seriesIds: string[]): P
           order by b.number_sort, b.name_key, b.id limit 100) b, jsonb_array_elements(b.authors) a
         group by 1 order by count(*) desc, 1 limit ${maxAuthors}) as "bookAuthors"
     from series s
-    left join series_search t on t.series_id = s.id
     where s.id = any(${seriesIds})
     order by s.id`
-  const rows = series.flatMap(({ id, title, previous, hasUserTitle, ...more }) => {
-    const text = buildSearchText(title, [
+  const rows = series.map(({ id, title, ...more }) => ({
+    id,
+    line: normalizeSearchText(title),
+    text: buildSearchText(title, [
       more.name,
       ...more.alternateTitles.map(other => other.title),
       ...more.authors.map(author => author.name),
       ...more.bookAuthors,
       ...more.labels,
-    ])
-    // A renamed folder renames the series until here, while batches write the rows of its books: its row then
-    // differs in the name alone. A scan running while a user sets the title writes the previous one.
-    const line = text !== previous || hasUserTitle ? normalizeSearchText(title) : null
-    return line === null ? [] : [{ id, text, line }]
-  })
-  if (rows.length === 0) return
+    ]),
+  }))
   await tx`
     insert into series_search as t (series_id, text)
     select id, text from jsonb_to_recordset(${tx.json(rows)}) as g(id uuid, text text)
