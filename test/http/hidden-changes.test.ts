@@ -152,8 +152,8 @@ function flatten(value: unknown): Map<string, unknown> {
   const found = new Map<string, unknown>()
   const visit = (part: unknown, path: string) => {
     if (typeof part !== 'object' || part === null) found.set(path, part)
+    // The use of a key is recorded some seconds later.
     else
-      // The use of a key is recorded some seconds later.
       for (const [key, inner] of Object.entries(part))
         if (key !== 'lastUsedAt') visit(inner, `${path}.${key}`)
   }
