@@ -91,13 +91,14 @@ export function permissionsBeyondReading(permissions: ReadonlySet<Permission>): 
   return [...permissions].filter(name => !readerAppPermissions.has(name))
 }
 
-/** `api-keys-read`, `api_keys_read`, `apikeysread`, `api-keys:read`, `apikeys:read` for `ApiKeysRead`. */
+/** `api-keys-read`, `api_keys_read`, `API_KEYS_READ`, `apikeysread`, `api-keys:read`, `apikeys:read` for `ApiKeysRead`. */
 function spellingsOf(name: Permission): string[] {
   const words = name.split(/(?=[A-Z])/).map(word => word.toLowerCase())
   const [resource, action] = [words.slice(0, -1), words.at(-1)]
   return [
     words.join('-'),
     words.join('_'),
+    words.join('_').toUpperCase(),
     words.join(''),
     `${resource.join('-')}:${action}`,
     `${resource.join('')}:${action}`,
@@ -112,7 +113,7 @@ export const permissionSpellings: readonly string[] = [...bySpelling.keys()].fil
   text => !permissionNames.some(name => name === text),
 )
 
-/** Parses `LibrariesRead`, `libraries-read` or `libraries:read`. Throws Invalid. */
+/** Parses `LibrariesRead`, `libraries-read`, `libraries:read` or `LIBRARIES_READ`. Throws Invalid. */
 export function parsePermission(text: string): Permission {
   const permission = bySpelling.get(text)
   if (permission) return permission

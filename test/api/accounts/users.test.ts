@@ -32,9 +32,12 @@ t.test('administrators create, update, list and delete users', async t => {
     createdAt: /Z$/,
   })
   const { id } = created.body
-  for (const bad of [
+  for (const taken of [
     { username: 'ana', email: 'x@example.org', password },
     { username: 'x', email: 'ANA@example.org', password },
+  ])
+    t.match(await admin.post('/users', taken), { status: 409, body: { error: 'Conflict' } })
+  for (const bad of [
     { username: 'x', email: 'x@example.org', password: 'short' },
     { username: 'x', email: 'x@example.org' },
     { username: 'x', email: 'x@example.org', password, permissions: ['fly'] },

@@ -222,7 +222,7 @@ t.test('locked fields are not changed by scans, unlocked ones are', async t => {
     pencillerLock: true,
   })
   t.match(locked.body, { publisherLock: true, mangaLock: true, writerLock: false })
-  t.equal(Object.keys(locked.body).length, 41)
+  t.equal(Object.keys(locked.body).length, 42)
   const other = info
     .replace('Kodansha', 'Other')
     .replace('<Manga>Yes', '<Manga>No')

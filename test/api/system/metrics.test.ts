@@ -150,10 +150,10 @@ test('metrics over the API', async t => {
     const { text } = await scraped(all, '/metrics', { 'x-api-key': admin.key })
     t.match(
       text,
-      /http_server_requests_total\{method="GET",route="\/api\/v1\/libraries\/\{id\}",status="2xx"\} 1/,
+      /http_server_route_requests_total\{method="GET",route="\/api\/v1\/libraries\/\{id\}"\} 1/,
     )
-    t.match(text, /http_server_requests_total\{method="GET",route="none",status="4xx"\} 1/)
-    t.match(text, /http_server_requests_total\{method="GET",route="\/health",status="2xx"\} 1/)
+    t.match(text, /http_server_requests_total\{resource="none",status="4xx"\} 1/)
+    t.match(text, /http_server_requests_total\{resource="health",status="2xx"\} 1/)
     t.match(text, /auth_attempts_total\{method="token",outcome="refused"\} 1/)
     t.match(text, /auth_attempts_total\{method="key",outcome="accepted"\} \d+/)
     t.match(text, /http_server_request_duration_seconds_count\{resource="libraries"\} 1/)
