@@ -97,6 +97,7 @@ function spellingsOf(name: Permission): string[] {
   const [resource, action] = [words.slice(0, -1), words.at(-1)]
   return [
     words.join('-'),
+    words.join(' '),
     words.join('_'),
     words.join('_').toUpperCase(),
     words.join(''),

@@ -3,7 +3,7 @@
 // Each job costs some forty statements; a crash repeats only what was not stored of it. A small library is
 // spread over enough jobs that all threads take part.
 const maxIdsPerJob = 256
-const minIdsPerJob = 32
+const minIdsPerJob = 64
 const minJobs = 8
 
 export function batchJobs(

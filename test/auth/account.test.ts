@@ -57,13 +57,13 @@ t.test(
   async t => {
     const { auth } = await openTestAuth(t)
     await createTestAccount(auth.sql, { username: 'ana', email: 'ana@example.org' })
-    for (const account of [
-      { username: 'ANA', email: 'x@example.org' },
-      { username: 'x', email: 'Ana@Example.org' },
-      { username: 'ana@example.org', email: 'x@example.org' },
-      { username: 'x@example.org' },
-    ])
-      await t.rejects(createAccount(auth.sql, { password, ...account }), Invalid)
+    for (const [account, error] of [
+      [{ username: 'ANA', email: 'x@example.org' }, Conflict],
+      [{ username: 'x', email: 'Ana@Example.org' }, Conflict],
+      [{ username: 'ana@example.org', email: 'x@example.org' }, Invalid],
+      [{ username: 'x@example.org' }, Invalid],
+    ] as const)
+      await t.rejects(createAccount(auth.sql, { password, ...account }), error)
     t.ok(await createAccount(auth.sql, { username: 'b@x.org', email: 'B@x.org', password }))
   },
 )

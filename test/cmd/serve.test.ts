@@ -83,7 +83,7 @@ t.test('a second signal exits immediately', async t => {
   const socket = connect(Number(port), hostname)
   socket.on('error', () => {})
   socket.write(
-    'POST /api/v1/auth/login HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n',
+    'POST /api/v1/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n',
   )
   await once(socket, 'data')
   child.kill('SIGTERM')
