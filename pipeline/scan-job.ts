@@ -16,7 +16,7 @@ import { finalizeSeries } from './finalize/series.ts'
 import { refreshStatistics } from './finalize/statistics.ts'
 import { deviceOf, unavailableReason } from './scan/availability.ts'
 import { discover } from './scan/discover.ts'
-import { abandonPending, enqueuePending, takeOver } from './scan/pending-files.ts'
+import { retryPending, takeOver } from './scan/pending-files.ts'
 import { type LoadedScan, loadScan } from './scan/scan-context.ts'
 import type { JobOutcome } from './work/job-runs.ts'
 
@@ -168,36 +168,37 @@ async function discoverFiles(
   })
 }
 
-/** Waits until no file of the library is pending. Files that their jobs gave up are retried once, one per job. */
+/**
+ * Waits until no file of the library is pending. Files that their jobs gave up are retried once, one per job; files that
+ * requests add meanwhile are read, too.
+ */
 async function waitUntilIndexed(deps: ScanDeps, scan: LoadedScan, isStopped: () => boolean) {
   const { sql, queue, wakeIndexers } = deps
   const { libraryId } = scan
-  let isRetry = false
   while (!isStopped()) {
     const [pending] = await sql`select 1 from pending_file where library_id = ${libraryId} limit 1`
     if (!pending) return
-    if (!(await queue.hasJobs(libraryId, ['index']))) {
-      if (!(await retryOrAbandon(deps, scan, isRetry))) return
-      isRetry = true
-    }
+    if (!(await queue.hasJobs(libraryId, ['index'])) && !(await retryWithoutJobs(deps, scan)))
+      return
     wakeIndexers()
     await new Promise(resolve => setTimeout(resolve, pollMs))
   }
 }
 
-/** Returns true when the pending files are retried; false when they were abandoned or the scan was cancelled. */
-async function retryOrAbandon({ sql, queue, log }: ScanDeps, scan: LoadedScan, isRetry: boolean) {
+/** Returns false when the scan was cancelled. */
+async function retryWithoutJobs({ sql, queue, log }: ScanDeps, scan: LoadedScan): Promise<boolean> {
+  const { scanId, libraryId } = scan
   return await sql.begin(async tx => {
     // The jobs of a cancelled scan are deleted; its files are left to the next one.
     const [running] = await tx`
-      select 1 from scan where id = ${scan.scanId} and state = 'running' for no key update`
+      select 1 from scan where id = ${scanId} and state = 'running' for no key update`
     if (!running) return false
-    if (isRetry) {
-      const files = await abandonPending(tx, scan)
-      log.error({ libraryId: scan.libraryId, files }, 'files could not be stored')
-      return false
-    }
-    await enqueuePending(tx, queue, scan, { single: true })
+    const abandoned = await retryPending(tx, queue, scan)
+    if (abandoned > 0)
+      log.error(
+        { libraryId, scanId, files: abandoned },
+        'files could not be stored: their jobs failed twice',
+      )
     return true
   })
 }

@@ -742,6 +742,8 @@ create table pending_file (
   modified_ms  bigint not null,
   -- Deep mode: analyse even when size and fingerprint are unchanged.
   forced       boolean not null default false,
+  -- How many index jobs were enqueued for the file; 0: requested while a scan runs, which enqueues it.
+  attempts     smallint not null default 1,
   constraint pending_file_location_unique unique (directory_id, name),
   constraint pending_file_directory_in_library foreign key (directory_id, library_id)
     references directory (id, library_id) on delete cascade

@@ -362,6 +362,7 @@ CREATE TABLE pending_file (
   size bigint not null,
   modified_ms bigint not null,
   forced boolean not null default false,
+  attempts smallint not null default 1,
   constraint pending_file_directory_in_library FOREIGN KEY (directory_id, library_id) REFERENCES directory(id, library_id) ON DELETE CASCADE,
   constraint pending_file_location_unique UNIQUE (directory_id, name),
   constraint pending_file_pkey PRIMARY KEY (id)

@@ -72,13 +72,18 @@ export async function storeBatch({ sql, queue, scan }: StoreDeps, batch: Batch):
   if (figures) countFiles(scan.libraryId, figures)
 }
 
-/** Deletes the pending files. One that another process took, or that changed since, is skipped. */
+/** Deletes the pending files. One that another process took, or that changed or was requested since, is skipped. */
 async function claimFiles(tx: Transaction, matches: Match[]): Promise<Set<string>> {
-  const files = matches.map(m => ({ id: m.file.id, size: m.file.size, ms: m.file.modifiedMs }))
+  const files = matches.map(({ file }) => ({
+    id: file.id,
+    size: file.size,
+    ms: file.modifiedMs,
+    forced: file.forced,
+  }))
   const rows = await tx<{ id: string }[]>`
     delete from pending_file f
-    using jsonb_to_recordset(${tx.json(files)}) as w(id bigint, size bigint, ms bigint)
-    where f.id = w.id and f.size = w.size and f.modified_ms = w.ms
+    using jsonb_to_recordset(${tx.json(files)}) as w(id bigint, size bigint, ms bigint, forced boolean)
+    where f.id = w.id and f.size = w.size and f.modified_ms = w.ms and f.forced = w.forced
     returning f.id::text`
   return new Set(rows.map(row => row.id))
 }

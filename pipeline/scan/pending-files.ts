@@ -9,6 +9,7 @@ import { discardMissingCandidates } from './differences.ts'
 import type { LoadedScan } from './scan-context.ts'
 
 const pageSize = 6_400
+const maxAttempts = 2
 
 /**
  * Starts a scan: takes over the unfinished work of earlier scans and retries files that were unreadable.
@@ -61,41 +62,68 @@ async function deleteOldRecords(tx: Transaction, { scanId, libraryId }: LoadedSc
     where s.id = r.scan_id and s.library_id = ${libraryId} and s.id <> ${scanId} and not ${hasJobs}`
 }
 
-/** Enqueues index jobs for all pending files of the library, with `single` one per file. Returns their number. */
-export async function enqueuePending(
+/** Enqueues index jobs for all pending files of the library. Returns their number. */
+async function enqueuePending(tx: Transaction, queue: Queue, scan: LoadedScan): Promise<number> {
+  await tx`update pending_file set attempts = 1 where library_id = ${scan.libraryId} and attempts <> 1`
+  return await enqueueAttempts(tx, queue, scan, 1)
+}
+
+/** Enqueues the files whose number of attempts, this one included, is `attempts`: from the second on one per job. */
+async function enqueueAttempts(
   tx: Transaction,
   queue: Queue,
   scan: LoadedScan,
-  { single = false } = {},
+  attempts: number,
 ): Promise<number> {
   let files = 0
   for (let last = '0'; ; ) {
     const rows = await tx<{ id: string }[]>`
       select id::text from pending_file
-      where library_id = ${scan.libraryId} and id > ${last}
+      where library_id = ${scan.libraryId} and id > ${last} and attempts = ${attempts}
       order by id
       limit ${pageSize}`
     if (rows.length === 0) return files
     const ids = rows.map(row => row.id)
-    const jobs = single ? ids.flatMap(id => batchJobs(scan, [id])) : batchJobs(scan, ids)
+    const jobs = attempts > 1 ? ids.flatMap(id => batchJobs(scan, [id])) : batchJobs(scan, ids)
     await queue.send(tx, 'index', jobs)
     files += ids.length
     last = ids.at(-1)!
   }
 }
 
+/**
+ * Enqueues the pending files that have no job: those requested while the scan runs, and for the second and last time
+ * those whose job gave up. What gave up twice is abandoned; returns their number. Call it when the library has no index
+ * jobs.
+ */
+export async function retryPending(
+  tx: Transaction,
+  queue: Queue,
+  scan: LoadedScan,
+): Promise<number> {
+  const abandoned = await abandonPending(tx, scan)
+  await tx`update pending_file set attempts = attempts + 1 where library_id = ${scan.libraryId}`
+  const requested = await enqueueAttempts(tx, queue, scan, 1)
+  await enqueueAttempts(tx, queue, scan, maxAttempts)
+  if (requested > 0)
+    await tx`update scan set to_index = to_index + ${requested} where id = ${scan.scanId}`
+  return abandoned
+}
+
 /** Gives up files that no attempt could store: counted as failed, and compared again by the next scan. */
-export async function abandonPending(tx: Transaction, scan: LoadedScan): Promise<number> {
+async function abandonPending(tx: Transaction, scan: LoadedScan): Promise<number> {
   const [row] = await tx<{ files: number }[]>`
     with dropped as (
-      delete from pending_file where library_id = ${scan.libraryId} returning directory_id
+      delete from pending_file
+      where library_id = ${scan.libraryId} and attempts >= ${maxAttempts}
+      returning directory_id
     ), forgotten as (
       update directory set digest = null where id in (select directory_id from dropped)
     )
     update scan
     set failed = failed || jsonb_build_object('internal',
       coalesce((failed->>'internal')::integer, 0) + (select count(*) from dropped))
-    where id = ${scan.scanId}
+    where id = ${scan.scanId} and exists (select from dropped)
     returning (select count(*)::integer from dropped) as files`
-  return row!.files
+  return row?.files ?? 0
 }

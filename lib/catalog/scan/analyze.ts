@@ -71,14 +71,14 @@ function enqueue(
       options: { analysis: true, subject },
     })
     const { count } = await tx`
-      insert into pending_file as f (library_id, directory_id, name, size, modified_ms, forced)
-      select b.library_id, b.directory_id, b.name, b.size, b.modified_ms, true
+      insert into pending_file as f (library_id, directory_id, name, size, modified_ms, forced, attempts)
+      select b.library_id, b.directory_id, b.name, b.size, b.modified_ms, true, 0
       from book b
       join series s on s.id = b.series_id
       where ${condition} and b.missing_at is null and ${visibleBook(sql, viewer)}
         and ${unanalyzedOnly ? sql`(b.error_code is not null or b.fingerprint is null)` : sql`true`}
       order by b.directory_id, b.name
-      on conflict (directory_id, name) do update set forced = true`
+      on conflict (directory_id, name) do update set forced = true, attempts = 0`
     if (count === 0)
       throw new Invalid(
         unanalyzedOnly ? 'All books are analyzed' : 'There are no books to be analyzed',

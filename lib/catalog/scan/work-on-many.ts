@@ -49,12 +49,12 @@ async function readAgain({ sql, queue }: WorkRequest, condition: Fragment): Prom
       tx`select b.library_id from book b join series s on s.id = b.series_id where ${condition}`,
     )
     const { count } = await tx`
-      insert into pending_file as f (library_id, directory_id, name, size, modified_ms, forced)
-      select b.library_id, b.directory_id, b.name, b.size, b.modified_ms, true
+      insert into pending_file as f (library_id, directory_id, name, size, modified_ms, forced, attempts)
+      select b.library_id, b.directory_id, b.name, b.size, b.modified_ms, true, 0
       from book b join series s on s.id = b.series_id
       where ${condition} and b.library_id = any(${[...scans.keys()]}::uuid[])
       order by b.directory_id, b.name
-      on conflict (directory_id, name) do update set forced = true`
+      on conflict (directory_id, name) do update set forced = true, attempts = 0`
     return { taskIds: [...scans.values()], count }
   })
 }

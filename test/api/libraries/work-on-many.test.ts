@@ -218,3 +218,31 @@ t.test('numbers and titles follow the current settings of the library', async t 
   )
   t.same(await doctorFindings(all), [])
 })
+
+t.test('what is requested while other work runs is read, too', async t => {
+  const files = Array.from({ length: 40 }, (_, i) => [`Many/Many ${i + 1}.cbz`, comic()] as const)
+  const shelf = await createTestLibrary(t, all, Object.fromEntries(files))
+  await shelf.scan()
+  const books = await shelf.books()
+  const titles = async () => new Set((await shelf.books()).map(book => book.title))
+  const expected = await titles()
+  for (const { id } of books) {
+    const { status } = await admin.patch(`/books/${id}/metadata`, { title: 'Set by a user' })
+    t.equal(status, 200)
+  }
+  t.same(await titles(), new Set(['Set by a user']))
+  const responses = []
+  for (const { id, seriesId } of books) {
+    responses.push(await admin.delete(`/books/${id}/metadata`))
+    if (responses.length % 10 === 0) await admin.post(`/series/${seriesId}/analyze`)
+  }
+  t.ok(responses.every(({ status }) => status < 300))
+  const scans = await all.sql`select id from scan where library_id = ${shelf.id}`
+  for (const { id } of scans) await waitForScan(all, id)
+  t.same(await titles(), expected)
+  t.same(await all.sql`select from pending_file where library_id = ${shelf.id}`, [])
+  t.same(
+    await all.sql`select failed, state from scan where library_id = ${shelf.id} and failed <> '{}'`,
+    [],
+  )
+})
