@@ -7,6 +7,7 @@ import { type Log, openLog } from '../lib/log.ts'
 import { openDatabase, type Sql } from '../lib/postgres/db.ts'
 import { migrate } from '../lib/postgres/migrate.ts'
 import { openSpaceGuard, type SpaceGuard, shortageMessage } from '../lib/space-guard.ts'
+import { onTermination } from './signals.ts'
 
 export type CommonFlags = {
   config?: string
@@ -75,18 +76,9 @@ function secureData({ data_dir }: Config, log: Log) {
   }
 }
 
-/** Resolves at the first SIGINT or SIGTERM; a second one exits the process at once. */
+/** Resolves at the first SIGINT or SIGTERM; a later one exits the process at once. */
 export function untilSignal(): Promise<NodeJS.Signals> {
-  return new Promise(resolve => {
-    let isSignalled = false
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-      process.on(signal, () => {
-        if (isSignalled) process.exit(130)
-        isSignalled = true
-        resolve(signal)
-      })
-    }
-  })
+  return new Promise(resolve => onTermination(resolve, () => process.exit(130)))
 }
 
 /** A server that cannot be started on a full disk reports many things, but not the reason. */

@@ -9,6 +9,7 @@ import { type CommonFlags, type Context, withContext } from './context.ts'
 import { watchParent } from './parent.ts'
 import { reloadOnHangup } from './reload.ts'
 import { createShutdown, type Shutdown } from './shutdown.ts'
+import { openTerminal } from './terminal.ts'
 
 export type Service = Context & { queue: Queue; shutdown: Shutdown }
 
@@ -47,8 +48,9 @@ async function withParts(
   }
   const everyMinute = () => pruneEvents(sql)
   closeLater('scheduler', await startScheduler({ sql, queue, log, everyMinute }))
-  stack.use(reloadOnHangup(context, shutdown))
-  stack.use(watchParent({ shutdown, log }))
+  const terminal = openTerminal()
+  stack.use(reloadOnHangup(context, { shutdown, terminal }))
+  stack.use(watchParent({ shutdown, log, terminal }))
   await work({ ...context, queue, shutdown })
 }
 

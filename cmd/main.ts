@@ -2,6 +2,7 @@
 import { Command, CommanderError } from 'commander'
 import { Failure } from '../lib/errors.ts'
 import { version } from '../lib/version.ts'
+import { ignoreHangup } from './terminal.ts'
 
 // Loaded by name: all of them together take twice as long to load as most commands need to run.
 const commands = new Map<string, () => Promise<Command>>([
@@ -17,6 +18,12 @@ const commands = new Map<string, () => Promise<Command>>([
 ])
 const named = commands.get(process.argv[2] ?? '')
 
+// A reader such as `head` has all it wants: no error. What runs for longer has its own handler.
+for (const stream of [process.stdout, process.stderr])
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+  })
+
 const program = new Command('stackroom')
   .description('A self-hosted library server for comics, manga and ebooks')
   .version(version)
@@ -28,6 +35,7 @@ for (const load of named ? [named] : commands.values()) {
   for (const c of [command, ...command.commands]) c.exitOverride()
 }
 program.exitOverride()
+ignoreHangup()
 
 try {
   await program.parseAsync()

@@ -3,6 +3,7 @@ import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Log } from '../lib/log.ts'
 import type { Shutdown } from './shutdown.ts'
+import type { Terminal } from './terminal.ts'
 
 const pollMs = 500
 const packageFile = join(import.meta.dirname, '..', 'package.json')
@@ -10,10 +11,14 @@ const packageFile = join(import.meta.dirname, '..', 'package.json')
 /**
  * Requests the shutdown when the process that started this one ends, but only where it stands in for this
  * one: npm with a script of this package, or the launcher. A service manager, a shell or `nohup` may end
- * at any time without meaning the server.
+ * at any time without meaning the server, and npm under `nohup` ends with the terminal.
  */
 export function watchParent(
-  { shutdown, log }: { shutdown: Shutdown; log: Pick<Log, 'info'> },
+  {
+    shutdown,
+    log,
+    terminal,
+  }: { shutdown: Shutdown; log: Pick<Log, 'info'>; terminal: Pick<Terminal, 'isLeft'> },
   env = process.env,
 ): Disposable {
   const parent = process.ppid
@@ -21,6 +26,7 @@ export function watchParent(
   const timer = setInterval(() => {
     // An orphan gets another parent.
     if (process.ppid === parent || shutdown.isRequested()) return
+    if (terminal.isLeft()) return clearInterval(timer)
     log.info('the process that started the server has ended')
     shutdown.request()
   }, pollMs).unref()

@@ -1,18 +1,22 @@
 // Configuration reload on SIGHUP while the process keeps running.
-import { closeSync, openSync } from 'node:fs'
 import { reloadConfig } from '../lib/config/config.ts'
 import { Failure } from '../lib/errors.ts'
 import type { Context } from './context.ts'
 import type { Shutdown } from './shutdown.ts'
+import type { Terminal } from './terminal.ts'
 
-/** Reloads until disposed. A SIGHUP because the terminal was closed requests the shutdown instead. */
-export function reloadOnHangup(context: Context, shutdown: Shutdown): Disposable {
-  const hadTerminal = hasTerminal()
+/**
+ * Reloads until disposed. A SIGHUP because the terminal was closed requests the shutdown instead, or does
+ * nothing where the process does not use the terminal.
+ */
+export function reloadOnHangup(
+  context: Context,
+  { shutdown, terminal }: { shutdown: Shutdown; terminal: Terminal },
+): Disposable {
   const onHangup = () => {
-    const isTerminalClosed = process.platform === 'win32' || (hadTerminal && !hasTerminal())
-    if (!isTerminalClosed) reload(context)
-    // The shell and the kernel may both send the signal.
-    else if (!shutdown.isRequested()) shutdown.request()
+    if (terminal.endsProcess()) shutdown.request()
+    else if (terminal.isLeft()) context.log.info('the terminal was closed; the server goes on')
+    else reload(context)
   }
   process.on('SIGHUP', onHangup)
   return {
@@ -29,14 +33,5 @@ function reload({ config, log }: Context) {
   } catch (error) {
     if (!(error instanceof Failure)) throw error
     log.error({ reason: error.message }, 'configuration not reloaded')
-  }
-}
-
-function hasTerminal(): boolean {
-  try {
-    closeSync(openSync('/dev/tty', 'r'))
-    return true
-  } catch {
-    return false
   }
 }

