@@ -1,7 +1,7 @@
 // User records of the API: schema, list with filter, single user.
 
 import { NotFound } from '../errors.ts'
-import type { Sql } from '../postgres/db.ts'
+import type { Queryable, Sql } from '../postgres/db.ts'
 import { list, nullable, oneOf, record, type Static, Type, timestamp, uuid } from '../schema.ts'
 import { type Permission, type Role, roles } from './permission.ts'
 import { listSharingRules, SharingRule } from './sharing-rule.ts'
@@ -81,7 +81,7 @@ export async function findUser(sql: Sql, id: string): Promise<UserDetail> {
 
 /** Role and permissions of an account, to decide who may manage it. Throws NotFound. */
 export async function findRoleAndPermissions(
-  sql: Sql,
+  sql: Queryable,
   id: string,
 ): Promise<{ role: Role; permissions: Permission[] }> {
   const [row] = await sql<{ role: Role; permissions: Permission[] }[]>`

@@ -4,7 +4,7 @@ import { Invalid } from '../errors.ts'
 import { stemOf } from '../format/formats.ts'
 import { parseFilename } from '../name/filename.ts'
 import { type Config, validateConfig } from './config.ts'
-import { compilePattern, fillTemplate, matchPattern, tryPattern } from './pattern.ts'
+import { checkPatterns, compilePattern, fillTemplate, matchPattern, tryPattern } from './pattern.ts'
 
 export const bookStrategies = [
   'filename',
@@ -68,9 +68,7 @@ export function validateBookStrategy(strategy: string, config: unknown): Config 
   if (known === 'custom') compilePattern(String(full.pattern), 'pattern')
   if (known === 'smart') {
     const { additionalGenericPatterns } = full as Static<typeof smartConfig>
-    for (const [i, pattern] of additionalGenericPatterns.entries()) {
-      compilePattern(pattern, `additionalGenericPatterns[${i}]`)
-    }
+    checkPatterns(additionalGenericPatterns, i => `additionalGenericPatterns[${i}]`)
   }
   return full
 }
@@ -103,7 +101,13 @@ const generic =
   /^(?:(?:Vol\.|Volume|Chapter|Part|Ep\.|Episode) ?\d{1,9}(?:\.\d{1,9})?|(?:Issue ?)?#?\d{1,9}(?:\.\d{1,9})?)$/
 
 function isGenericTitle(title: string, patterns: string[]): boolean {
-  return generic.test(title) || patterns.some(source => tryPattern(source)?.test(title))
+  return (
+    generic.test(title) ||
+    patterns.some(source => {
+      const pattern = tryPattern(source)
+      return pattern !== null && matchPattern(pattern, title) !== null
+    })
+  )
 }
 
 function markersOf(stem: string): { volume: number | null; chapter: number | null } {

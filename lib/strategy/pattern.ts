@@ -7,8 +7,10 @@ export type Pattern = RE2JS
 export type Groups = Record<string, string | null>
 
 const maxLength = 1_000
-// A short pattern such as `(a{1000}){1000}` can compile to a large program.
-const maxProgramSize = 20_000
+/** Of all patterns of one setting. A short pattern such as `(a{1000}){1000}` can compile to a large program. */
+const maxProgramSize = 5_000
+/** The time of a match grows with the product of the program and the text; longer texts do not match. */
+const maxTextLength = 1_000
 const compiled = new Map<string, Pattern>()
 
 /** Compiles and caches `source`. `name` is the field for the error message. Throws Invalid with the reason. */
@@ -17,6 +19,8 @@ export function compilePattern(source: string, name: string): Pattern {
   if (cached) return cached
   if ([...source].length > maxLength)
     throw new Invalid(`${name} is longer than ${maxLength} characters`)
+  // Compiling a program of a million instructions takes as long as using it.
+  if (repeatedLength(source) > 4 * maxProgramSize) throw new Invalid(`${name} is too large`)
   const pattern = compileOrThrow(source, name)
   if (pattern.programSize() > maxProgramSize) throw new Invalid(`${name} is too large`)
   if (compiled.size >= 200) compiled.clear()
@@ -24,7 +28,20 @@ export function compilePattern(source: string, name: string): Pattern {
   return pattern
 }
 
-/** The same, but null for an invalid pattern: a stored configuration must not cause a failure. */
+/**
+ * Checks all patterns of a setting, which run one after the other on the same text. `nameOf` is the field
+ * of the pattern at an index. Throws Invalid, also when they are too large together.
+ */
+export function checkPatterns(sources: readonly string[], nameOf: (index: number) => string): void {
+  let size = 0
+  for (const [i, source] of sources.entries()) {
+    size += compilePattern(source, nameOf(i)).programSize()
+    if (size > maxProgramSize)
+      throw new Invalid(`${nameOf(i)}: the patterns are too large together`)
+  }
+}
+
+/** `compilePattern`, but null for an invalid pattern: a stored configuration must not cause a failure. */
 export function tryPattern(source: string): Pattern | null {
   try {
     return compilePattern(source, 'pattern')
@@ -39,6 +56,7 @@ export function matchPattern(
   pattern: Pattern,
   text: string,
 ): { all: (string | null)[]; named: Groups } | null {
+  if (text.length > maxTextLength) return null
   const matcher = pattern.matcher(text)
   if (!matcher.find()) return null
   const all = Array.from({ length: matcher.groupCount() + 1 }, (_, i) => matcher.group(i))
@@ -51,6 +69,26 @@ export function fillTemplate(template: string, groups: Groups): string {
   return template.replace(/\{(\w{1,40})\}/g, (_, key: string) =>
     Object.hasOwn(groups, key) ? (groups[key] ?? '') : '',
   )
+}
+
+const tokens = /\\(?:[pP]\{[^}]*\}|.)|\[(?:\\.|[^\]])*\]|\{(\d+)(?:,(\d*))?\}|./gsu
+
+/** Number of the atoms of a pattern, each counted as often as the repetitions around it make copies of it. */
+function repeatedLength(source: string): number {
+  const groups = [0]
+  // Of the last atom or group.
+  let last = 0
+  for (const [token, low, high] of source.matchAll(tokens)) {
+    if (token === '(') groups.push(0)
+    else if (low !== undefined) {
+      groups[groups.length - 1]! += last * (Math.max(Number(low), Number(high || 0)) - 1)
+      last *= Math.max(Number(low), Number(high || 0))
+    } else {
+      last = token === ')' && groups.length > 1 ? groups.pop()! : 1
+      groups[groups.length - 1]! += last
+    }
+  }
+  return groups.reduce((sum, length) => sum + length, 0)
 }
 
 function compileOrThrow(source: string, name: string): Pattern {

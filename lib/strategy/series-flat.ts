@@ -1,7 +1,7 @@
 // Series strategies by file name: `flat` (all files in one folder) and `custom` (a pattern for the path).
 import Type, { type Static } from 'typebox'
 import { parseFilename } from '../name/filename.ts'
-import { compilePattern, fillTemplate, matchPattern, tryPattern } from './pattern.ts'
+import { checkPatterns, compilePattern, fillTemplate, matchPattern, tryPattern } from './pattern.ts'
 import {
   type BookPath,
   folderPlacement,
@@ -21,9 +21,7 @@ type FlatConfig = Static<typeof flatConfig>
 
 /** Throws Invalid for an invalid pattern. */
 export function checkFlat({ filenamePatterns = [] }: Partial<FlatConfig>) {
-  for (const [i, pattern] of filenamePatterns.entries()) {
-    compilePattern(pattern, `filenamePatterns[${i}]`)
-  }
+  checkPatterns(filenamePatterns, i => `filenamePatterns[${i}]`)
 }
 
 /** By the configured patterns, else the embedded series, else the parsed file name. */

@@ -2,7 +2,7 @@
 import Type, { type Static } from 'typebox'
 import Value from 'typebox/value'
 import { Invalid } from '../errors.ts'
-import { compilePattern, type Pattern, tryPattern } from './pattern.ts'
+import { checkPatterns, type Pattern, tryPattern } from './pattern.ts'
 
 export const titleRule = Type.Object({
   pattern: Type.String({ minLength: 1, maxLength: 1_000 }),
@@ -14,23 +14,31 @@ export const titleRule = Type.Object({
 export type TitleRule = Static<typeof titleRule>
 
 const maxRules = 100
-// `$0$0` doubles the title with each rule.
-const maxTitleLength = 2_000
+/** Longer names are cut: `$0$0` doubles the title with each rule. */
+const maxTitleLength = 500
+/**
+ * Instructions of programs times characters of the title, for all rules of a title: some 50 ms. Enough to
+ * apply the largest rules once. A pattern such as `.*x|a` reads the rest of the title for each match.
+ */
+const maxStepsPerTitle = 2_500_000
 
 /** Returns the rules to store. Throws Invalid with the index (from 0) of the invalid rule. */
 export function validateRules(input: unknown): TitleRule[] {
   if (input === null || input === undefined) return []
   if (!Array.isArray(input)) throw new Invalid('Title rules must be a list')
   if (input.length > maxRules) throw new Invalid(`Too many title rules (maximum ${maxRules})`)
-  return input.map((rule, i) => {
+  const rules = input.map((rule, i) => {
     const full = Value.Default(titleRule, structuredClone(rule))
     const [error] = Value.Errors(titleRule, full)
     if (error)
       throw new Invalid(`Rule ${i}: ${error.instancePath.slice(1) || 'value'} ${error.message}`)
-    const { pattern } = full as TitleRule
-    compilePattern(pattern, `Rule ${i}: pattern`)
     return full as TitleRule
   })
+  checkPatterns(
+    rules.map(rule => rule.pattern),
+    i => `Rule ${i}: pattern`,
+  )
+  return rules
 }
 
 /** Compiles rules for many titles; disabled and invalid rules are ignored. Titles are not trimmed. */
@@ -40,15 +48,42 @@ export function compileRules(rules: readonly Partial<TitleRule>[]): (title: stri
     const pattern = enabled && source ? tryPattern(source) : null
     if (pattern) steps.push({ pattern, replacement })
   }
-  return title =>
-    steps.reduce((text, { pattern, replacement }) => replaceAll(pattern, replacement, text), title)
+  if (steps.length === 0) return title => title
+  return title => {
+    const budget = { steps: maxStepsPerTitle }
+    return steps.reduce(
+      (text, { pattern, replacement }) => replaceAll({ pattern, replacement, budget }, text),
+      title.slice(0, maxTitleLength),
+    )
+  }
 }
 
-function replaceAll(pattern: Pattern, replacement: string, text: string): string {
+/** `appendReplacement` is missing from the types of the package. It is what its `replaceAll` repeats. */
+type ReplacingMatcher = {
+  find(): boolean
+  end(): number
+  appendReplacement(replacement: string): string
+}
+
+type Replacement = { pattern: Pattern; replacement: string; budget: { steps: number } }
+
+/** Replaces the matches for which there is budget. */
+function replaceAll({ pattern, replacement, budget }: Replacement, text: string): string {
+  const matcher = pattern.matcher(text) as unknown as ReplacingMatcher
+  const size = pattern.programSize()
+  const parts: string[] = []
+  let end = 0
   try {
-    return pattern.matcher(text.slice(0, maxTitleLength)).replaceAll(replacement)
+    for (let rest = text.length; ; rest = text.length - end) {
+      budget.steps -= size * (rest + 1)
+      if (budget.steps < 0 || !matcher.find()) break
+      const part = matcher.appendReplacement(replacement)
+      parts.push(part)
+      end = matcher.end()
+    }
   } catch {
     // The replacement refers to a group that does not exist.
     return text
   }
+  return (parts.join('') + text.slice(end)).slice(0, maxTitleLength)
 }

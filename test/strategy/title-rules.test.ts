@@ -1,6 +1,7 @@
 // Title rules.
 import t from 'tap'
 import { Invalid } from '../../lib/errors.ts'
+import { compilePattern } from '../../lib/strategy/pattern.ts'
 import { compileRules, validateRules } from '../../lib/strategy/title-rules.ts'
 import { sharedCases } from './cases.ts'
 
@@ -51,5 +52,39 @@ t.test('an invalid rule is reported with its index', async t => {
 
 t.test('rules that double the title do not exhaust memory', async t => {
   const rules = Array.from({ length: 100 }, () => ({ pattern: '^(.*)$', replacement: '$1$1' }))
-  t.ok(compileRules(rules)('abc').length <= 4_000)
+  t.ok(compileRules(rules)('abc').length <= 500)
+})
+
+t.test('the work on a title is bounded, whatever the rules are', async t => {
+  const rule = (pattern: string, replacement = '') => ({ pattern, replacement, enabled: true })
+  const patterns = [
+    '(?:(?:a?b?c?){40}){24}[y-z]',
+    '(?:a?b?c?){40}[y-z]',
+    '(?:a?b?c?){90}[y-z]|a',
+    '(?:a{1000}){1000}',
+    `(?:${'a?'.repeat(480)}){1000}`,
+    'a{1000}'.repeat(140),
+    '[a-z]{500}|[{}]{9}\\pL{9}',
+    '.*x|a',
+  ]
+  let used = 0
+  for (const pattern of patterns)
+    for (const count of [1, 5, 100]) {
+      const rules = Array.from({ length: count }, () => rule(pattern))
+      const size = () => count * compilePattern(pattern, 'pattern').programSize()
+      try {
+        validateRules(rules)
+        t.ok(size() <= 5_000, pattern)
+        used++
+      } catch (error) {
+        t.match((error as Error).message, /too large/)
+      }
+      // Stored rules are not checked again.
+      t.ok(compileRules(rules)('abc'.repeat(1_000)).length <= 3_000)
+    }
+  t.ok(used > 3)
+  // Each match of this pattern reads the rest of the title, and there is one for each character.
+  const greedy = Array.from({ length: 100 }, () => rule('.*x|a', 'aa'))
+  t.ok(compileRules(greedy)('a'.repeat(500)).length <= 500)
+  t.equal(compileRules([rule('_', ' ')])('_'.repeat(500)), ' '.repeat(500), 'usual rules fit')
 })

@@ -2,11 +2,12 @@
 import { generateKey } from '../../auth/api-key.ts'
 import type { Identity } from '../../auth/identify.ts'
 import { type Permission, parsePermissions, permissionNames } from '../../auth/permission.ts'
+import { findRoleAndPermissions } from '../../auth/user-record.ts'
 import { Conflict, Forbidden, Invalid, NotFound } from '../../errors.ts'
 import { paged, pageQuery, pageResponse, paging } from '../../http/pagination.ts'
 import { respond, route } from '../../http/route.ts'
 import { newId } from '../../id.ts'
-import type { Sql } from '../../postgres/db.ts'
+import type { Queryable } from '../../postgres/db.ts'
 import {
   body,
   list,
@@ -22,8 +23,10 @@ import {
 } from '../../schema.ts'
 import { ApiKeyId } from '../params.ts'
 import { Permission as PermissionName, PermissionNames } from './account-schema.ts'
+import { requireManageable } from './manageable.ts'
 
 const maxKeysPerAccount = 100
+const othersNote = '403 for those of an account with more permissions than the caller.'
 
 const KeyPrefix = Type.String({ description: 'The public part of the key.' })
 const fields = {
@@ -112,7 +115,7 @@ export const apiKeys = [
     path: '/api-keys/{id}',
     permission: 'ApiKeysRead',
     summary: 'Get an API key',
-    description: 'Keys of other users also require UsersRead.',
+    description: `Keys of other users also require UsersRead. ${othersNote}`,
     params: ApiKeyId,
     responses: { 200: ApiKey },
     handle: ({ params, identity }, { sql }) =>
@@ -125,7 +128,7 @@ export const apiKeys = [
     aliases: [{ method: 'PATCH', operationId: 'patchApiKey' }],
     permission: 'ApiKeysWrite',
     summary: 'Update an API key',
-    description: 'Absent fields are unchanged. Keys of other users also require UsersWrite.',
+    description: `Absent fields are unchanged. A key can be activated again, or get a later expiry, only by a caller that has its permissions (403). Keys of other users also require UsersWrite. ${othersNote}`,
     params: ApiKeyId,
     body: patchBody(
       {
@@ -139,19 +142,25 @@ export const apiKeys = [
     ),
     responses: { 200: ApiKey },
     async handle({ params, body, identity }, { sql, identities }) {
-      const { userId } = await findManageableKey(sql, identity, {
-        ...params,
-        required: 'UsersWrite',
-      })
       const { name, isActive } = body
+      const permissions = body.permissions && grantablePermissions(identity, body.permissions)
+      const expiresAt = parseExpiry(body.expiresAt)
       const changes = {
         ...(name !== undefined && { name }),
-        ...(body.permissions && { permissions: grantablePermissions(identity, body.permissions) }),
+        ...(permissions && { permissions }),
         ...(isActive !== undefined && { is_active: isActive }),
-        ...(body.expiresAt !== undefined && { expires_at: parseExpiry(body.expiresAt) ?? null }),
+        ...(expiresAt !== undefined && { expires_at: expiresAt }),
         updated_at: new Date(),
       }
-      await sql`update api_key set ${sql(changes as Record<string, unknown>)} where id = ${params.id}`
+      const userId = await sql.begin(async tx => {
+        // Locked, so that the permissions that are checked are those that the key gets back.
+        await tx`select from api_key where id = ${params.id} for no key update`
+        const key = await findManageableKey(tx, identity, { ...params, required: 'UsersWrite' })
+        if (prolongs(key, { isActive, expiresAt }))
+          requireOwnPermissions(identity, permissions ?? key.permissions)
+        await tx`update api_key set ${tx(changes as Record<string, unknown>)} where id = ${params.id}`
+        return key.userId
+      })
       identities.invalidate(userId)
       return findKey(sql, params.id)
     },
@@ -162,8 +171,7 @@ export const apiKeys = [
     path: '/api-keys/{id}',
     permission: 'ApiKeysDelete',
     summary: 'Revoke an API key',
-    description:
-      'The key becomes invalid immediately. Keys of other users also require UsersDelete.',
+    description: `The key becomes invalid immediately. Keys of other users also require UsersDelete. ${othersNote}`,
     params: ApiKeyId,
     responses: { 204: null },
     async handle({ params, identity }, { sql, identities }) {
@@ -178,25 +186,42 @@ export const apiKeys = [
   }),
 ]
 
-/** Throws Forbidden for a key of another user without the permission. */
+/** Throws Forbidden for a key of another user without the permission, or of one whom the caller may not manage. */
 async function findManageableKey(
-  sql: Sql,
-  { account, permissions }: Identity,
+  sql: Queryable,
+  identity: Identity,
   { id, required }: { id: string; required: Permission },
 ): Promise<ApiKey> {
   const key = await findKey(sql, id)
-  if (key.userId !== account.id && !permissions.has(required))
+  if (key.userId === identity.account.id) return key
+  if (!identity.permissions.has(required))
     throw new Forbidden(`Missing required permission: ${required}`)
+  requireManageable(identity, await findRoleAndPermissions(sql, key.userId))
   return key
 }
 
-async function findKey(sql: Sql, id: string): Promise<ApiKey> {
+type Validity = { isActive: boolean | undefined; expiresAt: Date | null | undefined }
+
+/** Whether a change makes a key valid that is not, or valid for longer. */
+function prolongs(key: ApiKey, { isActive, expiresAt }: Validity): boolean {
+  if (isActive === true && !key.isActive) return true
+  if (expiresAt === undefined || key.expiresAt === null) return false
+  return expiresAt === null || expiresAt > new Date(key.expiresAt)
+}
+
+/** Throws Forbidden for a key with permissions that the caller does not have: a key must not restore a stronger one. */
+function requireOwnPermissions({ permissions }: Identity, ofKey: readonly string[]) {
+  const missing = permissionNames.find(name => ofKey.includes(name) && !permissions.has(name))
+  if (missing) throw new Forbidden(`Missing required permission: ${missing}`)
+}
+
+async function findKey(sql: Queryable, id: string): Promise<ApiKey> {
   const [key] = await sql<ApiKey[]>`select ${columns(sql)} from api_key k where k.id = ${id}`
   if (!key) throw new NotFound('API key not found')
   return key
 }
 
-function columns(sql: Sql) {
+function columns(sql: Queryable) {
   return sql`
     k.id, k.account_id as "userId", k.name, k.prefix as key_prefix, k.prefix as "keyPrefix",
     k.permissions, k.is_active as "isActive", k.expires_at as "expiresAt",

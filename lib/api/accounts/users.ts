@@ -1,12 +1,5 @@
 // User management.
 import { changeAccount, createAccount, deleteAccount } from '../../auth/account.ts'
-import type { Identity } from '../../auth/identify.ts'
-import {
-  effectivePermissions,
-  parsePermissions,
-  permissionsOfRole,
-  type Role as RoleName,
-} from '../../auth/permission.ts'
 import {
   findRoleAndPermissions,
   findUser,
@@ -14,8 +7,7 @@ import {
   User,
   UserDetail,
 } from '../../auth/user-record.ts'
-import { isUnrestricted } from '../../auth/viewer.ts'
-import { Forbidden, Invalid } from '../../errors.ts'
+import { Invalid } from '../../errors.ts'
 import { paged, pageNumber, pageResponse, pageSize, paging } from '../../http/pagination.ts'
 import { respond, route } from '../../http/route.ts'
 import {
@@ -32,6 +24,7 @@ import {
 } from '../../schema.ts'
 import { UserId } from '../params.ts'
 import { Email, Password, PermissionNames, Role, Username } from './account-schema.ts'
+import { requireManageable } from './manageable.ts'
 
 const maxUsersPerPage = 100
 
@@ -163,21 +156,3 @@ export const users = [
     },
   }),
 ]
-
-/** Throws Forbidden unless the caller may create or change an account with these permissions. */
-function requireManageable(
-  { permissions, viewer }: Identity,
-  {
-    role = 'reader',
-    permissions: extras = [],
-  }: { role?: RoleName; permissions?: readonly string[] },
-): void {
-  if (permissions.has('SystemAdmin')) return
-  // A new account would see what is hidden from its creator.
-  if (!isUnrestricted(viewer)) throw new Forbidden('Missing required permission: SystemAdmin')
-  const granted = parsePermissions(extras.filter(name => name !== ''))
-  const missing = [...effectivePermissions(role, granted, null)].find(
-    name => !permissions.has(name) && !permissionsOfRole.reader.includes(name),
-  )
-  if (missing) throw new Forbidden(`Missing required permission: ${missing}`)
-}

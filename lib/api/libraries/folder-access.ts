@@ -1,15 +1,23 @@
 // Access to folders of the server: a request that names one learns what it contains, also where books are
 // that the account may not see.
 import type { Identity } from '../../auth/identify.ts'
+import type { SettingsAccess } from '../../catalog/library/library-access.ts'
 import { Forbidden } from '../../errors.ts'
 import { hasFullAccess } from '../../metrics/inventory.ts'
 import type { Sql } from '../../postgres/db.ts'
 
-/** Throws Forbidden unless the caller is an administrator, or nothing is hidden from the account. */
-export async function requireFolderAccess(
-  sql: Sql,
-  { permissions, viewer }: Identity,
-): Promise<void> {
-  if (permissions.has('SystemAdmin') || (await hasFullAccess(sql, viewer))) return
+/** Whether the caller is an administrator, or nothing is hidden from the account. */
+async function hasFolderAccess(sql: Sql, { permissions, viewer }: Identity): Promise<boolean> {
+  return permissions.has('SystemAdmin') || (await hasFullAccess(sql, viewer))
+}
+
+/** Throws Forbidden for a caller without access to folders. */
+export async function requireFolderAccess(sql: Sql, identity: Identity): Promise<void> {
+  if (await hasFolderAccess(sql, identity)) return
   throw new Forbidden('Missing required permission: SystemAdmin')
+}
+
+export async function settingsAccess(sql: Sql, identity: Identity): Promise<SettingsAccess> {
+  const { permissions, viewer } = identity
+  return { permissions, viewer, hasFolders: await hasFolderAccess(sql, identity) }
 }

@@ -21,7 +21,7 @@ import {
 } from '../../schema.ts'
 import { seriesStrategies } from '../../strategy/series.ts'
 import { LibraryId } from '../params.ts'
-import { requireFolderAccess } from './folder-access.ts'
+import { requireFolderAccess, settingsAccess } from './folder-access.ts'
 
 const seriesFields = {
   seriesStrategy: maybe(
@@ -48,6 +48,9 @@ const path = text(4096, {
 })
 const displayName = name(255, { description: 'Display name.' })
 const scheduleNote = 'Fields of `scanningConfig` are also accepted in snake_case.'
+
+const purgeNote =
+  'With `purgeDeletedOnScan`, this and every change of which files belong to the library require BooksDelete or SeriesDelete, and an account that nothing of the library is hidden from.'
 
 const DetectedSeries = record(
   {
@@ -98,7 +101,7 @@ export const libraries = [
     path: '/libraries',
     permission: 'LibrariesWrite',
     summary: 'Create a library',
-    description: `For administrators and accounts that nothing is hidden from. The folder must not contain another library or be inside one. ${scheduleNote}`,
+    description: `For administrators and accounts that nothing is hidden from. The folder must not contain another library or be inside one. ${purgeNote} ${scheduleNote}`,
     body: body(
       {
         name: displayName,
@@ -114,7 +117,11 @@ export const libraries = [
     responses: { 201: Library },
     handle: async ({ body, identity, viewer }, { sql, queue, config, identities }) => {
       await requireFolderAccess(sql, identity)
-      const id = await createLibrary({ sql, queue, filesystem: config }, viewer, body)
+      const id = await createLibrary(
+        { sql, queue, filesystem: config },
+        await settingsAccess(sql, identity),
+        body,
+      )
       if (viewer.libraries === null) return await libraryById(sql, viewer, id)
       identities.invalidate(allAccounts)
       return await libraryById(sql, { ...viewer, libraries: [...viewer.libraries, id] }, id)
@@ -161,7 +168,7 @@ export const libraries = [
     aliases: [{ method: 'PATCH', operationId: 'patchLibrary' }],
     permission: 'LibrariesWrite',
     summary: 'Update a library',
-    description: `Absent fields are unchanged; null clears optional fields. After a change of the folder, for which the rules of creating a library hold, the next scan finds the books there and keeps their progress. ${scheduleNote}`,
+    description: `Absent fields are unchanged; null clears optional fields. After a change of the folder, for which the rules of creating a library hold (also for switching followLinks on), the next scan finds the books there and keeps their progress. ${purgeNote} ${scheduleNote}`,
     params: LibraryId,
     body: patchBody(
       {
@@ -181,7 +188,7 @@ export const libraries = [
         const { path } = await libraryById(sql, viewer, params.id)
         if (path !== body.path) await requireFolderAccess(sql, identity)
       }
-      const target = { viewer, id: params.id }
+      const target = { access: await settingsAccess(sql, identity), id: params.id }
       await updateLibrary({ sql, queue, filesystem: config }, target, body)
       return await libraryById(sql, viewer, params.id)
     },

@@ -208,9 +208,9 @@ const titles = [
       description: titleNote,
       body: body({ dryRun }, { component: 'ReprocessTitle' }),
       bodyOptional: true,
-      async handle({ params: { id }, body, viewer }, { sql, queue }) {
+      async handle({ params: { id }, body, viewer, signal }, { sql, queue }) {
         const selection = await pathScopes[path]({ sql, viewer, id })
-        const options = { dryRun: body.dryRun === true }
+        const options = { dryRun: body.dryRun === true, signal }
         const work = await reprocessTitles({ sql, queue, viewer }, selection, options)
         return workStarted(work, 'titles to be changed')
       },
@@ -230,13 +230,13 @@ const titles = [
           : { libraryId, seriesIds: maybe(nullable(seriesIds)), dryRun },
         { component: path.includes('bulk') ? 'ReprocessTitlesOfSeries' : 'ReprocessTitles' },
       ),
-      async handle({ body, viewer }, { sql, queue }) {
+      async handle({ body, viewer, signal }, { sql, queue }) {
         const { dryRun, ...named } = body as ThumbnailBody & { dryRun?: boolean | null }
         const selection = {
           libraryId: named.libraryId ?? undefined,
           seriesIds: named.seriesIds ?? undefined,
         }
-        const options = { dryRun: dryRun === true }
+        const options = { dryRun: dryRun === true, signal }
         const work = await reprocessTitles({ sql, queue, viewer }, selection, options)
         return workStarted(work, 'titles to be changed')
       },

@@ -13,6 +13,11 @@ import { validateSeriesStrategy } from '../../strategy/series.ts'
 import { changedColumns } from '../metadata/change-events.ts'
 import { assertNotScanning, enqueueScan } from '../scan/scan-request.ts'
 import type { LibraryRow } from './library.ts'
+import {
+  requireSettingsAccess,
+  type SettingsAccess,
+  type SettingsChange,
+} from './library-access.ts'
 import { libraryById } from './library-record.ts'
 import { assertNoOverlap, deviceOf, type FilesystemConfig, readableRoot } from './library-root.ts'
 import {
@@ -44,20 +49,28 @@ export type LibraryUpdate = LibrarySettings &
 
 export type LibraryContext = { sql: Sql; queue: Queue; filesystem: FilesystemConfig }
 
-/** Creates a library, enqueues its first scan if requested, and returns its id. Throws Invalid, Conflict. */
+/** Creates a library, enqueues its first scan if requested, and returns its id. Throws Invalid, Conflict, Forbidden. */
 export async function createLibrary(
   { sql, queue, filesystem }: LibraryContext,
-  viewer: Viewer,
+  access: SettingsAccess,
   library: NewLibrary,
 ): Promise<string> {
+  const { viewer } = access
   const { strategy, config } = seriesStrategyOf(library)
+  const settings = settingColumns(library, initialSettings)
+  requireSettingsAccess(access, {
+    changed: Object.keys(settings),
+    followsLinks: library.followLinks === true,
+    purgedBefore: false,
+    purges: library.scanningConfig?.purgeDeletedOnScan === true,
+  })
   const columns = {
     id: newId(),
     name: trimmedName(library.name),
     ...(await readableRoot(library.path, filesystem)),
     series_strategy: strategy,
     series_config: { json: config },
-    ...settingColumns(library, initialSettings),
+    ...settings,
   }
   await sql.begin(async tx => {
     await assertNoOverlap(tx, columns.root)
@@ -119,13 +132,14 @@ async function invalidateIdentitiesWhileDeleting(tx: Transaction) {
 
 /**
  * Updates the present fields. Throws NotFound; Invalid, also for a change of the series strategy, which
- * is fixed at creation; Conflict for an overlapping folder, or for a new folder while a scan is active.
+ * is fixed at creation; Forbidden; Conflict for an overlapping folder, or for a new folder while a scan is active.
  */
 export async function updateLibrary(
   { sql, filesystem }: LibraryContext,
-  { viewer, id }: { viewer: Viewer; id: string },
+  { access, id }: { access: SettingsAccess; id: string },
   change: LibraryUpdate,
 ): Promise<void> {
+  const { viewer } = access
   const newRoot = await resolveNewRoot(sql, filesystem, { viewer, id, path: change.path })
   await sql.begin(async tx => {
     const [current] = await tx<CurrentLibrary[]>`
@@ -149,11 +163,14 @@ export async function updateLibrary(
       Object.assign(columns, newRoot)
     }
     if (Object.keys(columns).length === 0) return
-    const [row] = await tx<{ changed: string[] }[]>`
+    const [row] = await tx<SettingsChange[]>`
       update library l set ${tx(toSql(tx, columns))}, updated_at = now()
       from library old
       where l.id = ${id} and old.id = l.id
-      returning ${changedColumns(tx, 'l', 'old')} as changed`
+      returning ${changedColumns(tx, 'l', 'old')} as changed, l.follow_links as "followsLinks",
+        coalesce(old.scanning_config->>'purgeDeletedOnScan' = 'true', false) as "purgedBefore",
+        coalesce(l.scanning_config->>'purgeDeletedOnScan' = 'true', false) as purges`
+    requireSettingsAccess(access, row!)
     const fields = libraryFields(row!.changed)
     if (fields.length > 0) await publish(tx, [{ type: 'library_updated', libraryId: id, fields }])
   })

@@ -1,4 +1,5 @@
 // Titles of series by the title rules of their libraries, as new series get them.
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Fragment } from 'postgres'
 import type { Queryable } from '../../postgres/db.ts'
 import { compileRules, type TitleRule } from '../../strategy/title-rules.ts'
@@ -8,13 +9,18 @@ export function titleByRules(rules: (title: string) => string, name: string): st
   return rules(name).trim() || name
 }
 
+// Other requests wait no longer than this and the time of one title.
+const maxBlockMs = 10
+
 /**
  * The series among `ids` (a query) whose title would be another one by the rules, with that title. Titles
- * that are locked, set by a user or stated by the files of a series are left out.
+ * that are locked, set by a user or stated by the files of a series are left out. Throws the reason of an
+ * aborted signal.
  */
 export async function titlesByRules(
   sql: Queryable,
   ids: Fragment,
+  signal?: AbortSignal,
 ): Promise<{ id: string; title: string }[]> {
   const rows = await sql<
     { id: string; name: string; title: string; libraryId: string; rules: TitleRule[] }[]
@@ -24,10 +30,18 @@ export async function titlesByRules(
     from series s join library l on l.id = s.library_id
     where s.id in (${ids}) and not 'title' = any(s.locks) and not s.provenance ? 'title'`
   const compiled = new Map<string, (title: string) => string>()
-  return rows.flatMap(({ id, name, title, libraryId, rules }) => {
+  const changed: { id: string; title: string }[] = []
+  let since = performance.now()
+  for (const { id, name, title, libraryId, rules } of rows) {
+    if (performance.now() - since > maxBlockMs) {
+      await yieldToEventLoop()
+      signal?.throwIfAborted()
+      since = performance.now()
+    }
     const apply = compiled.get(libraryId) ?? compileRules(rules)
     compiled.set(libraryId, apply)
     const titleNow = titleByRules(apply, name)
-    return titleNow === title ? [] : [{ id, title: titleNow }]
-  })
+    if (titleNow !== title) changed.push({ id, title: titleNow })
+  }
+  return changed
 }

@@ -136,15 +136,16 @@ function chunks<T>(items: readonly T[], length: number): T[][] {
 export async function reprocessTitles(
   { sql, queue, viewer }: WorkRequest,
   selection: Selection,
-  { dryRun }: { dryRun: boolean },
+  { dryRun, signal }: { dryRun: boolean; signal: AbortSignal },
 ): Promise<StartedWork> {
   const series = sql`
     select distinct b.series_id as id from book b join series s on s.id = b.series_id
     where ${selectedBook(sql, viewer, selection)}`
+  // Before the transaction, which would hold its connection meanwhile.
+  const changes = await titlesByRules(sql, series, signal)
+  if (dryRun || changes.length === 0) return { taskIds: [], count: changes.length }
+  const ids = changes.map(({ id }) => id)
   return await sql.begin(async tx => {
-    const changes = await titlesByRules(tx, series)
-    if (dryRun || changes.length === 0) return { taskIds: [], count: changes.length }
-    const ids = changes.map(({ id }) => id)
     await tx`
       insert into series_refresh (library_id, series_id, retitle)
       select library_id, id, true from series where id = any(${ids}) order by id

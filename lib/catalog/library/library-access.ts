@@ -1,0 +1,40 @@
+// Which changes of the settings of a library a caller may make: some read folders of the server, some lead
+// to the deletion of books.
+import type { Permission } from '../../auth/permission.ts'
+import { isLimited, type Viewer } from '../../auth/viewer.ts'
+import { Forbidden } from '../../errors.ts'
+
+export type SettingsAccess = {
+  permissions: ReadonlySet<Permission>
+  viewer: Viewer
+  /** Whether nothing on the server is hidden from the caller. */
+  hasFolders: boolean
+}
+
+export type SettingsChange = {
+  /** Names of the columns. */
+  changed: readonly string[]
+  followsLinks: boolean
+  purgedBefore: boolean
+  purges: boolean
+}
+
+// With these, files of books that are there can count as missing, which the purge after a scan deletes.
+const selectingColumns = ['allowed_formats', 'excluded_patterns', 'follow_links', 'root']
+
+/** Throws Forbidden for a change that has an effect which the caller could not achieve directly. */
+export function requireSettingsAccess(access: SettingsAccess, change: SettingsChange): void {
+  const { changed, followsLinks, purgedBefore, purges } = change
+  if (followsLinks && changed.includes('follow_links') && !access.hasFolders)
+    throw new Forbidden('Missing required permission: SystemAdmin')
+  if (purges && (!purgedBefore || selectingColumns.some(column => changed.includes(column))))
+    requireDeletion(access)
+}
+
+/** Throws Forbidden unless the caller may delete all missing books of a library that is visible to him. */
+function requireDeletion({ permissions, viewer }: SettingsAccess) {
+  if (permissions.has('SystemAdmin')) return
+  if (!permissions.has('BooksDelete') && !permissions.has('SeriesDelete'))
+    throw new Forbidden('Missing required permission: BooksDelete or SeriesDelete')
+  if (isLimited(viewer)) throw new Forbidden('Missing required permission: SystemAdmin')
+}
