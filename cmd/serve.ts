@@ -9,6 +9,7 @@ import { rootBytes } from '../lib/catalog/library/library-root.ts'
 import { findOrCreateLibrary } from '../lib/catalog/library/library-write.ts'
 import { requestScan } from '../lib/catalog/scan/scan-request.ts'
 import { Failure, Invalid } from '../lib/errors.ts'
+import { pathText } from '../lib/path.ts'
 import { isConnectionLost, isDiskFull } from '../lib/postgres/connection-error.ts'
 import type { Pipeline } from '../pipeline/pipeline.ts'
 import { type CommonFlags, commonOptions } from './context.ts'
@@ -107,7 +108,9 @@ async function addLibraries(service: Service, pipeline: Pipeline, paths: string[
     } catch (error) {
       // An unavailable folder must not prevent the others from being served.
       if (!(error instanceof Failure)) throw error
-      process.stderr.write(`stackroom: ${path}: ${error.message}\n`)
+      const { message } = error
+      const isNamed = message.includes(pathText(rootBytes(path)))
+      process.stderr.write(`stackroom: ${isNamed ? '' : `${path}: `}${message}\n`)
     }
   }
 }

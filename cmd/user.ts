@@ -57,6 +57,7 @@ async function add(name: string, { email, role, generate, ...flags }: AddFlags):
     // As after setup through the API: with an administrator the setup token is useless.
     if (role === 'admin') await sql`delete from setting where key = 'setup_token'`
   })
+  if (generate) print(`Password: ${password}`)
   print(`Created ${role} ${name}`)
 }
 
@@ -68,6 +69,7 @@ async function changePassword(
   await withDatabase(flags, async sql => {
     await changeAccount(accountStore(sql), { id: await findAccountId(sql, name) }, { password })
   })
+  if (generate) print(`Password: ${password}`)
   print(`Changed the password of ${name}`)
 }
 
@@ -101,13 +103,12 @@ async function findAccountId(sql: Sql, name: string): Promise<string> {
   return account.identity.account.id
 }
 
+/** A generated password is printed once it is stored. */
 async function newPassword(generate = false): Promise<string> {
-  if (generate) {
-    const password = randomBytes(15).toString('base64url')
-    print(`Password: ${password}`)
-    return password
-  }
+  if (generate) return randomBytes(15).toString('base64url')
   const password = await readLine()
+  if (password === '' && !process.stdin.isTTY)
+    throw new Invalid('Standard input has no password; --generate generates one')
   checkPassword(password)
   return password
 }

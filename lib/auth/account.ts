@@ -131,9 +131,13 @@ export async function endSessions(
 }
 
 export const maxUsernameLength = 100
+// Of `\p{C}`, which the regular expressions of some clients do not know, the control and format characters.
+const controls =
+  '\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\ufeff'
+const hasControls = (text: string) => /\p{C}/u.test(text)
 /** Not blank, without control characters and colons: in an HTTP Basic header a colon ends the user name. */
-export const usernamePattern = '^[^\\p{C}:]*[^\\p{C}\\s:][^\\p{C}:]*$'
-const addressPart = '[^\\s@"(),:;<>[\\]\\\\\\p{C}]+'
+export const usernamePattern = `^[^${controls}:]*[^${controls}\\s:][^${controls}:]*$`
+const addressPart = `[^\\s@"(),:;<>[\\]\\\\${controls}]+`
 /** Display names, quotes and comments are not accepted. */
 export const emailPattern = `^ *${addressPart}@${addressPart} *$`
 
@@ -143,7 +147,7 @@ export function checkUsername(text: string): string {
   if (name === '') throw new Invalid('The user name must not be empty')
   if ([...name].length > maxUsernameLength)
     throw new Invalid(`The user name must not be longer than ${maxUsernameLength} characters`)
-  if (!new RegExp(usernamePattern, 'u').test(text))
+  if (hasControls(text) || !new RegExp(usernamePattern, 'u').test(text))
     throw new Invalid('The user name must not contain colons or control characters')
   return name
 }
@@ -151,8 +155,8 @@ export function checkUsername(text: string): string {
 /** Returns the normalized e-mail address. Throws Invalid. */
 export function checkEmail(text: string): string {
   const address = text.normalize('NFC').trim()
-  if ([...address].length > 254 || !new RegExp(emailPattern, 'u').test(text))
-    throw new Invalid('Not a valid e-mail address')
+  const isValid = [...address].length <= 254 && new RegExp(emailPattern, 'u').test(text)
+  if (!isValid || hasControls(text)) throw new Invalid('Not a valid e-mail address')
   return address
 }
 

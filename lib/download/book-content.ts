@@ -12,24 +12,31 @@ const firstReadBytes = 4096
 
 /**
  * Opens the file of a book; the caller closes `fd`. Throws NotFound when it does not exist, Unreadable: `io`,
- * also for a file outside its library, and `not_an_archive`.
+ * also for a file outside its library, and the code of its analysis or
+ * `not_an_archive` for what is not a book.
  */
 export async function openBookFile(
-  book: Pick<BookFile, 'path' | 'root' | 'followLinks'>,
+  book: Pick<BookFile, 'path' | 'root' | 'followLinks' | 'size' | 'errorCode' | 'errorMessage'>,
   access: FileAccess,
 ): Promise<{ fd: number; stats: Stats }> {
   const containment = containmentOf(access, book)
   const fd = await openForResponse(book.path, containment)
   try {
     const stats = await checkFile(fd, book.path, containment)
-    if (!(await hasSignature(fd, stats.size)))
-      throw new Unreadable('The file is not a book', 'not_an_archive')
+    if (!(await hasSignature(fd, stats.size))) throw noBook(stats.size === book.size ? book : null)
     return { fd, stats }
   } catch (error) {
     closeInBackground(fd)
     throw error
   }
 }
+
+/** With the code that its analysis found, as for its pages: an empty file is `truncated`. */
+const noBook = (analyzed: Pick<BookFile, 'errorCode' | 'errorMessage'> | null) =>
+  new Unreadable(
+    analyzed?.errorMessage ?? 'The file is not a book',
+    analyzed?.errorCode ?? 'not_an_archive',
+  )
 
 async function hasSignature(fd: number, size: number): Promise<boolean> {
   const start = await readRange(fd, 0, Math.min(size, firstReadBytes))

@@ -13,15 +13,20 @@ export async function mountApiReference(server: FastifyInstance, path: string, d
     mode: 'static',
     specification: { document: document as never },
   })
+  const withServer = (base: string) => ({
+    ...document,
+    servers: [{ url: basePathOf(base) || '/', description: 'This server' }],
+  })
+  // Where clients search for it.
+  server.get('/openapi.json', { schema: { hide: true } }, (request, reply) =>
+    reply.type('application/json').serializer(JSON.stringify).send(withServer(request.base)),
+  )
   await server.register(swaggerUi, {
     routePrefix: path,
     staticCSP: contentSecurityPolicy,
     uiHooks: { onRequest: redirectToFolder(path) },
     // "Try it out" sends requests to the base URL of the page.
-    transformSpecification: (specification, request) => ({
-      ...specification,
-      servers: [{ url: basePathOf(request.base) || '/', description: 'This server' }],
-    }),
+    transformSpecification: (_specification, request) => withServer(request.base),
     transformSpecificationClone: false,
     uiConfig: { deepLinking: true, docExpansion: 'none', validatorUrl: null as never },
   })

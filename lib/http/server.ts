@@ -9,7 +9,7 @@ import fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify'
-import { MethodNotAllowed, NotFound } from '../errors.ts'
+import { MethodNotAllowed, NotFound, UnsupportedMedia } from '../errors.ts'
 import { newId } from '../id.ts'
 import { ErrorBody, isBytes, LimitBody } from '../schema.ts'
 import { createAddressResolver, rejectDuplicateHost } from './address.ts'
@@ -68,6 +68,11 @@ export async function openServer(deps: Deps, routes: readonly Route[]): Promise<
   if (config.api.cors_enabled) await server.register(cors, { delegator: corsDelegator(config.api) })
   await server.register(multipart, {
     limits: { fileSize: config.api.upload_mb * 1024 * 1024, files: 1, fields: 10, parts: 11 },
+  })
+  server.addHook('preParsing', async ({ headers }) => {
+    const { 'content-encoding': encoding = 'identity' } = headers
+    if (encoding.trim().toLowerCase() !== 'identity')
+      throw new UnsupportedMedia('Bodies with a Content-Encoding are not accepted')
   })
   server.addHook('onSend', addEtag)
   await server.register(compress, {

@@ -16,7 +16,11 @@ const compiled = new WeakMap<TSchema, Validator>()
  * Validator compiler for Fastify. Query and path text is converted to the type of the schema. Any other
  * text in the place of an id in a path is an unknown id: 404. Errors name the field and never echo its value.
  */
-export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
+export const compileValidator: FastifySchemaCompiler<TSchema> = ({
+  schema,
+  httpPart,
+  url = '',
+}) => {
   const part = parts[httpPart ?? 'body'] ?? 'body'
   let validator = compiled.get(schema)
   const validate = (value: unknown) => {
@@ -28,7 +32,8 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpP
       ? { value: part === 'body' ? withoutReadOnly(schema, value) : value }
       : {
           error:
-            unknownId(schema, validator, value, part) ?? validationError(validator, value, part),
+            unknownId(schema, validator, value, { part, url }) ??
+            validationError(validator, value, part),
         }
   }
   return (input: unknown) => {
@@ -83,18 +88,25 @@ function coerce(type: TypedSchema['type'], value: unknown): unknown {
 
 type PathSchema = { properties?: Record<string, { format?: string; description?: string }> }
 
+const word = /^[a-z]+(?:[-_][a-z]+)*$/i
+
 /** The failure for a path whose ids are not all UUIDs; null for other failures. */
 function unknownId(
   schema: TSchema,
   validator: Validator,
   value: unknown,
-  part: Part,
+  { part, url }: { part: Part; url: string },
 ): Failure | null {
   if (part !== 'path') return null
   const { properties = {} } = schema as PathSchema
-  const invalid = validator.Errors(value).map(error => properties[error.instancePath.slice(1)])
-  const id = invalid.find(property => property?.format === 'uuid')
-  if (!id) return null
+  const names = validator.Errors(value).map(error => error.instancePath.slice(1))
+  const name = names.find(name => properties[name]?.format === 'uuid')
+  if (name === undefined) return null
+  // `/books/bulk/read` is a path that does not exist rather than the book `bulk`.
+  const isFollowed = url.includes(`/:${name}/`)
+  if (isFollowed && word.test(String((value as Record<string, unknown>)[name])))
+    return new NotFound('Unknown path')
+  const id = properties[name]!
   // From `Book id.` of the document.
   const [resource] = /^.+(?= id\.?$)/.exec(id.description ?? '') ?? ['Resource']
   return new NotFound(`${resource} not found`)

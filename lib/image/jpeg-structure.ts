@@ -47,7 +47,7 @@ const isEnough = ({ frame, dataBytes }: Structure) =>
   frame !== null && dataBytes > 0 && (frame.isProgressive || dataBytes * 8 >= frame.blocks)
 
 /** Offset of the next marker in entropy-coded data, where FF is followed by 00 or a restart marker. */
-function findMarker(b: Buffer, from: number): number {
+export function findMarker(b: Buffer, from: number): number {
   for (let at = b.indexOf(0xff, from); at >= 0; at = b.indexOf(0xff, at + 1)) {
     const next = b[at + 1] ?? 0
     if (next !== 0 && next !== 0xff && (next < 0xd0 || next > 0xd7)) return at

@@ -63,6 +63,8 @@ export type MadeCover = {
   mediaType: string
   width: number | null
   height: number | null
+  /** Bytes of that image up to its end. */
+  originalBytes: number
 }
 
 /** Verifies that the original bytes of a page decode. */

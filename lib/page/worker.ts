@@ -14,6 +14,7 @@ import { readResource } from '../format/epub/resource.ts'
 import { formatNamed, isReflowable, openBook, readCover } from '../format/formats.ts'
 import { createCover, resizeImage } from '../image/cover.ts'
 import { measureImage, sniffImage } from '../image/image.ts'
+import { imageEnd } from '../image/image-end.ts'
 import { verifyImage } from '../image/verify.ts'
 import { type CacheTarget, cachePath, writeCacheFile } from './cache-write.ts'
 import { createDirectory, entriesOf } from './directory.ts'
@@ -82,7 +83,8 @@ export const cover = task<'cover'>(async ({ bytes, ...options }, { decode }) => 
   try {
     const made = await decode(bytes, () => createCover(bytes, options))
     const { mediaType, width, height } = (await measureImage(async () => bytes))!
-    return { value: { bytes: made.bytes, mediaType, width, height } }
+    const originalBytes = imageEnd(bytes, mediaType)
+    return { value: { bytes: made.bytes, mediaType, width, height, originalBytes } }
   } catch (error) {
     return toError(error)
   }

@@ -24,6 +24,7 @@ t.test('an administrator is created and restored from the command line', async t
   t.ok(await verifyPassword((await account()).hash, password))
   t.match(await stackroom(['user', 'add', 'ROOT', '--generate']), {
     code: 2,
+    stdout: /^$/,
     stderr: /already in use/,
   })
   await sql`update account set role = 'reader', is_active = false`
@@ -48,8 +49,13 @@ t.test('the password is read from standard input; keys are rotated', async t => 
   await stackroom(['user', 'add', 'root', '--generate'])
   const child = start(['user', 'password', 'root'])
   t.equal(child.stdin, null, 'without standard input the password is empty')
+  let message = ''
+  child.stderr.on('data', chunk => {
+    message += chunk
+  })
   const [code] = await once(child, 'close')
   t.equal(code, 2)
+  t.match(message, /--generate/)
   const before = await sql`select value from setting where key = 'jwt_keys'`
   t.match(await stackroom(['user', 'rotate-keys']), { code: 0 })
   t.match(await stackroom(['user', 'rotate-keys']), { code: 0 })

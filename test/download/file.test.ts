@@ -130,6 +130,9 @@ t.test('what is no book is not handed out, although its name and its record say 
     const same = { ...book, size: text.length }
     await t.rejects(fileResponse(same, get()), { code: 'not_an_archive', constructor: Unreadable })
   }
+  writeFileSync(book.path, '')
+  const empty = { ...book, size: 0, errorCode: 'truncated', errorMessage: 'Empty' } as const
+  await t.rejects(fileResponse(empty, get()), { code: 'truncated' }, 'as for its pages')
   const stub = Buffer.alloc(100_000, 'MZ')
   const starts = [
     `${'MZ'.repeat(9_000)}Rar!\x1a\x07\x01`,

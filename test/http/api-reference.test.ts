@@ -15,6 +15,11 @@ test('the reference is served only if it is enabled', async t => {
   const policy = page.headers.get('content-security-policy')
   t.match(policy, /default-src 'self'/)
   t.notMatch(policy, /https?:/)
+  for (const path of ['/openapi.json', '/reference/json']) {
+    t.equal((await fetch(`${off.base}${path}`)).status, 404)
+    const document = await (await fetch(`${on.base}${path}`)).json()
+    t.match(document, { openapi: '3.1.0', servers: [{ url: '/' }] }, path)
+  }
   const html = await page.text()
   t.notMatch(html, /(?:src|href)="(?:https?:)?\/\//, 'no resources of other hosts')
 

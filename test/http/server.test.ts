@@ -63,6 +63,14 @@ test('the server', async t => {
         415,
         'UnsupportedMediaType',
       ],
+      [
+        await reader.request('POST', '/books/list', {
+          raw: '{}',
+          headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' },
+        }),
+        415,
+        'UnsupportedMediaType',
+      ],
       [await reader.post('/books/list', { unknown: 1 }), 400, 'BadRequest'],
       [
         await reader.request('POST', '/books/list', {

@@ -1,5 +1,4 @@
 // Custom covers of books and series: upload, selection, deletion.
-import type { FastifyRequest } from 'fastify'
 import type { Permission } from '../../auth/permission.ts'
 import {
   addCover,
@@ -7,6 +6,7 @@ import {
   deleteCover,
   findOriginal,
   listCovers,
+  maxCovers,
   type NewCover,
   selectAutomaticCover,
   selectBookCover,
@@ -15,7 +15,7 @@ import {
 import { coverFolders, originalPath } from '../../catalog/cover/cover-files.ts'
 import { type Owner, requireOwner } from '../../catalog/owner.ts'
 import { readWholeFile } from '../../download/file-body.ts'
-import { Invalid, NotFound, Unreadable, UnsupportedMedia } from '../../errors.ts'
+import { Invalid, NotFound, Unreadable } from '../../errors.ts'
 import { whenClosed } from '../../http/body.ts'
 import type { Deps } from '../../http/deps.ts'
 import { respond, route } from '../../http/route.ts'
@@ -23,6 +23,7 @@ import type { Client } from '../../page/pool.ts'
 import { thumbnailEtag } from '../../page/thumbnail.ts'
 import { body, ErrorBody, list, record, uuid } from '../../schema.ts'
 import { BookId, SeriesId } from '../params.ts'
+import { withUpload } from './cover-upload.ts'
 import { imageResponse, imageResponses, notModified } from './image-response.ts'
 
 type CoverOwner = {
@@ -129,22 +130,19 @@ function writeRoutes({ kind, ownerName, path, params, write: permission }: Cover
       path: `${path}/cover`,
       permission,
       summary: `Upload a cover for a ${kind}`,
-      description:
-        'The cover is selected and locked. 200 instead of 201 if the same image was uploaded before; 400 if it is not a readable image.',
+      description: `The cover is selected and locked. 200 instead of 201 if the same image was uploaded before; 400 if it is not a readable image; 409 if there are already ${maxCovers} custom covers. Bytes after the end of the image are not stored. One upload of an account is read at a time, others wait.`,
       params,
       multipart: { description: 'The image as part `file`, `cover` or `image`.' },
       responses: { 200: Cover, 201: Cover, 503: ErrorBody },
       async handle({ params, viewer, request, signal }, { sql, config, pages }) {
         const owned = { viewer, owner: ownerOf(params) }
         await requireOwner(sql, owned)
-        const original = await readUpload(request)
-        const newCover = await createCover(original, {
-          config,
-          pages,
-          client: { accountId: viewer.accountId, signal },
-        })
+        const client = { accountId: viewer.accountId, signal }
         const folders = coverFolders(config.data_dir)
-        const { cover, isNew } = await addCover(sql, owned, { folders, cover: newCover })
+        const { cover, isNew } = await withUpload({ request, ...client }, async original => {
+          const cover = await createCover(original, { config, pages, client })
+          return addCover(sql, owned, { folders, cover })
+        })
         return isNew ? respond(201, cover) : respond(200, cover)
       },
     }),
@@ -193,28 +191,6 @@ function writeRoutes({ kind, ownerName, path, params, write: permission }: Cover
   ]
 }
 
-const partNames = new Set(['file', 'cover', 'image'])
-
-/** The image in a multipart body. Throws Invalid, UnsupportedMedia; too large is 413. */
-async function readUpload(request: FastifyRequest): Promise<Buffer> {
-  if (!request.isMultipart()) throw new UnsupportedMedia('The body must be multipart/form-data')
-  let image: Buffer | null = null
-  try {
-    for await (const part of request.parts()) {
-      if (part.type !== 'file') continue
-      if (partNames.has(part.fieldname)) image = await part.toBuffer()
-      else part.file.resume()
-    }
-  } catch (error) {
-    // Errors of the parser itself have no status: the body is malformed.
-    if ((error as { statusCode?: number }).statusCode) throw error
-    throw new Invalid('The body is not valid multipart/form-data', { cause: error })
-  }
-  if (image === null || image.length === 0)
-    throw new Invalid('The body has no image as part `file`, `cover` or `image`')
-  return image
-}
-
 type CoverContext = Pick<Deps, 'config' | 'pages'> & { client: Client }
 
 /** The original and its thumbnail, rendered by a worker thread. Throws Invalid if it is not an image. */
@@ -225,9 +201,18 @@ async function createCover(
   const { max_dimension: maxSide, format, quality } = config.thumbnail
   const coverRequest = { bytes: original, maxSide, format, quality }
   try {
-    const { bytes, mediaType, width, height } = await pages.cover(coverRequest, client)
+    const made = await pages.cover(coverRequest, client)
+    const { bytes, mediaType, width, height, originalBytes } = made
     const extension = extensions[mediaType]!
-    return { original, extension, width, height, thumbnail: bytes, format }
+    // Bytes after the image are not stored.
+    return {
+      original: original.subarray(0, originalBytes),
+      extension,
+      width,
+      height,
+      thumbnail: bytes,
+      format,
+    }
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error
     throw new Invalid(error.message, { details: error.details, cause: error })

@@ -2,7 +2,7 @@
 // the owner first, so that at most one cover is selected.
 import type { Fragment } from 'postgres'
 import { type Viewer, visibleBook, visibleSeries } from '../../auth/viewer.ts'
-import { NotFound } from '../../errors.ts'
+import { Conflict, NotFound } from '../../errors.ts'
 import { publish, seriesEvents } from '../../event/publish.ts'
 import { newId } from '../../id.ts'
 import type { ThumbnailFormat } from '../../image/thumbnail-path.ts'
@@ -77,7 +77,13 @@ export type NewCover = {
   format: ThumbnailFormat
 }
 
-/** Stores a cover and selects it; identical bytes are stored once per owner. Throws NotFound. */
+/** Custom covers of a book or series. */
+export const maxCovers = 50
+
+/**
+ * Stores a cover and selects it; identical bytes are stored once per owner. Throws NotFound, Conflict when
+ * the owner has `maxCovers` others.
+ */
 export async function addCover(
   sql: Sql,
   request: OwnerRequest,
@@ -87,6 +93,11 @@ export async function addCover(
   const name = coverName(cover.original)
   return await sql.begin(async tx => {
     const subject = await requireOwner(tx, request, { lock: true })
+    const [others] = await tx<{ count: number; hasSame: boolean }[]>`
+      select count(*)::int as count, coalesce(bool_or(c.hash = decode(${name}, 'hex')), false) as "hasSame"
+      from cover c where ${isOwnedBy(tx, owner)}`
+    if (!others!.hasSame && others!.count >= maxCovers)
+      throw new Conflict(`There are already ${maxCovers} custom covers; delete one first`)
     await lockFiles(tx, name)
     await writeCover(folders, { name, ...cover })
     const { extension, width, height } = cover

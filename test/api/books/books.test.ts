@@ -41,6 +41,8 @@ test('single books', async t => {
       body: { error: 'NotFound', message: 'Book not found', details: null },
     })
     t.equal((await reader.get('/books/nonsense')).status, 404)
+    t.equal((await reader.get('/books/bulk/progress')).body.message, 'Unknown path')
+    t.equal((await reader.get('/books/12345/progress')).body.message, 'Book not found')
     t.match(body.metadata, { bookId: id, title: 'Akira 1', number: '1', pageCount: 3 })
     const full = (await reader.get(`/books/${id}/full`)).body
     t.match(full, { ...body.book, metadata: body.metadata, genres: [], readCount: 0 })

@@ -1,8 +1,11 @@
 // Custom covers over HTTP: upload, selection, deletion.
 import { existsSync, readdirSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
 import sharp from 'sharp'
 import t from 'tap'
+import { maxWaitingUploads } from '../../../lib/api/images/cover-upload.ts'
+import { maxCovers } from '../../../lib/catalog/cover/cover.ts'
 import { newId } from '../../../lib/id.ts'
 import { hideSeries } from '../../kit/accounts.ts'
 import { doctorFindings } from '../../kit/catalogue.ts'
@@ -171,6 +174,66 @@ t.test('files that are not images are rejected without a trace', async t => {
   t.equal(await raw('image/jpeg', 'x'), 415)
   t.same((await reader.get(`${path}/covers`)).body.covers, [])
   t.same(stored(), [])
+})
+
+t.test('bytes after the image are not stored', async t => {
+  const path = `/books/${one.id}`
+  const box = (type: string) =>
+    Buffer.concat([Buffer.from([0, 0, 0, 12]), Buffer.from(`${type}body`)])
+  const plain = { width: 20, height: 30, channels: 3, background: 'red' } as const
+  for (const format of ['jpeg', 'png', 'gif', 'webp', 'avif'] as const) {
+    const image = await sharp({ create: plain }).toFormat(format).toBuffer()
+    const more = Buffer.concat([image, box('evil'), Buffer.alloc(3000, '<script>')])
+    const { status, body } = await upload(path, more)
+    t.equal(status, 201, format)
+    const original = await reader.get(`${path}/covers/${body.id}/image`)
+    t.ok(original.bytes.equals(image), format)
+    t.equal((await upload(path, image)).status, 200, 'the same image')
+    await maintainer.delete(`${path}/covers/${body.id}`)
+  }
+})
+
+t.test('a series has at most 50 custom covers, also of uploads at the same time', async t => {
+  const path = `/series/${one.seriesId}`
+  // Rows alone: the number is counted in the database.
+  await all.sql`
+    insert into cover (id, series_id, source, hash, original)
+    select gen_random_uuid(), ${one.seriesId}, 'custom', sha256(n::text::bytea), 'png'
+    from generate_series(1, ${maxCovers - 2}) n`
+  const other = await all.createUser('maintainer')
+  const images = await Promise.all([50, 60, 70, 80].map(side => picture(side, side)))
+  const results = await Promise.all(
+    images.map((image, i) => upload(path, image, 'file', i % 2 ? other : maintainer)),
+  )
+  t.same(results.map(({ status }) => status).sort(), [201, 201, 409, 409])
+  t.match(results.find(({ status }) => status === 409)!.body.message, /already 50 custom covers/)
+  const again = images[results.findIndex(({ status }) => status === 201)]!
+  t.equal((await upload(path, again)).status, 200, 'an image that is already there')
+  t.equal((await upload(`/books/${one.id}`, red)).status, 201, 'each owner has its own')
+  await all.sql`delete from cover`
+})
+
+t.test('one upload of an account is read at a time; too many that wait are rejected', async t => {
+  const path = `/books/${one.id}`
+  const count = 2 + maxWaitingUploads
+  // The first of them holds the place until its body ends. fetch sends headers with the first bytes.
+  const bodies = Array.from({ length: count }, () => new PassThrough())
+  const sent = bodies.map(body =>
+    fetch(`${all.base}/api/v1${path}/cover`, {
+      method: 'POST',
+      headers: { 'x-api-key': maintainer.key, 'content-type': 'multipart/form-data; boundary=x' },
+      body,
+      duplex: 'half',
+    } as never),
+  )
+  for (const body of bodies) body.write('--x\r\n')
+  const first = await Promise.race(sent)
+  t.equal(first.status, 429)
+  t.ok(first.headers.get('retry-after'))
+  for (const body of bodies) body.end('--x--\r\n')
+  const statuses = (await Promise.all(sent)).map(({ status }) => status)
+  t.equal(statuses.filter(status => status === 429).length, 1)
+  t.equal(statuses.filter(status => status === 400).length, count - 1)
 })
 
 t.test('readers can view covers, except hidden ones', async t => {

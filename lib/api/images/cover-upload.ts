@@ -1,0 +1,69 @@
+// Upload of a cover: the image in a multipart body, held in memory. Few at a time, the others wait unread.
+import type { FastifyRequest } from 'fastify'
+import { createAccountGates } from '../../async/account-gates.ts'
+import { createSemaphore } from '../../async/semaphore.ts'
+import { Invalid, UnsupportedMedia } from '../../errors.ts'
+
+/** Uploads held at the same time in this process: each takes several times the size of its image. */
+const maxUploads = 2
+/** Uploads of an account that wait for another one of it. */
+export const maxWaitingUploads = 20
+/** How long a client may take to send the body, because others wait. */
+const timeoutMs = 120_000
+
+const ofAccount = createAccountGates({
+  running: 1,
+  waiting: maxWaitingUploads,
+  message: 'Too many covers are uploaded at the same time',
+})
+const ofProcess = createSemaphore({ slots: maxUploads })
+
+type UploadRequest = { request: FastifyRequest; accountId: string; signal: AbortSignal }
+
+/**
+ * Reads the image and runs `work` with it: one upload of an account at a time. Throws RateLimited, Invalid,
+ * UnsupportedMedia; too large is 413.
+ */
+export function withUpload<T>(
+  { request, accountId, signal }: UploadRequest,
+  work: (image: Buffer) => Promise<T>,
+): Promise<T> {
+  if (!request.isMultipart()) throw new UnsupportedMedia('The body must be multipart/form-data')
+  return ofAccount(accountId, signal, () =>
+    ofProcess.run(async () => work(await readInTime(request)), { signal }),
+  )
+}
+
+async function readInTime(request: FastifyRequest): Promise<Buffer> {
+  const { promise: tooLate, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => {
+    reject(new Invalid(`The upload took longer than ${timeoutMs / 1000} seconds`))
+    // After the response: what is still sent would be read.
+    setTimeout(() => request.raw.destroy(), 1_000).unref()
+  }, timeoutMs)
+  try {
+    return await Promise.race([readImage(request), tooLate])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+const partNames = new Set(['file', 'cover', 'image'])
+
+async function readImage(request: FastifyRequest): Promise<Buffer> {
+  let image: Buffer | null = null
+  try {
+    for await (const part of request.parts()) {
+      if (part.type !== 'file') continue
+      if (partNames.has(part.fieldname)) image = await part.toBuffer()
+      else part.file.resume()
+    }
+  } catch (error) {
+    // Errors of the parser itself have no status: the body is malformed.
+    if ((error as { statusCode?: number }).statusCode) throw error
+    throw new Invalid('The body is not valid multipart/form-data', { cause: error })
+  }
+  if (image === null || image.length === 0)
+    throw new Invalid('The body has no image as part `file`, `cover` or `image`')
+  return image
+}
