@@ -8,7 +8,7 @@ import { fileAccess } from '../catalog/library/library-root.ts'
 import type { Config } from '../config/config.ts'
 import { openEventFeed, type Pace } from '../event/feed.ts'
 import { openListGate } from '../http/list-gate.ts'
-import { openServer } from '../http/server.ts'
+import { openServer, type ReceivePace } from '../http/server.ts'
 import type { Log } from '../log.ts'
 import { openPages } from '../page/pages.ts'
 import { openThumbnails } from '../page/thumbnail.ts'
@@ -28,6 +28,8 @@ type Options = {
   space?: SpaceGuard
   /** Of the event streams; tests use a faster one. */
   pace?: Partial<Pace>
+  /** Of receiving requests; tests use a shorter one. */
+  receive?: ReceivePace
 }
 
 // For statements of requests. The slowest search of a million books takes a second.
@@ -41,6 +43,7 @@ export async function openApi({
   queue,
   space: sharedSpace,
   pace,
+  receive,
 }: Options): Promise<{
   server: FastifyInstance
   /** Still responds, with Connection: close; /health reports 503. */
@@ -87,7 +90,7 @@ export async function openApi({
     version,
     lifecycle,
   }
-  const server = await openServer(deps, resources)
+  const server = await openServer(deps, resources, receive)
   return {
     server,
     announceShutdown() {

@@ -13,6 +13,7 @@ const errorNames: Record<number, string> = {
   404: 'NotFound',
   405: 'MethodNotAllowed',
   406: 'NotAcceptable',
+  408: 'RequestTimeout',
   409: 'Conflict',
   412: 'PreconditionFailed',
   413: 'PayloadTooLarge',
@@ -153,7 +154,7 @@ export function rejectMalformedRequest(error: Error & { code?: string }, socket:
         : 400
   const text = JSON.stringify({
     error: errorName(status),
-    message: 'Malformed HTTP request',
+    message: status === 408 ? 'The request took too long to arrive' : 'Malformed HTTP request',
     details: null,
   })
   socket.end(

@@ -11,7 +11,10 @@ type SchemaNode = {
   required?: readonly string[]
   aliases?: readonly string[]
   readOnly?: boolean
+  additionalProperties?: unknown
   items?: SchemaNode
+  maxItems?: number
+  maxProperties?: number
   anyOf?: SchemaNode[]
 }
 
@@ -22,7 +25,8 @@ export function normalizeAliases(schema: TSchema, value: unknown): unknown {
 
 /**
  * The same for a body, without optional fields that are null where the schema has no null: such fields
- * are unchanged. Throws Invalid when two aliases of one field have different values.
+ * are unchanged. Throws Invalid when two aliases of one field have different values, and for more items or
+ * fields than the schema has: this bounds the work of validation, which visits each of them for its errors.
  */
 export function normalizeBody(schema: TSchema, value: unknown): unknown {
   return walk(schema as SchemaNode, value, 'body')
@@ -33,12 +37,21 @@ function walk(schema: SchemaNode, value: unknown, path?: string): unknown {
   if (typeof value === 'string') return normalizeText(variantWith(schema, 'format')?.format, value)
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) {
-    const items = variantWith(schema, 'items')?.items
+    const { items, maxItems } = variantWith(schema, 'items') ?? {}
+    if (path !== undefined && maxItems !== undefined && value.length > maxItems)
+      throw new Invalid(`${path} must not have more than ${maxItems} items`, {
+        details: [{ path, message: `must not have more than ${maxItems} items` }],
+      })
     return items ? value.map((item, i) => walk(items, item, path && `${path}/${i}`)) : value
   }
   const shape = variantWith(schema, 'properties')
-  if (!shape?.properties) return value
+  if (!shape?.properties) {
+    if (path !== undefined) limitMembers(schema, value, path)
+    return value
+  }
   const names = aliasMap(shape)
+  if (path !== undefined)
+    limitFields(value, { names, isClosed: shape.additionalProperties === false, path })
   const result: Record<string, unknown> = {}
   const duplicates: [name: string, value: unknown][] = []
   for (const [key, member] of Object.entries(value)) {
@@ -56,6 +69,48 @@ function walk(schema: SchemaNode, value: unknown, path?: string): unknown {
       throw new Invalid(`${path}/${name} has two different values`)
   return result
 }
+
+/** Throws Invalid for more fields than there can be. Fewer unknown ones are left to the validation. */
+function limitFields(
+  value: object,
+  {
+    names,
+    isClosed,
+    path,
+  }: { names: ReadonlyMap<string, string>; isClosed: boolean; path: string },
+) {
+  const keys = Object.keys(value)
+  const max = isClosed ? names.size : names.size + maxUnknownFields
+  if (keys.length <= max) return
+  const unknown = keys.filter(key => !names.has(key))
+  const message = isClosed
+    ? `must not have ${joinNames(unknown)}`
+    : `must not have more than ${max} fields`
+  throw new Invalid(`${path} ${message}`, { details: [{ path, message }] })
+}
+
+// In objects that may have any others.
+const maxUnknownFields = 100
+
+/** The same for a map. Values of any type are not visited by the validation and have no limit here. */
+function limitMembers(schema: SchemaNode, value: object, path: string) {
+  const map = variantWith(schema, 'additionalProperties')
+  if (!map || Object.keys(value).length <= (map.maxProperties ?? maxMembers)) return
+  const message = `must not have more than ${map.maxProperties ?? maxMembers} members`
+  throw new Invalid(`${path} ${message}`, { details: [{ path, message }] })
+}
+
+const maxMembers = 1000
+const maxReportedNames = 30
+const maxNameLength = 100
+
+/** Names for an error message, of bounded length. */
+export const joinNames = (names: readonly unknown[]): string =>
+  names
+    .filter(name => name !== null)
+    .slice(0, maxReportedNames)
+    .map(name => String(name).slice(0, maxNameLength))
+    .join(', ')
 
 function normalizeText(format: string | undefined, value: string): string {
   // Equal ids are compared as text in places, and PostgreSQL writes them in lower case.

@@ -9,13 +9,14 @@ import fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify'
-import { MethodNotAllowed, NotFound, UnsupportedMedia } from '../errors.ts'
+import { Invalid, MethodNotAllowed, NotFound, UnsupportedMedia } from '../errors.ts'
 import { newId } from '../id.ts'
 import { ErrorBody, isBytes, LimitBody } from '../schema.ts'
 import { createAddressResolver, rejectDuplicateHost } from './address.ts'
 import { mountApiReference } from './api-reference.ts'
 import { authorize } from './authorize.ts'
 import { emptyBody } from './body.ts'
+import { bodyLimit, isTooDeep, maxBodyBytes, smallBodyBytes } from './body-limit.ts'
 import { addEtag, setVary } from './cache-headers.ts'
 import { corsDelegator } from './cors.ts'
 import type { Deps } from './deps.ts'
@@ -29,19 +30,34 @@ import { compileSerializer } from './serialize.ts'
 import { compileValidator } from './validate.ts'
 import { authenticationChallenge } from './www-authenticate.ts'
 
-const maxJsonBytes = 1024 * 1024
+/** Of receiving a request; long enough for a cover on a slow link. Responses may take any time. */
+const receivePace = { requestTimeoutMs: 5 * 60_000, checkIntervalMs: 30_000 }
+/** How long a request may take to arrive, and how often that is checked. */
+export type ReceivePace = typeof receivePace
+// Far more than clients need, and fewer than the file descriptors of a process.
+const maxConnections = 4096
 // Not event streams: the compressor would hold events back until its buffer is full.
 const compressible = /^application\/(.+\+)?json\b|^text\/(?!event-stream)|\+xml\b/
 
 /** A server that is ready to listen. Closing it waits for running requests. */
-export async function openServer(deps: Deps, routes: readonly Route[]): Promise<FastifyInstance> {
+export async function openServer(
+  deps: Deps,
+  routes: readonly Route[],
+  { requestTimeoutMs, checkIntervalMs }: ReceivePace = receivePace,
+): Promise<FastifyInstance> {
   const { config } = deps
   const addresses = createAddressResolver(config)
   const server = fastify({
     loggerInstance: deps.log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: newId,
-    bodyLimit: maxJsonBytes,
+    bodyLimit: smallBodyBytes,
+    requestTimeout: requestTimeoutMs,
+    http: {
+      // Requests are not interrupted before the time for their headers has passed.
+      headersTimeout: Math.min(60_000, requestTimeoutMs),
+      connectionsCheckingInterval: checkIntervalMs,
+    },
     routerOptions: {
       // The maximum length of a header: route schemas limit parameters, not the router.
       maxParamLength: 16_384,
@@ -55,6 +71,7 @@ export async function openServer(deps: Deps, routes: readonly Route[]): Promise<
     clientErrorHandler: rejectMalformedRequest,
     frameworkErrors: (error, request, reply) => errorResponse(deps.log, error, request, reply),
   })
+  server.server.maxConnections = maxConnections
   server.setValidatorCompiler(compileValidator as never)
   server.setSerializerCompiler(compileSerializer)
   server.setErrorHandler(async (error, request, reply) => {
@@ -143,6 +160,7 @@ function mount(
         response: responseSchemas(route),
       },
       onRequest,
+      bodyLimit: route.multipart ? maxBodyBytes : bodyLimit(route),
       ...(isCompressed(route.responses[200]) ? { compress: false } : {}),
       config: {
         ...(route.opdsVersion ? { opdsVersion: route.opdsVersion } : {}),
@@ -184,6 +202,7 @@ async function addEmptyObject(request: FastifyRequest) {
 }
 
 function inputOf(request: FastifyRequest, reply: FastifyReply) {
+  let signal: AbortSignal | undefined
   return {
     params: request.params,
     query: request.query,
@@ -193,7 +212,8 @@ function inputOf(request: FastifyRequest, reply: FastifyReply) {
     request,
     reply,
     get signal() {
-      return disconnectSignal(reply)
+      signal ??= disconnectSignal(reply)
+      return signal
     },
   }
 }
@@ -215,7 +235,11 @@ function acceptOnlyJson(server: FastifyInstance) {
   server.addContentTypeParser<string>(
     /^application\/(?:[\w.-]{1,40}\+)?json(?:;|$)/,
     { parseAs: 'string' },
-    (request, body, done) => (body === '' ? done(null, undefined) : parse(request, body, done)),
+    (request, body, done) => {
+      if (body === '') done(null, undefined)
+      else if (isTooDeep(body)) done(new Invalid('The body is nested too deeply'))
+      else parse(request, body, done)
+    },
   )
 }
 

@@ -3,7 +3,7 @@ import type { FastifySchemaCompiler } from 'fastify'
 import { Compile, type Validator } from 'typebox/compile'
 import { type Failure, Invalid, NotFound } from '../errors.ts'
 import { storable, type TSchema } from '../schema.ts'
-import { normalizeAliases, normalizeBody } from './normalize.ts'
+import { joinNames, normalizeAliases, normalizeBody } from './normalize.ts'
 
 type Part = 'body' | 'query' | 'path'
 const parts: Record<string, Part> = { body: 'body', querystring: 'query', params: 'path' }
@@ -116,7 +116,7 @@ function validationError(validator: Validator, value: unknown, part: Part): Inva
   // Each unknown field gives a `boolean` error beside the summary that lists them all; only with very
   // many fields is there no summary.
   const all = validator.Errors(value)
-  const summaries = all.filter(error => error.keyword !== 'boolean')
+  const summaries = all.filter(error => !isNoise(error))
   const errors = summaries.length > 0 ? summaries : all
   const details = errors.slice(0, 20).map(error => ({
     path: `${part}${error.instancePath}`,
@@ -128,10 +128,16 @@ function validationError(validator: Validator, value: unknown, part: Part): Inva
   })
 }
 
+/** Errors that stand beside a more exact one; null is one of the variants where it is accepted. */
+function isNoise({ keyword, params }: { keyword: string; params: object }): boolean {
+  const isNullVariant = keyword === 'type' && (params as { type?: unknown }).type === 'null'
+  return isNullVariant || keyword === 'boolean' || keyword === 'anyOf'
+}
+
 function errorMessage(error: { keyword: string; message: string; params: object }): string {
   const params = error.params as Record<string, unknown>
   if (error.keyword === 'additionalProperties')
-    return `must not have ${joinNames(params.additionalProperties)}`
+    return `must not have ${joinNames([params.additionalProperties].flat())}`
   if (error.keyword === 'boolean') return 'is not a known field'
   if (error.keyword === 'enum' && Array.isArray(params.allowedValues))
     return `must be one of ${joinNames(params.allowedValues)}`
@@ -139,6 +145,3 @@ function errorMessage(error: { keyword: string; message: string; params: object 
     return 'must not contain a null character'
   return error.message
 }
-
-const joinNames = (names: unknown) =>
-  Array.isArray(names) ? names.slice(0, 30).join(', ') : String(names)

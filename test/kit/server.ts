@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { openApi } from '../../lib/api/open.ts'
 import { type Config, loadConfig } from '../../lib/config/config.ts'
 import type { Pace } from '../../lib/event/feed.ts'
+import type { ReceivePace } from '../../lib/http/server.ts'
 import { type Log, openLog } from '../../lib/log.ts'
 import { connect, type Sql } from '../../lib/postgres/db.ts'
 import { openQueue, type Queue } from '../../lib/queue/queue.ts'
@@ -15,7 +16,11 @@ import { createClient } from './http/client.ts'
 export type TestApi = Awaited<ReturnType<typeof startApi>>
 
 type Settings = Record<string, unknown>
-type Services = Pick<Catalogue, 'sql' | 'url' | 'config'> & { queue: Queue; pace?: Partial<Pace> }
+type Services = Pick<Catalogue, 'sql' | 'url' | 'config'> & {
+  queue: Queue
+  pace?: Partial<Pace>
+  receive?: ReceivePace
+}
 
 /** Settings of all test servers: no rate limits, any free port. */
 export const apiDefaults = { 'rate_limit.enabled': false, 'application.port': 0 }
@@ -32,18 +37,25 @@ export async function serveCatalogue(t: Scope, catalogue: Catalogue) {
   return { ...catalogue, ...api }
 }
 
-/** An empty catalogue with the API and without a pipeline. `pace` is that of the event streams. */
+/** An empty catalogue with the API and without a pipeline. `pace` is that of the event streams, `receive` of requests. */
 export async function startApiWithoutPipeline(
   t: Scope,
   settings: Settings = {},
   pace: Partial<Pace> = {},
+  receive?: ReceivePace,
 ) {
   const { sql, url } = await createDatabase(t)
   const flags = { data_dir: join(temporaryFolder(t), 'data'), ...apiDefaults, ...settings }
   const config = loadConfig({ env: {}, flags })
   const queue = await openQueue(sql, () => {})
   t.teardown(() => queue.close())
-  return { sql, url, config, queue, ...(await listen(t, { sql, url, config, queue, pace })) }
+  return {
+    sql,
+    url,
+    config,
+    queue,
+    ...(await listen(t, { sql, url, config, queue, pace, receive })),
+  }
 }
 
 async function listen(t: Scope, { sql, url, ...services }: Services) {

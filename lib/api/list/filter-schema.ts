@@ -1,6 +1,7 @@
 // Schemas of filter requests: the condition tree and the full-text query. The tree is validated by
 // lib/catalog/list/condition.ts, which reports the path of an error; here it is documented.
 import { datePattern } from '../../catalog/list/condition-date.ts'
+import { otherNames } from '../../catalog/list/condition-names.ts'
 import {
   bookFields,
   type FieldKind,
@@ -72,8 +73,11 @@ function filterFields(component: string, fields: Record<string, FieldKind>) {
 // One object with optional properties: client generators support recursion only in properties.
 function conditionProperties(component: string, fields: Record<string, FieldKind>) {
   const conditions = { type: 'array', items: { $ref: `#/components/schemas/${component}` } }
-  const tests = Object.entries(fields).map(([name, kind]) => [name, testSchema(kind)])
-  return { allOf: conditions, anyOf: conditions, ...Object.fromEntries(tests) }
+  const tests = Object.entries(fields).map(([name, kind]) => [name, testSchema(kind)] as const)
+  const members = [['allOf', conditions] as const, ['anyOf', conditions] as const, ...tests]
+  return Object.fromEntries(
+    members.flatMap(([name, schema]) => [name, ...otherNames(name)].map(key => [key, schema])),
+  )
 }
 
 /** Operator and operands of a field, as a component for each kind: one object for each kind of operands. */
@@ -83,7 +87,7 @@ function testSchema(kind: FieldKind) {
   const end = { anyOf: [value, { type: 'null' }] }
   const groups: Record<string, object> = {
     value: { value },
-    text: { value: textSchema },
+    text: { value: kind === 'boolean' ? { anyOf: [textSchema, { type: 'boolean' }] } : textSchema },
     values: { values: { type: 'array', items: value, maxItems: maxListValues } },
     nothing: {},
     range: Object.fromEntries(ends.map(name => [name, end])),
@@ -98,7 +102,7 @@ function testSchema(kind: FieldKind) {
       groups[group]!,
       {
         isRequired: group.startsWith('value') || group === 'text',
-        ...(group === 'text' ? { component: 'TextPartTest' } : {}),
+        ...(group === 'text' && kind !== 'boolean' ? { component: 'TextPartTest' } : {}),
       },
     ),
   )
@@ -120,7 +124,10 @@ function variant(
     ...(component ? { component } : {}),
     type: 'object',
     required: ['operator', ...(isRequired ? Object.keys(operands) : [])],
-    properties: { operator: { type: 'string', enum: names }, ...operands },
+    properties: {
+      operator: { type: 'string', enum: names.flatMap(name => [name, ...otherNames(name)]) },
+      ...operands,
+    },
     additionalProperties: false,
   }
 }
@@ -134,6 +141,7 @@ function describe(fields: Record<string, FieldKind>): string {
       return `- ${names.join(', ')}: ${describeOperators(kind)}; the value is ${valueDescriptions[kind]}.`
     }),
     ...('sharingTag' in fields ? ['`sharingTag` requires the permission SystemAdmin.'] : []),
+    'Fields, operators, `allOf` and `anyOf` are accepted in snake_case, too.',
     `Negated operators also match missing values. At most ${maxConditionDepth} levels and ${maxConditionNodes} nodes.`,
   ].join('\n')
 }

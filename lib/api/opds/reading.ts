@@ -60,7 +60,7 @@ const ProgressionUpdate = record(
         locations: maybe(
           nullable(
             record({
-              fragments: maybe(nullable(list(text(2000)))),
+              fragments: maybe(nullable(list(text(2000), { maxItems: 100 }))),
               position: maybe(nullable(Type.Integer({ minimum: 1, maximum: 2_147_483_647 }))),
               progression: fraction(),
               totalProgression: fraction(),

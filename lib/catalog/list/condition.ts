@@ -2,6 +2,7 @@
 // path of the offending node.
 import { Invalid } from '../../errors.ts'
 import { parseDate } from './condition-date.ts'
+import { keyOf, operatorOf } from './condition-names.ts'
 import { comparisons, textOperators, wordComparisons } from './condition-operators.ts'
 import {
   bookFields,
@@ -66,6 +67,11 @@ export function predicatesOf(condition: Condition): Predicate[] {
 }
 
 type Fields = Record<string, FieldKind>
+// In error messages.
+const maxNameLength = 50
+// An operator, its operands and a few unknown keys, which are named in the error.
+const maxOperationKeys = 8
+
 type ParserState = { fields: Fields; nodeCount: number }
 
 function parse(condition: unknown, fields: Fields): Condition {
@@ -83,11 +89,12 @@ function parseNode(
     throw new Invalid(`condition has more than ${maxConditionNodes} parts`)
   if (!isObject(node)) throw new Invalid(`${path} must be an object`)
   const keys = Object.keys(node)
-  const [key] = keys
-  if (key === undefined || keys.length > 1)
+  const [name] = keys
+  if (name === undefined || keys.length > 1)
     throw new Invalid(`${path} must have exactly one key: allOf, anyOf or a field`)
-  const value = node[key]
-  const valuePath = `${path}.${key}`
+  const value = node[name]
+  const valuePath = `${path}.${name.slice(0, maxNameLength)}`
+  const key = keyOf(state.fields, name)
   if (key === 'allOf' || key === 'anyOf') {
     if (!Array.isArray(value)) throw new Invalid(`${valuePath} must be an array of conditions`)
     const parts = value.map((part, i) =>
@@ -95,18 +102,31 @@ function parseNode(
     )
     return key === 'allOf' ? { all: parts } : { any: parts }
   }
-  if (!Object.hasOwn(state.fields, key))
+  if (key === null)
     throw new Invalid(
       `${valuePath} is not a field; fields are ${Object.keys(state.fields).join(', ')}`,
     )
   const kind = state.fields[key]!
-  const tests = parseWordTest(kind, value, valuePath)
+  const operation = operationOf(value, valuePath)
+  const tests = parseWordTest(kind, operation, valuePath)
   if (tests) return { any: tests.map(test => leaf({ field: key, test, negated: false })) }
-  const predicate = { field: key, ...parsePredicate(kind, value, valuePath) }
+  const predicate = { field: key, ...parsePredicate(kind, operation, valuePath) }
   // Long lists count as several nodes, so that the limit cannot be evaded with them.
   if (predicate.test.kind === 'ids')
     state.nodeCount += Math.floor(predicate.test.ids.length / maxListValues)
   return leaf(predicate)
+}
+
+type Operation = { operator: string; operands: Record<string, unknown> }
+
+/** Throws Invalid. The number of operands is checked first, so that extreme objects are not copied. */
+function operationOf(value: unknown, path: string): Operation {
+  if (!isObject(value)) throw new Invalid(`${path} must be an object with an operator`)
+  if (Object.keys(value).length > maxOperationKeys) throw new Invalid(`${path} has too many keys`)
+  const { operator: name, ...operands } = value
+  const operator = operatorOf(name)
+  if (typeof operator !== 'string') throw new Invalid(`${path}.operator must be a string`)
+  return { operator, operands }
 }
 
 /** A predicate on a field without values becomes a condition that all match or none. */
@@ -127,11 +147,9 @@ const wordsOfKind: Partial<Record<FieldKind, readonly string[]>> = {
  * Tests of which one must hold, for an operator on the words of a kind: `contains "read"` is
  * `unread` or `read`. Null for the kinds and operators of parsePredicate.
  */
-function parseWordTest(kind: FieldKind, value: unknown, path: string): Test[] | null {
+function parseWordTest(kind: FieldKind, operation: Operation, path: string): Test[] | null {
   const words = wordsOfKind[kind]
-  if (!words || !isObject(value)) return null
-  const { operator, ...operands } = value
-  const matches = matchesOfWord(String(operator), operands, path)
+  const matches = words && matchesOfWord(kind, operation, path)
   if (!matches) return null
   return words
     .filter(matches)
@@ -142,12 +160,14 @@ function parseWordTest(kind: FieldKind, value: unknown, path: string): Test[] | 
     )
 }
 
-function matchesOfWord(operator: string, operands: Record<string, unknown>, path: string) {
+function matchesOfWord(kind: FieldKind, { operator, operands }: Operation, path: string) {
   const isNullTest = operator === 'isNull' || operator === 'isNotNull'
   if (!isNullTest && !Object.hasOwn(wordComparisons, operator)) return null
   checkKeys(operands, ['value'], path)
   if (isNullTest) return () => operator === 'isNotNull'
-  const text = parseText(operands.value, `${path}.value`).toLowerCase()
+  const { value } = operands
+  const word = kind === 'boolean' && typeof value === 'boolean' ? String(value) : value
+  const text = parseText(word, `${path}.value`).toLowerCase()
   const compare = wordComparisons[operator as keyof typeof wordComparisons]
   return (word: string) => compare(word, text)
 }
@@ -156,12 +176,9 @@ const negations = ['isNot', 'notIn', 'doesNotContain', 'ne', 'isNotNull']
 
 function parsePredicate(
   kind: FieldKind,
-  value: unknown,
+  { operator, operands }: Operation,
   path: string,
 ): { test: Test; negated: boolean } {
-  if (!isObject(value)) throw new Invalid(`${path} must be an object with an operator`)
-  const { operator, ...operands } = value
-  if (typeof operator !== 'string') throw new Invalid(`${path}.operator must be a string`)
   const negated = negations.includes(operator)
   if (operator === 'isNull' || operator === 'isNotNull') {
     // Clients send null or an empty string as its value, which has no meaning.
@@ -184,14 +201,9 @@ function parsePredicate(
   }
 }
 
-type Operation = {
-  operator: string
-  arity: string
-  operands: Record<string, unknown>
-  path: string
-}
+type Operands = Operation & { arity: string; path: string }
 
-function parseTest(kind: FieldKind, { operator, arity, operands, path }: Operation): Test {
+function parseTest(kind: FieldKind, { operator, arity, operands, path }: Operands): Test {
   const { value } = operands
   const valuePath = `${path}.value`
   switch (kind) {

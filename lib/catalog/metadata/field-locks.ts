@@ -3,7 +3,7 @@
 import { fileFields, roleFields, roleLock, userFields } from '../../metadata/book-fields.ts'
 import type { Field } from '../../metadata/field.ts'
 import { seriesFields } from '../../metadata/series-fields.ts'
-import { maybe, record, type Static, Type } from '../../schema.ts'
+import { maybe, propertyNames, record, type Static, Type } from '../../schema.ts'
 
 /**
  * Flag in the API → name in `locks`. A name with a dot is a part of a column (`authors.writer`): the
@@ -67,7 +67,7 @@ export type BookLocks = Static<typeof BookLocks>
 export function locksBody<F extends Flags>(flags: F, component: string) {
   const properties = Object.keys(flags).map(flag => {
     const alias = flag.endsWith('Lock') ? flag.slice(0, -4) : `${flag}Lock`
-    return [flag, maybe(Type.Boolean({ aliases: [alias] }))]
+    return [flag, maybe(Type.Boolean({ aliases: propertyNames(alias, {}) }))]
   })
   return Type.Unsafe<{ [K in keyof F]?: boolean }>(
     Type.Object(Object.fromEntries(properties), { additionalProperties: false, component }),

@@ -185,7 +185,7 @@ t.test('invalid values are rejected without changes', async t => {
 t.test('unlocked fields follow the files again', async t => {
   const { at, reread } = series()
   await admin.patch(`${at}/metadata`, { publisher: 'Mine' })
-  const { body } = await admin.put(`${at}/metadata/locks`, { year: true, titleLock: true })
+  const { body } = await admin.put(`${at}/metadata/locks`, { year: true, title_lock: true })
   t.match(body, { year: true, title: true, publisher: true, summary: false })
   t.same((await reader.get(`${at}/metadata/locks`)).body, body)
   t.equal((await admin.put(`${at}/metadata/locks`, { nothing: true })).status, 400)

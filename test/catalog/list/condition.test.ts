@@ -71,6 +71,36 @@ t.test('every operator is taken on every field, in upper and lower case ids', as
       t.ok(operator in operators[kind] || nullOperators.includes(operator), `${kind} ${operator}`)
 })
 
+t.test('fields, operators and groups are accepted in snake_case', t => {
+  const snake = (name: string) => name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
+  const values: Record<string, object> = {
+    value: { value: 'true' },
+    values: { values: [id] },
+    range: {},
+    nothing: {},
+  }
+  for (const [field, kind] of Object.entries(bookFields))
+    for (const [operator, operands] of [
+      ...Object.entries<string>(operators[kind]),
+      ...nullOperators.map(name => [name, 'nothing'] as const),
+    ]) {
+      const value = { id, number: 1, date: '2024-05-01', status: 'read' }[kind as string] ?? 'true'
+      const test = { ...values[operands], ...(operands === 'value' ? { value } : {}) }
+      t.same(
+        parseBookFilter({
+          all_of: [{ any_of: [{ [snake(field)]: { operator: snake(operator), ...test } }] }],
+        }),
+        parseBookFilter({ allOf: [{ anyOf: [{ [field]: { operator, ...test } }] }] }),
+        `${field} ${operator}`,
+      )
+    }
+  t.same(
+    parseBookFilter({ hasError: { operator: 'contains', value: true } }),
+    parseBookFilter({ hasError: { operator: 'contains', value: 'true' } }),
+  )
+  t.end()
+})
+
 t.test('text operators on a status compare its word', async t => {
   const statuses = (operator: string, value?: string) => {
     const filter = parseBookFilter({ readStatus: { operator, value } })
