@@ -1,10 +1,12 @@
 // The most expensive lists that the API accepts, by kind.
-type Request = { path: string; body?: object; leaveAfterMs?: number }
+type Request = { path: string; method?: string; body?: object; leaveAfterMs?: number }
 
 const count = 490
 const words = Array.from({ length: count }, (_, i) => `${(i * 7919).toString(36)}`)
 const contains = (field: string) =>
   words.map(value => ({ [field]: { operator: 'contains', value } }))
+
+const unknownFields = Object.fromEntries(Array.from({ length: 80_000 }, (_, i) => [`x${i}`, 1]))
 
 /** Lists of requests, by name. */
 export function heavyRequests(): Record<string, Request[]> {
@@ -29,6 +31,23 @@ export function heavyRequests(): Record<string, Request[]> {
     ],
     'clients that leave': [{ ...books({ anyOf: contains('summary') }), leaveAfterMs: 150 }],
     'short pages of 500': [{ path: '/api/v1/books?pageSize=500' }],
+    'aggregates of 490 contains': [
+      {
+        path: '/api/v1/series/list/alphabetical-groups',
+        body: { condition: { anyOf: contains('name') } },
+      },
+    ],
+    'OPDS feeds': [
+      '/opds/v1/publishers',
+      '/opds/v2/series?search=lo',
+      '/opds/v2/search?query=lo',
+    ].map(path => ({ path })),
+    'invalid big bodies': [
+      { path: '/api/v1/auth/refresh', body: unknownFields },
+      { path: '/api/v1/books/list', body: unknownFields },
+      { path: '/api/v1/books/list', body: { condition: { anyOf: new Array(400_000).fill(1) } } },
+      { path: '/api/v1/user/preferences', method: 'PUT', body: { preferences: unknownFields } },
+    ],
     searches: [{ path: '/api/v1/books/list', body: { fullTextSearch: 'a e i' } }],
   }
 }

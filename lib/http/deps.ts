@@ -10,9 +10,9 @@ import type { Sql } from '../postgres/db.ts'
 import type { DatabaseMonitor } from '../postgres/monitor.ts'
 import type { Queue } from '../queue/queue.ts'
 import type { SpaceGuard } from '../space-guard.ts'
-import type { ListGate } from './list-gate.ts'
 
 export type Deps = {
+  /** For reads of more than a record (`costOf` in route.ts), statements are cancelled with the request. */
   sql: Sql
   config: Config
   log: Log
@@ -30,8 +30,6 @@ export type Deps = {
   thumbnails: Thumbnails
   /** Events of all processes. */
   feed: EventFeed
-  /** Admission of list requests. */
-  lists: ListGate
   version: string
   /** While shutting down, the server still responds, with Connection: close. */
   lifecycle: { isShuttingDown: boolean }

@@ -76,6 +76,8 @@ export type Input<N, P, Q, B> = {
   reply: FastifyReply
 }
 
+export type AdmittedCost = 'list' | 'expensive'
+
 /** A further method or path of a route. */
 type Alias = {
   method?: Method
@@ -110,6 +112,12 @@ export type RouteOf<
   cookie?: true
   /** Answers while the database is not available; every other route is 503. */
   withoutDatabase?: true
+  /**
+   * Database work of the handler. With `list` or `expensive` it runs when it is the turn of the account, and
+   * its `sql` is cancelled when the client disconnects (list-gate.ts); with `record` it runs at once, for a
+   * bounded number of rows. See `costOf` for the default.
+   */
+  cost?: 'record' | 'list' | ((input: Input<N, P, Q, B>) => AdmittedCost)
   /** Rate limit bucket. */
   bucket?: 'images' | 'login' | 'exempt'
   /** Attempts are also limited by the account: that of the caller, or the one that this field of the body names. */
@@ -137,8 +145,11 @@ export type Route = Omit<
     TSchema | undefined,
     Responses
   >,
-  'handle'
-> & { handle: (input: never, deps: Deps) => unknown }
+  'handle' | 'cost'
+> & {
+  cost?: 'record' | 'list' | ((input: never) => AdmittedCost)
+  handle: (input: never, deps: Deps) => unknown
+}
 
 /** Type-checks the handler against the schemas and the permission. */
 export function route<
@@ -149,6 +160,24 @@ export function route<
   B extends TSchema | undefined = undefined,
 >(spec: RouteOf<N, P, Q, B, R>): Route {
   return spec as unknown as Route
+}
+
+/**
+ * The cost of a route. By default every read is a list, including a POST that takes only permissions to read,
+ * except for one record by its id, data of the caller's own account, images and public routes.
+ */
+export function costOf({ cost, path, permission, bucket, ...route }: Route) {
+  if (cost !== undefined) return cost
+  if (permission === 'public' || permission === 'auth' || bucket === 'images') return 'record'
+  return isRead({ ...route, permission }) && !path.endsWith('}') ? 'list' : 'record'
+}
+
+/** Whether requests change nothing, by method and permission. */
+function isRead({ method, permission }: Pick<Route, 'method' | 'permission'>): boolean {
+  if (method === 'GET') return true
+  const needed =
+    typeof permission === 'string' ? [permission] : [...(permission.all ?? []), ...permission.any]
+  return method === 'POST' && needed.every(name => name.endsWith('Read'))
 }
 
 /** A path in the syntax of the router. */

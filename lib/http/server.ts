@@ -9,18 +9,18 @@ import fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify'
-import { Invalid, MethodNotAllowed, NotFound, UnsupportedMedia } from '../errors.ts'
+import { MethodNotAllowed, NotFound } from '../errors.ts'
 import { newId } from '../id.ts'
 import { ErrorBody, isBytes, LimitBody } from '../schema.ts'
 import { createAddressResolver, rejectDuplicateHost } from './address.ts'
 import { mountApiReference } from './api-reference.ts'
 import { authorize } from './authorize.ts'
 import { emptyBody } from './body.ts'
-import { bodyLimit, isTooDeep, maxBodyBytes, smallBodyBytes } from './body-limit.ts'
 import { addEtag, setVary } from './cache-headers.ts'
 import { corsDelegator } from './cors.ts'
 import type { Deps } from './deps.ts'
 import { errorResponse, rejectMalformedRequest, statusOf } from './error-response.ts'
+import { admitted, type ListGate } from './list-gate.ts'
 import { openapiDocument } from './openapi.ts'
 import { createPreconditions, type Preconditions } from './preconditions.ts'
 import { openRateLimiter, type RateLimiter } from './rate-limit.ts'
@@ -30,20 +30,14 @@ import { compileSerializer } from './serialize.ts'
 import { compileValidator } from './validate.ts'
 import { authenticationChallenge } from './www-authenticate.ts'
 
-/** Of receiving a request; long enough for a cover on a slow link. Responses may take any time. */
-const receivePace = { requestTimeoutMs: 5 * 60_000, checkIntervalMs: 30_000 }
-/** How long a request may take to arrive, and how often that is checked. */
-export type ReceivePace = typeof receivePace
-// Far more than clients need, and fewer than the file descriptors of a process.
-const maxConnections = 4096
+const maxJsonBytes = 1024 * 1024
 // Not event streams: the compressor would hold events back until its buffer is full.
 const compressible = /^application\/(.+\+)?json\b|^text\/(?!event-stream)|\+xml\b/
 
 /** A server that is ready to listen. Closing it waits for running requests. */
 export async function openServer(
-  deps: Deps,
+  { lists, ...deps }: Deps & { lists: ListGate },
   routes: readonly Route[],
-  { requestTimeoutMs, checkIntervalMs }: ReceivePace = receivePace,
 ): Promise<FastifyInstance> {
   const { config } = deps
   const addresses = createAddressResolver(config)
@@ -51,13 +45,7 @@ export async function openServer(
     loggerInstance: deps.log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: newId,
-    bodyLimit: smallBodyBytes,
-    requestTimeout: requestTimeoutMs,
-    http: {
-      // Requests are not interrupted before the time for their headers has passed.
-      headersTimeout: Math.min(60_000, requestTimeoutMs),
-      connectionsCheckingInterval: checkIntervalMs,
-    },
+    bodyLimit: maxJsonBytes,
     routerOptions: {
       // The maximum length of a header: route schemas limit parameters, not the router.
       maxParamLength: 16_384,
@@ -71,7 +59,6 @@ export async function openServer(
     clientErrorHandler: rejectMalformedRequest,
     frameworkErrors: (error, request, reply) => errorResponse(deps.log, error, request, reply),
   })
-  server.server.maxConnections = maxConnections
   server.setValidatorCompiler(compileValidator as never)
   server.setSerializerCompiler(compileSerializer)
   server.setErrorHandler(async (error, request, reply) => {
@@ -85,11 +72,6 @@ export async function openServer(
   if (config.api.cors_enabled) await server.register(cors, { delegator: corsDelegator(config.api) })
   await server.register(multipart, {
     limits: { fileSize: config.api.upload_mb * 1024 * 1024, files: 1, fields: 10, parts: 11 },
-  })
-  server.addHook('preParsing', async ({ headers }) => {
-    const { 'content-encoding': encoding = 'identity' } = headers
-    if (encoding.trim().toLowerCase() !== 'identity')
-      throw new UnsupportedMedia('Bodies with a Content-Encoding are not accepted')
   })
   server.addHook('onSend', addEtag)
   await server.register(compress, {
@@ -113,7 +95,7 @@ export async function openServer(
     await mountApiReference(server, config.api.api_docs_path, document)
   }
   const preconditions = createPreconditions(server)
-  for (const route of routes) mount(server, route, { deps, limiter, preconditions })
+  for (const route of routes) mount(server, route, { deps, lists, limiter, preconditions })
   const allowedMethods = methodsByPath(routes)
   server.setNotFoundHandler(async (request, reply) => {
     await limiter.consume({ request, reply, accountId: null }, 'default')
@@ -140,14 +122,20 @@ const fullConstraint = {
   deriveConstraint: ({ url = '' }: { url?: string }) => (isFull(url) ? 'true' : undefined),
 } as never
 
-type MountOptions = { deps: Deps; limiter: RateLimiter; preconditions: Preconditions }
+type MountOptions = {
+  deps: Deps
+  lists: ListGate
+  limiter: RateLimiter
+  preconditions: Preconditions
+}
 
 function mount(
   server: FastifyInstance,
   route: Route,
-  { deps, limiter, preconditions }: MountOptions,
+  { deps, lists, limiter, preconditions }: MountOptions,
 ) {
   const onRequest = authorize(route, deps, limiter)
+  const run = admitted(route, deps, lists)
   for (const { method, path, whenFull } of endpoints(route)) {
     server.route({
       method,
@@ -160,7 +148,6 @@ function mount(
         response: responseSchemas(route),
       },
       onRequest,
-      bodyLimit: route.multipart ? maxBodyBytes : bodyLimit(route),
       ...(isCompressed(route.responses[200]) ? { compress: false } : {}),
       config: {
         ...(route.opdsVersion ? { opdsVersion: route.opdsVersion } : {}),
@@ -169,7 +156,7 @@ function mount(
       ...(route.bodyOptional ? { preValidation: addEmptyObject } : {}),
       ...(route.guesses ? { preHandler: limitGuesses(route.guesses, limiter) } : {}),
       handler: async (request, reply) => {
-        const handle = async () => route.handle(inputOf(request, reply) as never, deps)
+        const handle = async () => run(inputOf(request, reply))
         const result = await preconditions(request, handle)
         if (result instanceof RouteResponse) {
           reply.code(result.status as number).headers(result.headers)
@@ -235,11 +222,7 @@ function acceptOnlyJson(server: FastifyInstance) {
   server.addContentTypeParser<string>(
     /^application\/(?:[\w.-]{1,40}\+)?json(?:;|$)/,
     { parseAs: 'string' },
-    (request, body, done) => {
-      if (body === '') done(null, undefined)
-      else if (isTooDeep(body)) done(new Invalid('The body is nested too deeply'))
-      else parse(request, body, done)
-    },
+    (request, body, done) => (body === '' ? done(null, undefined) : parse(request, body, done)),
   )
 }
 

@@ -1,6 +1,7 @@
 // Database queries of metrics that never delay a scrape: cached results with background refresh, timeouts.
 import type { Sql } from 'postgres'
 import { createSingleFlight } from '../async/single-flight.ts'
+import { poolOf } from '../postgres/cancellable.ts'
 
 /** A result is not refreshed for this multiple of the duration of its query. */
 const minAgeFactor = 50
@@ -17,7 +18,8 @@ export function cachedQuery<T>(
 ) {
   const entries = new WeakMap<Sql, CacheEntry<T>>()
   const flight = createSingleFlight<void, Sql>()
-  return async (sql: Sql): Promise<T | null> => {
+  return async (view: Sql): Promise<T | null> => {
+    const sql = poolOf(view)
     const entry = entries.get(sql) ?? { value: null, expiresAt: 0 }
     entries.set(sql, entry)
     if (performance.now() >= entry.expiresAt) {
@@ -53,9 +55,11 @@ export function withTimeout<T>(promise: PromiseLike<T>, ms: number): Promise<T |
  */
 export function timeLimitedQuery<T>(load: (sql: Sql) => PromiseLike<T>, waitMs: number) {
   const flight = createSingleFlight<T, Sql>()
-  return (sql: Sql): Promise<T | null> =>
-    withTimeout(
+  return (view: Sql): Promise<T | null> => {
+    const sql = poolOf(view)
+    return withTimeout(
       flight(sql, async () => load(sql)),
       waitMs,
     )
+  }
 }

@@ -1,15 +1,19 @@
 // Statements of one request, cancelled in the database when its client disconnects.
 import { Unavailable } from '../errors.ts'
-import type { Sql } from './db.ts'
+import type { Queryable, Sql, Transaction } from './db.ts'
 
 /** What postgres.js knows of a query; fragments are never active. */
 type RunningQuery = { active?: boolean; state?: { pid: number } | null }
 
 const recheckMs = 50
+const pools = new WeakMap<object, Sql>()
+
+/** The pool behind a view: the key of caches, and for statements that serve several requests. */
+export const poolOf = (sql: Sql): Sql => pools.get(sql) ?? sql
 
 /**
- * A view of the pool for one request. After `signal` aborts it starts no statement, and those that run fail
- * with error 57014. `control` runs the cancellation on a connection of its own. Call `finished` before the
+ * A view of the pool for one request, also for its transactions. After `signal` aborts it starts no statement,
+ * and those that run fail with error 57014. `control` runs the cancellation on a connection of its own. Call `finished` before the
  * connections are used for another request: a late cancellation would hit its statement.
  */
 export function cancellable(
@@ -33,14 +37,21 @@ export function cancellable(
   }
   let isFinished = false
   signal.addEventListener('abort', cancelAll, { once: true })
-  const view = new Proxy(sql, {
-    apply(target, self, args) {
-      if (signal.aborted) throw new Unavailable('Request was cancelled')
-      const query = Reflect.apply(target, self, args)
-      if (query instanceof Promise) queries.push(query as RunningQuery)
-      return query
-    },
+  const tracked = <T extends Queryable>(target: T, get: ProxyHandler<T> = {}): T =>
+    new Proxy(target, {
+      ...get,
+      apply(query, self, args) {
+        if (signal.aborted) throw new Unavailable('Request was cancelled')
+        const result = Reflect.apply(query as never, self, args)
+        if (result instanceof Promise) queries.push(result as RunningQuery)
+        return result
+      },
+    })
+  const begin = (work: (tx: Transaction) => unknown) => sql.begin(tx => work(tracked(tx)))
+  const view = tracked(sql, {
+    get: (target, name) => (name === 'begin' ? begin : Reflect.get(target, name)),
   })
+  pools.set(view, control)
   return {
     sql: view,
     async finished() {

@@ -1,5 +1,6 @@
 // Settings in the database: read, cached per process, observed for changes, written with a history.
 import type { Sql } from 'postgres'
+import { poolOf } from '../postgres/cancellable.ts'
 import type { Queryable } from '../postgres/db.ts'
 import { type SettingKey, type SettingValue, settingDefault, settingKeys } from './definition.ts'
 
@@ -33,7 +34,8 @@ export async function cachedSetting<K extends SettingKey>(
   sql: Sql,
   key: K,
 ): Promise<SettingValue<K>> {
-  const cache = caches.get(sql) ?? openCache(sql)
+  const pool = poolOf(sql)
+  const cache = caches.get(pool) ?? openCache(pool)
   await cache.listening
   if (cache.values.has(key)) return cache.values.get(key) as SettingValue<K>
   const { generation } = cache

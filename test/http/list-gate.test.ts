@@ -2,7 +2,7 @@
 // waits for ends in the database.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { test } from 'tap'
-import { isExpensiveList } from '../../lib/api/list/list-cost.ts'
+import { listCost } from '../../lib/api/list/list-cost.ts'
 import { RateLimited, Unavailable } from '../../lib/errors.ts'
 import { openListGate } from '../../lib/http/list-gate.ts'
 import type { Sql } from '../../lib/postgres/db.ts'
@@ -46,7 +46,7 @@ test('expensive lists run one at a time for an account, three in the process', a
 
 test('a list is expensive by its page or by its condition', async t => {
   const of = (pageSize: number, isFull = false, body: unknown = undefined) =>
-    isExpensiveList({ pageSize, isFull, body })
+    listCost({ pageSize, isFull, body }) === 'expensive'
   t.same([of(50), of(250), of(50, true)], [false, false, false])
   t.same([of(500), of(100, true), of(50, false, { condition })], [true, true, true])
   t.notOk(of(50, false, { condition: { readStatus: { operator: 'is', value: 'unread' } } }))

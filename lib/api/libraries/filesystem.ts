@@ -44,6 +44,8 @@ export const filesystem = [
     method: 'GET',
     path: '/filesystem/browse',
     permission: 'SystemAdmin',
+    // Disks that do not respond must not hold up lists, and no statement runs.
+    cost: 'record',
     summary: 'List a directory of the server',
     description:
       'Directories first, then files, sorted by name, without hidden files. Limited to the directories that the configuration permits.',
@@ -64,6 +66,7 @@ export const filesystem = [
     path: '/filesystem/drives',
     aliases: [{ path: '/filesystem/drivesSee', operationId: 'listDrivesLegacy' }],
     permission: 'SystemAdmin',
+    cost: 'record',
     summary: 'List drives and common directories',
     responses: { 200: list(Entry) },
     handle: (_input, { config }) => listDrives(config),

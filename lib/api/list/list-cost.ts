@@ -1,4 +1,5 @@
 // Cost of a list request, estimated before it is parsed: length of the page, size of the condition.
+import type { AdmittedCost } from '../../http/route.ts'
 
 // A page of so many short items, or a condition of so many parts, is made in the time of a normal list.
 const maxCheapItems = 250
@@ -6,13 +7,14 @@ const maxCheapParts = 10
 /** A long item costs as much as so many short ones. */
 const fullItemCost = 5
 
-type ListRequest = { pageSize: number; isFull: boolean; body: unknown }
+/** Without a page for an aggregate of all that match. */
+type ListRequest = { pageSize?: number; isFull?: boolean; body: unknown }
 
 /** Whether the list is expensive for the database or this process (lib/http/list-gate.ts). */
-export function isExpensiveList({ pageSize, isFull, body }: ListRequest): boolean {
-  if (pageSize * (isFull ? fullItemCost : 1) > maxCheapItems) return true
+export function listCost({ pageSize = 0, isFull = false, body }: ListRequest): AdmittedCost {
+  if (pageSize * (isFull ? fullItemCost : 1) > maxCheapItems) return 'expensive'
   const { condition } = (body ?? {}) as { condition?: unknown }
-  return countParts(condition, maxCheapParts + 1) > maxCheapParts
+  return countParts(condition, maxCheapParts + 1) > maxCheapParts ? 'expensive' : 'list'
 }
 
 /** Objects and values of lists in a condition, counted up to `limit`. */

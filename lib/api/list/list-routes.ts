@@ -20,7 +20,7 @@ import { type Input, type Route, route } from '../../http/route.ts'
 import type { Sql } from '../../postgres/db.ts'
 import { list, maybe, oneOf, record, type Static, type TSchema, Type, uuid } from '../../schema.ts'
 import { LibraryId } from '../params.ts'
-import { isExpensiveList } from './list-cost.ts'
+import { listCost } from './list-cost.ts'
 
 /** One form of the items of a list; `load` returns the items of these ids in the same order. */
 type ItemForm = {
@@ -36,6 +36,7 @@ export type ItemKind = {
   full: ItemForm
 }
 
+type ListInput = Input<Permission, undefined, TSchema, undefined>
 type QueryOf<Q extends TProperties> = Static<TObject<Q>> & PageQuery
 type ParamsOf<P> = P extends TSchema ? Static<P> : undefined
 
@@ -104,31 +105,31 @@ function listRoute<
   const { arrayLength, hasLimit, find, query, hasFullInBody, ...common } = spec
   const limit: TProperties =
     arrayLength !== undefined && hasLimit ? { limit: listLimit(arrayLength) } : {}
+  const partOf = ({ body, ...input }: ListInput) => {
+    const query = input.query as PageQuery & { limit?: number }
+    const isArray = arrayLength !== undefined && !isPaged(query)
+    const page = isArray ? firstPage(query.limit, arrayLength) : paging(query)
+    const { full = form === kind.full } = (body ?? {}) as { full?: boolean }
+    return { query, isArray, page, isFull: full }
+  }
   return route({
     ...common,
     method: spec.method ?? 'GET',
     permission,
     query: record({ ...pageQuery, ...limit, ...query }),
     responses: { 200: responseOf(kind, form, spec) },
-    handle: (async (
-      input: Input<Permission, undefined, TSchema, undefined>,
-      { lists }: Pick<Deps, 'lists'>,
-    ) => {
-      const { viewer, request, reply, signal, body } = input
-      const query = input.query as PageQuery & { limit?: number }
-      const isArray = arrayLength !== undefined && !isPaged(query)
-      const page = isArray ? firstPage(query.limit, arrayLength) : paging(query)
-      const { pageSize } = page
-      const { full = form === kind.full } = (body ?? {}) as { full?: boolean }
-      const isExpensive = isExpensiveList({ pageSize, isFull: full, body })
-      const admission = { accountId: viewer.accountId, isExpensive, signal }
-      const { data, total } = await lists.run(admission, async sql => {
-        const { ids, total } = await find({
-          ...(input as unknown as FindRequest<P, Q, B>),
-          ...{ sql, page: page.page, pageSize },
-        })
-        return { data: await (full ? kind.full : form).load(sql, viewer, ids), total }
+    cost: ((input: ListInput) => {
+      const { page, isFull } = partOf(input)
+      return listCost({ pageSize: page.pageSize, isFull, body: input.body })
+    }) as never,
+    handle: (async (input: ListInput, { sql }: Pick<Deps, 'sql'>) => {
+      const { viewer, request, reply } = input
+      const { query, isArray, page, isFull } = partOf(input)
+      const { ids, total } = await find({
+        ...(input as unknown as FindRequest<P, Q, B>),
+        ...{ sql, page: page.page, pageSize: page.pageSize },
       })
+      const data = await (isFull ? kind.full : form).load(sql, viewer, ids)
       return isArray ? data : pageResponse({ request, reply, query }, { data, total, paging: page })
     }) as never,
   })

@@ -46,6 +46,7 @@ function feedRoute(shelf: Shelf, version: OpdsVersion): Route {
     ...(shelf.params ? { params: record(shelf.params) } : {}),
     query: record({ ...pageQuery, ...shelf.query }),
     responses: { 200: bytes(version === 1 ? 'application/atom+xml' : feedType) },
+    cost: 'list',
     async handle({ params = {}, query, viewer, identity, request }, deps) {
       const { page, pageSize } = paging(query)
       const shelfRequest = { sql: deps.sql, viewer, version, params, query, page, pageSize }

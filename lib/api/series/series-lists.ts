@@ -9,6 +9,7 @@ import { Series, seriesByIds } from '../../catalog/series/series-record.ts'
 import { route } from '../../http/route.ts'
 import { body, count, list, maybe, nullable, record, Type, text, uuid } from '../../schema.ts'
 import { seriesFilter } from '../list/filter-schema.ts'
+import { listCost } from '../list/list-cost.ts'
 import { type ItemKind, libraryListRoutes, listRoutes, sortQuery } from '../list/list-routes.ts'
 
 const series: ItemKind = {
@@ -110,6 +111,7 @@ export const seriesLists = [
     body: SeriesFilter,
     bodyOptional: true,
     responses: { 200: list(AlphabeticalGroup) },
+    cost: listCost,
     handle: ({ body, viewer, identity }, { sql }) =>
       alphabeticalGroups(sql, viewer, {
         filter: parseSeriesFilter(body.condition, roleOf(identity)),

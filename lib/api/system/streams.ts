@@ -79,6 +79,8 @@ function streamRoute(stream: Stream, spec: StreamSpec) {
     method: 'GET',
     cookie: true,
     bucket: 'exempt',
+    // The stream reads for as long as it is open.
+    cost: 'record',
     query: StreamQuery,
     responses: { 200: { ...bytes('text/event-stream'), schema: streamSchemas[stream] } },
     handle: (input, deps) => openStream(stream, input, { ...deps, permission: spec.permission }),

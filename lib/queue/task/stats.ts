@@ -3,6 +3,7 @@
 import { LRUCache } from 'lru-cache'
 import { createSingleFlight } from '../../async/single-flight.ts'
 import { timeOfId } from '../../id.ts'
+import { poolOf } from '../../postgres/cancellable.ts'
 import type { Sql } from '../../postgres/db.ts'
 import { type JobName, jobNames, jobTypes } from '../jobs.ts'
 import {
@@ -128,7 +129,8 @@ function cachedByScope<T>(load: (sql: Sql, scope: TaskScope) => Promise<T>) {
     flight: createSingleFlight<T>(),
   })
   const caches = new WeakMap<Sql, ReturnType<typeof createCache>>()
-  return async (sql: Sql, scope: TaskScope): Promise<T> => {
+  return async (view: Sql, scope: TaskScope): Promise<T> => {
+    const sql = poolOf(view)
     const cache = caches.get(sql) ?? createCache()
     caches.set(sql, cache)
     const key = scopeKey(scope)
