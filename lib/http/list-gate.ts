@@ -1,8 +1,8 @@
 // Admission of list requests: how many of an account run at the same time, fewer if they are expensive.
 // Expensive lists have database connections of their own, so that they leave those of all others free.
+import { createAccountGates } from '../async/account-gates.ts'
 import { createSemaphore } from '../async/semaphore.ts'
 import type { Viewer } from '../auth/viewer.ts'
-import { RateLimited } from '../errors.ts'
 import { cancellable } from '../postgres/cancellable.ts'
 import { connectionsLike, type Sql } from '../postgres/db.ts'
 import type { Deps } from './deps.ts'
@@ -19,13 +19,9 @@ export type ListGate = {
   close(): Promise<void>
 }
 
-const limits = {
-  normal: { running: 4, waiting: 200 },
-  expensive: { running: 1, waiting: 10 },
-} as const
+const message = 'Too many lists are requested at the same time'
 /** Expensive lists of all accounts that run at the same time in this process. */
 const maxExpensive = 3
-const retryAfterSeconds = 2
 
 /** `sql` is for normal lists, and for everything else. */
 export function openListGate(sql: Sql): ListGate {
@@ -36,7 +32,10 @@ export function openListGate(sql: Sql): ListGate {
     connection: { max_parallel_workers_per_gather: 0, jit: 'off' },
   })
   const expensive = createSemaphore({ slots: maxExpensive })
-  const gates = { normal: createAccountGates('normal'), expensive: createAccountGates('expensive') }
+  const gates = {
+    normal: createAccountGates({ running: 4, waiting: 200, message }),
+    expensive: createAccountGates({ running: 1, waiting: 10, message }),
+  }
 
   async function runCancellable<T>(
     pool: Sql,
@@ -60,25 +59,6 @@ export function openListGate(sql: Sql): ListGate {
       )
     },
     close: () => expensiveSql.end({ timeout: 5 }),
-  }
-}
-
-/** A semaphore for each account with requests. */
-function createAccountGates(kind: keyof typeof limits) {
-  const { running, waiting } = limits[kind]
-  const gates = new Map<string, { gate: ReturnType<typeof createSemaphore>; users: number }>()
-  return async <T>(accountId: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> => {
-    const entry = gates.get(accountId) ?? { gate: createSemaphore({ slots: running }), users: 0 }
-    if (entry.users >= running + waiting)
-      throw new RateLimited('Too many lists are requested at the same time', retryAfterSeconds)
-    gates.set(accountId, entry)
-    entry.users += 1
-    try {
-      return await entry.gate.run(work, { signal })
-    } finally {
-      entry.users -= 1
-      if (entry.users === 0) gates.delete(accountId)
-    }
   }
 }
 

@@ -9,13 +9,14 @@ import fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify'
-import { MethodNotAllowed, NotFound } from '../errors.ts'
+import { Invalid, MethodNotAllowed, NotFound, UnsupportedMedia } from '../errors.ts'
 import { newId } from '../id.ts'
 import { ErrorBody, isBytes, LimitBody } from '../schema.ts'
 import { createAddressResolver, rejectDuplicateHost } from './address.ts'
 import { mountApiReference } from './api-reference.ts'
 import { authorize } from './authorize.ts'
 import { emptyBody } from './body.ts'
+import { bodyLimit, isTooDeep, maxBodyBytes, smallBodyBytes } from './body-limit.ts'
 import { addEtag, setVary } from './cache-headers.ts'
 import { corsDelegator } from './cors.ts'
 import type { Deps } from './deps.ts'
@@ -30,7 +31,12 @@ import { compileSerializer } from './serialize.ts'
 import { compileValidator } from './validate.ts'
 import { authenticationChallenge } from './www-authenticate.ts'
 
-const maxJsonBytes = 1024 * 1024
+/** Of receiving a request; long enough for a cover on a slow link. Responses may take any time. */
+const receivePace = { requestTimeoutMs: 5 * 60_000, checkIntervalMs: 30_000 }
+/** How long a request may take to arrive, and how often that is checked. */
+export type ReceivePace = typeof receivePace
+// Far more than clients need, and fewer than the file descriptors of a process.
+const maxConnections = 4096
 // Not event streams: the compressor would hold events back until its buffer is full.
 const compressible = /^application\/(.+\+)?json\b|^text\/(?!event-stream)|\+xml\b/
 
@@ -38,6 +44,7 @@ const compressible = /^application\/(.+\+)?json\b|^text\/(?!event-stream)|\+xml\
 export async function openServer(
   { lists, ...deps }: Deps & { lists: ListGate },
   routes: readonly Route[],
+  { requestTimeoutMs, checkIntervalMs }: ReceivePace = receivePace,
 ): Promise<FastifyInstance> {
   const { config } = deps
   const addresses = createAddressResolver(config)
@@ -45,7 +52,13 @@ export async function openServer(
     loggerInstance: deps.log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: newId,
-    bodyLimit: maxJsonBytes,
+    bodyLimit: smallBodyBytes,
+    requestTimeout: requestTimeoutMs,
+    http: {
+      // Requests are not interrupted before the time for their headers has passed.
+      headersTimeout: Math.min(60_000, requestTimeoutMs),
+      connectionsCheckingInterval: checkIntervalMs,
+    },
     routerOptions: {
       // The maximum length of a header: route schemas limit parameters, not the router.
       maxParamLength: 16_384,
@@ -59,6 +72,7 @@ export async function openServer(
     clientErrorHandler: rejectMalformedRequest,
     frameworkErrors: (error, request, reply) => errorResponse(deps.log, error, request, reply),
   })
+  server.server.maxConnections = maxConnections
   server.setValidatorCompiler(compileValidator as never)
   server.setSerializerCompiler(compileSerializer)
   server.setErrorHandler(async (error, request, reply) => {
@@ -72,6 +86,11 @@ export async function openServer(
   if (config.api.cors_enabled) await server.register(cors, { delegator: corsDelegator(config.api) })
   await server.register(multipart, {
     limits: { fileSize: config.api.upload_mb * 1024 * 1024, files: 1, fields: 10, parts: 11 },
+  })
+  server.addHook('preParsing', async ({ headers }) => {
+    const { 'content-encoding': encoding = 'identity' } = headers
+    if (encoding.trim().toLowerCase() !== 'identity')
+      throw new UnsupportedMedia('Bodies with a Content-Encoding are not accepted')
   })
   server.addHook('onSend', addEtag)
   await server.register(compress, {
@@ -148,6 +167,7 @@ function mount(
         response: responseSchemas(route),
       },
       onRequest,
+      bodyLimit: route.multipart ? maxBodyBytes : bodyLimit(route),
       ...(isCompressed(route.responses[200]) ? { compress: false } : {}),
       config: {
         ...(route.opdsVersion ? { opdsVersion: route.opdsVersion } : {}),
@@ -178,6 +198,11 @@ const isCompressed = (schema: unknown) =>
 
 function limitGuesses(whose: NonNullable<Route['guesses']>, limiter: RateLimiter) {
   return async ({ ip, body, identity }: FastifyRequest) => {
+    if (whose === 'address') {
+      if ((body as { email?: string }).email !== undefined)
+        await limiter.consumeAddressChange(identity!.account.id)
+      return
+    }
     const { username } = whose === 'caller' ? identity!.account : (body as { username: string })
     await limiter.consumeSignIn(ip, username)
   }
@@ -222,7 +247,11 @@ function acceptOnlyJson(server: FastifyInstance) {
   server.addContentTypeParser<string>(
     /^application\/(?:[\w.-]{1,40}\+)?json(?:;|$)/,
     { parseAs: 'string' },
-    (request, body, done) => (body === '' ? done(null, undefined) : parse(request, body, done)),
+    (request, body, done) => {
+      if (body === '') done(null, undefined)
+      else if (isTooDeep(body)) done(new Invalid('The body is nested too deeply'))
+      else parse(request, body, done)
+    },
   )
 }
 
