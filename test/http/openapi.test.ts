@@ -1,6 +1,9 @@
 // OpenAPI document: complete, valid, consistent, reproducible.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { test } from 'tap'
@@ -183,4 +186,16 @@ test('the command prints the document without a database, byte for byte the same
   t.same(parse(yaml.stdout), JSON.parse(json.stdout))
   t.same(parse(yaml.stdout, { version: '1.1' }), JSON.parse(json.stdout), 'also in YAML 1.1')
   t.equal(JSON.parse(json.stdout).openapi, '3.1.0')
+  t.notMatch(json.stdout, '\\\\p{', 'patterns are portable')
+})
+
+test('a reader that closes the pipe early ends the command without a message', async t => {
+  const launcher = join(import.meta.dirname, '..', '..', 'cmd', 'stackroom.mjs')
+  const child = spawn(process.execPath, [launcher, 'openapi'], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  // More than the pipe holds is still to be written.
+  child.stdout.once('data', () => child.stdout.destroy())
+  const [message, [code]] = await Promise.all([text(child.stderr), once(child, 'close')])
+  t.same({ message, code }, { message: '', code: 0 })
 })
