@@ -1,6 +1,6 @@
 // Overload by one account: 15 connections send the most expensive lists while other clients probe the
 // server. Latency of /health and of another reader's list, and the delay of the event loop, per kind of
-// request. A heavy list is answered or refused with 429; the others must not notice it.
+// request. A heavy list is answered or refused with 429, a big invalid body with 400 or 413; the others must not notice it.
 // npm run bench -- overload --data DIR [--seconds 8] [--connections 15] [--only TEXT]
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -3,7 +3,7 @@ import { Agent, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 
-type Request = { path: string; body?: object; leaveAfterMs?: number }
+type Request = { path: string; method?: string; body?: object; leaveAfterMs?: number }
 type Sample = { path: string; ms: number; status: number }
 
 const { base, key, requests, connections, pauseMs } = workerData as {
@@ -36,13 +36,17 @@ async function repeat(first: number) {
 }
 
 /** The status; 0 when the client left before the response. */
-function send({ path, leaveAfterMs }: Request, body: string | null): Promise<number> {
+function send({ path, method, leaveAfterMs }: Request, body: string | null): Promise<number> {
   return new Promise(resolve => {
     const headers = {
       ...(key ? { 'x-api-key': key } : {}),
       ...(body ? { 'content-type': 'application/json' } : {}),
     }
-    const outgoing = request(base + path, { agent, headers, method: body ? 'POST' : 'GET' })
+    const outgoing = request(base + path, {
+      agent,
+      headers,
+      method: method ?? (body ? 'POST' : 'GET'),
+    })
     outgoing.on('response', response => {
       response.on('data', () => {})
       response.on('end', () => resolve(response.statusCode ?? 0))

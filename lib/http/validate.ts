@@ -140,8 +140,19 @@ function errorMessage(error: { keyword: string; message: string; params: object 
     return `must not have ${joinNames([params.additionalProperties].flat())}`
   if (error.keyword === 'boolean') return 'is not a known field'
   if (error.keyword === 'enum' && Array.isArray(params.allowedValues))
-    return `must be one of ${joinNames(params.allowedValues)}`
+    return `must be one of ${joinNames(params.allowedValues.filter(isOnlyForm))}`
   if (error.keyword === 'pattern' && params.pattern === storable)
     return 'must not contain a null character'
   return error.message
+}
+
+/** Whether a value of an enum is not another one with a direction (`title,asc`) or in snake_case. */
+function isOnlyForm(value: unknown, _index: number, values: unknown[]): boolean {
+  if (typeof value !== 'string') return true
+  const [name, direction] = value.split(',', 2)
+  const camelCase = value.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+  return !(
+    (direction !== undefined && values.includes(name)) ||
+    (camelCase !== value && values.includes(camelCase))
+  )
 }

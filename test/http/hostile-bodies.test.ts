@@ -1,4 +1,4 @@
-// Hostile JSON bodies: the work for one request is bounded by the schema of its route, whatever it sends.
+// Hostile JSON bodies: the work for one request is bounded by the schema of its route.
 import { test } from 'tap'
 import { resources } from '../../lib/api/resources.ts'
 import { bodyLimit, smallBodyBytes } from '../../lib/http/body-limit.ts'
