@@ -87,6 +87,10 @@ export function openRateLimiter({
     },
     /** Takes tokens for an attempt to sign in to an account, whether it exists or not. */
     consumeSignIn: takeForName,
+    /** Takes a token for a change of the own e-mail address, whose response tells whether the new one has an account. */
+    async consumeAddressChange(accountId: string): Promise<void> {
+      await take(`address:${accountId}`, addressChange, null)
+    },
     /** Headers of a full bucket, for responses sent before a limit was checked. */
     setFullHeaders(reply: FastifyReply) {
       const { burst } = anonymous(config.rate_limit)
@@ -112,11 +116,13 @@ const guessesFrom = (rates: Rates) =>
   single(rates.login_per_minute / 120, Math.max(1, Math.ceil(rates.login_burst / 2)))
 const allGuesses = (rates: Rates) => single(rates.login_per_minute / 6, rates.login_burst * 10)
 
+const addressChange = single(5 / 3600, 5)
+
 /** Seconds until any empty bucket is full again. */
 function longestRefillSeconds(rates: Rates): number {
-  const all = [anonymous, authenticated, images, login, guessesFrom, allGuesses].map(rate =>
-    rate(rates),
-  )
+  const all = [anonymous, authenticated, images, login, guessesFrom, allGuesses]
+    .map(rate => rate(rates))
+    .concat(addressChange)
   return Math.max(...all.map(({ burst, perSecond }) => burst / perSecond))
 }
 

@@ -120,8 +120,11 @@ export type RouteOf<
   cost?: 'record' | 'list' | ((input: Input<N, P, Q, B>) => AdmittedCost)
   /** Rate limit bucket. */
   bucket?: 'images' | 'login' | 'exempt'
-  /** Attempts are also limited by the account: that of the caller, or the one that this field of the body names. */
-  guesses?: 'caller' | 'username'
+  /**
+   * Attempts are also limited by the account: that of the caller, or the one that this field of the body names.
+   * `address`: those of the caller to change the e-mail address.
+   */
+  guesses?: 'caller' | 'username' | 'address'
   params?: P
   query?: Q
   body?: B

@@ -6,6 +6,8 @@ import { json, oneOf, record, type Static, Type, timestamp } from '../schema.ts'
 const valueTypes = ['string', 'integer', 'float', 'boolean', 'json'] as const
 
 const maxKeyLength = 255
+/** The preference that the server itself reads: streaming a page by OPDS saves progress. */
+export const streamProgressKey = 'opds.stream_progress'
 
 export const preferenceKey = Type.String({
   maxLength: maxKeyLength,
@@ -109,6 +111,8 @@ function valueTypeOf(value: unknown): Preference['valueType'] {
 const unstorable = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/
 
 function toStorableJson(key: string, value: unknown): string {
+  if (key === streamProgressKey && typeof value !== 'boolean')
+    throw new Invalid(`${key} must be true or false`)
   if (!isShallow(value)) throw new Invalid(`${key} is nested more than ${maxDepth} levels deep`)
   const text = JSON.stringify(value)
   if (Buffer.byteLength(text) > maxValueBytes) throw new TooLarge(`${key} is larger than 64 KiB`)

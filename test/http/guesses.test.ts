@@ -77,3 +77,39 @@ test('attempts are counted for a name from all addresses, and its owner still si
   t.equal(await signIn(home, 'ana', password), 200, 'from where the owner has signed in')
   t.equal(await signIn(address.next().value!, 'someone else', wrong), 401, 'other names')
 })
+
+test('changes of the own address are counted for the account, from all addresses', async t => {
+  const all = await startApiWithoutPipeline(t, {
+    'rate_limit.enabled': true,
+    'application.trusted_proxies': '127.0.0.1',
+  })
+  const { id } = await createAccount(all.sql, {
+    username: 'prober',
+    email: 'prober@example.org',
+    password,
+  })
+  t.ok(id)
+  await createAccount(all.sql, { username: 'other', email: 'other@example.org', password })
+  const address = addresses()
+  const headers = () => ({
+    'content-type': 'application/json',
+    'x-forwarded-for': address.next().value!,
+  })
+  const signedIn = await fetch(`${all.base}/api/v1/auth/login`, {
+    method: 'POST',
+    headers: headers(),
+    body: JSON.stringify({ username: 'prober', password }),
+  })
+  const { accessToken } = (await signedIn.json()) as { accessToken: string }
+  const statuses = []
+  for (let i = 0; i < 8; i++) {
+    const response = await fetch(`${all.base}/api/v1/user`, {
+      method: 'PATCH',
+      headers: { ...headers(), authorization: `Bearer ${accessToken}` },
+      body: JSON.stringify({ email: 'other@example.org' }),
+    })
+    statuses.push(response.status)
+    await response.body?.cancel()
+  }
+  t.same(statuses, [409, 409, 409, 409, 409, 429, 429, 429])
+})

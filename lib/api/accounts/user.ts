@@ -35,9 +35,10 @@ export const user = [
     permission: 'auth',
     // Each change may send an e-mail.
     bucket: 'login',
+    guesses: 'address',
     summary: 'Change the own e-mail address',
     description:
-      'If addresses must be verified, the new one replaces the old one when it is; an address that already has an account gives the same response, and its owner an e-mail. Otherwise it is changed at once, and unverified. Not available with an API key.',
+      'If addresses must be verified, the new one replaces the old one when it is; an address that already has an account gives the same response, and its owner an e-mail. Otherwise it is changed at once, and unverified; 409 for an address that has an account. At most five requests, and then one in twelve minutes. Not available with an API key.',
     body: body({ email: maybe(Email) }, { component: 'ProfileUpdate' }),
     responses: { 200: UserDetail },
     async handle({ body, identity }, { auth, sql }) {

@@ -1,6 +1,7 @@
 // Runtime settings: values, history of changes, and the settings that every user may read.
 import type { FastifyRequest } from 'fastify'
 import type { Identity } from '../../auth/identify.ts'
+import { isPaged, paged, pageQuery, pageResponse, paging } from '../../http/pagination.ts'
 import { route } from '../../http/route.ts'
 import type { Sql } from '../../postgres/db.ts'
 import {
@@ -179,7 +180,7 @@ export const settings = [
     method: 'GET',
     path: '/admin/settings/{key}/history',
     summary: 'List changes of a setting',
-    description: 'Newest first.',
+    description: 'Newest first. A page with `page` or `pageSize`, otherwise a plain list.',
     params: Key,
     query: record({
       limit: maybe(
@@ -190,10 +191,21 @@ export const settings = [
           description: 'Maximum number of changes.',
         }),
       ),
+      ...pageQuery,
     }),
-    responses: { 200: list(HistoryEntry) },
-    handle: ({ params, query }, { sql }) =>
-      listChanges(sql, requireSettingKey(params.key), query.limit ?? 100),
+    responses: { 200: Type.Union([list(HistoryEntry), paged(HistoryEntry)]) },
+    async handle({ params, query, request, reply }, { sql }) {
+      const key = requireSettingKey(params.key)
+      if (!isPaged(query))
+        return await listChanges(sql, key, { limit: query.limit ?? 100, offset: 0 })
+      const page = paging(query)
+      const [data, [count]] = await Promise.all([
+        listChanges(sql, key, { limit: page.pageSize, offset: page.offset }),
+        sql<{ total: number }[]>`
+          select count(*)::integer as total from setting_change where key = ${key}`,
+      ])
+      return pageResponse({ request, reply, query }, { data, total: count!.total, paging: page })
+    },
   }),
   route({
     operationId: 'getPublicSettings',
@@ -247,7 +259,9 @@ function toRecord({ key, value, ...row }: StoredSetting) {
   }
 }
 
-async function listChanges(sql: Sql, key: SettingKey, limit: number) {
+type Range = { limit: number; offset: number }
+
+async function listChanges(sql: Sql, key: SettingKey, { limit, offset }: Range) {
   type Row = { oldValue: unknown; newValue: unknown; id: string; changedAt: Date } & Record<
     'changedBy' | 'changeReason' | 'ipAddress',
     string | null
@@ -258,7 +272,7 @@ async function listChanges(sql: Sql, key: SettingKey, limit: number) {
     from setting_change
     where key = ${key}
     order by changed_at desc, id desc
-    limit ${limit}`
+    limit ${limit} offset ${offset}`
   const asText = (value: unknown) => (value === null ? null : settingText(key, value))
   return rows.map(row => ({
     ...row,

@@ -5,6 +5,7 @@ import { NotFound, type UnreadableCode } from '../../errors.ts'
 import type { FormatName } from '../../format/formats.ts'
 import { joinPath, pathText } from '../../path.ts'
 import type { Queryable } from '../../postgres/db.ts'
+import { streamProgressKey } from '../../setting/preference.ts'
 
 /** `path` and `root` are absolute paths as bytes; `name` is the file name for display; sizes are in bytes, times in ms since 1970. */
 export type BookFile = {
@@ -49,7 +50,7 @@ export async function streamedBook(
 ): Promise<StreamedBook> {
   const columns = sql`, b.page_type as "pageType", exists (
       select from preference p
-      where p.account_id = ${viewer.accountId} and p.key = 'opds.stream_progress'
+      where p.account_id = ${viewer.accountId} and p.key = ${streamProgressKey}
         and p.value = 'true') as "updatesProgress"`
   const [row] = await sql<(Row & Pick<StreamedBook, 'pageType' | 'updatesProgress'>)[]>`
     ${selectFiles(sql, viewer, columns)} and b.id = ${id}`

@@ -23,6 +23,9 @@ type PreviewRequest = {
 // A user waits for the result, which only has to show whether the strategy fits.
 const limits = { files: 20_000, entries: 200_000, series: 1_000, samples: 5, timeMs: 5_000 }
 
+// Patterns of the user can make a single entry slow.
+const maxBlockMs = 20
+
 // A disk that does not respond at all.
 const responseMs = 7_000
 
@@ -113,7 +116,8 @@ async function foreignFolders({ data_dir }: FilesystemConfig): Promise<Buffer[]>
  * early because of a limit.
  */
 async function walk({ root, foreign, signal }: Walk, visit: Visit): Promise<boolean> {
-  const deadline = performance.now() + limits.timeMs
+  let since = performance.now()
+  const deadline = since + limits.timeMs
   const folders: { bytes: Buffer; path: string }[] = [{ bytes: Buffer.alloc(0), path: '' }]
   for (let entries = 0, folder = folders.pop(); folder; folder = folders.pop()) {
     const place = joinPath(root, folder.bytes)
@@ -130,7 +134,10 @@ async function walk({ root, foreign, signal }: Walk, visit: Visit): Promise<bool
         if (action === 'stop') return false
         if (action === 'enter') folders.push({ bytes: joinPath(folder.bytes, bytes), path })
         // opendir yields 512 entries without leaving the microtask queue: let other requests run.
-        if (entries % 512 === 0) await yieldToEventLoop()
+        if (entries % 512 === 0 || performance.now() - since > maxBlockMs) {
+          await yieldToEventLoop()
+          since = performance.now()
+        }
       }
     } catch (error) {
       if (!(error instanceof Error && 'syscall' in error)) throw error

@@ -21,7 +21,9 @@ export async function analyzeLibrary(request: AnalysisRequest, id: string): Prom
   const { sql, queue, viewer, unanalyzedOnly } = request
   await requireLibrary(sql, viewer, id)
   const [book] = await sql`
-    select 1 from book where library_id = ${id} and missing_at is null limit 1`
+    select from book b join series s on s.id = b.series_id
+    where b.library_id = ${id} and b.missing_at is null and ${visibleBook(sql, viewer)}
+    limit 1`
   if (!book) throw new Invalid('The library has no books')
   if (unanalyzedOnly) return await enqueue(request, { libraryId: id })
   return await startScan(sql, queue, { libraryId: id, mode: 'deep' })
@@ -30,11 +32,14 @@ export async function analyzeLibrary(request: AnalysisRequest, id: string): Prom
 /** Reads the books of a series again. Returns the id of the scan. Throws NotFound, Invalid. */
 export async function analyzeSeries(request: AnalysisRequest, id: string): Promise<string> {
   const { sql, viewer } = request
-  const [series] = await sql<{ libraryId: string; bookCount: number }[]>`
-    select library_id as "libraryId", book_count as "bookCount" from series s
+  const [series] = await sql<{ libraryId: string; hasBooks: boolean }[]>`
+    select library_id as "libraryId", exists (
+      select from book b
+      where b.series_id = s.id and b.missing_at is null and ${visibleBook(sql, viewer)}) as "hasBooks"
+    from series s
     where id = ${id} and ${visibleSeries(sql, viewer)}`
   if (!series) throw new NotFound('Series not found')
-  if (series.bookCount === 0) throw new Invalid('The series has no books')
+  if (!series.hasBooks) throw new Invalid('The series has no books')
   return await enqueue(request, { libraryId: series.libraryId, seriesId: id })
 }
 

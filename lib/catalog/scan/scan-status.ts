@@ -15,6 +15,7 @@ import {
   timestamp,
   uuid,
 } from '../../schema.ts'
+import { requireLibrary } from '../library/library.ts'
 import { visibleCounts } from '../library/library-record.ts'
 import {
   publicScanState,
@@ -82,7 +83,10 @@ export async function lastScan(
       order by s.created_at desc, s.id desc
       limit 1`,
   )
-  if (!row) throw new NotFound('This library has not been scanned yet')
+  if (!row) {
+    await requireLibrary(sql, viewer, libraryId)
+    throw new NotFound('This library has not been scanned yet')
+  }
   return await toStatus(sql, viewer, row)
 }
 

@@ -6,7 +6,7 @@ import { bulkJobs, isBulk, type JobName } from '../jobs.ts'
 
 /**
  * The tasks that a viewer may see: those of his libraries, each about a whole library or a visible series
- * or book, and those of no library. A batch of a scan counts hidden books too, and after its end only
+ * or book, and those of no library if nothing is hidden from him, since they work on everything. A batch of a scan counts hidden books too, and after its end only
  * counts them: a viewer with limits has no access to batches.
  */
 export type TaskScope = {
@@ -24,7 +24,8 @@ export const allTasks: TaskScope = { libraries: null, withoutLibrary: true, limi
 export function taskScope(viewer: Viewer, libraryId?: string): TaskScope {
   const libraries = viewer.hasAllLibraries ? null : viewer.libraries
   const limits = isLimited(viewer) ? viewer : null
-  if (libraryId === undefined) return { libraries, withoutLibrary: true, limits }
+  const withoutLibrary = libraries === null && limits === null
+  if (libraryId === undefined) return { libraries, withoutLibrary, limits }
   const isVisible = libraries === null || libraries.includes(libraryId)
   return { libraries: isVisible ? [libraryId] : [], withoutLibrary: false, limits }
 }
@@ -54,7 +55,7 @@ export function isInScope(sql: Queryable, scope: TaskScope): Fragment {
 }
 
 function isOfLibraries(sql: Queryable, { libraries, withoutLibrary }: TaskScope): Fragment {
-  if (libraries === null) return sql`true`
+  if (libraries === null) return withoutLibrary ? sql`true` : sql`j.data->>'libraryId' is not null`
   return sql`(j.data->>'libraryId' = any(${libraries as string[]})
     or ${withoutLibrary} and j.data->>'libraryId' is null)`
 }

@@ -33,7 +33,10 @@ export function selectTasks(sql: Queryable, query: TaskQuery): Fragment {
       limit ${limit}
     ) j`
   const { libraries, withoutLibrary } = scope
-  if (libraries === null) return sql`select j.* from (values (1)) once ${firstOfEach(sql``)}`
+  if (libraries === null) {
+    const where = withoutLibrary ? sql`` : sql`and j.data->>'libraryId' is not null`
+    return sql`select j.* from (values (1)) once ${firstOfEach(where)}`
+  }
   return sql`
     select j.* from unnest(${libraries as string[]}::text[]) l(id)
     ${firstOfEach(sql`and j.data->>'libraryId' = l.id`)}

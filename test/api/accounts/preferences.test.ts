@@ -87,3 +87,16 @@ test('preferences', async t => {
     t.equal((await all.anonymous.get('/user/preferences')).status, 401)
   })
 })
+
+test('the preference that the server reads is true or false', async t => {
+  const all = await startApi(t)
+  const ana = await all.createUser('reader')
+  for (const value of ['true', 1, 0, null, {}, [true], ''])
+    for (const request of [
+      ana.put('/user/preferences/opds.stream_progress', { value }),
+      ana.put('/user/preferences', { preferences: { 'opds.stream_progress': value } }),
+    ])
+      t.equal((await request).status, 400, JSON.stringify(value))
+  for (const value of [true, false])
+    t.equal((await ana.put('/user/preferences/opds.stream_progress', { value })).status, 200)
+})

@@ -134,3 +134,19 @@ t.test('a new library purges only for a caller who may delete', async t => {
   }
   t.equal((await weak.post('/libraries', { name: 'New', path: root })).status, 201)
 })
+
+t.test('books that are hidden decide nothing about a library', async t => {
+  const shelf = await createTestLibrary(t, all, { 'A/1.cbz': comic() })
+  await shelf.scan()
+  const [book] = await shelf.books()
+  const limited = await all.createUser('maintainer')
+  await hideSeries(sql, limited.id, [book!.seriesId])
+  const analysis = await limited.post(`/libraries/${shelf.id}/analyze`)
+  t.match(analysis, { status: 400, body: { message: 'The library has no books' } })
+  const empty = await createTestLibrary(t, all, {})
+  t.same((await limited.post(`/libraries/${empty.id}/analyze`)).status, analysis.status)
+  const status = (id: string) => limited.get(`/libraries/${id}/scan-status`)
+  t.match((await status(empty.id)).body.message, /not been scanned/)
+  const unknown = await status(book!.id)
+  t.match(unknown, { status: 404, body: { message: 'Library not found' } })
+})

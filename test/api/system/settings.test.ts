@@ -169,6 +169,11 @@ t.test('concurrent changes are all in the history', async t => {
   const { body } = await admin.get(`${path}/history`)
   const links = body.slice(0, 8)
   for (let i = 0; i < 7; i++) t.equal(links[i].oldValue, links[i + 1].newValue)
+  for (const page of [1, 2, 3]) {
+    const part = await admin.get(`${path}/history?page=${page}&pageSize=3`)
+    t.same(part.body.data, body.slice((page - 1) * 3, page * 3))
+    t.match(part.body, { page, pageSize: 3, total: body.length })
+  }
 })
 
 t.test('internal keys are not settings', async t => {
