@@ -1,5 +1,6 @@
 // Context of the commands that work on the catalogue: configuration, log, migrated database.
 import type { Command } from 'commander'
+import { assertApartFromData, rootBytes } from '../lib/catalog/library/library-root.ts'
 import { type Config, loadConfig } from '../lib/config/config.ts'
 import { restrictNewFiles, secureDataFolder } from '../lib/data-folder.ts'
 import { Unavailable } from '../lib/errors.ts'
@@ -29,11 +30,11 @@ export function commonOptions(command: Command): Command {
 
 /**
  * Runs `work` with an open context and closes it afterwards. With `quiet` only warnings are logged,
- * unless a flag sets the level.
+ * unless a flag sets the level. `libraries` are folders that will become libraries.
  */
 export async function withContext<T>(
   flags: CommonFlags,
-  options: { quiet: boolean; settings?: Record<string, unknown> },
+  options: { quiet: boolean; settings?: Record<string, unknown>; libraries?: readonly string[] },
   work: (context: Context) => Promise<T>,
 ): Promise<T> {
   const level = flags.logLevel ?? (options.quiet ? 'warn' : undefined)
@@ -46,6 +47,7 @@ export async function withContext<T>(
       ...options.settings,
     },
   })
+  assertApartFromData(config.data_dir, (options.libraries ?? []).map(rootBytes))
   const log = openLog(config.logging)
   restrictNewFiles()
   secureData(config, log)

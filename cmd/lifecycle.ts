@@ -15,16 +15,20 @@ export type Service = Context & { queue: Queue; shutdown: Shutdown }
 
 /** Runs `work` with all parts open, and closes them afterwards in reverse order. */
 export async function runService(
-  flags: CommonFlags,
+  flags: CommonFlags & { library?: string[] },
   settings: Record<string, unknown>,
   work: (service: Service) => Promise<void>,
 ) {
-  const shutdown = await withContext(flags, { quiet: false, settings }, async context => {
-    // Not earlier: a signal during the start and migration of the database ends the process as usual.
-    const shutdown = createShutdown()
-    await withParts(context, shutdown, work)
-    return shutdown
-  })
+  const shutdown = await withContext(
+    flags,
+    { quiet: false, settings, libraries: flags.library },
+    async context => {
+      // Not earlier: a signal during the start and migration of the database ends the process as usual.
+      const shutdown = createShutdown()
+      await withParts(context, shutdown, work)
+      return shutdown
+    },
+  )
   shutdown.exit()
 }
 

@@ -73,7 +73,7 @@ type Part = { library: LibraryRow; paths: Buffer[] }
 
 async function run(pathArguments: string[], flags: ScanFlags) {
   const paths = pathArguments.map(rootBytes)
-  await withContext(flags, { quiet: true }, async context => {
+  await withContext(flags, { quiet: true, libraries: pathArguments }, async context => {
     if (flags.dryRun || flags.estimate) return await estimate(context, paths, flags)
     await scan(context, await groupByLibrary(context, paths, flags), flags)
   })
@@ -121,7 +121,10 @@ async function scan(context: Context, parts: Part[], flags: ScanFlags) {
   const stop = (code: number) => {
     stopCode ??= code
   }
-  void untilSignal().then(() => stop(130))
+  void untilSignal().then(() => {
+    process.stderr.write('stackroom: Interrupted; the next scan continues from here\n')
+    stop(130)
+  })
   // A closed pipe, as with `| head`.
   process.stdout.on('error', () => stop(141))
   try {

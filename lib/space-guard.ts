@@ -93,7 +93,8 @@ export function openSpaceGuard({ config, log, measure }: Options): SpaceGuard {
   function report(changed: readonly Area[]) {
     for (const area of new Map(changed.map(area => [area.folder, area])).values()) {
       const details = { folder: area.folder, freeBytes: area.freeBytes }
-      if (area.isShort) log.warn(details, `${shortageMessage(area)}. The work pauses`)
+      if (area.isShort)
+        log.warn(details, `${shortageMessage(area)}. The work pauses${resumption(area)}`)
       else log.info(details, 'there is enough space again')
     }
   }
@@ -145,9 +146,15 @@ export function openSpaceGuard({ config, log, measure }: Options): SpaceGuard {
   }
 }
 
+function resumption({ freeBytes, requiredBytes }: AreaState): string {
+  if (freeBytes === null) return ''
+  return ` until ${Math.ceil((requiredBytes * resumeFactor) / megabyte - 1e-6)} MB are free`
+}
+
 /** One sentence for the operator; it names the folder. */
 export function shortageMessage({ folder, freeBytes, requiredBytes }: AreaState): string {
-  const megabytes = (bytes: number) => `${Math.floor(bytes / megabyte)} MB`
+  const megabytes = (bytes: number) =>
+    bytes < megabyte ? `${(bytes / megabyte).toFixed(1)} MB` : `${Math.floor(bytes / megabyte)} MB`
   if (freeBytes === null) return `${folder} accepts no more files: its disk or quota is full`
   return (
     `Only ${megabytes(freeBytes)} are free in ${folder}, less than the ${megabytes(requiredBytes)} that ` +

@@ -87,9 +87,10 @@ async function runExclusively(
       await finish(sql, scanId, 'cancelled', null)
       return true
     }
-    const startedAt = Date.now()
+    const startedAt = performance.now()
     await runStages(deps, scan, hasEnded).catch(error => failScan(deps, scanId, error))
-    log.info({ libraryId, scanId, ms: Date.now() - startedAt }, 'library scanned')
+    const ms = Math.round(performance.now() - startedAt)
+    log.info({ libraryId, scanId, ms }, hasEnded() ? 'scan interrupted' : 'library scanned')
     return true
   } finally {
     scanning.delete(libraryId)

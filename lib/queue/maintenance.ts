@@ -4,9 +4,10 @@ import type { Fragment } from 'postgres'
 import { firstIdAt } from '../id.ts'
 import type { Log } from '../log.ts'
 import { deleteInBatches } from '../postgres/batch.ts'
-import { isConnectionLost } from '../postgres/connection-error.ts'
+import { isConnectionLost, isDiskFull } from '../postgres/connection-error.ts'
 import type { Sql } from '../postgres/db.ts'
 import { fetchSetting } from '../setting/setting.ts'
+import { watchClock } from './clock.ts'
 import { type FailureHook, reclaimStale } from './complete.ts'
 import { jobNames } from './jobs.ts'
 import type { Queue } from './queue.ts'
@@ -25,14 +26,17 @@ export function startJobMaintenance({ sql, log, onFailed }: Options) {
       running = running
         .then(work)
         .catch(error =>
-          log[isConnectionLost(error) ? 'debug' : 'warn'](
+          log[isConnectionLost(error) || isDiskFull(error) ? 'debug' : 'warn'](
             { err: error },
             'queue maintenance failed',
           ),
         )
     }, ms)
+  const resetAfterStep = watchClock(sql)
   const timers = [
     every(reclaimMs, async () => {
+      const future = await resetAfterStep()
+      if (future > 0) log.warn({ jobs: future }, 'the clock was set back; jobs are due at once')
       const jobs = await reclaimStale(sql, { onFailed })
       if (jobs > 0) log.warn({ jobs }, 'jobs of a dead process reclaimed')
     }),

@@ -1,6 +1,7 @@
 // Invariants of pending work and the queue: everything that is due has a job, even after the queue was lost.
 import type { Fragment } from 'postgres'
 import { enqueueScanJob, isScan, requestScan } from '../../lib/catalog/scan/scan-request.ts'
+import { futureJobs, resetFutureJobs } from '../../lib/queue/clock.ts'
 import { hasScanJobs } from '../../lib/queue/select-jobs.ts'
 import { type DueJob, enqueueDueJobs, selectDue, selectQueued } from '../finalize/due.ts'
 import { bookPlaceColumns, type DoctorScope, type Invariant, violationQuery } from './invariant.ts'
@@ -78,6 +79,16 @@ export const workInvariants: Invariant[] = [
       for (const { id: scanId, libraryId, analysis } of rows)
         await enqueueScanJob(sql, queue!, { scanId, libraryId, analysis })
     },
+  },
+  {
+    name: 'times of jobs',
+    description: 'No job has times in the future, as after the clock was set back.',
+    check: violationQuery(({ sql, hasQueue }) =>
+      hasQueue
+        ? sql`select name || ' ' || id as note from ${futureJobs(sql)} j`
+        : sql`select '' as note where false`,
+    ),
+    repair: async ({ sql }) => void (await resetFutureJobs(sql)),
   },
 ]
 

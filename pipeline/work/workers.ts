@@ -1,7 +1,7 @@
 // Queue workers: loops that claim jobs and run them, a fixed number for each group of jobs.
 import { createWakeup, type Wakeup } from '../../lib/async/wakeup.ts'
 import type { Log } from '../../lib/log.ts'
-import { isConnectionLost } from '../../lib/postgres/connection-error.ts'
+import { isConnectionLost, isDiskFull } from '../../lib/postgres/connection-error.ts'
 import type { Sql } from '../../lib/postgres/db.ts'
 import type { JobName } from '../../lib/queue/jobs.ts'
 import type { Queue } from '../../lib/queue/queue.ts'
@@ -34,8 +34,10 @@ export async function startWorkers<G extends string>(
     while (!isStopping) {
       const seen = wakeup.notifyCount()
       const ran = await runFirst(jobs).catch(error => {
-        // The loss itself is reported once, by the monitor of the database.
-        const level = isConnectionLost(error) || isStopping ? 'debug' : 'error'
+        // These are reported once: the loss by the monitor of the database, the full disk by the space guard.
+        const isFull = isDiskFull(error)
+        if (isFull) space.reportFull('database')
+        const level = isFull || isConnectionLost(error) || isStopping ? 'debug' : 'error'
         log[level]({ err: error }, 'claiming a job failed')
         return false
       })

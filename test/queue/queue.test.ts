@@ -7,6 +7,7 @@ import { Unavailable } from '../../lib/errors.ts'
 import { newId } from '../../lib/id.ts'
 import { openLog } from '../../lib/log.ts'
 import { connect } from '../../lib/postgres/db.ts'
+import { resetFutureJobs, watchClock } from '../../lib/queue/clock.ts'
 import { complete, fail, heartbeat, reclaimStale, release } from '../../lib/queue/complete.ts'
 import { failureReason } from '../../lib/queue/failure-reason.ts'
 import { pruneJobs } from '../../lib/queue/maintenance.ts'
@@ -317,3 +318,66 @@ async function until(holds: () => Promise<boolean>, pauseMs = 10) {
   }
   throw new Error('timeout')
 }
+
+t.test('jobs are due again after the clock was set back', async t => {
+  await sql`delete from pgboss.job`
+  const send = async (name: 'hash' | 'cover', count = 1, afterSeconds = 0) =>
+    await queue.send(
+      sql,
+      name,
+      Array.from({ length: count }, () => batch(1)),
+      { afterSeconds },
+    )
+  const [first, second] = await send('hash', 2)
+  const [delayed] = await send('cover', 1, 200)
+  const [running] = await queue.claim('hash')
+  t.equal(running!.id, first)
+  t.equal(await resetFutureJobs(sql), 0, 'nothing is in the future')
+  for (const seconds of [60, 3_600, 86_400 * 400]) {
+    await sql`
+      update pgboss.job
+      set created_on = created_on + make_interval(secs => ${seconds}),
+        start_after = start_after + make_interval(secs => ${seconds}),
+        heartbeat_on = heartbeat_on + make_interval(secs => ${seconds})
+      where name = 'hash'`
+    t.same(await queue.claim('hash'), [], 'blocked')
+    t.equal(await resetFutureJobs(sql), 2)
+    t.equal((await jobOf(second!))!.isLater, false)
+  }
+  const [row] = await sql`select heartbeat_on <= now() as past from pgboss.job where id = ${first!}`
+  t.ok(row!.past)
+  t.ok((await jobOf(delayed!))!.isLater, 'a wanted delay stays')
+
+  let time = 1e12
+  const check = watchClock(sql, async () => time)
+  await check()
+  await sql`update pgboss.job set start_after = now() + interval '1 hour' where id = ${second!}`
+  time += 3_600_000
+  t.equal(await check(), 0, 'the clock went on')
+  time -= 3_600_000
+  t.equal(await check(), 1, 'the clock was set back')
+  await sql`delete from pgboss.job`
+})
+
+t.test('a full disk is reported to the space guard and not logged as an error', async t => {
+  const levels: string[] = []
+  let reports = 0
+  const log = new Proxy(openLog({ level: 'silent' }), {
+    get: (target, key) =>
+      ['error', 'warn', 'debug'].includes(String(key))
+        ? () => void levels.push(String(key))
+        : Reflect.get(target, key),
+  })
+  const full = Object.assign(new Error('could not extend file'), { code: '53100' })
+  const workers = await startWorkers(
+    {
+      ...{ sql, log, queue: { ...queue, claim: () => Promise.reject(full) } },
+      space: { shortage: () => null, reportFull: () => void reports++ },
+    },
+    { purge: { group: 'a', run: async () => {} } },
+    { a: 2 },
+  )
+  while (reports < 3) await sleep(10)
+  await workers.close()
+  t.same([...new Set(levels)], ['debug'])
+})

@@ -93,10 +93,18 @@ async function checkReadiness(_input: unknown, deps: Deps) {
   if (lifecycle.isShuttingDown)
     return notReady(version, 'unavailable', 'The server is shutting down')
   if (!monitor.isAvailable() || !(await isDatabaseResponsive(sql)))
-    return notReady(version, 'degraded', 'The database is not available')
-  const message = space.shortage()
-    ? 'There is too little disk space; background work is paused'
-    : null
+    return notReady(
+      version,
+      'degraded',
+      space.shortage(['database'])
+        ? 'The database is not available, and there is too little disk space for it'
+        : 'The database is not available',
+    )
+  const short = space.states().filter(state => state.isShort)
+  const message =
+    short.length > 0
+      ? `There is too little disk space (${short.map(s => s.area).join(', ')}); background work is paused`
+      : null
   return { status: message ? ('degraded' as const) : ('ok' as const), version, message }
 }
 

@@ -1,8 +1,8 @@
 // Root folders of libraries: path resolution and validation. A root must be a readable folder within the
 // configured roots, and must not overlap another library or the data directory.
-import { constants, realpathSync, statSync } from 'node:fs'
+import { constants, existsSync, realpathSync, statSync } from 'node:fs'
 import { access, realpath, stat } from 'node:fs/promises'
-import { isAbsolute, resolve } from 'node:path'
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
 import type { Config } from '../../config/config.ts'
 import type { FileAccess } from '../../containment.ts'
 import { Conflict, Invalid } from '../../errors.ts'
@@ -20,8 +20,9 @@ export async function readableRoot(
   const root = await resolvePath(path, 'The path of a library')
   if (!isPermittedPath(root, await permittedRoots(config)))
     throw new Invalid('The path is outside the folders permitted for libraries')
-  if (isWithin(root, await realBytes(config.data_dir)))
-    throw new Invalid('The path is inside the data directory')
+  const dataDir = await realBytes(config.data_dir)
+  if (isWithin(root, dataDir)) throw new Invalid('The path is inside the data directory')
+  if (isWithin(dataDir, root)) throw new Invalid('The data directory is inside the path')
   if (isSpecial(root)) throw new Invalid('The path is on a special file system')
   const stats = await stat(root).catch((error: NodeJS.ErrnoException) => {
     throw new Invalid(`The path cannot be read (${error.code})`)
@@ -98,6 +99,28 @@ export function rootBytes(path: string): Buffer {
   } catch {
     return Buffer.from(absolute)
   }
+}
+
+/**
+ * Throws Invalid when the data directory is inside one of the folders, or one of them inside it. For the
+ * command line, before anything is written there.
+ */
+export function assertApartFromData(dataDir: string, roots: readonly Buffer[]) {
+  const data = rootBytesOfNew(resolve(dataDir))
+  for (const root of roots) {
+    if (isWithin(data, root))
+      throw new Invalid(
+        `The data directory ${pathText(data)} is inside the library ${pathText(root)}; choose another with --data`,
+      )
+    if (isWithin(root, data))
+      throw new Invalid(`${pathText(root)} is inside the data directory ${pathText(data)}`)
+  }
+}
+
+/** Of a folder that need not exist yet. */
+function rootBytesOfNew(path: string): Buffer {
+  if (existsSync(path) || dirname(path) === path) return rootBytes(path)
+  return Buffer.from(join(rootBytesOfNew(dirname(path)).toString(), basename(path)))
 }
 
 /** Device number of a root folder. Throws Invalid when it is not a readable folder. For the command line, which may block. */

@@ -4,7 +4,7 @@ import { chmodSync, lstatSync, mkdirSync, statfsSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir, totalmem } from 'node:os'
 import { dirname, join } from 'node:path'
-import { Conflict } from '../../errors.ts'
+import { Conflict, Unavailable } from '../../errors.ts'
 import { changeOwner } from './cluster.ts'
 import type { OsUser } from './os-user.ts'
 
@@ -102,7 +102,12 @@ function socketDirectory(cluster: string, user: OsUser): string {
     mkdirSync(path, { mode: 0o700 })
     changeOwner(path, user)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    const { code } = error as NodeJS.ErrnoException
+    if (code !== 'EEXIST')
+      throw new Unavailable(
+        `The socket folder ${path} of the database cannot be created (${code}); ` +
+          'set TMPDIR to an existing folder in which you may write',
+      )
   }
   const stats = lstatSync(path)
   if (!stats.isDirectory() || stats.uid !== user.uid) {

@@ -156,6 +156,12 @@ const cases: Record<string, { violate: () => Promise<unknown>; count?: number }>
     violate: () => sql`
       insert into scan (id, library_id, mode) values (gen_random_uuid(), ${lib.id}, 'normal')`,
   },
+  'times of jobs': {
+    violate: () => sql`
+      insert into pgboss.job (name, data, policy, start_after)
+      values ('purge', jsonb_build_object('libraryId', ${lib.id}::text), 'short',
+        now() + interval '1 day')`,
+  },
 }
 
 for (const [name, { violate, count = 1 }] of Object.entries(cases)) {
