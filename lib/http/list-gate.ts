@@ -2,8 +2,11 @@
 // Expensive lists have database connections of their own, so that they leave those of all others free.
 import { createAccountGates } from '../async/account-gates.ts'
 import { createSemaphore } from '../async/semaphore.ts'
+import type { Viewer } from '../auth/viewer.ts'
 import { cancellable } from '../postgres/cancellable.ts'
 import { connectionsLike, type Sql } from '../postgres/db.ts'
+import type { Deps } from './deps.ts'
+import { type AdmittedCost, costOf, type Route } from './route.ts'
 
 type Admission = { accountId: string; isExpensive: boolean; signal: AbortSignal }
 
@@ -56,5 +59,24 @@ export function openListGate(sql: Sql): ListGate {
       )
     },
     close: () => expensiveSql.end({ timeout: 5 }),
+  }
+}
+
+type RouteInput = { viewer: Viewer | undefined; signal: AbortSignal }
+
+/** The handler of a route. Unless it reads only a record, it runs in the gate, with the `sql` of the gate. */
+export function admitted(
+  route: Route,
+  deps: Deps,
+  lists: ListGate,
+): (input: RouteInput) => unknown {
+  const cost = costOf(route) as 'record' | 'list' | ((input: RouteInput) => AdmittedCost)
+  const handle = route.handle as (input: RouteInput, deps: Deps) => unknown
+  if (cost === 'record') return input => handle(input, deps)
+  return input => {
+    const { signal, viewer } = input
+    const isExpensive = typeof cost === 'function' && cost(input) === 'expensive'
+    const admission = { accountId: viewer!.accountId, isExpensive, signal }
+    return lists.run(admission, async sql => handle(input, { ...deps, sql }))
   }
 }

@@ -3,7 +3,7 @@ import { Unavailable } from '../errors.ts'
 import type { Queryable, Sql, Transaction } from './db.ts'
 
 /** What postgres.js knows of a query; fragments are never active. */
-type RunningQuery = { active?: boolean; state?: { pid: number } | null }
+type RunningQuery = { executed?: boolean; active?: boolean; state?: { pid: number } | null }
 
 const recheckMs = 50
 const pools = new WeakMap<object, Sql>()
@@ -55,6 +55,8 @@ export function cancellable(
   return {
     sql: view,
     async finished() {
+      // Of statements that were sent together, some may still wait for a connection after one failed.
+      if (signal.aborted) await Promise.allSettled(queries.filter(({ executed }) => executed))
       isFinished = true
       clearTimeout(timer)
       signal.removeEventListener('abort', cancelAll)
