@@ -87,7 +87,7 @@ export function openRateLimiter({
     },
     /** Takes tokens for an attempt to sign in to an account, whether it exists or not. */
     consumeSignIn: takeForName,
-    /** Takes a token for a change of the own e-mail address, whose response tells whether the new one has an account. */
+    /** Takes a token for a change of the own e-mail address, whose response reveals whether the new one has an account. */
     async consumeAddressChange(accountId: string): Promise<void> {
       await take(`address:${accountId}`, addressChange, null)
     },
