@@ -9,7 +9,7 @@ import { newId } from '../../lib/id.ts'
 import { openLog } from '../../lib/log.ts'
 import type { Sql } from '../../lib/postgres/db.ts'
 import { comicFiles, createTestLibrary } from '../kit/library.ts'
-import { startApi, type TestApi } from '../kit/server.ts'
+import { startApi, startApiWithoutPipeline, type TestApi } from '../kit/server.ts'
 
 const seriesCount = 40
 /** Of a table; a record may have a few rows of labels, authors and covers. */
@@ -82,7 +82,8 @@ test('a read is admitted by default', t => {
 })
 
 test('every list is cancelled with its client, and the cached settings stay', async t => {
-  const all = await startApi(t)
+  // A pipeline would wait for the locks, too.
+  const all = await startApiWithoutPipeline(t)
   const reader = await all.createUser('reader')
   // Their cache listens on a connection of its own, once for a pool.
   t.equal((await reader.get('/series')).status, 200)
