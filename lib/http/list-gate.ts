@@ -31,6 +31,8 @@ export function openListGate(sql: Sql): ListGate {
     // Workers of a parallel query would take the cores of other requests; compiling costs more than it saves.
     connection: { max_parallel_workers_per_gather: 0, jit: 'off' },
   })
+  // Not of the pool: there a cancellation would wait behind the statements that it cancels.
+  const control = connectionsLike(sql, { max: 1, connection: {} })
   const expensive = createSemaphore({ slots: maxExpensive })
   const gates = {
     normal: createAccountGates({ running: 4, waiting: 200, message }),
@@ -42,7 +44,7 @@ export function openListGate(sql: Sql): ListGate {
     signal: AbortSignal,
     work: (sql: Sql) => Promise<T>,
   ): Promise<T> {
-    const view = cancellable(pool, { signal, control: sql })
+    const view = cancellable(pool, { signal, control, origin: sql })
     try {
       return await work(view.sql)
     } finally {
@@ -58,7 +60,9 @@ export function openListGate(sql: Sql): ListGate {
         expensive.run(() => runCancellable(expensiveSql, signal, work), { signal }),
       )
     },
-    close: () => expensiveSql.end({ timeout: 5 }),
+    async close() {
+      await Promise.all([expensiveSql.end({ timeout: 5 }), control.end({ timeout: 5 })])
+    },
   }
 }
 

@@ -13,12 +13,12 @@ export const poolOf = (sql: Sql): Sql => pools.get(sql) ?? sql
 
 /**
  * A view of the pool for one request, also for its transactions. After `signal` aborts it starts no statement,
- * and those that run fail with error 57014. `control` runs the cancellation on a connection of its own. Call `finished` before the
+ * and those that run fail with error 57014. `control` runs the cancellation on a connection of its own; `origin` is the pool for `poolOf`. Call `finished` before the
  * connections are used for another request: a late cancellation would hit its statement.
  */
 export function cancellable(
   sql: Sql,
-  { signal, control }: { signal: AbortSignal; control: Sql },
+  { signal, control, origin = sql }: { signal: AbortSignal; control: Sql; origin?: Sql },
 ): { sql: Sql; finished(): Promise<void> } {
   const queries: RunningQuery[] = []
   let cancelling: Promise<unknown> = Promise.resolve()
@@ -51,7 +51,7 @@ export function cancellable(
   const view = tracked(sql, {
     get: (target, name) => (name === 'begin' ? begin : Reflect.get(target, name)),
   })
-  pools.set(view, control)
+  pools.set(view, origin)
   return {
     sql: view,
     async finished() {

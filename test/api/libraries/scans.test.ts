@@ -1,6 +1,7 @@
 // Scans over HTTP: start, status, cancel.
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
+import { temporaryFolder } from '../../kit/files/folders.ts'
 import { comic, comicFiles, createTestLibrary, waitForScan } from '../../kit/library.ts'
 import { startApi } from '../../kit/server.ts'
 
@@ -103,7 +104,10 @@ t.test('concurrent requests start only one scan of a library', async t => {
   const active = await someone.get('/scans/active')
   t.equal(active.status, 200)
   t.match(active.body, [{ libraryId: shelf.id, status: /pending|running/ }])
-  t.equal((await maintainer.put(`/libraries/${shelf.id}`, { path: '/tmp' })).status, 409)
+  t.equal(
+    (await maintainer.put(`/libraries/${shelf.id}`, { path: temporaryFolder(t) })).status,
+    409,
+  )
   await waitForScan(all, responses.find(a => a.status === 200)!.body.id)
   t.same((await someone.get('/scans/active')).body, [])
   t.equal((await maintainer.post(`/libraries/${shelf.id}/scan?mode=fast`)).status, 400)

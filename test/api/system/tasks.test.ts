@@ -93,40 +93,43 @@ t.test('lists are newest first, filtered, and paged on request', async t => {
     t.equal((await admin.get(`/tasks?${invalid}`)).status, 400, invalid)
 })
 
-t.test('tasks of visible libraries are visible, those of no library only without limits', async t => {
-  const [seen, hidden] = [await libraryOf(t), await libraryOf(t)]
-  const scanId = newId()
-  const payload = (libraryId: string) => [{ scanId, libraryId, ids: [newId()] }]
-  const [mine] = await queue.send(sql, 'cover', payload(seen), later)
-  const [hiddenTask] = await queue.send(sql, 'cover', payload(hidden), later)
-  const [none] = await queue.send(sql, 'maintenance', [{}], later)
-  const keeper = await all.createUser('maintainer')
-  await sql`insert into account_library (account_id, library_id) values (${keeper.id}, ${seen})`
-  await sql`update account set all_libraries = false where id = ${keeper.id}`
-  await sql`select pg_notify('account', ${keeper.id})`
-  await sleep(100)
+t.test(
+  'tasks of visible libraries are visible, those of no library only without limits',
+  async t => {
+    const [seen, hidden] = [await libraryOf(t), await libraryOf(t)]
+    const scanId = newId()
+    const payload = (libraryId: string) => [{ scanId, libraryId, ids: [newId()] }]
+    const [mine] = await queue.send(sql, 'cover', payload(seen), later)
+    const [hiddenTask] = await queue.send(sql, 'cover', payload(hidden), later)
+    const [none] = await queue.send(sql, 'maintenance', [{}], later)
+    const keeper = await all.createUser('maintainer')
+    await sql`insert into account_library (account_id, library_id) values (${keeper.id}, ${seen})`
+    await sql`update account set all_libraries = false where id = ${keeper.id}`
+    await sql`select pg_notify('account', ${keeper.id})`
+    await sleep(100)
 
-  const listed = (await keeper.get('/tasks?status=pending&limit=500')).body.map((o: any) => o.id)
-  t.ok(listed.includes(mine) && !listed.includes(none))
-  t.notOk(listed.includes(hiddenTask))
-  t.same((await keeper.get(`/tasks?libraryId=${hidden}`)).body, [])
-  t.equal((await keeper.get(`/tasks/${mine}`)).status, 200)
-  for (const [method, path] of [
-    ['GET', `/tasks/${hiddenTask}`],
-    ['POST', `/tasks/${hiddenTask}/cancel`],
-    ['POST', `/tasks/${hiddenTask}/retry`],
-  ] as const)
-    t.equal((await keeper.request(method, path)).status, 404, `${method} ${path}`)
-  const stats = (await keeper.get('/tasks/stats')).body
-  t.equal(stats.byType.generate_thumbnails.pending, 1)
-  await queue.deleteWaiting(sql, 'cover', seen)
-  await queue.deleteWaiting(sql, 'cover', hidden)
-  await admin.post(`/tasks/${none}/cancel`)
+    const listed = (await keeper.get('/tasks?status=pending&limit=500')).body.map((o: any) => o.id)
+    t.ok(listed.includes(mine) && !listed.includes(none))
+    t.notOk(listed.includes(hiddenTask))
+    t.same((await keeper.get(`/tasks?libraryId=${hidden}`)).body, [])
+    t.equal((await keeper.get(`/tasks/${mine}`)).status, 200)
+    for (const [method, path] of [
+      ['GET', `/tasks/${hiddenTask}`],
+      ['POST', `/tasks/${hiddenTask}/cancel`],
+      ['POST', `/tasks/${hiddenTask}/retry`],
+    ] as const)
+      t.equal((await keeper.request(method, path)).status, 404, `${method} ${path}`)
+    const stats = (await keeper.get('/tasks/stats')).body
+    t.equal(stats.byType.generate_thumbnails.pending, 1)
+    await queue.deleteWaiting(sql, 'cover', seen)
+    await queue.deleteWaiting(sql, 'cover', hidden)
+    await admin.post(`/tasks/${none}/cancel`)
 
-  const reader = await all.createUser('reader')
-  t.equal((await reader.get('/tasks')).status, 403)
-  t.equal((await reader.post(`/tasks/${mine}/cancel`)).status, 403)
-})
+    const reader = await all.createUser('reader')
+    t.equal((await reader.get('/tasks')).status, 403)
+    t.equal((await reader.post(`/tasks/${mine}/cancel`)).status, 403)
+  },
+)
 
 t.test('pending tasks can be cancelled, ended ones cannot', async t => {
   const libraryId = await libraryOf(t)
