@@ -175,11 +175,12 @@ type Plan = {
   'Rows Removed by Filter'?: number
 }
 
-/** Rows of one table of the catalogue that a statement reads. Without sequential scans, which small tables have by nature. */
+/** Rows of one table of the catalogue that a statement reads. Small tables would be read whole otherwise. */
 async function rowsRead(sql: Sql, { text, parameters }: Statement): Promise<number> {
   if (!/^\s*(?:select|with)\b/i.test(text)) return 0
   return await sql.begin(async tx => {
-    await tx`set local enable_seqscan = off`
+    for (const name of ['seqscan', 'hashjoin', 'mergejoin'])
+      await tx.unsafe(`set local enable_${name} = off`)
     const [row] = await tx.unsafe(`explain (analyze, format json) ${text}`, parameters as never[])
     const nodes = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodes)]
     const counts = nodes(row!['QUERY PLAN'][0].Plan)
