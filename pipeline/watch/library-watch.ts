@@ -19,6 +19,9 @@ import type { FolderWatch } from './watch-folders.ts'
 
 export type WatchDeps = ScanSchedulerDeps & { log: Log; folders: Pick<FolderWatch, 'watch'> }
 
+/** Why a library is not watched, as a message for users; `isAway` when its folder did not exist. */
+type WatchEnd = { message: string; isAway: boolean }
+
 type StoreState = (state: WatchState) => Promise<void>
 
 type Watch = {
@@ -58,8 +61,8 @@ async function run(watch: Watch) {
   await Promise.resolve()
   while (!isClosed()) {
     try {
-      const message = library.requestedMode === 'on' ? await watchChanges(watch) : null
-      if (!isClosed() && (library.requestedMode === 'poll' || message)) await poll(watch, message)
+      const end = library.requestedMode === 'on' ? await watchChanges(watch) : null
+      if (!isClosed() && (library.requestedMode === 'poll' || end)) await poll(watch, end)
     } catch (error) {
       if (isClosed()) return
       deps.log.warn({ err: error, libraryId: library.id }, 'watching a library was interrupted')
@@ -68,18 +71,18 @@ async function run(watch: Watch) {
   }
 }
 
-/** Returns when watching ended: the reason for users, or null when it can be tried again at once. */
-async function watchChanges(watch: Watch): Promise<string | null> {
+/** Returns when watching ended; null when it can be tried again at once. */
+async function watchChanges(watch: Watch): Promise<WatchEnd | null> {
   const { root } = watch.library
   const reason = await unwatchableReason(root)
-  if (reason) return reason
+  if (reason) return { message: reason, isAway: false }
   const changes = createChanges()
   // Anything may have changed before the watch started.
   addChanges(changes, [''], 0)
   const identity = await folderIdentity(root)
-  let error: string | null = null
+  let error: WatchEnd | null = null
   const fail = (code: string) => {
-    error = watchErrorMessage(code)
+    error = { message: watchErrorMessage(code), isAway: code === 'ENOENT' || code === 'ENOTDIR' }
     return null
   }
   const stop = await watch.deps.folders
@@ -127,14 +130,16 @@ function isRelevant(path: string) {
 }
 
 /** Scans the whole library at intervals; returns when watching can be tried again. */
-async function poll(watch: Watch, message: string | null) {
+async function poll(watch: Watch, end: WatchEnd | null) {
   const { deps, library, wakeup, isClosed } = watch
+  const message = end?.message ?? null
   await watch.storeState({ mode: 'polling', message })
   if (message)
     deps.log.warn({ libraryId: library.id, reason: message }, 'library is polled, not watched')
   const startedAt = Date.now()
   let polledAt = 0
-  let wasAway = false
+  // The folder may be back before the first look at it.
+  let wasAway = end?.isAway ?? false
   while (!isClosed()) {
     const isAway = (await folderIdentity(library.root)) === null
     if (message && ((wasAway && !isAway) || Date.now() - startedAt > retryWatchMs)) return
