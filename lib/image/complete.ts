@@ -1,15 +1,13 @@
 // Completeness of an image by its structure alone, without decoding: enough to send a page as it is.
 // png:  valid header, chunks with correct checksums up to IEND, as much data as the pixels can be packed into
-// webp: chunks inside the file, partitions of the lossy frame inside its chunk
 import { crc32 } from 'node:zlib'
 import { isCompleteJpeg } from './jpeg-structure.ts'
-import { matchesAt, u16be, u24le, u32be, u32le } from './primitives.ts'
+import { matchesAt, u16be, u32be } from './primitives.ts'
 
 /** Whether the structure is complete; false also for formats whose structure is not enough. Never throws. */
 export function isComplete(bytes: Uint8Array, mediaType: string): boolean {
   if (mediaType === 'image/jpeg') return isCompleteJpeg(bytes)
-  if (mediaType === 'image/png') return isCompletePng(bytes)
-  return mediaType === 'image/webp' && isCompleteWebp(bytes)
+  return mediaType === 'image/png' && isCompletePng(bytes)
 }
 
 // Bit depths by colour type.
@@ -48,24 +46,4 @@ function isCompletePng(b: Uint8Array): boolean {
     at = end
   }
   return false
-}
-
-function isCompleteWebp(b: Uint8Array): boolean {
-  if (u32le(b, 4) + 8 > b.length + 1) return false
-  for (let at = 12; at + 8 <= b.length; ) {
-    const length = u32le(b, at + 4)
-    if (at + 8 + length > b.length) return false
-    if (matchesAt(b, at, 'VP8 ')) return isCompleteFrame(b.subarray(at + 8, at + 8 + length))
-    // Transparency, lossless coding and animation can fail while they are decoded.
-    if (!['VP8X', 'ICCP', 'EXIF', 'XMP '].some(name => matchesAt(b, at, name))) return false
-    at += 8 + length + (length & 1)
-  }
-  return false
-}
-
-/** frame: u24 (first partition bytes << 5 | shown << 4 | version << 1 | not a key frame), 9D 01 2A, u16 width, u16 height */
-function isCompleteFrame(frame: Uint8Array): boolean {
-  const tag = u24le(frame, 0)
-  const isKeyFrame = (tag & 1) === 0 && matchesAt(frame, 3, '\x9d\x01\x2a')
-  return isKeyFrame && 10 + (tag >>> 5) < frame.length
 }

@@ -23,7 +23,7 @@ const samples: Record<string, Buffer> = {
   bmp: await exampleImage('bmp'),
 }
 
-const structural = ['jpeg', 'progressive', 'png', 'webp']
+const structural = ['jpeg', 'progressive', 'png']
 
 t.test('sound images are sound, the most common by their structure alone', async t => {
   for (const [name, bytes] of Object.entries(samples)) {
