@@ -14,6 +14,7 @@ import type { PageBook } from '../../lib/page/engine.ts'
 import { packPages } from '../../lib/page/page-list.ts'
 import { openPages } from '../../lib/page/pages.ts'
 import { extensionOf } from '../../lib/path.ts'
+import { createRandom } from '../kit/random.ts'
 
 /** The page service with its own cache, closed at the end of the test. */
 export function engine(t: Test, options: Partial<Parameters<typeof openPages>[0]> = {}) {
@@ -78,17 +79,11 @@ export async function bytesOf({ body, release }: FileBody): Promise<Buffer> {
   return bytes
 }
 
-/** An image with noise, so that it does not compress to a few bytes. */
+/** An image with noise, always the same, so that it does not compress to a few bytes. */
 export function picture(width: number, height: number, format: 'jpeg' | 'png' | 'webp' = 'jpeg') {
-  return sharp({
-    create: {
-      width,
-      height,
-      channels: 3,
-      background: '#888',
-      noise: { type: 'gaussian', mean: 128, sigma: 40 },
-    },
-  })
-    .toFormat(format)
-    .toBuffer()
+  const random = createRandom(width * 100_003 + height)
+  const channels = 3
+  const pixels = Buffer.alloc(width * height * channels)
+  for (let i = 0; i < pixels.length; i++) pixels[i] = 88 + random.below(80)
+  return sharp(pixels, { raw: { width, height, channels } }).toFormat(format).toBuffer()
 }
