@@ -4,7 +4,6 @@
 import { spawn } from 'node:child_process'
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync, realpathSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { isatty } from 'node:tty'
 import { fileURLToPath } from 'node:url'
@@ -30,8 +29,9 @@ if (node === null) {
     ...compileCache(process.env),
     // glibc creates up to 8 malloc arenas per core, and image decoding threads fill all of them.
     MALLOC_ARENA_MAX: '2',
-    // Page threads decode one image per core and the pipeline two; reading files must not wait for them.
-    UV_THREADPOOL_SIZE: String(4 + 3 * availableParallelism()),
+    // These threads mostly wait for disks, and a slow one is read with many operations in flight; waiting
+    // threads cost some kilobytes each. lib/async/disk-queue.ts limits what one library occupies.
+    UV_THREADPOOL_SIZE: '128',
     ...process.env,
   }
   run(node, args, env)

@@ -198,6 +198,11 @@ export const catalogue = {
     [1, 32],
     'Number of libraries that a process scans at the same time.',
   ),
+  'pipeline.io_depth': boot.integer(
+    0,
+    [0, 64],
+    'Number of file operations that a scan has in flight on the disk of a library; 0 derives it from the measured latency.',
+  ),
   'pipeline.missing_brake_percent': reload.integer(
     25,
     [0, 100],
