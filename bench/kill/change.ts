@@ -14,16 +14,15 @@ let counter = 0
 export function changeLibrary(library: string, followed: Followed[], random: Random): number {
   const files = booksOf(library)
   const folders = [...new Set(files.map(dirname))].filter(folder => folder !== '.')
-  const isFollowed = new Set(followed.map(f => f.path))
   const count = 1 + Math.floor(random.next() * maxChanges)
   let changed = 0
   for (let i = 0; i < count; i++) {
     const file = random.next() < 0.5 ? random.pick(followed)?.path : random.pick(files)
     if (file === undefined || !existsSync(join(library, file))) continue
     const folder = random.pick(folders)
-    changed += Number(
-      change(library, { file, folder, followed, isFollowed: isFollowed.has(file), random }),
-    )
+    // As of now: an earlier change may have moved the book.
+    const isFollowed = followed.some(f => f.path === file)
+    changed += Number(change(library, { file, folder, followed, isFollowed, random }))
   }
   return changed
 }
