@@ -195,7 +195,7 @@ export function openThreads({ pipeline }: Config, log: Log): ThreadPool {
     maxThreads: pipeline.threads,
     timeoutMs: pipeline.book_timeout_seconds * 1000,
     memoryMb: pipeline.book_memory_mb,
-    idleMs: 10_000,
+    idleMs: 30_000,
     onBug: error => log.error({ err: error }, 'a thread failed'),
   })
 }

@@ -40,8 +40,6 @@ export type ThreadOptions = {
   memoryMb: number
   /** How long an idle thread is retained. */
   idleMs: number
-  /** Threads retained while idle; 1 by default. */
-  minThreads?: number
   /** Called with errors that are bugs, not properties of a file. */
   onBug: (error: unknown) => void
 }
@@ -53,7 +51,8 @@ export function openThreadPool(options: ThreadOptions) {
   const createPool = () =>
     new Piscina({
       filename: options.file.href,
-      minThreads: options.minThreads ?? 1,
+      // All threads end when they are idle: each holds 60 MB.
+      minThreads: 0,
       maxThreads: size,
       idleTimeout: options.idleMs,
       // With 'sync' an idle thread blocks in Atomics.wait while sharp still works in it.

@@ -1,6 +1,7 @@
 // API keys: generation, parsing, batched recording of their last use.
 import { randomBytes } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
+import { entriesUpTo } from '../async/cache-size.ts'
 import type { Sql } from '../postgres/db.ts'
 import { apiKeyPrefix } from './credential.ts'
 import { hashSecret } from './secret.ts'
@@ -27,7 +28,7 @@ const writeIntervalMs = 60_000
 
 /** Records when keys were last used, in batches; each key at most once a minute. */
 export function createKeyUsageLog(sql: Sql, onError: (error: unknown) => void): KeyUsageLog {
-  const recent = new LRUCache<string, true>({ max: 10_000, ttl: writeIntervalMs })
+  const recent = new LRUCache<string, true>({ ...entriesUpTo(10_000), ttl: writeIntervalMs })
   const unwritten = new Map<string, string>()
   let timer: NodeJS.Timeout | null = null
 

@@ -4,6 +4,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { LRUCache } from 'lru-cache'
+import { entriesUpTo } from '../async/cache-size.ts'
 import { Unauthorized } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Sql } from '../postgres/db.ts'
@@ -67,7 +68,7 @@ export async function openIdentityResolver(
   log: Pick<Log, 'warn'>,
 ): Promise<IdentityResolver> {
   const keyUsage = createKeyUsageLog(sql, err => log.warn({ err }, 'api key usage not stored'))
-  const lookup: Lookup = { sql, tokens, verifiedPasswords: new LRUCache({ max: 2000 }) }
+  const lookup: Lookup = { sql, tokens, verifiedPasswords: new LRUCache(entriesUpTo(2000)) }
   const cache = createIdentityCache()
   const hmacKey = randomBytes(32)
   const invalidateAll = () => {

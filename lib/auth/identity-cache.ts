@@ -1,6 +1,7 @@
 // Identity cache: results of credential checks, bounded in number and invalidated per account. Concurrent
 // checks of one credential are shared (single-flight).
 import { LRUCache } from 'lru-cache'
+import { entriesUpTo } from '../async/cache-size.ts'
 import { createSingleFlight } from '../async/single-flight.ts'
 import type { Identity } from './identity.ts'
 
@@ -15,7 +16,7 @@ const maxEntries = 5000
 export function createIdentityCache() {
   const digestsByAccount = new Map<string, Set<string>>()
   const entries = new LRUCache<string, CachedIdentity>({
-    max: maxEntries,
+    ...entriesUpTo(maxEntries),
     dispose: ({ accountId }, digest) => {
       const digests = accountId === null ? undefined : digestsByAccount.get(accountId)
       digests?.delete(digest)

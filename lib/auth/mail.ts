@@ -1,5 +1,5 @@
 // Mail over SMTP (plain text), if a server is configured.
-import { createTransport } from 'nodemailer'
+import type { Transporter } from 'nodemailer'
 import type { Config } from '../config/config.ts'
 import type { Log } from '../log.ts'
 
@@ -52,7 +52,7 @@ function openTransport({ email: config, application }: MailConfig, log: Log): Ma
   const { host, port, secure, username, password, from } = config
   if (host === null) return null
   const isLocal = /^(localhost|127\.|\[?::1\]?$)/.test(host)
-  const transport = createTransport({
+  const options = {
     host,
     port,
     secure,
@@ -64,11 +64,16 @@ function openTransport({ email: config, application }: MailConfig, log: Log): Ma
     socketTimeout: smtpTimeoutMs,
     disableFileAccess: true,
     disableUrlAccess: true,
-  })
+  }
+  // Loaded with the first message: most servers never send one.
+  let loading: Promise<Transporter> | null = null
+  const load = async () => (await import('nodemailer')).createTransport(options)
   const pending = new Set<Promise<boolean>>()
 
   async function deliver({ to, ...message }: MailMessage): Promise<boolean> {
     try {
+      loading ??= load()
+      const transport = await loading
       await transport.sendMail({ from, to: { name: '', address: to }, ...message })
       return true
     } catch (error) {
@@ -99,7 +104,7 @@ function openTransport({ email: config, application }: MailConfig, log: Log): Ma
     verificationHours: config.verification_hours,
     async close() {
       await Promise.all(pending)
-      transport.close()
+      ;(await loading)?.close()
     },
   }
 }

@@ -1,6 +1,6 @@
 // Sources of configuration values: YAML file, STACKROOM_* environment variables, command line flags.
 import { readFileSync } from 'node:fs'
-import { parse, YAMLParseError } from 'yaml'
+import { createRequire } from 'node:module'
 import { Invalid } from '../errors.ts'
 import { type Key, parseText } from './descriptor.ts'
 import { allKeys, type ConfigPath, configKeys } from './keys.ts'
@@ -8,6 +8,9 @@ import { didYouMean } from './suggest.ts'
 
 /** An unchecked value. `origin` is displayed to the user: name of a file or variable, or "command line". */
 export type SourceValue = { path: ConfigPath; key: Key; value: unknown; origin: string }
+
+// Loaded for a file only.
+const require = createRequire(import.meta.url)
 
 const prefix = 'STACKROOM_'
 /** The variable that names the file when no flag does; not a key. */
@@ -97,6 +100,7 @@ function rejectRuntimeKey(path: string, origin: string): void {
 
 function parseFile(file: string): unknown {
   const text = readText(file, 'the configuration file')
+  const { parse, YAMLParseError } = require('yaml') as typeof import('yaml')
   try {
     return parse(text, { logLevel: 'error' })
   } catch (cause) {

@@ -1,7 +1,6 @@
 // Streaming ZIP of the files of a series: nothing is compressed, one file is open at a time, and memory
 // use does not depend on the size.
 import { PassThrough, type Readable } from 'node:stream'
-import { ZipFile } from 'yazl'
 import type { BookFile } from '../catalog/book/book-file.ts'
 import type { FileAccess } from '../containment.ts'
 import { Failure, NotFound, Unreadable } from '../errors.ts'
@@ -27,6 +26,7 @@ export async function zipSeries(
     present.push(...(await Promise.all(found)).filter(file => file !== null))
   }
   if (present.length === 0) throw new NotFound('The series has no files')
+  const { ZipFile } = await import('yazl')
   const zip = new ZipFile()
   const body = new PassThrough({ highWaterMark: 256 * 1024 })
   let source: Readable | null = null

@@ -2,6 +2,7 @@
 // spends them locally; unused tokens go back with the next reservation.
 import { LRUCache } from 'lru-cache'
 import type { Sql } from 'postgres'
+import { entriesUpTo } from '../async/cache-size.ts'
 import { createSingleFlight } from '../async/single-flight.ts'
 import type { Log } from '../log.ts'
 
@@ -31,7 +32,7 @@ const databaseTimeoutMs = 1_000
 const localFallbackMs = 5_000
 
 export function createTokenBuckets(sql: Sql, log: Pick<Log, 'warn'>) {
-  const options = { max: maxBuckets, ttl: idleMs, updateAgeOnGet: true }
+  const options = { ...entriesUpTo(maxBuckets), ttl: idleMs, updateAgeOnGet: true }
   const reservations = new LRUCache<string, Reservation>(options)
   const localBuckets = new LRUCache<string, LocalBucket>(options)
   const renewals = createSingleFlight<void, Reservation>()

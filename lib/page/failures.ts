@@ -4,6 +4,7 @@
 import { hash } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import { LRUCache } from 'lru-cache'
+import { entriesUpTo } from '../async/cache-size.ts'
 import { Unreadable, type UnreadableCode } from '../errors.ts'
 import { sniffImage } from '../image/image.ts'
 import { type CacheTarget, cachePath, writeCacheFile } from './cache-write.ts'
@@ -20,7 +21,7 @@ export type Failures = ReturnType<typeof createFailures>
 
 /** Failures by key; `target` is where the page cache stores a key, null when it is disabled. */
 export function createFailures(target: (key: string) => CacheTarget | null) {
-  const failures = new LRUCache<string, Failure>({ max: 10_000, ttl: slowFailureMs })
+  const failures = new LRUCache<string, Failure>({ ...entriesUpTo(10_000), ttl: slowFailureMs })
   return {
     /** Folder for `decodeUnlessFailed`. */
     get folder() {

@@ -25,7 +25,7 @@ type RunOptions = {
   failureKey?: string
 }
 
-type PoolOptions = Omit<ThreadOptions, 'file' | 'idleMs' | 'minThreads'> & { failures: Failures }
+type PoolOptions = Omit<ThreadOptions, 'file' | 'idleMs'> & { failures: Failures }
 
 // A client waits, and a thread that is occupied serves no other.
 const maxTaskMs = 20_000
@@ -37,7 +37,6 @@ export function openPagePool({ failures, ...options }: PoolOptions) {
     ...options,
     file,
     idleMs: 30_000,
-    minThreads: 0,
     // With two, one account never has all.
     maxThreads: Math.max(2, options.maxThreads || availableParallelism()),
     timeoutMs: Math.min(options.timeoutMs, maxTaskMs),

@@ -8,7 +8,6 @@ import type { Sql } from '../../lib/postgres/db.ts'
 import type { Jobs } from '../../lib/queue/jobs.ts'
 import { loadScan } from '../scan/scan-context.ts'
 import { runBatch } from '../work/threads.ts'
-import { failedReading } from './extract.ts'
 import type { JobContext } from './job-context.ts'
 import { matchFiles, type PendingFile } from './match.ts'
 import type { FileToRead, ReadError, Reading, ReadOptions } from './reading.ts'
@@ -30,7 +29,10 @@ export async function indexBooks(
     limits: thumbnailOptions.limits,
     containment: containmentOf(access, scan),
   }
-  const failed = (id: string, error: ReadError) => failedReading(itemsById.get(id)!, options, error)
+  // Loads the parsers of sidecars, which the main thread needs for nothing else.
+  const describeFailed = async (item: FileToRead, error: ReadError) =>
+    (await import('./extract.ts')).failedReading(item, options, error)
+  const failed = (id: string, error: ReadError) => describeFailed(itemsById.get(id)!, error)
   let isCancelled = false
   await runBatch<FileToRead, ReadOptions, Reading>(
     threads,
@@ -39,7 +41,7 @@ export async function indexBooks(
     {
       isStopped: () => isStopped() || isCancelled,
       signal,
-      failed: (item, error) => failedReading(item, options, error),
+      failed: describeFailed,
       async onResults(readings, files) {
         const goneIds = await findGone(files, readings)
         await deletePending(sql, [...goneIds])

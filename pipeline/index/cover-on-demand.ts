@@ -14,7 +14,7 @@ import {
   type Thumbnail,
   type ThumbnailOptions,
   type ThumbnailRequest,
-} from './thumbnail.ts'
+} from './thumbnail-request.ts'
 
 /**
  * Makes the cover if there is none, if its file is gone or with `again`; then notifies all processes,
@@ -29,11 +29,14 @@ export async function makeCoverOnDemand(
     exists = !again && (await hasCoverFile(sql, bookId, thumbnailOptions.folder))
     if (exists) return
     const items = await thumbnailRequests(sql, [bookId], access)
+    const root = items[0]?.containment.root
+    if (root === undefined) return
     await runBatch<ThumbnailRequest, ThumbnailOptions, Thumbnail>(
       threads,
       'cover',
       { items, options: thumbnailOptions },
       {
+        root,
         urgent: true,
         isStopped,
         signal,

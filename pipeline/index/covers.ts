@@ -3,6 +3,7 @@ import { coverEvents } from '../../lib/catalog/cover/displayed-cover.ts'
 import { containmentOf, type FileAccess } from '../../lib/containment.ts'
 import { publish } from '../../lib/event/publish.ts'
 import { countCovers, countReading } from '../../lib/metrics/pipeline.ts'
+import { mountKey } from '../../lib/mount-health.ts'
 import { joinPath } from '../../lib/path.ts'
 import type { Sql } from '../../lib/postgres/db.ts'
 import type { Jobs } from '../../lib/queue/jobs.ts'
@@ -16,7 +17,7 @@ import {
   type Thumbnail,
   type ThumbnailOptions,
   type ThumbnailRequest,
-} from './thumbnail.ts'
+} from './thumbnail-request.ts'
 
 export async function makeCovers(context: JobContext, job: Jobs['cover']): Promise<void> {
   const { sql, threads, thumbnailOptions, access, signal } = context
@@ -34,6 +35,7 @@ export async function makeCovers(context: JobContext, job: Jobs['cover']): Promi
     { items, options: thumbnailOptions },
     {
       ...writer,
+      root: mountKey(scan.root),
       signal,
       failed: (item, error) => ({ ...emptyThumbnail(item.id), opens: 1, error }),
     },

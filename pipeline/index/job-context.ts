@@ -5,7 +5,7 @@ import type { Sql } from '../../lib/postgres/db.ts'
 import type { Queue } from '../../lib/queue/queue.ts'
 import type { SpaceGuard } from '../../lib/space-guard.ts'
 import type { JobControl } from '../work/job-runs.ts'
-import type { ThumbnailOptions } from './thumbnail.ts'
+import type { ThumbnailOptions } from './thumbnail-request.ts'
 
 export type JobContext = JobControl & {
   sql: Sql

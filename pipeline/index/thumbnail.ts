@@ -2,44 +2,18 @@
 import { hash, randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type { Limits } from '../../lib/archive/limits.ts'
-import type { Containment } from '../../lib/containment.ts'
 import { Unreadable } from '../../lib/errors.ts'
 import { openLibraryFile } from '../../lib/file.ts'
 import { readCover } from '../../lib/format/formats.ts'
 import { createCover } from '../../lib/image/cover.ts'
 import { thumbnailPath } from '../../lib/image/thumbnail-path.ts'
 import { extensionOf, joinPath } from '../../lib/path.ts'
-import type { ReadError } from './reading.ts'
-
-export type ThumbnailOptions = {
-  /** Folder of all thumbnails. */
-  folder: string
-  maxSide: number
-  format: 'webp' | 'jpeg'
-  quality: number
-  limits: Limits
-}
-
-export type ThumbnailRequest = {
-  id: string
-  path: string
-  containment: Containment
-  /** A cover.jpg in a folder that holds only this book; used when the book has no cover of its own. */
-  sidecar: string | null
-}
-
-export type Thumbnail = {
-  id: string
-  cover: string | null
-  bytesRead: number
-  opens: number
-  /** Time in the thread. */
-  ms?: number
-  error: ReadError | null
-  /** errno name when the thumbnail could not be written; not a property of the book. */
-  writeError: string | null
-}
+import {
+  emptyThumbnail,
+  type Thumbnail,
+  type ThumbnailOptions,
+  type ThumbnailRequest,
+} from './thumbnail-request.ts'
 
 const maxSidecarBytes = 32 * 1024 * 1024
 
@@ -69,10 +43,6 @@ export async function makeThumbnail(
     result.error = { code: error.code, message: error.message }
   }
   return result
-}
-
-export function emptyThumbnail(id: string): Thumbnail {
-  return { id, cover: null, bytesRead: 0, opens: 0, error: null, writeError: null }
 }
 
 function tryToStore(

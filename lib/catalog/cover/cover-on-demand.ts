@@ -3,6 +3,7 @@
 
 import { LRUCache } from 'lru-cache'
 import type { Fragment } from 'postgres'
+import { entriesUpTo } from '../../async/cache-size.ts'
 import { createSingleFlight, type SingleFlight } from '../../async/single-flight.ts'
 import { type Viewer, visibleBook, visibleLibrary, visibleSeries } from '../../auth/viewer.ts'
 import { NotFound } from '../../errors.ts'
@@ -163,7 +164,7 @@ function listen(sql: Sql): Waits {
   const waits: Waits = {
     wakeups: new Map(),
     flight: createSingleFlight(),
-    failed: new LRUCache({ max: 2_000, ttl: retryAfterMs }),
+    failed: new LRUCache({ ...entriesUpTo(2_000), ttl: retryAfterMs }),
     waiting: 0,
     respondedAt: 0,
     pausedUntil: 0,
