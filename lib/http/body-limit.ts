@@ -1,4 +1,4 @@
-// Limits of JSON bodies: the length of the longest valid body of a route, by its schema, and nesting.
+// Limits of JSON bodies: the length of the longest valid body of a route, by its schema, and its structure.
 import type { Route } from './route.ts'
 
 type SchemaNode = {
@@ -50,11 +50,17 @@ function longest(schema: SchemaNode): number {
 
 // Conditions, the deepest bodies, have two levels of JSON for each of theirs.
 const maxDepth = 200
-const [quote, backslash] = [0x22, 0x5c]
+// The longest condition has about 5,000; JSON.parse takes up to a microsecond for each.
+const maxValues = 20_000
+const [quote, backslash, comma] = [0x22, 0x5c, 0x2c]
 
-/** Whether a JSON text has more levels than any body needs: extreme nesting is what JSON.parse is slow at. */
-export function isTooDeep(json: string): boolean {
+/**
+ * What makes a JSON text expensive to parse, null if nothing does: more levels than any body needs, which
+ * JSON.parse is slow at, or more values.
+ */
+export function structureFault(json: string): string | null {
   let depth = 0
+  let values = 1
   let isText = false
   for (let i = 0; i < json.length; i++) {
     const code = json.charCodeAt(i)
@@ -62,10 +68,13 @@ export function isTooDeep(json: string): boolean {
       if (code === backslash) i++
       else if (code === quote) isText = false
     } else if (code === quote) isText = true
+    else if (code === comma) values++
     // [ and {, then ] and }.
     else if (code === 0x5b || code === 0x7b) {
-      if (++depth > maxDepth) return true
+      values++
+      if (++depth > maxDepth) return 'The body is nested too deeply'
     } else if (code === 0x5d || code === 0x7d) depth--
+    if (values > maxValues) return `The body has more than ${maxValues} values`
   }
-  return false
+  return null
 }

@@ -9,18 +9,19 @@ import fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify'
-import { Invalid, MethodNotAllowed, NotFound, UnsupportedMedia } from '../errors.ts'
+import { MethodNotAllowed, NotFound, UnsupportedMedia } from '../errors.ts'
 import { newId } from '../id.ts'
 import { ErrorBody, isBytes, LimitBody } from '../schema.ts'
 import { createAddressResolver, rejectDuplicateHost } from './address.ts'
 import { mountApiReference } from './api-reference.ts'
 import { authorize } from './authorize.ts'
 import { emptyBody } from './body.ts'
-import { bodyLimit, isTooDeep, maxBodyBytes, smallBodyBytes } from './body-limit.ts'
+import { bodyLimit, maxBodyBytes, smallBodyBytes } from './body-limit.ts'
 import { addEtag, setVary } from './cache-headers.ts'
 import { corsDelegator } from './cors.ts'
 import type { Deps } from './deps.ts'
 import { errorResponse, rejectMalformedRequest, statusOf } from './error-response.ts'
+import { acceptOnlyJson } from './json-body.ts'
 import { admitted, type ListGate } from './list-gate.ts'
 import { openapiDocument } from './openapi.ts'
 import { createPreconditions, type Preconditions } from './preconditions.ts'
@@ -238,21 +239,6 @@ function disconnectSignal(reply: FastifyReply): AbortSignal {
   // No `close` event follows when the client disconnected during authentication.
   if (reply.raw.destroyed && !reply.raw.writableFinished) controller.abort()
   return controller.signal
-}
-
-/** Accepts JSON under any of its media types; an empty body counts as none. Other types are 415. */
-function acceptOnlyJson(server: FastifyInstance) {
-  const parse = server.getDefaultJsonParser('error', 'error')
-  server.removeAllContentTypeParsers()
-  server.addContentTypeParser<string>(
-    /^application\/(?:[\w.-]{1,40}\+)?json(?:;|$)/,
-    { parseAs: 'string' },
-    (request, body, done) => {
-      if (body === '') done(null, undefined)
-      else if (isTooDeep(body)) done(new Invalid('The body is nested too deeply'))
-      else parse(request, body, done)
-    },
-  )
 }
 
 function responseSchemas(route: Route) {

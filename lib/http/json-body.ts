@@ -1,0 +1,84 @@
+// Parser of JSON bodies: long ones are received a few at a time for each account, and read one after another
+// with pauses between, since parsing and validating is work for the event loop.
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { createAccountGates } from '../async/account-gates.ts'
+import { Invalid } from '../errors.ts'
+import { whenClosed } from './body.ts'
+import { smallBodyBytes, structureFault } from './body-limit.ts'
+
+const isJson = /^application\/(?:[\w.-]{1,40}\+)?json(?:;|$)/
+const maxReceived = { running: 2, waiting: 50, message: 'Too many requests with long bodies' }
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Ends the admission of a long body. */
+    finishBody?: () => void
+  }
+}
+
+/** Accepts JSON under any of its media types; an empty body counts as none. Other types are 415. */
+export function acceptOnlyJson(server: FastifyInstance) {
+  const parse = server.getDefaultJsonParser('error', 'error')
+  const gates = createAccountGates(maxReceived)
+  const nextTurn = createTurns()
+  server.removeAllContentTypeParsers()
+  server.addHook('preParsing', async (request, reply, payload) => {
+    if (!mayBeLong(request)) return payload
+    // Other callers may send short bodies only.
+    const accountId = request.identity?.account.id ?? ''
+    const { promise: finished, resolve } = Promise.withResolvers<void>()
+    const leaving = new AbortController()
+    whenClosed(reply, () => {
+      leaving.abort()
+      resolve()
+    })
+    request.finishBody = resolve
+    await new Promise<void>((admit, refuse) => {
+      gates(accountId, leaving.signal, async () => {
+        admit()
+        await finished
+      }).catch(refuse)
+    })
+    return payload
+  })
+  server.addContentTypeParser<string>(
+    isJson,
+    { parseAs: 'string' },
+    async (request: FastifyRequest, body: string) => {
+      if (body.length > smallBodyBytes) await nextTurn()
+      request.finishBody?.()
+      if (body === '') return undefined
+      const fault = structureFault(body)
+      if (fault !== null) throw new Invalid(fault)
+      return await new Promise((resolve, reject) =>
+        parse(request, body, (error, value) => (error ? reject(error) : resolve(value))),
+      )
+    },
+  )
+}
+
+/** Whether the body is JSON that is longer than a short one, or of unknown length. */
+function mayBeLong({ headers, routeOptions }: FastifyRequest): boolean {
+  const { 'content-length': length, 'content-type': type = '' } = headers
+  if (routeOptions.bodyLimit! <= smallBodyBytes || !isJson.test(type)) return false
+  return length === undefined || Number(length) > smallBodyBytes
+}
+
+/**
+ * Returns a function that waits for the turn of its caller. A turn lasts until the event loop is free again,
+ * and as long again belongs to everything else.
+ */
+function createTurns() {
+  let last: Promise<unknown> = Promise.resolve()
+  return async () => {
+    const previous = last
+    const { promise, resolve } = Promise.withResolvers<void>()
+    last = promise
+    await previous
+    const startedAt = performance.now()
+    setImmediate(() => {
+      void sleep(performance.now() - startedAt).then(() => resolve())
+    })
+  }
+}
