@@ -23,6 +23,11 @@ export function createRandom(seed: number) {
     some: <T>(items: readonly T[], max: number) => [
       ...new Set(Array.from({ length: below(max + 1) }, () => pick(items))),
     ],
+    shuffled: <T>(items: readonly T[]) =>
+      items
+        .map(item => ({ item, at: next() }))
+        .toSorted((a, b) => a.at - b.at)
+        .map(({ item }) => item),
     /** Prefers the first items, roughly by Zipf's law. */
     pickByRank: <T>(items: readonly T[]) => items[Math.floor(items.length ** next()) - 1]!,
     hex: (digits: number) =>
