@@ -557,6 +557,22 @@ create table series_sharing_tag (
 );
 create index series_sharing_tag_tag on series_sharing_tag (tag_id);
 
+-- A row for each statement that changed which books there are, their order or who sees them. Their sum is
+-- the version of book lists (lib/catalog/list/marks): writers do not wait for each other, and a reader sees
+-- it change exactly when it sees the books changed. Readers combine the rows.
+create table list_change (count bigint not null);
+create function note_list_change() returns trigger language plpgsql as $$
+begin
+  insert into list_change values (1);
+  return null;
+end $$;
+create trigger book_list_changed after insert or update or delete on book
+  for each statement execute function note_list_change();
+create trigger series_list_changed after update of age_rating on series for each row
+  when (old.age_rating is distinct from new.age_rating) execute function note_list_change();
+create trigger sharing_tag_list_changed after insert or update or delete on series_sharing_tag
+  for each statement execute function note_list_change();
+
 create table account_sharing_tag (
   id         uuid primary key,
   account_id uuid not null references account on delete cascade,

@@ -334,6 +334,10 @@ CREATE TABLE library_watch (
   constraint library_watch_pkey PRIMARY KEY (library_id)
 );
 
+CREATE TABLE list_change (
+  count bigint not null
+);
+
 CREATE TABLE missing_candidate (
   book_id uuid not null,
   library_id uuid not null,
@@ -705,6 +709,14 @@ AS $function$
     else normalize(lower(regexp_replace(
       normalize(value, nfd), '[\u0300-\u036f]', '', 'g')), nfc) end
 $function$;
+CREATE OR REPLACE FUNCTION public.note_list_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into list_change values (1);
+  return null;
+end $function$;
 CREATE OR REPLACE FUNCTION public.notify_account()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -778,11 +790,14 @@ CREATE TRIGGER account_changed AFTER DELETE OR UPDATE OF username, email, passwo
 CREATE TRIGGER account_library_changed AFTER INSERT OR DELETE OR UPDATE ON public.account_library FOR EACH ROW EXECUTE FUNCTION notify_account();
 CREATE TRIGGER account_sharing_tag_changed AFTER INSERT OR DELETE OR UPDATE ON public.account_sharing_tag FOR EACH ROW EXECUTE FUNCTION notify_account();
 CREATE TRIGGER api_key_changed AFTER DELETE OR UPDATE OF permissions, is_active, expires_at, secret_sha256 ON public.api_key FOR EACH ROW EXECUTE FUNCTION notify_account();
+CREATE TRIGGER book_list_changed AFTER INSERT OR DELETE OR UPDATE ON public.book FOR EACH STATEMENT EXECUTE FUNCTION note_list_change();
 CREATE TRIGGER book_search_sync AFTER UPDATE OF series_id, missing_at, sort_key ON public.book FOR EACH ROW WHEN ((((old.series_id IS DISTINCT FROM new.series_id) OR ((old.missing_at IS NULL) IS DISTINCT FROM (new.missing_at IS NULL))) OR (old.sort_key IS DISTINCT FROM new.sort_key))) EXECUTE FUNCTION sync_book_search();
 CREATE CONSTRAINT TRIGGER event_numbered AFTER INSERT ON public.event DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION number_event();
 CREATE TRIGGER library_schedule_changed AFTER UPDATE OF scanning_config, is_active, deleting_at, root ON public.library FOR EACH ROW WHEN (((((old.scanning_config IS DISTINCT FROM new.scanning_config) OR (old.is_active IS DISTINCT FROM new.is_active)) OR (old.deleting_at IS DISTINCT FROM new.deleting_at)) OR (old.root IS DISTINCT FROM new.root))) EXECUTE FUNCTION notify_schedule();
 CREATE TRIGGER library_schedule_created AFTER INSERT OR DELETE ON public.library FOR EACH ROW EXECUTE FUNCTION notify_schedule();
 CREATE TRIGGER library_schedule_stamp BEFORE UPDATE OF scanning_config, is_active ON public.library FOR EACH ROW WHEN (((old.scanning_config IS DISTINCT FROM new.scanning_config) OR (old.is_active IS DISTINCT FROM new.is_active))) EXECUTE FUNCTION stamp_schedule();
+CREATE TRIGGER series_list_changed AFTER UPDATE OF age_rating ON public.series FOR EACH ROW WHEN ((old.age_rating IS DISTINCT FROM new.age_rating)) EXECUTE FUNCTION note_list_change();
 CREATE TRIGGER series_metadata_changed BEFORE UPDATE OF title, publisher, language, reading_direction ON public.series FOR EACH ROW WHEN (((((old.title IS DISTINCT FROM new.title) OR (old.publisher IS DISTINCT FROM new.publisher)) OR (old.language IS DISTINCT FROM new.language)) OR (old.reading_direction IS DISTINCT FROM new.reading_direction))) EXECUTE FUNCTION stamp_series_metadata();
 CREATE TRIGGER session_changed AFTER DELETE OR UPDATE OF revoked_at ON public.session FOR EACH ROW EXECUTE FUNCTION notify_account();
+CREATE TRIGGER sharing_tag_list_changed AFTER INSERT OR DELETE OR UPDATE ON public.series_sharing_tag FOR EACH STATEMENT EXECUTE FUNCTION note_list_change();
 CREATE SEQUENCE event_number_sequence;

@@ -1,5 +1,6 @@
 // Nightly maintenance: deletes expired sessions, schedule slots, tasks, events, scans and streams.
 import { deleteExpired } from '../../lib/auth/session.ts'
+import { combineListChanges } from '../../lib/catalog/list/marks/read-marks.ts'
 import type { Config } from '../../lib/config/config.ts'
 import { pruneEvents } from '../../lib/event/prune.ts'
 import type { Log } from '../../lib/log.ts'
@@ -26,6 +27,7 @@ export async function runMaintenance(
     streams: await deleteStaleStreams(sql, isStopped),
   }
   if (!isStopped()) await pruneEvents(sql)
+  if (!isStopped()) await combineListChanges(sql)
   log.info({ ...deleted, ms: Date.now() - startedAt }, 'maintenance done')
 }
 

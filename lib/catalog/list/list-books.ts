@@ -5,6 +5,7 @@ import { isLimited, isUnrestricted, type Viewer } from '../../auth/viewer.ts'
 import { parseSearchQuery } from '../../name/search-text.ts'
 import { listBooksByReading } from './books-by-reading.ts'
 import { listBooksBySeries } from './books-by-series.ts'
+import { type MarkedRequest, rankMarksOf } from './marks/page-by-marks.ts'
 import { newestBooks } from './newest-books.ts'
 import type { IdPage } from './page.ts'
 import { pageAllBooks, pagePlannedBooks } from './page-books.ts'
@@ -40,15 +41,40 @@ export async function listBooks(
   const sort = request.sort === undefined || request.sort === 'relevance' ? 'title' : request.sort
   if (sort === 'read') return await listBooksByReading(sql, viewer, { ...request, direction })
   if (sort === 'series') return await listBooksBySeries(sql, viewer, { ...request, direction })
-  const isWhole = !request.filter && !request.seriesId && !request.includeDeleted
-  if (isWhole && !request.libraryId && isUnrestricted(viewer))
-    return await pageAllBooks(sql, { sort, direction, ...window })
-  if (isWhole && sort === 'created' && !isLimited(viewer))
-    return await newestBooks(sql, viewer, {
-      ...{ by: sort, direction, libraryId: request.libraryId },
-      ...window,
-    })
+  const order = { sort, direction }
+  if (!request.filter && !request.seriesId && !request.includeDeleted)
+    return await listWhole(sql, viewer, { ...order, ...window, libraryId: request.libraryId })
   const plan = await planBooks(sql, viewer, request)
   const { includeDeleted } = request
-  return await pagePlannedBooks(sql, plan, { sort, direction, includeDeleted, ...window })
+  return await pagePlannedBooks(sql, plan, { ...order, includeDeleted, ...window })
+}
+
+// Skipping so many rows of an index costs as much as a walk from a rank mark.
+const maxSkipped = 5_000
+/** Lists of fewer books are read quickly without rank marks. */
+const minMarked = 20_000
+
+/** All present books that are visible, in all libraries or one. */
+async function listWhole(sql: Sql, viewer: Viewer, request: MarkedRequest): Promise<IdPage> {
+  const isEverything = isUnrestricted(viewer) && request.libraryId === undefined
+  if (isEverything && request.offset <= maxSkipped) return await pageAllBooks(sql, request)
+  const marks = rankMarksOf(sql)
+  const marked = await marks.page(sql, viewer, request)
+  if (marked) return marked
+  const page = await pageWithoutMarks(sql, viewer, { ...request, isEverything })
+  if (page.total > minMarked) marks.refresh(sql, request)
+  return page
+}
+
+async function pageWithoutMarks(
+  sql: Sql,
+  viewer: Viewer,
+  { isEverything, ...request }: MarkedRequest & { isEverything: boolean },
+): Promise<IdPage> {
+  const { sort, libraryId } = request
+  if (isEverything) return await pageAllBooks(sql, request)
+  if (sort === 'created' && !isLimited(viewer))
+    return await newestBooks(sql, viewer, { ...request, by: sort })
+  const plan = await planBooks(sql, viewer, { filter: null, libraryId })
+  return await pagePlannedBooks(sql, plan, request)
 }

@@ -1,0 +1,172 @@
+// Rank marks of a sort order: the books in that order, cut into buckets of equal length, with the first
+// book of each and how many of its books each visibility class has. Read in one statement, so that they
+// and their version belong to one state of the catalogue.
+import type { Fragment, Sql } from 'postgres'
+import { couldSee, presentBook, type Viewer } from '../../../auth/viewer.ts'
+import type { Queryable } from '../../../postgres/db.ts'
+import { unionAll, unprepared } from '../../../postgres/statement.ts'
+import { type BookColumnSort, bookOrderBy, bookSortColumns, type Direction } from '../sort.ts'
+
+export type Order = { sort: BookColumnSort; direction: Direction }
+
+/** Books that the same viewers see. */
+type VisibilityClass = {
+  libraryId: string
+  /** The higher one of the age ratings of the book and its series. */
+  rating: number | null
+  /** The series has no rating. */
+  isUnrated: boolean
+  /** Sharing tags of the series. */
+  tags: string[]
+}
+
+/** Books that follow each other in the order, all with a value of the sort column or all without. */
+export type Bucket = {
+  /** The first book. */
+  id: string
+  /** Its value in the sort column as text; null for books without one. */
+  key: string | null
+  /** Number of books by class: pairs of a class and its number. */
+  counts: Uint32Array
+}
+
+export type Marks = {
+  /** Of `listVersion` when the marks were read. */
+  version: string
+  /** The most books of a bucket. */
+  bucketRows: number
+  classes: VisibilityClass[]
+  buckets: Bucket[]
+}
+
+// Far more than catalogues have; the memory of the marks is bounded by their product.
+const maxClasses = 1_000
+const maxBuckets = 500
+
+/**
+ * An expression: which changes of books, their order and their visibility a statement sees. A crashed server may
+ * lose its last commits and count other changes in their place: the time of its start is part of the version.
+ */
+export function listVersion(sql: Queryable): Fragment {
+  return sql`(
+    select coalesce(sum(count), 0) || ' ' || pg_postmaster_start_time() from list_change)`
+}
+
+/** Replaces the rows of changes by one with their sum. */
+export async function combineListChanges(sql: Sql): Promise<void> {
+  await sql`
+    with combined as (delete from list_change returning count)
+    insert into list_change select sum(count) from combined having count(*) > 0`
+}
+
+/** Reads all present books from the index of the order. Null for a catalogue with too many classes. */
+export async function readMarks(
+  sql: Sql,
+  order: Order,
+  { minBucketRows }: { minBucketRows: number },
+): Promise<Marks | null> {
+  await combineListChanges(sql)
+  const { column, nullable } = bookSortColumns[order.sort]
+  const key = sql`b.${sql(column)}`
+  const [size] = await sql<{ total: number }[]>`
+    select coalesce(sum(book_count), 0)::float8 as total from library`
+  const bucketRows = Math.max(minBucketRows, Math.ceil(size!.total / maxBuckets))
+  const part = (number: number, where: Fragment, orderBy: Fragment) => sql`
+    select ${number}::integer as part, b.id, ${key}::text as key, b.series_id,
+      row_number() over (order by ${orderBy}) - 1 as place
+    from book b where ${presentBook(sql)} and ${where}`
+  const inOrder = bookOrderBy(sql, 'b', { ...order, reversed: false })
+  const idOrder = order.direction === 'desc' ? sql`b.id desc` : sql`b.id`
+  const parts = nullable
+    ? [part(0, sql`${key} is not null`, inOrder), part(1, sql`${key} is null`, idOrder)]
+    : [part(0, sql`true`, inOrder)]
+  const rows = await unprepared(sql<MarkRow[]>`
+    with series_class as materialized (
+      select s.id, (dense_rank() over (order by s.library_id, s.age_rating, t.tags))::integer as class
+      from series s
+      left join (
+        select series_id, array_agg(tag_id order by tag_id) as tags from series_sharing_tag
+        group by 1) t on t.series_id = s.id
+    ), counted as materialized (
+      select p.part, p.place / ${bucketRows}::bigint as bucket, c.class, y.age_rating, count(*) as n,
+        max(p.id::text) filter (where p.place % ${bucketRows}::bigint = 0) as id,
+        max(p.key) filter (where p.place % ${bucketRows}::bigint = 0) as key
+      from (${unionAll(sql, parts)}) p
+      join series_class c on c.id = p.series_id
+      left join (
+        select y.id, y.age_rating from book y
+        where y.age_rating is not null and ${presentBook(sql, 'y')}) y on y.id = p.id
+      group by 1, 2, 3, 4
+    )
+    select ${listVersion(sql)} as version, n.part, n.bucket, n.class, n.age_rating as "bookRating",
+      n.n, n.id, n.key, f.library_id as "libraryId", f.age_rating as "seriesRating", f.tags
+    from counted n
+    join (
+      select distinct on (c.class) c.class, s.library_id, s.age_rating, array(
+        select t.tag_id::text from series_sharing_tag t where t.series_id = s.id order by t.tag_id) as tags
+      from series_class c join series s on s.id = c.id
+      order by c.class) f on f.class = n.class
+    order by n.part, n.bucket`)
+  return toMarks(rows, bucketRows)
+}
+
+type MarkRow = {
+  version: string
+  part: number
+  bucket: number
+  class: number
+  bookRating: number | null
+  n: number
+  id: string | null
+  key: string | null
+  libraryId: string
+  seriesRating: number | null
+  tags: string[]
+}
+
+function toMarks(rows: MarkRow[], bucketRows: number): Marks | null {
+  const classes: VisibilityClass[] = []
+  const numbers = new Map<string, number>()
+  const buckets: (Omit<Bucket, 'counts'> & { counts: number[] })[] = []
+  let last = ''
+  for (const row of rows) {
+    const name = `${row.class} ${row.bookRating}`
+    let number = numbers.get(name)
+    if (number === undefined) {
+      const { libraryId, tags, seriesRating, bookRating } = row
+      const isUnrated = seriesRating === null
+      const rating =
+        isUnrated && bookRating === null ? null : Math.max(seriesRating ?? 0, bookRating ?? 0)
+      number = classes.push({ libraryId, rating, isUnrated, tags }) - 1
+      numbers.set(name, number)
+    }
+    const place = `${row.part} ${row.bucket}`
+    if (place !== last) buckets.push({ id: '', key: null, counts: [] })
+    last = place
+    const bucket = buckets.at(-1)!
+    bucket.counts.push(number, row.n)
+    if (row.id !== null) Object.assign(bucket, { id: row.id, key: row.key })
+  }
+  if (rows.length === 0 || classes.length > maxClasses) return null
+  const compact = buckets.map(bucket => ({ ...bucket, counts: Uint32Array.from(bucket.counts) }))
+  return { version: rows[0]!.version, bucketRows, classes, buckets: compact }
+}
+
+/** The number of books of each bucket that a viewer sees, in all libraries or one. */
+export function visibleCounts(
+  { classes, buckets }: Marks,
+  viewer: Viewer,
+  libraryId: string | undefined,
+): number[] {
+  const isVisible = classes.map(
+    ({ libraryId: id, ...item }) =>
+      (libraryId === undefined || id === libraryId) &&
+      (viewer.libraries === null || viewer.libraries.includes(id)) &&
+      couldSee(viewer, item),
+  )
+  return buckets.map(({ counts }) => {
+    let count = 0
+    for (let i = 0; i < counts.length; i += 2) if (isVisible[counts[i]!]) count += counts[i + 1]!
+    return count
+  })
+}
