@@ -61,13 +61,9 @@ const [quote, backslash, comma] = [0x22, 0x5c, 0x2c]
 export function structureFault(json: string): string | null {
   let depth = 0
   let values = 1
-  let isText = false
   for (let i = 0; i < json.length; i++) {
     const code = json.charCodeAt(i)
-    if (isText) {
-      if (code === backslash) i++
-      else if (code === quote) isText = false
-    } else if (code === quote) isText = true
+    if (code === quote) i = endOfText(json, i)
     else if (code === comma) values++
     // [ and {, then ] and }.
     else if (code === 0x5b || code === 0x7b) {
@@ -77,4 +73,16 @@ export function structureFault(json: string): string | null {
     if (values > maxValues) return `The body has more than ${maxValues} values`
   }
   return null
+}
+
+/** The place of the quote that ends the text which begins at `start`. */
+function endOfText(json: string, start: number): number {
+  for (let end = start; ; ) {
+    end = json.indexOf('"', end + 1)
+    if (end === -1) return json.length
+    let first = end
+    while (json.charCodeAt(first - 1) === backslash) first--
+    // An odd number of backslashes escapes the quote.
+    if ((end - first) % 2 === 0) return end
+  }
 }
