@@ -69,7 +69,7 @@ async function apply({ change, id }: Change) {
   await statements[change]()
 }
 
-t.test('every page is that of the plain list, whatever changed before', async () => {
+t.test('every page is that of the plain list, after any change', async () => {
   const sorts = fc.constantFrom(...(Object.keys(bookSortColumns) as BookColumnSort[]))
   await fc.assert(
     fc.asyncProperty(

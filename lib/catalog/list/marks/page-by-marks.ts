@@ -1,5 +1,5 @@
 // Pages of book lists located by rank marks: the bucket in which a page begins follows from the counts of
-// the buckets before it, so that only this bucket is walked, however deep the page and whoever reads it.
+// the buckets before it, so that only this bucket is walked, at any depth and for any viewer.
 // Marks are valid for one version of the catalogue. The statement that reads the page compares it; while
 // the catalogue changes, lists are read without marks.
 import type { Fragment, Sql } from 'postgres'
@@ -15,9 +15,15 @@ import type { Queryable } from '../../../postgres/db.ts'
 import { allOf, unprepared } from '../../../postgres/statement.ts'
 import type { IdPage } from '../page.ts'
 import { type BookColumnSort, bookOrderBy, bookSortColumns } from '../sort.ts'
-import { listVersion, type Marks, type Order, readMarks, visibleCounts } from './read-marks.ts'
+import {
+  listVersion,
+  type MarkedOrder,
+  type Marks,
+  readMarks,
+  visibleCounts,
+} from './read-marks.ts'
 
-export type MarkedRequest = Order & {
+export type MarkedRequest = MarkedOrder & {
   libraryId?: string | undefined
   offset: number
   limit: number
@@ -27,7 +33,7 @@ export type RankMarks = {
   /** A page of the present books that a viewer sees; null without valid marks, or where they do not pay. */
   page(sql: Sql, viewer: Viewer, request: MarkedRequest): Promise<IdPage | null>
   /** Reads the marks of an order in the background, unless they are valid or were read a short time ago. */
-  refresh(sql: Sql, order: Order): void
+  refresh(sql: Sql, order: MarkedOrder): void
   /** Resolves when no marks are being read. */
   idle(): Promise<void>
 }
@@ -55,14 +61,14 @@ export function createRankMarks({
   const entries = new Map<string, Entry>()
   let reading: Promise<void> = Promise.resolve()
 
-  function entryOf({ sort, direction }: Order): Entry {
+  function entryOf({ sort, direction }: MarkedOrder): Entry {
     const name = `${sort} ${direction}`
     const entry = entries.get(name) ?? { marks: null, nextRead: 0 }
     entries.set(name, entry)
     return entry
   }
 
-  async function read(pool: Sql, order: Order, entry: Entry) {
+  async function read(pool: Sql, order: MarkedOrder, entry: Entry) {
     const started = performance.now()
     // After a failure lists are as slow as they are without marks.
     entry.marks = await readMarks(pool, order, { minBucketRows }).catch(() => null)
@@ -106,11 +112,11 @@ export function rankMarksOf(sql: Sql): RankMarks {
 }
 
 /** Nulls are last in both directions; other orders are read backwards from the same marks. */
-function orderOfMarks({ sort, direction }: Order): Order {
+function orderOfMarks({ sort, direction }: MarkedOrder): MarkedOrder {
   return { sort, direction: bookSortColumns[sort].nullable ? direction : 'asc' }
 }
 
-type MarkedPage = { marks: Marks; order: Order; request: MarkedRequest }
+type MarkedPage = { marks: Marks; order: MarkedOrder; request: MarkedRequest }
 
 async function readPage(
   sql: Sql,
@@ -190,7 +196,7 @@ const isNull = ({ key }: { key: string | null }) => key === null
 /** On `book b`: within the buckets of a walk. */
 function inRange(
   sql: Queryable,
-  { sort, direction }: Order,
+  { sort, direction }: MarkedOrder,
   { marks, first, end }: { marks: Marks; first: number; end: number },
 ): Fragment {
   const { column } = bookSortColumns[sort]

@@ -7,7 +7,7 @@ import type { Queryable } from '../../../postgres/db.ts'
 import { unionAll, unprepared } from '../../../postgres/statement.ts'
 import { type BookColumnSort, bookOrderBy, bookSortColumns, type Direction } from '../sort.ts'
 
-export type Order = { sort: BookColumnSort; direction: Direction }
+export type MarkedOrder = { sort: BookColumnSort; direction: Direction }
 
 /** Books that the same viewers see. */
 type VisibilityClass = {
@@ -62,7 +62,7 @@ export async function combineListChanges(sql: Sql): Promise<void> {
 /** Reads all present books from the index of the order. Null for a catalogue with too many classes. */
 export async function readMarks(
   sql: Sql,
-  order: Order,
+  order: MarkedOrder,
   { minBucketRows }: { minBucketRows: number },
 ): Promise<Marks | null> {
   await combineListChanges(sql)
