@@ -2,7 +2,7 @@
 // sort orders, pages, searches, facets and random trees of conditions, for three kinds of viewer. Exits
 // with 1 when a bound is exceeded. The accounts of the database are changed.
 // npm run bench -- grid --data DIR [--database-url URL] [--seed 1] [--pairs 500] [--only TEXT] [--viewer TEXT]
-//   [--rounds 3] [--minutes 60] [--worst 50] [--by ms | cpuMs] [--report FILE] [--json FILE]
+//   [--rounds 3] [--minutes 60] [--counts 60] [--worst 50] [--by ms | cpuMs] [--report FILE] [--json FILE]
 // The order of the cases is random, so that a part of them (`--minutes`) stands for all.
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -14,6 +14,7 @@ import { openQueue } from '../lib/queue/queue.ts'
 import { createRandom } from '../test/kit/random.ts'
 import { type GridCase, gridCases, type PageChoice } from './grid/cases.ts'
 import { openClient, recordStatements } from './grid/client.ts'
+import { plainCount } from './grid/counts.ts'
 import { openProcessorClock } from './grid/processor.ts'
 import { type Measured, summarize, writeReport } from './grid/report.ts'
 import { gridViewers } from './grid/viewers.ts'
@@ -29,6 +30,7 @@ const { values } = parseArgs({
     viewer: { type: 'string', default: '' },
     rounds: { type: 'string', default: '3' },
     minutes: { type: 'string', default: '60' },
+    counts: { type: 'string', default: '60' },
     worst: { type: 'string', default: '50' },
     by: { type: 'string', default: 'ms' },
     report: { type: 'string' },
@@ -92,7 +94,21 @@ try {
     })
   if (values.report) writeFileSync(values.report, await writeReport(sql, { groups, worst }))
   if (values.json) writeFileSync(values.json, JSON.stringify(measured.map(briefly)))
-  if (groups.some(({ isWithin }) => !isWithin)) process.exitCode = 1
+  const wrong = await wrongTotals(measured)
+  for (const one of wrong) print(one)
+  if (wrong.length > 0 || groups.some(({ isWithin }) => !isWithin)) process.exitCode = 1
+
+  /** Totals of some cases that differ from plain counts. */
+  async function wrongTotals(all: Measured[]) {
+    const found: object[] = []
+    const counted = all.filter(({ one, total }) => one.counted && total !== null)
+    for (const { one, total } of counted.slice(0, Number(values.counts))) {
+      const count = await plainCount(sql, viewers[one.viewer]!.viewer, one.counted!)
+      if (count !== total)
+        found.push({ wrong: one.name, viewer: viewers[one.viewer]!.name, total, count, ...one })
+    }
+    return found
+  }
 
   async function measure(one: GridCase): Promise<Measured> {
     const { key, name } = viewers[one.viewer]!

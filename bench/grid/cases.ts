@@ -8,8 +8,8 @@ import {
 } from '../../lib/catalog/list/sort.ts'
 import type { Sql } from '../../lib/postgres/db.ts'
 import { createRandom, type Random } from '../../test/kit/random.ts'
-import type { GridRequest } from './client.ts'
 import { type NamedCondition, randomCondition, singleConditions } from './conditions.ts'
+import type { CountQuery } from './counts.ts'
 import { searchTexts } from './texts.ts'
 import type { Entity } from './values.ts'
 
@@ -25,8 +25,8 @@ export type GridCase = {
   body?: object
   page: PageChoice | null
   pageSize?: number
-  /** The condition, for a plain count of what must match. */
-  counted?: { entity: Entity; condition: object }
+  /** For a plain count of what must match. */
+  counted?: CountQuery
 }
 
 type Options = { sql: Sql; seed: number; pairs: number; viewers: number }
@@ -202,7 +202,7 @@ async function searchCases(
       const body = { fullTextSearch: text }
       const base = { group: 'search' as const, path: lists[entity], page: 'first' as const }
       const order = `${lists[entity]}?sort=${random.pick(sorts[entity])},${random.pick(directions)}`
-      const requests: (Omit<GridCase, 'viewer' | 'name' | 'group'> & GridRequest)[] = [
+      const requests = [
         { ...base, body },
         { ...base, body, page: 'last' },
         { ...base, body, path: order, page: random.pick(pages) },
@@ -211,6 +211,7 @@ async function searchCases(
       return requests.flatMap(one =>
         [0, 1 + random.below(viewers - 1)].map(viewer => ({
           ...{ ...one, group: 'search' as const, viewer },
+          counted: { entity, text, condition: one.body?.condition },
           name: `${entity} search ${name} (${text})`,
         })),
       )

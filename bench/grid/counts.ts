@@ -1,0 +1,202 @@
+// Independent counts of the books and series that match a condition or a text: row by row, without the
+// optimisations of the list engine.
+import type { Fragment } from 'postgres'
+import { type Viewer, visibleBook, visibleSeries } from '../../lib/auth/viewer.ts'
+import {
+  type Condition,
+  type Predicate,
+  parseBookFilter,
+  parseSeriesFilter,
+} from '../../lib/catalog/list/condition.ts'
+import { parseSearchQuery } from '../../lib/name/search-text.ts'
+import { searchKey } from '../../lib/name/text.ts'
+import type { Sql } from '../../lib/postgres/db.ts'
+import type { Entity } from './values.ts'
+
+export type CountQuery = {
+  entity: Entity
+  condition?: object | undefined
+  text?: string | undefined
+}
+
+/** How many present books, or series with present books, are visible and match. */
+export async function plainCount(
+  sql: Sql,
+  viewer: Viewer,
+  { entity, condition, text }: CountQuery,
+): Promise<number> {
+  const isBook = entity === 'book'
+  const filter = isBook
+    ? parseBookFilter(condition)
+    : parseSeriesFilter(condition, { isAdmin: true })
+  const leaf = (predicate: Predicate) =>
+    isBook ? bookLeaf(sql, predicate) : seriesLeaf(sql, predicate)
+  const where = sql`${filter ? tree(sql, filter.condition, leaf) : sql`true`} and ${words(sql, text)}`
+  const [row] = await sql<{ count: number }[]>`${
+    isBook ? booksWhere(sql, viewer, where) : seriesWhere(sql, viewer, where)
+  }`
+  return row!.count
+}
+
+function booksWhere(sql: Sql, viewer: Viewer, where: Fragment): Fragment {
+  return sql`
+    select count(*) from book b
+    join series s on s.id = b.series_id
+    join directory d on d.id = b.directory_id
+    left join progress p on p.account_id = ${viewer.accountId} and p.book_id = b.id
+    left join book_search t on t.book_id = b.id
+    cross join lateral (select case when p.is_completed then 'read'
+      when p.current_page > 0 then 'in_progress' else 'unread' end as status) r
+    where b.missing_at is null and ${visibleBook(sql, viewer)} and ${where}`
+}
+
+function seriesWhere(sql: Sql, viewer: Viewer, where: Fragment): Fragment {
+  return sql`
+    select count(*) from series s
+    join (
+      select b.series_id, count(*) as books, count(*) filter (where p.is_completed) as done,
+        count(*) filter (where p.is_completed or p.current_page > 0) as begun
+      from book b
+      left join progress p on p.account_id = ${viewer.accountId} and p.book_id = b.id
+      where b.missing_at is null
+      group by b.series_id
+    ) n on n.series_id = s.id
+    left join series_search t on t.series_id = s.id
+    cross join lateral (select case when n.done = n.books then 'read'
+      when n.begun > 0 then 'in_progress' else 'unread' end as status) r
+    where ${visibleSeries(sql, viewer)} and ${where}`
+}
+
+function tree(sql: Sql, condition: Condition, leaf: (leaf: Predicate) => Fragment): Fragment {
+  if ('all' in condition)
+    return sql`(true ${condition.all.map(part => sql`and ${tree(sql, part, leaf)}`)})`
+  if ('any' in condition)
+    return sql`(false ${condition.any.map(part => sql`or ${tree(sql, part, leaf)}`)})`
+  return condition.negated
+    ? sql`(${leaf(condition)}) is not true`
+    : sql`(${leaf(condition)}) is true`
+}
+
+function bookLeaf(sql: Sql, { field, test }: Predicate): Fragment {
+  switch (field) {
+    case 'genre':
+      return hasName(sql, sql`s.genres || b.genres`, test)
+    case 'tag':
+      return hasName(sql, sql`s.tags || b.tags`, test)
+    case 'path':
+      return test.kind === 'text'
+        ? compareText(sql, sql`lower(encode(d.path || '/'::bytea || b.name, 'escape'))`, {
+            ...test,
+            value: test.value.toLowerCase(),
+          })
+        : sql`false`
+    case 'hasError':
+      return compare(sql, sql`(b.error_code is not null)`, test)
+    case 'bookType':
+      return compare(sql, sql`b.extra_metadata->>'bookType'`, test)
+    case 'titleSort':
+      return compare(sql, sql`coalesce(b.title_sort, b.title)`, test)
+    case 'dateAdded':
+      return compare(sql, sql`b.created_at`, test)
+    default:
+      return compare(sql, field === 'readStatus' ? sql`r.status` : columnOf(sql, 'b', field), test)
+  }
+}
+
+function seriesLeaf(sql: Sql, { field, test }: Predicate): Fragment {
+  switch (field) {
+    case 'genre':
+      return hasName(sql, sql`s.genres`, test)
+    case 'tag':
+      return hasName(sql, sql`s.tags`, test)
+    case 'author':
+      return hasName(
+        sql,
+        sql`array(
+          select a->>'name' from jsonb_array_elements(s.authors) a
+          union all
+          select a->>'name' from book b, jsonb_array_elements(b.authors) a
+          where b.series_id = s.id and b.missing_at is null)`,
+        test,
+      )
+    case 'sharingTag':
+      return hasName(
+        sql,
+        sql`array(
+          select t.name from series_sharing_tag y join sharing_tag t on t.id = y.tag_id
+          where y.series_id = s.id)`,
+        test,
+      )
+    case 'completion':
+      return compare(sql, sql`(n.books >= s.total_volume_count)`, test)
+    case 'hasExternalSourceId':
+      return compare(
+        sql,
+        sql`exists (select from external_reference e where e.series_id = s.id and e.kind = 'id')`,
+        test,
+      )
+    case 'name':
+      return compare(sql, sql`s.title`, test)
+    case 'titleSort':
+      return compare(sql, sql`coalesce(s.title_sort, s.title)`, test)
+    case 'path':
+      return compare(sql, sql`s.folder`, test)
+    case 'dateAdded':
+      return compare(sql, sql`s.created_at`, test)
+    default:
+      return compare(sql, field === 'readStatus' ? sql`r.status` : columnOf(sql, 's', field), test)
+  }
+}
+
+/** The column named like a field; `seriesId` of books has the same form. */
+function columnOf(sql: Sql, alias: string, field: string): Fragment {
+  const column = field.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
+  return sql`${sql(alias)}.${sql(column)}`
+}
+
+function compare(sql: Sql, value: Fragment, test: Predicate['test']): Fragment {
+  switch (test.kind) {
+    case 'null':
+      return sql`${value} is null`
+    case 'text':
+      return compareText(sql, sql`folded(${value}::text)`, test)
+    case 'ids':
+      return sql`${value} = any(${test.ids}::uuid[])`
+    case 'status':
+      return sql`${value} = ${test.status}`
+    case 'boolean':
+      return sql`${value} = ${test.value}`
+    case 'compare':
+      return sql`${value} ${sql.unsafe(test.operator)} ${bound(sql, test.value)}`
+    case 'between':
+      return sql`${value} >= coalesce(${bound(sql, test.from)}, ${value})
+        and ${value} <= coalesce(${bound(sql, test.to)}, ${value})`
+  }
+}
+
+function bound(sql: Sql, value: number | Date | null): Fragment {
+  if (value === null) return sql`null`
+  return value instanceof Date ? sql`${value}::timestamptz` : sql`${value}::double precision`
+}
+
+type TextTest = Extract<Predicate['test'], { kind: 'text' }>
+
+function compareText(sql: Sql, folded: Fragment, { operator, value }: TextTest): Fragment {
+  const key = searchKey(value)
+  if (operator === 'equals') return sql`${folded} = ${key}`
+  if (operator === 'contains') return sql`strpos(${folded}, ${key}) > 0`
+  if (operator === 'beginsWith') return sql`left(${folded}, ${key.length}) = ${key}`
+  return sql`right(${folded}, ${key.length}) = ${key}`
+}
+
+function hasName(sql: Sql, names: Fragment, test: Predicate['test']): Fragment {
+  if (test.kind === 'null') return sql`cardinality(${names}) = 0`
+  if (test.kind !== 'text') return sql`false`
+  return sql`exists (
+    select from unnest(${names}) as name where ${compareText(sql, sql`folded(name)`, test)})`
+}
+
+function words(sql: Sql, text: string | undefined): Fragment {
+  const patterns = parseSearchQuery(text ?? '')?.patterns ?? []
+  return sql`(true ${patterns.map(pattern => sql`and strpos(t.text, ${pattern.replaceAll('%', '')}) > 0`)})`
+}
