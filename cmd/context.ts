@@ -8,6 +8,7 @@ import { type Log, openLog } from '../lib/log.ts'
 import { openDatabase, type Sql } from '../lib/postgres/db.ts'
 import { migrate } from '../lib/postgres/migrate.ts'
 import { openSpaceGuard, type SpaceGuard, shortageMessage } from '../lib/space-guard.ts'
+import { exitNow } from './shutdown.ts'
 import { onTermination } from './signals.ts'
 
 export type CommonFlags = {
@@ -47,7 +48,8 @@ export async function withContext<T>(
       ...options.settings,
     },
   })
-  assertApartFromData(config.data_dir, (options.libraries ?? []).map(rootBytes))
+  const libraries = await Promise.all((options.libraries ?? []).map(rootBytes))
+  await assertApartFromData(config.data_dir, libraries)
   const log = openLog(config.logging)
   restrictNewFiles()
   secureData(config, log)
@@ -80,7 +82,7 @@ function secureData({ data_dir }: Config, log: Log) {
 
 /** Resolves at the first SIGINT or SIGTERM; a later one exits the process at once. */
 export function untilSignal(): Promise<NodeJS.Signals> {
-  return new Promise(resolve => onTermination(resolve, () => process.exit(130)))
+  return new Promise(resolve => onTermination(resolve, () => exitNow(130)))
 }
 
 /** A server that cannot be started on a full disk reports many things, but not the reason. */

@@ -1,8 +1,11 @@
 // `stackroom doctor`: catalogue consistency check and repair.
 import { randomBytes } from 'node:crypto'
-import { rmSync, statSync, writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Command } from 'commander'
+import { NotResponding } from '../lib/errors.ts'
+import { mountHealth, mountKey } from '../lib/mount-health.ts'
 import { pathText } from '../lib/path.ts'
 import { openQueue } from '../lib/queue/queue.ts'
 import { checkCatalogue, type DoctorReport, type Finding } from '../pipeline/doctor/doctor.ts'
@@ -51,26 +54,37 @@ async function checkEnvironment({
   return [
     { name: 'PostgreSQL', value: server!.version, isGood: true },
     { name: 'schema', value: `${schema!.number} ${schema!.name}`, isGood: true },
-    checkAccess('data directory', config.data_dir, () => {
+    await checkAccess('data directory', config.data_dir, async () => {
       const probe = join(config.data_dir, `.doctor-${randomBytes(6).toString('hex')}`)
       writeFileSync(probe, '')
       rmSync(probe)
     }),
-    ...libraries.map(({ name, root }) =>
-      checkAccess(`library ${name}`, pathText(root), () => {
-        if (!statSync(root).isDirectory()) throw Object.assign(new Error(), { code: 'ENOTDIR' })
-      }),
-    ),
+    ...(await Promise.all(
+      libraries.map(({ name, root }) =>
+        checkAccess(`library ${name}`, pathText(root), () => checkFolder(root)),
+      ),
+    )),
   ]
 }
 
-function checkAccess(name: string, value: string, attempt: () => void): EnvironmentCheck {
+async function checkFolder(root: Buffer) {
+  const stats = await mountHealth.run(mountKey(root), () => stat(root))
+  if (!stats.isDirectory()) throw Object.assign(new Error(), { code: 'ENOTDIR' })
+}
+
+async function checkAccess(
+  name: string,
+  value: string,
+  attempt: () => Promise<void>,
+): Promise<EnvironmentCheck> {
   try {
-    attempt()
+    await attempt()
     return { name, value, isGood: true }
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? 'error'
-    return { name, value: `${value} is not accessible (${code})`, isGood: false }
+    const isHung = error instanceof NotResponding
+    const { code = 'error' } = error as NodeJS.ErrnoException
+    const problem = isHung ? 'does not respond' : `is not accessible (${code})`
+    return { name, value: `${value} ${problem}`, isGood: false }
   }
 }
 

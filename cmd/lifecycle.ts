@@ -1,6 +1,9 @@
 // Lifecycle shared by `serve` and `worker`: job queue, scheduler, metrics server, SIGHUP, shutdown.
 import { pruneEvents } from '../lib/event/prune.ts'
+import type { Log } from '../lib/log.ts'
 import { openMetricsServer } from '../lib/metrics/server.ts'
+import { mountHealth } from '../lib/mount-health.ts'
+import { pathText } from '../lib/path.ts'
 import { openQueue, type Queue } from '../lib/queue/queue.ts'
 import { scanOnStart } from '../lib/schedule/scan.ts'
 import { startScheduler } from '../lib/schedule/scheduler.ts'
@@ -52,11 +55,20 @@ async function withParts(
   }
   const everyMinute = () => pruneEvents(sql)
   closeLater('scheduler', await startScheduler({ sql, queue, log, everyMinute }))
+  stack.use(logHungFolders(log))
   const terminal = openTerminal()
   stack.use(reloadOnHangup(context, { shutdown, terminal }))
   stack.use(watchParent({ shutdown, log, terminal }))
   await work({ ...context, queue, shutdown })
 }
+
+/** One line when a folder of a library begins to hang, and one when it responds again. */
+const logHungFolders = (log: Log): Disposable =>
+  mountHealth.listen(({ root, seconds }) => {
+    const folder = pathText(Buffer.from(root, 'latin1'))
+    if (seconds === null) log.warn({ folder }, 'a library folder does not respond')
+    else log.info({ folder, seconds: Math.round(seconds) }, 'a library folder responds again')
+  })
 
 /** Starts the pipeline; the first working process also scans the libraries configured to scan on start. */
 export async function startWorkers({ sql, queue, config, log, space }: Service): Promise<Pipeline> {

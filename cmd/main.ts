@@ -1,7 +1,9 @@
 // Command line entry point: the commander program and its exit codes.
 import { Command, CommanderError } from 'commander'
 import { Failure } from '../lib/errors.ts'
+import { mountHealth } from '../lib/mount-health.ts'
 import { version } from '../lib/version.ts'
+import { exitNow } from './shutdown.ts'
 import { ignoreHangup } from './terminal.ts'
 
 // Loaded by name: all of them together take twice as long to load as most commands need to run.
@@ -42,6 +44,8 @@ try {
 } catch (error) {
   process.exitCode = reportError(error)
 }
+// A call on a disk that does not respond would keep the process.
+if (mountHealth.hasHung()) exitNow(Number(process.exitCode ?? 0))
 
 /** Prints a failure in one line, a bug with its stack, and returns the exit code. */
 function reportError(error: unknown): number {

@@ -1,11 +1,12 @@
 // `stackroom scan <path>`: scans folders in the foreground and prints a summary.
-import { statSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { findEnclosingLibrary, type LibraryRow } from '../lib/catalog/library/library.ts'
 import { fileAccess, rootBytes } from '../lib/catalog/library/library-root.ts'
 import { findOrCreateLibrary } from '../lib/catalog/library/library-write.ts'
 import { cancelScan, requestScan } from '../lib/catalog/scan/scan-request.ts'
 import { Invalid, Unavailable } from '../lib/errors.ts'
+import { mountHealth, mountKey } from '../lib/mount-health.ts'
 import { pathText, relativeTo } from '../lib/path.ts'
 import { shortageMessage } from '../lib/space-guard.ts'
 import { seriesStrategies } from '../lib/strategy/series.ts'
@@ -72,7 +73,7 @@ export function scanCommand(): Command {
 type Part = { library: LibraryRow; paths: Buffer[] }
 
 async function run(pathArguments: string[], flags: ScanFlags) {
-  const paths = pathArguments.map(rootBytes)
+  const paths = await Promise.all(pathArguments.map(rootBytes))
   await withContext(flags, { quiet: true, libraries: pathArguments }, async context => {
     if (flags.dryRun || flags.estimate) return await estimate(context, paths, flags)
     await scan(context, await groupByLibrary(context, paths, flags), flags)
@@ -102,11 +103,12 @@ async function estimate({ sql, config }: Context, paths: Buffer[], flags: ScanFl
   }
 }
 
-function addLibrary({ sql }: Context, root: Buffer, flags: ScanFlags) {
-  if (statSync(root, { throwIfNoEntry: false })?.isFile()) {
+async function addLibrary({ sql }: Context, root: Buffer, flags: ScanFlags) {
+  const stats = await mountHealth.run(mountKey(root), () => stat(root).catch(() => null))
+  if (stats?.isFile()) {
     throw new Invalid(`${pathText(root)} is a file outside all libraries; pass its folder instead`)
   }
-  return findOrCreateLibrary(sql, {
+  return await findOrCreateLibrary(sql, {
     name: flags.name,
     root,
     seriesStrategy: flags.strategy,

@@ -109,7 +109,7 @@ async function addLibraries(service: Service, pipeline: Pipeline, paths: string[
       // An unavailable folder must not prevent the others from being served.
       if (!(error instanceof Failure)) throw error
       const { message } = error
-      const isNamed = message.includes(pathText(rootBytes(path)))
+      const isNamed = message.includes(pathText(await rootBytes(path)))
       process.stderr.write(`stackroom: ${isNamed ? '' : `${path}: `}${message}\n`)
     }
   }
@@ -117,7 +117,7 @@ async function addLibraries(service: Service, pipeline: Pipeline, paths: string[
 
 async function addLibrary(service: Service, pipeline: Pipeline, path: string) {
   const { sql, shutdown } = service
-  const root = rootBytes(path)
+  const root = await rootBytes(path)
   const library =
     (await findEnclosingLibrary(sql, root)) ?? (await findOrCreateLibrary(sql, { root }))
   const request = { libraryId: library.id, mode: 'normal' } as const

@@ -76,6 +76,13 @@ export class Unavailable extends Failure {
   }
 }
 
+/** 503: the disk of a library does not respond; work on it goes on when it does. */
+export class NotResponding extends Unavailable {
+  constructor() {
+    super('The folder of the library does not respond', 10)
+  }
+}
+
 /** Stable error codes stored with a book that cannot be read; part of the API. */
 export const unreadableCodes = [
   'bad_crc',

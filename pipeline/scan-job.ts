@@ -3,8 +3,10 @@
 // before they are done.
 import { publishScan } from '../lib/catalog/scan/scan-events.ts'
 import type { FileAccess } from '../lib/containment.ts'
+import { NotResponding } from '../lib/errors.ts'
 import type { Log } from '../lib/log.ts'
 import { createPhaseTimer } from '../lib/metrics/pipeline.ts'
+import { mountHealth, mountKey } from '../lib/mount-health.ts'
 import { isConnectionLost, isDiskFull } from '../lib/postgres/connection-error.ts'
 import type { DedicatedConnection, Sql } from '../lib/postgres/db.ts'
 import type { Jobs, Queue } from '../lib/queue/queue.ts'
@@ -28,6 +30,8 @@ export type ScanDeps = {
   brakePercent: number
   /** Which files may be read, as configured now. */
   access: FileAccess
+  /** `pipeline.io_depth` */
+  ioDepth: number
   /** Wakes the workers that index books. */
   wakeIndexers: () => void
   /** Holds the locks of this process. */
@@ -38,6 +42,7 @@ export type ScanDeps = {
 
 const retrySeconds = 1
 const pollMs = 50
+const hungMessage = 'The library folder does not respond; the scan goes on when it does'
 
 /** Runs the scan; its outcome becomes that of the job. Postponed while another scan of the library runs. */
 export async function runScanJob(
@@ -108,8 +113,12 @@ async function isBeingDeleted(sql: Sql, libraryId: string) {
   return row !== undefined
 }
 
-/** Fails a scan that cannot go on; transient errors (deadlock, lost connection) are thrown and retried. */
+/** Fails a scan that cannot go on; transient errors (deadlock, lost connection, hung disk) are thrown and retried. */
 async function failScan({ sql, log }: ScanDeps, scanId: string, error: unknown) {
+  if (error instanceof NotResponding) {
+    await storeMessage(sql, scanId, hungMessage)
+    throw error
+  }
   const code = String((error as { code?: unknown }).code ?? '')
   if (isConnectionLost(error) || isDiskFull(error) || /^(40|53|57)/.test(code)) throw error
   log.error({ err: error, scanId }, 'scan failed')
@@ -150,13 +159,15 @@ async function runStages(deps: ScanDeps, scan: LoadedScan, isStopped: () => bool
 }
 
 async function discoverFiles(
-  { sql, queue, access, space }: ScanDeps,
+  { sql, queue, access, ioDepth, space }: ScanDeps,
   scan: LoadedScan,
   isStopped: () => boolean,
 ) {
   const beforeBatch = () => space.whenEnough(['database'], isStopped)
-  const options = { sql, queue, scan, access, isDryRun: false, isStopped, beforeBatch }
-  const result = await discover(options)
+  const options = { sql, queue, scan, access, ioDepth, isDryRun: false, isStopped, beforeBatch }
+  const result = await whileResponding(scan, isStopped, isStopped =>
+    discover({ ...options, isStopped }),
+  )
   const { files, unreadable, leftOut } = result
   await sql.begin(async tx => {
     const [row] = await tx<{ isRunning: boolean }[]>`
@@ -177,12 +188,31 @@ async function waitUntilIndexed(deps: ScanDeps, scan: LoadedScan, isStopped: () 
   const { sql, queue, wakeIndexers } = deps
   const { libraryId } = scan
   while (!isStopped()) {
+    if (mountHealth.isHung(mountKey(scan.root))) throw new NotResponding()
     const [pending] = await sql`select 1 from pending_file where library_id = ${libraryId} limit 1`
     if (!pending) return
     if (!(await queue.hasJobs(libraryId, ['index'])) && !(await retryWithoutJobs(deps, scan)))
       return
     wakeIndexers()
     await new Promise(resolve => setTimeout(resolve, pollMs))
+  }
+}
+
+/** Stops `work` when the disk hangs, and throws NotResponding when it has ended. */
+async function whileResponding<T>(
+  { root }: LoadedScan,
+  isStopped: () => boolean,
+  work: (isStopped: () => boolean) => Promise<T>,
+): Promise<T> {
+  let working: Promise<T> | null = null
+  const start = (hung: AbortSignal) => {
+    working = work(() => hung.aborted || isStopped())
+    return working
+  }
+  try {
+    return await mountHealth.runThread(mountKey(root), start)
+  } finally {
+    await Promise.allSettled([working])
   }
 }
 
@@ -211,6 +241,15 @@ async function finish(sql: Sql, scanId: string, state: string, message: string |
       set state = ${state}, message = ${message}, indexed_at = now(), finished_at = now(),
         started_at = coalesce(started_at, now())
       where id = ${scanId} and state in ('queued', 'running')`
+    if (count > 0) await publishScan(tx, scanId, { force: true })
+  })
+}
+
+async function storeMessage(sql: Sql, scanId: string, message: string) {
+  await sql.begin(async tx => {
+    const { count } = await tx`
+      update scan set message = ${message}
+      where id = ${scanId} and state in ('queued', 'running') and message is distinct from ${message}`
     if (count > 0) await publishScan(tx, scanId, { force: true })
   })
 }

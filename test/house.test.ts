@@ -23,6 +23,7 @@ const layers = [
   'lib/file.ts',
   'lib/fingerprint.ts',
   'lib/async',
+  'lib/mount-health.ts',
   'lib/name',
   'lib/image',
   'lib/metadata',

@@ -1,6 +1,7 @@
 // Thread pool for untrusted files. A thread that stalls or runs out of memory is terminated and replaced;
 // only the item it was working on fails.
 import { availableParallelism } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Piscina } from 'piscina'
 import type { UnreadableCode } from '../errors.ts'
 import { createSemaphore } from './semaphore.ts'
@@ -23,10 +24,11 @@ export type ThreadFailure = { code: UnreadableCode; message: string }
 export type PartialResult<O> = { done: O[]; failure: ThreadFailure | null; failedIndex: number }
 
 /** `urgent` runs before all waiting calls. When `signal` aborts, a thread has `abortGraceMs` to return. */
-type RunOptions = { urgent?: boolean; signal?: AbortSignal }
+type RunOptions = { urgent?: boolean; signal?: AbortSignal | undefined }
 
 const abortGraceMs = 1_000
 const heartbeatCheckMs = 250
+const maxCloseMs = 3_000
 
 export type ThreadPool = ReturnType<typeof openThreadPool>
 
@@ -106,7 +108,12 @@ export function openThreadPool(options: ThreadOptions) {
         semaphore.release()
       }
     },
-    close: async () => pool?.destroy(),
+    /** A thread that is blocked by its disk ends when the disk responds, or with the process. */
+    async close() {
+      const abandon = new AbortController()
+      const late = sleep(maxCloseMs, null, { signal: abandon.signal }).catch(() => {})
+      await Promise.race([pool?.destroy(), late]).finally(() => abandon.abort())
+    },
   }
 }
 

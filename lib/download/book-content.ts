@@ -2,9 +2,10 @@
 // a PDF.
 import type { Stats } from 'node:fs'
 import type { BookFile } from '../catalog/book/book-file.ts'
-import { containmentOf, type FileAccess } from '../containment.ts'
+import { type Containment, containmentOf, type FileAccess } from '../containment.ts'
 import { Unreadable } from '../errors.ts'
 import { isBookFile, signatureHeadBytes, signatureTailBytes } from '../format/signature.ts'
+import { mountHealth } from '../mount-health.ts'
 import { checkFile, closeInBackground, openForResponse, readRange } from './file-body.ts'
 
 /** Most files show their signature here; only the others are read further. */
@@ -13,13 +14,24 @@ const firstReadBytes = 4096
 /**
  * Opens the file of a book; the caller closes `fd`. Throws NotFound when it does not exist, Unreadable: `io`,
  * also for a file outside its library, and the code of its analysis or
- * `not_an_archive` for what is not a book.
+ * `not_an_archive` for what is not a book. Throws NotResponding when its disk hangs.
  */
 export async function openBookFile(
-  book: Pick<BookFile, 'path' | 'root' | 'followLinks' | 'size' | 'errorCode' | 'errorMessage'>,
+  book: CheckedBook,
   access: FileAccess,
 ): Promise<{ fd: number; stats: Stats }> {
   const containment = containmentOf(access, book)
+  return await mountHealth.run(containment.root, () => openChecked(book, containment), {
+    discard: ({ fd }) => closeInBackground(fd),
+  })
+}
+
+type CheckedBook = Pick<
+  BookFile,
+  'path' | 'root' | 'followLinks' | 'size' | 'errorCode' | 'errorMessage'
+>
+
+async function openChecked(book: CheckedBook, containment: Containment) {
   const fd = await openForResponse(book.path, containment)
   try {
     const stats = await checkFile(fd, book.path, containment)

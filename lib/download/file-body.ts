@@ -5,6 +5,7 @@ import { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { assertContained, type Containment, openUnchecked, unreadable } from '../containment.ts'
 import { Failure, NotFound } from '../errors.ts'
+import { mountHealth } from '../mount-health.ts'
 import { deliveryCounters } from './counters.ts'
 
 // Promisified callbacks, not FileHandle: that costs twice as much, and these run for every page.
@@ -77,15 +78,53 @@ export const closeFile: (fd: number) => Promise<void> = promisify(close)
 /** Closes without waiting; an error of close could not be handled anyway. */
 export const closeInBackground = (fd: number): void => close(fd, () => {})
 
+type Range = {
+  start: number
+  length: number
+  /** Folder of the library, latin1; null for a file of the data directory. */
+  root: string | null
+}
+
 /** A stream over a range of the file, which closes the file when it ends or is destroyed. */
-export function streamRange(fd: number, position: number, length: number): Readable {
+export function streamRange(fd: number, { start, length, root }: Range): Readable {
   if (length === 0) {
     closeInBackground(fd)
     return Readable.from([])
   }
-  const end = position + length - 1
-  return createReadStream('', { fd, start: position, end, highWaterMark: 256 * 1024 })
+  const options = { fd, start, end: start + length - 1, highWaterMark: 256 * 1024 }
+  return createReadStream('', root === null ? options : { ...options, fs: libraryDisk(root) })
 }
+
+/** Reads and closes for one stream. A stream whose disk hangs fails, and its file is closed after the last read. */
+function libraryDisk(root: string) {
+  let reading: Promise<unknown> = Promise.resolve()
+  return {
+    read(...[fd, target, offset, length, position, done]: ReadArguments) {
+      const start = () => {
+        const started = readAsync(fd, target, offset, length, position)
+        reading = started.catch(() => {})
+        return started
+      }
+      mountHealth.run(root, start).then(
+        ({ bytesRead, buffer }) => done(null, bytesRead, buffer),
+        error => done(error),
+      )
+    },
+    close(fd: number, done: (error?: Error | null) => void) {
+      void reading.then(() => closeInBackground(fd))
+      done()
+    },
+  }
+}
+
+type ReadArguments = [
+  fd: number,
+  target: Buffer,
+  offset: number,
+  length: number,
+  position: number,
+  done: (error: Error | null, bytesRead?: number, buffer?: Buffer) => void,
+]
 
 /** A whole file of the data directory as a response body, or null when it does not exist. */
 export async function readWholeFile(path: string): Promise<FileBody | null> {
@@ -99,7 +138,12 @@ export async function readWholeFile(path: string): Promise<FileBody | null> {
   }
   try {
     const { size } = await withFileErrors(() => fstatAsync(fd))
-    if (!canBuffer(size)) return { body: streamRange(fd, 0, size), length: size, release: () => {} }
+    if (!canBuffer(size))
+      return {
+        body: streamRange(fd, { start: 0, length: size, root: null }),
+        length: size,
+        release: () => {},
+      }
     const bytes = await readRange(fd, 0, size)
     closeInBackground(fd)
     return bufferedBody(bytes)

@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream'
 import type { BookFile } from '../catalog/book/book-file.ts'
 import type { FileAccess } from '../containment.ts'
 import { type FormatName, formatNamed } from '../format/formats.ts'
+import { mountKey } from '../mount-health.ts'
 import { attachment } from './attachment.ts'
 import { openBookFile } from './book-content.ts'
 import { fileEtag } from './etag.ts'
@@ -59,7 +60,11 @@ export async function fileResponse(
       headers['Content-Range'] = `bytes ${range.start}-${range.end}/${version.size}`
     if (method === 'HEAD') return { status, headers, body: null }
     isStreaming = true
-    return { status, headers, body: streamRange(fd, range.start, length) }
+    return {
+      status,
+      headers,
+      body: streamRange(fd, { start: range.start, length, root: mountKey(book.root) }),
+    }
   } finally {
     if (!isStreaming) closeInBackground(fd)
   }

@@ -3,7 +3,8 @@
 import { PassThrough, type Readable } from 'node:stream'
 import type { BookFile } from '../catalog/book/book-file.ts'
 import type { FileAccess } from '../containment.ts'
-import { Failure, NotFound, Unreadable } from '../errors.ts'
+import { Failure, NotFound, Unavailable, Unreadable } from '../errors.ts'
+import { mountKey } from '../mount-health.ts'
 import { foldName } from '../path.ts'
 import { openBookFile } from './book-content.ts'
 import { closeFile, closeInBackground, streamRange } from './file-body.ts'
@@ -13,7 +14,7 @@ export type SeriesZip = { body: Readable; length: number }
 
 /**
  * A ZIP of the files in the order given, under their own names. Files that no longer exist or cannot be
- * handed out are left out; throws NotFound when none is left. A file that changes while it is sent aborts
+ * handed out are left out; throws NotFound when none is left, NotResponding. A file that changes while it is sent aborts
  * the response.
  */
 export async function zipSeries(
@@ -37,7 +38,7 @@ export async function zipSeries(
       closeInBackground(fd)
       throw new Unreadable('The file changed while the series was sent', 'io')
     }
-    source = streamRange(fd, 0, size)
+    source = streamRange(fd, { start: 0, length: size, root: mountKey(book.root) })
     // The client may have disconnected while the file was opened.
     if (body.destroyed) source.destroy()
     source.on('error', error => body.destroy(error))
@@ -72,7 +73,7 @@ async function findFile(book: BookFile, access: FileAccess): Promise<PresentFile
     await closeFile(fd)
     return { book, size: stats.size, modified: stats.mtime }
   } catch (error) {
-    if (error instanceof Failure) return null
+    if (error instanceof Failure && !(error instanceof Unavailable)) return null
     throw error
   }
 }

@@ -16,6 +16,7 @@ import {
 } from '../download/file-body.ts'
 import { Unreadable } from '../errors.ts'
 import { sniffImage } from '../image/image.ts'
+import { mountHealth } from '../mount-health.ts'
 import {
   confirmSlot,
   DEFLATED,
@@ -46,8 +47,18 @@ type Page = {
   allowsAnyType?: boolean
 }
 
-/** The original bytes of a page whose slot has an offset. Throws NotFound, Unreadable `io`. */
-export async function readDirect(
+/** The original bytes of a page whose slot has an offset. Throws NotFound, Unreadable `io`, NotResponding. */
+export const readDirect = (file: ContainedFile, page: Page): Promise<DirectRead> =>
+  mountHealth.run(file.containment.root, () => readContained(file, page), { discard: release })
+
+function release(result: DirectRead) {
+  if (!('page' in result)) return
+  const { body, release } = result.page
+  if (!Buffer.isBuffer(body)) body.destroy()
+  release()
+}
+
+async function readContained(
   { path, containment, ...version }: ContainedFile,
   { directory, index, allowsAnyType = false }: Page,
 ): Promise<DirectRead> {
@@ -80,7 +91,7 @@ export async function readDirect(
     if (dataOffset === null || dataOffset + packedBytes > stat.size) return { mismatch: true }
     if (isTooLarge) {
       isStreaming = true
-      return { page: streamPage(fd, slot, dataOffset) }
+      return { page: streamPage(fd, slot, { dataOffset, root: containment.root }) }
     }
     const skipped = dataOffset - offset
     const packed =
@@ -127,9 +138,13 @@ async function inflate(packed: Buffer, sizeBytes: number): Promise<Buffer | null
   return bytes?.length === sizeBytes ? bytes : null
 }
 
-function streamPage(fd: number, slot: PageSlot, dataOffset: number) {
+function streamPage(
+  fd: number,
+  slot: PageSlot,
+  { dataOffset, root }: { dataOffset: number; root: string },
+) {
   const { packedBytes, sizeBytes, method, mediaType } = slot
-  const source = streamRange(fd, dataOffset, packedBytes)
+  const source = streamRange(fd, { start: dataOffset, length: packedBytes, root })
   const release = () => {}
   if (method === STORED) return { body: source, length: packedBytes, mediaType, release }
   const body = requireLength(sizeBytes)

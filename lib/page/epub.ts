@@ -6,6 +6,7 @@ import { versionKey } from '../download/etag.ts'
 import { bufferedBody, type FileBody, statFile } from '../download/file-body.ts'
 import { NotFound, Unreadable } from '../errors.ts'
 import type { EpubContents } from '../format/epub/contents.ts'
+import { mountHealth, mountKey } from '../mount-health.ts'
 import { foldName } from '../path.ts'
 import { readDirect } from './direct.ts'
 import { slotAt } from './directory.ts'
@@ -109,8 +110,13 @@ function estimateBytes({ contents }: OpenedEpub): number {
 }
 
 /** The current version of the file if it differs from that of the cached entry. */
-async function findChange({ path, size, modifiedMs }: BookSnapshot): Promise<FileChanged | null> {
-  const stat = await statFile(path)
+async function findChange({
+  path,
+  root,
+  size,
+  modifiedMs,
+}: BookSnapshot): Promise<FileChanged | null> {
+  const stat = await mountHealth.run(mountKey(root), () => statFile(path))
   const now = { size: stat.size, modifiedMs: Math.round(stat.mtimeMs) }
   return now.size === size && now.modifiedMs === modifiedMs ? null : { changed: now }
 }

@@ -4,6 +4,7 @@ import { openThreadPool, type ThreadOptions } from '../async/thread-pool.ts'
 import { createWorkQueue } from '../async/work-queue.ts'
 import { deliveryCounters } from '../download/counters.ts'
 import { NotFound, Unreadable } from '../errors.ts'
+import { mountHealth } from '../mount-health.ts'
 import type { Failures } from './failures.ts'
 import type { FileChanged, PageTasks, TaskOptions, WorkerResult } from './messages.ts'
 
@@ -45,7 +46,7 @@ export function openPagePool({ failures, ...options }: PoolOptions) {
   return {
     /**
      * Throws NotFound for a file or a page that does not exist, Unreadable, and Unavailable (503) when
-     * too many requests wait or `signal` aborts.
+     * too many requests wait, the disk of the library does not respond or `signal` aborts.
      */
     async run<T extends keyof PageTasks>(
       task: T,
@@ -54,13 +55,18 @@ export function openPagePool({ failures, ...options }: PoolOptions) {
     ): Promise<PageTasks[T]['value'] | FileChanged> {
       type Result = WorkerResult<PageTasks[T]['value']>
       if (failureKey) failures.check(failureKey)
-      const work = async (): Promise<Result> => {
+      const work = async (hung?: AbortSignal): Promise<Result> => {
         deliveryCounters.tasks += 1
         const batch = { items: [request], options: { failureFolder: failures.folder } }
-        const { done, failure } = await threads.run<unknown, TaskOptions, Result>(task, batch)
-        return failure ? { error: failure, isGone: false } : done[0]!
+        const run = threads.run<unknown, TaskOptions, Result>(task, batch, { signal: hung })
+        const { done, failure } = await run
+        // Without a result its disk hangs, and the caller does not wait for it.
+        return failure ? { error: failure, isGone: false } : (done[0] ?? { isAbsent: true })
       }
-      const result = await queue.run({ weight, owner, signal }, work)
+      const root = rootOf(request)
+      const result = await queue.run({ weight, owner, signal }, () =>
+        root === null ? work() : mountHealth.runThread(root, work),
+      )
       if ('value' in result) return result.value
       if ('changed' in result) return result
       if ('isAbsent' in result) throw new NotFound('The book has no such page')
@@ -72,4 +78,10 @@ export function openPagePool({ failures, ...options }: PoolOptions) {
     },
     close: threads.close,
   }
+}
+
+/** Folder of the library that a task reads; null for one that gets its bytes. */
+function rootOf(request: PageTasks[keyof PageTasks]['request']): string | null {
+  if ('containment' in request) return request.containment.root
+  return 'book' in request ? request.book.containment.root : null
 }

@@ -2,6 +2,7 @@
 import { lstat } from 'node:fs/promises'
 import { containmentOf } from '../../lib/containment.ts'
 import { countBooksRead, countReading } from '../../lib/metrics/pipeline.ts'
+import { mountHealth, mountKey } from '../../lib/mount-health.ts'
 import { sortByFileName } from '../../lib/name/natural.ts'
 import { joinPath, pathText } from '../../lib/path.ts'
 import type { Sql } from '../../lib/postgres/db.ts'
@@ -39,11 +40,12 @@ export async function indexBooks(
     'read',
     { items, options },
     {
+      root: options.containment.root,
       isStopped: () => isStopped() || isCancelled,
       signal,
       failed: describeFailed,
       async onResults(readings, files) {
-        const goneIds = await findGone(files, readings)
+        const goneIds = await findGone(scan.root, files, readings)
         await deletePending(sql, [...goneIds])
         const matches = await matchFiles(
           sql,
@@ -70,14 +72,20 @@ async function isRunning(sql: Sql, scanId: string): Promise<boolean> {
 }
 
 /** Ids of files that no longer exist: deleted, moved or unmounted since they were discovered. */
-async function findGone(files: FileToRead[], readings: Reading[]): Promise<Set<string>> {
+async function findGone(
+  root: Uint8Array,
+  files: FileToRead[],
+  readings: Reading[],
+): Promise<Set<string>> {
   const goneIds = new Set<string>()
   for (const [i, { id, path }] of files.entries()) {
     if (readings[i]!.error?.code !== 'io') continue
-    const error = await lstat(Buffer.from(path, 'latin1')).then(
-      () => null,
-      err => err,
-    )
+    const error = await mountHealth
+      .run(mountKey(root), () => lstat(Buffer.from(path, 'latin1')))
+      .then(
+        () => null,
+        err => err,
+      )
     if (error?.code === 'ENOENT' || error?.code === 'ENOTDIR') goneIds.add(id)
   }
   return goneIds

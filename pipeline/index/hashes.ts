@@ -3,6 +3,7 @@ import { publishScan } from '../../lib/catalog/scan/scan-events.ts'
 import { containmentOf, type FileAccess } from '../../lib/containment.ts'
 import { bookEvents, publish } from '../../lib/event/publish.ts'
 import { countReading } from '../../lib/metrics/pipeline.ts'
+import { mountKey } from '../../lib/mount-health.ts'
 import { joinPath } from '../../lib/path.ts'
 import type { Sql } from '../../lib/postgres/db.ts'
 import type { Jobs } from '../../lib/queue/jobs.ts'
@@ -32,6 +33,7 @@ export async function hashBooks(context: JobContext, job: Jobs['hash']): Promise
     { items, options: null },
     {
       ...writer,
+      root: mountKey(scan.root),
       signal,
       failed: ({ id, size, modifiedMs }, error) => ({
         ...{ id, size, modifiedMs },

@@ -1,10 +1,10 @@
 // Matches files to books: a file is the book at its place, a book that moved here, one that came back, or a
 // new one. Reads the catalogue and the disk, changes nothing.
-import { lstatSync, statSync } from 'node:fs'
+import { lstat, stat } from 'node:fs/promises'
 import { containmentOf, type FileAccess } from '../../lib/containment.ts'
-import { openLibraryFile } from '../../lib/file.ts'
-import { fingerprint } from '../../lib/fingerprint.ts'
+import { readFingerprint } from '../../lib/fingerprint.ts'
 import { newId } from '../../lib/id.ts'
+import { mountHealth, mountKey } from '../../lib/mount-health.ts'
 import { joinPath } from '../../lib/path.ts'
 import type { Sql } from '../../lib/postgres/db.ts'
 import type { Reading } from './reading.ts'
@@ -189,16 +189,21 @@ function contentKey(size: number, contentFingerprint: string): string {
 async function hasLeft(candidate: Candidate, access: FileAccess): Promise<boolean> {
   const root = Buffer.from(candidate.root)
   const path = joinPath(joinPath(root, candidate.path), Buffer.from(candidate.name, 'hex'))
-  try {
-    const { dev } = statSync(root)
-    if (candidate.device !== null && String(dev) !== candidate.device) return false
-    const stat = statSync(path, { throwIfNoEntry: false })
-    if (stat === undefined) return lstatSync(path, { throwIfNoEntry: false }) === undefined
-    if (stat.size !== candidate.size) return true
-    if (Math.round(stat.mtimeMs) === candidate.modifiedMs) return false
-    using file = await openLibraryFile(path, containmentOf(access, candidate))
-    return fingerprint(file) !== candidate.fingerprint
-  } catch {
-    return false
-  }
+  return await mountHealth
+    .run(mountKey(root), async () => {
+      const { dev } = await stat(root)
+      if (candidate.device !== null && String(dev) !== candidate.device) return false
+      const stats = await stat(path).catch(nullIfGone)
+      if (stats === null) return (await lstat(path).catch(nullIfGone)) === null
+      if (stats.size !== candidate.size) return true
+      if (Math.round(stats.mtimeMs) === candidate.modifiedMs) return false
+      const content = await readFingerprint(path, containmentOf(access, candidate))
+      return content !== candidate.fingerprint
+    })
+    .catch(() => false)
+}
+
+function nullIfGone(error: NodeJS.ErrnoException): null {
+  if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return null
+  throw error
 }

@@ -1,7 +1,8 @@
 // Renamed series: a series follows its renamed folder or one-shot file, and retains its id and what users
 // set on it.
 import { hash } from 'node:crypto'
-import { lstatSync } from 'node:fs'
+import { lstat } from 'node:fs/promises'
+import { mountHealth, mountKey } from '../../lib/mount-health.ts'
 import { sortKey } from '../../lib/name/natural.ts'
 import { joinPath } from '../../lib/path.ts'
 import type { Transaction } from '../../lib/postgres/db.ts'
@@ -45,7 +46,7 @@ export async function renameSeries(
   const renames = new Map<string, Rename>()
   for (const old of oldSeries) {
     const draft = drafts.get(old.id)!
-    if (isRenamed(library, old, draft) && !renames.has(draft.key))
+    if (!renames.has(draft.key) && (await isRenamed(library, old, draft)))
       renames.set(draft.key, { id: old.id, draft })
   }
   if (renames.size === 0) return []
@@ -53,23 +54,29 @@ export async function renameSeries(
   return await rename(tx, library.id, { renames, leavingBooks: [...moved, ...displaced] })
 }
 
-function isRenamed({ root }: Library, old: OldSeries, draft: SeriesDraft): boolean {
+async function isRenamed({ root }: Library, old: OldSeries, draft: SeriesDraft): Promise<boolean> {
   if (old.key === draft.key) return false
   if (old.oneShot || draft.oneShot) return old.oneShot && draft.oneShot && !old.hasOtherBooks
   if (draft.folder === null || old.folder === null || old.folder === draft.folder) return false
-  return !folderExists(root, old.folder)
+  return !(await folderExists(root, old.folder))
 }
 
-/** The name of the folder was decoded: as UTF-8, or byte by byte if it is not valid UTF-8. */
-function folderExists(root: Uint8Array, folder: string): boolean {
-  return (['utf8', 'latin1'] as const).some(encoding => {
-    try {
-      const path = joinPath(root, Buffer.from(folder, encoding))
-      return lstatSync(path, { throwIfNoEntry: false }) !== undefined
-    } catch {
-      return true
-    }
-  })
+/**
+ * The name of the folder was decoded: as UTF-8, or byte by byte if it is not valid UTF-8. A folder that cannot be
+ * looked at exists.
+ */
+async function folderExists(root: Uint8Array, folder: string): Promise<boolean> {
+  for (const encoding of ['utf8', 'latin1'] as const) {
+    const path = joinPath(root, Buffer.from(folder, encoding))
+    const isThere = await mountHealth
+      .run(mountKey(root), () => lstat(path))
+      .then(
+        () => true,
+        ({ code }) => code !== 'ENOENT' && code !== 'ENOTDIR',
+      )
+    if (isThere) return true
+  }
+  return false
 }
 
 /**

@@ -1,15 +1,19 @@
 // Availability of a library folder: an unmounted or exchanged disk must not look like an empty library.
 import { lstat, opendir, stat } from 'node:fs/promises'
+import { NotResponding } from '../../lib/errors.ts'
+import { mountHealth, mountKey } from '../../lib/mount-health.ts'
 import { joinPath } from '../../lib/path.ts'
 import type { Sql } from '../../lib/postgres/db.ts'
 import type { LoadedScan } from './scan-context.ts'
 
-/** Why the library must not be compared now, for users; null when it may be. */
-export async function unavailableReason(sql: Sql, scan: LoadedScan): Promise<string | null> {
+/** Why the library must not be compared now, for users; null when it may be. Throws NotResponding. */
+export const unavailableReason = (sql: Sql, scan: LoadedScan): Promise<string | null> =>
+  mountHealth.run(mountKey(scan.root), () => findReason(sql, scan))
+
+async function findReason(sql: Sql, scan: LoadedScan): Promise<string | null> {
   const root = Buffer.from(scan.root)
   let device: string
   try {
-    // Asynchronous: a network disk that is away may never respond.
     const rootStat = await stat(root)
     if (!rootStat.isDirectory()) return 'The library folder is not a folder'
     device = String(rootStat.dev)
@@ -45,11 +49,13 @@ async function holdsItsBooks(sql: Sql, scan: LoadedScan): Promise<boolean> {
   return results.filter(Boolean).length * 2 > sample.length
 }
 
-/** st_dev of the library folder; null when stat fails. */
+/** st_dev of the library folder; null when stat fails. Throws NotResponding. */
 export async function deviceOf({ root }: Pick<LoadedScan, 'root'>): Promise<string | null> {
   try {
-    return String((await stat(Buffer.from(root))).dev)
-  } catch {
+    const { dev } = await mountHealth.run(mountKey(root), () => stat(Buffer.from(root)))
+    return String(dev)
+  } catch (error) {
+    if (error instanceof NotResponding) throw error
     return null
   }
 }

@@ -20,7 +20,7 @@ export async function takeOver(sql: Sql, queue: Queue, scan: LoadedScan): Promis
     const { count } = await tx`
       update scan
       set state = 'running', started_at = coalesce(started_at, now()), found = 0, to_index = 0,
-        discovered_at = null
+        discovered_at = null, message = null
       where id = ${scan.scanId} and state in ('queued', 'running')`
     if (count === 0) return false
     const superseded = await tx<{ id: string }[]>`

@@ -1,7 +1,7 @@
 // Job runs of this process: heartbeats, cancellation, and the end of each job with its result.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { failScans } from '../../lib/catalog/scan/scan-failure.ts'
-import { Conflict, Failure } from '../../lib/errors.ts'
+import { Conflict, Failure, NotResponding } from '../../lib/errors.ts'
 import type { Log } from '../../lib/log.ts'
 import { countTasks } from '../../lib/metrics/pipeline.ts'
 import { isConnectionLost, isDiskFull } from '../../lib/postgres/connection-error.ts'
@@ -42,6 +42,7 @@ export type JobHandlers<G extends string = string> = { [N in JobName]: JobHandle
 const heartbeatMs = 10_000
 const lostRetryMs = 250
 const fullRetrySeconds = 5
+const hungRetrySeconds = 10
 
 type Deps = { sql: Sql; log: Log; space: Pick<SpaceGuard, 'shortage' | 'reportFull'> }
 type Run = { jobs: readonly ClaimedJob[]; abort: AbortController }
@@ -141,7 +142,7 @@ function outcomeOfError(
   job: { job: JobName; jobIds: string[] },
 ): Outcome {
   const details = { err: error, ...job }
-  // Neither of these two is a failure of the job: it is repeated as if it had not run.
+  // None of these three is a failure of the job: it is repeated as if it had not run.
   if (isConnectionLost(error)) {
     log.debug(details, 'job is repeated: the database was lost')
     return { end: 'later', seconds: 0 }
@@ -150,6 +151,10 @@ function outcomeOfError(
     log.debug(details, 'job is repeated: the disk is full')
     if (!(error instanceof Failure)) space.reportFull('database')
     return { end: 'later', seconds: fullRetrySeconds }
+  }
+  if (error instanceof NotResponding) {
+    log.debug(details, 'job is repeated: a disk does not respond')
+    return { end: 'later', seconds: hungRetrySeconds }
   }
   // A batch that met a concurrent change is retried; that is expected.
   if (error instanceof Conflict) log.debug(details, 'job is retried')

@@ -1,10 +1,13 @@
 // Batches of books on the thread pool. An item that terminates its thread fails alone; the others go on.
 import type { ThreadFailure, ThreadPool } from '../../lib/async/thread-pool.ts'
+import { mountHealth } from '../../lib/mount-health.ts'
 
 /** Tasks of pipeline/index/worker.ts; each returns after about a tenth of a second with what is done. */
 export type ThreadTask = 'read' | 'cover' | 'hash'
 
 export type BatchOptions<I, O> = {
+  /** Folder of the library that the items belong to, latin1. */
+  root: string
   /** The result of an item that terminated its thread. */
   failed: (item: I, failure: ThreadFailure) => O | Promise<O>
   /** Called with the results of the next items, in order; may store them. */
@@ -16,7 +19,7 @@ export type BatchOptions<I, O> = {
   signal?: AbortSignal
 }
 
-/** Runs a task over all items; returns the items that were not reached. */
+/** Runs a task over all items; returns the items that were not reached. Throws NotResponding when the disk hangs. */
 export async function runBatch<I, R, O>(
   threads: ThreadPool,
   task: ThreadTask,
@@ -27,7 +30,10 @@ export async function runBatch<I, R, O>(
   let limit = items.length
   while (rest.length > 0 && !handle.isStopped()) {
     const request = { items: rest.slice(0, limit), options }
-    const { done, failure, failedIndex } = await threads.run<I, R, O>(task, request, handle)
+    const { done, failure, failedIndex } = await mountHealth.runThread(handle.root, hung => {
+      const signal = handle.signal ? AbortSignal.any([hung, handle.signal]) : hung
+      return threads.run<I, R, O>(task, request, { urgent: handle.urgent ?? false, signal })
+    })
     if (failure && request.items.length > 1) {
       // The results before the failed item are lost with the thread: repeat them without it. If two
       // items ran at once, the first runs alone to show which one failed.

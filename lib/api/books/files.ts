@@ -24,6 +24,8 @@ export const downloads = [
     method: 'GET',
     path: '/books/{id}/file',
     permission: 'BooksRead',
+    // Reads one row; its disk must not hold up lists.
+    cost: 'record',
     cookie: true,
     summary: 'Download the file of a book',
     description:

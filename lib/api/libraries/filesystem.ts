@@ -11,6 +11,7 @@ import {
 } from '../../catalog/library/library-root.ts'
 import { Forbidden, Invalid } from '../../errors.ts'
 import { route } from '../../http/route.ts'
+import { mountHealth, mountKey } from '../../mount-health.ts'
 import { joinPath, pathText } from '../../path.ts'
 import { list, maybe, nullable, record, Type, text } from '../../schema.ts'
 import { isSpecial } from '../../special-folders.ts'
@@ -79,6 +80,10 @@ async function browse(config: FilesystemConfig, requestedPath: string | undefine
   const folder = await resolvePath(requestedPath ?? first ?? homedir(), 'path')
   if (!isPermittedPath(folder, roots) || isSpecial(folder))
     throw new Forbidden('Browsing this directory is not permitted')
+  return await mountHealth.run(mountKey(folder), () => listFolder(folder, roots))
+}
+
+async function listFolder(folder: Buffer, roots: Buffer[] | null) {
   const { names, isTruncated } = await namesIn(folder)
   const entries: Entry[] = []
   for (let i = 0; i < names.length; i += limits.concurrency) {
@@ -154,13 +159,13 @@ async function listDrives(config: FilesystemConfig): Promise<Entry[]> {
     : commonDirectories().map(([name, path]) => ({ name, path: Buffer.from(path) }))
   const drives: Entry[] = []
   for (const { name, path } of candidates) {
-    const isDirectory = await stat(path).then(
-      stats => stats.isDirectory(),
-      () => false,
-    )
-    if (!isDirectory) continue
-    const isReadableNow = await isReadable(path, true)
-    drives.push({ name, path: pathText(path), isDirectory, isReadable: isReadableNow })
+    const drive = await mountHealth
+      .run(mountKey(path), async () =>
+        (await stat(path)).isDirectory() ? isReadable(path, true) : null,
+      )
+      .catch(() => null)
+    if (drive === null) continue
+    drives.push({ name, path: pathText(path), isDirectory: true, isReadable: drive })
   }
   return drives
 }

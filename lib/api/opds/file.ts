@@ -23,6 +23,7 @@ export const fileRoutes = versions.map(version => {
     opdsVersion: version,
     path: `/opds/v${version}/books/{id}/file/{name}`,
     permission: 'BooksRead',
+    cost: 'record',
     cookie: true,
     summary: `Download the file of a book (OPDS ${version === 1 ? '1.2' : '2.0'})`,
     description:

@@ -1,18 +1,19 @@
 // Root folders of libraries: path resolution and validation. A root must be a readable folder within the
 // configured roots, and must not overlap another library or the data directory.
-import { constants, existsSync, realpathSync, statSync } from 'node:fs'
+import { constants } from 'node:fs'
 import { access, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
 import type { Config } from '../../config/config.ts'
 import type { FileAccess } from '../../containment.ts'
-import { Conflict, Invalid } from '../../errors.ts'
+import { Conflict, Invalid, NotResponding } from '../../errors.ts'
+import { mountHealth, mountKey } from '../../mount-health.ts'
 import { isWithin, pathText } from '../../path.ts'
 import type { Transaction } from '../../postgres/db.ts'
 import { isSpecial } from '../../special-folders.ts'
 
 export type FilesystemConfig = Pick<Config, 'data_dir' | 'filesystem'>
 
-/** Root folder (absolute bytes) and device of a path. Throws Invalid when it cannot be a library. */
+/** Root folder (absolute bytes) and device of a path. Throws Invalid when it cannot be a library, NotResponding. */
 export async function readableRoot(
   path: string,
   config: FilesystemConfig,
@@ -24,13 +25,18 @@ export async function readableRoot(
   if (isWithin(root, dataDir)) throw new Invalid('The path is inside the data directory')
   if (isWithin(dataDir, root)) throw new Invalid('The data directory is inside the path')
   if (isSpecial(root)) throw new Invalid('The path is on a special file system')
-  const stats = await stat(root).catch((error: NodeJS.ErrnoException) => {
-    throw new Invalid(`The path cannot be read (${error.code})`)
-  })
+  const stats = await mountHealth
+    .run(mountKey(root), () => stat(root))
+    .catch(error => {
+      if (error instanceof NotResponding) throw error
+      throw new Invalid(`The path cannot be read (${error.code})`)
+    })
   if (!stats.isDirectory()) throw new Invalid('The path is not a folder')
-  await access(root, constants.R_OK | constants.X_OK).catch(() => {
-    throw new Invalid('The folder cannot be read by the server')
-  })
+  await mountHealth
+    .run(mountKey(root), () => access(root, constants.R_OK | constants.X_OK))
+    .catch(() => {
+      throw new Invalid('The folder cannot be read by the server')
+    })
   return { root, device: String(stats.dev) }
 }
 
@@ -40,14 +46,15 @@ export function resolvePath(path: string, name: string): Promise<Buffer> {
   return realBytes(path)
 }
 
-// Asynchronous: an unreachable network share may block for minutes.
+// Of a folder that does not respond, links are not resolved.
 async function realBytes(path: string): Promise<Buffer> {
   const absolute = resolve(path)
   // Names that are not valid UTF-8 are displayed as Latin-1 (lib/path.ts), and sent back so by clients.
   for (const encoding of ['utf8', 'latin1'] as const) {
-    const real = await realpath(Buffer.from(absolute, encoding), { encoding: 'buffer' }).catch(
-      () => null,
-    )
+    const bytes = Buffer.from(absolute, encoding)
+    const real = await mountHealth
+      .run(mountKey(bytes), () => realpath(bytes, { encoding: 'buffer' }))
+      .catch(() => null)
     if (real) return real
   }
   return Buffer.from(absolute)
@@ -92,21 +99,14 @@ export async function assertNoOverlap(tx: Transaction, root: Buffer, except?: st
 }
 
 /** A path argument as the absolute bytes the catalogue stores: links resolved, no trailing slash. */
-export function rootBytes(path: string): Buffer {
-  const absolute = resolve(path)
-  try {
-    return realpathSync.native(absolute, { encoding: 'buffer' })
-  } catch {
-    return Buffer.from(absolute)
-  }
-}
+export const rootBytes = (path: string): Promise<Buffer> => realBytes(path)
 
 /**
  * Throws Invalid when the data directory is inside one of the folders, or one of them inside it. For the
  * command line, before anything is written there.
  */
-export function assertApartFromData(dataDir: string, roots: readonly Buffer[]) {
-  const data = rootBytesOfNew(resolve(dataDir))
+export async function assertApartFromData(dataDir: string, roots: readonly Buffer[]) {
+  const data = await rootBytesOfNew(resolve(dataDir))
   for (const root of roots) {
     if (isWithin(data, root))
       throw new Invalid(
@@ -118,19 +118,24 @@ export function assertApartFromData(dataDir: string, roots: readonly Buffer[]) {
 }
 
 /** Of a folder that need not exist yet. */
-function rootBytesOfNew(path: string): Buffer {
-  if (existsSync(path) || dirname(path) === path) return rootBytes(path)
-  return Buffer.from(join(rootBytesOfNew(dirname(path)).toString(), basename(path)))
+async function rootBytesOfNew(path: string): Promise<Buffer> {
+  const exists = await access(path).then(
+    () => true,
+    () => false,
+  )
+  if (exists || dirname(path) === path) return rootBytes(path)
+  return Buffer.from(join((await rootBytesOfNew(dirname(path))).toString(), basename(path)))
 }
 
-/** Device number of a root folder. Throws Invalid when it is not a readable folder. For the command line, which may block. */
-export function deviceOf(root: Buffer): string {
+/** Device number of a root folder. Throws Invalid when it is not a readable folder, NotResponding. */
+export async function deviceOf(root: Buffer): Promise<string> {
   if (isSpecial(root)) throw new Invalid(`${pathText(root)} is on a special file system`)
-  try {
-    const stats = statSync(root)
-    if (stats.isDirectory()) return String(stats.dev)
-  } catch (error) {
-    throw new Invalid(`${pathText(root)} cannot be read (${(error as NodeJS.ErrnoException).code})`)
-  }
+  const stats = await mountHealth
+    .run(mountKey(root), () => stat(root))
+    .catch(error => {
+      if (error instanceof NotResponding) throw error
+      throw new Invalid(`${pathText(root)} cannot be read (${error.code})`)
+    })
+  if (stats.isDirectory()) return String(stats.dev)
   throw new Invalid(`${pathText(root)} is not a folder`)
 }

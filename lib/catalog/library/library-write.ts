@@ -102,7 +102,7 @@ export async function findOrCreateLibrary(sql: Sql, library: LibraryDraft): Prom
   const { strategy, config } = seriesStrategyOf(library)
   const path = pathText(library.root)
   if (!isAbsolute(path)) throw new Invalid('The path of a library must be absolute')
-  const device = deviceOf(library.root)
+  const device = await deviceOf(library.root)
   const created = await sql.begin(async tx => {
     const [row] = await tx<LibraryRow[]>`
       insert into library (id, name, root, device, series_strategy, series_config)

@@ -32,6 +32,7 @@ t.test('an urgent batch interrupts a running one and overtakes a waiting one', a
     const batch = { items, options: null }
     await runBatch<FileToHash, null, HashResult>(threads, 'hash', batch, {
       urgent,
+      root,
       isStopped: () => ended.includes('urgent') && name !== 'urgent',
       failed: (item, error) => ({ ...item, sha256: null, bytesRead: 0, error }),
       onResults: async results => {
