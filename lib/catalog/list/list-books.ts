@@ -42,10 +42,10 @@ export async function listBooks(
   if (sort === 'read') return await listBooksByReading(sql, viewer, { ...request, direction })
   if (sort === 'series') return await listBooksBySeries(sql, viewer, { ...request, direction })
   const order = { sort, direction }
-  if (!request.filter && !request.seriesId && !request.includeDeleted)
-    return await listWhole(sql, viewer, { ...order, ...window, libraryId: request.libraryId })
+  const { libraryId, includeDeleted } = request
+  if (!request.filter && !request.seriesId)
+    return await listWhole(sql, viewer, { ...order, ...window, libraryId, includeDeleted })
   const plan = await planBooks(sql, viewer, request)
-  const { includeDeleted } = request
   return await pagePlannedBooks(sql, plan, { ...order, includeDeleted, ...window })
 }
 
@@ -54,9 +54,10 @@ const maxSkipped = 5_000
 /** Lists of fewer books are read quickly without rank marks. */
 const minMarked = 20_000
 
-/** All present books that are visible, in all libraries or one. */
+/** All books that are visible, in all libraries or one. */
 async function listWhole(sql: Sql, viewer: Viewer, request: MarkedRequest): Promise<IdPage> {
-  const isEverything = isUnrestricted(viewer) && request.libraryId === undefined
+  const isEverything =
+    isUnrestricted(viewer) && request.libraryId === undefined && !request.includeDeleted
   if (isEverything && request.offset <= maxSkipped) return await pageAllBooks(sql, request)
   const marks = rankMarksOf(sql)
   const marked = await marks.page(sql, viewer, request)
@@ -71,10 +72,10 @@ async function pageWithoutMarks(
   viewer: Viewer,
   { isEverything, ...request }: MarkedRequest & { isEverything: boolean },
 ): Promise<IdPage> {
-  const { sort, libraryId } = request
+  const { sort, libraryId, includeDeleted } = request
   if (isEverything) return await pageAllBooks(sql, request)
-  if (sort === 'created' && !isLimited(viewer))
+  if (sort === 'created' && !isLimited(viewer) && !includeDeleted)
     return await newestBooks(sql, viewer, { ...request, by: sort })
-  const plan = await planBooks(sql, viewer, { filter: null, libraryId })
+  const plan = await planBooks(sql, viewer, { filter: null, libraryId, includeDeleted })
   return await pagePlannedBooks(sql, plan, request)
 }

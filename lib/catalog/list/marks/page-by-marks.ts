@@ -14,23 +14,21 @@ import { poolOf } from '../../../postgres/cancellable.ts'
 import type { Queryable } from '../../../postgres/db.ts'
 import { allOf, unprepared } from '../../../postgres/statement.ts'
 import type { IdPage } from '../page.ts'
-import { type BookColumnSort, bookOrderBy, bookSortColumns } from '../sort.ts'
+import { type BookColumnSort, bookSortColumns } from '../sort.ts'
 import {
+  inOrder,
   listVersion,
   type MarkedOrder,
+  type MarkedScope,
   type Marks,
   readMarks,
   visibleCounts,
 } from './read-marks.ts'
 
-export type MarkedRequest = MarkedOrder & {
-  libraryId?: string | undefined
-  offset: number
-  limit: number
-}
+export type MarkedRequest = MarkedOrder & MarkedScope & { offset: number; limit: number }
 
 export type RankMarks = {
-  /** A page of the present books that a viewer sees; null without valid marks, or where they do not pay. */
+  /** A page of the books that a viewer sees; null without valid marks, or where they do not pay. */
   page(sql: Sql, viewer: Viewer, request: MarkedRequest): Promise<IdPage | null>
   /** Reads the marks of an order in the background, unless they are valid or were read a short time ago. */
   refresh(sql: Sql, order: MarkedOrder): void
@@ -123,8 +121,8 @@ async function readPage(
   viewer: Viewer,
   { marks, order, request }: MarkedPage,
 ): Promise<IdPage | null | 'stale'> {
-  const { direction, libraryId, offset, limit } = request
-  const counts = visibleCounts(marks, viewer, libraryId)
+  const { direction, offset, limit } = request
+  const counts = visibleCounts(marks, viewer, request)
   const total = counts.reduce((sum, count) => sum + count, 0)
   const take = Math.max(Math.min(limit, total - offset), 0)
   const isReversed = direction !== order.direction
@@ -133,15 +131,21 @@ async function readPage(
     take,
   })
   if (!walks) return null
-  const isListed = allOf(sql, visibility(sql, viewer, libraryId))
-  const pages = walks.map(
-    walk => sql`
-    array(
-      select b.id from book b
-      where ${presentBook(sql)} and ${inRange(sql, order, { marks, ...walk })} and ${isListed}
-      order by ${bookOrderBy(sql, 'b', { ...order, reversed: false })}
-      limit ${walk.take} offset ${walk.skip})`,
-  )
+  const isListed = allOf(sql, visibility(sql, viewer, request.libraryId))
+  const column = sql(bookSortColumns[order.sort].column)
+  const pages = walks.map(walk => {
+    const books = (where: Fragment) => sql`
+      (select b.id, b.${column} from book b
+      where ${where} and ${inRange(sql, order, { marks, ...walk })} and ${isListed}
+      order by ${inOrder(sql, order)})`
+    const missing = sql`union all ${books(sql`b.missing_at is not null`)}`
+    return sql`
+      array(
+        select b.id from (
+          ${books(presentBook(sql))} ${request.includeDeleted ? missing : sql``}) b
+        order by ${inOrder(sql, order)}
+        limit ${walk.take} offset ${walk.skip})`
+  })
   const ids = pages.reduce((all, page) => sql`${all} || ${page}`, sql`'{}'::uuid[]`)
   const [row] = await unprepared(sql<{ ids: string[] | null }[]>`
     select case when ${listVersion(sql)} = ${marks.version} then ${ids} end as ids`)

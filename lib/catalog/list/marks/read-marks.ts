@@ -18,6 +18,7 @@ type VisibilityClass = {
   isUnrated: boolean
   /** Sharing tags of the series. */
   tags: string[]
+  isMissing: boolean
 }
 
 /** Books that follow each other in the order, all with a value of the sort column or all without. */
@@ -59,27 +60,17 @@ export async function combineListChanges(sql: Sql): Promise<void> {
     insert into list_change select sum(count) from combined having count(*) > 0`
 }
 
-/** Reads all present books from the index of the order. Null for a catalogue with too many classes. */
+/** Reads all books in the order, from its index and from the missing books. Null for a catalogue with too many classes. */
 export async function readMarks(
   sql: Sql,
   order: MarkedOrder,
   { minBucketRows }: { minBucketRows: number },
 ): Promise<Marks | null> {
   await combineListChanges(sql)
-  const { column, nullable } = bookSortColumns[order.sort]
-  const key = sql`b.${sql(column)}`
+  const { nullable } = bookSortColumns[order.sort]
   const [size] = await sql<{ total: number }[]>`
-    select coalesce(sum(book_count), 0)::float8 as total from library`
+    select coalesce(sum(book_count + missing_count), 0)::float8 as total from library`
   const bucketRows = Math.max(minBucketRows, Math.ceil(size!.total / maxBuckets))
-  const part = (number: number, where: Fragment, orderBy: Fragment) => sql`
-    select ${number}::integer as part, b.id, ${key}::text as key, b.series_id,
-      row_number() over (order by ${orderBy}) - 1 as place
-    from book b where ${presentBook(sql)} and ${where}`
-  const inOrder = bookOrderBy(sql, 'b', { ...order, reversed: false })
-  const idOrder = order.direction === 'desc' ? sql`b.id desc` : sql`b.id`
-  const parts = nullable
-    ? [part(0, sql`${key} is not null`, inOrder), part(1, sql`${key} is null`, idOrder)]
-    : [part(0, sql`true`, inOrder)]
   const rows = await unprepared(sql<MarkRow[]>`
     with series_class as materialized (
       select s.id, (dense_rank() over (order by s.library_id, s.age_rating, t.tags))::integer as class
@@ -88,18 +79,23 @@ export async function readMarks(
         select series_id, array_agg(tag_id order by tag_id) as tags from series_sharing_tag
         group by 1) t on t.series_id = s.id
     ), counted as materialized (
-      select p.part, p.place / ${bucketRows}::bigint as bucket, c.class, y.age_rating, count(*) as n,
+      select p.part, p.place / ${bucketRows}::bigint as bucket, c.class, p.is_missing,
+        coalesce(p.rating, y.age_rating) as rating, count(*) as n,
         max(p.id::text) filter (where p.place % ${bucketRows}::bigint = 0) as id,
         max(p.key) filter (where p.place % ${bucketRows}::bigint = 0) as key
-      from (${unionAll(sql, parts)}) p
+      from (${unionAll(sql, [
+        placedBooks(sql, order, nullable ? 'with' : 'all'),
+        ...(nullable ? [placedBooks(sql, order, 'without')] : []),
+      ])}) p
       join series_class c on c.id = p.series_id
       left join (
         select y.id, y.age_rating from book y
         where y.age_rating is not null and ${presentBook(sql, 'y')}) y on y.id = p.id
-      group by 1, 2, 3, 4
+      group by 1, 2, 3, 4, 5
     )
-    select ${listVersion(sql)} as version, n.part, n.bucket, n.class, n.age_rating as "bookRating",
-      n.n, n.id, n.key, f.library_id as "libraryId", f.age_rating as "seriesRating", f.tags
+    select ${listVersion(sql)} as version, n.part, n.bucket, n.class, n.is_missing as "isMissing",
+      n.rating as "bookRating", n.n, n.id, n.key, f.library_id as "libraryId",
+      f.age_rating as "seriesRating", f.tags
     from counted n
     join (
       select distinct on (c.class) c.class, s.library_id, s.age_rating, array(
@@ -110,11 +106,44 @@ export async function readMarks(
   return toMarks(rows, bucketRows)
 }
 
+/** Books with or without a value of the sort column, with their places in the order. */
+function placedBooks(
+  sql: Queryable,
+  order: MarkedOrder,
+  values: 'all' | 'with' | 'without',
+): Fragment {
+  const key = sql(bookSortColumns[order.sort].column)
+  const sorting = values === 'without' ? idOrder(sql, order) : inOrder(sql, order)
+  const hasValue = {
+    all: sql`true`,
+    with: sql`b.${key} is not null`,
+    without: sql`b.${key} is null`,
+  }[values]
+  // Present books have an index of their ratings; reading those of a million rows takes seconds.
+  const books = (isListed: Fragment, rating: Fragment, isMissing: boolean) => sql`
+    (select b.id, b.${key}, b.series_id, ${rating} as rating, ${isMissing}::boolean as is_missing
+    from book b where ${isListed} and ${hasValue} order by ${sorting})`
+  return sql`
+    select ${values === 'without' ? 1 : 0}::integer as part, b.id, b.${key}::text as key,
+      b.series_id, b.rating, b.is_missing, row_number() over (order by ${sorting}) - 1 as place
+    from (
+      ${books(presentBook(sql), sql`null::integer`, false)} union all
+      ${books(sql`b.missing_at is not null`, sql`b.age_rating`, true)}) b`
+}
+
+/** Of `book b`. */
+export const inOrder = (sql: Queryable, order: MarkedOrder): Fragment =>
+  bookOrderBy(sql, 'b', { ...order, reversed: false })
+
+const idOrder = (sql: Queryable, { direction }: MarkedOrder) =>
+  direction === 'desc' ? sql`b.id desc` : sql`b.id`
+
 type MarkRow = {
   version: string
   part: number
   bucket: number
   class: number
+  isMissing: boolean
   bookRating: number | null
   n: number
   id: string | null
@@ -130,14 +159,14 @@ function toMarks(rows: MarkRow[], bucketRows: number): Marks | null {
   const buckets: (Omit<Bucket, 'counts'> & { counts: number[] })[] = []
   let last = ''
   for (const row of rows) {
-    const name = `${row.class} ${row.bookRating}`
+    const name = `${row.class} ${row.bookRating} ${row.isMissing}`
     let number = numbers.get(name)
     if (number === undefined) {
-      const { libraryId, tags, seriesRating, bookRating } = row
+      const { libraryId, tags, seriesRating, bookRating, isMissing } = row
       const isUnrated = seriesRating === null
       const rating =
         isUnrated && bookRating === null ? null : Math.max(seriesRating ?? 0, bookRating ?? 0)
-      number = classes.push({ libraryId, rating, isUnrated, tags }) - 1
+      number = classes.push({ libraryId, rating, isUnrated, tags, isMissing }) - 1
       numbers.set(name, number)
     }
     const place = `${row.part} ${row.bucket}`
@@ -152,14 +181,21 @@ function toMarks(rows: MarkRow[], bucketRows: number): Marks | null {
   return { version: rows[0]!.version, bucketRows, classes, buckets: compact }
 }
 
-/** The number of books of each bucket that a viewer sees, in all libraries or one. */
+export type MarkedScope = {
+  libraryId?: string | undefined
+  /** Missing books are listed, too. */
+  includeDeleted?: boolean | undefined
+}
+
+/** The number of books of each bucket that a viewer sees. */
 export function visibleCounts(
   { classes, buckets }: Marks,
   viewer: Viewer,
-  libraryId: string | undefined,
+  { libraryId, includeDeleted }: MarkedScope,
 ): number[] {
   const isVisible = classes.map(
-    ({ libraryId: id, ...item }) =>
+    ({ libraryId: id, isMissing, ...item }) =>
+      (includeDeleted || !isMissing) &&
       (libraryId === undefined || id === libraryId) &&
       (viewer.libraries === null || viewer.libraries.includes(id)) &&
       couldSee(viewer, item),
