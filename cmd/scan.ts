@@ -6,7 +6,7 @@ import { fileAccess, rootBytes } from '../lib/catalog/library/library-root.ts'
 import { findOrCreateLibrary } from '../lib/catalog/library/library-write.ts'
 import { cancelScan, requestScan } from '../lib/catalog/scan/scan-request.ts'
 import { Invalid, Unavailable } from '../lib/errors.ts'
-import { mountHealth, mountKey } from '../lib/mount-health.ts'
+import { folderHealth, mountKey } from '../lib/mount-health.ts'
 import { pathText, relativeTo } from '../lib/path.ts'
 import { shortageMessage } from '../lib/space-guard.ts'
 import { seriesStrategies } from '../lib/strategy/series.ts'
@@ -98,13 +98,15 @@ async function groupByLibrary(context: Context, paths: Buffer[], flags: ScanFlag
 async function estimate({ sql, config }: Context, paths: Buffer[], flags: ScanFlags) {
   for (const path of paths) {
     const library = await findEnclosingLibrary(sql, path)
-    const result = await estimateScan(sql, { library, path, access: fileAccess(config), ...flags })
+    const access = fileAccess(config)
+    const ioDepth = config.pipeline.io_depth
+    const result = await estimateScan(sql, { library, path, access, ioDepth, ...flags })
     process.stdout.write(`${JSON.stringify(result)}\n`)
   }
 }
 
 async function addLibrary({ sql }: Context, root: Buffer, flags: ScanFlags) {
-  const stats = await mountHealth.run(mountKey(root), () => stat(root).catch(() => null))
+  const stats = await folderHealth.run(mountKey(root), () => stat(root).catch(() => null))
   if (stats?.isFile()) {
     throw new Invalid(`${pathText(root)} is a file outside all libraries; pass its folder instead`)
   }

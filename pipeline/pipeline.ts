@@ -118,6 +118,7 @@ function createHandlers(deps: HandlerDeps): JobHandlers<WorkerGroup> {
   const scanDeps: ScanDeps = {
     ...{ sql, queue, log, space, connection, wakeIndexers },
     scanning: new Set(),
+    ioDepth: config.pipeline.io_depth,
     get access() {
       return fileAccess(config)
     },

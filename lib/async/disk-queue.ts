@@ -6,10 +6,14 @@ export type DiskQueue = {
   isSlow: () => boolean
   /** Counts a synchronous call; enough long ones make the disk slow for the lifetime of the queue. */
   record: (ms: number) => void
-  /** The greatest number of calls in flight. */
+  /** How many calls may be in flight now. */
   depth: () => number
   /** Starts the call as soon as there is a free place. */
   run: <T>(call: () => Promise<T>) => Promise<T>
+  /** Runs a call for each item. Only as many wait as may be in flight, however many the items are. */
+  each: <I, T>(items: readonly I[], call: (item: I) => Promise<T>) => Promise<T[]>
+  /** Resolves when few calls wait: then more can be prepared. */
+  whenFree: () => Promise<void>
 }
 
 type DiskQueueOptions = {
@@ -27,7 +31,9 @@ const slowCalls = 8
 const firstDepth = 8
 const maxDepth = 64
 // Latency that grows this much with depth is waiting in the queue of a busy disk: others use it as well.
+// Below 10 ms it may be a busy machine.
 const maxGrowth = 4
+const minLowestMs = 2.5
 
 /** Half of the threads of libuv's pool: a disk that hangs leaves the other half. */
 export const maxShare = (): number =>
@@ -40,6 +46,7 @@ export function createDiskQueue({ depth, share = 1 }: DiskQueueOptions): DiskQue
   let slowScore = depth > 1 ? slowCalls : 0
   let inFlight = 0
   const waiting: (() => void)[] = []
+  let onFree: (() => void)[] = []
 
   function release(ms: number) {
     if (adapted) limit = adapted.next(ms, limit)
@@ -48,30 +55,54 @@ export function createDiskQueue({ depth, share = 1 }: DiskQueueOptions): DiskQue
       inFlight += 1
       waiting.shift()!()
     }
+    if (waiting.length >= limit || onFree.length === 0) return
+    const resume = onFree
+    onFree = []
+    for (const resolve of resume) resolve()
+  }
+  async function run<T>(call: () => Promise<T>): Promise<T> {
+    if (inFlight < limit) inFlight += 1
+    else await new Promise<void>(resolve => waiting.push(resolve))
+    const startedAt = performance.now()
+    try {
+      return await call()
+    } finally {
+      release(performance.now() - startedAt)
+    }
   }
   return {
+    depth: () => limit,
+    run,
+    async each(items, call) {
+      const results = new Array<Awaited<ReturnType<typeof call>>>(items.length)
+      let next = 0
+      const work = async () => {
+        while (next < items.length) {
+          const i = next++
+          results[i] = await run(() => call(items[i]!))
+        }
+      }
+      await Promise.all(Array.from({ length: Math.min(most, items.length) }, work))
+      return results
+    },
+    whenFree: () =>
+      waiting.length < limit
+        ? Promise.resolve()
+        : new Promise(resolve => {
+            onFree.push(resolve)
+          }),
     isSlow: () => slowScore >= slowCalls,
     record(ms) {
       if (depth !== 0 || slowScore >= slowCalls) return
       slowScore = ms > slowMs ? slowScore + 1 : Math.max(0, slowScore - 1)
       if (ms > slowMs) adapted?.start(ms)
     },
-    depth: () => limit,
-    async run(call) {
-      if (inFlight < limit) inFlight += 1
-      else await new Promise<void>(resolve => waiting.push(resolve))
-      const startedAt = performance.now()
-      try {
-        return await call()
-      } finally {
-        release(performance.now() - startedAt)
-      }
-    },
   }
 }
 
 /** Doubles the depth while latency stays near the lowest, and halves it when it does not. */
-function createDepth(most: number) {
+export function createDepth(most: number) {
+  const least = Math.min(2, most)
   let lowestMs = Number.POSITIVE_INFINITY
   let calls = 0
   let sumMs = 0
@@ -80,16 +111,18 @@ function createDepth(most: number) {
       lowestMs = Math.min(lowestMs, ms)
     },
     next(ms: number, limit: number): number {
+      // Served from a cache.
+      if (ms < slowMs) return limit
       calls += 1
       sumMs += ms
       if (calls < 2 * limit) return limit
       const meanMs = sumMs / calls
       calls = 0
       sumMs = 0
-      // A little higher each time, for a disk that became slower.
-      lowestMs = Math.min(lowestMs * 1.02, meanMs)
-      return meanMs > maxGrowth * Math.max(lowestMs, slowMs)
-        ? Math.max(Math.min(2, most), Math.floor(limit / 2))
+      // At the least depth calls do not wait for each other: the disk became slower.
+      lowestMs = limit === least ? meanMs : Math.min(lowestMs, meanMs)
+      return meanMs > maxGrowth * Math.max(lowestMs, minLowestMs)
+        ? Math.max(least, Math.floor(limit / 2))
         : Math.min(most, limit * 2)
     },
   }

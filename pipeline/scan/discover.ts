@@ -56,6 +56,8 @@ export type DiscoverOptions = {
   queue: Queue | null
   scan: LoadedScan
   access: FileAccess
+  /** `pipeline.io_depth` */
+  ioDepth: number
   /** Compare and count only. */
   isDryRun: boolean
   isStopped: () => boolean
@@ -69,7 +71,7 @@ export async function discover(options: DiscoverOptions): Promise<DiscoverResult
   const leftOut = new Set<string>()
   const total: DiscoverCounts = { files: 0, toRead: 0, toReadBytes: 0, missing: 0, unreadable: 0 }
   let publishedAt = Date.now()
-  for await (const batch of walk(walkOptions(scan, options.access))) {
+  for await (const batch of walk(walkOptions(options), options.isStopped)) {
     await options.beforeBatch?.()
     if (options.isStopped()) break
     addRecent(leftOut, batch)
@@ -104,7 +106,7 @@ async function storeProgress(sql: Sql, scanId: string, files: number) {
   })
 }
 
-function walkOptions(scan: LoadedScan, access: FileAccess): WalkOptions {
+function walkOptions({ scan, access, ioDepth }: DiscoverOptions): WalkOptions {
   const extensions = scan.allowedFormats ? extensionsOf(scan.allowedFormats) : defaultExtensions
   const rules = [
     discoveryVersion,
@@ -123,6 +125,7 @@ function walkOptions(scan: LoadedScan, access: FileAccess): WalkOptions {
     excludedPatterns: scan.excludedPatterns,
     seed: hash('md5', JSON.stringify(rules)),
     quietMs: scan.options.quietMs ?? 0,
+    ioDepth,
   }
 }
 

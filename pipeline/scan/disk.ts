@@ -1,5 +1,6 @@
-// Directory listing and stat for the walk and for folder watching.
-import { type Dirent, lstatSync, readdirSync, type Stats } from 'node:fs'
+// Directory listing and stat for the walk and for folder watching, synchronous or through a queue.
+import { type Dirent, lstat, lstatSync, readdir, readdirSync, type Stats, stat } from 'node:fs'
+import type { DiskQueue } from '../../lib/async/disk-queue.ts'
 import { joinPath } from '../../lib/path.ts'
 
 /** The name is a latin1 string: one character per byte. */
@@ -26,16 +27,56 @@ export function readFolder(path: string | Buffer): Entry[] {
  */
 export function readUntyped(path: string | Buffer): Entry[] {
   const folder = Buffer.from(path)
-  return readdirSync(path, { encoding: 'latin1' }).map(name => {
-    const result = statOrCode(lstatSync, joinPath(folder, Buffer.from(name, 'latin1')))
-    const stat = typeof result === 'string' ? null : result
-    return {
-      name,
-      isDirectory: () => stat?.isDirectory() ?? false,
-      isFile: () => stat?.isFile() ?? false,
-    }
-  })
+  return readdirSync(path, { encoding: 'latin1' }).map(name =>
+    typed(name, statOrCode(lstatSync, joinPath(folder, Buffer.from(name, 'latin1')))),
+  )
 }
+
+/** The same as `readFolder`, with its calls in the queue. */
+export async function readFolderQueued(path: string | Buffer, queue: DiskQueue): Promise<Entry[]> {
+  try {
+    return await queue.run(() => readTyped(path))
+  } catch {
+    const folder = Buffer.from(path)
+    const names = await queue.run(() => readNames(path))
+    return await queue.each(names, async name =>
+      typed(name, await lstatOrCode(joinPath(folder, Buffer.from(name, 'latin1')))),
+    )
+  }
+}
+
+function typed(name: string, result: Stats | string): Entry {
+  const stats = typeof result === 'string' ? null : result
+  return {
+    name,
+    isDirectory: () => stats?.isDirectory() ?? false,
+    isFile: () => stats?.isFile() ?? false,
+  }
+}
+
+// Callbacks: the functions of node:fs/promises take three times as long.
+const readTyped = (path: string | Buffer) =>
+  new Promise<Entry[]>((resolve, reject) =>
+    readdir(path, { withFileTypes: true, encoding: 'latin1' }, (error, entries) =>
+      error ? reject(error) : resolve(entries),
+    ),
+  )
+
+const readNames = (path: string | Buffer) =>
+  new Promise<string[]>((resolve, reject) =>
+    readdir(path, { encoding: 'latin1' }, (error, names) =>
+      error ? reject(error) : resolve(names),
+    ),
+  )
+
+const asOrCode = (call: typeof stat | typeof lstat) => (path: string | Buffer) =>
+  new Promise<Stats | string>(resolve =>
+    call(path, (error, stats) => resolve(error ? errorCode(error) : stats)),
+  )
+
+/** The stat of a path, or the errno name when that fails; the second does not follow links. */
+export const followOrCode: (path: string | Buffer) => Promise<Stats | string> = asOrCode(stat)
+export const lstatOrCode: typeof followOrCode = asOrCode(lstat)
 
 /** The stat of a path, or the errno name when that fails. */
 export function statOrCode(stat: (path: string | Buffer) => Stats, path: string | Buffer) {

@@ -14,6 +14,8 @@ type EstimateRequest = {
   library: LibraryRow | null
   path: Buffer
   access: FileAccess
+  /** `pipeline.io_depth` */
+  ioDepth: number
   mode: 'normal' | 'deep'
   strategy?: string
 }
@@ -21,7 +23,7 @@ type EstimateRequest = {
 /** `files` and `bytes` are those of new and changed files. Throws Invalid when the folder is unavailable. */
 export async function estimateScan(
   sql: Sql,
-  { library, path, access, mode, strategy }: EstimateRequest,
+  { library, path, access, ioDepth, mode, strategy }: EstimateRequest,
 ) {
   const settings = library
     ? await librarySettings(sql, library.id)
@@ -39,7 +41,7 @@ export async function estimateScan(
   const reason = await unavailableReason(sql, scan)
   if (reason) throw new Invalid(reason)
   const result = await discover({
-    ...{ sql, queue: null, scan, access },
+    ...{ sql, queue: null, scan, access, ioDepth },
     isDryRun: true,
     isStopped: () => false,
   })

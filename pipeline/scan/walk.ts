@@ -1,10 +1,10 @@
 // Directory walk of a library in two threads, in batches of folder listings. A folder may come before or
 // after its parent.
-import { lstatSync } from 'node:fs'
 import { Piscina } from 'piscina'
+import { createDiskQueue, type DiskQueue } from '../../lib/async/disk-queue.ts'
 import type { Containment } from '../../lib/containment.ts'
 import { childPath, joinPath, parentPath } from '../../lib/path.ts'
-import { statOrCode } from './disk.ts'
+import { lstatOrCode } from './disk.ts'
 
 /** One folder on disk. Names and paths are latin1 strings (one character per byte), paths relative to the root. */
 export type Listing = {
@@ -37,19 +37,30 @@ export type WalkOptions = {
   seed: string
   /** Leaves out files modified less than this long ago; 0 includes all. */
   quietMs: number
+  /** Calls in flight on the disk; 0 derives them from its latency. */
+  ioDepth: number
 }
 
-export type WalkRequest = { options: WalkOptions; folders: string[] }
+/** `threads` share the depth. */
+export type WalkRequest = { options: WalkOptions; folders: string[]; threads: number }
 
 /** Listings of the first folders; `rest` was not reached. */
 export type WalkResult = { listings: Listing[]; rest: string[] }
 
-// `find` is one thread in C; two of ours keep up with it, and a slow mount serves two at once.
-const threads = 2
-const foldersPerRequest = 128
+// `find` is one thread in C; two of ours keep up with it.
+const maxThreads = 2
+const maxFolders = 128
+const stopPollMs = 100
 
-/** Yields batches of listings. At most four are running or unread; leaving the loop ends the threads. */
-export async function* walk(options: WalkOptions): AsyncGenerator<Listing[]> {
+/**
+ * Yields batches of listings. At most four are running or unread. Leaving the loop, or `isStopped`, ends the
+ * walk and its threads, without waiting for a disk that does not respond.
+ */
+export async function* walk(
+  options: WalkOptions,
+  isStopped: () => boolean,
+): AsyncGenerator<Listing[]> {
+  const threads = options.ioDepth === 1 ? 1 : maxThreads
   const pool = new Piscina({
     filename: new URL('./walk-thread.ts', import.meta.url).href,
     // The second starts when there is work for it: most rescans read a single folder.
@@ -57,22 +68,29 @@ export async function* walk(options: WalkOptions): AsyncGenerator<Listing[]> {
     maxThreads: threads,
     atomics: 'disabled',
   })
-  const { pending, listedAlone } = startFolders(options)
-  const running = new Set<Promise<WalkResult>>()
+  const running = new Set<Promise<unknown>>()
   const finished: WalkResult[] = []
-  const startRequest = () => {
-    const request: WalkRequest = { options, folders: pending.splice(-foldersPerRequest) }
-    const task: Promise<WalkResult> = pool.run(request).then(result => {
-      running.delete(task)
-      finished.push(result)
-      return result
-    })
-    running.add(task)
-  }
+  const stopped = whenTrue(isStopped)
   try {
+    const starts = await Promise.race([stopped.promise, startFolders(options)])
+    if (!starts) return
+    const { pending, listedAlone } = starts
+    const startRequest = () => {
+      // Few folders are shared by the threads.
+      const folders = pending.splice(-Math.min(maxFolders, Math.ceil(pending.length / threads)))
+      const request: WalkRequest = { options, folders, threads }
+      const task = pool.run(request).then(result => {
+        running.delete(task)
+        finished.push(result)
+      })
+      // It is awaited only by races: one may have ended, and without it the failure is unhandled.
+      task.catch(() => {})
+      running.add(task)
+    }
     while (pending.length > 0 || running.size > 0 || finished.length > 0) {
       while (pending.length > 0 && running.size + finished.length < 2 * threads) startRequest()
-      if (finished.length === 0) await Promise.race(running)
+      if (finished.length === 0) await Promise.race([...running, stopped.promise])
+      if (finished.length === 0) return
       const { listings, rest } = finished.shift()!
       pending.push(...rest)
       for (const listing of listings) {
@@ -82,19 +100,31 @@ export async function* walk(options: WalkOptions): AsyncGenerator<Listing[]> {
       yield listings
     }
   } finally {
-    await Promise.all([...running].map(task => task.catch(() => {})))
-    await pool.destroy()
+    stopped.end()
+    void pool.destroy().catch(() => {})
   }
 }
 
+/** Resolves when the condition holds, unless it is ended before. */
+function whenTrue(condition: () => boolean) {
+  const { promise, resolve } = Promise.withResolvers<null>()
+  const timer = setInterval(() => {
+    if (condition()) resolve(null)
+  }, stopPollMs)
+  return { promise, end: () => clearInterval(timer) }
+}
+
 /** The folders to start with, and which of them are listed without their subfolders. None is visited twice. */
-function startFolders(options: WalkOptions) {
+async function startFolders(options: WalkOptions) {
   const folders = new Set<string>()
   const listedAlone = new Set<string>()
-  for (const start of options.starts) {
-    if (isFolder(options, start)) folders.add(start)
-    else listedAlone.add(nearestFolder(options, start))
-  }
+  const queue = createDiskQueue({ depth: options.ioDepth })
+  await Promise.all(
+    options.starts.map(async start => {
+      if (await isFolder(options, start, queue)) folders.add(start)
+      else listedAlone.add(await nearestFolder(options, start, queue))
+    }),
+  )
   for (const path of listedAlone)
     if (folders.has(path) || isBelow(path, folders)) listedAlone.delete(path)
   const outermost = [...folders].filter(path => !isBelow(path, folders))
@@ -110,15 +140,15 @@ function isBelow(path: string, folders: Set<string>) {
   return false
 }
 
-function isFolder({ root }: WalkOptions, path: string) {
+async function isFolder({ root }: WalkOptions, path: string, queue: DiskQueue) {
   if (path === '') return true
-  const stat = statOrCode(lstatSync, joinPath(root, Buffer.from(path, 'latin1')))
+  const stat = await queue.run(() => lstatOrCode(joinPath(root, Buffer.from(path, 'latin1'))))
   return typeof stat !== 'string' && stat.isDirectory()
 }
 
 /** The nearest ancestor that exists: a file may be gone together with its folder. */
-function nearestFolder(options: WalkOptions, path: string) {
+async function nearestFolder(options: WalkOptions, path: string, queue: DiskQueue) {
   let folder = parentPath(path)
-  while (!isFolder(options, folder)) folder = parentPath(folder)
+  while (!(await isFolder(options, folder, queue))) folder = parentPath(folder)
   return folder
 }

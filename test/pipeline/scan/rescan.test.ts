@@ -116,7 +116,13 @@ check('an estimate counts what a scan would do, and writes nothing', async t => 
   const rows = await rowVersions(['event'])
   const library = await findEnclosingLibrary(sql, Buffer.from(lib.root))
   const access = fileAccess(all.config)
-  const request = { library, path: Buffer.from(lib.root), access, mode: 'normal' as const }
+  const request = {
+    library,
+    path: Buffer.from(lib.root),
+    access,
+    ioDepth: 0,
+    mode: 'normal' as const,
+  }
   t.match(await estimateScan(sql, request), { found: 9, files: 3, missing: 1, unchanged: 6 })
   t.match(await estimateScan(sql, { ...request, path: lib.pathOf('Series 0') }), {
     found: 5,
@@ -133,7 +139,13 @@ check('a library that was never scanned can be estimated', async t => {
   // The delayed dedupe jobs of the other tests find nothing to write after this.
   await all.dedupe()
   const access = fileAccess(all.config)
-  const request = { library: null, path: Buffer.from(lib.root), access, mode: 'normal' as const }
+  const request = {
+    library: null,
+    path: Buffer.from(lib.root),
+    access,
+    ioDepth: 0,
+    mode: 'normal' as const,
+  }
   const rows = await rowVersions(['event'])
   t.match(await estimateScan(sql, request), { found: 4, files: 4, missing: 0 })
   t.same(await rowVersions(['event']), rows)

@@ -6,8 +6,10 @@ import t, { type Test } from 'tap'
 import { findEnclosingLibrary } from '../../../lib/catalog/library/library.ts'
 import { fileAccess } from '../../../lib/catalog/library/library-root.ts'
 import { findOrCreateLibrary } from '../../../lib/catalog/library/library-write.ts'
+import { containmentOf } from '../../../lib/containment.ts'
 import { readUntyped } from '../../../pipeline/scan/disk.ts'
 import { estimateScan } from '../../../pipeline/scan/estimate.ts'
+import { type Listing, walk } from '../../../pipeline/scan/walk.ts'
 import { openCatalogue, testWithDoctor } from '../../kit/catalogue.ts'
 import { folderWithFiles, temporaryFolder } from '../../kit/files/folders.ts'
 import { comic, createTestLibrary } from '../../kit/library.ts'
@@ -69,7 +71,13 @@ check('all books below a missing folder are missing, also in an estimate', async
   const library = await findEnclosingLibrary(sql, Buffer.from(lib.root))
   const path = Buffer.from(lib.root)
   t.match(
-    await estimateScan(sql, { library, path, access: fileAccess(all.config), mode: 'normal' }),
+    await estimateScan(sql, {
+      library,
+      path,
+      access: fileAccess(all.config),
+      ioDepth: 0,
+      mode: 'normal',
+    }),
     { missing: 2, files: 0 },
   )
   t.match(await lib.scan({ options: { confirmMissing: true } }), { missing: 2 })
@@ -92,4 +100,32 @@ check('concurrent requests to add a folder create one library', async t => {
   t.equal(libraries[0].id, libraries[1].id)
   const inside = Buffer.concat([root, Buffer.from('/A')])
   t.match(await findEnclosingLibrary(sql, inside), { id: libraries[0].id })
+})
+
+check('calls in flight find the same as one after the other', async t => {
+  const lib = await shelf(t, { '0.cbz': comic(), 'A/metadata.opf': Buffer.from('<package/>') })
+  for (const folder of ['A', 'A/deep/er', 'Ä', 'B'])
+    for (let i = 0; i < 30; i++) lib.write(`${folder}/ü ${i}.cbz`, Buffer.alloc(i))
+  mkdirSync(lib.pathOf('A/folder.cbz'))
+  symlinkSync('nowhere', lib.pathOf('A/broken.cbz'))
+  symlinkSync('1.cbz', lib.pathOf('B/circular.cbz'))
+  symlinkSync('circular.cbz', lib.pathOf('B/1.cbz'))
+  symlinkSync('../0.cbz', lib.pathOf('B/linked.cbz'))
+  symlinkSync('../A', lib.pathOf('B/linked.zip'))
+  symlinkSync('/dev/null', lib.pathOf('B/device.cbz'))
+  const root = Buffer.from(lib.root)
+  const listings = async (ioDepth: number, followLinks: boolean) => {
+    const containment = containmentOf(fileAccess(all.config), { root, followLinks })
+    const rules = { extensions: ['cbz', 'zip'], excludedPatterns: '', seed: '', quietMs: 0 }
+    const found: Listing[] = []
+    const options = { ...rules, root, containment, starts: ['B/gone.cbz', 'A', ''], ioDepth }
+    for await (const batch of walk(options, () => false)) found.push(...batch)
+    return found.sort((a, b) => (a.path < b.path ? -1 : 1))
+  }
+  for (const followLinks of [false, true]) {
+    const expected = await listings(1, followLinks)
+    t.equal(expected.length, 7)
+    t.equal(expected.find(({ path }) => path === 'B')!.files.length, followLinks ? 31 : 30)
+    for (const depth of [0, 2, 16]) t.same(await listings(depth, followLinks), expected)
+  }
 })
