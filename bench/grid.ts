@@ -100,12 +100,12 @@ try {
 
   /** Totals of some cases that differ from plain counts. */
   async function wrongTotals(all: Measured[]) {
-    const found: object[] = []
+    const found: Record<string, unknown>[] = []
     const counted = all.filter(({ one, total }) => one.counted && total !== null)
     for (const { one, total } of counted.slice(0, Number(values.counts))) {
       const count = await plainCount(sql, viewers[one.viewer]!.viewer, one.counted!)
       if (count !== total)
-        found.push({ wrong: one.name, viewer: viewers[one.viewer]!.name, total, count, ...one })
+        found.push({ ...one, wrong: total, count, viewer: viewers[one.viewer]!.name })
     }
     return found
   }

@@ -189,6 +189,10 @@ function facetCases(viewers: number, ids: Ids, singles: NamedCondition[]): GridC
   })
 }
 
+type SearchRequest = Pick<GridCase, 'path' | 'page'> & {
+  body: { fullTextSearch: string; condition?: object }
+}
+
 async function searchCases(
   sql: Sql,
   random: Random,
@@ -202,7 +206,7 @@ async function searchCases(
       const body = { fullTextSearch: text }
       const base = { group: 'search' as const, path: lists[entity], page: 'first' as const }
       const order = `${lists[entity]}?sort=${random.pick(sorts[entity])},${random.pick(directions)}`
-      const requests = [
+      const requests: SearchRequest[] = [
         { ...base, body },
         { ...base, body, page: 'last' },
         { ...base, body, path: order, page: random.pick(pages) },
@@ -211,7 +215,7 @@ async function searchCases(
       return requests.flatMap(one =>
         [0, 1 + random.below(viewers - 1)].map(viewer => ({
           ...{ ...one, group: 'search' as const, viewer },
-          counted: { entity, text, condition: one.body?.condition },
+          counted: { entity, text, condition: one.body.condition },
           name: `${entity} search ${name} (${text})`,
         })),
       )

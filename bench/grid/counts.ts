@@ -11,6 +11,7 @@ import {
 import { parseSearchQuery } from '../../lib/name/search-text.ts'
 import { searchKey } from '../../lib/name/text.ts'
 import type { Sql } from '../../lib/postgres/db.ts'
+import { allOf, anyOf } from '../../lib/postgres/statement.ts'
 import type { Entity } from './values.ts'
 
 export type CountQuery = {
@@ -32,9 +33,8 @@ export async function plainCount(
   const leaf = (predicate: Predicate) =>
     isBook ? bookLeaf(sql, predicate) : seriesLeaf(sql, predicate)
   const where = sql`${filter ? tree(sql, filter.condition, leaf) : sql`true`} and ${words(sql, text)}`
-  const [row] = await sql<{ count: number }[]>`${
-    isBook ? booksWhere(sql, viewer, where) : seriesWhere(sql, viewer, where)
-  }`
+  const count = isBook ? booksWhere(sql, viewer, where) : seriesWhere(sql, viewer, where)
+  const [row] = await sql<{ count: number }[]>`select (${count}) as count`
   return row!.count
 }
 
@@ -68,10 +68,9 @@ function seriesWhere(sql: Sql, viewer: Viewer, where: Fragment): Fragment {
 }
 
 function tree(sql: Sql, condition: Condition, leaf: (leaf: Predicate) => Fragment): Fragment {
-  if ('all' in condition)
-    return sql`(true ${condition.all.map(part => sql`and ${tree(sql, part, leaf)}`)})`
-  if ('any' in condition)
-    return sql`(false ${condition.any.map(part => sql`or ${tree(sql, part, leaf)}`)})`
+  const parts = (list: Condition[]) => list.map(part => tree(sql, part, leaf))
+  if ('all' in condition) return allOf(sql, parts(condition.all))
+  if ('any' in condition) return anyOf(sql, parts(condition.any))
   return condition.negated
     ? sql`(${leaf(condition)}) is not true`
     : sql`(${leaf(condition)}) is true`
@@ -167,11 +166,19 @@ function compare(sql: Sql, value: Fragment, test: Predicate['test']): Fragment {
     case 'boolean':
       return sql`${value} = ${test.value}`
     case 'compare':
-      return sql`${value} ${sql.unsafe(test.operator)} ${bound(sql, test.value)}`
+      return sql`${value} ${signs[test.operator](sql)} ${bound(sql, test.value)}`
     case 'between':
       return sql`${value} >= coalesce(${bound(sql, test.from)}, ${value})
         and ${value} <= coalesce(${bound(sql, test.to)}, ${value})`
   }
+}
+
+const signs = {
+  '=': (sql: Sql) => sql`=`,
+  '<': (sql: Sql) => sql`<`,
+  '<=': (sql: Sql) => sql`<=`,
+  '>': (sql: Sql) => sql`>`,
+  '>=': (sql: Sql) => sql`>=`,
 }
 
 function bound(sql: Sql, value: number | Date | null): Fragment {
@@ -198,5 +205,8 @@ function hasName(sql: Sql, names: Fragment, test: Predicate['test']): Fragment {
 
 function words(sql: Sql, text: string | undefined): Fragment {
   const patterns = parseSearchQuery(text ?? '')?.patterns ?? []
-  return sql`(true ${patterns.map(pattern => sql`and strpos(t.text, ${pattern.replaceAll('%', '')}) > 0`)})`
+  return allOf(
+    sql,
+    patterns.map(pattern => sql`strpos(t.text, ${pattern.replaceAll('%', '')}) > 0`),
+  )
 }
