@@ -1,6 +1,15 @@
 // Random-access file reader with a count of the bytes read; threads read all files of a library through it.
-import { closeSync, fstatSync, openSync, readSync, type Stats } from 'node:fs'
-import { assertContained, type Containment, openFlags, unreadable } from './containment.ts'
+import { close, closeSync, fstatSync, openSync, read, readSync, type Stats } from 'node:fs'
+import { promisify } from 'node:util'
+import type { DiskAccess } from './async/interleave.ts'
+import {
+  assertContained,
+  type Containment,
+  openFlags,
+  openUnchecked,
+  unreadable,
+} from './containment.ts'
+import { createSpans, mergeRanges, type Range } from './file-ranges.ts'
 
 /** A random-access file. Offsets and lengths are bytes. */
 export type File = Disposable & {
@@ -15,32 +24,74 @@ export type File = Disposable & {
   read(position: number, length: number): Buffer
   /** Fills `target` from `position` and returns the byte count, for reused buffers. Throws Unreadable `io`. */
   readInto(target: Uint8Array, position: number): number
+  /**
+   * Only where the disk is slow: reads ranges in advance, while the thread computes for other files. With
+   * `replace` earlier ones are released. Never throws: what cannot be read in advance is read when needed.
+   */
+  preload?(ranges: readonly Range[], mode?: 'add' | 'replace'): Promise<void>
 }
 
 // Smaller files are read whole at the first read: one system call instead of a dozen.
 const maxWholeFileBytes = 64 * 1024
+// More than a page image. Reading the rest takes long in any case, however it is read.
+const maxPreloadBytes = 8 * 1024 * 1024
+// A slow disk returns that much in about the time of a single byte; readers that cannot say what they will
+// read next mostly read forward.
+const firstBlockBytes = 64 * 1024
+const maxBlockBytes = 1024 * 1024
+const maxBlocks = 4
 
-/** Opens a file of a library. Throws Unreadable `io`, also for a file outside; the cause is the system error. */
-export async function openLibraryFile(path: Buffer, containment: Containment): Promise<File> {
-  const fd = orUnreadable(() => openSync(path, openFlags(containment)))
+const readAsync = promisify(read)
+
+/**
+ * Opens a file of a library. `disk` is that of the library; without it every call is synchronous. Throws
+ * Unreadable `io`, also for a file outside; the cause is the system error.
+ */
+export async function openLibraryFile(
+  path: Buffer,
+  containment: Containment,
+  disk: DiskAccess | null = null,
+): Promise<File> {
+  const fd = disk?.isSlow
+    ? await openSlow(path, containment, disk)
+    : orUnreadable(() => timed(disk, () => openSync(path, openFlags(containment))))
   try {
     const stats = orUnreadable(() => fstatSync(fd))
     await assertContained({ fd, stats, path }, containment)
-    return fileOf(fd, path, stats)
+    const file = fileOf(fd, { path, stats, disk })
+    return disk?.isSlow ? preloadable(fd, file, disk) : file
   } catch (error) {
     closeSync(fd)
     throw error
   }
 }
 
+async function openSlow(path: Buffer, containment: Containment, disk: DiskAccess): Promise<number> {
+  try {
+    return await disk.wait(() => disk.call(() => openUnchecked(path, containment)))
+  } catch (cause) {
+    throw unreadable(cause)
+  }
+}
+
+function timed<T>(disk: DiskAccess | null, call: () => T): T {
+  if (disk === null) return call()
+  const startedAt = performance.now()
+  const result = call()
+  disk.record(performance.now() - startedAt)
+  return result
+}
+
 /** Opens `path` without a check of its place: for files that users cannot exchange. Throws Unreadable `io`. */
 export function openFile(path: Buffer): File {
   const fd = orUnreadable(() => openSync(path, 'r'))
   const stats = orUnreadable(() => fstatSync(fd))
-  return fileOf(fd, path, stats)
+  return fileOf(fd, { path, stats, disk: null })
 }
 
-function fileOf(fd: number, path: Buffer, { size, mtimeMs }: Stats): File {
+type OpenedFile = { path: Buffer; stats: Stats; disk: DiskAccess | null }
+
+function fileOf(fd: number, { path, stats: { size, mtimeMs }, disk }: OpenedFile): File {
   let bytesRead = 0
   let whole: Buffer | null = null
   const readInto = (target: Uint8Array, position: number) => {
@@ -57,7 +108,12 @@ function fileOf(fd: number, path: Buffer, { size, mtimeMs }: Stats): File {
   }
   const readNew = (position: number, length: number) => {
     const target = Buffer.allocUnsafe(Math.max(0, Math.min(length, size - position)))
-    return target.subarray(0, readInto(target, position))
+    // The time of a larger one is that of its bytes.
+    const filled =
+      target.length > maxWholeFileBytes
+        ? readInto(target, position)
+        : timed(disk, () => readInto(target, position))
+    return target.subarray(0, filled)
   }
   return {
     path,
@@ -73,6 +129,95 @@ function fileOf(fd: number, path: Buffer, { size, mtimeMs }: Stats): File {
     },
     readInto,
     [Symbol.dispose]: () => closeSync(fd),
+  }
+}
+
+/** The same file on a slow disk: what is not preloaded is read in blocks. */
+function preloadable(fd: number, file: File, disk: DiskAccess): File {
+  const { path, size, modifiedMs } = file
+  const preloaded = createSpans()
+  const blocks = createSpans()
+  let heldBytes = 0
+  let preloadedBytes = 0
+  let blockEnd = -1
+  let blockBytes = 0
+  const find = (range: Range) => preloaded.find(range) ?? blocks.find(range)
+  const clamp = (position: number, length: number): Range => {
+    const start = Math.max(0, position)
+    return { position: start, length: Math.max(0, Math.min(length, size - start)) }
+  }
+  const release = () => {
+    preloaded.retain(0)
+    disk.free(heldBytes)
+    heldBytes = 0
+  }
+  const load = async ({ position, length }: Range) => {
+    const target = Buffer.allocUnsafeSlow(length)
+    let filled = 0
+    try {
+      while (filled < length) {
+        const from = filled
+        const { bytesRead } = await disk.call(() =>
+          readAsync(fd, target, from, length - from, position + from),
+        )
+        if (bytesRead === 0) break
+        filled += bytesRead
+      }
+    } catch {
+      // Reported by the read that needs it.
+    }
+    preloadedBytes += filled
+    preloaded.add(position, target.subarray(0, filled))
+  }
+  const readBlock = (range: Range) => {
+    const isNext = range.position === blockEnd
+    blockBytes = isNext ? Math.min(blockBytes * 2, maxBlockBytes) : firstBlockBytes
+    const bytes = file.read(range.position, Math.max(range.length, blockBytes))
+    blockEnd = range.position + bytes.length
+    blocks.add(range.position, bytes)
+    blocks.retain(maxBlocks)
+    return bytes.subarray(0, range.length)
+  }
+  return {
+    path,
+    size,
+    modifiedMs,
+    get bytesRead() {
+      return file.bytesRead + preloadedBytes
+    },
+    read(position, length) {
+      const range = clamp(position, length)
+      if (range.length === 0) return Buffer.alloc(0)
+      const found = find(range)
+      if (found) return found
+      return range.length > maxBlockBytes ? file.read(position, length) : readBlock(range)
+    },
+    readInto(target, position) {
+      const range = clamp(position, target.length)
+      const found = find(range) ?? (range.length < firstBlockBytes ? readBlock(range) : null)
+      if (found === null) return file.readInto(target, position)
+      target.set(found)
+      return found.length
+    },
+    async preload(ranges, mode = 'add') {
+      if (mode === 'replace') release()
+      const wanted = size <= maxWholeFileBytes ? [{ position: 0, length: size }] : ranges
+      const absent = wanted.filter(range => !find(clamp(range.position, range.length)))
+      let bytes = 0
+      const missing = mergeRanges(absent, size).filter(({ length }) => {
+        const fits = bytes + length <= maxPreloadBytes
+        if (fits) bytes += length
+        return fits
+      })
+      if (bytes === 0) return
+      await disk.wait(() => Promise.all(missing.map(load)), bytes)
+      heldBytes += bytes
+    },
+    [Symbol.dispose]() {
+      release()
+      // On some network file systems a call to the server.
+      close(fd, () => {})
+    },
   }
 }
 

@@ -1,5 +1,6 @@
 // Background processing of one process: a handler for every job, the workers and threads that run them,
 // and folder watching.
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { limitsFromConfig } from '../lib/archive/limits.ts'
 import { openThreadPool, type ThreadPool } from '../lib/async/thread-pool.ts'
@@ -19,6 +20,7 @@ import { makeCoverOnDemand } from './index/cover-on-demand.ts'
 import { makeCovers } from './index/covers.ts'
 import { hashBooks } from './index/hashes.ts'
 import type { JobContext } from './index/job-context.ts'
+import type { ReadThreadData } from './index/worker.ts'
 import { runScanJob, type ScanDeps } from './scan-job.ts'
 import { startWatching } from './watch/watching.ts'
 import type { JobControl, JobHandlers } from './work/job-runs.ts'
@@ -197,6 +199,10 @@ export function openThreads({ pipeline }: Config, log: Log): ThreadPool {
     timeoutMs: pipeline.book_timeout_seconds * 1000,
     memoryMb: pipeline.book_memory_mb,
     idleMs: 30_000,
+    workerData: {
+      ioDepth: pipeline.io_depth,
+      threads: pipeline.threads || availableParallelism(),
+    } satisfies ReadThreadData,
     onBug: error => log.error({ err: error }, 'a thread failed'),
   })
 }

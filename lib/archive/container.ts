@@ -25,6 +25,8 @@ export type Container = AsyncDisposable & {
   read(entry: Entry, maxBytes: number): Promise<Uint8Array>
   /** At least the first `bytes` of the entry (fewer only when it is shorter), at the lowest cost the format allows; no checksum. */
   head(entry: Entry, bytes: number): Promise<Uint8Array>
+  /** Reads in advance what `head` of these entries will read, where the disk is slow. */
+  preloadHeads?(entries: readonly Entry[], bytes: number): Promise<void> | undefined
 }
 
 /** Where the data of an entry lies in the archive file, when one read is enough to get it. */

@@ -53,6 +53,7 @@ export async function openLibarchive(
 ): Promise<ForwardReader> {
   const total = spans.reduce((sum, span) => sum + span.length, 0)
   if (total > maxBytes) throw new Unreadable('The archive is too large to unpack', 'too_large')
+  await file.preload?.(spans.filter(span => 'position' in span))
   modulePromise ??= loadModule()
   const core = await modulePromise
   const buffer = callGuarded(core, () => core._malloc(total + 1)) >>> 0

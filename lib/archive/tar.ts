@@ -15,6 +15,8 @@ type TarEntry = Entry & { position: number }
 type ExtendedHeader = { name?: Buffer; size?: number; isSparse?: boolean }
 
 const BLOCK = 512
+// Read in advance together with the header: what measuring an image needs.
+const FIRST_BYTES = 4096
 const SEARCH_BYTES = 256 * 1024
 const MAGIC_OFFSET = 257
 // A hostile file has the magic in every place.
@@ -49,7 +51,7 @@ export const tarArchive: ArchiveFormat = {
 
 /** Opens a tar. Throws Unreadable `not_an_archive`, `too_large`. */
 export async function openTar(file: File, limits: Limits): Promise<Container> {
-  const { entries, damage } = readEntries(file, limits)
+  const { entries, damage } = await readEntries(file, limits)
   const read = (entry: Entry, bytes: number) => file.read((entry as TarEntry).position, bytes)
   return {
     entries,
@@ -58,19 +60,23 @@ export async function openTar(file: File, limits: Limits): Promise<Container> {
     async read(entry, maxBytes) {
       if (entry.sizeBytes > maxBytes)
         throw new Unreadable('The file in the archive is too large', 'too_large')
+      await file.preload?.([{ ...(entry as TarEntry), length: entry.sizeBytes }])
       const bytes = read(entry, entry.sizeBytes)
       if (bytes.length < entry.sizeBytes)
         throw new Unreadable('The archive is truncated inside the file', 'truncated')
       return new Uint8Array(bytes)
     },
-    head: async (entry, bytes) => read(entry, Math.min(bytes, entry.sizeBytes)),
+    async head(entry, bytes) {
+      await file.preload?.([{ ...(entry as TarEntry), length: bytes }])
+      return read(entry, Math.min(bytes, entry.sizeBytes))
+    },
     [Symbol.asyncDispose]: async () => {},
   }
 }
 
 type Listing = { entries: TarEntry[]; damage: Unreadable | null }
 
-function readEntries(file: File, limits: Limits): Listing {
+async function readEntries(file: File, limits: Limits): Promise<Listing> {
   const entries: TarEntry[] = []
   let damage: Unreadable | null = null
   let extended: ExtendedHeader = {}
@@ -80,6 +86,7 @@ function readEntries(file: File, limits: Limits): Listing {
   if (file.size < BLOCK && isHeaderStart(file.read(0, BLOCK))) throw endsTooEarly()
   let dataAt = 1
   for (let blocks = 0; at + BLOCK <= file.size; blocks += 1) {
+    if (file.preload) await file.preload([{ position: at, length: BLOCK + FIRST_BYTES }])
     const header = file.read(at, BLOCK)
     isEnded = header[0] === 0 && header.every(byte => byte === 0)
     if (isEnded && blocks > 0) break

@@ -42,6 +42,8 @@ export type ThreadOptions = {
   memoryMb: number
   /** How long an idle thread is retained. */
   idleMs: number
+  /** Read by the module as `workerData` of Piscina. */
+  workerData?: Record<string, number>
   /** Called with errors that are bugs, not properties of a file. */
   onBug: (error: unknown) => void
 }
@@ -57,6 +59,7 @@ export function openThreadPool(options: ThreadOptions) {
       minThreads: 0,
       maxThreads: size,
       idleTimeout: options.idleMs,
+      workerData: options.workerData,
       // With 'sync' an idle thread blocks in Atomics.wait while sharp still works in it.
       atomics: 'disabled',
       resourceLimits: {

@@ -3,6 +3,7 @@
 import { defaultLimits, type Limits } from '../archive/limits.ts'
 import { Unreadable } from '../errors.ts'
 import type { File } from '../file.ts'
+import { endsOf } from '../file-ranges.ts'
 import { cb7, cbr, cbt, cbz } from './comic/formats.ts'
 import type { FormatReader, OpenedBook } from './contract.ts'
 import { epub } from './epub/format.ts'
@@ -127,6 +128,7 @@ async function withFormat<T>(
   read: (format: LoadedFormat) => Promise<T>,
 ): Promise<T> {
   if (file.size === 0) throw new Unreadable('The file is empty', 'truncated')
+  if (file.preload) await file.preload(endsOf(file.size))
   const head = file.read(0, HEAD_BYTES)
   const loaded = await loadFormats()
   const detected = detectFormat(loaded, head, extension)

@@ -60,6 +60,8 @@ const isTiff = (head: Uint8Array) =>
 
 // EXIF with a preview is at most 64 KiB; several ICC segments before the frame can reach 1 MiB.
 const readSizes = [4096, 65_536, 1_048_576] as const
+/** What `measureImage` reads first. */
+export const measuredHeadBytes = readSizes[0]
 
 /**
  * Measures an image from as few bytes as its header needs. `head(n)` returns at least the first n

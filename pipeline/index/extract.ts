@@ -1,9 +1,11 @@
 // Reads one file in a thread: fingerprint, pages, metadata of all sources. The file is opened once, and the
 // result is ready to be stored.
 import { hash } from 'node:crypto'
+import type { DiskAccess } from '../../lib/async/interleave.ts'
 import { Unreadable } from '../../lib/errors.ts'
 import { openLibraryFile } from '../../lib/file.ts'
-import { fingerprint } from '../../lib/fingerprint.ts'
+import { endsOf } from '../../lib/file-ranges.ts'
+import { fingerprint, samplesOf } from '../../lib/fingerprint.ts'
 import { type DetectedBook, isReflowable, isRendered, openBook } from '../../lib/format/formats.ts'
 import type { SourceReading } from '../../lib/metadata/metadata.ts'
 import { packPages } from '../../lib/page/page-list.ts'
@@ -15,12 +17,18 @@ import { readSidecars } from './sidecars.ts'
 const maxWarnings = 50
 
 /** Does not throw for the content of the file: an unreadable one results in a Reading with `error`. */
-export async function readBook(item: FileToRead, options: ReadOptions): Promise<Reading> {
+export async function readBook(
+  item: FileToRead,
+  options: ReadOptions,
+  { disk }: { disk: DiskAccess },
+): Promise<Reading> {
   const reading = emptyReading(item)
   let content: Content = { sources: [], error: null }
   try {
-    using file = await openLibraryFile(Buffer.from(item.path, 'latin1'), options.containment)
+    const path = Buffer.from(item.path, 'latin1')
+    using file = await openLibraryFile(path, options.containment, disk)
     reading.opens++
+    await file.preload?.([...samplesOf(file.size), ...endsOf(file.size)])
     try {
       reading.fingerprint = fingerprint(file)
       if (item.knownFingerprint === reading.fingerprint && !item.forced)
@@ -36,7 +44,7 @@ export async function readBook(item: FileToRead, options: ReadOptions): Promise<
     if (!(error instanceof Unreadable)) throw error
     content = { sources: [], error: { code: error.code, message: error.message } }
   }
-  return await describeReading(reading, item, options, content)
+  return await describeReading(reading, item, { ...options, disk }, content)
 }
 
 type Content = { sources: SourceReading[]; error: ReadError | null }
@@ -48,13 +56,13 @@ export async function failedReading(
   error: ReadError,
 ): Promise<Reading> {
   const reading = { ...emptyReading(item), opens: 1 }
-  return describeReading(reading, item, options, { sources: [], error })
+  return describeReading(reading, item, { ...options, disk: null }, { sources: [], error })
 }
 
 async function describeReading(
   reading: Reading,
   item: FileToRead,
-  options: ReadOptions,
+  options: ReadOptions & { disk: DiskAccess | null },
   { sources, error }: Content,
 ): Promise<Reading> {
   const sidecars = await readSidecars(item, options, reading)

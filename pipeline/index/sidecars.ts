@@ -1,4 +1,5 @@
 // Metadata files beside the books: metadata.opf and <name>.opf of a book, series.json of its series.
+import type { DiskAccess } from '../../lib/async/interleave.ts'
 import { Unreadable } from '../../lib/errors.ts'
 import { openLibraryFile } from '../../lib/file.ts'
 import type { SourceReading } from '../../lib/metadata/metadata.ts'
@@ -6,13 +7,15 @@ import { parseOpfSidecar } from '../../lib/metadata/opf.ts'
 import { parseSeriesJson } from '../../lib/metadata/series-json.ts'
 import type { FileToRead, Reading, ReadOptions } from './reading.ts'
 
+type SidecarOptions = ReadOptions & { disk: DiskAccess | null }
+
 /**
  * `metadata.opf` applies to a book alone in its folder, and always in a Calibre library, where every book
  * has its own. Counts the bytes in `reading`.
  */
 export async function readSidecars(
   item: FileToRead,
-  options: ReadOptions,
+  options: SidecarOptions,
   reading: Reading,
 ): Promise<SourceReading[]> {
   if (item.sidecars.length === 0) return []
@@ -33,14 +36,16 @@ export async function readSidecars(
 async function readSidecar(
   item: FileToRead,
   name: string,
-  { limits, containment }: ReadOptions,
+  { limits, containment, disk }: SidecarOptions,
   reading: Reading,
 ) {
   try {
     const folder = item.path.slice(0, item.path.lastIndexOf('/') + 1)
     const path = Buffer.concat([Buffer.from(folder, 'latin1'), Buffer.from(name)])
-    using file = await openLibraryFile(path, containment)
+    using file = await openLibraryFile(path, containment, disk)
     reading.opens++
+    if (file.size <= limits.metadataBytes)
+      await file.preload?.([{ position: 0, length: file.size }])
     const bytes = file.size <= limits.metadataBytes ? file.read(0, file.size) : null
     reading.bytesRead += file.bytesRead
     return bytes

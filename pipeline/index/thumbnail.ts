@@ -2,6 +2,7 @@
 import { hash, randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import type { DiskAccess } from '../../lib/async/interleave.ts'
 import { Unreadable } from '../../lib/errors.ts'
 import { openLibraryFile } from '../../lib/file.ts'
 import { readCover } from '../../lib/format/formats.ts'
@@ -20,17 +21,18 @@ const maxSidecarBytes = 32 * 1024 * 1024
 export async function makeThumbnail(
   request: ThumbnailRequest,
   options: ThumbnailOptions,
+  { disk }: { disk: DiskAccess },
 ): Promise<Thumbnail> {
   const result = emptyThumbnail(request.id)
   try {
     const path = Buffer.from(request.path, 'latin1')
-    using file = await openLibraryFile(path, request.containment)
+    using file = await openLibraryFile(path, request.containment, disk)
     result.opens++
     try {
       const make = (image: Uint8Array) => createCover(image, options)
       let cover = await readCover(file, extensionOf(request.path), make, options.limits)
       if (cover === null) {
-        const image = await readSidecar(path, request, result)
+        const image = await readSidecar(path, { ...request, disk }, result)
         cover = image && (await make(image))
       }
       if (!cover) throw new Unreadable('The book has no image for a cover', 'unsupported_image')
@@ -58,13 +60,14 @@ function tryToStore(
 
 async function readSidecar(
   path: Buffer,
-  { sidecar: name, containment }: ThumbnailRequest,
+  { sidecar: name, containment, disk }: ThumbnailRequest & { disk: DiskAccess },
   result: Thumbnail,
 ) {
   if (name === null) return null
   const sidecar = joinPath(path.subarray(0, path.lastIndexOf(0x2f)), Buffer.from(name))
-  using file = await openLibraryFile(sidecar, containment)
+  using file = await openLibraryFile(sidecar, containment, disk)
   result.opens++
+  await file.preload?.([{ position: 0, length: Math.min(file.size, maxSidecarBytes) }])
   const bytes = file.read(0, maxSidecarBytes)
   result.bytesRead += bytes.length
   return bytes

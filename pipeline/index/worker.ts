@@ -1,48 +1,98 @@
 // Entry point of a pool thread. No database, queue or configuration: values come in, values go out.
+import { workerData } from 'piscina'
+import { createDiskQueue, type DiskQueue } from '../../lib/async/disk-queue.ts'
+import { type DiskAccess, interleave } from '../../lib/async/interleave.ts'
+import { enterRun } from '../../lib/async/memory-budget.ts'
 import type { ThreadRequest } from '../../lib/async/thread-pool.ts'
+import type { Containment } from '../../lib/containment.ts'
 import { readBook } from './extract.ts'
-import { hashFile } from './hash-file.ts'
+import { type FileToHash, hashFile } from './hash-file.ts'
+import type { FileToRead, ReadOptions } from './reading.ts'
 import { makeThumbnail } from './thumbnail.ts'
+import type { ThumbnailOptions, ThumbnailRequest } from './thumbnail-request.ts'
+
+/** What the pool passes to each of its threads; `threads` is how many there are. */
+export type ReadThreadData = { ioDepth: number; threads: number }
+
+const { ioDepth, threads } = workerData as ReadThreadData
 
 // A call returns after this time, so that the first result of a slow file is not delayed by the rest. No
-// client waits for a hash: there a long time saves round trips. A pair of covers at once overlaps the
-// reading of one file with the image work of the other.
+// client waits for a hash: there a long time saves round trips. Two covers at once overlap the reading of one
+// file with the image work of the other.
 const limits = {
-  read: { ms: 250, concurrency: 1 },
-  cover: { ms: 250, concurrency: 2 },
-  hash: { ms: 1_000, concurrency: 1 },
+  read: { ms: 250, slots: 1 },
+  cover: { ms: 250, slots: 2 },
+  hash: { ms: 1_000, slots: 1 },
 }
+// For all threads together.
+const maxPreloadedBytes = 32 * 1024 * 1024
+// A disk that was slow is measured again after this time.
+const remeasureMs = 60_000
 
-type Task<I, R, O> = (item: I, options: R, tick: () => void) => Promise<O> | O
+type Tools = { disk: DiskAccess; tick: () => void }
+type Task<I, R, O> = (item: I, options: R, tools: Tools) => Promise<O>
 
-async function timed<O extends object>(run: () => Promise<O> | O): Promise<O & { ms: number }> {
+async function timed<O extends object>(run: () => Promise<O>): Promise<O & { ms: number }> {
   const startedAt = performance.now()
   const result = await run()
   return Object.assign(result, { ms: performance.now() - startedAt })
 }
 
+let disk: { root: string; queue: DiskQueue; measuredAt: number } | null = null
+
+/** The queue of the library that the thread works for; the walk of the same library has its own. */
+function diskOf(root: string): DiskQueue {
+  const now = performance.now()
+  if (disk?.root !== root || now - disk.measuredAt > remeasureMs) {
+    // Without a setting, half of what the process may have in flight: the walk needs the rest.
+    const share = ioDepth === 0 ? 2 * threads : threads
+    const queue = createDiskQueue({ depth: ioDepth, share })
+    disk = { root, queue, measuredAt: now }
+  }
+  return disk.queue
+}
+
 /** Runs a task over the first items, until the time is up or the pool requests the thread to return. */
 function timeLimited<I, R, O extends object>(
-  { ms, concurrency }: { ms: number; concurrency: number },
+  { ms, slots }: { ms: number; slots: number },
+  containmentOf: (item: I, options: R) => Containment,
   task: Task<I, R, O>,
 ) {
   return async ({ items, options, control }: ThreadRequest<I, R>): Promise<O[]> => {
+    enterRun(control)
     const end = performance.now() + ms
-    const done: O[] = []
     const tick = () => {
       Atomics.add(control, 1, 1)
     }
-    const hasTime = () => performance.now() < end && Atomics.load(control, 2) === 0
-    for (let i = 0; i < items.length && (i === 0 || hasTime()); i += concurrency) {
-      Atomics.store(control, 0, i)
-      tick()
-      const batch = items.slice(i, i + concurrency)
-      done.push(...(await Promise.all(batch.map(item => timed(() => task(item, options, tick))))))
-    }
-    return done
+    return await interleave(
+      items,
+      {
+        queue: diskOf(containmentOf(items[0]!, options).root),
+        slots,
+        maxBytes: maxPreloadedBytes / threads,
+        onProgress(index) {
+          Atomics.store(control, 0, index)
+          tick()
+        },
+        hasTime: () => performance.now() < end && Atomics.load(control, 2) === 0,
+      },
+      (item, disk) => timed(() => task(item, options, { disk, tick })),
+    )
   }
 }
 
-export const read = timeLimited(limits.read, readBook)
-export const cover = timeLimited(limits.cover, makeThumbnail)
-export const hash = timeLimited(limits.hash, hashFile)
+export const read = timeLimited(
+  limits.read,
+  (_item: FileToRead, { containment }: ReadOptions) => containment,
+  readBook,
+)
+export const cover = timeLimited(
+  limits.cover,
+  ({ containment }: ThumbnailRequest, _options: ThumbnailOptions) => containment,
+  makeThumbnail,
+)
+export const hash = timeLimited(
+  limits.hash,
+  ({ containment }: FileToHash, _options: null) => containment,
+  hashFile,
+)

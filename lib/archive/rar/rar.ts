@@ -28,7 +28,7 @@ export const rarArchive: ArchiveFormat = {
 
 /** Opens a RAR, also a self-extracting or damaged one. Throws Unreadable: `encrypted`, `multi_volume`, `truncated`, `bad_crc`, `too_large`, `not_an_archive`. */
 export async function openRar(file: File, limits: Limits): Promise<Container> {
-  const { entries, damage } = listEntries(file, limits)
+  const { entries, damage } = await listEntries(file, limits)
   if (entries.length === 0 && damage !== null) throw damage
   if (entries.length > limits.entries)
     throw new Unreadable('The archive contains too many files', 'too_large')
@@ -57,7 +57,7 @@ export async function openRar(file: File, limits: Limits): Promise<Container> {
 // Where a self-extracting archive has its signature, after the program.
 const maxProgramBytes = 1024 * 1024
 
-function listEntries(file: File, limits: Limits): Listing {
+async function listEntries(file: File, limits: Limits): Promise<Listing> {
   const head = file.read(0, signature5.length)
   if (isRar5(head)) return listRar5(file, limits, signature5.length)
   if (isRar(head)) return listRar4(file, limits, signature4.length)
@@ -69,7 +69,7 @@ function listEntries(file: File, limits: Limits): Listing {
   // With a damaged signature, only the checksums of headers show what the file is.
   const damaged = new Unreadable('The beginning of the archive is damaged', 'bad_crc')
   for (const list of [listRar5, listRar4]) {
-    const { entries } = list(file, limits, null)
+    const { entries } = await list(file, limits, null)
     if (entries.length > 0) return { entries, damage: damaged }
   }
   throw new Unreadable('The file is not a RAR archive', 'not_an_archive')
@@ -105,6 +105,7 @@ function createEntryReader(
       throw new Unreadable('The file in the archive is encrypted', 'encrypted')
     const position = positions.get(holder)
     if (position === undefined) {
+      await file.preload?.([{ ...holder, length: bytes }])
       const stored = file.read(holder.position, Math.min(bytes, holder.packedBytes))
       if (stored.length < bytes)
         throw new Unreadable('The archive is truncated inside the file', 'truncated')

@@ -14,7 +14,7 @@ import type { File } from '../../file.ts'
 import { decodeName, normalizeName } from '../entry-name.ts'
 import type { Limits } from '../limits.ts'
 import { damaged, type Listing, type RarEntry, truncated } from './entry.ts'
-import { findFileHeader, maxPrefixBytes, maxSearchedHeaderBytes } from './resume.ts'
+import { findFileHeader, maxPrefixBytes, maxSearchedHeaderBytes, preloadedBytes } from './resume.ts'
 
 const types = { mark: 0x72, main: 0x73, file: 0x74, service: 0x7a, end: 0x7b }
 const flag = {
@@ -38,7 +38,7 @@ const MAX_NAME_UNITS = 4096
 type Block = { type: number; flags: number; bytes: Buffer; position: number; dataBytes: number }
 
 /** Lists the files by walking the headers from `from` on (null: from the first file header found); data is skipped by offset. Throws Unreadable `encrypted`, `multi_volume`, `too_large`. */
-export function listRar4(file: File, limits: Limits, from: number | null): Listing {
+export async function listRar4(file: File, limits: Limits, from: number | null): Promise<Listing> {
   const entries: RarEntry[] = []
   let damage: Unreadable | null = null
   let isVolume = false
@@ -49,6 +49,7 @@ export function listRar4(file: File, limits: Limits, from: number | null): Listi
   for (let count = 0; at + BLOCK_HEADER_BYTES <= file.size; count += 1) {
     if (count > limits.entries * 2)
       throw new Unreadable('The archive contains too many files', 'too_large')
+    if (file.preload) await file.preload([{ position: at, length: preloadedBytes }])
     const block = readBlock(file, at)
     if (block instanceof Unreadable) {
       damage ??= block

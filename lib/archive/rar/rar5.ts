@@ -11,7 +11,7 @@ import type { File } from '../../file.ts'
 import { normalizeName } from '../entry-name.ts'
 import type { Limits } from '../limits.ts'
 import { damaged, type Listing, type RarEntry, truncated } from './entry.ts'
-import { findFileHeader, maxPrefixBytes, maxSearchedHeaderBytes } from './resume.ts'
+import { findFileHeader, maxPrefixBytes, maxSearchedHeaderBytes, preloadedBytes } from './resume.ts'
 
 const types = { main: 1, file: 2, encryption: 4, end: 5 }
 const flag = { extra: 1, data: 2, splitBefore: 8, splitAfter: 16 }
@@ -33,7 +33,7 @@ type Block = {
 }
 
 /** Lists the files by walking the headers from `from` on (null: from the first file header found); data is skipped by offset. Throws Unreadable `encrypted`, `multi_volume`, `too_large`. */
-export function listRar5(file: File, limits: Limits, from: number | null): Listing {
+export async function listRar5(file: File, limits: Limits, from: number | null): Promise<Listing> {
   const entries: RarEntry[] = []
   let damage: Unreadable | null = null
   let at = from ?? findFileHeader(file, 0, isFileHeader, maxPrefixBytes) ?? file.size
@@ -41,6 +41,7 @@ export function listRar5(file: File, limits: Limits, from: number | null): Listi
   for (let count = 0; ; count += 1) {
     if (count > limits.entries * 2)
       throw new Unreadable('The archive contains too many files', 'too_large')
+    if (file.preload) await file.preload([{ position: at, length: preloadedBytes }])
     const block = readBlock(file, at)
     if (block instanceof Unreadable) {
       damage ??= block

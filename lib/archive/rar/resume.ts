@@ -5,6 +5,9 @@ const chunkBytes = 256 * 1024
 /** Longest header that is found; longer ones would make a search over a whole file expensive. */
 export const maxSearchedHeaderBytes = 4096
 
+/** What is read in advance of every block on a slow disk: the header, and what measuring an image needs. */
+export const preloadedBytes = 16 * 1024
+
 /** Where the first header is searched in a file without a signature. */
 export const maxPrefixBytes = 16 * 1024 * 1024
 

@@ -67,7 +67,9 @@ async function openHeader(file: File, limits: Limits): Promise<Header> {
   if (!isValid) throw new Unreadable('The start header of the archive is damaged', 'bad_crc')
   const length = Number(startHeader.readBigUInt64LE(8))
   if (length === 0) return { folders: [], files: [], isEncoded: false }
-  let bytes = readSpan(file, START_HEADER_BYTES + Number(startHeader.readBigUInt64LE(0)), length)
+  const span = { position: START_HEADER_BYTES + Number(startHeader.readBigUInt64LE(0)), length }
+  await file.preload?.([span])
+  let bytes = readSpan(file, span.position, length)
   let crc: number | null = startHeader.readUInt32LE(16)
   for (let depth = 0; depth < MAX_ENCODED_DEPTH; depth += 1) {
     if (crc !== null && crc32(bytes) !== crc)
@@ -113,6 +115,7 @@ function createContainer(file: File, entries: SevenZipEntry[], limits: Limits): 
   const first = async (entry: SevenZipEntry, bytes: number): Promise<Uint8Array> => {
     const offset = storedOffset(entry)
     if (offset === null) return take(entry, bytes)
+    await file.preload?.([{ position: offset, length: bytes }])
     const data = file.read(offset, bytes)
     if (data.length < bytes)
       throw new Unreadable('The archive is truncated inside the file', 'truncated')

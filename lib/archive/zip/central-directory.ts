@@ -5,6 +5,7 @@
 //   end     = "PK\5\6" disk:2 directory-disk:2 here:2 entries:2 bytes:4 offset:4 comment-length:2 comment
 import { Unreadable } from '../../errors.ts'
 import type { File } from '../../file.ts'
+import { tailOf } from '../../file-ranges.ts'
 import type { Limits } from '../limits.ts'
 import { centralHeaderLength, readCentralHeader, type ZipEntry } from './entry.ts'
 import {
@@ -35,11 +36,10 @@ const maxDirectoryBytes = 128 * 1024 * 1024
 
 /** A span reader with the end of the file buffered; small files entirely. */
 export function readTail(file: File): ReadSpan {
-  const length =
-    file.size <= SMALL_FILE_BYTES
-      ? file.size
-      : Math.min(65_536, Math.max(8192, Math.ceil(file.size / 256)))
-  const start = file.size - length
+  const isSmall = file.size <= SMALL_FILE_BYTES
+  const { position: start, length } = isSmall
+    ? { position: 0, length: file.size }
+    : tailOf(file.size)
   const tail = file.read(start, length)
   return (position, bytes) =>
     position >= start

@@ -35,6 +35,8 @@ export const zipArchive: ArchiveFormat = { open: openZip, locate, isSolid: () =>
 
 /** Opens a ZIP, also with a prefix, missing bytes or a damaged directory. Throws Unreadable: `truncated`, `bad_crc`, `not_an_archive`, `encrypted`, `multi_volume`, `too_large`. */
 export async function openZip(file: File, limits: Limits): Promise<Container> {
+  if (file.preload && file.size <= SMALL_FILE_BYTES)
+    await file.preload([{ position: 0, length: file.size }])
   const archive = listEntries(file, limits)
   const { read, warnings, damage } = archive
   const entries = withoutOverlaps(file, archive.entries, warnings)
@@ -45,8 +47,19 @@ export async function openZip(file: File, limits: Limits): Promise<Container> {
     entries,
     warnings,
     damage,
-    read: async (entry, maxBytes) => readEntry(source, ownEntry(entries, entry), maxBytes),
-    head: async (entry, bytes) => readHead(source, ownEntry(entries, entry), bytes),
+    async read(entry, maxBytes) {
+      const own = ownEntry(entries, entry)
+      if (file.preload && own.sizeBytes <= maxBytes)
+        await file.preload([localRange(own, own.packedBytes)])
+      return readEntry(source, own, maxBytes)
+    },
+    async head(entry, bytes) {
+      const own = ownEntry(entries, entry)
+      if (file.preload) await file.preload([localRange(own, bytes)])
+      return readHead(source, own, bytes)
+    },
+    preloadHeads: (selected, bytes) =>
+      file.preload?.(selected.map(entry => localRange(ownEntry(entries, entry), bytes))),
     [Symbol.asyncDispose]: async () => {},
   }
 }
@@ -142,13 +155,19 @@ function ownEntry(entries: ZipEntry[], entry: Entry): ZipEntry {
   return zipEntry.method === undefined ? entries.find(e => e.index === entry.index)! : zipEntry
 }
 
+/** The local header and the first `bytes` of data. */
+const localRange = ({ offset, trailer, packedBytes }: ZipEntry, bytes: number) => ({
+  position: offset,
+  length: LOCAL_HEADER_BYTES + trailer + EXTRA_FIELD_SLACK + Math.min(bytes, packedBytes),
+})
+
 type Located = { position: number; chunk: Buffer }
 
 // Reads the local header and the first `bytes` of data in one call.
 function readLocal(source: Source, entry: ZipEntry, bytes: number): Located {
   if (isEncrypted(entry)) throw new Unreadable('The file in the archive is encrypted', 'encrypted')
   const { read } = source
-  const readLength = LOCAL_HEADER_BYTES + entry.trailer + EXTRA_FIELD_SLACK + bytes
+  const { length: readLength } = localRange(entry, bytes)
   let header = entry.offset < 0 ? Buffer.alloc(0) : read(entry.offset, readLength)
   if (header.length < LOCAL_HEADER_BYTES || header.readUInt32LE(0) !== LOCAL_HEADER) {
     entry.offset = findHeaderElsewhere(source, entry)

@@ -3,7 +3,7 @@
 import type { ArchiveFormat, Container, Entry } from '../../archive/container.ts'
 import type { Limits } from '../../archive/limits.ts'
 import { Unreadable } from '../../errors.ts'
-import { measureImage, sniffImage } from '../../image/image.ts'
+import { measuredHeadBytes, measureImage, sniffImage } from '../../image/image.ts'
 import { naturalCompare } from '../../name/natural.ts'
 import type { FormatReader, OpenedBook, Page } from '../contract.ts'
 import { comicMetadata } from './metadata.ts'
@@ -85,6 +85,8 @@ async function measurePages(container: Container, limits: Limits): Promise<Measu
   const pages: MeasuredPages['pages'] = []
   const counts = { empty: 0, foreign: 0, large: 0, damaged: 0 }
   let failure: Unreadable | null = null
+  const images = container.entries.filter(({ name }) => pageMediaType(name) !== null)
+  await container.preloadHeads?.(images, measuredHeadBytes)
   for (const entry of container.entries) {
     const mediaType = pageMediaType(entry.name)
     if (mediaType === null) continue

@@ -1,7 +1,7 @@
 // Images of an EPUB: those of the manifest, and those that a document references.
 
 import type { Entry } from '../../archive/container.ts'
-import { measureImage, sniffImage } from '../../image/image.ts'
+import { measuredHeadBytes, measureImage, sniffImage } from '../../image/image.ts'
 import { descendantsOf, parseXml } from '../../metadata/xml.ts'
 import type { Page } from '../contract.ts'
 import { bytesOrNull, type EpubArchive } from './archive.ts'
@@ -41,7 +41,12 @@ export async function spineImages(
 ): Promise<EpubImage[]> {
   const images = new Map(manifestImages(book).map(image => [image.entry, image]))
   const ordered = new Set<EpubImage>()
-  for (const resource of book.spine.slice(0, maxDocuments)) {
+  const documents = book.spine.slice(0, maxDocuments)
+  await archive.container.preloadHeads?.(
+    documents.map(({ entry }) => entry),
+    maxDocumentBytes,
+  )
+  for (const resource of documents) {
     const referenced = encrypted.has(resource.entry)
       ? []
       : await referencedImages(archive, resource.entry)
@@ -51,6 +56,10 @@ export async function spineImages(
     }
   }
   for (const image of images.values()) ordered.add(image)
+  await archive.container.preloadHeads?.(
+    [...ordered].map(({ entry }) => entry),
+    measuredHeadBytes,
+  )
   const measured: EpubImage[] = []
   for (const { page, entry } of ordered) {
     const size = encrypted.has(entry) ? null : await measure(archive, entry)

@@ -157,11 +157,11 @@ function readInto(file: File, target: Uint8Array, position: number): number {
 
 const dpi = 150
 // 75 MB of pixels; a page of 200 inches is scaled down instead of rejected.
-const maxPixels = 25_000_000
+const maxPagePixels = 25_000_000
 const maxSide = 30_000
 
 /** The bounds of a page in points and its size in pixels when rendered. */
-export function sizeOf(page: PDFPage) {
+export function sizeOf(page: PDFPage, maxPixels = maxPagePixels) {
   const [x0, y0, x1, y1] = page.getBounds()
   const [width, height] = [Math.max(x1 - x0, 1), Math.max(y1 - y0, 1)]
   const scale = Math.min(

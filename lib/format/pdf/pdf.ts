@@ -2,6 +2,7 @@
 // file: "%PDF-" version somewhere in its first KiB, objects, "startxref" offset "%%EOF"
 
 import type { Limits } from '../../archive/limits.ts'
+import { withMemory } from '../../async/memory-budget.ts'
 import { Unreadable } from '../../errors.ts'
 import { encodePixels } from '../../image/cover.ts'
 import type { RawImage } from '../../image/primitives.ts'
@@ -30,7 +31,7 @@ export const pdfReader: FormatReader = {
       imageCount: opened.pageCount,
       pageCount: opened.pageCount,
       warnings: opened.warnings,
-      page: index => readPage(opened, index, limits),
+      page: index => readPage(opened, index, { limits }),
       covers: () => readCovers(opened, limits, { skipsFirst: true }),
       metadata: async () => [readPdfMetadata(opened, limits.metadataBytes)],
       async [Symbol.asyncDispose]() {
@@ -55,6 +56,8 @@ export const pdfReader: FormatReader = {
 }
 
 const coverCandidates = 5
+// Three times A4: a cover is scaled down anyway.
+const maxCoverPixels = 6_000_000
 
 /** The first pages; without `skipsFirst` the error of the first is thrown. */
 async function* readCovers(
@@ -66,7 +69,7 @@ async function* readCovers(
   let isEmpty = true
   for (let index = 0; index < Math.min(opened.pageCount, coverCandidates); index += 1) {
     try {
-      const { bytes } = await readPage(opened, index, limits)
+      const { bytes } = await readPage(opened, index, { limits, maxPixels: maxCoverPixels })
       isEmpty = false
       yield bytes
     } catch (cause) {
@@ -100,12 +103,20 @@ function listPages({ run, document, pageCount, loadPage }: PdfDocument): Page[] 
   })
 }
 
-async function readPage(pdf: PdfDocument, index: number, limits: Limits) {
+type Rendering = { limits: Limits; maxPixels?: number }
+
+async function readPage(pdf: PdfDocument, index: number, options: Rendering) {
   if (!Number.isInteger(index) || index < 0 || index >= pdf.pageCount)
     throw new Unreadable('The page does not exist', 'no_pages')
+  const { width, height } = pdf.run(track => sizeOf(pdf.loadPage(track, index), options.maxPixels))
+  // Rendered pixels exist twice: in WASM memory and copied.
+  return withMemory(width * height * 6, () => renderPage(pdf, index, options))
+}
+
+async function renderPage(pdf: PdfDocument, index: number, { limits, maxPixels }: Rendering) {
   const content = pdf.run(track => {
     const page = pdf.loadPage(track, index)
-    const { bounds, scale } = sizeOf(page)
+    const { bounds, scale } = sizeOf(page, maxPixels)
     const jpeg = embeddedJpeg(pdf, page, { bounds, maxBytes: limits.entryBytes })
     if (jpeg) return jpeg
     const { mupdf } = pdf.engine

@@ -19,6 +19,7 @@ t.test('an urgent batch interrupts a running one and overtakes a waiting one', a
     maxThreads: 1,
     timeoutMs: 10_000,
     memoryMb: 256,
+    workerData: { ioDepth: 0, threads: 1 },
     onBug: error => t.fail(String(error)),
   })
   t.teardown(() => threads.close())
@@ -31,8 +32,8 @@ t.test('an urgent batch interrupts a running one and overtakes a waiting one', a
     const items = Array.from({ length: times }, () => file)
     const batch = { items, options: null }
     await runBatch<FileToHash, null, HashResult>(threads, 'hash', batch, {
-      urgent,
       root,
+      urgent,
       isStopped: () => ended.includes('urgent') && name !== 'urgent',
       failed: (item, error) => ({ ...item, sha256: null, bytesRead: 0, error }),
       onResults: async results => {

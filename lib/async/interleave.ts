@@ -1,0 +1,120 @@
+// Interleaved items of one thread: while some wait for their disk, others compute, in the order of the items.
+import type { DiskQueue } from './disk-queue.ts'
+
+/** The disk as an item uses it. */
+export type DiskAccess = {
+  /** Whether waiting for the disk is worth an asynchronous call. */
+  isSlow: boolean
+  /** Counts a synchronous call. */
+  record(ms: number): void
+  /** One asynchronous call; as many are in flight as the disk takes. */
+  call<T>(call: () => Promise<T>): Promise<T>
+  /**
+   * Lets other items compute until the calls in `work` have ended. Waits until `bytes` of memory are free for
+   * their results, which belong to the item until it calls `free`.
+   */
+  wait<T>(work: () => Promise<T>, bytes?: number): Promise<T>
+  free(bytes: number): void
+}
+
+type InterleaveOptions = {
+  queue: DiskQueue
+  /** How many items compute at the same time: more than one where computing includes work of other threads. */
+  slots: number
+  /** Bytes that the items together hold in memory; the first unfinished one may exceed it. */
+  maxBytes: number
+  /** Called with the index of the item that computes, or that waits longest. */
+  onProgress: (index: number) => void
+  /** Whether another item may be started. */
+  hasTime: () => boolean
+}
+
+/** Results of the first items: all, unless there was no time to start the others. Throws the first error of `task`. */
+export function interleave<I, O>(
+  items: readonly I[],
+  { queue, slots, maxBytes, onProgress, hasTime }: InterleaveOptions,
+  task: (item: I, disk: DiskAccess) => Promise<O>,
+): Promise<O[]> {
+  const { promise, resolve, reject } = Promise.withResolvers<O[]>()
+  const results: O[] = []
+  // Items that were started and have not ended, those of them that compute, and those that could.
+  const started = new Set<number>()
+  const computing = new Set<number>()
+  const ready = new Map<number, () => void>()
+  let waitingForMemory: (() => void)[] = []
+  let heldBytes = 0
+  let next = 0
+  let failure: { error: unknown } | null = null
+
+  function report() {
+    if (failure === null && started.size > 0)
+      onProgress(Math.min(...(computing.size > 0 ? computing : started)))
+  }
+  async function compute(index: number) {
+    if (computing.size < slots) computing.add(index)
+    else await new Promise<void>(admit => ready.set(index, admit))
+    report()
+  }
+  function pause(index: number) {
+    if (!computing.delete(index) || ready.size === 0) return
+    const first = Math.min(...ready.keys())
+    const admit = ready.get(first)!
+    ready.delete(first)
+    computing.add(first)
+    admit()
+  }
+  function retryMemory() {
+    const retries = waitingForMemory
+    waitingForMemory = []
+    for (const retry of retries) retry()
+  }
+  const isFirst = (index: number) => index === Math.min(...started)
+
+  const accessOf = (index: number): DiskAccess => ({
+    isSlow: queue.isSlow(),
+    record: queue.record,
+    call: queue.run,
+    async wait(work, bytes = 0) {
+      pause(index)
+      while (heldBytes > 0 && heldBytes + bytes > maxBytes && !isFirst(index))
+        await new Promise<void>(retry => waitingForMemory.push(retry))
+      heldBytes += bytes
+      try {
+        return await work()
+      } finally {
+        await compute(index)
+      }
+    },
+    free(bytes) {
+      heldBytes -= bytes
+      retryMemory()
+    },
+  })
+
+  async function run(index: number) {
+    const disk = accessOf(index)
+    started.add(index)
+    try {
+      // Begins to wait at once: opening the file computes nothing.
+      if (!disk.isSlow) await compute(index)
+      results[index] = await task(items[index]!, disk)
+    } catch (error) {
+      onProgress(index)
+      failure ??= { error }
+    }
+    started.delete(index)
+    pause(index)
+    retryMemory()
+    startMore()
+  }
+  function startMore() {
+    const hasRoom = () => started.size < (queue.isSlow() ? Math.max(slots, queue.depth()) : slots)
+    while (failure === null && next < items.length && hasRoom() && (next === 0 || hasTime()))
+      void run(next++)
+    if (started.size > 0) return
+    if (failure) reject(failure.error)
+    else resolve(results)
+  }
+  startMore()
+  return promise
+}
