@@ -129,8 +129,8 @@ create table series (
   imprint     text,
   genres      text[] not null default '{}',
   tags        text[] not null default '{}',
-  -- All genres and tags of its books as the books write them; `genres` and `tags` are the same in the
-  -- spelling of the labels until a user edits them.
+  -- All genres and tags of its books as the books write them; `genres` and `tags` are the same, each label
+  -- once, until a user edits them.
   book_genres text[] not null default '{}',
   book_tags   text[] not null default '{}',
   language    text,
@@ -374,7 +374,7 @@ create unique index cover_book_selected on cover (book_id) where is_selected;
 create unique index cover_series_selected on cover (series_id) where is_selected;
 
 -- Genres and tags by name. A name is one label however it is written: `key` is folded, `name` is as
--- first seen, `spellings` are all that books use.
+-- first seen, `spellings` are all that books use. The id is computed from kind and key.
 create table label (
   id         uuid primary key,
   kind       text not null,

@@ -68,7 +68,7 @@ function ownerRoutes(kind: LabelKind, owner: (typeof owners)[number]) {
       path,
       permission: write,
       summary: `Replace the ${plural} of a ${ownerKind}`,
-      description: `Names are case-insensitive: an existing ${kind} is used again. ${lockNote}`,
+      description: `Names that differ in case are one ${kind}; each ${ownerKind} shows its own. ${lockNote}`,
       params,
       body: body(
         { [plural]: list(LabelName, { maxItems: 500 }) },
@@ -89,7 +89,7 @@ function ownerRoutes(kind: LabelKind, owner: (typeof owners)[number]) {
       path,
       permission: write,
       summary: `Add a ${kind} to a ${ownerKind}`,
-      description: `Names are case-insensitive: an existing ${kind} is used again. ${lockNote}`,
+      description: `Names that differ in case are one ${kind}; each ${ownerKind} shows its own. ${lockNote}`,
       params,
       body: NewLabel,
       responses: { 200: Label },

@@ -5,7 +5,7 @@ import { type LabelKind, labelKey, labelKinds, registerLabels } from '../label/l
 
 /**
  * Refreshes the labels of series after their own labels or those of their books changed. The own labels
- * of a series are those of its books, in the canonical spelling, unless a user locked or set them. Writes
+ * of a series are those of its books, each in one spelling, unless a user locked or set them. Writes
  * only differences. Returns the series whose own labels changed.
  */
 export async function refreshLabels(tx: Queryable, seriesIds: string[]): Promise<string[]> {
@@ -42,14 +42,13 @@ async function refreshKind(tx: Queryable, kind: LabelKind, seriesIds: string[]):
         where b.series_id = s.id and b.missing_at is null and b.${tx(column)} <> '{}'))
     order by s.id
     for no key update of s`
-  const canonical = await registerLabels(
+  await registerLabels(
     tx,
     kind,
     series.flatMap(row => [...row.own, ...row.current]),
   )
   const rows = series.map(({ id, own, stored, current, followsBooks }) => {
-    const names = [...new Set(current.flatMap(name => canonical.get(name) ?? []))]
-    return { id, own: followsBooks ? names : own, previous: own, stored, current }
+    return { id, own: followsBooks ? distinct(current) : own, previous: own, stored, current }
   })
   const isRelabelled = (row: (typeof rows)[number]) => !isSame(row.own, row.previous)
   const differing = rows.filter(row => isRelabelled(row) || !isSame(row.current, row.stored))
@@ -61,6 +60,12 @@ async function refreshKind(tx: Queryable, kind: LabelKind, seriesIds: string[]):
       where s.id = g.id`
   await writeSeriesLabels(tx, kind, { seriesIds, rows })
   return rows.filter(isRelabelled).map(row => row.id)
+}
+
+/** The first spelling of each label. */
+function distinct(names: string[]): string[] {
+  const byKey = new Map(names.toReversed().map(name => [labelKey(name), name]))
+  return names.filter(name => byKey.get(labelKey(name)) === name && labelKey(name) !== '')
 }
 
 function isSame(a: string[], b: string[]): boolean {

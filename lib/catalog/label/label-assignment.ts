@@ -24,16 +24,19 @@ export async function labelsOfOwner(
   const column = sql(`${kind}s`)
   const [row] =
     owner.kind === 'series'
-      ? await sql<{ names: string[] }[]>`
-          select s.${column} as names from series s
+      ? await sql<OwnLabels[]>`
+          select s.${column} as names, s.created_at as "createdAt" from series s
           where s.id = ${owner.id} and ${visibleSeries(sql, viewer)}`
-      : await sql<{ names: string[] }[]>`
-          select b.${column} as names from book b join series s on s.id = b.series_id
+      : await sql<OwnLabels[]>`
+          select b.${column} as names, b.created_at as "createdAt" from book b join series s on s.id = b.series_id
           where b.id = ${owner.id} and ${visibleBook(sql, viewer)}`
   if (!row) throw ownerNotFound(owner.kind)
-  const labels = await loadLabels(sql, [{ genres: [], tags: [], [`${kind}s`]: row.names }])
-  return labels(kind, row.names)
+  const labelled = { genres: [], tags: [], [`${kind}s`]: row.names, createdAt: row.createdAt }
+  const labels = await loadLabels(sql, viewer, [labelled])
+  return labels(labelled, kind)
 }
+
+type OwnLabels = { names: string[]; createdAt: Label['createdAt'] }
 
 export type LabelUpdate = {
   owner: Owner
@@ -43,8 +46,8 @@ export type LabelUpdate = {
 }
 
 /**
- * Replaces the genres or tags of a series or book, locks them and publishes the changes. A name that is a
- * spelling of an existing label becomes the name of that label. Throws NotFound, Invalid.
+ * Replaces the genres or tags of a series or book, locks them and publishes the changes. Throws
+ * NotFound, Invalid.
  */
 export async function updateLabels(
   tx: Transaction,
@@ -58,12 +61,11 @@ export async function updateLabels(
       : await lockBookLabels(tx, viewer, { id: owner.id, column })
   const requested = names(row.names)
   if (requested.length > maxLabels) throw new Invalid(`At most ${maxLabels} ${column} are allowed`)
-  const canonical = await registerLabels(tx, kind, requested)
-  const stored = [...new Set(requested.map(name => canonical.get(name)!))]
+  await registerLabels(tx, kind, requested)
   const { locks, provenance } = withUserLocks(row, [column])
   await tx`
     update ${tx(owner.kind)}
-    set ${tx(column)} = ${stored}, locks = ${locks}, provenance = ${tx.json(provenance)},
+    set ${tx(column)} = ${requested}, locks = ${locks}, provenance = ${tx.json(provenance)},
       updated_at = now()
     where id = ${owner.id}`
   const relabelled = await refreshEdited(tx, {
@@ -73,7 +75,7 @@ export async function updateLabels(
   })
   const { libraryId } = row
   const fields = [
-    ...(isDeepStrictEqual(stored, row.names) ? [] : [column]),
+    ...(isDeepStrictEqual(requested, row.names) ? [] : [column]),
     ...(isDeepStrictEqual(locks, row.locks) ? [] : ['locks']),
   ].sort()
   const series = owner.kind === 'book' ? relabelled.map(id => ({ id, libraryId })) : []

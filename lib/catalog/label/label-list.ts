@@ -10,7 +10,7 @@ type PageRequest = { offset: number; pageSize: number }
 
 /**
  * One page of all genres or tags by name, and their total. A restricted viewer gets only labels of
- * visible series.
+ * visible series, in their spelling and with their date.
  */
 export async function listLabels(
   sql: Sql,
@@ -19,25 +19,41 @@ export async function listLabels(
 ) {
   const rows = await sql<((Label & { total: number }) | { id: null; total: number })[]>`
     with counted as (
-      select y.label_id, count(*) as n
+      select y.label_id, count(*) as n${isUnrestricted(viewer) ? sql`` : sql`, min(s.created_at) as at`}
       from series_label y
       join label l on l.id = y.label_id and l.kind = ${kind}
       join series s on s.id = y.series_id
       where y.is_own and s.book_count > 0 and ${visibleSeries(sql, viewer)}
       group by y.label_id
     ), listed as materialized (
-      select l.id, l.key, l.name, coalesce(c.n, 0) as "seriesCount", l.created_at as "createdAt"
+      select l.id, l.key, l.name, l.spellings, coalesce(c.n, 0) as "seriesCount",
+        ${isUnrestricted(viewer) ? sql`l.created_at` : sql`c.at`} as "createdAt"
       from label l
       left join counted c on c.label_id = l.id
       where l.kind = ${kind} and (${isUnrestricted(viewer)} or c.n > 0)
     )
-    select p.id, p.name, p."seriesCount", p."createdAt", t.total
+    select p.id, ${shownName(sql, viewer, kind)} as name, p."seriesCount", p."createdAt", t.total
     from (select count(*) as total from listed) t
     left join (
       select * from listed order by key collate "C", id limit ${pageSize} offset ${offset}) p on true
     order by p.key collate "C", p.id`
   const data = rows.flatMap(({ total, ...label }) => (label.id === null ? [] : [label as Label]))
   return { data, total: rows[0]!.total }
+}
+
+/**
+ * The name of label `p`: for a restricted viewer a spelling of visible series, since the label is named after
+ * the first series that had it.
+ */
+function shownName(sql: Sql, viewer: Viewer, kind: LabelKind): Fragment {
+  if (isUnrestricted(viewer)) return sql`p.name`
+  return sql`
+    case when cardinality(p.spellings) = 1 then p.name else (
+      select min(u.name collate "C")
+      from series_label y
+      join series s on s.id = y.series_id
+      cross join unnest(s.${sql(`${kind}s`)}) as u(name)
+      where y.label_id = p.id and y.is_own and s.book_count > 0 and ${visibleSeries(sql, viewer)} and u.name = any(p.spellings)) end`
 }
 
 /** `updatedAt`: when the newest of its series last changed, in ISO 8601. */
@@ -52,7 +68,7 @@ export async function browseLabels(
   const browsable = allOf(sql, [sql`s.book_count > 0`, isBrowsable(sql, viewer)])
   const [row] = await unprepared(sql<{ data: LabelEntry[]; total: number }[]>`
     with listed as materialized (
-      select l.id, l.key collate "C" as key, l.name
+      select l.id, l.key collate "C" as key, l.name, l.spellings
       from label l
       where l.kind = ${kind} and (
         select true from series_label y
@@ -68,7 +84,7 @@ export async function browseLabels(
       group by y.label_id
     )
     select (select count(*) from listed)::float8 as total, coalesce((
-      select jsonb_agg(jsonb_build_object('name', p.name, 'seriesCount', (
+      select jsonb_agg(jsonb_build_object('name', ${shownName(sql, viewer, kind)}, 'seriesCount', (
           select count(*) from series_label y
           where y.label_id = p.id and y.is_own and ${isCounted(sql, viewer, browsable)}),
           'updatedAt', coalesce((

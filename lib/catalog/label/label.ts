@@ -1,8 +1,8 @@
 // Labels (genres and tags): their normalized key, registration and API record. One label stands for all
-// spellings of its name.
-
+// spellings of its name; series and books show their own.
+import { createHash } from 'node:crypto'
+import { isUnrestricted, type Viewer } from '../../auth/viewer.ts'
 import { Invalid } from '../../errors.ts'
-import { newId } from '../../id.ts'
 import { searchKey } from '../../name/text.ts'
 import type { Queryable } from '../../postgres/db.ts'
 import { count, maybe, record, type Static, Type, timestamp, uuid } from '../../schema.ts'
@@ -15,7 +15,10 @@ export const Label = record(
     id: uuid(),
     name: Type.String(),
     seriesCount: maybe(count({ description: 'Visible series with this label; in lists only.' })),
-    createdAt: timestamp(),
+    createdAt: timestamp({
+      description:
+        'For accounts from which series are hidden: when the series, or the oldest one in lists, was added.',
+    }),
   },
   { component: 'Label', description: 'A genre or a tag.' },
 )
@@ -24,6 +27,18 @@ export type Label = Static<typeof Label>
 /** Names with equal keys are the same label: `Sci-Fi` and `sci-fi ` are, `Sci Fi` is another. */
 export function labelKey(name: string): string {
   return searchKey(name.trim().replace(/\s+/g, ' '))
+}
+
+/**
+ * The id of a label, which is computed from its name (UUID version 8): it must not tell an account that a
+ * hidden series has had the label before, nor since when.
+ */
+function labelId(kind: LabelKind, key: string): string {
+  const bytes = createHash('sha256').update(`label ${kind} ${key}`).digest().subarray(0, 16)
+  bytes[6] = (bytes[6]! & 0x0f) | 0x80
+  bytes[8] = (bytes[8]! & 0x3f) | 0x80
+  const hex = bytes.toString('hex')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }
 
 /** Names with single spaces, each key once. Throws Invalid for an empty name. */
@@ -38,12 +53,12 @@ export function normalizeLabelNames(names: readonly string[]): string[] {
   return [...byKey.values()]
 }
 
-/** Creates missing labels and adds new spellings. Returns the canonical name of each given name. */
+/** Creates missing labels and adds new spellings. */
 export async function registerLabels(
   tx: Queryable,
   kind: LabelKind,
   names: Iterable<string>,
-): Promise<Map<string, string>> {
+): Promise<void> {
   const requested = new Map<string, { key: string; spellings: string[] }>()
   for (const name of new Set(names)) {
     const key = labelKey(name)
@@ -52,33 +67,26 @@ export async function registerLabels(
     label.spellings.push(name)
     requested.set(key, label)
   }
-  const canonical = new Map<string, string>()
-  if (requested.size === 0) return canonical
-  const labels = await findLabels(tx, kind, [...requested.keys()])
-  const incomplete = [...requested.values()].filter(({ key, spellings }) => {
-    const label = labels.get(key)
-    return !label || spellings.some(spelling => !label.spellings.includes(spelling))
-  })
-  for (const [key, label] of await upsertLabels(tx, kind, incomplete)) labels.set(key, label)
-  for (const { key, spellings } of requested.values())
-    for (const spelling of spellings) canonical.set(spelling, labels.get(key)!.name)
-  return canonical
+  if (requested.size === 0) return
+  const known = await knownSpellings(tx, kind, [...requested.keys()])
+  const incomplete = [...requested.values()].filter(
+    ({ key, spellings }) => !spellings.every(spelling => known.get(key)?.includes(spelling)),
+  )
+  await upsertLabels(tx, kind, incomplete)
 }
 
-type LabelNames = { name: string; spellings: string[] }
-
-async function findLabels(
+async function knownSpellings(
   tx: Queryable,
   kind: LabelKind,
   keys: string[],
-): Promise<Map<string, LabelNames>> {
+): Promise<Map<string, string[]>> {
   // Share lock: no label is deleted before the series that gets it is linked to it.
-  const rows = await tx<(LabelNames & { key: string })[]>`
-    select key, name, spellings from label
+  const rows = await tx<{ key: string; spellings: string[] }[]>`
+    select key, spellings from label
     where kind = ${kind} and key = any(${keys})
     order by key
     for key share`
-  return new Map(rows.map(row => [row.key, row]))
+  return new Map(rows.map(row => [row.key, row.spellings]))
 }
 
 async function upsertLabels(
@@ -86,38 +94,44 @@ async function upsertLabels(
   kind: LabelKind,
   labels: { key: string; spellings: string[] }[],
 ) {
-  if (labels.length === 0) return new Map<string, LabelNames>()
+  if (labels.length === 0) return
   const rows = labels
-    .map(label => ({ ...label, id: newId(), name: label.spellings[0]! }))
+    .map(label => ({ ...label, id: labelId(kind, label.key), name: label.spellings[0]! }))
     .sort((a, b) => (a.key < b.key ? -1 : 1))
-  const written = await tx<(LabelNames & { key: string })[]>`
+  await tx`
     insert into label as l (id, kind, key, name, spellings)
     select g.id, ${kind}, g.key, g.name, g.spellings
     from jsonb_to_recordset(${tx.json(rows)}) as g(id uuid, key text, name text, spellings text[])
     order by g.key
     on conflict (kind, key) do update
     set spellings = array(
-      select distinct s from unnest(l.spellings || excluded.spellings) s order by s)
-    returning l.key, l.name, l.spellings`
-  return new Map(written.map(row => [row.key, row]))
+      select distinct s from unnest(l.spellings || excluded.spellings) s order by s)`
 }
 
-type Labelled = { genres: string[]; tags: string[] }
+type Labelled = { genres: string[]; tags: string[]; createdAt: Label['createdAt'] }
 
-/** Loads all labels of the rows in one statement. Returns a function from names to labels, sorted by key. */
-export async function loadLabels(sql: Queryable, rows: readonly Labelled[]) {
+/**
+ * Loads all labels of series or books in one statement. Returns a function from a row to its labels of a kind,
+ * sorted by key.
+ */
+export async function loadLabels(sql: Queryable, viewer: Viewer, rows: readonly Labelled[]) {
   const keysOf = (names: string[]) => [...new Set(names.map(labelKey))]
   const genres = keysOf(rows.flatMap(row => row.genres))
   const tags = keysOf(rows.flatMap(row => row.tags))
-  const labels = new Map<string, Label>()
+  const labels = new Map<string, Pick<Label, 'id' | 'createdAt'>>()
   if (genres.length + tags.length > 0) {
     const loaded = await sql<(Label & { kind: LabelKind; key: string })[]>`
-      select id, kind, key, name, created_at as "createdAt" from label
+      select id, kind, key, created_at as "createdAt" from label
       where kind = 'genre' and key = any(${genres}) or kind = 'tag' and key = any(${tags})`
     for (const { kind, key, ...label } of loaded) labels.set(`${kind} ${key}`, label)
   }
-  return (kind: LabelKind, names: string[]): Label[] =>
-    keysOf(names)
-      .sort()
-      .flatMap(key => labels.get(`${kind} ${key}`) ?? [])
+  return (row: Labelled, kind: LabelKind): Label[] => {
+    const names = new Map(row[`${kind}s`].toReversed().map(name => [labelKey(name), name]))
+    return [...names.keys()].sort().flatMap(key => {
+      const label = labels.get(`${kind} ${key}`)
+      if (!label) return []
+      const createdAt = isUnrestricted(viewer) ? label.createdAt : row.createdAt
+      return [{ id: label.id, name: names.get(key)!, createdAt }]
+    })
+  }
 }

@@ -87,7 +87,7 @@ export async function bookMetadataByIds(
       coalesce(b.embedded_series, s.title) as series, b.page_count as "pageCount", b.isbn, b.authors,
       b.genres, b.tags, b.locks, b.extra_metadata as "extraMetadata", b.created_at as "createdAt", b.updated_at as "updatedAt"
     ${fromVisibleBooks(sql, viewer, { ids })}`
-  const labels = await loadLabels(sql, rows)
+  const labels = await loadLabels(sql, viewer, rows)
   return new Map(
     rows.map(({ extraMetadata, locks, isbn, ...row }) => {
       const metadata = {
@@ -98,8 +98,8 @@ export async function bookMetadataByIds(
         releaseDate: releaseDate(row),
         isbns: joined([...(isbn === null ? [] : [isbn]), ...(extraMetadata.isbns ?? [])]),
         ...people(row.authors),
-        genres: labels('genre', row.genres),
-        tags: labels('tag', row.tags),
+        genres: labels(row, 'genre'),
+        tags: labels(row, 'tag'),
         locks: lockFlagsOf(bookLockFlags, locks),
       }
       return [row.id, metadata]

@@ -76,7 +76,7 @@ export async function updateBookMetadata(
     columns.number_sort = number === null ? null : sortNumber(number)
   }
   if (changes.has('genre'))
-    columns.genres = await canonicalGenres(tx, book, columns.genres as string[])
+    columns.genres = await registeredGenres(tx, book, columns.genres as string[])
   const authors = updatedAuthors(book.authors, changes)
   if (authors) columns.authors = tx.json(authors)
   columns.extra_metadata = tx.json(extraMetadata as never)
@@ -132,10 +132,10 @@ function splitIsbns(columns: Columns, extraMetadata: Columns) {
   else delete extraMetadata.isbns
 }
 
-async function canonicalGenres(tx: Transaction, book: BookForUpdate, requested: string[]) {
+async function registeredGenres(tx: Transaction, book: BookForUpdate, requested: string[]) {
   const names = isTextOf(requested, book.genres) ? book.genres : normalizeLabelNames(requested)
-  const canonical = await registerLabels(tx, 'genre', names)
-  return [...new Set(names.map(name => canonical.get(name)!))]
+  await registerLabels(tx, 'genre', names)
+  return names
 }
 
 /** The authors after the changes; null when no change concerns authors. */

@@ -63,7 +63,7 @@ export async function seriesMetadataByIds(
     from series s
     where s.id = any(${ids as string[]}::uuid[]) and ${visibleSeries(sql, viewer)}`
   const visibleIds = rows.map(row => row.id)
-  const labels = await loadLabels(sql, rows)
+  const labels = await loadLabels(sql, viewer, rows)
   const idsBySeries = await externalIds(sql, 'series', visibleIds)
   const linksBySeries = await externalLinks(sql, 'series', visibleIds)
   return new Map(
@@ -71,8 +71,8 @@ export async function seriesMetadataByIds(
       const metadata = {
         ...row,
         seriesId: row.id,
-        genres: labels('genre', row.genres),
-        tags: labels('tag', row.tags),
+        genres: labels(row, 'genre'),
+        tags: labels(row, 'tag'),
         externalIds: idsBySeries.get(row.id) ?? [],
         externalLinks: linksBySeries.get(row.id) ?? [],
         externalRatings: [],

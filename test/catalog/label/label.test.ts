@@ -15,16 +15,8 @@ t.test('names that differ in case, accents or spaces are one label', async t => 
 t.test(
   'the first spelling names the label, later ones are recorded, blank names are ignored',
   async t => {
-    const first = await registerLabels(sql, 'genre', ['Drama', 'drama', ' '])
-    t.same(
-      [...first],
-      [
-        ['Drama', 'Drama'],
-        ['drama', 'Drama'],
-      ],
-    )
-    const again = await registerLabels(sql, 'genre', ['DRAMA'])
-    t.equal(again.get('DRAMA'), 'Drama')
+    await registerLabels(sql, 'genre', ['Drama', 'drama', ' '])
+    await registerLabels(sql, 'genre', ['DRAMA'])
     await registerLabels(sql, 'tag', ['Drama'])
     const rows = await sql`select kind, name, spellings from label order by kind`
     t.same(
@@ -38,12 +30,11 @@ t.test(
 )
 
 t.test('two registrations at once agree on one label', async t => {
-  const both = await Promise.all(
+  await Promise.all(
     ['Western', 'western'].map(name => sql.begin(tx => registerLabels(tx, 'genre', [name]))),
   )
-  const [row] = await sql`select name, spellings from label where key = 'western'`
+  const [row] = await sql`select spellings from label where key = 'western'`
   t.same([...row!.spellings].sort(), ['Western', 'western'])
-  for (const names of both) t.same([...names.values()], [row!.name])
 })
 
 t.test('genres set by a user stay, a second refresh changes nothing', async t => {
