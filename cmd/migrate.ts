@@ -22,7 +22,7 @@ async function run({ config: file, data, databaseUrl }: Flags): Promise<void> {
   const log = openLog(config.logging)
   const database = await openDatabase(config, { log })
   try {
-    for (const { number, name, ms } of await migrate(database.sql)) {
+    for (const { number, name, ms } of await migrate(database.sql, undefined, database)) {
       log.info({ number, name, ms }, 'migration applied')
     }
   } finally {

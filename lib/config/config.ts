@@ -2,6 +2,7 @@
 // changes. The only reader of process.env.
 import { checkValue, type Scalar, type Scope } from './descriptor.ts'
 import { type Config, type ConfigPath, configKeys } from './keys.ts'
+import { collectProblems } from './problems.ts'
 import { fileVariable, fromEnvironment, fromFile, fromFlags } from './sources.ts'
 
 export type { Config } from './keys.ts'
@@ -66,15 +67,19 @@ export function effectiveConfig(config: Config): EffectiveValue[] {
 
 function readSources({ file, env = process.env, flags = {} }: Sources): Values {
   const configFile = file ?? env[fileVariable]
+  const problems = collectProblems()
   const overrides = [
-    ...(configFile ? fromFile(configFile) : []),
-    ...fromEnvironment(env),
+    ...(configFile ? fromFile(configFile, problems) : []),
+    ...fromEnvironment(env, problems),
     ...fromFlags(flags),
   ]
   const values: Values = new Map()
   for (const [path, key] of configKeys) values.set(path, { value: key.default, origin: 'default' })
   for (const { path, key, value, origin } of overrides)
-    values.set(path, { value: checkValue(key, value, `${path} (${origin})`), origin })
+    problems.attempt(() => {
+      values.set(path, { value: checkValue(key, value, `${path} (${origin})`), origin })
+    })
+  problems.throwIfAny()
   return values
 }
 

@@ -4,6 +4,7 @@ import { createRequire } from 'node:module'
 import { Invalid } from '../errors.ts'
 import { type Key, parseText } from './descriptor.ts'
 import { allKeys, type ConfigPath, configKeys } from './keys.ts'
+import type { Problems } from './problems.ts'
 import { didYouMean } from './suggest.ts'
 
 /** An unchecked value. `origin` is displayed to the user: name of a file or variable, or "command line". */
@@ -21,8 +22,8 @@ export function variablesOf(path: string, { variables }: Key): string[] {
   return [`${prefix}${path.replace('.', '__').toUpperCase()}`, ...variables]
 }
 
-/** Reads a YAML file. Throws Invalid naming the key, or the line of a syntax error. */
-export function fromFile(file: string): SourceValue[] {
+/** Reads a YAML file. Problems name the key, or the line of a syntax error. */
+export function fromFile(file: string, problems: Problems): SourceValue[] {
   const values: SourceValue[] = []
   const paths = [...allKeys.keys()]
   const visit = (node: unknown, path: string) => {
@@ -37,14 +38,15 @@ export function fromFile(file: string): SourceValue[] {
     if (node === null || node === undefined) return
     if (typeof node !== 'object' || Array.isArray(node))
       throw new Invalid(`${file}: ${path || 'the file'} must contain keys such as ${nested[0]}`)
-    for (const [name, child] of Object.entries(node)) visit(child, path ? `${path}.${name}` : name)
+    for (const [name, child] of Object.entries(node))
+      problems.attempt(() => visit(child, path ? `${path}.${name}` : name))
   }
-  visit(parseFile(file), '')
+  problems.attempt(() => visit(parseFile(file), ''))
   return values
 }
 
-/** Reads STACKROOM_* variables; an empty one counts as not set. Throws Invalid for an unknown name. */
-export function fromEnvironment(env: NodeJS.ProcessEnv): SourceValue[] {
+/** Reads STACKROOM_* variables; an empty one counts as not set. Unknown names are problems. */
+export function fromEnvironment(env: NodeJS.ProcessEnv, problems: Problems): SourceValue[] {
   const variables = new Map<string, { path: ConfigPath; key: Key; isFile: boolean }>()
   for (const [path, key] of configKeys) {
     for (const name of variablesOf(path, key)) {
@@ -53,14 +55,13 @@ export function fromEnvironment(env: NodeJS.ProcessEnv): SourceValue[] {
     }
   }
   const values = new Map<ConfigPath, SourceValue & { value: string }>()
-  for (const [name, content] of Object.entries(env)) {
-    if (!name.startsWith(prefix) || name === fileVariable) continue
+  const read = (name: string, content: string | undefined) => {
     const variable = variables.get(name)
     if (!variable) {
       rejectRuntimeKey(name.slice(prefix.length).toLowerCase().replace('__', '.'), name)
       throw new Invalid(`Unknown environment variable ${name}${didYouMean(name, variables.keys())}`)
     }
-    if (!content) continue
+    if (!content) return
     const { path, key, isFile } = variable
     const value = isFile ? readText(content, name).trimEnd() : content
     const previous = values.get(path)
@@ -68,6 +69,9 @@ export function fromEnvironment(env: NodeJS.ProcessEnv): SourceValue[] {
       throw new Invalid(`${previous.origin} and ${name} contradict each other`)
     values.set(path, { path, key, value, origin: name })
   }
+  for (const [name, content] of Object.entries(env))
+    if (name.startsWith(prefix) && name !== fileVariable)
+      problems.attempt(() => read(name, content))
   return [...values.values()].map(entry => ({ ...entry, value: fromText(entry.key, entry.value) }))
 }
 

@@ -1,4 +1,5 @@
 // Database connection pools: an external PostgreSQL by its URL, otherwise the bundled server.
+import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Sql as PostgresSql, TransactionSql } from 'postgres'
 import type { Config } from '../config/config.ts'
@@ -15,7 +16,8 @@ export type Transaction = TransactionSql
 /** The pool or a transaction. */
 export type Queryable = Sql | Transaction
 /** `url` connects other processes to the same database; it contains the password. */
-export type Database = { sql: Sql; url: string; close(): Promise<void> }
+/** `place` names it in messages. */
+export type Database = { sql: Sql; url: string; place: string; close(): Promise<void> }
 
 type Options = { log?: Log | undefined; patienceMs?: number }
 
@@ -41,11 +43,22 @@ export async function openDatabase(
   }
   try {
     await waitUntilReady(sql, patienceMs, log)
-    return { sql, url: target, close }
+    const place = url === null ? `in ${resolve(config.data_dir)}` : `at ${addressOf(sql)}`
+    return { sql, url: target, place, close }
   } catch (error) {
     await close()
     throw error
   }
+}
+
+/** Where a pool connects to, without user and password. */
+function addressOf({ options }: Sql): string {
+  const { path, host, port } = options as unknown as {
+    path: string | false
+    host: string[]
+    port: number[]
+  }
+  return path || host.map((name, i) => `${name}:${port[i]}`).join(', ')
 }
 
 /**
@@ -180,9 +193,12 @@ async function waitUntilReady(sql: Sql, patienceMs: number, log?: Log): Promise<
       if (error instanceof Invalid) throw error
       const { code = 'error', message } = error as { code?: string; message: string }
       if (!isConnectionLost(error) || performance.now() > deadline) {
-        throw new Invalid(`Cannot connect to the database (${code}): ${message}`, { cause: error })
+        throw new Invalid(
+          `Cannot connect to the database at ${addressOf(sql)} (${code}): ${message}`,
+          { cause: error },
+        )
       }
-      log?.warn({ code }, 'waiting for the database')
+      log?.warn({ code, address: addressOf(sql) }, 'waiting for the database')
       await sleep(Math.min(1000, patienceMs))
     }
   }

@@ -18,10 +18,14 @@ export const migrationFolder = join(import.meta.dirname, '..', '..', 'sql')
 
 /**
  * Applies pending migrations, each in its own transaction, and returns them. Throws Invalid when the
- * database is newer or was migrated with different files; an Error with file and line when a statement
+ * database is newer or was migrated with different files, naming its `place`; an Error with file and line when a statement
  * fails.
  */
-export async function migrate(sql: Sql, folder = migrationFolder): Promise<AppliedMigration[]> {
+export async function migrate(
+  sql: Sql,
+  folder = migrationFolder,
+  { place = '' }: { place?: string } = {},
+): Promise<AppliedMigration[]> {
   const migrations = readMigrations(folder)
   const applied: AppliedMigration[] = []
   await sql.begin(async tx => {
@@ -33,13 +37,13 @@ export async function migrate(sql: Sql, folder = migrationFolder): Promise<Appli
         sha256 text not null,
         applied_at timestamptz not null default now()
       )`
-    await findPending(tx, migrations)
+    await findPending(tx, migrations, place)
   })
   for (const migration of migrations) {
     const start = performance.now()
     const isNew = await sql.begin(async tx => {
       await lock(tx)
-      if (!(await findPending(tx, migrations)).includes(migration)) return false
+      if (!(await findPending(tx, migrations, place)).includes(migration)) return false
       await apply(tx, migration)
       return true
     })
@@ -69,7 +73,12 @@ export function readMigrations(folder: string): Migration[] {
 }
 
 /** The migrations still to be applied. Throws Invalid for a database that these files cannot upgrade. */
-async function findPending(tx: Transaction, migrations: Migration[]): Promise<Migration[]> {
+async function findPending(
+  tx: Transaction,
+  migrations: Migration[],
+  place: string,
+): Promise<Migration[]> {
+  const database = ['The database', place].filter(Boolean).join(' ')
   const applied = await tx<{ number: number; name: string; sha256: string }[]>`
     select number, name, sha256
     from schema_migration
@@ -82,10 +91,10 @@ async function findPending(tx: Transaction, migrations: Migration[]): Promise<Mi
     // All migrations of this version match: the others are those of a later release.
     if (row.number > newestNumber)
       throw new Invalid(
-        `The database was upgraded by a newer version of Stackroom (${file}); install that version`,
+        `${database} was upgraded by a newer version of Stackroom (${file}); install that version`,
       )
     throw new Invalid(
-      'The database was created by an unreleased development version of Stackroom ' +
+      `${database} was created by an unreleased development version of Stackroom ` +
         `(${file} differs) and cannot be upgraded; use a new data directory or an empty database`,
     )
   }

@@ -30,6 +30,15 @@ t.test('without sources every key has its default, and the configuration is read
   t.throws(() => Object.assign(config.database, { url: 'x' }))
 })
 
+t.test('all problems are reported at once', async t => {
+  const dir = t.testdir({ 'a.yaml': 'data_dri: x\napplication:\n  port: many\n  hots: y\n' })
+  const env = { STACKROOM_LOGGING__LEVEL: 'loud', STACKROOM_NO_SUCH: '1' }
+  const error = t.throws(() => loadConfig({ file: join(dir, 'a.yaml'), env })) as Error
+  t.match(error.message, /^the configuration has 5 problems:\n/)
+  for (const name of ['data_dri', 'hots', 'STACKROOM_NO_SUCH', 'application.port', 'logging.level'])
+    t.match(error.message, name)
+})
+
 t.test(
   'flags override the environment, the environment the file, the file the defaults',
   async t => {

@@ -63,8 +63,9 @@ t.test('a database with other checksums is refused; line endings do not matter',
   t.same(await migrate(sql, folder), [])
   writeFileSync(join(folder, '0001_library.sql'), 'create table library (id bigint);')
   await t.rejects(migrate(sql, folder), Invalid)
-  await t.rejects(migrate(sql, folder), {
-    message: /unreleased development version.*0001_library\.sql.*new data directory/,
+  await t.rejects(migrate(sql, folder, { place: 'in /here' }), {
+    message:
+      /^The database in .here was created by an unreleased development version.*0001_library\.sql.*new data directory/,
   })
 })
 
@@ -88,7 +89,11 @@ t.test('a database whose migrations were squashed into a baseline is refused', a
   const args = ['--no-warnings', stackroom, 'migrate', '--database-url', url]
   const result = await run(process.execPath, args).catch(error => error)
   t.equal(result.code, 2)
-  t.match(result.stderr, /^stackroom: The database was created by an unreleased.*\n$/, 'no stack')
+  t.match(
+    result.stderr,
+    /^stackroom: The database at \S+ was created by an unreleased.*\n$/,
+    'no stack',
+  )
 })
 
 t.test('invalid names and duplicate numbers are rejected before anything is applied', async t => {
