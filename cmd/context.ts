@@ -60,7 +60,7 @@ export async function withContext<T>(
       throw withShortage(error, space)
     })
     try {
-      await migrate(database.sql)
+      await migrate(database.sql, undefined, database)
       return await work({ config, log, space, sql: database.sql })
     } finally {
       await database.close()
