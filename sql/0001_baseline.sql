@@ -275,7 +275,9 @@ create table book (
 alter table series add constraint series_cover_book_exists
   foreign key (cover_book_id) references book on delete set null;
 -- A missing book keeps the location where it was last seen; another file may be stored there.
-create unique index book_location_unique on book (directory_id, name) where missing_at is null;
+-- Included columns, here and below: conditions on paths, titles and so on are decided within the index.
+create unique index book_location_unique on book (directory_id, name) include (series_id, id)
+  where missing_at is null;
 create index book_missing_location on book (directory_id, name) where missing_at is not null;
 -- Deleting a folder looks up its books, and the indexes on locations are partial.
 create index book_directory on book (directory_id);
@@ -304,6 +306,17 @@ create index book_by_error on book (id) include (series_id)
 create index book_new_in_library on book (library_id, created_at, id) where missing_at is null;
 create index book_released_in_library on book (library_id, released desc nulls last, id desc)
   where missing_at is null and released is not null;
+-- Conditions: the books of a series, or all, with the columns that are compared most; then each alone.
+create index book_facts on book (series_id, id)
+  include (search_key, page_count, created_at, format) where missing_at is null;
+create index book_by_search_key on book (search_key text_pattern_ops) include (series_id, id)
+  where missing_at is null;
+create index book_sort_titled on book (search_key text_pattern_ops)
+  include (series_id, id, title_sort) where title_sort is not null and missing_at is null;
+create index book_by_format on book (format, series_id) where missing_at is null;
+create index book_by_type on book ((extra_metadata->>'bookType'), series_id, id)
+  where extra_metadata->>'bookType' is not null and missing_at is null;
+create index book_summarized on book (series_id, id) where summary is not null and missing_at is null;
 -- What an age limit hides is counted and looked up without reading a table row.
 create index book_by_age on book (age_rating, series_id) include (id)
   where age_rating is not null and missing_at is null;

@@ -2,9 +2,12 @@
 // books of the matching series, or walk along the index of the sort order and skip what does not match.
 import type { Fragment, Sql } from 'postgres'
 import { presentBook } from '../../auth/viewer.ts'
+import { searchKey } from '../../name/text.ts'
 import type { Queryable } from '../../postgres/db.ts'
-import { unprepared } from '../../postgres/statement.ts'
+import { allOf, unprepared } from '../../postgres/statement.ts'
+import type { Predicate } from './condition.ts'
 import { type IdPage, idsInOrder, nearestEnd, type PageWindow } from './page.ts'
+import { bookColumnTest } from './plan/book-columns.ts'
 import type { BookPlan } from './plan/book-plan.ts'
 import { type BookColumnSort, bookOrderBy, bookSortColumns, type Direction } from './sort.ts'
 
@@ -14,8 +17,11 @@ type Window = { offset: number; limit: number }
 // Up to so many rows are always sorted. Beyond, sorting a row costs as much as walking six.
 const maxAlwaysSorted = 20_000
 const sortCost = 6
+const maxHitsSorted = 10_000
+/** Rows of a walk that are tested one by one rather than looked up in a set of all matches. */
+const maxTestedRows = 60_000
 /** Rows that are skipped in the time in which the list is counted. */
-const maxCheapOffset = 5_000
+const maxEarlyOffset = 5_000
 
 /** The number of all present books. */
 export async function countPresentBooks(sql: Sql): Promise<number> {
@@ -40,13 +46,16 @@ export async function pagePlannedBooks(
     const { total } = await measurePlan(sql, plan, { withMissing: true })
     return { total, ids: await walkIndex(sql, plan, { ...request, total, withMissing: true }) }
   }
-  if (request.offset <= maxCheapOffset) return await pageInOneStatement(sql, plan, request)
+  if (request.offset <= maxEarlyOffset) return await pageInOneStatement(sql, plan, request)
   const size = await measurePlan(sql, plan)
   return { total: size.total, ids: await pageOfMeasured(sql, { plan, size }, request) }
 }
 
-/** `total`: books of the list; `candidates`: books of the series that have any. */
-export type PlanSize = { total: number; candidates: number }
+/**
+ * `total`: books of the list; `candidates`: books of the series that have any; `hits`: books of the list
+ * among those that the plan collected.
+ */
+export type PlanSize = { total: number; candidates: number; hits: number }
 
 /** Adds up the counts of series; checks the books of undecided series one by one. */
 export async function measurePlan(
@@ -66,19 +75,38 @@ function selectSize(sql: Queryable, plan: BookPlan, withMissing: boolean): Fragm
     : sql``
   return sql`
     select (${plan.total ?? sumOfCounts(sql, plan)} ${missing})::float8 as total,
-      coalesce(sum(book_count), 0)::float8 as candidates
+      coalesce(sum(book_count), 0)::float8 as candidates,
+      coalesce(sum(hit_count), 0)::float8 as hits
     from matched`
 }
 
-function sumOfCounts(sql: Queryable, { exact }: BookPlan): Fragment {
+// Beyond this share of all series, one pass over all books costs less than looking up those of each series.
+const maxLookupShare = 0.1
+
+function sumOfCounts(sql: Queryable, plan: BookPlan): Fragment {
+  const decided = sql`coalesce(sum(match_count) filter (where not is_undecided), 0)`
+  if (!plan.readsRow && plan.hits) return decided
   return sql`
-    coalesce(sum(match_count) filter (where not is_undecided), 0)
-    + (select count(*) from matched
-      cross join lateral (
-        select from book b
-        where b.series_id = matched.id and ${presentBook(sql)} and ${exact}
-        offset 0) b
-      where matched.is_undecided)`
+    ${decided} + case when count(*) filter (where is_undecided)
+        <= ${maxLookupShare}::float8 * (select sum(series_count) from library)
+      then (select count(*) from matched
+        cross join lateral (
+          select from book b
+          where b.series_id = matched.id and ${presentBook(sql)} and ${plan.exact}
+          offset 0) b
+        where matched.is_undecided)
+      else ${countInOnePass(sql, plan)} end`
+}
+
+/** The matching books of all undecided series. */
+function countInOnePass(sql: Queryable, { exact, single }: BookPlan): Fragment {
+  const isUndecided = (alias: string) =>
+    sql`(${sql(alias)}.series_id in (select id from matched where is_undecided)) is true`
+  if (!single)
+    return sql`
+      (select count(*) from book b where ${presentBook(sql)} and ${isUndecided('b')} and ${exact})`
+  const rows = sql`(select count(*) from (${single.rows}) y where ${isUndecided('y')})`
+  return single.isNegated ? sql`sum(book_count) filter (where is_undecided) - ${rows}` : rows
 }
 
 function isMatchingMissing(sql: Queryable, { exact }: BookPlan): Fragment {
@@ -96,18 +124,23 @@ async function pageInOneStatement(
   const orderBy = (alias: string) => bookOrderBy(sql, alias, { ...request, reversed: false })
   const alias = plan.readsRow ? 'w' : 'b'
   const w = sql(alias)
+  const isCheap = (rows: Fragment, always: number) =>
+    sql`(${rows} <= ${always} or ${rows} * ${sortCost} * total
+      < ${offset + limit}::float8 * (select sum(book_count) from library))`
   const [row] = await unprepared(sql<IdPage[]>`
     with ${plan.ctes}, size as materialized (${selectSize(sql, plan, false)}),
     strategy as materialized (
-      select total, candidates <= ${maxAlwaysSorted} or candidates * ${sortCost} * total
-        < ${offset + limit}::float8 * (select sum(book_count) from library) as sorts
+      select total, hits = total and ${isCheap(sql`hits`, maxHitsSorted)} as "sortsHits",
+        ${isCheap(sql`candidates`, maxAlwaysSorted)} as sorts
       from size
     )
     select total, case
+      ${plan.hits ? sql`when "sortsHits" then array(${matchingHits(sql, plan, request)} order by ${orderBy('b')} ${window})` : sql``}
       when sorts then array(${matchingBooks(sql, plan, request)} order by ${orderBy('b')} ${window})
       else array(
         select ${w}.id from book ${w}
         where ${presentBook(sql, alias)} and ${isMatching(sql, plan, alias)}
+          and ${keyRange(sql, plan, request.sort, alias)}
         order by ${orderBy(alias)} ${window})
       end as ids
     from strategy`)
@@ -120,23 +153,45 @@ export async function pageOfMeasured(
   { plan, size }: { plan: BookPlan; size: PlanSize },
   request: Sorting & Window,
 ): Promise<string[]> {
-  const { total, candidates } = size
+  const { total, candidates, hits } = size
   const bookCount = await countPresentBooks(sql)
   const rowsToReach = Math.min(request.offset, Math.max(total - request.offset, 0)) + request.limit
   const walkedRows = (rowsToReach * bookCount) / Math.max(total, 1)
-  const sorts = candidates <= maxAlwaysSorted || candidates * sortCost < walkedRows
-  return await (sorts ? sortMatching : walkIndex)(sql, plan, { ...request, total })
+  const isCheap = (rows: number, always: number) => rows <= always || rows * sortCost < walkedRows
+  const sortsHits = plan.hits && hits === total && isCheap(hits, maxHitsSorted)
+  if (sortsHits || isCheap(candidates, maxAlwaysSorted))
+    return await sortMatching(sql, sortsHits ? matchingHits : matchingBooks, plan, {
+      ...request,
+      total,
+    })
+  const isFar = plan.planFarWalk && walkedRows > maxTestedRows
+  return await walkIndex(sql, isFar ? await plan.planFarWalk!() : plan, { ...request, total })
 }
 
-async function sortMatching(sql: Sql, plan: BookPlan, request: Sorting & PageWindow) {
+async function sortMatching(
+  sql: Sql,
+  select: typeof matchingBooks,
+  plan: BookPlan,
+  request: Sorting & PageWindow,
+) {
   const { skip, take, reversed } = nearestEnd(request)
   if (take === 0) return []
   const rows = await unprepared(sql<{ id: string }[]>`
     with ${plan.ctes}
-    ${matchingBooks(sql, plan, request)}
+    ${select(sql, plan, request)}
     order by ${bookOrderBy(sql, 'b', { ...request, reversed })}
     limit ${take} offset ${skip}`)
   return idsInOrder(rows, reversed)
+}
+
+/** The matching books among those that the plan collected; looked up one by one. */
+function matchingHits(sql: Queryable, { hits, exact }: BookPlan, { sort }: Sorting): Fragment {
+  return sql`
+    select b.id from (${hits ?? sql`select null::uuid as id`}) h
+    cross join lateral (
+      select b.id, b.${sql(bookSortColumns[sort].column)} from book b
+      where b.id = h.id and (b.series_id in (select id from matched)) is true and ${exact}
+      offset 0) b`
 }
 
 function matchingBooks(sql: Queryable, { exact }: BookPlan, { sort }: Sorting): Fragment {
@@ -158,31 +213,77 @@ async function walkIndex(
   if (take === 0) return []
   const alias = plan?.readsRow ? 'w' : 'b'
   const w = sql(alias)
-  const matches = plan ? sql`and ${isMatching(sql, plan, alias)}` : sql``
+  const matches = plan
+    ? sql`and ${isMatching(sql, plan, alias)} and ${keyRange(sql, plan, request.sort, alias)}`
+    : sql``
   const columns = sql`id, ${sql(bookSortColumns[request.sort].column)}`
   const present = sql`select ${w}.* from book ${w} where ${presentBook(sql, alias)} ${matches}`
   const missing = sql`select b.* from book b where ${plan ? isMatchingMissing(sql, plan) : sql`false`}`
+  const orderBy = (of: string) => bookOrderBy(sql, of, { ...request, reversed })
   const rows = await unprepared(sql<{ id: string }[]>`
     ${plan ? sql`with ${plan.ctes}` : sql``}
     select ${w}.id
     from (${
       request.withMissing
-        ? sql`select ${columns} from (${present}) x union all select ${columns} from (${missing}) x`
+        ? // Each in order, so that they are merged and not sorted.
+          sql`
+            (select ${columns} from (${present}) x order by ${orderBy('x')})
+            union all (select ${columns} from (${missing}) x order by ${orderBy('x')})`
         : present
     }) ${w}
-    order by ${bookOrderBy(sql, alias, { ...request, reversed })}
+    order by ${orderBy(alias)}
     limit ${take} offset ${skip}`)
   return idsInOrder(rows, reversed)
+}
+
+const fieldOfSort: Partial<Record<BookColumnSort, string>> = {
+  pages: 'pageCount',
+  created: 'dateAdded',
+}
+
+/** What the condition requires of the sort key itself, so that a walk begins where the list does. */
+function keyRange(
+  sql: Queryable,
+  { required = [] }: BookPlan,
+  sort: BookColumnSort,
+  alias: 'w' | 'b',
+): Fragment {
+  const tests = required
+    .filter(({ field }) => field === fieldOfSort[sort])
+    .map(predicate => bookColumnTest(sql, predicate, alias)!.test)
+  const prefixes = sort === 'title' ? required.flatMap(titlePrefix) : []
+  const ranges = prefixes.map(prefix => titleKeyRange(sql, prefix, alias))
+  return allOf(sql, [...tests, ...ranges])
+}
+
+/** The letters with which every matching title starts, and its sort key if it has no sort title. */
+function titlePrefix({ field, test }: Predicate): string[] {
+  if (field !== 'title' || test.kind !== 'text') return []
+  if (test.operator !== 'equals' && test.operator !== 'beginsWith') return []
+  const [prefix] = /^[a-z]*/.exec(searchKey(test.value))!
+  return prefix ? [prefix] : []
+}
+
+/** Sort keys of the books whose titles start with `prefix`, and those between. */
+function titleKeyRange(sql: Queryable, prefix: string, alias: 'w' | 'b'): Fragment {
+  const key = sql`${sql(alias)}.sort_key`
+  const sortTitled = (bound: Fragment) => sql`
+    (select ${bound} from book y
+    where y.title_sort is not null and ${presentBook(sql, 'y')} and y.search_key like ${`${prefix}%`})`
+  return sql`(
+    ${key} >= least(${prefix} collate "C", ${sortTitled(sql`min(y.sort_key)`)})
+    and ${key} <= greatest(${`${prefix}\u{10ffff}`} collate "C", ${sortTitled(sql`max(y.sort_key)`)}))`
 }
 
 /** Uses only columns that every sort index includes; a book row is read only where its series is not decided by sets. */
 export function isMatching(
   sql: Queryable,
-  { exact, readsRow }: BookPlan,
+  { exact, readsRow, hits }: BookPlan,
   alias: 'w' | 'b',
 ): Fragment {
   const isExact = readsRow ? sql`(select ${exact} from book b where b.id = w.id)` : exact
   const series = sql`${sql(alias)}.series_id`
+  if (hits) return sql`((${series} in (select id from matched)) is true and ${isExact})`
   return sql`((${series} in (select id from matched where is_complete)) is true
     or ((${series} in (select id from matched where not is_complete)) is true and ${isExact}))`
 }

@@ -29,6 +29,9 @@ export type BookFacts = {
   id: string
   series: SeriesFacts
   title: string
+  titleSort: string | null
+  summary: string | null
+  bookType: string | null
   number: number | null
   released: number | null
   size: number
@@ -106,6 +109,9 @@ export function makeFacts(seed: number, seriesCount: number): Facts {
         id: newId(),
         series: owner,
         title: below(3) === 0 ? `${owner.title} ${i}` : title(),
+        titleSort: below(5) === 0 ? `${title()}, The` : null,
+        summary: below(3) === 0 ? `A summary of a ${title()}` : null,
+        bookType: below(3) === 0 ? pick(['manga', 'novel']) : null,
         number: below(4) === 0 ? null : i,
         released: below(3) === 0 ? null : (1990 + below(4)) * 10_000 + below(3) * 100,
         size: 1000 + below(5),
@@ -193,7 +199,10 @@ export async function storeFacts(sql: Sql, facts: Facts): Promise<void> {
         format: b.format,
         page_count: b.pages,
         title: b.title,
-        sort_key: sortKey(b.title),
+        title_sort: b.titleSort,
+        summary: b.summary,
+        extra_metadata: sql.json(b.bookType ? { bookType: b.bookType } : {}),
+        sort_key: sortKey(b.titleSort ?? b.title),
         search_key: searchKey(b.title),
         name_key: sortKey(b.name),
         number: b.number === null ? null : String(b.number),

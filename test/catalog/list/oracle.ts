@@ -131,6 +131,12 @@ export function createOracle(facts: Facts, account: string) {
         return testText(test, b.format)
       case 'title':
         return testText(test, b.title)
+      case 'titleSort':
+        return testText(test, b.titleSort ?? b.title)
+      case 'summary':
+        return testText(test, b.summary)
+      case 'bookType':
+        return testText(test, b.bookType)
       default:
         throw new Error(`The oracle has no field ${field}`)
     }

@@ -97,8 +97,11 @@ export function bookConditions(facts: Facts) {
     hasError: booleans,
     pageCount: numbers(0, 40),
     dateAdded: dates,
-    path: texts('Köln', 'KÖLN', '.cbz', '-1', 'köln/'),
-    format: texts('CBZ', 'epub'),
+    path: texts('Köln', 'KÖLN', '.cbz', '-1', 'köln/', 'ln/0', 'köln/0', 'zzz/'),
+    format: texts('CBZ', 'epub', 'b', 'p'),
+    titleSort: texts('the', 'emile', 'one', 'x, the', 'Ölbaum'),
+    summary: texts('of a', 'none such'),
+    bookType: texts('manga', 'o', 'x'),
   })
 }
 

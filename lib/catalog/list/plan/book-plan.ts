@@ -10,9 +10,11 @@ import {
   visibleSeries,
 } from '../../../auth/viewer.ts'
 import type { Queryable } from '../../../postgres/db.ts'
-import { allOf, commaList } from '../../../postgres/statement.ts'
-import type { BookFilter } from '../condition.ts'
-import { compileBookTree } from './book-tree.ts'
+import { allOf, commaList, unionAll } from '../../../postgres/statement.ts'
+import type { BookFilter, Condition } from '../condition.ts'
+import { sortTitleCondition } from './book-columns.ts'
+import { type BookTree, compileBookTree, rowSources } from './book-tree.ts'
+import { chooseHitSets, fewHits, maxHits } from './hit-sets.ts'
 import { lookUpLabels } from './labels.ts'
 
 export type BookListFilter = {
@@ -27,47 +29,142 @@ export type BookPlan = {
    * Common table expressions, to follow `with`:
    * `scope`: visible series in question; only there if missing books may be listed.
    * `matched`: series with matching books: id, book_count, `match_count` (present books known to match),
+   * `hit_count` (see `hits`),
    * `is_undecided` (others have to be checked), `is_complete` (all present books match).
    */
   ctes: Fragment
+  /**
+   * Ids of the books that were collected, as a query, where `matched.hit_count` is how many of a series
+   * match: if they are all, no other book is read.
+   */
+  hits?: Fragment
   /** On `book b` of a series in `scope`: it matches. */
   exact: Fragment
   /** `exact` reads columns of the book other than its id and series. */
   readsRow: boolean
+  /** As in BookTree. */
+  single?: BookTree['single']
+  required?: BookTree['required']
+  /** The same list with larger hit sets, for walks of so many rows that each must be decided at once. */
+  planFarWalk?: () => Promise<BookPlan>
   /** The number of matching books, where the counts of `matched` do not add up to it. */
   total?: Fragment
 }
 
-/** `withSortKey`: `matched` has the column `sort_key`, too. */
+/**
+ * `withSortKey`: `matched` has the column `sort_key`, too. `hitLimit`: predicates that more books meet are
+ * tested book by book.
+ */
 export async function planBooks(
   sql: Sql,
   viewer: Viewer,
-  request: BookListFilter & { withSortKey?: boolean },
+  request: BookListFilter & { withSortKey?: boolean; hitLimit?: number },
 ): Promise<BookPlan> {
   const where = allOf(sql, seriesConditions(sql, viewer, request))
-  if (hidesBooks(viewer) && !request.filter && !request.includeDeleted)
-    return await planByAge(sql, viewer, { where, withSortKey: request.withSortKey })
-  const labels = await lookUpLabels(sql, request.filter)
-  const condition = request.filter?.condition ?? { all: [] }
-  const context = { sql, labels, includesMissing: request.includeDeleted }
+  const { filter, includeDeleted, withSortKey, hitLimit = fewHits } = request
+  if (hidesBooks(viewer) && !filter && !includeDeleted)
+    return await planByAge(sql, viewer, { where, withSortKey })
+  const labels = await lookUpLabels(sql, filter)
+  const condition = expand(filter?.condition ?? { all: [] })
+  const sources = includeDeleted ? new Map() : rowSources(sql, viewer, condition)
+  const hitSets = await chooseHitSets(sql, sources, hitLimit)
+  const context = { sql, labels, includesMissing: includeDeleted, hitSets }
   const tree = compileBookTree(context, viewer, condition)
-  const columns = request.withSortKey ? sql`id, sort_key, book_count` : sql`id, book_count`
-  const ctes = sql`
+  const columns = withSortKey ? sql`id, sort_key, book_count` : sql`id, book_count`
+  const scope = sql`
     scope as materialized (
       select ${commaList(sql, [
         sql`s.id, s.book_count`,
-        ...(request.withSortKey ? [sql`s.sort_key`] : []),
+        ...(withSortKey ? [sql`s.sort_key`] : []),
         ...tree.columns,
       ])}
       from series s ${tree.join}
       where ${where}
-    ), matched as materialized (
-      select ${columns}, match_count, is_undecided,
-        match_count = book_count and not is_undecided as is_complete
-      from (select ${columns}, ${tree.counts} from scope f offset 0) c
-      where match_count > 0 or is_undecided
     )`
-  return { ctes, exact: tree.exact, readsRow: !tree.isDefinite }
+  const counted = tree.holdsFor && tree.hits.length > 0 ? countHits(sql, tree) : null
+  const counts =
+    counted ??
+    sql`
+    select ${columns}, ${tree.counts}, 0 as hit_count from scope f offset 0`
+  const sets = tree.hits.map((rows, i) => sql`${sql(`h${i}`)} as materialized (${rows})`)
+  const ctes = commaList(sql, [
+    ...sets,
+    scope,
+    sql`matched as materialized (
+      select ${columns}, match_count, hit_count, is_undecided,
+        match_count = book_count and not is_undecided as is_complete
+      from (${counts}) c
+      where match_count > 0 or is_undecided
+    )`,
+  ])
+  const hits = counted && { hits: anyHits(sql, tree.hits.length) }
+  const { exact, single, required } = tree
+  const readsRow = !tree.isDefinite
+  const isFinal = !readsRow || includeDeleted || hitLimit === maxHits
+  return {
+    ...{ ctes, exact, readsRow, single, required },
+    ...hits,
+    ...(isFinal
+      ? {}
+      : { planFarWalk: () => planBooks(sql, viewer, { ...request, hitLimit: maxHits }) }),
+  }
+}
+
+/** The ids of all books that are in a hit set. */
+function anyHits(sql: Queryable, count: number): Fragment {
+  const sets = Array.from({ length: count }, (_, i) => sql`select id from ${sql(`h${i}`)}`)
+  return count === 1 ? sets[0]! : sql`select id from (${unionAll(sql, sets)}) h group by id`
+}
+
+/** The matching books of each series in `scope f`, from the hit sets alone. */
+function countHits(sql: Queryable, { holdsFor, hits }: BookTree): Fragment {
+  const names = hits.map((_, i) => sql(`h${i}`))
+  const perBook =
+    names.length === 1
+      ? sql`select series_id, true as h0 from h0`
+      : sql`
+        select series_id, ${commaList(
+          sql,
+          names.map(name => sql`bool_or(${name}) as ${name}`),
+        )}
+        from (${unionAll(
+          sql,
+          names.map(
+            from => sql`
+              select id, series_id, ${commaList(
+                sql,
+                names.map(name => (name === from ? sql`true as ${name}` : sql`false as ${name}`)),
+              )}
+              from ${from}`,
+          ),
+        )}) y
+        group by id, series_id`
+  const flags = commaList(
+    sql,
+    names.map(name => sql`${name}`),
+  )
+  const matches = holdsFor!(set => sql`t.${names[set]!}`)
+  const othersMatch = holdsFor!(() => sql`false`)
+  return sql`
+    select f.*, coalesce(hit_count, 0) as hit_count, false as is_undecided,
+      coalesce(hit_count, 0)
+        + case when ${othersMatch} then f.book_count - coalesce(in_set, 0) else 0 end as match_count
+    from scope f
+    left join (
+      select f.id as series_id, sum(t.n)::integer as in_set,
+        (sum(t.n) filter (where ${matches}))::integer as hit_count
+      from (select series_id, ${flags}, count(*) as n from (${perBook}) y group by series_id, ${flags}) t
+      join scope f on f.id = t.series_id
+      group by f.id
+    ) t on t.series_id = f.id
+    offset 0`
+}
+
+/** The condition in terms of stored columns. */
+function expand(condition: Condition): Condition {
+  if ('all' in condition) return { all: condition.all.map(expand) }
+  if ('any' in condition) return { any: condition.any.map(expand) }
+  return condition.field === 'titleSort' ? sortTitleCondition(condition) : condition
 }
 
 function seriesConditions(sql: Queryable, viewer: Viewer, request: BookListFilter): Fragment[] {
@@ -100,7 +197,7 @@ async function planByAge(
     return {
       ctes: sql`
         matched as materialized (
-          select s.id, s.book_count, 0 as match_count, false as is_undecided,
+          select s.id, s.book_count, 0 as match_count, 0 as hit_count, false as is_undecided,
             false as is_complete
           from series s where ${where}
         )`,
@@ -114,7 +211,7 @@ async function planByAge(
   const ctes = sql`
     matched as materialized (
       select s.id, s.book_count ${withSortKey ? sql`, s.sort_key` : sql``}, ${count} as match_count,
-        false as is_undecided, ${count} = s.book_count as is_complete
+        0 as hit_count, false as is_undecided, ${count} = s.book_count as is_complete
       from series s ${join}
       where ${where} and ${count} > 0
     )`

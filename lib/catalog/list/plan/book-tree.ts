@@ -1,14 +1,17 @@
 // A book condition as counts per series. The tree is evaluated for a series as a whole, in three values
 // (all of its books match, none, or undecided). What the viewer has read is stored as counts per series
 // (series_reading), so the books of a series fall into classes by reading state and the tree is
-// evaluated once for each class; predicates on reading are constant in a class.
+// evaluated once for each class; predicates on reading are constant in a class. Where the matching books
+// of the other predicates are collected (hit-sets.ts), all books of a series that are in no set are alike.
 import type { Fragment } from 'postgres'
-import { hidesBooks, type Viewer } from '../../../auth/viewer.ts'
+import { beyondAge, fromBooksBeyondAge, hidesBooks, type Viewer } from '../../../auth/viewer.ts'
 import type { Queryable } from '../../../postgres/db.ts'
 import { allOf, anyOf } from '../../../postgres/statement.ts'
 import { type Condition, type Predicate, predicatesOf } from '../condition.ts'
 import type { ReadStatus } from '../fields.ts'
-import { type BookPredicate, beyondAgePredicate, bookPredicate } from './book-predicates.ts'
+import { type BookPredicate, bookPredicate } from './book-predicates.ts'
+import type { HitSets } from './hit-sets.ts'
+import { type RowSource, rowSource, rowsBeyondAge } from './row-sources.ts'
 import { type PlanContext, toRarePredicate } from './series-sets.ts'
 
 /**
@@ -37,56 +40,140 @@ export type BookTree = {
   counts: Fragment
   /** On `book b`: the condition, including the viewer's age limit. */
   exact: Fragment
-  /** No series is undecided: `exact` reads nothing of a book but its id and series. */
+  /** `exact` reads nothing of a book but its id and series. */
   isDefinite: boolean
+  /** Sets of books, each a query of `id` and `series_id`, which the rest refers to as `h0`, `h1`… */
+  hits: Fragment[]
+  /**
+   * With `scope f` and the booleans `t.h0`, `t.h1`…: whether a book in these sets and no other matches.
+   * Null if some predicate is neither about series nor a set, or is about reading.
+   */
+  holdsFor: ((isIn: (set: number) => Fragment) => Fragment) | null
+  /** In an undecided series those books match that have a row (`series_id`) here, or the others. */
+  single: { rows: Fragment; isNegated: boolean } | null
+  /** Predicates that hold for every matching book. */
+  required: Predicate[]
 }
 
 type Node = {
   definite: (readingClass: ReadingClass) => Fragment
   possible: (readingClass: ReadingClass) => Fragment
+  holdsFor: (isIn: (set: number) => Fragment) => Fragment
   exact: Fragment
 }
 
+/** The predicates of a condition that may become hit sets, for `compileBookTree`. */
+export function rowSources(
+  sql: Queryable,
+  viewer: Viewer,
+  condition: Condition,
+): Map<string, RowSource> {
+  const sources = new Map<string, RowSource>()
+  if (hidesBooks(viewer)) sources.set(ageKey, rowsBeyondAge(sql, viewer))
+  for (const predicate of predicatesOf(condition).map(toRarePredicate)) {
+    const source = rowSource(sql, predicate)
+    if (source) sources.set(keyOf(predicate), source)
+  }
+  return sources
+}
+
+const ageKey = 'age'
+const keyOf = ({ field, test }: Predicate) => JSON.stringify([field, test])
+
 export function compileBookTree(
-  context: PlanContext,
+  context: PlanContext & { hitSets: HitSets },
   viewer: Viewer,
   condition: Condition,
 ): BookTree {
   const { sql } = context
   const predicates: BookPredicate[] = []
+  const hits = new Map<string, { node: Node; rows: Fragment }>()
   const leaf = (predicate: BookPredicate): Node => {
     const i = predicates.push(predicate) - 1
     const { definite, possible, exact } = predicate
     const isDefinite = definite ? sql`f.${sql(`d${i}`)}` : sql`false`
     const mayMatch = possible ? sql`f.${sql(`p${i}`)}` : sql`true`
     const isPossible = possible && possible === definite ? isDefinite : mayMatch
-    return { definite: () => isDefinite, possible: () => isPossible, exact }
+    return {
+      definite: () => isDefinite,
+      possible: () => isPossible,
+      holdsFor: () => isDefinite,
+      exact,
+    }
   }
+  const hitLeaf = (key: string): Node | null => {
+    const set = context.hitSets.get(key)
+    if (!set) return null
+    const { node, rows } = hits.get(key) ?? { node: hitNode(hits.size), rows: set.rows }
+    hits.set(key, { node, rows })
+    return set.isNegated ? negate(sql, node) : node
+  }
+  const hitNode = (i: number): Node => ({
+    ...leaf({
+      definite: null,
+      possible: sql`select series_id from ${sql(`h${i}`)}`,
+      exact: sql`((b.id in (select id from ${sql(`h${i}`)})) is true)`,
+    }),
+    holdsFor: isIn => isIn(i),
+  })
   const compile = (node: Condition): Node => {
     if ('all' in node) return combine(node.all.map(compile), parts => allOf(sql, parts))
     if ('any' in node) return combine(node.any.map(compile), parts => anyOf(sql, parts))
     const predicate = toRarePredicate(node)
     const positive = isAboutReading(predicate)
       ? readingNode(sql, viewer, predicate)
-      : leaf(bookPredicate(context, predicate))
+      : (hitLeaf(keyOf(predicate)) ?? leaf(bookPredicate(context, predicate)))
     return predicate.negated ? negate(sql, positive) : positive
   }
   const root = compile(condition)
-  const hidden = hidesBooks(viewer) ? [negate(sql, leaf(beyondAgePredicate(sql, viewer)))] : []
+  const hidden = hidesBooks(viewer)
+    ? [negate(sql, hitLeaf(ageKey) ?? leaf(ageTest(sql, viewer)))]
+    : []
   const tree = combine([...hidden, root], parts => allOf(sql, parts))
   const classes = classesOf(condition)
-  const isDefinite = predicates.every(
-    ({ definite, possible }) => definite !== null && definite === possible,
-  )
+  const isWhole = ({ definite, possible }: BookPredicate) =>
+    definite !== null && definite === possible
+  const wholeCount = predicates.filter(isWhole).length
+  const isCounted = classes.length === 1 && wholeCount + hits.size === predicates.length
+  const hasSingle = classes.length === 1 && hits.size === 0 && wholeCount === predicates.length - 1
+  const single = hasSingle && hidden.length === 0 ? singleOf(sql, condition) : null
   return {
-    columns: [...readingColumns(sql, classes), ...setColumns(sql, predicates)],
+    columns: [...readingColumns(sql, classes), ...setColumns(sql, predicates, isCounted)],
     join:
       classes.length > 1
         ? sql`left join series_reading r on r.account_id = ${viewer.accountId} and r.series_id = s.id`
         : sql``,
-    counts: countColumns(sql, { tree, classes, isDefinite }),
+    counts: countColumns(sql, { tree, classes, isDefinite: wholeCount === predicates.length }),
     exact: tree.exact,
-    isDefinite,
+    isDefinite: wholeCount + hits.size === predicates.length,
+    hits: [...hits.values()].map(({ rows }) => rows),
+    holdsFor: isCounted ? tree.holdsFor : null,
+    single,
+    required: requiredOf(condition),
+  }
+}
+
+/** The only predicate with rows of its own. */
+function singleOf(sql: Queryable, condition: Condition): BookTree['single'] {
+  const found = predicatesOf(condition)
+    .map(toRarePredicate)
+    .flatMap(predicate => {
+      const source = rowSource(sql, predicate)
+      return source ? [{ rows: source.holds, isNegated: predicate.negated }] : []
+    })
+  return found.length === 1 ? found[0]! : null
+}
+
+function requiredOf(condition: Condition): Predicate[] {
+  if ('all' in condition) return condition.all.flatMap(requiredOf)
+  return 'any' in condition || condition.negated ? [] : [condition]
+}
+
+function ageTest(sql: Queryable, viewer: Viewer): BookPredicate {
+  return {
+    definite: null,
+    possible: sql`select distinct y.series_id ${fromBooksBeyondAge(sql, viewer)}`,
+    exact: sql`((${beyondAge(sql, viewer)}) is true)`,
   }
 }
 
@@ -94,14 +181,16 @@ function combine(nodes: Node[], join: (parts: Fragment[]) => Fragment): Node {
   return {
     definite: readingClass => join(nodes.map(node => node.definite(readingClass))),
     possible: readingClass => join(nodes.map(node => node.possible(readingClass))),
+    holdsFor: isIn => join(nodes.map(node => node.holdsFor(isIn))),
     exact: join(nodes.map(node => node.exact)),
   }
 }
 
-function negate(sql: Queryable, { definite, possible, exact }: Node): Node {
+function negate(sql: Queryable, { definite, possible, holdsFor, exact }: Node): Node {
   return {
     definite: readingClass => sql`(not ${possible(readingClass)})`,
     possible: readingClass => sql`(not ${definite(readingClass)})`,
+    holdsFor: isIn => sql`(not ${holdsFor(isIn)})`,
     exact: sql`(not ${exact})`,
   }
 }
@@ -114,7 +203,8 @@ function readingNode(sql: Queryable, { accountId }: Viewer, { test }: Predicate)
   const own = sql`from progress p where p.account_id = ${accountId} and p.book_id = b.id`
   const constant = (holds: (readingClass: ReadingClass) => boolean) => {
     const value = (readingClass: ReadingClass) => (holds(readingClass) ? sql`true` : sql`false`)
-    return { definite: value, possible: value }
+    // Conditions on reading are counted by class, not by set.
+    return { definite: value, possible: value, holdsFor: () => sql`false` }
   }
   if (test.kind !== 'status')
     return {
@@ -152,11 +242,12 @@ function readingColumns(sql: Queryable, classes: ReadingClass[]): Fragment[] {
   return classes.map(readingClass => columns[readingClass])
 }
 
-function setColumns(sql: Queryable, predicates: BookPredicate[]): Fragment[] {
+/** `onlyWhole`: without those that say which series may match. */
+function setColumns(sql: Queryable, predicates: BookPredicate[], onlyWhole: boolean): Fragment[] {
   const isIn = (set: Fragment, name: string) => sql`((s.id in (${set})) is true) as ${sql(name)}`
   return predicates.flatMap(({ definite, possible }, i) => [
     ...(definite ? [isIn(definite, `d${i}`)] : []),
-    ...(possible && possible !== definite ? [isIn(possible, `p${i}`)] : []),
+    ...(possible && possible !== definite && !onlyWhole ? [isIn(possible, `p${i}`)] : []),
   ])
 }
 

@@ -2,13 +2,14 @@
 import type { Fragment } from 'postgres'
 import { searchKey } from '../../../name/text.ts'
 import type { Queryable } from '../../../postgres/db.ts'
+import { allOf } from '../../../postgres/statement.ts'
 import type { Test } from '../condition.ts'
 
 /** An expression and how it compares. `folded` text is stored as searchKey writes it. */
 export type Column =
   | { folded: Fragment }
   | { text: Fragment }
-  | { number: Fragment }
+  | { integer: Fragment }
   | { date: Fragment }
 
 /** True, false, or null where the column is null. Tests of kind `ids`, `status` and `boolean` have no column. */
@@ -22,15 +23,15 @@ export function columnTest(sql: Queryable, column: Column, test: Test): Fragment
       if ('text' in column && test.operator === 'equals')
         return sql`folded(${value}) = folded(${test.value}::text)`
       return textTest(sql, 'text' in column ? sql`folded(${value})` : value, test)
-    case 'compare': {
-      const bound = boundOf(sql, column, test.value)
-      return sql`${value} ${comparisons[test.operator](sql)} ${bound}`
-    }
+    case 'compare':
+      return compare(sql, column, test)
     case 'between': {
-      const from =
-        test.from === null ? sql`true` : sql`${value} >= ${boundOf(sql, column, test.from)}`
-      const to = test.to === null ? sql`true` : sql`${value} <= ${boundOf(sql, column, test.to)}`
-      return sql`(${value} is not null and ${from} and ${to})`
+      const { from, to } = test
+      return allOf(sql, [
+        sql`${value} is not null`,
+        ...(from === null ? [] : [compare(sql, column, { operator: '>=', value: from })]),
+        ...(to === null ? [] : [compare(sql, column, { operator: '<=', value: to })]),
+      ])
     }
     default:
       throw new Error(`no column test of kind ${test.kind}`)
@@ -45,8 +46,17 @@ const comparisons = {
   '>=': (sql: Queryable) => sql`>=`,
 }
 
-function boundOf(sql: Queryable, column: Column, value: number | Date): Fragment {
-  return 'date' in column ? sql`${value}::timestamptz` : sql`${value as number}::double precision`
+type Comparison = { operator: keyof typeof comparisons; value: number | Date }
+
+/** An integer column is compared with an integer: only then an index has the rows. */
+function compare(sql: Queryable, column: Column, { operator, value }: Comparison): Fragment {
+  const [expression] = Object.values(column) as [Fragment]
+  const sign = comparisons[operator](sql)
+  if (value instanceof Date) return sql`${expression} ${sign} ${value}::timestamptz`
+  if (operator === '=' && !Number.isInteger(value)) return sql`false`
+  const bound = operator === '<' || operator === '>=' ? Math.ceil(value) : Math.floor(value)
+  const max = Number.MAX_SAFE_INTEGER
+  return sql`${expression} ${sign} ${Math.min(Math.max(bound, -max), max)}::bigint`
 }
 
 type TextTest = Extract<Test, { kind: 'text' }>
@@ -60,6 +70,26 @@ export function textTest(
   const key = searchKey(value)
   if (operator === 'equals') return sql`${folded} = ${key}`
   return sql`${folded} like ${likePattern(key, operator)}`
+}
+
+/** A test of a column that has only these words, as the list of the words that match. */
+export function wordTest(
+  sql: Queryable,
+  column: Column,
+  words: readonly string[],
+  { operator, value }: TextTest,
+): Fragment {
+  const [expression] = Object.values(column) as [Fragment]
+  const key = searchKey(value)
+  const matching = words.filter(word => wordTests[operator](word, key))
+  return sql`${expression} = any(${matching}::text[])`
+}
+
+const wordTests = {
+  equals: (word: string, key: string) => word === key,
+  contains: (word: string, key: string) => word.includes(key),
+  beginsWith: (word: string, key: string) => word.startsWith(key),
+  endsWith: (word: string, key: string) => word.endsWith(key),
 }
 
 /** A LIKE pattern in which the value has no wildcards. */

@@ -32,7 +32,7 @@ const columns: Record<ColumnField, (sql: Queryable) => Column> = {
   language: sql => ({ text: sql`x.language` }),
   summary: sql => ({ text: sql`x.summary` }),
   path: sql => ({ text: sql`x.folder` }),
-  year: sql => ({ number: sql`x.year` }),
+  year: sql => ({ integer: sql`x.year` }),
   dateAdded: sql => ({ date: sql`x.created_at` }),
 }
 

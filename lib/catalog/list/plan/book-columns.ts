@@ -1,0 +1,74 @@
+// Columns of books that conditions compare, and their tests.
+import type { Fragment } from 'postgres'
+import { formatNames } from '../../../format/formats.ts'
+import { bookTypes } from '../../../metadata/values.ts'
+import type { Queryable } from '../../../postgres/db.ts'
+import type { Condition, Predicate } from '../condition.ts'
+import type { BookField } from '../fields.ts'
+import { type Column, columnTest, wordTest } from './operators.ts'
+
+type SetField = 'libraryId' | 'seriesId' | 'genre' | 'tag'
+/** `sortTitle`: the sort title that the book itself has, a part of `titleSort`. */
+type ColumnField =
+  | Exclude<BookField, SetField | 'readStatus' | 'hasError' | 'path' | 'titleSort'>
+  | 'sortTitle'
+type BookColumn = {
+  of: (sql: Queryable, alias: string) => Column
+  isNullable: boolean
+  /** All values. */
+  words?: readonly string[]
+}
+
+const columns: Record<ColumnField, BookColumn> = {
+  title: { of: (sql, y) => ({ folded: sql`${sql(y)}.search_key` }), isNullable: false },
+  sortTitle: { of: (sql, y) => ({ text: sql`${sql(y)}.title_sort` }), isNullable: true },
+  summary: { of: (sql, y) => ({ text: sql`${sql(y)}.summary` }), isNullable: true },
+  bookType: {
+    of: (sql, y) => ({ text: sql`(${sql(y)}.extra_metadata->>'bookType')` }),
+    isNullable: true,
+    words: bookTypes,
+  },
+  format: {
+    of: (sql, y) => ({ text: sql`${sql(y)}.format` }),
+    isNullable: true,
+    words: formatNames,
+  },
+  pageCount: { of: (sql, y) => ({ integer: sql`${sql(y)}.page_count` }), isNullable: false },
+  dateAdded: { of: (sql, y) => ({ date: sql`${sql(y)}.created_at` }), isNullable: false },
+}
+
+/**
+ * On a book: the positive form of the predicate, null where the column is; and `fails`, where it does not
+ * hold. Null for a field that is no column.
+ */
+export function bookColumnTest(
+  sql: Queryable,
+  { field, test }: Predicate,
+  alias: 'b' | 'w' | 'y',
+): { test: Fragment; fails: Fragment } | null {
+  if (!Object.hasOwn(columns, field)) return null
+  const { of, isNullable, words } = columns[field as ColumnField]
+  const column = of(sql, alias)
+  const [value] = Object.values(column) as [Fragment]
+  if (test.kind === 'null') return { test: sql`${value} is null`, fails: sql`${value} is not null` }
+  const holds =
+    words && test.kind === 'text'
+      ? wordTest(sql, column, words, test)
+      : columnTest(sql, column, test)
+  if (!isNullable) return { test: holds, fails: sql`not ${holds}` }
+  // As the predicates of indexes without null have it.
+  const known = sql`(${value} is not null and ${holds})`
+  return { test: known, fails: sql`${known} is not true` }
+}
+
+/** A test of the title by which a book is sorted: its sort title, or else its title. */
+export function sortTitleCondition(predicate: Predicate): Condition {
+  const { test, negated } = predicate
+  if (test.kind === 'null') return negated ? { all: [] } : { any: [] }
+  const ownTitle: Predicate = { field: 'sortTitle', test, negated }
+  const title: Predicate = { field: 'title', test, negated }
+  const hasOwn: Predicate = { field: 'sortTitle', test: { kind: 'null' }, negated: true }
+  return {
+    any: [{ all: [hasOwn, ownTitle] }, { all: [{ ...hasOwn, negated: false }, title] }],
+  }
+}

@@ -1,0 +1,69 @@
+// Books by their paths, which are the path of a folder and the name of a file: folders are decided first,
+// because they are few.
+import type { Fragment } from 'postgres'
+import { presentBook } from '../../../auth/viewer.ts'
+import type { Queryable } from '../../../postgres/db.ts'
+import type { Predicate } from '../condition.ts'
+import { likePattern } from './operators.ts'
+
+type Operator = 'equals' | 'contains' | 'beginsWith' | 'endsWith'
+
+/** Paths are bytes, so letters beyond ASCII are compared with case. As encode(…, 'escape') writes them. */
+export function escapedPath(value: string): string {
+  return [...Buffer.from(value.toLowerCase())]
+    .map(byte => {
+      if (byte === 0x5c) return '\\\\'
+      return byte < 0x80 ? String.fromCharCode(byte) : `\\${byte.toString(8).padStart(3, '0')}`
+    })
+    .join('')
+}
+
+/** An expression of bytes as `escapedPath` writes text. */
+export function foldedPath(sql: Queryable, bytes: Fragment): Fragment {
+  return sql`lower(encode(${bytes}, 'escape') collate "C")`
+}
+
+/** Present books (id, series_id) for which the test holds. */
+export function pathRows(sql: Queryable, test: Predicate['test']): Fragment {
+  if (test.kind !== 'text') return sql`select y.id, y.series_id from book y where false`
+  const value = escapedPath(test.value)
+  // Names have no slash, so a value with one ends within the name that follows its last slash.
+  const end = value.lastIndexOf('/') + 1
+  const [start, rest] = [value.slice(0, end), value.slice(end)]
+  const folder = (operator: Operator, text: string) =>
+    sql`x.folder like ${likePattern(text, operator)}`
+  const name = (operator: Operator, text: string) =>
+    sql`${foldedPath(sql, sql`y.name`)} like ${likePattern(text, operator)}`
+  const parts: Record<Operator, { folder: Fragment; name: Fragment; whole: Fragment }> = {
+    equals: {
+      ...{ folder: folder('equals', start), name: name('equals', rest) },
+      whole: sql`false`,
+    },
+    contains: {
+      folder: folder('endsWith', start),
+      name: name(end > 0 ? 'beginsWith' : 'contains', rest),
+      whole: folder('contains', value),
+    },
+    beginsWith: {
+      ...{ folder: folder('equals', start), name: name('beginsWith', rest) },
+      whole: folder('beginsWith', value),
+    },
+    endsWith: {
+      folder: folder('endsWith', start),
+      name: name(end > 0 ? 'equals' : 'endsWith', rest),
+      whole: sql`false`,
+    },
+  }
+  const part = parts[test.operator]
+  return sql`
+    select y.id, y.series_id
+    from (
+      select x.id, ${part.whole} as matches
+      from (
+        select d.id, case when d.path = '' then '' else ${foldedPath(sql, sql`d.path`)} || '/' end as folder
+        from directory d offset 0) x
+      where ${part.whole} or ${part.folder}
+      offset 0) x
+    join book y on y.directory_id = x.id
+    where ${presentBook(sql, 'y')} and (x.matches or ${part.name})`
+}
