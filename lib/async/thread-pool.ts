@@ -4,6 +4,7 @@ import { availableParallelism } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Piscina } from 'piscina'
 import type { UnreadableCode } from '../errors.ts'
+import { releaseRun } from './memory-budget.ts'
 import { createSemaphore } from './semaphore.ts'
 
 // A small young generation: with V8's default two threads take 100 MB more and are not faster.
@@ -11,7 +12,7 @@ const youngGenerationMb = 16
 
 /**
  * Shared memory of the pool and a thread: [index of the current item, heartbeat counter, 1 when the
- * thread shall return after the current item].
+ * thread shall return after the current item, MiB that it has reserved, reservations that wait].
  */
 export type ThreadControl = Int32Array
 
@@ -88,7 +89,7 @@ export function openThreadPool(options: ThreadOptions) {
       { items, options: taskOptions }: { items: I[]; options: R },
       { urgent = false, signal }: RunOptions = {},
     ): Promise<PartialResult<O>> {
-      const control: ThreadControl = new Int32Array(new SharedArrayBuffer(12))
+      const control: ThreadControl = new Int32Array(new SharedArrayBuffer(20))
       await semaphore.acquire({ urgent })
       running.add(control)
       const terminator = new AbortController()
@@ -107,6 +108,7 @@ export function openThreadPool(options: ThreadOptions) {
       } finally {
         clearInterval(heartbeat)
         stopListening()
+        releaseRun(control)
         running.delete(control)
         semaphore.release()
       }

@@ -1,7 +1,8 @@
 // Cover images and resized pages, encoded by sharp.
 import sharp, { type Sharp } from 'sharp'
+import { withMemory } from '../async/memory-budget.ts'
 import { Unreadable } from '../errors.ts'
-import { checkDecodable, maxEncodedPixels, maxPixelsOf } from './decode-limits.ts'
+import { checkDecodable, decodeBytes, maxEncodedPixels, maxPixelsOf } from './decode-limits.ts'
 import { type MeasuredImage, measureImage, sniffImage } from './image.ts'
 import { readJpegFrame } from './jpeg.ts'
 import type { RawImage } from './primitives.ts'
@@ -79,6 +80,14 @@ async function convert(bytes: Uint8Array, target: Target): Promise<EncodedImage>
   const measured = await measureImage(async () => bytes)
   if (!measured) throw new Unreadable('The file is not an image', 'unsupported_image')
   checkDecodable(bytes, measured)
+  return withMemory(decodeBytes(bytes, measured), () => convertMeasured(bytes, measured, target))
+}
+
+async function convertMeasured(
+  bytes: Uint8Array,
+  measured: MeasuredImage,
+  target: Target,
+): Promise<EncodedImage> {
   const { format, box } = chooseOutput(measured, target)
   try {
     const image = (await decode(bytes, measured, box))

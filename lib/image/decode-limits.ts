@@ -8,7 +8,7 @@ const maxPixels = 400_000_000
 const maxFrameBytes = 256 * 1024 * 1024
 
 // Working memory in bytes per pixel of decoders that hold the whole frame; measured, so that the process
-// stays below 400 MB. JPEG XL (62 bytes per pixel) has a separate memory limit.
+// stays below 400 MB. JPEG XL has a separate memory limit.
 const frameBytesPerPixel: Record<string, number> = {
   'image/gif': 5,
   'image/webp': 4,
@@ -17,6 +17,10 @@ const frameBytesPerPixel: Record<string, number> = {
   'image/heic': 12,
   'image/jxl': 16,
 }
+
+const jxlBytesPerPixel = 62
+// A process of its own, and the largest drawing.
+const svgBytes = 64 * 1024 * 1024
 
 /** Nanoseconds of decoding per pixel and per byte of the file. */
 type DecodeCost = { pixel: number; byte: number }
@@ -68,6 +72,16 @@ export function maxPixelsOf(bytes: Uint8Array, mediaType: string): number {
   const ns = pixel + (mediaType === 'image/jpeg' ? scansOf(bytes) * nsPerPixelAndScan : 0)
   const left = Math.max(0, maxDecodeMs * 1_000_000 - bytes.length * byte)
   return Math.floor(Math.min(maxPixels, maxFrameBytes / frameBytes, left / ns))
+}
+
+/** About how many bytes of memory decoding takes beside the bytes of the file. */
+export function decodeBytes(
+  bytes: Uint8Array,
+  { mediaType, width, height }: MeasuredImage,
+): number {
+  if (mediaType === 'image/svg+xml') return svgBytes
+  const perPixel = mediaType === 'image/jxl' ? jxlBytesPerPixel : bytesPerPixel(bytes, mediaType)
+  return (width ?? 0) * (height ?? 0) * perPixel
 }
 
 const scansOf = (bytes: Uint8Array) => (decodesWholeFrame(bytes) ? countJpegScans(bytes) : 0)

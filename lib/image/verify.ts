@@ -1,9 +1,10 @@
 // Verification that an image decodes, before it is sent as it is.
 import sharp from 'sharp'
+import { withMemory } from '../async/memory-budget.ts'
 import { Unreadable } from '../errors.ts'
 import { isComplete } from './complete.ts'
 import { resizeImage } from './cover.ts'
-import { checkDecodable, maxPixelsOf } from './decode-limits.ts'
+import { checkDecodable, decodeBytes, maxPixelsOf } from './decode-limits.ts'
 import { measureImage } from './image.ts'
 import { checkSvg } from './svg-cost.ts'
 
@@ -49,11 +50,12 @@ export async function verifyImage(bytes: Uint8Array): Promise<Verdict> {
   if (!nativeTypes.includes(mediaType)) return 'sound'
   const limitInputPixels = maxPixelsOf(bytes, mediaType)
   try {
-    const strict = sharp(bytes, { failOn: 'error', limitInputPixels, sequentialRead: true })
-    await strict
-      .resize({ ...box, fit: 'inside' })
-      .raw()
-      .toBuffer()
+    await withMemory(decodeBytes(bytes, measured), () =>
+      sharp(bytes, { failOn: 'error', limitInputPixels, sequentialRead: true })
+        .resize({ ...box, fit: 'inside' })
+        .raw()
+        .toBuffer(),
+    )
     return 'sound'
   } catch {
     // Browsers show AVIF of several layers that this decoder may not.

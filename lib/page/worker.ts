@@ -5,6 +5,7 @@ import { isMarkedAsUntransferable } from 'node:worker_threads'
 import { Piscina } from 'piscina'
 import type { Container, Entry } from '../archive/container.ts'
 import { zipArchive } from '../archive/zip/zip.ts'
+import { enterRun } from '../async/memory-budget.ts'
 import type { ThreadRequest } from '../async/thread-pool.ts'
 import { Unreadable } from '../errors.ts'
 import { type File, openLibraryFile } from '../file.ts'
@@ -130,6 +131,7 @@ function task<T extends keyof PageTasks>(
     options: { failureFolder },
     control,
   }: ThreadRequest<PageTasks[T]['request'], TaskOptions>) => {
+    enterRun(control)
     const tick = () => {
       Atomics.add(control, 1, 1)
     }
