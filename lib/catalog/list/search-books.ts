@@ -42,22 +42,72 @@ export async function searchBooks(
     ...(plan ? [isListed(sql, plan, includeDeleted ?? false)] : []),
     ...(checksEach && !isUnfiltered ? [isVisible(sql, viewer, libraryId)] : []),
   ])
+  if (maxResults)
+    return await inHeapOrder(sql, async tx => {
+      const hits = cappedHits(tx, { text, search, matches, maxResults })
+      const [row] = await unprepared(tx<IdPage[]>`
+        with ${plan ? sql`${plan.ctes},` : sql``} ${hits}
+        select (select count(*) from hits)::float8 as total, array(
+          select book_id from hits order by rank, sort_key, book_id
+          limit ${request.limit} offset ${request.offset}) as ids`)
+      return row!
+    })
+  const ids =
+    sort === 'relevance'
+      ? pageByRank(sql, request)
+      : pageBySort(sql, { ...request, sort, direction, matches }, viewer.accountId)
   const rank = sort === 'relevance' ? matchRank(sql, search) : sql`0`
-  const columns = sql`t.book_id, t.sort_key, ${rank} as rank`
-  const hits = maxResults
-    ? cappedHits(sql, { text, columns, matches, maxResults })
-    : sql`hits as materialized (select ${columns} from book_search t where ${matches})`
-  const { joins, orderBy } = ordering(sql, { sort, direction, accountId: viewer.accountId })
-  const readPage = async (db: Sql) => {
-    const [row] = await unprepared(db<IdPage[]>`
-      with ${plan ? sql`${plan.ctes},` : sql``} ${hits}
-      select (select count(*) from hits)::float8 as total, array(
-        select t.book_id from hits t ${joins}
-        order by ${orderBy}, t.book_id
-        limit ${request.limit} offset ${request.offset}) as ids`)
-    return row!
-  }
-  return await (maxResults ? inHeapOrder(sql, readPage) : readPage(sql))
+  const [row] = await unprepared(sql<IdPage[]>`
+    with ${plan ? sql`${plan.ctes},` : sql``} hits as materialized (
+      select t.book_id, t.sort_key, (${rank})::smallint as rank
+      from book_search t where ${matches}
+    ), tier as materialized (
+      select rank, count(*)::float8 as n, (sum(count(*)) over (order by rank) - count(*))::float8 as before
+      from hits group by rank
+    )
+    select coalesce((select sum(n) from tier), 0) as total, ${ids} as ids`)
+  return row!
+}
+
+type Window = { offset: number; limit: number }
+
+/** Over `hits` and `tier`: only the hits of the ranks on the page are sorted. */
+function pageByRank(sql: Queryable, { offset, limit }: Window): Fragment {
+  const shown = sql`from tier where before < ${offset + limit}::float8 and before + n > ${offset}::float8`
+  return sql`array(
+    select book_id from hits
+    where rank in (select rank ${shown})
+    order by rank, sort_key, book_id
+    limit ${limit} offset ${offset}::float8 - (select min(before) ${shown}))`
+}
+
+type SortedHits = Window & {
+  sort: Exclude<BookSort, 'relevance'>
+  direction: Direction
+  includeDeleted?: boolean | undefined
+  /** On `book_search t`. */
+  matches: Fragment
+}
+
+/** Over `hits` and `tier`: the hits sorted, or of many the first that a walk along the sort order meets. */
+function pageBySort(sql: Queryable, request: SortedHits, accountId: string): Fragment {
+  const { sort, direction, includeDeleted, matches, offset, limit } = request
+  const { joins, orderBy } = ordering(sql, { sort, direction, accountId })
+  const window = sql`limit ${limit} offset ${offset}`
+  const sorted = sql`array(
+    select t.book_id from hits t ${joins}
+    order by ${orderBy}, t.book_id ${window})`
+  if (sort === 'read' || sort === 'series' || includeDeleted) return sorted
+  // Of N books n are hits: a walk reads N / n books for each book of the page.
+  const toWalk = sql`${offset + limit}::float8 * (select sum(book_count) from library)`
+  return sql`case
+    when (select ${toWalk} < n * n from tier)
+    then array(
+      select b.id from book b
+      where ${presentBook(sql)}
+        and (select true from book_search t where t.book_id = b.id and ${matches})
+      order by ${bookOrderBy(sql, 'b', { sort, direction, reversed: false })} ${window})
+    else ${sorted} end`
 }
 
 /** On `book_search t`. */
@@ -83,8 +133,7 @@ const titleOverread = 5
 
 type CappedSearch = {
   text: string
-  /** Of `book_search t`: book_id, sort_key and rank. */
-  columns: Fragment
+  search: SearchQuery
   /** On `book_search t`. */
   matches: Fragment
   maxResults: number
@@ -95,10 +144,8 @@ type CappedSearch = {
  * of a million books contain takes a second, and so many results are never read: the first matches in heap
  * order are taken, and the books whose titles start with the query. To be run by `inHeapOrder`.
  */
-function cappedHits(
-  sql: Queryable,
-  { text, columns, matches, maxResults }: CappedSearch,
-): Fragment {
+function cappedHits(sql: Queryable, { text, search, matches, maxResults }: CappedSearch): Fragment {
+  const columns = sql`t.book_id, t.sort_key, ${matchRank(sql, search)} as rank`
   const key = sortKey(text.trim())
   return sql`
     first as materialized (
@@ -131,7 +178,7 @@ async function inHeapOrder<T>(sql: Sql, run: (tx: Sql) => Promise<T>): Promise<T
   return result
 }
 
-type Ordering = { sort: BookSort; direction: Direction; accountId: string }
+type Ordering = { sort: Exclude<BookSort, 'relevance'>; direction: Direction; accountId: string }
 
 function ordering(
   sql: Queryable,
@@ -140,10 +187,8 @@ function ordering(
   const order = direction === 'desc' ? sql`desc` : sql`asc`
   const books = sql`join book b on b.id = t.book_id`
   switch (sort) {
-    case 'relevance':
-      return { joins: sql``, orderBy: sql`t.rank, t.sort_key` }
     case 'title':
-      return { joins: sql``, orderBy: sql`t.sort_key ${order}` }
+      return { joins: sql``, orderBy: sql`t.sort_key ${order}, t.book_id ${order}` }
     case 'read':
       return {
         joins: sql`left join progress p on p.account_id = ${accountId} and p.book_id = t.book_id`,

@@ -15,13 +15,15 @@ export function matchesQuery(sql: Queryable, { patterns }: SearchQuery): Fragmen
 /** Of a search row `t`, from 0 (the query is the title) to 4 (the title lacks a word). */
 export function matchRank(sql: Queryable, { phrase, patterns }: SearchQuery): Fragment {
   const title = sql`split_part(t.text, ${'\n'}, 1)`
+  const isInTitle = allOf(
+    sql,
+    patterns.map(pattern => sql`${title} like ${pattern}`),
+  )
+  // Most matches of a frequent word are not in the title, and the phrase can be nowhere else.
   return sql`case
+    when not ${isInTitle} then 4
     when starts_with(t.text, ${` ${phrase}\n`}) then 0
     when starts_with(t.text, ${` ${phrase}`}) then 1
     when ${title} like ${`% ${phrase}%`} then 2
-    when ${allOf(
-      sql,
-      patterns.map(pattern => sql`${title} like ${pattern}`),
-    )} then 3
-    else 4 end`
+    else 3 end`
 }
