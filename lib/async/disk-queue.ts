@@ -16,13 +16,6 @@ export type DiskQueue = {
   whenFree: () => Promise<void>
 }
 
-type DiskQueueOptions = {
-  /** Calls in flight: 0 derives them from latency; from 2 on the disk counts as slow at once. */
-  depth: number
-  /** The queues of one library that run at the same time and share the depth. */
-  share?: number
-}
-
 // A call on a local disk takes 3 µs from the cache of the system, 100 µs from an SSD; on a network disk
 // at least 500 µs. Asynchronous calls cost 15 µs of computing each.
 const slowMs = 0.3
@@ -35,12 +28,18 @@ const maxDepth = 64
 const maxGrowth = 4
 const minLowestMs = 2.5
 
-/** Half of the threads of libuv's pool: a disk that hangs leaves the other half. */
-export const maxShare = (): number =>
-  Math.max(1, Math.floor(Number(process.env.UV_THREADPOOL_SIZE ?? 4) / 2))
+// Of the threads of libuv's pool: a disk that hangs must leave some to the others.
+const maxShare = 3 / 8
+
+type DiskQueueOptions = {
+  /** Calls in flight: 0 derives them from latency; from 2 on the disk counts as slow at once. */
+  depth: number
+  /** The queues of one library that run at the same time and share the depth. */
+  share?: number
+}
 
 export function createDiskQueue({ depth, share = 1 }: DiskQueueOptions): DiskQueue {
-  const most = atLeastOne(Math.min(depth || maxDepth, maxShare()) / share)
+  const most = Math.max(1, Math.floor(Math.min(depth || maxDepth, shareOfPool()) / share))
   const adapted = depth === 0 ? createDepth(most) : null
   let limit = adapted ? Math.min(firstDepth, most) : most
   let slowScore = depth > 1 ? slowCalls : 0
@@ -128,4 +127,5 @@ export function createDepth(most: number) {
   }
 }
 
-const atLeastOne = (n: number) => Math.max(1, Math.floor(n))
+const shareOfPool = () =>
+  Math.max(1, Math.floor(Number(process.env.UV_THREADPOOL_SIZE ?? 4) * maxShare))

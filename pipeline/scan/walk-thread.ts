@@ -29,12 +29,8 @@ const maxFiles = 6_000
 let compiled: CompiledOptions | null = null
 
 /** Lists folders until there are enough files. A thread serves one walk, so its options are compiled once. */
-export default async function list({
-  options,
-  folders,
-  threads,
-}: WalkRequest): Promise<WalkResult> {
-  compiled ??= compile(options, threads)
+export default async function list({ options, folders }: WalkRequest): Promise<WalkResult> {
+  compiled ??= compile(options)
   const { queue } = compiled
   const listings: Listing[] = []
   const running = new Set<Promise<void>>()
@@ -57,10 +53,10 @@ export default async function list({
     await queue.whenFree()
   }
   await Promise.all(running)
-  return { listings, rest: folders }
+  return { listings, rest: folders, isSlow: queue.isSlow() }
 }
 
-function compile(options: WalkOptions, threads: number): CompiledOptions {
+function compile(options: WalkOptions): CompiledOptions {
   return {
     rootText: Buffer.from(options.root).toString('latin1'),
     containment: options.containment,
@@ -70,7 +66,7 @@ function compile(options: WalkOptions, threads: number): CompiledOptions {
     extensions: new Set(options.extensions),
     excluded: compileExclusions(options.excludedPatterns),
     quietMs: options.quietMs,
-    queue: createDiskQueue({ depth: options.ioDepth, share: threads }),
+    queue: createDiskQueue({ depth: options.ioDepth }),
   }
 }
 

@@ -41,14 +41,15 @@ export type WalkOptions = {
   ioDepth: number
 }
 
-/** `threads` share the depth. */
-export type WalkRequest = { options: WalkOptions; folders: string[]; threads: number }
+export type WalkRequest = { options: WalkOptions; folders: string[] }
 
-/** Listings of the first folders; `rest` was not reached. */
-export type WalkResult = { listings: Listing[]; rest: string[] }
+/** Listings of the first folders; `rest` was not reached. `isSlow`: calls of the thread are in flight together. */
+export type WalkResult = { listings: Listing[]; rest: string[]; isSlow: boolean }
 
 // `find` is one thread in C; two of ours keep up with it.
 const maxThreads = 2
+// Fewer files are listed by the first thread before the second has started.
+const filesOfOneThread = 20_000
 const maxFolders = 128
 const stopPollMs = 100
 
@@ -60,12 +61,11 @@ export async function* walk(
   options: WalkOptions,
   isStopped: () => boolean,
 ): AsyncGenerator<Listing[]> {
-  const threads = options.ioDepth === 1 ? 1 : maxThreads
   const pool = new Piscina({
     filename: new URL('./walk-thread.ts', import.meta.url).href,
-    // The second starts when there is work for it: most rescans read a single folder.
+    // The second starts when a request waits: most rescans read a single folder.
     minThreads: 1,
-    maxThreads: threads,
+    maxThreads,
     atomics: 'disabled',
   })
   const running = new Set<Promise<unknown>>()
@@ -75,28 +75,36 @@ export async function* walk(
     const starts = await Promise.race([stopped.promise, startFolders(options)])
     if (!starts) return
     const { pending, listedAlone } = starts
-    const startRequest = () => {
-      // Few folders are shared by the threads.
-      const folders = pending.splice(-Math.min(maxFolders, Math.ceil(pending.length / threads)))
-      const request: WalkRequest = { options, folders, threads }
-      const task = pool.run(request).then(result => {
-        running.delete(task)
-        finished.push(result)
-      })
-      // It is awaited only by races: one may have ended, and without it the failure is unhandled.
-      task.catch(() => {})
-      running.add(task)
+    let files = 0
+    let isSingle = options.ioDepth > 0
+    const startRequests = () => {
+      // One thread has as many calls in flight as the disk gets.
+      const most = isSingle || files < filesOfOneThread ? 1 : 2 * maxThreads
+      while (pending.length > 0 && running.size + finished.length < most) {
+        const request: WalkRequest = { options, folders: pending.splice(-maxFolders) }
+        const task = pool.run(request).then(result => {
+          running.delete(task)
+          finished.push(result)
+        })
+        // It is awaited only by races: one may have ended, and without it the failure is unhandled.
+        task.catch(() => {})
+        running.add(task)
+      }
     }
-    while (pending.length > 0 || running.size > 0 || finished.length > 0) {
-      while (pending.length > 0 && running.size + finished.length < 2 * threads) startRequest()
+    startRequests()
+    while (running.size > 0 || finished.length > 0) {
       if (finished.length === 0) await Promise.race([...running, stopped.promise])
       if (finished.length === 0) return
-      const { listings, rest } = finished.shift()!
+      const { listings, rest, isSlow } = finished.shift()!
+      isSingle ||= isSlow
       pending.push(...rest)
       for (const listing of listings) {
+        files += listing.files.length
         if (listedAlone.has(listing.path)) continue
         for (const name of listing.folders) pending.push(childPath(listing.path, name))
       }
+      // The threads read on while these are compared.
+      startRequests()
       yield listings
     }
   } finally {
