@@ -1,7 +1,7 @@
 // Command line entry point: the commander program and its exit codes.
 import { Command, CommanderError } from 'commander'
 import { Failure } from '../lib/errors.ts'
-import { mountHealth } from '../lib/mount-health.ts'
+import { hasBlockedThreads } from '../lib/mount-health.ts'
 import { version } from '../lib/version.ts'
 import { exitNow } from './shutdown.ts'
 import { ignoreHangup } from './terminal.ts'
@@ -45,7 +45,7 @@ try {
   process.exitCode = reportError(error)
 }
 // A call on a disk that does not respond would keep the process.
-if (mountHealth.hasHung()) exitNow(Number(process.exitCode ?? 0))
+if (hasBlockedThreads()) exitNow(Number(process.exitCode ?? 0))
 
 /** Prints a failure in one line, a bug with its stack, and returns the exit code. */
 function reportError(error: unknown): number {

@@ -4,7 +4,7 @@ import { Command } from 'commander'
 import type { FastifyInstance } from 'fastify'
 import { openApi } from '../lib/api/open.ts'
 import { createSetupToken } from '../lib/auth/setup-token.ts'
-import { findEnclosingLibrary } from '../lib/catalog/library/library.ts'
+import { findEnclosingLibrary, type LibraryRow } from '../lib/catalog/library/library.ts'
 import { rootBytes } from '../lib/catalog/library/library-root.ts'
 import { findOrCreateLibrary } from '../lib/catalog/library/library-write.ts'
 import { requestScan } from '../lib/catalog/scan/scan-request.ts'
@@ -101,28 +101,46 @@ async function whenPossible<T>({ shutdown, space }: Service, work: () => Promise
 }
 
 async function addLibraries(service: Service, pipeline: Pipeline, paths: string[]) {
-  for (const path of paths) {
-    if (service.shutdown.isRequested()) return
-    try {
-      await whenPossible(service, () => addLibrary(service, pipeline, path))
-    } catch (error) {
-      // An unavailable folder must not prevent the others from being served.
-      if (!(error instanceof Failure)) throw error
-      const { message } = error
-      const isNamed = message.includes(pathText(await rootBytes(path)))
-      process.stderr.write(`stackroom: ${isNamed ? '' : `${path}: `}${message}\n`)
-    }
+  // All are requested before the first is followed: its disk may not respond.
+  const scans: (LibraryScan & { path: string })[] = []
+  for (const path of paths)
+    await reportingFailures(path, async () => {
+      const scan = await whenPossible(service, () => addLibrary(service, pipeline, path))
+      if (scan) scans.push({ ...scan, path })
+    })
+  for (const scan of scans)
+    await reportingFailures(scan.path, async () => {
+      await whenPossible(service, () => printScan(service, pipeline, scan))
+    })
+}
+
+/** An unavailable folder must not prevent the others from being served. */
+async function reportingFailures(path: string, work: () => Promise<void>) {
+  try {
+    await work()
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error
+    const { message } = error
+    const isNamed = message.includes(pathText(await rootBytes(path)))
+    process.stderr.write(`stackroom: ${isNamed ? '' : `${path}: `}${message}\n`)
   }
 }
 
-async function addLibrary(service: Service, pipeline: Pipeline, path: string) {
-  const { sql, shutdown } = service
+type LibraryScan = { library: LibraryRow; scanId: string }
+
+/** Adds the library if it is new, and requests a scan. */
+async function addLibrary({ sql }: Service, pipeline: Pipeline, path: string) {
   const root = await rootBytes(path)
   const library =
     (await findEnclosingLibrary(sql, root)) ?? (await findOrCreateLibrary(sql, { root }))
   const request = { libraryId: library.id, mode: 'normal' } as const
   const scanId = await requestScan(sql, pipeline.queue, request)
   pipeline.wake()
+  return { library, scanId }
+}
+
+async function printScan(service: Service, pipeline: Pipeline, { library, scanId }: LibraryScan) {
+  const { shutdown } = service
   const stats = await trackScan(service, pipeline, {
     scanId,
     libraryId: library.id,

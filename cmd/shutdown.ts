@@ -2,7 +2,7 @@
 // unresponsive disk must not prevent the end: process.exit() would wait for it indefinitely.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../lib/log.ts'
-import { mountHealth } from '../lib/mount-health.ts'
+import { hasBlockedThreads } from '../lib/mount-health.ts'
 import { onTermination } from './signals.ts'
 
 export type Shutdown = ReturnType<typeof createShutdown>
@@ -44,7 +44,7 @@ export function createShutdown() {
     startDeadline: () => void setTimeout(() => exitNow(0), maxShutdownMs).unref(),
     /** The last step: exits together with the parts that did not close. */
     exit() {
-      if (unclosedParts.length > 0 || mountHealth.hasHung()) exitNow(0)
+      if (unclosedParts.length > 0 || hasBlockedThreads()) exitNow(0)
       // Terminated threads that are stuck in a system call are no longer tracked anywhere.
       setTimeout(() => exitNow(0), 1_000).unref()
     },
@@ -58,6 +58,6 @@ export function createShutdown() {
 export function exitNow(code: number): never {
   if (process.execve && process.platform !== 'win32')
     process.execve(process.execPath, [process.execPath, '--eval', `process.exit(${code})`])
-  if (mountHealth.hasHung()) process.kill(process.pid, 'SIGKILL')
+  if (hasBlockedThreads()) process.kill(process.pid, 'SIGKILL')
   process.exit(code)
 }

@@ -100,7 +100,7 @@ export function createMountHealth({
     }
     if (mount.probe) {
       mount.probe.ticks += 1
-      // A probe that waits for a thread says nothing, unless all threads wait for disks.
+      // A probe that waits for a thread does not count, unless all threads wait for disks.
       const limit = mount.probe.isStarted ? hungTicks : 4 * hungTicks
       if (mount.probe.ticks >= limit) setHung(mount)
       return
@@ -156,7 +156,7 @@ export function createMountHealth({
     isHung: (root: string): boolean => (mounts.get(root)?.hungSince ?? null) !== null,
     /** How many of the folders hang. */
     countHung: (): number => [...mounts.values()].filter(mount => mount.hungSince !== null).length,
-    /** Whether threads of this process may be blocked for ever: then it must not wait for them to end. */
+    /** Whether any of them ever did. */
     hasHung: () => hasHung,
     /** Calls `listener` when a folder begins to hang and when it responds again. */
     listen(listener: (change: MountChange) => void): Disposable {
@@ -233,8 +233,13 @@ async function readFolder(root: Buffer) {
   await folder.close()
 }
 
-/** Of this process: its threads serve all libraries. */
+/** Health of the libraries, as this process sees it. */
 export const mountHealth = createMountHealth()
+/** Of folders that are named by requests and arguments, and need not be libraries. */
+export const folderHealth = createMountHealth()
+
+/** Whether threads may be blocked for ever: then the process must not wait for them to end. */
+export const hasBlockedThreads = (): boolean => mountHealth.hasHung() || folderHealth.hasHung()
 
 /** The key of a library folder. */
 export const mountKey = (root: Uint8Array): string => Buffer.from(root).toString('latin1')

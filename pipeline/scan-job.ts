@@ -128,6 +128,7 @@ async function failScan({ sql, log }: ScanDeps, scanId: string, error: unknown) 
 async function runStages(deps: ScanDeps, scan: LoadedScan, isStopped: () => boolean) {
   const { sql, queue } = deps
   const reason = await unavailableReason(sql, scan)
+  await logAvailability(deps, scan, reason)
   if (reason) return await finish(sql, scan.scanId, 'unavailable', reason)
   const device = await deviceOf(scan)
   if (!(await takeOver(sql, queue, scan))) return
@@ -156,6 +157,22 @@ async function runStages(deps: ScanDeps, scan: LoadedScan, isStopped: () => bool
   await enqueueDedupe(sql, queue, scan)
   if (!message) await enqueuePurge(sql, queue, scan)
   await finish(sql, scan.scanId, message ? 'unconfirmed' : 'completed', message)
+}
+
+/** One line when the folder becomes unavailable, and one when it is back. */
+async function logAvailability(
+  { sql, log }: ScanDeps,
+  { scanId, libraryId }: LoadedScan,
+  reason: string | null,
+) {
+  const [last] = await sql<{ state: string }[]>`
+    select state from scan
+    where library_id = ${libraryId} and id <> ${scanId} and finished_at is not null
+    order by created_at desc, id desc
+    limit 1`
+  const wasUnavailable = last?.state === 'unavailable'
+  if (reason && !wasUnavailable) log.warn({ libraryId, reason }, 'library folder is unavailable')
+  if (!reason && wasUnavailable) log.info({ libraryId }, 'library folder is available again')
 }
 
 async function discoverFiles(

@@ -28,8 +28,8 @@ export type PartialResult<O> = { done: O[]; failure: ThreadFailure | null; faile
 type RunOptions = { urgent?: boolean; signal?: AbortSignal | undefined }
 
 const abortGraceMs = 1_000
+const maxCloseMs = 1_500
 const heartbeatCheckMs = 250
-const maxCloseMs = 3_000
 
 export type ThreadPool = ReturnType<typeof openThreadPool>
 

@@ -2,6 +2,7 @@
 import { Cron } from 'croner'
 import { LRUCache } from 'lru-cache'
 import type { Sql } from 'postgres'
+import { mountHealth, mountKey } from '../mount-health.ts'
 import { cachedQuery, timeLimitedQuery } from './cached-query.ts'
 import { removeOtherLibraries } from './pipeline.ts'
 import type { MetricFamily } from './registry.ts'
@@ -10,6 +11,7 @@ const queryTimeoutMs = 2_000
 
 type Row = {
   id: string
+  root: Uint8Array
   books: number
   series: number
   pages: number
@@ -59,8 +61,10 @@ export async function libraryFamilies(sql: Sql): Promise<MetricFamily[]> {
       'Duration of the latest scan.',
       row => row.seconds,
     ),
-    family('library_available', 'Whether the folder was available at the latest scan.', row =>
-      row.state === null ? null : Number(row.state !== 'unavailable'),
+    family(
+      'library_available',
+      'Whether the folder was available at the latest scan, and responds now.',
+      availability,
     ),
     family(
       'library_scan_braked',
@@ -82,9 +86,14 @@ export async function libraryFamilies(sql: Sql): Promise<MetricFamily[]> {
   ]
 }
 
+const availability = ({ root, state }: Row): number | null => {
+  if (mountHealth.isHung(mountKey(root))) return 0
+  return state === null ? null : Number(state !== 'unavailable')
+}
+
 const loadLibraries = timeLimitedQuery(
   (sql: Sql) => sql<Row[]>`
-    select l.id, l.book_count as books, l.series_count as series, l.page_count as pages,
+    select l.id, l.root, l.book_count as books, l.series_count as series, l.page_count as pages,
       l.size as bytes, l.missing_count as missing,
       case when l.is_active and l.scanning_config @> '{"enabled": true}'
         then l.scanning_config->>'cronSchedule' end as schedule,

@@ -2,6 +2,7 @@
 // they are many, the whole library at worst. A path is due when two checks, some time apart, saw the same
 // state. Paths are latin1 strings relative to the root.
 import { lstat, stat } from 'node:fs/promises'
+import { mountHealth, mountKey } from '../../lib/mount-health.ts'
 import { joinPath, parentPath } from '../../lib/path.ts'
 import { isRecent } from '../scan/disk.ts'
 
@@ -62,7 +63,10 @@ function enclosingFolder(folders: Map<string, Span>, path: string): string | nul
   return null
 }
 
-/** Checks the paths whose time has come. Files for which `isRelevant` returns false are removed. */
+/**
+ * Checks the paths whose time has come. Files for which `isRelevant` returns false are removed. Throws
+ * NotResponding.
+ */
 export async function checkPaths(
   changes: Changes,
   root: Buffer,
@@ -75,7 +79,8 @@ export async function checkPaths(
   for (let i = 0; i < waiting.length; i += concurrency) {
     await Promise.all(
       waiting.slice(i, i + concurrency).map(async ([path, before]) => {
-        const { state, isYoung } = await stateOf(joinPath(root, Buffer.from(path, 'latin1')))
+        const place = joinPath(root, Buffer.from(path, 'latin1'))
+        const { state, isYoung } = await mountHealth.run(mountKey(root), () => stateOf(place))
         // It changed again, or was merged into a folder, during the check.
         if (changes.paths.get(path) !== before) return
         const isStable = before?.state === state

@@ -36,6 +36,7 @@ export function watchErrorMessage(code: string): string {
     return 'The kernel allows no more watches; the limit is fs.inotify.max_user_watches'
   if (code === 'EMFILE')
     return 'The kernel allows no more watchers; the limit is fs.inotify.max_user_instances'
+  if (code === 'hung') return 'The library folder does not respond'
   if (code === 'thread') return 'Watching ended because of an error'
   return unavailable(code)
 }

@@ -1,7 +1,9 @@
 // Watch of one library: collects changes, waits until they are written and requests scans of them. Where
 // changes are not reported, the whole library is scanned at intervals.
 import { createWakeup, type Wakeup } from '../../lib/async/wakeup.ts'
+import { NotResponding, Unavailable } from '../../lib/errors.ts'
 import type { Log } from '../../lib/log.ts'
+import { mountHealth, mountKey } from '../../lib/mount-health.ts'
 import { extensionOf } from '../../lib/path.ts'
 import { cachedSetting } from '../../lib/setting/setting.ts'
 import { defaultExtensions } from '../scan/discover.ts'
@@ -29,6 +31,8 @@ type Watch = {
   library: LibraryToWatch
   storeState: StoreState
   wakeup: Wakeup
+  /** Aborts when the watch is closed. */
+  signal: AbortSignal
   isClosed: () => boolean
 }
 
@@ -36,6 +40,7 @@ const tickMs = 250
 const busyMs = 500
 // How often to check that the folder is still the one that is watched.
 const identityCheckMs = 10_000
+const hungCheckMs = 1_000
 // The kernel may allow more watches after a while.
 const retryWatchMs = 600_000
 
@@ -43,12 +48,14 @@ export type LibraryWatch = ReturnType<typeof watchLibrary>
 
 /** Starts watching; `close` resolves when nothing runs any more. */
 export function watchLibrary(deps: WatchDeps, library: LibraryToWatch, storeState: StoreState) {
-  let isClosed = false
+  const closing = new AbortController()
+  const { signal } = closing
   const wakeup = createWakeup()
-  const running = run({ deps, library, storeState, wakeup, isClosed: () => isClosed })
+  const isClosed = () => signal.aborted
+  const running = run({ deps, library, storeState, wakeup, signal, isClosed })
   return {
     async close() {
-      isClosed = true
+      closing.abort()
       wakeup.notify()
       await running
     },
@@ -65,38 +72,60 @@ async function run(watch: Watch) {
       if (!isClosed() && (library.requestedMode === 'poll' || end)) await poll(watch, end)
     } catch (error) {
       if (isClosed()) return
+      if (error instanceof NotResponding) {
+        await waitUntilResponding(watch).catch(() => {})
+        continue
+      }
       deps.log.warn({ err: error, libraryId: library.id }, 'watching a library was interrupted')
       await wakeup.wait(identityCheckMs)
     }
   }
 }
 
+/** Looks at the folder of the library. Throws NotResponding, and Unavailable when the watch is closed. */
+function onDisk<T>({ library, signal }: Watch, look: (root: Buffer) => Promise<T>): Promise<T> {
+  return mountHealth.run(mountKey(library.root), () => look(library.root), { signal })
+}
+
+async function waitUntilResponding(watch: Watch) {
+  await watch.storeState({ mode: 'polling', message: 'The library folder does not respond' })
+  do await watch.wakeup.wait(hungCheckMs)
+  while (!watch.isClosed() && mountHealth.isHung(mountKey(watch.library.root)))
+}
+
 /** Returns when watching ended; null when it can be tried again at once. */
 async function watchChanges(watch: Watch): Promise<WatchEnd | null> {
   const { root } = watch.library
-  const reason = await unwatchableReason(root)
+  const reason = await onDisk(watch, unwatchableReason)
   if (reason) return { message: reason, isAway: false }
   const changes = createChanges()
   // Anything may have changed before the watch started.
   addChanges(changes, [''], 0)
-  const identity = await folderIdentity(root)
+  const identity = await onDisk(watch, folderIdentity)
   let error: WatchEnd | null = null
   const fail = (code: string) => {
     error = { message: watchErrorMessage(code), isAway: code === 'ENOENT' || code === 'ENOTDIR' }
     return null
   }
-  const stop = await watch.deps.folders
-    .watch(root, {
-      onChanged(paths, mayBeIncomplete) {
-        addChanges(changes, mayBeIncomplete ? [''] : paths)
-        watch.wakeup.notify()
-      },
-      onFailed(code) {
-        fail(code)
-        watch.wakeup.notify()
-      },
+  const listener = {
+    onChanged(paths: string[], mayBeIncomplete: boolean) {
+      addChanges(changes, mayBeIncomplete ? [''] : paths)
+      watch.wakeup.notify()
+    },
+    onFailed(code: string) {
+      fail(code)
+      watch.wakeup.notify()
+    },
+  }
+  const stop = await mountHealth
+    .runThread(mountKey(root), () => watch.deps.folders.watch(root, listener), {
+      signal: watch.signal,
+      discard: stop => stop(),
     })
-    .catch(cause => fail(cause.code))
+    .catch(cause => {
+      if (cause instanceof Unavailable) throw cause
+      return fail(cause.code)
+    })
   if (stop === null) return error
   try {
     await watch.storeState({ mode: 'watching', message: null })
@@ -104,7 +133,7 @@ async function watchChanges(watch: Watch): Promise<WatchEnd | null> {
     await processChanges(watch, changes, async () => {
       if (error !== null || Date.now() - checkedAt < identityCheckMs) return error === null
       checkedAt = Date.now()
-      return (await folderIdentity(root)) === identity
+      return (await onDisk(watch, folderIdentity)) === identity
     })
     return error
   } finally {
@@ -134,14 +163,20 @@ async function poll(watch: Watch, end: WatchEnd | null) {
   const { deps, library, wakeup, isClosed } = watch
   const message = end?.message ?? null
   await watch.storeState({ mode: 'polling', message })
-  if (message)
-    deps.log.warn({ libraryId: library.id, reason: message }, 'library is polled, not watched')
+  const lineOf = { libraryId: library.id, ...(message ? { reason: message } : {}) }
+  let isLoggedAway = false
   const startedAt = Date.now()
   let polledAt = 0
   // The folder may be back before the first look at it.
   let wasAway = end?.isAway ?? false
+  let isFirst = true
   while (!isClosed()) {
-    const isAway = (await folderIdentity(library.root)) === null
+    const isAway = (await onDisk(watch, folderIdentity)) === null
+    if (isAway && !isLoggedAway) deps.log.warn(lineOf, 'library folder is gone')
+    else if (!isAway && isLoggedAway) deps.log.info(lineOf, 'library folder is back')
+    else if (isFirst && message) deps.log.warn(lineOf, 'library is polled, not watched')
+    isLoggedAway = isAway
+    isFirst = false
     if (message && ((wasAway && !isAway) || Date.now() - startedAt > retryWatchMs)) return
     wasAway = isAway
     const intervalMs = (await cachedSetting(deps.sql, 'watch.poll_seconds')) * 1000

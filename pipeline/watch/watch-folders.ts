@@ -1,11 +1,14 @@
-// Folder watch: starts the watch thread with the first folder and passes its messages to listeners.
+// Folder watch: starts the watch thread with the first folder and passes its messages to listeners. A thread that
+// is blocked by a folder that does not respond is replaced.
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
+import { mountHealth, mountKey } from '../../lib/mount-health.ts'
 import type { WatchMessage, WatchRequest } from './watch-thread.ts'
 
 export type ChangeListener = {
   /** Paths relative to the root, as latin1 strings; `mayBeIncomplete` when the kernel may have dropped events. */
   onChanged(paths: string[], mayBeIncomplete: boolean): void
-  /** The watch ended, with an errno name or `thread`. */
+  /** The watch ended, with an errno name, `thread`, or `hung` when the folder does not respond. */
   onFailed(code: string): void
 }
 
@@ -14,12 +17,16 @@ export type StopWatching = () => void
 
 export type FolderWatch = ReturnType<typeof openFolderWatch>
 
-type Tree = ChangeListener & { ready: PromiseWithResolvers<void> }
+type Tree = ChangeListener & { root: Uint8Array; ready: PromiseWithResolvers<void> }
+
+const pongMs = 3_000
+const endMs = 1_000
 
 export function openFolderWatch() {
   const trees = new Map<number, Tree>()
   let thread: Worker | null = null
   let lastTreeId = 0
+  let onPong: (() => void) | null = null
 
   function startThread() {
     const started = new Worker(new URL('./watch-thread.ts', import.meta.url))
@@ -35,6 +42,7 @@ export function openFolderWatch() {
   }
 
   function onMessage(message: WatchMessage) {
+    if (message.type === 'pong') return onPong?.()
     const tree = trees.get(message.tree)
     if (!tree) return
     if (message.type === 'changed') return tree.onChanged(message.paths, message.mayBeIncomplete)
@@ -45,13 +53,40 @@ export function openFolderWatch() {
     tree.onFailed(message.code)
   }
 
+  /** Replaces the thread if it does not respond, and watches the other folders again. */
+  async function replaceBlocked() {
+    const blocked = thread
+    if (blocked === null) return
+    const pong = new Promise<string>(resolve => {
+      onPong = () => resolve('pong')
+    })
+    blocked.postMessage({ ping: true } satisfies WatchRequest)
+    const answer = await Promise.race([pong, sleep(pongMs, null, { ref: false })])
+    if (answer !== null || thread !== blocked) return
+    thread = null
+    void blocked.terminate()
+    for (const [id, tree] of trees) {
+      if (mountHealth.isHung(mountKey(tree.root))) {
+        onMessage({ tree: id, type: 'failed', code: 'hung' })
+        continue
+      }
+      thread ??= startThread()
+      thread.postMessage({ tree: id, root: tree.root } satisfies WatchRequest)
+      tree.onChanged([''], true)
+    }
+  }
+
+  const listening = mountHealth.listen(({ seconds }) => {
+    if (seconds === null) void replaceBlocked()
+  })
+
   return {
     /** Resolves when all folders below `root` are watched. Rejects with an error whose `code` is an errno name. */
     async watch(root: Uint8Array, listener: ChangeListener): Promise<StopWatching> {
       thread ??= startThread()
       const id = ++lastTreeId
       const ready = Promise.withResolvers<void>()
-      trees.set(id, { ...listener, ready })
+      trees.set(id, { ...listener, root, ready })
       thread.postMessage({ tree: id, root } satisfies WatchRequest)
       await ready.promise
       return () => {
@@ -59,10 +94,11 @@ export function openFolderWatch() {
       }
     },
     async close() {
+      listening[Symbol.dispose]()
       trees.clear()
       const ending = thread
       thread = null
-      await ending?.terminate()
+      await Promise.race([ending?.terminate(), sleep(endMs, null, { ref: false })])
     },
   }
 }

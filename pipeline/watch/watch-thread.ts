@@ -6,9 +6,10 @@ import { parentPort } from 'node:worker_threads'
 import { childPath, joinPath } from '../../lib/path.ts'
 import { readFolder } from '../scan/disk.ts'
 
-/** `root` null ends the watch. */
-export type WatchRequest = { tree: number; root: Uint8Array | null }
+/** `root` null ends the watch; `ping` is answered at once. */
+export type WatchRequest = { tree: number; root: Uint8Array | null } | { ping: true }
 export type WatchMessage =
+  | { type: 'pong' }
   | { tree: number; type: 'watching'; folders: number }
   /** `mayBeIncomplete`: there were so many events that the kernel may have dropped some. */
   | { tree: number; type: 'changed'; paths: string[]; mayBeIncomplete: boolean }
@@ -31,7 +32,9 @@ const maxEvents = eventQueueLength() / 2
 let events = 0
 let isReportScheduled = false
 
-port.on('message', ({ tree: id, root }: WatchRequest) => {
+port.on('message', (request: WatchRequest) => {
+  if ('ping' in request) return send({ type: 'pong' })
+  const { tree: id, root } = request
   const existing = trees.get(id)
   if (existing) closeTree(existing)
   if (root) openTree(id, Buffer.from(root))

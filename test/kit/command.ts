@@ -10,11 +10,11 @@ const launcher = join(import.meta.dirname, '..', '..', 'cmd', 'stackroom.mjs')
 
 type OnOutput = (child: ChildProcess) => void
 
-/** `stackroom` runs a command until it exits, `start` only starts one. */
-export async function commandLine(t: Test) {
+/** `stackroom` runs a command until it exits, `start` only starts one; `variables` of their environment. */
+export async function commandLine(t: Test, variables: Record<string, string> = {}) {
   const { url, sql } = await createDatabase(t)
   const common = ['--database-url', url, '--data', join(temporaryFolder(t), 'data')]
-  const env = { PATH: process.env.PATH, HOME: process.env.HOME }
+  const env = { PATH: process.env.PATH, HOME: process.env.HOME, ...variables }
 
   function start(args: string[]) {
     return spawn(process.execPath, [launcher, ...args, ...common], {

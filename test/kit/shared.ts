@@ -14,11 +14,16 @@ export function sharedPath(path: string): string | null {
 
 /** Counts checks that were left out because `shared/<path>` does not exist; printed when the process ends. */
 export function leaveOut(path: string, checks = 1): void {
+  leaveOutWithout(`shared/${path}`, checks)
+}
+
+/** The same without something else, for example a compiler. */
+export function leaveOutWithout(resource: string, checks = 1): void {
   if (leftOut.size === 0) process.once('exit', printLeftOut)
-  leftOut.set(path, (leftOut.get(path) ?? 0) + checks)
+  leftOut.set(resource, (leftOut.get(resource) ?? 0) + checks)
 }
 
 function printLeftOut() {
-  for (const [path, checks] of leftOut)
-    process.stderr.write(`left out: ${checks} checks (shared/${path} is not there)\n`)
+  for (const [resource, checks] of leftOut)
+    process.stderr.write(`left out: ${checks} checks (${resource} is not there)\n`)
 }

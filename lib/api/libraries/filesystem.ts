@@ -11,7 +11,7 @@ import {
 } from '../../catalog/library/library-root.ts'
 import { Forbidden, Invalid } from '../../errors.ts'
 import { route } from '../../http/route.ts'
-import { mountHealth, mountKey } from '../../mount-health.ts'
+import { folderHealth, mountKey } from '../../mount-health.ts'
 import { joinPath, pathText } from '../../path.ts'
 import { list, maybe, nullable, record, Type, text } from '../../schema.ts'
 import { isSpecial } from '../../special-folders.ts'
@@ -80,7 +80,7 @@ async function browse(config: FilesystemConfig, requestedPath: string | undefine
   const folder = await resolvePath(requestedPath ?? first ?? homedir(), 'path')
   if (!isPermittedPath(folder, roots) || isSpecial(folder))
     throw new Forbidden('Browsing this directory is not permitted')
-  return await mountHealth.run(mountKey(folder), () => listFolder(folder, roots))
+  return await folderHealth.run(mountKey(folder), () => listFolder(folder, roots))
 }
 
 async function listFolder(folder: Buffer, roots: Buffer[] | null) {
@@ -159,7 +159,7 @@ async function listDrives(config: FilesystemConfig): Promise<Entry[]> {
     : commonDirectories().map(([name, path]) => ({ name, path: Buffer.from(path) }))
   const drives: Entry[] = []
   for (const { name, path } of candidates) {
-    const drive = await mountHealth
+    const drive = await folderHealth
       .run(mountKey(path), async () =>
         (await stat(path)).isDirectory() ? isReadable(path, true) : null,
       )

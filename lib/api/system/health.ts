@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Deps } from '../../http/deps.ts'
 import { respond, route } from '../../http/route.ts'
+import { mountHealth } from '../../mount-health.ts'
 import type { Sql } from '../../postgres/db.ts'
 import { nullable, oneOf, record, Type } from '../../schema.ts'
 
@@ -29,7 +30,7 @@ const common = {
 const readiness = {
   ...common,
   description:
-    '200 if the server and its database respond and it is not shutting down. With too little disk space the status is degraded.',
+    '200 if the server and its database respond and it is not shutting down. With too little disk space, or while the folder of a library does not respond, the status is degraded.',
   responses: { 200: Health, 503: Health },
   handle: checkReadiness,
 }
@@ -101,10 +102,14 @@ async function checkReadiness(_input: unknown, deps: Deps) {
         : 'The database is not available',
     )
   const short = space.states().filter(state => state.isShort)
-  const message =
-    short.length > 0
-      ? `There is too little disk space (${short.map(s => s.area).join(', ')}); background work is paused`
-      : null
+  const hung = mountHealth.countHung()
+  const problems = [
+    short.length > 0 &&
+      `There is too little disk space (${short.map(s => s.area).join(', ')}); background work is paused`,
+    hung > 0 &&
+      (hung === 1 ? 'A library folder does not respond' : `${hung} library folders do not respond`),
+  ].filter(problem => problem !== false)
+  const message = problems.join('. ') || null
   return { status: message ? ('degraded' as const) : ('ok' as const), version, message }
 }
 

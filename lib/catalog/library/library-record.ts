@@ -8,6 +8,7 @@ import {
 } from '../../auth/viewer.ts'
 import { NotFound } from '../../errors.ts'
 import { readingDirections } from '../../metadata/values.ts'
+import { mountHealth, mountKey } from '../../mount-health.ts'
 import { pathText } from '../../path.ts'
 import type { Queryable } from '../../postgres/db.ts'
 import {
@@ -80,6 +81,10 @@ export const Library = record(
     path: Type.String({ description: 'Absolute, on the server; empty without LibrariesWrite.' }),
     description: nullable(Type.String()),
     isActive: Type.Boolean(),
+    isResponding: Type.Boolean({
+      description:
+        'False while its folder does not respond: pages and downloads are 503, and its scans wait.',
+    }),
     defaultReadingDirection: oneOf(readingDirections),
     allowedFormats: nullable(list(Type.String())),
     excludedPatterns: nullable(Type.String({ description: 'One glob per line.' })),
@@ -121,7 +126,12 @@ type Rule = { pattern: string; replacement: string; description?: string | null;
 type Condition = { field: string; operator: string; value?: unknown }
 type Row = Omit<
   Library,
-  'path' | 'scanningConfig' | 'scanning_config' | 'titlePreprocessingRules' | 'autoMatchConditions'
+  | 'path'
+  | 'isResponding'
+  | 'scanningConfig'
+  | 'scanning_config'
+  | 'titlePreprocessingRules'
+  | 'autoMatchConditions'
 > & {
   root: Buffer
   scanning: StoredScanningConfig
@@ -207,6 +217,7 @@ function toRecord({ root, scanning, titleRules, autoMatch, allowedFormats, ...ro
     ...row,
     watchState: { ...watchState, since: since && new Date(since) },
     path: pathText(root),
+    isResponding: !mountHealth.isHung(mountKey(root)),
     allowedFormats: allowedFormats?.map(name => name.toUpperCase()) ?? null,
     scanningConfig: config && { ...config, defaultMode: config.scanMode },
     scanning_config: config && {

@@ -6,7 +6,7 @@ import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
 import type { Config } from '../../config/config.ts'
 import type { FileAccess } from '../../containment.ts'
 import { Conflict, Invalid, NotResponding } from '../../errors.ts'
-import { mountHealth, mountKey } from '../../mount-health.ts'
+import { folderHealth, mountKey } from '../../mount-health.ts'
 import { isWithin, pathText } from '../../path.ts'
 import type { Transaction } from '../../postgres/db.ts'
 import { isSpecial } from '../../special-folders.ts'
@@ -25,14 +25,14 @@ export async function readableRoot(
   if (isWithin(root, dataDir)) throw new Invalid('The path is inside the data directory')
   if (isWithin(dataDir, root)) throw new Invalid('The data directory is inside the path')
   if (isSpecial(root)) throw new Invalid('The path is on a special file system')
-  const stats = await mountHealth
+  const stats = await folderHealth
     .run(mountKey(root), () => stat(root))
     .catch(error => {
       if (error instanceof NotResponding) throw error
       throw new Invalid(`The path cannot be read (${error.code})`)
     })
   if (!stats.isDirectory()) throw new Invalid('The path is not a folder')
-  await mountHealth
+  await folderHealth
     .run(mountKey(root), () => access(root, constants.R_OK | constants.X_OK))
     .catch(() => {
       throw new Invalid('The folder cannot be read by the server')
@@ -52,7 +52,7 @@ async function realBytes(path: string): Promise<Buffer> {
   // Names that are not valid UTF-8 are displayed as Latin-1 (lib/path.ts), and sent back so by clients.
   for (const encoding of ['utf8', 'latin1'] as const) {
     const bytes = Buffer.from(absolute, encoding)
-    const real = await mountHealth
+    const real = await folderHealth
       .run(mountKey(bytes), () => realpath(bytes, { encoding: 'buffer' }))
       .catch(() => null)
     if (real) return real
@@ -130,7 +130,7 @@ async function rootBytesOfNew(path: string): Promise<Buffer> {
 /** Device number of a root folder. Throws Invalid when it is not a readable folder, NotResponding. */
 export async function deviceOf(root: Buffer): Promise<string> {
   if (isSpecial(root)) throw new Invalid(`${pathText(root)} is on a special file system`)
-  const stats = await mountHealth
+  const stats = await folderHealth
     .run(mountKey(root), () => stat(root))
     .catch(error => {
       if (error instanceof NotResponding) throw error

@@ -1,0 +1,132 @@
+// Health of mounts, with a probe that the test answers.
+import t from 'tap'
+import { NotResponding } from '../lib/errors.ts'
+import { createMountHealth } from '../lib/mount-health.ts'
+
+// The timers of the tested module keep no process alive.
+const alive = setInterval(() => {}, 1_000)
+t.teardown(() => clearInterval(alive))
+
+/** A disk that hangs until `respond`; probes and calls wait for it. */
+function hangingDisk() {
+  let blocked: PromiseWithResolvers<void> | null = null
+  let probes = 0
+  const health = createMountHealth({
+    tickMs: 5,
+    slowMs: 10,
+    hungTicks: 2,
+    probe: async () => {
+      probes += 1
+      await blocked?.promise
+    },
+  })
+  return {
+    ...health,
+    hang: () => {
+      blocked = Promise.withResolvers<void>()
+    },
+    respond: () => {
+      blocked?.resolve()
+      blocked = null
+    },
+    use: async <T>(value: T): Promise<T> => {
+      await blocked?.promise
+      return value
+    },
+    countProbes: () => probes,
+  }
+}
+
+/** Resolves at the next change of a folder. */
+const nextChange = ({ listen }: ReturnType<typeof hangingDisk>) =>
+  new Promise<{ root: string; seconds: number | null }>(resolve => {
+    const listening = listen(change => {
+      listening[Symbol.dispose]()
+      resolve(change)
+    })
+  })
+
+const tick = () => new Promise(resolve => setImmediate(resolve))
+
+t.test('calls of a folder that hangs fail until it responds', async t => {
+  const disk = hangingDisk()
+  t.equal(await disk.run('/a', () => disk.use(1)), 1)
+  disk.hang()
+  const discarded: number[] = []
+  const hung = nextChange(disk)
+  const first = disk.run('/a', () => disk.use(2), { discard: value => discarded.push(value) })
+  await t.rejects(first, NotResponding)
+  t.match(await hung, { root: '/a', seconds: null })
+  t.ok(disk.isHung('/a'))
+  t.equal(disk.countHung(), 1)
+  t.same(discarded, [], 'the call itself goes on')
+
+  let isStarted = false
+  const second = disk.run('/a', async () => {
+    isStarted = true
+  })
+  await t.rejects(second, NotResponding)
+  t.notOk(isStarted, 'the next one does not start')
+  t.equal(await disk.run('/b', async () => 3), 3, 'other folders are used')
+
+  const back = nextChange(disk)
+  disk.respond()
+  t.type((await back).seconds, 'number')
+  t.same(discarded, [2], 'a late result is released')
+  t.equal(await disk.run('/a', () => disk.use(4)), 4)
+  t.equal(disk.countHung(), 0)
+  t.ok(disk.hasHung())
+})
+
+t.test('long work on a folder that responds is not disturbed', async t => {
+  const disk = hangingDisk()
+  const work = Promise.withResolvers<string>()
+  const running = disk.runThread('/a', () => work.promise)
+  while (disk.countProbes() < 3) await tick()
+  work.resolve('done')
+  t.equal(await running, 'done')
+  t.notOk(disk.hasHung())
+})
+
+t.test('work in threads is signalled, and a caller may leave', async t => {
+  const disk = hangingDisk()
+  disk.hang()
+  let signal: AbortSignal | null = null
+  const running = disk.runThread('/a', async hung => {
+    signal = hung
+    await disk.use(1)
+  })
+  const leaving = new AbortController()
+  const left = disk.run('/a', () => disk.use(2), { signal: leaving.signal })
+  leaving.abort()
+  await t.rejects(left, { status: 503, message: 'Request was cancelled' })
+  await t.rejects(running, NotResponding)
+  t.ok(signal!.aborted)
+  disk.respond()
+})
+
+t.test('some calls of a folder run at the same time', async t => {
+  const disk = hangingDisk()
+  const end = Promise.withResolvers<void>()
+  let running = 0
+  const call = async () => {
+    running += 1
+    await end.promise
+  }
+  const calls = Array.from({ length: 40 }, () => disk.run('/a', call))
+  const others = Array.from({ length: 3 }, () => disk.runThread('/a', call))
+  await tick()
+  t.equal(running, 16 + 3)
+  end.resolve()
+  await Promise.all([...calls, ...others])
+  t.equal(running, 43)
+})
+
+t.test('the errors of a call are its own', async t => {
+  const disk = hangingDisk()
+  const failing = disk.run('/a', async () => {
+    throw new TypeError('no')
+  })
+  await t.rejects(failing, TypeError)
+  t.notOk(disk.hasHung())
+})
