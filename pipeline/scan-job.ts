@@ -168,7 +168,7 @@ async function logAvailability(
   const [last] = await sql<{ state: string }[]>`
     select state from scan
     where library_id = ${libraryId} and id <> ${scanId} and finished_at is not null
-    order by created_at desc, id desc
+    order by number desc
     limit 1`
   const wasUnavailable = last?.state === 'unavailable'
   if (reason && !wasUnavailable) log.warn({ libraryId, reason }, 'library folder is unavailable')

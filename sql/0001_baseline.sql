@@ -718,6 +718,8 @@ create index page_stream_age on page_stream (updated_at);
 
 create table scan (
   id          uuid primary key,
+  -- The order of scans; their times may go backwards with the clock.
+  number      bigint generated always as identity,
   library_id  uuid not null references library on delete cascade,
   mode        text not null,
   -- Library-relative folders or files to scan; empty means the whole library.
@@ -757,7 +759,7 @@ create table scan (
   constraint scan_state_known check (state in
     ('queued', 'running', 'completed', 'failed', 'cancelled', 'unavailable', 'unconfirmed'))
 );
-create index scan_of_library on scan (library_id, created_at desc);
+create index scan_of_library on scan (library_id, number desc);
 create index scan_active on scan (library_id) where state in ('queued', 'running');
 create index scan_age on scan (finished_at) where finished_at is not null;
 

@@ -104,7 +104,7 @@ const loadLibraries = timeLimitedQuery(
     left join lateral (
       select state, started_at, finished_at from scan
       where library_id = l.id and finished_at is not null and not options @> '{"analysis": true}'
-      order by created_at desc, id desc
+      order by number desc
       limit 1
     ) s on true
     left join library_watch w

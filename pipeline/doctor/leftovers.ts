@@ -16,7 +16,7 @@ const abandonedLibraries = ({ sql, libraries }: DoctorScope) => sql`
     and 'cancelled' is distinct from (
       select state from scan
       where library_id = l.id and state <> 'unavailable'
-      order by created_at desc
+      order by number desc
       limit 1)`
 
 export const leftoverInvariants: Invariant[] = [

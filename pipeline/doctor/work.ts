@@ -29,7 +29,7 @@ function isNotCancelled({ sql }: DoctorScope, libraryId: Fragment) {
     select from scan c
     where c.library_id = ${libraryId} and c.state = 'cancelled' and not exists (
       select from scan
-      where library_id = c.library_id and created_at > c.created_at and state <> 'cancelled'
+      where library_id = c.library_id and number > c.number and state <> 'cancelled'
         and ${isScan(sql)}))`
 }
 
@@ -104,6 +104,6 @@ async function enqueueForLastScan(scope: DoctorScope, job: DueJob) {
 
 async function lastScan({ sql, queue }: DoctorScope, libraryId: string): Promise<string> {
   const [row] = await sql<{ id: string }[]>`
-    select id from scan where library_id = ${libraryId} order by created_at desc limit 1`
+    select id from scan where library_id = ${libraryId} order by number desc limit 1`
   return row?.id ?? (await requestScan(sql, queue!, { libraryId, mode: 'normal' }))
 }

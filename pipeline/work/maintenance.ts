@@ -51,7 +51,7 @@ async function pruneScans(sql: Sql, isStopped: () => boolean): Promise<number> {
         where finished_at < now() - make_interval(days => ${days})
           and exists (
             select from scan later
-            where later.library_id = s.library_id and later.created_at > s.created_at
+            where later.library_id = s.library_id and later.number > s.number
               and not later.options @> '{"analysis": true}')
           and not ${hasJobs}
         limit ${limit})`,

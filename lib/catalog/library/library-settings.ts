@@ -99,7 +99,7 @@ export const settingFields = {
       }),
     ),
   ),
-  excludedPatterns: maybe(nullable(text(200_000, { description: 'A glob a line, at most 500.' }))),
+  excludedPatterns: maybe(nullable(text(20_000, { description: 'A glob a line, at most 500.' }))),
   followLinks: maybe(
     nullable(
       Type.Boolean({

@@ -74,7 +74,7 @@ function load(sql: Queryable, where: Fragment) {
       s.options->'subject'->>'seriesId' as "seriesId", s.options->'subject'->>'bookId' as "bookId"
     from ${scansWithTotals(sql)} s
     where ${where}
-    order by s.created_at, s.id`
+    order by s.number`
 }
 
 function recordPublished(scanId: string) {

@@ -80,7 +80,7 @@ export async function lastScan(
     sql,
     viewer,
     sql`s.library_id = ${libraryId} and ${isVisible(sql, viewer)}
-      order by s.created_at desc, s.id desc
+      order by s.number desc
       limit 1`,
   )
   if (!row) {
@@ -95,7 +95,7 @@ export async function activeScans(sql: Queryable, viewer: Viewer): Promise<ScanS
   const rows = await select(
     sql,
     viewer,
-    sql`s.state in ('queued', 'running') and ${isVisible(sql, viewer)} order by s.created_at, s.id`,
+    sql`s.state in ('queued', 'running') and ${isVisible(sql, viewer)} order by s.number`,
   )
   return await Promise.all(rows.map(row => toStatus(sql, viewer, row)))
 }

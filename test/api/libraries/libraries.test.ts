@@ -181,6 +181,7 @@ t.test('invalid settings are rejected', async t => {
     { defaultReadingDirection: 'up' },
     { allowedFormats: ['DOCX'] },
     { excludedPatterns: 'a\n'.repeat(501) },
+    { excludedPatterns: `${'a'.repeat(999)}\n`.repeat(21) },
     { scanningConfig: { cronSchedule: 'every day' } },
     { scanningConfig: { cronSchedule: '0 0 * * * *' } },
     { scanningConfig: { cronTimezone: 'Mars/Olympus' } },

@@ -55,6 +55,12 @@ t.test('a scan reports its progress and its result', async t => {
     status: 'failed',
     errors: [/were not found/, /broken/],
   })
+
+  const [last] = await all.sql`
+    update scan set created_at = now() - interval '1 year', started_at = now() - interval '1 year'
+    where id = ${scan.body.id} returning id`
+  const { body: latest } = await someone.get(`/libraries/${shelf.id}/scan-status`)
+  t.equal(latest.id, last!.id, 'also after the clock was set back')
 })
 
 t.test('hidden books are not listed among the failures', async t => {
