@@ -415,6 +415,7 @@ CREATE TABLE refresh_token (
 
 CREATE TABLE scan (
   id uuid not null,
+  number bigint not null generated always as identity,
   library_id uuid not null,
   mode text not null,
   paths bytea[] not null default '{}'::bytea[],
@@ -671,7 +672,7 @@ CREATE INDEX rate_bucket_age ON public.rate_bucket USING btree (updated_at);
 CREATE INDEX refresh_token_session ON public.refresh_token USING btree (session_id);
 CREATE INDEX scan_active ON public.scan USING btree (library_id) WHERE (state = ANY (ARRAY['queued'::text, 'running'::text]));
 CREATE INDEX scan_age ON public.scan USING btree (finished_at) WHERE (finished_at IS NOT NULL);
-CREATE INDEX scan_of_library ON public.scan USING btree (library_id, created_at DESC);
+CREATE INDEX scan_of_library ON public.scan USING btree (library_id, number DESC);
 CREATE INDEX scan_record_of_scan ON public.scan_record USING btree (scan_id, id);
 CREATE INDEX schedule_slot_age ON public.schedule_slot USING btree (slot);
 CREATE INDEX series_by_books ON public.series USING btree (book_count, id) INCLUDE (library_id) WHERE (book_count > 0);
