@@ -1,6 +1,7 @@
 // Generator of a synthetic catalogue in a fresh data directory, the same on every run.
-// npm run bench -- seed --data DIR [--books 1000000] [--series 40000] [--progress 100000]
+// npm run bench -- seed --data DIR [--database-url URL] [--books 1000000] [--series 40000] [--progress 100000]
 import { parseArgs } from 'node:util'
+import { refreshAuthorKeys } from '../lib/catalog/derived/author-key.ts'
 import { loadConfig } from '../lib/config/config.ts'
 import { newId } from '../lib/id.ts'
 import { openDatabase, type Sql } from '../lib/postgres/db.ts'
@@ -15,6 +16,7 @@ import { vocabulary } from './seed/words.ts'
 const { values } = parseArgs({
   options: {
     data: { type: 'string' },
+    'database-url': { type: 'string' },
     books: { type: 'string', default: '1000000' },
     series: { type: 'string', default: '40000' },
     progress: { type: 'string', default: '100000' },
@@ -25,7 +27,10 @@ const [books, seriesCount, heavy] = [values.books, values.series, values.progres
   number,
   number,
 ]
-const config = loadConfig({ env: {}, flags: { data_dir: values.data } })
+const config = loadConfig({
+  env: {},
+  flags: { data_dir: values.data, 'database.url': values['database-url'] },
+})
 const { sql, close } = await openDatabase(config)
 const started = performance.now()
 try {
@@ -44,6 +49,11 @@ try {
     })
   }
   note('indexes')
+  await refreshAuthorKeys(
+    sql,
+    series.map(row => row.id),
+  )
+  note('authors')
   await makeReaders(sql, createRandom(2), { series, heavy })
   await readings(sql)
   note('readers')

@@ -1,4 +1,5 @@
 // Invariants of derived state that lists and searches read: search rows, labels, lowest ages, reading counters.
+import { authorKey, refreshAuthorKeys } from '../../lib/catalog/derived/author-key.ts'
 import { refreshLabels } from '../../lib/catalog/derived/labels.ts'
 import { lowestAge, refreshLowestAge } from '../../lib/catalog/derived/lowest-age.ts'
 import { refreshBookSearch, refreshSeriesSearch } from '../../lib/catalog/derived/search-rows.ts'
@@ -54,6 +55,12 @@ const seriesWithWrongAge = ({ sql, libraries }: DoctorScope) => sql`
   where s.library_id = any(${libraries}) and s.lowest_age <> ${lowestAge(sql)}
     and not exists (select from series_refresh o where o.series_id = s.id)`
 
+const seriesWithWrongAuthors = ({ sql, libraries }: DoctorScope) => sql`
+  select s.id, s.title || ' (' || s.id || ')' as note
+  from series s
+  where s.library_id = any(${libraries}) and s.author_key <> ${authorKey(sql)}
+    and not exists (select from series_refresh o where o.series_id = s.id)`
+
 /** Series with a genre or tag of their own that filters do not find. */
 const seriesWithoutLabels = ({ sql, libraries }: DoctorScope) =>
   unionAll(
@@ -94,6 +101,12 @@ export const listInvariants: Invariant[] = [
         await refreshLabels(tx, ids)
         await refreshSeriesSearch(tx, ids)
       }),
+  },
+  {
+    name: 'authors of series',
+    description: 'Every series has the names of its authors and of those of its books.',
+    check: violationQuery(seriesWithWrongAuthors),
+    repair: scope => refresh(scope, seriesWithWrongAuthors(scope), refreshAuthorKeys),
   },
   {
     name: 'lowest ages',

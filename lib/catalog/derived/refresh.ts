@@ -2,6 +2,7 @@
 // Labels, the lowest age rating, search rows and reading counters are stored, because lists filter and
 // sort by them; every change of what they derive from calls one of these functions in its transaction.
 import type { Transaction } from '../../postgres/db.ts'
+import { refreshAuthorKeys } from './author-key.ts'
 import { refreshLabels } from './labels.ts'
 import { refreshLowestAge } from './lowest-age.ts'
 import { refreshBookSearch, refreshSeriesSearch } from './search-rows.ts'
@@ -10,6 +11,7 @@ import { refreshSeriesReading } from './series-reading.ts'
 // Columns of the owner that each derived state is computed from.
 const sources = {
   labels: { book: ['genres', 'tags'], series: ['genres', 'tags'] },
+  authorKey: { book: ['authors'], series: ['authors'] },
   lowestAge: { book: ['age_rating'], series: [] },
   bookSearch: { book: ['title', 'sort_key', 'number', 'authors', 'tags'], series: [] },
   seriesSearch: {
@@ -40,6 +42,7 @@ export async function refreshEdited(
     return columns.some(column => names.includes(column))
   }
   const relabelled = isAffected('labels') ? await refreshLabels(tx, seriesIds) : []
+  if (isAffected('authorKey')) await refreshAuthorKeys(tx, seriesIds)
   if (isAffected('lowestAge')) await refreshLowestAge(tx, seriesIds)
   if (bookIds && isAffected('bookSearch'))
     for (let start = 0; start < bookIds.length; start += bookBatch)
@@ -55,6 +58,7 @@ export async function refreshEdited(
 export async function refreshScanned(tx: Transaction, seriesIds: string[]): Promise<string[]> {
   const relabelled = await refreshLabels(tx, seriesIds)
   await refreshSeriesReading(tx, seriesIds)
+  await refreshAuthorKeys(tx, seriesIds)
   await refreshLowestAge(tx, seriesIds)
   await refreshSeriesSearch(tx, seriesIds)
   return relabelled

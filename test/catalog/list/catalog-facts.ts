@@ -1,5 +1,6 @@
 // Random catalogue for list tests: rows in the database and the same facts as plain values.
 import type { Sql } from 'postgres'
+import { refreshAuthorKeys } from '../../../lib/catalog/derived/author-key.ts'
 import { refreshLabels } from '../../../lib/catalog/derived/labels.ts'
 import { refreshBookSearch, refreshSeriesSearch } from '../../../lib/catalog/derived/search-rows.ts'
 import { refreshSeriesReading } from '../../../lib/catalog/derived/series-reading.ts'
@@ -247,6 +248,7 @@ async function refreshDerived(sql: Sql, facts: Facts) {
   const ids = facts.series.map(s => s.id)
   await sql.begin(async tx => {
     await refreshLabels(tx, ids)
+    await refreshAuthorKeys(tx, ids)
     await refreshSeriesReading(tx, ids)
     await refreshBookSearch(
       tx,

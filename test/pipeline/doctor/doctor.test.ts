@@ -65,6 +65,9 @@ const cases: Record<string, { violate: () => Promise<unknown>; count?: number }>
   'labels of series': {
     violate: () => sql`update series set genres = '{Ghost}' where id = ${first.seriesId}`,
   },
+  'authors of series': {
+    violate: () => sql`update series set author_key = 'ghost' where id = ${first.seriesId}`,
+  },
   'lowest ages': {
     violate: () => sql`update series set lowest_age = 18 where id = ${first.seriesId}`,
   },

@@ -5,9 +5,10 @@ import type { Queryable } from '../../../postgres/db.ts'
 import { allOf } from '../../../postgres/statement.ts'
 import type { Test } from '../condition.ts'
 
-/** An expression and how it compares. `folded` text is stored as searchKey writes it. */
+/** An expression and how it compares. `folded` text is stored as searchKey writes it, a `key` as folded() does. */
 export type Column =
   | { folded: Fragment }
+  | { key: Fragment }
   | { text: Fragment }
   | { integer: Fragment }
   | { date: Fragment }
@@ -20,8 +21,8 @@ export function columnTest(sql: Queryable, column: Column, test: Test): Fragment
       return sql`${value} is null`
     case 'text':
       // Both sides are folded by the database, which has no final sigma; an index may store it so.
-      if ('text' in column && test.operator === 'equals')
-        return sql`folded(${value}) = folded(${test.value}::text)`
+      if (test.operator === 'equals' && !('folded' in column))
+        return sql`${'text' in column ? sql`folded(${value})` : value} = folded(${test.value}::text)`
       return textTest(sql, 'text' in column ? sql`folded(${value})` : value, test)
     case 'compare':
       return compare(sql, column, test)

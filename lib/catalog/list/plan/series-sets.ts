@@ -1,13 +1,12 @@
 // Predicates on series as subqueries of series ids. PostgreSQL hashes such a set once and probes it for
 // each series or book of a walk; each set is read from the narrowest index that has its column.
 import type { Fragment } from 'postgres'
-import { normalizeSearchText } from '../../../name/search-text.ts'
+import { searchKey } from '../../../name/text.ts'
 import type { Queryable } from '../../../postgres/db.ts'
-import { allOf } from '../../../postgres/statement.ts'
 import type { Predicate } from '../condition.ts'
 import type { SeriesField } from '../fields.ts'
 import type { LabelLookup } from './labels.ts'
-import { type Column, columnTest, textTest } from './operators.ts'
+import { type Column, columnTest, likePattern, textTest } from './operators.ts'
 
 export type PlanContext = {
   sql: Queryable
@@ -30,8 +29,8 @@ const columns: Record<ColumnField, (sql: Queryable) => Column> = {
   status: sql => ({ text: sql`x.status` }),
   publisher: sql => ({ text: sql`x.publisher` }),
   language: sql => ({ text: sql`x.language` }),
-  summary: sql => ({ text: sql`x.summary` }),
-  path: sql => ({ text: sql`x.folder` }),
+  summary: sql => ({ key: sql`x.summary_key` }),
+  path: sql => ({ key: sql`x.folder_key` }),
   year: sql => ({ integer: sql`x.year` }),
   dateAdded: sql => ({ date: sql`x.created_at` }),
 }
@@ -64,7 +63,7 @@ export function seriesSet(context: PlanContext, predicate: Predicate): Fragment 
     case 'sharingTag':
       return sharingTagSet(context, test)
     case 'author':
-      return authorSet(context, test)
+      return seriesWhere(context, authorTest(sql, test))
     default:
       return seriesWhere(context, columnTest(sql, columns[field as ColumnField](sql), test))
   }
@@ -113,24 +112,11 @@ function sharingTagSet({ sql }: PlanContext, test: Predicate['test']): Fragment 
     where ${textTest(sql, sql`folded(t.name)`, test)}`
 }
 
-/** Authors of the series itself, and of those of its books whose search rows contain the words. */
-function authorSet(context: PlanContext, test: Predicate['test']): Fragment {
-  const { sql } = context
-  const hasAuthor = (authors: Fragment) =>
-    test.kind === 'text'
-      ? sql`exists (
-          select from jsonb_array_elements(${authors}) a
-          where ${textTest(sql, sql`folded(a->>'name')`, test)})`
-      : sql`${authors} <> '[]'`
-  const words = test.kind === 'text' ? normalizeSearchText(test.value).split(' ') : []
-  const patterns = words.filter(word => word.length > 2).map(word => `%${word}%`)
-  return sql`
-    ${seriesWhere(context, hasAuthor(sql`x.authors`))}
-    union
-    select b.series_id from book_search y join book b on b.id = y.book_id
-    where y.is_present and ${allOf(
-      sql,
-      patterns.map(pattern => sql`y.text like ${pattern}`),
-    )}
-      and ${hasAuthor(sql`b.authors`)}`
+/** Authors of the series itself, and of its books: names between line breaks. */
+function authorTest(sql: Queryable, test: Predicate['test']): Fragment {
+  if (test.kind !== 'text') return sql`x.author_key <> ''`
+  const name = likePattern(searchKey(test.value).replaceAll('\n', ' '), 'equals')
+  const start = test.operator === 'equals' || test.operator === 'beginsWith' ? '\n' : ''
+  const end = test.operator === 'equals' || test.operator === 'endsWith' ? '\n' : ''
+  return sql`(x.author_key <> '' and x.author_key like ${`%${start}${name}${end}%`})`
 }
