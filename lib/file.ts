@@ -26,7 +26,8 @@ export type File = Disposable & {
   readInto(target: Uint8Array, position: number): number
   /**
    * Only where the disk is slow: reads ranges in advance, while the thread computes for other files. With
-   * `replace` earlier ones are released. Never throws: what cannot be read in advance is read when needed.
+   * `replace` the memory of earlier ones is used again, and what `read` returned of them is no longer valid.
+   * Never throws: what cannot be read in advance is read when needed.
    */
   preload?(ranges: readonly Range[], mode?: 'add' | 'replace'): Promise<void>
 }
@@ -139,6 +140,7 @@ function preloadable(fd: number, file: File, disk: DiskAccess): File {
   const blocks = createSpans()
   let heldBytes = 0
   let preloadedBytes = 0
+  let reusable: Buffer | null = null
   let blockEnd = -1
   let blockBytes = 0
   const find = (range: Range) => preloaded.find(range) ?? blocks.find(range)
@@ -147,12 +149,18 @@ function preloadable(fd: number, file: File, disk: DiskAccess): File {
     return { position: start, length: Math.max(0, Math.min(length, size - start)) }
   }
   const release = () => {
+    reusable = preloaded.largest()
     preloaded.retain(0)
     disk.free(heldBytes)
     heldBytes = 0
   }
+  const takeBuffer = (length: number) => {
+    const buffer = reusable && reusable.length >= length ? reusable : Buffer.allocUnsafeSlow(length)
+    reusable = null
+    return buffer.subarray(0, length)
+  }
   const load = async ({ position, length }: Range) => {
-    const target = Buffer.allocUnsafeSlow(length)
+    const target = takeBuffer(length)
     let filled = 0
     try {
       while (filled < length) {

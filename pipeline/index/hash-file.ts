@@ -25,8 +25,6 @@ export type HashResult = {
   error: ReadError | null
 }
 
-// On a slow disk: as much as is hashed in about the time that a call takes.
-const readAheadBytes = 4 * 1024 * 1024
 const buffer = Buffer.allocUnsafeSlow(1024 * 1024)
 
 /** Calls `tick` after every block, as a heartbeat. */
@@ -41,14 +39,16 @@ export async function hashFile(
     const sha = createHash('sha256')
     let position = 0
     while (position < file.size) {
-      const block = buffer.subarray(0, Math.min(buffer.length, file.size - position))
-      if (file.preload && position % readAheadBytes === 0)
-        await file.preload([{ position, length: readAheadBytes }], 'replace')
-      const count = file.readInto(block, position)
-      sha.update(count === buffer.length ? buffer : buffer.subarray(0, count))
-      position += count
+      const length = Math.min(buffer.length, file.size - position)
+      // The block of one file is hashed while those of others are read.
+      if (file.preload) await file.preload([{ position, length }], 'replace')
+      const block = file.preload
+        ? file.read(position, length)
+        : buffer.subarray(0, file.readInto(buffer.subarray(0, length), position))
+      sha.update(block)
+      position += block.length
       tick()
-      if (count < block.length) break
+      if (block.length < length) break
     }
     const sha256 = position === size ? sha.digest('hex') : null
     return { ...result, sha256, bytesRead: position, error: null }
