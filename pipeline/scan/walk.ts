@@ -50,11 +50,11 @@ export type WalkResult = { listings: Listing[]; rest: string[]; isSlow: boolean 
 const maxThreads = 2
 // Fewer files are listed by the first thread before the second has started.
 const filesOfOneThread = 20_000
-const maxFolders = 128
+const maxFolders = 512
 const stopPollMs = 100
 
 /**
- * Yields batches of listings. At most four are running or unread. Leaving the loop, or `isStopped`, ends the
+ * Yields batches of listings. At most four requests to the threads are running or unread. Leaving the loop, or `isStopped`, ends the
  * walk and its threads, without waiting for a disk that does not respond.
  */
 export async function* walk(
@@ -95,9 +95,11 @@ export async function* walk(
     while (running.size > 0 || finished.length > 0) {
       if (finished.length === 0) await Promise.race([...running, stopped.promise])
       if (finished.length === 0) return
-      const { listings, rest, isSlow } = finished.shift()!
-      isSingle ||= isSlow
-      pending.push(...rest)
+      // All at once: where the consumer takes longer than the walk, it has fewer and larger batches.
+      const results = finished.splice(0)
+      const listings = results.flatMap(result => result.listings)
+      isSingle ||= results.some(result => result.isSlow)
+      for (const { rest } of results) pending.push(...rest)
       for (const listing of listings) {
         files += listing.files.length
         if (listedAlone.has(listing.path)) continue
