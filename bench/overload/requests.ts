@@ -42,6 +42,14 @@ export function heavyRequests(): Record<string, Request[]> {
       '/opds/v2/series?search=lo',
       '/opds/v2/search?query=lo',
     ].map(path => ({ path })),
+    'a crawl': [
+      '/opds/v1/genres',
+      '/opds/v2/series?page=40',
+      '/opds/v1/libraries',
+      '/api/v1/books?page=300',
+      '/api/v1/series?page=100',
+      '/api/v1/genres',
+    ].map(path => ({ path })),
     'invalid big bodies': [
       { path: '/api/v1/auth/refresh', body: unknownFields },
       { path: '/api/v1/books/list', body: unknownFields },

@@ -19,15 +19,16 @@ export type ListGate = {
   close(): Promise<void>
 }
 
+/** Statements that a request may send at once. */
+const statements = 2
 const message = 'Too many lists are requested at the same time'
 /** Expensive lists of all accounts that run at the same time in this process. */
 const maxExpensive = 3
 
 /** `sql` is for normal lists, and for everything else. */
 export function openListGate(sql: Sql): ListGate {
-  // A request may send two statements at once.
   const expensiveSql = connectionsLike(sql, {
-    max: 2 * maxExpensive,
+    max: statements * maxExpensive,
     // Workers of a parallel query would take the cores of other requests; compiling costs more than it saves.
     connection: { max_parallel_workers_per_gather: 0, jit: 'off' },
   })
@@ -35,7 +36,12 @@ export function openListGate(sql: Sql): ListGate {
   const control = connectionsLike(sql, { max: 1, connection: {} })
   const expensive = createSemaphore({ slots: maxExpensive })
   const gates = {
-    normal: createAccountGates({ running: 4, waiting: 200, message }),
+    // An account that reads feed after feed leaves half of the connections to the others.
+    normal: createAccountGates({
+      running: Math.max(1, Math.floor(sql.options.max / 2 / statements)),
+      waiting: 200,
+      message,
+    }),
     expensive: createAccountGates({ running: 1, waiting: 10, message }),
   }
 

@@ -5,7 +5,7 @@ import { test } from 'tap'
 import { listCost } from '../../lib/api/list/list-cost.ts'
 import { RateLimited, Unavailable } from '../../lib/errors.ts'
 import { openListGate } from '../../lib/http/list-gate.ts'
-import type { Sql } from '../../lib/postgres/db.ts'
+import { connectionsLike, type Sql } from '../../lib/postgres/db.ts'
 import { createDatabase } from '../kit/db.ts'
 import { startApiWithoutPipeline } from '../kit/server.ts'
 
@@ -42,6 +42,31 @@ test('expensive lists run one at a time for an account, three in the process', a
   for (const one of [b, c, d, cheap, ...others.slice(1)]) one.finish()
   await Promise.all([b, c, d, cheap, ...others.slice(1)].map(one => one.result))
   t.equal(started.filter(name => name === 'a').length, 11)
+})
+
+test('normal lists of an account take at most half of the connections', async t => {
+  const { sql } = await createDatabase(t)
+  for (const [max, expected] of [
+    [1, 1],
+    [10, 2],
+    [40, 10],
+  ] as const) {
+    const gate = openListGate(connectionsLike(sql, { max, connection: {} }))
+    const { promise, resolve } = Promise.withResolvers<void>()
+    let started = 0
+    const signal = new AbortController().signal
+    const runs = Array.from({ length: 15 }, () =>
+      gate.run({ accountId: 'a', isExpensive: false, signal }, async () => {
+        started++
+        await promise
+      }),
+    )
+    await sleep(0)
+    t.equal(started, expected, `of ${max}`)
+    resolve()
+    await Promise.all(runs)
+    await gate.close()
+  }
 })
 
 test('a list is expensive by its page or by its condition', async t => {
