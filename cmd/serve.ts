@@ -8,7 +8,7 @@ import { findEnclosingLibrary, type LibraryRow } from '../lib/catalog/library/li
 import { rootBytes } from '../lib/catalog/library/library-root.ts'
 import { findOrCreateLibrary } from '../lib/catalog/library/library-write.ts'
 import { requestScan } from '../lib/catalog/scan/scan-request.ts'
-import { Failure, Invalid } from '../lib/errors.ts'
+import { Failure, Invalid, NotResponding } from '../lib/errors.ts'
 import { pathText } from '../lib/path.ts'
 import { isConnectionLost, isDiskFull } from '../lib/postgres/connection-error.ts'
 import type { Pipeline } from '../pipeline/pipeline.ts'
@@ -20,6 +20,7 @@ import { trackScan } from './scan/track.ts'
 type Flags = CommonFlags & { host?: string; port?: string; library: string[]; workers: boolean }
 
 const retryMs = 1_000
+const hungRetryMs = 5_000
 
 export function serveCommand(): Command {
   return commonOptions(new Command('serve'))
@@ -103,15 +104,35 @@ async function whenPossible<T>({ shutdown, space }: Service, work: () => Promise
 async function addLibraries(service: Service, pipeline: Pipeline, paths: string[]) {
   // All are requested before the first is followed: its disk may not respond.
   const scans: (LibraryScan & { path: string })[] = []
+  const hung: string[] = []
   for (const path of paths)
     await reportingFailures(path, async () => {
-      const scan = await whenPossible(service, () => addLibrary(service, pipeline, path))
+      const adding = whenPossible(service, () => addLibrary(service, pipeline, path))
+      const scan = await adding.catch(error => {
+        if (error instanceof NotResponding) hung.push(path)
+        throw error
+      })
       if (scan) scans.push({ ...scan, path })
     })
   for (const scan of scans)
     await reportingFailures(scan.path, async () => {
       await whenPossible(service, () => printScan(service, pipeline, scan))
     })
+  await Promise.all(hung.map(path => addWhenResponding(service, pipeline, path)))
+}
+
+async function addWhenResponding(service: Service, pipeline: Pipeline, path: string) {
+  const { shutdown } = service
+  while (!shutdown.isRequested()) {
+    await Promise.race([sleep(hungRetryMs), shutdown.requested])
+    try {
+      const scan = await whenPossible(service, () => addLibrary(service, pipeline, path))
+      if (scan) return await reportingFailures(path, () => printScan(service, pipeline, scan))
+    } catch (error) {
+      if (error instanceof NotResponding) continue
+      return await reportingFailures(path, () => Promise.reject(error))
+    }
+  }
 }
 
 /** An unavailable folder must not prevent the others from being served. */

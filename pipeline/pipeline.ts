@@ -10,6 +10,7 @@ import { fileAccess } from '../lib/catalog/library/library-root.ts'
 import { failScans } from '../lib/catalog/scan/scan-failure.ts'
 import type { Config } from '../lib/config/config.ts'
 import type { Log } from '../lib/log.ts'
+import { mountHealth } from '../lib/mount-health.ts'
 import type { DedicatedConnection, Sql } from '../lib/postgres/db.ts'
 import { reindexJobs, startJobMaintenance } from '../lib/queue/maintenance.ts'
 import { openQueue, type Queue } from '../lib/queue/queue.ts'
@@ -73,6 +74,11 @@ export async function startPipeline({
     books: threads.size + 1,
   } satisfies Record<WorkerGroup, number>)
   wakeIndexers = () => workers.wake('index')
+  const listening = mountHealth.listen(({ root, seconds }) => {
+    if (seconds === null) return
+    const resumed = queue.resume(Buffer.from(root, 'latin1')).then(() => workers.wake())
+    resumed.catch(error => log.debug({ err: error }, 'jobs of a library were not resumed'))
+  })
   const maintenance = startJobMaintenance({ sql, log, onFailed: failScans })
   const watching = watch ? await startWatching({ sql, queue, log, wake: workers.wake }) : null
   return {
@@ -82,6 +88,7 @@ export async function startPipeline({
     wake: workers.wake,
     space,
     async close() {
+      listening[Symbol.dispose]()
       // Concurrently: a part that hangs on a disk must not keep the others from stopping.
       await Promise.all([watching?.close(), workers.close()])
       await maintenance.close()

@@ -91,6 +91,19 @@ export async function postpone(sql: Sql, name: JobName, libraryId: string, secon
     where j.name = w.name and j.id = w.id`
 }
 
+/** Makes the jobs of a library ready that were delayed. */
+export async function resume(sql: Sql, root: Uint8Array) {
+  await sql`
+    update pgboss.job j set start_after = now()
+    from ${inOrder(
+      sql,
+      sql`state < 'active' and start_after > now() and data->>'libraryId' = (
+        select id::text from library
+        where sha256(root) = sha256(${root}::bytea) and deleting_at is null)`,
+    )}
+    where j.name = w.name and j.id = w.id`
+}
+
 /**
  * The jobs of a condition as `w(name, id)`, locked in the order of their ids: statements about the same jobs
  * would else meet in the middle of their lists.

@@ -14,6 +14,7 @@ import {
   heartbeat,
   release,
 } from '../../lib/queue/complete.ts'
+import { postpone } from '../../lib/queue/control.ts'
 import { failureReason } from '../../lib/queue/failure-reason.ts'
 import { type JobName, type Jobs, jobTypes } from '../../lib/queue/jobs.ts'
 import { publishStarted } from '../../lib/queue/task-events.ts'
@@ -42,7 +43,8 @@ export type JobHandlers<G extends string = string> = { [N in JobName]: JobHandle
 const heartbeatMs = 10_000
 const lostRetryMs = 250
 const fullRetrySeconds = 5
-const hungRetrySeconds = 10
+// They are made ready when the disk responds; one that is tried before costs little.
+const hungRetrySeconds = 30
 
 type Deps = { sql: Sql; log: Log; space: Pick<SpaceGuard, 'shortage' | 'reportFull'> }
 type Run = { jobs: readonly ClaimedJob[]; abort: AbortController }
@@ -97,11 +99,19 @@ export async function startJobRuns({ sql, log, space }: Deps, handlers: Partial<
     } catch (error) {
       // A job that is stopped by force may throw any error.
       if (signal.aborted) return null
+      if (error instanceof NotResponding) await postponeLibrary(name, jobs)
       return outcomeOfError({ log, space }, error, { job: name, jobIds: jobs.map(job => job.id) })
     } finally {
       // The start is published before the end.
       await publishing
     }
+  }
+
+  /** The other jobs of a library whose disk hangs would be claimed before those of other libraries. */
+  async function postponeLibrary(name: JobName, jobs: readonly ClaimedJob[]) {
+    for (const { data } of jobs)
+      if ('libraryId' in data && data.libraryId)
+        await postpone(sql, name, data.libraryId, hungRetrySeconds)
   }
 
   /** The end of a job outlasts a loss of the database: without it the job would wait for its heartbeat to expire. */
