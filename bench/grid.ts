@@ -146,7 +146,7 @@ function pathOf({ path, pageSize }: GridCase, page: number | null): string {
   return query.length === 0 ? path : `${path}${path.includes('?') ? '&' : '?'}${query.join('&')}`
 }
 
-/** The number of a page; how many there are is asked once for each list. */
+/** The number of a page; their number is fetched once for each list. */
 async function pageOf(one: GridCase, choice: PageChoice, key: string): Promise<number> {
   if (choice === 'first') return 1
   const list = `${key} ${one.path.replace(/\?.*/, '')} ${JSON.stringify(one.body)}`

@@ -4,7 +4,7 @@ import type { Sql } from '../../lib/postgres/db.ts'
 
 export type GridRequest = { path: string; body?: object | undefined }
 export type Statement = { text: string; values: unknown[] }
-export type Answer = { status: number; text: string; ms: number }
+export type Received = { status: number; text: string; ms: number }
 
 /** Records the statements of the pool and of the pools made from it. */
 export function recordStatements(sql: Sql) {
@@ -22,7 +22,7 @@ export function openClient(base: string) {
   return {
     close: () => agent.destroy(),
     /** GET, or POST with a body. */
-    send({ path, body }: GridRequest, key: string): Promise<Answer> {
+    send({ path, body }: GridRequest, key: string): Promise<Received> {
       const payload = body === undefined ? null : JSON.stringify(body)
       return new Promise((resolve, reject) => {
         const started = performance.now()

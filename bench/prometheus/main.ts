@@ -7,15 +7,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { comic } from '../test/kit/library.ts'
-import { print } from './kit/stackroom.ts'
-import { openProcesses } from './prometheus/processes.ts'
-import { alertQueries, dashboardQueries, type Query } from './prometheus/queries.ts'
-import { useServer } from './prometheus/usage.ts'
+import { comic } from '../../test/kit/library.ts'
+import { print } from '../kit/stackroom.ts'
+import { openProcesses } from './processes.ts'
+import { alertQueries, dashboardQueries, type Query } from './queries.ts'
+import { useServer } from './usage.ts'
 
 const { values } = parseArgs({ options: { seconds: { type: 'string', default: '30' } } })
 const folder = mkdtempSync(join(tmpdir(), 'stackroom-prometheus-'))
-const rules = join(import.meta.dirname, '..', 'lib', 'metrics', 'alerts.yml')
+const rules = join(import.meta.dirname, '..', '..', 'lib', 'metrics', 'alerts.yml')
 
 /** Queries of which nothing is right, and why. */
 const empty: Record<string, string> = {
