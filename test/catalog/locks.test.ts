@@ -1,7 +1,7 @@
 // Order of row locks: a transaction that awaits a book already holds its series.
 import t from 'tap'
 import { unrestrictedViewer } from '../../lib/auth/viewer.ts'
-import { fromBookForUpdate, lockBookForProgress } from '../../lib/catalog/locks.ts'
+import { fromBookForUpdate, lockBookForProgress, lockSeries } from '../../lib/catalog/locks.ts'
 import type { Transaction } from '../../lib/postgres/db.ts'
 import { createDatabase } from '../kit/db.ts'
 import { makeFacts, storeFacts } from './list/catalog-facts.ts'
@@ -24,14 +24,15 @@ const isFree = (table: 'account' | 'series', id: string) =>
       return false
     })
 
-/** Starts a lock of the book while another transaction holds its row, runs `check`, and releases the row. */
+/** Starts a lock while another transaction holds a row that it needs, runs `check`, and releases the row. */
 async function whileWaiting(
   lock: (tx: Transaction) => Promise<unknown>,
   check: () => Promise<void>,
+  held: { table: 'book' | 'series'; id: string } = { table: 'book', id: book.id },
 ) {
   const holder = await sql.reserve()
   await holder`begin`
-  await holder`select from book where id = ${book.id} for update`
+  await holder`select from ${holder(held.table)} where id = ${held.id} for update`
   const waiting = sql.begin(lock)
   try {
     for (let waits = false; !waits; ) {
@@ -63,3 +64,20 @@ t.test('progress in a book locks account and series first', async t => {
     t.notOk(await isFree('series', book.series.id))
   })
 })
+
+t.test(
+  'series are locked by id, whatever the order of the list and of the rows on disk',
+  async t => {
+    const [first, second] = facts.series.map(series => series.id).sort() as [string, string]
+    // The second one comes first on disk after the first was written again.
+    await sql`update series set title = title || '.' where id = ${first}`
+    for (const purpose of ['change', 'deletion', 'reference'] as const)
+      await whileWaiting(
+        tx => lockSeries(tx, [second, first], purpose),
+        async () => {
+          t.ok(await isFree('series', second), `${purpose} waits for the first one`)
+        },
+        { table: 'series', id: first },
+      )
+  },
+)
