@@ -46,8 +46,11 @@ export async function pagePlannedBooks(
     const { total } = await measurePlan(sql, plan, { withMissing: true })
     return { total, ids: await walkIndex(sql, plan, { ...request, total, withMissing: true }) }
   }
-  if (request.offset <= maxEarlyOffset) return await pageInOneStatement(sql, plan, request)
+  const isEarly = request.offset <= maxEarlyOffset
+  if (isEarly && !plan.planFarWalk) return await pageInOneStatement(sql, plan, request)
   const size = await measurePlan(sql, plan)
+  if (isEarly && plan.planFarWalk && (await walkLength(sql, size, request)) > maxTestedRows)
+    return await pageInOneStatement(sql, await plan.planFarWalk(), request)
   return { total: size.total, ids: await pageOfMeasured(sql, { plan, size }, request) }
 }
 
@@ -98,14 +101,17 @@ function sumOfCounts(sql: Queryable, plan: BookPlan): Fragment {
       else ${countInOnePass(sql, plan)} end`
 }
 
-/** The matching books of all undecided series. */
+/** The matching books of all undecided series; none is looked up where all series are. */
 function countInOnePass(sql: Queryable, { exact, single }: BookPlan): Fragment {
   const isUndecided = (alias: string) =>
     sql`(${sql(alias)}.series_id in (select id from matched where is_undecided)) is true`
   if (!single)
     return sql`
       (select count(*) from book b where ${presentBook(sql)} and ${isUndecided('b')} and ${exact})`
-  const rows = sql`(select count(*) from (${single.rows}) y where ${isUndecided('y')})`
+  const rows = sql`
+    case when count(*) filter (where is_undecided) = (select sum(series_count) from library)
+      then (select count(*) from (${single.rows}) y)
+      else (select count(*) from (${single.rows}) y where ${isUndecided('y')}) end`
   return single.isNegated ? sql`sum(book_count) filter (where is_undecided) - ${rows}` : rows
 }
 
@@ -154,9 +160,8 @@ export async function pageOfMeasured(
   request: Sorting & Window,
 ): Promise<string[]> {
   const { total, candidates, hits } = size
-  const bookCount = await countPresentBooks(sql)
-  const rowsToReach = Math.min(request.offset, Math.max(total - request.offset, 0)) + request.limit
-  const walkedRows = (rowsToReach * bookCount) / Math.max(total, 1)
+  if (request.offset >= total) return []
+  const walkedRows = await walkLength(sql, size, request)
   const isCheap = (rows: number, always: number) => rows <= always || rows * sortCost < walkedRows
   const sortsHits = plan.hits && hits === total && isCheap(hits, maxHitsSorted)
   if (sortsHits || isCheap(candidates, maxAlwaysSorted))
@@ -166,6 +171,12 @@ export async function pageOfMeasured(
     })
   const isFar = plan.planFarWalk && walkedRows > maxTestedRows
   return await walkIndex(sql, isFar ? await plan.planFarWalk!() : plan, { ...request, total })
+}
+
+/** Rows of a sort index that are read to reach a page, if the matching ones are spread evenly. */
+async function walkLength(sql: Sql, { total }: PlanSize, { offset, limit }: Window) {
+  const rowsToReach = Math.min(offset, Math.max(total - offset, 0)) + Math.min(limit, total)
+  return (rowsToReach * (await countPresentBooks(sql))) / Math.max(total, 1)
 }
 
 async function sortMatching(

@@ -65,10 +65,10 @@ export function bookColumnTest(
 export function sortTitleCondition(predicate: Predicate): Condition {
   const { test, negated } = predicate
   if (test.kind === 'null') return negated ? { all: [] } : { any: [] }
-  const ownTitle: Predicate = { field: 'sortTitle', test, negated }
-  const title: Predicate = { field: 'title', test, negated }
-  const hasOwn: Predicate = { field: 'sortTitle', test: { kind: 'null' }, negated: true }
-  return {
-    any: [{ all: [hasOwn, ownTitle] }, { all: [{ ...hasOwn, negated: false }, title] }],
-  }
+  const own: Predicate = { field: 'sortTitle', test, negated: false }
+  const title: Predicate = { field: 'title', test, negated: false }
+  const hasNone: Predicate = { field: 'sortTitle', test: { kind: 'null' }, negated: false }
+  if (!negated) return { any: [{ all: [title, hasNone] }, own] }
+  const not = (predicate: Predicate) => ({ ...predicate, negated: true })
+  return { all: [{ any: [not(title), not(hasNone)] }, not(own)] }
 }

@@ -159,7 +159,14 @@ function singleOf(sql: Queryable, condition: Condition): BookTree['single'] {
     .map(toRarePredicate)
     .flatMap(predicate => {
       const source = rowSource(sql, predicate)
-      return source ? [{ rows: source.holds, isNegated: predicate.negated }] : []
+      if (!source) return []
+      // Only columns that are not null are in indexes of their own.
+      const { holds, fails } = source
+      const { test, negated } = predicate
+      const isNullTest = test.kind === 'null' && fails
+      return [
+        isNullTest ? { rows: fails, isNegated: !negated } : { rows: holds, isNegated: negated },
+      ]
     })
   return found.length === 1 ? found[0]! : null
 }

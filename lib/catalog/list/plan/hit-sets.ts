@@ -38,8 +38,9 @@ export async function chooseHitSets(
 ): Promise<HitSets> {
   const chosen = new Map<string, HitSet>()
   if (sources.size === 0 || sources.size > maxSets) return chosen
-  const most = Math.min(limit, await hashableIds(sql))
+  const hashable = Math.min(maxHits, await hashableIds(sql))
   for (const [key, source] of sources) {
+    const most = source.isCostly ? hashable : Math.min(limit, hashable)
     const set = await chooseHitSet(sql, source, most)
     if (set) chosen.set(key, set)
   }

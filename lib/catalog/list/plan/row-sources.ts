@@ -14,6 +14,8 @@ export type RowSource = {
   holds: Fragment
   /** The others. */
   fails: Fragment | null
+  /** Testing a single book costs more than collecting it. */
+  isCostly?: boolean
   /** The same as `holds`, faster if `candidates`, a query, has few rows. */
   narrowed?: { rows: Fragment; candidates: Fragment }
 }
@@ -24,10 +26,11 @@ export function rowSource(sql: Queryable, predicate: Predicate): RowSource | nul
   const from = (where: Fragment) => sql`
     select y.id, y.series_id from book y where ${presentBook(sql, 'y')} and ${where}`
   if (field === 'hasError') return { holds: from(sql`y.error_code is not null`), fails: null }
-  if (field === 'path') return { holds: pathRows(sql, test), fails: null }
+  if (field === 'path') return { holds: pathRows(sql, test), fails: null, isCostly: true }
   const column = bookColumnTest(sql, predicate, 'y')
   if (!column) return null
-  const source = { holds: from(column.test), fails: from(column.fails) }
+  const isCostly = field === 'summary' && test.kind === 'text'
+  const source = { holds: from(column.test), fails: from(column.fails), isCostly }
   const words = field === 'title' && test.kind === 'text' ? wordsOf(test.value) : []
   if (words.length === 0) return source
   const candidates = sql`
