@@ -1,14 +1,21 @@
 // Books by when the viewer last read them: first those with progress, along the index of progress, then
 // all others by title.
 import type { Fragment, Sql } from 'postgres'
-import { isUnrestricted, presentBook, type Viewer } from '../../auth/viewer.ts'
-import { unprepared } from '../../postgres/statement.ts'
+import {
+  hidesBooks,
+  isUnrestricted,
+  presentBeyondAge,
+  presentBook,
+  type Viewer,
+  visibleSeries,
+} from '../../auth/viewer.ts'
+import { allOf, unprepared } from '../../postgres/statement.ts'
 import type { Condition } from './condition.ts'
 import { type IdPage, idsInOrder, nearestEnd, type PageWindow } from './page.ts'
 import { countPresentBooks, isMatching, measurePlan, pageOfMeasured } from './page-books.ts'
 import { type BookListFilter, type BookPlan, planBooks } from './plan/book-plan.ts'
 import { hasProgress } from './plan/book-tree.ts'
-import type { Direction } from './sort.ts'
+import { bookOrderBy, type Direction } from './sort.ts'
 
 type ListRequest = BookListFilter & { direction: Direction; page: number; pageSize: number }
 
@@ -18,11 +25,10 @@ export async function listBooksByReading(
   viewer: Viewer,
   request: ListRequest,
 ): Promise<IdPage> {
-  const { filter, libraryId, seriesId, direction, page, pageSize: limit } = request
-  const isEverything = !filter && !libraryId && !seriesId && isUnrestricted(viewer)
-  const { read, unread } = isEverything
-    ? await partsOfAllBooks(sql, viewer)
-    : await partsOfFiltered(sql, viewer, request)
+  const { filter, direction, page, pageSize: limit } = request
+  const { read, unread } = filter
+    ? await partsOfFiltered(sql, viewer, request)
+    : await partsOfVisible(sql, viewer, request)
   const offset = (page - 1) * limit
   const ids = await read.page({ direction, offset, limit, total: read.total })
   const left = limit - ids.length
@@ -66,17 +72,35 @@ async function partsOfFiltered(sql: Sql, viewer: Viewer, request: ListRequest): 
   }
 }
 
-/** The same for all books, from stored counters. */
-async function partsOfAllBooks(sql: Sql, viewer: Viewer): Promise<Parts> {
-  const [row] = await sql<{ total: number }[]>`
-    select coalesce(sum(read_count + started_count), 0)::float8 as total
-    from series_reading where account_id = ${viewer.accountId}`
+/** Without a condition the number of books with progress is that of the stored counters, less the hidden ones. */
+async function partsOfVisible(sql: Sql, viewer: Viewer, request: ListRequest): Promise<Parts> {
+  const { libraryId, seriesId } = request
+  const isEverything = !libraryId && !seriesId && isUnrestricted(viewer)
+  const plan = isEverything
+    ? null
+    : await planBooks(sql, viewer, { filter: null, libraryId, seriesId })
+  const isListed = allOf(sql, [
+    visibleSeries(sql, viewer),
+    ...(libraryId ? [sql`s.library_id = ${libraryId}`] : []),
+    ...(seriesId ? [sql`s.id = ${seriesId}`] : []),
+  ])
+  const hidden = sql`
+    select count(*) from book y join series s on s.id = y.series_id
+    where ${presentBeyondAge(sql, viewer, 'y')} and ${isListed}
+      and (select true from progress p
+        where p.account_id = ${viewer.accountId} and p.book_id = y.id)`
+  const [row] = await unprepared(sql<{ total: number }[]>`
+    select (coalesce(sum(r.read_count + r.started_count), 0)
+      - ${hidesBooks(viewer) ? sql`(${hidden})` : sql`0`})::float8 as total
+    from series_reading r join series s on s.id = r.series_id
+    where r.account_id = ${viewer.accountId} and ${isListed}`)
+  const all = plan ? (await measurePlan(sql, plan)).total : await countPresentBooks(sql)
   const { total } = row!
   return {
-    read: { total, page: window => walkProgress(sql, viewer, { ...window, plan: null }) },
+    read: { total, page: window => walkProgress(sql, viewer, { ...window, plan }) },
     unread: {
-      total: (await countPresentBooks(sql)) - total,
-      page: window => walkUnread(sql, viewer, window),
+      total: all - total,
+      page: window => walkUnread(sql, viewer, { ...window, plan }),
     },
   }
 }
@@ -111,17 +135,24 @@ async function walkProgress(
 }
 
 /** Books without progress by title. Progress is looked up only for books of series that have any. */
-async function walkUnread(sql: Sql, { accountId }: Viewer, window: PageWindow): Promise<string[]> {
+async function walkUnread(
+  sql: Sql,
+  { accountId }: Viewer,
+  { plan, ...window }: PageWindow & { plan: BookPlan | null },
+): Promise<string[]> {
   const { skip, take, reversed } = nearestEnd(window)
   if (take === 0) return []
-  const order = reversed ? sql`b.sort_key desc, b.id desc` : sql`b.sort_key, b.id`
+  const alias = plan?.readsRow ? 'w' : 'b'
+  const book = sql(alias)
   const rows = await unprepared(sql<{ id: string }[]>`
-    select b.id from book b
-    where ${presentBook(sql)} and ((b.series_id in (
+    ${plan ? sql`with ${plan.ctes}` : sql``}
+    select ${book}.id from book ${book}
+    where ${presentBook(sql, alias)} and ${plan ? isMatching(sql, plan, alias) : sql`true`}
+      and ((${book}.series_id in (
         select r.series_id from series_reading r where r.account_id = ${accountId})) is not true
       or (select true from progress p
-        where p.account_id = ${accountId} and p.book_id = b.id) is null)
-    order by ${order}
+        where p.account_id = ${accountId} and p.book_id = ${book}.id) is null)
+    order by ${bookOrderBy(sql, alias, { sort: 'title', direction: 'asc', reversed })}
     limit ${take} offset ${skip}`)
   return idsInOrder(rows, reversed)
 }

@@ -198,8 +198,23 @@ t.test(
           const actual = await pages({ ...request, filter: null, pageSize: 37 }, viewer)
           deepEqual(actual.ids, inOrder(listed, keys[sort], direction))
           equal(actual.total, listed.length)
-          const search = await pages({ libraryId, text, filter: null, pageSize: 50 }, viewer)
-          equal(search.total, listed.filter(text ? matchesBook(text) : () => true).length)
+          const found = listed.filter(text ? matchesBook(text) : () => true)
+          const search = await pages({ ...request, text, filter: null, pageSize: 37 }, viewer)
+          deepEqual(search.ids, inOrder(found, keys[sort], direction))
+          equal(search.total, found.length)
+          const read = { libraryId, direction, sort: 'read', filter: null, pageSize: 37 } as const
+          deepEqual((await pages(read, viewer)).ids, [
+            ...inOrder(
+              listed.filter(b => progress.has(b.id)),
+              b => progress.get(b.id)!.at.getTime(),
+              direction,
+            ),
+            ...inOrder(
+              listed.filter(b => !progress.has(b.id)),
+              keys.title,
+              'asc',
+            ),
+          ])
         },
       ),
       { numRuns: 60, seed: 12 },
