@@ -1,6 +1,6 @@
 // Lists of genres, tags and publishers with their numbers of visible series.
 import type { Fragment } from 'postgres'
-import { hasVisibleBook, isUnrestricted, type Viewer, visibleSeries } from '../../auth/viewer.ts'
+import { isUnrestricted, type Viewer, visibleSeries } from '../../auth/viewer.ts'
 import type { Sql } from '../../postgres/db.ts'
 import { allOf, unprepared } from '../../postgres/statement.ts'
 import { isBrowsable, newestSeries } from '../list/newest-change.ts'
@@ -114,27 +114,19 @@ export async function listPublishers(
 ): Promise<{ data: Publisher[]; total: number }> {
   const [row] = await unprepared(sql<{ data: Publisher[]; total: number }[]>`
     with spellings as materialized (
-      select s.publisher as name, count(*) as n
+      select s.publisher as name, count(*) as n, max(s.updated_at) as at
       from series s
-      where s.book_count > 0 and s.publisher > '' and ${visibleSeries(sql, viewer)}
-        and ${hasVisibleBook(sql, viewer)}
+      where s.book_count > 0 and s.publisher > '' and ${isBrowsable(sql, viewer)}
       group by s.publisher
     ), named as materialized (
-      select folded(name) collate "C" as key, sum(n)::float8 as "seriesCount",
+      select folded(name) collate "C" as key, sum(n)::float8 as "seriesCount", max(at) as at,
         (array_agg(name order by n desc, name collate "C"))[1] as name
       from spellings group by 1
-    ), newest as materialized (
-      select folded(s.publisher) collate "C" as key, max(s.updated_at) as at
-      from (${newestSeries(sql)}) s where s.publisher > '' and ${isBrowsable(sql, viewer)}
-      group by 1
     )
     select (select count(*) from named)::float8 as total, coalesce((
       select jsonb_agg(
-        jsonb_build_object('name', p.name, 'seriesCount', p."seriesCount", 'updatedAt', coalesce(n.at, (
-          select max(s.updated_at) from series s
-          where s.book_count > 0 and folded(s.publisher) = p.key and ${isBrowsable(sql, viewer)})))
+        jsonb_build_object('name', p.name, 'seriesCount', p."seriesCount", 'updatedAt', p.at)
         order by p.key)
-      from (select * from named order by key limit ${pageSize} offset ${offset}) p
-      left join newest n on n.key = p.key), '[]') as data`)
+      from (select * from named order by key limit ${pageSize} offset ${offset}) p), '[]') as data`)
   return row!
 }
