@@ -1,9 +1,12 @@
 // Rescan time: an unchanged library compared with `find`, and one changed by the generator's `mutate`,
-// compared with its log. node bench/rescan.ts --library DIR --data DIR [--rounds 5] [--mutations FILE]
-// The library must have been scanned into the data directory before.
+// compared with its log. node bench/rescan.ts --library DIR --data DIR [--rounds 5] [--slow 5] [--mutations FILE]
+// The library must have been scanned into the data directory before. `--slow`: every call on the library takes so
+// many ms longer, for `find` and the scan.
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { slowFolder } from './kit/slow-folder.ts'
 import { print, stackroom } from './kit/stackroom.ts'
 
 const { values } = parseArgs({
@@ -11,11 +14,13 @@ const { values } = parseArgs({
     library: { type: 'string' },
     data: { type: 'string' },
     rounds: { type: 'string', default: '5' },
+    slow: { type: 'string' },
     mutations: { type: 'string' },
     before: { type: 'string' },
   },
 })
-const library = values.library!
+const library = resolve(values.library!)
+if (values.slow) Object.assign(process.env, slowFolder(library, Number(values.slow)))
 const scan = ['scan', library, '--data', values.data!]
 
 if (values.mutations) await mutated(values.mutations, values.before!)
@@ -26,7 +31,9 @@ async function unchanged() {
   const ratios: number[] = []
   for (let round = 0; round < Number(values.rounds); round++) {
     const started = performance.now()
-    execFileSync('sh', ['-c', `find '${library}' -printf '%s %T@ %p\\n' > /dev/null`])
+    execFileSync('find', [library, '-printf', '%s %T@ %p\\n'], {
+      stdio: ['ignore', 'ignore', 'inherit'],
+    })
     const find = (performance.now() - started) / 1000
     const { first } = await stackroom([...scan, '--json'])
     const { seconds, found, unchanged, bytesRead, opens } = first as unknown as Summary
