@@ -92,8 +92,8 @@ try {
       ...{ ms: Math.round(ms), cpu: Math.round(cpuMs), name: one.name, path: one.path, page },
       ...{ viewer, total, ...(status === 200 ? {} : { status }) },
     })
-  if (values.report) writeFileSync(values.report, await writeReport(sql, { groups, worst }))
   if (values.json) writeFileSync(values.json, JSON.stringify(measured.map(briefly)))
+  if (values.report) writeFileSync(values.report, await writeReport(sql, { groups, worst }))
   const wrong = await wrongTotals(measured)
   for (const one of wrong) print(one)
   if (wrong.length > 0 || groups.some(({ isWithin }) => !isWithin)) process.exitCode = 1
