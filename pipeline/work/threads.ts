@@ -28,6 +28,7 @@ export async function runBatch<I, R, O>(
 ): Promise<I[]> {
   let rest = items
   let limit = items.length
+  let suspect: I | undefined
   while (rest.length > 0 && !handle.isStopped()) {
     const request = { items: rest.slice(0, limit), options }
     const { done, failure, failedIndex } = await mountHealth.runThread(handle.root, hung => {
@@ -38,6 +39,7 @@ export async function runBatch<I, R, O>(
       // The results before the failed item are lost with the thread: repeat them without it. If two
       // items ran at once, the first runs alone to show which one failed.
       limit = Math.max(1, failedIndex)
+      suspect = request.items[Math.max(0, failedIndex)]
       continue
     }
     // Stopped before a thread was free, or within a file.
@@ -45,7 +47,9 @@ export async function runBatch<I, R, O>(
     const results = failure ? [await handle.failed(request.items[0]!, failure)] : done
     await handle.onResults(results, rest.slice(0, results.length))
     rest = rest.slice(results.length)
-    limit = rest.length
+    // The one that failed runs alone, so that its time limit passes twice at most.
+    const place = suspect === undefined ? -1 : rest.indexOf(suspect)
+    limit = place === -1 ? rest.length : Math.max(1, place)
   }
   return rest
 }

@@ -53,3 +53,34 @@ t.test('an urgent batch interrupts a running one and overtakes a waiting one', a
   await Promise.all(bulk)
   t.same(ended.slice(0, 2), ['first', 'urgent'])
 })
+
+t.test('an item that hangs is read twice, wherever it is in its batch', async t => {
+  const names = ['a', 'b', 'c', 'd', 'e', 'f']
+  for (const bad of names) {
+    let reads = 0
+    // As a thread: it returns early, and its results are lost when an item fails.
+    const run = async (_task: string, { items }: { items: string[] }) => {
+      const failedIndex = items.slice(0, 3).indexOf(bad)
+      if (failedIndex === -1) return { done: items.slice(0, 3), failure: null, failedIndex }
+      reads++
+      return { done: [], failure: { code: 'timeout', message: 'x' }, failedIndex }
+    }
+    const results: string[] = []
+    await runBatch<string, null, string>(
+      { run } as never,
+      'read',
+      { items: names, options: null },
+      {
+        root: '/nowhere',
+        isStopped: () => false,
+        failed: item => `${item} failed`,
+        onResults: async some => void results.push(...some),
+      },
+    )
+    t.same(
+      results,
+      names.map(name => (name === bad ? `${name} failed` : name)),
+    )
+    t.equal(reads, 2, bad)
+  }
+})
