@@ -105,7 +105,7 @@ t.test('user edits are returned, locked, and survive a deep scan', async t => {
       { name: 'Eisner', year: 2002, category: null, won: true },
       { name: 'Harvey', year: null, category: null, won: false },
     ],
-    genre: 'Action, Comedy',
+    genre: 'action, Comedy',
     writers: ['Zoe Zero', 'Ana Author'],
     pencillers: ['Pia Pencil'],
     translator: 'Tom Two',
