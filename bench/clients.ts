@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { resources } from '../lib/api/resources.ts'
-import { openapiDocument } from '../lib/http/openapi.ts'
+import { openapiDocument } from '../lib/http/openapi/openapi.ts'
 import { print } from './kit/stackroom.ts'
 
 const methods = new Set(['get', 'put', 'post', 'patch', 'delete', 'head', 'options'])

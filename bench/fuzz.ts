@@ -2,7 +2,7 @@
 // prints the responses by status and every violation of the document. node bench/fuzz.ts [--runs 20000] [--seed 1]
 import { parseArgs } from 'node:util'
 import { resources } from '../lib/api/resources.ts'
-import { openapiDocument } from '../lib/http/openapi.ts'
+import { openapiDocument } from '../lib/http/openapi/openapi.ts'
 import { createFixture } from '../test/kit/fixture.ts'
 import { fuzz } from '../test/kit/http/fuzz.ts'
 import { print } from './kit/stackroom.ts'

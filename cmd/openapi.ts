@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { Command, Option } from 'commander'
 import { Document, visit } from 'yaml'
 import { resources } from '../lib/api/resources.ts'
-import { openapiDocument } from '../lib/http/openapi.ts'
+import { openapiDocument } from '../lib/http/openapi/openapi.ts'
 import { version } from '../lib/version.ts'
 
 /** For readers of YAML 1.1, too: `off`, `y` and `12:30` are quoted, which are no strings there. */

@@ -21,7 +21,7 @@ declare module 'fastify' {
 export function acceptOnlyJson(server: FastifyInstance) {
   const parse = server.getDefaultJsonParser('error', 'error')
   const gates = createAccountGates(maxReceived)
-  const nextTurn = createTurns()
+  const waitForParser = createParserQueue()
   server.removeAllContentTypeParsers()
   server.addHook('preParsing', async (request, reply, payload) => {
     if (!mayBeLong(request)) return payload
@@ -46,7 +46,7 @@ export function acceptOnlyJson(server: FastifyInstance) {
     isJson,
     { parseAs: 'string' },
     async (request: FastifyRequest, body: string) => {
-      if (body.length > smallBodyBytes) await nextTurn()
+      if (body.length > smallBodyBytes) await waitForParser()
       request.finishBody?.()
       if (body === '') return undefined
       const fault = structureFault(body)
@@ -66,10 +66,10 @@ function mayBeLong({ headers, routeOptions }: FastifyRequest): boolean {
 }
 
 /**
- * Returns a function that waits for the turn of its caller. A turn lasts until the event loop is free again,
- * and as long again belongs to everything else.
+ * Returns a function that waits until the caller may parse. One caller parses at a time, and between two the
+ * event loop is left to everything else for as long as the first one took.
  */
-function createTurns() {
+function createParserQueue() {
   let last: Promise<unknown> = Promise.resolve()
   return async () => {
     const previous = last

@@ -65,19 +65,16 @@ t.test('progress in a book locks account and series first', async t => {
   })
 })
 
-t.test(
-  'series are locked by id, whatever the order of the list and of the rows on disk',
-  async t => {
-    const [first, second] = facts.series.map(series => series.id).sort() as [string, string]
-    // The second one comes first on disk after the first was written again.
-    await sql`update series set title = title || '.' where id = ${first}`
-    for (const purpose of ['change', 'deletion', 'reference'] as const)
-      await whileWaiting(
-        tx => lockSeries(tx, [second, first], purpose),
-        async () => {
-          t.ok(await isFree('series', second), `${purpose} waits for the first one`)
-        },
-        { table: 'series', id: first },
-      )
-  },
-)
+t.test('series are locked by id, in any order of the list and of the rows on disk', async t => {
+  const [first, second] = facts.series.map(series => series.id).sort() as [string, string]
+  // The second one comes first on disk after the first was written again.
+  await sql`update series set title = title || '.' where id = ${first}`
+  for (const purpose of ['change', 'deletion', 'reference'] as const)
+    await whileWaiting(
+      tx => lockSeries(tx, [second, first], purpose),
+      async () => {
+        t.ok(await isFree('series', second), `${purpose} waits for the first one`)
+      },
+      { table: 'series', id: first },
+    )
+})

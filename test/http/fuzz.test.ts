@@ -1,7 +1,7 @@
 // Fuzzing: generated requests must get documented responses.
 import { test } from 'tap'
 import { resources } from '../../lib/api/resources.ts'
-import { openapiDocument } from '../../lib/http/openapi.ts'
+import { openapiDocument } from '../../lib/http/openapi/openapi.ts'
 import { createFixture } from '../kit/fixture.ts'
 import { fuzz } from '../kit/http/fuzz.ts'
 

@@ -8,7 +8,7 @@ import { startApi } from '../kit/server.ts'
 const info = (labels: string) =>
   comic({ info: `<ComicInfo><Genre>${labels}</Genre><Tags>${labels}</Tags></ComicInfo>` })
 
-test('labels of hidden series tell nothing', async t => {
+test('labels of hidden series are not revealed', async t => {
   const all = await startApi(t)
   const { sql } = all
   const admin = await all.createUser('admin')

@@ -1,7 +1,7 @@
 // Visibility: a series hidden from an account leaks through no GET and no counter.
 import { test } from 'tap'
 import { resources } from '../../lib/api/resources.ts'
-import { openapiDocument } from '../../lib/http/openapi.ts'
+import { openapiDocument } from '../../lib/http/openapi/openapi.ts'
 import { createFixture, type Fixture } from '../kit/fixture.ts'
 import { readBody } from '../kit/http/body.ts'
 import { operationsOf } from '../kit/http/operation.ts'

@@ -34,11 +34,11 @@ test('each long body is read in a turn of the event loop of its own', async t =>
     server.inject({ method: 'POST', url: '/', headers: { ...json, 'x-account': account }, payload })
   const accounts = Array.from({ length: 12 }, (_, i) => `${i}`)
   const responses = await Promise.all(accounts.map(account => post(account, long)))
-  const turns = responses.map(response => response.json<{ value: number }>().value)
-  t.equal(new Set(turns).size, accounts.length, turns.join(' '))
+  const iterations = responses.map(response => response.json<{ value: number }>().value)
+  t.equal(new Set(iterations).size, accounts.length, iterations.join(' '))
   for (const invalid of [`${long.slice(0, -1)}`, `${long.slice(0, -1)},"x":${'['.repeat(500)}`])
     t.equal((await post('a', invalid)).statusCode, 400)
-  t.equal((await post('a', long)).statusCode, 200, 'a failed one ends its turn')
+  t.equal((await post('a', long)).statusCode, 200, 'a failed one leaves the queue')
 })
 
 test('few long bodies of an account are received at a time', async t => {

@@ -9,7 +9,7 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { test } from 'tap'
 import { parse } from 'yaml'
 import { resources } from '../../lib/api/resources.ts'
-import { openapiDocument } from '../../lib/http/openapi.ts'
+import { openapiDocument } from '../../lib/http/openapi/openapi.ts'
 import { commandLine } from '../kit/command.ts'
 
 const document = openapiDocument(resources, '1.2.3') as any

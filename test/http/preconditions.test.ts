@@ -1,7 +1,7 @@
 // Preconditions of writes, methods that a path does not have, ids in any case.
 import { test } from 'tap'
 import { resources } from '../../lib/api/resources.ts'
-import { documentPath } from '../../lib/http/openapi.ts'
+import { documentPath } from '../../lib/http/openapi/openapi.ts'
 import { endpoints, type Route } from '../../lib/http/route.ts'
 import { createFixture } from '../kit/fixture.ts'
 import { readBody } from '../kit/http/body.ts'

@@ -2,7 +2,7 @@
 import { test } from 'tap'
 import { resources } from '../../lib/api/resources.ts'
 import { generateKey } from '../../lib/auth/api-key.ts'
-import { documentPath, openapiDocument } from '../../lib/http/openapi.ts'
+import { documentPath, openapiDocument } from '../../lib/http/openapi/openapi.ts'
 import { endpoints, type Route } from '../../lib/http/route.ts'
 import { newId } from '../../lib/id.ts'
 import { createFixture } from '../kit/fixture.ts'

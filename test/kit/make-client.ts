@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import openapiTS, { astToString } from 'openapi-typescript'
 import { resources } from '../../lib/api/resources.ts'
-import { openapiDocument } from '../../lib/http/openapi.ts'
+import { openapiDocument } from '../../lib/http/openapi/openapi.ts'
 
 const folder = join(import.meta.dirname, 'generated')
 const nodes = await openapiTS(openapiDocument(resources, '0') as never, { silent: true })

@@ -30,7 +30,7 @@ export function labelKey(name: string): string {
 }
 
 /**
- * The id of a label, which is computed from its name (UUID version 8): it must not tell an account that a
+ * The id of a label, which is computed from its name (UUID version 8): it must not reveal to an account that a
  * hidden series has had the label before, nor since when.
  */
 function labelId(kind: LabelKind, key: string): string {

@@ -2,7 +2,7 @@
 import { dirname, join } from 'node:path'
 import t from 'tap'
 import { resources } from '../../../lib/api/resources.ts'
-import { openapiDocument } from '../../../lib/http/openapi.ts'
+import { openapiDocument } from '../../../lib/http/openapi/openapi.ts'
 import { newId } from '../../../lib/id.ts'
 import type { Role } from '../../kit/accounts.ts'
 import { folderWithFiles, temporaryFolder } from '../../kit/files/folders.ts'

@@ -1,6 +1,6 @@
 // The OpenAPI document of the API, and the check that every response of a test conforms to it.
 import { resources } from '../../../lib/api/resources.ts'
-import { openapiDocument } from '../../../lib/http/openapi.ts'
+import { openapiDocument } from '../../../lib/http/openapi/openapi.ts'
 import { createConformanceCheck } from './conformance.ts'
 import { operationsOf } from './operation.ts'
 

@@ -1,7 +1,7 @@
 // JSON Schemas as OpenAPI 3.1 schema objects: named component schemas, without internal keywords; of
 // requests with all that is accepted: alternative names, null for an unchanged field.
-import { propertyNames } from '../schema.ts'
-import { allowsNull } from './normalize.ts'
+import { propertyNames } from '../../schema.ts'
+import { allowsNull } from '../normalize.ts'
 
 export type Json = Record<string, unknown>
 

@@ -1,14 +1,8 @@
 // Responses of the OpenAPI document: media types, headers, and the shared error responses.
-import { type Bytes, ErrorBody, isBytes, LimitBody, type TSchema } from '../schema.ts'
-import { errorName } from './error-response.ts'
-import {
-  type AnnotatedSchema,
-  type Json,
-  responseSchema,
-  type Schemas,
-  sorted,
-} from './openapi-schema.ts'
-import type { Route } from './route.ts'
+import { type Bytes, ErrorBody, isBytes, LimitBody, type TSchema } from '../../schema.ts'
+import { errorName } from '../error-response.ts'
+import type { Route } from '../route.ts'
+import { type AnnotatedSchema, type Json, responseSchema, type Schemas, sorted } from './schema.ts'
 
 const statusDescriptions: Record<string, string> = {
   200: 'Success',
