@@ -79,7 +79,16 @@ test('a read is admitted by default', t => {
   // Each has a reason beside it.
   t.same(
     resources.filter(({ cost }) => cost === 'record').map(({ operationId }) => operationId),
-    ['browseFilesystem', 'listDrives', 'streamEvents', 'streamTasks', 'streamScans'],
+    [
+      'downloadBook',
+      'browseFilesystem',
+      'listDrives',
+      'streamEvents',
+      'streamTasks',
+      'streamScans',
+      'downloadOpds1Book',
+      'downloadOpds2Book',
+    ],
   )
   t.end()
 })

@@ -52,6 +52,8 @@ t.test('with a cached directory a page costs one open and one read', async t => 
   const first = snapshotCounters()
   await bytesOf(await pages.image(book, 0))
   t.same(countedSince(first), { opens: 1, reads: 1, directories: 1, tasks: 1 })
+  // A WebP is decoded before it is sent for the first time.
+  await bytesOf(await pages.image(book, 2))
   for (const index of [0, 1, 2, 1]) {
     const before = snapshotCounters()
     await bytesOf(await pages.image(book, index))
@@ -64,7 +66,7 @@ t.test('concurrent requests for a new book build its directory once', async t =>
   const book = await bookOf(t, 'a.cbz', zip(images))
   const before = snapshotCounters()
   await Promise.all(
-    Array.from({ length: 20 }, async (_, i) => bytesOf(await pages.image(book, i % 3))),
+    Array.from({ length: 20 }, async (_, i) => bytesOf(await pages.image(book, i % 2))),
   )
   t.match(countedSince(before), { opens: 20, reads: 20, directories: 1, tasks: 1 })
 })
