@@ -29,8 +29,8 @@ if (node === null) {
     ...compileCache(process.env),
     // glibc creates up to 8 malloc arenas per core, and image decoding threads fill all of them.
     MALLOC_ARENA_MAX: '2',
-    // By default glibc raises both with the largest block that was freed: memory of images is then never given
-    // back. The peak of a scan is 30 MB lower; pages of usual size stay below.
+    // By default glibc raises these thresholds with the largest block that was freed: memory of images is then
+    // never given back. The peak of a scan is 30 MB lower; pages of usual size stay below.
     MALLOC_MMAP_THRESHOLD_: '1048576',
     MALLOC_TRIM_THRESHOLD_: '1048576',
     // These threads mostly wait for disks, and a slow one is read with many operations in flight; waiting
