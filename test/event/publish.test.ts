@@ -194,14 +194,17 @@ t.test('many events of one type become a few rows with consecutive numbers', asy
   const libraryId = newId()
   const books = Array.from({ length: 1_201 }, () => ({ id: newId(), seriesId: newId() }))
   await publish(sql, [{ type: 'book_created', libraryId, books }])
-  const seen = await eventsSince(sql, before)
+  const seen = (await eventsSince(sql, before)).filter(e => e.library === libraryId)
   t.same(
     seen.map(e => ({ id: e.book, seriesId: e.series })),
     books,
   )
+  // An event of background work may come before them.
+  const first = seen[0]!.number
+  t.ok(first > before)
   t.same(
     seen.map(e => e.number),
-    books.map((_, i) => before + 1 + i),
+    books.map((_, i) => first + i),
   )
   const [row] =
     await sql`select count(*)::integer as rows from event where library_id = ${libraryId}`
