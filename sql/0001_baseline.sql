@@ -351,7 +351,8 @@ create table book_pages (
   pages   bytea not null
 );
 
--- Ids at other services (`id`) and links to pages about a series or book (`link`), one per source.
+-- Ids at other services (`id`), links to pages about a series or book (`link`) and ratings of a series by
+-- others (`rating`), one per source.
 create table external_reference (
   id          uuid primary key default gen_random_uuid(),
   kind        text not null,
@@ -361,16 +362,22 @@ create table external_reference (
   external_id text,
   url         text,
   hash        text,
+  -- From 0 to 100, and the number of votes that it is the mean of.
+  rating      double precision,
+  votes       integer,
   created_at  timestamptz not null default now(),
   updated_at  timestamptz not null default now(),
-  constraint external_reference_kind_known check (kind in ('id', 'link')),
+  constraint external_reference_kind_known check (kind in ('id', 'link', 'rating')),
   constraint external_reference_of_one check (num_nonnulls(series_id, book_id) = 1),
   constraint external_reference_complete
-    check (case kind when 'id' then external_id is not null else url is not null end),
+    check (case kind when 'id' then external_id is not null when 'link' then url is not null
+      else rating between 0 and 100 end),
   constraint external_reference_series_unique unique (series_id, kind, source),
   constraint external_reference_book_unique unique (book_id, kind, source)
 );
 create index external_reference_value on external_reference (source, external_id) where kind = 'id';
+create index external_reference_rating on external_reference (series_id, rating)
+  where kind = 'rating';
 
 -- Uploaded covers; `hash` names the thumbnail and the original in the data directory. The hash of the
 -- selected one is copied to custom_cover of its book or series.
@@ -718,6 +725,60 @@ create unlogged table page_stream (
   primary key (account_id, book_id)
 );
 create index page_stream_age on page_stream (updated_at);
+
+---------------------------------------------------------------------------------------------------
+-- What accounts organise for themselves. All rows are visible to their account only.
+
+-- Series and books that an account wants to read, in an order of its own.
+create table want_to_read (
+  id         uuid primary key,
+  account_id uuid not null references account on delete cascade,
+  series_id  uuid references series on delete cascade,
+  book_id    uuid references book on delete cascade,
+  position   integer not null,
+  added_at   timestamptz not null default now(),
+  constraint want_to_read_of_one check (num_nonnulls(series_id, book_id) = 1),
+  constraint want_to_read_series_unique unique (account_id, series_id),
+  constraint want_to_read_book_unique unique (account_id, book_id)
+);
+create index want_to_read_series on want_to_read (series_id) where series_id is not null;
+create index want_to_read_book on want_to_read (book_id) where book_id is not null;
+
+create table user_rating (
+  id         uuid primary key,
+  account_id uuid not null references account on delete cascade,
+  series_id  uuid not null references series on delete cascade,
+  rating     integer not null,
+  notes      text,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  constraint user_rating_unique unique (account_id, series_id) include (rating),
+  constraint user_rating_known check (rating between 1 and 100)
+);
+-- The mean of all accounts, and sorting by it.
+create index user_rating_series on user_rating (series_id) include (rating);
+create index user_rating_recent on user_rating (account_id, updated_at, id);
+
+-- Filters that an account saved.
+create table filter_preset (
+  id         uuid primary key,
+  account_id uuid not null references account on delete cascade,
+  name       text not null,
+  scope      text not null,
+  target     text not null,
+  condition  jsonb,
+  query      text,
+  sort       text,
+  -- Null: all libraries.
+  library_id uuid references library on delete cascade,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  constraint filter_preset_scope_known check (scope in ('list', 'search')),
+  constraint filter_preset_target_known check (target in ('series', 'books'))
+);
+create unique index filter_preset_name_unique
+  on filter_preset (account_id, scope, target, lower(name));
+create index filter_preset_library on filter_preset (library_id) where library_id is not null;
 
 ---------------------------------------------------------------------------------------------------
 -- Scans. A scan may be killed at any moment: what it had found and not processed is in `pending_file`

@@ -255,6 +255,8 @@ CREATE TABLE external_reference (
   external_id text,
   url text,
   hash text,
+  rating double precision,
+  votes integer,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
   constraint external_reference_book_id_fkey FOREIGN KEY (book_id) REFERENCES book(id) ON DELETE CASCADE,
@@ -262,13 +264,33 @@ CREATE TABLE external_reference (
   constraint external_reference_complete CHECK (
 CASE kind
     WHEN 'id'::text THEN (external_id IS NOT NULL)
-    ELSE (url IS NOT NULL)
+    WHEN 'link'::text THEN (url IS NOT NULL)
+    ELSE ((rating >= (0)::double precision) AND (rating <= (100)::double precision))
 END),
-  constraint external_reference_kind_known CHECK ((kind = ANY (ARRAY['id'::text, 'link'::text]))),
+  constraint external_reference_kind_known CHECK ((kind = ANY (ARRAY['id'::text, 'link'::text, 'rating'::text]))),
   constraint external_reference_of_one CHECK ((num_nonnulls(series_id, book_id) = 1)),
   constraint external_reference_pkey PRIMARY KEY (id),
   constraint external_reference_series_id_fkey FOREIGN KEY (series_id) REFERENCES series(id) ON DELETE CASCADE,
   constraint external_reference_series_unique UNIQUE (series_id, kind, source)
+);
+
+CREATE TABLE filter_preset (
+  id uuid not null,
+  account_id uuid not null,
+  name text not null,
+  scope text not null,
+  target text not null,
+  condition jsonb,
+  query text,
+  sort text,
+  library_id uuid,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint filter_preset_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE,
+  constraint filter_preset_library_id_fkey FOREIGN KEY (library_id) REFERENCES library(id) ON DELETE CASCADE,
+  constraint filter_preset_pkey PRIMARY KEY (id),
+  constraint filter_preset_scope_known CHECK ((scope = ANY (ARRAY['list'::text, 'search'::text]))),
+  constraint filter_preset_target_known CHECK ((target = ANY (ARRAY['series'::text, 'books'::text])))
 );
 
 CREATE TABLE label (
@@ -614,6 +636,37 @@ CREATE TABLE sharing_tag (
   constraint sharing_tag_pkey PRIMARY KEY (id)
 );
 
+CREATE TABLE user_rating (
+  id uuid not null,
+  account_id uuid not null,
+  series_id uuid not null,
+  rating integer not null,
+  notes text,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint user_rating_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE,
+  constraint user_rating_known CHECK (((rating >= 1) AND (rating <= 100))),
+  constraint user_rating_pkey PRIMARY KEY (id),
+  constraint user_rating_series_id_fkey FOREIGN KEY (series_id) REFERENCES series(id) ON DELETE CASCADE,
+  constraint user_rating_unique UNIQUE (account_id, series_id) INCLUDE (rating)
+);
+
+CREATE TABLE want_to_read (
+  id uuid not null,
+  account_id uuid not null,
+  series_id uuid,
+  book_id uuid,
+  "position" integer not null,
+  added_at timestamp with time zone not null default now(),
+  constraint want_to_read_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE,
+  constraint want_to_read_book_id_fkey FOREIGN KEY (book_id) REFERENCES book(id) ON DELETE CASCADE,
+  constraint want_to_read_book_unique UNIQUE (account_id, book_id),
+  constraint want_to_read_of_one CHECK ((num_nonnulls(series_id, book_id) = 1)),
+  constraint want_to_read_pkey PRIMARY KEY (id),
+  constraint want_to_read_series_id_fkey FOREIGN KEY (series_id) REFERENCES series(id) ON DELETE CASCADE,
+  constraint want_to_read_series_unique UNIQUE (account_id, series_id)
+);
+
 CREATE UNIQUE INDEX account_email_unique ON public.account USING btree (lower(email));
 CREATE INDEX account_library_library ON public.account_library USING btree (library_id);
 CREATE INDEX account_sharing_tag_tag ON public.account_sharing_tag USING btree (tag_id);
@@ -662,7 +715,10 @@ CREATE INDEX duplicate_book_member ON public.duplicate_book USING btree (book_id
 CREATE INDEX duplicate_series_member ON public.duplicate_series USING btree (series_id);
 CREATE INDEX email_verification_account ON public.email_verification USING btree (account_id);
 CREATE UNIQUE INDEX event_number ON public.event USING btree (number);
+CREATE INDEX external_reference_rating ON public.external_reference USING btree (series_id, rating) WHERE (kind = 'rating'::text);
 CREATE INDEX external_reference_value ON public.external_reference USING btree (source, external_id) WHERE (kind = 'id'::text);
+CREATE INDEX filter_preset_library ON public.filter_preset USING btree (library_id) WHERE (library_id IS NOT NULL);
+CREATE UNIQUE INDEX filter_preset_name_unique ON public.filter_preset USING btree (account_id, scope, target, lower(name));
 CREATE UNIQUE INDEX library_root_unique ON public.library USING btree (sha256(root)) WHERE (deleting_at IS NULL);
 CREATE INDEX missing_candidate_in_library ON public.missing_candidate USING btree (library_id);
 CREATE INDEX page_stream_age ON public.page_stream USING btree (updated_at);
@@ -710,6 +766,10 @@ CREATE INDEX session_account ON public.session USING btree (account_id);
 CREATE INDEX session_expiry ON public.session USING btree (expires_at);
 CREATE INDEX setting_change_key ON public.setting_change USING btree (key, changed_at DESC, id DESC);
 CREATE UNIQUE INDEX sharing_tag_name_unique ON public.sharing_tag USING btree (lower(name));
+CREATE INDEX user_rating_recent ON public.user_rating USING btree (account_id, updated_at, id);
+CREATE INDEX user_rating_series ON public.user_rating USING btree (series_id) INCLUDE (rating);
+CREATE INDEX want_to_read_book ON public.want_to_read USING btree (book_id) WHERE (book_id IS NOT NULL);
+CREATE INDEX want_to_read_series ON public.want_to_read USING btree (series_id) WHERE (series_id IS NOT NULL);
 CREATE OR REPLACE FUNCTION public.folded(value text)
  RETURNS text
  LANGUAGE sql

@@ -11,13 +11,10 @@ export const readStatuses = ['unread', 'in_progress', 'read'] as const
 export type ReadStatus = (typeof readStatuses)[number]
 
 /**
- * Fields for which no series has a value: ratings, collections and tracking do not exist. Conditions on
- * them are decided when they are parsed, so they need no SQL.
+ * Fields for which no series has a value. Conditions on them are decided when they are parsed, so they
+ * need no SQL.
  */
 const unrecordedSeriesFields = {
-  hasUserRating: 'boolean',
-  userRating: 'number',
-  communityRating: 'number',
   isTracked: 'boolean',
   inCollection: 'boolean',
 } as const
@@ -43,7 +40,14 @@ export const seriesFields = {
   author: 'text',
   path: 'text',
   year: 'number',
+  releaseDate: 'date',
   dateAdded: 'date',
+  addedAt: 'date',
+  lastReadAt: 'date',
+  wantToRead: 'boolean',
+  hasUserRating: 'boolean',
+  userRating: 'number',
+  communityRating: 'number',
   completion: 'boolean',
   hasExternalSourceId: 'boolean',
   ...unrecordedSeriesFields,
@@ -68,7 +72,12 @@ export const bookFields = {
   bookType: 'text',
   format: 'text',
   pageCount: 'number',
+  releaseDate: 'date',
   dateAdded: 'date',
+  addedAt: 'date',
+  lastReadAt: 'date',
+  wantToRead: 'boolean',
+  userRating: 'number',
   ...unrecordedBookFields,
 } as const
 

@@ -8,7 +8,13 @@ import { allOf, unprepared } from '../../postgres/statement.ts'
 import type { SeriesFilter } from './condition.ts'
 import { type IdPage, idsInOrder, nearestEnd, type PageWindow } from './page.ts'
 import { planSeries, type SeriesPlan } from './plan/series-plan.ts'
-import { type Direction, type SeriesColumnSort, type SeriesSort, seriesOrderBy } from './sort.ts'
+import {
+  type Direction,
+  type SeriesColumnSort,
+  type SeriesSort,
+  seriesOrderBy,
+  seriesSortJoin,
+} from './sort.ts'
 
 export type SeriesListFilter = {
   filter: SeriesFilter | null
@@ -123,12 +129,8 @@ function selectInOrder(
   isListed: Fragment,
   sorting: Sorting & { reversed: boolean },
 ): Fragment {
-  const reading =
-    sorting.sort === 'read'
-      ? sql`left join series_reading r on r.account_id = ${sorting.accountId} and r.series_id = s.id`
-      : sql``
   return sql`
-    select s.id from series s ${reading}
+    select s.id from series s ${seriesSortJoin(sql, sorting.sort, sorting.accountId)}
     where s.book_count > 0 and ${isListed}
     order by ${seriesOrderBy(sql, sorting)}`
 }

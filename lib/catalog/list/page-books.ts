@@ -247,9 +247,11 @@ async function walkIndex(
   return idsInOrder(rows, reversed)
 }
 
-const fieldOfSort: Partial<Record<BookColumnSort, string>> = {
-  pages: 'pageCount',
-  created: 'dateAdded',
+const sortOfField: Record<string, BookColumnSort> = {
+  pageCount: 'pages',
+  dateAdded: 'created',
+  addedAt: 'created',
+  releaseDate: 'released',
 }
 
 /** What the condition requires of the sort key itself, so that a walk begins where the list does. */
@@ -260,7 +262,7 @@ function keyRange(
   alias: 'w' | 'b',
 ): Fragment {
   const tests = required
-    .filter(({ field }) => field === fieldOfSort[sort])
+    .filter(({ field }) => sortOfField[field] === sort)
     .map(predicate => bookColumnTest(sql, predicate, alias)!.test)
   const prefixes = sort === 'title' ? required.flatMap(titlePrefix) : []
   const ranges = prefixes.map(prefix => titleKeyRange(sql, prefix, alias))

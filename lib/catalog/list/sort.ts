@@ -44,12 +44,11 @@ const seriesNames = {
   page_count: 'pages',
   relevance: 'relevance',
   score: 'relevance',
-  // There are no ratings, so all series are equal.
-  rating: 'title',
-  user_rating: 'title',
-  community_rating: 'title',
-  avg_rating: 'title',
-  external_rating: 'title',
+  rating: 'rating',
+  user_rating: 'rating',
+  community_rating: 'communityRating',
+  avg_rating: 'communityRating',
+  external_rating: 'externalRating',
 } as const
 
 export type BookSort = (typeof bookNames)[keyof typeof bookNames]
@@ -132,9 +131,38 @@ const seriesSortColumns = {
   filename: 'name_key',
   pages: 'page_count',
 } as const
-export type SeriesColumnSort = keyof typeof seriesSortColumns | 'read'
 
-/** Of `series s`, for `read` with the viewer's `series_reading r`; otherwise as bookOrderBy. */
+/** Sort orders of series by a value that few have, `v.value` of a join. */
+const seriesSortJoins = {
+  read: (sql: Queryable, accountId: string) => sql`
+    select r.series_id, r.last_read_at as value from series_reading r
+    where r.account_id = ${accountId}`,
+  rating: (sql: Queryable, accountId: string) => sql`
+    select u.series_id, u.rating as value from user_rating u where u.account_id = ${accountId}`,
+  communityRating: (sql: Queryable) => sql`
+    select u.series_id, avg(u.rating) as value from user_rating u group by u.series_id`,
+  externalRating: (sql: Queryable) => sql`
+    select e.series_id, max(e.rating) as value from external_reference e
+    where e.kind = 'rating' group by e.series_id`,
+}
+type JoinedSort = keyof typeof seriesSortJoins
+export type SeriesColumnSort = keyof typeof seriesSortColumns | JoinedSort
+
+const isJoined = (sort: SeriesColumnSort): sort is JoinedSort =>
+  Object.hasOwn(seriesSortJoins, sort)
+
+/** The join to `series s` that `seriesOrderBy` needs. */
+export function seriesSortJoin(
+  sql: Queryable,
+  sort: SeriesColumnSort,
+  accountId: string,
+): Fragment {
+  return isJoined(sort)
+    ? sql`left join (${seriesSortJoins[sort](sql, accountId)}) v on v.series_id = s.id`
+    : sql``
+}
+
+/** Of `series s` with its `seriesSortJoin`; otherwise as bookOrderBy. */
 export function seriesOrderBy(
   sql: Queryable,
   {
@@ -145,9 +173,9 @@ export function seriesOrderBy(
 ): Fragment {
   const order = (direction === 'desc') !== reversed ? sql`desc` : sql`asc`
   const nulls = reversed ? sql`nulls first` : sql`nulls last`
-  if (sort === 'read') {
+  if (isJoined(sort)) {
     const titleOrder = reversed ? sql`desc` : sql`asc`
-    return sql`r.last_read_at ${order} ${nulls}, s.sort_key ${titleOrder}, s.id ${titleOrder}`
+    return sql`v.value ${order} ${nulls}, s.sort_key ${titleOrder}, s.id ${titleOrder}`
   }
   const column = sql`s.${sql(seriesSortColumns[sort])}`
   return sql`${column} ${order} ${sort === 'year' ? nulls : sql``}, s.id ${order}`

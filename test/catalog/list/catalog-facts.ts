@@ -49,11 +49,16 @@ export type BookFacts = {
   modifiedMs: number
 }
 export type ProgressFacts = { account: string; book: string; page: number; done: boolean; at: Date }
+/** A rating of a series by an account, or that it wants to read a series or book. */
+type RatingFacts = { account: string; series: SeriesFacts; rating: number }
+type WantedFacts = { account: string; series: SeriesFacts | null; book: BookFacts | null }
 export type Facts = {
   libraries: string[]
   series: SeriesFacts[]
   books: BookFacts[]
   progress: ProgressFacts[]
+  ratings: RatingFacts[]
+  wanted: WantedFacts[]
   accounts: string[]
   sharingTags: Record<string, string>
 }
@@ -143,7 +148,16 @@ export function makeFacts(seed: number, seriesCount: number): Facts {
         at: new Date(1_710_000_000_000 + below(200) * 1000),
       }))
   })
-  return { libraries, series, books, progress, accounts, sharingTags }
+  const ratings = accounts.flatMap(account =>
+    series
+      .filter(() => below(3) === 0)
+      .map(one => ({ account, series: one, rating: 1 + below(100) })),
+  )
+  const wanted = accounts.flatMap((account): WantedFacts[] => [
+    ...series.filter(() => below(5) === 0).map(one => ({ account, series: one, book: null })),
+    ...books.filter(() => below(8) === 0).map(book => ({ account, series: null, book })),
+  ])
+  return { libraries, series, books, progress, ratings, wanted, accounts, sharingTags }
 }
 
 /** Writes the facts as the pipeline would, including derived rows and counters. */
@@ -228,6 +242,25 @@ export async function storeFacts(sql: Sql, facts: Facts): Promise<void> {
         is_completed: p.done,
         updated_at: p.at,
         completed_at: p.done ? p.at : null,
+      })),
+    )}`
+  await sql`
+    insert into user_rating ${sql(
+      facts.ratings.map(r => ({
+        id: newId(),
+        account_id: r.account,
+        series_id: r.series.id,
+        rating: r.rating,
+      })),
+    )}`
+  await sql`
+    insert into want_to_read ${sql(
+      facts.wanted.map((w, i) => ({
+        id: newId(),
+        account_id: w.account,
+        series_id: w.series?.id ?? null,
+        book_id: w.book?.id ?? null,
+        position: i,
       })),
     )}`
   await refreshDerived(sql, facts)

@@ -46,6 +46,10 @@ function testNumber(test: Predicate['test'], value: number | null): boolean {
   }[test.operator]
 }
 
+/** The first day of a date with unknown parts. */
+const releaseTime = (released: number) =>
+  Date.UTC(Math.floor(released / 10_000), Math.max(Math.floor(released / 100) % 100, 1) - 1)
+
 export function createOracle(facts: Facts, account: string) {
   const present = facts.books.filter(book => !book.missing)
   const booksOf = (series: SeriesFacts) => present.filter(book => book.series === series)
@@ -62,6 +66,21 @@ export function createOracle(facts: Facts, account: string) {
     const states = booksOf(series).map(bookStatus)
     if (states.every(state => state === 'read')) return 'read'
     return states.some(state => state !== 'unread') ? 'in_progress' : 'unread'
+  }
+
+  const own = facts.ratings.filter(r => r.account === account)
+  const ratingOf = (s: SeriesFacts) => own.find(r => r.series === s)?.rating ?? null
+  const meanRating = (s: SeriesFacts) => {
+    const ratings = facts.ratings.filter(r => r.series === s).map(r => r.rating)
+    return ratings.length > 0 ? ratings.reduce((a, b) => a + b) / ratings.length : null
+  }
+  const wanted = new Set(
+    facts.wanted.filter(w => w.account === account).map(w => w.book?.id ?? w.series?.id),
+  )
+  const readAt = (b: BookFacts) => progress.get(b.id)?.at.getTime() ?? null
+  const lastReadAt = (s: SeriesFacts) => {
+    const times = booksOf(s).flatMap(b => readAt(b) ?? [])
+    return times.length > 0 ? Math.max(...times) : null
   }
 
   const testSeries = (s: SeriesFacts) => (predicate: Predicate) => {
@@ -89,8 +108,21 @@ export function createOracle(facts: Facts, account: string) {
         )
       case 'year':
         return testNumber(test, s.year)
+      case 'releaseDate':
+        return testNumber(test, s.year && Date.UTC(s.year))
       case 'dateAdded':
+      case 'addedAt':
         return testNumber(test, s.createdAt.getTime())
+      case 'lastReadAt':
+        return testNumber(test, lastReadAt(s))
+      case 'wantToRead':
+        return test.kind === 'boolean' && wanted.has(s.id) === test.value
+      case 'hasUserRating':
+        return test.kind === 'boolean' && (ratingOf(s) !== null) === test.value
+      case 'userRating':
+        return testNumber(test, ratingOf(s))
+      case 'communityRating':
+        return testNumber(test, meanRating(s))
       default: {
         const values: Record<string, string | null> = {
           name: s.title,
@@ -123,8 +155,17 @@ export function createOracle(facts: Facts, account: string) {
         return test.kind === 'boolean' && b.error === test.value
       case 'pageCount':
         return testNumber(test, b.pages)
+      case 'releaseDate':
+        return testNumber(test, b.released && releaseTime(b.released))
       case 'dateAdded':
+      case 'addedAt':
         return testNumber(test, b.createdAt.getTime())
+      case 'lastReadAt':
+        return testNumber(test, readAt(b))
+      case 'wantToRead':
+        return test.kind === 'boolean' && wanted.has(b.id) === test.value
+      case 'userRating':
+        return testNumber(test, ratingOf(b.series))
       case 'path':
         return testText(test, `Köln/${b.id}${b.name}`)
       case 'format':
@@ -184,6 +225,9 @@ export function createOracle(facts: Facts, account: string) {
     present,
     listed,
     progress,
+    ratingOf,
+    meanRating,
+    lastReadAt,
     booksOf,
     testSeries,
     testBook,

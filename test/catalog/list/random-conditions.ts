@@ -29,12 +29,39 @@ const numbers = (from: number, to: number) =>
     }),
     nulls,
   )
-const dates = fc.record({
-  operator: fc.constantFrom('after', 'before', 'onOrAfter', 'onOrBefore'),
-  value: fc
-    .integer({ min: 0, max: 20 })
-    .map(day => new Date(1_700_000_000_000 + day * 86_400_000).toISOString()),
-})
+const dateOperators = (moments: fc.Arbitrary<Date>) => {
+  const value = moments.map(moment => moment.toISOString())
+  return fc.oneof(
+    fc.record({
+      operator: fc.constantFrom('after', 'before', 'onOrAfter', 'onOrBefore'),
+      value,
+    }),
+    fc.record({ operator: fc.constant('between'), start: value, end: value }),
+  )
+}
+const dates = dateOperators(
+  fc.integer({ min: 0, max: 20 }).map(day => new Date(1_700_000_000_000 + day * 86_400_000)),
+)
+const readDates = fc.oneof(
+  { weight: 4, arbitrary: dateOperators(fc.integer({ min: 0, max: 200 }).map(readTime)) },
+  nulls,
+)
+/** On and next to the first days of years and months. */
+const releaseDates = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: dateOperators(
+      fc
+        .tuple(
+          fc.integer({ min: 1990, max: 1995 }),
+          fc.integer({ min: 0, max: 3 }),
+          fc.constantFrom(-86_400_000, -1, 0, 1, 86_400_000),
+        )
+        .map(([year, month, distance]) => new Date(Date.UTC(year, month) + distance)),
+    ),
+  },
+  nulls,
+)
 const parts = (...values: string[]) =>
   fc.record({
     operator: fc.constantFrom(...textOperators.slice(2)),
@@ -69,6 +96,10 @@ const genre = texts('action', 'ACTION', 'sci', 'epique', '百', 'i', 'none such'
 const tag = texts('long', 'classic', 'o', '_', '%')
 const title = texts('Naruto', 'emile', 'one', '撃', "don't", '%', '_', 'X', 'a_b', 'Ölbaum', '0% n')
 
+function readTime(second: number): Date {
+  return new Date(1_710_000_000_000 + second * 1000)
+}
+
 type Fields = Record<string, fc.Arbitrary<object>>
 
 function tree(fields: Fields): fc.Arbitrary<object> {
@@ -96,7 +127,8 @@ export function bookConditions(facts: Facts) {
     title,
     hasError: booleans,
     pageCount: numbers(0, 40),
-    dateAdded: dates,
+    ...{ dateAdded: dates, addedAt: dates, lastReadAt: readDates, releaseDate: releaseDates },
+    ...{ wantToRead: booleans, userRating: numbers(1, 100) },
     path: texts('Köln', 'KÖLN', '.cbz', '-1', 'köln/', 'ln/0', 'köln/0', 'zzz/'),
     format: texts('CBZ', 'epub', 'b', 'p'),
     titleSort: texts('the', 'emile', 'one', 'x, the', 'Ölbaum'),
@@ -119,7 +151,9 @@ export function seriesConditions(facts: Facts) {
     language: texts('en', 'J'),
     path: texts('row 1', '1'),
     year: numbers(1990, 1996),
-    dateAdded: dates,
+    ...{ dateAdded: dates, addedAt: dates, lastReadAt: readDates, releaseDate: releaseDates },
+    ...{ wantToRead: booleans, hasUserRating: booleans },
+    ...{ userRating: numbers(1, 100), communityRating: numbers(1, 100) },
     author: texts('akira toriyama', 'EMILE', '尾', 'ola', 'a'),
     completion: booleans,
     sharingTag: texts('kids', 'd'),

@@ -6,11 +6,12 @@ import type { Queryable } from '../../../postgres/db.ts'
 import type { Condition, Predicate } from '../condition.ts'
 import type { BookField } from '../fields.ts'
 import { type Column, columnTest, wordTest } from './operators.ts'
+import type { OwnField } from './own-rows.ts'
 
-type SetField = 'libraryId' | 'seriesId' | 'genre' | 'tag'
+type SetField = 'libraryId' | 'seriesId' | 'genre' | 'tag' | 'userRating'
 /** `sortTitle`: the sort title that the book itself has, a part of `titleSort`. */
 type ColumnField =
-  | Exclude<BookField, SetField | 'readStatus' | 'hasError' | 'path' | 'titleSort'>
+  | Exclude<BookField, SetField | OwnField | 'readStatus' | 'hasError' | 'path' | 'titleSort'>
   | 'sortTitle'
 type BookColumn = {
   of: (sql: Queryable, alias: string) => Column
@@ -34,7 +35,9 @@ const columns: Record<ColumnField, BookColumn> = {
     words: formatNames,
   },
   pageCount: { of: (sql, y) => ({ integer: sql`${sql(y)}.page_count` }), isNullable: false },
+  releaseDate: { of: (sql, y) => ({ day: sql`${sql(y)}.released` }), isNullable: true },
   dateAdded: { of: (sql, y) => ({ date: sql`${sql(y)}.created_at` }), isNullable: false },
+  addedAt: { of: (sql, y) => ({ date: sql`${sql(y)}.created_at` }), isNullable: false },
 }
 
 /**

@@ -68,7 +68,7 @@ export async function planBooks(
   const condition = expand(filter?.condition ?? { all: [] })
   const sources = includeDeleted ? new Map() : rowSources(sql, viewer, condition)
   const hitSets = await chooseHitSets(sql, sources, hitLimit)
-  const context = { sql, labels, includesMissing: includeDeleted, hitSets }
+  const context = { sql, viewer, labels, includesMissing: includeDeleted, hitSets }
   const tree = compileBookTree(context, viewer, condition)
   const columns = withSortKey ? sql`id, sort_key, book_count` : sql`id, book_count`
   const scope = sql`

@@ -5,6 +5,7 @@ import type { Queryable } from '../../../postgres/db.ts'
 import type { Predicate } from '../condition.ts'
 import { bookColumnTest } from './book-columns.ts'
 import { likePattern } from './operators.ts'
+import { ownPredicate } from './own-rows.ts'
 import { escapedPath, foldedPath } from './path-rows.ts'
 import { labelSet, type PlanContext, seriesSet } from './series-sets.ts'
 
@@ -21,8 +22,8 @@ export type BookPredicate = {
 export function bookPredicate(context: PlanContext, predicate: Predicate): BookPredicate {
   const { sql } = context
   const { field, test } = predicate
-  if (field === 'libraryId' || field === 'seriesId') {
-    if (test.kind === 'null') {
+  if (field === 'libraryId' || field === 'seriesId' || field === 'userRating') {
+    if (test.kind === 'null' && field !== 'userRating') {
       const none = sql`select x.id from series x where false`
       return { definite: none, possible: none, exact: sql`false` }
     }
@@ -30,6 +31,8 @@ export function bookPredicate(context: PlanContext, predicate: Predicate): BookP
     return { definite: set, possible: set, exact: inSeriesSet(sql, set) }
   }
   if (field === 'genre' || field === 'tag') return labelPredicate(context, predicate)
+  const own = ownPredicate(sql, context.viewer, predicate)
+  if (own) return own
   return { definite: null, possible: null, exact: sql`((${rowTest(sql, predicate)}) is true)` }
 }
 

@@ -71,7 +71,7 @@ export function rowSources(
   const sources = new Map<string, RowSource>()
   if (hidesBooks(viewer)) sources.set(ageKey, rowsBeyondAge(sql, viewer))
   for (const predicate of predicatesOf(condition).map(toRarePredicate)) {
-    const source = rowSource(sql, predicate)
+    const source = rowSource(sql, viewer, predicate)
     if (source) sources.set(keyOf(predicate), source)
   }
   return sources
@@ -136,7 +136,7 @@ export function compileBookTree(
   const wholeCount = predicates.filter(isWhole).length
   const isCounted = classes.length === 1 && wholeCount + hits.size === predicates.length
   const hasSingle = classes.length === 1 && hits.size === 0 && wholeCount === predicates.length - 1
-  const single = hasSingle && hidden.length === 0 ? singleOf(sql, condition) : null
+  const single = hasSingle && hidden.length === 0 ? singleOf(sql, viewer, condition) : null
   return {
     columns: [...readingColumns(sql, classes), ...setColumns(sql, predicates, isCounted)],
     join:
@@ -154,11 +154,11 @@ export function compileBookTree(
 }
 
 /** The only predicate with rows of its own. */
-function singleOf(sql: Queryable, condition: Condition): BookTree['single'] {
+function singleOf(sql: Queryable, viewer: Viewer, condition: Condition): BookTree['single'] {
   const found = predicatesOf(condition)
     .map(toRarePredicate)
     .flatMap(predicate => {
-      const source = rowSource(sql, predicate)
+      const source = rowSource(sql, viewer, predicate)
       if (!source) return []
       // Only columns that are not null are in indexes of their own.
       const { holds, fails } = source

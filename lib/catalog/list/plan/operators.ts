@@ -5,13 +5,20 @@ import type { Queryable } from '../../../postgres/db.ts'
 import { allOf } from '../../../postgres/statement.ts'
 import type { Test } from '../condition.ts'
 
-/** An expression and how it compares. `folded` text is stored as searchKey writes it, a `key` as folded() does. */
+/**
+ * An expression and how it compares. `folded` text is stored as searchKey writes it, a `key` as folded()
+ * does. A `day` is yyyymmdd with 00 for an unknown month or day, and compares like a `year` as the first
+ * moment of it in UTC.
+ */
 export type Column =
   | { folded: Fragment }
   | { key: Fragment }
   | { text: Fragment }
   | { integer: Fragment }
+  | { number: Fragment }
   | { date: Fragment }
+  | { day: Fragment }
+  | { year: Fragment }
 
 /** True, false, or null where the column is null. Tests of kind `ids`, `status` and `boolean` have no column. */
 export function columnTest(sql: Queryable, column: Column, test: Test): Fragment {
@@ -53,11 +60,42 @@ type Comparison = { operator: keyof typeof comparisons; value: number | Date }
 function compare(sql: Queryable, column: Column, { operator, value }: Comparison): Fragment {
   const [expression] = Object.values(column) as [Fragment]
   const sign = comparisons[operator](sql)
-  if (value instanceof Date) return sql`${expression} ${sign} ${value}::timestamptz`
+  if (value instanceof Date) {
+    if ('date' in column) return sql`${expression} ${sign} ${value}::timestamptz`
+    return compareDay(sql, column, { operator, value })
+  }
+  if ('number' in column) return sql`${expression} ${sign} ${value}::float8`
   if (operator === '=' && !Number.isInteger(value)) return sql`false`
   const bound = operator === '<' || operator === '>=' ? Math.ceil(value) : Math.floor(value)
   const max = Number.MAX_SAFE_INTEGER
   return sql`${expression} ${sign} ${Math.min(Math.max(bound, -max), max)}::bigint`
+}
+
+const dayMs = 86_400_000
+
+/** As a range of whole days or years from the first that is not before a moment. */
+function compareDay(
+  sql: Queryable,
+  column: Column,
+  { operator, value }: { operator: keyof typeof comparisons; value: Date },
+): Fragment {
+  const [expression] = Object.values(column) as [Fragment]
+  const isExclusive = operator === '>' || operator === '<='
+  const day = Math.ceil(value.getTime() / dayMs)
+  const first = isExclusive && day * dayMs === value.getTime() ? day + 1 : day
+  const bound = firstDate(new Date(first * dayMs), 'year' in column)
+  return operator === '>' || operator === '>='
+    ? sql`${expression} >= ${bound}::integer`
+    : sql`${expression} < ${bound}::integer`
+}
+
+/** The lowest value that is not before a day: on the first of a month or year that without day or month, too. */
+function firstDate(date: Date, isYear: boolean): number {
+  const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth() + 1, date.getUTCDate()]
+  const isFirstOfYear = month === 1 && day === 1
+  if (isYear) return isFirstOfYear ? year : year + 1
+  if (isFirstOfYear) return year * 10_000
+  return year * 10_000 + month * 100 + (day === 1 ? 0 : day)
 }
 
 type TextTest = Extract<Test, { kind: 'text' }>

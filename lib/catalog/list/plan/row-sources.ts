@@ -6,6 +6,7 @@ import type { Queryable } from '../../../postgres/db.ts'
 import { allOf } from '../../../postgres/statement.ts'
 import type { Predicate } from '../condition.ts'
 import { bookColumnTest } from './book-columns.ts'
+import { ownRowSource } from './own-rows.ts'
 import { pathRows } from './path-rows.ts'
 
 /** Each a query of `id` and `series_id`. */
@@ -21,14 +22,14 @@ export type RowSource = {
 }
 
 /** Null for predicates that are about series, labels or reading. */
-export function rowSource(sql: Queryable, predicate: Predicate): RowSource | null {
+export function rowSource(sql: Queryable, viewer: Viewer, predicate: Predicate): RowSource | null {
   const { field, test } = predicate
   const from = (where: Fragment) => sql`
     select y.id, y.series_id from book y where ${presentBook(sql, 'y')} and ${where}`
   if (field === 'hasError') return { holds: from(sql`y.error_code is not null`), fails: null }
   if (field === 'path') return { holds: pathRows(sql, test), fails: null, isCostly: true }
   const column = bookColumnTest(sql, predicate, 'y')
-  if (!column) return null
+  if (!column) return ownRowSource(sql, viewer, predicate)
   const isCostly = field === 'summary' && test.kind === 'text'
   const source = { holds: from(column.test), fails: from(column.fails), isCostly }
   const words = field === 'title' && test.kind === 'text' ? wordsOf(test.value) : []

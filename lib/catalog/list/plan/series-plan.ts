@@ -4,7 +4,7 @@ import type { Fragment, Sql } from 'postgres'
 import { hasVisibleBook, type Viewer, visibleSeries } from '../../../auth/viewer.ts'
 import type { SearchQuery } from '../../../name/search-text.ts'
 import type { Queryable } from '../../../postgres/db.ts'
-import { allOf, anyOf } from '../../../postgres/statement.ts'
+import { allOf, anyOf, unionAll, unprepared } from '../../../postgres/statement.ts'
 import { type Condition, type Predicate, predicatesOf, type SeriesFilter } from '../condition.ts'
 import type { ReadStatus } from '../fields.ts'
 import { lookUpLabels } from './labels.ts'
@@ -29,11 +29,8 @@ export async function planSeries(
   { filter, libraryId, onlyWithVisibleBooks, search }: SeriesQuery,
 ): Promise<SeriesPlan> {
   const condition = filter?.condition ?? { all: [] }
-  const context = { sql, labels: await lookUpLabels(sql, filter) }
-  const isAboutReading = predicatesOf(condition).some(({ field }) => field === 'readStatus')
-  const reading = isAboutReading
-    ? sql`left join series_reading r on r.account_id = ${viewer.accountId} and r.series_id = s.id`
-    : sql``
+  const context = { sql, viewer, labels: await lookUpLabels(sql, filter) }
+  const reading = joinReading(sql, viewer, condition)
   const hits = search
     ? sql`hits as materialized (
         select t.series_id, ${matchRank(sql, search)} as rank from series_search t
@@ -52,7 +49,45 @@ export async function planSeries(
   return { ctes }
 }
 
-function compile(context: PlanContext, condition: Condition): Fragment {
+/**
+ * For each filter the id of a series with visible books that matches, null without any. Series are tested one by
+ * one until one matches, where a plan for all would collect the series of each predicate first. One statement.
+ */
+export async function findMatches(
+  sql: Sql,
+  viewer: Viewer,
+  filters: readonly SeriesFilter[],
+): Promise<(string | null)[]> {
+  if (filters.length === 0) return []
+  const all = { all: filters.map(({ condition }) => condition) }
+  const labels = await lookUpLabels(sql, { of: 'series', condition: all })
+  const isIn = (set: Fragment) => sql`exists (select from (${set}) m(id) where m.id = s.id)`
+  const matches = filters.map(
+    ({ condition }, i) => sql`(
+      select ${i}::integer as place, s.id from series s ${joinReading(sql, viewer, condition)}
+      where s.book_count > 0 and ${visibleSeries(sql, viewer)} and ${hasVisibleBook(sql, viewer)}
+        and ${compile({ sql, viewer, labels, isIn }, condition)}
+      limit 1)`,
+  )
+  const rows = await unprepared(sql<{ place: number; id: string }[]>`${unionAll(sql, matches)}`)
+  const found = new Map(rows.map(({ place, id }) => [place, id]))
+  return filters.map((_, i) => found.get(i) ?? null)
+}
+
+/** Joins the viewer's `series_reading r`, if the condition is about reading. */
+function joinReading(sql: Queryable, { accountId }: Viewer, condition: Condition): Fragment {
+  const isAboutReading = predicatesOf(condition).some(({ field }) => field === 'readStatus')
+  return isAboutReading
+    ? sql`left join series_reading r on r.account_id = ${accountId} and r.series_id = s.id`
+    : sql``
+}
+
+type SeriesContext = PlanContext & {
+  /** On `series s`: its id is in a set. */
+  isIn?: (set: Fragment) => Fragment
+}
+
+function compile(context: SeriesContext, condition: Condition): Fragment {
   const { sql } = context
   const compileAll = (parts: Condition[]) => parts.map(part => compile(context, part))
   if ('all' in condition) return allOf(sql, compileAll(condition.all))
@@ -62,10 +97,10 @@ function compile(context: PlanContext, condition: Condition): Fragment {
   return predicate.negated ? sql`(not ${positive})` : positive
 }
 
-function compilePositive(context: PlanContext, predicate: Predicate): Fragment {
-  const { sql } = context
+function compilePositive(context: SeriesContext, predicate: Predicate): Fragment {
+  const { sql, isIn = set => sql`((s.id in (${set})) is true)` } = context
   if (predicate.test.kind === 'status') return hasReadStatus(sql, predicate.test.status)
-  return sql`((s.id in (${seriesSet(context, predicate)})) is true)`
+  return isIn(seriesSet(context, predicate))
 }
 
 /** Over the viewer's `series_reading r`, which may be missing. */

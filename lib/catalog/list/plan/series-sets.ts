@@ -1,6 +1,7 @@
 // Predicates on series as subqueries of series ids. PostgreSQL hashes such a set once and probes it for
 // each series or book of a walk; each set is read from the narrowest index that has its column.
 import type { Fragment } from 'postgres'
+import type { Viewer } from '../../../auth/viewer.ts'
 import { searchKey } from '../../../name/text.ts'
 import type { Queryable } from '../../../postgres/db.ts'
 import type { Predicate } from '../condition.ts'
@@ -10,14 +11,17 @@ import { type Column, columnTest, likePattern, textTest } from './operators.ts'
 
 export type PlanContext = {
   sql: Queryable
+  viewer: Viewer
   labels: LabelLookup
   /** Missing books are listed, so series that have no other books count. */
   includesMissing?: boolean | undefined
 }
 
 type SetField = 'genre' | 'tag' | 'completion' | 'hasExternalSourceId'
+/** Of the account of the viewer, or of all accounts. */
+type OwnField = 'lastReadAt' | 'wantToRead' | 'hasUserRating' | 'userRating' | 'communityRating'
 type ColumnField =
-  | Exclude<SeriesField, SetField | 'readStatus' | 'sharingTag' | 'author'>
+  | Exclude<SeriesField, SetField | OwnField | 'readStatus' | 'sharingTag' | 'author'>
   | 'seriesId'
 
 const columns: Record<ColumnField, (sql: Queryable) => Column> = {
@@ -32,7 +36,9 @@ const columns: Record<ColumnField, (sql: Queryable) => Column> = {
   summary: sql => ({ key: sql`x.summary_key` }),
   path: sql => ({ key: sql`x.folder_key` }),
   year: sql => ({ integer: sql`x.year` }),
+  releaseDate: sql => ({ year: sql`x.year` }),
   dateAdded: sql => ({ date: sql`x.created_at` }),
+  addedAt: sql => ({ date: sql`x.created_at` }),
 }
 
 /** Ids of the series for which the positive form of a predicate on series columns or labels holds. */
@@ -60,6 +66,25 @@ export function seriesSet(context: PlanContext, predicate: Predicate): Fragment 
         select from external_reference e where e.series_id = x.id and e.kind = 'id')`
       return seriesWhere(context, test.kind === 'boolean' && test.value ? hasId : sql`not ${hasId}`)
     }
+    case 'lastReadAt':
+      return sql`
+        select r.series_id from series_reading r
+        where r.account_id = ${context.viewer.accountId}
+          and ${existingTest(sql, { date: sql`r.last_read_at` }, test)}`
+    case 'wantToRead':
+      return sql`
+        select w.series_id from want_to_read w
+        where w.account_id = ${context.viewer.accountId} and w.series_id is not null`
+    case 'hasUserRating':
+    case 'userRating':
+      return sql`
+        select u.series_id from user_rating u
+        where u.account_id = ${context.viewer.accountId}
+          and ${existingTest(sql, { integer: sql`u.rating` }, test)}`
+    case 'communityRating':
+      return sql`
+        select u.series_id from user_rating u group by u.series_id
+        having ${existingTest(sql, { number: sql`avg(u.rating)` }, test)}`
     case 'sharingTag':
       return sharingTagSet(context, test)
     case 'author':
@@ -98,11 +123,21 @@ export function labelSet(
  */
 export function toRarePredicate(predicate: Predicate): Predicate {
   const { field, test, negated } = predicate
-  if (field === 'hasError' && test.kind === 'boolean' && !test.value)
+  if (rareFlags.includes(field) && test.kind === 'boolean' && !test.value)
     return { ...predicate, test: { kind: 'boolean', value: true }, negated: !negated }
-  if (['genre', 'tag', 'sharingTag', 'author'].includes(field) && test.kind === 'null')
-    return { ...predicate, negated: !negated }
+  if (oftenNull.includes(field) && test.kind === 'null') return { ...predicate, negated: !negated }
   return predicate
+}
+
+const rareFlags = ['hasError', 'wantToRead', 'hasUserRating']
+const oftenNull = [
+  ...['genre', 'tag', 'sharingTag', 'author'],
+  ...['lastReadAt', 'userRating', 'communityRating'],
+]
+
+/** On rows that exist only where there is a value. */
+function existingTest(sql: Queryable, column: Column, test: Predicate['test']): Fragment {
+  return test.kind === 'null' || test.kind === 'boolean' ? sql`true` : columnTest(sql, column, test)
 }
 
 function sharingTagSet({ sql }: PlanContext, test: Predicate['test']): Fragment {

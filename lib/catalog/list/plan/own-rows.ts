@@ -1,0 +1,51 @@
+// What the account of a viewer recorded about books, as predicates: when it last read them, which it wants to
+// read. Both are rows of the account, few beside the books of the catalogue.
+import type { Fragment } from 'postgres'
+import { presentBook, type Viewer } from '../../../auth/viewer.ts'
+import type { Queryable } from '../../../postgres/db.ts'
+import type { Predicate } from '../condition.ts'
+import { columnTest } from './operators.ts'
+
+export type OwnField = 'lastReadAt' | 'wantToRead'
+
+/** Each on `o`, a row of the account with the column `book_id`. A null test stands for any row. */
+const ownRows: Record<
+  OwnField,
+  (sql: Queryable, viewer: Viewer, test: Predicate['test']) => OwnRows
+> = {
+  lastReadAt: (sql, { accountId }, test) => ({
+    table: sql`progress`,
+    isOwn: sql`o.account_id = ${accountId}`,
+    holds: test.kind === 'null' ? sql`true` : columnTest(sql, { date: sql`o.updated_at` }, test),
+  }),
+  wantToRead: (sql, { accountId }) => ({
+    table: sql`want_to_read`,
+    isOwn: sql`o.account_id = ${accountId} and o.book_id is not null`,
+    holds: sql`true`,
+  }),
+}
+type OwnRows = { table: Fragment; isOwn: Fragment; holds: Fragment }
+
+const isOwnField = (field: string): field is OwnField => Object.hasOwn(ownRows, field)
+
+/** As a source of rows (row-sources.ts); null for other predicates. */
+export function ownRowSource(sql: Queryable, viewer: Viewer, { field, test }: Predicate) {
+  if (!isOwnField(field)) return null
+  const { table, isOwn, holds } = ownRows[field](sql, viewer, test)
+  const rows = sql`
+    select y.id, y.series_id from ${table} o join book y on y.id = o.book_id
+    where ${isOwn} and ${holds} and ${presentBook(sql, 'y')}`
+  return { holds: rows, fails: null }
+}
+
+/** In three-valued form (book-predicates.ts); null for other predicates. */
+export function ownPredicate(sql: Queryable, viewer: Viewer, { field, test }: Predicate) {
+  if (!isOwnField(field)) return null
+  const { table, isOwn, holds } = ownRows[field](sql, viewer, test)
+  return {
+    definite: null,
+    possible: sql`
+      select y.series_id from ${table} o join book y on y.id = o.book_id where ${isOwn} and ${holds}`,
+    exact: sql`((select ${holds} from ${table} o where ${isOwn} and o.book_id = b.id) is true)`,
+  }
+}
