@@ -1,6 +1,8 @@
-// Row locks of catalogue transactions. All take them in one order, so that no two deadlock: account,
-// series (by id), books (by id), labels (by key), libraries (by id). Where a transaction learns too late of
-// a series that it needs, `retryOnDeadlock` is the safety net.
+// Row locks of catalogue transactions. All take them in one order, so that no two deadlock: pending files
+// (by folder and name), account, series (by id), books (by id), what belongs to a book (by its id), missing
+// candidates, labels (by key), folders, libraries (by id), scan. A statement that updates several rows locks
+// them in this order first (`order by … for no key update`): an update follows its plan. Where a transaction
+// learns too late of a series that it needs, and for cascades, `retryOnDeadlock` is the safety net.
 import type { Fragment } from 'postgres'
 import { type Viewer, visibleBook, visibleSeries } from '../auth/viewer.ts'
 import { NotFound } from '../errors.ts'

@@ -9,6 +9,7 @@ import { publishScan } from '../../lib/catalog/scan/scan-events.ts'
 import { bookEvents, publish } from '../../lib/event/publish.ts'
 import { countFiles } from '../../lib/metrics/pipeline.ts'
 import type { Sql } from '../../lib/postgres/db.ts'
+import { retryOnDeadlock } from '../../lib/postgres/retry-on-deadlock.ts'
 import { discardMissingCandidates } from '../scan/differences.ts'
 import { recordBooks } from '../scan/figures.ts'
 import type { LoadedScan } from '../scan/scan-context.ts'
@@ -55,30 +56,29 @@ type MissingBook = {
 
 /** Marks a batch of books as missing and returns their number; null when no candidate was left. */
 async function markMissing(sql: Sql, scan: LoadedScan): Promise<number | null> {
-  return await sql.begin(async tx => {
-    const taken = await tx<{ bookId: string; folderId: string; seriesId: string | null }[]>`
-      with taken as (
-        delete from missing_candidate
-        where book_id in (
-          select book_id from missing_candidate where library_id = ${scan.libraryId} order by book_id limit ${batch})
-        returning book_id, directory_id
-      )
-      select t.book_id as "bookId", t.directory_id as "folderId", b.series_id as "seriesId"
-      from taken t left join book b on b.id = t.book_id`
-    if (taken.length === 0) return null
+  return await retryOnDeadlock(sql, async tx => {
+    const next = await tx<{ bookId: string; seriesId: string }[]>`
+      select m.book_id as "bookId", b.series_id as "seriesId"
+      from missing_candidate m join book b on b.id = m.book_id
+      where m.library_id = ${scan.libraryId}
+      order by m.book_id
+      limit ${batch}`
+    if (next.length === 0) return null
     await lockSeries(
       tx,
-      taken.flatMap(candidate => candidate.seriesId ?? []),
+      next.map(candidate => candidate.seriesId),
     )
+    // Without those that a batch of another library has found meanwhile.
     const candidates = await tx<MissingBook[]>`
       select b.id, b.library_id as "libraryId", b.series_id as "seriesId", b.directory_id as "folderId",
-        t.directory_id as "listedIn", b.page_count as "pageCount", b.size::float8 as size,
+        m.directory_id as "listedIn", b.page_count as "pageCount", b.size::float8 as size,
         b.missing_at is not null as "isMissing"
-      from unnest(${taken.map(c => c.bookId)}::uuid[], ${taken.map(c => c.folderId)}::uuid[])
-        as t(book_id, directory_id)
-      join book b on b.id = t.book_id
+      from missing_candidate m join book b on b.id = m.book_id
+      where m.book_id = any(${next.map(candidate => candidate.bookId)})
       order by b.id
       for no key update of b`
+    await tx`
+      delete from missing_candidate where book_id = any(${candidates.map(book => book.id)}::uuid[])`
     const books = candidates.filter(book => !book.isMissing)
     const ids = books.map(book => book.id)
     await tx`

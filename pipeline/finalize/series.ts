@@ -9,6 +9,7 @@ import { bookMajorityFields } from '../../lib/metadata/series-fields.ts'
 import { sortKey } from '../../lib/name/natural.ts'
 import { searchKey } from '../../lib/name/text.ts'
 import type { Sql, Transaction } from '../../lib/postgres/db.ts'
+import { retryOnDeadlock } from '../../lib/postgres/retry-on-deadlock.ts'
 import type { LoadedScan } from '../scan/scan-context.ts'
 
 const batch = 1_000
@@ -28,20 +29,26 @@ export async function finalizeSeries(sql: Sql, library: Library): Promise<void> 
 
 /** Returns false when no series was left. */
 async function finalizeBatch(sql: Sql, library: Library): Promise<boolean> {
-  return await sql.begin(async tx => {
+  return await retryOnDeadlock(sql, async tx => {
+    const { libraryId } = library
+    const marked = await tx<{ id: string }[]>`
+      select series_id as id from series_refresh
+      where library_id = ${libraryId} order by series_id limit ${batch}`
+    if (marked.length === 0) return false
+    await lockSeries(
+      tx,
+      marked.map(row => row.id),
+    )
     const rows = await tx<{ id: string; libraryId: string; retitle: boolean }[]>`
       with taken as (
         delete from series_refresh
-        where series_id in (
-          select series_id from series_refresh where library_id = ${library.libraryId} order by series_id limit ${batch})
+        where library_id = ${libraryId} and series_id = any(${marked.map(row => row.id)})
         returning series_id, retitle
       )
       select s.id, s.library_id as "libraryId", taken.retitle
       from series s join taken on taken.series_id = s.id
       order by s.id`
     const ids = rows.map(row => row.id)
-    if (ids.length === 0) return false
-    await lockSeries(tx, ids)
     await orderBooks(tx, library, ids)
     const changed = new Set([
       ...(await describeSeries(tx, ids)),
@@ -70,17 +77,24 @@ async function orderBooks(
   if (numberStrategy !== 'smart' && numberStrategy !== 'file_order') return
   const isRanked = numberStrategy === 'file_order' ? tx`true` : tx`not r.numbered`
   await tx`
-    update book b
-    set number_sort = case when ${isRanked} then r.rank end
-    from (
+    with ranked as (
       select id, row_number() over (partition by series_id order by name_key, id) as rank,
         bool_or(number is not null) over (partition by series_id) as numbered
       from book
       where series_id = any(${ids}) and missing_at is null
-    ) r
-    where b.id = r.id and (${isRanked} or b.number is null)
-      and b.number_sort is distinct from case when ${isRanked} then r.rank end
-      and not 'number' = any(b.locks) and b.provenance->>'number' is distinct from 'user'`
+    ), changed as (
+      select b.id, case when ${isRanked} then r.rank end as number_sort
+      from ranked r join book b on b.id = r.id
+      where (${isRanked} or b.number is null)
+        and b.number_sort is distinct from case when ${isRanked} then r.rank end
+        and not 'number' = any(b.locks) and b.provenance->>'number' is distinct from 'user'
+      order by b.id
+      for no key update of b
+    )
+    update book b
+    set number_sort = c.number_sort
+    from changed c
+    where b.id = c.id`
 }
 
 const describedColumns = bookMajorityFields.map(({ column }) => column)

@@ -69,7 +69,7 @@ export async function writeBooks(
         case when id = any(${unchangedFiles}::uuid[]) then ${visibleData(tx, 'b')} end as visible_data
     ), artifacts as (
       insert into book_artifact as a (book_id)
-      select id from given
+      select id from given order by id
       on conflict (book_id) do update
       set cover_error = null, (cover, sha256) = (
         select case when is_same then a.cover end, case when is_same then a.sha256 end

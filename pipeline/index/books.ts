@@ -95,9 +95,20 @@ async function findGone(
 async function deletePending(sql: Sql, ids: string[]) {
   if (ids.length === 0) return
   await sql`
-    with gone as (delete from pending_file where id = any(${ids}::bigint[]) returning directory_id)
-    update directory set digest = null, pending_digest = null
-    where id in (select directory_id from gone)`
+    with locked as (
+      select id from pending_file where id = any(${ids}::bigint[])
+      order by directory_id, name
+      for update
+    ), gone as (
+      delete from pending_file f using locked where f.id = locked.id returning f.directory_id
+    ), folders as (
+      select id from directory where id in (select directory_id from gone)
+      order by id
+      for no key update
+    )
+    update directory d set digest = null, pending_digest = null
+    from folders
+    where d.id = folders.id`
 }
 
 type PendingRow = PendingFile & {

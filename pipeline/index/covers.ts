@@ -6,6 +6,7 @@ import { countCovers, countReading } from '../../lib/metrics/pipeline.ts'
 import { mountKey } from '../../lib/mount-health.ts'
 import { joinPath } from '../../lib/path.ts'
 import type { Sql } from '../../lib/postgres/db.ts'
+import { retryOnDeadlock } from '../../lib/postgres/retry-on-deadlock.ts'
 import type { Jobs } from '../../lib/queue/jobs.ts'
 import { addFollowUpFigures } from '../scan/figures.ts'
 import { loadScan } from '../scan/scan-context.ts'
@@ -83,15 +84,21 @@ export async function storeCovers(sql: Sql, scanId: string | null, results: Thum
   const rows = results
     .filter(result => !isIoError(result))
     .map(({ id, cover, error }) => ({ id, cover, error: error?.message ?? null }))
-  await sql.begin(async tx => {
+  await retryOnDeadlock(sql, async tx => {
     const stored = await tx<StoredBook[]>`
+      with old as (
+        select a.book_id as id, a.cover as before, c.cover, c.error
+        from jsonb_to_recordset(${tx.json(rows)}) as c(id uuid, cover text, error text)
+        join book_artifact a on a.book_id = c.id
+        order by a.book_id
+        for no key update of a
+      )
       update book_artifact a
-      set cover = coalesce(decode(c.cover, 'hex'), a.cover), cover_error = c.error
-      from jsonb_to_recordset(${tx.json(rows)}) as c(id uuid, cover text, error text),
-        book_artifact old, book b
-      where a.book_id = c.id and old.book_id = c.id and b.id = c.id
+      set cover = coalesce(decode(o.cover, 'hex'), a.cover), cover_error = o.error
+      from old o join book b on b.id = o.id
+      where a.book_id = o.id
       returning b.id, b.library_id as "libraryId", b.series_id as "seriesId",
-        old.cover is distinct from a.cover and b.custom_cover is null as "isChanged"`
+        o.before is distinct from a.cover and b.custom_cover is null as "isChanged"`
     const changed = stored.filter(book => book.isChanged)
     await publish(tx, await coverEvents(tx, changed))
     if (scanId === null) return

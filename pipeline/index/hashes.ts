@@ -6,6 +6,7 @@ import { countReading } from '../../lib/metrics/pipeline.ts'
 import { mountKey } from '../../lib/mount-health.ts'
 import { joinPath } from '../../lib/path.ts'
 import type { Sql } from '../../lib/postgres/db.ts'
+import { retryOnDeadlock } from '../../lib/postgres/retry-on-deadlock.ts'
 import type { Jobs } from '../../lib/queue/jobs.ts'
 import { addFollowUpFigures, recordBooks } from '../scan/figures.ts'
 import { loadScan } from '../scan/scan-context.ts'
@@ -87,7 +88,7 @@ async function countSkipped(sql: Sql, scanId: string, skipped: number) {
 
 type StoredBook = { id: string; libraryId: string; seriesId: string; isChanged: boolean }
 
-async function storeHashes(
+export async function storeHashes(
   sql: Sql,
   scan: { scanId: string; followed: boolean },
   results: HashResult[],
@@ -96,7 +97,7 @@ async function storeHashes(
   const rows = results
     .filter(result => result.sha256 !== null)
     .map(({ id, sha256, size, modifiedMs }) => ({ id, sha256, size, ms: modifiedMs }))
-  await sql.begin(async tx => {
+  await retryOnDeadlock(sql, async tx => {
     const stored = await tx<StoredBook[]>`
       with current as materialized (
         select b.id, b.library_id, b.series_id, decode(h.sha256, 'hex') as sha256
@@ -105,14 +106,19 @@ async function storeHashes(
         join book b on b.id = h.id and b.size = h.size and b.modified_ms = h.ms
         order by b.id
         -- Waits for a batch that is storing newer content of the book, and sees it.
-        for share of b
+        for no key update of b
+      ), old as (
+        select c.*, a.sha256 as before
+        from current c join book_artifact a on a.book_id = c.id
+        order by c.id
+        for no key update of a
       )
       update book_artifact a
-      set sha256 = c.sha256
-      from current c, book_artifact old
-      where a.book_id = c.id and old.book_id = c.id
-      returning c.id, c.library_id as "libraryId", c.series_id as "seriesId",
-        old.sha256 is not null and old.sha256 <> a.sha256 as "isChanged"`
+      set sha256 = o.sha256
+      from old o
+      where a.book_id = o.id
+      returning o.id, o.library_id as "libraryId", o.series_id as "seriesId",
+        o.before is not null and o.before <> a.sha256 as "isChanged"`
     const changed = stored.filter(book => book.isChanged)
     const changedIds = changed.map(book => book.id)
     if (changed.length > 0) {

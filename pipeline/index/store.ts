@@ -81,9 +81,17 @@ async function claimFiles(tx: Transaction, matches: Match[]): Promise<Set<string
     forced: file.forced,
   }))
   const rows = await tx<{ id: string }[]>`
+    with claimed as (
+      select f.id
+      from jsonb_to_recordset(${tx.json(files)}) as w(id bigint, size bigint, ms bigint, forced boolean)
+      join pending_file f
+        on f.id = w.id and f.size = w.size and f.modified_ms = w.ms and f.forced = w.forced
+      order by f.directory_id, f.name
+      for update of f
+    )
     delete from pending_file f
-    using jsonb_to_recordset(${tx.json(files)}) as w(id bigint, size bigint, ms bigint, forced boolean)
-    where f.id = w.id and f.size = w.size and f.modified_ms = w.ms and f.forced = w.forced
+    using claimed c
+    where f.id = c.id
     returning f.id::text`
   return new Set(rows.map(row => row.id))
 }

@@ -2,6 +2,7 @@
 // that are gone, and the new digests of the folders. Rows are passed as arrays, because JSON in Postgres
 // ends at 256 MB and a folder may hold millions of files.
 import type { Queryable, Sql, Transaction } from '../../lib/postgres/db.ts'
+import { retryOnDeadlock } from '../../lib/postgres/retry-on-deadlock.ts'
 import type { Queue } from '../../lib/queue/queue.ts'
 import { batchJobs } from './batch-jobs.ts'
 import type { LoadedScan } from './scan-context.ts'
@@ -35,18 +36,25 @@ export async function storeDifferences(
   scan: LoadedScan,
   comparison: Comparison,
 ): Promise<number> {
-  return await sql.begin(async tx => {
+  return await retryOnDeadlock(sql, async tx => {
     await enqueueFiles(tx, queue, scan, comparison.differences)
     const missing = await storeMissingCandidates(tx, scan, comparison)
     const undecided = new Set(missing.map(row => row.directoryId))
     const digests = comparison.folders.map(f => ({ ...f, undecided: undecided.has(f.id) }))
     await tx`
+      with n as (
+        select n.*
+        from jsonb_to_recordset(${tx.json(digests)})
+          as n(id uuid, digest text, sidecars jsonb, undecided boolean)
+        join directory d on d.id = n.id
+        order by d.id
+        for no key update of d
+      )
       update directory d
       set digest = case when n.undecided then d.digest else decode(n.digest, 'hex') end,
         pending_digest = case when n.undecided then decode(n.digest, 'hex') end,
         sidecars = n.sidecars
-      from jsonb_to_recordset(${tx.json(digests)})
-        as n(id uuid, digest text, sidecars jsonb, undecided boolean)
+      from n
       where d.id = n.id`
     await tx`
       update scan set to_index = to_index + ${comparison.differences.length}
@@ -57,17 +65,20 @@ export async function storeDifferences(
 
 async function enqueueFiles(tx: Transaction, queue: Queue, scan: LoadedScan, files: Difference[]) {
   if (files.length === 0) return
-  const rows = await tx<{ id: string }[]>`
+  const rows = await tx<{ id: string; place: string }[]>`
     insert into pending_file as f (library_id, directory_id, name, size, modified_ms, forced)
     select ${scan.libraryId}, directory, decode(name, 'hex'), size, ms, forced
     from unnest(${files.map(x => x.directoryId)}::uuid[], ${files.map(x => x.name)}::text[],
       ${files.map(x => x.size)}::bigint[], ${files.map(x => x.ms)}::bigint[],
       ${files.map(x => String(x.forced))}::text[]::boolean[]) as d(directory, name, size, ms, forced)
+    order by 2, 3
     on conflict (directory_id, name) do update
     set size = excluded.size, modified_ms = excluded.modified_ms,
       forced = f.forced or excluded.forced
-    returning id::text`
-  const ids = rows.map(row => row.id)
+    returning id::text, directory_id || encode(name, 'hex') as place`
+  // Jobs take the files in the order of the listing, although rows are locked in that of their key.
+  const idsByPlace = new Map(rows.map(row => [row.place, row.id]))
+  const ids = files.map(file => idsByPlace.get(file.directoryId + file.name)!)
   await queue.send(tx, 'index', batchJobs(scan, ids))
 }
 

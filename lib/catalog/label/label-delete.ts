@@ -64,11 +64,18 @@ async function removeFromSeries(tx: Transaction, { id, kind }: LabelRef, seriesI
     updated_at = now()`
   await lockSeries(tx, seriesIds)
   const books = await tx<{ id: string; libraryId: string; seriesId: string }[]>`
+    with locked as (
+      select x.id, l.spellings
+      from book x, label l
+      where l.id = ${id} and x.series_id = any(${seriesIds}) and x.${column} && l.spellings
+      order by x.id
+      for no key update of x
+    )
     update book x
     set ${withoutLabel}, provenance = x.provenance || jsonb_build_object(${name}::text, 'user'),
       locks = array(select distinct unnest(x.locks || ${name}::text) order by 1)
-    from label l
-    where l.id = ${id} and x.series_id = any(${seriesIds}) and x.${column} && l.spellings
+    from locked l
+    where x.id = l.id
     returning x.id, x.library_id as "libraryId", x.series_id as "seriesId"`
   const series = await tx<{ id: string; libraryId: string }[]>`
     update series x
@@ -88,8 +95,14 @@ async function removeFromSeries(tx: Transaction, { id, kind }: LabelRef, seriesI
 /** Deletes the genres or tags without any series or book. Returns their names, sorted. */
 export async function deleteUnusedLabels(sql: Sql, kind: LabelKind): Promise<string[]> {
   const rows = await sql<{ name: string }[]>`
-    delete from label l
-    where kind = ${kind} and not exists (select from series_label y where y.label_id = l.id)
+    with unused as (
+      select id from label l
+      where kind = ${kind} and not exists (select from series_label y where y.label_id = l.id)
+      order by key
+      for update
+    )
+    delete from label l using unused u
+    where l.id = u.id
     returning name`
   return rows.map(row => row.name).sort()
 }

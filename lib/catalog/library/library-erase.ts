@@ -10,7 +10,7 @@ import { retryOnDeadlock } from '../../postgres/retry-on-deadlock.ts'
 import type { Queue } from '../../queue/queue.ts'
 import { deleteBooks } from '../book/purge.ts'
 import { lockSeries } from '../locks.ts'
-import { cancelScans } from '../scan/scan-request.ts'
+import { cancelScans, tryScanLock } from '../scan/scan-request.ts'
 
 const batch = 1_000
 const scanJobs = ['index', 'cover', 'hash'] as const
@@ -53,9 +53,11 @@ export async function eraseLibrary({ sql, queue, isStopped }: EraseContext, libr
     return row !== undefined
   }
   if (!(await isPending())) return
-  // Threads reading a batch of a cancelled scan notice the cancellation only when they store it.
-  while (!isStopped() && (await queue.hasJobs(libraryId, [...scanJobs]))) await sleep(250)
-  for (const step of [deleteSomeBooks, deleteSomeSeries, deleteSomeFolders])
+  // A cancelled scan and its jobs go on until their next safe point.
+  const isBusy = async () =>
+    !(await tryScanLock(sql, libraryId)) || (await queue.hasJobs(libraryId, [...scanJobs]))
+  while (!isStopped() && (await isBusy())) await sleep(250)
+  for (const step of [deleteSomePendingFiles, deleteSomeBooks, deleteSomeSeries, deleteSomeFolders])
     while (!isStopped() && (await retryOnDeadlock(sql, tx => step(tx, libraryId))) > 0) {}
   if (isStopped()) return
   await sql.begin(async tx => {
@@ -63,6 +65,24 @@ export async function eraseLibrary({ sql, queue, isStopped }: EraseContext, libr
     await invalidateIdentities(tx)
     await queue.send(tx, 'dedupe', [{}], { key: 'all', afterSeconds: 1 })
   })
+}
+
+/**
+ * A batch that is being stored has claimed its pending files: this waits until it is stored, and none is stored
+ * after it. The job of such a batch may have been cancelled long before.
+ */
+async function deleteSomePendingFiles(tx: Transaction, libraryId: string) {
+  const files = await tx<{ id: string }[]>`
+    select id::text from pending_file where library_id = ${libraryId}
+    order by directory_id, name limit ${batch}`
+  await tx`
+    with locked as (
+      select id from pending_file where id = any(${files.map(file => file.id)}::bigint[])
+      order by directory_id, name
+      for update
+    )
+    delete from pending_file f using locked where f.id = locked.id`
+  return files.length
 }
 
 async function deleteSomeBooks(tx: Transaction, libraryId: string) {

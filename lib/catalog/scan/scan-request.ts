@@ -109,15 +109,20 @@ export function isScan(sql: Queryable) {
   return sql`not options @> '{"analysis": true}'`
 }
 
+/** False while a process runs a scan of the library; otherwise none begins until the transaction ends. */
+export async function tryScanLock(tx: Queryable, libraryId: string): Promise<boolean> {
+  const [lock] = await tx`
+    select pg_try_advisory_xact_lock(hashtext('stackroom.scan'), hashtext(${libraryId})) as "isFree"`
+  return lock!.isFree
+}
+
 /** Cancels earlier scans, which a full scan replaces, unless a process is running one of them. */
 async function supersede(
   tx: Transaction,
   queue: Queue,
   { scanId, libraryId, mode }: Pick<ScanRequest, 'libraryId' | 'mode'> & { scanId: string },
 ) {
-  const [lock] = await tx`
-    select pg_try_advisory_xact_lock(hashtext('stackroom.scan'), hashtext(${libraryId})) as "isFree"`
-  if (!lock!.isFree) return
+  if (!(await tryScanLock(tx, libraryId))) return
   const rows = await tx<{ id: string }[]>`
     update scan set state = 'cancelled', message = 'Superseded by a later scan', finished_at = now()
     where library_id = ${libraryId} and id <> ${scanId} and state in ('queued', 'running')
