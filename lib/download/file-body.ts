@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import { assertContained, type Containment, openUnchecked, unreadable } from '../containment.ts'
 import { Failure, NotFound } from '../errors.ts'
 import { mountHealth } from '../mount-health.ts'
+import { giveBack, takeBuffer } from './body-buffers.ts'
 import { deliveryCounters } from './counters.ts'
 
 // Promisified callbacks, not FileHandle: that costs twice as much, and these run for every page.
@@ -14,7 +15,10 @@ const fstatAsync = promisify(fstat)
 const readAsync = promisify(read)
 const statAsync = promisify(stat)
 
-/** `release` must be called when the response was sent or failed; calling it again does nothing. */
+/**
+ * `release` must be called when the response was sent or failed, and `body` is not valid after that; calling it
+ * again does nothing.
+ */
 export type FileBody = { body: Buffer | Readable; length: number; release: () => void }
 
 // A larger body is streamed; so is every body while the pending responses together hold this much.
@@ -31,8 +35,10 @@ export function bufferedBody(body: Buffer): FileBody {
   let isHeld = true
   bufferedBytes += body.length
   const release = () => {
-    if (isHeld) bufferedBytes -= body.length
+    if (!isHeld) return
     isHeld = false
+    bufferedBytes -= body.length
+    giveBack(body)
   }
   return { body, length: body.length, release }
 }
@@ -59,7 +65,7 @@ export const statFile = (path: Buffer): Promise<Stats> => withFileErrors(() => s
 
 /** At most `length` bytes from `position`; fewer at the end of the file. */
 export async function readRange(fd: number, position: number, length: number): Promise<Buffer> {
-  const target = Buffer.allocUnsafeSlow(length)
+  const target = takeBuffer(length)
   let filled = 0
   while (filled < length) {
     deliveryCounters.reads += 1

@@ -1,8 +1,8 @@
 // Direct page read: the bytes of a page that is stored or deflated in its file, without a thread.
 import { pipeline, Transform } from 'node:stream'
-import { promisify } from 'node:util'
-import { crc32, createInflateRaw, inflateRaw } from 'node:zlib'
+import { crc32, createInflateRaw } from 'node:zlib'
 import type { Containment } from '../containment.ts'
+import { giveBack, takeBuffer } from '../download/body-buffers.ts'
 import type { FileVersion } from '../download/etag.ts'
 import {
   bufferedBody,
@@ -27,7 +27,6 @@ import {
 } from './directory.ts'
 import type { FileChanged } from './messages.ts'
 
-const inflateAsync = promisify(inflateRaw)
 const LOCAL_HEADER = 0x04034b50
 const LOCAL_HEADER_BYTES = 30
 
@@ -119,7 +118,9 @@ async function bufferPage(
   { onVerified, allowsAnyType }: Checks,
 ): Promise<DirectRead> {
   if (packed.length < slot.packedBytes) return { mismatch: true }
-  const bytes = slot.method === DEFLATED ? await inflate(packed, slot.sizeBytes) : packed
+  const isDeflated = slot.method === DEFLATED
+  const bytes = isDeflated ? await inflate(packed, slot.sizeBytes) : packed
+  if (isDeflated) giveBack(packed)
   if (bytes === null) return { mismatch: true }
   const mediaType = allowsAnyType ? slot.mediaType : sniffImage(bytes)
   if (mediaType === null) return { mismatch: true }
@@ -129,13 +130,23 @@ async function bufferPage(
   return { page: { ...bufferedBody(bytes), mediaType } }
 }
 
-async function inflate(packed: Buffer, sizeBytes: number): Promise<Buffer | null> {
-  const options = {
-    maxOutputLength: Math.max(sizeBytes, 1),
-    chunkSize: Math.max(64, sizeBytes + 1),
-  }
-  const bytes = await inflateAsync(packed, options).catch(() => null)
-  return bytes?.length === sizeBytes ? bytes : null
+/** Null unless the bytes inflate to exactly that many. */
+function inflate(packed: Buffer, sizeBytes: number): Promise<Buffer | null> {
+  const stream = createInflateRaw({ chunkSize: 64 })
+  // Undocumented: the buffer that zlib writes to. It would allocate one for each page (see body-buffers.ts).
+  Object.assign(stream, { _outBuffer: takeBuffer(sizeBytes + 1), _chunkSize: sizeBytes + 1 })
+  const { promise, resolve } = Promise.withResolvers<Buffer | null>()
+  let bytes: Buffer | null = null
+  stream.on('data', chunk => {
+    if (bytes !== null || chunk.length > sizeBytes) stream.destroy()
+    else bytes = chunk
+  })
+  stream.on('error', () => {})
+  stream.on('close', () =>
+    resolve(bytes?.length === sizeBytes && stream.readableEnded ? bytes : null),
+  )
+  stream.end(packed)
+  return promise
 }
 
 function streamPage(

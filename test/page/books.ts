@@ -74,7 +74,7 @@ export async function truth(path: string, index: number): Promise<Buffer> {
 
 /** The bytes of a body, which is released. */
 export async function bytesOf({ body, release }: FileBody): Promise<Buffer> {
-  const bytes = Buffer.isBuffer(body) ? body : await buffer(body as Readable)
+  const bytes = Buffer.isBuffer(body) ? Buffer.from(body) : await buffer(body as Readable)
   release()
   return bytes
 }

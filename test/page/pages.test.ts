@@ -61,6 +61,31 @@ t.test('with a cached directory a page costs one open and one read', async t => 
   }
 })
 
+t.test('pages use the same memory one after the other, and never at the same time', async t => {
+  const pages = engine(t)
+  const large = await Promise.all([0, 1, 2, 3].map(i => picture(600 + i, 800)))
+  const entries = large.flatMap((bytes, i) => [
+    { name: `${2 * i}.jpg`, bytes },
+    { name: `${2 * i + 1}.jpg`, bytes, deflate: true },
+  ])
+  const book = await bookOf(t, 'a.cbz', zip(entries))
+  const memory = new Set<ArrayBufferLike>()
+  for (const index of [0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3]) {
+    const { body, release } = await pages.image(book, index)
+    memory.add((body as Buffer).buffer)
+    release()
+  }
+  // Of a deflated page also that of the packed bytes.
+  t.ok(memory.size <= 2, `${memory.size}`)
+  const concurrent = await Promise.all(
+    Array.from({ length: 24 }, async (_, i) => pages.image(book, i % 8)),
+  )
+  for (const [i, { body, release }] of concurrent.entries()) {
+    t.ok((body as Buffer).equals(entries[i % 8]!.bytes), `${i}`)
+    if (i % 3 === 0) release()
+  }
+})
+
 t.test('concurrent requests for a new book build its directory once', async t => {
   const pages = engine(t)
   const book = await bookOf(t, 'a.cbz', zip(images))
