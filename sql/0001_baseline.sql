@@ -480,6 +480,57 @@ create table duplicate_series (
 create index duplicate_series_member on duplicate_series (series_id);
 
 ---------------------------------------------------------------------------------------------------
+-- Collections of series and read lists of books, shared by all accounts. Members stay while their files
+-- are missing; an account sees those that are visible to it (lib/catalog/grouping).
+
+create table collection (
+  id         uuid primary key,
+  name       text not null,
+  name_key   text collate "C" not null,
+  summary    text,
+  is_ordered boolean not null default false,
+  -- Condition that selects the series; null: they are hand-picked. Evaluated for the account that views it.
+  rule       jsonb,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  constraint collection_rule_unordered check (rule is null or not is_ordered)
+);
+create unique index collection_name_unique on collection (lower(name));
+create index collection_by_name on collection (name_key, id);
+create index collection_ruled on collection (id) where rule is not null;
+
+-- No index has the position: a new order rewrites no index.
+create table collection_series (
+  collection_id uuid not null references collection on delete cascade,
+  series_id     uuid not null references series on delete cascade,
+  position      integer not null,
+  added_at      timestamptz not null default now(),
+  primary key (collection_id, series_id)
+) with (fillfactor = 70);
+create index collection_series_member on collection_series (series_id, collection_id);
+
+create table read_list (
+  id         uuid primary key,
+  name       text not null,
+  name_key   text collate "C" not null,
+  summary    text,
+  is_ordered boolean not null default false,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now()
+);
+create unique index read_list_name_unique on read_list (lower(name));
+create index read_list_by_name on read_list (name_key, id);
+
+create table read_list_book (
+  read_list_id uuid not null references read_list on delete cascade,
+  book_id      uuid not null references book on delete cascade,
+  position     integer not null,
+  added_at     timestamptz not null default now(),
+  primary key (read_list_id, book_id)
+) with (fillfactor = 70);
+create index read_list_book_member on read_list_book (book_id, read_list_id);
+
+---------------------------------------------------------------------------------------------------
 -- Accounts, sessions, permissions
 
 create table account (
@@ -597,8 +648,29 @@ create trigger book_list_changed after insert or update or delete on book
   for each statement execute function note_list_change();
 create trigger series_list_changed after update of age_rating on series for each row
   when (old.age_rating is distinct from new.age_rating) execute function note_list_change();
+-- Pages are located with the counters of series, which may be written after the books.
+create trigger series_counted_list_changed after update of book_count on series
+  for each statement execute function note_list_change();
 create trigger sharing_tag_list_changed after insert or update or delete on series_sharing_tag
   for each statement execute function note_list_change();
+create trigger label_list_changed after insert or update or delete on label
+  for each statement execute function note_list_change();
+create trigger series_label_list_changed after insert or update or delete on series_label
+  for each statement execute function note_list_change();
+create trigger directory_list_changed after update of path on directory
+  for each statement execute function note_list_change();
+-- The same for what an account has read, wants to read and has rated. Without a reference to the account:
+-- deleting one deletes its progress, which adds a row.
+create table account_list_change (
+  account_id uuid not null,
+  count      bigint not null
+);
+create index account_list_change_account on account_list_change (account_id) include (count);
+create function note_account_list_change() returns trigger language plpgsql as $$
+begin
+  insert into account_list_change select distinct account_id, 1 from changed;
+  return null;
+end $$;
 
 create table account_sharing_tag (
   id         uuid primary key,
@@ -668,7 +740,68 @@ create trigger account_sharing_tag_changed after insert or update or delete on a
 ---------------------------------------------------------------------------------------------------
 -- Reading state
 
--- Progress refers to the book's id, which survives moves, absence and return.
+-- The devices that an account reads with, by the name that a client gives to its device or that follows from
+-- its credentials (lib/http/device.ts).
+create table reading_device (
+  id         integer generated always as identity primary key,
+  account_id uuid not null references account on delete cascade,
+  key        text not null,
+  name       text,
+  constraint reading_device_unique unique (account_id, key)
+);
+
+-- The ledger of reading: what every client reported, by the time of reading. Position, passes and statistics
+-- are functions of these rows, in any order of arrival (lib/catalog/reading). The book is
+-- not referenced, because history outlives it.
+create table reading_session (
+  account_id   uuid not null references account on delete cascade,
+  -- Of a measured session by its client, otherwise by the server.
+  id           uuid not null,
+  book_id      uuid not null,
+  -- Sittings are `progress` and `completed`, by their newest position; the others change the pass.
+  kind         text not null,
+  surface      text not null,
+  -- Of reading_device; null for what is not from a device.
+  device       integer,
+  started_at   timestamptz not null,
+  ended_at     timestamptz not null,
+  recorded_at  timestamptz not null default now(),
+  -- Sent by a client that recorded the sitting; the others are made of single positions.
+  is_session   boolean not null default false,
+  measured_ms  bigint,
+  inferred_ms  bigint,
+  pages_read   integer,
+  -- Positions next to a measured session of their device belong to it, and are no sitting of their own.
+  is_part      boolean not null default false,
+  page         integer,
+  percentage   double precision,
+  -- When the beginning of the book was read, and when its end: what passes follow from.
+  restarted_at timestamptz[] not null default '{}',
+  completed_at timestamptz[] not null default '{}',
+  primary key (account_id, id),
+  constraint reading_session_kind_known
+    check (kind in ('progress', 'completed', 'read', 'reset', 'forget', 'baseline')),
+  constraint reading_session_ordered check (started_at <= ended_at)
+);
+create index reading_session_book on reading_session (account_id, book_id, ended_at);
+-- Covers the statistics of an account.
+create index reading_session_time on reading_session (account_id, started_at)
+  include (book_id, device, measured_ms, inferred_ms, pages_read, is_part, ended_at)
+  where kind in ('progress', 'completed');
+
+-- Completed passes through a book: the history that readers see, derived from the ledger.
+create table reading_pass (
+  account_id   uuid not null references account on delete cascade,
+  book_id      uuid not null,
+  started_at   timestamptz not null,
+  completed_at timestamptz not null,
+  device       integer,
+  primary key (account_id, book_id, completed_at)
+);
+create index reading_pass_time on reading_pass (account_id, completed_at) include (book_id, device);
+
+-- Progress refers to the book's id, which survives moves, absence and return. The position is the newest one
+-- of the ledger.
 create table progress (
   account_id   uuid not null references account on delete cascade,
   book_id      uuid not null references book on delete cascade,
@@ -678,6 +811,10 @@ create table progress (
   started_at   timestamptz not null default now(),
   updated_at   timestamptz not null default now(),
   completed_at timestamptz,
+  -- When the current pass was first completed, also while an earlier page is read again.
+  finished_at  timestamptz,
+  -- The write that the position is from: of two at the same time the greater id is the newer one.
+  position_id  uuid,
   primary key (account_id, book_id),
   constraint progress_page_known check (current_page >= 0)
 );
@@ -685,6 +822,12 @@ create index progress_book on progress (book_id);
 create index progress_recent on progress (account_id, updated_at, book_id);
 create index progress_unfinished on progress (account_id, updated_at, book_id) where not is_completed;
 create index progress_state on progress (account_id, book_id) include (is_completed, current_page);
+create trigger progress_inserted_list_change after insert on progress
+  referencing new table as changed for each statement execute function note_account_list_change();
+create trigger progress_updated_list_change after update on progress
+  referencing new table as changed for each statement execute function note_account_list_change();
+create trigger progress_deleted_list_change after delete on progress
+  referencing old table as changed for each statement execute function note_account_list_change();
 
 -- How far each account is in each series it began, over the present books. Updated by the statements
 -- that write progress and at the end of a scan; verified by the doctor.
@@ -703,14 +846,24 @@ create index series_reading_recent on series_reading (account_id, last_read_at, 
 create index series_reading_completed on series_reading (account_id, last_completed_at, series_id)
   where read_count > 0 and started_count = 0;
 create index series_reading_series on series_reading (series_id);
+create trigger series_reading_inserted_list_change after insert on series_reading
+  referencing new table as changed for each statement execute function note_account_list_change();
+create trigger series_reading_updated_list_change after update on series_reading
+  referencing new table as changed for each statement execute function note_account_list_change();
+create trigger series_reading_deleted_list_change after delete on series_reading
+  referencing old table as changed for each statement execute function note_account_list_change();
 
--- A position as a reading app wrote it (Readium locator), beside the progress derived from it.
+-- A position as a reading app wrote it (`locator` is a Readium locator), beside the progress derived from it.
 create table book_locator (
   account_id  uuid not null references account on delete cascade,
   book_id     uuid not null references book on delete cascade,
+  -- Valid while it is that of the progress.
+  position_id uuid not null,
   modified_at timestamptz not null,
   device      jsonb not null,
-  locator     jsonb not null,
+  locator     jsonb,
+  -- As KOReader wrote it.
+  koreader    jsonb,
   primary key (account_id, book_id)
 );
 create index book_locator_book on book_locator (book_id);
@@ -743,6 +896,12 @@ create table want_to_read (
 );
 create index want_to_read_series on want_to_read (series_id) where series_id is not null;
 create index want_to_read_book on want_to_read (book_id) where book_id is not null;
+create trigger want_to_read_inserted_list_change after insert on want_to_read
+  referencing new table as changed for each statement execute function note_account_list_change();
+create trigger want_to_read_updated_list_change after update on want_to_read
+  referencing new table as changed for each statement execute function note_account_list_change();
+create trigger want_to_read_deleted_list_change after delete on want_to_read
+  referencing old table as changed for each statement execute function note_account_list_change();
 
 create table user_rating (
   id         uuid primary key,
@@ -758,6 +917,12 @@ create table user_rating (
 -- The mean of all accounts, and sorting by it.
 create index user_rating_series on user_rating (series_id) include (rating);
 create index user_rating_recent on user_rating (account_id, updated_at, id);
+create trigger user_rating_inserted_list_change after insert on user_rating
+  referencing new table as changed for each statement execute function note_account_list_change();
+create trigger user_rating_updated_list_change after update on user_rating
+  referencing new table as changed for each statement execute function note_account_list_change();
+create trigger user_rating_deleted_list_change after delete on user_rating
+  referencing old table as changed for each statement execute function note_account_list_change();
 
 -- Filters that an account saved.
 create table filter_preset (
@@ -898,7 +1063,7 @@ create table event (
   fields     text[],
   -- Set: only this account receives it.
   account_id uuid,
-  -- Of tasks and scans: the whole message but its time.
+  -- Of tasks and scans: the whole message but its time. Of collections and read lists: the id.
   data       jsonb,
   -- What decides whether a viewer could see an object that is gone (lib/event/audience.ts).
   audience   jsonb,

@@ -28,6 +28,11 @@ CREATE TABLE account_library (
   constraint account_library_pkey PRIMARY KEY (account_id, library_id)
 );
 
+CREATE TABLE account_list_change (
+  account_id uuid not null,
+  count bigint not null
+);
+
 CREATE TABLE account_sharing_tag (
   id uuid not null,
   account_id uuid not null,
@@ -125,9 +130,11 @@ CREATE TABLE book_artifact (
 CREATE TABLE book_locator (
   account_id uuid not null,
   book_id uuid not null,
+  position_id uuid not null,
   modified_at timestamp with time zone not null,
   device jsonb not null,
-  locator jsonb not null,
+  locator jsonb,
+  koreader jsonb,
   constraint book_locator_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE,
   constraint book_locator_book_id_fkey FOREIGN KEY (book_id) REFERENCES book(id) ON DELETE CASCADE,
   constraint book_locator_pkey PRIMARY KEY (account_id, book_id)
@@ -149,6 +156,29 @@ CREATE TABLE book_search (
   constraint book_search_book_id_fkey FOREIGN KEY (book_id) REFERENCES book(id) ON DELETE CASCADE,
   constraint book_search_pkey PRIMARY KEY (book_id)
 ) WITH (fillfactor=90);
+
+CREATE TABLE collection (
+  id uuid not null,
+  name text not null,
+  name_key text collate "C" not null,
+  summary text,
+  is_ordered boolean not null default false,
+  rule jsonb,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint collection_pkey PRIMARY KEY (id),
+  constraint collection_rule_unordered CHECK (((rule IS NULL) OR (NOT is_ordered)))
+);
+
+CREATE TABLE collection_series (
+  collection_id uuid not null,
+  series_id uuid not null,
+  "position" integer not null,
+  added_at timestamp with time zone not null default now(),
+  constraint collection_series_collection_id_fkey FOREIGN KEY (collection_id) REFERENCES collection(id) ON DELETE CASCADE,
+  constraint collection_series_pkey PRIMARY KEY (collection_id, series_id),
+  constraint collection_series_series_id_fkey FOREIGN KEY (series_id) REFERENCES series(id) ON DELETE CASCADE
+) WITH (fillfactor=70);
 
 CREATE TABLE cover (
   id uuid not null,
@@ -412,6 +442,8 @@ CREATE TABLE progress (
   started_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
   completed_at timestamp with time zone,
+  finished_at timestamp with time zone,
+  position_id uuid,
   constraint progress_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE,
   constraint progress_book_id_fkey FOREIGN KEY (book_id) REFERENCES book(id) ON DELETE CASCADE,
   constraint progress_page_known CHECK ((current_page >= 0)),
@@ -424,6 +456,72 @@ CREATE UNLOGGED TABLE rate_bucket (
   granted double precision not null,
   updated_at timestamp with time zone not null,
   constraint rate_bucket_pkey PRIMARY KEY (key)
+);
+
+CREATE TABLE read_list (
+  id uuid not null,
+  name text not null,
+  name_key text collate "C" not null,
+  summary text,
+  is_ordered boolean not null default false,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint read_list_pkey PRIMARY KEY (id)
+);
+
+CREATE TABLE read_list_book (
+  read_list_id uuid not null,
+  book_id uuid not null,
+  "position" integer not null,
+  added_at timestamp with time zone not null default now(),
+  constraint read_list_book_book_id_fkey FOREIGN KEY (book_id) REFERENCES book(id) ON DELETE CASCADE,
+  constraint read_list_book_pkey PRIMARY KEY (read_list_id, book_id),
+  constraint read_list_book_read_list_id_fkey FOREIGN KEY (read_list_id) REFERENCES read_list(id) ON DELETE CASCADE
+) WITH (fillfactor=70);
+
+CREATE TABLE reading_device (
+  id integer not null generated always as identity,
+  account_id uuid not null,
+  key text not null,
+  name text,
+  constraint reading_device_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE,
+  constraint reading_device_pkey PRIMARY KEY (id),
+  constraint reading_device_unique UNIQUE (account_id, key)
+);
+
+CREATE TABLE reading_pass (
+  account_id uuid not null,
+  book_id uuid not null,
+  started_at timestamp with time zone not null,
+  completed_at timestamp with time zone not null,
+  device integer,
+  constraint reading_pass_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE,
+  constraint reading_pass_pkey PRIMARY KEY (account_id, book_id, completed_at)
+);
+
+CREATE TABLE reading_session (
+  account_id uuid not null,
+  id uuid not null,
+  book_id uuid not null,
+  kind text not null,
+  surface text not null,
+  device integer,
+  started_at timestamp with time zone not null,
+  ended_at timestamp with time zone not null,
+  recorded_at timestamp with time zone not null default now(),
+  is_session boolean not null default false,
+  measured_ms bigint,
+  inferred_ms bigint,
+  pages_read integer,
+  is_part boolean not null default false,
+  page integer,
+  percentage double precision,
+  restarted_at timestamp with time zone[] not null default '{}'::timestamp with time zone[],
+  completed_at timestamp with time zone[] not null default '{}'::timestamp with time zone[],
+  constraint reading_session_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE,
+  constraint reading_session_kind_known CHECK ((kind = ANY (ARRAY['progress'::text, 'completed'::text, 'read'::text, 'reset'::text, 'forget'::text, 'baseline'::text]))),
+  constraint reading_session_ordered CHECK ((started_at <= ended_at)),
+  constraint reading_session_pkey PRIMARY KEY (account_id, id)
 );
 
 CREATE TABLE refresh_token (
@@ -669,6 +767,7 @@ CREATE TABLE want_to_read (
 
 CREATE UNIQUE INDEX account_email_unique ON public.account USING btree (lower(email));
 CREATE INDEX account_library_library ON public.account_library USING btree (library_id);
+CREATE INDEX account_list_change_account ON public.account_list_change USING btree (account_id) INCLUDE (count);
 CREATE INDEX account_sharing_tag_tag ON public.account_sharing_tag USING btree (tag_id);
 CREATE UNIQUE INDEX account_username_unique ON public.account USING btree (lower(username));
 CREATE INDEX api_key_account ON public.api_key USING btree (account_id, created_at);
@@ -706,6 +805,10 @@ CREATE INDEX book_released_in_library ON public.book USING btree (library_id, re
 CREATE INDEX book_search_text ON public.book_search USING gin (text gin_trgm_ops);
 CREATE INDEX book_sort_titled ON public.book USING btree (search_key text_pattern_ops) INCLUDE (series_id, id, title_sort) WHERE ((title_sort IS NOT NULL) AND (missing_at IS NULL));
 CREATE INDEX book_summarized ON public.book USING btree (series_id, id) WHERE ((summary IS NOT NULL) AND (missing_at IS NULL));
+CREATE INDEX collection_by_name ON public.collection USING btree (name_key, id);
+CREATE UNIQUE INDEX collection_name_unique ON public.collection USING btree (lower(name));
+CREATE INDEX collection_ruled ON public.collection USING btree (id) WHERE (rule IS NOT NULL);
+CREATE INDEX collection_series_member ON public.collection_series USING btree (series_id, collection_id);
 CREATE UNIQUE INDEX cover_book_selected ON public.cover USING btree (book_id) WHERE is_selected;
 CREATE UNIQUE INDEX cover_series_selected ON public.cover USING btree (series_id) WHERE is_selected;
 CREATE UNIQUE INDEX directory_long_path_unique ON public.directory USING btree (library_id, sha256(path)) WHERE (length(path) > 2000);
@@ -728,6 +831,12 @@ CREATE INDEX progress_recent ON public.progress USING btree (account_id, updated
 CREATE INDEX progress_state ON public.progress USING btree (account_id, book_id) INCLUDE (is_completed, current_page);
 CREATE INDEX progress_unfinished ON public.progress USING btree (account_id, updated_at, book_id) WHERE (NOT is_completed);
 CREATE INDEX rate_bucket_age ON public.rate_bucket USING btree (updated_at);
+CREATE INDEX read_list_book_member ON public.read_list_book USING btree (book_id, read_list_id);
+CREATE INDEX read_list_by_name ON public.read_list USING btree (name_key, id);
+CREATE UNIQUE INDEX read_list_name_unique ON public.read_list USING btree (lower(name));
+CREATE INDEX reading_pass_time ON public.reading_pass USING btree (account_id, completed_at) INCLUDE (book_id, device);
+CREATE INDEX reading_session_book ON public.reading_session USING btree (account_id, book_id, ended_at);
+CREATE INDEX reading_session_time ON public.reading_session USING btree (account_id, started_at) INCLUDE (book_id, device, measured_ms, inferred_ms, pages_read, is_part, ended_at) WHERE (kind = ANY (ARRAY['progress'::text, 'completed'::text]));
 CREATE INDEX refresh_token_session ON public.refresh_token USING btree (session_id);
 CREATE INDEX scan_active ON public.scan USING btree (library_id) WHERE (state = ANY (ARRAY['queued'::text, 'running'::text]));
 CREATE INDEX scan_age ON public.scan USING btree (finished_at) WHERE (finished_at IS NOT NULL);
@@ -779,6 +888,14 @@ AS $function$
     else normalize(lower(regexp_replace(
       normalize(value, nfd), '[\u0300-\u036f]', '', 'g')), nfc) end
 $function$;
+CREATE OR REPLACE FUNCTION public.note_account_list_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into account_list_change select distinct account_id, 1 from changed;
+  return null;
+end $function$;
 CREATE OR REPLACE FUNCTION public.note_list_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -862,12 +979,28 @@ CREATE TRIGGER account_sharing_tag_changed AFTER INSERT OR DELETE OR UPDATE ON p
 CREATE TRIGGER api_key_changed AFTER DELETE OR UPDATE OF permissions, is_active, expires_at, secret_sha256 ON public.api_key FOR EACH ROW EXECUTE FUNCTION notify_account();
 CREATE TRIGGER book_list_changed AFTER INSERT OR DELETE OR UPDATE ON public.book FOR EACH STATEMENT EXECUTE FUNCTION note_list_change();
 CREATE TRIGGER book_search_sync AFTER UPDATE OF series_id, missing_at, sort_key ON public.book FOR EACH ROW WHEN ((((old.series_id IS DISTINCT FROM new.series_id) OR ((old.missing_at IS NULL) IS DISTINCT FROM (new.missing_at IS NULL))) OR (old.sort_key IS DISTINCT FROM new.sort_key))) EXECUTE FUNCTION sync_book_search();
+CREATE TRIGGER directory_list_changed AFTER UPDATE OF path ON public.directory FOR EACH STATEMENT EXECUTE FUNCTION note_list_change();
 CREATE CONSTRAINT TRIGGER event_numbered AFTER INSERT ON public.event DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION number_event();
+CREATE TRIGGER label_list_changed AFTER INSERT OR DELETE OR UPDATE ON public.label FOR EACH STATEMENT EXECUTE FUNCTION note_list_change();
 CREATE TRIGGER library_schedule_changed AFTER UPDATE OF scanning_config, is_active, deleting_at, root ON public.library FOR EACH ROW WHEN (((((old.scanning_config IS DISTINCT FROM new.scanning_config) OR (old.is_active IS DISTINCT FROM new.is_active)) OR (old.deleting_at IS DISTINCT FROM new.deleting_at)) OR (old.root IS DISTINCT FROM new.root))) EXECUTE FUNCTION notify_schedule();
 CREATE TRIGGER library_schedule_created AFTER INSERT OR DELETE ON public.library FOR EACH ROW EXECUTE FUNCTION notify_schedule();
 CREATE TRIGGER library_schedule_stamp BEFORE UPDATE OF scanning_config, is_active ON public.library FOR EACH ROW WHEN (((old.scanning_config IS DISTINCT FROM new.scanning_config) OR (old.is_active IS DISTINCT FROM new.is_active))) EXECUTE FUNCTION stamp_schedule();
+CREATE TRIGGER progress_deleted_list_change AFTER DELETE ON public.progress REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_account_list_change();
+CREATE TRIGGER progress_inserted_list_change AFTER INSERT ON public.progress REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_account_list_change();
+CREATE TRIGGER progress_updated_list_change AFTER UPDATE ON public.progress REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_account_list_change();
+CREATE TRIGGER series_counted_list_changed AFTER UPDATE OF book_count ON public.series FOR EACH STATEMENT EXECUTE FUNCTION note_list_change();
+CREATE TRIGGER series_label_list_changed AFTER INSERT OR DELETE OR UPDATE ON public.series_label FOR EACH STATEMENT EXECUTE FUNCTION note_list_change();
 CREATE TRIGGER series_list_changed AFTER UPDATE OF age_rating ON public.series FOR EACH ROW WHEN ((old.age_rating IS DISTINCT FROM new.age_rating)) EXECUTE FUNCTION note_list_change();
 CREATE TRIGGER series_metadata_changed BEFORE UPDATE OF title, publisher, language, reading_direction ON public.series FOR EACH ROW WHEN (((((old.title IS DISTINCT FROM new.title) OR (old.publisher IS DISTINCT FROM new.publisher)) OR (old.language IS DISTINCT FROM new.language)) OR (old.reading_direction IS DISTINCT FROM new.reading_direction))) EXECUTE FUNCTION stamp_series_metadata();
+CREATE TRIGGER series_reading_deleted_list_change AFTER DELETE ON public.series_reading REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_account_list_change();
+CREATE TRIGGER series_reading_inserted_list_change AFTER INSERT ON public.series_reading REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_account_list_change();
+CREATE TRIGGER series_reading_updated_list_change AFTER UPDATE ON public.series_reading REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_account_list_change();
 CREATE TRIGGER session_changed AFTER DELETE OR UPDATE OF revoked_at ON public.session FOR EACH ROW EXECUTE FUNCTION notify_account();
 CREATE TRIGGER sharing_tag_list_changed AFTER INSERT OR DELETE OR UPDATE ON public.series_sharing_tag FOR EACH STATEMENT EXECUTE FUNCTION note_list_change();
+CREATE TRIGGER user_rating_deleted_list_change AFTER DELETE ON public.user_rating REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_account_list_change();
+CREATE TRIGGER user_rating_inserted_list_change AFTER INSERT ON public.user_rating REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_account_list_change();
+CREATE TRIGGER user_rating_updated_list_change AFTER UPDATE ON public.user_rating REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_account_list_change();
+CREATE TRIGGER want_to_read_deleted_list_change AFTER DELETE ON public.want_to_read REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_account_list_change();
+CREATE TRIGGER want_to_read_inserted_list_change AFTER INSERT ON public.want_to_read REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_account_list_change();
+CREATE TRIGGER want_to_read_updated_list_change AFTER UPDATE ON public.want_to_read REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_account_list_change();
 CREATE SEQUENCE event_number_sequence;

@@ -4,7 +4,9 @@
 import type { JSONValue, Sql } from 'postgres'
 import type { Viewer } from '../auth/viewer.ts'
 import type { BookFile } from '../catalog/book/book-file.ts'
-import { type ProgressUpdate, trySaveProgress } from '../catalog/progress/progress.ts'
+import type { ReadingDevice } from '../catalog/reading/device.ts'
+import type { PositionUpdate } from '../catalog/reading/position.ts'
+import { recordReading } from '../catalog/reading/record.ts'
 import { Conflict, Unreadable } from '../errors.ts'
 import { isReflowable } from '../format/formats.ts'
 import { withoutEmpty } from './json/json-writer.ts'
@@ -52,10 +54,11 @@ export async function readProgression(
 ): Promise<Progression | null> {
   const [row] = await sql<Row[]>`
     select p.current_page as page, p.percentage, p.is_completed as "isCompleted",
-      p.updated_at as modified, stored.device, stored.locator
+      coalesce(stored.modified_at, p.updated_at) as modified, stored.device, stored.locator
     from progress p
     left join book_locator stored on stored.account_id = p.account_id
-      and stored.book_id = p.book_id and stored.modified_at = p.updated_at
+      and stored.book_id = p.book_id and stored.position_id = p.position_id
+      and stored.locator is not null
     where p.account_id = ${viewer.accountId} and p.book_id = ${book.file.id}`
   if (!row) return null
   const { modified } = row
@@ -66,8 +69,13 @@ export async function readProgression(
   return { modified, device: server, locator: await locatorOf(row, book) }
 }
 
-/** `precisionMs` is the precision of `modified`. */
-type ProgressionUpdate = { book: ReadableBook; progression: Progression; precisionMs: number }
+type ProgressionUpdate = {
+  book: ReadableBook
+  progression: Progression
+  /** Of `modified`. */
+  precisionMs: number
+  readingDevice: ReadingDevice
+}
 
 /**
  * Stores the progression of an app. Throws Conflict when newer progress is stored, Invalid for a locator
@@ -76,7 +84,7 @@ type ProgressionUpdate = { book: ReadableBook; progression: Progression; precisi
 export async function storeProgression(
   sql: Sql,
   viewer: Viewer,
-  { book, progression, precisionMs }: ProgressionUpdate,
+  { book, progression, precisionMs, readingDevice }: ProgressionUpdate,
 ): Promise<void> {
   const { modified } = progression
   const { device, locator: written } = withoutApiKeys({
@@ -84,25 +92,21 @@ export async function storeProgression(
     locator: progression.locator,
   })
   const locator = withoutEmpty(toStoredLocator(written)) as ClientLocator
-  const bookId = book.file.id
-  const { isSaved } = await trySaveProgress(sql, viewer, {
-    bookId,
-    update: { ...(await progressOfLocator(locator, book)), modified, precisionMs },
-    afterSave: tx => tx`
-      insert into book_locator (account_id, book_id, modified_at, device, locator)
-      select p.account_id, p.book_id, p.updated_at, ${tx.json(device)},
-        ${tx.json(locator as JSONValue)}
-      from progress p where p.account_id = ${viewer.accountId} and p.book_id = ${bookId}
-      on conflict (account_id, book_id) do update set
-        modified_at = excluded.modified_at, device = excluded.device, locator = excluded.locator`,
+  const origin = { surface: 'opds', device: readingDevice } as const
+  const { isNewest } = await recordReading(sql, viewer, origin, {
+    bookId: book.file.id,
+    ...(await positionOfLocator(locator, book)),
+    at: modified,
+    precisionMs,
+    locator: { device, readium: locator as JSONValue, modified: modified.getTime() },
   })
-  if (!isSaved) throw new Conflict('Newer progress is stored')
+  if (!isNewest) throw new Conflict('Newer progress is stored')
 }
 
-async function progressOfLocator(
+async function positionOfLocator(
   locator: ClientLocator,
   { file, links, contents }: ReadableBook,
-): Promise<ProgressUpdate> {
+): Promise<PositionUpdate> {
   const { id, format, pageCount } = file
   if (!isReflowable(format) || pageInAddress(id, locator) !== null)
     return { currentPage: pageOfLocator(id, locator, pageCount) }

@@ -2,11 +2,17 @@
 // fetches. The state per account and book is a row, shared by all processes; see stream-burst.ts.
 import type { Sql, TransactionSql } from 'postgres'
 import type { Viewer } from '../auth/viewer.ts'
-import { saveProgress } from '../catalog/progress/progress.ts'
+import type { ReadingDevice } from '../catalog/reading/device.ts'
+import { recordReading } from '../catalog/reading/record.ts'
 import { deleteInBatches } from '../postgres/batch.ts'
 import { addFetch, type BurstState, burstMs, inferPage, startBurst } from './stream-burst.ts'
 
-export type StreamedBook = { viewer: Viewer; bookId: string; pageCount: number }
+export type StreamedBook = {
+  viewer: Viewer
+  bookId: string
+  pageCount: number
+  device: ReadingDevice
+}
 
 /** Fetches in this process: how many are running, the queue of writes, and the timer that closes a burst. */
 type Tracker = { running: number; writes: Promise<void>; timer: NodeJS.Timeout | undefined }
@@ -103,10 +109,14 @@ async function lockQuietState(tx: TransactionSql, { viewer, bookId }: StreamedBo
   return row?.state ?? null
 }
 
-async function advanceProgress(sql: Sql, { viewer, bookId }: StreamedBook, page: number | null) {
+async function advanceProgress(
+  sql: Sql,
+  { viewer, bookId, device }: StreamedBook,
+  page: number | null,
+) {
   if (page === null) return
-  const update = { currentPage: page, onlyForward: true }
-  await saveProgress(sql, viewer, { bookId, update })
+  const origin = { surface: 'page_stream', device } as const
+  await recordReading(sql, viewer, origin, { bookId, currentPage: page, onlyForward: true })
 }
 
 /** Deletes the state of books that were not streamed for two days. Returns the number of rows. */

@@ -1,7 +1,7 @@
 // Order of row locks: a transaction that awaits a book already holds its series.
 import t from 'tap'
 import { unrestrictedViewer } from '../../lib/auth/viewer.ts'
-import { fromBookForUpdate, lockBookForProgress, lockSeries } from '../../lib/catalog/locks.ts'
+import { fromBooksForUpdate, lockBooksForProgress, lockSeries } from '../../lib/catalog/locks.ts'
 import type { Transaction } from '../../lib/postgres/db.ts'
 import { createDatabase } from '../kit/db.ts'
 import { isFree, type Row, whileBlocked } from '../kit/row-locks.ts'
@@ -16,7 +16,7 @@ const bookRow: Row = { table: 'book', id: book.id }
 const seriesRow: Row = { table: 'series', id: book.series.id }
 
 t.test('an edit of a book locks its series first', async t => {
-  const lock = () => sql.begin(tx => tx`select b.id ${fromBookForUpdate(tx, viewer, book.id)}`)
+  const lock = () => sql.begin(tx => tx`select b.id ${fromBooksForUpdate(tx, viewer, [book.id])}`)
   await whileBlocked(sql, bookRow, lock, async () => {
     t.notOk(await isFree(sql, seriesRow))
   })
@@ -24,7 +24,7 @@ t.test('an edit of a book locks its series first', async t => {
 })
 
 t.test('progress in a book locks account and series first', async t => {
-  const lock = (tx: Transaction) => lockBookForProgress(tx, viewer, book.id)
+  const lock = (tx: Transaction) => lockBooksForProgress(tx, viewer, [book.id])
   await whileBlocked(
     sql,
     bookRow,

@@ -1,14 +1,14 @@
 // Reading progress of the caller: one book, all books, whole series.
-import {
-  completeSeries,
-  deleteProgress,
-  deleteSeriesProgress,
-  findProgress,
-  listProgress,
-  saveProgress,
-} from '../../catalog/progress/progress.ts'
+import type { FastifyRequest } from 'fastify'
+import type { Identity } from '../../auth/identify.ts'
+import type { Viewer } from '../../auth/viewer.ts'
+import { findProgress, listProgress } from '../../catalog/progress/progress.ts'
 import { Progress, progressRecord } from '../../catalog/progress/progress-record.ts'
-import { Invalid } from '../../errors.ts'
+import { type MarkSelection, markBooks } from '../../catalog/reading/mark.ts'
+import { recordReading } from '../../catalog/reading/record.ts'
+import { Invalid, NotFound } from '../../errors.ts'
+import type { Deps } from '../../http/deps.ts'
+import { deviceOf } from '../../http/device.ts'
 import { isPaged, paged, pageQuery, pageResponse, paging } from '../../http/pagination.ts'
 import { respond, route } from '../../http/route.ts'
 import { body, count, list, maybe, nullable, record, Type, timestamp } from '../../schema.ts'
@@ -82,16 +82,17 @@ export const progress = [
     params: BookId,
     body: ProgressUpdate,
     responses: { 200: Progress },
-    async handle({ params, body, viewer }, { sql }) {
+    async handle({ params, body, viewer, identity, request }, { sql }) {
       const currentPage = body.currentPage
       const progressPercentage = body.progressPercentage ?? undefined
       const completed = body.completed ?? undefined
       const values = [currentPage, progressPercentage, completed]
       if (values.every(value => value === undefined))
         throw new Invalid('body must have currentPage')
-      const modified = body.modified ? parseTime(body.modified) : undefined
-      const update = { currentPage, progressPercentage, completed, modified }
-      return progressRecord(await saveProgress(sql, viewer, { bookId: params.id, update }))
+      const at = body.modified ? parseTime(body.modified) : undefined
+      const write = { bookId: params.id, currentPage, progressPercentage, completed, at }
+      const { row } = await recordReading(sql, viewer, originOf(request, identity), write)
+      return progressRecord(row)
     },
   }),
   route({
@@ -103,8 +104,8 @@ export const progress = [
     description: '204 also if the caller has not started the book.',
     params: BookId,
     responses: { 204: null },
-    async handle({ params, viewer }, { sql }) {
-      await deleteProgress(sql, viewer, params.id)
+    async handle(input, deps) {
+      await mark(input, deps, { books: [input.params.id], mark: 'unread' })
       return respond(204)
     },
   }),
@@ -116,9 +117,12 @@ export const progress = [
     summary: 'Mark a book as read',
     params: BookId,
     responses: { 200: Progress },
-    async handle({ params, viewer }, { sql }) {
-      const update = { completed: true }
-      return progressRecord(await saveProgress(sql, viewer, { bookId: params.id, update }))
+    async handle(input, deps) {
+      const { params, viewer } = input
+      await mark(input, deps, { books: [params.id], mark: 'read' })
+      const row = await findProgress(deps.sql, viewer, params.id)
+      if (!row) throw new NotFound('The book was marked as unread in the meantime')
+      return progressRecord(row)
     },
   }),
   route({
@@ -129,8 +133,8 @@ export const progress = [
     summary: 'Mark a book as unread',
     params: BookId,
     responses: { 204: null },
-    async handle({ params, viewer }, { sql }) {
-      await deleteProgress(sql, viewer, params.id)
+    async handle(input, deps) {
+      await mark(input, deps, { books: [input.params.id], mark: 'unread' })
       return respond(204)
     },
   }),
@@ -142,8 +146,8 @@ export const progress = [
     summary: 'Mark all books of a series as read',
     params: SeriesId,
     responses: { 200: ChangedBooks },
-    async handle({ params, viewer }, { sql }) {
-      const count = await completeSeries(sql, viewer, params.id)
+    async handle(input, deps) {
+      const count = await mark(input, deps, { series: [input.params.id], mark: 'read' })
       return { count, message: `${bookCount(count)} marked as read` }
     },
   }),
@@ -155,8 +159,8 @@ export const progress = [
     summary: 'Mark all books of a series as unread',
     params: SeriesId,
     responses: { 200: ChangedBooks },
-    async handle({ params, viewer }, { sql }) {
-      const count = await deleteSeriesProgress(sql, viewer, params.id)
+    async handle(input, deps) {
+      const count = await mark(input, deps, { series: [input.params.id], mark: 'unread' })
       return { count, message: `${bookCount(count)} marked as unread` }
     },
   }),
@@ -181,6 +185,23 @@ export const progress = [
     },
   }),
 ]
+
+const originOf = (request: FastifyRequest, identity: Identity) =>
+  ({ surface: 'api', device: deviceOf(request, identity) }) as const
+
+type MarkInput = { viewer: Viewer; request: FastifyRequest; identity: Identity }
+
+/** Returns the number of changed books. Throws NotFound. */
+async function mark(
+  { viewer, request, identity }: MarkInput,
+  { sql }: Pick<Deps, 'sql'>,
+  marks: MarkSelection & { mark: 'read' | 'unread' },
+): Promise<number> {
+  const origin = originOf(request, identity)
+  const { count, found } = await markBooks(sql, viewer, { ...marks, origin })
+  if (found === 0) throw new NotFound(`${'books' in marks ? 'Book' : 'Series'} not found`)
+  return count
+}
 
 const bookCount = (count: number) => (count === 1 ? '1 book' : `${count} books`)
 

@@ -5,6 +5,7 @@ import { NotFound, Unreadable } from '../../errors.ts'
 import { missingPermission } from '../../http/authorize.ts'
 import { whenClosed } from '../../http/body.ts'
 import type { Deps } from '../../http/deps.ts'
+import { deviceOf } from '../../http/device.ts'
 import { type Input, route } from '../../http/route.ts'
 import { streamMediaType } from '../../opds/publication.ts'
 import { trackFetch } from '../../opds/stream-progress.ts'
@@ -118,7 +119,10 @@ type FetchInput = Pick<Input<'auth', never, never, never>, 'request' | 'reply' |
 function recordProgress(input: FetchInput, { sql, log }: Deps, { book, page }: FetchedPage) {
   const { request, reply, identity } = input
   if (request.method !== 'GET' || missingPermission(identity, progressPermission) !== null) return
-  const fetched = { viewer: identity.viewer, bookId: book.id, pageCount: book.pageCount, page }
+  const fetched = {
+    ...{ viewer: identity.viewer, bookId: book.id, pageCount: book.pageCount, page },
+    device: deviceOf(request, identity),
+  }
   const finish = trackFetch(sql, fetched, err =>
     log.warn({ err }, 'reading progress of a streamed page not stored'),
   )

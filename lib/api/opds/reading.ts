@@ -8,11 +8,13 @@ import { isFresh } from '../../download/range.ts'
 import { Invalid, NotFound, Unreadable } from '../../errors.ts'
 import { emptyBody } from '../../http/body.ts'
 import type { Deps } from '../../http/deps.ts'
+import { deviceOf } from '../../http/device.ts'
 import { type AccessRequirement, type Route, respond, route } from '../../http/route.ts'
 import { createLinks } from '../../opds/links.ts'
 import { positionsType, progressionType } from '../../opds/media-types.ts'
 import { positionList, positionsOf, type ReadableBook } from '../../opds/positions.ts'
 import { readProgression, storeProgression } from '../../opds/progression.ts'
+import { withoutApiKeys } from '../../opds/stored-locator.ts'
 import { unpackPages } from '../../page/page-list.ts'
 import {
   bytes,
@@ -153,7 +155,7 @@ function progressionRoutes({ resource, mediaType, ...place }: ProgressionPlace):
       params: BookId,
       body: ProgressionUpdate,
       responses: { 204: null, 422: ErrorBody },
-      async handle({ params, body, viewer, request, signal }, deps) {
+      async handle({ params, body, viewer, identity, request, signal }, deps) {
         const { device, locator } = body
         if (Buffer.byteLength(JSON.stringify(locator)) > maxLocatorBytes)
           throw new Invalid('body/locator is too long')
@@ -161,7 +163,9 @@ function progressionRoutes({ resource, mediaType, ...place }: ProgressionPlace):
         const progression = { device: { id, name }, locator, modified: parseTime(body.modified) }
         const precisionMs = precisionOf(String(body.modified))
         const book = await readableBook(request, { viewer, id: params.id, signal }, deps)
-        await storeProgression(deps.sql, viewer, { book, progression, precisionMs })
+        const readingDevice = deviceOf(request, identity, withoutApiKeys(device))
+        const update = { book, progression, precisionMs, readingDevice }
+        await storeProgression(deps.sql, viewer, update)
         return respond(204, undefined)
       },
     }),

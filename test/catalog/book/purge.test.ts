@@ -2,10 +2,11 @@
 import t from 'tap'
 import { unrestrictedViewer } from '../../../lib/auth/viewer.ts'
 import { purgeSeries } from '../../../lib/catalog/book/purge.ts'
-import { saveProgress } from '../../../lib/catalog/progress/progress.ts'
+import { recordReading } from '../../../lib/catalog/reading/record.ts'
 import { createReader } from '../../kit/accounts.ts'
 import { openCatalogue, testWithDoctor } from '../../kit/catalogue.ts'
 import { comic, createTestLibrary } from '../../kit/library.ts'
+import { testOrigin } from '../../kit/reading.ts'
 
 const all = await openCatalogue(t)
 const { sql } = all
@@ -29,8 +30,8 @@ testWithDoctor(t, all)(
     const errors: string[] = []
     const reading = readers.map(async ({ id }) => {
       for (const { id: bookId } of [...books, ...books]) {
-        const update = { currentPage: 1 }
-        await saveProgress(sql, unrestrictedViewer(id), { bookId, update }).catch(error => {
+        const write = { bookId, currentPage: 1 }
+        await recordReading(sql, unrestrictedViewer(id), testOrigin, write).catch(error => {
           if (error.name !== 'NotFound') errors.push(String(error))
         })
       }

@@ -7,18 +7,14 @@ import {
   booksOnDeck,
   seriesInProgress,
 } from '../../../lib/catalog/progress/continue-reading.ts'
-import {
-  completeSeries,
-  deleteProgress,
-  deleteSeriesProgress,
-  findProgress,
-  listProgress,
-  saveProgress,
-} from '../../../lib/catalog/progress/progress.ts'
+import { findProgress, listProgress } from '../../../lib/catalog/progress/progress.ts'
+import { type MarkSelection, markBooks } from '../../../lib/catalog/reading/mark.ts'
+import { type ReadingWrite, recordReading } from '../../../lib/catalog/reading/record.ts'
 import { newId } from '../../../lib/id.ts'
 import type { Sql } from '../../../lib/postgres/db.ts'
 import { createDatabase } from '../../kit/db.ts'
 import { createRandom } from '../../kit/random.ts'
+import { testOrigin } from '../../kit/reading.ts'
 
 type Row = {
   id: string
@@ -51,15 +47,17 @@ async function compareLists(t: Test, seed: number) {
     'denied tag': { ...reader, deniedTags: [tag] },
     'allowed tag': { ...reader, allowedTags: [tag], ageLimit: 16 },
   }
+  const write = (request: ReadingWrite) => recordReading(sql, reader, testOrigin, request)
+  const mark = (name: 'read' | 'unread', selection: MarkSelection) =>
+    markBooks(sql, reader, { ...selection, mark: name, origin: testOrigin })
   for (let round = 0; round < 30; round++) {
     const bookId = pick(books)
     const action = next()
-    if (action < 0.5)
-      await saveProgress(sql, reader, { bookId, update: { currentPage: pick([0, 1, 5, 9, 10]) } })
-    else if (action < 0.75) await saveProgress(sql, reader, { bookId, update: { completed: true } })
-    else if (action < 0.85) await deleteProgress(sql, reader, bookId)
-    else if (action < 0.9) await completeSeries(sql, reader, pick(series))
-    else if (action < 0.95) await deleteSeriesProgress(sql, reader, pick(series))
+    if (action < 0.5) await write({ bookId, currentPage: pick([0, 1, 5, 9, 10]) })
+    else if (action < 0.75) await write({ bookId, completed: true })
+    else if (action < 0.85) await mark('unread', { books: [bookId] })
+    else if (action < 0.9) await mark('read', { series: [pick(series)] })
+    else if (action < 0.95) await mark('unread', { series: [pick(series)] })
     else {
       await sql`
         update book set missing_at = case when missing_at is null then now() end where id = ${bookId}`
