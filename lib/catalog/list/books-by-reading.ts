@@ -19,16 +19,18 @@ import { bookOrderBy, type Direction } from './sort.ts'
 
 type ListRequest = BookListFilter & { direction: Direction; page: number; pageSize: number }
 
-/** As listBooks; never lists missing books. */
+/** As listBooks. */
 export async function listBooksByReading(
   sql: Sql,
   viewer: Viewer,
   request: ListRequest,
 ): Promise<IdPage> {
   const { filter, direction, page, pageSize: limit } = request
-  const { read, unread } = filter
-    ? await partsOfFiltered(sql, viewer, request)
-    : await partsOfVisible(sql, viewer, request)
+  // The counters of reading are of present books only.
+  const { read, unread } =
+    filter || request.includeDeleted
+      ? await partsOfFiltered(sql, viewer, request)
+      : await partsOfVisible(sql, viewer, request)
   const offset = (page - 1) * limit
   const ids = await read.page({ direction, offset, limit, total: read.total })
   const left = limit - ids.length
@@ -50,7 +52,7 @@ async function partsOfFiltered(sql: Sql, viewer: Viewer, request: ListRequest): 
   const planWith = (condition: Condition) => {
     const all = [...(request.filter ? [request.filter.condition] : []), condition]
     const filter = { of: 'book' as const, condition: { all } }
-    return planBooks(sql, viewer, { ...request, includeDeleted: false, filter })
+    return planBooks(sql, viewer, { ...request, filter })
   }
   const readPlan = await planWith(hasProgress)
   const unreadPlan = await planWith({ ...hasProgress, negated: false })
@@ -120,6 +122,9 @@ async function walkProgress(
   const alias = plan?.readsRow ? 'w' : 'b'
   const book = sql(alias)
   const matches: Fragment = plan ? isMatching(sql, plan, alias) : sql`true`
+  const missing = plan?.missing
+    ? sql`union all select from book b where b.id = p.book_id and ${plan.missing}`
+    : sql``
   const rows = await unprepared(sql<{ id: string }[]>`
     ${plan ? sql`with ${plan.ctes}` : sql``}
     select p.book_id as id
@@ -127,6 +132,7 @@ async function walkProgress(
     cross join lateral (
       select from book ${book}
       where ${book}.id = p.book_id and ${presentBook(sql, alias)} and ${matches}
+      ${missing}
       offset 0) w
     where p.account_id = ${accountId}
     order by ${order}

@@ -10,17 +10,18 @@ import type { Direction } from './sort.ts'
 
 type ListRequest = BookListFilter & { direction: Direction; page: number; pageSize: number }
 
-/** As listBooks; never lists missing books. */
+/** As listBooks. */
 export async function listBooksBySeries(
   sql: Sql,
   viewer: Viewer,
   request: ListRequest,
 ): Promise<IdPage> {
-  const { filter, libraryId, seriesId, page, pageSize: limit } = request
-  const isEverything = !filter && !libraryId && !seriesId && isUnrestricted(viewer)
-  const plan = isEverything
-    ? null
-    : await planBooks(sql, viewer, { ...request, includeDeleted: false, withSortKey: true })
+  const { filter, libraryId, seriesId, includeDeleted, page, pageSize: limit } = request
+  const isWhole = !filter && !libraryId && !seriesId && !includeDeleted
+  const plan =
+    isWhole && isUnrestricted(viewer)
+      ? null
+      : await planBooks(sql, viewer, { ...request, withSortKey: true })
   const offset = (page - 1) * limit
   const isDescending = request.direction === 'desc'
   const seriesOrder = isDescending ? sql`m.sort_key desc, m.id desc` : sql`m.sort_key, m.id`
@@ -29,7 +30,7 @@ export async function listBooksBySeries(
     : sql`b.number_sort nulls last, b.sort_key, b.id`
   const [row] = await unprepared(sql<IdPage[]>`
     with ${plan ? sql`${plan.ctes},` : sql``} placed as materialized (
-      select m.id, m.sort_key, m.match_count, m.is_complete,
+      select m.*,
         sum(m.match_count) over (order by ${seriesOrder} rows unbounded preceding) - m.match_count as place
       from (${plan ? countedSeries(sql, plan) : allSeries(sql)}) m
     ), on_page as materialized (
@@ -41,8 +42,9 @@ export async function listBooksBySeries(
       select b.id from on_page m
       cross join lateral (
         select b.id, b.number_sort, b.sort_key from book b
-        where b.series_id = m.id and ${presentBook(sql)}
-          and (m.is_complete or ${plan ? plan.exact : sql`true`})
+        where b.series_id = m.id and (
+          ${presentBook(sql)} and (m.is_complete or ${plan ? plan.exact : sql`true`})
+          or ${plan?.missing ? sql`m.has_missing and ${plan.missing}` : sql`false`})
         offset 0) b
       order by ${seriesOrder}, ${bookOrder}
       limit ${limit} offset ${offset}::float8 - (select min(place) from on_page)) as ids`)
@@ -56,11 +58,22 @@ function allSeries(sql: Queryable): Fragment {
     from series s where s.book_count > 0`
 }
 
-function countedSeries(sql: Queryable, { exact }: BookPlan): Fragment {
-  return sql`
+function countedSeries(sql: Queryable, { exact, missing }: BookPlan): Fragment {
+  const present = sql`
     select m.id, m.sort_key, m.is_complete, case when m.is_undecided then (
       select count(*) from book b
       where b.series_id = m.id and ${presentBook(sql)} and ${exact})
       else m.match_count end as match_count
     from matched m`
+  if (!missing) return present
+  return sql`
+    select id, sort_key, bool_or(is_complete) as is_complete, sum(match_count) as match_count,
+      bool_or(is_missing) as has_missing
+    from (
+      select *, false as is_missing from (${present}) m
+      union all
+      select s.id, s.sort_key, false, count(*), true from book b join scope s on s.id = b.series_id
+      where ${missing}
+      group by s.id, s.sort_key) m
+    group by id, sort_key`
 }

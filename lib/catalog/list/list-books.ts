@@ -46,7 +46,7 @@ export async function listBooks(
   if (!request.filter && !request.seriesId)
     return await listWhole(sql, viewer, { ...order, ...window, libraryId, includeDeleted })
   const plan = await planBooks(sql, viewer, request)
-  return await pagePlannedBooks(sql, plan, { ...order, includeDeleted, ...window })
+  return await pagePlannedBooks(sql, plan, { ...order, ...window })
 }
 
 // Skipping so many rows of an index costs as much as a walk from a rank mark.

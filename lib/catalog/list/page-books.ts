@@ -40,44 +40,35 @@ export async function pageAllBooks(sql: Sql, request: Sorting & Window): Promise
 export async function pagePlannedBooks(
   sql: Sql,
   plan: BookPlan,
-  request: Sorting & Window & { includeDeleted?: boolean | undefined },
+  request: Sorting & Window,
 ): Promise<IdPage> {
-  if (request.includeDeleted) {
-    const { total } = await measurePlan(sql, plan, { withMissing: true })
-    return { total, ids: await walkIndex(sql, plan, { ...request, total, withMissing: true }) }
-  }
-  const isEarly = request.offset <= maxEarlyOffset
+  const isEarly = request.offset <= maxEarlyOffset && !plan.missing
   if (isEarly && !plan.planFarWalk) return await pageInOneStatement(sql, plan, request)
   const size = await measurePlan(sql, plan)
-  if (isEarly && plan.planFarWalk && (await walkLength(sql, size, request)) > maxTestedRows)
-    return await pageInOneStatement(sql, await plan.planFarWalk(), request)
   return { total: size.total, ids: await pageOfMeasured(sql, { plan, size }, request) }
 }
 
 /**
- * `total`: books of the list; `candidates`: books of the series that have any; `hits`: books of the list
- * among those that the plan collected.
+ * `total`: books of the list; `missing`: those of them that are missing; `candidates`: books of the series
+ * that have any; `hits`: books of the list among those that the plan collected.
  */
-export type PlanSize = { total: number; candidates: number; hits: number }
+export type PlanSize = { total: number; missing: number; candidates: number; hits: number }
 
 /** Adds up the counts of series; checks the books of undecided series one by one. */
-export async function measurePlan(
-  sql: Sql,
-  plan: BookPlan,
-  { withMissing = false } = {},
-): Promise<PlanSize> {
-  const [row] = await unprepared(
-    sql<PlanSize[]>`with ${plan.ctes} ${selectSize(sql, plan, withMissing)}`,
-  )
+export async function measurePlan(sql: Sql, plan: BookPlan): Promise<PlanSize> {
+  const missing = plan.missing
+    ? sql`(select count(*)::float8 from book b where ${plan.missing})`
+    : sql`0::float8`
+  const [row] = await unprepared(sql<PlanSize[]>`
+    with ${plan.ctes}, size as (${selectSize(sql, plan)}), absent as (select ${missing} as missing)
+    select total + missing as total, missing, candidates, hits from size, absent`)
   return row!
 }
 
-function selectSize(sql: Queryable, plan: BookPlan, withMissing: boolean): Fragment {
-  const missing = withMissing
-    ? sql`+ (select count(*) from book b where ${isMatchingMissing(sql, plan)})`
-    : sql``
+/** Of the present books. */
+function selectSize(sql: Queryable, plan: BookPlan): Fragment {
   return sql`
-    select (${plan.total ?? sumOfCounts(sql, plan)} ${missing})::float8 as total,
+    select (${plan.total ?? sumOfCounts(sql, plan)})::float8 as total,
       coalesce(sum(book_count), 0)::float8 as candidates,
       coalesce(sum(hit_count), 0)::float8 as hits
     from matched`
@@ -115,10 +106,6 @@ function countInOnePass(sql: Queryable, { exact, single }: BookPlan): Fragment {
   return single.isNegated ? sql`sum(book_count) filter (where is_undecided) - ${rows}` : rows
 }
 
-function isMatchingMissing(sql: Queryable, { exact }: BookPlan): Fragment {
-  return sql`b.missing_at is not null and (b.series_id in (select id from scope)) is true and ${exact}`
-}
-
 /** Computes the matching series once for both the page and the total, and chooses the strategy in SQL. */
 async function pageInOneStatement(
   sql: Sql,
@@ -134,15 +121,15 @@ async function pageInOneStatement(
     sql`(${rows} <= ${always} or ${rows} * ${sortCost} * total
       < ${offset + limit}::float8 * (select sum(book_count) from library))`
   const [row] = await unprepared(sql<IdPage[]>`
-    with ${plan.ctes}, size as materialized (${selectSize(sql, plan, false)}),
+    with ${plan.ctes}, size as materialized (${selectSize(sql, plan)}),
     strategy as materialized (
       select total, hits = total and ${isCheap(sql`hits`, maxHitsSorted)} as "sortsHits",
         ${isCheap(sql`candidates`, maxAlwaysSorted)} as sorts
       from size
     )
     select total, case
-      ${plan.hits ? sql`when "sortsHits" then array(${matchingHits(sql, plan, request)} order by ${orderBy('b')} ${window})` : sql``}
-      when sorts then array(${matchingBooks(sql, plan, request)} order by ${orderBy('b')} ${window})
+      ${plan.hits ? sql`when "sortsHits" then array(select b.id from (${matchingHits(sql, plan, request)}) b order by ${orderBy('b')} ${window})` : sql``}
+      when sorts then array(select b.id from (${matchingBooks(sql, plan, request)}) b order by ${orderBy('b')} ${window})
       else array(
         select ${w}.id from book ${w}
         where ${presentBook(sql, alias)} and ${isMatching(sql, plan, alias)}
@@ -159,11 +146,11 @@ export async function pageOfMeasured(
   { plan, size }: { plan: BookPlan; size: PlanSize },
   request: Sorting & Window,
 ): Promise<string[]> {
-  const { total, candidates, hits } = size
+  const { total, missing, candidates, hits } = size
   if (request.offset >= total) return []
   const walkedRows = await walkLength(sql, size, request)
   const isCheap = (rows: number, always: number) => rows <= always || rows * sortCost < walkedRows
-  const sortsHits = plan.hits && hits === total && isCheap(hits, maxHitsSorted)
+  const sortsHits = plan.hits && hits === total - missing && isCheap(hits, maxHitsSorted)
   if (sortsHits || isCheap(candidates, maxAlwaysSorted))
     return await sortMatching(sql, sortsHits ? matchingHits : matchingBooks, plan, {
       ...request,
@@ -187,29 +174,34 @@ async function sortMatching(
 ) {
   const { skip, take, reversed } = nearestEnd(request)
   if (take === 0) return []
+  const missing = plan.missing
+    ? sql`union all select b.id, ${sortColumn(sql, request)} from book b where ${plan.missing}`
+    : sql``
   const rows = await unprepared(sql<{ id: string }[]>`
     with ${plan.ctes}
-    ${select(sql, plan, request)}
+    select b.id from (${select(sql, plan, request)} ${missing}) b
     order by ${bookOrderBy(sql, 'b', { ...request, reversed })}
     limit ${take} offset ${skip}`)
   return idsInOrder(rows, reversed)
 }
 
 /** The matching books among those that the plan collected; looked up one by one. */
-function matchingHits(sql: Queryable, { hits, exact }: BookPlan, { sort }: Sorting): Fragment {
+function matchingHits(sql: Queryable, { hits, exact }: BookPlan, sorting: Sorting): Fragment {
+  const columns = sql`b.id, ${sortColumn(sql, sorting)}`
   return sql`
-    select b.id from (${hits ?? sql`select null::uuid as id`}) h
+    select ${columns} from (${hits ?? sql`select null::uuid as id`}) h
     cross join lateral (
-      select b.id, b.${sql(bookSortColumns[sort].column)} from book b
+      select ${columns} from book b
       where b.id = h.id and (b.series_id in (select id from matched)) is true and ${exact}
       offset 0) b`
 }
 
-function matchingBooks(sql: Queryable, { exact }: BookPlan, { sort }: Sorting): Fragment {
+function matchingBooks(sql: Queryable, { exact }: BookPlan, sorting: Sorting): Fragment {
+  const columns = sql`b.id, ${sortColumn(sql, sorting)}`
   return sql`
-    select b.id from matched
+    select ${columns} from matched
     cross join lateral (
-      select b.id, b.${sql(bookSortColumns[sort].column)} from book b
+      select ${columns} from book b
       where b.series_id = matched.id and ${presentBook(sql)} and (matched.is_complete or ${exact})
       offset 0) b`
 }
@@ -218,7 +210,7 @@ function matchingBooks(sql: Queryable, { exact }: BookPlan, { sort }: Sorting): 
 async function walkIndex(
   sql: Sql,
   plan: BookPlan | null,
-  request: Sorting & PageWindow & { withMissing?: boolean },
+  request: Sorting & PageWindow,
 ): Promise<string[]> {
   const { skip, take, reversed } = nearestEnd(request)
   if (take === 0) return []
@@ -229,13 +221,13 @@ async function walkIndex(
     : sql``
   const columns = sql`id, ${sql(bookSortColumns[request.sort].column)}`
   const present = sql`select ${w}.* from book ${w} where ${presentBook(sql, alias)} ${matches}`
-  const missing = sql`select b.* from book b where ${plan ? isMatchingMissing(sql, plan) : sql`false`}`
+  const missing = plan?.missing && sql`select b.* from book b where ${plan.missing}`
   const orderBy = (of: string) => bookOrderBy(sql, of, { ...request, reversed })
   const rows = await unprepared(sql<{ id: string }[]>`
     ${plan ? sql`with ${plan.ctes}` : sql``}
     select ${w}.id
     from (${
-      request.withMissing
+      missing
         ? // Each in order, so that they are merged and not sorted.
           sql`
             (select ${columns} from (${present}) x order by ${orderBy('x')})
@@ -246,6 +238,9 @@ async function walkIndex(
     limit ${take} offset ${skip}`)
   return idsInOrder(rows, reversed)
 }
+
+const sortColumn = (sql: Queryable, { sort }: Sorting) =>
+  sql`b.${sql(bookSortColumns[sort].column)}`
 
 const sortOfField: Record<string, BookColumnSort> = {
   pageCount: 'pages',

@@ -39,7 +39,7 @@ export async function searchBooks(
   const matches = allOf(sql, [
     matchesQuery(sql, search),
     ...(includeDeleted ? [] : [sql`t.is_present`]),
-    ...(plan ? [isListed(sql, plan, includeDeleted ?? false)] : []),
+    ...(plan ? [isListed(sql, plan)] : []),
     ...(checksEach && !isUnfiltered ? [isVisible(sql, viewer, libraryId)] : []),
   ])
   if (maxResults)
@@ -119,13 +119,15 @@ function isVisible(sql: Queryable, viewer: Viewer, libraryId: string | undefined
 }
 
 /** On `book_search t`. */
-function isListed(sql: Queryable, { exact, readsRow }: BookPlan, withMissing: boolean): Fragment {
+function isListed(sql: Queryable, { exact, readsRow, missing }: BookPlan): Fragment {
   const isExact = readsRow
     ? sql`(select ${exact} from book b where b.id = t.book_id)`
     : sql`(select ${exact} from (select t.book_id as id, t.series_id) b)`
-  if (withMissing) return sql`((t.series_id in (select id from scope)) is true and ${isExact})`
-  return sql`((t.series_id in (select id from matched where is_complete)) is true
+  const isPresent = sql`((t.series_id in (select id from matched where is_complete)) is true
     or ((t.series_id in (select id from matched where not is_complete)) is true and ${isExact}))`
+  if (!missing) return isPresent
+  return sql`case when t.is_present then ${isPresent}
+    else (select ${missing} from book b where b.id = t.book_id) end`
 }
 
 // Some of the title matches are hidden or in other libraries, so more are read than listed.

@@ -85,9 +85,14 @@ t.test('every sort order lists every present book once, from both ends', async t
 })
 
 t.test('by series: series title, then number; by reading: books with progress first', async t => {
-  for (const direction of ['asc', 'desc'] as const) {
+  const lists = (['asc', 'desc'] as const).flatMap(direction =>
+    [false, true].map(includeDeleted => ({ direction, includeDeleted })),
+  )
+  for (const { direction, includeDeleted } of lists) {
+    const listed = includeDeleted ? facts.books : present
+    const all = { filter: null, direction, includeDeleted, pageSize: 23 }
     const sign = direction === 'asc' ? 1 : -1
-    const bySeries = [...present].sort((a, b) => {
+    const bySeries = [...listed].sort((a, b) => {
       const series =
         bytes(
           sortKey(a.series.titleSort ?? a.series.title),
@@ -102,19 +107,19 @@ t.test('by series: series title, then number; by reading: books with progress fi
       )
     })
     t.same(
-      (await pages({ filter: null, sort: 'series', direction, pageSize: 23 })).ids,
+      (await pages({ ...all, sort: 'series' })).ids,
       bySeries.map(b => b.id),
     )
-    const read = present.filter(b => progress.has(b.id))
+    const read = listed.filter(b => progress.has(b.id))
     const expected = [
       ...inOrder(read, b => progress.get(b.id)!.at.getTime(), direction),
       ...inOrder(
-        present.filter(b => !progress.has(b.id)),
+        listed.filter(b => !progress.has(b.id)),
         keys.title,
         'asc',
       ),
     ]
-    t.same((await pages({ filter: null, sort: 'read', direction, pageSize: 23 })).ids, expected)
+    t.same((await pages({ ...all, sort: 'read' })).ids, expected)
   }
 })
 
@@ -136,7 +141,7 @@ t.test(
           const expected = present.filter(isListed)
           deepEqual([...actual.ids].sort(), sorted(expected))
           equal(actual.total, expected.length)
-          const deleted = await pages({ filter, includeDeleted: true, pageSize: 100 }, viewer)
+          const deleted = await pages({ filter, sort, includeDeleted: true, pageSize: 100 }, viewer)
           deepEqual([...deleted.ids].sort(), sorted(facts.books.filter(isListed)))
           equal(deleted.total, deleted.ids.length)
         },
@@ -151,6 +156,7 @@ t.test('the same books whether matches are collected first or books are tested',
     sort: fc.constantFrom(...(['title', 'created', 'pages', 'size'] as const)),
     direction: fc.constantFrom(...(['asc', 'desc'] as const)),
     offset: fc.constantFrom(0, 7, 5_001),
+    includeDeleted: fc.boolean(),
   })
   await fc.assert(
     fc.asyncProperty(
@@ -158,12 +164,12 @@ t.test('the same books whether matches are collected first or books are tested',
       viewers(facts, account),
       sorting,
       fc.constantFrom(0, 30, 200),
-      async (condition, viewer, { sort, direction, offset }, hitLimit) => {
+      async (condition, viewer, { sort, direction, offset, includeDeleted }, hitLimit) => {
         const filter = parseBookFilter(condition)!
-        const listed = present
+        const listed = (includeDeleted ? facts.books : present)
           .filter(isVisibleBook(viewer))
           .filter(b => holds(filter.condition, testBook(b)))
-        const plan = await planBooks(sql, viewer, { filter, hitLimit })
+        const plan = await planBooks(sql, viewer, { filter, hitLimit, includeDeleted })
         const window = { sort, direction, offset, limit: 40 }
         const { ids, total } = await pagePlannedBooks(sql, plan, window)
         deepEqual(ids, inOrder(listed, keys[sort], direction).slice(offset, offset + 40))

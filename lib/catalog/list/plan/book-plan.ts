@@ -14,7 +14,7 @@ import { allOf, commaList, unionAll } from '../../../postgres/statement.ts'
 import type { BookFilter, Condition } from '../condition.ts'
 import { sortTitleCondition } from './book-columns.ts'
 import { type BookTree, compileBookTree, rowSources } from './book-tree.ts'
-import { chooseHitSets, fewHits, maxHits } from './hit-sets.ts'
+import { chooseHitSets, fewHits, type HitSets, maxHits } from './hit-sets.ts'
 import { lookUpLabels } from './labels.ts'
 
 export type BookListFilter = {
@@ -27,7 +27,7 @@ export type BookListFilter = {
 export type BookPlan = {
   /**
    * Common table expressions, to follow `with`:
-   * `scope`: visible series in question; only there if missing books may be listed.
+   * `scope`: visible series in question; only there with `missing`.
    * `matched`: series with matching books: id, book_count, `match_count` (present books known to match),
    * `hit_count` (see `hits`),
    * `is_undecided` (others have to be checked), `is_complete` (all present books match).
@@ -38,14 +38,19 @@ export type BookPlan = {
    * match: if they are all, no other book is read.
    */
   hits?: Fragment
-  /** On `book b` of a series in `scope`: it matches. */
+  /** On a present `book b` of a series that is visible and in question: it matches. */
   exact: Fragment
+  /** On `book b`: a missing book that matches. Null if such books are not listed. */
+  missing: Fragment | null
   /** `exact` reads columns of the book other than its id and series. */
   readsRow: boolean
   /** As in BookTree. */
   single?: BookTree['single']
   required?: BookTree['required']
-  /** The same list with larger hit sets, for walks of so many rows that each must be decided at once. */
+  /**
+   * The same list with larger hit sets, for walks of so many rows that each must be decided at once. Its
+   * series are not counted: `matched` has all.
+   */
   planFarWalk?: () => Promise<BookPlan>
   /** The number of matching books, where the counts of `matched` do not add up to it. */
   total?: Fragment
@@ -53,22 +58,22 @@ export type BookPlan = {
 
 /**
  * `withSortKey`: `matched` has the column `sort_key`, too. `hitLimit`: predicates that more books meet are
- * tested book by book.
+ * tested book by book. `isForWalk`: see `planFarWalk`.
  */
 export async function planBooks(
   sql: Sql,
   viewer: Viewer,
-  request: BookListFilter & { withSortKey?: boolean; hitLimit?: number },
+  request: BookListFilter & { withSortKey?: boolean; hitLimit?: number; isForWalk?: boolean },
 ): Promise<BookPlan> {
   const where = allOf(sql, seriesConditions(sql, viewer, request))
-  const { filter, includeDeleted, withSortKey, hitLimit = fewHits } = request
+  const { filter, includeDeleted, withSortKey, hitLimit = fewHits, isForWalk } = request
   if (hidesBooks(viewer) && !filter && !includeDeleted)
     return await planByAge(sql, viewer, { where, withSortKey })
   const labels = await lookUpLabels(sql, filter)
   const condition = expand(filter?.condition ?? { all: [] })
-  const sources = includeDeleted ? new Map() : rowSources(sql, viewer, condition)
+  const sources = rowSources(sql, viewer, condition)
   const hitSets = await chooseHitSets(sql, sources, hitLimit)
-  const context = { sql, viewer, labels, includesMissing: includeDeleted, hitSets }
+  const context = { sql, viewer, labels, hitSets }
   const tree = compileBookTree(context, viewer, condition)
   const columns = withSortKey ? sql`id, sort_key, book_count` : sql`id, book_count`
   const scope = sql`
@@ -81,11 +86,12 @@ export async function planBooks(
       from series s ${tree.join}
       where ${where}
     )`
-  const counted = tree.holdsFor && tree.hits.length > 0 ? countHits(sql, tree) : null
+  const counted = tree.holdsFor && tree.hits.length > 0
+  const ownCounts = isForWalk ? sql`0 as match_count, true as is_undecided` : tree.counts
   const counts =
-    counted ??
-    sql`
-    select ${columns}, ${tree.counts}, 0 as hit_count from scope f offset 0`
+    counted && !isForWalk
+      ? countHits(sql, tree)
+      : sql`select ${columns}, ${ownCounts}, 0 as hit_count from scope f offset 0`
   const sets = tree.hits.map((rows, i) => sql`${sql(`h${i}`)} as materialized (${rows})`)
   const ctes = commaList(sql, [
     ...sets,
@@ -100,14 +106,37 @@ export async function planBooks(
   const hits = counted && { hits: anyHits(sql, tree.hits.length) }
   const { exact, single, required } = tree
   const readsRow = !tree.isDefinite
-  const isFinal = !readsRow || includeDeleted || hitLimit === maxHits
+  const isFinal = !readsRow || isForWalk
+  // Few, and in no index of a column: each is tested.
+  const eachContext = { ...context, hitSets: noHitSets, includesMissing: true }
+  const missing = includeDeleted
+    ? sql`(b.missing_at is not null and (b.series_id in (select id from scope)) is true
+        and ${compileBookTree(eachContext, viewer, condition).exact})`
+    : null
   return {
-    ...{ ctes, exact, readsRow, single, required },
+    ...{ ctes, exact, missing, readsRow, single, required },
     ...hits,
     ...(isFinal
       ? {}
-      : { planFarWalk: () => planBooks(sql, viewer, { ...request, hitLimit: maxHits }) }),
+      : {
+          planFarWalk: () =>
+            planBooks(sql, viewer, { ...request, hitLimit: maxHits, isForWalk: true }),
+        }),
   }
+}
+
+const noHitSets: HitSets = new Map()
+
+/** `exact`: on `book b` of a visible series, that it matches and is within the age limit. For tests of few books. */
+export async function testOfBook(
+  sql: Sql,
+  viewer: Viewer,
+  { filter, includeDeleted }: { filter: BookFilter; includeDeleted?: boolean | undefined },
+): Promise<{ exact: Fragment }> {
+  const labels = await lookUpLabels(sql, filter)
+  const context = { sql, viewer, labels, includesMissing: includeDeleted, hitSets: noHitSets }
+  const { exact } = compileBookTree(context, viewer, expand(filter.condition))
+  return { exact }
 }
 
 /** The ids of all books that are in a hit set. */
@@ -202,6 +231,7 @@ async function planByAge(
           from series s where ${where}
         )`,
       exact: isNotHidden,
+      missing: null,
       readsRow: false,
       total: sql`
         (select coalesce(sum(book_count), 0) from matched)
@@ -216,6 +246,6 @@ async function planByAge(
       where ${where} and ${count} > 0
     )`
   return row!.fitsHash
-    ? { ctes, exact: isNotHidden, readsRow: false }
-    : { ctes, exact: sql`((${beyondAge(sql, viewer)}) is not true)`, readsRow: true }
+    ? { ctes, exact: isNotHidden, missing: null, readsRow: false }
+    : { ctes, exact: sql`((${beyondAge(sql, viewer)}) is not true)`, missing: null, readsRow: true }
 }

@@ -1,24 +1,20 @@
 // A book condition as counts per series. The tree is evaluated for a series as a whole, in three values
 // (all of its books match, none, or undecided). What the viewer has read is stored as counts per series
 // (series_reading), so the books of a series fall into classes by reading state and the tree is
-// evaluated once for each class; predicates on reading are constant in a class. Where the matching books
-// of the other predicates are collected (hit-sets.ts), all books of a series that are in no set are alike.
+// evaluated once for each class; predicates on reading are constant in a class. Books that an age limit
+// hides are in no class. Where the matching books of the other predicates are collected (hit-sets.ts), all
+// books of a series that are in no set are alike.
 import type { Fragment } from 'postgres'
-import { beyondAge, fromBooksBeyondAge, hidesBooks, type Viewer } from '../../../auth/viewer.ts'
+import { beyondAge, hidesBooks, type Viewer } from '../../../auth/viewer.ts'
 import type { Queryable } from '../../../postgres/db.ts'
 import { allOf, anyOf } from '../../../postgres/statement.ts'
 import { type Condition, type Predicate, predicatesOf } from '../condition.ts'
 import type { ReadStatus } from '../fields.ts'
 import { type BookPredicate, bookPredicate } from './book-predicates.ts'
 import type { HitSets } from './hit-sets.ts'
+import { type ClassSizes, classColumns, type ReadingClass } from './reading-classes.ts'
 import { type RowSource, rowSource, rowsBeyondAge } from './row-sources.ts'
 import { type PlanContext, toRarePredicate } from './series-sets.ts'
-
-/**
- * `untouched`: no progress; `started`: progress at the beginning; `unread`: one of these two;
- * `opened`: progress beyond the beginning, not completed; `read`: completed.
- */
-type ReadingClass = 'untouched' | 'started' | 'unread' | 'opened' | 'read'
 
 const statusOfClass = {
   untouched: 'unread',
@@ -34,7 +30,7 @@ export const hasProgress: Predicate = { field: 'progress', test: { kind: 'null' 
 export type BookTree = {
   /** Columns to select from `series s`, in addition to its id and book_count. */
   columns: Fragment[]
-  /** Join that `columns` need; empty if the condition has no predicate on reading. */
+  /** Joins that `columns` need. */
   join: Fragment
   /** Columns `match_count` and `is_undecided`, over `columns` of `scope f`. */
   counts: Fragment
@@ -126,24 +122,29 @@ export function compileBookTree(
     return predicate.negated ? negate(sql, positive) : positive
   }
   const root = compile(condition)
+  const own = [...predicates]
   const hidden = hidesBooks(viewer)
     ? [negate(sql, hitLeaf(ageKey) ?? leaf(ageTest(sql, viewer)))]
     : []
   const tree = combine([...hidden, root], parts => allOf(sql, parts))
-  const classes = classesOf(condition)
   const isWhole = ({ definite, possible }: BookPredicate) =>
     definite !== null && definite === possible
   const wholeCount = predicates.filter(isWhole).length
-  const isCounted = classes.length === 1 && wholeCount + hits.size === predicates.length
-  const hasSingle = classes.length === 1 && hits.size === 0 && wholeCount === predicates.length - 1
+  const reading = readingOf(condition)
+  const isCounted = reading.length === 0 && wholeCount + hits.size === predicates.length
+  const hasSingle = reading.length === 0 && hits.size === 0 && wholeCount === predicates.length - 1
+  const classes = classColumns(sql, viewer, {
+    classes: reading,
+    hidesBooks: hidden.length > 0 && !isCounted,
+    hidden: context.hitSets.has(ageKey)
+      ? sql`select id, series_id from ${sql(`h${hits.size - 1}`)}`
+      : null,
+  })
   const single = hasSingle && hidden.length === 0 ? singleOf(sql, viewer, condition) : null
   return {
-    columns: [...readingColumns(sql, classes), ...setColumns(sql, predicates, isCounted)],
-    join:
-      classes.length > 1
-        ? sql`left join series_reading r on r.account_id = ${viewer.accountId} and r.series_id = s.id`
-        : sql``,
-    counts: countColumns(sql, { tree, classes, isDefinite: wholeCount === predicates.length }),
+    columns: [...classes.columns, ...setColumns(sql, own, isCounted)],
+    join: classes.join,
+    counts: countColumns(sql, { root, classes: classes.sizes, isDefinite: own.every(isWhole) }),
     exact: tree.exact,
     isDefinite: wholeCount + hits.size === predicates.length,
     hits: [...hits.values()].map(({ rows }) => rows),
@@ -179,7 +180,7 @@ function requiredOf(condition: Condition): Predicate[] {
 function ageTest(sql: Queryable, viewer: Viewer): BookPredicate {
   return {
     definite: null,
-    possible: sql`select distinct y.series_id ${fromBooksBeyondAge(sql, viewer)}`,
+    possible: null,
     exact: sql`((${beyondAge(sql, viewer)}) is true)`,
   }
 }
@@ -229,24 +230,12 @@ function readingNode(sql: Queryable, { accountId }: Viewer, { test }: Predicate)
   }
 }
 
-/** The classes that a condition distinguishes; a single one if it has no predicate on reading. */
-function classesOf(condition: Condition): ReadingClass[] {
+/** The classes that a condition distinguishes; none if it has no predicate on reading. */
+function readingOf(condition: Condition): ReadingClass[] {
   const predicates = predicatesOf(condition)
   if (predicates.some(({ field }) => field === hasProgress.field))
     return ['untouched', 'started', 'opened', 'read']
-  return predicates.some(isAboutReading) ? ['unread', 'opened', 'read'] : ['unread']
-}
-
-function readingColumns(sql: Queryable, classes: ReadingClass[]): Fragment[] {
-  if (classes.length === 1) return []
-  const columns = {
-    read: sql`coalesce(r.read_count, 0) as n_read`,
-    opened: sql`coalesce(r.opened_count, 0) as n_opened`,
-    started: sql`coalesce(r.started_count - r.opened_count, 0) as n_started`,
-    untouched: sql`s.book_count - coalesce(r.read_count + r.started_count, 0) as n_untouched`,
-    unread: sql`s.book_count - coalesce(r.read_count + r.opened_count, 0) as n_unread`,
-  }
-  return classes.map(readingClass => columns[readingClass])
+  return predicates.some(isAboutReading) ? ['unread', 'opened', 'read'] : []
 }
 
 /** `onlyWhole`: without those that say which series may match. */
@@ -261,14 +250,16 @@ function setColumns(sql: Queryable, predicates: BookPredicate[], onlyWhole: bool
 /** How many books of a series are known to match, and whether a class is undecided. */
 function countColumns(
   sql: Queryable,
-  { tree, classes, isDefinite }: { tree: Node; classes: ReadingClass[]; isDefinite: boolean },
+  { root, classes, isDefinite }: { root: Node; classes: ClassSizes; isDefinite: boolean },
 ): Fragment {
-  const size = (readingClass: ReadingClass) =>
-    classes.length > 1 ? sql`f.${sql(`n_${readingClass}`)}` : sql`f.book_count`
-  const sums = classes.map(c => sql`case when ${tree.definite(c)} then ${size(c)} else 0 end`)
+  const sums = classes.map(
+    ([c, size]) => sql`case when ${root.definite(c)} then ${size} else 0 end`,
+  )
   const undecided = isDefinite
     ? []
-    : classes.map(c => sql`(${size(c)} > 0 and ${tree.possible(c)} and not ${tree.definite(c)})`)
+    : classes.map(
+        ([c, size]) => sql`(${size} > 0 and ${root.possible(c)} and not ${root.definite(c)})`,
+      )
   return sql`${sums.reduce((a, b) => sql`${a} + ${b}`)} as match_count,
     ${anyOf(sql, undecided)} as is_undecided`
 }

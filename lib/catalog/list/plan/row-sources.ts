@@ -57,5 +57,6 @@ function wordsOf(value: string): string[] {
 
 /** Books of visible series that are hidden by an age rating of their own. */
 export function rowsBeyondAge(sql: Queryable, viewer: Viewer): RowSource {
-  return { holds: sql`select y.id, y.series_id ${fromBooksBeyondAge(sql, viewer)}`, fails: null }
+  const holds = sql`select y.id, y.series_id ${fromBooksBeyondAge(sql, viewer)}`
+  return { holds, fails: null, isCostly: true }
 }
