@@ -5,7 +5,6 @@
 // learns too late of a series that it needs, and for cascades, `retryOnDeadlock` is the safety net.
 import type { Fragment } from 'postgres'
 import { type Viewer, visibleBook, visibleSeries } from '../auth/viewer.ts'
-import { NotFound } from '../errors.ts'
 import type { Queryable, Transaction } from '../postgres/db.ts'
 
 /**
@@ -29,57 +28,72 @@ export async function lockSeries(
   await tx`select 1 from series where id = any(${ids}) order by id ${strength}`
 }
 
-/** `from … for no key update`: a visible `series s`, to follow a select list. */
-export function fromSeriesForUpdate(tx: Transaction, viewer: Viewer, id: string): Fragment {
+/** `from … for no key update`: the visible ones of `series s` with these ids, to follow a select list. */
+export function fromSeriesForUpdate(
+  tx: Transaction,
+  viewer: Viewer,
+  ids: readonly string[],
+): Fragment {
   return tx`
     from series s
-    where s.id = ${id} and ${visibleSeries(tx, viewer)}
+    where s.id = any(${ids as string[]}::uuid[]) and ${visibleSeries(tx, viewer)}
+    order by s.id
     for no key update of s`
 }
 
-/** `from … for no key update`: a visible `book b` and its `series s`, to follow a select list. */
-export function fromBookForUpdate(tx: Transaction, viewer: Viewer, id: string): Fragment {
+/** `from … for no key update`: the visible ones of `book b` with these ids and their `series s`, to follow a select list. */
+export function fromBooksForUpdate(
+  tx: Transaction,
+  viewer: Viewer,
+  ids: readonly string[],
+): Fragment {
   // PostgreSQL locks the rows of a join in the order of this list.
   return tx`
     from book b join series s on s.id = b.series_id
-    where b.id = ${id} and ${visibleBook(tx, viewer)}
+    where b.id = any(${ids as string[]}::uuid[]) and ${visibleBook(tx, viewer)}
+    order by s.id, b.id
     for no key update of s, b`
 }
 
+export type LockedBook = { id: string; pageCount: number; seriesId: string; libraryId: string }
+
 /**
- * Locks a book for a change of the viewer's progress. Serialises the writes of one account, and with
- * scans that refresh the series, because both count what the account has read. The account comes first:
- * a transaction that waits for it holds no series. The book is only protected from deletion. Throws NotFound.
+ * Locks books for a change of the viewer's progress, and returns the visible ones. Serialises the writes of
+ * one account, and with scans that refresh the series, because both count what the account has read. The
+ * account comes first: a transaction that waits for it holds no series. Books are only protected from deletion.
  */
-export async function lockBookForProgress(
+export async function lockBooksForProgress(
   tx: Transaction,
   viewer: Viewer,
-  bookId: string,
-): Promise<{ pageCount: number }> {
-  const lock = () => tx<{ pageCount: number }[]>`
-    select b.page_count as "pageCount"
+  bookIds: readonly string[],
+): Promise<LockedBook[]> {
+  const lock = async (ids: readonly string[]) =>
+    await tx<LockedBook[]>`
+    select b.id, b.page_count as "pageCount", b.series_id as "seriesId", b.library_id as "libraryId"
     from book b
     join series s on s.id = b.series_id
     join account a on a.id = ${viewer.accountId}
-    where b.id = ${bookId} and ${visibleBook(tx, viewer)}
+    where b.id = any(${ids as string[]}::uuid[]) and ${visibleBook(tx, viewer)}
+    order by s.id, b.id
     for no key update of a for share of s for key share of b`
+  const books = await lock(bookIds)
+  if (books.length === bookIds.length) return books
   // A book that moved to another series while the lock was awaited is found the second time.
-  const book = (await lock())[0] ?? (await lock())[0]
-  if (!book) throw new NotFound('Book not found')
-  return book
+  const found = new Set(books.map(({ id }) => id))
+  const missed = bookIds.filter(id => !found.has(id))
+  return [...books, ...(await lock(missed))]
 }
 
-/** As lockBookForProgress, for all books of a series. Throws NotFound. */
+/** As lockBooksForProgress, for all books of series. */
 export async function lockSeriesForProgress(
   tx: Transaction,
   viewer: Viewer,
-  seriesId: string,
-): Promise<{ seriesId: string; libraryId: string }> {
-  const [series] = await tx<{ seriesId: string; libraryId: string }[]>`
-    select s.id as "seriesId", s.library_id as "libraryId"
+  seriesIds: readonly string[],
+): Promise<{ id: string }[]> {
+  return await tx<{ id: string }[]>`
+    select s.id
     from series s join account a on a.id = ${viewer.accountId}
-    where s.id = ${seriesId} and ${visibleSeries(tx, viewer)}
+    where s.id = any(${seriesIds as string[]}::uuid[]) and ${visibleSeries(tx, viewer)}
+    order by s.id
     for no key update of a for share of s`
-  if (!series) throw new NotFound('Series not found')
-  return series
 }
