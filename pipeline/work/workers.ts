@@ -10,8 +10,8 @@ import { type JobHandlers, startJobRuns } from './job-runs.ts'
 
 // Large books are stored a few at a time and leave small jobs behind; together they keep a thread busy.
 const claimLimits: Partial<Record<JobName, number>> = { cover: 3, hash: 3 }
-const minPollMs = 100
-const maxPollMs = 1_000
+/** Between two checks for jobs whose notification was lost: the longer, the longer there were none. */
+const defaultPollMs = { min: 100, max: 1_000 }
 
 type Deps = { sql: Sql; queue: Queue; log: Log; space: Pick<SpaceGuard, 'shortage' | 'reportFull'> }
 type WorkerGroup = { jobs: JobName[]; concurrency: number; wakeup: Wakeup }
@@ -24,13 +24,14 @@ export async function startWorkers<G extends string>(
   { sql, queue, log, space }: Deps,
   handlers: Partial<JobHandlers<G>>,
   concurrency: Record<G, number>,
+  pollMs = defaultPollMs,
 ) {
   let isStopping = false
   const runs = await startJobRuns({ sql, log, space }, handlers)
   const groups = groupJobs(handlers, concurrency)
 
   async function loop({ jobs, wakeup }: WorkerGroup) {
-    let pollMs = minPollMs
+    let waitMs = pollMs.min
     while (!isStopping) {
       const seen = wakeup.notifyCount()
       const ran = await runFirst(jobs).catch(error => {
@@ -41,9 +42,9 @@ export async function startWorkers<G extends string>(
         log[level]({ err: error }, 'claiming a job failed')
         return false
       })
-      pollMs = ran ? minPollMs : Math.min(pollMs * 2, maxPollMs)
+      waitMs = ran ? pollMs.min : Math.min(waitMs * 2, pollMs.max)
       // With `seen`, a job that was enqueued while the queues were checked is not missed.
-      if (!ran && !isStopping) await wakeup.wait(pollMs, seen)
+      if (!ran && !isStopping) await wakeup.wait(waitMs, seen)
     }
   }
 

@@ -29,7 +29,7 @@ t.test('a setting takes effect in every process within a second', async t => {
     t.equal(response.status, 200)
     const changedAt = Date.now()
     t.equal(await name(first!.base), value)
-    await waitUntil(async () => (await name(second!.base)) === value, 5)
+    await waitUntil(async () => (await name(second!.base)) === value)
     delaysMs.push(Date.now() - changedAt)
   }
   t.ok(delaysMs.toSorted((a, b) => a - b)[1]! < 1000, `${delaysMs} ms`)
@@ -45,7 +45,7 @@ t.test('SIGHUP reloads the configuration without failing requests', async t => {
   const reload = async (message = /configuration (not )?reloaded|restart/) => {
     const before = output.stderr.length
     child.kill('SIGHUP')
-    await waitUntil(() => message.test(output.stderr.slice(before)), 5)
+    await waitUntil(() => message.test(output.stderr.slice(before)))
     return output.stderr.slice(before)
   }
   configure('logging:\n  level: info\n')
@@ -100,7 +100,7 @@ t.test('after SIGTERM it is not ready, but serves until the drain time is over',
   const { serve, admin } = await processes(t)
   const headers = await admin()
   const file = join(temporaryFolder(t), 'stackroom.yaml')
-  writeFileSync(file, 'application:\n  drain_seconds: 2\n')
+  writeFileSync(file, 'application:\n  drain_seconds: 3\n')
   const { base, terminate } = await serve('--config', file)
   for (const path of ['/health', '/health/ready', '/health/live', '/health/startup']) {
     const response = await fetch(base + path)
@@ -108,22 +108,17 @@ t.test('after SIGTERM it is not ready, but serves until the drain time is over',
     t.not(response.headers.get('connection'), 'close')
   }
   const termination = terminate()
-  await sleep(200)
-  t.equal((await fetch(`${base}/health/ready`)).status, 503)
+  await waitUntil(async () => (await fetch(`${base}/health/ready`)).status === 503)
   t.equal((await fetch(`${base}/health/live`)).status, 200)
-  let served = 0
-  for (const stop = Date.now() + 1200; Date.now() < stop; ) {
+  for (let i = 0; i < 5; i++) {
     const response = await fetch(`${base}/api/v1/books`, { headers })
     t.equal(response.status, 200)
     t.equal(response.headers.get('connection'), 'close')
     await response.text()
-    served += 1
-    await sleep(50)
   }
-  t.ok(served > 0)
   const { code, ms } = await termination
   t.equal(code, 0)
-  t.ok(ms >= 2000 && ms < 8000, `${ms} ms`)
+  t.ok(ms >= 3_000 && ms < 20_000, `${ms} ms`)
 })
 
 t.test('an unresponsive disk does not prevent the shutdown', async t => {

@@ -1,10 +1,10 @@
 // Interruption of `stackroom scan`: closed pipe, Ctrl-C, concurrent server.
 import { once } from 'node:events'
-import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { commandLine } from '../kit/command.ts'
 import { folderWithFiles } from '../kit/files/folders.ts'
 import { comicFiles } from '../kit/library.ts'
+import { waitUntil } from '../kit/processes.ts'
 
 const { sql, start, stackroom } = await commandLine(t)
 
@@ -45,9 +45,7 @@ t.test('a scan completes while a server runs on the same database', async t => {
   server.stdout!.on('data', chunk => {
     output += chunk
   })
-  for (let attempts = 400; attempts > 0 && !output.includes('listening on'); attempts--)
-    await sleep(25)
-  t.match(output, 'listening on')
+  await waitUntil(() => output.includes('listening on'), 60)
   const { code, stdout } = await stackroom(['scan', root, '--json'])
   t.equal(code, 0)
   t.match(JSON.parse(stdout), { found: 20, new: 20, failed: {} })

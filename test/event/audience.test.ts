@@ -2,6 +2,7 @@
 import { test } from 'tap'
 import { type NewEvent, publish, publishProgress } from '../../lib/event/publish.ts'
 import { newId } from '../../lib/id.ts'
+import { lastEvent } from '../kit/events.ts'
 import { openSseClient, type SseClient } from '../kit/http/sse.ts'
 import { startApiWithoutPipeline } from '../kit/server.ts'
 
@@ -60,6 +61,12 @@ const changes: NewEvent[] = [
   { type: 'library_updated', libraryId: there },
 ]
 
+/** Waits until all clients have passed the last event. */
+async function received(sql: Served['sql'], clients: Pick<SseClient, 'waitForNumber'>[]) {
+  const last = await lastEvent(sql)
+  await Promise.all(clients.map(client => client.waitForNumber(last)))
+}
+
 /** The events that a client received, with names for ids. */
 function describe(client: SseClient): string[] {
   const names: Record<string, string> = {
@@ -79,7 +86,7 @@ function describe(client: SseClient): string[] {
 }
 
 test('accounts receive events of what is visible to them', async t => {
-  const all = await startApiWithoutPipeline(t)
+  const all = await startApiWithoutPipeline(t, {}, { keepAliveMs: 100 })
   const { sql } = all
   await createLibraries(all)
   const client = async (role: 'reader' | 'admin', restrict?: (id: string) => Promise<unknown>) => {
@@ -117,12 +124,12 @@ test('accounts receive events of what is visible to them', async t => {
   }
   await publish(sql, changes)
   await publish(sql, [{ type: 'library_updated', libraryId: here, accountId: clients.free.id }])
-  await Promise.all(Object.values(clients).map(client => client.waitForQuiet()))
+  await received(sql, Object.values(clients))
   t.equal(clients.free.events().length, 12)
-  const received = Object.fromEntries(
+  const seen = Object.fromEntries(
     Object.entries(clients).map(([name, client]) => [name, describe(client)]),
   )
-  t.same(received.here, [
+  t.same(seen.here, [
     'book_updated plain book',
     'book_updated adult book',
     'book_updated secret book',
@@ -133,7 +140,7 @@ test('accounts receive events of what is visible to them', async t => {
     'cover_updated adult',
     'library_updated here',
   ])
-  t.same(received.young, [
+  t.same(seen.young, [
     'book_updated plain book',
     'book_updated secret book',
     'series_updated secret',
@@ -142,8 +149,8 @@ test('accounts receive events of what is visible to them', async t => {
     'book_created elsewhere book',
     'library_updated there',
   ])
-  t.same(received.younger, ['library_updated here', 'library_updated there'])
-  t.same(received.denied, [
+  t.same(seen.younger, ['library_updated here', 'library_updated there'])
+  t.same(seen.denied, [
     'book_updated plain book',
     'book_updated adult book',
     'book_updated adultBook',
@@ -154,7 +161,7 @@ test('accounts receive events of what is visible to them', async t => {
     'book_created elsewhere book',
     'library_updated there',
   ])
-  t.same(received.allowed, [
+  t.same(seen.allowed, [
     'book_updated secret book',
     'series_updated secret',
     'library_updated here',
@@ -163,7 +170,7 @@ test('accounts receive events of what is visible to them', async t => {
 })
 
 test('deletions are received by accounts that could see the entity', async t => {
-  const all = await startApiWithoutPipeline(t)
+  const all = await startApiWithoutPipeline(t, {}, { keepAliveMs: 100 })
   const { sql } = all
   await createLibraries(all)
   const client = async (restrict?: (id: string) => Promise<unknown>) => {
@@ -203,9 +210,7 @@ test('deletions are received by accounts that could see the entity', async t => 
   await sql`update library set deleting_at = now() where id = ${there}`
   await sql`select pg_notify('account', '*')`
   await publish(sql, [{ type: 'library_deleted', libraryId: there, audience: { accounts: [] } }])
-  await Promise.all(
-    [free, young, denied, assigned, unassigned].map(client => client.waitForQuiet()),
-  )
+  await received(sql, [free, young, denied, assigned, unassigned])
   const books = ['book_deleted plain book', 'book_deleted adult book', 'book_deleted secret book']
   const libraries = ['library_deleted here', 'library_deleted there']
   t.same(describe(free), [...books, 'series_deleted plain', ...libraries])
@@ -216,7 +221,7 @@ test('deletions are received by accounts that could see the entity', async t => 
 })
 
 test('progress goes to its own account, entity types to those with the permission', async t => {
-  const all = await startApiWithoutPipeline(t)
+  const all = await startApiWithoutPipeline(t, {}, { keepAliveMs: 100 })
   const { sql } = all
   await createLibraries(all)
   const [ana, ben] = [await all.createUser('reader'), await all.createUser('admin')]
@@ -231,7 +236,7 @@ test('progress goes to its own account, entity types to those with the permissio
     { type: 'series_updated', libraryId: here, series: [plain] },
     { type: 'library_updated', libraryId: here },
   ])
-  await Promise.all([forAna, forBen, forSome].map(client => client.waitForQuiet()))
+  await received(sql, [forAna, forBen, forSome])
   const others = ['book_updated plain book', 'series_updated plain', 'library_updated here']
   t.same(describe(forAna), ['progress_updated plain book', ...others])
   t.same(describe(forBen), others)
@@ -239,7 +244,7 @@ test('progress goes to its own account, entity types to those with the permissio
 })
 
 test('task progress goes to accounts that can see its subject', async t => {
-  const all = await startApiWithoutPipeline(t)
+  const all = await startApiWithoutPipeline(t, {}, { keepAliveMs: 100 })
   const { sql } = all
   await createLibraries(all)
   const client = async (permissions: string[], restrict?: (id: string) => Promise<unknown>) => {
@@ -278,7 +283,7 @@ test('task progress goes to accounts that can see its subject', async t => {
     task('batch', { libraryId: here, limited: null }),
     task('counted', { libraryId: here, limited: { task_type: 'uncounted' } }),
   ])
-  await Promise.all([operator, reader, outside, free].map(client => client.waitForQuiet()))
+  await received(sql, [operator, reader, outside, free])
   const types = (client: SseClient) => client.events().map(event => event.data.taskType)
   t.same(types(free), ['maintenance', 'scan', 'secret', 'plain', 'batch', 'counted'])
   t.same(types(operator), ['maintenance', 'scan', 'plain', 'uncounted'])

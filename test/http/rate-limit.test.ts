@@ -17,7 +17,9 @@ test('three processes grant no more than one bucket', async t => {
   const startTime = Date.now()
   let input = 0
   let denied = 0
-  while (Date.now() - startTime < 2_500) {
+  // Until there were clearly more requests than tokens.
+  const isOver = (ms: number) => (ms > 2_000 && denied > input) || ms > 60_000
+  while (!isOver(Date.now() - startTime)) {
     const standings = await Promise.all(
       all.flatMap(buckets => Array.from({ length: 10 }, () => buckets.take(bucket))),
     )
@@ -37,10 +39,10 @@ test('a client below its limit is never denied, across processes', async t => {
   t.teardown(() => other.end({ timeout: 1 }))
   const all = [createTokenBuckets(sql, log), createTokenBuckets(other, log)]
   const bucket = { key: 'account:b', perSecond: 50, burst: 40, share: 5 }
-  const startTime = Date.now()
   for (let i = 0; i < 120; i++) {
     t.equal((await all[i % 2]!.take(bucket)).waitMs, 0)
-    await sleep(Math.max(0, startTime + i * 25 - Date.now()))
+    // At least: a pause of the machine is not made up for.
+    await sleep(25)
   }
 })
 
@@ -63,16 +65,10 @@ test('most requests and denials need no database statement', async t => {
   const before = statements
   for (let i = 0; i < 1_000; i++) t.ok((await buckets.take(bucket)).waitMs > 0)
   t.ok(statements - before <= 3, `${statements - before} statements for 1000 denials`)
-  const { waitMs } = await buckets.take({
-    ...bucket,
-    key: 'login:1',
-    perSecond: 0.5,
-    burst: 1,
-    share: 1,
-  })
-  t.equal(waitMs, 0)
-  const next = await buckets.take({ ...bucket, key: 'login:1', perSecond: 0.5, burst: 1, share: 1 })
-  t.ok(next.waitMs > 1_500 && next.waitMs <= 2_000, 'the waiting time is returned')
+  const login = { key: 'login:1', perSecond: 0.05, burst: 1, share: 1 }
+  t.equal((await buckets.take(login)).waitMs, 0)
+  const next = await buckets.take(login)
+  t.ok(next.waitMs > 10_000 && next.waitMs <= 20_000, 'the waiting time is returned')
   const [row] = await sql`select count(*)::integer as count from rate_bucket`
   t.equal(row!.count, 2)
   await deleteFullBuckets(sql, 60)
@@ -87,13 +83,13 @@ test('without the database each process counts locally', async t => {
   const buckets = createTokenBuckets(sql, {
     warn: (...input: unknown[]) => warnings.push(input),
   } as never)
-  const bucket = { key: 'ip:2', perSecond: 1, burst: 5, share: 1 }
+  const bucket = { key: 'ip:2', perSecond: 0.01, burst: 5, share: 1 }
   await sql.begin(async tx => {
     await tx`lock table rate_bucket in access exclusive mode`
     const startTime = Date.now()
     const states = []
     for (let i = 0; i < 8; i++) states.push(await buckets.take(bucket))
-    t.ok(Date.now() - startTime < 3_000, 'only the first request waits')
+    t.ok(Date.now() - startTime < 5_000, 'only the first request waits')
     t.same(
       states.map(s => s.waitMs === 0),
       [true, true, true, true, true, false, false, false],
@@ -107,7 +103,7 @@ test('two servers on one database share the limits', async t => {
     'rate_limit.enabled': true,
     'rate_limit.authenticated_rps': 1,
     'rate_limit.authenticated_burst': 40,
-    'rate_limit.login_per_minute': 6,
+    'rate_limit.login_per_minute': 1,
     'rate_limit.login_burst': 4,
   })
   const other = await all.startAnother()

@@ -136,12 +136,15 @@ type BookRow = {
 export async function waitForScan({ sql, pipeline }: Services, scanId: string) {
   for (let left = 5_000; left > 0; left--) {
     if (left % 10 === 0) pipeline.wake()
-    const [scan] = await sql`select * from scan where id = ${scanId}`
+    const read = () => sql`select * from scan where id = ${scanId}`
+    const [scan] = await read()
     const hasFinished = scan!.finished_at !== null
     const hasJob = async () =>
       (await sql`select 1 from pgboss.job where id = ${scanId} and state < 'completed'`).length > 0
     const isBusy = () => pipeline.queue.hasJobs(scan!.library_id, ['index', 'cover', 'hash'])
-    if (hasFinished && !(await hasJob()) && !(await isBusy())) return { ...scan } as ScanRow
+    // Its last jobs may have changed the row since.
+    if (hasFinished && !(await hasJob()) && !(await isBusy()))
+      return { ...(await read())[0] } as ScanRow
     await sleep(20)
   }
   throw new Error('the scan does not finish')

@@ -39,6 +39,9 @@ t.test('a transaction fails when its connection is lost, and the pool recovers',
   await other`select pg_terminate_backend(${me!.pid}, 20000)`
   await t.rejects(reserved`select 1`, { code: lost })
   reserved.release()
+  // The connection may have failed before its socket was closed.
+  for (let attempts = 20; attempts > 0 && (await outcomeOf(sql`select 1`)) !== 'done'; attempts--)
+    await sleep(50)
   const results = await Promise.all([1, 2, 3, 4].map(n => sql`select ${n}::integer as n`))
   t.same(
     results.map(rows => rows[0]!.n),

@@ -90,7 +90,12 @@ t.test('deleting a group changes no book, and the next search recreates it', asy
   t.equal((await someone.get('/duplicates')).body.totalGroups, 1)
   t.equal((await one.books()).length, 4)
 
+  // The search does not end before the third request.
+  const lock = await all.sql.reserve()
+  await lock`select pg_advisory_lock(hashtext('stackroom.dedupe'))`
   const responses = await Promise.all([1, 2, 3].map(() => maintainer.post('/duplicates/scan')))
+  await lock`select pg_advisory_unlock(hashtext('stackroom.dedupe'))`
+  lock.release()
   t.same(responses.map(a => a.status).sort(), [200, 409, 409])
   const started = responses.find(a => a.status === 200)!.body
   t.match(started, { taskId: /^[0-9a-f-]{36}$/, message: String })

@@ -39,13 +39,28 @@ export async function openSseClient(
     /** Messages received so far, without comments. */
     events: () => [...parseArrived()],
     /** Waits until there are `count` messages; returns all. */
-    async waitForEvents(count: number, timeoutMs = 5_000) {
+    async waitForEvents(count: number, timeoutMs = 30_000) {
       await waitFor(() => client.hasEnded || parseArrived().length >= count, timeoutMs)
       return client.events()
     },
-    async waitForEnd(timeoutMs = 5_000) {
+    async waitForEnd(timeoutMs = 30_000) {
       await waitFor(() => client.hasEnded, timeoutMs)
       return client.hasEnded
+    },
+    /**
+     * Waits until the stream has passed event `number`, visible or not; returns all messages. With a short
+     * `keepAliveMs`, because the number of an event that is not visible is sent with the next comment.
+     */
+    async waitForNumber(number: number, timeoutMs = 30_000) {
+      const last = () =>
+        Number(
+          client.text
+            .match(/^id: \d+$/gm)
+            ?.at(-1)
+            ?.slice('id: '.length),
+        )
+      await waitFor(() => client.hasEnded || last() >= number, timeoutMs)
+      return client.events()
     },
     /** Waits until nothing has arrived for `ms`; returns all messages. */
     async waitForQuiet(ms = 300) {
@@ -86,7 +101,7 @@ export async function openSseClient(
       client.hasEnded = true
       notify()
     })
-  await waitFor(() => client.text !== '' || client.hasEnded, 5_000)
+  await waitFor(() => client.text !== '' || client.hasEnded, 30_000)
   return client
 }
 

@@ -27,7 +27,7 @@ const reset = (libraryId: string) =>
     where book_id in (select id from book where library_id = ${libraryId})`
 
 async function until(what: string, condition: () => Promise<boolean>) {
-  for (let left = 400; left > 0; left--) {
+  for (let left = 2_000; left > 0; left--) {
     pipeline.wake()
     if (await condition()) return
     await sleep(20)
@@ -106,7 +106,7 @@ t.test('waiting jobs can be postponed', async t => {
   const { id } = await lib.scan()
   await reset(lib.id)
   const job = { scanId: id, libraryId: lib.id, ids: (await lib.books()).map(book => book.id) }
-  await queue.send(sql, 'hash', [job], { afterSeconds: 2 })
+  await queue.send(sql, 'hash', [job], { afterSeconds: 20 })
   await queue.postpone('hash', lib.id, 60)
   t.match(await jobs(lib.id), [{ late: true }])
   await queue.deleteWaiting(sql, 'hash', lib.id)

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { openLog } from '../../../lib/log.ts'
 import { startPipeline } from '../../../pipeline/pipeline.ts'
+import { quietMs } from '../../../pipeline/watch/changes.ts'
 import { openFolderWatch } from '../../../pipeline/watch/watch-folders.ts'
 import { startWatching } from '../../../pipeline/watch/watching.ts'
 import { type Catalogue, openCatalogue, testWithDoctor } from '../../kit/catalogue.ts'
@@ -12,6 +13,8 @@ import { comic, createTestLibrary, type TestLibrary } from '../../kit/library.ts
 
 type Sql = Catalogue['sql']
 
+// Five seconds on an idle machine; sooner than by polling on any.
+const soonMs = 15_000
 const log = openLog({ level: 'silent' })
 
 const configure = (sql: Sql, { id }: Pick<TestLibrary, 'id'>, watch: 'off' | 'on' | 'poll') => sql`
@@ -75,10 +78,10 @@ t.test('with a running pipeline', async t => {
     shelf.write('Akira/2.cbz', comic({ pages: 3 }))
     const ms = await until('visible', isPresent(shelf, '2.cbz'))
     t.comment(`a new file: ${ms} ms`)
-    t.ok(ms <= 5_000, `${ms} ms`)
+    t.ok(ms <= soonMs, `${ms} ms`)
     t.equal((await shelf.book('2.cbz')).pages, 3)
     shelf.write('Berserk/deep/3.cbz', comic())
-    t.ok((await until('visible', isPresent(shelf, '3.cbz'))) <= 5_000, 'in a new folder')
+    t.ok((await until('visible', isPresent(shelf, '3.cbz'))) <= soonMs, 'in a new folder')
     await configure(sql, shelf, 'off')
     await until('off', async () => (await state(sql, shelf)).mode === 'off')
   })
@@ -87,15 +90,23 @@ t.test('with a running pipeline', async t => {
     const shelf = await watchedShelf(all, t)
     const bytes = comic({ pages: 4, padding: 4_000 })
     const growing = join(shelf.root, 'grows.cbz')
-    const piece = Math.ceil(bytes.length / 20)
-    for (let at = 0; at < bytes.length; at += piece) {
-      appendFileSync(growing, bytes.subarray(at, at + piece))
-      if (at === 0) shelf.write('neighbour.cbz', comic())
-      t.notOk(await isPresent(shelf, 'grows.cbz')())
-      await sleep(300)
+    writeFileSync(growing, bytes.subarray(0, 100))
+    shelf.write('neighbour.cbz', comic())
+    let at = 100
+    let isTooSlow = false
+    const isIndexed = isPresent(shelf, 'neighbour.cbz')
+    for (let writtenAt = Date.now(); !(await isIndexed()) && at < 700; ) {
+      await sleep(100)
+      // On a busy machine the file may look as if it was complete.
+      isTooSlow ||= Date.now() - writtenAt > quietMs
+      appendFileSync(growing, bytes.subarray(at, at + 1))
+      writtenAt = Date.now()
+      at += 1
     }
-    t.ok(await isPresent(shelf, 'neighbour.cbz')(), 'the other file is indexed')
-    t.ok((await until('visible', isPresent(shelf, 'grows.cbz'))) <= 5_000)
+    t.ok(await isIndexed())
+    if (!isTooSlow) t.notOk(await isPresent(shelf, 'grows.cbz')(), 'only the other file is indexed')
+    appendFileSync(growing, bytes.subarray(at))
+    t.ok((await until('visible', isPresent(shelf, 'grows.cbz'))) <= soonMs)
     t.match(await shelf.book('grows.cbz'), { pages: 4, error: null })
     await unwatch(all, shelf)
   })
