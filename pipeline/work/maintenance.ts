@@ -1,6 +1,6 @@
 // Nightly maintenance: deletes expired sessions, schedule slots, tasks, events, scans and streams.
 import { deleteExpired } from '../../lib/auth/session.ts'
-import { combineListChanges } from '../../lib/catalog/list/marks/read-marks.ts'
+import { combineListChanges } from '../../lib/catalog/list/marks/list-version.ts'
 import type { Config } from '../../lib/config/config.ts'
 import { pruneEvents } from '../../lib/event/prune.ts'
 import type { Log } from '../../lib/log.ts'

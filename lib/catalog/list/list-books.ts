@@ -5,7 +5,9 @@ import { isLimited, isUnrestricted, type Viewer } from '../../auth/viewer.ts'
 import { parseSearchQuery } from '../../name/search-text.ts'
 import { listBooksByReading } from './books-by-reading.ts'
 import { listBooksBySeries } from './books-by-series.ts'
-import { type MarkedRequest, rankMarksOf } from './marks/page-by-marks.ts'
+import { hasVersion } from './marks/list-version.ts'
+import type { MarkedRequest } from './marks/page-by-marks.ts'
+import { maxSkipped, rankMarksOf } from './marks/rank-marks.ts'
 import { newestBooks } from './newest-books.ts'
 import type { IdPage } from './page.ts'
 import { pageAllBooks, pagePlannedBooks } from './page-books.ts'
@@ -42,28 +44,38 @@ export async function listBooks(
   if (sort === 'read') return await listBooksByReading(sql, viewer, { ...request, direction })
   if (sort === 'series') return await listBooksBySeries(sql, viewer, { ...request, direction })
   const order = { sort, direction }
-  const { libraryId, includeDeleted } = request
-  if (!request.filter && !request.seriesId)
-    return await listWhole(sql, viewer, { ...order, ...window, libraryId, includeDeleted })
-  const plan = await planBooks(sql, viewer, request)
-  return await pagePlannedBooks(sql, plan, { ...order, ...window })
+  const { filter, libraryId, seriesId, includeDeleted } = request
+  if (seriesId || (filter && !hasVersion(filter.condition))) {
+    const plan = await planBooks(sql, viewer, request)
+    return await pagePlannedBooks(sql, plan, { ...order, ...window })
+  }
+  return await pageWithMarks(sql, viewer, {
+    ...order,
+    ...window,
+    filter,
+    libraryId,
+    includeDeleted,
+  })
 }
 
-// Skipping so many rows of an index costs as much as a walk from a rank mark.
-const maxSkipped = 5_000
 /** Lists of fewer books are read quickly without rank marks. */
 const minMarked = 20_000
+/** Also those that took less time. */
+const minMarkedMs = 30
 
-/** All books that are visible, in all libraries or one. */
-async function listWhole(sql: Sql, viewer: Viewer, request: MarkedRequest): Promise<IdPage> {
+/** All books that are visible and match, in all libraries or one. */
+async function pageWithMarks(sql: Sql, viewer: Viewer, request: MarkedRequest): Promise<IdPage> {
+  const { filter, libraryId, includeDeleted, offset } = request
   const isEverything =
-    isUnrestricted(viewer) && request.libraryId === undefined && !request.includeDeleted
-  if (isEverything && request.offset <= maxSkipped) return await pageAllBooks(sql, request)
+    !filter && isUnrestricted(viewer) && libraryId === undefined && !includeDeleted
+  if (isEverything && offset <= maxSkipped) return await pageAllBooks(sql, request)
   const marks = rankMarksOf(sql)
   const marked = await marks.page(sql, viewer, request)
   if (marked) return marked
+  const started = performance.now()
   const page = await pageWithoutMarks(sql, viewer, { ...request, isEverything })
-  if (page.total > minMarked) marks.refresh(sql, request)
+  const isLong = filter ? performance.now() - started > minMarkedMs : page.total > minMarked
+  if (isLong && page.total > 0) marks.refresh(sql, viewer, request)
   return page
 }
 
@@ -72,10 +84,10 @@ async function pageWithoutMarks(
   viewer: Viewer,
   { isEverything, ...request }: MarkedRequest & { isEverything: boolean },
 ): Promise<IdPage> {
-  const { sort, libraryId, includeDeleted } = request
+  const { sort, filter = null, libraryId, includeDeleted } = request
   if (isEverything) return await pageAllBooks(sql, request)
-  if (sort === 'created' && !isLimited(viewer) && !includeDeleted)
+  if (!filter && sort === 'created' && !isLimited(viewer) && !includeDeleted)
     return await newestBooks(sql, viewer, { ...request, by: sort })
-  const plan = await planBooks(sql, viewer, { filter: null, libraryId, includeDeleted })
+  const plan = await planBooks(sql, viewer, { filter, libraryId, includeDeleted })
   return await pagePlannedBooks(sql, plan, request)
 }

@@ -3,11 +3,9 @@ import { deepEqual, equal } from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
 import { presentBook, type Viewer, visibleBook } from '../../../lib/auth/viewer.ts'
-import {
-  createRankMarks,
-  type MarkedRequest,
-} from '../../../lib/catalog/list/marks/page-by-marks.ts'
-import { combineListChanges } from '../../../lib/catalog/list/marks/read-marks.ts'
+import { combineListChanges } from '../../../lib/catalog/list/marks/list-version.ts'
+import type { MarkedRequest } from '../../../lib/catalog/list/marks/page-by-marks.ts'
+import { createRankMarks } from '../../../lib/catalog/list/marks/rank-marks.ts'
 import {
   type BookColumnSort,
   bookOrderBy,
@@ -39,7 +37,7 @@ async function pageByMarks(viewer: Viewer, request: MarkedRequest) {
   for (;;) {
     const page = await marks.page(sql, viewer, request)
     if (page) return page
-    marks.refresh(sql, request)
+    marks.refresh(sql, viewer, request)
     await marks.idle()
   }
 }
@@ -120,7 +118,8 @@ t.test('combining the rows of changes leaves marks valid', async t => {
 t.test('a catalogue without books has no marks', async t => {
   await sql`delete from book`
   const request = { sort: 'title', direction: 'asc', offset: 0, limit: pageSize } as const
-  marks.refresh(sql, request)
+  const viewer = fc.sample(viewers(facts, account), 1)[0]!
+  marks.refresh(sql, viewer, request)
   await marks.idle()
-  t.equal(await marks.page(sql, fc.sample(viewers(facts, account), 1)[0]!, request), null)
+  t.equal(await marks.page(sql, viewer, request), null)
 })

@@ -10,177 +10,135 @@ import {
   type Viewer,
   visibleSeries,
 } from '../../../auth/viewer.ts'
-import { poolOf } from '../../../postgres/cancellable.ts'
 import type { Queryable } from '../../../postgres/db.ts'
 import { allOf, unprepared } from '../../../postgres/statement.ts'
+import type { BookFilter } from '../condition.ts'
 import type { IdPage } from '../page.ts'
+import { testOfBook } from '../plan/book-plan.ts'
 import { type BookColumnSort, bookSortColumns } from '../sort.ts'
+import { accountVersion, listVersion } from './list-version.ts'
+import { type FilteredCounts, idsOf } from './read-counts.ts'
 import {
   inOrder,
-  listVersion,
+  isNull,
   type MarkedOrder,
   type MarkedScope,
   type Marks,
-  readMarks,
   visibleCounts,
 } from './read-marks.ts'
 
-export type MarkedRequest = MarkedOrder & MarkedScope & { offset: number; limit: number }
+export type MarkedRequest = MarkedOrder &
+  MarkedScope & { filter?: BookFilter | null; offset: number; limit: number }
 
-export type RankMarks = {
-  /** A page of the books that a viewer sees; null without valid marks, or where they do not pay. */
-  page(sql: Sql, viewer: Viewer, request: MarkedRequest): Promise<IdPage | null>
-  /** Reads the marks of an order in the background, unless they are valid or were read a short time ago. */
-  refresh(sql: Sql, order: MarkedOrder): void
-  /** Resolves when no marks are being read. */
-  idle(): Promise<void>
-}
-
-type Options = {
-  minBucketRows?: number
-  /** How long marks are not read again, as a multiple of the time that reading them took. */
-  pause?: number
-}
-
-type Entry = { marks: Marks | null; nextRead: number }
-
-// A bucket of so many books is walked in about a millisecond.
-const defaultBucketRows = 1_000
-/** At most 3 % of a processor for each order, while a catalogue changes all the time. */
-const defaultPause = 30
 // What is walked to fill the page of a viewer who sees few books; a plan is cheaper then.
 const maxWalkedRows = 8_000
+/** Under a condition a plan costs more. */
+const maxTestedRows = 30_000
 
-/** The marks of the orders that were requested; those of a million books have some 300 kB each. */
-export function createRankMarks({
-  minBucketRows = defaultBucketRows,
-  pause = defaultPause,
-}: Options = {}): RankMarks {
-  const entries = new Map<string, Entry>()
-  let reading: Promise<void> = Promise.resolve()
-
-  function entryOf({ sort, direction }: MarkedOrder): Entry {
-    const name = `${sort} ${direction}`
-    const entry = entries.get(name) ?? { marks: null, nextRead: 0 }
-    entries.set(name, entry)
-    return entry
-  }
-
-  async function read(pool: Sql, order: MarkedOrder, entry: Entry) {
-    const started = performance.now()
-    // After a failure lists are as slow as they are without marks.
-    entry.marks = await readMarks(pool, order, { minBucketRows }).catch(() => null)
-    const ended = performance.now()
-    entry.nextRead = ended + pause * (ended - started)
-  }
-
-  return {
-    async page(sql, viewer, request) {
-      const order = orderOfMarks(request)
-      const entry = entryOf(order)
-      const { marks } = entry
-      if (!marks) return null
-      const page = await readPage(sql, viewer, { marks, order, request })
-      if (page !== 'stale') return page
-      if (entry.marks === marks) entry.marks = null
-      return null
-    },
-    refresh(sql, requested) {
-      const order = orderOfMarks(requested)
-      const entry = entryOf(order)
-      if (entry.marks || performance.now() < entry.nextRead) return
-      entry.nextRead = Number.POSITIVE_INFINITY
-      // One order at a time, and not with the statements of the request, which end with it.
-      reading = reading.then(() => read(poolOf(sql), order, entry))
-    },
-    async idle() {
-      await reading
-    },
-  }
+type MarkedPage = {
+  marks: Marks
+  order: MarkedOrder
+  request: MarkedRequest
+  /** Of the list, if the request has a filter. */
+  filtered: FilteredCounts | undefined
 }
 
-const marksByPool = new WeakMap<Sql, RankMarks>()
-
-/** The marks of this process for a database. */
-export function rankMarksOf(sql: Sql): RankMarks {
-  const pool = poolOf(sql)
-  const marks = marksByPool.get(pool) ?? createRankMarks()
-  marksByPool.set(pool, marks)
-  return marks
-}
-
-/** Nulls are last in both directions; other orders are read backwards from the same marks. */
-function orderOfMarks({ sort, direction }: MarkedOrder): MarkedOrder {
-  return { sort, direction: bookSortColumns[sort].nullable ? direction : 'asc' }
-}
-
-type MarkedPage = { marks: Marks; order: MarkedOrder; request: MarkedRequest }
-
-async function readPage(
+/** Null where marks do not pay; `stale` if they are of another state of the catalogue. */
+export async function readPage(
   sql: Sql,
   viewer: Viewer,
-  { marks, order, request }: MarkedPage,
+  { marks, order, request, filtered }: MarkedPage,
 ): Promise<IdPage | null | 'stale'> {
-  const { direction, offset, limit } = request
-  const counts = visibleCounts(marks, viewer, request)
-  const total = counts.reduce((sum, count) => sum + count, 0)
+  const { direction, offset, limit, filter } = request
+  const counts = filtered?.counts ?? visibleCounts(marks, viewer, request)
+  const total = sumOf(counts)
   const take = Math.max(Math.min(limit, total - offset), 0)
   const isReversed = direction !== order.direction
-  const walks = locate(marks, counts, {
-    skip: isReversed ? total - offset - take : offset,
-    take,
-  })
-  if (!walks) return null
-  const isListed = allOf(sql, visibility(sql, viewer, request.libraryId))
-  const column = sql(bookSortColumns[order.sort].column)
-  const pages = walks.map(walk => {
-    const books = (where: Fragment) => sql`
-      (select b.id, b.${column} from book b
-      where ${where} and ${inRange(sql, order, { marks, ...walk })} and ${isListed}
-      order by ${inOrder(sql, order)})`
-    const missing = sql`union all ${books(sql`b.missing_at is not null`)}`
-    return sql`
-      array(
-        select b.id from (
-          ${books(presentBook(sql))} ${request.includeDeleted ? missing : sql``}) b
-        order by ${inOrder(sql, order)}
-        limit ${walk.take} offset ${walk.skip})`
-  })
-  const ids = pages.reduce((all, page) => sql`${all} || ${page}`, sql`'{}'::uuid[]`)
+  const skip = isReversed ? total - offset - take : offset
+  const runs = locate(marks, { counts, few: filtered?.few, skip, take })
+  const walked = runs.reduce((sum, run) => sum + run.buckets, 0) * marks.bucketRows
+  if (walked > Math.max(filtered ? maxTestedRows : maxWalkedRows, 2 * marks.bucketRows)) return null
+  const test = filter && walked > 0 ? await testOfBook(sql, viewer, { ...request, filter }) : null
+  const isListed = allOf(sql, [
+    ...visibility(sql, viewer, request.libraryId),
+    ...(test ? [test.exact] : []),
+  ])
+  const ids = runs.map(run =>
+    run.few
+      ? sql`${idsOf(run.few, run.skip, run.take)}::uuid[]`
+      : walk(sql, run, { marks, order, isListed, includeDeleted: request.includeDeleted ?? false }),
+  )
+  const isValid = allOf(sql, [
+    sql`${listVersion(sql)} = ${marks.version}`,
+    ...(filtered?.accountVersion
+      ? [sql`${accountVersion(sql, viewer)} = ${filtered.accountVersion}`]
+      : []),
+  ])
+  const all = ids.reduce((before, page) => sql`${before} || ${page}`, sql`'{}'::uuid[]`)
   const [row] = await unprepared(sql<{ ids: string[] | null }[]>`
-    select case when ${listVersion(sql)} = ${marks.version} then ${ids} end as ids`)
+    select case when ${isValid} then ${all} end as ids`)
   if (row!.ids === null) return 'stale'
   return { total, ids: isReversed ? row!.ids.reverse() : row!.ids }
 }
 
-/** Of the buckets from `first` to before `end`. */
-type Walk = { first: number; end: number; skip: number; take: number }
+/** Of a bucket whose books are known, or of those from `first` that are walked. */
+type Run = { first: number; buckets: number; few: Buffer | null; skip: number; take: number }
 
-/** The walks that read a page, one for books with a value of the sort column and one for those without. Null if they are long. */
-function locate(
-  { buckets, bucketRows }: Marks,
-  counts: number[],
-  window: { skip: number; take: number },
-): Walk[] | null {
-  const walks: Walk[] = []
-  let { skip, take } = window
-  for (const [i, count] of counts.entries()) {
-    if (take === 0) break
-    if (skip >= count) {
-      skip -= count
+type Located = {
+  counts: ArrayLike<number>
+  few: FilteredCounts['few'] | undefined
+  skip: number
+  take: number
+}
+
+/** The runs that make a page. A walk has books with a value of the sort column or books without, and ends before buckets without listed books. */
+function locate({ buckets }: Marks, { counts, few, skip, take }: Located): Run[] {
+  const runs: Run[] = []
+  let [skipped, left] = [skip, take]
+  for (let i = 0; i < counts.length && left > 0; i++) {
+    const count = counts[i]!
+    if (skipped >= count) {
+      skipped -= count
       continue
     }
-    const walk = walks.at(-1)
-    const taken = Math.min(count - skip, take)
-    if (walk && isNull(buckets[walk.first]!) === isNull(buckets[i]!)) {
-      walk.end = i + 1
-      walk.take += taken
-    } else walks.push({ first: i, end: i + 1, skip, take: taken })
-    take -= taken
-    skip = 0
+    const taken = Math.min(count - skipped, left)
+    const last = runs.at(-1)
+    const known = few?.get(i) ?? null
+    const isNext = last && !last.few && last.first + last.buckets === i
+    if (!known && isNext && isNull(buckets[last.first]!) === isNull(buckets[i]!)) {
+      last.buckets++
+      last.take += taken
+    } else runs.push({ first: i, buckets: known ? 0 : 1, few: known, skip: skipped, take: taken })
+    left -= taken
+    skipped = 0
   }
-  const walked = walks.reduce((sum, { first, end }) => sum + (end - first) * bucketRows, 0)
-  return walked > Math.max(maxWalkedRows, 2 * bucketRows) ? null : walks
+  return runs
+}
+
+function sumOf(counts: ArrayLike<number>): number {
+  let sum = 0
+  for (let i = 0; i < counts.length; i++) sum += counts[i]!
+  return sum
+}
+
+type Walk = { marks: Marks; order: MarkedOrder; isListed: Fragment; includeDeleted: boolean }
+
+function walk(
+  sql: Queryable,
+  { first, buckets, skip, take }: Run,
+  { marks, order, isListed, includeDeleted }: Walk,
+): Fragment {
+  const column = sql(bookSortColumns[order.sort].column)
+  const books = (where: Fragment) => sql`
+    (select b.id, b.${column} from book b
+    where ${where} and ${inRange(sql, order, { marks, first, end: first + buckets })} and ${isListed}
+    order by ${inOrder(sql, order)})`
+  const missing = sql`union all ${books(sql`b.missing_at is not null`)}`
+  return sql`
+    array(
+      select b.id from (${books(presentBook(sql))} ${includeDeleted ? missing : sql``}) b
+      order by ${inOrder(sql, order)}
+      limit ${take} offset ${skip})`
 }
 
 const keyTypes = {
@@ -194,8 +152,6 @@ const keyTypes = {
   pages: 'int4',
   filename: 'text',
 } as const satisfies Record<BookColumnSort, string>
-
-const isNull = ({ key }: { key: string | null }) => key === null
 
 /** On `book b`: within the buckets of a walk. */
 function inRange(

@@ -6,6 +6,7 @@ import { couldSee, presentBook, type Viewer } from '../../../auth/viewer.ts'
 import type { Queryable } from '../../../postgres/db.ts'
 import { unionAll, unprepared } from '../../../postgres/statement.ts'
 import { type BookColumnSort, bookOrderBy, bookSortColumns, type Direction } from '../sort.ts'
+import { combineListChanges, listVersion } from './list-version.ts'
 
 export type MarkedOrder = { sort: BookColumnSort; direction: Direction }
 
@@ -44,22 +45,6 @@ export type Marks = {
 const maxClasses = 1_000
 const maxBuckets = 500
 
-/**
- * An expression: which changes of books, their order and their visibility a statement sees. A crashed server may
- * lose its last commits and count other changes in their place: the time of its start is part of the version.
- */
-export function listVersion(sql: Queryable): Fragment {
-  return sql`(
-    select coalesce(sum(count), 0) || ' ' || pg_postmaster_start_time() from list_change)`
-}
-
-/** Replaces the rows of changes by one with their sum. */
-export async function combineListChanges(sql: Sql): Promise<void> {
-  await sql`
-    with combined as (delete from list_change returning count)
-    insert into list_change select sum(count) from combined having count(*) > 0`
-}
-
 /** Reads all books in the order, from its index and from the missing books. Null for a catalogue with too many classes. */
 export async function readMarks(
   sql: Sql,
@@ -67,7 +52,6 @@ export async function readMarks(
   { minBucketRows }: { minBucketRows: number },
 ): Promise<Marks | null> {
   await combineListChanges(sql)
-  const { nullable } = bookSortColumns[order.sort]
   const [size] = await sql<{ total: number }[]>`
     select coalesce(sum(book_count + missing_count), 0)::float8 as total from library`
   const bucketRows = Math.max(minBucketRows, Math.ceil(size!.total / maxBuckets))
@@ -82,11 +66,8 @@ export async function readMarks(
       select p.part, p.place / ${bucketRows}::bigint as bucket, c.class, p.is_missing,
         coalesce(p.rating, y.age_rating) as rating, count(*) as n,
         max(p.id::text) filter (where p.place % ${bucketRows}::bigint = 0) as id,
-        max(p.key) filter (where p.place % ${bucketRows}::bigint = 0) as key
-      from (${unionAll(sql, [
-        placedBooks(sql, order, nullable ? 'with' : 'all'),
-        ...(nullable ? [placedBooks(sql, order, 'without')] : []),
-      ])}) p
+        max(p.key::text) filter (where p.place % ${bucketRows}::bigint = 0) as key
+      from (${placedBooks(sql, order)}) p
       join series_class c on c.id = p.series_id
       left join (
         select y.id, y.age_rating from book y
@@ -106,8 +87,20 @@ export async function readMarks(
   return toMarks(rows, bucketRows)
 }
 
-/** Books with or without a value of the sort column, with their places in the order. */
-function placedBooks(
+/**
+ * All books, present and missing, with their places in the order: `part` 0 are those with a value of the sort
+ * column, 1 those without.
+ */
+export function placedBooks(sql: Queryable, order: MarkedOrder): Fragment {
+  const { nullable } = bookSortColumns[order.sort]
+  const parts = nullable ? (['with', 'without'] as const) : (['all'] as const)
+  return unionAll(
+    sql,
+    parts.map(values => placedPart(sql, order, values)),
+  )
+}
+
+function placedPart(
   sql: Queryable,
   order: MarkedOrder,
   values: 'all' | 'with' | 'without',
@@ -124,8 +117,8 @@ function placedBooks(
     (select b.id, b.${key}, b.series_id, ${rating} as rating, ${isMissing}::boolean as is_missing
     from book b where ${isListed} and ${hasValue} order by ${sorting})`
   return sql`
-    select ${values === 'without' ? 1 : 0}::integer as part, b.id, b.${key}::text as key,
-      b.series_id, b.rating, b.is_missing, row_number() over (order by ${sorting}) - 1 as place
+    select ${values === 'without' ? 1 : 0}::integer as part, b.id, b.${key} as key, b.series_id,
+      b.rating, b.is_missing, row_number() over (order by ${sorting}) - 1 as place
     from (
       ${books(presentBook(sql), sql`null::integer`, false)} union all
       ${books(sql`b.missing_at is not null`, sql`b.age_rating`, true)}) b`
@@ -206,3 +199,6 @@ export function visibleCounts(
     return count
   })
 }
+
+/** Its books have no value of the sort column. */
+export const isNull = ({ key }: Pick<Bucket, 'key'>) => key === null
