@@ -22,13 +22,13 @@ const slowMs = 0.3
 // A busy machine delays single calls.
 const slowCalls = 8
 const firstDepth = 8
-const maxDepth = 64
 // Latency that grows this much with depth is waiting in the queue of a busy disk: others use it as well.
 // Below 10 ms it may be a busy machine.
 const maxGrowth = 4
 const minLowestMs = 2.5
 
-// Of the threads of libuv's pool: a disk that hangs must leave some to the others.
+// Of the threads of libuv's pool: a disk that hangs must leave some to the others. 48 of the 128 that
+// cmd/stackroom.mjs sets.
 const maxShare = 3 / 8
 
 type DiskQueueOptions = {
@@ -39,7 +39,10 @@ type DiskQueueOptions = {
 }
 
 export function createDiskQueue({ depth, share = 1 }: DiskQueueOptions): DiskQueue {
-  const most = Math.max(1, Math.floor(Math.min(depth || maxDepth, shareOfPool()) / share))
+  const most = Math.max(
+    1,
+    Math.floor(Math.min(depth || Number.POSITIVE_INFINITY, shareOfPool()) / share),
+  )
   const adapted = depth === 0 ? createDepth(most) : null
   let limit = adapted ? Math.min(firstDepth, most) : most
   let slowScore = depth > 1 ? slowCalls : 0

@@ -24,8 +24,11 @@ export type ThreadFailure = { code: UnreadableCode; message: string }
 /** Results of the first items; a thread may return early, so `done` may be shorter than the items. */
 export type PartialResult<O> = { done: O[]; failure: ThreadFailure | null; failedIndex: number }
 
-/** `urgent` runs before all waiting calls. When `signal` aborts, a thread has `abortGraceMs` to return. */
-type RunOptions = { urgent?: boolean; signal?: AbortSignal | undefined }
+/**
+ * `urgent` runs before all waiting calls. When `signal` aborts, a thread has `abortGraceMs` to return. `timeoutMs`
+ * replaces that of the pool.
+ */
+type RunOptions = { urgent?: boolean; signal?: AbortSignal | undefined; timeoutMs?: number }
 
 const abortGraceMs = 1_000
 const maxCloseMs = 1_500
@@ -78,6 +81,7 @@ export function openThreadPool(options: ThreadOptions) {
   })
   return {
     size,
+    timeoutMs: options.timeoutMs,
     /**
      * Runs a task over the first items. On a failure `done` is empty and `failedIndex` is the index of
      * the item that the thread was working on. An urgent call runs before all that wait, and running
@@ -87,13 +91,13 @@ export function openThreadPool(options: ThreadOptions) {
     async run<I, R, O>(
       task: string,
       { items, options: taskOptions }: { items: I[]; options: R },
-      { urgent = false, signal }: RunOptions = {},
+      { urgent = false, signal, timeoutMs = options.timeoutMs }: RunOptions = {},
     ): Promise<PartialResult<O>> {
       const control: ThreadControl = new Int32Array(new SharedArrayBuffer(20))
       await semaphore.acquire({ urgent })
       running.add(control)
       const terminator = new AbortController()
-      const heartbeat = watchHeartbeat(control, options.timeoutMs, () => terminator.abort())
+      const heartbeat = watchHeartbeat(control, timeoutMs, () => terminator.abort())
       const stopListening = returnOnAbort(signal, control, terminator)
       try {
         if (signal?.aborted) return { done: [], failure: null, failedIndex: -1 }

@@ -200,7 +200,8 @@ export const catalogue = {
   ),
   'pipeline.io_depth': boot.integer(
     0,
-    [0, 64],
+    // The most that one disk gets (lib/async/disk-queue.ts).
+    [0, 48],
     'Number of file operations that a scan has in flight on the disk of a library; 0 derives it from the measured latency.',
   ),
   'pipeline.missing_brake_percent': reload.integer(

@@ -19,7 +19,15 @@ export type BatchOptions<I, O> = {
   signal?: AbortSignal
 }
 
-/** Runs a task over all items; returns the items that were not reached. Throws NotResponding when the disk hangs. */
+// One file must not hold up the others of its batch for its whole time limit.
+const patienceOfBatch = 1 / 6
+const minPatienceMs = 2_000
+
+/**
+ * Runs a task over all items. One that terminates its thread, or takes a sixth of the time limit, runs again after all
+ * others, alone, and fails if it does so again. Returns the items that were not reached. Throws NotResponding when
+ * the disk hangs.
+ */
 export async function runBatch<I, R, O>(
   threads: ThreadPool,
   task: ThreadTask,
@@ -27,31 +35,37 @@ export async function runBatch<I, R, O>(
   handle: BatchOptions<I, O>,
 ): Promise<I[]> {
   let rest = items
-  let limit = items.length
-  let suspect: I | undefined
-  while (rest.length > 0 && !handle.isStopped()) {
-    const request = { items: rest.slice(0, limit), options }
+  let suspects: I[] = []
+  const patienceMs = Math.min(
+    threads.timeoutMs,
+    Math.max(minPatienceMs, threads.timeoutMs * patienceOfBatch),
+  )
+  while (rest.length + suspects.length > 0 && !handle.isStopped()) {
+    const batch = rest.length > 0 ? rest : suspects.slice(0, 1)
+    const isAlone = batch.length === 1
+    const timeoutMs = isAlone ? threads.timeoutMs : patienceMs
     const { done, failure, failedIndex } = await mountHealth.runThread(handle.root, hung => {
       const signal = handle.signal ? AbortSignal.any([hung, handle.signal]) : hung
-      return threads.run<I, R, O>(task, request, { urgent: handle.urgent ?? false, signal })
+      const request = { items: batch, options }
+      const urgent = handle.urgent ?? false
+      return threads.run<I, R, O>(task, request, { urgent, signal, timeoutMs })
     })
-    if (failure && request.items.length > 1) {
-      // The results before the failed item are lost with the thread: repeat them without it. If two
-      // items ran at once, the first runs alone to show which one failed.
-      limit = Math.max(1, failedIndex)
-      suspect = request.items[Math.max(0, failedIndex)]
+    if (failure && !isAlone) {
+      // The results before it are lost with the thread. If two items ran at once, another may be the culprit: that
+      // one is found by the next call.
+      const index = Math.max(0, failedIndex)
+      suspects.push(batch[index]!)
+      rest = batch.filter((_item, i) => i !== index)
       continue
     }
     // Stopped before a thread was free, or within a file.
     if (!failure && done.length === 0) continue
-    const results = failure ? [await handle.failed(request.items[0]!, failure)] : done
-    await handle.onResults(results, rest.slice(0, results.length))
-    rest = rest.slice(results.length)
-    // The one that failed runs alone, so that its time limit passes twice at most.
-    const place = suspect === undefined ? -1 : rest.indexOf(suspect)
-    limit = place === -1 ? rest.length : Math.max(1, place)
+    const results = failure ? [await handle.failed(batch[0]!, failure)] : done
+    await handle.onResults(results, batch.slice(0, results.length))
+    if (rest.length > 0) rest = rest.slice(results.length)
+    else suspects = suspects.slice(results.length)
   }
-  return rest
+  return [...rest, ...suspects]
 }
 
 /** `runBatch` over all threads at once; items are dealt out, so that no thread is left with the rest alone. */

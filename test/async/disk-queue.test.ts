@@ -2,6 +2,7 @@
 import { setImmediate as later } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { createDepth, createDiskQueue } from '../../lib/async/disk-queue.ts'
+import { loadConfig } from '../../lib/config/config.ts'
 
 const environment = (t: Test, threads: number) => {
   const before = process.env.UV_THREADPOOL_SIZE
@@ -56,6 +57,22 @@ t.test('a configured depth decides instead of the latency', async t => {
   await disk.finish()
   await ended
   t.equal(disk.most(), 20)
+})
+
+t.test('the largest depth of the configuration fits into the pool of the launcher', async t => {
+  environment(t, 128)
+  const disk = heldDisk()
+  const depth = 48
+  const ended = createDiskQueue({ depth }).each(new Array(100).fill(0), disk.call)
+  await disk.finish()
+  await ended
+  t.equal(disk.most(), depth)
+  const flags = { data_dir: '/nowhere' }
+  t.equal(
+    loadConfig({ env: {}, flags: { ...flags, 'pipeline.io_depth': depth } }).pipeline.io_depth,
+    depth,
+  )
+  t.throws(() => loadConfig({ env: {}, flags: { ...flags, 'pipeline.io_depth': depth + 1 } }))
 })
 
 t.test('a disk that hangs leaves most of the pool', async t => {

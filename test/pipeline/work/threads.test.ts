@@ -54,33 +54,59 @@ t.test('an urgent batch interrupts a running one and overtakes a waiting one', a
   t.same(ended.slice(0, 2), ['first', 'urgent'])
 })
 
-t.test('an item that hangs is read twice, wherever it is in its batch', async t => {
+t.test('an item that hangs runs last, and only once for its whole time limit', async t => {
   const names = ['a', 'b', 'c', 'd', 'e', 'f']
   for (const bad of names) {
-    let reads = 0
+    const waited: number[] = []
     // As a thread: it returns early, and its results are lost when an item fails.
-    const run = async (_task: string, { items }: { items: string[] }) => {
+    const run = async (
+      _task: string,
+      { items }: { items: string[] },
+      { timeoutMs }: { timeoutMs: number },
+    ) => {
       const failedIndex = items.slice(0, 3).indexOf(bad)
       if (failedIndex === -1) return { done: items.slice(0, 3), failure: null, failedIndex }
-      reads++
+      waited.push(timeoutMs)
       return { done: [], failure: { code: 'timeout', message: 'x' }, failedIndex }
     }
     const results: string[] = []
     await runBatch<string, null, string>(
-      { run } as never,
+      { run, timeoutMs: 60_000 } as never,
       'read',
       { items: names, options: null },
       {
         root: '/nowhere',
         isStopped: () => false,
         failed: item => `${item} failed`,
-        onResults: async some => void results.push(...some),
+        onResults: async (some, items) => {
+          t.equal(some.length, items.length)
+          results.push(...some)
+        },
       },
     )
-    t.same(
-      results,
-      names.map(name => (name === bad ? `${name} failed` : name)),
-    )
-    t.equal(reads, 2, bad)
+    t.same(results, [...names.filter(name => name !== bad), `${bad} failed`])
+    t.same(waited, [10_000, 60_000], bad)
   }
+})
+
+t.test('a slow item that is blamed for another succeeds alone', async t => {
+  const run = async (_task: string, { items }: { items: string[] }) => {
+    // Both run at once; the first is blamed.
+    const failedIndex = items.includes('hangs') ? 0 : -1
+    if (failedIndex === -1) return { done: items, failure: null, failedIndex }
+    return { done: [], failure: { code: 'timeout', message: 'x' }, failedIndex }
+  }
+  const results: string[] = []
+  await runBatch<string, null, string>(
+    { run, timeoutMs: 60_000 } as never,
+    'cover',
+    { items: ['slow', 'hangs', 'good'], options: null },
+    {
+      root: '/nowhere',
+      isStopped: () => false,
+      failed: item => `${item} failed`,
+      onResults: async some => void results.push(...some),
+    },
+  )
+  t.same(results.sort(), ['good', 'hangs failed', 'slow'])
 })
