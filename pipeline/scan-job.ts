@@ -146,7 +146,10 @@ async function runStages(deps: ScanDeps, scan: LoadedScan, isStopped: () => bool
   if (lateReason) return await finish(sql, scan.scanId, 'unavailable', lateReason)
   const message = scan.options.analysis ? null : await finalizeMissing(sql, scan, deps.brakePercent)
   if (isStopped()) return
-  await refreshStatistics(sql, ['book', 'book_artifact', 'series', 'book_search', 'series_search'])
+  await refreshStatistics(sql, [
+    ...(['book', 'book_artifact', 'book_summary', 'book_search'] as const),
+    ...(['series', 'series_search'] as const),
+  ])
   await finalizeSeries(sql, scan)
   endPhase('finalize')
   if (!scan.options.analysis)

@@ -9,12 +9,17 @@
 
 create extension if not exists pg_trgm;
 
--- Text as conditions compare it: case- and accent-folded, as searchKey of lib/name does.
-create function folded(value text) returns text language sql immutable parallel safe as $$
-  select case when octet_length(value) = length(value) then lower(value)
-    else normalize(lower(regexp_replace(
-      normalize(value, nfd), '[\u0300-\u036f]', '', 'g')), nfc) end
-$$;
+-- Text as conditions compare it: case- and accent-folded, as searchKey of lib/name does. What is left of
+-- European texts without their accents is ASCII, and composing it costs most.
+create function folded(value text) returns text language plpgsql immutable strict parallel safe as $$
+declare
+  plain text;
+begin
+  if octet_length(value) = length(value) then return lower(value); end if;
+  plain := lower(regexp_replace(normalize(value, nfd), '[\u0300-\u036f]', '', 'g'));
+  if octet_length(plain) = length(plain) then return plain; end if;
+  return normalize(plain, nfc);
+end $$;
 
 ---------------------------------------------------------------------------------------------------
 -- Libraries and folders
@@ -424,6 +429,35 @@ create table series_label (
 create index series_label_series on series_label (series_id, label_id) include (is_own);
 -- Answers at once whether a label is of whole series only.
 create index series_label_partial on series_label (label_id) where not is_own;
+
+-- Summaries as conditions compare them: read in one pass, apart from the wide rows of the books.
+create table book_summary (
+  book_id    uuid primary key references book on delete cascade,
+  -- As the book has them.
+  series_id  uuid not null,
+  is_present boolean not null,
+  key        text collate "C" not null
+);
+
+create function sync_book_summary() returns trigger language plpgsql as $$
+begin
+  if new.summary is null then
+    delete from book_summary where book_id = new.id;
+  else
+    insert into book_summary (book_id, series_id, is_present, key)
+    values (new.id, new.series_id, new.missing_at is null, folded(new.summary))
+    on conflict (book_id) do update
+    set series_id = excluded.series_id, is_present = excluded.is_present, key = excluded.key;
+  end if;
+  return null;
+end $$;
+create trigger book_summary_added after insert on book
+  for each row when (new.summary is not null) execute function sync_book_summary();
+create trigger book_summary_sync after update of summary, series_id, missing_at on book
+  for each row
+  when ((old.summary, old.series_id, old.missing_at is null)
+    is distinct from (new.summary, new.series_id, new.missing_at is null))
+  execute function sync_book_summary();
 
 -- What searches read (lib/catalog/search), apart from the rows that scans rewrite.
 create table book_search (

@@ -157,6 +157,15 @@ CREATE TABLE book_search (
   constraint book_search_pkey PRIMARY KEY (book_id)
 ) WITH (fillfactor=90);
 
+CREATE TABLE book_summary (
+  book_id uuid not null,
+  series_id uuid not null,
+  is_present boolean not null,
+  key text collate "C" not null,
+  constraint book_summary_book_id_fkey FOREIGN KEY (book_id) REFERENCES book(id) ON DELETE CASCADE,
+  constraint book_summary_pkey PRIMARY KEY (book_id)
+);
+
 CREATE TABLE collection (
   id uuid not null,
   name text not null,
@@ -881,13 +890,17 @@ CREATE INDEX want_to_read_book ON public.want_to_read USING btree (book_id) WHER
 CREATE INDEX want_to_read_series ON public.want_to_read USING btree (series_id) WHERE (series_id IS NOT NULL);
 CREATE OR REPLACE FUNCTION public.folded(value text)
  RETURNS text
- LANGUAGE sql
- IMMUTABLE PARALLEL SAFE
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE STRICT
 AS $function$
-  select case when octet_length(value) = length(value) then lower(value)
-    else normalize(lower(regexp_replace(
-      normalize(value, nfd), '[\u0300-\u036f]', '', 'g')), nfc) end
-$function$;
+declare
+  plain text;
+begin
+  if octet_length(value) = length(value) then return lower(value); end if;
+  plain := lower(regexp_replace(normalize(value, nfd), '[\u0300-\u036f]', '', 'g'));
+  if octet_length(plain) = length(plain) then return plain; end if;
+  return normalize(plain, nfc);
+end $function$;
 CREATE OR REPLACE FUNCTION public.note_account_list_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -973,12 +986,29 @@ begin
   where book_id = new.id;
   return null;
 end $function$;
+CREATE OR REPLACE FUNCTION public.sync_book_summary()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if new.summary is null then
+    delete from book_summary where book_id = new.id;
+  else
+    insert into book_summary (book_id, series_id, is_present, key)
+    values (new.id, new.series_id, new.missing_at is null, folded(new.summary))
+    on conflict (book_id) do update
+    set series_id = excluded.series_id, is_present = excluded.is_present, key = excluded.key;
+  end if;
+  return null;
+end $function$;
 CREATE TRIGGER account_changed AFTER DELETE OR UPDATE OF username, email, password_hash, role, permissions, is_active, email_verified, all_libraries, age_limit, shows_unrated ON public.account FOR EACH ROW EXECUTE FUNCTION notify_account_row();
 CREATE TRIGGER account_library_changed AFTER INSERT OR DELETE OR UPDATE ON public.account_library FOR EACH ROW EXECUTE FUNCTION notify_account();
 CREATE TRIGGER account_sharing_tag_changed AFTER INSERT OR DELETE OR UPDATE ON public.account_sharing_tag FOR EACH ROW EXECUTE FUNCTION notify_account();
 CREATE TRIGGER api_key_changed AFTER DELETE OR UPDATE OF permissions, is_active, expires_at, secret_sha256 ON public.api_key FOR EACH ROW EXECUTE FUNCTION notify_account();
 CREATE TRIGGER book_list_changed AFTER INSERT OR DELETE OR UPDATE ON public.book FOR EACH STATEMENT EXECUTE FUNCTION note_list_change();
 CREATE TRIGGER book_search_sync AFTER UPDATE OF series_id, missing_at, sort_key ON public.book FOR EACH ROW WHEN ((((old.series_id IS DISTINCT FROM new.series_id) OR ((old.missing_at IS NULL) IS DISTINCT FROM (new.missing_at IS NULL))) OR (old.sort_key IS DISTINCT FROM new.sort_key))) EXECUTE FUNCTION sync_book_search();
+CREATE TRIGGER book_summary_added AFTER INSERT ON public.book FOR EACH ROW WHEN ((new.summary IS NOT NULL)) EXECUTE FUNCTION sync_book_summary();
+CREATE TRIGGER book_summary_sync AFTER UPDATE OF summary, series_id, missing_at ON public.book FOR EACH ROW WHEN ((((old.summary IS DISTINCT FROM new.summary) OR (old.series_id IS DISTINCT FROM new.series_id)) OR ((old.missing_at IS NULL) IS DISTINCT FROM (new.missing_at IS NULL)))) EXECUTE FUNCTION sync_book_summary();
 CREATE TRIGGER directory_list_changed AFTER UPDATE OF path ON public.directory FOR EACH STATEMENT EXECUTE FUNCTION note_list_change();
 CREATE CONSTRAINT TRIGGER event_numbered AFTER INSERT ON public.event DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION number_event();
 CREATE TRIGGER label_list_changed AFTER INSERT OR DELETE OR UPDATE ON public.label FOR EACH STATEMENT EXECUTE FUNCTION note_list_change();
@@ -1004,3 +1034,4 @@ CREATE TRIGGER want_to_read_deleted_list_change AFTER DELETE ON public.want_to_r
 CREATE TRIGGER want_to_read_inserted_list_change AFTER INSERT ON public.want_to_read REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_account_list_change();
 CREATE TRIGGER want_to_read_updated_list_change AFTER UPDATE ON public.want_to_read REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_account_list_change();
 CREATE SEQUENCE event_number_sequence;
+CREATE STATISTICS public.book_type ON (extra_metadata ->> 'bookType'::text) FROM book;

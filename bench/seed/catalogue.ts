@@ -78,6 +78,7 @@ export const tables = {
   ],
   book_artifact: ['book_id', 'sha256', 'cover'],
   book_pages: ['book_id', 'pages'],
+  book_summary: ['book_id', 'series_id', 'is_present', 'key'],
   book_search: ['book_id', 'series_id', 'is_present', 'sort_key', 'text'],
 } satisfies Record<string, string[]>
 
@@ -204,6 +205,7 @@ async function makeBook(
   const missing = random.chance(0.005)
   const born = of.born + i * random.below(30) * day
   const author = random.chance(0.8) ? of.author : random.pickByRank(words.people)
+  const summary = random.chance(0.4) ? words.sentence(50) : null
   if (!missing) {
     sum.present += 1
     sum.pages += pages
@@ -236,7 +238,7 @@ async function makeBook(
       { name: author, role: 'writer', sortName: null },
       { name: of.author, role: 'penciller', sortName: null },
     ] as object,
-    random.chance(0.4) ? words.sentence(50) : null,
+    summary,
     of.publisher,
     of.genres,
     of.tags,
@@ -248,6 +250,8 @@ async function makeBook(
     new Date(born),
     new Date(born + random.below(200) * day),
   ])
+  if (summary !== null)
+    await copies.row('book_summary', [book, of.id, !missing, searchKey(summary)])
   await copies.row('book_artifact', [book, `\\x${random.hex(64)}`, `\\x${random.hex(40)}`])
   await copies.row('book_pages', [book, `\\x${random.hex(80)}`])
   await copies.row('book_search', [

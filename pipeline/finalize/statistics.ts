@@ -11,6 +11,7 @@ export async function refreshStatistics(
     | 'book_artifact'
     | 'series'
     | 'book_search'
+    | 'book_summary'
     | 'series_search'
     | 'duplicate_group'
   )[],

@@ -1,4 +1,5 @@
-// Text dump of the database schema: tables, constraints, indexes, functions and triggers, sorted by name.
+// Text dump of the database schema: tables, constraints, indexes, functions, triggers and statistics,
+// sorted by name.
 import { join } from 'node:path'
 import type { Sql } from '../../lib/postgres/db.ts'
 import { migrationFolder } from '../../lib/postgres/migrate.ts'
@@ -53,6 +54,9 @@ export async function dumpSchema(sql: Sql): Promise<string> {
       from pg_class s
       where s.relkind = 'S' and s.relnamespace = 'public'::regnamespace
         and not exists (select from pg_depend d where d.objid = s.oid and d.deptype = 'i')
+      union all
+      select 5, x.stxname, pg_get_statisticsobjdef(x.oid)
+      from pg_statistic_ext x where x.stxnamespace = 'public'::regnamespace
     ) objects
     order by kind, name collate "C", text`
   const header =

@@ -278,6 +278,25 @@ t.test('the best title matches come first', async t => {
   t.same(ranks, [...ranks].sort())
 })
 
+t.test('conditions on summaries follow the books', async t => {
+  const book = present[0]!
+  const { id, library } = book.series
+  const other = facts.series.find(s => s.library === library && s.id !== id)!
+  const filter = parseBookFilter({ summary: { operator: 'contains', value: 'eclair' } })
+  const found = async (more = {}) => (await pages({ filter, pageSize: 5, ...more })).ids
+  const set = (columns: object) => sql`update book set ${sql(columns)} where id = ${book.id}`
+  await set({ summary: 'Un Éclair' })
+  t.same(await found(), [book.id])
+  await set({ series_id: other.id })
+  t.same(await found({ seriesId: other.id }), [book.id])
+  await set({ missing_at: new Date() })
+  t.same(await found(), [])
+  t.same(await found({ includeDeleted: true }), [book.id])
+  await set({ summary: null })
+  t.same(await found({ includeDeleted: true }), [])
+  await set({ summary: book.summary, missing_at: null, series_id: id })
+})
+
 t.test('one library, one series, and pages past the end', async t => {
   const [libraryId] = facts.libraries as [string]
   const inLibrary = present.filter(b => b.series.library === libraryId)

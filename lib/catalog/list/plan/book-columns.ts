@@ -18,12 +18,18 @@ type BookColumn = {
   isNullable: boolean
   /** All values. */
   words?: readonly string[]
+  /** The folded text, where it is stored. */
+  key?: (sql: Queryable, alias: string) => Fragment
 }
 
 const columns: Record<ColumnField, BookColumn> = {
   title: { of: (sql, y) => ({ folded: sql`${sql(y)}.search_key` }), isNullable: false },
   sortTitle: { of: (sql, y) => ({ text: sql`${sql(y)}.title_sort` }), isNullable: true },
-  summary: { of: (sql, y) => ({ text: sql`${sql(y)}.summary` }), isNullable: true },
+  summary: {
+    of: (sql, y) => ({ text: sql`${sql(y)}.summary` }),
+    isNullable: true,
+    key: (sql, y) => sql`(select t.key from book_summary t where t.book_id = ${sql(y)}.id)`,
+  },
   bookType: {
     of: (sql, y) => ({ text: sql`(${sql(y)}.extra_metadata->>'bookType')` }),
     isNullable: true,
@@ -50,8 +56,8 @@ export function bookColumnTest(
   alias: 'b' | 'w' | 'y',
 ): { test: Fragment; fails: Fragment } | null {
   if (!Object.hasOwn(columns, field)) return null
-  const { of, isNullable, words } = columns[field as ColumnField]
-  const column = of(sql, alias)
+  const { of, isNullable, words, key } = columns[field as ColumnField]
+  const column = key && test.kind === 'text' ? { key: key(sql, alias) } : of(sql, alias)
   const [value] = Object.values(column) as [Fragment]
   if (test.kind === 'null') return { test: sql`${value} is null`, fails: sql`${value} is not null` }
   const holds =

@@ -4,8 +4,9 @@ import { fromBooksBeyondAge, presentBook, type Viewer } from '../../../auth/view
 import { normalizeSearchText } from '../../../name/search-text.ts'
 import type { Queryable } from '../../../postgres/db.ts'
 import { allOf } from '../../../postgres/statement.ts'
-import type { Predicate } from '../condition.ts'
+import type { Predicate, Test } from '../condition.ts'
 import { bookColumnTest } from './book-columns.ts'
+import { columnTest } from './operators.ts'
 import { ownRowSource } from './own-rows.ts'
 import { pathRows } from './path-rows.ts'
 
@@ -28,10 +29,11 @@ export function rowSource(sql: Queryable, viewer: Viewer, predicate: Predicate):
     select y.id, y.series_id from book y where ${presentBook(sql, 'y')} and ${where}`
   if (field === 'hasError') return { holds: from(sql`y.error_code is not null`), fails: null }
   if (field === 'path') return { holds: pathRows(sql, test), fails: null, isCostly: true }
+  if (field === 'summary' && test.kind === 'text')
+    return { holds: summaryRows(sql, test), fails: null, isCostly: true }
   const column = bookColumnTest(sql, predicate, 'y')
   if (!column) return ownRowSource(sql, viewer, predicate)
-  const isCostly = field === 'summary' && test.kind === 'text'
-  const source = { holds: from(column.test), fails: from(column.fails), isCostly }
+  const source = { holds: from(column.test), fails: from(column.fails) }
   const words = field === 'title' && test.kind === 'text' ? wordsOf(test.value) : []
   if (words.length === 0) return source
   const candidates = sql`
@@ -46,6 +48,12 @@ export function rowSource(sql: Queryable, viewer: Viewer, predicate: Predicate):
     cross join lateral (
       ${from(sql`y.id = t.book_id and ${column.test}`)} offset 0) y`
   return { ...source, narrowed: { candidates, rows } }
+}
+
+function summaryRows(sql: Queryable, test: Test): Fragment {
+  return sql`
+    select t.book_id as id, t.series_id from book_summary t
+    where t.is_present and ${columnTest(sql, { key: sql`t.key` }, test)}`
 }
 
 /** Words that the search row of every book contains whose title contains the value; long enough for trigrams. */
