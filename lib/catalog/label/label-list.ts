@@ -42,18 +42,25 @@ export async function listLabels(
 }
 
 /**
- * The name of label `p`: for a restricted viewer a spelling of visible series, since the label is named after
- * the first series that had it.
+ * The name of label `p`, which is that of the first series that had it; for a restricted viewer, if no visible
+ * series has it, another spelling that one has.
  */
 function shownName(sql: Sql, viewer: Viewer, kind: LabelKind): Fragment {
   if (isUnrestricted(viewer)) return sql`p.name`
+  // Mostly the name is visible: series are read until one has it.
   return sql`
     case when cardinality(p.spellings) = 1 then p.name else (
-      select min(u.name collate "C")
-      from series_label y
-      join series s on s.id = y.series_id
-      cross join unnest(s.${sql(`${kind}s`)}) as u(name)
-      where y.label_id = p.id and y.is_own and s.book_count > 0 and ${visibleSeries(sql, viewer)} and u.name = any(p.spellings)) end`
+      select u.name
+      from (
+        select name from unnest(p.spellings) as n(name)
+        order by name <> p.name, name collate "C" offset 0) u
+      where (
+        select true from series_label y
+        join series s on s.id = y.series_id
+        where y.label_id = p.id and y.is_own and s.book_count > 0 and ${visibleSeries(sql, viewer)}
+          and u.name = any(s.${sql(`${kind}s`)})
+        limit 1)
+      limit 1) end`
 }
 
 /** `updatedAt`: when the newest of its series last changed, in ISO 8601. */
