@@ -3,8 +3,10 @@
 // with 1 when a bound is exceeded. The accounts of the database are changed.
 // npm run bench -- grid --data DIR [--database-url URL] [--seed 1] [--pairs 500] [--only TEXT] [--viewer TEXT]
 //   [--rounds 3] [--minutes 60] [--counts 60] [--worst 50] [--by ms | cpuMs] [--report FILE] [--json FILE]
-// The order of the cases is random, so that a part of them (`--minutes`) stands for all.
+// The order of the cases is random, so that a part of them (`--minutes`) stands for all. The first request of a page is measured apart: the server
+// remembers where the pages of a filtered list begin.
 import { writeFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { openApi } from '../lib/api/open.ts'
 import { loadConfig } from '../lib/config/config.ts'
@@ -47,6 +49,8 @@ const defaultPageSize = 50
 // A case below is within every bound; one above is over them all.
 const quickMs = 20
 const slowMs = 500
+const quietMs = 100
+const maxQuietTries = 100
 const flags = {
   data_dir: values.data,
   'database.url': values['database-url'],
@@ -110,11 +114,21 @@ try {
     return found
   }
 
+  /** Resolves when the database does nothing in the background. */
+  async function quiet() {
+    for (let tries = 0; tries < maxQuietTries; tries++) {
+      const before = clock.now()
+      await sleep(quietMs)
+      if (clock.now() - before < quietMs / 10) return
+    }
+  }
+
   async function measure(one: GridCase): Promise<Measured> {
     const { key, name } = viewers[one.viewer]!
     const page = one.page === null ? null : await pageOf(one, one.page, key)
     const request = { path: pathOf(one, page), body: one.body }
     let [ms, cpuMs] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
+    let [firstMs, firstCpuMs] = [0, 0]
     let answer = { status: 0, text: '' }
     let statements = takeStatements()
     clock.refresh()
@@ -122,16 +136,22 @@ try {
       takeStatements()
       const before = clock.now()
       const received = await client.send(request, key)
+      const cpu = clock.now() - before
       answer = received
-      ms = Math.min(ms, received.ms)
-      cpuMs = Math.min(cpuMs, clock.now() - before)
       statements = takeStatements()
-      if (received.ms < quickMs || received.ms > slowMs || received.status !== 200) break
+      if (round === 0) [firstMs, firstCpuMs] = [received.ms, cpu]
+      const isQuick = received.ms < quickMs
+      if (round > 0 || isQuick || rounds === 1 || received.status !== 200) {
+        ms = Math.min(ms, received.ms)
+        cpuMs = Math.min(cpuMs, cpu)
+      }
+      if (isQuick || received.status !== 200 || (round > 0 && received.ms > slowMs)) break
+      if (round === 0) await quiet()
     }
     const { status, text } = answer
     if (status !== 200) process.stderr.write(`${request.path} ${status} ${text.slice(0, 200)}\n`)
     const { total = null } = status === 200 ? (JSON.parse(text) as { total?: number }) : {}
-    return { one, viewer: name, page, total, ms, cpuMs, status, statements }
+    return { one, viewer: name, page, total, ms, cpuMs, firstMs, firstCpuMs, status, statements }
   }
 } finally {
   client.close()
@@ -167,7 +187,7 @@ async function pageOf(one: GridCase, choice: PageChoice, key: string): Promise<n
   return Math.min(last, pages[choice])
 }
 
-function briefly({ one, viewer, page, total, ms, cpuMs, status }: Measured) {
+function briefly({ one, statements: _, ...measured }: Measured) {
   const { group, name, path, body } = one
-  return { group, name, path, body, viewer, page, total, ms, cpuMs, status }
+  return { group, name, path, body, ...measured }
 }
