@@ -25,6 +25,9 @@ import { purge } from './libraries/purge.ts'
 import { scans } from './libraries/scans.ts'
 import { workOnMany } from './libraries/work-on-many.ts'
 import { opds } from './opds/opds.ts'
+import { readHistory } from './reading/history.ts'
+import { readingSessions } from './reading/sessions.ts'
+import { readingStats } from './reading/statistics.ts'
 import { externalRoutes } from './series/external-references.ts'
 import { labels } from './series/labels.ts'
 import { series } from './series/series.ts'
@@ -57,6 +60,9 @@ export const resources: readonly Route[] = [
   ...downloads,
   ...preferences,
   ...progress,
+  ...readingSessions,
+  ...readHistory,
+  ...readingStats,
   ...seriesLists,
   ...series,
   ...seriesMetadataRoutes,

@@ -77,7 +77,10 @@ function contentOf(schema: TSchema | Bytes | null | undefined, schemas: Schemas)
   if (!schema) return {}
   if (isBytes(schema)) {
     const described = schema.schema ? { schema: responseSchema(schema.schema, schemas) } : {}
-    return { content: Object.fromEntries(schema.bytes.map(type => [type, described])) }
+    // Of several media types it is that of JSON.
+    const isDescribed = (type: string) => schema.bytes.length === 1 || type.includes('json')
+    const content = schema.bytes.map(type => [type, isDescribed(type) ? described : {}])
+    return { content: Object.fromEntries(content) }
   }
   const { mediaTypes = [] } = schema as unknown as AnnotatedSchema
   return {

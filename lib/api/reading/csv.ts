@@ -1,0 +1,16 @@
+// CSV (RFC 4180) that spreadsheets cannot take for formulas.
+
+/** What a spreadsheet may evaluate. */
+const formula = /^[\s]*[=+\-@\t\r]/
+
+export function csvLine(values: readonly (string | number | Date | null)[]): string {
+  return `${values.map(csvValue).join(',')}\r\n`
+}
+
+function csvValue(value: string | number | Date | null): string {
+  if (value === null) return ''
+  if (value instanceof Date) return value.toISOString()
+  if (typeof value === 'number') return String(value)
+  const text = formula.test(value) ? `'${value}` : value
+  return /[",\r\n]|^'|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}

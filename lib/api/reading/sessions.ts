@@ -1,0 +1,105 @@
+// Reading sessions that clients measured themselves, a batch at a time.
+import { Progress, progressRecord } from '../../catalog/progress/progress-record.ts'
+import { recordSessions } from '../../catalog/reading/record.ts'
+import { checkSessions, rejectionReasons, type SentSession } from '../../catalog/reading/session.ts'
+import { clientDevice } from '../../http/device.ts'
+import { route } from '../../http/route.ts'
+import {
+  body,
+  list,
+  maybe,
+  name,
+  nullable,
+  oneOf,
+  record,
+  type Static,
+  Type,
+  text,
+  timestamp,
+  uuid,
+} from '../../schema.ts'
+
+const maxSessions = 500
+const writePermission = { any: ['BooksWrite', 'ProgressWrite'] } as const
+
+const number = (description: string) => maybe(nullable(Type.Number({ description })))
+
+const ReadingSession = record(
+  {
+    id: uuid({
+      description:
+        'Made by the client. An id that it has sent before is accepted and changes nothing.',
+    }),
+    bookId: uuid(),
+    deviceId: name(128, { description: 'An id that the device does not change.' }),
+    deviceName: maybe(nullable(text(200, { description: 'A name for the user.' }))),
+    kind: oneOf(['progress', 'completed', 'reset'], {
+      description: '`reset` marks the book as unread at the end of the session.',
+    }),
+    toPage: number('The last displayed page, starting at 1.'),
+    toPercentage: number('Position from 0 to 1.'),
+    activeDurationMs: number(
+      'Time of reading in milliseconds; at most the time between start and end is counted.',
+    ),
+    pagesRead: number('Number of pages that were read.'),
+    clientStartedAt: timestamp({ description: 'By the clock of the client.' }),
+    clientEndedAt: timestamp({
+      description:
+        'By the clock of the client. If it is in the future, the session is moved to end now.',
+    }),
+  },
+  { component: 'ReadingSession' },
+)
+
+const Rejection = record(
+  { id: uuid(), reason: oneOf(rejectionReasons) },
+  { component: 'ReadingSessionRejection' },
+)
+
+export const readingSessions = [
+  route({
+    operationId: 'recordReadingSessions',
+    method: 'POST',
+    path: '/reading-sessions',
+    permission: writePermission,
+    summary: 'Record reading sessions',
+    description: `At most ${maxSessions}, of any age and in any order: the session that ended last decides the position. A session lasts seven days at most. The response has a result for each session, and the progress in their books.`,
+    body: body(
+      { sessions: list(ReadingSession, { maxItems: maxSessions }) },
+      { component: 'ReadingSessionBatch' },
+    ),
+    responses: {
+      200: record(
+        { accepted: list(uuid()), rejected: list(Rejection), progress: list(Progress) },
+        { component: 'RecordedReadingSessions' },
+      ),
+    },
+    async handle({ body, viewer }, { sql }) {
+      const { sessions, rejected } = checkSessions(body.sessions.map(toSession))
+      const { notFound, progress } = await recordSessions(sql, viewer, sessions)
+      const ids = sessions.map(({ id }) => id)
+      return {
+        accepted: ids.filter(id => !notFound.has(id)),
+        rejected: [
+          ...rejected,
+          ...[...notFound].map(id => ({ id, reason: 'book_not_found' as const })),
+        ],
+        progress: progress.map(progressRecord),
+      }
+    },
+  }),
+]
+
+function toSession(sent: Static<typeof ReadingSession>): SentSession {
+  return {
+    // Ids are compared as PostgreSQL writes them.
+    ...{ id: sent.id.toLowerCase(), bookId: sent.bookId.toLowerCase(), kind: sent.kind },
+    device: clientDevice({ id: sent.deviceId, name: sent.deviceName ?? null }),
+    startedAt: new Date(sent.clientStartedAt),
+    endedAt: new Date(sent.clientEndedAt),
+    toPage: sent.toPage ?? null,
+    toPercentage: sent.toPercentage ?? null,
+    activeDurationMs: sent.activeDurationMs ?? null,
+    pagesRead: sent.pagesRead ?? null,
+  }
+}
