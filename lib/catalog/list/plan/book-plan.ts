@@ -134,7 +134,10 @@ export async function testOfBook(
   { filter, includeDeleted }: { filter: BookFilter; includeDeleted?: boolean | undefined },
 ): Promise<{ exact: Fragment }> {
   const labels = await lookUpLabels(sql, filter)
-  const context = { sql, viewer, labels, includesMissing: includeDeleted, hitSets: noHitSets }
+  const context = {
+    ...{ sql, viewer, labels, includesMissing: includeDeleted },
+    ...{ hitSets: noHitSets, isOfFew: true },
+  }
   const { exact } = compileBookTree(context, viewer, expand(filter.condition))
   return { exact }
 }

@@ -28,7 +28,7 @@ export function bookPredicate(context: PlanContext, predicate: Predicate): BookP
       return { definite: none, possible: none, exact: sql`false` }
     }
     const set = seriesSet(context, predicate)
-    return { definite: set, possible: set, exact: inSeriesSet(sql, set) }
+    return { definite: set, possible: set, exact: inSeriesSet(context, set) }
   }
   if (field === 'genre' || field === 'tag') return labelPredicate(context, predicate)
   const own = ownPredicate(sql, context.viewer, predicate)
@@ -37,7 +37,9 @@ export function bookPredicate(context: PlanContext, predicate: Predicate): BookP
 }
 
 // `in … is true` keeps the set a hashed subplan instead of a join, so that walked rows keep their order.
-function inSeriesSet(sql: Queryable, set: Fragment): Fragment {
+function inSeriesSet({ sql, isOfFew }: PlanContext, set: Fragment): Fragment {
+  if (isOfFew)
+    return sql`((select true from (${set}) as m(id) where m.id = b.series_id limit 1) is true)`
   return sql`((b.series_id in (${set})) is true)`
 }
 
@@ -51,17 +53,17 @@ function labelPredicate(context: PlanContext, predicate: Predicate): BookPredica
     return {
       definite: own,
       possible: any,
-      exact: sql`(${inSeriesSet(sql, own)} or ${column} <> '{}')`,
+      exact: sql`(${inSeriesSet(context, own)} or ${column} <> '{}')`,
     }
   }
   const { spellings, isPartial } = labels(predicate)
   // The labels of a series were collected from its present books only.
   if (!isPartial && !context.includesMissing)
-    return { definite: own, possible: own, exact: inSeriesSet(sql, own) }
+    return { definite: own, possible: own, exact: inSeriesSet(context, own) }
   return {
     definite: own,
     possible: any,
-    exact: sql`(${inSeriesSet(sql, own)} or ${column} && ${spellings}::text[])`,
+    exact: sql`(${inSeriesSet(context, own)} or ${column} && ${spellings}::text[])`,
   }
 }
 

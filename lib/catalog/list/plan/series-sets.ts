@@ -15,6 +15,8 @@ export type PlanContext = {
   labels: LabelLookup
   /** Missing books are listed, so series that have no other books count. */
   includesMissing?: boolean | undefined
+  /** Few books are tested: their series are looked up rather than hashing a set of all that match. */
+  isOfFew?: boolean
 }
 
 type SetField = 'genre' | 'tag' | 'completion' | 'hasExternalSourceId'
