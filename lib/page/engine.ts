@@ -9,6 +9,7 @@ import { type FileVersion, versionKey } from '../download/etag.ts'
 import type { FileBody } from '../download/file-body.ts'
 import { NotFound, Unreadable } from '../errors.ts'
 import type { FormatName } from '../format/formats.ts'
+import type { Verdict } from '../image/verify.ts'
 import { extensionOf } from '../path.ts'
 import type { PageCache } from './cache.ts'
 import type { PageDirectory } from './directory.ts'
@@ -38,6 +39,7 @@ export type Engine = {
   directories: LRUCache<string, PageDirectory>
   directoryLoads: SingleFlight<PageDirectory | FileChanged>
   imageLoads: SingleFlight<RenderedImage | FileChanged>
+  verifications: SingleFlight<{ verdict: Verdict } | FileChanged>
   readAhead: ReadAhead
 }
 

@@ -54,21 +54,26 @@ export async function originalPage(
   return changed ?? originalPage(engine, book, { ...page, slot: slotAt(directory, index) })
 }
 
+/** Decodes the page once for all concurrent requests. */
 async function verifyPage(
   engine: Engine,
   book: BookSnapshot,
   { directory, index, slot, client }: PageLocation,
 ): Promise<FileChanged | null> {
-  const request = {
-    book: await bookRefOf(engine, book),
-    index,
-    cachedOriginal: cachedOriginalOf(engine, book, { directory, index }),
+  const verify = async (signal: AbortSignal) => {
+    const request = {
+      book: await bookRefOf(engine, book),
+      index,
+      cachedOriginal: cachedOriginalOf(engine, book, { directory, index }),
+    }
+    return engine.pool.run('verify', request, {
+      weight: weightOf(slot),
+      client: { ...client, signal },
+      failureKey: failureKey(book, `verify ${index}`),
+    })
   }
-  const result = await engine.pool.run('verify', request, {
-    weight: weightOf(slot),
-    client,
-    failureKey: failureKey(book, `verify ${index}`),
-  })
+  const key = flightKey(`${versionKey(book)} ${index}`, client)
+  const result = await engine.verifications(key, verify, client.signal)
   if ('changed' in result) return result
   setVerdict(directory, index, result.verdict)
   return null

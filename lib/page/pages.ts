@@ -74,6 +74,7 @@ export function openPages({
     }),
     directoryLoads: createSingleFlight(),
     imageLoads: createSingleFlight(),
+    verifications: createSingleFlight(),
     readAhead: createReadAhead(),
   }
   return {

@@ -96,6 +96,18 @@ t.test('concurrent requests for a new book build its directory once', async t =>
   t.match(countedSince(before), { opens: 20, reads: 20, directories: 1, tasks: 1 })
 })
 
+t.test('concurrent first requests of a page that must be decoded decode it once', async t => {
+  const pages = engine(t)
+  const book = await bookOf(t, 'a.cbz', zip(images))
+  await bytesOf(await pages.image(book, 0))
+  const before = snapshotCounters()
+  const sent = await Promise.all(
+    Array.from({ length: 12 }, async () => bytesOf(await pages.image(book, 2))),
+  )
+  t.equal(countedSince(before).tasks, 1)
+  t.ok(sent.every(bytes => bytes.equals(third)))
+})
+
 t.test('every container returns the same bytes as the opened book', async t => {
   const pages = engine(t)
   const paths = [
