@@ -1,5 +1,6 @@
 // JSON Schema builders (TypeBox) for routes: types, validation, serialization and OpenAPI come from one value.
-import Type, { type Static, type TObject, type TProperties, type TSchema } from 'typebox'
+import type { Static, TObject, TProperties, TSchema } from 'typebox'
+import { Type } from './schema-type.ts'
 
 export type { Static, TSchema }
 export { Type }

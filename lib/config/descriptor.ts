@@ -1,7 +1,8 @@
 // Descriptor of a configuration key: type, default, bounds, scope, description. Built by `keys(scope)`.
-import Type, { type TSchema } from 'typebox'
-import Value from 'typebox/value'
+import type { TSchema } from 'typebox'
+import { Check } from 'typebox/schema'
 import { Invalid } from '../errors.ts'
+import { Type } from '../schema-type.ts'
 
 export type Scalar = string | number | boolean | null
 
@@ -125,7 +126,7 @@ function describeText(minLength: number, maxLength: number | undefined): string 
 
 /** Returns the value if it is valid. Throws Invalid: "`label` must be …". */
 export function checkValue<V extends Scalar>(key: Key<V>, value: unknown, label: string): V {
-  if (!Value.Check(key.schema, value))
+  if (!Check(key.schema, value))
     throw new Invalid(`${label} must be ${key.expected}${quoteValue(key, value)}`)
   const problem = typeof value === 'string' ? key.findProblem(value) : null
   if (problem !== null) throw new Invalid(`${label} is not valid: ${problem}`)

@@ -1,6 +1,6 @@
 // Request validation: body, query and path parameters against the schemas of the route.
 import type { FastifySchemaCompiler } from 'fastify'
-import { Compile, type Validator } from 'typebox/compile'
+import { Compile, type Validator } from 'typebox/schema'
 import { type Failure, Invalid, NotFound } from '../errors.ts'
 import { storable, type TSchema } from '../schema.ts'
 import { joinNames, normalizeAliases, normalizeBody } from './normalize.ts'
@@ -99,7 +99,8 @@ function unknownId(
 ): Failure | null {
   if (part !== 'path') return null
   const { properties = {} } = schema as PathSchema
-  const names = validator.Errors(value).map(error => error.instancePath.slice(1))
+  const [, errors] = validator.Errors(value)
+  const names = errors.map(error => error.instancePath.slice(1))
   const name = names.find(name => properties[name]?.format === 'uuid')
   if (name === undefined) return null
   // `/books/bulk/read` is a path that does not exist rather than the book `bulk`.
@@ -115,7 +116,7 @@ function unknownId(
 function validationError(validator: Validator, value: unknown, part: Part): Invalid {
   // Each unknown field gives a `boolean` error beside the summary that lists them all; only with very
   // many fields is there no summary.
-  const all = validator.Errors(value)
+  const [, all] = validator.Errors(value)
   const summaries = all.filter(error => !isNoise(error))
   const errors = summaries.length > 0 ? summaries : all
   const details = errors.slice(0, 20).map(error => ({

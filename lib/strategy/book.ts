@@ -1,8 +1,9 @@
 // Book strategies: how the title, volume and chapter of a book are determined.
-import Type, { type Static, type TObject } from 'typebox'
+import type { Static, TObject } from 'typebox'
 import { Invalid } from '../errors.ts'
 import { stemOf } from '../format/formats.ts'
 import { parseFilename } from '../name/filename.ts'
+import { Type } from '../schema-type.ts'
 import { type Config, validateConfig } from './config.ts'
 import { checkPatterns, compilePattern, fillTemplate, matchPattern, tryPattern } from './pattern.ts'
 

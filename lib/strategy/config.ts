@@ -1,7 +1,8 @@
 // Validation of strategy configurations against their schema.
 import type { TObject } from 'typebox'
-import Value from 'typebox/value'
+import { Errors } from 'typebox/schema'
 import { Invalid } from '../errors.ts'
+import { withDefaults } from '../schema-type.ts'
 
 export type Config = Record<string, unknown>
 
@@ -26,8 +27,8 @@ export function validateConfig(schema: TObject, input: unknown): Config {
     }
     if (value !== null && value !== undefined) config[name] = value
   }
-  const full = Value.Default(schema, config) as Config
-  const [error] = Value.Errors(schema, full)
+  const full = withDefaults(schema, config) as Config
+  const [, [error]] = Errors(schema, full)
   if (error) throw new Invalid(`${error.instancePath.slice(1) || 'Configuration'} ${error.message}`)
   return full
 }

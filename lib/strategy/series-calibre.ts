@@ -1,5 +1,6 @@
 // Series strategy for Calibre libraries: `Author/Title (id)/Title - Author.epub`.
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
+import { Type } from '../schema-type.ts'
 import {
   type BookPath,
   folderPlacement,

@@ -1,6 +1,7 @@
 // Series strategies by file name: `flat` (all files in one folder) and `custom` (a pattern for the path).
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
 import { parseFilename } from '../name/filename.ts'
+import { Type } from '../schema-type.ts'
 import { checkPatterns, compilePattern, fillTemplate, matchPattern, tryPattern } from './pattern.ts'
 import {
   type BookPath,

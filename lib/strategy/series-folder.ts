@@ -1,6 +1,7 @@
 // Series strategies by folder: `series_volume`, `series_volume_chapter`, `publisher_hierarchy`.
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
 import { parseFilename } from '../name/filename.ts'
+import { Type } from '../schema-type.ts'
 import { type BookPath, folderPlacement, oneShotPlacement, type Placement } from './placement.ts'
 
 export const noConfig = Type.Object({})

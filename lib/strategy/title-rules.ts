@@ -1,7 +1,8 @@
 // Title rules: regular expression replacements for the titles of new series, applied in order.
-import Type, { type Static } from 'typebox'
-import Value from 'typebox/value'
+import type { Static } from 'typebox'
+import { Errors } from 'typebox/schema'
 import { Invalid } from '../errors.ts'
+import { Type, withDefaults } from '../schema-type.ts'
 import { checkPatterns, type Pattern, tryPattern } from './pattern.ts'
 
 export const titleRule = Type.Object({
@@ -28,8 +29,8 @@ export function validateRules(input: unknown): TitleRule[] {
   if (!Array.isArray(input)) throw new Invalid('Title rules must be a list')
   if (input.length > maxRules) throw new Invalid(`Too many title rules (maximum ${maxRules})`)
   const rules = input.map((rule, i) => {
-    const full = Value.Default(titleRule, structuredClone(rule))
-    const [error] = Value.Errors(titleRule, full)
+    const full = withDefaults(titleRule, structuredClone(rule))
+    const [, [error]] = Errors(titleRule, full)
     if (error)
       throw new Invalid(`Rule ${i}: ${error.instancePath.slice(1) || 'value'} ${error.message}`)
     return full as TitleRule

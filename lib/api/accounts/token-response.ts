@@ -1,5 +1,6 @@
 // Token responses of sign-in, refresh and registration, and the session cookie.
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { TString } from 'typebox'
 import type { Auth } from '../../auth/auth.ts'
 import { accessCookie, expiredAccessCookie } from '../../auth/cookie.ts'
 import type { Tokens } from '../../auth/session.ts'
@@ -43,7 +44,7 @@ export const RegisterResponse = record(
     user: UserInfo,
   } as {
     [K in keyof typeof tokenFields]: ReturnType<typeof nullable<(typeof tokenFields)[K]>>
-  } & { message: ReturnType<typeof nullable<Type.TString>>; user: typeof UserInfo },
+  } & { message: ReturnType<typeof nullable<TString>>; user: typeof UserInfo },
   { component: 'RegisterResponse' },
 )
 
