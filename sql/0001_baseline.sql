@@ -326,8 +326,9 @@ create index book_sort_titled on book (search_key text_pattern_ops)
 create index book_by_format on book (format, series_id) where missing_at is null;
 create index book_by_type on book ((extra_metadata->>'bookType'), series_id, id)
   where extra_metadata->>'bookType' is not null and missing_at is null;
--- The planner has no other way to know how many books have one.
+-- The planner has no other way to know how many books have one, or how many names of files match.
 create statistics book_type on (extra_metadata->>'bookType') from book;
+create statistics book_file_name on (lower(encode(name, 'escape') collate "C")) from book;
 create index book_summarized on book (series_id, id) where summary is not null and missing_at is null;
 -- What an age limit hides is counted and looked up without reading a table row.
 create index book_by_age on book (age_rating, series_id) include (id)

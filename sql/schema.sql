@@ -1034,4 +1034,5 @@ CREATE TRIGGER want_to_read_deleted_list_change AFTER DELETE ON public.want_to_r
 CREATE TRIGGER want_to_read_inserted_list_change AFTER INSERT ON public.want_to_read REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_account_list_change();
 CREATE TRIGGER want_to_read_updated_list_change AFTER UPDATE ON public.want_to_read REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_account_list_change();
 CREATE SEQUENCE event_number_sequence;
+CREATE STATISTICS public.book_file_name ON lower(encode(name, 'escape'::text) COLLATE "C") FROM book;
 CREATE STATISTICS public.book_type ON (extra_metadata ->> 'bookType'::text) FROM book;

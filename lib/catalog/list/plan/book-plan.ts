@@ -151,26 +151,25 @@ function anyHits(sql: Queryable, count: number): Fragment {
 /** The matching books of each series in `scope f`, from the hit sets alone. */
 function countHits(sql: Queryable, { holdsFor, hits }: BookTree): Fragment {
   const names = hits.map((_, i) => sql(`h${i}`))
-  const perBook =
-    names.length === 1
-      ? sql`select series_id, true as h0 from h0`
-      : sql`
+  // Every book once: as of the first set that has it, with what it is of the later ones.
+  const isIn = (name: Fragment) => sql`((id in (select id from ${name})) is true)`
+  const perBook = unionAll(
+    sql,
+    names.map(
+      (from, i) => sql`
         select series_id, ${commaList(
           sql,
-          names.map(name => sql`bool_or(${name}) as ${name}`),
+          names.map((name, j) => {
+            const value = j < i ? sql`false` : j === i ? sql`true` : isIn(sql`${name}`)
+            return sql`${value} as ${name}`
+          }),
         )}
-        from (${unionAll(
+        from ${from} where ${allOf(
           sql,
-          names.map(
-            from => sql`
-              select id, series_id, ${commaList(
-                sql,
-                names.map(name => (name === from ? sql`true as ${name}` : sql`false as ${name}`)),
-              )}
-              from ${from}`,
-          ),
-        )}) y
-        group by id, series_id`
+          names.slice(0, i).map(name => sql`not ${isIn(sql`${name}`)}`),
+        )}`,
+    ),
+  )
   const flags = commaList(
     sql,
     names.map(name => sql`${name}`),

@@ -3,7 +3,7 @@
 import type { Fragment } from 'postgres'
 import { presentBook } from '../../../auth/viewer.ts'
 import type { Queryable } from '../../../postgres/db.ts'
-import type { Predicate } from '../condition.ts'
+import type { Test } from '../condition.ts'
 import { likePattern } from './operators.ts'
 
 type Operator = 'equals' | 'contains' | 'beginsWith' | 'endsWith'
@@ -23,9 +23,11 @@ export function foldedPath(sql: Queryable, bytes: Fragment): Fragment {
   return sql`lower(encode(${bytes}, 'escape') collate "C")`
 }
 
-/** Present books (id, series_id) for which the test holds. */
-export function pathRows(sql: Queryable, test: Predicate['test']): Fragment {
-  if (test.kind !== 'text') return sql`select y.id, y.series_id from book y where false`
+/** Present books (id, series_id) for which the test holds, or fails. */
+export function pathRows(
+  sql: Queryable,
+  test: Extract<Test, { kind: 'text' }>,
+): { holds: Fragment; fails: Fragment } {
   const value = escapedPath(test.value)
   // Names have no slash, so a value with one ends within the name that follows its last slash.
   const end = value.lastIndexOf('/') + 1
@@ -34,13 +36,15 @@ export function pathRows(sql: Queryable, test: Predicate['test']): Fragment {
     sql`x.folder like ${likePattern(text, operator)}`
   const name = (operator: Operator, text: string) =>
     sql`${foldedPath(sql, sql`y.name`)} like ${likePattern(text, operator)}`
-  const parts: Record<Operator, { folder: Fragment; name: Fragment; whole: Fragment }> = {
+  /** Null: in any folder. */
+  const ending = end > 0 ? folder('endsWith', start) : null
+  const parts: Record<Operator, { folder: Fragment | null; name: Fragment; whole: Fragment }> = {
     equals: {
       ...{ folder: folder('equals', start), name: name('equals', rest) },
       whole: sql`false`,
     },
     contains: {
-      folder: folder('endsWith', start),
+      folder: ending,
       name: name(end > 0 ? 'beginsWith' : 'contains', rest),
       whole: folder('contains', value),
     },
@@ -49,21 +53,32 @@ export function pathRows(sql: Queryable, test: Predicate['test']): Fragment {
       whole: folder('beginsWith', value),
     },
     endsWith: {
-      folder: folder('endsWith', start),
+      folder: ending,
       name: name(end > 0 ? 'equals' : 'endsWith', rest),
       whole: sql`false`,
     },
   }
   const part = parts[test.operator]
-  return sql`
+  // `whole` is no boolean, which the planner would expect to hold for half of the books.
+  const rows = (folders: Fragment, books: Fragment) => sql`
     select y.id, y.series_id
     from (
-      select x.id, ${part.whole} as matches
+      select x.id, case when ${part.whole} then 1 end as whole, ${part.folder ?? sql`true`} as is_start
       from (
         select d.id, case when d.path = '' then '' else ${foldedPath(sql, sql`d.path`)} || '/' end as folder
         from directory d offset 0) x
-      where ${part.whole} or ${part.folder}
+      where ${folders}
       offset 0) x
     join book y on y.directory_id = x.id
-    where ${presentBook(sql, 'y')} and (x.matches or ${part.name})`
+    where ${presentBook(sql, 'y')} and ${books}`
+  return {
+    holds: rows(
+      part.folder ? sql`(${part.whole} or ${part.folder})` : sql`true`,
+      sql`(x.whole = 1 or ${part.name})`,
+    ),
+    fails: rows(
+      sql`not ${part.whole}`,
+      part.folder ? sql`not (x.is_start and ${part.name})` : sql`not ${part.name}`,
+    ),
+  }
 }

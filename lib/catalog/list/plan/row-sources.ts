@@ -28,7 +28,10 @@ export function rowSource(sql: Queryable, viewer: Viewer, predicate: Predicate):
   const from = (where: Fragment) => sql`
     select y.id, y.series_id from book y where ${presentBook(sql, 'y')} and ${where}`
   if (field === 'hasError') return { holds: from(sql`y.error_code is not null`), fails: null }
-  if (field === 'path') return { holds: pathRows(sql, test), fails: null, isCostly: true }
+  if (field === 'path')
+    return test.kind === 'text'
+      ? { ...pathRows(sql, test), isCostly: true }
+      : { holds: from(sql`false`), fails: null }
   if (field === 'summary' && test.kind === 'text')
     return { holds: summaryRows(sql, test), fails: null, isCostly: true }
   const column = bookColumnTest(sql, predicate, 'y')
