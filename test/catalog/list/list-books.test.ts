@@ -5,6 +5,7 @@ import t from 'tap'
 import { unrestrictedViewer } from '../../../lib/auth/viewer.ts'
 import { parseBookFilter } from '../../../lib/catalog/list/condition.ts'
 import { type BookListRequest, listBooks } from '../../../lib/catalog/list/list-books.ts'
+import { rankMarksOf } from '../../../lib/catalog/list/marks/rank-marks.ts'
 import { newestBooks } from '../../../lib/catalog/list/newest-books.ts'
 import {
   measurePlan,
@@ -14,6 +15,7 @@ import {
 import { planBooks } from '../../../lib/catalog/list/plan/book-plan.ts'
 import type { BookSort } from '../../../lib/catalog/list/sort.ts'
 import { sortKey } from '../../../lib/name/natural.ts'
+import { connectionsLike } from '../../../lib/postgres/db.ts'
 import { createDatabase } from '../../kit/db.ts'
 import { type BookFacts, makeFacts, storeFacts } from './catalog-facts.ts'
 import { createOracle, holds } from './oracle.ts'
@@ -276,6 +278,35 @@ t.test('the best title matches come first', async t => {
   }
   const ranks = ids.map(rank)
   t.same(ranks, [...ranks].sort())
+})
+
+t.test('a page is read by valid rank marks, and by a plan once books have changed', async t => {
+  const pool = connectionsLike(sql, { max: 1, connection: {} })
+  t.teardown(() => pool.end())
+  const statements: string[] = []
+  Object.assign(pool.options, { debug: (_: number, text: string) => statements.push(text) })
+  const [libraryId] = facts.libraries as [string]
+  const order = { sort: 'title', direction: 'asc', libraryId } as const
+  const marks = rankMarksOf(pool)
+  marks.refresh(pool, everyone, { ...order, offset: 0, limit: 5 })
+  await marks.idle()
+  const expected = inOrder(
+    present.filter(b => b.series.library === libraryId),
+    keys.title,
+    'asc',
+  )
+  const read = async () => {
+    statements.length = 0
+    const request = { ...order, filter: null, page: 3, pageSize: 5 }
+    const { ids, total } = await listBooks(pool, everyone, request)
+    t.same(ids, expected.slice(10, 15))
+    t.equal(total, expected.length)
+    return statements.map(text => (text.includes('list_change') ? 'marks' : 'plan'))
+  }
+  t.same(await read(), ['marks'])
+  await sql`update book set updated_at = now() where id = ${present[0]!.id}`
+  t.same(await read(), ['marks', 'plan'])
+  t.same(await read(), ['plan'])
 })
 
 t.test('conditions on summaries follow the books', async t => {
