@@ -21,6 +21,12 @@ begin
   return normalize(plain, nfc);
 end $$;
 
+-- Names of series as lists of other programs write them: without punctuation, spaces and a leading article.
+create function series_name_key(folded_name text) returns text language sql immutable parallel safe as $$
+  select coalesce(nullif(regexp_replace(regexp_replace(replace(folded_name, '&', ' and '),
+    '^\s*(the|a|an)\s+', ''), '[\s!-/:-@\[-`{-~\u2010-\u2027\u00b7]+', '', 'g'), ''), folded_name)
+$$;
+
 ---------------------------------------------------------------------------------------------------
 -- Libraries and folders
 
@@ -177,6 +183,7 @@ create table series (
 -- md5 takes text as it is; sha256 would need a conversion that is not immutable.
 create unique index series_key_unique on series (library_id, md5(key));
 create index series_title_key on series (library_id, search_key);
+create index series_by_name_key on series (series_name_key(search_key));
 create index series_cover_book on series (cover_book_id) where cover_book_id is not null;
 -- One index per sort order; included columns keep restricted lists within the index.
 create index series_by_title on series (sort_key, id)
@@ -292,6 +299,9 @@ create index book_missing_location on book (directory_id, name) where missing_at
 -- Deleting a folder looks up its books, and the indexes on locations are partial.
 create index book_directory on book (directory_id);
 create index book_identity on book (size, fingerprint);
+-- KOReader identifies a document by its partial MD5 or by the MD5 of its name.
+create index book_fingerprint on book using hash (fingerprint);
+create index book_name_md5 on book using hash (md5(name));
 create index book_in_series on book (series_id, number_sort, name_key, id);
 create index book_in_library on book (library_id, sort_key, id);
 create index book_io_error on book (library_id) where error_code = 'io';
@@ -349,6 +359,8 @@ create index book_artifact_sha256 on book_artifact (sha256) where sha256 is not 
 -- Due work (pipeline/finalize/due.ts): makes "is anything due?" free when nothing is.
 create index book_artifact_due_cover on book_artifact (book_id)
   where cover is null and cover_error is null;
+create index book_artifact_cover_error on book_artifact (book_id)
+  where cover_error is not null and cover is null;
 create index book_artifact_due_hash on book_artifact (book_id) where sha256 is null;
 
 -- The pages of a book, one row a book: deflated JSON of columns (lib/page/page-list.ts).
@@ -632,13 +644,16 @@ create table api_key (
   -- The public part, `stackroom_<16 hex>`.
   prefix       text not null,
   secret_sha256 bytea not null,
+  -- Of the MD5 of the key, which KOReader sends.
+  koreader_sha256 bytea,
   permissions  text[] not null,
   is_active    boolean not null default true,
   expires_at   timestamptz,
   last_used_at timestamptz,
   created_at   timestamptz not null default now(),
   updated_at   timestamptz not null default now(),
-  constraint api_key_prefix_unique unique (prefix)
+  constraint api_key_prefix_unique unique (prefix),
+  constraint api_key_koreader_unique unique (koreader_sha256)
 );
 create index api_key_account on api_key (account_id, created_at);
 
@@ -902,6 +917,22 @@ create table book_locator (
   primary key (account_id, book_id)
 );
 create index book_locator_book on book_locator (book_id);
+
+-- Positions that KOReader wrote for documents that are no known book (yet), by the document's partial MD5
+-- or the MD5 of its file name.
+create table koreader_document (
+  account_id uuid not null references account on delete cascade,
+  document   text not null,
+  digest     bytea generated always as (
+    case when document ~ '^[0-9a-f]{32}$' then decode(document, 'hex') end) stored,
+  progress   text not null,
+  percentage double precision not null,
+  device     text not null,
+  device_id  text not null,
+  updated_at timestamptz not null,
+  primary key (account_id, document)
+);
+create index koreader_document_age on koreader_document (account_id, updated_at);
 
 -- Pages that an app fetched recently, for accounts whose progress follows page streaming: clients fetch
 -- ahead, so what was fetched is not what was read (lib/opds/stream-progress.ts).

@@ -52,6 +52,7 @@ CREATE TABLE api_key (
   name text not null,
   prefix text not null,
   secret_sha256 bytea not null,
+  koreader_sha256 bytea,
   permissions text[] not null,
   is_active boolean not null default true,
   expires_at timestamp with time zone,
@@ -59,6 +60,7 @@ CREATE TABLE api_key (
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
   constraint api_key_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE,
+  constraint api_key_koreader_unique UNIQUE (koreader_sha256),
   constraint api_key_pkey PRIMARY KEY (id),
   constraint api_key_prefix_unique UNIQUE (prefix)
 );
@@ -330,6 +332,23 @@ CREATE TABLE filter_preset (
   constraint filter_preset_pkey PRIMARY KEY (id),
   constraint filter_preset_scope_known CHECK ((scope = ANY (ARRAY['list'::text, 'search'::text]))),
   constraint filter_preset_target_known CHECK ((target = ANY (ARRAY['series'::text, 'books'::text])))
+);
+
+CREATE TABLE koreader_document (
+  account_id uuid not null,
+  document text not null,
+  digest bytea generated always as (
+CASE
+    WHEN (document ~ '^[0-9a-f]{32}$'::text) THEN decode(document, 'hex'::text)
+    ELSE NULL::bytea
+END) stored,
+  progress text not null,
+  percentage double precision not null,
+  device text not null,
+  device_id text not null,
+  updated_at timestamp with time zone not null,
+  constraint koreader_document_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE,
+  constraint koreader_document_pkey PRIMARY KEY (account_id, document)
 );
 
 CREATE TABLE label (
@@ -780,6 +799,7 @@ CREATE INDEX account_list_change_account ON public.account_list_change USING btr
 CREATE INDEX account_sharing_tag_tag ON public.account_sharing_tag USING btree (tag_id);
 CREATE UNIQUE INDEX account_username_unique ON public.account USING btree (lower(username));
 CREATE INDEX api_key_account ON public.api_key USING btree (account_id, created_at);
+CREATE INDEX book_artifact_cover_error ON public.book_artifact USING btree (book_id) WHERE ((cover_error IS NOT NULL) AND (cover IS NULL));
 CREATE INDEX book_artifact_due_cover ON public.book_artifact USING btree (book_id) WHERE ((cover IS NULL) AND (cover_error IS NULL));
 CREATE INDEX book_artifact_due_hash ON public.book_artifact USING btree (book_id) WHERE (sha256 IS NULL);
 CREATE INDEX book_artifact_sha256 ON public.book_artifact USING btree (sha256) WHERE (sha256 IS NOT NULL);
@@ -801,6 +821,7 @@ CREATE INDEX book_by_type ON public.book USING btree (((extra_metadata ->> 'book
 CREATE INDEX book_by_updated ON public.book USING btree (updated_at, id) INCLUDE (series_id) WHERE (missing_at IS NULL);
 CREATE INDEX book_directory ON public.book USING btree (directory_id);
 CREATE INDEX book_facts ON public.book USING btree (series_id, id) INCLUDE (search_key, page_count, created_at, format) WHERE (missing_at IS NULL);
+CREATE INDEX book_fingerprint ON public.book USING hash (fingerprint);
 CREATE INDEX book_identity ON public.book USING btree (size, fingerprint);
 CREATE INDEX book_in_library ON public.book USING btree (library_id, sort_key, id);
 CREATE INDEX book_in_series ON public.book USING btree (series_id, number_sort, name_key, id);
@@ -808,6 +829,7 @@ CREATE INDEX book_io_error ON public.book USING btree (library_id) WHERE (error_
 CREATE UNIQUE INDEX book_location_unique ON public.book USING btree (directory_id, name) INCLUDE (series_id, id) WHERE (missing_at IS NULL);
 CREATE INDEX book_locator_book ON public.book_locator USING btree (book_id);
 CREATE INDEX book_missing_location ON public.book USING btree (directory_id, name) WHERE (missing_at IS NOT NULL);
+CREATE INDEX book_name_md5 ON public.book USING hash (md5(name));
 CREATE INDEX book_new_in_library ON public.book USING btree (library_id, created_at, id) WHERE (missing_at IS NULL);
 CREATE INDEX book_rated ON public.book USING btree (library_id, age_rating, series_id) WHERE ((age_rating IS NOT NULL) AND (missing_at IS NULL));
 CREATE INDEX book_released_in_library ON public.book USING btree (library_id, released DESC NULLS LAST, id DESC) WHERE ((missing_at IS NULL) AND (released IS NOT NULL));
@@ -831,6 +853,7 @@ CREATE INDEX external_reference_rating ON public.external_reference USING btree 
 CREATE INDEX external_reference_value ON public.external_reference USING btree (source, external_id) WHERE (kind = 'id'::text);
 CREATE INDEX filter_preset_library ON public.filter_preset USING btree (library_id) WHERE (library_id IS NOT NULL);
 CREATE UNIQUE INDEX filter_preset_name_unique ON public.filter_preset USING btree (account_id, scope, target, lower(name));
+CREATE INDEX koreader_document_age ON public.koreader_document USING btree (account_id, updated_at);
 CREATE UNIQUE INDEX library_root_unique ON public.library USING btree (sha256(root)) WHERE (deleting_at IS NULL);
 CREATE INDEX missing_candidate_in_library ON public.missing_candidate USING btree (library_id);
 CREATE INDEX page_stream_age ON public.page_stream USING btree (updated_at);
@@ -856,6 +879,7 @@ CREATE INDEX series_by_books ON public.series USING btree (book_count, id) INCLU
 CREATE INDEX series_by_created ON public.series USING btree (created_at, id) INCLUDE (library_id) WHERE (book_count > 0);
 CREATE INDEX series_by_language ON public.series USING btree (language, id) WHERE (book_count > 0);
 CREATE INDEX series_by_name ON public.series USING btree (name_key, id) INCLUDE (library_id) WHERE (book_count > 0);
+CREATE INDEX series_by_name_key ON public.series USING btree (series_name_key(search_key));
 CREATE INDEX series_by_pages ON public.series USING btree (page_count, id) INCLUDE (library_id) WHERE (book_count > 0);
 CREATE INDEX series_by_publisher ON public.series USING btree (publisher, id) INCLUDE (library_id, age_rating, lowest_age) WHERE (book_count > 0);
 CREATE INDEX series_by_search_key ON public.series USING btree (search_key, id) WHERE (book_count > 0);
@@ -960,6 +984,14 @@ begin
   perform pg_notify('event', last::text);
   return null;
 end $function$;
+CREATE OR REPLACE FUNCTION public.series_name_key(folded_name text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select coalesce(nullif(regexp_replace(regexp_replace(replace(folded_name, '&', ' and '),
+    '^\s*(the|a|an)\s+', ''), '[\s!-/:-@\[-`{-~\u2010-\u2027\u00b7]+', '', 'g'), ''), folded_name)
+$function$;
 CREATE OR REPLACE FUNCTION public.stamp_schedule()
  RETURNS trigger
  LANGUAGE plpgsql

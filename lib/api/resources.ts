@@ -18,6 +18,7 @@ import { progress } from './books/progress.ts'
 import { covers } from './images/covers.ts'
 import { pages } from './images/pages.ts'
 import { thumbnails } from './images/thumbnails.ts'
+import { koreaderSync } from './koreader/sync.ts'
 import { analyze } from './libraries/analyze.ts'
 import { filesystem } from './libraries/filesystem.ts'
 import { libraries } from './libraries/libraries.ts'
@@ -25,9 +26,18 @@ import { purge } from './libraries/purge.ts'
 import { scans } from './libraries/scans.ts'
 import { workOnMany } from './libraries/work-on-many.ts'
 import { opds } from './opds/opds.ts'
+import { bulkChanges } from './organise/bulk.ts'
+import { bulkRead } from './organise/bulk-read.ts'
+import { cbl } from './organise/cbl.ts'
+import { collections } from './organise/collections.ts'
+import { filterPresets } from './organise/filter-presets.ts'
+import { ratings } from './organise/ratings.ts'
+import { readLists } from './organise/read-lists.ts'
+import { wantToRead } from './organise/want-to-read.ts'
 import { readHistory } from './reading/history.ts'
 import { readingSessions } from './reading/sessions.ts'
 import { readingStats } from './reading/statistics.ts'
+import { alternateTitles } from './series/alternate-titles.ts'
 import { externalRoutes } from './series/external-references.ts'
 import { labels } from './series/labels.ts'
 import { series } from './series/series.ts'
@@ -65,13 +75,22 @@ export const resources: readonly Route[] = [
   ...readingStats,
   ...seriesLists,
   ...series,
+  ...collections,
+  ...readLists,
+  ...cbl,
   ...seriesMetadataRoutes,
   ...bookMetadataRoutes,
   ...labels,
+  ...alternateTitles,
   ...externalRoutes('series'),
   ...externalRoutes('book'),
+  ...wantToRead,
+  ...ratings,
+  ...filterPresets,
   ...analyze,
   ...workOnMany,
+  ...bulkChanges,
+  ...bulkRead,
   ...duplicates,
   ...filesystem,
   ...libraries,
@@ -81,4 +100,5 @@ export const resources: readonly Route[] = [
   ...tasks,
   ...streams,
   ...opds,
+  ...koreaderSync,
 ]

@@ -2,7 +2,14 @@
 // its account, or that were visible before they were deleted.
 import type { Sql } from 'postgres'
 import type { Permission } from '../auth/permission.ts'
-import { couldSee, isLimited, type Viewer, visibleBook, visibleSeries } from '../auth/viewer.ts'
+import {
+  couldSee,
+  isLimited,
+  isUnrestricted,
+  type Viewer,
+  visibleBook,
+  visibleSeries,
+} from '../auth/viewer.ts'
 import type { EventRow } from './event-rows.ts'
 
 export type Subscriber = { viewer: Viewer; permissions: ReadonlySet<Permission> }
@@ -17,6 +24,8 @@ export function canReceive(row: EventRow, { viewer, permissions }: Subscriber): 
   if (row.audience?.limited === null && isLimited(viewer)) return false
   if (row.stream === 'task') return canReceiveTask(row, { viewer, permissions })
   if (!permissions.has(requiredPermission(row))) return false
+  // Whether an account sees something in a collection is not looked up.
+  if (isOfGrouping(row) && !isUnrestricted(viewer)) return false
   return isInVisibleLibrary(row, viewer)
 }
 
@@ -26,8 +35,12 @@ function canReceiveTask(row: EventRow, { viewer, permissions }: Subscriber): boo
   return isPermitted && isInVisibleLibrary(row, viewer)
 }
 
-function requiredPermission({ stream, seriesIds, bookIds }: EventRow): Permission {
+const isOfGrouping = ({ stream, data }: EventRow) => stream === 'entity' && data !== null
+
+function requiredPermission(row: EventRow): Permission {
+  const { stream, type, seriesIds, bookIds } = row
   if (stream === 'scan') return 'LibrariesRead'
+  if (isOfGrouping(row)) return type.startsWith('collection_') ? 'CollectionsRead' : 'ReadListsRead'
   return bookIds ? 'BooksRead' : seriesIds ? 'SeriesRead' : 'LibrariesRead'
 }
 

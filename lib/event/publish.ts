@@ -14,6 +14,12 @@ export const entityTypes = [
   'library_deleted',
   'cover_updated',
   'progress_updated',
+  'collection_created',
+  'collection_updated',
+  'collection_deleted',
+  'read_list_created',
+  'read_list_updated',
+  'read_list_deleted',
 ] as const
 export type EntityType = (typeof entityTypes)[number]
 
@@ -119,6 +125,18 @@ function toRows({ type, libraryId, books, series, fields, accountId, audience }:
     })
   }
   return rows
+}
+
+/** An event of a collection or a read list. Accounts from which something is hidden do not receive it. */
+export async function publishGrouping(
+  tx: Queryable,
+  type: EntityType,
+  data: { collectionId: string } | { readListId: string },
+  fields?: string[],
+): Promise<void> {
+  await tx`
+    insert into event (type, count, data, fields)
+    values (${type}, 1, ${tx.json(data)}, ${fields ?? null})`
 }
 
 /** A message of the task or the scan stream, about work on a library, a series or a book, or on none. */

@@ -19,7 +19,8 @@ export function formatEvents(
   indexes?: Iterable<number>,
 ): Buffer {
   const firstId = row.number - row.count + 1
-  const messageAt = row.stream === 'entity' ? entityMessage(row) : () => progressMessage(row)
+  const messageAt =
+    row.stream === 'entity' && !row.data ? entityMessage(row) : () => progressMessage(row)
   let text = ''
   for (const i of indexes ?? row.seriesIds?.keys() ?? [0])
     text += block(row.type, messageAt(i), { unnamed, id: firstId + i })
@@ -77,11 +78,17 @@ function entityMessage({ type, libraryId, seriesIds, bookIds, fields, accountId,
   }
 }
 
-function progressMessage({ type, data, at }: Pick<EventRow, 'type' | 'data' | 'at'>): Message {
+function progressMessage({
+  type,
+  data,
+  fields = null,
+  at,
+}: Pick<EventRow, 'type' | 'data' | 'at'> & { fields?: EventRow['fields'] }): Message {
   const { progress, ...rest } = data ?? {}
   const isObject = typeof progress === 'object' && progress !== null
   const nested = isObject ? { progress: withBothCases(progress as Message) } : {}
-  return { ...withBothCases({ type, ...rest, ...nested }), timestamp: at.toISOString() }
+  const changed = fields ? { fields } : {}
+  return { ...withBothCases({ type, ...rest, ...nested, ...changed }), timestamp: at.toISOString() }
 }
 
 function withBothCases(message: Message): Message {

@@ -13,9 +13,10 @@ const operations = operationsOf(openapiDocument(resources, '1') as any).filter(
 test('hidden series are invisible', async t => {
   const w = await createFixture(t, { libraryCount: 2 })
   const secrets = await secretsOf(w)
-  t.equal(secrets.length, 7)
+  t.equal(secrets.length, 10)
   for (const [rule, restrict] of Object.entries(rules(w))) {
     const viewer = await w.createUser('admin')
+    await organiseHidden(w, viewer)
     await restrict(viewer.id)
     await t.test(rule, async t => {
       for (const { path, parameters } of operations) {
@@ -37,6 +38,17 @@ test('hidden series are invisible', async t => {
     })
   }
 })
+
+/** What the account organised before the series were hidden from it. */
+async function organiseHidden(w: Fixture, viewer: Awaited<ReturnType<Fixture['createUser']>>) {
+  const rows = await w.sql<{ series: string; book: string }[]>`
+    select s.id as series, b.id as book from series s join book b on b.series_id = s.id
+    where s.name = 'Hidden'`
+  const seriesIds = rows.map(row => row.series)
+  await viewer.post('/want-to-read/bulk', { seriesIds, bookIds: rows.map(row => row.book) })
+  for (const id of seriesIds)
+    await viewer.put(`/series/${id}/rating`, { rating: 90, notes: 'Unseen title' })
+}
 
 // Query parameters that add to a response.
 const ways: Record<string, string> = {
@@ -66,6 +78,9 @@ async function secretsOf({ sql }: Fixture): Promise<Secret[]> {
     select s.id as series, b.id as book, encode(a.sha256, 'hex') as hash, encode(a.cover, 'hex') as cover
     from series s join book b on b.series_id = s.id join book_artifact a on a.book_id = b.id
     where s.name = 'Hidden'`
+  const groups = await sql<{ id: string }[]>`
+    select id from collection where name = 'Unseen group'
+    union all select id from read_list where name = 'Unseen group'`
   return [
     ...rows.flatMap(r => [
       { text: r.series, isId: true },
@@ -73,6 +88,8 @@ async function secretsOf({ sql }: Fixture): Promise<Secret[]> {
       { text: r.hash, isId: false },
     ]),
     { text: 'Unseen title', isId: false },
+    { text: 'Unseen group', isId: false },
+    ...groups.map(({ id }) => ({ text: id, isId: true })),
   ]
 }
 

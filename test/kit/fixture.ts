@@ -47,9 +47,50 @@ export async function createFixture(
   const hidden = await sql<{ id: string }[]>`select id from series where name = 'Hidden'`
   for (const { id } of hidden)
     await admin.post(`/series/${id}/sharing-tags`, { sharingTagId: tag.body.id })
+  await organise(sql, admin)
   const secretTag = tag.body.id as string
   return { ...api, admin, libraries, secretTag, ids: await parameterValues(sql) }
 }
+
+/** What accounts organise: ratings, wanted items, presets, titles. */
+async function organise(sql: Sql, admin: Client) {
+  const [series] = await sql<
+    { id: string }[]
+  >`select id from series where name = 'Alpha' order by id`
+  const [book] = await sql<{ id: string }[]>`select id from book order by id`
+  const path = `/series/${series!.id}`
+  await admin.put(`${path}/rating`, { rating: 80, notes: 'Worth reading twice' })
+  await admin.post(`${path}/alternate-titles`, { label: 'de', title: 'Das Alpha' })
+  await admin.post(`${path}/external-ratings`, { sourceName: 'critics', rating: 71.5 })
+  await admin.post('/want-to-read/bulk', { seriesIds: [series!.id], bookIds: [book!.id] })
+  const condition = { userRating: { operator: 'gte', value: 50 } }
+  await admin.post('/filter-presets', { name: 'Liked', scope: 'list', target: 'series', condition })
+  await group(sql, admin)
+}
+
+/** Collections and read lists: of visible and hidden members, of hidden ones only, by a rule. */
+async function group(sql: Sql, admin: Client) {
+  const books = await sql<{ id: string; seriesId: string; isHidden: boolean }[]>`
+    select b.id, s.id as "seriesId", s.name = 'Hidden' as "isHidden"
+    from book b join series s on s.id = b.series_id order by s.name desc, b.id`
+  const hidden = books.filter(book => book.isHidden)
+  const idsOf = (of: typeof hidden) => ({
+    seriesIds: [...new Set(of.map(book => book.seriesId))],
+    bookIds: of.map(book => book.id),
+  })
+  for (const [name, of] of [
+    ['Everything', books],
+    ['Unseen group', hidden],
+  ] as const) {
+    const { seriesIds, bookIds } = idsOf([...of])
+    await admin.post('/collections', { name, ordered: true, seriesIds })
+    await admin.post('/readlists', { name, ordered: true, bookIds })
+  }
+  const condition = { readStatus: { operator: 'is', value: 'unread' } }
+  await admin.post('/collections', { name: 'Unread', condition })
+}
+
+type Client = Awaited<ReturnType<Awaited<ReturnType<typeof startApi>>['createUser']>>
 
 const report = pdfOf([
   '<</Type/Catalog/Pages 2 0 R>>',
@@ -89,8 +130,15 @@ async function parameterValues(sql: Sql) {
       sql`select id from duplicate_group where kind <> 'book' order by id`,
     ),
     covers: await read(sql`select id from cover order by id`),
+    collections: await read(sql`select id from collection order by id`),
+    readlists: await read(sql`select id from read_list order by id`),
     'external-ids': await read(sql`select id from external_reference where kind = 'id'`),
     'external-links': await read(sql`select id from external_reference where kind = 'link'`),
+    'external-ratings': ['critics'],
+    'alternate-titles': await read(
+      sql`select t->>'id' as id from series, jsonb_array_elements(alternate_titles) t`,
+    ),
+    'filter-presets': await read(sql`select id from filter_preset`),
     settings: ['auth.registration_enabled', 'application.name', 'no.such.setting'],
     preferences: ['ui.theme', 'reader.page_fit'],
     pages: ['1', '2', '3', '0', '99'],

@@ -119,8 +119,9 @@ test('the feeds of the catalogues', async t => {
 
   await t.test('the root links to every feed', async t => {
     const feeds = [
-      ...['Keep reading', 'On deck', 'New books', 'Latest releases', 'All series', 'New series'],
-      ...['Updated series', 'Libraries', 'Publishers', 'Genres', 'Tags'],
+      ...['Keep reading', 'On deck', 'Want to read', 'Series to read', 'New books'],
+      ...['Latest releases', 'All series', 'New series', 'Updated series', 'Libraries'],
+      ...['Collections', 'Read lists', 'Saved filters', 'Publishers', 'Genres', 'Tags'],
     ]
     const { titles } = await atom(reader, '/catalog')
     t.same(titles, feeds)

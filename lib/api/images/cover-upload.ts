@@ -1,4 +1,4 @@
-// Upload of a cover: the image in a multipart body, held in memory. Few at a time, the others wait unread.
+// Upload of a cover or a list: one file in a multipart body, held in memory. Few at a time, the others wait unread.
 import type { FastifyRequest } from 'fastify'
 import { createAccountGates } from '../../async/account-gates.ts'
 import { createSemaphore } from '../../async/semaphore.ts'
@@ -14,7 +14,7 @@ const timeoutMs = 120_000
 const ofAccount = createAccountGates({
   running: 1,
   waiting: maxWaitingUploads,
-  message: 'Too many covers are uploaded at the same time',
+  message: 'Too many files are uploaded at the same time',
 })
 const ofProcess = createSemaphore({ slots: maxUploads })
 
@@ -64,6 +64,6 @@ async function readImage(request: FastifyRequest): Promise<Buffer> {
     throw new Invalid('The body is not valid multipart/form-data', { cause: error })
   }
   if (image === null || image.length === 0)
-    throw new Invalid('The body has no image as part `file`, `cover` or `image`')
+    throw new Invalid('The body has no file as part `file`, `cover` or `image`')
   return image
 }

@@ -13,6 +13,7 @@ import {
   operators,
   rangeKeys,
   readStatuses,
+  ruleFields,
   seriesFields,
   textPartOperators,
 } from '../../catalog/list/fields.ts'
@@ -49,9 +50,28 @@ const examples = [
 export const bookFilter = filterFields('BookCondition', bookFields)
 export const seriesFilter = filterFields('SeriesCondition', seriesFields)
 
+/** The rule of a collection: a condition, not an empty group. */
+export const collectionRule = conditionSchema('CollectionRule', ruleFields, {
+  type: 'array',
+  items: conditionSchema('RuleCondition', ruleFields),
+  minItems: 1,
+})
+
 /** Body fields of a filtered list. */
 function filterFields(component: string, fields: Record<string, FieldKind>) {
-  const condition = Type.Unsafe<unknown>({
+  return {
+    condition: maybe(nullable(conditionSchema(component, fields))),
+    fullTextSearch: maybe(nullable(text(500, { description: 'Words or word prefixes.' }))),
+  }
+}
+
+/** `conditions`: the list in `allOf` and `anyOf`. */
+function conditionSchema(
+  component: string,
+  fields: Record<string, FieldKind>,
+  conditions: object = { type: 'array', items: { $ref: `#/components/schemas/${component}` } },
+) {
+  return Type.Unsafe<unknown>({
     type: 'object',
     component,
     documentedAs: {
@@ -60,19 +80,14 @@ function filterFields(component: string, fields: Record<string, FieldKind>) {
       examples,
       minProperties: 1,
       maxProperties: 1,
-      properties: conditionProperties(component, fields),
+      properties: conditionProperties(fields, conditions),
       additionalProperties: false,
     },
   })
-  return {
-    condition: maybe(nullable(condition)),
-    fullTextSearch: maybe(nullable(text(500, { description: 'Words or word prefixes.' }))),
-  }
 }
 
 // One object with optional properties: client generators support recursion only in properties.
-function conditionProperties(component: string, fields: Record<string, FieldKind>) {
-  const conditions = { type: 'array', items: { $ref: `#/components/schemas/${component}` } }
+function conditionProperties(fields: Record<string, FieldKind>, conditions: object) {
   const tests = Object.entries(fields).map(([name, kind]) => [name, testSchema(kind)] as const)
   const members = [['allOf', conditions] as const, ['anyOf', conditions] as const, ...tests]
   return Object.fromEntries(

@@ -1,7 +1,6 @@
 // List endpoints of books and series: paging, short and long items, all libraries or one library.
 import type { TObject, TProperties } from 'typebox'
 import type { Identity } from '../../auth/identify.ts'
-import type { Permission } from '../../auth/permission.ts'
 import type { Viewer } from '../../auth/viewer.ts'
 import { requireLibrary } from '../../catalog/library/library.ts'
 import type { IdPage } from '../../catalog/list/page.ts'
@@ -16,7 +15,7 @@ import {
   pageResponse,
   paging,
 } from '../../http/pagination.ts'
-import { type Input, type Route, route } from '../../http/route.ts'
+import { type AccessRequirement, type Input, type Route, route } from '../../http/route.ts'
 import type { Sql } from '../../postgres/db.ts'
 import { list, maybe, oneOf, record, type Static, type TSchema, Type, uuid } from '../../schema.ts'
 import { LibraryId } from '../params.ts'
@@ -31,12 +30,13 @@ type ItemForm = {
 /** What a list consists of, with the short form of an item and the long one of the `/full` routes. */
 export type ItemKind = {
   path: 'books' | 'series'
-  permission: Permission
+  permission: SignedInRequirement
   short: ItemForm
   full: ItemForm
 }
 
-type ListInput = Input<Permission, undefined, TSchema, undefined>
+type SignedInRequirement = Exclude<AccessRequirement, 'public'>
+type ListInput = Input<SignedInRequirement, undefined, TSchema, undefined>
 type QueryOf<Q extends TProperties> = Static<TObject<Q>> & PageQuery
 type ParamsOf<P> = P extends TSchema ? Static<P> : undefined
 

@@ -8,6 +8,8 @@ import {
   coverOfBrowsableSeries,
   coverSource,
 } from '../../catalog/cover/displayed-cover.ts'
+import { coverMember } from '../../catalog/grouping/cover.ts'
+import { collections, readLists } from '../../catalog/grouping/grouping.ts'
 import { Failure, Unreadable } from '../../errors.ts'
 import { whenClosed } from '../../http/body.ts'
 import type { Deps } from '../../http/deps.ts'
@@ -25,22 +27,25 @@ import {
   maxAgeSeconds,
 } from '../images/cover-response.ts'
 import { imageResponse, notModified } from '../images/image-response.ts'
-import { BookId, SeriesId } from '../params.ts'
+import { BookId, CollectionId, ReadListId, SeriesId } from '../params.ts'
 
 /** Most screens of comic readers are smaller. */
 const large: Variant = { width: 1600, height: 1600, format: 'jpeg' }
 
 type Subject = Pick<CoverRequest, 'coverOf'> & {
   kind: 'book' | 'series'
-  ownerName: 'Book' | 'Series'
+  ownerName: 'Book' | 'Series' | 'Collection' | 'ReadList'
   path: string
   params: typeof BookId
   permission: Permission
+  /** The id of what has the cover, of a collection or a read list; null for a placeholder. */
+  memberOf?: (sql: Deps['sql'], viewer: Viewer, id: string) => Promise<string | null>
+  name: string
 }
 const subjects: Subject[] = [
   {
     kind: 'book',
-    ownerName: 'Book',
+    ...{ ownerName: 'Book', name: 'book' },
     path: '/books/{id}',
     params: BookId,
     permission: 'BooksRead',
@@ -48,11 +53,29 @@ const subjects: Subject[] = [
   },
   {
     kind: 'series',
-    ownerName: 'Series',
+    ...{ ownerName: 'Series', name: 'series' },
     path: '/series/{id}',
     params: SeriesId,
     permission: 'SeriesRead',
     coverOf: coverOfBrowsableSeries,
+  },
+  {
+    kind: 'series',
+    ...{ ownerName: 'Collection', name: 'collection' },
+    path: '/collections/{id}',
+    params: CollectionId,
+    permission: 'SeriesRead',
+    coverOf: coverOfBrowsableSeries,
+    memberOf: (sql, viewer, id) => coverMember(sql, viewer, collections, id),
+  },
+  {
+    kind: 'book',
+    ...{ ownerName: 'ReadList', name: 'read list' },
+    path: '/readlists/{id}',
+    params: ReadListId,
+    permission: 'BooksRead',
+    coverOf: coverOfBook,
+    memberOf: (sql, viewer, id) => coverMember(sql, viewer, readLists, id),
   },
 ]
 
@@ -63,7 +86,14 @@ type CoverInput = Pick<Input<'auth', never, never, never>, 'request' | 'reply' |
 
 export const coverRoutes: Route[] = ([1, 2] as const).flatMap(version =>
   subjects.flatMap(subject => {
-    const { kind, ownerName, params, permission } = subject
+    const { name, ownerName, params, permission, memberOf } = subject
+    const respond = async (respond: typeof thumbnailResponse, input: CoverInput, deps: Deps) => {
+      if (!memberOf) return respond(subject, input, deps)
+      const id = await memberOf(deps.sql, input.viewer, input.params.id)
+      return id === null
+        ? placeholderResponse(input, deps)
+        : respond(subject, { ...input, params: { id } }, deps)
+    }
     const common = {
       method: 'GET',
       atRoot: true,
@@ -80,18 +110,18 @@ export const coverRoutes: Route[] = ([1, 2] as const).flatMap(version =>
         ...common,
         operationId: `getOpds${version}${ownerName}Thumbnail`,
         path: `${path}/thumbnail.jpg`,
-        summary: `Get the cover thumbnail of a ${kind} (JPEG)`,
+        summary: `Get the cover thumbnail of a ${name} (JPEG)`,
         description: 'A placeholder if there is no cover.',
-        handle: (input, deps) => thumbnailResponse(subject, input, deps),
+        handle: (input, deps) => respond(thumbnailResponse, input, deps),
       }),
       route({
         ...common,
         operationId: `getOpds${version}${ownerName}Cover`,
         path: `${path}/cover.jpg`,
-        summary: `Get the cover of a ${kind} (JPEG)`,
+        summary: `Get the cover of a ${name} (JPEG)`,
         description:
           'At most 1600 pixels wide and high. The thumbnail if a larger image is not available.',
-        handle: (input, deps) => largeCoverResponse(subject, input, deps),
+        handle: (input, deps) => respond(largeCoverResponse, input, deps),
       }),
     ]
   }),
@@ -103,6 +133,13 @@ function thumbnailResponse(
   deps: Deps,
 ) {
   return coverResponse(request, deps, { viewer, kind, id: params.id, coverOf, ...asJpeg(deps) })
+}
+
+/** Of a collection without members. */
+async function placeholderResponse({ request }: CoverInput, deps: Deps) {
+  const { bytes, mediaType, etag } = await asJpeg(deps).placeholder()
+  const image = { body: bytes, length: bytes.length, mediaType, etag, maxAgeSeconds: 0 }
+  return notModified(request, { etag, maxAgeSeconds: 0 }) ?? imageResponse(request, image)
 }
 
 const asJpeg = ({ thumbnails }: Deps): CoverVariant => ({

@@ -12,7 +12,7 @@ import { seriesFilter } from '../list/filter-schema.ts'
 import { listCost } from '../list/list-cost.ts'
 import { type ItemKind, libraryListRoutes, listRoutes, sortQuery } from '../list/list-routes.ts'
 
-const series: ItemKind = {
+export const series: ItemKind = {
   path: 'series',
   permission: 'SeriesRead',
   short: { schema: Series, load: seriesByIds },

@@ -16,6 +16,7 @@ import {
   type ReadStatus,
   rangeKeys,
   readStatuses,
+  ruleFields,
   seriesFields,
   unrecordedFields,
 } from './fields.ts'
@@ -46,17 +47,15 @@ export function parseBookFilter(condition: unknown): BookFilter | null {
 
 /**
  * Null without a condition. Throws Invalid. Only administrators may filter by sharing tag: others
- * could use it to find out which tags exist.
+ * could use it to find out which tags exist. `isRule`: the fields of rules of collections.
  */
 export function parseSeriesFilter(
   condition: unknown,
-  { isAdmin = false } = {},
+  { isAdmin = false, isRule = false } = {},
 ): SeriesFilter | null {
   if (condition === undefined || condition === null) return null
-  return {
-    of: 'series',
-    condition: parse(condition, isAdmin ? seriesFields : publicSeriesFields),
-  }
+  const fields = isRule ? ruleFields : isAdmin ? seriesFields : publicSeriesFields
+  return { of: 'series', condition: parse(condition, fields) }
 }
 
 /** All predicates of a condition. */

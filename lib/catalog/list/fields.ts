@@ -14,16 +14,9 @@ export type ReadStatus = (typeof readStatuses)[number]
  * Fields for which no series has a value. Conditions on them are decided when they are parsed, so they
  * need no SQL.
  */
-const unrecordedSeriesFields = {
-  isTracked: 'boolean',
-  inCollection: 'boolean',
-} as const
-const unrecordedBookFields = { inReadList: 'boolean' } as const
-type UnrecordedField = keyof typeof unrecordedSeriesFields | keyof typeof unrecordedBookFields
-export const unrecordedFields: readonly string[] = Object.keys({
-  ...unrecordedSeriesFields,
-  ...unrecordedBookFields,
-})
+const unrecordedSeriesFields = { isTracked: 'boolean' } as const
+type UnrecordedField = keyof typeof unrecordedSeriesFields
+export const unrecordedFields: readonly string[] = Object.keys(unrecordedSeriesFields)
 
 export const seriesFields = {
   libraryId: 'id',
@@ -49,6 +42,7 @@ export const seriesFields = {
   userRating: 'number',
   communityRating: 'number',
   completion: 'boolean',
+  inCollection: 'boolean',
   hasExternalSourceId: 'boolean',
   ...unrecordedSeriesFields,
   sharingTag: 'text',
@@ -57,6 +51,9 @@ export const seriesFields = {
 const { sharingTag: _adminOnly, ...forEveryone } = seriesFields
 /** The fields that every account may filter by. */
 export const publicSeriesFields = forEveryone
+const { inCollection: _collections, ...ofRules } = forEveryone
+/** The fields of rules of collections. */
+export const ruleFields = ofRules
 
 export const bookFields = {
   libraryId: 'id',
@@ -78,12 +75,13 @@ export const bookFields = {
   lastReadAt: 'date',
   wantToRead: 'boolean',
   userRating: 'number',
-  ...unrecordedBookFields,
+  inCollection: 'boolean',
+  inReadList: 'boolean',
 } as const
 
 /** The fields that need SQL. */
 export type SeriesField = Exclude<keyof typeof seriesFields, UnrecordedField>
-export type BookField = Exclude<keyof typeof bookFields, UnrecordedField>
+export type BookField = keyof typeof bookFields
 export type FieldKind = 'id' | 'text' | 'status' | 'number' | 'date' | 'boolean'
 
 const textParts = {

@@ -6,11 +6,12 @@ import { NotFound } from '../../errors.ts'
 import { AlternateTitle } from '../../metadata/values.ts'
 import { count, list, nullable, record, type Static, timestamp } from '../../schema.ts'
 import { Book, booksByIds } from '../book/book-record.ts'
+import { ReadListNames, readListNames } from '../grouping/references.ts'
 import { Label } from '../label/label.ts'
 import { Series, seriesByIds } from '../series/series-record.ts'
 import { BookMetadata, bookMetadataByIds } from './book-metadata-record.ts'
-import { ExternalId, ExternalLink } from './external-reference.ts'
-import { ExternalRating, SeriesMetadata, seriesMetadataByIds } from './series-metadata-record.ts'
+import { ExternalId, ExternalLink, ExternalRating } from './external-reference.ts'
+import { SeriesMetadata, seriesMetadataByIds } from './series-metadata-record.ts'
 
 export const SeriesFull = record(
   {
@@ -34,6 +35,7 @@ export const BookFull = record(
     metadata: BookMetadata,
     genres: list(Label),
     tags: list(Label),
+    readLists: ReadListNames,
     readCount: count({ description: '1 when the caller has completed the book, else 0.' }),
     lastCompletedAt: nullable(timestamp({ description: 'By the caller.' })),
   },
@@ -43,12 +45,12 @@ export type BookFull = Static<typeof BookFull>
 
 /** Response of GET /books/{id}. */
 export const BookDetail = record(
-  { book: Book, metadata: BookMetadata },
+  { book: Book, metadata: BookMetadata, readLists: ReadListNames },
   { component: 'BookDetail' },
 )
 export type BookDetail = Static<typeof BookDetail>
 
-/** Series in the order of the ids, without hidden and deleted ones. Six statements. */
+/** Series in the order of the ids, without hidden and deleted ones. Seven statements. */
 export async function seriesFull(
   sql: Sql,
   viewer: Viewer,
@@ -72,7 +74,7 @@ export async function seriesFull(
   })
 }
 
-/** Books in the order of the ids, without hidden and deleted ones. Three statements. */
+/** Books in the order of the ids, without hidden and deleted ones. Four statements. */
 export async function booksFull(
   sql: Sql,
   viewer: Viewer,
@@ -80,6 +82,10 @@ export async function booksFull(
 ): Promise<BookFull[]> {
   const books = await booksByIds(sql, viewer, ids)
   const metadataById = await bookMetadataByIds(sql, viewer, ids)
+  const readLists = await readListNames(
+    sql,
+    books.map(book => book.id),
+  )
   return books.flatMap(book => {
     const metadata = metadataById.get(book.id)
     if (!metadata) return []
@@ -90,6 +96,7 @@ export async function booksFull(
         metadata,
         genres: metadata.genres,
         tags: metadata.tags,
+        readLists: readLists.get(book.id) ?? [],
         readCount: readProgress?.completed ? 1 : 0,
         lastCompletedAt: readProgress?.completedAt ?? null,
       },
@@ -116,5 +123,6 @@ export async function findBookDetail(sql: Sql, viewer: Viewer, id: string): Prom
   const [book] = await booksByIds(sql, viewer, [id])
   const metadata = (await bookMetadataByIds(sql, viewer, [id])).get(id)
   if (!book || !metadata) throw new NotFound('Book not found')
-  return { book, metadata }
+  const readLists = (await readListNames(sql, [id])).get(id) ?? []
+  return { book, metadata, readLists }
 }

@@ -10,6 +10,7 @@ import { NotFound } from '../../errors.ts'
 import { seriesStatuses } from '../../metadata/values.ts'
 import type { Queryable } from '../../postgres/db.ts'
 import { count, nullable, oneOf, record, type Static, Type, timestamp, uuid } from '../../schema.ts'
+import { CollectionNames, collectionNames } from '../grouping/references.ts'
 
 export const Series = record(
   {
@@ -35,7 +36,10 @@ export const Series = record(
     unreadCount: count({ description: 'Books that the caller has not completed.' }),
     readCount: count({ description: 'Books that the caller has completed.' }),
     lastReadAt: nullable(timestamp()),
+    userRating: nullable(Type.Integer({ description: 'Of the caller, from 1 to 100.' })),
+    wantToRead: Type.Boolean({ description: 'On the want-to-read list of the caller.' }),
     hasCustomCover: Type.Boolean(),
+    collections: CollectionNames,
     tracked: Type.Boolean({ description: 'Always false: releases are not tracked yet.' }),
     createdAt: timestamp(),
     updatedAt: timestamp(),
@@ -56,13 +60,16 @@ export async function seriesByIds(
       s.title_sort as "titleSort", s.summary, s.publisher, s.year, s.status, s.language,
       s.age_rating as "ageRating", s.genres, s.tags, s.folder as path, n."bookCount",
       n."pageCount", n."fileSize", greatest(n."bookCount" - n."readCount", 0) as "unreadCount",
-      n."readCount", r.last_read_at as "lastReadAt",
-      s.custom_cover is not null as "hasCustomCover", false as tracked, s.created_at as "createdAt",
+      n."readCount", r.last_read_at as "lastReadAt", u.rating as "userRating",
+      w.id is not null as "wantToRead",
+      s.custom_cover is not null as "hasCustomCover", ${collectionNames(sql, viewer)} as collections, false as tracked, s.created_at as "createdAt",
       s.updated_at as "updatedAt"
     from unnest(${ids as string[]}::uuid[]) with ordinality as requested(id, place)
     join series s on s.id = requested.id
     join library l on l.id = s.library_id
     left join series_reading r on r.account_id = ${viewer.accountId} and r.series_id = s.id
+    left join user_rating u on u.account_id = ${viewer.accountId} and u.series_id = s.id
+    left join want_to_read w on w.account_id = ${viewer.accountId} and w.series_id = s.id
     cross join lateral ${visibleCounters(sql, viewer)} n
     where ${visibleSeries(sql, viewer)}
     order by requested.place`

@@ -9,21 +9,29 @@ import {
 } from '../feed.ts'
 import { keepReading, newBooks, onDeck, releases } from './books.ts'
 import { libraries } from './entry.ts'
+import { collectionsRef, readListsRef } from './groupings.ts'
 import { groupOf, type Listing } from './listing.ts'
+import { presetsRef } from './presets.ts'
 import { allSeries, genres, newSeries, publishers, tags, updatedSeries } from './series-list.ts'
 import type { Shelf, ShelfRequest } from './shelf.ts'
+import { wantedBooks, wantedSeries } from './want-to-read.ts'
 
 type RootShelf = FeedRef & Pick<Listing, 'updatedAt' | 'summary'> & Pick<NavigationEntry, 'rel'>
 
 const shelves: RootShelf[] = [
   keepReading,
   onDeck,
+  wantedBooks,
+  wantedSeries,
   { ...newBooks, rel: 'http://opds-spec.org/sort/new' },
   releases,
   { ...allSeries, summary: 'Series by title' },
   newSeries,
   updatedSeries,
   { ...libraries, summary: 'Libraries by name' },
+  { ...collectionsRef, summary: 'Collections of series by name' },
+  { ...readListsRef, summary: 'Books of several series in an order' },
+  { ...presetsRef, summary: 'Filters that the reader saved' },
   { ...publishers, summary: 'Series by publisher' },
   { ...genres, summary: 'Series by genre' },
   { ...tags, summary: 'Series by tag' },

@@ -80,6 +80,18 @@ async function session(t: Test, all: TestApi, ana: Client, seen: ReceivedEvent[]
   await ana.put(`/books/${first!.id}/progress`, { currentPage: 1 })
   await come('progress_updated', data => data.book_id === first!.id)
 
+  for (const [path, kind] of [
+    ['/collections', 'collection'],
+    ['/readlists', 'read_list'],
+  ] as const) {
+    const { body } = await ana.post(path, { name: 'Best' })
+    await come(`${kind}_created`, data => data[`${kind}_id`] === body.id)
+    await ana.patch(`${path}/${body.id}`, { name: 'Better' })
+    await come(`${kind}_updated`, data => data.fields?.includes('name') === true)
+    await ana.delete(`${path}/${body.id}`)
+    await come(`${kind}_deleted`, data => data[`${kind}_id`] === body.id)
+  }
+
   place.remove('Beta')
   await ana.post(`/libraries/${library}/scan`)
   await come(

@@ -8,7 +8,7 @@ import type { BookField } from '../fields.ts'
 import { type Column, columnTest, wordTest } from './operators.ts'
 import type { OwnField } from './own-rows.ts'
 
-type SetField = 'libraryId' | 'seriesId' | 'genre' | 'tag' | 'userRating'
+type SetField = 'libraryId' | 'seriesId' | 'genre' | 'tag' | 'userRating' | 'inCollection'
 /** `sortTitle`: the sort title that the book itself has, a part of `titleSort`. */
 type ColumnField =
   | Exclude<BookField, SetField | OwnField | 'readStatus' | 'hasError' | 'path' | 'titleSort'>

@@ -18,11 +18,14 @@ export type BookPredicate = {
   exact: Fragment
 }
 
+/** Fields that all books of a series have alike. */
+const ofSeries = ['libraryId', 'seriesId', 'userRating', 'inCollection']
+
 /** The positive form of a predicate on anything but the read status. */
 export function bookPredicate(context: PlanContext, predicate: Predicate): BookPredicate {
   const { sql } = context
   const { field, test } = predicate
-  if (field === 'libraryId' || field === 'seriesId' || field === 'userRating') {
+  if (ofSeries.includes(field)) {
     if (test.kind === 'null' && field !== 'userRating') {
       const none = sql`select x.id from series x where false`
       return { definite: none, possible: none, exact: sql`false` }

@@ -1,14 +1,14 @@
-// What the account of a viewer recorded about books, as predicates: when it last read them, which it wants to
-// read. Both are rows of the account, few beside the books of the catalogue.
+// What is recorded about single books in tables of their own, as predicates: when the account of the viewer last
+// read them, which it wants to read, which are in a read list. Few beside the books of the catalogue.
 import type { Fragment } from 'postgres'
 import { presentBook, type Viewer } from '../../../auth/viewer.ts'
 import type { Queryable } from '../../../postgres/db.ts'
 import type { Predicate } from '../condition.ts'
 import { columnTest } from './operators.ts'
 
-export type OwnField = 'lastReadAt' | 'wantToRead'
+export type OwnField = 'lastReadAt' | 'wantToRead' | 'inReadList'
 
-/** Each on `o`, a row of the account with the column `book_id`. A null test stands for any row. */
+/** Each on `o`, with the column `book_id`, one row for a book. A null test stands for any row. */
 const ownRows: Record<
   OwnField,
   (sql: Queryable, viewer: Viewer, test: Predicate['test']) => OwnRows
@@ -21,6 +21,11 @@ const ownRows: Record<
   wantToRead: (sql, { accountId }) => ({
     table: sql`want_to_read`,
     isOwn: sql`o.account_id = ${accountId} and o.book_id is not null`,
+    holds: sql`true`,
+  }),
+  inReadList: sql => ({
+    table: sql`(select distinct book_id from read_list_book)`,
+    isOwn: sql`true`,
     holds: sql`true`,
   }),
 }

@@ -54,7 +54,7 @@ export async function planSeries(
  * one until one matches, where a plan for all would collect the series of each predicate first. One statement.
  */
 export async function findMatches(
-  sql: Sql,
+  sql: Queryable,
   viewer: Viewer,
   filters: readonly SeriesFilter[],
 ): Promise<(string | null)[]> {

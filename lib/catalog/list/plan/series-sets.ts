@@ -19,7 +19,7 @@ export type PlanContext = {
   isOfFew?: boolean
 }
 
-type SetField = 'genre' | 'tag' | 'completion' | 'hasExternalSourceId'
+type SetField = 'genre' | 'tag' | 'completion' | 'hasExternalSourceId' | 'inCollection'
 /** Of the account of the viewer, or of all accounts. */
 type OwnField = 'lastReadAt' | 'wantToRead' | 'hasUserRating' | 'userRating' | 'communityRating'
 type ColumnField =
@@ -87,6 +87,10 @@ export function seriesSet(context: PlanContext, predicate: Predicate): Fragment 
       return sql`
         select u.series_id from user_rating u group by u.series_id
         having ${existingTest(sql, { number: sql`avg(u.rating)` }, test)}`
+    case 'inCollection':
+      return sql`
+        select y.series_id from collection_series y
+        where y.collection_id not in (select c.id from collection c where c.rule is not null)`
     case 'sharingTag':
       return sharingTagSet(context, test)
     case 'author':
@@ -131,7 +135,7 @@ export function toRarePredicate(predicate: Predicate): Predicate {
   return predicate
 }
 
-const rareFlags = ['hasError', 'wantToRead', 'hasUserRating']
+const rareFlags = ['hasError', 'wantToRead', 'hasUserRating', 'inCollection', 'inReadList']
 const oftenNull = [
   ...['genre', 'tag', 'sharingTag', 'author'],
   ...['lastReadAt', 'userRating', 'communityRating'],

@@ -1,0 +1,94 @@
+// Collections of series: hand-picked, ordered, or by a rule.
+import { isUnrestricted } from '../../auth/viewer.ts'
+import { checkRule } from '../../catalog/collection/rules.ts'
+import { collectionSorts, seriesOfCollection } from '../../catalog/grouping/contents.ts'
+import { collections as grouping } from '../../catalog/grouping/grouping.ts'
+import { requireSeries } from '../../catalog/series/series-record.ts'
+import { count, maybe, nullable, oneOf, record, Type, timestamp, uuid } from '../../schema.ts'
+import { collectionRule } from '../list/filter-schema.ts'
+import { listRoutes } from '../list/list-routes.ts'
+import { CollectionId } from '../params.ts'
+import { series } from '../series/series-lists.ts'
+import type { RouteKind } from './grouping-kind.ts'
+import { containingRoutes, memberRoutes } from './grouping-members.ts'
+import { readRoutes, writeRoutes } from './grouping-routes.ts'
+
+const Collection = record(
+  {
+    id: uuid(),
+    name: Type.String(),
+    ordered: Type.Boolean({ description: 'Whether the order is chosen by hand.' }),
+    summary: nullable(Type.String()),
+    condition: maybe(
+      Type.Unsafe<unknown>({
+        description:
+          'The rule, as stored. Left out for accounts with restrictions that may not change it.',
+      }),
+    ),
+    automatic: Type.Boolean({ description: 'Whether a rule selects the series.' }),
+    seriesCount: nullable(
+      count({
+        description: 'Series that the caller sees; null with a rule, whose list has the total.',
+      }),
+    ),
+    createdAt: timestamp(),
+    updatedAt: timestamp(),
+  },
+  { component: 'Collection' },
+)
+
+const kind: RouteKind = {
+  grouping,
+  ...{ one: 'Collection', many: 'Collections', noun: 'collection', path: '/collections' },
+  ...{ memberPath: '/series', idsKey: 'seriesIds' },
+  item: Collection,
+  toItem: ({ rule, count, ...row }, { canWrite, viewer }) => ({
+    ...row,
+    ...(canWrite || isUnrestricted(viewer) ? { condition: rule } : {}),
+    automatic: rule !== null,
+    seriesCount: count,
+  }),
+  settings: { condition: maybe(nullable(collectionRule)) },
+  change({ condition: rule }) {
+    if (rule !== undefined && rule !== null) checkRule(rule)
+    return { rule }
+  },
+  permissions: {
+    read: 'CollectionsRead',
+    write: 'CollectionsWrite',
+    remove: 'CollectionsDelete',
+    members: 'SeriesRead',
+  },
+  requireMember: requireSeries,
+}
+
+export const collections = [
+  ...readRoutes(kind),
+  ...writeRoutes(kind),
+  ...memberRoutes(kind),
+  ...containingRoutes(kind),
+  ...listRoutes(
+    { ...series, permission: { all: ['SeriesRead'], any: ['CollectionsRead'] } },
+    {
+      operationId: 'listSeriesOfCollection',
+      path: '/collections/{id}/series',
+      summary: 'List the series of a collection',
+      description: 'An array has at most 500 series; request pages for more.',
+      params: CollectionId,
+      query: {
+        sort: maybe(
+          oneOf(collectionSorts, {
+            description: 'By default `manual` for an ordered collection, else `title`.',
+          }),
+        ),
+        direction: maybe(oneOf(['asc', 'desc'], { default: 'asc' })),
+      },
+      arrayLength: 500,
+      find: ({ sql, viewer, identity, params, query, page, pageSize }) =>
+        seriesOfCollection(sql, viewer, {
+          ...{ id: params.id, withEmpty: identity.permissions.has('CollectionsWrite') },
+          ...{ sort: query.sort, direction: query.direction, page, pageSize },
+        }),
+    },
+  ),
+]

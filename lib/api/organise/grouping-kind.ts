@@ -1,0 +1,129 @@
+// What collections and read lists have alike in the API: their schemas, and how they are found, listed and changed.
+import type { TSchema } from 'typebox'
+import type { Identity } from '../../auth/identify.ts'
+import type { Permission } from '../../auth/permission.ts'
+import type { Viewer } from '../../auth/viewer.ts'
+import { type Grouping, groupingNotFound } from '../../catalog/grouping/grouping.ts'
+import {
+  findGrouping,
+  type GroupingListRequest,
+  type GroupingRow,
+  groupingRows,
+  listGroupings,
+} from '../../catalog/grouping/list.ts'
+import { maxMembers } from '../../catalog/grouping/members.ts'
+import type { GroupingChange } from '../../catalog/grouping/write.ts'
+import { Invalid } from '../../errors.ts'
+import type { Deps } from '../../http/deps.ts'
+import { paged, pageResponse, paging } from '../../http/pagination.ts'
+import type { Input } from '../../http/route.ts'
+import { list, record, Type } from '../../schema.ts'
+import { BookId, CollectionId, ReadListId, SeriesId } from '../params.ts'
+
+export type RouteKind = {
+  grouping: Grouping
+  /** Singular and plural of operation ids, and in descriptions. */
+  one: 'Collection' | 'ReadList'
+  many: 'Collections' | 'ReadLists'
+  noun: 'collection' | 'read list'
+  path: '/collections' | '/readlists'
+  /** Where its members are. */
+  memberPath: '/series' | '/books'
+  idsKey: 'seriesIds' | 'bookIds'
+  item: ReturnType<typeof record>
+  toItem: (row: GroupingRow, permissions: Reader) => unknown
+  /** Properties of the body beside name, summary and order. */
+  settings: Record<string, TSchema>
+  change: (body: Record<string, unknown>) => Pick<GroupingChange, 'rule'>
+  permissions: { read: Permission; write: Permission; remove: Permission; members: Permission }
+  /** Checks that a member exists and is visible. Throws NotFound. */
+  requireMember: (sql: Deps['sql'], viewer: Viewer, id: string) => Promise<unknown>
+}
+
+export type Reader = { canWrite: boolean; viewer: Viewer }
+
+export type Signed = { identity: Identity; viewer: Viewer }
+type PagedInput = Signed & Pick<Input<'auth', never, never, never>, 'request' | 'reply'>
+
+type Sql = Pick<Deps, 'sql'>
+type PageQuery = { page?: number; pageSize?: number; search?: string }
+
+/** The schemas of a kind, and functions for its handlers. */
+export function kitOf(kind: RouteKind) {
+  const { grouping, one, idsKey, item, permissions } = kind
+  const readerOf = ({ identity, viewer }: Signed): Reader => ({
+    canWrite: identity.permissions.has(permissions.write),
+    viewer,
+  })
+  return {
+    Id: one === 'Collection' ? CollectionId : ReadListId,
+    /** Of a member. */
+    MemberId: kind.memberPath === '/series' ? SeriesId : BookId,
+    Page: record(
+      { items: list(item), ...withoutData(paged(item)) },
+      { component: `${one}Page`, hasLinkHeader: true },
+    ),
+    /** Throws NotFound. */
+    async find(input: Signed, { sql }: Sql, id: string) {
+      const reader = readerOf(input)
+      const request = { id, withEmpty: reader.canWrite }
+      return kind.toItem(await findGrouping(sql, input.viewer, grouping, request), reader) as never
+    },
+    /** After a change of it by the caller. */
+    async changed(input: Signed, { sql }: Sql, id: string) {
+      const [row] = await groupingRows(sql, input.viewer, grouping, [id])
+      if (!row) throw groupingNotFound(grouping)
+      return kind.toItem(row, readerOf(input)) as never
+    },
+    async page(
+      input: PagedInput,
+      { sql }: Sql,
+      query: PageQuery,
+      more: Pick<GroupingListRequest, 'memberId'> = {},
+    ) {
+      const { request, reply, viewer } = input
+      const window = paging(query)
+      const { ids, total } = await listGroupings(sql, viewer, grouping, {
+        ...{ ...more, search: query.search, withEmpty: readerOf(input).canWrite },
+        ...{ page: window.page, pageSize: window.pageSize },
+      })
+      const rows = await groupingRows(sql, viewer, grouping, ids)
+      const items = { data: rows.map(row => kind.toItem(row, readerOf(input))), total }
+      const response = pageResponse({ request, reply, query }, { ...items, paging: window })
+      const { data, ...others } = response
+      return { items: data, ...others } as never
+    },
+    changeOf: (body: Record<string, unknown>): GroupingChange => ({
+      ...(body as Pick<GroupingChange, 'name' | 'summary' | 'ordered'>),
+      ...kind.change(body),
+      memberIds: body[idsKey] === undefined ? undefined : parseIds(body[idsKey]),
+    }),
+  }
+}
+
+/** Ids of members in a body. Checked by `parseIds`: the validator reads all items of a wrong list. */
+export const idList = (description: string) =>
+  Type.Unsafe<string[]>({
+    type: 'array',
+    maxItems: maxMembers,
+    documentedAs: {
+      ...{ type: 'array', items: { type: 'string', format: 'uuid' }, maxItems: maxMembers },
+      description,
+    },
+  })
+
+const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+/** In lower case. Throws Invalid. */
+export function parseIds(values: unknown): string[] {
+  return (values as unknown[]).map(value => {
+    if (typeof value !== 'string' || !uuidPattern.test(value))
+      throw new Invalid('An id must be a UUID')
+    return value.toLowerCase()
+  })
+}
+
+function withoutData(page: ReturnType<typeof paged>): Record<string, TSchema> {
+  const { data: _data, ...others } = page.properties
+  return others
+}

@@ -1,0 +1,166 @@
+// Changes of collections and read lists: creation, settings, deletion. The row of a grouping is locked by every
+// change of it, so that concurrent ones follow each other.
+import type { Viewer } from '../../auth/viewer.ts'
+import { Conflict, Invalid } from '../../errors.ts'
+import { publishGrouping } from '../../event/publish.ts'
+import { newId } from '../../id.ts'
+import { sortKey } from '../../name/natural.ts'
+import type { Sql, Transaction } from '../../postgres/db.ts'
+import { retryOnDeadlock } from '../../postgres/retry-on-deadlock.ts'
+import { type Grouping, groupingNotFound, tablesOf } from './grouping.ts'
+import { findGrouping } from './list.ts'
+import { addMembers, replaceMembers } from './members.ts'
+
+/** Of each kind. */
+const maxGroupings = 10_000
+/** Each is evaluated for every account with restrictions that lists the collections. */
+const maxRules = 200
+
+export type GroupingChange = {
+  name?: string | undefined
+  /** Null for none. */
+  summary?: string | null | undefined
+  ordered?: boolean | undefined
+  /** Of collections only: a checked rule; null for hand-picked members. */
+  rule?: unknown
+  /** Of hand-picked ones: the members that the viewer sees, in order. */
+  memberIds?: readonly string[] | undefined
+}
+
+/** Returns the id. Throws Invalid, NotFound for an unknown member, and Conflict for a name that exists. */
+export async function createGrouping(
+  sql: Sql,
+  viewer: Viewer,
+  grouping: Grouping,
+  { name, summary = null, ordered = false, rule = null, memberIds = [] }: GroupingChange,
+): Promise<string> {
+  const { c } = tablesOf(sql, grouping)
+  const id = newId()
+  const parsedName = parseName(name ?? '')
+  checkCombination({ rule, ordered, memberIds })
+  return await retryOnDeadlock(sql, async tx => {
+    const [counts] = await tx<{ all: number }[]>`select count(*)::float8 as all from ${c}`
+    if (counts!.all >= maxGroupings) throw new Conflict(`There are already ${maxGroupings} of them`)
+    const settings = { id, name: parsedName, name_key: sortKey(parsedName), summary }
+    await tx`insert into ${c} ${tx({ ...settings, is_ordered: ordered } as never)}`.catch(
+      rethrowDuplicateName,
+    )
+    if (rule !== null) await setRule(tx, id, rule)
+    await addMembers(tx, viewer, grouping, { id, memberIds })
+    await publishGrouping(tx, grouping.events.created, idOf(grouping, id))
+    return id
+  })
+}
+
+async function setRule(tx: Transaction, id: string, rule: unknown) {
+  await tx`update collection set rule = ${rule === null ? null : tx.json(rule as never)} where id = ${id}`
+  if (rule === null) return
+  const [counts] = await tx<{ rules: number }[]>`
+    select count(*)::float8 as rules from collection where rule is not null`
+  if (counts!.rules > maxRules) throw new Conflict(`At most ${maxRules} collections have a rule`)
+}
+
+function checkCombination({ rule, ordered, memberIds }: GroupingChange) {
+  if (rule === null) return
+  if (ordered) throw new Invalid('A collection with a condition cannot be ordered by hand')
+  if (memberIds && memberIds.length > 0)
+    throw new Conflict('The series of a collection with a condition cannot be chosen')
+}
+
+type ChangeRequest = { id: string; change: GroupingChange }
+
+/** Throws Invalid, NotFound and Conflict as createGrouping. */
+export async function updateGrouping(
+  sql: Sql,
+  viewer: Viewer,
+  grouping: Grouping,
+  { id, change }: ChangeRequest,
+): Promise<void> {
+  const { c } = tablesOf(sql, grouping)
+  await retryOnDeadlock(sql, async tx => {
+    const before = await lockGrouping(tx, viewer, grouping, id)
+    const { summary, ordered = before.ordered, rule = before.rule, memberIds } = change
+    const name = change.name === undefined ? before.name : parseName(change.name)
+    checkCombination({ rule, ordered, memberIds })
+    const changed = {
+      name: name !== before.name,
+      summary: summary !== undefined && summary !== before.summary,
+      ordered: ordered !== before.ordered,
+      condition: JSON.stringify(rule) !== JSON.stringify(before.rule),
+    }
+    // First without a rule: an order by hand and a rule exclude each other.
+    if (changed.condition) await setRule(tx, id, null)
+    await tx`
+      update ${c} set name = ${name}, name_key = ${sortKey(name)}, is_ordered = ${ordered},
+        summary = ${summary === undefined ? before.summary : summary}
+      where id = ${id}`.catch(rethrowDuplicateName)
+    if (changed.condition && rule !== null) await setRule(tx, id, rule)
+    const hasOthers = memberIds && (await replaceMembers(tx, viewer, grouping, { id, memberIds }))
+    const fields = Object.entries(changed).flatMap(([field, isChanged]) => (isChanged ? field : []))
+    await noteChange(tx, grouping, id, [...fields, ...(hasOthers ? [grouping.contents] : [])])
+  })
+}
+
+/** Throws NotFound. */
+export async function deleteGrouping(
+  sql: Sql,
+  viewer: Viewer,
+  grouping: Grouping,
+  id: string,
+): Promise<void> {
+  const { c } = tablesOf(sql, grouping)
+  await retryOnDeadlock(sql, async tx => {
+    await lockGrouping(tx, viewer, grouping, id)
+    await tx`delete from ${c} where id = ${id}`
+    await publishGrouping(tx, grouping.events.deleted, idOf(grouping, id))
+  })
+}
+
+type MemberChange = (tx: Transaction) => Promise<boolean>
+
+/** Runs a change of hand-picked members, which returns whether it changed any. Throws NotFound; Conflict with a rule. */
+export async function changeMembers(
+  sql: Sql,
+  viewer: Viewer,
+  grouping: Grouping,
+  { id, change }: { id: string; change: MemberChange },
+): Promise<void> {
+  await retryOnDeadlock(sql, async tx => {
+    const { rule } = await lockGrouping(tx, viewer, grouping, id)
+    if (rule !== null)
+      throw new Conflict('The series of a collection with a condition cannot be chosen')
+    if (await change(tx)) await noteChange(tx, grouping, id, [grouping.contents])
+  })
+}
+
+async function lockGrouping(tx: Transaction, viewer: Viewer, grouping: Grouping, id: string) {
+  const { c } = tablesOf(tx, grouping)
+  const [locked] = await tx`select 1 from ${c} where id = ${id} for no key update`
+  if (!locked) throw groupingNotFound(grouping)
+  return await findGrouping(tx, viewer, grouping, { id, withEmpty: true })
+}
+
+/** Nothing changed: nothing is written, so that a repeated request has no effect. */
+async function noteChange(tx: Transaction, grouping: Grouping, id: string, fields: string[]) {
+  if (fields.length === 0) return
+  const { c } = tablesOf(tx, grouping)
+  await tx`update ${c} set updated_at = now() where id = ${id}`
+  await publishGrouping(tx, grouping.events.updated, idOf(grouping, id), fields)
+}
+
+const idOf = ({ idKey }: Grouping, id: string) => ({ [idKey]: id }) as { collectionId: string }
+
+function parseName(text: string): string {
+  const name = text.normalize('NFC').trim()
+  if (name === '') throw new Invalid('The name is empty')
+  return name
+}
+
+function rethrowDuplicateName(error: unknown): never {
+  const { constraint_name: constraint } = error as { constraint_name?: string }
+  if (constraint === 'collection_name_unique')
+    throw new Conflict('A collection with this name exists', { cause: error })
+  if (constraint === 'read_list_name_unique')
+    throw new Conflict('A read list with this name exists', { cause: error })
+  throw error
+}
