@@ -75,7 +75,7 @@ async function pageWithMarks(sql: Sql, viewer: Viewer, request: MarkedRequest): 
   const started = performance.now()
   const page = await pageWithoutMarks(sql, viewer, { ...request, isEverything })
   const isLong = filter ? performance.now() - started > minMarkedMs : page.total > minMarked
-  if (isLong && page.total > 0) marks.refresh(sql, viewer, request)
+  if (isLong) marks.refresh(sql, viewer, request)
   return page
 }
 

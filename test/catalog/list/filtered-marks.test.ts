@@ -3,7 +3,12 @@
 import { deepEqual, equal } from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
-import { presentBook, type Viewer, visibleBook } from '../../../lib/auth/viewer.ts'
+import {
+  presentBook,
+  unrestrictedViewer,
+  type Viewer,
+  visibleBook,
+} from '../../../lib/auth/viewer.ts'
 import { refreshSeriesReading } from '../../../lib/catalog/derived/series-reading.ts'
 import { type BookFilter, parseBookFilter } from '../../../lib/catalog/list/condition.ts'
 import { combineListChanges, hasVersion } from '../../../lib/catalog/list/marks/list-version.ts'
@@ -15,6 +20,7 @@ import {
   bookOrderBy,
   bookSortColumns,
 } from '../../../lib/catalog/list/sort.ts'
+import { newId } from '../../../lib/id.ts'
 import { createDatabase } from '../../kit/db.ts'
 import { makeFacts, storeFacts } from './catalog-facts.ts'
 import { createOracle, holds } from './oracle.ts'
@@ -25,7 +31,7 @@ const facts = makeFacts(13, 40)
 await storeFacts(sql, facts)
 const [account] = facts.accounts as [string]
 const { testBook, isVisibleBook } = createOracle(facts, account)
-const pageSize = 7
+const pageSize = 23
 
 type List = Omit<MarkedRequest, 'offset' | 'limit' | 'filter'> & { filter: BookFilter }
 
@@ -46,9 +52,9 @@ const marksOf: Record<number, RankMarks> = Object.fromEntries(
   [5, 64].map(minBucketRows => [minBucketRows, createRankMarks({ minBucketRows, pause: 0 })]),
 )
 
-/** Compares every page by marks; an empty list has none. */
+/** Compares every page by marks. */
 async function checkPages(marks: RankMarks, viewer: Viewer, list: List, expected: string[]) {
-  for (let offset = 0; offset < expected.length; offset += pageSize) {
+  for (let offset = 0; offset <= expected.length; offset += pageSize) {
     const request = { ...list, offset, limit: pageSize }
     let page = await marks.page(sql, viewer, request)
     if (!page) {
@@ -88,7 +94,7 @@ t.test('every page has the books of the oracle', async () => {
         await checkPages(marksOf[bucketRows]!, viewer, list, expected)
       },
     ),
-    { numRuns: 60, seed: 21 },
+    { numRuns: 40, seed: 21 },
   )
 })
 
@@ -144,7 +150,8 @@ t.test('no page is of an earlier state after any change', async () => {
           await changes[change](id)
           for (const list of some) {
             const page = await marks.page(sql, viewer, { ...list, ...firstPage })
-            if (page) deepEqual(page.ids, await plainList(viewer, list))
+            const now = await plainList(viewer, list)
+            if (page) deepEqual(page, { ids: now, total: now.length })
             // Read from the counters of before: not to be used when these are derived.
             marks.refresh(sql, viewer, { ...list, ...firstPage })
           }
@@ -155,6 +162,65 @@ t.test('no page is of an earlier state after any change', async () => {
           await checkPages(marks, viewer, list, await plainList(viewer, list))
       },
     ),
-    { numRuns: 50, seed: 22 },
+    { numRuns: 15, seed: 22 },
   )
+})
+
+t.test('statements that change what a list depends on invalidate its marks', async t => {
+  const [book] = facts.books
+  const viewer = unrestrictedViewer(account)
+  const marks = createRankMarks({ minBucketRows: 64, pause: 0 })
+  const requestOf = (condition: object): MarkedRequest => ({
+    ...{ sort: 'title', direction: 'asc', offset: 0, limit: 10 },
+    filter: parseBookFilter(condition)!,
+  })
+  const ofCatalogue = requestOf({ pageCount: { operator: 'gte', value: 0 } })
+  const ofAccount = requestOf({ readStatus: { operator: 'isNot', value: 'read' } })
+  const isValid = async (request: MarkedRequest) =>
+    (await marks.page(sql, viewer, request)) !== null
+  async function read(request: MarkedRequest) {
+    marks.refresh(sql, viewer, request)
+    await marks.idle()
+    t.ok(await isValid(request))
+  }
+  const series = sql`(select series_id from book where id = ${book!.id})`
+  const own = sql`${newId()}, ${account}, ${series}`
+  for (const change of [
+    sql`update book set page_count = page_count where id = ${book!.id}`,
+    sql`update series set book_count = book_count where id = ${series}`,
+    sql`update directory set path = path`,
+    sql`update label set name = name`,
+    sql`delete from series_label where series_id = ${series}`,
+  ]) {
+    await read(ofCatalogue)
+    await change
+    t.notOk(await isValid(ofCatalogue))
+  }
+  await read(ofCatalogue)
+  await sql`delete from progress`
+  for (const change of [
+    sql`insert into progress (account_id, book_id, current_page) values (${account}, ${book!.id}, 1)`,
+    sql`update progress set current_page = 2`,
+    sql`delete from progress`,
+    sql`delete from series_reading where account_id = ${account}`,
+    sql`
+      insert into series_reading (account_id, series_id, read_count, started_count, opened_count, last_read_at)
+      values (${account}, ${series}, 0, 1, 1, now())`,
+    sql`update series_reading set read_count = 0 where account_id = ${account}`,
+    sql`insert into want_to_read (id, account_id, series_id, position) values (${own}, 1)`,
+    sql`update want_to_read set position = 2`,
+    sql`delete from want_to_read`,
+    sql`insert into user_rating (id, account_id, series_id, rating) values (${own}, 50)`,
+    sql`update user_rating set rating = 51`,
+    sql`delete from user_rating`,
+  ]) {
+    await read(ofAccount)
+    await change
+    t.notOk(await isValid(ofAccount))
+    t.ok(await isValid(ofCatalogue))
+  }
+  const [, other] = facts.accounts
+  await read(ofAccount)
+  await sql`insert into progress (account_id, book_id, current_page) values (${other!}, ${book!.id}, 1)`
+  t.ok(await isValid(ofAccount))
 })

@@ -33,7 +33,7 @@ const idBytes = 16
 const maxFew = 64
 const maxFewShare = 1 / 32
 
-/** Null if the catalogue is not the one of the marks, or the list is empty. */
+/** Null if the catalogue is not the one of the marks. */
 export async function readCounts(
   sql: Sql,
   viewer: Viewer,
@@ -44,21 +44,31 @@ export async function readCounts(
   const id = sql`${sql(alias)}.id`
   const most = Math.min(maxFew, Math.floor(marks.bucketRows * maxFewShare))
   const bucket = sql`${sql(alias)}.place / ${marks.bucketRows}::bigint`
-  type Row = { version: string; own: string; part: number; bucket: number; n: number; few: Buffer }
+  type Row = {
+    version: string
+    own: string
+    part: number
+    bucket: number
+    n: number | null
+    few: Buffer
+  }
   const rows = await unprepared(sql<Row[]>`
     with ${plan.ctes}
-    select ${listVersion(sql)} as version, ${accountVersion(sql, viewer)} as own, c.*
-    from (
+    select v.*, c.*
+    from (select ${listVersion(sql)} as version, ${accountVersion(sql, viewer)} as own) v
+    left join (
       select part, ${bucket} as bucket, count(*) as n, case when count(*) <= ${most}::integer
         then string_agg(uuid_send(${id}), ''::bytea order by place) end as few
       from (${placedBooks(sql, order)}) ${sql(alias)}
       where ${isListed(sql, viewer, { plan, alias, list })}
-      group by 1, 2) c`)
-  if (rows.length === 0 || rows[0]!.version !== marks.version) return null
+      group by 1, 2) c on true`)
+  if (rows[0]!.version !== marks.version) return null
   const withValue = marks.buckets.filter(one => !isNull(one)).length
   const counts = new Uint32Array(marks.buckets.length)
   const few = new Map<number, Buffer>()
   for (const row of rows) {
+    // The row of an empty list.
+    if (row.n === null) break
     const i = row.bucket + (row.part === 0 ? 0 : withValue)
     counts[i] = row.n
     // A copy: the row is a part of what the connection received.
