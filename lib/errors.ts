@@ -111,3 +111,6 @@ export class Unreadable extends Failure {
     this.code = code
   }
 }
+
+/** Why a book without any image has no cover; that is no error of the book. */
+export const noCoverImage = 'The book has no image for a cover'

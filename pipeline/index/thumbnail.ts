@@ -3,7 +3,7 @@ import { hash, randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { DiskAccess } from '../../lib/async/interleave.ts'
-import { Unreadable } from '../../lib/errors.ts'
+import { noCoverImage, Unreadable } from '../../lib/errors.ts'
 import { openLibraryFile } from '../../lib/file.ts'
 import { readCover } from '../../lib/format/formats.ts'
 import { createCover } from '../../lib/image/cover.ts'
@@ -35,7 +35,7 @@ export async function makeThumbnail(
         const image = await readSidecar(path, { ...request, disk }, result)
         cover = image && (await make(image))
       }
-      if (!cover) throw new Unreadable('The book has no image for a cover', 'unsupported_image')
+      if (!cover) throw new Unreadable(noCoverImage, 'unsupported_image')
       Object.assign(result, tryToStore(cover.bytes, options))
     } finally {
       result.bytesRead += file.bytesRead

@@ -1,9 +1,14 @@
-// Books that cannot be read: list by error code, and reading their files again.
-import { bookErrors } from '../../catalog/book/book-errors.ts'
-import { Book, bookById, booksByIds } from '../../catalog/book/book-record.ts'
+// Books that cannot be read or have no cover: list by error type, and another try.
+import {
+  type BookErrorType,
+  bookErrors,
+  bookErrorTypes,
+  errorOfBook,
+} from '../../catalog/book/book-errors.ts'
+import { Book, booksByIds, requireBook } from '../../catalog/book/book-record.ts'
 import { analyzeBook } from '../../catalog/scan/analyze.ts'
-import { retryFailed } from '../../catalog/scan/work-on-many.ts'
-import { Invalid, type UnreadableCode, unreadableCodes } from '../../errors.ts'
+import { generateThumbnails, retryFailed } from '../../catalog/scan/work-on-many.ts'
+import { Invalid } from '../../errors.ts'
 import { pageNumber, pageSize, paging } from '../../http/pagination.ts'
 import { route } from '../../http/route.ts'
 import {
@@ -24,7 +29,7 @@ import { WorkStarted, workStarted } from '../started-work.ts'
 
 const maxPageSize = 100
 
-const labels: Record<UnreadableCode, string> = {
+const labels: Record<BookErrorType, string> = {
   bad_crc: 'Damaged content',
   encrypted: 'Encrypted',
   internal: 'Internal error',
@@ -33,6 +38,7 @@ const labels: Record<UnreadableCode, string> = {
   multi_volume: 'Multi-volume archive',
   no_pages: 'No pages',
   not_an_archive: 'Not an archive',
+  thumbnail: 'No cover',
   timeout: 'Timeout',
   too_large: 'Too large',
   truncated: 'Truncated',
@@ -41,7 +47,7 @@ const labels: Record<UnreadableCode, string> = {
   unsupported_method: 'Unsupported compression method',
 }
 
-const errorType = (notes: object = {}) => oneOf(unreadableCodes, notes)
+const errorType = (notes: object = {}) => oneOf(bookErrorTypes, notes)
 const FailedBook = record(
   {
     book: Book,
@@ -63,7 +69,7 @@ const BookErrorPage = record(
   {
     totalBooksWithErrors: count({ description: 'Books on all pages.' }),
     errorCounts: Type.Record(Type.String(), count(), {
-      description: 'Number of books by error code, without regard to `errorType`.',
+      description: 'Number of books by error type, without regard to the one in the query.',
     }),
     groups: list(
       record(
@@ -89,39 +95,39 @@ export const bookErrorRoutes = [
     method: 'GET',
     path: '/books/errors',
     permission: 'BooksRead',
-    summary: 'List books that cannot be read',
-    description: 'Grouped by error code, within a group by title.',
+    summary: 'List books that cannot be read or have no cover',
+    description: 'Grouped by error type, within a group by title.',
     query: record({
       libraryId: maybe(uuid({ description: 'Only of this library.' })),
       seriesId: maybe(uuid({ description: 'Only of this series.' })),
-      errorType: maybe(errorType({ description: 'Only with this error code.' })),
+      errorType: maybe(errorType({ description: 'Only of this type.' })),
       page: pageNumber(),
       pageSize: pageSize(50, maxPageSize),
     }),
     responses: { 200: BookErrorPage },
     async handle({ query, viewer }, { sql }) {
-      const { libraryId, seriesId, errorType: errorCode } = query
+      const { libraryId, seriesId, errorType } = query
       const { page, pageSize } = paging({
         ...query,
         pageSize: query.pageSize && Math.min(query.pageSize, maxPageSize),
       })
       const range = { offset: (page - 1) * pageSize, limit: pageSize }
-      const filter = { libraryId, seriesId, errorCode }
+      const filter = { libraryId, seriesId, errorType }
       const { counts, rows } = await bookErrors(sql, viewer, { ...filter, ...range })
       const ids = rows.map(({ id }) => id)
       const books = new Map((await booksByIds(sql, viewer, ids)).map(book => [book.id, book]))
-      const groups = [...Map.groupBy(rows, ({ code }) => code)].map(([code, members]) => ({
-        errorType: code,
-        label: labels[code],
-        count: counts[code] ?? members.length,
+      const groups = [...Map.groupBy(rows, ({ type }) => type)].map(([type, members]) => ({
+        errorType: type,
+        label: labels[type],
+        count: counts[type] ?? members.length,
         books: members.flatMap(({ id, message, at }) => {
           const book = books.get(id)
-          const error = { errorType: code, message: message ?? labels[code], details: null }
+          const error = { errorType: type, message: message ?? labels[type], details: null }
           return book ? [{ book, errors: [{ ...error, occurredAt: at }] }] : []
         }),
       }))
       const all = Object.values(counts).reduce((sum, count) => sum + count, 0)
-      const total = errorCode ? (counts[errorCode] ?? 0) : all
+      const total = errorType ? (counts[errorType] ?? 0) : all
       const totalPages = Math.ceil(total / pageSize)
       return {
         totalBooksWithErrors: total,
@@ -136,7 +142,7 @@ export const bookErrorRoutes = [
     method: 'POST',
     path: '/books/{id}/retry',
     permission: 'BooksWrite',
-    summary: 'Read a book again that could not be read',
+    summary: 'Read a book again that could not be read, or make its cover again',
     description: '400 if the book has no error, or none of `errorTypes`.',
     params: BookId,
     body: body(
@@ -152,10 +158,16 @@ export const bookErrorRoutes = [
     bodyOptional: true,
     responses: { 200: WorkStarted },
     async handle({ params: { id }, body: { errorTypes }, viewer }, { sql, queue }) {
-      const { errorCode, deleted } = await bookById(sql, viewer, id)
-      const isRequested = !errorTypes?.length || errorTypes.some(code => code === errorCode)
-      if (errorCode === null || deleted || !isRequested)
-        throw new Invalid('The book has no such error')
+      await requireBook(sql, viewer, id)
+      const type = await errorOfBook(sql, viewer, id)
+      const isRequested = !errorTypes?.length || errorTypes.some(one => one === type)
+      if (type === null || !isRequested) throw new Invalid('The book has no such error')
+      if (type === 'thumbnail') {
+        const selection = { bookIds: [id] }
+        const options = { of: 'book', force: true } as const
+        const work = await generateThumbnails({ sql, queue, viewer }, selection, options)
+        return workStarted(work, 'thumbnails to be generated')
+      }
       const taskId = await analyzeBook({ sql, queue, viewer, unanalyzedOnly: true }, id)
       return workStarted({ taskIds: [taskId], count: 1 }, 'files to be read')
     },
@@ -165,19 +177,27 @@ export const bookErrorRoutes = [
     method: 'POST',
     path: '/books/retry-all-errors',
     permission: 'BooksWrite',
-    summary: 'Read all books again that could not be read',
+    summary: 'Read all books again that could not be read, and make missing covers again',
     body: body(
       {
-        errorType: maybe(nullable(errorType({ description: 'Only with this error code.' }))),
+        errorType: maybe(nullable(errorType({ description: 'Only of this type.' }))),
         libraryId: maybe(nullable(uuid({ description: 'Only of this library.' }))),
+        seriesId: maybe(nullable(uuid({ description: 'Only of this series.' }))),
       },
       { component: 'RetryBooks' },
     ),
     bodyOptional: true,
     responses: { 200: WorkStarted },
-    async handle({ body: { errorType, libraryId }, viewer }, { sql, queue }) {
-      const filter = { errorCode: errorType ?? undefined, libraryId: libraryId ?? undefined }
-      return workStarted(await retryFailed({ sql, queue, viewer }, filter), 'files to be read')
+    async handle({ body: { errorType, libraryId, seriesId }, viewer }, { sql, queue }) {
+      const work = await retryFailed(
+        { sql, queue, viewer },
+        {
+          errorType: errorType ?? undefined,
+          libraryId: libraryId ?? undefined,
+          seriesId: seriesId ?? undefined,
+        },
+      )
+      return workStarted(work, 'files to be read')
     },
   }),
 ]

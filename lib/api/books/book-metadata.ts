@@ -43,11 +43,10 @@ async function update(sql: Sql, { viewer, id, fields, mode }: MetadataUpdate) {
   const changes = parseChanges(bookEdits, fields as Record<string, unknown>, mode)
   await retryOnDeadlock(sql, async tx => {
     const book = await lockBookRow(tx, viewer, id)
-    const custom = book.extraMetadata.customMetadata ?? null
-    await updateBookMetadata(
-      tx,
-      book,
-      mode === 'patch' ? withMergedCustomMetadata(custom, changes) : changes,
+    await updateBookMetadata(tx, [book], ({ extraMetadata }) =>
+      mode === 'patch'
+        ? withMergedCustomMetadata(extraMetadata.customMetadata ?? null, changes)
+        : changes,
     )
   })
 }
@@ -130,7 +129,7 @@ export const bookMetadataRoutes = [
     async handle({ params: { id }, viewer }, { sql, queue }) {
       const isMissing = await retryOnDeadlock(sql, async tx => {
         const book = await lockBookRow(tx, viewer, id)
-        await resetBookMetadata(tx, book)
+        await resetBookMetadata(tx, [book])
         return book.isMissing
       })
       if (!isMissing) await analyzeBook({ sql, queue, viewer, unanalyzedOnly: false }, id)
@@ -160,7 +159,8 @@ export const bookMetadataRoutes = [
     handle: ({ params, body, viewer }, { sql }) =>
       retryOnDeadlock(sql, async tx => {
         const book = await lockBookRow(tx, viewer, params.id)
-        return lockFlagsOf(bookLockFlags, await setBookLocks(tx, book, body))
+        const locks = await setBookLocks(tx, [book], body)
+        return lockFlagsOf(bookLockFlags, locks.get(book.id)!)
       }),
   }),
   route({

@@ -13,15 +13,11 @@ import {
 import { requireSeries } from '../../catalog/series/series-record.ts'
 import { type Route, route } from '../../http/route.ts'
 import type { Sql } from '../../postgres/db.ts'
-import { body, list, maybe, nullable, Type, uuid } from '../../schema.ts'
+import { body, maybe, nullable, Type, uuid } from '../../schema.ts'
+import { bookIds, seriesIds, skipNote } from '../organise/bulk-ids.ts'
 import { LibraryId, SeriesId } from '../params.ts'
 import { WorkStarted, workStarted } from '../started-work.ts'
 
-const maxSeries = 100
-const maxBooks = 500
-
-const seriesIds = list(uuid(), { maxItems: maxSeries })
-const bookIds = list(uuid(), { maxItems: maxBooks })
 const force = maybe(
   nullable(Type.Boolean({ default: false, description: 'Also of books that have a thumbnail.' })),
 )
@@ -31,7 +27,6 @@ const dryRun = maybe(
   ),
 )
 const libraryId = maybe(nullable(uuid({ description: 'Only of this library.' })))
-const skipNote = 'Unknown ids are skipped.'
 
 const common = { method: 'POST', responses: { 200: WorkStarted } } as const
 

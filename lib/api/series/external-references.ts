@@ -1,4 +1,4 @@
-// External references of series and books: ids at other services, and links to web pages.
+// External references of series and books: ids at other services, links to web pages; of series also ratings.
 import { requireBook } from '../../catalog/book/book-record.ts'
 import { lockBookRow } from '../../catalog/metadata/book-metadata.ts'
 import { publishChange } from '../../catalog/metadata/change-events.ts'
@@ -6,10 +6,13 @@ import {
   deleteExternalReference,
   ExternalId,
   ExternalLink,
+  ExternalRating,
   externalIds as externalIdsOf,
   externalLinks as externalLinksOf,
+  externalRatings as externalRatingsOf,
   putExternalId,
   putExternalLink,
+  putExternalRating,
 } from '../../catalog/metadata/external-reference.ts'
 import { lockSeriesRow, markExternalIdsUserSet } from '../../catalog/metadata/series-metadata.ts'
 import { requireSeries } from '../../catalog/series/series-record.ts'
@@ -25,7 +28,19 @@ import {
 } from '../../metadata/user-input.ts'
 import type { Queryable, Transaction } from '../../postgres/db.ts'
 import { retryOnDeadlock } from '../../postgres/retry-on-deadlock.ts'
-import { body, list, name, record, type Static, type TSchema, text, uuid } from '../../schema.ts'
+import {
+  body,
+  list,
+  maybe,
+  name,
+  nullable,
+  record,
+  type Static,
+  type TSchema,
+  Type,
+  text,
+  uuid,
+} from '../../schema.ts'
 import { BookId, SeriesId } from '../params.ts'
 
 const owners = {
@@ -49,12 +64,12 @@ const owners = {
 type OwnerKind = keyof typeof owners
 type OwnerRef = { kind: OwnerKind; id: string }
 
-/** What differs between ids and links. */
+/** What differs between ids, links and ratings. */
 type ReferenceType<Item extends TSchema, Input extends TSchema> = {
-  type: 'id' | 'link'
+  type: 'id' | 'link' | 'rating'
   /** Last segment of the path, and name in operation ids. */
   path: string
-  operationName: 'ExternalId' | 'ExternalLink'
+  operationName: 'ExternalId' | 'ExternalLink' | 'ExternalRating'
   label: string
   /** Field of a series or book, as in events. */
   changedField: string
@@ -132,10 +147,42 @@ const linkType: ReferenceType<typeof ExternalLink, typeof ExternalLinkInput> = {
   put: putExternalLink,
 }
 
+const ExternalRatingInput = body(
+  {
+    sourceName: name(200, { aliases: ['source'], description: 'Name of the service.' }),
+    rating: Type.Number({ minimum: 0, maximum: 100 }),
+    voteCount: maybe(
+      nullable(Type.Integer({ minimum: 0, maximum: 2_147_483_647, aliases: ['votes'] })),
+    ),
+  },
+  { component: 'ExternalRatingInput' },
+)
+
+const ratingType: ReferenceType<typeof ExternalRating, typeof ExternalRatingInput> = {
+  type: 'rating',
+  path: 'external-ratings',
+  operationName: 'ExternalRating',
+  label: 'external rating',
+  changedField: 'external_ratings',
+  item: ExternalRating,
+  input: ExternalRatingInput,
+  listField: 'ratings',
+  list: (sql, _kind, ids) => externalRatingsOf(sql, ids),
+  idParam: () => 'source',
+  idSchema: text(200, { description: 'Source of the rating, or its id.' }),
+  parse: values => ({
+    sourceName: requiredText(values.sourceName, 'body/sourceName'),
+    rating: values.rating,
+    voteCount: values.voteCount ?? null,
+  }),
+  put: putExternalRating,
+}
+
 /** Routes of the external references of one kind of owner. */
 export const externalRoutes = (kind: OwnerKind) => [
   ...referenceRoutes(kind, idType),
   ...referenceRoutes(kind, linkType),
+  ...(kind === 'series' ? referenceRoutes(kind, ratingType) : []),
 ]
 
 function referenceRoutes<Item extends TSchema, Input extends TSchema>(

@@ -43,9 +43,9 @@ async function update(sql: Sql, { viewer, id, fields, mode }: MetadataUpdate) {
   const changes = parseChanges(seriesEdits, fields as Record<string, unknown>, mode)
   await retryOnDeadlock(sql, async tx => {
     const series = await lockSeriesRow(tx, viewer, id)
-    const merged =
-      mode === 'patch' ? withMergedCustomMetadata(series.customMetadata, changes) : changes
-    await updateSeriesMetadata(tx, series, merged)
+    await updateSeriesMetadata(tx, [series], ({ customMetadata }) =>
+      mode === 'patch' ? withMergedCustomMetadata(customMetadata, changes) : changes,
+    )
   })
 }
 
@@ -117,10 +117,10 @@ export const seriesMetadataRoutes = [
       'Removes all locks and all values set by users, including external links and ids. Covers and sharing tags are not changed. Metadata files beside the books are read again in the background.',
     responses: { 200: SeriesMetadata },
     async handle({ params: { id }, viewer }, { sql, queue }) {
-      const bookId = await retryOnDeadlock(sql, async tx =>
-        resetSeriesMetadata(tx, await lockSeriesRow(tx, viewer, id)),
+      const [bookId] = await retryOnDeadlock(sql, async tx =>
+        resetSeriesMetadata(tx, [await lockSeriesRow(tx, viewer, id)]),
       )
-      if (bookId !== null) await analyzeBook({ sql, queue, viewer, unanalyzedOnly: false }, bookId)
+      if (bookId) await analyzeBook({ sql, queue, viewer, unanalyzedOnly: false }, bookId)
       return await seriesMetadata(sql, viewer, id)
     },
   }),
@@ -147,7 +147,8 @@ export const seriesMetadataRoutes = [
     handle: ({ params, body, viewer }, { sql }) =>
       retryOnDeadlock(sql, async tx => {
         const series = await lockSeriesRow(tx, viewer, params.id)
-        return lockFlagsOf(seriesLockFlags, await setSeriesLocks(tx, series, body))
+        const locks = await setSeriesLocks(tx, [series], body)
+        return lockFlagsOf(seriesLockFlags, locks.get(series.id)!)
       }),
   }),
   route({

@@ -1,28 +1,44 @@
-// Books whose files cannot be read: a page of them by error code, with the number of each code.
+// Books whose files cannot be read, and books whose cover cannot be made: a page of them by error type, with
+// the number of each type.
+import type { Fragment } from 'postgres'
 import { presentBook, type Viewer, visibleBook } from '../../auth/viewer.ts'
-import type { UnreadableCode } from '../../errors.ts'
+import { noCoverImage, unreadableCodes } from '../../errors.ts'
 import type { Queryable } from '../../postgres/db.ts'
+import { joinArtifact } from './visible-books.ts'
+
+/** Why a file cannot be read, or that there is no thumbnail. */
+export const bookErrorTypes = [...unreadableCodes, 'thumbnail'] as const
+export type BookErrorType = (typeof bookErrorTypes)[number]
 
 export type ErrorFilter = {
-  errorCode?: UnreadableCode | undefined
+  errorType?: BookErrorType | undefined
   libraryId?: string | undefined
   seriesId?: string | undefined
 }
 
-/** `rows` are sorted by code and title; `counts` are of all codes, also with `errorCode`. */
+/** `rows` are sorted by type and title; `counts` are of all types, also with `errorType`. */
 type BookErrors = {
-  counts: Partial<Record<UnreadableCode, number>>
-  rows: { id: string; code: UnreadableCode; message: string | null; at: Date }[]
+  counts: Partial<Record<BookErrorType, number>>
+  rows: { id: string; type: BookErrorType; message: string | null; at: Date }[]
 }
 
-/** A condition on `book b` of `series s`: present, visible and failed. */
-export function failedBook(
-  sql: Queryable,
-  viewer: Viewer,
-  { errorCode, libraryId, seriesId }: ErrorFilter,
-) {
-  return sql`b.error_code is not null and ${presentBook(sql)} and ${visibleBook(sql, viewer)}
-    and ${errorCode ? sql`b.error_code = ${errorCode}` : sql`true`}
+/** A condition on `book b` of `series s`: present, visible and not readable. */
+export function failedBook(sql: Queryable, viewer: Viewer, filter: ErrorFilter): Fragment {
+  const { errorType } = filter
+  return sql`b.error_code is not null and ${isInScope(sql, viewer, filter)}
+    and ${errorType ? sql`b.error_code = ${errorType}` : sql`true`}`
+}
+
+/** A condition on `book b` of `series s` and its `book_artifact a`: present, visible, without the cover that it should have. */
+export function failedCover(sql: Queryable, viewer: Viewer, filter: ErrorFilter): Fragment {
+  const { errorType } = filter
+  return sql`a.cover_error is not null and a.cover is null and a.cover_error <> ${noCoverImage}
+    and b.error_code is null and ${isInScope(sql, viewer, filter)}
+    and ${errorType === undefined || errorType === 'thumbnail'}`
+}
+
+function isInScope(sql: Queryable, viewer: Viewer, { libraryId, seriesId }: ErrorFilter): Fragment {
+  return sql`${presentBook(sql)} and ${visibleBook(sql, viewer)}
     and ${libraryId ? sql`b.library_id = ${libraryId}` : sql`true`}
     and ${seriesId ? sql`b.series_id = ${seriesId}` : sql`true`}`
 }
@@ -32,16 +48,38 @@ export async function bookErrors(
   viewer: Viewer,
   { offset, limit, ...filter }: ErrorFilter & { offset: number; limit: number },
 ): Promise<BookErrors> {
-  const counts = await sql<{ code: UnreadableCode; count: number }[]>`
-    select b.error_code as code, count(*) as count
-    from book b join series s on s.id = b.series_id
-    where ${failedBook(sql, viewer, { ...filter, errorCode: undefined })}
-    group by b.error_code order by b.error_code`
+  const counts = await sql<{ type: BookErrorType; count: number }[]>`
+    select type, count(*) as count
+    from (${selectErrors(sql, viewer, { ...filter, errorType: undefined })}) e
+    group by type order by type`
   const rows = await sql<BookErrors['rows']>`
-    select b.id, b.error_code as code, b.error_message as message, b.updated_at as at
+    select id, type, message, at from (${selectErrors(sql, viewer, filter)}) e
+    order by type, sort_key, id
+    limit ${limit} offset ${offset}`
+  return {
+    counts: Object.fromEntries(counts.map(({ type, count }) => [type, count])),
+    rows: [...rows],
+  }
+}
+
+function selectErrors(sql: Queryable, viewer: Viewer, filter: ErrorFilter): Fragment {
+  return sql`
+    select b.id, b.error_code as type, b.error_message as message, b.updated_at as at, b.sort_key
     from book b join series s on s.id = b.series_id
     where ${failedBook(sql, viewer, filter)}
-    order by b.error_code, b.sort_key, b.id
-    limit ${limit} offset ${offset}`
-  return { counts: Object.fromEntries(counts.map(({ code, count }) => [code, count])), rows }
+    union all
+    select b.id, 'thumbnail', a.cover_error, b.updated_at, b.sort_key
+    from book b join series s on s.id = b.series_id ${joinArtifact(sql)}
+    where ${failedCover(sql, viewer, filter)}`
+}
+
+/** The error of one visible book; null without any. */
+export async function errorOfBook(
+  sql: Queryable,
+  viewer: Viewer,
+  id: string,
+): Promise<BookErrorType | null> {
+  const [row] = await sql<{ type: BookErrorType }[]>`
+    select type from (${selectErrors(sql, viewer, {})}) e where id = ${id}`
+  return row?.type ?? null
 }

@@ -45,6 +45,7 @@ export const Book = record(
     summary: nullable(Type.String()),
     readingDirection: nullable(oneOf(readingDirections)),
     readProgress: nullable(Progress),
+    wantToRead: Type.Boolean({ description: 'On the want-to-read list of the caller.' }),
     analysisError: nullable(Type.String()),
     errorCode: nullable(
       Type.String({ description: 'Stable name of the reason why the file cannot be read.' }),
@@ -97,14 +98,15 @@ export async function booksByIds(
       b.created_at as "createdAt", b.updated_at as "updatedAt",
       p.account_id as "accountId", p.current_page as "currentPage", p.percentage,
       p.is_completed as "isCompleted", p.started_at as "startedAt", p.updated_at as "progressAt",
-      p.completed_at as "completedAt"
+      p.completed_at as "completedAt", w.id is not null as "wantToRead"
     ${fromVisibleBooks(sql, viewer, {
       ids,
       joins: sql`
         ${joinArtifact(sql)}
         ${joinLibrary(sql)}
         join directory d on d.id = b.directory_id
-        ${joinProgress(sql, viewer)}`,
+        ${joinProgress(sql, viewer)}
+        left join want_to_read w on w.account_id = ${viewer.accountId} and w.book_id = b.id`,
     })}`
   return rows.map(toBook)
 }

@@ -1,15 +1,15 @@
 // Assignment of genres and tags to series and books by users.
-import { isDeepStrictEqual } from 'node:util'
 import { type Viewer, visibleBook, visibleSeries } from '../../auth/viewer.ts'
 import { Invalid, NotFound } from '../../errors.ts'
 import { publish, seriesEvents } from '../../event/publish.ts'
 import type { Queryable, Transaction } from '../../postgres/db.ts'
 import { refreshEdited } from '../derived/refresh.ts'
-import { fromBookForUpdate } from '../locks.ts'
-import { changeEvents } from '../metadata/change-events.ts'
+import { lockBookRows } from '../metadata/book-metadata.ts'
+import { changeEvents, eventFields } from '../metadata/change-events.ts'
+import { type RowValues, updateRows } from '../metadata/columns.ts'
 import { withUserLocks } from '../metadata/field-locks.ts'
-import { lockSeriesRow } from '../metadata/series-metadata.ts'
-import { type Owner, ownerNotFound } from '../owner.ts'
+import { lockSeriesRows } from '../metadata/series-metadata.ts'
+import { type BookOrSeries, type Owner, ownerNotFound } from '../owner.ts'
 import { type Label, type LabelKind, labelKey, loadLabels, registerLabels } from './label.ts'
 
 // Of one kind, per owner.
@@ -39,7 +39,6 @@ export async function labelsOfOwner(
 type OwnLabels = { names: string[]; createdAt: Label['createdAt'] }
 
 export type LabelUpdate = {
-  owner: Owner
   kind: LabelKind
   /** Computes the new names from the current ones; may throw. */
   names: (current: string[]) => string[]
@@ -52,61 +51,65 @@ export type LabelUpdate = {
 export async function updateLabels(
   tx: Transaction,
   viewer: Viewer,
-  { owner, kind, names }: LabelUpdate,
+  { owner, ...update }: LabelUpdate & { owner: Owner },
 ): Promise<void> {
-  const column = `${kind}s`
-  const row =
-    owner.kind === 'series'
-      ? await lockSeriesLabels(tx, viewer, { id: owner.id, column })
-      : await lockBookLabels(tx, viewer, { id: owner.id, column })
-  const requested = names(row.names)
-  if (requested.length > maxLabels) throw new Invalid(`At most ${maxLabels} ${column} are allowed`)
-  await registerLabels(tx, kind, requested)
-  const { locks, provenance } = withUserLocks(row, [column])
-  await tx`
-    update ${tx(owner.kind)}
-    set ${tx(column)} = ${requested}, locks = ${locks}, provenance = ${tx.json(provenance)},
-      updated_at = now()
-    where id = ${owner.id}`
+  const updated = await updateLabelsOfMany(tx, viewer, {
+    ...update,
+    of: owner.kind,
+    ids: [owner.id],
+  })
+  if (updated === 0) throw ownerNotFound(owner.kind)
+}
+
+/** The same for all visible ones of series or books. Returns their number. Throws Invalid. */
+export async function updateLabelsOfMany(
+  tx: Transaction,
+  viewer: Viewer,
+  { of, ids, kind, names }: LabelUpdate & { of: Owner['kind']; ids: readonly string[] },
+): Promise<number> {
+  const column = `${kind}s` as const
+  const owners: LabelledOwner[] =
+    of === 'series' ? await lockSeriesRows(tx, viewer, ids) : await lockBookRows(tx, viewer, ids)
+  const rows = owners.map(owner => {
+    const requested = names(owner[column])
+    if (requested.length > maxLabels)
+      throw new Invalid(`At most ${maxLabels} ${column} are allowed`)
+    const row: RowValues = { id: owner.id, ...withUserLocks(owner, [column]) }
+    return { ...row, [column]: requested }
+  })
+  await registerLabels(
+    tx,
+    kind,
+    rows.flatMap(row => row[column] as string[]),
+  )
+  const changed = await updateRows(tx, of, {
+    columns: { [column]: 'text[]', locks: 'text[]', provenance: 'jsonb' },
+    rows,
+  })
+  const series = new Map(
+    owners.map(({ id, seriesId = id, libraryId }) => [seriesId, { id: seriesId, libraryId }]),
+  )
   const relabelled = await refreshEdited(tx, {
-    seriesIds: [row.seriesId],
-    ...(owner.kind === 'book' ? { bookIds: [owner.id] } : {}),
+    seriesIds: [...series.keys()],
+    ...(of === 'book' ? { bookIds: owners.map(({ id }) => id) } : {}),
     columns: [column],
   })
-  const { libraryId } = row
-  const fields = [
-    ...(isDeepStrictEqual(requested, row.names) ? [] : [column]),
-    ...(isDeepStrictEqual(locks, row.locks) ? [] : ['locks']),
-  ].sort()
-  const series = owner.kind === 'book' ? relabelled.map(id => ({ id, libraryId })) : []
   await publish(tx, [
-    ...changeEvents(owner.kind === 'book' ? row : { id: owner.id, libraryId }, fields),
-    ...seriesEvents('series_updated', series, { fields: [column] }),
+    ...changeEvents(owners, ({ id }) => eventFields(changed.get(id) ?? [])),
+    ...seriesEvents(
+      'series_updated',
+      of === 'book' ? relabelled.flatMap(id => series.get(id) ?? []) : [],
+      { fields: [column] },
+    ),
   ])
+  return owners.length
 }
 
-type LabelsForUpdate = {
-  id: string
-  libraryId: string
-  seriesId: string
-  names: string[]
+type LabelledOwner = BookOrSeries & {
+  genres: string[]
+  tags: string[]
   locks: string[]
   provenance: Record<string, string>
-}
-type LabelColumn = { id: string; column: string }
-
-async function lockSeriesLabels(tx: Transaction, viewer: Viewer, { id, column }: LabelColumn) {
-  const series = await lockSeriesRow(tx, viewer, id)
-  return { ...series, seriesId: id, names: series[column as 'genres' | 'tags'] } as LabelsForUpdate
-}
-
-async function lockBookLabels(tx: Transaction, viewer: Viewer, { id, column }: LabelColumn) {
-  const [book] = await tx<LabelsForUpdate[]>`
-    select b.id, b.library_id as "libraryId", b.series_id as "seriesId",
-      b.${tx(column)} as names, b.locks, b.provenance
-    ${fromBookForUpdate(tx, viewer, id)}`
-  if (!book) throw ownerNotFound('book')
-  return book
 }
 
 /** Returns a function that removes a label from names; it throws NotFound when they do not contain it. */

@@ -10,7 +10,7 @@ import type { Sql, Transaction } from '../../postgres/db.ts'
 import type { Queue } from '../../queue/queue.ts'
 import type { Config as StrategyConfig } from '../../strategy/config.ts'
 import { validateSeriesStrategy } from '../../strategy/series.ts'
-import { changedColumns } from '../metadata/change-events.ts'
+import { changedColumns } from '../metadata/columns.ts'
 import { assertNotScanning, enqueueScan } from '../scan/scan-request.ts'
 import type { LibraryRow } from './library.ts'
 import {

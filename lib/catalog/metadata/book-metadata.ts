@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Viewer } from '../../auth/viewer.ts'
 import { publish, seriesEvents } from '../../event/publish.ts'
 import { composedFields, plainFields, roleFields } from '../../metadata/book-fields.ts'
-import { snakeCase } from '../../metadata/field.ts'
+import { type Fields, snakeCase } from '../../metadata/field.ts'
 import { splitNames } from '../../metadata/user-input.ts'
 import type { Author } from '../../metadata/values.ts'
 import { sortKey } from '../../name/natural.ts'
@@ -13,11 +13,11 @@ import { searchKey } from '../../name/text.ts'
 import type { Transaction } from '../../postgres/db.ts'
 import { refreshEdited } from '../derived/refresh.ts'
 import { normalizeLabelNames, registerLabels } from '../label/label.ts'
-import { fromBookForUpdate } from '../locks.ts'
+import { fromBooksForUpdate } from '../locks.ts'
 import { ownerNotFound } from '../owner.ts'
 import type { ExtraMetadata } from './book-metadata-record.ts'
-import { changedColumns, changeEvents, eventFields, publishChange } from './change-events.ts'
-import { columnValue } from './columns.ts'
+import { changeEvents, eventFields } from './change-events.ts'
+import { type ColumnTypes, editedColumns, type RowValues, updateRows } from './columns.ts'
 import { bookEdits, type Changes } from './edits.ts'
 import { deleteAllExternalReferences } from './external-reference.ts'
 import { applyLocks, bookLockFlags, lockChanges, withUserLocks } from './field-locks.ts'
@@ -30,36 +30,98 @@ export type BookForUpdate = {
   titleSort: string | null
   authors: Author[]
   genres: string[]
+  tags: string[]
   extraMetadata: ExtraMetadata
   locks: string[]
   provenance: Record<string, string>
   isMissing: boolean
 }
 
-/** Locks the rows of a book and its series until the transaction ends. Throws NotFound, also for a hidden book. */
+/** Locks the rows of books and their series until the transaction ends; hidden and unknown ones are left out. */
+export async function lockBookRows(
+  tx: Transaction,
+  viewer: Viewer,
+  ids: readonly string[],
+): Promise<BookForUpdate[]> {
+  const books = await tx<BookForUpdate[]>`
+    select b.id, b.library_id as "libraryId", b.series_id as "seriesId", b.title,
+      b.title_sort as "titleSort", b.authors, b.genres, b.tags,
+      b.extra_metadata as "extraMetadata", b.locks, b.provenance,
+      b.missing_at is not null as "isMissing"
+    ${fromBooksForUpdate(tx, viewer, ids)}`
+  return [...books]
+}
+
+/** As lockBookRows, for one. Throws NotFound. */
 export async function lockBookRow(
   tx: Transaction,
   viewer: Viewer,
   id: string,
 ): Promise<BookForUpdate> {
-  const [book] = await tx<BookForUpdate[]>`
-    select b.id, b.library_id as "libraryId", b.series_id as "seriesId", b.title,
-      b.title_sort as "titleSort", b.authors, b.genres, b.extra_metadata as "extraMetadata", b.locks, b.provenance,
-      b.missing_at is not null as "isMissing"
-    ${fromBookForUpdate(tx, viewer, id)}`
+  const [book] = await lockBookRows(tx, viewer, [id])
   if (!book) throw ownerNotFound('book')
   return book
 }
 
 type Columns = Record<string, unknown>
 
-/** Stores changes (see parseChanges), locks their fields, refreshes derived state and publishes. Throws Invalid. */
+/**
+ * Stores changes (see parseChanges) of books, which are of the same fields for all of them; locks these
+ * fields, refreshes derived state and publishes. Throws Invalid.
+ */
 export async function updateBookMetadata(
   tx: Transaction,
-  book: BookForUpdate,
-  changes: Changes,
+  books: readonly BookForUpdate[],
+  changesOf: (book: BookForUpdate) => Changes,
 ): Promise<void> {
-  if (changes.size === 0) return
+  const rows = books.map(book => rowOf(book, changesOf(book)))
+  const names = Object.keys(rows[0] ?? {}).filter(name => name !== 'id')
+  if (names.length === 0) return
+  if (names.includes('genres'))
+    await registerLabels(
+      tx,
+      'genre',
+      rows.flatMap(row => row.genres as string[]),
+    )
+  const columns = Object.fromEntries(names.map(name => [name, columnTypes[name]!]))
+  const changed = await updateRows(tx, 'book', { columns, rows })
+  const relabelled = await refreshEdited(tx, {
+    seriesIds: [...new Set(books.map(({ seriesId }) => seriesId))],
+    bookIds: [...changed.keys()],
+    columns: [...new Set([...changed.values()].flat())],
+  })
+  await publish(tx, [
+    ...changeEvents(books, ({ id }) => eventFields(changed.get(id) ?? [])),
+    ...relabelledEvents(books, relabelled, ['genres']),
+  ])
+}
+
+/** Types of the columns that edits of books change. */
+const columnTypes: ColumnTypes = {
+  ...editedColumns,
+  ...{ number_sort: 'double precision', extra_metadata: 'jsonb' },
+  ...Object.fromEntries(
+    Object.values({ ...plainFields, ...composedFields } as Fields).flatMap(({ column, sqlType }) =>
+      sqlType === null ? [] : [[column, sqlType]],
+    ),
+  ),
+}
+
+/** Events of the series of books, when their labels changed by those of the books. */
+function relabelledEvents(books: readonly BookForUpdate[], seriesIds: string[], fields: string[]) {
+  const series = new Map(
+    books.map(({ seriesId, libraryId }) => [seriesId, { id: seriesId, libraryId }]),
+  )
+  return seriesEvents(
+    'series_updated',
+    seriesIds.flatMap(id => series.get(id) ?? []),
+    { fields },
+  )
+}
+
+/** Values of the changed columns; without changes only the id. */
+function rowOf(book: BookForUpdate, changes: Changes): RowValues {
+  if (changes.size === 0) return { id: book.id }
   const columns: Columns = {}
   const extraMetadata: Columns = { ...book.extraMetadata }
   for (const [name, value] of changes) {
@@ -75,38 +137,9 @@ export async function updateBookMetadata(
     const number = columns.number as string | null
     columns.number_sort = number === null ? null : sortNumber(number)
   }
-  if (changes.has('genre'))
-    columns.genres = await registeredGenres(tx, book, columns.genres as string[])
+  if (changes.has('genre')) columns.genres = normalizedGenres(book, columns.genres as string[])
   const authors = updatedAuthors(book.authors, changes)
-  if (authors) columns.authors = tx.json(authors)
-  columns.extra_metadata = tx.json(extraMetadata as never)
-  const changed = await store(tx, book, { changes, columns })
-  const relabelled = await refreshEdited(tx, {
-    seriesIds: [book.seriesId],
-    bookIds: [book.id],
-    columns: changed,
-  })
-  await publish(tx, [
-    ...changeEvents(book, eventFields(changed)),
-    ...relabelledEvents(book, relabelled, ['genres']),
-  ])
-}
-
-/** Events of the series of a book, when its labels changed by those of the book. */
-function relabelledEvents({ libraryId }: BookForUpdate, seriesIds: string[], fields: string[]) {
-  return seriesEvents(
-    'series_updated',
-    seriesIds.map(id => ({ id, libraryId })),
-    { fields },
-  )
-}
-
-/** Returns the names of the columns that changed. */
-async function store(
-  tx: Transaction,
-  book: BookForUpdate,
-  { changes, columns }: { changes: Changes; columns: Columns },
-) {
+  if (authors) columns.authors = authors
   const { title = book.title, title_sort: titleSort = book.titleSort } = columns as {
     title?: string
     title_sort?: string | null
@@ -114,14 +147,12 @@ async function store(
   const lockNames = [...changes.keys()].map(name => bookEdits[name as keyof typeof bookEdits].lock)
   const { locks, provenance } = withUserLocks(book, lockNames)
   if (changes.has('isbns')) provenance.isbns = 'user'
-  const [row] = await tx<{ changed: string[] }[]>`
-    update book b
-    set ${tx(columns)}, sort_key = ${sortKey(titleSort ?? title)}, search_key = ${searchKey(title)},
-      locks = ${locks}, provenance = ${tx.json(provenance)}, updated_at = now()
-    from book old
-    where b.id = ${book.id} and old.id = b.id
-    returning ${changedColumns(tx, 'b', 'old')} as changed`
-  return row!.changed
+  return {
+    ...columns,
+    ...{ id: book.id, extra_metadata: extraMetadata, locks, provenance },
+    sort_key: sortKey(titleSort ?? title),
+    search_key: searchKey(title),
+  }
 }
 
 /** The first ISBN has a column, for lists and feeds; the others are a member of `extra_metadata`. */
@@ -132,10 +163,8 @@ function splitIsbns(columns: Columns, extraMetadata: Columns) {
   else delete extraMetadata.isbns
 }
 
-async function registeredGenres(tx: Transaction, book: BookForUpdate, requested: string[]) {
-  const names = isTextOf(requested, book.genres) ? book.genres : normalizeLabelNames(requested)
-  await registerLabels(tx, 'genre', names)
-  return names
+function normalizedGenres(book: BookForUpdate, requested: string[]) {
+  return isTextOf(requested, book.genres) ? book.genres : normalizeLabelNames(requested)
 }
 
 /** The authors after the changes; null when no change concerns authors. */
@@ -171,59 +200,79 @@ function isTextOf(parts: readonly string[], names: readonly string[]): boolean {
   return isDeepStrictEqual(parts, splitNames(names.join(', ')))
 }
 
-/** Sets and clears locks by their flags. Returns all locks. */
+/** Sets and clears locks by their flags. Returns all locks by book. */
 export async function setBookLocks(
   tx: Transaction,
-  book: BookForUpdate,
+  books: readonly BookForUpdate[],
   flags: Readonly<Record<string, boolean | undefined>>,
-): Promise<string[]> {
-  const locks = applyLocks(book.locks, lockChanges(bookLockFlags, flags, book.locks))
-  await tx`update book set locks = ${locks}, updated_at = now() where id = ${book.id}`
-  await publishChange(tx, book, isDeepStrictEqual(locks, book.locks) ? [] : ['locks'])
-  return locks
+): Promise<Map<string, string[]>> {
+  const edits = books.map(book => {
+    const locks = applyLocks(book.locks, lockChanges(bookLockFlags, flags, book.locks))
+    return { ...book, before: book.locks, locks }
+  })
+  await updateRows(tx, 'book', {
+    columns: { locks: 'text[]' },
+    rows: edits.map(({ id, locks }) => ({ id, locks })),
+  })
+  await publish(
+    tx,
+    changeEvents(edits, ({ before, locks }) => (isDeepStrictEqual(locks, before) ? [] : ['locks'])),
+  )
+  return new Map(edits.map(({ id, locks }) => [id, locks]))
 }
 
 // A book is never without a title and an order: these stay until the file has been read.
 const requiredColumns = ['title', 'title_sort', 'number']
 
-const columnFields = Object.values({ ...plainFields, ...composedFields }).filter(
+const columnFields = Object.values({ ...plainFields, ...composedFields } as Fields).filter(
   field => field.sqlType !== null && !requiredColumns.includes(field.column),
 )
 
 /**
  * Deletes the values users set, and all locks but that of the cover. The caller enqueues reading the
- * file, which brings its values back.
+ * files, which brings their values back.
  */
-export async function resetBookMetadata(tx: Transaction, book: BookForUpdate): Promise<void> {
-  const userSet = new Set(
-    Object.keys(book.provenance).filter(name => book.provenance[name] === 'user'),
-  )
-  const cleared = columnFields
-    .filter(({ column }) => userSet.has(column))
-    .map(field => [field.column, columnValue(tx, field, field.empty)])
-  const extraMetadata = Object.entries(book.extraMetadata).filter(
-    ([name]) => !userSet.has(snakeCase(name)),
-  )
-  const provenance = Object.entries(book.provenance).filter(([name]) => !userSet.has(name))
-  const columns = {
-    ...Object.fromEntries(cleared),
-    extra_metadata: tx.json(Object.fromEntries(extraMetadata) as never),
-    locks: book.locks.filter(name => name === 'cover'),
-    provenance: tx.json(Object.fromEntries(provenance)),
-  }
-  const [row] = await tx<{ changed: string[] }[]>`
-    update book b set ${tx(columns)}, updated_at = now()
-    from book old
-    where b.id = ${book.id} and old.id = b.id
-    returning ${changedColumns(tx, 'b', 'old')} as changed`
-  await deleteAllExternalReferences(tx, { kind: 'book', id: book.id }, ['id', 'link'])
+export async function resetBookMetadata(
+  tx: Transaction,
+  books: readonly BookForUpdate[],
+): Promise<void> {
+  const ids = books.map(({ id }) => id)
+  const current = await tx<{ id: string; row: Columns }[]>`
+    select b.id, to_jsonb(b) as row from book b where b.id = any(${ids}::uuid[])`
+  const rowById = new Map(current.map(({ id, row }) => [id, row]))
+  const types = columnFields.map(({ column }) => [column, columnTypes[column]!])
+  const changed = await updateRows(tx, 'book', {
+    columns: {
+      ...(Object.fromEntries(types) as ColumnTypes),
+      ...{ extra_metadata: 'jsonb', locks: 'text[]', provenance: 'jsonb' },
+    },
+    rows: books.map(book => resetRow(book, rowById.get(book.id)!)),
+  })
+  await deleteAllExternalReferences(tx, { kind: 'book', ids }, ['id', 'link'])
   const relabelled = await refreshEdited(tx, {
-    seriesIds: [book.seriesId],
-    bookIds: [book.id],
-    columns: row!.changed,
+    seriesIds: [...new Set(books.map(({ seriesId }) => seriesId))],
+    bookIds: ids,
+    columns: [...new Set([...changed.values()].flat())],
   })
   await publish(tx, [
-    ...changeEvents(book, ['metadata_reset']),
-    ...relabelledEvents(book, relabelled, ['genres', 'tags']),
+    ...changeEvents(books, () => ['metadata_reset']),
+    ...relabelledEvents(books, relabelled, ['genres', 'tags']),
   ])
+}
+
+function resetRow(book: BookForUpdate, current: Columns): RowValues {
+  const isOfUser = (name: string) => book.provenance[name] === 'user'
+  const columns = columnFields.map(({ column, empty }) => [
+    column,
+    isOfUser(column) ? empty : current[column],
+  ])
+  const without = (values: object, nameOf: (name: string) => string) =>
+    Object.fromEntries(Object.entries(values).filter(([name]) => !isOfUser(nameOf(name))))
+  return {
+    ...Object.fromEntries(columns),
+    id: book.id,
+    extra_metadata: without(book.extraMetadata, snakeCase),
+    locks: book.locks.filter(name => name === 'cover'),
+    provenance: without(book.provenance, name => name),
+  }
 }

@@ -1,19 +1,9 @@
-// Events of metadata changes by users: which columns changed, and the field names events use for them.
-import type { Fragment } from 'postgres'
+// Events of metadata changes by users, and the field names that they use for changed columns.
 import { bookEvents, type NewEvent, publish, seriesEvents } from '../../event/publish.ts'
 import { composedFields, fileFields } from '../../metadata/book-fields.ts'
 import { seriesFields } from '../../metadata/series-fields.ts'
 import type { Queryable } from '../../postgres/db.ts'
 import type { BookOrSeries } from '../owner.ts'
-
-/** For the `returning` clause of an update joined with the previous row: names of the changed columns, sorted. */
-export function changedColumns(sql: Queryable, row: string, previous: string): Fragment {
-  return sql`array(
-    select key
-    from jsonb_each(to_jsonb(${sql(row)})) n join jsonb_each(to_jsonb(${sql(previous)})) o using (key)
-    where n.value <> o.value
-    order by key)`
-}
 
 const fields = [fileFields, composedFields, seriesFields].flatMap(group => Object.values(group))
 const eventColumns = new Set([
@@ -39,12 +29,24 @@ export function eventFields(columns: readonly string[]): string[] {
   return [...new Set(names)].sort()
 }
 
-/** Event for changed fields of a book or series; none without fields. */
-export function changeEvents({ seriesId, ...item }: BookOrSeries, fields: string[]): NewEvent[] {
-  if (fields.length === 0) return []
-  return seriesId === undefined
-    ? seriesEvents('series_updated', [item], { fields })
-    : bookEvents('book_updated', [{ ...item, seriesId }], { fields })
+/** Events for the changed fields of books and series, one for each; none for those without fields. */
+export function changeEvents<T extends BookOrSeries>(
+  items: readonly T[],
+  fieldsOf: (item: T) => string[],
+): NewEvent[] {
+  const groups = Map.groupBy(items, item => fieldsOf(item).join())
+  groups.delete('')
+  return [...groups.values()].flatMap(group => {
+    const fields = fieldsOf(group[0]!)
+    const books = group.flatMap(({ id, libraryId, seriesId }) =>
+      seriesId === undefined ? [] : [{ id, libraryId, seriesId }],
+    )
+    const series = group.filter(({ seriesId }) => seriesId === undefined)
+    return [
+      ...bookEvents('book_updated', books, { fields }),
+      ...seriesEvents('series_updated', series, { fields }),
+    ]
+  })
 }
 
 export async function publishChange(
@@ -52,5 +54,8 @@ export async function publishChange(
   item: BookOrSeries,
   fields: string[],
 ): Promise<void> {
-  await publish(tx, changeEvents(item, fields))
+  await publish(
+    tx,
+    changeEvents([item], () => fields),
+  )
 }

@@ -1,4 +1,5 @@
-// External references: ids of series and books at other services, and links to web pages about them.
+// External references: ids of series and books at other services, links to web pages about them, and ratings
+// of series.
 // All SQL on the table `external_reference` is in this file.
 import type { Fragment } from 'postgres'
 import { Invalid, NotFound } from '../../errors.ts'
@@ -37,15 +38,31 @@ export const ExternalLink = record(
 )
 export type ExternalLink = Static<typeof ExternalLink>
 
+/** A rating by the users of another service, or by critics. */
+export const ExternalRating = record(
+  {
+    id: uuid(),
+    seriesId: uuid(),
+    sourceName: Type.String(),
+    rating: Type.Number({ minimum: 0, maximum: 100 }),
+    voteCount: nullable(Type.Integer()),
+    fetchedAt: timestamp({ description: 'When it was last set.' }),
+    ...timestamps,
+  },
+  { component: 'ExternalRating' },
+)
+export type ExternalRating = Static<typeof ExternalRating>
+
 export type NewExternalId = Pick<
   ExternalId,
   'source' | 'externalId' | 'externalUrl' | 'metadataHash'
 >
 export type NewExternalLink = Pick<ExternalLink, 'sourceName' | 'url' | 'externalId'>
+export type NewExternalRating = Pick<ExternalRating, 'sourceName' | 'rating' | 'voteCount'>
 /** An id found in a file beside the books of a series. */
 export type EmbeddedId = { source: string; externalId: string; url: string | null }
 
-type ReferenceType = 'id' | 'link'
+type ReferenceType = 'id' | 'link' | 'rating'
 type Owned<T> = T & { ownerId: string }
 
 // Per owner and type.
@@ -65,6 +82,10 @@ const idColumns = (sql: Queryable, kind: OwnerKind) => sql`
 const linkColumns = (sql: Queryable, kind: OwnerKind) => sql`
   ${commonColumns(sql, kind)}, x.source as "sourceName", x.url, x.external_id as "externalId"`
 
+const ratingColumns = (sql: Queryable) => sql`
+  ${commonColumns(sql, 'series')}, x.source as "sourceName", x.rating, x.votes as "voteCount",
+  x.updated_at as "fetchedAt"`
+
 /** External ids by owner id, sorted by source. One statement. */
 export async function externalIds(sql: Queryable, kind: OwnerKind, ownerIds: readonly string[]) {
   const rows = await sql<Owned<ExternalId>[]>`
@@ -79,6 +100,15 @@ export async function externalLinks(sql: Queryable, kind: OwnerKind, ownerIds: r
   const rows = await sql<Owned<ExternalLink>[]>`
     select ${linkColumns(sql, kind)} from external_reference x
     where x.kind = 'link' and ${ownerColumn(sql, kind)} = any(${ownerIds as string[]}::uuid[])
+    order by source`
+  return byOwner(rows)
+}
+
+/** External ratings by series id, sorted by source. One statement. */
+export async function externalRatings(sql: Queryable, seriesIds: readonly string[]) {
+  const rows = await sql<Owned<ExternalRating>[]>`
+    select ${ratingColumns(sql)} from external_reference x
+    where x.kind = 'rating' and series_id = any(${seriesIds as string[]}::uuid[])
     order by source`
   return byOwner(rows)
 }
@@ -110,6 +140,19 @@ export async function putExternalLink(tx: Transaction, owner: Owner, value: NewE
     set url = excluded.url, external_id = excluded.external_id, updated_at = now()
     returning ${linkColumns(tx, kind)}`
   await checkCount(tx, owner, 'link')
+  return withoutOwnerId(row!)
+}
+
+/** Adds a rating or replaces the one of the same source. Throws Invalid when there are too many. */
+export async function putExternalRating(tx: Transaction, owner: Owner, value: NewExternalRating) {
+  const [row] = await tx<Owned<ExternalRating>[]>`
+    insert into external_reference as x (id, kind, series_id, source, rating, votes)
+    values (${newId()}, 'rating', ${owner.id}, ${value.sourceName}, ${value.rating},
+      ${value.voteCount})
+    on conflict (series_id, kind, source) do update
+    set rating = excluded.rating, votes = excluded.votes, updated_at = now()
+    returning ${ratingColumns(tx)}`
+  await checkCount(tx, owner, 'rating')
   return withoutOwnerId(row!)
 }
 
@@ -154,18 +197,18 @@ export async function deleteExternalReference(
     delete from external_reference
     where kind = ${type} and ${ownerColumn(tx, kind)} = ${id}
       and (id::text = ${name.toLowerCase()} or source = ${name})`
-  if (count === 0)
-    throw new NotFound(type === 'link' ? 'External link not found' : 'External id not found')
+  if (count === 0) throw new NotFound(`External ${type} not found`)
 }
 
 export async function deleteAllExternalReferences(
   tx: Transaction,
-  { kind, id }: Owner,
+  { kind, ids }: { kind: OwnerKind; ids: readonly string[] },
   types: readonly ReferenceType[],
 ): Promise<void> {
   await tx`
     delete from external_reference
-    where kind = any(${types as ReferenceType[]}) and ${ownerColumn(tx, kind)} = ${id}`
+    where kind = any(${types as ReferenceType[]})
+      and ${ownerColumn(tx, kind)} = any(${ids as string[]}::uuid[])`
 }
 
 /** Relation with columns series_id, source and external_id. */

@@ -63,15 +63,20 @@ export const BookLocks = record(flagSchemas(bookLockFlags), {
 export type SeriesLocks = Static<typeof SeriesLocks>
 export type BookLocks = Static<typeof BookLocks>
 
-/** The body of a request that sets and clears locks; flags are accepted with and without `Lock`. */
+/** The body of a request that sets and clears locks. */
 export function locksBody<F extends Flags>(flags: F, component: string) {
+  return Type.Unsafe<{ [K in keyof F]?: boolean }>(
+    Type.Object(lockProperties(flags), { additionalProperties: false, component }),
+  )
+}
+
+/** Its properties: flags are accepted with and without `Lock`. */
+export function lockProperties(flags: Flags) {
   const properties = Object.keys(flags).map(flag => {
     const alias = flag.endsWith('Lock') ? flag.slice(0, -4) : `${flag}Lock`
-    return [flag, maybe(Type.Boolean({ aliases: propertyNames(alias, {}) }))]
+    return [flag, maybe(Type.Boolean({ aliases: propertyNames(alias, {}) }))] as const
   })
-  return Type.Unsafe<{ [K in keyof F]?: boolean }>(
-    Type.Object(Object.fromEntries(properties), { additionalProperties: false, component }),
-  )
+  return Object.fromEntries(properties)
 }
 
 /** Every flag of a row. */

@@ -1,29 +1,22 @@
 // API record of series metadata.
 import { type Viewer, visibleSeries } from '../../auth/viewer.ts'
-import { NotFound } from '../../errors.ts'
 import { type ColumnRow, schemasOf } from '../../metadata/field.ts'
 import { seriesFields } from '../../metadata/series-fields.ts'
 import type { Queryable } from '../../postgres/db.ts'
-import { list, nullable, record, type Static, Type, timestamp, uuid } from '../../schema.ts'
+import { list, record, type Static, timestamp, uuid } from '../../schema.ts'
 import { Label, loadLabels } from '../label/label.ts'
+import { ownerNotFound } from '../owner.ts'
+import type { AlternateTitleRecord, StoredTitle } from './alternate-titles.ts'
 import { selectColumns } from './columns.ts'
-import { ExternalId, ExternalLink, externalIds, externalLinks } from './external-reference.ts'
+import {
+  ExternalId,
+  ExternalLink,
+  ExternalRating,
+  externalIds,
+  externalLinks,
+  externalRatings,
+} from './external-reference.ts'
 import { lockFlagsOf, SeriesLocks, seriesLockFlags } from './field-locks.ts'
-
-/** Ratings of other services; there is no source of them yet, so the lists are empty. */
-export const ExternalRating = record(
-  {
-    id: uuid(),
-    seriesId: uuid(),
-    sourceName: Type.String(),
-    rating: Type.Number({ minimum: 0, maximum: 100 }),
-    voteCount: nullable(Type.Integer()),
-    fetchedAt: timestamp(),
-    createdAt: timestamp(),
-    updatedAt: timestamp(),
-  },
-  { component: 'ExternalRating' },
-)
 
 export const SeriesMetadata = record(
   {
@@ -50,7 +43,7 @@ type Row = ColumnRow<typeof seriesFields> &
     locks: string[]
   }
 
-/** Metadata by series id, without hidden series. Four statements. */
+/** Metadata by series id, without hidden series. Five statements. */
 export async function seriesMetadataByIds(
   sql: Queryable,
   viewer: Viewer,
@@ -65,6 +58,7 @@ export async function seriesMetadataByIds(
   const visibleIds = rows.map(row => row.id)
   const labels = await loadLabels(sql, viewer, rows)
   const idsBySeries = await externalIds(sql, 'series', visibleIds)
+  const ratingsBySeries = await externalRatings(sql, visibleIds)
   const linksBySeries = await externalLinks(sql, 'series', visibleIds)
   return new Map(
     rows.map(row => {
@@ -75,7 +69,7 @@ export async function seriesMetadataByIds(
         tags: labels(row, 'tag'),
         externalIds: idsBySeries.get(row.id) ?? [],
         externalLinks: linksBySeries.get(row.id) ?? [],
-        externalRatings: [],
+        externalRatings: ratingsBySeries.get(row.id) ?? [],
         locks: lockFlagsOf(seriesLockFlags, row.locks),
       }
       return [row.id, metadata]
@@ -90,6 +84,19 @@ export async function seriesMetadata(
   id: string,
 ): Promise<SeriesMetadata> {
   const metadata = (await seriesMetadataByIds(sql, viewer, [id])).get(id)
-  if (!metadata) throw new NotFound('Series not found')
+  if (!metadata) throw ownerNotFound('series')
   return metadata
+}
+
+/** Throws NotFound for a series that does not exist or is hidden. */
+export async function alternateTitlesOf(
+  sql: Queryable,
+  viewer: Viewer,
+  seriesId: string,
+): Promise<AlternateTitleRecord[]> {
+  const [row] = await sql<{ titles: StoredTitle[] }[]>`
+    select s.alternate_titles as titles from series s
+    where s.id = ${seriesId} and ${visibleSeries(sql, viewer)}`
+  if (!row) throw ownerNotFound('series')
+  return row.titles.map(title => ({ ...title, seriesId }))
 }

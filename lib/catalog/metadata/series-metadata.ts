@@ -1,17 +1,20 @@
 // Edits of series metadata by users. Every field a user sets is locked, so that scans do not overwrite it.
 import { isDeepStrictEqual } from 'node:util'
 import type { Viewer } from '../../auth/viewer.ts'
+import { publish } from '../../event/publish.ts'
+import type { SqlType } from '../../metadata/field.ts'
 import { seriesFields } from '../../metadata/series-fields.ts'
 import { checkCustomMetadata, mergeCustomMetadata } from '../../metadata/user-input.ts'
-import type { CustomMetadata } from '../../metadata/values.ts'
+import type { AlternateTitle, CustomMetadata } from '../../metadata/values.ts'
 import { sortKey } from '../../name/natural.ts'
 import { searchKey } from '../../name/text.ts'
 import type { Transaction } from '../../postgres/db.ts'
 import { refreshEdited } from '../derived/refresh.ts'
 import { fromSeriesForUpdate } from '../locks.ts'
 import { ownerNotFound } from '../owner.ts'
-import { changedColumns, eventFields, publishChange } from './change-events.ts'
-import { columnValue } from './columns.ts'
+import { identifiedTitles, type StoredTitle } from './alternate-titles.ts'
+import { changeEvents, eventFields } from './change-events.ts'
+import { editedColumns, updateRows } from './columns.ts'
 import type { Changes } from './edits.ts'
 import { applyLocks, lockChanges, seriesLockFlags, withUserLocks } from './field-locks.ts'
 
@@ -20,6 +23,7 @@ export type SeriesForUpdate = {
   libraryId: string
   title: string
   titleSort: string | null
+  alternateTitles: StoredTitle[]
   customMetadata: CustomMetadata | null
   genres: string[]
   tags: string[]
@@ -27,52 +31,82 @@ export type SeriesForUpdate = {
   provenance: Record<string, string>
 }
 
-/** Locks the row of a series until the transaction ends. Throws NotFound, also for a hidden series. */
+/** Locks the rows of series until the transaction ends; hidden and unknown ones are left out. */
+export async function lockSeriesRows(
+  tx: Transaction,
+  viewer: Viewer,
+  ids: readonly string[],
+): Promise<SeriesForUpdate[]> {
+  const series = await tx<SeriesForUpdate[]>`
+    select s.id, s.library_id as "libraryId", s.title, s.title_sort as "titleSort",
+      s.alternate_titles as "alternateTitles", s.custom_metadata as "customMetadata", s.genres,
+      s.tags, s.locks, s.provenance
+    ${fromSeriesForUpdate(tx, viewer, ids)}`
+  return [...series]
+}
+
+/** As lockSeriesRows, for one. Throws NotFound. */
 export async function lockSeriesRow(
   tx: Transaction,
   viewer: Viewer,
   id: string,
 ): Promise<SeriesForUpdate> {
-  const [series] = await tx<SeriesForUpdate[]>`
-    select s.id, s.library_id as "libraryId", s.title, s.title_sort as "titleSort",
-      s.custom_metadata as "customMetadata", s.genres, s.tags, s.locks, s.provenance
-    ${fromSeriesForUpdate(tx, viewer, id)}`
+  const [series] = await lockSeriesRows(tx, viewer, [id])
   if (!series) throw ownerNotFound('series')
   return series
 }
 
-/** Stores changes (see parseChanges), locks their fields, refreshes derived state and publishes. */
+/**
+ * Stores changes (see parseChanges) of series, which are of the same fields for all of them; locks these
+ * fields, refreshes derived state and publishes.
+ */
 export async function updateSeriesMetadata(
   tx: Transaction,
-  series: SeriesForUpdate,
-  changes: Changes,
+  series: readonly SeriesForUpdate[],
+  changesOf: (series: SeriesForUpdate) => Changes,
 ): Promise<void> {
-  if (changes.size === 0) return
-  const entries = [...changes].map(
-    ([name, value]) => [seriesFields[name as keyof typeof seriesFields], value] as const,
+  const edits = series.map(one => ({ one, changes: changesOf(one) }))
+  const names = [...(edits[0]?.changes.keys() ?? [])] as (keyof typeof seriesFields)[]
+  if (names.length === 0) return
+  const fields = names.map(name => seriesFields[name])
+  const types = fields.map(({ column, sqlType }) => [column, sqlType as SqlType])
+  const rows = edits.map(({ one, changes }) => ({
+    ...rowOf(one, changes),
+    ...withUserLocks(
+      one,
+      fields.map(field => field.lock),
+    ),
+  }))
+  const columns = { ...editedColumns, ...Object.fromEntries(types) }
+  const changed = await updateRows(tx, 'series', { columns, rows })
+  await refreshEdited(tx, {
+    seriesIds: [...changed.keys()],
+    columns: [...new Set([...changed.values()].flat())],
+  })
+  await publish(
+    tx,
+    changeEvents(series, ({ id }) => eventFields(changed.get(id) ?? [])),
   )
-  const columns = Object.fromEntries(
-    entries.map(([field, value]) => [field.column, columnValue(tx, field, value ?? field.empty)]),
-  )
-  const title = (changes.get('title') as string | undefined) ?? series.title
-  const titleSort = changes.has('titleSort')
-    ? (changes.get('titleSort') as string | null)
-    : series.titleSort
-  const { locks, provenance } = withUserLocks(
-    series,
-    entries.map(([field]) => field.lock),
-  )
-  const [row] = await tx<{ changed: string[] }[]>`
-    update series s
-    set ${tx(columns)}, sort_key = ${sortKey(titleSort ?? title)},
-      search_key = ${searchKey(title)}, locks = ${locks}, provenance = ${tx.json(provenance)},
-      updated_at = now()
-    from series old
-    where s.id = ${series.id} and old.id = s.id
-    returning ${changedColumns(tx, 's', 'old')} as changed`
-  const { changed } = row!
-  await refreshEdited(tx, { seriesIds: [series.id], columns: changed })
-  await publishChange(tx, series, eventFields(changed))
+}
+
+/** Values of the changed columns and of those that derive from titles. */
+function rowOf({ id, ...series }: SeriesForUpdate, changes: Changes) {
+  const { title, titleSort } = { ...series, ...Object.fromEntries(changes) } as SeriesForUpdate
+  const values = [...changes].map(([name, value]) => {
+    const { column, empty } = seriesFields[name as keyof typeof seriesFields]
+    return [
+      column,
+      name === 'alternateTitles' && value !== null
+        ? identifiedTitles(series.alternateTitles, value as AlternateTitle[])
+        : (value ?? empty),
+    ]
+  })
+  return {
+    id,
+    ...Object.fromEntries(values),
+    sort_key: sortKey(titleSort ?? title),
+    search_key: searchKey(title),
+  }
 }
 
 /** Changes with custom metadata merged into the current one. Throws Invalid when it becomes too large. */
@@ -87,32 +121,49 @@ export function withMergedCustomMetadata(
 }
 
 /**
- * Sets and clears locks by their flags. Returns all locks. An unlocked field no longer counts as set by a
- * user, so that scans change it again.
+ * Sets and clears locks by their flags. Returns all locks by series. An unlocked field no longer counts as
+ * set by a user, so that scans change it again.
  */
 export async function setSeriesLocks(
   tx: Transaction,
-  series: SeriesForUpdate,
+  series: readonly SeriesForUpdate[],
   flags: Readonly<Record<string, boolean | undefined>>,
-): Promise<string[]> {
-  const changes = lockChanges(seriesLockFlags, flags, series.locks)
-  const locks = applyLocks(series.locks, changes)
-  const provenance = { ...series.provenance }
-  for (const [name, isLocked] of changes)
-    if (!isLocked && provenance[name] === 'user') delete provenance[name]
-  await tx`
-    update series set locks = ${locks}, provenance = ${tx.json(provenance)}, updated_at = now()
-    where id = ${series.id}`
+): Promise<Map<string, string[]>> {
+  const edits = series.map(one => {
+    const changes = lockChanges(seriesLockFlags, flags, one.locks)
+    const unlocked = [...changes].flatMap(([name, isLocked]) => (isLocked ? [] : [name]))
+    const provenance = Object.fromEntries(
+      Object.entries(one.provenance).filter(
+        ([name, source]) => source !== 'user' || !unlocked.includes(name),
+      ),
+    )
+    return {
+      ...one,
+      unlocked,
+      before: one.locks,
+      locks: applyLocks(one.locks, changes),
+      provenance,
+    }
+  })
+  await updateRows(tx, 'series', {
+    columns: { locks: 'text[]', provenance: 'jsonb' },
+    rows: edits.map(({ id, locks, provenance }) => ({ id, locks, provenance })),
+  })
   // The labels of a series follow those of its books, unless they are locked.
-  const unlocked = [...changes].flatMap(([name, isLocked]) => (isLocked ? [] : [name]))
-  const relabelled = await refreshEdited(tx, { seriesIds: [series.id], columns: unlocked })
-  const fields =
-    relabelled.length > 0 ? unlocked.filter(name => name === 'genres' || name === 'tags') : []
-  await publishChange(tx, series, [
-    ...(isDeepStrictEqual(locks, series.locks) ? [] : ['locks']),
-    ...fields,
-  ])
-  return locks
+  const relabelled = await refreshEdited(tx, {
+    seriesIds: edits.map(({ id }) => id),
+    columns: [...new Set(edits.flatMap(({ unlocked }) => unlocked))],
+  })
+  await publish(
+    tx,
+    changeEvents(edits, ({ id, before, locks, unlocked }) => [
+      ...(isDeepStrictEqual(locks, before) ? [] : ['locks']),
+      ...(relabelled.includes(id)
+        ? unlocked.filter(name => name === 'genres' || name === 'tags')
+        : []),
+    ]),
+  )
+  return new Map(edits.map(({ id, locks }) => [id, locks]))
 }
 
 /** Prevents scans from changing the external ids of a series after a user did. */

@@ -1,5 +1,7 @@
 // Reset of series metadata to the values from files: deletes what users set. Their covers and the
 // sharing tags of the series remain.
+
+import { publish } from '../../event/publish.ts'
 import { bookMajorityFields, seriesFields, seriesJsonFields } from '../../metadata/series-fields.ts'
 import { sortKey } from '../../name/natural.ts'
 import { searchKey } from '../../name/text.ts'
@@ -10,14 +12,23 @@ import type { Placement } from '../../strategy/placement.ts'
 import { placeBook } from '../../strategy/series.ts'
 import { compileRules, type TitleRule } from '../../strategy/title-rules.ts'
 import { refreshEdited } from '../derived/refresh.ts'
-import { changedColumns, publishChange } from './change-events.ts'
-import { columnValue, majorityColumns } from './columns.ts'
+import { changeEvents } from './change-events.ts'
+import {
+  type ColumnTypes,
+  editedColumns,
+  majorityColumns,
+  type RowValues,
+  updateRows,
+} from './columns.ts'
 import { deleteAllExternalReferences } from './external-reference.ts'
 import type { SeriesForUpdate } from './series-metadata.ts'
 import { titleByRules } from './series-title.ts'
 
 /** What the values from files are computed from. */
 type Sources = {
+  id: string
+  /** The row of the series. */
+  current: Record<string, unknown>
   name: string
   strategy: string
   config: Config
@@ -34,45 +45,54 @@ type Sources = {
 }
 
 /**
- * Returns the id of a book to read again, as files beside it may state values that a user had replaced;
- * null when the series has no present book.
+ * Returns the ids of books to read again, one for each series that has a present book: files beside it may
+ * state values that a user had replaced.
  */
 export async function resetSeriesMetadata(
   tx: Transaction,
-  series: SeriesForUpdate,
-): Promise<string | null> {
-  const { id } = series
-  const sources = await loadSources(tx, id)
+  series: readonly SeriesForUpdate[],
+): Promise<string[]> {
+  const ids = series.map(({ id }) => id)
+  const sources = new Map((await loadSources(tx, ids)).map(row => [row.id, row]))
+  const rows = series.map(one => resetRow(one, sources.get(one.id)!))
+  const fieldTypes = Object.values(seriesFields).map(({ column, sqlType }) => [column, sqlType])
+  const columns = { ...editedColumns, ...(Object.fromEntries(fieldTypes) as ColumnTypes) }
+  const changed = await updateRows(tx, 'series', { columns, rows })
+  const ofUsers = series.filter(({ provenance }) => provenance.external_ids === 'user')
+  await deleteAllExternalReferences(tx, { kind: 'series', ids }, ['link', 'rating'])
+  await deleteAllExternalReferences(tx, { kind: 'series', ids: ofUsers.map(({ id }) => id) }, [
+    'id',
+  ])
+  // Unlocked labels follow the books again, which the changed columns do not show.
+  const columnsChanged = new Set([...[...changed.values()].flat(), 'genres', 'tags'])
+  await refreshEdited(tx, { seriesIds: ids, columns: [...columnsChanged] })
+  await publish(
+    tx,
+    changeEvents(series, () => ['metadata_reset']),
+  )
+  return [...sources.values()].flatMap(({ bookId }) => bookId ?? [])
+}
+
+function resetRow(series: SeriesForUpdate, sources: Sources): RowValues {
   const title = sources.statedTitle ?? titleByRules(compileRules(sources.titleRules), sources.name)
-  const columns = {
-    ...fileValues(tx, series, sources),
+  return {
+    ...fileValues(series, sources),
+    id: series.id,
     title,
     sort_key: sortKey(title),
     search_key: searchKey(title),
     locks: series.locks.filter(name => name === 'cover'),
-    provenance: tx.json({
+    provenance: {
       ...Object.fromEntries(
         Object.entries(series.provenance).filter(([, source]) => source === 'series_json'),
       ),
       ...(sources.statedTitle === null ? {} : { title: 'embedded' }),
-    }),
+    },
   }
-  const [row] = await tx<{ changed: string[] }[]>`
-    update series s set ${tx(columns)}, updated_at = now()
-    from series old
-    where s.id = ${id} and old.id = s.id
-    returning ${changedColumns(tx, 's', 'old')} as changed`
-  const owner = { kind: 'series', id } as const
-  const hasUserIds = series.provenance.external_ids === 'user'
-  await deleteAllExternalReferences(tx, owner, hasUserIds ? ['id', 'link'] : ['link'])
-  // Unlocked labels follow the books again, which the changed columns do not show.
-  await refreshEdited(tx, { seriesIds: [id], columns: [...row!.changed, 'genres', 'tags'] })
-  await publishChange(tx, series, ['metadata_reset'])
-  return sources.bookId
 }
 
-/** Columns and values; columns that series.json states are left out, as they have its values already. */
-function fileValues(tx: Transaction, { provenance }: SeriesForUpdate, sources: Sources) {
+/** Values by column; those that series.json states stay. */
+function fileValues({ provenance }: SeriesForUpdate, sources: Sources) {
   const placement = placementOf(sources)
   const defaults: Record<string, unknown> = {
     publisher: placement?.publisher,
@@ -84,19 +104,19 @@ function fileValues(tx: Transaction, { provenance }: SeriesForUpdate, sources: S
       .map(field => field.column)
       .filter(column => provenance[column] === 'series_json'),
   )
-  const fields = Object.values(seriesFields).filter(({ column }) => !stated.has(column))
   return Object.fromEntries(
-    fields.map(field => {
-      const { column, empty } = field
-      const value = sources.majority[column] ?? defaults[column] ?? empty
-      return [column, columnValue(tx, field, value)]
-    }),
+    Object.values(seriesFields).map(({ column, empty }) => [
+      column,
+      stated.has(column)
+        ? sources.current[column]
+        : (sources.majority[column] ?? defaults[column] ?? empty),
+    ]),
   )
 }
 
-async function loadSources(tx: Transaction, id: string): Promise<Sources> {
-  const [sources] = await tx<Sources[]>`
-    select s.name, l.series_strategy as strategy, l.series_config as config,
+async function loadSources(tx: Transaction, ids: string[]): Promise<readonly Sources[]> {
+  return await tx<Sources[]>`
+    select s.id, to_jsonb(s) as current, s.name, l.series_strategy as strategy, l.series_config as config,
       l.title_preprocessing_rules as "titleRules", to_jsonb(m) as majority,
       n."statedTitle", f.id as "bookId", f.folder, f.name as file, f.embedded_series as "embeddedSeries"
     from series s
@@ -117,8 +137,7 @@ async function loadSources(tx: Transaction, id: string): Promise<Sources> {
       from book b join directory d on d.id = b.directory_id
       where b.series_id = s.id and b.missing_at is null
       order by b.number_sort, b.name_key, b.id limit 1) f on true
-    where s.id = ${id}`
-  return sources!
+    where s.id = any(${ids}::uuid[])`
 }
 
 /** Placement of the first book, which may contain year and publisher. */

@@ -118,7 +118,11 @@ export async function seriesContext(sql: Sql, viewer: Viewer, id: string): Promi
         url,
         externalId,
       })),
-      externalRatings: [],
+      externalRatings: metadata.externalRatings.map(({ sourceName, rating, voteCount }) => ({
+        source: sourceName,
+        rating,
+        votes: voteCount,
+      })),
       ...(lockFlags as Record<ContextFlag, boolean>),
     },
   }

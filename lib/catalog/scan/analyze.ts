@@ -1,8 +1,9 @@
 // Re-analysis of books on request. A library is scanned in deep mode; for a series or a single book the
 // files are queued as pending files of a scan that does not walk the disk.
+import type { Fragment } from 'postgres'
 import { type Viewer, visibleBook, visibleSeries } from '../../auth/viewer.ts'
 import { Invalid, NotFound } from '../../errors.ts'
-import type { Sql } from '../../postgres/db.ts'
+import type { Queryable, Sql } from '../../postgres/db.ts'
 import type { AnalysisSubject } from '../../queue/jobs.ts'
 import type { Queue } from '../../queue/queue.ts'
 import { requireLibrary } from '../library/library.ts'
@@ -81,7 +82,7 @@ function enqueue(
       from book b
       join series s on s.id = b.series_id
       where ${condition} and b.missing_at is null and ${visibleBook(sql, viewer)}
-        and ${unanalyzedOnly ? sql`(b.error_code is not null or b.fingerprint is null)` : sql`true`}
+        and ${unanalyzedOnly ? isUnanalyzed(sql) : sql`true`}
       order by b.directory_id, b.name
       on conflict (directory_id, name) do update set forced = true, attempts = 0`
     if (count === 0)
@@ -90,4 +91,9 @@ function enqueue(
       )
     return scanId
   })
+}
+
+/** A condition on `book b`: it could not be read, or has not been read yet. */
+export function isUnanalyzed(sql: Queryable): Fragment {
+  return sql`(b.error_code is not null or b.fingerprint is null)`
 }

@@ -4,9 +4,11 @@ import type { Fragment } from 'postgres'
 import { presentBook, type Viewer, visibleBook } from '../../auth/viewer.ts'
 import type { Queryable, Sql, Transaction } from '../../postgres/db.ts'
 import type { Queue } from '../../queue/queue.ts'
-import { type ErrorFilter, failedBook } from '../book/book-errors.ts'
+import { type ErrorFilter, failedBook, failedCover } from '../book/book-errors.ts'
+import { joinArtifact } from '../book/visible-books.ts'
 import { hasImage, lacksCover } from '../cover/cover-on-demand.ts'
 import { titlesByRules } from '../metadata/series-title.ts'
+import { isUnanalyzed } from './analyze.ts'
 import { enqueueScan } from './scan-request.ts'
 
 type WorkRequest = { sql: Sql; queue: Queue; viewer: Viewer }
@@ -31,14 +33,32 @@ function selectedBook(
     and ${bookIds ? sql`b.id = any(${bookIds as string[]}::uuid[])` : sql`true`}`
 }
 
-/** Reads the selected books again, which also numbers them. */
-export function analyzeMany(request: WorkRequest, selection: Selection): Promise<StartedWork> {
-  return readAgain(request, selectedBook(request.sql, request.viewer, selection))
+/**
+ * Reads the selected books again, which also numbers them. `unanalyzedOnly`: only those that could not be
+ * read, or have not been read yet.
+ */
+export function analyzeMany(
+  request: WorkRequest,
+  selection: Selection,
+  { unanalyzedOnly = false } = {},
+): Promise<StartedWork> {
+  const { sql, viewer } = request
+  const isIncluded = unanalyzedOnly ? isUnanalyzed(sql) : sql`true`
+  return readAgain(request, sql`${selectedBook(sql, viewer, selection)} and ${isIncluded}`)
 }
 
-/** Reads files again that could not be read. */
-export function retryFailed(request: WorkRequest, filter: ErrorFilter): Promise<StartedWork> {
-  return readAgain(request, failedBook(request.sql, request.viewer, filter))
+/** Reads files again that could not be read, and makes covers again that could not be made. */
+export async function retryFailed(request: WorkRequest, filter: ErrorFilter): Promise<StartedWork> {
+  const { sql, viewer } = request
+  const read = await readAgain(request, failedBook(sql, viewer, filter))
+  const books = sql`
+    select ${coverColumns(sql)} from book b join series s on s.id = b.series_id ${joinArtifact(sql)}
+    where ${failedCover(sql, viewer, filter)}`
+  const covers = await makeCovers(request, books, { force: true })
+  return {
+    taskIds: [...read.taskIds, ...covers.taskIds],
+    count: read.count + covers.count,
+  }
 }
 
 async function readAgain({ sql, queue }: WorkRequest, condition: Fragment): Promise<StartedWork> {
@@ -85,12 +105,13 @@ type ThumbnailOptions = {
 const maxIdsPerJob = 64
 const pageBooks = 6_400
 
-/** Makes thumbnails of the selected books, in batches of the queue. */
+/** Makes thumbnails of the selected books. */
 export async function generateThumbnails(
-  { sql, queue, viewer }: WorkRequest,
+  request: WorkRequest,
   selection: Selection,
   { of, force }: ThumbnailOptions,
 ): Promise<StartedWork> {
+  const { sql, viewer } = request
   const one = of === 'series' ? sql`distinct on (b.series_id)` : sql``
   const order =
     of === 'series'
@@ -98,9 +119,22 @@ export async function generateThumbnails(
           b.name_key, b.id`
       : sql``
   const books = sql`
-    select ${one} b.id, b.library_id, b.missing_at, b.error_code, b.page_count, b.format
+    select ${one} ${coverColumns(sql)}
     from book b join series s on s.id = b.series_id
     where ${selectedBook(sql, viewer, selection)} ${order}`
+  return await makeCovers(request, books, { force })
+}
+
+/** What `makeCovers` needs of `book b`. */
+const coverColumns = (sql: Queryable) =>
+  sql`b.id, b.library_id, b.missing_at, b.error_code, b.page_count, b.format`
+
+/** Makes the covers of `books`, a query of `coverColumns`, in batches of the queue. */
+async function makeCovers(
+  { sql, queue }: WorkRequest,
+  books: Fragment,
+  { force }: Pick<ThumbnailOptions, 'force'>,
+): Promise<StartedWork> {
   const due = sql`
     select b.id, b.library_id as "libraryId"
     from (${books}) b join book_artifact a on a.book_id = b.id

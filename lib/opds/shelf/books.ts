@@ -7,13 +7,17 @@ import { type Listing, maxLatest } from './listing.ts'
 
 const maxPageSize = 500
 
+const inProgress: Listing['list'] = ({ sql, viewer, ...request }) =>
+  booksInProgress(sql, viewer, request)
+const next: Listing['list'] = ({ sql, viewer, ...request }) => booksOnDeck(sql, viewer, request)
+
 export const keepReading: Listing = {
   kind: 'acquisition',
   path: '/keep-reading',
   title: 'Keep reading',
   summary: 'Books in progress, most recently read first',
-  list: ({ sql, viewer, ...request }) => booksInProgress(sql, viewer, request),
-  updatedAt: newestOf(booksInProgress),
+  list: inProgress,
+  updatedAt: newestOf(inProgress),
 }
 
 export const onDeck: Listing = {
@@ -21,8 +25,8 @@ export const onDeck: Listing = {
   path: '/on-deck',
   title: 'On deck',
   summary: 'The next book of every series in progress',
-  list: ({ sql, viewer, ...request }) => booksOnDeck(sql, viewer, request),
-  updatedAt: newestOf(booksOnDeck),
+  list: next,
+  updatedAt: newestOf(next),
 }
 
 export const newBooks: Listing = {
@@ -44,9 +48,9 @@ export const releases: Listing = {
 }
 
 /** Of a list that is as long as what the viewer reads: its first page has most of it. */
-function newestOf(list: typeof booksInProgress | typeof booksOnDeck): Listing['updatedAt'] {
+export function newestOf(list: Listing['list']): Listing['updatedAt'] {
   return async ({ sql, viewer }) => {
-    const { ids } = await list(sql, viewer, { page: 1, pageSize: maxPageSize })
+    const { ids } = await list({ sql, viewer, page: 1, pageSize: maxPageSize })
     return ids.length === 0 ? null : await newestBookChange(sql, viewer, { ids })
   }
 }

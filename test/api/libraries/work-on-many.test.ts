@@ -1,5 +1,6 @@
 // Books that cannot be read, and work on many books or series in the background, over HTTP.
 import t from 'tap'
+import { noCoverImage } from '../../../lib/errors.ts'
 import { hideSeries } from '../../kit/accounts.ts'
 import { doctorFindings } from '../../kit/catalogue.ts'
 import { comic, createTestLibrary, waitForScan } from '../../kit/library.ts'
@@ -100,6 +101,44 @@ t.test('books with errors are listed by code and read again', async t => {
   // The files were changed, too, which only a scan finds.
   await shelf.scan()
   t.same(await doctorFindings(all), [])
+})
+
+t.test('books without the cover that they should have are errors, and get another try', async t => {
+  const shelf = await createTestLibrary(t, all, {
+    'Alpha/1.cbz': comic(),
+    'Alpha/2.cbz': comic(),
+    'Bare/1.cbz': comic(),
+    'Hidden/1.cbz': comic(),
+  })
+  await shelf.scan()
+  const limited = await all.createUser('maintainer')
+  const books = await shelf.books()
+  const hidden = books.find(book => book.series === 'Hidden')!
+  await hideSeries(all.sql, limited.id, [hidden.seriesId])
+  const breakCovers = async (message: string, series: string) =>
+    await all.sql`
+      update book_artifact set cover = null, cover_error = ${message}
+      where book_id = any(${books.filter(book => book.series === series).map(({ id }) => id)})`
+  await breakCovers('The image is damaged', 'Alpha')
+  await breakCovers('The image is damaged', 'Hidden')
+  await breakCovers(noCoverImage, 'Bare')
+  const failed = async (user: typeof reader) =>
+    (await user.get(`/books/errors?errorType=thumbnail&libraryId=${shelf.id}`)).body
+  t.match(await failed(limited), {
+    totalBooksWithErrors: 2,
+    errorCounts: { thumbnail: 2 },
+    groups: [{ errorType: 'thumbnail', label: 'No cover', count: 2 }],
+  })
+  t.equal((await failed(admin)).totalBooksWithErrors, 3)
+  const [alpha] = books
+  t.equal((await admin.post(`/books/${alpha!.id}/retry`, { errorTypes: ['io'] })).status, 400)
+  await finished(await limited.post(`/books/${alpha!.id}/retry`, { errorTypes: ['thumbnail'] }))
+  t.equal((await failed(limited)).totalBooksWithErrors, 1)
+  const body = { errorType: 'thumbnail', seriesId: alpha!.seriesId }
+  const work = await finished(await limited.post('/books/retry-all-errors', body))
+  t.equal(work.message, '1 files to be read')
+  t.equal((await failed(limited)).totalBooksWithErrors, 0)
+  t.equal((await failed(admin)).totalBooksWithErrors, 1, 'what is hidden is not tried')
 })
 
 t.test('thumbnails of many books and series', async t => {

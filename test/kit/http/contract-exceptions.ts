@@ -76,6 +76,16 @@ export const contractExceptions: readonly Exception[] = [
     message: /already set up|API key cannot|Registration is disabled/,
     reason: 'the state of the server and the kind of credentials, which are checked first',
   },
+  {
+    operation: /filter-presets/,
+    message: /condition/,
+    reason: 'conditions, which depend on the target',
+  },
+  {
+    operation: /want-to-read$/,
+    message: /either seriesId or bookId/,
+    reason: 'one of two fields',
+  },
   { operation: /retry/, message: /has no/, reason: 'books without an error' },
 ]
 

@@ -1,0 +1,13 @@
+// Ids in the bodies of requests about several series or books, and the response with a number of them.
+import { count, list, record, Type, uuid } from '../../schema.ts'
+
+const maxBulkSeries = 100
+const maxBulkBooks = 500
+
+export const seriesIds = list(uuid(), { maxItems: maxBulkSeries })
+export const bookIds = list(uuid(), { maxItems: maxBulkBooks })
+export const skipNote = 'Unknown ids are skipped.'
+export const BulkCount = record(
+  { count: count(), message: Type.String() },
+  { component: 'BulkCount' },
+)

@@ -1,0 +1,48 @@
+// Alternate titles of a series, each with an id: elements of the column `alternate_titles`, which edits of
+// metadata replace as a whole.
+import { newId } from '../../id.ts'
+import type { AlternateTitle } from '../../metadata/values.ts'
+import { record, type Static, Type, timestamp, uuid } from '../../schema.ts'
+
+export const AlternateTitleRecord = record(
+  {
+    id: uuid(),
+    seriesId: uuid(),
+    label: Type.String(),
+    title: Type.String(),
+    createdAt: timestamp(),
+    updatedAt: timestamp(),
+  },
+  { component: 'AlternateTitleRecord' },
+)
+export type AlternateTitleRecord = Static<typeof AlternateTitleRecord>
+
+/** An element of the column. */
+export type StoredTitle = Omit<AlternateTitleRecord, 'seriesId'>
+
+/** Of one series. */
+export const maxAlternateTitles = 500
+
+/**
+ * A list of titles with ids and times. An element with an id stays, with its changes; another one is that of
+ * the current list with the same label and title, or new.
+ */
+export function identifiedTitles(
+  current: readonly StoredTitle[],
+  titles: readonly (AlternateTitle | StoredTitle)[],
+): StoredTitle[] {
+  const now = new Date().toISOString()
+  const byContent = new Map(current.map(title => [contentOf(title), title]))
+  return titles.map(({ label, title, ...stored }) => {
+    if ('id' in stored) return { ...(stored as StoredTitle), label, title }
+    const {
+      id = newId(),
+      createdAt = now,
+      updatedAt = now,
+    } = byContent.get(contentOf({ label, title })) ?? {}
+    return { id, label, title, createdAt, updatedAt }
+  })
+}
+
+/** Titles of one label and text are the same. */
+export const contentOf = ({ label, title }: AlternateTitle) => JSON.stringify([label, title])
