@@ -9,6 +9,7 @@ import { duplicateInvariants } from './duplicates.ts'
 import type { DoctorScope, Invariant } from './invariant.ts'
 import { leftoverInvariants } from './leftovers.ts'
 import { listInvariants } from './lists.ts'
+import { readingInvariants } from './reading.ts'
 import { rowInvariants } from './rows.ts'
 import { selectedCoverInvariants } from './selected-covers.ts'
 import { workInvariants } from './work.ts'
@@ -18,6 +19,7 @@ export const invariants: Invariant[] = [
   ...rowInvariants,
   ...leftoverInvariants,
   ...counterInvariants,
+  ...readingInvariants,
   ...listInvariants,
   ...duplicateInvariants,
   ...coverInvariants,

@@ -79,6 +79,26 @@ export type ModelBook = {
   sittings: Sitting[]
 }
 
+/** The summary of the statistics over all time. */
+export function expectedTotals(writes: readonly ModelWrite[]) {
+  const once = [...new Map(writes.map(write => [write.id, write])).values()]
+  const books = expectedReading(writes)
+  const sittings = books.flatMap(book => book.sittings)
+  const counted = sittings.filter(({ isPart }) => !isPart)
+  const reported = once.filter(({ kind, pagesRead }) => kind !== 'reset' && pagesRead !== null)
+  const sum = (values: (number | null)[]) => values.reduce<number>((a, b) => a + (b ?? 0), 0)
+  return {
+    books: books.filter(book => book.sittings.length > 0).length,
+    measuredMs: sum(sittings.map(({ measured }) => measured)),
+    inferredMs: sum(sittings.map(({ inferred }) => inferred)),
+    pagesRead: sum(reported.map(({ pagesRead }) => pagesRead)),
+    sessions: counted.length,
+    booksFinished: books.flatMap(({ passes }) => passes).length,
+    sessionsWithoutDuration: counted.filter(({ measured }) => measured === null).length,
+    sessionsWithoutPages: counted.length - reported.length,
+  }
+}
+
 type Point = ModelWrite & { isCompleted: boolean; isStart: boolean; isSession: boolean }
 
 export function expectedReading(writes: readonly ModelWrite[]): ModelBook[] {

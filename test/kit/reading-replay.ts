@@ -1,6 +1,7 @@
 // Writes of the reading model sent to the ledger, and what is stored after them in the shape of the model.
-import type { Viewer } from '../../lib/auth/viewer.ts'
+import { unrestrictedViewer, type Viewer } from '../../lib/auth/viewer.ts'
 import { recordReading, recordSessions } from '../../lib/catalog/reading/record.ts'
+import { readingStatistics } from '../../lib/catalog/reading/statistics.ts'
 import type { Sql } from '../../lib/postgres/db.ts'
 import type { Random } from './random.ts'
 import type { ModelBook, ModelWrite, Sitting } from './reading-model.ts'
@@ -47,6 +48,15 @@ function toSession(write: ModelWrite) {
     endedAt: new Date(write.endedAt),
     position: page === null ? null : { currentPage: page },
   }
+}
+
+/** The summary of the statistics over all time. */
+export async function storedTotals(sql: Sql, accountId: string) {
+  const { summary } = await readingStatistics(sql, unrestrictedViewer(accountId), {
+    ...{ from: new Date(0), to: new Date('2100-01-01'), granularity: 'month', timeZone: 'UTC' },
+    ...{ sort: 'time', seriesLimit: 1, fill: false },
+  })
+  return summary
 }
 
 export async function storedReading(sql: Sql, accountId: string): Promise<ModelBook[]> {

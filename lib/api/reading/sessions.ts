@@ -1,8 +1,9 @@
 // Reading sessions that clients measured themselves, a batch at a time.
+
 import { Progress, progressRecord } from '../../catalog/progress/progress-record.ts'
+import { clientDevice } from '../../catalog/reading/client-device.ts'
 import { recordSessions } from '../../catalog/reading/record.ts'
 import { checkSessions, rejectionReasons, type SentSession } from '../../catalog/reading/session.ts'
-import { clientDevice } from '../../http/device.ts'
 import { route } from '../../http/route.ts'
 import {
   body,

@@ -1,6 +1,6 @@
 // Sittings from single positions: writes of one device in one book with short gaps are one entry, and their
 // time is inferred, except where the device measured it. The result depends only on the set of writes.
-import type { Entry } from './entry.ts'
+import { type Entry, isSitting } from './entry.ts'
 
 /** Positions with a gap up to this belong to one sitting. */
 export const sittingGapMs = 5 * 60_000
@@ -43,7 +43,8 @@ export function inferTime(entry: Entry, entries: readonly Entry[]): Entry {
   return { ...entry, isPart, inferredMs }
 }
 
-export const isMeasured = ({ isSession, measuredMs }: Entry) => isSession && measuredMs !== null
+export const isMeasured = (entry: Entry) =>
+  isSitting(entry) && entry.isSession && entry.measuredMs !== null
 
 /** Whether two sittings overlap or are within the gap. */
 export function isNear(a: Interval, b: Interval): boolean {

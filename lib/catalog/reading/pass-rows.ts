@@ -1,5 +1,5 @@
 // Rows of completed passes: stores new ones, and folds those of a book again after a late write.
-import type { Transaction } from '../../postgres/db.ts'
+import type { Queryable, Transaction } from '../../postgres/db.ts'
 import type { Entry } from './entry.ts'
 import { entriesSince } from './entry-rows.ts'
 import { type CurrentPass, foldPasses, type Pass } from './passes.ts'
@@ -26,8 +26,8 @@ export async function storePasses(
     set started_at = excluded.started_at, device = excluded.device`
 }
 
-/** A book whose entries changed from a time on, in ms since 1970. */
-export type FoldRequest = { bookId: string; from: number }
+/** A book whose entries changed from a time on, in ms since 1970; null for all of them. */
+type FoldRequest = { bookId: string; from: number | null }
 
 /**
  * Folds the passes of books from the last one that was completed before their change, stores them, and
@@ -57,12 +57,36 @@ export async function foldAgain(
   return new Map(folded.map(({ bookId, current }) => [bookId, current]))
 }
 
+/** All completed passes of books, in the order of their completion. */
+export async function passesOf(
+  tx: Queryable,
+  accountId: string,
+  bookIds: readonly string[],
+): Promise<Map<string, Pass[]>> {
+  const rows = await tx<PassRow[]>`
+    select r.book_id as "bookId", r.started_at as "startedAt", r.completed_at as "completedAt",
+      r.device
+    from reading_pass r
+    where r.account_id = ${accountId} and r.book_id = any(${bookIds as string[]}::uuid[])
+    order by r.completed_at`
+  const byBook = Map.groupBy(rows, ({ bookId }) => bookId)
+  return new Map([...byBook].map(([bookId, own]) => [bookId, own.map(toPass)]))
+}
+
+type PassRow = { bookId: string; startedAt: Date; completedAt: Date; device: number | null }
+
+const toPass = ({ startedAt, completedAt, device }: PassRow): Pass => ({
+  startedAt: startedAt.getTime(),
+  completedAt: completedAt.getTime(),
+  device,
+})
+
 /** The last pass of each book that was completed before a change. */
 async function lastPasses(tx: Transaction, accountId: string, requests: readonly FoldRequest[]) {
-  const wanted = requests.map(({ bookId, from }) => ({ book: bookId, at: new Date(from) }))
-  const rows = await tx<
-    { bookId: string; startedAt: Date; completedAt: Date; device: number | null }[]
-  >`
+  const wanted = requests
+    .filter(({ from }) => from !== null)
+    .map(({ bookId, from }) => ({ book: bookId, at: new Date(from!) }))
+  const rows = await tx<PassRow[]>`
     select w.book as "bookId", last.started_at as "startedAt", last.completed_at as "completedAt",
       last.device
     from jsonb_to_recordset(${tx.json(wanted as never)}) as w(book uuid, at timestamptz)
@@ -71,12 +95,7 @@ async function lastPasses(tx: Transaction, accountId: string, requests: readonly
       where r.account_id = ${accountId} and r.book_id = w.book and r.completed_at < w.at
       order by r.completed_at desc
       limit 1) last`
-  return new Map(
-    rows.map(({ bookId, startedAt, completedAt, device }) => [
-      bookId,
-      { startedAt: startedAt.getTime(), completedAt: completedAt.getTime(), device },
-    ]),
-  )
+  return new Map(rows.map(row => [row.bookId, toPass(row)]))
 }
 
 type Replacement = {

@@ -219,7 +219,11 @@ test('reading sessions and history', async t => {
       const [{ id, name }] =
         await all.sql`select id, name from api_key where account_id = ${reader.id}`
       const byId = new Map(devices.map((device: any) => [device.deviceId, device.deviceName]))
-      t.same(Object.fromEntries(byId), { tablet: 'Tablet', peer: null, [`apikey:${id}`]: name })
+      t.same(Object.fromEntries(byId), {
+        tablet: 'Tablet',
+        peer: null,
+        [`apikey:${key!.id}`]: key!.name,
+      })
       await hideSeries(all.sql, reader.id, [series])
       await reader.get('/reading-stats')
       for (const [method, address] of [

@@ -2,12 +2,15 @@
 import { mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import t from 'tap'
+import { unrestrictedViewer } from '../../../lib/auth/viewer.ts'
+import { recordReading } from '../../../lib/catalog/reading/record.ts'
 import { thumbnailPath } from '../../../lib/image/thumbnail-path.ts'
 import { checkCatalogue, invariants } from '../../../pipeline/doctor/doctor.ts'
 import { dedupe } from '../../../pipeline/finalize/dedupe.ts'
 import { createReader } from '../../kit/accounts.ts'
 import { openCatalogue } from '../../kit/catalogue.ts'
 import { comic, createTestLibrary, waitForScan } from '../../kit/library.ts'
+import { testOrigin } from '../../kit/reading.ts'
 
 const all = await openCatalogue(t)
 const { sql, pipeline } = all
@@ -78,6 +81,31 @@ const cases: Record<string, { violate: () => Promise<unknown>; count?: number }>
         insert into series_reading (account_id, series_id, read_count, started_count, opened_count,
           last_read_at)
         values (${reader.id}, ${first.seriesId}, 1, 0, 0, now())`
+    },
+  },
+  'reading ledger': {
+    violate: async () => {
+      const viewer = unrestrictedViewer((await createReader(sql)).id)
+      const write = (bookId: string, minutesAgo: number, currentPage: number) =>
+        recordReading(sql, viewer, testOrigin, {
+          ...{ bookId, currentPage, at: new Date(Date.now() - minutesAgo * 60_000) },
+        })
+      for (const { id } of books) await write(id, 9, 1)
+      for (const { id } of books) await write(id, 8, 3)
+      const [moved, forgotten, split, unread] = books.map(({ id }) => id)
+      await sql`update progress set current_page = 9 where book_id = ${moved!}`
+      await sql`delete from reading_pass where book_id = ${forgotten!}`
+      await sql`update reading_session set inferred_ms = 1 where book_id = ${split!}`
+      await sql`delete from progress where book_id = ${unread!}`
+    },
+    count: 4,
+  },
+  'read history without records': {
+    violate: async () => {
+      const { id } = await createReader(sql)
+      await sql`
+        insert into reading_pass (account_id, book_id, started_at, completed_at)
+        values (${id}, ${first.id}, now(), now())`
     },
   },
   'folder tree': {
