@@ -56,8 +56,8 @@ export function openThreadPool(options: ThreadOptions) {
   const size = options.maxThreads || availableParallelism()
   // Created on first use: each thread loads every format.
   let pool: Piscina | null = null
-  const createPool = () =>
-    new Piscina({
+  const createPool = () => {
+    const created = new Piscina({
       filename: options.file.href,
       // All threads end when they are idle: each holds 60 MB.
       minThreads: 0,
@@ -71,6 +71,13 @@ export function openThreadPool(options: ThreadOptions) {
         maxYoungGenerationSizeMb: youngGenerationMb,
       },
     })
+    // Errors that belong to no call; without a listener they would end the process. A result that arrives
+    // while its thread is being terminated is one, but no bug.
+    created.on('error', (error: Error) => {
+      if (!/^Unexpected message from Worker/.test(error.message)) options.onBug(error)
+    })
+    return created
+  }
   // Waiting calls queue here: Piscina's own queue has no priorities for tasks that can be aborted.
   const running = new Set<ThreadControl>()
   const semaphore = createSemaphore({
