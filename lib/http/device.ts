@@ -1,14 +1,18 @@
 // Identity of the device that a request is from: what the client calls it, else its API key or program.
-import { hash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import type { Identity } from '../auth/identify.ts'
+import {
+  clientDevice,
+  digestOf,
+  maxDeviceIdLength,
+  maxDeviceNameLength,
+  printable,
+} from '../catalog/reading/client-device.ts'
 import type { ReadingDevice } from '../catalog/reading/device.ts'
 
 /** Names of the header with an id that a client gives to its device. */
 const idHeaders = ['x-device-id', 'x-codex-device-id']
 const nameHeaders = ['x-device-name', 'x-codex-device-name']
-const maxIdLength = 128
-const maxNameLength = 100
 
 /** `client` is the device as the body states it; a header takes precedence. */
 export function deviceOf(
@@ -22,8 +26,8 @@ export function deviceOf(
   }
   const id = header(idHeaders)
   const name = header(nameHeaders)
-  const named = name === null ? null : name.slice(0, maxNameLength)
-  if (id !== null && id.length <= maxIdLength) return { key: id, name: named }
+  const named = name === null ? null : name.slice(0, maxDeviceNameLength)
+  if (id !== null && id.length <= maxDeviceIdLength) return { key: id, name: named }
   if (client) return clientDevice(client)
   if (identity.keyId !== null) return { key: `apikey:${identity.keyId}`, name: named }
   const agent = printable(headers['user-agent'])
@@ -31,25 +35,9 @@ export function deviceOf(
   return { key: `ua:${digestOf(agent)}`, name: named ?? programOf(agent) }
 }
 
-/** A device by the id that a client wrote into a body; a long one is shortened to its digest. */
-export function clientDevice({ id, name }: { id: string; name?: string | null }): ReadingDevice {
-  const key = printable(id)
-  const named = printable(name ?? undefined)?.slice(0, maxNameLength) ?? null
-  if (key === null) return { key: 'legacy', name: named }
-  return { key: key.length <= maxIdLength ? key : `app:${digestOf(key)}`, name: named }
-}
-
-/** Text without control characters and outer spaces; null if nothing is left. */
-function printable(text: string | undefined): string | null {
-  const cleaned = text?.replace(/\p{C}/gu, '').trim()
-  return cleaned ? cleaned : null
-}
-
-const digestOf = (text: string) => hash('sha256', text, 'hex').slice(0, 16)
-
 /** `Panels` of `Panels/2.1 (iPad)`; the name of the browser is further back. */
 const programOf = (agent: string) =>
   (/(?:Firefox|Edg|OPR|Chrome|Safari)(?=\/)/.exec(agent)?.[0] ?? agent.split(/[\s/]/, 1)[0]!).slice(
     0,
-    maxNameLength,
+    maxDeviceNameLength,
   )
