@@ -91,7 +91,8 @@ async function snapshot(
   const responses = new Map<string, unknown>()
   const get = async (path: string) => {
     if (!isWanted(`GET ${path}`)) return
-    const response = await fetch(w.base + path, { headers: { 'x-api-key': viewer.key } })
+    const headers = { 'x-api-key': viewer.key, 'accept-encoding': 'identity' }
+    const response = await fetch(w.base + path, { headers })
     const body = await readBody(response)
     const isJson = response.headers.get('content-type')?.includes('json')
     const value = isJson ? JSON.parse(String(body)) : body.toString('latin1')

@@ -54,7 +54,7 @@ export async function processes(t: Test, variables: Record<string, string> = {})
 }
 
 /** Polls a condition every 20 ms; throws after `seconds`. */
-export async function waitUntil(condition: () => boolean | Promise<boolean>, seconds = 30) {
+export async function waitUntil(condition: () => boolean | Promise<boolean>, seconds = 120) {
   for (const end = Date.now() + seconds * 1000; Date.now() < end; ) {
     if (await condition()) return
     await sleep(20)
