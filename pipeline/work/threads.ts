@@ -2,7 +2,7 @@
 import type { ThreadFailure, ThreadPool } from '../../lib/async/thread-pool.ts'
 import { mountHealth } from '../../lib/mount-health.ts'
 
-/** Tasks of pipeline/index/worker.ts; each returns after about a tenth of a second with what is done. */
+/** Tasks of pipeline/index/worker.ts; each returns after about a second with what is done. */
 export type ThreadTask = 'read' | 'cover' | 'hash'
 
 export type BatchOptions<I, O> = {

@@ -4,6 +4,7 @@
 import type { Limits } from '../../archive/limits.ts'
 import { withMemory } from '../../async/memory-budget.ts'
 import { Unreadable } from '../../errors.ts'
+import type { File } from '../../file.ts'
 import { encodePixels } from '../../image/cover.ts'
 import type { RawImage } from '../../image/primitives.ts'
 import type { FormatReader, Page } from '../contract.ts'
@@ -19,6 +20,7 @@ export const pdfReader: FormatReader = {
   matches: head =>
     Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, 1024)).includes('%PDF-'),
   async open(file, limits) {
+    await preloadSmall(file)
     const opened = openDocument(await loadEngine(), file, limits.entries)
     let pages: readonly Page[] | null = null
     let isClosed = false
@@ -41,6 +43,7 @@ export const pdfReader: FormatReader = {
     }
   },
   async *covers(file, limits) {
+    await preloadSmall(file)
     const engine = await loadEngine()
     try {
       using opened = openDocument(engine, file, limits.entries)
@@ -53,6 +56,14 @@ export const pdfReader: FormatReader = {
       yield* readCovers(opened, limits, { skipsFirst: true })
     }
   },
+}
+
+// MuPDF reads synchronously, with a wait for about every page: a file of this size takes less time as a whole.
+const maxPreloadedBytes = 8 * 1024 * 1024
+
+async function preloadSmall(file: File) {
+  if (file.preload && file.size <= maxPreloadedBytes)
+    await file.preload([{ position: 0, length: file.size }])
 }
 
 const coverCandidates = 5

@@ -22,6 +22,7 @@ import { tarEnd, tarEntry, zip } from '../../kit/files/archives.ts'
 import { goldenPath } from '../../kit/files/corpus.ts'
 import { epubBytes, item } from '../../kit/files/epub.ts'
 import { temporaryFolder } from '../../kit/files/folders.ts'
+import { pdfOf, stream } from '../../kit/files/pdf.ts'
 import { storedRar, storedSevenZip } from '../../kit/files/stored-archives.ts'
 import { createRandom } from '../../kit/random.ts'
 import { picture } from '../../page/books.ts'
@@ -161,6 +162,20 @@ async function writeBooks(folder: string) {
     'c.cbr': storedRar(images),
     'd.cb7': storedSevenZip(images),
     'e.epub': epubBytes({ manifest, files }),
+    'f.pdf': pdfOf([
+      '<</Type/Catalog/Pages 2 0 R>>',
+      `<</Type/Pages/Count ${images.length}/Kids[${images.map((_, i) => `${3 + 3 * i} 0 R`).join(' ')}]>>`,
+      ...images.flatMap(({ bytes }, i) => [
+        `<</Type/Page/Parent 2 0 R/MediaBox[0 0 ${61 + i} 90]/Contents ${4 + 3 * i} 0 R` +
+          `/Resources<</XObject<</I ${5 + 3 * i} 0 R>>>>>>`,
+        stream('', `q ${61 + i} 0 0 90 0 0 cm /I Do Q`),
+        stream(
+          `/Type/XObject/Subtype/Image/Width ${61 + i}/Height 90/BitsPerComponent 8` +
+            '/ColorSpace/DeviceRGB/Filter/DCTDecode',
+          bytes,
+        ),
+      ]),
+    ]),
   }
   for (const [name, bytes] of Object.entries(books)) writeFileSync(join(folder, name), bytes)
   return Object.keys(books)
