@@ -4,24 +4,24 @@ import { readFileSync } from 'node:fs'
 import { isMarkedAsUntransferable } from 'node:worker_threads'
 import { Piscina } from 'piscina'
 import type { Container, Entry } from '../archive/container.ts'
-import { zipArchive } from '../archive/zip/zip.ts'
 import { enterRun } from '../async/memory-budget.ts'
 import type { ThreadRequest } from '../async/thread-pool.ts'
 import { Unreadable } from '../errors.ts'
 import { type File, openLibraryFile } from '../file.ts'
 import type { Page } from '../format/contract.ts'
-import { readContents } from '../format/epub/contents.ts'
-import { readResource } from '../format/epub/resource.ts'
 import { formatNamed, isReflowable, openBook, readCover } from '../format/formats.ts'
-import { createCover, resizeImage } from '../image/cover.ts'
 import { measureImage, sniffImage } from '../image/image.ts'
 import { imageEnd } from '../image/image-end.ts'
-import { verifyImage } from '../image/verify.ts'
 import { type CacheTarget, cachePath, writeCacheFile } from './cache-write.ts'
 import { createDirectory, entriesOf } from './directory.ts'
 import { decodeUnlessFailed } from './failures.ts'
 import type { BookRef, PageTasks, RenderedImage, TaskOptions, WorkerResult } from './messages.ts'
 import { type StoredPage, unpackPages } from './page-list.ts'
+
+// Decoders and parsers are imported by the tasks that use them: a new thread, for the first page of a book after a
+// rest, starts in half of the time without.
+const resizeImage: typeof import('../image/cover.ts').resizeImage = async (...image) =>
+  (await import('../image/cover.ts')).resizeImage(...image)
 
 export const directory = task<'directory'>(async book => {
   return withFile(book, async file => {
@@ -47,6 +47,7 @@ export const verify = task<'verify'>(async ({ book, index, cachedOriginal }, { d
   return withFile(book, async file => {
     const original = readCachedImage(cachedOriginal) ?? (await readPage(book, file, index))
     if (original === null) return null
+    const { verifyImage } = await import('../image/verify.ts')
     return { verdict: await decode(original.bytes, () => verifyImage(original.bytes)) }
   })
 })
@@ -82,6 +83,7 @@ export const convert = task<'convert'>(async ({ bytes, variant, target }, { deco
 
 export const cover = task<'cover'>(async ({ bytes, ...options }, { decode }) => {
   try {
+    const { createCover } = await import('../image/cover.ts')
     const made = await decode(bytes, () => createCover(bytes, options))
     const { mediaType, width, height } = (await measureImage(async () => bytes))!
     const originalBytes = imageEnd(bytes, mediaType)
@@ -93,12 +95,14 @@ export const cover = task<'cover'>(async ({ bytes, ...options }, { decode }) => 
 
 export const epub = task<'epub'>(async book => {
   return withFile(book, async file => {
+    const { readContents } = await import('../format/epub/contents.ts')
     const { contents, entries } = await readContents(file, book.limits)
     const resources = contents.resources.map(({ name, bytes }, i) => ({
       ...unmeasured,
       name,
       bytes: entries[i]?.sizeBytes ?? bytes,
     }))
+    const { zipArchive } = await import('../archive/zip/zip.ts')
     return { contents, directory: createDirectory(resources, entries, zipArchive) }
   })
 })
@@ -107,6 +111,7 @@ const unmeasured = { mediaType: '', width: null, height: null, isDouble: false, 
 
 export const resource = task<'resource'>(async ({ book, name }) => {
   return withFile(book, async file => {
+    const { readResource } = await import('../format/epub/resource.ts')
     const bytes = await readResource(file, book.limits, name)
     return bytes && { bytes }
   })
