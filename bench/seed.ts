@@ -10,6 +10,7 @@ import { createRandom } from '../test/kit/random.ts'
 import { print } from './kit/stackroom.ts'
 import { makeLabels, makeSeries, type SeriesMade, tables } from './seed/catalogue.ts'
 import { dropIndexes, openCopies } from './seed/copy.ts'
+import { makePersonal } from './seed/personal.ts'
 import { makeReaders } from './seed/readers.ts'
 import { vocabulary } from './seed/words.ts'
 
@@ -56,6 +57,7 @@ try {
   note('authors')
   await makeReaders(sql, createRandom(2), { series, heavy })
   await readings(sql)
+  await makePersonal(sql, 5_000)
   note('readers')
   await sql`vacuum analyze`
   note('vacuum')

@@ -31,7 +31,7 @@ export async function plainCount(
     ? parseBookFilter(condition)
     : parseSeriesFilter(condition, { isAdmin: true })
   const leaf = (predicate: Predicate) =>
-    isBook ? bookLeaf(sql, predicate) : seriesLeaf(sql, predicate)
+    isBook ? bookLeaf(sql, viewer, predicate) : seriesLeaf(sql, viewer, predicate)
   const where = sql`${filter ? tree(sql, filter.condition, leaf) : sql`true`} and ${words(sql, text)}`
   const count = isBook ? booksWhere(sql, viewer, where) : seriesWhere(sql, viewer, where)
   const [row] = await sql<{ count: number }[]>`select (${count}) as count`
@@ -76,7 +76,7 @@ function tree(sql: Sql, condition: Condition, leaf: (leaf: Predicate) => Fragmen
     : sql`(${leaf(condition)}) is true`
 }
 
-function bookLeaf(sql: Sql, { field, test }: Predicate): Fragment {
+function bookLeaf(sql: Sql, viewer: Viewer, { field, test }: Predicate): Fragment {
   switch (field) {
     case 'genre':
       return hasName(sql, sql`s.genres || b.genres`, test)
@@ -96,13 +96,24 @@ function bookLeaf(sql: Sql, { field, test }: Predicate): Fragment {
     case 'titleSort':
       return compare(sql, sql`coalesce(b.title_sort, b.title)`, test)
     case 'dateAdded':
+    case 'addedAt':
       return compare(sql, sql`b.created_at`, test)
+    case 'releaseDate':
+      return compare(sql, releaseTime(sql), test)
+    case 'lastReadAt':
+      return compare(sql, sql`p.updated_at`, test)
+    case 'wantToRead':
+      return compare(sql, isWanted(sql, viewer, sql`w.book_id = b.id`), test)
+    case 'userRating':
+      return compare(sql, ownRating(sql, viewer), test)
+    case 'inReadList':
+      return compare(sql, sql`exists (select from read_list_book y where y.book_id = b.id)`, test)
     default:
       return compare(sql, field === 'readStatus' ? sql`r.status` : columnOf(sql, 'b', field), test)
   }
 }
 
-function seriesLeaf(sql: Sql, { field, test }: Predicate): Fragment {
+function seriesLeaf(sql: Sql, viewer: Viewer, { field, test }: Predicate): Fragment {
   switch (field) {
     case 'genre':
       return hasName(sql, sql`s.genres`, test)
@@ -141,11 +152,49 @@ function seriesLeaf(sql: Sql, { field, test }: Predicate): Fragment {
     case 'path':
       return compare(sql, sql`s.folder`, test)
     case 'dateAdded':
+    case 'addedAt':
       return compare(sql, sql`s.created_at`, test)
+    case 'releaseDate':
+      return compare(sql, sql`make_timestamptz(s.year, 1, 1, 0, 0, 0, 'UTC')`, test)
+    case 'lastReadAt':
+      return compare(
+        sql,
+        sql`(select r.last_read_at from series_reading r
+          where r.account_id = ${viewer.accountId} and r.series_id = s.id)`,
+        test,
+      )
+    case 'wantToRead':
+      return compare(sql, isWanted(sql, viewer, sql`w.series_id = s.id`), test)
+    case 'hasUserRating':
+      return compare(sql, sql`(${ownRating(sql, viewer)} is not null)`, test)
+    case 'userRating':
+      return compare(sql, ownRating(sql, viewer), test)
+    case 'communityRating':
+      return compare(
+        sql,
+        sql`(select avg(u.rating) from user_rating u where u.series_id = s.id)`,
+        test,
+      )
+    case 'inCollection':
+      return compare(
+        sql,
+        sql`exists (select from collection_series y where y.series_id = s.id)`,
+        test,
+      )
     default:
       return compare(sql, field === 'readStatus' ? sql`r.status` : columnOf(sql, 's', field), test)
   }
 }
+
+const ownRating = (sql: Sql, { accountId }: Viewer) => sql`(
+  select u.rating from user_rating u where u.account_id = ${accountId} and u.series_id = s.id)`
+
+const isWanted = (sql: Sql, { accountId }: Viewer, isItem: Fragment) => sql`exists (
+  select from want_to_read w where w.account_id = ${accountId} and ${isItem})`
+
+/** The first moment of the release date of `book b`. */
+const releaseTime = (sql: Sql) =>
+  sql`make_timestamptz(b.year, coalesce(b.month, 1), coalesce(b.day, 1), 0, 0, 0, 'UTC')`
 
 /** The column named like a field; `seriesId` of books has the same form. */
 function columnOf(sql: Sql, alias: string, field: string): Fragment {
