@@ -56,10 +56,18 @@ async function partsOfFiltered(sql: Sql, viewer: Viewer, request: ListRequest): 
   }
   const readPlan = await planWith(hasProgress)
   const unreadPlan = await planWith({ ...hasProgress, negated: false })
-  const unreadSize = await measurePlan(sql, unreadPlan)
+  const readSize = await measurePlan(sql, readPlan)
+  // Only in series with progress books have been tested for it.
+  const size = await measurePlan(sql, await planBooks(sql, viewer, request))
+  const unreadSize = {
+    total: size.total - readSize.total,
+    missing: size.missing - readSize.missing,
+    candidates: size.candidates,
+    hits: 0,
+  }
   return {
     read: {
-      total: (await measurePlan(sql, readPlan)).total,
+      total: readSize.total,
       page: window => walkProgress(sql, viewer, { ...window, plan: readPlan }),
     },
     unread: {
