@@ -10,7 +10,7 @@ import type { MarkedRequest } from './marks/page-by-marks.ts'
 import { maxSkipped, rankMarksOf } from './marks/rank-marks.ts'
 import { newestBooks } from './newest-books.ts'
 import type { IdPage } from './page.ts'
-import { pageAllBooks, pagePlannedBooks } from './page-books.ts'
+import { countPresentBooks, pageAllBooks, pagePlannedBooks } from './page-books.ts'
 import { type BookListFilter, planBooks } from './plan/book-plan.ts'
 import { searchBooks } from './search-books.ts'
 import type { BookSort, Direction } from './sort.ts'
@@ -58,7 +58,7 @@ export async function listBooks(
   })
 }
 
-/** Lists of fewer books are read quickly without rank marks. */
+/** Lists of fewer books are read quickly without rank marks, and any list of so few. */
 const minMarked = 20_000
 /** Also those that took less time. */
 const minMarkedMs = 30
@@ -75,7 +75,7 @@ async function pageWithMarks(sql: Sql, viewer: Viewer, request: MarkedRequest): 
   const started = performance.now()
   const page = await pageWithoutMarks(sql, viewer, { ...request, isEverything })
   const isLong = filter ? performance.now() - started > minMarkedMs : page.total > minMarked
-  if (isLong) marks.refresh(sql, viewer, request)
+  if (isLong && (await countPresentBooks(sql)) > minMarked) marks.refresh(sql, viewer, request)
   return page
 }
 

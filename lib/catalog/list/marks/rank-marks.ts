@@ -50,6 +50,8 @@ export function createRankMarks({
   })
   const waiting = new Map<string, Promise<void>>()
   let reading: Promise<void> = Promise.resolve()
+  /** The list whose marks are being read. */
+  let current: string | null = null
 
   function orderOf({ sort, direction }: MarkedOrder): OrderEntry {
     const name = `${sort} ${direction}`
@@ -83,8 +85,8 @@ export function createRankMarks({
       const order = orderOf(markedOrder(request))
       const { filter } = request
       const name = filter ? nameOf(viewer, request) : ''
-      // Without its marks, a deep page takes as long as reading them.
-      if (filter && request.offset > maxSkipped) await waiting.get(name)
+      // A deep page without marks takes as long as reading them.
+      if (name === current && request.offset > maxSkipped) await waiting.get(name)
       const { marks } = order
       const list = filter ? lists.get(name) : undefined
       if (!marks || (filter && list?.marks !== marks)) return null
@@ -107,9 +109,17 @@ export function createRankMarks({
       if (!marks && performance.now() < nextRead) return
       if (marks && (!request.filter || lists.get(name)?.marks === marks)) return
       // One at a time, and not with the statements of the request, which end with it.
-      const read = reading.then(() => readList(poolOf(sql), viewer, request))
+      const read = reading.then(() => {
+        current = name
+        return readList(poolOf(sql), viewer, request)
+      })
       // After a failure lists are as slow as they are without marks.
-      reading = read.catch(() => {}).then(() => void waiting.delete(name))
+      reading = read
+        .catch(() => {})
+        .then(() => {
+          current = null
+          waiting.delete(name)
+        })
       waiting.set(name, reading)
     },
     async idle() {
