@@ -4,6 +4,7 @@
 import { publishScan } from '../lib/catalog/scan/scan-events.ts'
 import type { FileAccess } from '../lib/containment.ts'
 import { NotResponding } from '../lib/errors.ts'
+import { linkDocuments } from '../lib/koreader/documents.ts'
 import type { Log } from '../lib/log.ts'
 import { createPhaseTimer } from '../lib/metrics/pipeline.ts'
 import { mountHealth, mountKey } from '../lib/mount-health.ts'
@@ -151,6 +152,7 @@ async function runStages(deps: ScanDeps, scan: LoadedScan, isStopped: () => bool
     ...(['series', 'series_search'] as const),
   ])
   await finalizeSeries(sql, scan)
+  await linkDocuments(sql, scan.libraryId)
   endPhase('finalize')
   if (!scan.options.analysis)
     await sql`

@@ -1,5 +1,5 @@
 // API keys: generation, parsing, batched recording of their last use.
-import { randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { entriesUpTo } from '../async/cache-size.ts'
 import type { Sql } from '../postgres/db.ts'
@@ -8,11 +8,21 @@ import { hashSecret } from './secret.ts'
 
 const keyPattern = /^(stackroom_[0-9a-f]{16})_([0-9a-f]{32,128})$/
 
-/** A new key. The whole key is displayed once; only prefix and digest are stored. */
-export function generateKey(): { key: string; prefix: string; digest: Buffer } {
+/**
+ * A new key. The whole key is displayed once; only prefix and digests are stored. KOReader sends the MD5 of
+ * a password, so the second digest is of the key's MD5.
+ */
+export function generateKey(): {
+  key: string
+  prefix: string
+  digest: Buffer
+  koreaderDigest: Buffer
+} {
   const prefix = `${apiKeyPrefix}${randomBytes(8).toString('hex')}`
   const secret = randomBytes(20).toString('hex')
-  return { key: `${prefix}_${secret}`, prefix, digest: hashSecret(secret) }
+  const key = `${prefix}_${secret}`
+  const koreaderDigest = hashSecret(hash('md5', key, 'hex'))
+  return { key, prefix, digest: hashSecret(secret), koreaderDigest }
 }
 
 /** The parts of a key; null when it is malformed. */

@@ -4,10 +4,14 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { Unauthorized } from '../errors.ts'
 import { accessCookieName } from './cookie.ts'
 
+export type TokenCredential = { kind: 'token' | 'cookie'; secret: string }
+
 /** `secret` is the token, the key, or the encoded value of a Basic header. */
 export type Credential =
-  | { kind: 'token' | 'cookie' | 'key'; secret: string }
+  | TokenCredential
+  | { kind: 'key'; secret: string }
   | { kind: 'basic'; secret: string; name: string; password: string }
+  | { kind: 'koreader'; secret: string; name: string; keyMd5: string }
 
 /** Prefix of every API key. */
 export const apiKeyPrefix = 'stackroom_'
@@ -18,10 +22,16 @@ export const apiKeyPrefix = 'stackroom_'
  */
 export function parseCredential(
   headers: IncomingHttpHeaders,
-  { cookieAllowed, key: pathKey = null }: { cookieAllowed: boolean; key?: string | null },
+  {
+    cookieAllowed,
+    koreaderAllowed = false,
+    key: pathKey = null,
+  }: { cookieAllowed: boolean; koreaderAllowed?: boolean; key?: string | null },
 ): Credential | null {
   if (pathKey !== null) return { kind: 'key', secret: pathKey }
   if (headers.authorization !== undefined) return parseAuthorization(headers.authorization)
+  const koreader = koreaderAllowed ? parseKoreader(headers) : null
+  if (koreader !== null) return koreader
   const key = headers['x-api-key'] ?? headers['x-auth-user']
   if (key !== undefined) return { kind: 'key', secret: String(key).trim() }
   if (!cookieAllowed || headers.cookie === undefined || isCrossOrigin(headers)) return null
@@ -59,6 +69,20 @@ function parseBasic(value: string): Credential {
   if (password.startsWith(apiKeyPrefix)) return { kind: 'key', secret: password }
   if (password === '' && name.startsWith(apiKeyPrefix)) return { kind: 'key', secret: name }
   return { kind: 'basic', secret: value, name, password }
+}
+
+/** User name and MD5 of the password, which is an API key. The key itself may also be the user name. */
+function parseKoreader(headers: IncomingHttpHeaders): Credential | null {
+  const name = String(headers['x-auth-user'] ?? '').trim()
+  const keyMd5 = String(headers['x-auth-key'] ?? '').toLowerCase()
+  if (name === '' || name.startsWith(apiKeyPrefix) || keyMd5 === '') return null
+  return { kind: 'koreader', secret: `${keyMd5}\0${name}`, name: decodeLatin1(name), keyMd5 }
+}
+
+/** Node.js reads headers as Latin-1; KOReader sends UTF-8. */
+function decodeLatin1(text: string): string {
+  const bytes = Buffer.from(text, 'latin1')
+  return isUtf8(bytes) ? bytes.toString('utf8') : text
 }
 
 function readAccessCookie(header: string): string | null {

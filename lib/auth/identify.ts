@@ -9,9 +9,10 @@ import { Unauthorized } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Sql } from '../postgres/db.ts'
 import { createKeyUsageLog, parseKey } from './api-key.ts'
-import { type Credential, parseCredential } from './credential.ts'
+import { type Credential, parseCredential, type TokenCredential } from './credential.ts'
 import {
   findIdentityByKey,
+  findIdentityByKoreaderKey,
   findIdentityByName,
   findIdentityBySession,
   type Identity,
@@ -34,15 +35,19 @@ export type IdentifyRequest = {
 /** Called before a password is compared; may throw RateLimited. */
 export type BeforePassword = (address: string, name: string) => void | Promise<void>
 
+export type IdentifyOptions = {
+  cookieAllowed?: boolean
+  /** Accepts the headers of KOReader sync. */
+  koreaderAllowed?: boolean
+  beforePassword?: BeforePassword
+}
+
 export type IdentityResolver = {
   /**
    * The identity of a request; null without credentials. Throws Unauthorized when the first credential
    * is not valid, even if another one follows; and what `beforePassword` throws.
    */
-  identify(
-    request: IdentifyRequest,
-    options?: { cookieAllowed?: boolean; beforePassword?: BeforePassword },
-  ): Promise<Identity | null>
+  identify(request: IdentifyRequest, options?: IdentifyOptions): Promise<Identity | null>
   /** Invalidates an account, or `allAccounts`, in this process; the database notifies the others. */
   invalidate(accountId: string): void
   close(): Promise<void>
@@ -82,15 +87,16 @@ export async function openIdentityResolver(
   function authenticate(credential: Credential, request: PasswordRequest): Promise<CachedIdentity> {
     if (credential.kind === 'basic') return lookUpPassword(lookup, credential, request)
     if (credential.kind === 'key') return lookUpKey(lookup, credential)
+    if (credential.kind === 'koreader') return lookUpKoreaderKey(lookup, credential)
     return lookUpToken(lookup, credential)
   }
 
   return {
     async identify(
       { headers, address, key = null },
-      { cookieAllowed = false, beforePassword } = {},
+      { cookieAllowed = false, koreaderAllowed = false, beforePassword } = {},
     ) {
-      const credential = parseCredential(headers, { cookieAllowed, key })
+      const credential = parseCredential(headers, { cookieAllowed, koreaderAllowed, key })
       if (credential === null) return null
       const digest = createHmac('sha256', hmacKey)
         .update(`${credential.kind}\0${credential.secret}`)
@@ -117,7 +123,7 @@ type PasswordRequest = { digest: string; beforePassword: (name: string) => Promi
 
 async function lookUpToken(
   { sql, tokens }: Lookup,
-  { kind, secret }: Credential,
+  { kind, secret }: TokenCredential,
 ): Promise<CachedIdentity> {
   const { expires, ...claims } = await tokens.verify(secret)
   const resolved = await findIdentityBySession(sql, { ...claims, credentialKind: kind })
@@ -131,6 +137,16 @@ async function lookUpKey({ sql }: Lookup, { secret }: Credential): Promise<Cache
   if (!resolved || !timingSafeEqual(resolved.secret, hashSecret(parts.secret)))
     return rejected('The API key is not valid', 0)
   return accepted(resolved, Number.POSITIVE_INFINITY)
+}
+
+async function lookUpKoreaderKey(
+  { sql }: Lookup,
+  { name, keyMd5 }: { name: string; keyMd5: string },
+): Promise<CachedIdentity> {
+  const resolved = await findIdentityByKoreaderKey(sql, name, hashSecret(keyMd5))
+  return resolved
+    ? accepted(resolved, Number.POSITIVE_INFINITY)
+    : rejected('The user name or the password is wrong; the password is an API key', 0)
 }
 
 async function lookUpPassword(

@@ -68,20 +68,45 @@ export async function findIdentityByKey(
   sql: Sql,
   prefix: string,
 ): Promise<(ResolvedIdentity & { secret: Buffer }) | null> {
-  type KeyRow = Row & { keyId: string; keyPermissions: string[]; secret: Buffer; ends: Date | null }
-  const [row] = await sql<KeyRow[]>`
-    select ${columns(sql)}, k.id as "keyId", k.permissions as "keyPermissions", k.secret_sha256 as secret,
-      k.expires_at as ends
+  const [row] = await sql<KeyRow[]>`${selectKey(sql)} and k.prefix = ${prefix}`
+  return row ? { ...ofKey(row), secret: row.secret } : null
+}
+
+type KeyRow = Row & { keyId: string; keyPermissions: string[]; secret: Buffer; ends: Date | null }
+
+function selectKey(sql: Sql) {
+  return sql`
+    select ${columns(sql)}, k.id as "keyId", k.permissions as "keyPermissions",
+      k.secret_sha256 as secret, k.expires_at as ends
     from account a join api_key k on k.account_id = a.id
-    where k.prefix = ${prefix} and k.is_active and a.is_active
-      and (k.expires_at is null or k.expires_at > now())`
+    where k.is_active and a.is_active and (k.expires_at is null or k.expires_at > now())`
+}
+
+function ofKey(row: KeyRow): ResolvedIdentity {
+  const { keyId, keyPermissions, ends } = row
+  const identity = toIdentity(row, { credentialKind: 'key', keyId, keyPermissions })
+  return { identity, until: ends?.getTime() ?? Number.POSITIVE_INFINITY }
+}
+
+/** The identity of a valid API key by its digest for KOReader sync, if the name is that of its account. */
+export async function findIdentityByKoreaderKey(
+  sql: Sql,
+  name: string,
+  digest: Buffer,
+): Promise<ResolvedIdentity | null> {
+  const [row] = await sql<KeyRow[]>`${selectKey(sql)} and k.koreader_sha256 = ${digest}`
   if (!row) return null
-  const identity = toIdentity(row, {
-    credentialKind: 'key',
-    keyId: row.keyId,
-    keyPermissions: row.keyPermissions,
-  })
-  return { identity, until: row.ends?.getTime() ?? Number.POSITIVE_INFINITY, secret: row.secret }
+  const isOwner = [row.username, row.email].some(
+    known => known.toLowerCase() === normalizedName(name).toLowerCase(),
+  )
+  return isOwner ? ofKey(row) : null
+}
+
+/** The viewer of an account; null if it is inactive. */
+export async function viewerOf(sql: Sql, accountId: string): Promise<Viewer | null> {
+  const [row] = await sql<Row[]>`
+    select ${columns(sql)} from account a where a.id = ${accountId} and a.is_active`
+  return row ? toIdentity(row, { credentialKind: 'token' }).viewer : null
 }
 
 /** The account with a user name or e-mail address and its password hash, whether active or not. */

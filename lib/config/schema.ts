@@ -26,6 +26,7 @@ export const sections: Record<string, string> = {
   application: 'Application',
   api: 'API',
   opds: 'OPDS',
+  koreader: 'KOReader sync',
   rate_limit: 'Rate limits',
   auth: 'Authentication',
   email: 'E-mail',
@@ -108,6 +109,11 @@ export const catalogue = {
   'opds.key_in_path': reload.boolean(
     false,
     'Accept read-only API keys in the path (/opds/k/KEY/v1), for apps that support no authentication.',
+  ),
+
+  'koreader.enabled': runtime.boolean(
+    true,
+    'Synchronize reading positions with KOReader, at /koreader.',
   ),
 
   'rate_limit.enabled': reload.boolean(true, 'Limit the request rate of clients.'),

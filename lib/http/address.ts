@@ -40,7 +40,7 @@ export function createAddressResolver(config: AddressConfig) {
     /** The URL for the router: without the base path and in canonical spelling. */
     routedUrl(request: IncomingMessage): string {
       const url = request.url ?? '/'
-      const path = localPath(request, url)
+      const path = withoutDoubleSlash(localPath(request, url))
       return (cataloguePathOf(path) === null ? path : canonicalPath(path)) + queryOf(url)
     },
     /** Defines `request.base` and `request.cataloguePath`; must be called before routes are mounted. */
@@ -82,7 +82,11 @@ const normalizeEncoding = (path: string) =>
     return /[\w.~-]/.test(letter) ? letter : encoded.toUpperCase()
   })
 
-const servedPaths = /^\/(?:api\/v1|opds(?:-comics)?|health|metrics)(?=\/|$)/
+/** KOReader appends its paths to the address as it was entered, with or without a slash at the end. */
+const withoutDoubleSlash = (path: string) =>
+  path.replace(/^(\/koreader)?\/+(?=\/(?:users|syncs|healthcheck)(?:\/|$))/, '$1')
+
+const servedPaths = /^\/(?:api\/v1|opds(?:-comics)?|koreader|health|metrics)(?=\/|$)/
 
 /** Removes the base path, which some proxies leave in place. */
 function withoutPrefix(path: string, prefix: string): string {

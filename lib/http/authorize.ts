@@ -60,7 +60,11 @@ function identify(
 ) {
   return identities.identify(
     { headers: request.headers, address: request.ip, key: request.cataloguePath?.apiKey ?? null },
-    { cookieAllowed: route.cookie === true, beforePassword: limiter.consumePasswordAttempt },
+    {
+      cookieAllowed: route.cookie === true,
+      koreaderAllowed: route.koreader === true,
+      beforePassword: limiter.consumePasswordAttempt,
+    },
   )
 }
 

@@ -110,6 +110,8 @@ export type RouteOf<
   permission: N
   /** Accepts the session cookie, for `<img>` and EventSource, which cannot send headers. */
   cookie?: true
+  /** Accepts the headers that KOReader signs in with. */
+  koreader?: true
   /** Answers while the database is not available; every other route is 503. */
   withoutDatabase?: true
   /**

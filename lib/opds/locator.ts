@@ -71,15 +71,26 @@ export function locatorAtProgression(
   totalProgression: number,
   sections: readonly ReadingSection[],
 ): Locator {
-  const total = countPositions(sections)
-  const before = totalProgression * total
+  const before = totalProgression * countPositions(sections)
   let start = 0
   let index = 0
   while (index < sections.length - 1 && start + sections[index]!.count <= before)
     start += sections[index++]!.count
+  return locatorInSection(index, totalProgression, sections)
+}
+
+/** The same in a given section: at its start or end if the fraction is outside. */
+export function locatorInSection(
+  index: number,
+  totalProgression: number,
+  sections: readonly ReadingSection[],
+): Locator {
+  const total = countPositions(sections)
+  const start = countPositions(sections.slice(0, index))
   const { href, type, count } = sections[index]!
-  const progression = Math.min(1, fraction(before - start, count))
-  const position = Math.min(total, Math.floor(before) + 1)
+  const before = Math.min(Math.max(totalProgression * total, start), start + count)
+  const progression = fraction(before - start, count)
+  const position = Math.min(start + count, Math.floor(before) + 1)
   const locations = { progression, position, totalProgression: fraction(before, total) }
   return { href, type, locations }
 }

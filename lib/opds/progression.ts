@@ -9,7 +9,9 @@ import type { PositionUpdate } from '../catalog/reading/position.ts'
 import { recordReading } from '../catalog/reading/record.ts'
 import { Conflict, Unreadable } from '../errors.ts'
 import { isReflowable } from '../format/formats.ts'
+import type { KoreaderPosition } from '../koreader/position.ts'
 import { withoutEmpty } from './json/json-writer.ts'
+import { locatorOfPointer } from './koreader-pointer.ts'
 import {
   type ClientLocator,
   locatorAtProgression,
@@ -44,6 +46,7 @@ type Row = {
   modified: Date
   device: Device | null
   locator: ClientLocator | null
+  koreader: KoreaderPosition | null
 }
 
 /** The viewer's progression; `server` is the device of progress not written by an app. Null before the book was started. Throws Unavailable. */
@@ -54,11 +57,11 @@ export async function readProgression(
 ): Promise<Progression | null> {
   const [row] = await sql<Row[]>`
     select p.current_page as page, p.percentage, p.is_completed as "isCompleted",
-      coalesce(stored.modified_at, p.updated_at) as modified, stored.device, stored.locator
+      coalesce(stored.modified_at, p.updated_at) as modified, stored.device, stored.locator,
+      stored.koreader
     from progress p
     left join book_locator stored on stored.account_id = p.account_id
       and stored.book_id = p.book_id and stored.position_id = p.position_id
-      and stored.locator is not null
     where p.account_id = ${viewer.accountId} and p.book_id = ${book.file.id}`
   if (!row) return null
   const { modified } = row
@@ -66,7 +69,8 @@ export async function readProgression(
     const { device, locator } = withoutApiKeys({ device: row.device, locator: row.locator })
     return { modified, device, locator: fromStoredLocator(locator, book.links) }
   }
-  return { modified, device: server, locator: await locatorOf(row, book) }
+  const device = row.device === null ? server : withoutApiKeys(row.device)
+  return { modified, device, locator: await locatorOf(row, book) }
 }
 
 type ProgressionUpdate = {
@@ -129,8 +133,11 @@ async function locatorOf(row: Row, book: ReadableBook): Promise<Locator> {
   if (file.format === null) return fileLocator
   if (isReflowable(file.format)) {
     try {
-      const sections = sectionsOf(file.id, await book.contents(), links)
-      return locatorAtProgression(totalProgression, sections)
+      const contents = await book.contents()
+      const sections = sectionsOf(file.id, contents, links)
+      return row.koreader === null
+        ? locatorAtProgression(totalProgression, sections)
+        : locatorOfPointer(row.koreader, { contents, sections })
     } catch (error) {
       if (error instanceof Unreadable) return fileLocator
       throw error
@@ -141,9 +148,10 @@ async function locatorOf(row: Row, book: ReadableBook): Promise<Locator> {
   return pageLocator(book, Math.min(Math.max(row.page, 1), pages.count), pages)
 }
 
-function totalProgressionOf(
-  { page, percentage, isCompleted }: Row,
-  { format, pageCount }: BookFile,
+/** The fraction of a book before a position, 0 to 1. */
+export function totalProgressionOf(
+  { page, percentage, isCompleted }: Pick<Row, 'page' | 'percentage' | 'isCompleted'>,
+  { format, pageCount }: Pick<BookFile, 'format' | 'pageCount'>,
 ): number {
   if (percentage !== null) return percentage
   if (pageCount === 0 || isCompleted) return Number(isCompleted)

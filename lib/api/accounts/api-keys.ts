@@ -90,7 +90,7 @@ export const apiKeys = [
     responses: { 201: NewApiKey },
     async handle({ body, identity, reply }, { sql }) {
       const permissions = grantablePermissions(identity, body.permissions)
-      const { key, prefix, digest } = generateKey()
+      const { key, prefix, digest, koreaderDigest } = generateKey()
       const id = newId()
       const { id: accountId } = identity.account
       const expiresAt = parseExpiry(body.expiresAt) ?? null
@@ -98,9 +98,10 @@ export const apiKeys = [
         // Concurrent requests count one after the other.
         await tx`select from account where id = ${accountId} for no key update`
         return await tx`
-          insert into api_key (id, account_id, name, prefix, secret_sha256, permissions, expires_at)
-          select ${id}, ${accountId}, ${body.name}, ${prefix}, ${digest}, ${permissions}::text[],
-            ${expiresAt}::timestamptz
+          insert into api_key (id, account_id, name, prefix, secret_sha256, koreader_sha256,
+            permissions, expires_at)
+          select ${id}, ${accountId}, ${body.name}, ${prefix}, ${digest}, ${koreaderDigest},
+            ${permissions}::text[], ${expiresAt}::timestamptz
           where (select count(*) from api_key where account_id = ${accountId}) < ${maxKeysPerAccount}
           returning id`
       })

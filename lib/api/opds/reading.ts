@@ -177,7 +177,8 @@ type BookRequest = { viewer: Viewer; id: string; signal: AbortSignal }
 // Locators refer to resources of OPDS 2.0, also for clients of the API.
 const catalogueOfApi = { version: 2, prefix: '/opds/v2', apiKey: null } as const
 
-async function readableBook(
+/** Throws NotFound, also for a file that is missing on disk. */
+export async function readableBook(
   request: FastifyRequest,
   { viewer, id, signal }: BookRequest,
   deps: Deps,

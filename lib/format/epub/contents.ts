@@ -30,6 +30,8 @@ export type EpubContents = Navigation & {
   resources: EpubResource[]
   /** Linear resources, each once. Never empty. */
   readingOrder: number[]
+  /** Items of the spine, repeated and non-linear ones included. */
+  spine: number[]
 }
 
 export type ContentsResult = {
@@ -62,6 +64,7 @@ export async function readContents(file: File, limits: Limits): Promise<Contents
         encryption: encryption.encrypted.get(entry) ?? null,
       })),
       readingOrder,
+      spine: book.spine.flatMap(({ entry }) => resourceIndexes.get(entry) ?? []),
       ...(await readNavigation({ archive, book, resourceIndexes }, readingOrder)),
     },
     entries: [...resources.keys()].map(entry => (isUnmodified(entry) ? entry : undefined)),

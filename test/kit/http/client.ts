@@ -18,14 +18,14 @@ type RequestOptions = {
   raw?: Buffer | FormData | string
 }
 
-/** A client that sends `headers` with every request. Paths are relative to /api/v1, but for /opds and /health. */
+/** A client that sends `headers` with every request. Paths are relative to /api/v1, but for /opds, /health and /koreader. */
 export function createClient(base: string, headers: Record<string, string>) {
   const request = async <T = any>(
     method: string,
     path: string,
     options: RequestOptions = {},
   ): Promise<ApiResponse<T>> => {
-    const url = path.startsWith('/opds') || path.startsWith('/health') ? path : `/api/v1${path}`
+    const url = /^\/(?:opds|health|koreader)/.test(path) ? path : `/api/v1${path}`
     const hasBody = options.body !== undefined
     const response = await fetch(base + url, {
       method,

@@ -1,0 +1,172 @@
+// KOReader documents: the book of a document id, positions of documents that are no known book, and their
+// link to the book once it is catalogued.
+import type { Sql } from 'postgres'
+import { viewerOf } from '../auth/identity.ts'
+import { presentBook, type Viewer, visibleBook } from '../auth/viewer.ts'
+import { clientDevice } from '../catalog/reading/client-device.ts'
+import type { ReadingDevice } from '../catalog/reading/device.ts'
+import { recordReading } from '../catalog/reading/record.ts'
+import type { Queryable } from '../postgres/db.ts'
+import { type KoreaderBook, type KoreaderPosition, toPositionUpdate } from './position.ts'
+
+/** `partial_md5` is the partial MD5 of the file (`content`), `filename` the MD5 of its name. */
+export type DocumentMatch = 'content' | 'filename'
+
+export type FoundBook = KoreaderBook & { id: string; match: DocumentMatch }
+
+/** Books of one name that are compared; a name that more of them have identifies none. */
+const maxOfOneName = 100
+
+/**
+ * The visible book of a document id (MD5 in hex), else null. Of equal files it is the one that was read
+ * last; a file name counts only if exactly one visible book has it.
+ */
+export async function findBookOfDocument(
+  sql: Queryable,
+  viewer: Viewer,
+  document: string,
+): Promise<FoundBook | null> {
+  if (!/^[\da-f]{32}$/.test(document)) return null
+  const visible = visibleBook(sql, viewer)
+  const [row] = await sql<FoundBook[]>`
+    (select b.id, b.format, b.page_count as "pageCount", 'content' as match
+      from book b
+      join series s on s.id = b.series_id
+      left join progress p on p.account_id = ${viewer.accountId} and p.book_id = b.id
+      where b.fingerprint = decode(${document}, 'hex') and ${visible}
+      order by b.missing_at is not null, p.updated_at desc nulls last, b.id
+      limit 1)
+    union all
+    (select (array_agg(b.id))[1], (array_agg(b.format))[1], (array_agg(b.page_count))[1], 'filename'
+      from (
+        select * from book n where md5(n.name) = ${document} and ${presentBook(sql, 'n')}
+        limit ${maxOfOneName}) b
+      join series s on s.id = b.series_id
+      where ${visible}
+      having count(*) = 1)`
+  return row ?? null
+}
+
+/** A position as the device wrote it, with its time. */
+export type SyncedPosition = KoreaderPosition & { updatedAt: Date }
+
+/** `book` is null for a document that is no known book. */
+type PositionInDocument = { document: string; book: FoundBook | null }
+
+/**
+ * Records a position in a book, or stores it for the document until there is such a book. Returns the time
+ * that it has.
+ */
+export async function storePosition(
+  sql: Sql,
+  viewer: Viewer,
+  { document, book, position }: PositionInDocument & { position: KoreaderPosition },
+): Promise<Date> {
+  if (book === null) return await storeUnknown(sql, viewer, { document, position })
+  const [row] = await Promise.all([
+    recordPosition(sql, viewer, { book, position }),
+    forgetDocument(sql, viewer, document),
+  ])
+  return row.updatedAt
+}
+
+async function recordPosition(
+  sql: Sql,
+  viewer: Viewer,
+  { book, position, at }: { book: FoundBook; position: KoreaderPosition; at?: Date },
+) {
+  const { device, device_id } = position
+  const origin = { surface: 'koreader', device: readingDevice(position) } as const
+  const { row } = await recordReading(sql, viewer, origin, {
+    bookId: book.id,
+    ...toPositionUpdate(position, book),
+    at,
+    locator: { device: { id: device_id, name: device }, koreader: position },
+  })
+  return row
+}
+
+const readingDevice = ({ device, device_id }: KoreaderPosition): ReadingDevice =>
+  clientDevice({ id: `koreader:${device_id || device}`, name: device })
+
+/** Documents of an account without a book; the oldest make room. */
+const maxUnknown = 1_000
+
+async function storeUnknown(
+  sql: Sql,
+  { accountId }: Viewer,
+  { document, position }: { document: string; position: KoreaderPosition },
+): Promise<Date> {
+  const { progress, percentage, device, device_id } = position
+  const [row] = await sql<{ updatedAt: Date }[]>`
+    insert into koreader_document (account_id, document, progress, percentage, device, device_id,
+      updated_at)
+    values (${accountId}, ${document}, ${progress}, ${percentage}, ${device}, ${device_id},
+      date_trunc('milliseconds', now()))
+    on conflict (account_id, document) do update set progress = excluded.progress,
+      percentage = excluded.percentage, device = excluded.device,
+      device_id = excluded.device_id, updated_at = excluded.updated_at
+    returning updated_at as "updatedAt"`
+  await sql`
+    delete from koreader_document
+    where account_id = ${accountId} and document in (
+      select document from koreader_document where account_id = ${accountId}
+      order by updated_at desc, document offset ${maxUnknown})`
+  return row!.updatedAt
+}
+
+async function forgetDocument(sql: Sql, { accountId }: Viewer, document: string): Promise<void> {
+  await sql`
+    delete from koreader_document where account_id = ${accountId} and document = ${document}`
+}
+
+/** The position of a document that is no known book; null without one. */
+export async function findUnknown(
+  sql: Queryable,
+  { accountId }: Viewer,
+  document: string,
+): Promise<SyncedPosition | null> {
+  const [row] = await sql<SyncedPosition[]>`
+    select progress, percentage, device, device_id, updated_at as "updatedAt"
+    from koreader_document where account_id = ${accountId} and document = ${document}`
+  return row ?? null
+}
+
+type Candidate = SyncedPosition & { accountId: string; document: string }
+
+/**
+ * Records the stored positions of documents whose books a library has now. Safe to repeat: a position has
+ * its own time, and is deleted only after it was recorded.
+ */
+export async function linkDocuments(sql: Sql, libraryId: string): Promise<void> {
+  const candidates = await sql<Candidate[]>`
+    select d.account_id as "accountId", d.document, d.progress, d.percentage, d.device, d.device_id,
+      d.updated_at as "updatedAt"
+    from koreader_document d
+    where d.digest is not null and (
+      exists (select from book b where b.fingerprint = d.digest and b.library_id = ${libraryId})
+      or exists (select from book b where md5(b.name) = d.document and b.library_id = ${libraryId}))`
+  for (const { accountId, document, updatedAt, ...position } of candidates) {
+    const viewer = await viewerOf(sql, accountId)
+    const book = viewer && (await findBookOfDocument(sql, viewer, document))
+    if (book) {
+      const stored = { ...position, updatedAt }
+      await linkDocument(sql, viewer, { document, book, position: stored })
+    }
+  }
+}
+
+type KnownDocument = { document: string; book: FoundBook; position: SyncedPosition }
+
+/** As linkDocuments, for one document of a viewer. */
+export async function linkDocument(
+  sql: Sql,
+  viewer: Viewer,
+  { document, book, position: { updatedAt, ...position } }: KnownDocument,
+): Promise<void> {
+  await recordPosition(sql, viewer, { book, position, at: updatedAt })
+  await sql`
+    delete from koreader_document
+    where account_id = ${viewer.accountId} and document = ${document}
+      and updated_at = ${updatedAt}`
+}
