@@ -44,7 +44,7 @@ t.test('a signal to the process group ends the server in an orderly way', async 
       })
     const closed = once(child, 'close')
     // A launcher that fails ends before.
-    await Promise.race([closed, waitUntil(() => output.stdout.includes('listening on'), 60)])
+    await Promise.race([closed, waitUntil(() => output.stdout.includes('listening on'))])
     t.match(output.stdout, 'listening on', `${name}: started`)
     process.kill(-child.pid!, 'SIGTERM')
     t.same(await closed, [0, null], `${name}: exit code`)
@@ -76,13 +76,13 @@ t.test('a server started with nohup outlives its terminal and npm', async t => {
   await waitUntil(() => read(pid) !== '')
   const group = Number(read(pid))
   t.teardown(() => endGroup(group))
-  await waitUntil(() => read(log).includes('listening on'), 60)
+  await waitUntil(() => read(log).includes('listening on'))
   terminal.kill('SIGKILL')
   await waitUntil(() => read(log).includes('the terminal was closed'))
   const base = /listening on (\S+)/.exec(read(log))![1]!
   t.equal((await fetch(`${base}/health`)).status, 200)
   process.kill(-group, 'SIGTERM')
-  await waitUntil(() => !isRunning(group), 30)
+  await waitUntil(() => !isRunning(group))
   t.notMatch(read(log), /the process that started the server has ended/)
 })
 

@@ -45,7 +45,7 @@ t.test('a scan completes while a server runs on the same database', async t => {
   server.stdout!.on('data', chunk => {
     output += chunk
   })
-  await waitUntil(() => output.includes('listening on'), 60)
+  await waitUntil(() => output.includes('listening on'))
   const { code, stdout } = await stackroom(['scan', root, '--json'])
   t.equal(code, 0)
   t.match(JSON.parse(stdout), { found: 20, new: 20, failed: {} })
