@@ -7,7 +7,7 @@ import { listBooksByReading } from './books-by-reading.ts'
 import { listBooksBySeries } from './books-by-series.ts'
 import { hasVersion } from './marks/list-version.ts'
 import type { MarkedRequest } from './marks/page-by-marks.ts'
-import { maxSkipped, rankMarksOf } from './marks/rank-marks.ts'
+import { rankMarksOf } from './marks/rank-marks.ts'
 import { newestBooks } from './newest-books.ts'
 import type { IdPage } from './page.ts'
 import { countPresentBooks, pageAllBooks, pagePlannedBooks } from './page-books.ts'
@@ -58,6 +58,8 @@ export async function listBooks(
   })
 }
 
+// Skipping so many rows of an index costs as much as a walk from a rank mark.
+const maxSkipped = 5_000
 /** Lists of fewer books are read quickly without rank marks, and any list of so few. */
 const minMarked = 20_000
 /** Also those that took less time. */

@@ -48,10 +48,8 @@ export function createRankMarks({
     maxSize: maxListBytes,
     sizeCalculation: ({ counts }) => sizeOf(counts),
   })
-  const waiting = new Map<string, Promise<void>>()
+  const waiting = new Set<string>()
   let reading: Promise<void> = Promise.resolve()
-  /** The list whose marks are being read. */
-  let current: string | null = null
 
   function orderOf({ sort, direction }: MarkedOrder): OrderEntry {
     const name = `${sort} ${direction}`
@@ -85,8 +83,6 @@ export function createRankMarks({
       const order = orderOf(markedOrder(request))
       const { filter } = request
       const name = filter ? nameOf(viewer, request) : ''
-      // A deep page without marks takes as long as reading them.
-      if (name === current && request.offset > maxSkipped) await waiting.get(name)
       const { marks } = order
       const list = filter ? lists.get(name) : undefined
       if (!marks || (filter && list?.marks !== marks)) return null
@@ -109,27 +105,16 @@ export function createRankMarks({
       if (!marks && performance.now() < nextRead) return
       if (marks && (!request.filter || lists.get(name)?.marks === marks)) return
       // One at a time, and not with the statements of the request, which end with it.
-      const read = reading.then(() => {
-        current = name
-        return readList(poolOf(sql), viewer, request)
-      })
+      const read = reading.then(() => readList(poolOf(sql), viewer, request))
       // After a failure lists are as slow as they are without marks.
-      reading = read
-        .catch(() => {})
-        .then(() => {
-          current = null
-          waiting.delete(name)
-        })
-      waiting.set(name, reading)
+      reading = read.catch(() => {}).then(() => void waiting.delete(name))
+      waiting.add(name)
     },
     async idle() {
       await reading
     },
   }
 }
-
-/** Skipping so many rows of an index costs as much as a walk from a rank mark. */
-export const maxSkipped = 5_000
 
 async function versionOf(sql: Sql): Promise<string> {
   const [row] = await sql<{ version: string }[]>`select ${listVersion(sql)} as version`
