@@ -6,6 +6,7 @@ import { queueExists } from '../../lib/queue/select-jobs.ts'
 import { counterInvariants } from './counters.ts'
 import { coverInvariants } from './covers.ts'
 import { duplicateInvariants } from './duplicates.ts'
+import { groupingInvariants } from './groupings.ts'
 import type { DoctorScope, Invariant } from './invariant.ts'
 import { leftoverInvariants } from './leftovers.ts'
 import { listInvariants } from './lists.ts'
@@ -21,6 +22,7 @@ export const invariants: Invariant[] = [
   ...counterInvariants,
   ...readingInvariants,
   ...listInvariants,
+  ...groupingInvariants,
   ...duplicateInvariants,
   ...coverInvariants,
   ...selectedCoverInvariants,

@@ -1,12 +1,12 @@
 // What is in a collection or a read list, as the viewer sees it: a page of its members in one of its orders.
 import type { Fragment, Sql } from 'postgres'
-import { presentBook, type Viewer, visibleBook } from '../../auth/viewer.ts'
+import type { Viewer } from '../../auth/viewer.ts'
 import { unprepared } from '../../postgres/statement.ts'
 import { filterOfRule } from '../collection/rules.ts'
 import { listSeries } from '../list/list-series.ts'
 import type { IdPage } from '../list/page.ts'
 import type { Direction } from '../list/sort.ts'
-import { collections, isShownSeries, readLists } from './grouping.ts'
+import { collections, type Grouping, readLists, tablesOf } from './grouping.ts'
 import { findGrouping, type GroupingRequest, type GroupingRow } from './list.ts'
 
 export const collectionSorts = ['manual', 'position', 'title', 'added', 'year'] as const
@@ -41,12 +41,13 @@ export async function seriesOfCollection(
     })
     return { ...listed, grouping }
   }
-  const shown = sql`
-    select s.id, m.position, s.sort_key, m.added_at, s.year
-    from collection_series m join series s on s.id = m.series_id
-    where m.collection_id = ${id} and ${isShownSeries(sql, viewer)}`
-  const orderBy = orderOf(sql, seriesColumns[order], direction)
-  return { ...(await pageOf(sql, shown, { orderBy, page, pageSize })), grouping }
+  const ids = await pageOf(sql, viewer, collections, {
+    ...{ id, column: seriesColumns[order], direction, page, pageSize },
+    // Only the column of the order: it comes from its index.
+    joined: sql`series s on s.id = m.series_id and s.book_count > 0`,
+    alias: 's',
+  })
+  return { ids, total: grouping.count!, grouping }
 }
 
 // A rule has no order of its own, and does not add series one after another.
@@ -74,12 +75,12 @@ export async function booksOfReadList(
   const { id, page, pageSize } = request
   const grouping = await findGrouping(sql, viewer, readLists, request)
   const order = sort ?? (grouping.ordered ? 'manual' : 'release')
-  const shown = sql`
-    select b.id, m.position, b.sort_key, m.added_at, b.released
-    from read_list_book m join book b on b.id = m.book_id join series s on s.id = b.series_id
-    where m.read_list_id = ${id} and ${presentBook(sql)} and ${visibleBook(sql, viewer)}`
-  const orderBy = orderOf(sql, bookColumns[order], direction)
-  return { ...(await pageOf(sql, shown, { orderBy, page, pageSize })), grouping }
+  const ids = await pageOf(sql, viewer, readLists, {
+    ...{ id, column: bookColumns[order], direction, page, pageSize },
+    joined: sql`book b on b.id = m.book_id`,
+    alias: 'b',
+  })
+  return { ids, total: grouping.count!, grouping }
 }
 
 const bookColumns: Record<ReadListSort, string> = {
@@ -90,23 +91,39 @@ const bookColumns: Record<ReadListSort, string> = {
   added: 'added_at',
 }
 
-/** Members that are equal in the column follow the order of the list. */
-function orderOf(sql: Sql, column: string, direction: Direction): Fragment {
-  const order = direction === 'desc' ? sql`desc` : sql`asc`
-  return sql`${sql(column)} ${order} nulls last, position ${order}, id ${order}`
+type PageRequest = {
+  id: string
+  /** Of the member itself, or of what it refers to. */
+  column: string
+  direction: Direction
+  joined: Fragment
+  alias: 's' | 'b'
+  page: number
+  pageSize: number
 }
 
-type PageRequest = { orderBy: Fragment; page: number; pageSize: number }
+const memberColumns = ['position', 'added_at']
 
+/** Members that are equal in the column follow the order of the list. Those before the page are read in order, and no others. */
 async function pageOf(
   sql: Sql,
-  shown: Fragment,
-  { orderBy, page, pageSize }: PageRequest,
-): Promise<IdPage> {
-  const [row] = await unprepared(sql<IdPage[]>`
-    with shown as materialized (${shown})
-    select (select count(*) from shown)::float8 as total, array(
-      select id from shown order by ${orderBy}
-      limit ${pageSize} offset ${(page - 1) * pageSize}) as ids`)
-  return row!
+  viewer: Viewer,
+  grouping: Grouping,
+  { id, column, direction, joined, alias, page, pageSize }: PageRequest,
+): Promise<string[]> {
+  const { m, owner, member } = tablesOf(sql, grouping)
+  const order = direction === 'desc' ? sql`desc` : sql`asc`
+  const isOwn = memberColumns.includes(column)
+  const key = isOwn ? sql`m.${sql(column)}` : sql`${sql(alias)}.${sql(column)}`
+  const rows = await unprepared(sql<{ id: string }[]>`
+    select m.${member} as id
+    from (
+      select m.${member}, ${key} as key, m.position
+      from ${m} m ${isOwn ? sql`` : sql`join ${joined}`}
+      where m.${owner} = ${id}
+      order by key ${order} nulls last, m.position ${order}, m.${member} ${order}
+      offset 0) m
+    where ${grouping.isShown(sql, viewer)}
+    limit ${pageSize} offset ${(page - 1) * pageSize}`)
+  return rows.map(row => row.id)
 }

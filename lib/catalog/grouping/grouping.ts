@@ -71,8 +71,9 @@ export const readLists: Grouping = {
     updated: 'read_list_updated',
     deleted: 'read_list_deleted',
   },
-  isShown: (sql, viewer) => sql`exists (
-    select from book b where b.id = m.book_id and ${isShownBook(sql, viewer)})`,
+  // A value, which is looked up for each member: as a join, all books would be read.
+  isShown: (sql, viewer) => sql`(
+    select true from book b where b.id = m.book_id and ${isShownBook(sql, viewer)}) is true`,
   visibleIds: (sql, viewer, ids) => sql`
     select b.id from book b
     where b.id = any(${ids as string[]}::uuid[]) and ${isVisibleBook(sql, viewer)}

@@ -65,6 +65,22 @@ const cases: Record<string, { violate: () => Promise<unknown>; count?: number }>
   'search rows of series': {
     violate: () => sql`delete from series_search where series_id = ${first.seriesId}`,
   },
+  'order of collections': {
+    violate: () => sql`
+      with made as (
+        insert into collection (id, name, name_key)
+        values (gen_random_uuid(), 'Twice', 'twice') returning id)
+      insert into collection_series (collection_id, series_id, position)
+      select made.id, series.id, 1 from made cross join series where library_id = ${lib.id}`,
+  },
+  'order of read lists': {
+    violate: () => sql`
+      with made as (
+        insert into read_list (id, name, name_key)
+        values (gen_random_uuid(), 'Twice', 'twice') returning id)
+      insert into read_list_book (read_list_id, book_id, position)
+      select made.id, book.id, 1 from made cross join book where library_id = ${lib.id}`,
+  },
   'labels of series': {
     violate: () => sql`update series set genres = '{Ghost}' where id = ${first.seriesId}`,
   },

@@ -1,0 +1,46 @@
+// Invariants of collections and read lists: every member has a place of its own, so that the order is one that
+// a user chose.
+import {
+  collections,
+  type Grouping,
+  readLists,
+  tablesOf,
+} from '../../lib/catalog/grouping/grouping.ts'
+import { type DoctorScope, type Invariant, violationQuery } from './invariant.ts'
+
+const kinds = [
+  { grouping: collections, name: 'order of collections' },
+  { grouping: readLists, name: 'order of read lists' },
+]
+
+/** Those with two members at one place. */
+const ambiguous = ({ sql }: DoctorScope, grouping: Grouping) => {
+  const { c, m, owner } = tablesOf(sql, grouping)
+  return sql`
+    select c.id, c.name || ' (' || c.id || ')' as note
+    from ${c} c
+    where c.id in (select m.${owner} from ${m} m group by m.${owner}, m.position having count(*) > 1)`
+}
+
+export const groupingInvariants: Invariant[] = kinds.map(({ grouping, name }) => ({
+  name,
+  description: `Every ${grouping.contents === 'series' ? 'series of a collection' : 'book of a read list'} has a place of its own.`,
+  check: violationQuery(scope => ambiguous(scope, grouping)),
+  async repair(scope) {
+    const { sql } = scope
+    const { c, m, owner, member } = tablesOf(sql, grouping)
+    const rows = await sql<
+      { id: string }[]
+    >`select id from (${ambiguous(scope, grouping)}) x order by id`
+    for (const { id } of rows)
+      await sql.begin(async tx => {
+        await tx`select 1 from ${c} where id = ${id} for no key update`
+        await tx`
+          update ${m} m set position = n.place
+          from (
+            select m.${member} as id, row_number() over (order by m.position, m.added_at, m.${member}) as place
+            from ${m} m where m.${owner} = ${id}) n
+          where m.${owner} = ${id} and m.${member} = n.id and m.position <> n.place`
+      })
+  },
+}))
