@@ -25,13 +25,19 @@ export async function addSittings(sql: Sql, count: number): Promise<void> {
     await tx`
       create temporary table numbered on commit drop as
       select row_number() over (order by id) - 1 as n, id from book`
-    await tx`analyze reader, numbered`
+    await tx`
+      create temporary table first_device on commit drop as
+      select r.n, r.id, min(d.id) as device
+      from reader r join reading_device d on d.account_id = r.id group by 1, 2`
+    await tx`analyze numbered`
+    await tx`analyze first_device`
+    const [books] = await tx<{ count: number }[]>`select count(*) as count from numbered`
     // Some six sittings in a book before the next one.
     await tx`
       insert into reading_session (account_id, id, book_id, kind, surface, device, started_at,
         ended_at, is_session, measured_ms, inferred_ms, pages_read, page)
       select r.id, gen_random_uuid(), b.id, 'progress', 'session',
-        (select min(d.id) from reading_device d where d.account_id = r.id) + i % 3,
+        r.device + i % 3,
         s.at, s.at + s.length, i % 2 = 0,
         case when i % 2 = 0 then extract(epoch from s.length) * 1000 end,
         case when i % 2 = 1 then extract(epoch from s.length) * 1000 end,
@@ -42,9 +48,9 @@ export async function addSittings(sql: Sql, count: number): Promise<void> {
           now() - interval '2 years' * (1 - i / ${count}::float8) as at,
           interval '1 second' * (60 + abs(hashint8(i + 7)) % 3000) as length
         from generate_series(1, ${count}::bigint) i) s
-      join reader r on r.n = s.reader
+      join first_device r on r.n = s.reader
       join numbered b on b.n = abs(hashint8(r.n * 1000003 + s.i / (6 * ${accounts})))
-        % (select count(*) from numbered)`
+        % ${books!.count}::bigint`
     await tx`
       insert into reading_pass (account_id, book_id, started_at, completed_at, device)
       select account_id, book_id, min(started_at), max(ended_at), min(device)

@@ -67,6 +67,7 @@ export async function lockBooksForProgress(
   viewer: Viewer,
   bookIds: readonly string[],
 ): Promise<LockedBook[]> {
+  // Sent before any statement that the caller sends without waiting.
   const lock = async (ids: readonly string[]) =>
     await tx<LockedBook[]>`
     select b.id, b.page_count as "pageCount", b.series_id as "seriesId", b.library_id as "libraryId"
@@ -75,7 +76,7 @@ export async function lockBooksForProgress(
     join account a on a.id = ${viewer.accountId}
     where b.id = any(${ids as string[]}::uuid[]) and ${visibleBook(tx, viewer)}
     order by s.id, b.id
-    for no key update of a for share of s for key share of b`
+    for no key update of a for share of s for key share of b`.execute()
   const books = await lock(bookIds)
   if (books.length === bookIds.length) return books
   // A book that moved to another series while the lock was awaited is found the second time.

@@ -131,8 +131,8 @@ function passAfter(
   }
   if (reading.foldFrom !== null || entry.kind === 'reset') return fold()
   if (!pass) {
+    if (!isEmpty) return fold()
     if (position === null) return null
-    if (!isEmpty || !isNewest) return fold()
     return position.isCompleted ? complete(from) : { startedAt: from, finishedAt: null }
   }
   const { startedAt, finishedAt } = pass

@@ -139,11 +139,14 @@ async function load(tx: Transaction, viewer: Viewer, { writes, bookIds, now }: L
   const { accountId } = viewer
   const owners = writes.map(({ device }) => device)
   const sessionIds = writes.filter(({ isSession }) => isSession).map(({ id }) => id)
+  // Planning statements for the values of each write would take longer than running them.
+  const planning = tx`set local plan_cache_mode = force_generic_plan`.execute()
   const [books, { stored, serverTime, known }, knownOnes, near] = await Promise.all([
     lockBooksForProgress(tx, viewer, bookIds),
     loadProgress(tx, accountId, { bookIds, sessionIds }),
     knownDevices(tx, accountId, owners),
     nearbyEntries(tx, accountId, { writes: surroundingsOf(writes), now }),
+    planning,
   ])
   if (books.length === 0)
     return { books: [] as LockedBook[], stored, nearby: [], serverTime, known, devices: noDevices }
