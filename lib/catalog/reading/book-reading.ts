@@ -141,8 +141,10 @@ function passAfter(
     if (finishedAt !== null && at >= finishedAt) return pass
     return isNewest && finishedAt === null ? complete(startedAt) : fold()
   }
-  if (!position?.isStart || finishedAt === null || at < finishedAt) return pass
-  return isNewest ? { startedAt: Math.max(from, finishedAt), finishedAt: null } : fold()
+  if (!position?.isStart) return pass
+  // One that arrives late may be what restarted the book.
+  if (!isNewest) return fold()
+  return finishedAt === null ? pass : { startedAt: Math.max(from, finishedAt), finishedAt: null }
 }
 
 /** Returns the entry that a new one became, or became part of. */
