@@ -92,12 +92,14 @@ export function isShownSeries(sql: Queryable, viewer: Viewer): Fragment {
 
 /** On `book b`: it is present, and the viewer sees it. The series are a set, which is made once for all books. */
 export function isShownBook(sql: Queryable, viewer: Viewer): Fragment {
-  return allOf(sql, [presentBook(sql), isVisibleBook(sql, viewer)])
+  // The series of a present book has books, and an index has those.
+  return allOf(sql, [presentBook(sql), isVisibleBook(sql, viewer, sql`s.book_count > 0`)])
 }
 
-function isVisibleBook(sql: Queryable, viewer: Viewer): Fragment {
+/** `ofSeries`: what is known of its `series s`. */
+function isVisibleBook(sql: Queryable, viewer: Viewer, ofSeries = sql`true`): Fragment {
   if (isUnrestricted(viewer)) return sql`true`
-  const series = sql`select s.id from series s where ${visibleSeries(sql, viewer)}`
+  const series = sql`select s.id from series s where ${ofSeries} and ${visibleSeries(sql, viewer)}`
   return allOf(sql, [
     ...(hidesBooks(viewer) ? [sql`(${beyondAge(sql, viewer)}) is not true`] : []),
     sql`(b.series_id in (${series})) is true`,

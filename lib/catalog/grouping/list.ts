@@ -40,8 +40,10 @@ export async function listGroupings(
     const isRuled = hasRules(grouping) && memberId === undefined
     const ruled = isRuled ? await collectionsWithMatches(sql, viewer) : []
     const isListed = anyOf(sql, [
-      sql`exists (
-        select from ${m} m where m.${owner} = c.id and ${grouping.isShown(sql, viewer)})`,
+      // A value, found at the first member that is shown: `exists` would read the members of all.
+      sql`(
+        select true from ${m} m where m.${owner} = c.id and ${grouping.isShown(sql, viewer)}
+        limit 1) is true`,
       ...(withEmpty ? [sql`not exists (select from ${m} m where m.${owner} = c.id)`] : []),
     ])
     conditions.push(sql`((${isHandPicked} and ${isListed}) or c.id = any(${ruled}::uuid[]))`)
