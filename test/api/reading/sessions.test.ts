@@ -216,8 +216,7 @@ test('reading sessions and history', async t => {
       await put({ 'x-codex-device-id': 'peer' })
       await put({})
       const { devices } = (await reader.get('/reading-stats')).body
-      const [key] =
-        await all.sql`select id, name from api_key where account_id = ${reader.id}`
+      const [key] = await all.sql`select id, name from api_key where account_id = ${reader.id}`
       const byId = new Map(devices.map((device: any) => [device.deviceId, device.deviceName]))
       t.same(Object.fromEntries(byId), {
         tablet: 'Tablet',
