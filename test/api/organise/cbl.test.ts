@@ -215,6 +215,14 @@ t.test('reports, refusals and restricted accounts', async t => {
   t.notMatch(JSON.stringify(own.body), secretWars[0]!.id)
   for (const bytes of ['<a/>', 'no XML', '', '<!DOCTYPE r [<!ENTITY a "b">]><r>&a;</r>'])
     t.equal((await upload(Buffer.from(bytes))).status, 400, bytes)
+  const [members] = await sql`select count(distinct book_id)::integer as n from read_list_book`
+  for (const [operator, total] of [
+    ['isTrue', members!.n],
+    ['isFalse', (await admin.get('/books')).body.total - members!.n],
+  ]) {
+    const condition = { inReadList: { operator } }
+    t.equal((await admin.post('/books/list', { condition })).body.total, total, operator)
+  }
   const json = await admin.post('/readlists/import', {})
   t.equal(json.status, 415)
 })
