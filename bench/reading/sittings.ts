@@ -54,7 +54,8 @@ export async function addSittings(sql: Sql, count: number): Promise<void> {
     await tx`
       insert into reading_pass (account_id, book_id, started_at, completed_at, device)
       select account_id, book_id, min(started_at), max(ended_at), min(device)
-      from reading_session where is_session group by account_id, book_id`
+      from reading_session where is_session group by account_id, book_id
+      on conflict do nothing`
   })
   for (const definition of definitions)
     await sql.begin(async tx => {

@@ -168,7 +168,11 @@ export const readHistory = [
     summary: 'Export all that the caller has read',
     description:
       'Sessions and marks by book and time, then completed passes (`kind` is `pass`). Durations in milliseconds. Titles are null for books that are hidden or deleted. In CSV a text that a spreadsheet would take for a formula begins with an apostrophe.',
-    query: record({ format: maybe(oneOf(['json', 'csv'], { default: 'json' })) }),
+    query: record({
+      format: maybe(
+        oneOf(['json', 'csv'], { default: 'json', description: 'Media type of the response.' }),
+      ),
+    }),
     responses: { 200: { ...bytes('application/json', 'text/csv'), schema: ReadingExport } },
     handle({ query, viewer, request }, { sql }) {
       const format = query.format ?? 'json'

@@ -132,7 +132,12 @@ export const readingStats = [
     description: 'Sittings belong to the period in which they began.',
     query: record({
       ...windowQuery,
-      granularity: maybe(oneOf(['day', 'week', 'month'], { default: 'day' })),
+      granularity: maybe(
+        oneOf(['day', 'week', 'month'], {
+          default: 'day',
+          description: 'Length of the periods; weeks start on Monday.',
+        }),
+      ),
       seriesLimit: maybe(
         Type.Integer({
           default: 10,
