@@ -148,7 +148,8 @@ test('headers, 304 and 429 are documented', async t => {
     t.ok(operation.responses[429], `${method} ${path}`)
     const { 200: success } = operation.responses
     const schema = success?.content?.['application/json']?.schema
-    if (method === 'get' && schema) {
+    // An export is a stream, whose digest is not known before it is sent.
+    if (method === 'get' && schema && !path.endsWith('-export')) {
       t.ok(operation.responses[304], `304 of ${path}`)
       t.ok(success.headers.ETag, `ETag of ${path}`)
     }

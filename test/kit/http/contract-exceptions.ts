@@ -86,6 +86,11 @@ export const contractExceptions: readonly Exception[] = [
     message: /either seriesId or bookId/,
     reason: 'one of two fields',
   },
+  {
+    operation: /reading-stats/,
+    message: /is not a time|is before|has at most/,
+    reason: 'times or dates, names of time zones, the length of a window',
+  },
   { operation: /retry/, message: /has no/, reason: 'books without an error' },
 ]
 
