@@ -192,9 +192,10 @@ const ownRating = (sql: Sql, { accountId }: Viewer) => sql`(
 const isWanted = (sql: Sql, { accountId }: Viewer, isItem: Fragment) => sql`exists (
   select from want_to_read w where w.account_id = ${accountId} and ${isItem})`
 
-/** The first moment of the release date of `book b`. */
+/** The first moment of the release date of `book b`; a day without a month is not known. */
 const releaseTime = (sql: Sql) =>
-  sql`make_timestamptz(b.year, coalesce(b.month, 1), coalesce(b.day, 1), 0, 0, 0, 'UTC')`
+  sql`make_timestamptz(b.year, coalesce(b.month, 1),
+    case when b.month is null then 1 else coalesce(b.day, 1) end, 0, 0, 0, 'UTC')`
 
 /** The column named like a field; `seriesId` of books has the same form. */
 function columnOf(sql: Sql, alias: string, field: string): Fragment {

@@ -37,10 +37,14 @@ const isOwnField = (field: string): field is OwnField => Object.hasOwn(ownRows, 
 export function ownRowSource(sql: Queryable, viewer: Viewer, { field, test }: Predicate) {
   if (!isOwnField(field)) return null
   const { table, isOwn, holds } = ownRows[field](sql, viewer, test)
+  // Looked up one by one: joined, all books would be read.
   const rows = sql`
-    select y.id, y.series_id from ${table} o join book y on y.id = o.book_id
-    where ${isOwn} and ${holds} and ${presentBook(sql, 'y')}`
-  return { holds: rows, fails: null }
+    select y.id, y.series_id from (
+      select o.book_id from ${table} o where ${isOwn} and ${holds} offset 0) o
+    cross join lateral (
+      select y.id, y.series_id from book y where y.id = o.book_id and ${presentBook(sql, 'y')}
+      offset 0) y`
+  return { holds: rows, fails: null, isCostly: true }
 }
 
 /** In three-valued form (book-predicates.ts); null for other predicates. */
