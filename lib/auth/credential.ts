@@ -73,10 +73,11 @@ function parseBasic(value: string): Credential {
 
 /** User name and MD5 of the password, which is an API key. The key itself may also be the user name. */
 function parseKoreader(headers: IncomingHttpHeaders): Credential | null {
-  const name = String(headers['x-auth-user'] ?? '').trim()
+  // Decoded first: in Latin-1 the last byte of à is a space.
+  const name = decodeLatin1(String(headers['x-auth-user'] ?? '')).trim()
   const keyMd5 = String(headers['x-auth-key'] ?? '').toLowerCase()
   if (name === '' || name.startsWith(apiKeyPrefix) || keyMd5 === '') return null
-  return { kind: 'koreader', secret: `${keyMd5}\0${name}`, name: decodeLatin1(name), keyMd5 }
+  return { kind: 'koreader', secret: `${keyMd5}\0${name}`, name, keyMd5 }
 }
 
 /** Node.js reads headers as Latin-1; KOReader sends UTF-8. */

@@ -15,7 +15,7 @@ export type DocumentMatch = 'content' | 'filename'
 export type FoundBook = KoreaderBook & { id: string; match: DocumentMatch }
 
 /** Books of one name that are compared; a name that more of them have identifies none. */
-const maxOfOneName = 100
+const maxOfOneName = 1000
 
 /**
  * The visible book of a document id (MD5 in hex), else null. Of equal files it is the one that was read
@@ -39,10 +39,12 @@ export async function findBookOfDocument(
     union all
     (select (array_agg(b.id))[1], (array_agg(b.format))[1], (array_agg(b.page_count))[1], 'filename'
       from (
-        select * from book n where md5(n.name) = ${document} and ${presentBook(sql, 'n')}
-        limit ${maxOfOneName}) b
+        select n.*, count(*) over () as named
+        from (
+          select * from book n where md5(n.name) = ${document} and ${presentBook(sql, 'n')}
+          limit ${maxOfOneName + 1}) n) b
       join series s on s.id = b.series_id
-      where ${visible}
+      where b.named <= ${maxOfOneName} and ${visible}
       having count(*) = 1)`
   return row ?? null
 }
@@ -107,11 +109,15 @@ async function storeUnknown(
       percentage = excluded.percentage, device = excluded.device,
       device_id = excluded.device_id, updated_at = excluded.updated_at
     returning updated_at as "updatedAt"`
+  // Locked rows are being deleted, or are not the oldest any more; waiting for them could be a deadlock.
   await sql`
     delete from koreader_document
     where account_id = ${accountId} and document in (
-      select document from koreader_document where account_id = ${accountId}
-      order by updated_at desc, document offset ${maxUnknown})`
+      select document from koreader_document
+      where account_id = ${accountId} and (updated_at, document) <= (
+        select updated_at, document from koreader_document where account_id = ${accountId}
+        order by updated_at desc, document desc offset ${maxUnknown} limit 1)
+      for update skip locked)`
   return row!.updatedAt
 }
 

@@ -71,6 +71,16 @@ test('KOReader sync', async t => {
       'key as name',
     )
     t.equal(await withHeaders({ ...name, 'x-auth-key': md5(`${key.key}x`) }), 401)
+    // In UTF-8 its last byte is that of a space in Latin-1.
+    const accented = await all.createUser('reader', {
+      username: 'voilà',
+      permissions: ['ApiKeysWrite'],
+    })
+    const { client: inUtf8 } = await signIn(
+      { ...accented, username: Buffer.from('voilà').toString('latin1') },
+      'Kobo',
+    )
+    t.equal((await inUtf8.get('/koreader/users/auth')).status, 200, 'a name in UTF-8')
     t.equal(await withHeaders({ ...name, 'x-auth-key': key.key }), 401, 'not the key itself')
     t.equal(
       await withHeaders({ 'x-auth-user': admin.username, 'x-auth-key': md5(key.key) }),
@@ -200,6 +210,25 @@ test('KOReader sync', async t => {
     t.equal(row!.rows, 0)
   })
 
+  await t.test('the oldest unknown documents make room', async t => {
+    const reader = await all.createUser('reader', { permissions: ['ApiKeysWrite'] })
+    const kobo = await signIn(reader, 'Kobo')
+    await all.sql`
+      insert into koreader_document (account_id, document, progress, percentage, device, device_id,
+        updated_at)
+      select ${reader.id}, md5(n::text), '1', 0.1, '', '', now() - interval '1 day'
+      from generate_series(1, 1100) as n`
+    const documents = Array.from({ length: 40 }, (_, i) => md5(`new ${i}`))
+    const pushed = await Promise.all(documents.map(document => kobo.push(document, 1, 0.1)))
+    t.ok(pushed.every(({ status }) => status === 200))
+    await kobo.push(documents[0]!, 2, 0.2)
+    const rows = await all.sql<{ document: string }[]>`
+      select document from koreader_document where account_id = ${reader.id}`
+    t.equal(rows.length, 1000)
+    const stored = new Set(rows.map(row => row.document))
+    t.ok(documents.every(document => stored.has(document)))
+  })
+
   await t.test('hidden books are unknown documents', async t => {
     const reader = await all.createUser('reader', { permissions: ['ApiKeysWrite'] })
     const kobo = await signIn(reader, 'Kobo')
@@ -212,6 +241,13 @@ test('KOReader sync', async t => {
     await library.scan()
     const rows = await all.sql`select from progress where account_id = ${reader.id}`
     t.equal(rows.length, 0, 'no progress in a hidden book')
+    await hideSeries(all.sql, reader.id, [bookNamed('Copies').seriesId])
+    await kobo.push(md5('rich.epub'), '/body/DocFragment[1]', 0.5)
+    t.match(
+      (await reader.get(`/books/${bookNamed('Book').id}/progress`)).body,
+      { progressPercentage: 0.5 },
+      'the only visible book of a name',
+    )
   })
 
   await t.test('bad requests and the switch', async t => {
