@@ -231,7 +231,7 @@ type WindowQuery = Static<ReturnType<typeof record<typeof windowQuery>>>
 
 /** Throws Invalid. */
 async function windowOf(sql: Queryable, query: WindowQuery) {
-  const timeZone = requireTimeZone(query.timeZone ?? 'UTC')
+  const timeZone = await requireTimeZone(sql, query.timeZone ?? 'UTC')
   const to = query.to === undefined ? new Date() : await parseTime(sql, 'to', query.to, timeZone)
   const from =
     query.from === undefined
@@ -241,16 +241,26 @@ async function windowOf(sql: Queryable, query: WindowQuery) {
   return { from, to, timeZone }
 }
 
-function requireTimeZone(name: string): string {
+async function requireTimeZone(sql: Queryable, name: string): Promise<string> {
+  if (name === 'UTC') return name
   try {
-    // Offsets are accepted here, but PostgreSQL reads them with the opposite sign.
+    // PostgreSQL also accepts offsets, which it reads with the opposite sign, and abbreviations.
     if (/^[a-z]/i.test(name)) new Intl.DateTimeFormat('en', { timeZone: name })
     else throw new RangeError(name)
-  } catch {
-    throw new Invalid('query/timeZone is not a time zone')
+    // Node.js also accepts names that were withdrawn, and newer ones.
+    await localTime(sql, '2000-01-01', name)
+  } catch (error) {
+    if (error instanceof RangeError || isInvalidParameter(error as Error))
+      throw new Invalid('query/timeZone is not a time zone')
+    throw error
   }
   return name
 }
+
+const invalidParameterValue = '22023'
+
+const isInvalidParameter = (error: Error & { code?: string }) =>
+  error.code === invalidParameterValue
 
 async function parseTime(sql: Queryable, name: string, text: string, timeZone: string) {
   const isDate = /^\d{4}-\d\d-\d\d$/.test(text)

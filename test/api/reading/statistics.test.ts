@@ -206,6 +206,9 @@ test('reading statistics', async t => {
       'to=2026-13-01T00:00:00Z',
       'timeZone=Mars/Olympus',
       'timeZone=%2B01:00',
+      // Known to Node.js only, to PostgreSQL only.
+      'timeZone=US/Pacific-New',
+      'timeZone=posix/Europe/Berlin',
       'granularity=year',
       'sort=name',
       'fill=true&from=1990-01-01',
