@@ -20,6 +20,8 @@ const sortCost = 6
 const maxHitsSorted = 10_000
 /** Rows of a walk that are tested one by one rather than looked up in a set of all matches. */
 const maxTestedRows = 60_000
+/** Matching books may lie so much farther along the index than if they were spread evenly. */
+const maxDetour = 4
 /** Rows that are skipped in the time in which the list is counted. */
 const maxEarlyOffset = 5_000
 
@@ -156,8 +158,14 @@ export async function pageOfMeasured(
       ...request,
       total,
     })
-  const isFar = plan.planFarWalk && walkedRows > maxTestedRows
-  return await walkIndex(sql, isFar ? await plan.planFarWalk!() : plan, { ...request, total })
+  const { planFarWalk } = plan
+  if (planFarWalk && walkedRows <= maxTestedRows && !plan.missing) {
+    const maxRows = Math.ceil(walkedRows * maxDetour) + maxHitsSorted
+    const ids = await walkIndex(sql, plan, { ...request, total, maxRows })
+    if (ids.length === Math.min(request.limit, total - request.offset)) return ids
+  }
+  const isFar = planFarWalk && (walkedRows > maxTestedRows || !plan.missing)
+  return await walkIndex(sql, isFar ? await planFarWalk() : plan, { ...request, total })
 }
 
 /** Rows of a sort index that are read to reach a page, if the matching ones are spread evenly. */
@@ -206,23 +214,31 @@ function matchingBooks(sql: Queryable, { exact }: BookPlan, sorting: Sorting): F
       offset 0) b`
 }
 
-/** Reads the index of the sort order from the nearer end. Without a plan it lists all present books. */
+/**
+ * Reads the index of the sort order from the nearer end. Without a plan it lists all present books. With
+ * `maxRows` it reads no more rows, and may find fewer books than there are.
+ */
 async function walkIndex(
   sql: Sql,
   plan: BookPlan | null,
-  request: Sorting & PageWindow,
+  request: Sorting & PageWindow & { maxRows?: number },
 ): Promise<string[]> {
   const { skip, take, reversed } = nearestEnd(request)
   if (take === 0) return []
   const alias = plan?.readsRow ? 'w' : 'b'
   const w = sql(alias)
-  const matches = plan
-    ? sql`and ${isMatching(sql, plan, alias)} and ${keyRange(sql, plan, request.sort, alias)}`
-    : sql``
-  const columns = sql`id, ${sql(bookSortColumns[request.sort].column)}`
-  const present = sql`select ${w}.* from book ${w} where ${presentBook(sql, alias)} ${matches}`
-  const missing = plan?.missing && sql`select b.* from book b where ${plan.missing}`
   const orderBy = (of: string) => bookOrderBy(sql, of, { ...request, reversed })
+  const isInRange = plan ? keyRange(sql, plan, request.sort, alias) : sql`true`
+  const isMatch = plan ? isMatching(sql, plan, alias) : sql`true`
+  const columns = sql`id, ${sql(bookSortColumns[request.sort].column)}`
+  const walked = sql`select ${w}.* from book ${w} where ${presentBook(sql, alias)} and ${isInRange}`
+  const present =
+    request.maxRows === undefined
+      ? sql`${walked} and ${isMatch}`
+      : sql`
+          select ${w}.* from (${walked} order by ${orderBy(alias)} limit ${request.maxRows}) ${w}
+          where ${isMatch}`
+  const missing = plan?.missing && sql`select b.* from book b where ${plan.missing}`
   const rows = await unprepared(sql<{ id: string }[]>`
     ${plan ? sql`with ${plan.ctes}` : sql``}
     select ${w}.id
