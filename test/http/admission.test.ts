@@ -81,6 +81,9 @@ test('a read is admitted by default', t => {
     resources.filter(({ cost }) => cost === 'record').map(({ operationId }) => operationId),
     [
       'downloadBook',
+      'getBookReadHistory',
+      'listAlternateTitles',
+      'getAverageSeriesRating',
       'browseFilesystem',
       'listDrives',
       'streamEvents',

@@ -56,6 +56,11 @@ const shelves = [
   ...['/series/recent', '/series/updated', '/libraries', '/publishers', '/genres', '/tags'],
 ]
 
+// They have no time of their own, but that of the series.
+const listsOfReaders = [
+  ...['/collections', '/presets', '/readlists', '/want-to-read', '/want-to-read/series'],
+]
+
 async function updates(t: Test, { admin, limited, sql, shelf, books, idOf }: Catalogue) {
   const viewers = [admin, limited]
   const bookOf = (series: string) => books.find(book => book.series === series)!.id
@@ -83,7 +88,10 @@ async function updates(t: Test, { admin, limited, sql, shelf, books, idOf }: Cat
   for (const [i, viewer] of viewers.entries())
     t.same(await differences(viewer, before[i]!), [], 'a scan that finds nothing')
   const root = (path: string) => `/catalog ${path}`
-  const ofSeries = shelves.filter(path => !/^\/(?:books|keep|on-deck)/.test(path)).map(root)
+  const ofSeries = [
+    ...shelves.filter(path => !/^\/(?:books|keep|on-deck)/.test(path)),
+    ...listsOfReaders,
+  ].map(root)
   const cases: [
     what: string,
     change: () => Promise<unknown>,

@@ -68,6 +68,14 @@ const Stored = record(
   { component: 'KoreaderStored' },
 )
 
+const Health = record({ state: Type.String() }, { component: 'KoreaderHealth' })
+const User = record({ username: Type.String() }, { component: 'KoreaderUser' })
+const Registration = record(
+  { username: maybe(text(200)), password: maybe(text(200)) },
+  { component: 'KoreaderRegistration' },
+)
+const Authorization = record({ authorized: Type.String() }, { component: 'KoreaderAuthorization' })
+
 const writePermission = {
   all: ['BooksRead'],
   any: ['ProgressWrite', 'BooksWrite'],
@@ -88,7 +96,7 @@ export const koreaderSync = [
     method: 'GET',
     permission: 'public',
     summary: 'Check whether KOReader sync is available',
-    responses: { 200: record({ state: Type.String() }) },
+    responses: { 200: Health },
     async handle(_, { sql }) {
       await requireEnabled(sql)
       return { state: 'OK' }
@@ -101,9 +109,9 @@ export const koreaderSync = [
     summary: 'Refuse the registration of a KOReader user',
     description:
       'Always 403: accounts are created by the server, and KOReader signs in with an API key.',
-    body: record({}),
+    body: Registration,
     bodyOptional: true,
-    responses: { 201: record({ username: Type.String() }) },
+    responses: { 201: User },
     async handle(_, { sql }) {
       await requireEnabled(sql)
       throw new Forbidden(
@@ -118,7 +126,7 @@ export const koreaderSync = [
     summary: 'Check the credentials of KOReader',
     description:
       '`X-Auth-User` is the name of the account and `X-Auth-Key` the MD5 of an API key; or `X-Auth-User` is the key itself.',
-    responses: { 200: record({ authorized: Type.String() }) },
+    responses: { 200: Authorization },
     async handle(_, { sql }) {
       await requireEnabled(sql)
       return { authorized: 'OK' }

@@ -14,7 +14,7 @@ import { requireSeries } from '../../catalog/series/series-record.ts'
 import { type Route, route } from '../../http/route.ts'
 import type { Sql } from '../../postgres/db.ts'
 import { body, maybe, nullable, Type, uuid } from '../../schema.ts'
-import { bookIds, seriesIds, skipNote } from '../organise/bulk-ids.ts'
+import { bookIds, SeriesIds, seriesIds, skipNote } from '../organise/bulk-ids.ts'
 import { LibraryId, SeriesId } from '../params.ts'
 import { WorkStarted, workStarted } from '../started-work.ts'
 
@@ -179,7 +179,7 @@ const renumber = [
     permission: 'SeriesWrite',
     summary: 'Number the books of several series again',
     description: `${renumberNote} ${skipNote}`,
-    body: body({ seriesIds }, { component: 'RenumberSeries' }),
+    body: SeriesIds,
     async handle({ body, viewer }, { sql, queue }) {
       const work = await analyzeMany({ sql, queue, viewer }, body)
       return workStarted(work, 'books to be numbered')

@@ -1,11 +1,14 @@
 // Ids in the bodies of requests about several series or books, and the response with a number of them.
-import { count, list, record, Type, uuid } from '../../schema.ts'
+import { body, count, list, record, Type, uuid } from '../../schema.ts'
 
 const maxBulkSeries = 100
 const maxBulkBooks = 500
 
 export const seriesIds = list(uuid(), { maxItems: maxBulkSeries })
 export const bookIds = list(uuid(), { maxItems: maxBulkBooks })
+/** The bodies of requests about several series or books and nothing else. */
+export const SeriesIds = body({ seriesIds }, { component: 'SeriesIds' })
+export const BookIds = body({ bookIds }, { component: 'BookIds' })
 export const skipNote = 'Unknown ids are skipped.'
 export const BulkCount = record(
   { count: count(), message: Type.String() },

@@ -1,16 +1,14 @@
 // Several books or series marked as read or unread at once.
-import type { TProperties } from 'typebox'
 import { type MarkSelection, markBooks } from '../../catalog/reading/mark.ts'
 import { deviceOf } from '../../http/device.ts'
 import { type Route, route } from '../../http/route.ts'
-import { body } from '../../schema.ts'
-import { BulkCount, bookIds, seriesIds, skipNote } from './bulk-ids.ts'
+import { BookIds, BulkCount, SeriesIds, skipNote } from './bulk-ids.ts'
 
 type Subject = {
   path: '/books' | '/series'
   name: string
   summary: string
-  properties: TProperties
+  ids: typeof BookIds | typeof SeriesIds
   select: (body: never) => MarkSelection
 }
 
@@ -19,14 +17,14 @@ const subjects: Subject[] = [
     path: '/books',
     name: 'Books',
     summary: 'several books',
-    properties: { bookIds },
+    ids: BookIds,
     select: ({ bookIds }: { bookIds: string[] }) => ({ books: bookIds }),
   },
   {
     path: '/series',
     name: 'Series',
     summary: 'all books of several series',
-    properties: { seriesIds },
+    ids: SeriesIds,
     select: ({ seriesIds }: { seriesIds: string[] }) => ({ series: seriesIds }),
   },
 ]
@@ -35,10 +33,7 @@ export const bulkRead = subjects.flatMap(subject =>
   (['read', 'unread'] as const).map(mark => markRoute(subject, mark)),
 )
 
-function markRoute(
-  { path, name, summary, properties, select }: Subject,
-  mark: 'read' | 'unread',
-): Route {
+function markRoute({ path, name, summary, ids, select }: Subject, mark: 'read' | 'unread'): Route {
   return route({
     operationId: `mark${mark === 'read' ? 'Read' : 'Unread'}${name}`,
     method: 'POST',
@@ -46,7 +41,7 @@ function markRoute(
     permission: { any: ['BooksWrite', 'ProgressWrite'] },
     summary: `Mark ${summary} as ${mark}`,
     description: skipNote,
-    body: body(properties, { component: `Mark${name}` }),
+    body: ids,
     responses: { 200: BulkCount },
     async handle({ body, viewer, request, identity }, { sql }) {
       const origin = { surface: 'api', device: deviceOf(request, identity) } as const

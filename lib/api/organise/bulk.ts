@@ -42,7 +42,7 @@ import type { Transaction } from '../../postgres/db.ts'
 import { retryOnDeadlock } from '../../postgres/retry-on-deadlock.ts'
 import { body, count, list, maybe, name, nullable, record, Type } from '../../schema.ts'
 import { WorkStarted, workStarted } from '../started-work.ts'
-import { BulkCount, bookIds, seriesIds, skipNote } from './bulk-ids.ts'
+import { BookIds, BulkCount, bookIds, SeriesIds, seriesIds, skipNote } from './bulk-ids.ts'
 
 const pick = <T extends object, K extends keyof T>(values: T, names: readonly K[]) =>
   Object.fromEntries(names.map(name => [name, values[name]])) as Pick<T, K>
@@ -185,7 +185,7 @@ function routesOf(kind: Kind): Route[] {
       permission,
       summary: `Reset the metadata of ${plural} to that of their files`,
       description: `As for a single one. ${skipNote}`,
-      body: bulk({}, `ResetMetadataOf${Name}`),
+      body: of === 'series' ? SeriesIds : BookIds,
       responses: { 200: BulkCount },
       async handle({ body, viewer }, { sql, queue }) {
         const { ids } = parts(body)

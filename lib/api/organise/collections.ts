@@ -81,7 +81,9 @@ export const collections = [
             description: 'By default `manual` for an ordered collection, else `title`.',
           }),
         ),
-        direction: maybe(oneOf(['asc', 'desc'], { default: 'asc' })),
+        direction: maybe(
+          oneOf(['asc', 'desc'], { default: 'asc', description: 'Direction of the order.' }),
+        ),
       },
       arrayLength: 500,
       find: ({ sql, viewer, identity, params, query, page, pageSize }) =>

@@ -82,6 +82,7 @@ export const ratings = [
     summary: 'Get the mean rating of a series by all accounts',
     params: SeriesId,
     responses: { 200: AverageRating },
+    // One row for each account at most.
     cost: 'record',
     handle: ({ params, viewer }, { sql }) => averageRating(sql, viewer, params.id),
   }),

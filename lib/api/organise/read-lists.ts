@@ -59,7 +59,9 @@ export const readLists = [
             description: 'By default `manual` for an ordered read list, else `release`.',
           }),
         ),
-        direction: maybe(oneOf(['asc', 'desc'], { default: 'asc' })),
+        direction: maybe(
+          oneOf(['asc', 'desc'], { default: 'asc', description: 'Direction of the order.' }),
+        ),
       },
       arrayLength: 500,
       find: ({ sql, viewer, identity, params, query, page, pageSize }) =>

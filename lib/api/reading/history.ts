@@ -84,6 +84,7 @@ export const readHistory = [
     method: 'GET',
     path: '/books/{id}/read-history',
     permission: 'BooksRead',
+    // Of one book.
     cost: 'record',
     summary: 'Get the completed passes through a book',
     params: BookId,

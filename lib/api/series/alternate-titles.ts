@@ -61,6 +61,7 @@ export const alternateTitles = [
     responses: {
       200: record({ titles: list(AlternateTitleRecord) }, { component: 'AlternateTitleList' }),
     },
+    // Of one series.
     cost: 'record',
     handle: async ({ params, viewer }, { sql }) => ({
       titles: await alternateTitlesOf(sql, viewer, params.id),

@@ -2,12 +2,10 @@
 // books of the matching series, or walk along the index of the sort order and skip what does not match.
 import type { Fragment, Sql } from 'postgres'
 import { presentBook } from '../../auth/viewer.ts'
-import { searchKey } from '../../name/text.ts'
 import type { Queryable } from '../../postgres/db.ts'
-import { allOf, unprepared } from '../../postgres/statement.ts'
-import type { Predicate } from './condition.ts'
+import { unprepared } from '../../postgres/statement.ts'
+import { keyRange } from './key-range.ts'
 import { type IdPage, idsInOrder, nearestEnd, type PageWindow } from './page.ts'
-import { bookColumnTest } from './plan/book-columns.ts'
 import type { BookPlan } from './plan/book-plan.ts'
 import { type BookColumnSort, bookOrderBy, bookSortColumns, type Direction } from './sort.ts'
 
@@ -257,47 +255,6 @@ async function walkIndex(
 
 const sortColumn = (sql: Queryable, { sort }: Sorting) =>
   sql`b.${sql(bookSortColumns[sort].column)}`
-
-const sortOfField: Record<string, BookColumnSort> = {
-  pageCount: 'pages',
-  dateAdded: 'created',
-  addedAt: 'created',
-  releaseDate: 'released',
-}
-
-/** What the condition requires of the sort key itself, so that a walk begins where the list does. */
-function keyRange(
-  sql: Queryable,
-  { required = [] }: BookPlan,
-  sort: BookColumnSort,
-  alias: 'w' | 'b',
-): Fragment {
-  const tests = required
-    .filter(({ field }) => sortOfField[field] === sort)
-    .map(predicate => bookColumnTest(sql, predicate, alias)!.test)
-  const prefixes = sort === 'title' ? required.flatMap(titlePrefix) : []
-  const ranges = prefixes.map(prefix => titleKeyRange(sql, prefix, alias))
-  return allOf(sql, [...tests, ...ranges])
-}
-
-/** The letters with which every matching title starts, and its sort key if it has no sort title. */
-function titlePrefix({ field, test }: Predicate): string[] {
-  if (field !== 'title' || test.kind !== 'text') return []
-  if (test.operator !== 'equals' && test.operator !== 'beginsWith') return []
-  const [prefix] = /^[a-z]*/.exec(searchKey(test.value))!
-  return prefix ? [prefix] : []
-}
-
-/** Sort keys of the books whose titles start with `prefix`, and those between. */
-function titleKeyRange(sql: Queryable, prefix: string, alias: 'w' | 'b'): Fragment {
-  const key = sql`${sql(alias)}.sort_key`
-  const sortTitled = (bound: Fragment) => sql`
-    (select ${bound} from book y
-    where y.title_sort is not null and ${presentBook(sql, 'y')} and y.search_key like ${`${prefix}%`})`
-  return sql`(
-    ${key} >= least(${prefix} collate "C", ${sortTitled(sql`min(y.sort_key)`)})
-    and ${key} <= greatest(${`${prefix}\u{10ffff}`} collate "C", ${sortTitled(sql`max(y.sort_key)`)}))`
-}
 
 /** Uses only columns that every sort index includes; a book row is read only where its series is not decided by sets. */
 export function isMatching(

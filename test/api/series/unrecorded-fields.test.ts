@@ -19,8 +19,6 @@ const cases: Case[] = [
 
 const paths: Record<string, 'books' | 'series'> = {
   isTracked: 'series',
-  inCollection: 'series',
-  inReadList: 'books',
 }
 
 test('conditions on fields without values', async t => {

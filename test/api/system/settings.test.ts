@@ -20,6 +20,7 @@ t.test('settings are listed with defaults, by category and key', async t => {
       'deduplication.enabled',
       'display.custom_metadata_template',
       'events.retention_minutes',
+      'koreader.enabled',
       'maintenance.cron_schedule',
       'purge.purge_empty_series',
       'scheduler.timezone',

@@ -77,6 +77,11 @@ export const contractExceptions: readonly Exception[] = [
     reason: 'the state of the server and the kind of credentials, which are checked first',
   },
   {
+    operation: /collections/,
+    message: /ordered by hand|condition/,
+    reason: 'conditions, which exclude an order by hand, and their values',
+  },
+  {
     operation: /filter-presets/,
     message: /condition/,
     reason: 'conditions, which depend on the target',
