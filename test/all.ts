@@ -14,6 +14,7 @@ const suites: Record<string, string[]> = {
   crawl: ['test/opds/crawl.test.ts'],
   // Metrics belong to a process: these files count what happens in it.
   metrics: ['test/api/system/metrics.test.ts', 'test/metrics/*'],
+  readers: ['test/api/{accounts,koreader,organise,reading}/*'],
   api: ['test/api/**'],
   http: ['test/http/*'],
   opds: ['test/opds/*'],
@@ -34,7 +35,8 @@ for (const file of globSync('test/**/*.test.ts').sort()) {
 }
 
 t.setTimeout(0)
-t.jobs = availableParallelism() + 1
+// Tests wait for a third of their time.
+t.jobs = availableParallelism() + 2
 for (const [name, members] of files) {
   const argv = ['test/kit/suite/run.ts', ...members]
   t.spawn(process.execPath, argv, { buffered: true, timeout: 0 }, name)

@@ -43,6 +43,7 @@ export async function createOpdsFixture(
   await storeUnusualMetadata(all)
   const admin = await all.createUser('admin')
   const tags = await createSharingTags(all, admin)
+  await createGroupings(all, admin)
   return { ...all, admin, main, second, tags, ...(await createReader(all, admin)) }
 }
 
@@ -176,6 +177,32 @@ async function createSharingTags({ sql }: TestApi, admin: Client) {
     secret: await create('secret', [`${secretWords.tagged} series`]),
     open: await create('open', ['Long run', 'Partly', 'Filler 1']),
   }
+}
+
+/** Collections and read lists of open and hidden members, of hidden ones only, and by a condition. */
+async function createGroupings({ sql }: TestApi, admin: Client) {
+  const post = async (path: string, body: object) => {
+    const { status } = await admin.post(path, body)
+    if (status !== 201) throw new Error(`${path}: ${status}`)
+  }
+  const members = await sql<{ title: string; seriesId: string; bookIds: string[] }[]>`
+    select s.title, s.id as "seriesId", array_agg(b.id order by b.number_sort, b.id) as "bookIds"
+    from series s join book b on b.series_id = s.id
+    where s.title = 'Partly' or s.title = 'Formats' or s.title like 'Z% series'
+    group by s.id order by s.title`
+  const groups = [
+    { name: 'Mixed & <more>', of: members },
+    ...Object.values(secretWords).map(word => ({
+      name: `${word} only`,
+      of: members.filter(({ title }) => title === `${word} series`),
+    })),
+  ]
+  for (const { name, of } of groups.filter(({ of }) => of.length > 0)) {
+    await post('/collections', { name, seriesIds: of.map(({ seriesId }) => seriesId) })
+    await post('/readlists', { name, ordered: true, bookIds: of.flatMap(({ bookIds }) => bookIds) })
+  }
+  const condition = { tag: { operator: 'is', value: 'every' } }
+  await post('/collections', { name: 'By tag', condition })
 }
 
 /** An account with a password and some reading progress. */
