@@ -35,8 +35,7 @@ for (const file of globSync('test/**/*.test.ts').sort()) {
 }
 
 t.setTimeout(0)
-// Tests wait for a third of their time.
-t.jobs = availableParallelism() + 2
+t.jobs = availableParallelism() + 1
 for (const [name, members] of files) {
   const argv = ['test/kit/suite/run.ts', ...members]
   t.spawn(process.execPath, argv, { buffered: true, timeout: 0 }, name)

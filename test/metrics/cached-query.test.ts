@@ -7,22 +7,24 @@ import { cachedQuery, timeLimitedQuery, withTimeout } from '../../lib/metrics/ca
 const sql = (() => {}) as unknown as Sql
 
 test('the first call waits, later ones get the cached result during a refresh', async t => {
-  let loads = 0
-  const count = cachedQuery(
-    async () => {
-      loads += 1
-      await sleep(4)
-      return loads
-    },
-    { minAgeMs: 10 },
-  )
-  t.equal(await count(sql), 1)
-  t.equal(await count(sql), 1)
-  t.equal(loads, 1)
-  await sleep(1_500)
-  t.equal(await count(sql), 1, 'the expired result, without waiting')
-  await sleep(60)
-  t.equal(await count(sql), 2)
+  const loads: ((result: number) => void)[] = []
+  const count = cachedQuery(() => new Promise<number>(resolve => loads.push(resolve)), {
+    minAgeMs: 10,
+    waitMs: 60_000,
+  })
+  const until = async (isTrue: () => boolean | Promise<boolean>) => {
+    while (!(await isTrue())) await sleep(1)
+  }
+  const first = count(sql)
+  await until(() => loads.length === 1)
+  loads[0]!(1)
+  t.equal(await first, 1)
+  await until(async () => {
+    t.equal(await count(sql), 1, 'the expired result, without waiting')
+    return loads.length === 2
+  })
+  loads[1]!(2)
+  await until(async () => (await count(sql)) === 2)
 })
 
 test('the result of a slow query is cached longer', async t => {
