@@ -6,10 +6,11 @@ import { presentBook, type Viewer, visibleBook } from '../auth/viewer.ts'
 import { clientDevice } from '../catalog/reading/client-device.ts'
 import type { ReadingDevice } from '../catalog/reading/device.ts'
 import { recordReading } from '../catalog/reading/record.ts'
+import { NotFound } from '../errors.ts'
 import type { Queryable } from '../postgres/db.ts'
 import { type KoreaderBook, type KoreaderPosition, toPositionUpdate } from './position.ts'
 
-/** `partial_md5` is the partial MD5 of the file (`content`), `filename` the MD5 of its name. */
+/** How a document was found: by the partial MD5 of the file, or by the MD5 of its name. */
 export type DocumentMatch = 'content' | 'filename'
 
 export type FoundBook = KoreaderBook & { id: string; match: DocumentMatch }
@@ -65,10 +66,10 @@ export async function storePosition(
   { document, book, position }: PositionInDocument & { position: KoreaderPosition },
 ): Promise<Date> {
   if (book === null) return await storeUnknown(sql, viewer, { document, position })
-  const [row] = await Promise.all([
-    recordPosition(sql, viewer, { book, position }),
-    forgetDocument(sql, viewer, document),
-  ])
+  const row = await recordPosition(sql, viewer, { book, position })
+  await sql`
+    delete from koreader_document
+    where account_id = ${viewer.accountId} and document = ${document}`
   return row.updatedAt
 }
 
@@ -121,11 +122,6 @@ async function storeUnknown(
   return row!.updatedAt
 }
 
-async function forgetDocument(sql: Sql, { accountId }: Viewer, document: string): Promise<void> {
-  await sql`
-    delete from koreader_document where account_id = ${accountId} and document = ${document}`
-}
-
 /** The position of a document that is no known book; null without one. */
 export async function findUnknown(
   sql: Queryable,
@@ -152,14 +148,25 @@ export async function linkDocuments(sql: Sql, libraryId: string): Promise<void> 
     where d.digest is not null and (
       exists (select from book b where b.fingerprint = d.digest and b.library_id = ${libraryId})
       or exists (select from book b where md5(b.name) = d.document and b.library_id = ${libraryId}))`
-  for (const { accountId, document, updatedAt, ...position } of candidates) {
+  for (const [accountId, documents] of Map.groupBy(candidates, row => row.accountId)) {
     const viewer = await viewerOf(sql, accountId)
-    const book = viewer && (await findBookOfDocument(sql, viewer, document))
-    if (book) {
-      const stored = { ...position, updatedAt }
-      await linkDocument(sql, viewer, { document, book, position: stored })
-    }
+    if (viewer)
+      for (const { accountId: _, document, ...position } of documents)
+        await linkIfVisible(sql, viewer, { document, position })
   }
+}
+
+async function linkIfVisible(
+  sql: Sql,
+  viewer: Viewer,
+  stored: Pick<KnownDocument, 'document' | 'position'>,
+): Promise<void> {
+  const book = await findBookOfDocument(sql, viewer, stored.document)
+  if (book === null) return
+  await linkDocument(sql, viewer, { ...stored, book }).catch(error => {
+    // The book was deleted or hidden meanwhile; the position stays until the next scan.
+    if (!(error instanceof NotFound)) throw error
+  })
 }
 
 type KnownDocument = { document: string; book: FoundBook; position: SyncedPosition }

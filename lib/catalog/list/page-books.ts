@@ -20,6 +20,7 @@ const maxHitsSorted = 10_000
 const maxTestedRows = 60_000
 /** Matching books may lie so much farther along the index than if they were spread evenly. */
 const maxDetour = 4
+const minWalked = 10_000
 /** Rows that are skipped in the time in which the list is counted. */
 const maxEarlyOffset = 5_000
 
@@ -158,7 +159,7 @@ export async function pageOfMeasured(
     })
   const { planFarWalk } = plan
   if (planFarWalk && walkedRows <= maxTestedRows && !plan.missing) {
-    const maxRows = Math.ceil(walkedRows * maxDetour) + maxHitsSorted
+    const maxRows = Math.ceil(walkedRows * maxDetour) + minWalked
     const ids = await walkIndex(sql, plan, { ...request, total, maxRows })
     if (ids.length === Math.min(request.limit, total - request.offset)) return ids
   }
