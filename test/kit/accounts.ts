@@ -1,5 +1,4 @@
 // Accounts, API keys, sharing tags and progress written straight into the database.
-import { setTimeout as sleep } from 'node:timers/promises'
 import { generateKey } from '../../lib/auth/api-key.ts'
 import { permissionsOfRole } from '../../lib/auth/permission.ts'
 import { refreshAccountReading } from '../../lib/catalog/derived/series-reading.ts'
@@ -46,7 +45,7 @@ export async function adminHeaders(sql: Sql): Promise<{ 'x-api-key': string }> {
   return { 'x-api-key': (await insertAccount(sql, 'admin')).key }
 }
 
-/** Hides series from an account with a sharing tag. */
+/** Hides series from an account with a sharing tag. The servers of `sql` know it afterwards. */
 export async function hideSeries(sql: Sql, accountId: string, seriesIds: string[]): Promise<void> {
   const tag = newId()
   await sql`insert into sharing_tag (id, name) values (${tag}, ${`hidden ${tag}`})`
@@ -56,15 +55,20 @@ export async function hideSeries(sql: Sql, accountId: string, seriesIds: string[
   await sql`
     insert into account_sharing_tag (id, account_id, tag_id, mode)
     values (${newId()}, ${accountId}, ${tag}, 'deny')`
+  await receiveNotifications(sql)
 }
 
 /**
- * Repeats a request until it has this status, at most ten seconds. For accounts that were already used: servers
- * cache identities, and learn of a change made by SQL through a notification.
+ * Waits until the servers of `sql` have received all notifications of what is committed, such as those that
+ * invalidate cached identities: subscriptions of one `Sql` share a connection, on which messages keep their order.
  */
-export async function waitForStatus(request: () => Promise<{ status: number }>, status: number) {
-  const end = Date.now() + 10_000
-  while ((await request()).status !== status && Date.now() < end) await sleep(20)
+export async function receiveNotifications(sql: Sql): Promise<void> {
+  const marker = newId()
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const subscription = await sql.listen('test_marker', value => value === marker && resolve())
+  await sql.notify('test_marker', marker)
+  await promise
+  await subscription.unlisten()
 }
 
 /** An account that reads: writes and returns its progress. */

@@ -1,7 +1,7 @@
 // Reading sessions, read history, export and erasure over HTTP.
 import { test } from 'tap'
 import { newId } from '../../../lib/id.ts'
-import { hideSeries, waitForStatus } from '../../kit/accounts.ts'
+import { hideSeries } from '../../kit/accounts.ts'
 import { eventsSince, lastEvent } from '../../kit/events.ts'
 import { insertBooks } from '../../kit/reading.ts'
 import { startApi } from '../../kit/server.ts'
@@ -224,7 +224,6 @@ test('reading sessions and history', async t => {
         [`apikey:${key!.id}`]: key!.name,
       })
       await hideSeries(all.sql, reader.id, [series])
-      await waitForStatus(() => reader.get(history), 404)
       for (const [method, address] of [
         ['GET', history],
         ['DELETE', history],

@@ -1,7 +1,7 @@
 // Reading statistics against tables calculated by hand.
 import { test } from 'tap'
 import { newId } from '../../../lib/id.ts'
-import { hideSeries, waitForStatus } from '../../kit/accounts.ts'
+import { hideSeries } from '../../kit/accounts.ts'
 import { insertBooks } from '../../kit/reading.ts'
 import { startApi } from '../../kit/server.ts'
 
@@ -184,7 +184,6 @@ test('reading statistics', async t => {
       [gone.books[0]!, '2015-05-01T12:00:00Z', 10, { kind: 'completed' }],
     ])
     await hideSeries(all.sql, reader.id, [second.series])
-    await waitForStatus(() => reader.get(`/series/${second.series}`), 404)
     await all.sql`delete from book where id = ${gone.books[0]!}`
     const { summary, series, formats } = await reader.stats('from=2015-05-01&to=2015-05-02')
     t.match(summary, { sessions: 3, books: 3, booksFinished: 1, duration: measured(30) })

@@ -1,8 +1,8 @@
 // Event streams over HTTP: format, visibility, resume, several processes.
-import { setTimeout as sleep } from 'node:timers/promises'
 import { test } from 'tap'
 import { publish, publishProgress } from '../../../lib/event/publish.ts'
 import { newId } from '../../../lib/id.ts'
+import { receiveNotifications } from '../../kit/accounts.ts'
 import { openSseClient } from '../../kit/http/sse.ts'
 import { waitUntil } from '../../kit/processes.ts'
 import { startApiWithoutPipeline } from '../../kit/server.ts'
@@ -243,8 +243,7 @@ test('a stream ends when the permission is revoked', async t => {
     openSseClient(t, all.base, { headers: { 'x-api-key': (await all.createUser('reader')).key } }),
   ])
   await all.sql`update api_key set is_active = false where account_id = ${gone.id}`
-  await all.sql`select pg_notify('account', ${gone.id})`
-  await sleep(100)
+  await receiveNotifications(all.sql)
   await publish(all.sql, [created])
   t.ok(await byKey.waitForEnd())
   t.same(byKey.events(), [], 'no events after that')
