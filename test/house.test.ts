@@ -47,6 +47,7 @@ const layers = [
   'lib/page',
   'lib/koreader',
   'lib/opds',
+  'lib/komga',
   'lib/metrics/scrape.ts',
   'lib/metrics/server.ts',
   'lib/http',
