@@ -11,8 +11,10 @@ import { createRandom } from '../../test/kit/random.ts'
 import { startStackroom, stopProcess } from '../kit/server-process.ts'
 import { print } from '../kit/stackroom.ts'
 import { startReaders } from './readers.ts'
-import { judge, withDatabase } from './truth.ts'
+import { createRequests } from './requests.ts'
+import { followable, judge, withDatabase } from './truth.ts'
 import { type Options, patientClient, untilScanned } from './under-serve.ts'
+import { startWriters } from './writers.ts'
 
 const diskMb = 600
 const folderMb = 24
@@ -51,18 +53,23 @@ async function onDisk(path: string, megabytes: number, work: () => Promise<strin
 async function start(options: Options, data: string) {
   const flags = ['--data', data, '--port', String(await freePort()), '--log-level', 'error']
   const { child, base } = await startStackroom(flags)
-  const { key } = await withDatabase(data, sql => insertAccount(sql, 'admin'))
-  const api = patientClient(base, key)
-  const readers = startReaders([base], key, options.readers, createRandom(options.seed))
   const path = realpathSync(options.library)
+  const requests = createRequests()
+  const random = createRandom(options.seed)
+  const { key, writers } = await withDatabase(data, async sql => ({
+    key: (await insertAccount(sql, 'admin')).key,
+    writers: await startWriters(requests, { bases: [base], library: path, random, sql }),
+  }))
+  const api = patientClient(base, key)
+  const readers = startReaders(requests, [base], { key, count: options.readers, random })
   const { id } = await api('POST', '/libraries', { name: 'Disk', path })
   await api('POST', `/libraries/${id}/scan`)
-  return { child, base, key, id, api, readers }
+  return { child, base, key, id, api, requests, readers, writers }
 }
 
 /** A thread fills and frees the disk while a library is scanned. */
 async function fillData(options: Options, data: string): Promise<string[]> {
-  const { child, base, key, id, readers, api } = await start(options, data)
+  const { child, base, key, id, api, requests, readers, writers } = await start(options, data)
   const problems: string[] = []
   const resumed: number[] = []
   for (let cycle = 1; cycle <= 6; cycle++) {
@@ -76,13 +83,16 @@ async function fillData(options: Options, data: string): Promise<string[]> {
     const start = performance.now()
     while ((await healthOf(base)).status !== 'ok') await sleep(50)
     resumed.push(performance.now() - start)
+    const library = realpathSync(options.library)
+    if (cycle === 3) writers.follow(await withDatabase(data, sql => followable(sql, library)))
   }
   await untilScanned(base, key, id)
   await api('POST', `/libraries/${id}/scan`)
   await untilScanned(base, key, id)
-  await readers.end()
+  await Promise.all([readers.end(), writers.end()])
+  problems.push(...(await withDatabase(data, sql => writers.compare(sql))))
   await stopProcess(child)
-  for (const [problem, count] of readers.problems) problems.push(`${count} x ${problem}`)
+  for (const [problem, count] of requests.problems) problems.push(`${count} x ${problem}`)
   problems.push(...(await judge(realpathSync(options.library), data, [])))
   // Here, because the disk is gone afterwards.
   problems.push(...(await withDatabase(data, sql => doctorFindings({ sql, data }))))
@@ -91,7 +101,8 @@ async function fillData(options: Options, data: string): Promise<string[]> {
     disk: 'data directory',
     cycles: resumed.length,
     worstMs,
-    statuses: readers.statuses,
+    statuses: requests.statuses,
+    written: writers.counts(),
     problems,
   })
   return problems
@@ -103,7 +114,7 @@ async function fillFolder(
   folder: 'thumbnails' | 'cache' | 'covers',
 ) {
   const free = fill(join(data, folder), 0)
-  const { child, base, key, id, readers, api } = await start(options, data)
+  const { child, base, key, id, api, requests, readers, writers } = await start(options, data)
   const problems: string[] = []
   // Books are scanned in spite of a full folder; only covers wait.
   const books = async () => (await api('GET', '/books?pageSize=5')) as unknown as BookPage
@@ -126,10 +137,18 @@ async function fillFolder(
         and num_nonnulls(a.cover, a.cover_error) = 0`,
   )
   if (missing[0]!.count > 0) problems.push(`${missing[0]!.count} books without a cover`)
-  await readers.end()
+  await Promise.all([readers.end(), writers.end()])
+  problems.push(...(await withDatabase(data, sql => writers.compare(sql))))
   await stopProcess(child)
-  for (const [problem, count] of readers.problems) problems.push(`${count} x ${problem}`)
-  print({ disk: folder, books: total, page: page.status, statuses: readers.statuses, problems })
+  for (const [problem, count] of requests.problems) problems.push(`${count} x ${problem}`)
+  print({
+    disk: folder,
+    books: total,
+    page: page.status,
+    statuses: requests.statuses,
+    written: writers.counts(),
+    problems,
+  })
   return problems
 }
 

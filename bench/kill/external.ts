@@ -14,8 +14,10 @@ import { print } from '../kit/stackroom.ts'
 import { changeLibrary } from './change.ts'
 import { compareEvents, lastEvent } from './events.ts'
 import { startReaders, timesOf } from './readers.ts'
+import { createRequests } from './requests.ts'
 import { followable, judge } from './truth.ts'
 import { type Options, patientClient, untilScanned } from './under-serve.ts'
+import { startWriters } from './writers.ts'
 
 const signals = { fast: 'SIGINT', immediate: 'SIGQUIT' } as const
 
@@ -40,7 +42,9 @@ export async function restartUnderFleet(options: Options): Promise<string[]> {
   const from = await lastEvent(sql)
   const listeners = Array.from({ length: options.clients }, (_, i) => listen(bases, key, i))
   await Promise.all(listeners.map(listener => listener.connected))
-  const readers = startReaders(bases, key, options.readers, random)
+  const requests = createRequests()
+  const readers = startReaders(requests, bases, { key, count: options.readers, random })
+  const writers = await startWriters(requests, { bases, library, random, sql })
   const { id } = await api('POST', '/libraries', { name: 'Kill', path: library })
   await api('POST', `/libraries/${id}/scan`)
   const times: number[] = []
@@ -48,6 +52,7 @@ export async function restartUnderFleet(options: Options): Promise<string[]> {
     if (round === Math.floor(options.kills / 2) + 1) {
       await untilScanned(bases[0]!, key, id)
       readers.follow(await followable(sql, library))
+      writers.follow([...readers.followed.values()])
     }
     if (readers.followed.size > 0) {
       changeLibrary(library, [...readers.followed.values()], random)
@@ -67,9 +72,10 @@ export async function restartUnderFleet(options: Options): Promise<string[]> {
   await untilScanned(bases[0]!, key, id)
   await api('POST', `/libraries/${id}/scan`)
   await untilScanned(bases[0]!, key, id)
-  await readers.end()
+  await Promise.all([readers.end(), writers.end()])
   await sleep(3_000)
-  const problems = [...readers.problems].map(([problem, count]) => `${count} x ${problem}`)
+  const problems = [...requests.problems].map(([problem, count]) => `${count} x ${problem}`)
+  problems.push(...(await writers.compare(sql)))
   const events = await compareEvents(sql, listeners, from)
   if (events.exactlyOnce < events.clients) problems.push('events lost or doubled')
   await Promise.all(listeners.map(listener => listener.close()))
@@ -78,7 +84,8 @@ export async function restartUnderFleet(options: Options): Promise<string[]> {
   if (codes.some(code => code !== 0)) problems.push(`exit codes ${codes.join(', ')}`)
   await sql.end({ timeout: 1 })
   problems.push(...(await judge(library, data, readers.written())))
-  print({ restarts: options.kills, ...timesOf(times), statuses: readers.statuses, events })
+  const report = { statuses: requests.statuses, written: writers.counts() }
+  print({ restarts: options.kills, ...timesOf(times), ...report, events })
   return problems
 }
 

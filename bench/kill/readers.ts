@@ -2,6 +2,7 @@
 // answer after a kill.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Random } from '../../test/kit/random.ts'
+import type { Requests } from './requests.ts'
 import type { Followed } from './truth.ts'
 
 const paths = [
@@ -14,39 +15,15 @@ const paths = [
 ]
 const maxBooks = 60
 
-/** Statuses are counted; anything but 200, 204 and a 503 with Retry-After is a problem. */
-export function startReaders(bases: string[], key: string, count: number, random: Random) {
-  const statuses: Record<string, number> = {}
-  const problems = new Map<string, number>()
+type Reader = { key: string; count: number; random: Random }
+
+export function startReaders(requests: Requests, bases: string[], { key, count, random }: Reader) {
   const followed = new Map<string, Followed>()
   let isOver = false
 
-  const ask = async (base: string, path: string, init: RequestInit = {}) => {
-    try {
-      const answer = await fetch(`${base}${path}`, {
-        ...init,
-        headers: { 'x-api-key': key, 'content-type': 'application/json' },
-      })
-      const body = await answer.text()
-      const isPlain = answer.status === 503 && answer.headers.has('retry-after')
-      const status = answer.status === 503 && !isPlain ? '503 without Retry-After' : answer.status
-      statuses[status] = (statuses[status] ?? 0) + 1
-      if (!answer.ok && !isPlain) {
-        const problem = `${answer.status} ${path.replace(/[0-9a-f-]{36}/, '{id}')} ${body.slice(0, 120)}`
-        problems.set(problem, (problems.get(problem) ?? 0) + 1)
-      }
-      return { status: answer.status, body }
-    } catch (error) {
-      const { cause, message } = error as Error
-      const problem = `${path.replace(/[0-9a-f-]{36}/, '{id}')}: ${cause ?? message}`
-      problems.set(problem, (problems.get(problem) ?? 0) + 1)
-      return { status: 0, body: '' }
-    }
-  }
-
   async function read(turn: number) {
     for (let n = turn; !isOver; n++) {
-      await ask(bases[n % bases.length]!, paths[n % paths.length]!)
+      await requests.ask(bases[n % bases.length]!, key, paths[n % paths.length]!)
       await sleep(20)
     }
   }
@@ -56,22 +33,12 @@ export function startReaders(bases: string[], key: string, count: number, random
     for (let page = 0; !isOver; page++) {
       const book = random.pick([...followed.values()])
       if (book) {
-        const body = JSON.stringify({ currentPage: page % 3 === 0 ? 0 : 1 })
-        const base = bases[page % bases.length]!
-        for (;;) {
-          const { status } = await ask(base, `/api/v1/books/${book.id}/progress`, {
-            method: 'PUT',
-            body,
-          })
-          if (status === 200 || status === 204) break
-          // Gone with a scan, or renamed: no longer followed.
-          if (status === 404) {
-            followed.delete(book.id)
-            break
-          }
-          await sleep(50)
-        }
-        book.page = JSON.parse(body).currentPage
+        const body = { currentPage: page % 3 === 0 ? 0 : 1 }
+        const path = `/api/v1/books/${book.id}/progress`
+        const { status } = await requests.untilDone(bases, key, path, { method: 'PUT', body })
+        // Gone with a scan, or renamed: no longer followed.
+        if (status === 404) followed.delete(book.id)
+        book.page = body.currentPage
       }
       await sleep(30)
     }
@@ -79,8 +46,6 @@ export function startReaders(bases: string[], key: string, count: number, random
 
   const done = [...Array.from({ length: count }, (_, i) => read(i)), write()]
   return {
-    statuses,
-    problems,
     followed,
     follow(books: readonly Followed[]) {
       for (const book of books.slice(0, maxBooks)) followed.set(book.id, { ...book, page: -1 })

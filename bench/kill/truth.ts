@@ -9,6 +9,9 @@ import { openDatabase, type Sql } from '../../lib/postgres/db.ts'
 import { defaultExtensions } from '../../pipeline/scan/discover.ts'
 import type { Random } from '../../test/kit/random.ts'
 
+/** The user names of accounts that write more than the progress that is followed here begin with it. */
+export const writerPrefix = 'writer-'
+
 /** A book with progress. `path` is where its file is now. */
 export type Followed = { id: string; page: number; path: string; sha256: string }
 
@@ -70,7 +73,9 @@ export async function judge(
     const rows = Map.groupBy(books, book => book.path)
     const files = new Set(booksOf(library))
     const progress = await sql<{ id: string; page: number }[]>`
-      select book_id as id, current_page as page from progress`
+      select p.book_id as id, p.current_page as page
+      from progress p join account a on a.id = p.account_id
+      where a.username not like ${`${writerPrefix}%`}`
     const pages = new Map(progress.map(row => [row.id, row.page]))
     return [
       ...problemsOf(

@@ -14,7 +14,9 @@ import { changeLibrary } from './change.ts'
 import { compareEvents, lastEvent } from './events.ts'
 import { childrenOf, killPostgres } from './postgres.ts'
 import { startReaders, timesOf } from './readers.ts'
+import { createRequests } from './requests.ts'
 import { type Followed, followable, judge, withDatabase } from './truth.ts'
+import { startWriters } from './writers.ts'
 
 export type Options = {
   library: string
@@ -35,12 +37,16 @@ export async function killUnderServe(options: Options): Promise<string[]> {
     ...['--log-level', 'warn'],
   ])
   // The database of a second process only for a moment: that one would restart it as well.
-  const { key } = await withDatabase(data, sql => insertAccount(sql, 'admin'))
+  const requests = createRequests()
+  const { key, writers } = await withDatabase(data, async sql => ({
+    key: (await insertAccount(sql, 'admin')).key,
+    writers: await startWriters(requests, { bases: [base], library, random, sql }),
+  }))
   const api = patientClient(base, key)
   const from = await withDatabase(data, lastEvent)
   const listeners = Array.from({ length: options.clients }, (_, i) => listen([base], key, i))
   await Promise.all(listeners.map(listener => listener.connected))
-  const readers = startReaders([base], key, options.readers, random)
+  const readers = startReaders(requests, [base], { key, count: options.readers, random })
   const { id } = await api('POST', '/libraries', { name: 'Kill', path: library })
   await api('POST', `/libraries/${id}/scan`)
   const times: number[] = []
@@ -50,6 +56,7 @@ export async function killUnderServe(options: Options): Promise<string[]> {
       await untilScanned(base, key, id)
       followed = await withDatabase(data, sql => followable(sql, library))
       readers.follow(followed)
+      writers.follow([...readers.followed.values()])
       print({ phase: 'a library that changes', books: followed.length })
     }
     if (followed.length > 0) {
@@ -66,21 +73,23 @@ export async function killUnderServe(options: Options): Promise<string[]> {
   await untilScanned(base, key, id)
   await api('POST', `/libraries/${id}/scan`)
   await untilScanned(base, key, id)
-  await readers.end()
+  await Promise.all([readers.end(), writers.end()])
   await sleep(3_000)
-  const problems: string[] = []
+  const problems = await withDatabase(data, sql => writers.compare(sql))
   const events = await withDatabase(data, sql => compareEvents(sql, listeners, from))
   if (events.exactlyOnce < events.clients) problems.push('events lost or doubled')
   await Promise.all(listeners.map(listener => listener.close()))
   await stopProcess(child)
-  for (const [problem, count] of readers.problems) problems.push(`${count} x ${problem}`)
+  for (const [problem, count] of requests.problems) problems.push(`${count} x ${problem}`)
   problems.push(...(await judge(library, data, readers.written())))
   const log = join(data, 'postgres.log')
   const deadlocks = existsSync(log)
     ? readFileSync(log, 'utf8').split('deadlock detected').length - 1
     : 0
   if (deadlocks > 0) problems.push(`${deadlocks} deadlocks`)
-  print({ kills: options.kills, ...timesOf(times), statuses: readers.statuses, events, deadlocks })
+  const { statuses } = requests
+  const written = writers.counts()
+  print({ kills: options.kills, ...timesOf(times), statuses, written, events, deadlocks })
   return problems
 }
 
