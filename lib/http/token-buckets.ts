@@ -11,7 +11,7 @@ export type Bucket = { key: string; perSecond: number; burst: number; share: num
 /** `waitMs` until there is a token; 0 when one was taken. */
 export type BucketState = { remaining: number; waitMs: number }
 
-/** `left` tokens are reserved until `until`; `tokens` stay in the shared bucket. Times of performance.now(). */
+/** `left` tokens are reserved until `until`; `tokens` stay in the shared bucket. Times of the clock. */
 type Reservation = {
   left: number
   until: number
@@ -28,10 +28,15 @@ const maxBuckets = 50_000
 const reservationMs = 1_000
 // During a flood, not every token that is added costs a statement.
 const minDenialMs = 100
-const databaseTimeoutMs = 1_000
 const localFallbackMs = 5_000
 
-export function createTokenBuckets(sql: Sql, log: Pick<Log, 'warn'>) {
+type Options = { databaseTimeoutMs?: number; clock?: () => number }
+
+export function createTokenBuckets(
+  sql: Sql,
+  log: Pick<Log, 'warn'>,
+  { databaseTimeoutMs = 1_000, clock = () => performance.now() }: Options = {},
+) {
   const options = { ...entriesUpTo(maxBuckets), ttl: idleMs, updateAgeOnGet: true }
   const reservations = new LRUCache<string, Reservation>(options)
   const localBuckets = new LRUCache<string, LocalBucket>(options)
@@ -50,21 +55,24 @@ export function createTokenBuckets(sql: Sql, log: Pick<Log, 'warn'>) {
     const returned = reservation.left
     reservation.left = 0
     try {
-      const { tokens, granted } = await withTimeout(reserveTokens(sql, bucket, returned))
-      const now = performance.now()
+      const { tokens, granted } = await withTimeout(
+        reserveTokens(sql, bucket, returned),
+        databaseTimeoutMs,
+      )
+      const now = clock()
       Object.assign(reservation, { left: granted, tokens, until: now + reservationMs })
       if (granted < 1) {
         const waitMs = ((1 - tokens) / bucket.perSecond) * 1000
         reservation.deniedUntil = now + Math.max(minDenialMs, waitMs)
       }
     } catch (err) {
-      localUntil = performance.now() + localFallbackMs
+      localUntil = clock() + localFallbackMs
       log.warn({ err }, 'database unavailable; rate limits are counted per process')
     }
   }
 
   function takeLocal({ key, perSecond, burst }: Bucket): BucketState {
-    const now = performance.now()
+    const now = clock()
     const { tokens, refilledAt } = localBuckets.get(key) ?? { tokens: burst, refilledAt: now }
     const refilled = Math.min(burst, tokens + ((now - refilledAt) / 1000) * perSecond)
     const isAllowed = refilled >= 1
@@ -79,7 +87,7 @@ export function createTokenBuckets(sql: Sql, log: Pick<Log, 'warn'>) {
     async take(bucket: Bucket): Promise<BucketState> {
       const reservation = reservationOf(bucket.key)
       for (;;) {
-        const now = performance.now()
+        const now = clock()
         if (now < localUntil) return takeLocal(bucket)
         if (reservation.left >= 1 && now < reservation.until) {
           reservation.left -= 1
@@ -127,9 +135,11 @@ export async function deleteFullBuckets(sql: Sql, fullAfterSeconds: number): Pro
       for update skip locked)`
 }
 
-async function withTimeout<T>(result: Promise<T>): Promise<T> {
+async function withTimeout<T>(result: Promise<T>, timeoutMs: number): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new Error('database timeout')), databaseTimeoutMs)
+  // After a long pause of the event loop the answer may have arrived: it is read before the timeout.
+  const end = () => setImmediate(() => reject(new Error('database timeout')))
+  const timer = setTimeout(end, timeoutMs)
   // It may still be rejected after the timeout.
   result.catch(() => {})
   try {

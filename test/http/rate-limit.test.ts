@@ -7,29 +7,36 @@ import { createDatabase } from '../kit/db.ts'
 import { startApiWithoutPipeline } from '../kit/server.ts'
 
 const log = { warn: () => {} }
+/** The database of a busy machine may be slow. */
+const patient = { databaseTimeoutMs: 60_000 }
 
 test('three processes grant no more than one bucket', async t => {
   const { sql, url } = await createDatabase(t)
   const pools = [sql, connect(url, { max: 4 }), connect(url, { max: 4 })]
   t.teardown(() => Promise.all(pools.slice(1).map(pool => pool.end({ timeout: 1 }))))
-  const all = pools.map(pool => createTokenBuckets(pool, log))
-  const bucket = { key: 'account:a', perSecond: 50, burst: 200, share: 25 }
+  const all = pools.map(pool => createTokenBuckets(pool, log, patient))
+  const bucket = { key: 'account:a', perSecond: 30, burst: 200, share: 25 }
   const startTime = Date.now()
   let input = 0
   let denied = 0
+  // Tokens that did not fit into the bucket while the machine paused.
+  let lost = 0
+  let last = startTime
   // Until there were clearly more requests than tokens.
   const isOver = (ms: number) => (ms > 2_000 && denied > input) || ms > 60_000
   while (!isOver(Date.now() - startTime)) {
     const standings = await Promise.all(
-      all.flatMap(buckets => Array.from({ length: 10 }, () => buckets.take(bucket))),
+      all.flatMap(buckets => Array.from({ length: 40 }, () => buckets.take(bucket))),
     )
+    lost += Math.max(0, ((Date.now() - last) / 1000) * bucket.perSecond - bucket.burst)
+    last = Date.now()
     input += standings.filter(s => s.waitMs === 0).length
     denied += standings.filter(s => s.waitMs > 0).length
     await sleep(5)
   }
   const seconds = (Date.now() - startTime) / 1000
-  t.ok(input <= 200 + 50 * seconds, `${input} in ${seconds} s`)
-  t.ok(input >= 200 + 50 * seconds * 0.7, `${input} in ${seconds} s`)
+  t.ok(input <= 200 + 30 * seconds, `${input} in ${seconds} s`)
+  t.ok(input >= 200 + 30 * seconds * 0.7 - lost, `${input} in ${seconds} s`)
   t.ok(denied > input)
 })
 
@@ -37,7 +44,7 @@ test('a client below its limit is never denied, across processes', async t => {
   const { sql, url } = await createDatabase(t)
   const other = connect(url, { max: 4 })
   t.teardown(() => other.end({ timeout: 1 }))
-  const all = [createTokenBuckets(sql, log), createTokenBuckets(other, log)]
+  const all = [sql, other].map(pool => createTokenBuckets(pool, log, patient))
   const bucket = { key: 'account:b', perSecond: 50, burst: 40, share: 5 }
   for (let i = 0; i < 120; i++) {
     t.equal((await all[i % 2]!.take(bucket)).waitMs, 0)
@@ -55,8 +62,8 @@ test('most requests and denials need no database statement', async t => {
       return Reflect.apply(target, self, input)
     },
   })
-  const buckets = createTokenBuckets(counted, log)
-  // The rate is so low that no token is added during the test.
+  // Time stands still: reservations do not expire, and no token is added.
+  const buckets = createTokenBuckets(counted, log, { ...patient, clock: () => 0 })
   const bucket = { key: 'ip:1', perSecond: 0.01, burst: 80, share: 10 }
   const states = await Promise.all(Array.from({ length: 80 }, () => buckets.take(bucket)))
   t.ok(states.every(s => s.waitMs === 0))
@@ -80,21 +87,23 @@ test('most requests and denials need no database statement', async t => {
 test('without the database each process counts locally', async t => {
   const { sql } = await createDatabase(t)
   const warnings: unknown[] = []
-  const buckets = createTokenBuckets(sql, {
-    warn: (...input: unknown[]) => warnings.push(input),
-  } as never)
+  const buckets = createTokenBuckets(
+    sql,
+    {
+      warn: (...input: unknown[]) => warnings.push(input),
+    } as never,
+    { databaseTimeoutMs: 100, clock: () => 0 },
+  )
   const bucket = { key: 'ip:2', perSecond: 0.01, burst: 5, share: 1 }
   await sql.begin(async tx => {
     await tx`lock table rate_bucket in access exclusive mode`
-    const startTime = Date.now()
     const states = []
     for (let i = 0; i < 8; i++) states.push(await buckets.take(bucket))
-    t.ok(Date.now() - startTime < 5_000, 'only the first request waits')
     t.same(
       states.map(s => s.waitMs === 0),
       [true, true, true, true, true, false, false, false],
     )
-    t.equal(warnings.length, 1)
+    t.equal(warnings.length, 1, 'only the first request waits')
   })
 })
 
@@ -110,15 +119,18 @@ test('two servers on one database share the limits', async t => {
   const { key } = await all.createUser('reader')
   const headers = { 'x-api-key': key }
   const startTime = Date.now()
-  const first = await fetch(`${all.base}/api/v1/books`, { headers })
+  const first = await fetch(`${all.base}/api/v1/auth/me`, { headers })
   t.equal(first.headers.get('x-ratelimit-limit'), '40')
   t.equal(first.headers.get('x-ratelimit-remaining'), '39')
   t.equal(first.headers.get('x-ratelimit-reset'), '0')
-  const responses = await Promise.all(
-    Array.from({ length: 80 }, (_, i) =>
-      fetch(`${i % 2 ? all.base : other.base}/api/v1/books`, { headers }),
-    ),
-  )
+  // A few cheap ones at once: a server that waits long for the database counts alone.
+  const responses: Response[] = []
+  for (let i = 0; i < 8; i++) {
+    const round = Array.from({ length: 10 }, (_, n) =>
+      fetch(`${n % 2 ? all.base : other.base}/api/v1/auth/me`, { headers }),
+    )
+    responses.push(...(await Promise.all(round)))
+  }
   const good = responses.filter(a => a.status === 200).length
   t.ok(good <= 39 + (Date.now() - startTime) / 1000, `${good} of 80`)
   t.ok(good >= 30, `${good} of 80`)

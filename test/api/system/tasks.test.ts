@@ -1,12 +1,14 @@
 // Background tasks over HTTP.
 import { truncateSync } from 'node:fs'
-import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { findOrCreateLibrary } from '../../../lib/catalog/library/library-write.ts'
 import { requestScan } from '../../../lib/catalog/scan/scan-request.ts'
 import { newId } from '../../../lib/id.ts'
+import { receiveNotifications } from '../../kit/accounts.ts'
 import { temporaryFolder } from '../../kit/files/folders.ts'
+import { holdBooks } from '../../kit/hold-books.ts'
 import { comic, comicFiles, createTestLibrary } from '../../kit/library.ts'
+import { waitUntil } from '../../kit/processes.ts'
 import { startApi } from '../../kit/server.ts'
 
 const all = await startApi(t)
@@ -105,8 +107,7 @@ t.test(
     const keeper = await all.createUser('maintainer')
     await sql`insert into account_library (account_id, library_id) values (${keeper.id}, ${seen})`
     await sql`update account set all_libraries = false where id = ${keeper.id}`
-    await sql`select pg_notify('account', ${keeper.id})`
-    await sleep(100)
+    await receiveNotifications(sql)
 
     const listed = (await keeper.get('/tasks?status=pending&limit=500')).body.map((o: any) => o.id)
     t.ok(listed.includes(mine) && !listed.includes(none))
@@ -172,13 +173,15 @@ t.test('the task of a failed scan fails and can be retried', async t => {
 t.test('cancelling the task of a scan stops all its jobs', async t => {
   const shelf = await createTestLibrary(t, all, comicFiles(400))
   const wanted = { libraryId: shelf.id, mode: 'normal' } as const
+  const hold = await holdBooks(sql)
   const id = await requestScan(sql, queue, wanted)
-  await until(async () => (await shelf.books()).length > 10)
-  const began = performance.now()
+  await hold.isReached()
   t.equal((await admin.post(`/tasks/${id}/cancel`)).status, 200)
+  // The workers know it before they go on.
+  await receiveNotifications(sql)
+  await hold.release()
   await until(async () => !(await queue.hasJobs(shelf.id, ['scan', 'index', 'cover', 'hash'])))
   await until(async () => (await atWork()) === 0)
-  t.ok(performance.now() - began < 10_000)
   t.match((await admin.get(`/tasks/${id}`)).body, { status: 'cancelled' })
   t.equal((await admin.get(`/libraries/${shelf.id}/scan-status`)).body.status, 'cancelled')
   t.ok((await shelf.books()).length < 400, 'the scan was incomplete')
@@ -198,20 +201,18 @@ t.test('a worker thread is stopped while it reads a large file', async t => {
   await other.scan()
   const [book] = await other.books()
   const shelf = await createTestLibrary(t, all, { 'Row/heavy.cbz': comic() })
-  // A sparse file, which takes a minute to hash.
-  truncateSync(shelf.pathOf('Row/heavy.cbz'), 100_000_000_000)
+  // A sparse file, which takes many minutes to hash.
+  truncateSync(shelf.pathOf('Row/heavy.cbz'), 2_000_000_000_000)
   const id = await requestScan(sql, queue, { libraryId: shelf.id, mode: 'normal' })
   await until(
     async () => (await admin.get('/tasks?type=hash_books&status=running')).body.length > 0,
   )
   const [task] = (await admin.get('/tasks?type=hash_books&status=running')).body
   t.equal(task.bookId, (await shelf.books())[0]!.id)
-  const began = performance.now()
   t.equal((await admin.post(`/tasks/${task.id}/cancel`)).status, 200)
   // There is only one thread: the next job shows that it is free.
   const { body } = await admin.post(`/books/${book!.id}/thumbnail/generate`, { force: true })
   await over(body.taskId)
-  t.ok(performance.now() - began < 10_000, `${Math.round(performance.now() - began)} ms`)
   t.match((await admin.get(`/tasks/${task.id}`)).body, { status: 'cancelled' })
   t.equal((await shelf.book('heavy.cbz')).sha256, null)
   t.equal((await admin.get(`/tasks/${id}`)).body.status, 'completed', 'the scan had completed')
@@ -225,8 +226,10 @@ t.test('statistics have counts and durations by type', async t => {
     update pgboss.job set state = 'active', started_on = now(), heartbeat_seconds = 3600,
       heartbeat_on = now() - interval '90 seconds'
     where id = ${id!}`
-  await sleep(200)
-  const { body } = await admin.get('/tasks/stats')
+  // Statistics are cached for as long as their query took fifty times.
+  const stats = async () => (await admin.get('/tasks/stats')).body
+  await until(async () => (await stats()).byType.purge_deleted.running > 0)
+  const body = await stats()
   t.match(body.byType.purge_deleted, { running: 1, processing: 1, stale: 1 })
   const scans = body.byType.scan_library
   t.ok(scans.completed > 0 && scans.p50DurationMs > 0 && scans.p95DurationMs >= scans.p50DurationMs)
@@ -258,15 +261,13 @@ async function over(id: string) {
 }
 
 async function until(holds: () => Promise<boolean>) {
-  for (let left = 2_000; left > 0; left--) {
-    if (await holds()) return
-    await sleep(10)
-  }
-  throw new Error('it does not happen')
+  await waitUntil(holds)
 }
 
 t.test('ended tasks are deleted on request, those that the caller may see', async t => {
   const [library, other] = [await libraryOf(t), await libraryOf(t)]
+  // The maintenance of the queue must not delete any of them first.
+  await sql`insert into setting (key, value) values ('tasks.retention_days', '365')`
   const limited = await all.createUser('maintainer')
   await sql`update account set all_libraries = false where id = ${limited.id}`
   await sql`insert into account_library (account_id, library_id) values (${limited.id}, ${library})`

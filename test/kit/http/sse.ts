@@ -5,6 +5,9 @@ import type { Scope } from '../db.ts'
 export type SseMessage = { event: string | null; id: string | null; data: any }
 export type SseClient = Awaited<ReturnType<typeof openSseClient>>
 
+/** A busy machine may take long. */
+const maxWaitMs = 120_000
+
 /** Opens a stream until the end of `t`; returns when the first bytes have arrived. `path` is relative to /api/v1. */
 export async function openSseClient(
   t: Scope,
@@ -39,11 +42,11 @@ export async function openSseClient(
     /** Messages received so far, without comments. */
     events: () => [...parseArrived()],
     /** Waits until there are `count` messages; returns all. */
-    async waitForEvents(count: number, timeoutMs = 30_000) {
+    async waitForEvents(count: number, timeoutMs = maxWaitMs) {
       await waitFor(() => client.hasEnded || parseArrived().length >= count, timeoutMs)
       return client.events()
     },
-    async waitForEnd(timeoutMs = 30_000) {
+    async waitForEnd(timeoutMs = maxWaitMs) {
       await waitFor(() => client.hasEnded, timeoutMs)
       return client.hasEnded
     },
@@ -51,7 +54,7 @@ export async function openSseClient(
      * Waits until the stream has passed event `number`, visible or not; returns all messages. With a short
      * `keepAliveMs`, because the number of an event that is not visible is sent with the next comment.
      */
-    async waitForNumber(number: number, timeoutMs = 30_000) {
+    async waitForNumber(number: number, timeoutMs = maxWaitMs) {
       const last = () =>
         Number(
           client.text
@@ -101,7 +104,7 @@ export async function openSseClient(
       client.hasEnded = true
       notify()
     })
-  await waitFor(() => client.text !== '' || client.hasEnded, 30_000)
+  await waitFor(() => client.text !== '' || client.hasEnded, maxWaitMs)
   return client
 }
 
