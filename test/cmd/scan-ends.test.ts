@@ -3,30 +3,39 @@ import { once } from 'node:events'
 import t from 'tap'
 import { commandLine } from '../kit/command.ts'
 import { folderWithFiles } from '../kit/files/folders.ts'
+import { holdBooks } from '../kit/hold-books.ts'
 import { comicFiles } from '../kit/library.ts'
 import { waitUntil } from '../kit/processes.ts'
 
 const { sql, start, stackroom } = await commandLine(t)
 
 t.test('a closed pipe ends the scan without a message', async t => {
-  const root = folderWithFiles(t, comicFiles(120))
+  const root = folderWithFiles(t, comicFiles(200))
+  const hold = await holdBooks(sql)
   let closed = false
   const { code, stderr } = await stackroom(['scan', root, '--ndjson'], child => {
+    if (closed) return
     closed = true
     child.stdout!.destroy()
+    void hold.release()
   })
   t.ok(closed)
   t.match({ code, stderr }, { code: 141, stderr: '' })
   const next = await stackroom(['scan', root, '--json'])
   t.equal(next.code, 0)
-  t.match(JSON.parse(next.stdout), { found: 120, state: 'completed' })
+  t.match(JSON.parse(next.stdout), { found: 200, state: 'completed' })
 })
 
 t.test('Ctrl-C ends a scan cleanly, and the next one continues', async t => {
   const root = folderWithFiles(t, comicFiles(300))
-  const { code, stderr } = await stackroom(['scan', root, '--ndjson'], child =>
-    child.kill('SIGINT'),
-  )
+  const hold = await holdBooks(sql)
+  let interrupted = false
+  const { code, stderr } = await stackroom(['scan', root, '--ndjson'], child => {
+    if (interrupted) return
+    interrupted = true
+    child.kill('SIGINT')
+    void hold.release()
+  })
   t.equal(code, 130)
   t.equal(stderr, 'stackroom: Interrupted; the next scan continues from here\n')
   const next = await stackroom(['scan', root, '--json'])

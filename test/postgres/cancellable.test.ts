@@ -14,8 +14,7 @@ test('statements of a request end when its client disconnects', async t => {
   const request = cancellable(pool, { signal: client.signal, control: sql })
   t.same([...(await request.sql`select ${1}::integer as n`)], [{ n: 1 }])
 
-  const started = performance.now()
-  const slow = request.sql`select pg_sleep(60)`
+  const slow = request.sql`select pg_sleep(600)`
   const outcome = slow.then(
     () => 'completed',
     (error: { code: string }) => error.code,
@@ -24,7 +23,6 @@ test('statements of a request end when its client disconnects', async t => {
   client.abort()
   t.equal(await outcome, '57014')
   await request.finished()
-  t.ok(performance.now() - started < 30_000)
   t.equal(await running(sql), 0)
   t.throws(() => request.sql`select 1`, Unavailable, 'no further statements')
   t.same([...(await pool`select 2 as n`)], [{ n: 2 }], 'the connection is free')

@@ -16,6 +16,7 @@ import { dedupe } from '../../pipeline/finalize/dedupe.ts'
 import { startWorkers } from '../../pipeline/work/workers.ts'
 import { createDatabase } from '../kit/db.ts'
 import { createTestLibrary } from '../kit/library.ts'
+import { waitUntil as until } from '../kit/processes.ts'
 
 const plentyOfSpace = { shortage: () => null, reportFull() {} }
 
@@ -133,18 +134,22 @@ t.test('a scan fails together with its job', async t => {
 
 t.test('the delay between attempts grows', async t => {
   const [id] = await queue.send(sql, 'hash', [batch(1)])
-  const pauses: number[] = []
+  // Since before the failure and since after it: the machine may pause in between.
+  const pauses: { most: number; least: number }[] = []
   for (let i = 0; i < 3; i++) {
     await sql`update pgboss.job set start_after = now() where id = ${id!}`
-    await fail(sql, await queue.claim('hash'), { reason: 'No luck' })
+    const jobs = await queue.claim('hash')
+    const [before] = await sql`select extract(epoch from now()) as time`
+    await fail(sql, jobs, { reason: 'No luck' })
     const [row] = await sql`
-      select extract(epoch from start_after - now())::float8 as seconds from pgboss.job
-      where id = ${id!}`
-    pauses.push(row!.seconds)
+      select (extract(epoch from start_after) - ${before!.time}::numeric)::float8 as most,
+        extract(epoch from start_after - now())::float8 as least
+      from pgboss.job where id = ${id!}`
+    pauses.push(row as (typeof pauses)[number])
   }
-  t.ok(pauses[0]! > 4 && pauses[0]! <= 10)
-  t.ok(pauses[1]! > 9 && pauses[1]! <= 20)
-  t.ok(pauses[2]! > 19 && pauses[2]! <= 40)
+  t.ok(pauses[0]!.most > 4 && pauses[0]!.least <= 10)
+  t.ok(pauses[1]!.most > 9 && pauses[1]!.least <= 20)
+  t.ok(pauses[2]!.most > 19 && pauses[2]!.least <= 40)
   t.match(await jobOf(id!), { state: 'retry', reason: 'No luck', retries: 2 })
   await sql`delete from pgboss.job where id = ${id!}`
 })
@@ -183,7 +188,10 @@ t.test('state changes are published, waiting batches are not', async t => {
   const events = (await taskEvents(before)).map(event => event.data)
   const of = (task: string) => events.filter(event => event.task_id === task)
   t.same(
-    of(id!).map(event => [event.status, event.error]),
+    of(id!)
+      // The next attempt may begin on a slow machine.
+      .slice(0, 3)
+      .map(event => [event.status, event.error]),
     [
       ['pending', undefined],
       ['running', undefined],
@@ -280,10 +288,8 @@ t.test('a cancelled search for duplicates stops within its statement', async t =
       where not granted and relation = 'duplicate_group'::regclass`
     return waiting.length > 0
   })
-  const abortedAt = performance.now()
   abort.abort()
-  await t.rejects(searching, { code: '57014' })
-  t.ok(performance.now() - abortedAt < 5_000, 'the lock is still held')
+  await t.rejects(searching, { code: '57014' }, 'while the lock is held')
   await blocker`rollback`
   blocker.release()
   await dedupe(sql)
@@ -311,14 +317,6 @@ async function taskEvents(after = 0) {
     select number, data from event
     where stream = 'task' and number > ${after} and data->>'task_type' not like 'scan%'
     order by number`
-}
-
-async function until(holds: () => Promise<boolean>, pauseMs = 10) {
-  for (let left = 3_000; left > 0; left--) {
-    if (await holds()) return
-    await sleep(pauseMs)
-  }
-  throw new Error('timeout')
 }
 
 t.test('jobs are due again after the clock was set back', async t => {

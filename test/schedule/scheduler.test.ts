@@ -11,6 +11,7 @@ import type { SettingKey } from '../../lib/setting/definition.ts'
 import { writeSettings } from '../../lib/setting/setting.ts'
 import { createDatabase } from '../kit/db.ts'
 import { temporaryFolder } from '../kit/files/folders.ts'
+import { waitUntil } from '../kit/processes.ts'
 
 const log = openLog({ level: 'fatal' })
 
@@ -79,24 +80,23 @@ async function installation(t: Test) {
       (await sql<{ mode: string }[]>`select mode from scan order by created_at, id`).map(
         row => row.mode,
       ),
-    async until(condition: () => Promise<boolean>) {
-      for (let left = 2000; left > 0; left--) {
-        if (await condition()) return
-        await sleep(25)
-      }
-      throw new Error('timeout')
-    },
+    /** Lets all processes look at their clocks. */
+    wake: () => sql`select pg_notify('schedule', '')`,
+    until: waitUntil,
   }
 }
 
 t.test('one of several processes takes each slot, and missed slots are made up for', async t => {
-  const { sql, library, backdate, setClock, process, slots, scans, until, queue } =
+  const { sql, library, backdate, setClock, wake, process, slots, scans, until, queue } =
     await installation(t)
   await library({ cronSchedule: '*/5 * * * *', cronTimezone: 'UTC', scanMode: 'deep' })
   await backdate()
-  setClock('2027-03-01T10:04:58.500Z')
+  setClock('2027-03-01T10:02:00Z')
   await Promise.all([process(), process(), process()])
   // 9:55 and 10:00 are within ten minutes, 9:50 is not; 10:05 is reached during the test.
+  await until(async () => (await slots()).length === 2)
+  setClock('2027-03-01T10:04:59.500Z')
+  await wake()
   await until(async () => (await slots()).length === 3)
   await sleep(300)
   t.same(await slots(), [
@@ -139,8 +139,9 @@ t.test('a new or changed schedule applies at once', async t => {
   })
   await sleep(500)
   t.same(await slots(), [], 'slots before the schedule was created do not count')
-  const next = new Date(now.getTime() + 120_000)
+  const next = new Date(now.getTime() + 35 * 60_000)
   next.setUTCSeconds(0, 0)
+  setClock(new Date(now.getTime() + 40 * 60_000).toISOString())
   await sql`
     update library
     set scanning_config = scanning_config || ${sql.json({ cronSchedule: `${next.getUTCMinutes()} * * * *` })}
@@ -220,15 +221,17 @@ t.test(
 )
 
 t.test('the minutely job is run by one of the processes', async t => {
-  const { set, setClock, process, slots, until } = await installation(t)
+  const { set, setClock, wake, process, slots, until } = await installation(t)
   await set('maintenance.cron_schedule', '')
-  setClock('2027-01-10T09:00:58.800Z')
+  setClock('2027-01-10T09:00:05Z')
   let runs = 0
   const everyMinute = async () => {
     runs += 1
   }
   await Promise.all([process(everyMinute), process(everyMinute)])
-  await until(async () => runs > 0)
+  setClock('2027-01-10T09:00:59.500Z')
+  await wake()
+  await until(() => runs > 0)
   await sleep(300)
   t.equal(runs, 1)
   t.same(await slots(), ['minute 2027-01-10T09:01:00.000Z'])

@@ -10,7 +10,8 @@ const { default: tap } = await import('tap')
 const { setCurrentTest } = await import('./current.ts')
 
 const fileTap = new URL('./tap.ts', import.meta.url).href
-const fileTimeoutMs = 300_000
+// Ten times as long as the longest takes on two idle cores.
+const fileTimeoutMs = 900_000
 
 registerHooks({
   resolve(specifier, context, nextResolve) {
