@@ -139,6 +139,8 @@ create table series (
   authors     jsonb not null default '[]',
   -- The names of its authors and of those of its present books, folded, each between line breaks.
   author_key  text collate "C" not null default '',
+  -- The same with roles: name, tab, role.
+  credit_key  text collate "C" not null default '',
   summary     text,
   summary_key text generated always as (folded(summary)) stored,
   publisher   text,
@@ -170,6 +172,8 @@ create table series (
   -- The lowest age at which the series shows any of its present books; 0 with an unrated one. Lists for
   -- accounts with an age limit read no book because of it.
   lowest_age  integer not null default 0,
+  -- The earliest `released` of its present books.
+  released    integer,
   created_at  timestamptz not null default now(),
   updated_at  timestamptz not null default now(),
   -- When the fields that books display of their series last changed; updated_at follows every counter.
@@ -194,6 +198,10 @@ create index series_updated_in_library on series (library_id, updated_at, id) wh
 create index series_by_year on series (year nulls last, id) include (library_id) where book_count > 0;
 create index series_by_year_down on series (year desc nulls last, id desc) include (library_id)
   where book_count > 0;
+create index series_by_released on series (released nulls last, id) include (library_id)
+  where book_count > 0;
+create index series_by_released_down on series (released desc nulls last, id desc)
+  include (library_id) where book_count > 0;
 create index series_by_books on series (book_count, id) include (library_id) where book_count > 0;
 create index series_by_size on series (size, id) include (library_id) where book_count > 0;
 create index series_by_pages on series (page_count, id) include (library_id) where book_count > 0;
@@ -542,7 +550,8 @@ create table collection (
   updated_at timestamptz not null default now(),
   constraint collection_rule_unordered check (rule is null or not is_ordered)
 );
-create unique index collection_name_unique on collection (lower(name));
+-- Not unique: an account may not learn the names of collections that it does not see.
+create index collection_lower_name on collection (lower(name));
 create index collection_by_name on collection (name_key, id);
 create index collection_ruled on collection (id) where rule is not null;
 
@@ -565,7 +574,7 @@ create table read_list (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now()
 );
-create unique index read_list_name_unique on read_list (lower(name));
+create index read_list_lower_name on read_list (lower(name));
 create index read_list_by_name on read_list (name_key, id);
 
 create table read_list_book (
@@ -573,9 +582,47 @@ create table read_list_book (
   book_id      uuid not null references book on delete cascade,
   position     integer not null,
   added_at     timestamptz not null default now(),
+  -- Of the book, written by triggers: what an account sees of all lists is decided without reading their books.
+  series_id    uuid not null,
+  age_rating   integer,
+  is_present   boolean not null,
   primary key (read_list_id, book_id)
 ) with (fillfactor = 70);
 create index read_list_book_member on read_list_book (book_id, read_list_id);
+-- The lock makes a concurrent change of the book wait, which then finds the new row.
+create function copy_book_to_read_list() returns trigger language plpgsql as $$
+begin
+  select b.series_id, b.age_rating, b.missing_at is null
+  into new.series_id, new.age_rating, new.is_present
+  from book b where b.id = new.book_id for share;
+  return new;
+end $$;
+create trigger read_list_book_copied before insert on read_list_book
+  for each row execute function copy_book_to_read_list();
+create function copy_book_to_read_lists() returns trigger language plpgsql as $$
+begin
+  update read_list_book set series_id = new.series_id, age_rating = new.age_rating,
+    is_present = new.missing_at is null
+  where book_id = new.id;
+  return null;
+end $$;
+create trigger book_copied_to_read_lists after update of series_id, age_rating, missing_at on book
+  for each row when (old.series_id <> new.series_id or old.age_rating is distinct from new.age_rating
+    or (old.missing_at is null) <> (new.missing_at is null))
+  execute function copy_book_to_read_lists();
+
+-- A row for each statement that changed which collections and read lists there are, or their members: together
+-- with list_change the version of what accounts see of them (lib/catalog/grouping/counts.ts).
+create table grouping_change (count bigint not null);
+create function note_grouping_change() returns trigger language plpgsql as $$
+begin
+  insert into grouping_change values (1);
+  return null;
+end $$;
+create trigger collection_series_changed after insert or delete on collection_series
+  for each statement execute function note_grouping_change();
+create trigger read_list_book_changed after insert or delete on read_list_book
+  for each statement execute function note_grouping_change();
 
 ---------------------------------------------------------------------------------------------------
 -- Accounts, sessions, permissions
@@ -696,8 +743,10 @@ begin
 end $$;
 create trigger book_list_changed after insert or update or delete on book
   for each statement execute function note_list_change();
-create trigger series_list_changed after update of age_rating on series for each row
-  when (old.age_rating is distinct from new.age_rating) execute function note_list_change();
+create trigger series_list_changed after update of age_rating, lowest_age, sort_key on series
+  for each row when (old.age_rating is distinct from new.age_rating
+    or old.lowest_age <> new.lowest_age or old.sort_key <> new.sort_key)
+  execute function note_list_change();
 -- Pages are located with the counters of series, which may be written after the books.
 create trigger series_counted_list_changed after update of book_count on series
   for each statement execute function note_list_change();

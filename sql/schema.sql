@@ -334,6 +334,10 @@ CREATE TABLE filter_preset (
   constraint filter_preset_target_known CHECK ((target = ANY (ARRAY['series'::text, 'books'::text])))
 );
 
+CREATE TABLE grouping_change (
+  count bigint not null
+);
+
 CREATE TABLE koreader_document (
   account_id uuid not null,
   document text not null,
@@ -502,6 +506,9 @@ CREATE TABLE read_list_book (
   book_id uuid not null,
   "position" integer not null,
   added_at timestamp with time zone not null default now(),
+  series_id uuid not null,
+  age_rating integer,
+  is_present boolean not null,
   constraint read_list_book_book_id_fkey FOREIGN KEY (book_id) REFERENCES book(id) ON DELETE CASCADE,
   constraint read_list_book_pkey PRIMARY KEY (read_list_id, book_id),
   constraint read_list_book_read_list_id_fkey FOREIGN KEY (read_list_id) REFERENCES read_list(id) ON DELETE CASCADE
@@ -634,6 +641,7 @@ CREATE TABLE series (
   alternate_titles jsonb not null default '[]'::jsonb,
   authors jsonb not null default '[]'::jsonb,
   author_key text collate "C" not null default ''::text,
+  credit_key text collate "C" not null default ''::text,
   summary text,
   summary_key text generated always as (folded(summary)) stored,
   publisher text,
@@ -659,6 +667,7 @@ CREATE TABLE series (
   page_count bigint not null default 0,
   size bigint not null default 0,
   lowest_age integer not null default 0,
+  released integer,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
   metadata_changed_at timestamp with time zone,
@@ -837,7 +846,7 @@ CREATE INDEX book_search_text ON public.book_search USING gin (text gin_trgm_ops
 CREATE INDEX book_sort_titled ON public.book USING btree (search_key text_pattern_ops) INCLUDE (series_id, id, title_sort) WHERE ((title_sort IS NOT NULL) AND (missing_at IS NULL));
 CREATE INDEX book_summarized ON public.book USING btree (series_id, id) WHERE ((summary IS NOT NULL) AND (missing_at IS NULL));
 CREATE INDEX collection_by_name ON public.collection USING btree (name_key, id);
-CREATE UNIQUE INDEX collection_name_unique ON public.collection USING btree (lower(name));
+CREATE INDEX collection_lower_name ON public.collection USING btree (lower(name));
 CREATE INDEX collection_ruled ON public.collection USING btree (id) WHERE (rule IS NOT NULL);
 CREATE INDEX collection_series_member ON public.collection_series USING btree (series_id, collection_id);
 CREATE UNIQUE INDEX cover_book_selected ON public.cover USING btree (book_id) WHERE is_selected;
@@ -865,7 +874,7 @@ CREATE INDEX progress_unfinished ON public.progress USING btree (account_id, upd
 CREATE INDEX rate_bucket_age ON public.rate_bucket USING btree (updated_at);
 CREATE INDEX read_list_book_member ON public.read_list_book USING btree (book_id, read_list_id);
 CREATE INDEX read_list_by_name ON public.read_list USING btree (name_key, id);
-CREATE UNIQUE INDEX read_list_name_unique ON public.read_list USING btree (lower(name));
+CREATE INDEX read_list_lower_name ON public.read_list USING btree (lower(name));
 CREATE INDEX reading_pass_time ON public.reading_pass USING btree (account_id, completed_at) INCLUDE (book_id, device);
 CREATE INDEX reading_session_book ON public.reading_session USING btree (account_id, book_id, ended_at);
 CREATE INDEX reading_session_time ON public.reading_session USING btree (account_id, started_at) INCLUDE (book_id, device, measured_ms, inferred_ms, pages_read, is_part, ended_at) WHERE (kind = ANY (ARRAY['progress'::text, 'completed'::text]));
@@ -882,6 +891,8 @@ CREATE INDEX series_by_name ON public.series USING btree (name_key, id) INCLUDE 
 CREATE INDEX series_by_name_key ON public.series USING btree (series_name_key(search_key));
 CREATE INDEX series_by_pages ON public.series USING btree (page_count, id) INCLUDE (library_id) WHERE (book_count > 0);
 CREATE INDEX series_by_publisher ON public.series USING btree (publisher, id) INCLUDE (library_id, age_rating, lowest_age) WHERE (book_count > 0);
+CREATE INDEX series_by_released ON public.series USING btree (released, id) INCLUDE (library_id) WHERE (book_count > 0);
+CREATE INDEX series_by_released_down ON public.series USING btree (released DESC NULLS LAST, id DESC) INCLUDE (library_id) WHERE (book_count > 0);
 CREATE INDEX series_by_search_key ON public.series USING btree (search_key, id) WHERE (book_count > 0);
 CREATE INDEX series_by_size ON public.series USING btree (size, id) INCLUDE (library_id) WHERE (book_count > 0);
 CREATE INDEX series_by_status ON public.series USING btree (status, id) WHERE (book_count > 0);
@@ -912,6 +923,26 @@ CREATE INDEX user_rating_recent ON public.user_rating USING btree (account_id, u
 CREATE INDEX user_rating_series ON public.user_rating USING btree (series_id) INCLUDE (rating);
 CREATE INDEX want_to_read_book ON public.want_to_read USING btree (book_id) WHERE (book_id IS NOT NULL);
 CREATE INDEX want_to_read_series ON public.want_to_read USING btree (series_id) WHERE (series_id IS NOT NULL);
+CREATE OR REPLACE FUNCTION public.copy_book_to_read_list()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  select b.series_id, b.age_rating, b.missing_at is null
+  into new.series_id, new.age_rating, new.is_present
+  from book b where b.id = new.book_id for share;
+  return new;
+end $function$;
+CREATE OR REPLACE FUNCTION public.copy_book_to_read_lists()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update read_list_book set series_id = new.series_id, age_rating = new.age_rating,
+    is_present = new.missing_at is null
+  where book_id = new.id;
+  return null;
+end $function$;
 CREATE OR REPLACE FUNCTION public.folded(value text)
  RETURNS text
  LANGUAGE plpgsql
@@ -931,6 +962,14 @@ CREATE OR REPLACE FUNCTION public.note_account_list_change()
 AS $function$
 begin
   insert into account_list_change select distinct account_id, 1 from changed;
+  return null;
+end $function$;
+CREATE OR REPLACE FUNCTION public.note_grouping_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into grouping_change values (1);
   return null;
 end $function$;
 CREATE OR REPLACE FUNCTION public.note_list_change()
@@ -1037,10 +1076,12 @@ CREATE TRIGGER account_changed AFTER DELETE OR UPDATE OF username, email, passwo
 CREATE TRIGGER account_library_changed AFTER INSERT OR DELETE OR UPDATE ON public.account_library FOR EACH ROW EXECUTE FUNCTION notify_account();
 CREATE TRIGGER account_sharing_tag_changed AFTER INSERT OR DELETE OR UPDATE ON public.account_sharing_tag FOR EACH ROW EXECUTE FUNCTION notify_account();
 CREATE TRIGGER api_key_changed AFTER DELETE OR UPDATE OF permissions, is_active, expires_at, secret_sha256 ON public.api_key FOR EACH ROW EXECUTE FUNCTION notify_account();
+CREATE TRIGGER book_copied_to_read_lists AFTER UPDATE OF series_id, age_rating, missing_at ON public.book FOR EACH ROW WHEN (((old.series_id <> new.series_id) OR (old.age_rating IS DISTINCT FROM new.age_rating) OR ((old.missing_at IS NULL) <> (new.missing_at IS NULL)))) EXECUTE FUNCTION copy_book_to_read_lists();
 CREATE TRIGGER book_list_changed AFTER INSERT OR DELETE OR UPDATE ON public.book FOR EACH STATEMENT EXECUTE FUNCTION note_list_change();
 CREATE TRIGGER book_search_sync AFTER UPDATE OF series_id, missing_at, sort_key ON public.book FOR EACH ROW WHEN ((((old.series_id IS DISTINCT FROM new.series_id) OR ((old.missing_at IS NULL) IS DISTINCT FROM (new.missing_at IS NULL))) OR (old.sort_key IS DISTINCT FROM new.sort_key))) EXECUTE FUNCTION sync_book_search();
 CREATE TRIGGER book_summary_added AFTER INSERT ON public.book FOR EACH ROW WHEN ((new.summary IS NOT NULL)) EXECUTE FUNCTION sync_book_summary();
 CREATE TRIGGER book_summary_sync AFTER UPDATE OF summary, series_id, missing_at ON public.book FOR EACH ROW WHEN ((((old.summary IS DISTINCT FROM new.summary) OR (old.series_id IS DISTINCT FROM new.series_id)) OR ((old.missing_at IS NULL) IS DISTINCT FROM (new.missing_at IS NULL)))) EXECUTE FUNCTION sync_book_summary();
+CREATE TRIGGER collection_series_changed AFTER INSERT OR DELETE ON public.collection_series FOR EACH STATEMENT EXECUTE FUNCTION note_grouping_change();
 CREATE TRIGGER directory_list_changed AFTER UPDATE OF path ON public.directory FOR EACH STATEMENT EXECUTE FUNCTION note_list_change();
 CREATE CONSTRAINT TRIGGER event_numbered AFTER INSERT ON public.event DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION number_event();
 CREATE TRIGGER label_list_changed AFTER INSERT OR DELETE OR UPDATE ON public.label FOR EACH STATEMENT EXECUTE FUNCTION note_list_change();
@@ -1050,9 +1091,11 @@ CREATE TRIGGER library_schedule_stamp BEFORE UPDATE OF scanning_config, is_activ
 CREATE TRIGGER progress_deleted_list_change AFTER DELETE ON public.progress REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_account_list_change();
 CREATE TRIGGER progress_inserted_list_change AFTER INSERT ON public.progress REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_account_list_change();
 CREATE TRIGGER progress_updated_list_change AFTER UPDATE ON public.progress REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_account_list_change();
+CREATE TRIGGER read_list_book_changed AFTER INSERT OR DELETE ON public.read_list_book FOR EACH STATEMENT EXECUTE FUNCTION note_grouping_change();
+CREATE TRIGGER read_list_book_copied BEFORE INSERT ON public.read_list_book FOR EACH ROW EXECUTE FUNCTION copy_book_to_read_list();
 CREATE TRIGGER series_counted_list_changed AFTER UPDATE OF book_count ON public.series FOR EACH STATEMENT EXECUTE FUNCTION note_list_change();
 CREATE TRIGGER series_label_list_changed AFTER INSERT OR DELETE OR UPDATE ON public.series_label FOR EACH STATEMENT EXECUTE FUNCTION note_list_change();
-CREATE TRIGGER series_list_changed AFTER UPDATE OF age_rating ON public.series FOR EACH ROW WHEN ((old.age_rating IS DISTINCT FROM new.age_rating)) EXECUTE FUNCTION note_list_change();
+CREATE TRIGGER series_list_changed AFTER UPDATE OF age_rating, lowest_age ON public.series FOR EACH ROW WHEN (((old.age_rating IS DISTINCT FROM new.age_rating) OR (old.lowest_age <> new.lowest_age))) EXECUTE FUNCTION note_list_change();
 CREATE TRIGGER series_metadata_changed BEFORE UPDATE OF title, publisher, language, reading_direction ON public.series FOR EACH ROW WHEN (((((old.title IS DISTINCT FROM new.title) OR (old.publisher IS DISTINCT FROM new.publisher)) OR (old.language IS DISTINCT FROM new.language)) OR (old.reading_direction IS DISTINCT FROM new.reading_direction))) EXECUTE FUNCTION stamp_series_metadata();
 CREATE TRIGGER series_reading_deleted_list_change AFTER DELETE ON public.series_reading REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_account_list_change();
 CREATE TRIGGER series_reading_inserted_list_change AFTER INSERT ON public.series_reading REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_account_list_change();

@@ -1,5 +1,5 @@
 // Invariants of collections and read lists: every member has a place of its own, so that the order is one that
-// a user chose.
+// a user chose; books of read lists have what decides who sees them.
 import {
   collections,
   type Grouping,
@@ -22,25 +22,50 @@ const ambiguous = ({ sql }: DoctorScope, grouping: Grouping) => {
     where c.id in (select m.${owner} from ${m} m group by m.${owner}, m.position having count(*) > 1)`
 }
 
-export const groupingInvariants: Invariant[] = kinds.map(({ grouping, name }) => ({
-  name,
-  description: `Every ${grouping.contents === 'series' ? 'series of a collection' : 'book of a read list'} has a place of its own.`,
-  check: violationQuery(scope => ambiguous(scope, grouping)),
-  async repair(scope) {
-    const { sql } = scope
-    const { c, m, owner, member } = tablesOf(sql, grouping)
-    const rows = await sql<
-      { id: string }[]
-    >`select id from (${ambiguous(scope, grouping)}) x order by id`
-    for (const { id } of rows)
-      await sql.begin(async tx => {
-        await tx`select 1 from ${c} where id = ${id} for no key update`
-        await tx`
+const places = kinds.map(
+  ({ grouping, name }): Invariant => ({
+    name,
+    description: `Every ${grouping.contents === 'series' ? 'series of a collection' : 'book of a read list'} has a place of its own.`,
+    check: violationQuery(scope => ambiguous(scope, grouping)),
+    async repair(scope) {
+      const { sql } = scope
+      const { c, m, owner, member } = tablesOf(sql, grouping)
+      const rows = await sql<
+        { id: string }[]
+      >`select id from (${ambiguous(scope, grouping)}) x order by id`
+      for (const { id } of rows)
+        await sql.begin(async tx => {
+          await tx`select 1 from ${c} where id = ${id} for no key update`
+          await tx`
           update ${m} m set position = n.place
           from (
             select m.${member} as id, row_number() over (order by m.position, m.added_at, m.${member}) as place
             from ${m} m where m.${owner} = ${id}) n
           where m.${owner} = ${id} and m.${member} = n.id and m.position <> n.place`
-      })
+        })
+    },
+  }),
+)
+
+const isOutdated = ({ sql }: DoctorScope) => sql`
+  (m.series_id, m.age_rating, m.is_present)
+    is distinct from (b.series_id, b.age_rating, b.missing_at is null)`
+
+const copies: Invariant = {
+  name: 'books of read lists',
+  description: 'A book of a read list has the series, age rating and presence of the book itself.',
+  check: violationQuery(
+    scope => scope.sql`
+      select b.id, b.name || ' (' || b.id || ')' as note
+      from read_list_book m join book b on b.id = m.book_id where ${isOutdated(scope)}`,
+  ),
+  async repair(scope) {
+    const { sql } = scope
+    await sql`
+      update read_list_book m
+      set series_id = b.series_id, age_rating = b.age_rating, is_present = b.missing_at is null
+      from book b where b.id = m.book_id and ${isOutdated(scope)}`
   },
-}))
+}
+
+export const groupingInvariants: Invariant[] = [...places, copies]

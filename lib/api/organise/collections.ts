@@ -1,15 +1,20 @@
 // Collections of series: hand-picked, ordered, or by a rule.
 import { isUnrestricted } from '../../auth/viewer.ts'
 import { checkRule } from '../../catalog/collection/rules.ts'
-import { collectionSorts, seriesOfCollection } from '../../catalog/grouping/contents.ts'
+import {
+  collectionSorts,
+  parseCollectionSort,
+  seriesOfCollection,
+} from '../../catalog/grouping/contents.ts'
 import { collections as grouping } from '../../catalog/grouping/grouping.ts'
+import { seriesSortNames } from '../../catalog/list/sort.ts'
 import { requireSeries } from '../../catalog/series/series-record.ts'
-import { count, maybe, nullable, oneOf, record, Type, timestamp, uuid } from '../../schema.ts'
+import { count, maybe, nullable, record, Type, timestamp, uuid } from '../../schema.ts'
 import { collectionRule } from '../list/filter-schema.ts'
-import { listRoutes } from '../list/list-routes.ts'
+import { listRoutes, sortQuery } from '../list/list-routes.ts'
 import { CollectionId } from '../params.ts'
-import { series } from '../series/series-lists.ts'
-import type { RouteKind } from './grouping-kind.ts'
+import { labelFilter, labelQuery, series } from '../series/series-lists.ts'
+import { contentsDirection, type RouteKind } from './grouping-kind.ts'
 import { containingRoutes, memberRoutes } from './grouping-members.ts'
 import { readRoutes, writeRoutes } from './grouping-routes.ts'
 
@@ -73,23 +78,21 @@ export const collections = [
       operationId: 'listSeriesOfCollection',
       path: '/collections/{id}/series',
       summary: 'List the series of a collection',
-      description: 'An array has at most 500 series; request pages for more.',
+      description:
+        'By default in the order chosen by hand, else by title. An array has at most 500 series; request pages for more.',
       params: CollectionId,
       query: {
-        sort: maybe(
-          oneOf(collectionSorts, {
-            description: 'By default `manual` for an ordered collection, else `title`.',
-          }),
-        ),
-        direction: maybe(
-          oneOf(['asc', 'desc'], { default: 'asc', description: 'Direction of the order.' }),
-        ),
+        ...sortQuery([...new Set([...collectionSorts, ...seriesSortNames])]),
+        direction: contentsDirection,
+        ...{ libraryId: maybe(uuid({ description: 'Only of this library.' })), ...labelQuery },
       },
       arrayLength: 500,
       find: ({ sql, viewer, identity, params, query, page, pageSize }) =>
         seriesOfCollection(sql, viewer, {
           ...{ id: params.id, withEmpty: identity.permissions.has('CollectionsWrite') },
-          ...{ sort: query.sort, direction: query.direction, page, pageSize },
+          sorting: parseCollectionSort(query.sort, query.direction ?? query.order),
+          filter: labelFilter({ genre: query.genres, tag: query.tags }),
+          ...{ libraryId: query.libraryId, page, pageSize },
         }),
     },
   ),

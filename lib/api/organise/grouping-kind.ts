@@ -17,7 +17,7 @@ import { Invalid } from '../../errors.ts'
 import type { Deps } from '../../http/deps.ts'
 import { paged, pageResponse, paging } from '../../http/pagination.ts'
 import type { Input } from '../../http/route.ts'
-import { list, record, Type } from '../../schema.ts'
+import { list, maybe, oneOf, record, Type } from '../../schema.ts'
 import { BookId, CollectionId, ReadListId, SeriesId } from '../params.ts'
 
 export type RouteKind = {
@@ -83,11 +83,10 @@ export function kitOf(kind: RouteKind) {
     ) {
       const { request, reply, viewer } = input
       const window = paging(query)
-      const { ids, total } = await listGroupings(sql, viewer, grouping, {
+      const { rows, total } = await listGroupings(sql, viewer, grouping, {
         ...{ ...more, search: query.search, withEmpty: readerOf(input).canWrite },
         ...{ page: window.page, pageSize: window.pageSize },
       })
-      const rows = await groupingRows(sql, viewer, grouping, ids)
       const items = { data: rows.map(row => kind.toItem(row, readerOf(input))), total }
       const response = pageResponse({ request, reply, query }, { ...items, paging: window })
       const { data, ...others } = response
@@ -100,6 +99,11 @@ export function kitOf(kind: RouteKind) {
     }),
   }
 }
+
+/** The parameter of lists of members. */
+export const contentsDirection = maybe(
+  oneOf(['asc', 'desc'], { description: 'Direction of the order; `order` has the same meaning.' }),
+)
 
 /** Ids of members in a body. Checked by `parseIds`: the validator reads all items of a wrong list. */
 export const idList = (description: string) =>

@@ -44,7 +44,9 @@ export function writeRoutes(kind: RouteKind): Route[] {
   const { grouping, noun, one, path, idsKey, item, permissions } = kind
   const { Id, changed, changeOf } = kitOf(kind)
   const { write, remove } = permissions
-  const Name = name(maxNameLength, { description: 'Unique, case-insensitive.' })
+  const Name = name(maxNameLength, {
+    description: 'Unique among those that the caller sees, case-insensitive.',
+  })
   const settings = {
     summary: maybe(nullable(text(maxSummaryLength))),
     ordered: maybe(Type.Boolean({ description: 'Whether the order is chosen by hand.' })),

@@ -1,12 +1,17 @@
 // Read lists: books of any series in an order.
 import { requireBook } from '../../catalog/book/book-record.ts'
-import { booksOfReadList, readListSorts } from '../../catalog/grouping/contents.ts'
+import {
+  booksOfReadList,
+  parseReadListSort,
+  readListSorts,
+} from '../../catalog/grouping/contents.ts'
 import { readLists as grouping } from '../../catalog/grouping/grouping.ts'
-import { count, maybe, nullable, oneOf, record, Type, timestamp, uuid } from '../../schema.ts'
+import { bookSortNames } from '../../catalog/list/sort.ts'
+import { count, maybe, nullable, record, Type, timestamp, uuid } from '../../schema.ts'
 import { books } from '../books/book-lists.ts'
-import { listRoutes } from '../list/list-routes.ts'
+import { listRoutes, sortQuery } from '../list/list-routes.ts'
 import { ReadListId } from '../params.ts'
-import type { RouteKind } from './grouping-kind.ts'
+import { contentsDirection, type RouteKind } from './grouping-kind.ts'
 import { containingRoutes, memberRoutes } from './grouping-members.ts'
 import { readRoutes, writeRoutes } from './grouping-routes.ts'
 
@@ -51,23 +56,21 @@ export const readLists = [
       operationId: 'listBooksOfReadList',
       path: '/readlists/{id}/books',
       summary: 'List the books of a read list',
-      description: 'An array has at most 500 books; request pages for more.',
+      description:
+        'By default in the order chosen by hand, else by release. An array has at most 500 books; request pages for more.',
       params: ReadListId,
       query: {
-        sort: maybe(
-          oneOf(readListSorts, {
-            description: 'By default `manual` for an ordered read list, else `release`.',
-          }),
-        ),
-        direction: maybe(
-          oneOf(['asc', 'desc'], { default: 'asc', description: 'Direction of the order.' }),
-        ),
+        ...sortQuery([...new Set([...readListSorts, ...bookSortNames])]),
+        direction: contentsDirection,
+        libraryId: maybe(uuid({ description: 'Only of this library.' })),
+        seriesId: maybe(uuid({ description: 'Only of this series.' })),
       },
       arrayLength: 500,
       find: ({ sql, viewer, identity, params, query, page, pageSize }) =>
         booksOfReadList(sql, viewer, {
           ...{ id: params.id, withEmpty: identity.permissions.has('ReadListsWrite') },
-          ...{ sort: query.sort, direction: query.direction, page, pageSize },
+          sorting: parseReadListSort(query.sort, query.direction ?? query.order),
+          ...{ libraryId: query.libraryId, seriesId: query.seriesId, page, pageSize },
         }),
     },
   ),

@@ -28,6 +28,7 @@ const names = (label: string) =>
       examples: ['Drama,Mystery'],
     }),
   )
+export const labelQuery = { genres: names('genres'), tags: names('tags') }
 const SeriesFilter = body(seriesFilter, { component: 'SeriesFilter' })
 const AlphabeticalGroup = record(
   {
@@ -42,7 +43,7 @@ export const seriesLists = [
     operationId: 'listSeries',
     path: '',
     summary: 'List series',
-    query: { ...sortQuery(seriesSortNames), genres: names('genres'), tags: names('tags') },
+    query: { ...sortQuery(seriesSortNames), ...labelQuery },
     find: ({ sql, viewer, libraryId, query, page, pageSize }) =>
       listSeries(sql, viewer, {
         ...parseSeriesSort(query.sort, query.order),
@@ -145,7 +146,7 @@ export const seriesLists = [
 ]
 
 /** A filter for series with all labels; null without a name. */
-function labelFilter(lists: Record<string, string | undefined>) {
+export function labelFilter(lists: Record<string, string | undefined>) {
   const conditions = Object.entries(lists).flatMap(([field, names = '']) =>
     names
       .split(',')

@@ -1,55 +1,46 @@
-// What is in a collection or a read list, as the viewer sees it: a page of its members in one of its orders.
+// What is in a collection or a read list, as the viewer sees it: a page of its members in its own orders or in
+// those of other lists, also filtered.
 import type { Fragment, Sql } from 'postgres'
 import type { Viewer } from '../../auth/viewer.ts'
-import { unprepared } from '../../postgres/statement.ts'
-import { filterOfRule } from '../collection/rules.ts'
+import { allOf, unprepared } from '../../postgres/statement.ts'
+import { filterOfRule, hasMatch } from '../collection/rules.ts'
+import type { Condition, SeriesFilter } from '../list/condition.ts'
+import { listBooks } from '../list/list-books.ts'
 import { listSeries } from '../list/list-series.ts'
 import type { IdPage } from '../list/page.ts'
-import type { Direction } from '../list/sort.ts'
-import { collections, type Grouping, readLists, tablesOf } from './grouping.ts'
-import { findGrouping, type GroupingRequest, type GroupingRow } from './list.ts'
+import { planSeries } from '../list/plan/series-plan.ts'
+import {
+  type BookSort,
+  type Direction,
+  parseBookSort,
+  parseSeriesSort,
+  type SeriesSort,
+} from '../list/sort.ts'
+import {
+  collections,
+  type Grouping,
+  groupingNotFound,
+  readLists,
+  seesEverything,
+  tablesOf,
+} from './grouping.ts'
+import { findGrouping, type GroupingRequest, type GroupingRow, requireGrouping } from './list.ts'
 
-export const collectionSorts = ['manual', 'position', 'title', 'added', 'year'] as const
-export const readListSorts = ['manual', 'position', 'release', 'title', 'added'] as const
-type CollectionSort = (typeof collectionSorts)[number]
-type ReadListSort = (typeof readListSorts)[number]
-
-type ContentsRequest<Sort> = GroupingRequest & {
-  /** By default the order of the collection itself. */
-  sort?: Sort | undefined
-  direction?: Direction | undefined
-  /** From 1. */
-  page: number
-  pageSize: number
-}
-
-export type Contents = IdPage & { grouping: GroupingRow }
-
-/** Ids of the series. Throws NotFound as findGrouping. */
-export async function seriesOfCollection(
-  sql: Sql,
-  viewer: Viewer,
-  { sort, direction = 'asc', ...request }: ContentsRequest<CollectionSort>,
-): Promise<Contents> {
-  const { id, page, pageSize } = request
-  const grouping = await findGrouping(sql, viewer, collections, request)
-  const order = sort ?? (grouping.ordered ? 'manual' : 'title')
-  if (grouping.rule !== null) {
-    const listed = await listSeries(sql, viewer, {
-      ...{ filter: filterOfRule(grouping.rule), onlyWithVisibleBooks: true },
-      ...{ sort: ruleSorts[order], direction, page, pageSize },
-    })
-    return { ...listed, grouping }
-  }
-  const ids = await pageOf(sql, viewer, collections, {
-    ...{ id, column: seriesColumns[order], direction, page, pageSize },
-    // Only the column of the order: it comes from its index.
-    joined: sql`series s on s.id = m.series_id and s.book_count > 0`,
-    alias: 's',
-  })
-  return { ids, total: grouping.count!, grouping }
-}
-
+// Own orders, by a column of the member or of what it refers to.
+const seriesColumns = {
+  manual: 'position',
+  position: 'position',
+  title: 'sort_key',
+  added: 'added_at',
+  year: 'year',
+} as const
+const bookColumns = {
+  manual: 'position',
+  position: 'position',
+  release: 'released',
+  title: 'sort_key',
+  added: 'added_at',
+} as const
 // A rule has no order of its own, and does not add series one after another.
 const ruleSorts = {
   manual: 'title',
@@ -57,39 +48,137 @@ const ruleSorts = {
   title: 'title',
   added: 'created',
   year: 'year',
-} as const
-const seriesColumns: Record<CollectionSort, string> = {
-  manual: 'position',
-  position: 'position',
-  title: 'sort_key',
-  added: 'added_at',
-  year: 'year',
+} as const satisfies Record<keyof typeof seriesColumns, SeriesSort>
+
+export const collectionSorts = Object.keys(seriesColumns) as (keyof typeof seriesColumns)[]
+export const readListSorts = Object.keys(bookColumns) as (keyof typeof bookColumns)[]
+
+type Sorting<Own extends string, Other> = {
+  /** An own order; undefined for the order of the collection itself. */
+  own?: Own | undefined
+  /** An order of other lists, instead. */
+  other?: Other | undefined
+  direction: Direction
+}
+type SeriesSorting = Sorting<keyof typeof seriesColumns, SeriesSort>
+type BookSorting = Sorting<keyof typeof bookColumns, BookSort>
+
+/** Of `field,direction`, or `field` with a separate direction: an own order, or one of lists of series. */
+export function parseCollectionSort(sort = '', order?: string): SeriesSorting {
+  const own = collectionSorts.find(name => name === sort.split(',', 1)[0])
+  const { sort: other, direction } = parseSeriesSort(sort, order)
+  return own ? { own, direction } : { other, direction }
 }
 
-/** Ids of the books. Throws NotFound as findGrouping. */
+/** As parseCollectionSort. */
+export function parseReadListSort(sort = '', order?: string): BookSorting {
+  const own = readListSorts.find(name => name === sort.split(',', 1)[0])
+  const { sort: other, direction } = parseBookSort(sort, order)
+  return own ? { own, direction } : { other, direction }
+}
+
+type ContentsRequest<Sort> = GroupingRequest & {
+  sorting?: Sort
+  /** Only of this library. */
+  libraryId?: string | undefined
+  /** From 1. */
+  page: number
+  pageSize: number
+}
+
+export type Contents = IdPage & { grouping: GroupingRow }
+
+const inOrder = { direction: 'asc' } as const
+
+/** Ids of the series. `filter`: only those that match, too. Throws NotFound as findGrouping. */
+export async function seriesOfCollection(
+  sql: Sql,
+  viewer: Viewer,
+  {
+    sorting = inOrder,
+    filter = null,
+    ...request
+  }: ContentsRequest<SeriesSorting> & { filter?: SeriesFilter | null },
+): Promise<Contents> {
+  const { id, libraryId, page, pageSize } = request
+  const grouping = await requireGrouping(sql, viewer, collections, id)
+  const { other, direction } = sorting
+  const own = sorting.own ?? (grouping.ordered ? 'manual' : 'title')
+  const window = { libraryId, direction, page, pageSize }
+  const list = (condition: Condition, sort: SeriesSort) =>
+    listSeries(sql, viewer, {
+      ...{ ...window, sort, onlyWithVisibleBooks: true },
+      filter: {
+        of: 'series',
+        condition: filter ? { all: [condition, filter.condition] } : condition,
+      },
+    })
+  if (grouping.rule !== null) {
+    const listed = await list(filterOfRule(grouping.rule).condition, other ?? ruleSorts[own])
+    if (listed.total === 0 && !seesEverything(viewer)) {
+      const isFiltered = filter !== null || libraryId !== undefined
+      if (!isFiltered || !(await hasMatch(sql, viewer, grouping.rule)))
+        throw groupingNotFound(collections)
+    }
+    return { ...listed, grouping }
+  }
+  const found = await findGrouping(sql, viewer, collections, request)
+  if (other) return { ...(await list(isMember('collectionId', id), other)), grouping: found }
+  const ofLibrary = sql`(m.series_id in (select s.id from series s where s.library_id = ${libraryId!})) is true`
+  const plan = filter && (await planSeries(sql, viewer, { filter, search: null }))
+  const listed = await pageOf(sql, viewer, collections, {
+    ...{ id, column: seriesColumns[own], ...window, total: found.count! },
+    // Only the column of the order: it comes from its index.
+    joined: sql`series s on s.id = m.series_id and s.book_count > 0`,
+    ...{ alias: 's', ctes: plan?.ctes },
+    only: [
+      ...(libraryId === undefined ? [] : [ofLibrary]),
+      ...(plan ? [sql`(m.series_id in (select id from matched)) is true`] : []),
+    ],
+  })
+  return { ...listed, grouping: found }
+}
+
+/** Ids of the books. `seriesId`: only of this series. Throws NotFound as findGrouping. */
 export async function booksOfReadList(
   sql: Sql,
   viewer: Viewer,
-  { sort, direction = 'asc', ...request }: ContentsRequest<ReadListSort>,
+  {
+    sorting = inOrder,
+    seriesId,
+    ...request
+  }: ContentsRequest<BookSorting> & { seriesId?: string | undefined },
 ): Promise<Contents> {
-  const { id, page, pageSize } = request
+  const { id, libraryId, page, pageSize } = request
   const grouping = await findGrouping(sql, viewer, readLists, request)
-  const order = sort ?? (grouping.ordered ? 'manual' : 'release')
-  const ids = await pageOf(sql, viewer, readLists, {
-    ...{ id, column: bookColumns[order], direction, page, pageSize },
+  const { other, direction } = sorting
+  const window = { libraryId, direction, page, pageSize }
+  if (other) {
+    const filter = { of: 'book' as const, condition: isMember('readListId', id) }
+    return {
+      ...(await listBooks(sql, viewer, { ...window, filter, seriesId, sort: other })),
+      grouping,
+    }
+  }
+  const ofLibrary = sql`(m.series_id in (select s.id from series s where s.library_id = ${libraryId!})) is true`
+  const own = sorting.own ?? (grouping.ordered ? 'manual' : 'release')
+  const listed = await pageOf(sql, viewer, readLists, {
+    ...{ id, column: bookColumns[own], ...window, total: grouping.count! },
     joined: sql`book b on b.id = m.book_id`,
     alias: 'b',
+    only: [
+      ...(libraryId === undefined ? [] : [ofLibrary]),
+      ...(seriesId === undefined ? [] : [sql`m.series_id = ${seriesId}`]),
+    ],
   })
-  return { ids, total: grouping.count!, grouping }
+  return { ...listed, grouping }
 }
 
-const bookColumns: Record<ReadListSort, string> = {
-  manual: 'position',
-  position: 'position',
-  release: 'released',
-  title: 'sort_key',
-  added: 'added_at',
-}
+const isMember = (field: 'collectionId' | 'readListId', id: string): Condition => ({
+  field,
+  test: { kind: 'ids', ids: [id] },
+  negated: false,
+})
 
 type PageRequest = {
   id: string
@@ -98,6 +187,12 @@ type PageRequest = {
   direction: Direction
   joined: Fragment
   alias: 's' | 'b'
+  /** What the conditions refer to. */
+  ctes?: Fragment | undefined
+  /** Further conditions on `m`. */
+  only: Fragment[]
+  /** Number of members without those. */
+  total: number
   page: number
   pageSize: number
 }
@@ -109,21 +204,29 @@ async function pageOf(
   sql: Sql,
   viewer: Viewer,
   grouping: Grouping,
-  { id, column, direction, joined, alias, page, pageSize }: PageRequest,
-): Promise<string[]> {
+  request: PageRequest,
+): Promise<IdPage> {
+  const { id, column, direction, joined, alias, ctes, only, page, pageSize } = request
   const { m, owner, member } = tablesOf(sql, grouping)
   const order = direction === 'desc' ? sql`desc` : sql`asc`
   const isOwn = memberColumns.includes(column)
   const key = isOwn ? sql`m.${sql(column)}` : sql`${sql(alias)}.${sql(column)}`
+  const isListed = allOf(sql, [grouping.isShown(sql, viewer), ...only])
+  const first = ctes ? sql`with ${ctes}` : sql``
   const rows = await unprepared(sql<{ id: string }[]>`
+    ${first}
     select m.${member} as id
     from (
-      select m.${member}, ${key} as key, m.position
+      select m.*, ${key} as key
       from ${m} m ${isOwn ? sql`` : sql`join ${joined}`}
       where m.${owner} = ${id}
-      order by key ${order} nulls last, m.position ${order}, m.${member} ${order}
+      order by ${key} ${order} nulls last, m.position ${order}, m.${member} ${order}
       offset 0) m
-    where ${grouping.isShown(sql, viewer)}
+    where ${isListed}
     limit ${pageSize} offset ${(page - 1) * pageSize}`)
-  return rows.map(row => row.id)
+  const ids = rows.map(row => row.id)
+  if (only.length === 0) return { ids, total: request.total }
+  const [counted] = await unprepared(sql<{ total: number }[]>`
+    ${first} select count(*)::float8 as total from ${m} m where m.${owner} = ${id} and ${isListed}`)
+  return { ids, total: counted!.total }
 }

@@ -7,7 +7,6 @@ import {
   hidesBooks,
   isLimited,
   isUnrestricted,
-  presentBook,
   type Viewer,
   visibleSeries,
 } from '../../auth/viewer.ts'
@@ -71,9 +70,15 @@ export const readLists: Grouping = {
     updated: 'read_list_updated',
     deleted: 'read_list_deleted',
   },
-  // A value, which is looked up for each member: as a join, all books would be read.
-  isShown: (sql, viewer) => sql`(
-    select true from book b where b.id = m.book_id and ${isShownBook(sql, viewer)}) is true`,
+  // The members have what decides it, so that no book is read.
+  isShown: (sql, viewer) =>
+    allOf(sql, [
+      sql`m.is_present`,
+      ...(hidesBooks(viewer) ? [sql`(${beyondAge(sql, viewer, 'm')}) is not true`] : []),
+      ...(isUnrestricted(viewer)
+        ? []
+        : [sql`(m.series_id in (${visibleSeriesIds(sql, viewer)})) is true`]),
+    ]),
   visibleIds: (sql, viewer, ids) => sql`
     select b.id from book b
     where b.id = any(${ids as string[]}::uuid[]) and ${isVisibleBook(sql, viewer)}
@@ -81,7 +86,7 @@ export const readLists: Grouping = {
 }
 
 /** Ids of the series that the viewer can browse. */
-export function shownSeries(sql: Queryable, viewer: Viewer): Fragment {
+function shownSeries(sql: Queryable, viewer: Viewer): Fragment {
   return sql`select s.id from series s where ${isShownSeries(sql, viewer)}`
 }
 
@@ -90,21 +95,18 @@ export function isShownSeries(sql: Queryable, viewer: Viewer): Fragment {
   return sql`(s.book_count > 0 and ${visibleSeries(sql, viewer)} and ${hasVisibleBook(sql, viewer)})`
 }
 
-/** On `book b`: it is present, and the viewer sees it. The series are a set, which is made once for all books. */
-export function isShownBook(sql: Queryable, viewer: Viewer): Fragment {
-  // The series of a present book has books, and an index has those.
-  return allOf(sql, [presentBook(sql), isVisibleBook(sql, viewer, sql`s.book_count > 0`)])
-}
-
-/** `ofSeries`: what is known of its `series s`. */
-function isVisibleBook(sql: Queryable, viewer: Viewer, ofSeries = sql`true`): Fragment {
+/** On `book b`. */
+function isVisibleBook(sql: Queryable, viewer: Viewer): Fragment {
   if (isUnrestricted(viewer)) return sql`true`
-  const series = sql`select s.id from series s where ${ofSeries} and ${visibleSeries(sql, viewer)}`
   return allOf(sql, [
     ...(hidesBooks(viewer) ? [sql`(${beyondAge(sql, viewer)}) is not true`] : []),
-    sql`(b.series_id in (${series})) is true`,
+    sql`(b.series_id in (select s.id from series s where ${visibleSeries(sql, viewer)})) is true`,
   ])
 }
+
+/** Of series with present books: an index has those. A set, which is made once for all members. */
+const visibleSeriesIds = (sql: Queryable, viewer: Viewer) =>
+  sql`select s.id from series s where s.book_count > 0 and ${visibleSeries(sql, viewer)}`
 
 /** Whether nothing is hidden from the account: it also sees groupings without members. */
 export const seesEverything = (viewer: Viewer): boolean =>

@@ -2,10 +2,11 @@
 // members that the viewer sees.
 import type { Sql } from 'postgres'
 import type { Viewer } from '../../auth/viewer.ts'
-import type { Queryable } from '../../postgres/db.ts'
-import { allOf, anyOf, unprepared } from '../../postgres/statement.ts'
+import type { Queryable, Transaction } from '../../postgres/db.ts'
+import { allOf, unprepared } from '../../postgres/statement.ts'
 import { collectionsWithMatches, hasMatch } from '../collection/rules.ts'
 import type { IdPage } from '../list/page.ts'
+import { knownCounts, type VisibleCounts, visibleCounts } from './counts.ts'
 import { type Grouping, groupingNotFound, seesEverything, tablesOf } from './grouping.ts'
 
 export type GroupingListRequest = {
@@ -20,13 +21,13 @@ export type GroupingListRequest = {
   pageSize: number
 }
 
-/** Ids of a page, by name, and their number. */
+/** A page, by name, and the number on all pages. */
 export async function listGroupings(
   sql: Sql,
   viewer: Viewer,
   grouping: Grouping,
   { search, memberId, withEmpty = false, page, pageSize }: GroupingListRequest,
-): Promise<IdPage> {
+): Promise<{ rows: GroupingRow[]; total: number }> {
   const { c, m, owner, member } = tablesOf(sql, grouping)
   const conditions = [
     ...(search ? [sql`position(folded(${search}) in folded(c.name)) > 0`] : []),
@@ -34,19 +35,15 @@ export async function listGroupings(
       ? []
       : [sql`c.id in (select m.${owner} from ${m} m where m.${member} = ${memberId})`]),
   ]
-  const isHandPicked = hasRules(grouping) ? sql`c.rule is null` : sql`true`
-  if (memberId !== undefined) conditions.push(isHandPicked)
-  if (!seesEverything(viewer)) {
-    const isRuled = hasRules(grouping) && memberId === undefined
+  const isRuled = hasRules(grouping) && memberId === undefined
+  if (hasRules(grouping) && !isRuled) conditions.push(sql`c.rule is null`)
+  const counts = await countsFor(sql, viewer, grouping)
+  if (counts) {
     const ruled = isRuled ? await collectionsWithMatches(sql, viewer) : []
-    const isListed = anyOf(sql, [
-      // A value, found at the first member that is shown: `exists` would read the members of all.
-      sql`(
-        select true from ${m} m where m.${owner} = c.id and ${grouping.isShown(sql, viewer)}
-        limit 1) is true`,
-      ...(withEmpty ? [sql`not exists (select from ${m} m where m.${owner} = c.id)`] : []),
-    ])
-    conditions.push(sql`((${isHandPicked} and ${isListed}) or c.id = any(${ruled}::uuid[]))`)
+    const listed = sql`c.id = any(${[...counts.keys(), ...ruled]}::uuid[])`
+    const isEmpty = sql`not exists (select from ${m} m where m.${owner} = c.id)`
+    const isHandPicked = hasRules(grouping) ? sql`c.rule is null` : sql`true`
+    conditions.push(withEmpty ? sql`(${listed} or (${isHandPicked} and ${isEmpty}))` : listed)
   }
   const [row] = await unprepared(sql<IdPage[]>`
     with listed as materialized (
@@ -55,8 +52,13 @@ export async function listGroupings(
     select (select count(*) from listed)::float8 as total, array(
       select id from listed order by name_key, id
       limit ${pageSize} offset ${(page - 1) * pageSize}) as ids`)
-  return row!
+  const { ids, total } = row!
+  return { rows: await groupingRows(sql, viewer, grouping, ids, counts), total }
 }
+
+/** Null for an account that nothing is hidden from: those of one page are counted faster. */
+const countsFor = async (sql: Sql, viewer: Viewer, grouping: Grouping) =>
+  seesEverything(viewer) ? null : await visibleCounts(sql, viewer, grouping)
 
 const hasRules = ({ table }: Grouping) => table === 'collection'
 
@@ -73,26 +75,34 @@ export type GroupingRow = {
   updatedAt: Date
 }
 
-/** Those with these ids, in this order, whether the viewer sees them or not. One statement. */
+/**
+ * Those with these ids, in this order, whether the viewer sees them or not. Their members are counted, unless
+ * `counts` has the numbers. One statement.
+ */
 export async function groupingRows(
   sql: Queryable,
   viewer: Viewer,
   grouping: Grouping,
   ids: readonly string[],
+  counts: VisibleCounts | null = null,
 ): Promise<GroupingRow[]> {
   if (ids.length === 0) return []
   const { c, m, owner } = tablesOf(sql, grouping)
   const rule = hasRules(grouping) ? sql`c.rule` : sql`null::jsonb`
+  const counted = sql`
+    select m.${owner} as id, count(*) as count from ${m} m
+    where m.${owner} = any(${ids as string[]}::uuid[]) and ${grouping.isShown(sql, viewer)}
+    group by m.${owner}`
+  const known = sql`
+    select * from unnest(${ids as string[]}::uuid[], ${ids.map(id => counts?.get(id) ?? 0)}::integer[])
+      as n(id, count)`
   const rows = await unprepared(sql<GroupingRow[]>`
     select c.id, c.name, c.is_ordered as ordered, c.summary, ${rule} as rule,
       case when ${rule} is null then coalesce(n.count, 0)::float8 end as count,
       c.created_at as "createdAt", c.updated_at as "updatedAt"
     from unnest(${ids as string[]}::uuid[]) with ordinality as requested(id, place)
     join ${c} c on c.id = requested.id
-    left join (
-      select m.${owner} as id, count(*) as count from ${m} m
-      where m.${owner} = any(${ids as string[]}::uuid[]) and ${grouping.isShown(sql, viewer)}
-      group by m.${owner}) n on n.id = c.id
+    left join (${counts ? known : counted}) n on n.id = c.id
     order by requested.place`)
   return [...rows]
 }
@@ -100,19 +110,49 @@ export async function groupingRows(
 /** `withEmpty`: as in GroupingListRequest. */
 export type GroupingRequest = { id: string; withEmpty: boolean }
 
-/** Throws NotFound unless it exists and the viewer sees something in it. */
-export async function findGrouping(
+/** Whether the viewer sees it or not. Throws NotFound unless it exists. */
+export async function requireGrouping(
   sql: Queryable,
   viewer: Viewer,
   grouping: Grouping,
-  { id, withEmpty }: GroupingRequest,
+  id: string,
 ): Promise<GroupingRow> {
-  const [row] = await groupingRows(sql, viewer, grouping, [id])
+  const [row] = await groupingRows(sql, viewer, grouping, [id], new Map())
+  if (!row) throw groupingNotFound(grouping)
+  return row
+}
+
+/** Throws NotFound unless it exists and the viewer sees something in it. */
+export async function findGrouping(
+  sql: Sql,
+  viewer: Viewer,
+  grouping: Grouping,
+  request: GroupingRequest,
+): Promise<GroupingRow> {
+  const counts = seesEverything(viewer) ? null : await knownCounts(sql, viewer, grouping)
+  return await findCounted(sql, viewer, grouping, { ...request, counts })
+}
+
+/** The same within a transaction. */
+export const findWithin = (
+  tx: Transaction,
+  viewer: Viewer,
+  grouping: Grouping,
+  request: GroupingRequest,
+): Promise<GroupingRow> => findCounted(tx, viewer, grouping, { ...request, counts: null })
+
+async function findCounted(
+  sql: Queryable,
+  viewer: Viewer,
+  grouping: Grouping,
+  { id, withEmpty, counts }: GroupingRequest & { counts: VisibleCounts | null },
+): Promise<GroupingRow> {
+  const [row] = await groupingRows(sql, viewer, grouping, [id], counts)
   if (!row) throw groupingNotFound(grouping)
   if (seesEverything(viewer) || row.count) return row
   const isVisible =
     row.rule === null
-      ? withEmpty && (await isEmpty(sql, grouping, id))
+      ? withEmpty && (await isEmpty(sql, grouping, row.id))
       : await hasMatch(sql, viewer, row.rule)
   if (!isVisible) throw groupingNotFound(grouping)
   return row

@@ -1,14 +1,14 @@
 // Changes of collections and read lists: creation, settings, deletion. The row of a grouping is locked by every
 // change of it, so that concurrent ones follow each other.
 import type { Viewer } from '../../auth/viewer.ts'
-import { Conflict, Invalid } from '../../errors.ts'
+import { Conflict, Invalid, NotFound } from '../../errors.ts'
 import { publishGrouping } from '../../event/publish.ts'
 import { newId } from '../../id.ts'
 import { sortKey } from '../../name/natural.ts'
 import type { Sql, Transaction } from '../../postgres/db.ts'
 import { retryOnDeadlock } from '../../postgres/retry-on-deadlock.ts'
 import { type Grouping, groupingNotFound, tablesOf } from './grouping.ts'
-import { findGrouping } from './list.ts'
+import { findWithin } from './list.ts'
 import { addMembers, replaceMembers } from './members.ts'
 
 /** Of each kind. */
@@ -27,7 +27,7 @@ export type GroupingChange = {
   memberIds?: readonly string[] | undefined
 }
 
-/** Returns the id. Throws Invalid, NotFound for an unknown member, and Conflict for a name that exists. */
+/** Returns the id. Throws Invalid, NotFound for an unknown member, and Conflict for the name of one that the viewer sees. */
 export async function createGrouping(
   sql: Sql,
   viewer: Viewer,
@@ -42,9 +42,8 @@ export async function createGrouping(
     const [counts] = await tx<{ all: number }[]>`select count(*)::float8 as all from ${c}`
     if (counts!.all >= maxGroupings) throw new Conflict(`There are already ${maxGroupings} of them`)
     const settings = { id, name: parsedName, name_key: sortKey(parsedName), summary }
-    await tx`insert into ${c} ${tx({ ...settings, is_ordered: ordered } as never)}`.catch(
-      rethrowDuplicateName,
-    )
+    await requireFreeName(tx, viewer, grouping, { name: parsedName })
+    await tx`insert into ${c} ${tx({ ...settings, is_ordered: ordered } as never)}`
     if (rule !== null) await setRule(tx, id, rule)
     await addMembers(tx, viewer, grouping, { id, memberIds })
     await publishGrouping(tx, grouping.events.created, idOf(grouping, id))
@@ -88,12 +87,13 @@ export async function updateGrouping(
       ordered: ordered !== before.ordered,
       condition: JSON.stringify(rule) !== JSON.stringify(before.rule),
     }
+    if (changed.name) await requireFreeName(tx, viewer, grouping, { name, exceptId: id })
     // First without a rule: an order by hand and a rule exclude each other.
     if (changed.condition) await setRule(tx, id, null)
     await tx`
       update ${c} set name = ${name}, name_key = ${sortKey(name)}, is_ordered = ${ordered},
         summary = ${summary === undefined ? before.summary : summary}
-      where id = ${id}`.catch(rethrowDuplicateName)
+      where id = ${id}`
     if (changed.condition && rule !== null) await setRule(tx, id, rule)
     const hasOthers = memberIds && (await replaceMembers(tx, viewer, grouping, { id, memberIds }))
     const fields = Object.entries(changed).flatMap(([field, isChanged]) => (isChanged ? field : []))
@@ -137,7 +137,7 @@ async function lockGrouping(tx: Transaction, viewer: Viewer, grouping: Grouping,
   const { c } = tablesOf(tx, grouping)
   const [locked] = await tx`select 1 from ${c} where id = ${id} for no key update`
   if (!locked) throw groupingNotFound(grouping)
-  return await findGrouping(tx, viewer, grouping, { id, withEmpty: true })
+  return await findWithin(tx, viewer, grouping, { id, withEmpty: true })
 }
 
 /** Nothing changed: nothing is written, so that a repeated request has no effect. */
@@ -156,11 +156,34 @@ function parseName(text: string): string {
   return name
 }
 
-function rethrowDuplicateName(error: unknown): never {
-  const { constraint_name: constraint } = error as { constraint_name?: string }
-  if (constraint === 'collection_name_unique')
-    throw new Conflict('A collection with this name exists', { cause: error })
-  if (constraint === 'read_list_name_unique')
-    throw new Conflict('A read list with this name exists', { cause: error })
-  throw error
+type NameRequest = { name: string; exceptId?: string }
+
+/**
+ * Throws Conflict if another one that the viewer sees has the name. Those that are hidden from the viewer may
+ * have it, too: a conflict would disclose their names. Concurrent changes to one name follow each other.
+ */
+async function requireFreeName(
+  tx: Transaction,
+  viewer: Viewer,
+  grouping: Grouping,
+  { name, exceptId }: NameRequest,
+): Promise<void> {
+  const { c } = tablesOf(tx, grouping)
+  await tx`
+    select pg_advisory_xact_lock(hashtext(${`stackroom.${grouping.table}`}), hashtext(lower(${name})))`
+  const rows = await tx<{ id: string }[]>`
+    select id from ${c} where lower(name) = lower(${name}) order by id`
+  for (const { id } of rows)
+    if (id !== exceptId && (await isVisible(tx, viewer, grouping, id)))
+      throw new Conflict(`A ${grouping.name.toLowerCase()} with this name exists`)
+}
+
+async function isVisible(tx: Transaction, viewer: Viewer, grouping: Grouping, id: string) {
+  try {
+    await findWithin(tx, viewer, grouping, { id, withEmpty: true })
+    return true
+  } catch (error) {
+    if (error instanceof NotFound) return false
+    throw error
+  }
 }

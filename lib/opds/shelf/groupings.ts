@@ -1,7 +1,7 @@
 // Shelves of collections, with their series, and of read lists, with their books.
 import { booksOfReadList, seriesOfCollection } from '../../catalog/grouping/contents.ts'
 import { collections, type Grouping, readLists } from '../../catalog/grouping/grouping.ts'
-import { type GroupingRow, groupingRows, listGroupings } from '../../catalog/grouping/list.ts'
+import { type GroupingRow, listGroupings } from '../../catalog/grouping/list.ts'
 import { singleLine } from '../../metadata/text.ts'
 import { uuid } from '../../schema.ts'
 import { acquisitionFeed, type FeedRef, type NavigationEntry, navigationFeed } from '../feed.ts'
@@ -35,8 +35,7 @@ const listShelves = kinds.map(
     summary: `${ref.title} by name`,
     async load(request) {
       const { sql, viewer, page, pageSize } = request
-      const { ids, total } = await listGroupings(sql, viewer, grouping, { page, pageSize })
-      const rows = await groupingRows(sql, viewer, grouping, ids)
+      const { rows, total } = await listGroupings(sql, viewer, grouping, { page, pageSize })
       const entries = rows.map(
         ({ id, name, count, summary, updatedAt }): NavigationEntry => ({
           ...{ id, path: `${ref.path}/${id}`, title: name, kind, updatedAt },

@@ -81,6 +81,18 @@ const cases: Record<string, { violate: () => Promise<unknown>; count?: number }>
       insert into read_list_book (read_list_id, book_id, position)
       select made.id, book.id, 1 from made cross join book where library_id = ${lib.id}`,
   },
+  'books of read lists': {
+    violate: () =>
+      sql`
+      with made as (
+        insert into read_list (id, name, name_key)
+        values (gen_random_uuid(), 'Copied', 'copied') returning id)
+      insert into read_list_book (read_list_id, book_id, position)
+      select made.id, ${first.id}, 1 from made`.then(
+        () => sql`update read_list_book set age_rating = 99 where book_id = ${first.id} and position = 1
+        and read_list_id = (select id from read_list where name = 'Copied')`,
+      ),
+  },
   'labels of series': {
     violate: () => sql`update series set genres = '{Ghost}' where id = ${first.seriesId}`,
   },

@@ -20,11 +20,14 @@ export function accountVersion(sql: Queryable, { accountId }: Viewer): Fragment 
     select coalesce(sum(count), 0)::text from account_list_change where account_id = ${accountId})`
 }
 
-/** Replaces the rows of changes by one with their sum, and for each account. */
+/** Replaces the rows of changes by one with their sum, of collections and read lists, too, and for each account. */
 export async function combineListChanges(sql: Sql): Promise<void> {
   await sql`
     with combined as (delete from list_change returning count)
     insert into list_change select sum(count) from combined having count(*) > 0`
+  await sql`
+    with combined as (delete from grouping_change returning count)
+    insert into grouping_change select sum(count) from combined having count(*) > 0`
   await sql`
     with combined as (delete from account_list_change returning account_id, count)
     insert into account_list_change select account_id, sum(count) from combined
