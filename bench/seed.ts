@@ -2,6 +2,7 @@
 // npm run bench -- seed --data DIR [--database-url URL] [--books 1000000] [--series 40000] [--progress 100000]
 import { parseArgs } from 'node:util'
 import { refreshAuthorKeys } from '../lib/catalog/derived/author-key.ts'
+import { refreshFirstRelease } from '../lib/catalog/derived/first-release.ts'
 import { loadConfig } from '../lib/config/config.ts'
 import { newId } from '../lib/id.ts'
 import { openDatabase, type Sql } from '../lib/postgres/db.ts'
@@ -50,10 +51,9 @@ try {
     })
   }
   note('indexes')
-  await refreshAuthorKeys(
-    sql,
-    series.map(row => row.id),
-  )
+  const ids = series.map(row => row.id)
+  await refreshAuthorKeys(sql, ids)
+  await refreshFirstRelease(sql, ids)
   note('authors')
   await makeReaders(sql, createRandom(2), { series, heavy })
   await readings(sql)

@@ -1,5 +1,7 @@
-// Invariants of derived state that lists and searches read: search rows, labels, lowest ages, reading counters.
-import { authorKey, refreshAuthorKeys } from '../../lib/catalog/derived/author-key.ts'
+// Invariants of derived state that lists and searches read: search rows, labels, lowest ages,
+// first releases, reading counters.
+import { authorKeys, refreshAuthorKeys } from '../../lib/catalog/derived/author-key.ts'
+import { firstRelease, refreshFirstRelease } from '../../lib/catalog/derived/first-release.ts'
 import { refreshLabels } from '../../lib/catalog/derived/labels.ts'
 import { lowestAge, refreshLowestAge } from '../../lib/catalog/derived/lowest-age.ts'
 import { refreshBookSearch, refreshSeriesSearch } from '../../lib/catalog/derived/search-rows.ts'
@@ -57,8 +59,15 @@ const seriesWithWrongAge = ({ sql, libraries }: DoctorScope) => sql`
 
 const seriesWithWrongAuthors = ({ sql, libraries }: DoctorScope) => sql`
   select s.id, s.title || ' (' || s.id || ')' as note
+  from series s, ${authorKeys(sql)} t
+  where s.library_id = any(${libraries})
+    and (s.author_key, s.credit_key) is distinct from (t.author_key, t.credit_key)
+    and not exists (select from series_refresh o where o.series_id = s.id)`
+
+const seriesWithWrongRelease = ({ sql, libraries }: DoctorScope) => sql`
+  select s.id, s.title || ' (' || s.id || ')' as note
   from series s
-  where s.library_id = any(${libraries}) and s.author_key <> ${authorKey(sql)}
+  where s.library_id = any(${libraries}) and s.released is distinct from ${firstRelease(sql)}
     and not exists (select from series_refresh o where o.series_id = s.id)`
 
 /** Series with a genre or tag of their own that filters do not find. */
@@ -113,6 +122,12 @@ export const listInvariants: Invariant[] = [
     description: 'The lowest age of every series is the lowest age rating of its books.',
     check: violationQuery(seriesWithWrongAge),
     repair: scope => refresh(scope, seriesWithWrongAge(scope), refreshLowestAge),
+  },
+  {
+    name: 'first releases',
+    description: 'The release date of every series is the earliest of its books.',
+    check: violationQuery(seriesWithWrongRelease),
+    repair: scope => refresh(scope, seriesWithWrongRelease(scope), refreshFirstRelease),
   },
   {
     name: 'reading counters',

@@ -1,23 +1,38 @@
-// `series.author_key`: the names of the authors of a series and of its books, as conditions compare them.
+// `series.author_key` and `series.credit_key`: the names of the authors of a series and of its books, without and
+// with their roles, as conditions compare them.
 import type { Fragment } from 'postgres'
 import type { Queryable } from '../../postgres/db.ts'
 
 /** Refreshes series whose books were added, removed or moved, or whose authors changed. */
 export async function refreshAuthorKeys(tx: Queryable, seriesIds: string[]): Promise<void> {
   await tx`
-    update series s set author_key = t.author_key
-    from (select s.id, ${authorKey(tx)} as author_key from series s where s.id = any(${seriesIds})) t
-    where s.id = t.id and s.author_key <> t.author_key`
+    update series s set author_key = t.author_key, credit_key = t.credit_key
+    from (select s.id, t.* from series s, ${authorKeys(tx)} t where s.id = any(${seriesIds})) t
+    where s.id = t.id
+      and (s.author_key, s.credit_key) is distinct from (t.author_key, t.credit_key)`
 }
 
-/** The expected value for `series s`: a line break before and after each name; empty without authors. */
-export function authorKey(sql: Queryable): Fragment {
-  return sql`coalesce((
-    select ${'\n'} || string_agg(distinct k.name, ${'\n'}) || ${'\n'}
+/**
+ * The expected values for `series s`, a lateral table of one row: a line break before and after each name, and
+ * before and after each name with its role; empty without authors.
+ */
+export function authorKeys(sql: Queryable): Fragment {
+  const lines = (text: Fragment) => sql`
+    coalesce(${'\n'} || string_agg(distinct ${text}, ${'\n'}) || ${'\n'}, '') collate "C"`
+  return sql`lateral (
+    select ${lines(sql`k.name`)} as author_key,
+      ${lines(sql`k.name || ${'\t'} || k.role`)} as credit_key
     from (
       select s.authors
       union
       select b.authors from book b where b.series_id = s.id and b.missing_at is null) y,
       jsonb_array_elements(y.authors) a,
-      translate(folded(a->>'name'), ${'\n'}, ' ') k(name)), '') collate "C"`
+      lateral (
+        select translate(folded(a->>'name'), ${'\n\t'}, '  ') as name,
+          translate(${creditRole(sql)}, ${'\n\t'}, '  ') as role) k)`
+}
+
+/** The role of author `a`, which is JSON, as credits compare it: in lower case, `writer` without one. */
+export function creditRole(sql: Queryable): Fragment {
+  return sql`coalesce(nullif(lower(trim(a->>'role')), ''), 'writer')`
 }

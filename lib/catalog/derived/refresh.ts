@@ -1,8 +1,9 @@
 // Derived state of books and series: which tables and columns follow from a change, and their refresh.
-// Labels, the lowest age rating, search rows and reading counters are stored, because lists filter and
+// Labels, the lowest age rating, the first release, search rows and reading counters are stored, because lists filter and
 // sort by them; every change of what they derive from calls one of these functions in its transaction.
 import type { Transaction } from '../../postgres/db.ts'
 import { refreshAuthorKeys } from './author-key.ts'
+import { refreshFirstRelease } from './first-release.ts'
 import { refreshLabels } from './labels.ts'
 import { refreshLowestAge } from './lowest-age.ts'
 import { refreshBookSearch, refreshSeriesSearch } from './search-rows.ts'
@@ -13,6 +14,7 @@ const sources = {
   labels: { book: ['genres', 'tags'], series: ['genres', 'tags'] },
   authorKey: { book: ['authors'], series: ['authors'] },
   lowestAge: { book: ['age_rating'], series: [] },
+  firstRelease: { book: ['year', 'month', 'day'], series: [] },
   bookSearch: { book: ['title', 'sort_key', 'number', 'authors', 'tags'], series: [] },
   seriesSearch: {
     book: ['authors', 'genres', 'tags'],
@@ -44,6 +46,7 @@ export async function refreshEdited(
   const relabelled = isAffected('labels') ? await refreshLabels(tx, seriesIds) : []
   if (isAffected('authorKey')) await refreshAuthorKeys(tx, seriesIds)
   if (isAffected('lowestAge')) await refreshLowestAge(tx, seriesIds)
+  if (isAffected('firstRelease')) await refreshFirstRelease(tx, seriesIds)
   if (bookIds && isAffected('bookSearch'))
     for (let start = 0; start < bookIds.length; start += bookBatch)
       await refreshBookSearch(tx, bookIds.slice(start, start + bookBatch))
@@ -60,6 +63,7 @@ export async function refreshScanned(tx: Transaction, seriesIds: string[]): Prom
   await refreshSeriesReading(tx, seriesIds)
   await refreshAuthorKeys(tx, seriesIds)
   await refreshLowestAge(tx, seriesIds)
+  await refreshFirstRelease(tx, seriesIds)
   await refreshSeriesSearch(tx, seriesIds)
   return relabelled
 }

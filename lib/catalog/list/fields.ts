@@ -79,9 +79,39 @@ export const bookFields = {
   inReadList: 'boolean',
 } as const
 
+/**
+ * Fields that requests of the native API do not name, only those of other grammars (lib/api/komga). They have
+ * no kind: who makes a predicate on one chooses the test.
+ */
+type InnerSeriesField =
+  | 'ageRating'
+  | 'anyTag'
+  | 'bookCount'
+  | 'collectionId'
+  | 'complete'
+  | 'credit'
+  | 'firstRelease'
+  | 'isChanged'
+  | 'isMissing'
+  | 'oneShot'
+  | 'readingDirection'
+  | 'text'
+  | 'totalBookCount'
+type InnerBookField =
+  | 'credit'
+  | 'errorCode'
+  | 'isbn'
+  | 'isMissing'
+  | 'numberSort'
+  | 'oneShot'
+  | 'ownTag'
+  | 'poster'
+  | 'readListId'
+  | 'text'
+
 /** The fields that need SQL. */
-export type SeriesField = Exclude<keyof typeof seriesFields, UnrecordedField>
-export type BookField = keyof typeof bookFields
+export type SeriesField = Exclude<keyof typeof seriesFields, UnrecordedField> | InnerSeriesField
+export type BookField = keyof typeof bookFields | InnerBookField
 export type FieldKind = 'id' | 'text' | 'status' | 'number' | 'date' | 'boolean'
 
 const textParts = {

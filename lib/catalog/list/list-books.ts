@@ -3,6 +3,7 @@
 import type { Sql } from 'postgres'
 import { isLimited, isUnrestricted, type Viewer } from '../../auth/viewer.ts'
 import { parseSearchQuery } from '../../name/search-text.ts'
+import { type BookKey, listBooksByKeys } from './books-by-keys.ts'
 import { listBooksByReading } from './books-by-reading.ts'
 import { listBooksBySeries } from './books-by-series.ts'
 import { hasVersion } from './marks/list-version.ts'
@@ -22,6 +23,8 @@ export type BookListRequest = BookListFilter & {
   maxResults?: number | undefined
   sort?: BookSort | undefined
   direction?: Direction | undefined
+  /** Instead of `sort`: orders without an index, for which all books of the list are sorted. */
+  keys?: readonly BookKey[] | undefined
   /** From 1. */
   page: number
   pageSize: number
@@ -37,6 +40,8 @@ export async function listBooks(
   const window = { offset: (page - 1) * pageSize, limit: pageSize }
   const text = request.text ?? ''
   const search = parseSearchQuery(text)
+  if (request.keys && (search || !text.trim()))
+    return await listBooksByKeys(sql, viewer, { ...request, text, keys: request.keys, ...window })
   if (search) return await searchBooks(sql, viewer, { ...request, text, search, ...window })
   // Text without letters and digits matches nothing; blank text is no search.
   if (text.trim()) return { ids: [], total: 0 }

@@ -10,8 +10,9 @@ import { type IdPage, idsInOrder, nearestEnd, type PageWindow } from './page.ts'
 import { planSeries, type SeriesPlan } from './plan/series-plan.ts'
 import {
   type Direction,
-  type SeriesColumnSort,
   type SeriesSort,
+  type SeriesSortKey,
+  type SortScope,
   seriesOrderBy,
   seriesSortJoin,
 } from './sort.ts'
@@ -23,11 +24,19 @@ export type SeriesListFilter = {
   libraryId?: string | undefined
   /** Leaves out series all of whose books are hidden from the viewer by their own age ratings. */
   onlyWithVisibleBooks?: boolean | undefined
+  /** Also series all of whose books are missing. */
+  includeDeleted?: boolean | undefined
 }
 
 export type SeriesListRequest = SeriesListFilter & {
   sort?: SeriesSort | undefined
   direction?: Direction | undefined
+  /** Further keys for series that are equal in the first; only those by a column. */
+  then?: readonly SeriesSortKey[] | undefined
+  /** Whose order `position` is. */
+  collectionId?: string | undefined
+  /** Of `random`. */
+  seed?: number | undefined
   /** From 1. */
   page: number
   pageSize: number
@@ -39,20 +48,24 @@ export async function listSeries(
   viewer: Viewer,
   request: SeriesListRequest,
 ): Promise<IdPage> {
-  const { direction = 'asc', page, pageSize, filter, libraryId, onlyWithVisibleBooks } = request
-  const { accountId } = viewer
+  const { direction = 'asc', page, pageSize, filter, includeDeleted } = request
+  const { then = [], collectionId, seed = 0 } = request
+  const scope = { accountId: viewer.accountId, collectionId, seed, then }
   const search = parseSearchQuery(request.text ?? '')
   // Text without letters and digits matches nothing; blank text is no search.
   if (!search && request.text?.trim()) return { ids: [], total: 0 }
   const window = { offset: (page - 1) * pageSize, limit: pageSize }
   const sort = sortOf(request.sort, search !== null)
-  if (!search && !filter && sort !== 'relevance') {
+  if (!search && !filter && !includeDeleted && sort !== 'relevance') {
     const total = await countVisible(sql, viewer, request)
-    const listed = { ...window, total, isListed: isVisible(sql, viewer, request) }
-    return { total, ids: await walkSeries(sql, { sort, direction, accountId }, listed) }
+    const isListed = sql`s.book_count > 0 and ${isVisible(sql, viewer, request)}`
+    return {
+      total,
+      ids: await walkSeries(sql, { sort, direction, ...scope }, { ...window, total, isListed }),
+    }
   }
-  const plan = await planSeries(sql, viewer, { filter, libraryId, search, onlyWithVisibleBooks })
-  return await pageOfPlanned(sql, plan, { sort, direction, accountId, ...window })
+  const plan = await planSeries(sql, viewer, { ...request, search })
+  return await pageOfPlanned(sql, plan, { sort, direction, ...scope, ...window })
 }
 
 function sortOf(sort: SeriesSort | undefined, isSearch: boolean): SeriesSort {
@@ -109,7 +122,7 @@ async function countVisible(sql: Sql, viewer: Viewer, scope: VisibleScope): Prom
   return row!.total
 }
 
-type Sorting = { sort: SeriesColumnSort; direction: Direction; accountId: string }
+type Sorting = SeriesSortKey & SortScope & { then: readonly SeriesSortKey[]; seed: number }
 
 /** Reads the index of the sort order from the nearer end. */
 async function walkSeries(
@@ -130,8 +143,8 @@ function selectInOrder(
   sorting: Sorting & { reversed: boolean },
 ): Fragment {
   return sql`
-    select s.id from series s ${seriesSortJoin(sql, sorting.sort, sorting.accountId)}
-    where s.book_count > 0 and ${isListed}
+    select s.id from series s ${seriesSortJoin(sql, sorting.sort, sorting)}
+    where ${isListed}
     order by ${seriesOrderBy(sql, sorting)}`
 }
 
@@ -140,16 +153,17 @@ type PlannedRequest = Omit<Sorting, 'sort'> & { sort: SeriesSort; offset: number
 async function pageOfPlanned(
   sql: Sql,
   plan: SeriesPlan,
-  { sort, direction, accountId, offset, limit }: PlannedRequest,
+  { sort, offset, limit, ...sorting }: PlannedRequest,
 ): Promise<IdPage> {
+  const { direction, then } = sorting
   const order = direction === 'desc' ? sql`desc` : sql`asc`
   const isMatched = sql`(s.id in (select id from matched)) is true`
   const ids =
     sort === 'relevance'
       ? sql`select id from matched order by rank, sort_key, id`
-      : sort === 'title'
+      : sort === 'title' && then.length === 0
         ? sql`select m.id from matched m order by m.sort_key ${order}, m.id ${order}`
-        : selectInOrder(sql, isMatched, { sort, direction, accountId, reversed: false })
+        : selectInOrder(sql, isMatched, { ...sorting, sort, reversed: false })
   const [row] = await unprepared(sql<IdPage[]>`
     with ${plan.ctes}
     select (select count(*) from matched)::float8 as total, array(

@@ -1,6 +1,7 @@
 // Sort orders of book and series lists: their names in requests, their columns and ORDER BY clauses.
 import type { Fragment } from 'postgres'
 import type { Queryable } from '../../postgres/db.ts'
+import { commaList } from '../../postgres/statement.ts'
 
 const bookNames = {
   title: 'title',
@@ -52,7 +53,8 @@ const seriesNames = {
 } as const
 
 export type BookSort = (typeof bookNames)[keyof typeof bookNames]
-export type SeriesSort = (typeof seriesNames)[keyof typeof seriesNames]
+/** Those that requests of the native API name, and those of other grammars. */
+export type SeriesSort = (typeof seriesNames)[keyof typeof seriesNames] | SeriesColumnSort
 export type Direction = 'asc' | 'desc'
 /** `sort` is undefined for the default of a list: relevance for searches, else title. */
 export type SortOrder<Sort> = { sort: Sort | undefined; direction: Direction }
@@ -123,6 +125,7 @@ export function bookOrderBy(
 
 const seriesSortColumns = {
   title: 'sort_key',
+  released: 'released',
   created: 'created_at',
   updated: 'updated_at',
   year: 'year',
@@ -132,12 +135,26 @@ const seriesSortColumns = {
   pages: 'page_count',
 } as const
 
+const nullableColumns: readonly string[] = ['year', 'released']
+
+/** What a sort order refers to beside the series. */
+export type SortScope = {
+  accountId: string
+  /** Of `position`. */
+  collectionId?: string | undefined
+  /** Of `random`: the same order for the same seed. */
+  seed?: number | undefined
+}
+
 /** Sort orders of series by a value that few have, `v.value` of a join. */
 const seriesSortJoins = {
-  read: (sql: Queryable, accountId: string) => sql`
+  position: (sql: Queryable, { collectionId }: SortScope) => sql`
+    select m.series_id, m.position as value from collection_series m
+    where m.collection_id = ${collectionId ?? null}::uuid`,
+  read: (sql: Queryable, { accountId }: SortScope) => sql`
     select r.series_id, r.last_read_at as value from series_reading r
     where r.account_id = ${accountId}`,
-  rating: (sql: Queryable, accountId: string) => sql`
+  rating: (sql: Queryable, { accountId }: SortScope) => sql`
     select u.series_id, u.rating as value from user_rating u where u.account_id = ${accountId}`,
   communityRating: (sql: Queryable) => sql`
     select u.series_id, avg(u.rating) as value from user_rating u group by u.series_id`,
@@ -146,19 +163,16 @@ const seriesSortJoins = {
     where e.kind = 'rating' group by e.series_id`,
 }
 type JoinedSort = keyof typeof seriesSortJoins
-export type SeriesColumnSort = keyof typeof seriesSortColumns | JoinedSort
+export type SeriesColumnSort = keyof typeof seriesSortColumns | JoinedSort | 'random'
+export type SeriesSortKey = { sort: SeriesColumnSort; direction: Direction }
 
 const isJoined = (sort: SeriesColumnSort): sort is JoinedSort =>
   Object.hasOwn(seriesSortJoins, sort)
 
 /** The join to `series s` that `seriesOrderBy` needs. */
-export function seriesSortJoin(
-  sql: Queryable,
-  sort: SeriesColumnSort,
-  accountId: string,
-): Fragment {
+export function seriesSortJoin(sql: Queryable, sort: SeriesColumnSort, scope: SortScope): Fragment {
   return isJoined(sort)
-    ? sql`left join (${seriesSortJoins[sort](sql, accountId)}) v on v.series_id = s.id`
+    ? sql`left join (${seriesSortJoins[sort](sql, scope)}) v on v.series_id = s.id`
     : sql``
 }
 
@@ -169,14 +183,25 @@ export function seriesOrderBy(
     sort,
     direction,
     reversed,
-  }: { sort: SeriesColumnSort; direction: Direction; reversed: boolean },
+    then = [],
+    seed = 0,
+  }: SeriesSortKey & { reversed: boolean; then?: readonly SeriesSortKey[]; seed?: number },
 ): Fragment {
   const order = (direction === 'desc') !== reversed ? sql`desc` : sql`asc`
   const nulls = reversed ? sql`nulls first` : sql`nulls last`
+  if (sort === 'random') return sql`uuid_hash_extended(s.id, ${seed}::bigint), s.id`
   if (isJoined(sort)) {
     const titleOrder = reversed ? sql`desc` : sql`asc`
     return sql`v.value ${order} ${nulls}, s.sort_key ${titleOrder}, s.id ${titleOrder}`
   }
-  const column = sql`s.${sql(seriesSortColumns[sort])}`
-  return sql`${column} ${order} ${sort === 'year' ? nulls : sql``}, s.id ${order}`
+  const byColumn = (key: SeriesSortKey) => {
+    if (isJoined(key.sort) || key.sort === 'random') return []
+    const isDescending = (key.direction === 'desc') !== reversed
+    const column = sql`s.${sql(seriesSortColumns[key.sort])}`
+    return [
+      sql`${column} ${isDescending ? sql`desc` : sql`asc`} ${nullableColumns.includes(key.sort) ? nulls : sql``}`,
+    ]
+  }
+  const keys = [{ sort, direction }, ...then].flatMap(byColumn)
+  return sql`${commaList(sql, keys)}, s.id ${order}`
 }

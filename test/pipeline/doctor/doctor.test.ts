@@ -102,6 +102,9 @@ const cases: Record<string, { violate: () => Promise<unknown>; count?: number }>
   'lowest ages': {
     violate: () => sql`update series set lowest_age = 18 where id = ${first.seriesId}`,
   },
+  'first releases': {
+    violate: () => sql`update series set released = 20240000 where id = ${first.seriesId}`,
+  },
   'reading counters': {
     violate: async () => {
       const reader = await createReader(sql)

@@ -54,8 +54,18 @@ const versions: Record<BookField, 'catalogue' | 'account' | null> = {
   addedAt: 'catalogue',
   lastReadAt: 'account',
   wantToRead: 'account',
+  credit: 'catalogue',
+  errorCode: 'catalogue',
+  isbn: 'catalogue',
+  isMissing: 'catalogue',
+  numberSort: 'catalogue',
+  oneShot: 'catalogue',
+  ownTag: 'catalogue',
   userRating: 'account',
   inCollection: null,
+  poster: null,
+  readListId: null,
+  text: null,
   inReadList: null,
 }
 

@@ -8,10 +8,18 @@ import type { BookField } from '../fields.ts'
 import { type Column, columnTest, wordTest } from './operators.ts'
 import type { OwnField } from './own-rows.ts'
 
-type SetField = 'libraryId' | 'seriesId' | 'genre' | 'tag' | 'userRating' | 'inCollection'
+type SetField =
+  | 'libraryId'
+  | 'seriesId'
+  | 'genre'
+  | 'tag'
+  | 'userRating'
+  | 'inCollection'
+  | 'oneShot'
+type RowField = 'hasError' | 'path' | 'ownTag' | 'credit' | 'poster' | 'isMissing' | 'text'
 /** `sortTitle`: the sort title that the book itself has, a part of `titleSort`. */
 type ColumnField =
-  | Exclude<BookField, SetField | OwnField | 'readStatus' | 'hasError' | 'path' | 'titleSort'>
+  | Exclude<BookField, SetField | RowField | OwnField | 'readStatus' | 'titleSort'>
   | 'sortTitle'
 type BookColumn = {
   of: (sql: Queryable, alias: string) => Column
@@ -44,6 +52,9 @@ const columns: Record<ColumnField, BookColumn> = {
   releaseDate: { of: (sql, y) => ({ day: sql`${sql(y)}.released` }), isNullable: true },
   dateAdded: { of: (sql, y) => ({ date: sql`${sql(y)}.created_at` }), isNullable: false },
   addedAt: { of: (sql, y) => ({ date: sql`${sql(y)}.created_at` }), isNullable: false },
+  numberSort: { of: (sql, y) => ({ number: sql`${sql(y)}.number_sort` }), isNullable: true },
+  errorCode: { of: (sql, y) => ({ text: sql`${sql(y)}.error_code` }), isNullable: true },
+  isbn: { of: (sql, y) => ({ text: sql`${sql(y)}.isbn` }), isNullable: true },
 }
 
 /**

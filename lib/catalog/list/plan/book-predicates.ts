@@ -1,12 +1,16 @@
 // Predicates on books in three-valued form. Of the books of a series a predicate holds for all
 // (`definite`), for none (not `possible`), or for some; only in the last case book rows are read (`exact`).
 import type { Fragment } from 'postgres'
+import { parseSearchQuery } from '../../../name/search-text.ts'
 import type { Queryable } from '../../../postgres/db.ts'
+import { allOf } from '../../../postgres/statement.ts'
+import { creditRole } from '../../derived/author-key.ts'
 import type { Predicate } from '../condition.ts'
 import { bookColumnTest } from './book-columns.ts'
-import { likePattern } from './operators.ts'
+import { likePattern, textTest } from './operators.ts'
 import { ownPredicate } from './own-rows.ts'
 import { escapedPath, foldedPath } from './path-rows.ts'
+import { matchesQuery } from './search-match.ts'
 import { labelSet, type PlanContext, seriesSet } from './series-sets.ts'
 
 export type BookPredicate = {
@@ -19,7 +23,7 @@ export type BookPredicate = {
 }
 
 /** Fields that all books of a series have alike. */
-const ofSeries = ['libraryId', 'seriesId', 'userRating', 'inCollection']
+const ofSeries = ['libraryId', 'seriesId', 'userRating', 'inCollection', 'oneShot']
 
 /** The positive form of a predicate on anything but the read status. */
 export function bookPredicate(context: PlanContext, predicate: Predicate): BookPredicate {
@@ -34,7 +38,7 @@ export function bookPredicate(context: PlanContext, predicate: Predicate): BookP
     return { definite: set, possible: set, exact: inSeriesSet(context, set) }
   }
   if (field === 'genre' || field === 'tag') return labelPredicate(context, predicate)
-  const own = ownPredicate(sql, context.viewer, predicate)
+  const own = ownPredicate(sql, context.viewer, predicate) ?? narrowedPredicate(context, predicate)
   if (own) return own
   return { definite: null, possible: null, exact: sql`((${rowTest(sql, predicate)}) is true)` }
 }
@@ -70,10 +74,70 @@ function labelPredicate(context: PlanContext, predicate: Predicate): BookPredica
   }
 }
 
+/** Predicates on books whose series are known, or that none or all of the present books meet; null for others. */
+function narrowedPredicate(context: PlanContext, predicate: Predicate): BookPredicate | null {
+  const { sql, labels, includesMissing } = context
+  const { field, test } = predicate
+  if (field === 'isMissing') {
+    const none = sql`select x.id from series x where false`
+    if (!includesMissing) return { definite: none, possible: none, exact: sql`false` }
+    return { definite: null, possible: null, exact: sql`(b.missing_at is not null)` }
+  }
+  if (field === 'ownTag') {
+    const has =
+      test.kind === 'null'
+        ? sql`b.tags <> '{}'`
+        : sql`b.tags && ${labels(predicate).spellings}::text[]`
+    const possible = includesMissing ? null : labelSet(context, predicate, 'any')
+    return { definite: null, possible, exact: sql`(${has})` }
+  }
+  if (test.kind === 'credit') {
+    const possible = includesMissing ? null : seriesSet(context, predicate)
+    return { definite: null, possible, exact: creditTest(sql, test) }
+  }
+  return null
+}
+
+type CreditTest = Extract<Predicate['test'], { kind: 'credit' }>
+
+function creditTest(sql: Queryable, { operator, name, role }: CreditTest): Fragment {
+  const isNamed = textTest(sql, sql`folded(a->>'name')`, {
+    ...{ kind: 'text', operator, value: name ?? '' },
+  })
+  return sql`exists (
+    select from jsonb_array_elements(b.authors) a
+    where ${allOf(sql, [
+      ...(name === null ? [] : [isNamed]),
+      ...(role === null ? [] : [sql`${creditRole(sql)} = ${role}`]),
+    ])})`
+}
+
+function posterTest(sql: Queryable, test: Predicate['test']): Fragment {
+  if (test.kind !== 'poster') return sql`false`
+  const { source, isSelected } = test
+  const isGenerated = sql`(
+    (select a.cover is not null from book_artifact a where a.book_id = b.id) is true
+    and ${isSelected === null ? sql`true` : sql`(b.custom_cover is null) = ${isSelected}`})`
+  const isUploaded = sql`exists (
+    select from cover c
+    where c.book_id = b.id
+      and ${isSelected === null ? sql`true` : sql`c.is_selected = ${isSelected}`})`
+  if (source === 'generated') return isGenerated
+  return source === 'uploaded' ? isUploaded : sql`(${isGenerated} or ${isUploaded})`
+}
+
+function searchTest(sql: Queryable, test: Predicate['test']): Fragment {
+  const search = test.kind === 'text' ? parseSearchQuery(test.value) : null
+  if (!search) return sql`false`
+  return sql`(select ${matchesQuery(sql, search)} from book_search t where t.book_id = b.id)`
+}
+
 function rowTest(sql: Queryable, predicate: Predicate): Fragment {
   const { field, test } = predicate
   if (field === 'hasError') return sql`b.error_code is not null`
   if (field === 'path') return pathTest(sql, test)
+  if (field === 'poster') return posterTest(sql, test)
+  if (field === 'text') return searchTest(sql, test)
   return bookColumnTest(sql, predicate, 'b')!.test
 }
 

@@ -2,6 +2,7 @@
 // planner then sees their number, and no row of a walk compares names.
 import type { Queryable } from '../../../postgres/db.ts'
 import { unionAll, unprepared } from '../../../postgres/statement.ts'
+import type { LabelKind } from '../../label/label.ts'
 import { type BookFilter, type Predicate, predicatesOf, type SeriesFilter } from '../condition.ts'
 import { textTest } from './operators.ts'
 
@@ -23,18 +24,17 @@ export async function lookUpLabels(
 ): Promise<LabelLookup> {
   const predicates = new Map<string, Predicate>()
   for (const predicate of filter ? predicatesOf(filter.condition) : []) {
-    const { field, test } = predicate
-    if ((field === 'genre' || field === 'tag') && test.kind === 'text')
+    if (labelKindOf(predicate) && predicate.test.kind === 'text')
       predicates.set(keyOf(predicate), predicate)
   }
   if (predicates.size === 0) return () => noLabels
   const keys = [...predicates.keys()]
   const selects = [...predicates.values()].map(
-    ({ field, test }, i) => sql`
+    (predicate, i) => sql`
       select ${i}::integer as part, id, spellings, exists (
         select from series_label y where y.label_id = l.id and not y.is_own) as "isPartial"
       from label l
-      where kind = ${field} and ${textTest(sql, sql`key`, test as never)}`,
+      where kind = ${labelKindOf(predicate)!} and ${textTest(sql, sql`key`, predicate.test as never)}`,
   )
   const rows = await unprepared(
     sql<{ part: number; id: string; spellings: string[]; isPartial: boolean }[]>`
@@ -52,6 +52,18 @@ export async function lookUpLabels(
   return predicate => labels.get(keyOf(predicate)) ?? noLabels
 }
 
-function keyOf({ field, test }: Predicate): string {
-  return test.kind === 'text' ? `${field} ${test.operator} ${test.value}` : field
+const kinds: Record<string, LabelKind> = {
+  genre: 'genre',
+  tag: 'tag',
+  anyTag: 'tag',
+  ownTag: 'tag',
+}
+
+/** The labels that a predicate is about; undefined for other predicates. */
+export const labelKindOf = ({ field }: Predicate): LabelKind | undefined => kinds[field]
+
+function keyOf(predicate: Predicate): string {
+  const { test } = predicate
+  const kind = labelKindOf(predicate)!
+  return test.kind === 'text' ? `${kind} ${test.operator} ${test.value}` : kind
 }

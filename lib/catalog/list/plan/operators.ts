@@ -20,7 +20,7 @@ export type Column =
   | { day: Fragment }
   | { year: Fragment }
 
-/** True, false, or null where the column is null. Tests of kind `ids`, `status` and `boolean` have no column. */
+/** True, false, or null where the column is null. Tests of kind `ids`, `status`, `boolean`, `credit` and `poster` have no column. */
 export function columnTest(sql: Queryable, column: Column, test: Test): Fragment {
   const [value] = Object.values(column) as [Fragment]
   switch (test.kind) {
@@ -31,6 +31,10 @@ export function columnTest(sql: Queryable, column: Column, test: Test): Fragment
       if (test.operator === 'equals' && !('folded' in column))
         return sql`${'text' in column ? sql`folded(${value})` : value} = folded(${test.value}::text)`
       return textTest(sql, 'text' in column ? sql`folded(${value})` : value, test)
+    case 'words':
+      return sql`${value} = any(${test.words as string[]}::text[])`
+    case 'pattern':
+      return sql`${'text' in column ? sql`folded(${value})` : value} ~ ${test.pattern}`
     case 'compare':
       return compare(sql, column, test)
     case 'between': {

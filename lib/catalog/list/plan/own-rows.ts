@@ -6,7 +6,7 @@ import type { Queryable } from '../../../postgres/db.ts'
 import type { Predicate } from '../condition.ts'
 import { columnTest } from './operators.ts'
 
-export type OwnField = 'lastReadAt' | 'wantToRead' | 'inReadList'
+export type OwnField = 'lastReadAt' | 'wantToRead' | 'inReadList' | 'readListId'
 
 /** Each on `o`, with the column `book_id`, one row for a book. A null test stands for any row. */
 const ownRows: Record<
@@ -25,6 +25,13 @@ const ownRows: Record<
   }),
   inReadList: sql => ({
     table: sql`(select distinct book_id from read_list_book)`,
+    isOwn: sql`true`,
+    holds: sql`true`,
+  }),
+  readListId: (sql, _, test) => ({
+    table: sql`(
+      select distinct book_id from read_list_book
+      where read_list_id = any(${test.kind === 'ids' ? test.ids : []}::uuid[]))`,
     isOwn: sql`true`,
     holds: sql`true`,
   }),

@@ -1,7 +1,7 @@
 // Present books for which a predicate on a column holds, read from the narrowest index that has them.
 import type { Fragment } from 'postgres'
 import { fromBooksBeyondAge, presentBook, type Viewer } from '../../../auth/viewer.ts'
-import { normalizeSearchText } from '../../../name/search-text.ts'
+import { normalizeSearchText, parseSearchQuery } from '../../../name/search-text.ts'
 import type { Queryable } from '../../../postgres/db.ts'
 import { allOf } from '../../../postgres/statement.ts'
 import type { Predicate, Test } from '../condition.ts'
@@ -9,6 +9,7 @@ import { bookColumnTest } from './book-columns.ts'
 import { columnTest } from './operators.ts'
 import { ownRowSource } from './own-rows.ts'
 import { pathRows } from './path-rows.ts'
+import { matchesQuery } from './search-match.ts'
 
 /** Each a query of `id` and `series_id`. */
 export type RowSource = {
@@ -32,6 +33,7 @@ export function rowSource(sql: Queryable, viewer: Viewer, predicate: Predicate):
     return test.kind === 'text'
       ? { ...pathRows(sql, test), isCostly: true }
       : { holds: from(sql`false`), fails: null }
+  if (field === 'text') return { holds: searchRows(sql, test), fails: null, isCostly: true }
   if (field === 'summary' && test.kind === 'text')
     return { holds: summaryRows(sql, test), fails: null, isCostly: true }
   const column = bookColumnTest(sql, predicate, 'y')
@@ -57,6 +59,13 @@ function summaryRows(sql: Queryable, test: Test): Fragment {
   return sql`
     select t.book_id as id, t.series_id from book_summary t
     where t.is_present and ${columnTest(sql, { key: sql`t.key` }, test)}`
+}
+
+function searchRows(sql: Queryable, test: Test): Fragment {
+  const search = test.kind === 'text' ? parseSearchQuery(test.value) : null
+  return sql`
+    select t.book_id as id, t.series_id from book_search t
+    where t.is_present and ${search ? matchesQuery(sql, search) : sql`false`}`
 }
 
 /** Words that the search row of every book contains whose title contains the value; long enough for trigrams. */

@@ -15,6 +15,8 @@ type SeriesQuery = {
   filter: SeriesFilter | null
   libraryId?: string | undefined
   onlyWithVisibleBooks?: boolean | undefined
+  /** Also series all of whose books are missing. */
+  includeDeleted?: boolean | undefined
   search: SearchQuery | null
 }
 
@@ -26,10 +28,11 @@ export type SeriesPlan = {
 export async function planSeries(
   sql: Sql,
   viewer: Viewer,
-  { filter, libraryId, onlyWithVisibleBooks, search }: SeriesQuery,
+  { filter, libraryId, onlyWithVisibleBooks, includeDeleted, search }: SeriesQuery,
 ): Promise<SeriesPlan> {
   const condition = filter?.condition ?? { all: [] }
-  const context = { sql, viewer, labels: await lookUpLabels(sql, filter) }
+  const labels = await lookUpLabels(sql, filter)
+  const context = { sql, viewer, labels, includesMissing: includeDeleted }
   const reading = joinReading(sql, viewer, condition)
   const hits = search
     ? sql`hits as materialized (
@@ -41,12 +44,17 @@ export async function planSeries(
     select s.id, s.sort_key, ${search ? sql`t.rank` : sql`0`} as rank
     from series s
     ${search ? sql`join hits t on t.series_id = s.id` : sql``} ${reading}
-    where s.book_count > 0 and ${visibleSeries(sql, viewer)}
+    where ${listedSeries(sql, includeDeleted)} and ${visibleSeries(sql, viewer)}
       and ${onlyWithVisibleBooks ? hasVisibleBook(sql, viewer) : sql`true`}
       and ${libraryId ? sql`s.library_id = ${libraryId}` : sql`true`}
       and ${compile(context, condition)}
   )`
   return { ctes }
+}
+
+/** On `series s`: it has present books or, with deleted ones, missing books. */
+export function listedSeries(sql: Queryable, includeDeleted = false): Fragment {
+  return includeDeleted ? sql`(s.book_count > 0 or s.missing_count > 0)` : sql`s.book_count > 0`
 }
 
 /**

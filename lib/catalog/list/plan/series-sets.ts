@@ -2,12 +2,14 @@
 // each series or book of a walk; each set is read from the narrowest index that has its column.
 import type { Fragment } from 'postgres'
 import type { Viewer } from '../../../auth/viewer.ts'
+import { parseSearchQuery } from '../../../name/search-text.ts'
 import { searchKey } from '../../../name/text.ts'
 import type { Queryable } from '../../../postgres/db.ts'
 import type { Predicate } from '../condition.ts'
 import type { SeriesField } from '../fields.ts'
-import type { LabelLookup } from './labels.ts'
+import { type LabelLookup, labelKindOf } from './labels.ts'
 import { type Column, columnTest, likePattern, textTest } from './operators.ts'
+import { matchesQuery } from './search-match.ts'
 
 export type PlanContext = {
   sql: Queryable
@@ -19,11 +21,15 @@ export type PlanContext = {
   isOfFew?: boolean
 }
 
-type SetField = 'genre' | 'tag' | 'completion' | 'hasExternalSourceId' | 'inCollection'
+type SetField = 'genre' | 'tag' | 'anyTag' | 'hasExternalSourceId' | 'inCollection' | 'collectionId'
+type FlagField = 'completion' | 'complete' | 'oneShot' | 'isMissing' | 'isChanged'
 /** Of the account of the viewer, or of all accounts. */
 type OwnField = 'lastReadAt' | 'wantToRead' | 'hasUserRating' | 'userRating' | 'communityRating'
 type ColumnField =
-  | Exclude<SeriesField, SetField | OwnField | 'readStatus' | 'sharingTag' | 'author'>
+  | Exclude<
+      SeriesField,
+      SetField | FlagField | OwnField | ('readStatus' | 'sharingTag' | 'author' | 'credit' | 'text')
+    >
   | 'seriesId'
 
 const columns: Record<ColumnField, (sql: Queryable) => Column> = {
@@ -41,6 +47,22 @@ const columns: Record<ColumnField, (sql: Queryable) => Column> = {
   releaseDate: sql => ({ year: sql`x.year` }),
   dateAdded: sql => ({ date: sql`x.created_at` }),
   addedAt: sql => ({ date: sql`x.created_at` }),
+  ageRating: sql => ({ integer: sql`x.age_rating` }),
+  bookCount: sql => ({ integer: sql`x.book_count` }),
+  totalBookCount: sql => ({ integer: sql`x.total_volume_count` }),
+  firstRelease: sql => ({ day: sql`x.released` }),
+  readingDirection: sql => ({ text: sql`x.reading_direction` }),
+}
+
+/** Each null where it is not known. */
+const flags: Record<FlagField, (sql: Queryable) => Fragment> = {
+  completion: sql => sql`(x.book_count >= x.total_volume_count)`,
+  complete: sql => sql`(x.book_count = x.total_volume_count)`,
+  oneShot: sql => sql`x.one_shot`,
+  isMissing: sql => sql`(x.book_count = 0)`,
+  // In whole seconds, as some clients see both times.
+  isChanged: sql => sql`(
+    date_trunc('second', x.updated_at) > date_trunc('second', x.created_at))`,
 }
 
 /** Ids of the series for which the positive form of a predicate on series columns or labels holds. */
@@ -48,21 +70,27 @@ export function seriesSet(context: PlanContext, predicate: Predicate): Fragment 
   const { sql } = context
   const { field, test } = predicate
   if (test.kind === 'null' && field === 'libraryId') return seriesWhere(context, sql`false`)
+  if (test.kind === 'ids' && field === 'collectionId')
+    return sql`
+      select y.series_id from collection_series y
+      where y.collection_id = any(${test.ids}::uuid[])`
   if (test.kind === 'ids') {
     const column = field === 'libraryId' ? sql`x.library_id` : sql`x.id`
     return seriesWhere(context, sql`${column} = any(${test.ids}::uuid[])`)
+  }
+  if (test.kind === 'credit') return seriesWhere(context, creditTest(sql, test))
+  if (test.kind === 'boolean' && Object.hasOwn(flags, field)) {
+    const flag = flags[field as FlagField](sql)
+    return seriesWhere(context, test.value ? flag : sql`not ${flag}`)
   }
   switch (field) {
     case 'genre':
     case 'tag':
       return labelSet(context, predicate, 'own')
-    case 'completion':
-      return seriesWhere(
-        context,
-        test.kind === 'boolean' && test.value
-          ? sql`x.book_count >= x.total_volume_count`
-          : sql`x.book_count < x.total_volume_count`,
-      )
+    case 'anyTag':
+      return labelSet(context, predicate, 'any')
+    case 'text':
+      return searchedSeries(sql, test)
     case 'hasExternalSourceId': {
       const hasId = sql`exists (
         select from external_reference e where e.series_id = x.id and e.kind = 'id')`
@@ -115,7 +143,7 @@ export function labelSet(
   if (predicate.test.kind === 'null') {
     return sql`
       select y.series_id from series_label y join label l on l.id = y.label_id
-      where l.kind = ${predicate.field} ${isOwn}`
+      where l.kind = ${labelKindOf(predicate)!} ${isOwn}`
   }
   return sql`
     select y.series_id from series_label y
@@ -135,9 +163,12 @@ export function toRarePredicate(predicate: Predicate): Predicate {
   return predicate
 }
 
-const rareFlags = ['hasError', 'wantToRead', 'hasUserRating', 'inCollection', 'inReadList']
+const rareFlags = [
+  ...['hasError', 'wantToRead', 'hasUserRating', 'inCollection', 'inReadList'],
+  ...['oneShot', 'isMissing'],
+]
 const oftenNull = [
-  ...['genre', 'tag', 'sharingTag', 'author'],
+  ...['genre', 'tag', 'anyTag', 'ownTag', 'sharingTag', 'author'],
   ...['lastReadAt', 'userRating', 'communityRating'],
 ]
 
@@ -160,4 +191,30 @@ function authorTest(sql: Queryable, test: Predicate['test']): Fragment {
   const start = test.operator === 'equals' || test.operator === 'beginsWith' ? '\n' : ''
   const end = test.operator === 'equals' || test.operator === 'endsWith' ? '\n' : ''
   return sql`(x.author_key <> '' and x.author_key like ${`%${start}${name}${end}%`})`
+}
+
+type CreditTest = Extract<Predicate['test'], { kind: 'credit' }>
+
+/** Credits of the series itself, and of its books: each a line of name, tab, role. */
+function creditTest(sql: Queryable, { operator, name, role }: CreditTest): Fragment {
+  const isExact = operator === 'equals'
+  const literal = (text: string) => likePattern(text.replaceAll(/[\n\t]/g, ' '), 'equals')
+  if (name === null)
+    return role === null
+      ? sql`x.credit_key <> ''`
+      : sql`x.credit_key like ${`%\t${literal(role)}\n%`}`
+  const part = `${isExact ? '\n' : ''}${literal(searchKey(name))}`
+  if (isExact)
+    return sql`x.credit_key like ${`%${part}\t${role === null ? '' : `${literal(role)}\n`}%`}`
+  // A name that contains the text, not one name and the role of another.
+  const inLine = role === null ? sql`` : sql`and split_part(c.line, ${'\t'}, 2) = ${role}`
+  return sql`(x.credit_key like ${`%${part}%`} and exists (
+    select from string_to_table(x.credit_key, ${'\n'}) c(line)
+    where split_part(c.line, ${'\t'}, 1) like ${`%${part}%`} ${inLine}))`
+}
+
+function searchedSeries(sql: Queryable, test: Predicate['test']): Fragment {
+  const search = test.kind === 'text' ? parseSearchQuery(test.value) : null
+  if (!search) return sql`select t.series_id from series_search t where false`
+  return sql`select t.series_id from series_search t where ${matchesQuery(sql, search)}`
 }

@@ -1,0 +1,94 @@
+// Parser of Komga's search conditions: from the JSON tree of a request to a condition of the list engine.
+// Errors name the path of the offending node. The cost is linear in the size of the tree.
+import { type Condition, type Predicate, predicatesOf } from '../../catalog/list/condition.ts'
+import { maxConditionDepth, maxConditionNodes } from '../../catalog/list/fields.ts'
+import { Invalid } from '../../errors.ts'
+import { allOfParts, anyOfParts, everything, type Part } from './condition-tree.ts'
+import { bookKeys, type KeyContext, type Keys, seriesKeys } from './keys.ts'
+
+/** Nodes of a request; those of the condition that remains are limited as in the native grammar. */
+const maxNodes = 5_000
+// In error messages.
+const maxNameLength = 50
+
+/** What a condition selects. `condition` is null if it does not restrict. */
+export type ParsedCondition = {
+  condition: Condition | null
+  /** Missing books, or series without other books, are selected, too. */
+  includeDeleted: boolean
+}
+
+/** Null if the tree does not restrict. Throws Invalid. */
+export function parseSeriesCondition(tree: unknown, context: KeyContext): Part {
+  return parse(tree, seriesKeys, context)
+}
+
+/** As parseSeriesCondition. */
+export function parseBookCondition(tree: unknown, context: KeyContext): Part {
+  return parse(tree, bookKeys, context)
+}
+
+function parse(tree: unknown, keys: Keys, context: KeyContext): Part {
+  if (tree === undefined || tree === null) return null
+  return parseNode({ keys, context, nodeCount: 0 }, tree, { path: 'condition', depth: 1 })
+}
+
+/** Decides about missing books, and limits what is left. Throws Invalid. */
+export function checked(part: Part): ParsedCondition {
+  if (part === null) return { condition: null, includeDeleted: false }
+  const predicates = predicatesOf(part)
+  if (predicates.length > maxConditionNodes)
+    throw new Invalid(`condition has more than ${maxConditionNodes} parts`)
+  const includeDeleted = predicates.some(isForMissing)
+  const condition = includeDeleted ? part : withoutMissing(part)
+  return { condition: isEverything(condition) ? null : condition, includeDeleted }
+}
+
+const isForMissing = ({ field, negated }: Predicate) => field === 'isMissing' && !negated
+const isEverything = (condition: Condition) => 'all' in condition && condition.all.length === 0
+
+/** Missing ones are listed only if the condition names them: without them, "not deleted" holds for all. */
+function withoutMissing(condition: Condition): Condition {
+  if ('all' in condition) return allOfParts(condition.all.map(withoutMissing)) ?? everything
+  if ('any' in condition)
+    return condition.any.length === 0 ? condition : anyOfParts(condition.any.map(withoutMissing))!
+  return condition.field === 'isMissing' ? everything : condition
+}
+
+type ParserState = { keys: Keys; context: KeyContext; nodeCount: number }
+
+function parseNode(
+  state: ParserState,
+  node: unknown,
+  { path, depth }: { path: string; depth: number },
+): Part {
+  if (depth > maxConditionDepth)
+    throw new Invalid(`${path} is nested more than ${maxConditionDepth} levels deep`)
+  if (++state.nodeCount > maxNodes) throw new Invalid(`condition has more than ${maxNodes} parts`)
+  if (!isObject(node)) throw new Invalid(`${path} must be an object`)
+  const [name, second] = Object.keys(node)
+  if (name === undefined) return null
+  if (second !== undefined)
+    throw new Invalid(`${path} must have exactly one key: allOf, anyOf or a field`)
+  const value = node[name]
+  const valuePath = `${path}.${name.slice(0, maxNameLength)}`
+  if (name === 'allOf' || name === 'anyOf') {
+    if (!Array.isArray(value)) throw new Invalid(`${valuePath} must be an array of conditions`)
+    const parts = value.map((part, i) =>
+      parseNode(state, part, { path: `${valuePath}[${i}]`, depth: depth + 1 }),
+    )
+    return name === 'allOf' ? allOfParts(parts) : anyOfParts(parts)
+  }
+  if (!Object.hasOwn(state.keys, name))
+    throw new Invalid(
+      `${valuePath} is not a field; fields are ${Object.keys(state.keys).join(', ')}`,
+    )
+  if (!isObject(value)) throw new Invalid(`${valuePath} must be an object with an operator`)
+  const { operator, ...operands } = value
+  if (typeof operator !== 'string') throw new Invalid(`${valuePath}.operator must be a string`)
+  return state.keys[name]!({ operator, operands, path: valuePath }, state.context)
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
