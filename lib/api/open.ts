@@ -1,4 +1,6 @@
 // API of one process: opens the dependencies of the handlers and the HTTP server, and closes them in order.
+import { once } from 'node:events'
+import type { Server } from 'node:http'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { limitsFromConfig } from '../archive/limits.ts'
@@ -8,7 +10,8 @@ import { fileAccess } from '../catalog/library/library-root.ts'
 import type { Config } from '../config/config.ts'
 import { openEventFeed, type Pace } from '../event/feed.ts'
 import { openListGate } from '../http/list-gate.ts'
-import { openServer, type ReceivePace } from '../http/server.ts'
+import type { ReceivePace } from '../http/listener.ts'
+import { openServer } from '../http/server.ts'
 import type { Log } from '../log.ts'
 import { openPages } from '../page/pages.ts'
 import { openThumbnails } from '../page/thumbnail.ts'
@@ -17,6 +20,7 @@ import { openDatabaseMonitor } from '../postgres/monitor.ts'
 import type { Queue } from '../queue/queue.ts'
 import { openSpaceGuard, type SpaceGuard } from '../space-guard.ts'
 import { version } from '../version.ts'
+import { openCompatibleApi } from './compatible.ts'
 import { resources } from './resources.ts'
 
 type Options = {
@@ -46,6 +50,8 @@ export async function openApi({
   receive,
 }: Options): Promise<{
   server: FastifyInstance
+  /** Port of the separate server of the compatible API; null without one. */
+  compatiblePort: number | null
   /** Still responds, with Connection: close; /health reports 503. */
   announceShutdown(): void
   /** Waits up to 25 seconds for running requests, then closes everything. */
@@ -90,9 +96,11 @@ export async function openApi({
     version,
     lifecycle,
   }
-  const server = await openServer(deps, resources, receive)
+  const compatible = await openCompatibleApi(deps)
+  const server = await openServer(deps, resources, { receive, passOn: compatible.passOn })
   return {
     server,
+    compatiblePort: compatible.port,
     announceShutdown() {
       lifecycle.isShuttingDown = true
     },
@@ -100,9 +108,15 @@ export async function openApi({
       lifecycle.isShuttingDown = true
       // Stops accepting connections, so that clients reconnect to another server.
       server.server.close()
+      const { listener } = compatible
+      const closed = listener && once(listener.close(), 'close')
       // Event streams never end by themselves.
       await feed.close()
-      await drain(server)
+      await Promise.all([
+        drain(server.server, () => server.close()),
+        listener && drain(listener, async () => closed),
+      ])
+      await compatible.close()
       await auth.close()
       await pages.close()
       await lists.close()
@@ -117,11 +131,11 @@ export async function openApi({
 const drainTimeoutMs = 25_000
 
 // Idle keep-alive connections would hold the server open until they time out.
-async function drain(server: FastifyInstance) {
-  const idleSweep = setInterval(() => server.server.closeIdleConnections(), 50)
-  const deadline = setTimeout(() => server.server.closeAllConnections(), drainTimeoutMs)
+async function drain(server: Server, close: () => Promise<unknown>) {
+  const idleSweep = setInterval(() => server.closeIdleConnections(), 50)
+  const deadline = setTimeout(() => server.closeAllConnections(), drainTimeoutMs)
   try {
-    await server.close()
+    await close()
   } finally {
     clearInterval(idleSweep)
     clearTimeout(deadline)

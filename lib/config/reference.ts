@@ -1,7 +1,7 @@
 // Configuration reference in Markdown (docs/configuration.md), generated from the catalogue.
 import type { Key, Scalar } from './descriptor.ts'
 import { allKeys, sectionOf } from './keys.ts'
-import { sections } from './schema.ts'
+import { sections } from './sections.ts'
 import { variablesOf } from './sources.ts'
 
 const introduction = `# Configuration

@@ -3,6 +3,7 @@
 import { cronError, isTimeZone } from '../cron.ts'
 import { logLevels } from '../log.ts'
 import { type Key, keys } from './descriptor.ts'
+import { reservedSegments } from './reserved-segments.ts'
 
 const boot = keys('boot')
 const reload = keys('reload')
@@ -18,33 +19,6 @@ const timeZone = {
     value === '' || isTimeZone(value) ? null : 'use an IANA name such as Europe/Berlin',
 }
 const rate = [1, 1_000_000] as const
-
-/** Titles of the sections, in the order of the documentation. */
-export const sections: Record<string, string> = {
-  data_dir: 'General',
-  database: 'Database',
-  application: 'Application',
-  api: 'API',
-  opds: 'OPDS',
-  koreader: 'KOReader sync',
-  rate_limit: 'Rate limits',
-  auth: 'Authentication',
-  email: 'E-mail',
-  filesystem: 'File system',
-  metrics: 'Metrics',
-  logging: 'Logging',
-  pipeline: 'Pipeline',
-  thumbnail: 'Thumbnails',
-  files: 'Files',
-  deduplication: 'Deduplication',
-  display: 'Display',
-  events: 'Events',
-  maintenance: 'Maintenance',
-  purge: 'Purge',
-  scheduler: 'Scheduler',
-  tasks: 'Tasks',
-  watch: 'Watching',
-}
 
 export const catalogue = {
   data_dir: boot.text(
@@ -114,6 +88,25 @@ export const catalogue = {
   'koreader.enabled': runtime.boolean(
     true,
     'Synchronize reading positions with KOReader, at /koreader.',
+  ),
+
+  'komga.enabled': runtime.boolean(
+    false,
+    'Serve the API of Komga for reading apps, at /komga or the prefix below.',
+  ),
+  'komga.prefix': runtime.text(
+    'komga',
+    'First segment of the path of that API; its apps are given the address of this server with it, such as https://example.org/komga.',
+    {
+      maxLength: 64,
+      pattern: '^[A-Za-z0-9][A-Za-z0-9._~-]*$',
+      expected: 'a path segment like komga: letters, digits, dots, hyphens and underscores',
+      check: (value: string) => (reservedSegments.has(value) ? 'this path has another use' : null),
+    },
+  ),
+  'komga.bind': boot.optionalText(
+    'Address and port of a separate server with that API at its root, for apps that take no path; empty to disable it.',
+    { pattern: '^.+:\\d{1,5}$', expected: 'an address and port like 0.0.0.0:25600' },
   ),
 
   'rate_limit.enabled': reload.boolean(true, 'Limit the request rate of clients.'),

@@ -12,6 +12,7 @@ import {
   parseForwarded,
   type TrustProxy,
 } from './forwarded.ts'
+import { mountPrefixOf } from './mount.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -24,19 +25,32 @@ declare module 'fastify' {
 
 type AddressConfig = { application: Config['application']; opds: Config['opds'] }
 
-/** The configuration is read at each request, except for the trusted proxies. Throws Invalid. */
-export function createAddressResolver(config: AddressConfig) {
+/**
+ * The configuration is read at each request, except for the trusted proxies. `isMounted`: of a server that is
+ * mounted in another one, under a prefix, or has a listener of its own. Throws Invalid.
+ */
+export function createAddressResolver(config: AddressConfig, { isMounted = false } = {}) {
   const isTrusted = createTrustProxy(config.application.trusted_proxies)
-  const baseOf = (request: IncomingMessage) =>
-    configuredBase(config.application) ?? requestBase(request, isTrusted)
-  const localPath = (request: IncomingMessage, url: string) =>
-    withoutPrefix(normalizeEncoding(pathOf(url)), normalizeEncoding(basePathOf(baseOf(request))))
+  // The public URL is not that of a listener beside the main one.
+  const outerBase = (request: IncomingMessage) =>
+    (isMounted && mountPrefixOf(request) === null ? null : configuredBase(config.application)) ??
+    requestBase(request, isTrusted)
+  const baseOf = (request: IncomingMessage) => outerBase(request) + (mountPrefixOf(request) ?? '')
+  const localPath = (request: IncomingMessage, url: string) => {
+    const base = normalizeEncoding(basePathOf(outerBase(request)))
+    const path = withoutPrefix(normalizeEncoding(pathOf(url)), base)
+    // Addresses of servers are entered with a slash at the end.
+    return isMounted ? path.slice(mountPrefixOf(request)?.length ?? 0).replace(/^\/*/, '/') : path
+  }
   const cataloguePathOf = (path: string) => {
     const tree = parseCataloguePath(path)
     return tree?.apiKey == null || config.opds.key_in_path ? tree : null
   }
   return {
     isTrusted,
+    /** The first segment of the path; empty for the root. */
+    firstSegment: (request: IncomingMessage) =>
+      localPath(request, request.url ?? '/').split('/', 2)[1] ?? '',
     /** The URL for the router: without the base path and in canonical spelling. */
     routedUrl(request: IncomingMessage): string {
       const url = request.url ?? '/'

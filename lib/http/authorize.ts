@@ -4,6 +4,7 @@ import type { Identity } from '../auth/identify.ts'
 import { type Permission, permissionsBeyondReading } from '../auth/permission.ts'
 import { Failure, Forbidden, NotFound, Unauthorized } from '../errors.ts'
 import type { Deps } from './deps.ts'
+import type { Dialect } from './dialect.ts'
 import { databaseUnavailable } from './error-response.ts'
 import type { BucketKind, RateLimiter } from './rate-limit.ts'
 import type { AccessRequirement, Route } from './route.ts'
@@ -18,11 +19,16 @@ declare module 'fastify' {
 const ownerPermission: Permission = 'ProgressWrite'
 
 /** An onRequest hook. It throws Unauthorized, Forbidden or Limited. */
-export function authorize(route: Route, deps: Deps, limiter: RateLimiter) {
+export function authorize(
+  route: Route,
+  deps: Deps,
+  { limiter, dialect }: { limiter: RateLimiter; dialect: Dialect },
+) {
   const { permission, bucket = 'default' } = route
   // Only accounts are exempt, not attempts to find one.
   const rejectedBucket = bucket === 'exempt' && permission !== 'public' ? 'default' : bucket
-  const anonymousBucket = route.opdsVersion && bucket !== 'exempt' ? 'challenge' : rejectedBucket
+  const isChallenged = dialect.isChallenged(route) && bucket !== 'exempt'
+  const anonymousBucket = isChallenged ? 'challenge' : rejectedBucket
   return async (request: FastifyRequest, reply: FastifyReply) => {
     request.identity = null
     if (!route.withoutDatabase && !deps.monitor.isAvailable()) throw databaseUnavailable()
@@ -34,7 +40,8 @@ export function authorize(route: Route, deps: Deps, limiter: RateLimiter) {
       throw new NotFound('Unknown path')
     }
     if (permission === 'public') return await consume(null, anonymousBucket)
-    request.identity = await identify(route, deps, limiter, request).catch(async error => {
+    const input = { route, request, reply, beforePassword: limiter.consumePasswordAttempt }
+    request.identity = await dialect.identify(input, deps).catch(async error => {
       // A failed attempt counts for the address, not for the claimed account.
       if (error instanceof Failure && error.status === 401) await consume(null, rejectedBucket)
       throw error
@@ -50,22 +57,6 @@ export function authorize(route: Route, deps: Deps, limiter: RateLimiter) {
       missingOwnerPermission(request.identity, route)
     if (missing) throw new Forbidden(`Missing required permission: ${missing}`)
   }
-}
-
-function identify(
-  route: Route,
-  { identities }: Deps,
-  limiter: RateLimiter,
-  request: FastifyRequest,
-) {
-  return identities.identify(
-    { headers: request.headers, address: request.ip, key: request.cataloguePath?.apiKey ?? null },
-    {
-      cookieAllowed: route.cookie === true,
-      koreaderAllowed: route.koreader === true,
-      beforePassword: limiter.consumePasswordAttempt,
-    },
-  )
 }
 
 // URLs end up in browser histories, proxy logs and screenshots.

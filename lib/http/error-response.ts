@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Failure, RateLimited, Unavailable } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { isConnectionLost, isDiskFull } from '../postgres/connection-error.ts'
+import type { Challenge, Dialect } from './dialect.ts'
 
 /** Values of `error` in the body. */
 const errorNames: Record<number, string> = {
@@ -83,12 +84,6 @@ export const failureBody = (status: 412 | 416) => ({
   details: null,
 })
 
-/** Headers of a 401; `document` replaces the error body. */
-export type Challenge = {
-  headers: Record<string, string>
-  document: { type: string; text: string } | null
-}
-
 export function statusOf(thrown: unknown): number {
   const error = asFailure(thrown)
   if (error instanceof Failure) return error.status
@@ -97,7 +92,7 @@ export function statusOf(thrown: unknown): number {
 }
 
 export function errorResponse(
-  log: Log,
+  { log, dialect }: { log: Log; dialect: Dialect },
   thrown: unknown,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -125,22 +120,18 @@ export function errorResponse(
   // As a buffer, since Fastify would add a charset to the type of a string.
   if (challenge?.document)
     return reply.type(challenge.document.type).send(Buffer.from(challenge.document.text))
-  if (error instanceof RateLimited) {
-    reply.header('retry-after', String(error.retryAfter))
-    return reply.send({
-      error: errorName(429),
-      message: error.message,
-      details: null,
-      retry_after: error.retryAfter,
-    })
-  }
+  const limitSeconds = error instanceof RateLimited ? error.retryAfter : null
+  if (limitSeconds !== null) reply.header('retry-after', String(limitSeconds))
   const specific =
     error instanceof Failure
       ? error.message
       : (invalidValueMessages[code] ?? overload ?? frameworkMessages[code])
   const fallback = status >= 500 ? 'Internal error; see the server log' : 'The request is not valid'
   const details = error instanceof Failure ? error.details : null
-  return reply.send({ error: errorName(status), message: specific ?? fallback, details })
+  const message = specific ?? fallback
+  return reply.send(
+    dialect.errorBody({ status, message, details, retryAfter: limitSeconds }, request),
+  )
 }
 
 /** Responds on the socket to bytes that are not an HTTP request, or that came too slowly. */

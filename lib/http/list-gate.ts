@@ -1,12 +1,14 @@
 // Admission of list requests: how many of an account run at the same time, fewer if they are expensive.
 // Expensive lists have database connections of their own, so that they leave those of all others free.
+import { Readable } from 'node:stream'
+import { finished } from 'node:stream/promises'
 import { createAccountGates } from '../async/account-gates.ts'
 import { createSemaphore } from '../async/semaphore.ts'
 import type { Viewer } from '../auth/viewer.ts'
 import { cancellable } from '../postgres/cancellable.ts'
 import { connectionsLike, type Sql } from '../postgres/db.ts'
 import type { Deps } from './deps.ts'
-import { type AdmittedCost, costOf, type Route } from './route.ts'
+import { type AdmittedCost, costOf, type Route, RouteResponse } from './route.ts'
 
 type Admission = { accountId: string; isExpensive: boolean; signal: AbortSignal }
 
@@ -87,6 +89,26 @@ export function admitted(
     const { signal, viewer } = input
     const isExpensive = typeof cost === 'function' && cost(input) === 'expensive'
     const admission = { accountId: viewer!.accountId, isExpensive, signal }
-    return lists.run(admission, async sql => handle(input, { ...deps, sql }))
+    return runUntilSent(lists, admission, sql => handle(input, { ...deps, sql }))
   }
+}
+
+/**
+ * The result of `work`, as soon as there is one. A stream in it reads with the `sql` of the gate, so that its
+ * turn ends with the stream.
+ */
+async function runUntilSent(
+  lists: ListGate,
+  admission: Admission,
+  work: (sql: Sql) => unknown,
+): Promise<unknown> {
+  const { promise, resolve, reject } = Promise.withResolvers<unknown>()
+  const running = lists.run(admission, async sql => {
+    const result = await work(sql)
+    resolve(result)
+    const body = result instanceof RouteResponse ? result.body : result
+    if (body instanceof Readable) await finished(body, { writable: false }).catch(() => {})
+  })
+  running.catch(reject)
+  return await promise
 }

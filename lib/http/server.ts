@@ -1,4 +1,5 @@
 // HTTP server: mounts the routes with authorization, rate limit, validation and error handling.
+import type { RequestListener } from 'node:http'
 import compress from '@fastify/compress'
 import cors from '@fastify/cors'
 import multipart from '@fastify/multipart'
@@ -11,7 +12,7 @@ import fastify, {
 } from 'fastify'
 import { MethodNotAllowed, NotFound, UnsupportedMedia } from '../errors.ts'
 import { newId } from '../id.ts'
-import { ErrorBody, isBytes, LimitBody } from '../schema.ts'
+import { isBytes } from '../schema.ts'
 import { createAddressResolver, rejectDuplicateHost } from './address.ts'
 import { authorize } from './authorize.ts'
 import { emptyBody } from './body.ts'
@@ -19,9 +20,13 @@ import { bodyLimit, maxBodyBytes, smallBodyBytes } from './body-limit.ts'
 import { addEtag, setVary } from './cache-headers.ts'
 import { corsDelegator } from './cors.ts'
 import type { Deps } from './deps.ts'
+import type { Dialect } from './dialect.ts'
 import { errorResponse, rejectMalformedRequest, statusOf } from './error-response.ts'
 import { acceptOnlyJson } from './json-body.ts'
 import { admitted, type ListGate } from './list-gate.ts'
+import { createHttpServer, type ReceivePace } from './listener.ts'
+import type { PassOn } from './mount.ts'
+import { native } from './native.ts'
 import { mountApiReference } from './openapi/api-reference.ts'
 import { openapiDocument } from './openapi/openapi.ts'
 import { createPreconditions, type Preconditions } from './preconditions.ts'
@@ -29,36 +34,36 @@ import { openRateLimiter, type RateLimiter } from './rate-limit.ts'
 import { logRequests } from './request-log.ts'
 import { endpoints, isFull, methodsByPath, type Route, RouteResponse, routerPath } from './route.ts'
 import { compileSerializer } from './serialize.ts'
-import { compileValidator } from './validate.ts'
-import { authenticationChallenge } from './www-authenticate.ts'
 
-/** Of receiving a request; long enough for a cover on a slow link. Responses may take any time. */
-const receivePace = { requestTimeoutMs: 5 * 60_000, checkIntervalMs: 30_000 }
-/** How long a request may take to arrive, and how often that is checked. */
-export type ReceivePace = typeof receivePace
-// Far more than clients need, and fewer than the file descriptors of a process.
-const maxConnections = 4096
 // Not event streams: the compressor would hold events back until its buffer is full.
 const compressible = /^application\/(.+\+)?json\b|^text\/(?!event-stream)|\+xml\b/
+
+type ServerOptions = {
+  dialect?: Dialect
+  receive?: ReceivePace | undefined
+  /** Gets requests for other first segments of a path than those of the routes. */
+  passOn?: PassOn
+}
 
 /** A server that is ready to listen. Closing it waits for running requests. */
 export async function openServer(
   { lists, ...deps }: Deps & { lists: ListGate },
   routes: readonly Route[],
-  { requestTimeoutMs, checkIntervalMs }: ReceivePace = receivePace,
+  { dialect = native, receive, passOn }: ServerOptions = {},
 ): Promise<FastifyInstance> {
   const { config } = deps
-  const addresses = createAddressResolver(config)
+  const { isMounted } = dialect
+  const addresses = createAddressResolver(config, { isMounted })
+  const onError = { log: deps.log, dialect }
   const server = fastify({
     loggerInstance: deps.log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: newId,
     bodyLimit: smallBodyBytes,
-    requestTimeout: requestTimeoutMs,
-    http: {
-      // Requests are not interrupted before the time for their headers has passed.
-      headersTimeout: Math.min(60_000, requestTimeoutMs),
-      connectionsCheckingInterval: checkIntervalMs,
+    serverFactory: handle => {
+      const own = firstSegments(routes, config)
+      const listener = passOn ? dispatcher(handle, { passOn, addresses, own }) : handle
+      return createHttpServer(listener, receive)
     },
     routerOptions: {
       // The maximum length of a header: route schemas limit parameters, not the router.
@@ -71,14 +76,13 @@ export async function openServer(
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     clientErrorHandler: rejectMalformedRequest,
-    frameworkErrors: (error, request, reply) => errorResponse(deps.log, error, request, reply),
+    frameworkErrors: (error, request, reply) => errorResponse(onError, error, request, reply),
   })
-  server.server.maxConnections = maxConnections
-  server.setValidatorCompiler(compileValidator as never)
+  server.setValidatorCompiler(dialect.compileValidator as never)
   server.setSerializerCompiler(compileSerializer)
   server.setErrorHandler(async (error, request, reply) => {
-    const challenge = statusOf(error) === 401 ? await authenticationChallenge(deps, request) : null
-    return errorResponse(deps.log, error, request, reply, challenge)
+    const challenge = statusOf(error) === 401 ? await dialect.challenge(request, deps) : null
+    return errorResponse(onError, error, request, reply, challenge)
   })
   acceptOnlyJson(server)
   addresses.decorate(server)
@@ -106,16 +110,18 @@ export async function openServer(
     reply.header('x-content-type-options', 'nosniff')
     if (request.cataloguePath?.apiKey != null) reply.header('referrer-policy', 'no-referrer')
     if (deps.lifecycle.isShuttingDown) reply.header('connection', 'close')
-    if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'private, no-cache')
+    if (!reply.hasHeader('cache-control')) reply.header('cache-control', dialect.cacheControl)
     if (!reply.hasHeader('x-ratelimit-limit')) limiter.setFullHeaders(reply)
     setVary(request, reply)
   })
-  if (config.api.enable_api_docs) {
+  if (config.api.enable_api_docs && !isMounted) {
     const document = openapiDocument(routes, deps.version)
     await mountApiReference(server, config.api.api_docs_path, document)
   }
-  const preconditions = createPreconditions(server)
-  for (const route of routes) mount(server, route, { deps, lists, limiter, preconditions })
+  const preconditions: Preconditions = dialect.hasPreconditions
+    ? createPreconditions(server)
+    : (_request, handle) => handle()
+  for (const route of routes) mount(server, route, { deps, lists, limiter, preconditions, dialect })
   const allowedMethods = methodsByPath(routes)
   server.setNotFoundHandler(async (request, reply) => {
     await limiter.consume({ request, reply, accountId: null }, 'default')
@@ -125,6 +131,31 @@ export async function openServer(
     throw new MethodNotAllowed(`${request.method} is not possible here`)
   })
   return server
+}
+
+/** Passes on requests for first segments that are not the server's own. */
+function dispatcher(
+  handle: RequestListener,
+  {
+    passOn,
+    addresses,
+    own,
+  }: {
+    passOn: PassOn
+    addresses: Pick<ReturnType<typeof createAddressResolver>, 'firstSegment'>
+    own: ReadonlySet<string>
+  },
+): RequestListener {
+  return async (request, response) => {
+    const segment = addresses.firstSegment(request)
+    if (own.has(segment)) return handle(request, response)
+    if (!(await passOn(segment, request, response))) handle(request, response)
+  }
+}
+
+function firstSegments(routes: readonly Route[], { api }: Deps['config']): ReadonlySet<string> {
+  const paths = routes.flatMap(endpoints).map(({ path }) => path)
+  return new Set([...paths, api.api_docs_path].map(path => path.split('/')[1]!))
 }
 
 /** Router constraint of the aliases that serve `full=true`; other routes ignore it. */
@@ -147,14 +178,15 @@ type MountOptions = {
   lists: ListGate
   limiter: RateLimiter
   preconditions: Preconditions
+  dialect: Dialect
 }
 
 function mount(
   server: FastifyInstance,
   route: Route,
-  { deps, lists, limiter, preconditions }: MountOptions,
+  { deps, lists, limiter, preconditions, dialect }: MountOptions,
 ) {
-  const onRequest = authorize(route, deps, limiter)
+  const onRequest = authorize(route, deps, { limiter, dialect })
   const run = admitted(route, deps, lists)
   for (const { method, path, whenFull } of endpoints(route)) {
     server.route({
@@ -165,7 +197,7 @@ function mount(
         ...(route.params ? { params: route.params } : {}),
         ...(route.query ? { querystring: route.query } : {}),
         ...(route.body ? { body: route.body } : {}),
-        response: responseSchemas(route),
+        response: { ...responseSchemas(route), ...dialect.errorSchemas },
       },
       onRequest,
       bodyLimit: route.multipart ? maxBodyBytes : bodyLimit(route),
@@ -243,5 +275,5 @@ function disconnectSignal(reply: FastifyReply): AbortSignal {
 
 function responseSchemas(route: Route) {
   const own = Object.entries(route.responses).filter(([, s]) => s !== null && !isBytes(s))
-  return { ...Object.fromEntries(own), 429: LimitBody, '4xx': ErrorBody, '5xx': ErrorBody }
+  return Object.fromEntries(own)
 }

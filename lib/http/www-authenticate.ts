@@ -7,7 +7,7 @@ import { createLinks } from '../opds/links.ts'
 import { authenticationType as type } from '../opds/media-types.ts'
 import { cachedSetting } from '../setting/setting.ts'
 import type { Deps } from './deps.ts'
-import type { Challenge } from './error-response.ts'
+import type { Challenge } from './dialect.ts'
 
 /** Null for paths outside the catalogues. */
 export async function authenticationChallenge(

@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Sql } from 'postgres'
+import { parseBindAddress } from '../config/bind-address.ts'
 import { Invalid } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { SpaceGuard } from '../space-guard.ts'
@@ -15,7 +16,7 @@ type Deps = { sql: Sql; log: Log; dataDir: string; space?: SpaceGuard }
 /** Listens on `host:port` (an IPv6 address in brackets). Throws Invalid when the address is not available. */
 export async function openMetricsServer(bind: string, deps: Deps) {
   startProcessMetrics()
-  const { host, port } = parseAddress(bind)
+  const { host, port } = parseBindAddress(bind, 'metrics.bind')
   const server = createServer((request, response) => {
     handle(request, response, deps).catch(error => {
       deps.log.error({ err: error }, 'metrics request failed')
@@ -74,13 +75,4 @@ function send(
     ...headers,
   })
   response.end(response.req.method === 'HEAD' ? undefined : text)
-}
-
-function parseAddress(bind: string): { host: string; port: number } {
-  const [, host = '', port = ''] = /^(.+):(\d{1,5})$/.exec(bind) ?? []
-  const hostname = /^\[(.+)\]$/.exec(host)?.[1] ?? host
-  const isUnambiguous = hostname !== host || !host.includes(':')
-  if (hostname === '' || !isUnambiguous || Number(port) > 65_535)
-    throw new Invalid('metrics.bind must be an address and port like 127.0.0.1:9464 or [::1]:9464')
-  return { host: hostname, port: Number(port) }
 }

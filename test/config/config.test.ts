@@ -8,7 +8,7 @@ import { parse } from 'yaml'
 import { effectiveConfig, loadConfig, reloadConfig } from '../../lib/config/config.ts'
 import { allKeys, sectionOf } from '../../lib/config/keys.ts'
 import { configurationReference } from '../../lib/config/reference.ts'
-import { sections } from '../../lib/config/schema.ts'
+import { sections } from '../../lib/config/sections.ts'
 import { Invalid } from '../../lib/errors.ts'
 
 const run = promisify(execFile)

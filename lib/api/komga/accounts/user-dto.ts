@@ -1,0 +1,55 @@
+// Users of the Komga-compatible API: accounts with the roles that correspond to their permissions.
+import type { Permission } from '../../../auth/permission.ts'
+import { list, nullable, oneOf, record, Type } from '../../../schema.ts'
+
+const restrictions = ['ALLOW_ONLY', 'EXCLUDE'] as const
+
+export const UserDto = record(
+  {
+    id: Type.String(),
+    email: Type.String(),
+    roles: list(Type.String()),
+    sharedAllLibraries: Type.Boolean(),
+    sharedLibrariesIds: list(Type.String()),
+    labelsAllow: list(Type.String()),
+    labelsExclude: list(Type.String()),
+    ageRestriction: nullable(
+      record(
+        { age: Type.Integer(), restriction: oneOf(restrictions) },
+        { component: 'AgeRestrictionDto' },
+      ),
+    ),
+  },
+  { component: 'UserDto' },
+)
+
+/** Roles by the permission that each stands for. */
+const rolePermissions: readonly (readonly [string, Permission])[] = [
+  ['ADMIN', 'SystemAdmin'],
+  ['FILE_DOWNLOAD', 'BooksRead'],
+  ['PAGE_STREAMING', 'PagesRead'],
+  ['KOREADER_SYNC', 'ProgressWrite'],
+]
+
+export const rolesOf = (permissions: ReadonlySet<Permission>): string[] => [
+  'USER',
+  ...rolePermissions.filter(([, permission]) => permissions.has(permission)).map(([name]) => name),
+]
+
+/** Clients require that it looks like an address. */
+export const emailOf = ({ email, username }: { email: string; username: string }): string =>
+  email || `${username.replace(/[^\w.-]+/g, '-')}@local.invalid`
+
+/** `ALLOW_ONLY` hides what has no age rating, `EXCLUDE` what is for that age or older. */
+export function ageRestrictionOf({
+  ageLimit,
+  showsUnrated,
+}: {
+  ageLimit: number | null
+  showsUnrated: boolean
+}) {
+  if (ageLimit === null) return null
+  return showsUnrated
+    ? { age: ageLimit + 1, restriction: 'EXCLUDE' as const }
+    : { age: ageLimit, restriction: 'ALLOW_ONLY' as const }
+}

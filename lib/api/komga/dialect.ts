@@ -1,0 +1,29 @@
+// Dialect of the Komga-compatible API: errors of Spring Boot, lenient parameters, its challenge and cache headers.
+import type { FastifyRequest } from 'fastify'
+import type { Dialect } from '../../http/dialect.ts'
+import { authenticationChallenge } from '../../http/www-authenticate.ts'
+import { errorBody } from './http/error-body.ts'
+import { compileLenientValidator } from './http/read-request.ts'
+
+/** Browser interfaces ask for the password themselves; the header would make the browser do it. */
+const isScript = ({ headers }: FastifyRequest) =>
+  String(headers['x-requested-with'] ?? '').toLowerCase() === 'xmlhttprequest'
+
+const basic = { headers: { 'www-authenticate': 'Basic realm="Realm"' }, document: null }
+
+export const komgaDialect: Dialect = {
+  isMounted: true,
+  cacheControl: 'max-age=0, must-revalidate, private',
+  hasPreconditions: false,
+  isChallenged: () => true,
+  compileValidator: compileLenientValidator,
+  identify: ({ route, request, beforePassword }, { identities }) =>
+    identities.identify(
+      { headers: request.headers, address: request.ip, key: request.cataloguePath?.apiKey ?? null },
+      { koreaderAllowed: route.koreader === true, beforePassword },
+    ),
+  challenge: async (request, deps) =>
+    isScript(request) ? null : ((await authenticationChallenge(deps, request)) ?? basic),
+  errorBody,
+  errorSchemas: {},
+}

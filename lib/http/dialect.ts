@@ -1,0 +1,47 @@
+// Dialect of an HTTP server: how it reads requests, identifies callers and writes errors. The native one is
+// in native.ts; compatible APIs have their own and share everything else.
+import type { FastifyReply, FastifyRequest, FastifySchemaCompiler } from 'fastify'
+import type { BeforePassword, Identity } from '../auth/identify.ts'
+import type { TSchema } from '../schema.ts'
+import type { Deps } from './deps.ts'
+import type { Route } from './route.ts'
+
+/** Headers of a 401; `document` replaces the error body. */
+export type Challenge = {
+  headers: Record<string, string>
+  document: { type: string; text: string } | null
+}
+
+/** What an error response says. `retryAfter` in seconds, of a 429. */
+export type ErrorContent = {
+  status: number
+  message: string
+  details: unknown
+  retryAfter: number | null
+}
+
+export type IdentifyInput = {
+  route: Route
+  request: FastifyRequest
+  reply: FastifyReply
+  beforePassword: BeforePassword
+}
+
+export type Dialect = {
+  /** Is served by another server, under a prefix, or by a listener of its own. */
+  isMounted: boolean
+  /** Of responses that set none. */
+  cacheControl: string
+  /** Accepts If-Match and If-Unmodified-Since for writes. */
+  hasPreconditions: boolean
+  /** Clients send requests without credentials until they are challenged. */
+  isChallenged(route: Route): boolean
+  compileValidator: FastifySchemaCompiler<TSchema>
+  /** The identity of a request; null without credentials. Throws Unauthorized, Forbidden, RateLimited. */
+  identify(input: IdentifyInput, deps: Deps): Promise<Identity | null>
+  /** Of a 401. */
+  challenge(request: FastifyRequest, deps: Deps): Promise<Challenge | null>
+  errorBody(content: ErrorContent, request: FastifyRequest): object
+  /** Schemas of error bodies by status, for their serializers. */
+  errorSchemas: Record<string, TSchema>
+}

@@ -1,0 +1,50 @@
+// Node.js HTTP servers with the limits of receiving requests: times, connections, malformed requests.
+import { once } from 'node:events'
+import { createServer, type RequestListener, type Server } from 'node:http'
+import { parseBindAddress } from '../config/bind-address.ts'
+import { Invalid } from '../errors.ts'
+import { rejectMalformedRequest } from './error-response.ts'
+
+/** Of receiving a request; long enough for a cover on a slow link. Responses may take any time. */
+export const receivePace = { requestTimeoutMs: 5 * 60_000, checkIntervalMs: 30_000 }
+/** How long a request may take to arrive, and how often that is checked. */
+export type ReceivePace = typeof receivePace
+// Far more than clients need, and fewer than the file descriptors of a process.
+const maxConnections = 4096
+const keepAliveMs = 72_000
+
+/** A server that does not listen yet. */
+export function createHttpServer(
+  handle: RequestListener,
+  { requestTimeoutMs, checkIntervalMs }: ReceivePace = receivePace,
+): Server {
+  const server = createServer(
+    {
+      requestTimeout: requestTimeoutMs,
+      // Requests are not interrupted before the time for their headers has passed.
+      headersTimeout: Math.min(60_000, requestTimeoutMs),
+      connectionsCheckingInterval: checkIntervalMs,
+      keepAliveTimeout: keepAliveMs,
+    },
+    handle,
+  )
+  server.maxConnections = maxConnections
+  return server
+}
+
+/** Listens on the `host:port` of a configuration key. Throws Invalid when it is not available. */
+export async function listenOn(
+  bind: string,
+  { key, handle }: { key: string; handle: RequestListener },
+): Promise<{ server: Server; port: number }> {
+  const server = createHttpServer(handle)
+  server.on('clientError', rejectMalformedRequest)
+  server.listen(parseBindAddress(bind, key))
+  try {
+    await once(server, 'listening')
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new Invalid(`${key}: cannot listen on ${bind} (${code ?? error})`, { cause: error })
+  }
+  return { server, port: (server.address() as { port: number }).port }
+}

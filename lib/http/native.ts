@@ -1,0 +1,31 @@
+// Dialect of the native API: errors as `{error, message, details}`, credentials in headers, a cookie for reads.
+import { ErrorBody, LimitBody } from '../schema.ts'
+import type { Dialect } from './dialect.ts'
+import { errorName } from './error-response.ts'
+import { compileValidator } from './validate.ts'
+import { authenticationChallenge } from './www-authenticate.ts'
+
+export const native: Dialect = {
+  isMounted: false,
+  cacheControl: 'private, no-cache',
+  hasPreconditions: true,
+  isChallenged: ({ opdsVersion }) => opdsVersion !== undefined,
+  compileValidator,
+  identify: ({ route, request, beforePassword }, { identities }) =>
+    identities.identify(
+      { headers: request.headers, address: request.ip, key: request.cataloguePath?.apiKey ?? null },
+      {
+        cookieAllowed: route.cookie === true,
+        koreaderAllowed: route.koreader === true,
+        beforePassword,
+      },
+    ),
+  challenge: (request, deps) => authenticationChallenge(deps, request),
+  errorBody: ({ status, message, details, retryAfter }) => ({
+    error: errorName(status),
+    message,
+    details,
+    ...(retryAfter === null ? {} : { retry_after: retryAfter }),
+  }),
+  errorSchemas: { 429: LimitBody, '4xx': ErrorBody, '5xx': ErrorBody },
+}

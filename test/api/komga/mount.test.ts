@@ -1,0 +1,38 @@
+// Mounting of the Komga-compatible API: enabled and moved while the server runs, behind proxies, on a listener.
+import { test } from 'tap'
+import { resources } from '../../../lib/api/resources.ts'
+import { endpoints } from '../../../lib/http/route.ts'
+import { parseSetting } from '../../../lib/setting/definition.ts'
+import { enableKomga } from '../../kit/komga.ts'
+import { startApiWithoutPipeline } from '../../kit/server.ts'
+
+test('the API under a prefix', async t => {
+  const all = await startApiWithoutPipeline(t, { 'komga.bind': '127.0.0.1:0' })
+  const admin = await all.createUser('admin')
+  const headers = { 'x-api-key': admin.key }
+  const root = `http://127.0.0.1:${all.api.compatiblePort}`
+  const status = async (url: string) => (await fetch(url, { headers })).status
+  const me = '/api/v2/users/me'
+
+  t.equal(await status(`${all.base}/komga${me}`), 404, 'disabled')
+  t.equal(await status(`${root}${me}`), 404, 'disabled')
+  await enableKomga(admin)
+  for (const path of [me, `${me}/`, `/${me}`, `${me}?unknown=1`])
+    t.equal(await status(`${all.base}/komga${path}`), 200, path)
+  t.equal(await status(`${root}${me}`), 200, 'at the root of the listener')
+  t.equal(await status(`${all.base}${me}`), 404, 'not at the root of the main one')
+  t.equal(await status(`${all.base}/api/v1/auth/me`), 200)
+
+  await enableKomga(admin, { prefix: 'books' })
+  t.equal(await status(`${all.base}/komga${me}`), 404)
+  t.equal(await status(`${all.base}/books${me}`), 200)
+  await enableKomga(admin, { enabled: false })
+  t.equal(await status(`${all.base}/books${me}`), 404)
+})
+
+test('no other path of the server is a prefix', async t => {
+  const segments = new Set(resources.flatMap(endpoints).map(({ path }) => path.split('/')[1]!))
+  for (const segment of [...segments, 'docs', '', 'a/b', '..', 'ä'])
+    t.throws(() => parseSetting('komga.prefix', segment), { status: 400 } as Error, segment)
+  t.equal(parseSetting('komga.prefix', 'komga-1.2'), 'komga-1.2')
+})
