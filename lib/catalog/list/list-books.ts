@@ -3,10 +3,9 @@
 import type { Sql } from 'postgres'
 import { isLimited, isUnrestricted, type Viewer } from '../../auth/viewer.ts'
 import { parseSearchQuery } from '../../name/search-text.ts'
-import { type BookKey, listBooksByKeys } from './books-by-keys.ts'
+import { bookIndexOf, type IndexedRequest } from './bitmaps/book-index.ts'
 import { listBooksByReading } from './books-by-reading.ts'
 import { listBooksBySeries } from './books-by-series.ts'
-import { hasVersion } from './marks/list-version.ts'
 import type { MarkedRequest } from './marks/page-by-marks.ts'
 import { rankMarksOf } from './marks/rank-marks.ts'
 import { newestBooks } from './newest-books.ts'
@@ -23,8 +22,6 @@ export type BookListRequest = BookListFilter & {
   maxResults?: number | undefined
   sort?: BookSort | undefined
   direction?: Direction | undefined
-  /** Instead of `sort`: orders without an index, for which all books of the list are sorted. */
-  keys?: readonly BookKey[] | undefined
   /** From 1. */
   page: number
   pageSize: number
@@ -40,49 +37,69 @@ export async function listBooks(
   const window = { offset: (page - 1) * pageSize, limit: pageSize }
   const text = request.text ?? ''
   const search = parseSearchQuery(text)
-  if (request.keys && (search || !text.trim()))
-    return await listBooksByKeys(sql, viewer, { ...request, text, keys: request.keys, ...window })
   if (search) return await searchBooks(sql, viewer, { ...request, text, search, ...window })
   // Text without letters and digits matches nothing; blank text is no search.
   if (text.trim()) return { ids: [], total: 0 }
   const sort = request.sort === undefined || request.sort === 'relevance' ? 'title' : request.sort
-  if (sort === 'read') return await listBooksByReading(sql, viewer, { ...request, direction })
-  if (sort === 'series') return await listBooksBySeries(sql, viewer, { ...request, direction })
-  const order = { sort, direction }
   const { filter, libraryId, seriesId, includeDeleted } = request
-  if (seriesId || (filter && !hasVersion(filter.condition))) {
-    const plan = await planBooks(sql, viewer, request)
-    return await pagePlannedBooks(sql, plan, { ...order, ...window })
-  }
-  return await pageWithMarks(sql, viewer, {
-    ...order,
-    ...window,
-    filter,
-    libraryId,
-    includeDeleted,
-  })
+  const list = { ...window, sort, direction, filter, libraryId, includeDeleted }
+  const readPage = () => pageWithoutIndex(sql, viewer, { ...request, ...list })
+  const isIndexed = filter !== null || sort === 'read' || sort === 'series'
+  return isIndexed && !seriesId
+    ? await pageWithIndex(sql, viewer, list, readPage)
+    : await readPage()
+}
+
+/** Lists of fewer books are read quickly without an index or rank marks, and any list of so few. */
+const minIndexed = 20_000
+/** Also those that took less time. */
+const minIndexedMs = 30
+
+async function pageWithIndex(
+  sql: Sql,
+  viewer: Viewer,
+  request: IndexedRequest,
+  readPage: () => Promise<IdPage>,
+): Promise<IdPage> {
+  const index = bookIndexOf(sql)
+  const indexed = await index.page(sql, viewer, request)
+  if (indexed) return indexed
+  const started = performance.now()
+  const page = await readPage()
+  const isLong = performance.now() - started > minIndexedMs
+  if (isLong && (await countPresentBooks(sql)) > minIndexed) index.refresh(sql, request)
+  return page
+}
+
+type PlannedRequest = BookListRequest & Omit<IndexedRequest, keyof BookListFilter>
+
+async function pageWithoutIndex(
+  sql: Sql,
+  viewer: Viewer,
+  request: PlannedRequest,
+): Promise<IdPage> {
+  const { sort, direction, offset, limit, filter, libraryId, includeDeleted } = request
+  if (sort === 'read') return await listBooksByReading(sql, viewer, request)
+  if (sort === 'series') return await listBooksBySeries(sql, viewer, request)
+  const window = { sort, direction, offset, limit }
+  if (filter || request.seriesId)
+    return await pagePlannedBooks(sql, await planBooks(sql, viewer, request), window)
+  return await pageWithMarks(sql, viewer, { ...window, libraryId, includeDeleted })
 }
 
 // Skipping so many rows of an index costs as much as a walk from a rank mark.
 const maxSkipped = 5_000
-/** Lists of fewer books are read quickly without rank marks, and any list of so few. */
-const minMarked = 20_000
-/** Also those that took less time. */
-const minMarkedMs = 30
-
-/** All books that are visible and match, in all libraries or one. */
+/** All books that are visible, in all libraries or one. */
 async function pageWithMarks(sql: Sql, viewer: Viewer, request: MarkedRequest): Promise<IdPage> {
-  const { filter, libraryId, includeDeleted, offset } = request
-  const isEverything =
-    !filter && isUnrestricted(viewer) && libraryId === undefined && !includeDeleted
+  const { libraryId, includeDeleted, offset } = request
+  const isEverything = isUnrestricted(viewer) && libraryId === undefined && !includeDeleted
   if (isEverything && offset <= maxSkipped) return await pageAllBooks(sql, request)
   const marks = rankMarksOf(sql)
   const marked = await marks.page(sql, viewer, request)
   if (marked) return marked
-  const started = performance.now()
   const page = await pageWithoutMarks(sql, viewer, { ...request, isEverything })
-  const isLong = filter ? performance.now() - started > minMarkedMs : page.total > minMarked
-  if (isLong && (await countPresentBooks(sql)) > minMarked) marks.refresh(sql, viewer, request)
+  if (page.total > minIndexed && (await countPresentBooks(sql)) > minIndexed)
+    marks.refresh(sql, request)
   return page
 }
 
@@ -91,10 +108,10 @@ async function pageWithoutMarks(
   viewer: Viewer,
   { isEverything, ...request }: MarkedRequest & { isEverything: boolean },
 ): Promise<IdPage> {
-  const { sort, filter = null, libraryId, includeDeleted } = request
+  const { sort, libraryId, includeDeleted } = request
   if (isEverything) return await pageAllBooks(sql, request)
-  if (!filter && sort === 'created' && !isLimited(viewer) && !includeDeleted)
+  if (sort === 'created' && !isLimited(viewer) && !includeDeleted)
     return await newestBooks(sql, viewer, { ...request, by: sort })
-  const plan = await planBooks(sql, viewer, { filter, libraryId, includeDeleted })
+  const plan = await planBooks(sql, viewer, { filter: null, libraryId, includeDeleted })
   return await pagePlannedBooks(sql, plan, request)
 }

@@ -288,7 +288,7 @@ t.test('a page is read by valid rank marks, and by a plan once books have change
   const [libraryId] = facts.libraries as [string]
   const order = { sort: 'title', direction: 'asc', libraryId } as const
   const marks = rankMarksOf(pool)
-  marks.refresh(pool, everyone, { ...order, offset: 0, limit: 5 })
+  marks.refresh(pool, { ...order, offset: 0, limit: 5 })
   await marks.idle()
   const expected = inOrder(
     present.filter(b => b.series.library === libraryId),

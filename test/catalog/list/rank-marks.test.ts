@@ -37,7 +37,7 @@ async function pageByMarks(viewer: Viewer, request: MarkedRequest) {
   for (;;) {
     const page = await marks.page(sql, viewer, request)
     if (page) return page
-    marks.refresh(sql, viewer, request)
+    marks.refresh(sql, request)
     await marks.idle()
   }
 }
@@ -119,7 +119,7 @@ t.test('a catalogue without books has no marks', async t => {
   await sql`delete from book`
   const request = { sort: 'title', direction: 'asc', offset: 0, limit: pageSize } as const
   const viewer = fc.sample(viewers(facts, account), 1)[0]!
-  marks.refresh(sql, viewer, request)
+  marks.refresh(sql, request)
   await marks.idle()
   t.equal(await marks.page(sql, viewer, request), null)
 })

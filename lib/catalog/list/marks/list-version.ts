@@ -2,7 +2,6 @@
 import type { Fragment, Sql } from 'postgres'
 import type { Viewer } from '../../../auth/viewer.ts'
 import type { Queryable } from '../../../postgres/db.ts'
-import { type Condition, predicatesOf } from '../condition.ts'
 import type { BookField } from '../fields.ts'
 
 /**
@@ -69,12 +68,7 @@ const versions: Record<BookField, 'catalogue' | 'account' | null> = {
   inReadList: null,
 }
 
-/** The books that the condition selects change with the versions only. */
-export function hasVersion(condition: Condition): boolean {
-  return predicatesOf(condition).every(({ field }) => versions[field as BookField])
-}
-
-/** Accounts that see the same books may see different ones under this condition. */
-export function isOfAccount(condition: Condition): boolean {
-  return predicatesOf(condition).some(({ field }) => versions[field as BookField] === 'account')
+/** Of a field of a condition, or of the plan of one (`expand`). */
+export function versionOfField(field: string): 'catalogue' | 'account' | null {
+  return field === 'sortTitle' ? 'catalogue' : versions[field as BookField]
 }

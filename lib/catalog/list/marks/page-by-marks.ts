@@ -12,12 +12,9 @@ import {
 } from '../../../auth/viewer.ts'
 import type { Queryable } from '../../../postgres/db.ts'
 import { allOf, unprepared } from '../../../postgres/statement.ts'
-import type { BookFilter } from '../condition.ts'
 import type { IdPage } from '../page.ts'
-import { testOfBook } from '../plan/book-plan.ts'
 import { type BookColumnSort, bookSortColumns } from '../sort.ts'
-import { accountVersion, listVersion } from './list-version.ts'
-import { type FilteredCounts, idsOf } from './read-counts.ts'
+import { listVersion } from './list-version.ts'
 import {
   inOrder,
   isNull,
@@ -27,72 +24,45 @@ import {
   visibleCounts,
 } from './read-marks.ts'
 
-export type MarkedRequest = MarkedOrder &
-  MarkedScope & { filter?: BookFilter | null; offset: number; limit: number }
+export type MarkedRequest = MarkedOrder & MarkedScope & { offset: number; limit: number }
 
 // What is walked to fill the page of a viewer who sees few books; a plan is cheaper then.
 const maxWalkedRows = 8_000
-/** Under a condition a plan costs more. */
-const maxTestedRows = 30_000
 
-type MarkedPage = {
-  marks: Marks
-  order: MarkedOrder
-  request: MarkedRequest
-  /** Of the list, if the request has a filter. */
-  filtered: FilteredCounts | undefined
-}
+type MarkedPage = { marks: Marks; order: MarkedOrder; request: MarkedRequest }
 
 /** Null where marks do not pay; `stale` if they are of another state of the catalogue. */
 export async function readPage(
   sql: Sql,
   viewer: Viewer,
-  { marks, order, request, filtered }: MarkedPage,
+  { marks, order, request }: MarkedPage,
 ): Promise<IdPage | null | 'stale'> {
-  const { direction, offset, limit, filter } = request
-  const counts = filtered?.counts ?? visibleCounts(marks, viewer, request)
-  const total = sumOf(counts)
+  const { direction, offset, limit, includeDeleted = false } = request
+  const counts = visibleCounts(marks, viewer, request)
+  const total = counts.reduce((sum, count) => sum + count, 0)
   const take = Math.max(Math.min(limit, total - offset), 0)
   const isReversed = direction !== order.direction
   const skip = isReversed ? total - offset - take : offset
-  const runs = locate(marks, { counts, few: filtered?.few, skip, take })
+  const runs = locate(marks, { counts, skip, take })
   const walked = runs.reduce((sum, run) => sum + run.buckets, 0) * marks.bucketRows
-  if (walked > Math.max(filtered ? maxTestedRows : maxWalkedRows, 2 * marks.bucketRows)) return null
-  const test = filter && walked > 0 ? await testOfBook(sql, viewer, { ...request, filter }) : null
-  const isListed = allOf(sql, [
-    ...visibility(sql, viewer, request.libraryId),
-    ...(test ? [test.exact] : []),
-  ])
-  const ids = runs.map(run =>
-    run.few
-      ? sql`${idsOf(run.few, run.skip, run.take)}::uuid[]`
-      : walk(sql, run, { marks, order, isListed, includeDeleted: request.includeDeleted ?? false }),
-  )
-  const isValid = allOf(sql, [
-    sql`${listVersion(sql)} = ${marks.version}`,
-    ...(filtered?.accountVersion
-      ? [sql`${accountVersion(sql, viewer)} = ${filtered.accountVersion}`]
-      : []),
-  ])
+  if (walked > Math.max(maxWalkedRows, 2 * marks.bucketRows)) return null
+  const isVisible = visibility(sql, viewer, request.libraryId)
+  const ids = runs.map(run => walk(sql, run, { marks, order, isVisible, includeDeleted }))
   const all = ids.reduce((before, page) => sql`${before} || ${page}`, sql`'{}'::uuid[]`)
   const [row] = await unprepared(sql<{ ids: string[] | null }[]>`
-    select case when ${isValid} then ${all} end as ids`)
+    select case when ${listVersion(sql)} = ${marks.version} then ${all} end as ids`)
   if (row!.ids === null) return 'stale'
   return { total, ids: isReversed ? row!.ids.reverse() : row!.ids }
 }
 
-/** Of a bucket whose books are known, or of those from `first` that are walked. */
-type Run = { first: number; buckets: number; few: Buffer | null; skip: number; take: number }
+/** Buckets from `first` that are walked. */
+type Run = { first: number; buckets: number; skip: number; take: number }
 
-type Located = {
-  counts: ArrayLike<number>
-  few: FilteredCounts['few'] | undefined
-  skip: number
-  take: number
-}
-
-/** The runs that make a page. A walk has books with a value of the sort column or books without, and ends before buckets without listed books. */
-function locate({ buckets }: Marks, { counts, few, skip, take }: Located): Run[] {
+/** The runs that make a page: of books with a value of the sort column or without, ending before buckets without visible books. */
+function locate(
+  { buckets }: Marks,
+  { counts, skip, take }: { counts: number[]; skip: number; take: number },
+): Run[] {
   const runs: Run[] = []
   let [skipped, left] = [skip, take]
   for (let i = 0; i < counts.length && left > 0; i++) {
@@ -103,35 +73,28 @@ function locate({ buckets }: Marks, { counts, few, skip, take }: Located): Run[]
     }
     const taken = Math.min(count - skipped, left)
     const last = runs.at(-1)
-    const known = few?.get(i) ?? null
-    const isNext = last && !last.few && last.first + last.buckets === i
-    if (!known && isNext && isNull(buckets[last.first]!) === isNull(buckets[i]!)) {
+    const isNext = last && last.first + last.buckets === i
+    if (isNext && isNull(buckets[last.first]!) === isNull(buckets[i]!)) {
       last.buckets++
       last.take += taken
-    } else runs.push({ first: i, buckets: known ? 0 : 1, few: known, skip: skipped, take: taken })
+    } else runs.push({ first: i, buckets: 1, skip: skipped, take: taken })
     left -= taken
     skipped = 0
   }
   return runs
 }
 
-function sumOf(counts: ArrayLike<number>): number {
-  let sum = 0
-  for (let i = 0; i < counts.length; i++) sum += counts[i]!
-  return sum
-}
-
-type Walk = { marks: Marks; order: MarkedOrder; isListed: Fragment; includeDeleted: boolean }
+type Walk = { marks: Marks; order: MarkedOrder; isVisible: Fragment; includeDeleted: boolean }
 
 function walk(
   sql: Queryable,
   { first, buckets, skip, take }: Run,
-  { marks, order, isListed, includeDeleted }: Walk,
+  { marks, order, isVisible, includeDeleted }: Walk,
 ): Fragment {
   const column = sql(bookSortColumns[order.sort].column)
   const books = (where: Fragment) => sql`
     (select b.id, b.${column} from book b
-    where ${where} and ${inRange(sql, order, { marks, first, end: first + buckets })} and ${isListed}
+    where ${where} and ${inRange(sql, order, { marks, first, end: first + buckets })} and ${isVisible}
     order by ${inOrder(sql, order)})`
   const missing = sql`union all ${books(sql`b.missing_at is not null`)}`
   return sql`
@@ -177,11 +140,11 @@ function inRange(
 }
 
 /** On `book b`, row by row: for so few rows cheaper than the set of all visible series. */
-function visibility(sql: Queryable, viewer: Viewer, libraryId: string | undefined): Fragment[] {
-  if (isUnrestricted(viewer) && libraryId === undefined) return []
+function visibility(sql: Queryable, viewer: Viewer, libraryId: string | undefined): Fragment {
+  if (isUnrestricted(viewer) && libraryId === undefined) return sql`true`
   const inLibrary = libraryId === undefined ? sql`true` : sql`s.library_id = ${libraryId}`
-  return [
+  return allOf(sql, [
     sql`(select ${visibleSeries(sql, viewer)} and ${inLibrary} from series s where s.id = b.series_id)`,
     ...(hidesBooks(viewer) ? [sql`(b.age_rating <= ${viewer.ageLimit}) is not false`] : []),
-  ]
+  ])
 }

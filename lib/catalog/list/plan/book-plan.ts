@@ -127,21 +127,6 @@ export async function planBooks(
 
 const noHitSets: HitSets = new Map()
 
-/** `exact`: on `book b` of a visible series, that it matches and is within the age limit. For tests of few books. */
-export async function testOfBook(
-  sql: Sql,
-  viewer: Viewer,
-  { filter, includeDeleted }: { filter: BookFilter; includeDeleted?: boolean | undefined },
-): Promise<{ exact: Fragment }> {
-  const labels = await lookUpLabels(sql, filter)
-  const context = {
-    ...{ sql, viewer, labels, includesMissing: includeDeleted },
-    ...{ hitSets: noHitSets, isOfFew: true },
-  }
-  const { exact } = compileBookTree(context, viewer, expand(filter.condition))
-  return { exact }
-}
-
 /** The ids of all books that are in a hit set. */
 function anyHits(sql: Queryable, count: number): Fragment {
   const sets = Array.from({ length: count }, (_, i) => sql`select id from ${sql(`h${i}`)}`)
@@ -192,7 +177,7 @@ function countHits(sql: Queryable, { holdsFor, hits }: BookTree): Fragment {
 }
 
 /** The condition in terms of stored columns. */
-function expand(condition: Condition): Condition {
+export function expand(condition: Condition): Condition {
   if ('all' in condition) return { all: condition.all.map(expand) }
   if ('any' in condition) return { any: condition.any.map(expand) }
   return condition.field === 'titleSort' ? sortTitleCondition(condition) : condition

@@ -47,7 +47,12 @@ export async function chooseHitSets(
   return chosen
 }
 
-async function chooseHitSet(sql: Sql, source: RowSource, limit: number): Promise<HitSet | null> {
+/** Null if more than `limit` books meet the predicate and more than `limit` do not. */
+export async function chooseHitSet(
+  sql: Sql,
+  source: RowSource,
+  limit: number,
+): Promise<HitSet | null> {
   const { holds, fails, narrowed } = source
   if (narrowed && (await estimateRows(sql, narrowed.candidates)) <= maxCandidates)
     return { rows: narrowed.rows, isNegated: false }

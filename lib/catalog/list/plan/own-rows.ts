@@ -54,6 +54,13 @@ export function ownRowSource(sql: Queryable, viewer: Viewer, { field, test }: Pr
   return { holds: rows, fails: null, isCostly: true }
 }
 
+/** Ids of the books, missing ones, too; null for other predicates. */
+export function ownBooks(sql: Queryable, viewer: Viewer, { field, test }: Predicate) {
+  if (!isOwnField(field)) return null
+  const { table, isOwn, holds } = ownRows[field](sql, viewer, test)
+  return sql`select o.book_id from ${table} o where ${isOwn} and ${holds}`
+}
+
 /** In three-valued form (book-predicates.ts); null for other predicates. */
 export function ownPredicate(sql: Queryable, viewer: Viewer, { field, test }: Predicate) {
   if (!isOwnField(field)) return null

@@ -1,0 +1,85 @@
+// Bitmaps: sets of small integers, one bit each, and the shorter lists that few of them are stored as.
+
+export type Bitmap = Uint32Array<ArrayBuffer>
+
+export const emptyBitmap = (size: number): Bitmap => new Uint32Array(Math.ceil(size / 32))
+
+/** With all integers below `size`. */
+export function fullBitmap(size: number): Bitmap {
+  const bitmap = emptyBitmap(size)
+  setRange(bitmap, 0, size)
+  return bitmap
+}
+
+export const has = (bitmap: Bitmap, i: number): boolean =>
+  ((bitmap[i >>> 5]! >>> (i & 31)) & 1) === 1
+
+export function add(bitmap: Bitmap, i: number): void {
+  bitmap[i >>> 5]! |= 1 << (i & 31)
+}
+
+export function remove(bitmap: Bitmap, i: number): void {
+  bitmap[i >>> 5]! &= ~(1 << (i & 31))
+}
+
+/** Adds all from `start` to before `end`. */
+export function setRange(bitmap: Bitmap, start: number, end: number): void {
+  let i = start
+  while (i < end && (i & 31) !== 0) add(bitmap, i++)
+  const words = (end - i) >>> 5
+  if (words > 0) bitmap.fill(0xffffffff, i >>> 5, (i >>> 5) + words)
+  for (i += Math.max(words, 0) * 32; i < end; i++) add(bitmap, i)
+}
+
+/** Those below rely on a result that nothing else holds: the first bitmap is changed and returned. */
+export function intersect(bitmap: Bitmap, other: Bitmap): Bitmap {
+  for (let i = 0; i < bitmap.length; i++) bitmap[i]! &= other[i]!
+  return bitmap
+}
+
+export function unite(bitmap: Bitmap, other: Bitmap): Bitmap {
+  for (let i = 0; i < bitmap.length; i++) bitmap[i]! |= other[i]!
+  return bitmap
+}
+
+/** The unused bits of the last word are set, too. */
+export function invert(bitmap: Bitmap): Bitmap {
+  for (let i = 0; i < bitmap.length; i++) bitmap[i] = ~bitmap[i]!
+  return bitmap
+}
+
+export function countOf(bitmap: Bitmap): number {
+  let count = 0
+  for (let i = 0; i < bitmap.length; i++) {
+    let bits = bitmap[i]!
+    bits -= (bits >>> 1) & 0x55555555
+    bits = (bits & 0x33333333) + ((bits >>> 2) & 0x33333333)
+    count += Math.imul((bits + (bits >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24
+  }
+  return count
+}
+
+/** A bitmap, or the members of it where that is shorter. */
+export type Packed = { bitmap: Bitmap } | { members: Uint32Array<ArrayBuffer> }
+
+export function pack(bitmap: Bitmap): Packed {
+  const count = countOf(bitmap)
+  if (count >= bitmap.length) return { bitmap }
+  const members = new Uint32Array(count)
+  let found = 0
+  for (let i = 0; i < bitmap.length; i++)
+    for (let bits = bitmap[i]!; bits !== 0; bits &= bits - 1)
+      members[found++] = i * 32 + 31 - Math.clz32(bits & -bits)
+  return { members }
+}
+
+/** A new bitmap. */
+export function unpack(packed: Packed, size: number): Bitmap {
+  if ('bitmap' in packed) return packed.bitmap.slice()
+  const bitmap = emptyBitmap(size)
+  for (const member of packed.members) add(bitmap, member)
+  return bitmap
+}
+
+export const bytesOf = (packed: Packed): number =>
+  ('bitmap' in packed ? packed.bitmap : packed.members).byteLength + 100

@@ -1,0 +1,179 @@
+// The books for which a predicate holds, as a bitmap: read by one statement from the narrowest index that has them.
+import type { Fragment, Sql } from 'postgres'
+import { presentBook, type Viewer } from '../../../auth/viewer.ts'
+import { searchKey } from '../../../name/text.ts'
+import { unprepared } from '../../../postgres/statement.ts'
+import type { Predicate, Test } from '../condition.ts'
+import { accountVersion, listVersion } from '../marks/list-version.ts'
+import { bookPredicate } from '../plan/book-predicates.ts'
+import { chooseHitSet } from '../plan/hit-sets.ts'
+import { lookUpLabels } from '../plan/labels.ts'
+import { ownBooks } from '../plan/own-rows.ts'
+import { rowSource } from '../plan/row-sources.ts'
+import { add, type Bitmap, emptyBitmap, invert, remove, unite } from './bitmap.ts'
+import { type BookTable, booksOfSeries } from './book-table.ts'
+import { forEachPlace, idAt } from './id-table.ts'
+
+export type PredicateBooks = {
+  /** Null if it does not matter. */
+  versions: { list: string; account: string } | null
+  bitmap: Bitmap
+  /** Also says which missing books match. */
+  coversMissing: boolean
+}
+
+/** Queries whose ids are added up. */
+type Rows = {
+  books?: Fragment
+  /** All others match. */
+  isNegated?: boolean
+  /** Of series all of whose books match. */
+  series?: Fragment
+  /** On a missing `book b`; the others are about present books then. */
+  missing?: Fragment
+  coversMissing: boolean
+}
+
+type Request = {
+  table: BookTable
+  predicate: Predicate
+  withMissing: boolean
+  /** Without those that are missing, if they are known. */
+  present: Bitmap | null
+}
+
+/** The positive form of the predicate, which is one of `toRarePredicate`. */
+export async function readPredicateBooks(
+  sql: Sql,
+  viewer: Viewer,
+  request: Request,
+): Promise<PredicateBooks> {
+  const { table, predicate, present } = request
+  const ofIds = testOfIds(table, predicate)
+  if (ofIds) return { versions: null, bitmap: booksOfSeries(table, ofIds), coversMissing: true }
+  const hasMissing = table.bookCount > table.presentCount
+  const withMissing = request.withMissing && hasMissing
+  const rows = await rowsOf(sql, viewer, { ...request, withMissing })
+  const idsOf = (query: Fragment | undefined) =>
+    query
+      ? sql`(select string_agg(uuid_send(i.id), ''::bytea) from (${query}) as i(id))`
+      : sql`null`
+  const missing =
+    rows.missing && sql`select b.id from book b where b.missing_at is not null and ${rows.missing}`
+  const [row] = await unprepared(sql<({ list: string; account: string } & Ids)[]>`
+    select ${listVersion(sql)} as list, ${accountVersion(sql, viewer)} as account,
+      ${idsOf(rows.books)} as books, ${idsOf(rows.series)} as series, ${idsOf(missing)} as missing`)
+  const { list, account, ...ids } = row!
+  return {
+    versions: { list, account },
+    bitmap: await bitmapOf(table, { rows, ids, present }),
+    coversMissing: rows.coversMissing || !hasMissing,
+  }
+}
+
+type Ids = Record<'books' | 'series' | 'missing', Buffer | null>
+
+async function bitmapOf(
+  table: BookTable,
+  { rows, ids, present }: { rows: Rows; ids: Ids; present: Bitmap | null },
+): Promise<Bitmap> {
+  const { books, series, bookCount, presentCount } = table
+  const bitmap = present ?? emptyBitmap(bookCount)
+  await forEachPlace(books, ids.books, book => add(bitmap, book))
+  if (rows.isNegated) invert(bitmap)
+  if (rows.series) {
+    const isIn = new Uint8Array(table.classOf.length)
+    await forEachPlace(series, ids.series, place => {
+      isIn[place] = 1
+    })
+    unite(
+      bitmap,
+      booksOfSeries(table, place => isIn[place] === 1),
+    )
+  }
+  if (rows.missing) {
+    for (let book = presentCount; book < bookCount; book++) remove(bitmap, book)
+    await forEachPlace(books, ids.missing, book => add(bitmap, book))
+  }
+  return bitmap
+}
+
+async function rowsOf(
+  sql: Sql,
+  viewer: Viewer,
+  { table, predicate, withMissing, present }: Request,
+): Promise<Rows> {
+  if (predicate.field === 'readStatus') return readingRows(sql, viewer, predicate.test)
+  const own = ownBooks(sql, viewer, predicate)
+  if (own) return { books: own, coversMissing: true }
+  const labels = await lookUpLabels(sql, { of: 'book', condition: predicate })
+  const context = { sql, viewer, labels }
+  const { exact } = bookPredicate({ ...context, includesMissing: true, isOfFew: true }, predicate)
+  const missing = { coversMissing: withMissing, ...(withMissing ? { missing: exact } : {}) }
+  if (present) return missing
+  const source = rowSource(sql, viewer, predicate)
+  if (source) {
+    const set = await chooseHitSet(sql, source, table.presentCount / 2)
+    return { ...missing, books: set?.rows ?? source.holds, isNegated: set?.isNegated ?? false }
+  }
+  const of = bookPredicate(context, predicate)
+  const { definite, possible } = of
+  if (definite && definite === possible) return { ...missing, series: definite }
+  const books = (where: Fragment) => sql`
+    select b.id from book b where ${presentBook(sql)} and ${where} and ${of.exact}`
+  if (!possible) return { ...missing, books: books(sql`true`) }
+  // Looked up by series, of which few are undecided.
+  const undecided = definite
+    ? sql`select p.id from (${possible} except ${definite}) as p(id)`
+    : sql`select distinct p.id from (${possible}) as p(id)`
+  return {
+    ...missing,
+    books: sql`
+      select b.id from (${undecided}) as p(id)
+      cross join lateral (${books(sql`b.series_id = p.id`)} offset 0) b`,
+    ...(definite ? { series: definite } : {}),
+  }
+}
+
+function readingRows(sql: Sql, { accountId }: Viewer, test: Test): Rows {
+  const isOpened = sql`p.current_page > 0`
+  const isUnread = test.kind === 'status' && test.status === 'unread'
+  const holds = {
+    read: sql`p.is_completed`,
+    in_progress: sql`not p.is_completed and ${isOpened}`,
+    unread: sql`(p.is_completed or ${isOpened})`,
+  }[test.kind === 'status' ? test.status : 'unread']
+  return {
+    books: sql`select p.book_id from progress p where p.account_id = ${accountId} and ${holds}`,
+    ...{ isNegated: isUnread, coversMissing: true },
+  }
+}
+
+/** On the places of series, for conditions on ids: no statement is needed. */
+function testOfIds(
+  { series, classes, classOf }: BookTable,
+  { field, test }: Predicate,
+): ((place: number) => boolean) | null {
+  if (field !== 'libraryId' && field !== 'seriesId') return null
+  const holds = testOfId(test)
+  if (field === 'seriesId') return place => holds(idAt(series, place))
+  const isListed = classes.map(({ libraryId }) => holds(libraryId))
+  return place => isListed[classOf[place]!]!
+}
+
+function testOfId(test: Test): (id: string) => boolean {
+  if (test.kind === 'ids') {
+    const ids = new Set(test.ids)
+    return id => ids.has(id)
+  }
+  if (test.kind !== 'text') return () => false
+  const key = searchKey(test.value)
+  return id => compareText[test.operator](id, key)
+}
+
+const compareText = {
+  equals: (text: string, key: string) => text === key,
+  contains: (text: string, key: string) => text.includes(key),
+  beginsWith: (text: string, key: string) => text.startsWith(key),
+  endsWith: (text: string, key: string) => text.endsWith(key),
+}
