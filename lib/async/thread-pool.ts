@@ -2,9 +2,10 @@
 // only the item it was working on fails.
 import { availableParallelism } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Piscina } from 'piscina'
+import type { Piscina } from 'piscina'
 import type { UnreadableCode } from '../errors.ts'
 import { releaseRun } from './memory-budget.ts'
+import { openPiscina } from './piscina.ts'
 import { createSemaphore } from './semaphore.ts'
 
 // A small young generation: with V8's default two threads take 100 MB more and are not faster.
@@ -57,7 +58,7 @@ export function openThreadPool(options: ThreadOptions) {
   // Created on first use: each thread loads every format.
   let pool: Piscina | null = null
   const createPool = () => {
-    const created = new Piscina({
+    const poolOptions = {
       filename: options.file.href,
       // All threads end when they are idle: each holds 60 MB.
       minThreads: 0,
@@ -65,18 +66,13 @@ export function openThreadPool(options: ThreadOptions) {
       idleTimeout: options.idleMs,
       workerData: options.workerData,
       // With 'sync' an idle thread blocks in Atomics.wait while sharp still works in it.
-      atomics: 'disabled',
+      atomics: 'disabled' as const,
       resourceLimits: {
         maxOldGenerationSizeMb: options.memoryMb,
         maxYoungGenerationSizeMb: youngGenerationMb,
       },
-    })
-    // Errors that belong to no call; without a listener they would end the process. A result that arrives
-    // while its thread is being terminated is one, but no bug.
-    created.on('error', (error: Error) => {
-      if (!/^Unexpected message from Worker/.test(error.message)) options.onBug(error)
-    })
-    return created
+    }
+    return openPiscina(poolOptions, options.onBug)
   }
   // Waiting calls queue here: Piscina's own queue has no priorities for tasks that can be aborted.
   const running = new Set<ThreadControl>()

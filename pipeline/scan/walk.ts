@@ -1,7 +1,7 @@
 // Directory walk of a library in two threads, in batches of folder listings. A folder may come before or
 // after its parent.
-import { Piscina } from 'piscina'
 import { createDiskQueue, type DiskQueue } from '../../lib/async/disk-queue.ts'
+import { openPiscina } from '../../lib/async/piscina.ts'
 import type { Containment } from '../../lib/containment.ts'
 import { childPath, joinPath, parentPath } from '../../lib/path.ts'
 import { lstatOrCode } from './disk.ts'
@@ -61,16 +61,19 @@ export async function* walk(
   options: WalkOptions,
   isStopped: () => boolean,
 ): AsyncGenerator<Listing[]> {
-  const pool = new Piscina({
-    filename: new URL('./walk-thread.ts', import.meta.url).href,
-    // The second starts when a request waits: most rescans read a single folder.
-    minThreads: 1,
-    maxThreads,
-    atomics: 'disabled',
-  })
+  const stopped = whenTrue(isStopped)
+  const pool = openPiscina(
+    {
+      filename: new URL('./walk-thread.ts', import.meta.url).href,
+      // The second starts when a request waits: most rescans read a single folder.
+      minThreads: 1,
+      maxThreads,
+      atomics: 'disabled',
+    },
+    stopped.fail,
+  )
   const running = new Set<Promise<unknown>>()
   const finished: WalkResult[] = []
-  const stopped = whenTrue(isStopped)
   try {
     const starts = await Promise.race([stopped.promise, startFolders(options)])
     if (!starts) return
@@ -115,13 +118,15 @@ export async function* walk(
   }
 }
 
-/** Resolves when the condition holds, unless it is ended before. */
+/** Resolves when the condition holds, rejects by `fail`, unless it is ended before. */
 function whenTrue(condition: () => boolean) {
-  const { promise, resolve } = Promise.withResolvers<null>()
+  const { promise, resolve, reject } = Promise.withResolvers<null>()
+  // It is awaited only by races.
+  promise.catch(() => {})
   const timer = setInterval(() => {
     if (condition()) resolve(null)
   }, stopPollMs)
-  return { promise, end: () => clearInterval(timer) }
+  return { promise, fail: reject, end: () => clearInterval(timer) }
 }
 
 /** The folders to start with, and which of them are listed without their subfolders. None is visited twice. */

@@ -129,3 +129,17 @@ check('calls in flight find the same as one after the other', async t => {
     for (const depth of [0, 2, 16]) t.same(await listings(depth, followLinks), expected)
   }
 })
+
+check('a walk that is left while a thread has a result does not end the process', async t => {
+  const lib = await shelf(t, { 'A/1.cbz': comic(), 'B/2.cbz': comic() })
+  const root = Buffer.from(lib.root)
+  const containment = containmentOf(fileAccess(all.config), { root, followLinks: false })
+  const rules = { extensions: ['cbz'], excludedPatterns: '', seed: '', quietMs: 0, ioDepth: 0 }
+  for (let i = 0; i < 5; i++)
+    for await (const batch of walk({ ...rules, root, containment, starts: [''] }, () => false)) {
+      t.equal(batch.length, 1)
+      // The threads read the subfolders meanwhile.
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20)
+      break
+    }
+})
