@@ -10,10 +10,8 @@ import {
   visibleBook,
 } from '../../../lib/auth/viewer.ts'
 import { refreshSeriesReading } from '../../../lib/catalog/derived/series-reading.ts'
-import {
-  createBookIndex,
-  type IndexedRequest,
-} from '../../../lib/catalog/list/bitmaps/book-index.ts'
+import { createBookIndex } from '../../../lib/catalog/list/bitmaps/book-index.ts'
+import type { IndexedRequest } from '../../../lib/catalog/list/bitmaps/indexed-list.ts'
 import { type BookFilter, parseBookFilter } from '../../../lib/catalog/list/condition.ts'
 import { combineListChanges } from '../../../lib/catalog/list/marks/list-version.ts'
 import { expand } from '../../../lib/catalog/list/plan/book-plan.ts'

@@ -162,12 +162,3 @@ export function visibleBooks(
   if (!includeDeleted) for (let i = presentCount; i < bookCount; i++) remove(bitmap, i)
   return bitmap
 }
-
-/** Bytes in memory, about. */
-export function bytesOfTable({ books, series, rated }: BookTable): number {
-  const tables = [books, series].reduce(
-    (sum, { ids, slots }) => sum + ids.byteLength + slots.byteLength,
-    0,
-  )
-  return tables + rated.byteLength + series.ids.byteLength
-}
