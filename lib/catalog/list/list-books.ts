@@ -5,6 +5,7 @@ import { isLimited, isUnrestricted, type Viewer } from '../../auth/viewer.ts'
 import { parseSearchQuery } from '../../name/search-text.ts'
 import { bookIndexOf } from './bitmaps/book-index.ts'
 import type { IndexedRequest } from './bitmaps/indexed-list.ts'
+import { type BookKey, listBooksByKeys } from './books-by-keys.ts'
 import { listBooksByReading } from './books-by-reading.ts'
 import { listBooksBySeries } from './books-by-series.ts'
 import type { MarkedRequest } from './marks/page-by-marks.ts'
@@ -23,6 +24,8 @@ export type BookListRequest = BookListFilter & {
   maxResults?: number | undefined
   sort?: BookSort | undefined
   direction?: Direction | undefined
+  /** Instead of `sort`: orders without an index, for which all books of the list are sorted. */
+  keys?: readonly BookKey[] | undefined
   /** From 1. */
   page: number
   pageSize: number
@@ -38,6 +41,8 @@ export async function listBooks(
   const window = { offset: (page - 1) * pageSize, limit: pageSize }
   const text = request.text ?? ''
   const search = parseSearchQuery(text)
+  if (request.keys && (search || !text.trim()))
+    return await listBooksByKeys(sql, viewer, { ...request, text, keys: request.keys, ...window })
   if (search) return await searchBooks(sql, viewer, { ...request, text, search, ...window })
   // Text without letters and digits matches nothing; blank text is no search.
   if (text.trim()) return { ids: [], total: 0 }
@@ -56,7 +61,17 @@ const minIndexed = 20_000
 /** Also those that took less time. */
 const minIndexedMs = 30
 
-async function pageWithIndex(
+/** The books that the viewer has progress of, by its time. */
+export const booksWithProgress = {
+  sort: 'read',
+  filter: {
+    of: 'book',
+    condition: { field: 'lastReadAt', test: { kind: 'null' }, negated: true },
+  },
+} as const satisfies Partial<IndexedRequest>
+
+/** By the index of bitmaps if it is in memory, else by `readPage`. */
+export async function pageWithIndex(
   sql: Sql,
   viewer: Viewer,
   request: IndexedRequest,

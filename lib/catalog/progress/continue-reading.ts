@@ -10,6 +10,7 @@ import {
 } from '../../auth/viewer.ts'
 import type { Queryable } from '../../postgres/db.ts'
 import { unprepared } from '../../postgres/statement.ts'
+import { booksWithProgress, pageWithIndex } from '../list/list-books.ts'
 import { type IdPage, idsInOrder, nearestEnd } from '../list/page.ts'
 
 export type ReadingListRequest = {
@@ -22,6 +23,19 @@ type BookRequest = ReadingListRequest & { includeCompleted?: boolean }
 
 /** Ids of the present books that the viewer has begun and not completed (or all begun), the last read first. */
 export async function booksInProgress(
+  sql: Sql,
+  viewer: Viewer,
+  request: BookRequest,
+): Promise<IdPage> {
+  const { libraryId, page, pageSize, includeCompleted } = request
+  const read = () => readBooksInProgress(sql, viewer, request)
+  if (!includeCompleted) return await read()
+  const window = { offset: (page - 1) * pageSize, limit: pageSize }
+  const list = { ...booksWithProgress, ...window, libraryId, direction: 'desc' } as const
+  return await pageWithIndex(sql, viewer, list, read)
+}
+
+async function readBooksInProgress(
   sql: Sql,
   viewer: Viewer,
   request: BookRequest,

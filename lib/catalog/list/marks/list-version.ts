@@ -53,6 +53,7 @@ const versions: Record<BookField, 'catalogue' | 'account' | null> = {
   addedAt: 'catalogue',
   lastReadAt: 'account',
   wantToRead: 'account',
+  userRating: 'account',
   credit: 'catalogue',
   errorCode: 'catalogue',
   isbn: 'catalogue',
@@ -60,12 +61,11 @@ const versions: Record<BookField, 'catalogue' | 'account' | null> = {
   numberSort: 'catalogue',
   oneShot: 'catalogue',
   ownTag: 'catalogue',
-  userRating: 'account',
   inCollection: null,
+  inReadList: null,
   poster: null,
   readListId: null,
   text: null,
-  inReadList: null,
 }
 
 /** Of a field of a condition, or of the plan of one (`expand`). */
