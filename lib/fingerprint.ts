@@ -33,7 +33,6 @@ export async function readFingerprint(path: Buffer, containment: Containment): P
 export const samplesOf = (fileBytes: number): Range[] =>
   sampleOffsets(fileBytes).map(position => ({ position, length: sampleBytes }))
 
-function sampleOffsets(size: number): number[] {
-  const offsets = [0, ...Array.from({ length: 11 }, (_, step) => sampleBytes * 4 ** step)]
-  return offsets.filter(offset => offset < size)
-}
+const offsets = [0, ...Array.from({ length: 11 }, (_, step) => sampleBytes * 4 ** step)]
+
+const sampleOffsets = (size: number): number[] => offsets.filter(offset => offset < size)

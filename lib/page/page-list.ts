@@ -9,6 +9,8 @@ export type StoredPage = Page & { isDouble: boolean; type: string | null }
 
 // zlib clears a quarter of a megabyte for its default window; page lists have a few kilobytes.
 const smallWindow = { windowBits: 12, memLevel: 5 }
+// Starting zlib takes longer than reading a small book, to save a hundred bytes.
+const maxStoredBytes = 512
 
 type Columns = {
   names: string[]
@@ -41,7 +43,17 @@ export function packPages(pages: readonly Page[], notes: readonly PageNote[] = [
     doubles: pages.flatMap((page, i) => (isDouble(page, noteByImage.get(i)) ? [i] : [])),
     ...(Object.keys(kinds).length > 0 ? { kinds } : {}),
   }
-  return deflateRawSync(JSON.stringify(columns), smallWindow)
+  const json = Buffer.from(JSON.stringify(columns))
+  return json.length <= maxStoredBytes ? storedBlock(json) : deflateRawSync(json, smallWindow)
+}
+
+/** A deflate stream of one stored block (RFC 1951, 3.2.4), which `inflate` reads like any other. */
+function storedBlock(bytes: Buffer): Buffer {
+  const header = Buffer.alloc(5)
+  header[0] = 1
+  header.writeUInt16LE(bytes.length, 1)
+  header.writeUInt16LE(bytes.length ^ 0xffff, 3)
+  return Buffer.concat([header, bytes])
 }
 
 /** The inverse of `packPages`. */

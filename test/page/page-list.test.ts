@@ -36,6 +36,15 @@ t.test('ComicInfo sets the type of a page and marks a narrow one as double', asy
   t.equal(unpacked.length, 2, 'a note on a page that does not exist is ignored')
 })
 
+t.test('the list of a long book is compressed, that of a short one is stored', async t => {
+  const pages = Array.from({ length: 200 }, (_, i) => page(`page-${i}.jpg`, 800, 1200))
+  for (const length of [5, 200]) {
+    const packed = packPages(pages.slice(0, length))
+    t.match(unpackPages(packed), pages.slice(0, length))
+    t.equal(packed.length < 10 * length, length === 200, `${packed.length} bytes`)
+  }
+})
+
 t.test('a book without pages has an empty list', async t => {
   t.same(unpackPages(packPages([])), [])
 })
