@@ -877,6 +877,11 @@ create table reading_session (
   -- When the beginning of the book was read, and when its end: what passes follow from.
   restarted_at timestamptz[] not null default '{}',
   completed_at timestamptz[] not null default '{}',
+  -- Of old sittings that were combined into this one (lib/catalog/reading/retention.ts): how many there were,
+  -- and how many of them without a duration and without pages. Null for a single one.
+  sittings     integer,
+  unmeasured   integer,
+  unpaged      integer,
   primary key (account_id, id),
   constraint reading_session_kind_known
     check (kind in ('progress', 'completed', 'read', 'reset', 'forget', 'baseline')),
@@ -885,7 +890,8 @@ create table reading_session (
 create index reading_session_book on reading_session (account_id, book_id, ended_at);
 -- Covers the statistics of an account.
 create index reading_session_time on reading_session (account_id, started_at)
-  include (book_id, device, measured_ms, inferred_ms, pages_read, is_part, ended_at)
+  include (book_id, device, measured_ms, inferred_ms, pages_read, is_part, ended_at, sittings,
+    unmeasured, unpaged)
   where kind in ('progress', 'completed');
 
 -- Completed passes through a book: the history that readers see, derived from the ledger.

@@ -553,6 +553,9 @@ CREATE TABLE reading_session (
   percentage double precision,
   restarted_at timestamp with time zone[] not null default '{}'::timestamp with time zone[],
   completed_at timestamp with time zone[] not null default '{}'::timestamp with time zone[],
+  sittings integer,
+  unmeasured integer,
+  unpaged integer,
   constraint reading_session_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE,
   constraint reading_session_kind_known CHECK ((kind = ANY (ARRAY['progress'::text, 'completed'::text, 'read'::text, 'reset'::text, 'forget'::text, 'baseline'::text]))),
   constraint reading_session_ordered CHECK ((started_at <= ended_at)),
@@ -877,7 +880,7 @@ CREATE INDEX read_list_by_name ON public.read_list USING btree (name_key, id);
 CREATE INDEX read_list_lower_name ON public.read_list USING btree (lower(name));
 CREATE INDEX reading_pass_time ON public.reading_pass USING btree (account_id, completed_at) INCLUDE (book_id, device);
 CREATE INDEX reading_session_book ON public.reading_session USING btree (account_id, book_id, ended_at);
-CREATE INDEX reading_session_time ON public.reading_session USING btree (account_id, started_at) INCLUDE (book_id, device, measured_ms, inferred_ms, pages_read, is_part, ended_at) WHERE (kind = ANY (ARRAY['progress'::text, 'completed'::text]));
+CREATE INDEX reading_session_time ON public.reading_session USING btree (account_id, started_at) INCLUDE (book_id, device, measured_ms, inferred_ms, pages_read, is_part, ended_at, sittings, unmeasured, unpaged) WHERE (kind = ANY (ARRAY['progress'::text, 'completed'::text]));
 CREATE INDEX refresh_token_session ON public.refresh_token USING btree (session_id);
 CREATE INDEX scan_active ON public.scan USING btree (library_id) WHERE (state = ANY (ARRAY['queued'::text, 'running'::text]));
 CREATE INDEX scan_age ON public.scan USING btree (finished_at) WHERE (finished_at IS NOT NULL);

@@ -259,6 +259,11 @@ export const catalogue = {
     true,
     'Delete series that have no books left after a purge.',
   ),
+  'reading.retention_days': runtime.integer(
+    0,
+    [0, 36_500],
+    'Days after which the sittings of a book are combined into one a day, without devices; 0: never. Totals do not change.',
+  ),
   'scheduler.timezone': runtime.text(
     '',
     "Time zone of schedules without one of their own (Europe/Berlin); empty for the server's.",

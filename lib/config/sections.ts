@@ -23,6 +23,7 @@ export const sections: Record<string, string> = {
   events: 'Events',
   maintenance: 'Maintenance',
   purge: 'Purge',
+  reading: 'Reading history',
   scheduler: 'Scheduler',
   tasks: 'Tasks',
   watch: 'Watching',

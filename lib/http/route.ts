@@ -15,6 +15,8 @@ declare module 'fastify' {
     opdsVersion?: OpdsVersion
     /** Responses depend on the account. */
     isPersonal?: boolean
+    /** The body may be XML, which is not parsed. */
+    hasXmlBody?: true
   }
 }
 
@@ -131,8 +133,8 @@ export type RouteOf<
   query?: Q
   body?: B
   bodyOptional?: true
-  /** A multipart body, which the handler reads from `request.parts()`. */
-  multipart?: { description: string }
+  /** A multipart body, which the handler reads from `request.parts()`; with `isXml` also XML, as the stream `request.body`. */
+  multipart?: { description: string; isXml?: true }
   /** By status, null for no content; the first is the status of a plain result. */
   responses: R
   handle: (

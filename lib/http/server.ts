@@ -85,6 +85,10 @@ export async function openServer(
     return errorResponse(onError, error, request, reply, challenge)
   })
   acceptOnlyJson(server)
+  server.addContentTypeParser(isXml, async ({ routeOptions }: FastifyRequest, body: unknown) => {
+    if (routeOptions.config.hasXmlBody) return body
+    throw new UnsupportedMedia('Unsupported media type of the body')
+  })
   addresses.decorate(server)
   logRequests(server, routes, deps.log)
   server.addHook('onRequest', async ({ raw }) => rejectDuplicateHost(raw))
@@ -173,6 +177,8 @@ const fullConstraint = {
   deriveConstraint: ({ url = '' }: { url?: string }) => (isFull(url) ? 'true' : undefined),
 } as never
 
+const isXml = /^(?:application|text)\/xml(?:;|$)/
+
 type MountOptions = {
   deps: Deps
   lists: ListGate
@@ -205,12 +211,14 @@ function mount(
       config: {
         ...(route.opdsVersion ? { opdsVersion: route.opdsVersion } : {}),
         isPersonal: route.permission !== 'public',
+        ...(route.multipart?.isXml ? { hasXmlBody: true } : {}),
       },
       ...(route.bodyOptional ? { preValidation: addEmptyObject } : {}),
       ...(route.guesses ? { preHandler: limitGuesses(route.guesses, limiter) } : {}),
       handler: async (request, reply) => {
-        const handle = async () => run(inputOf(request, reply))
-        const result = await preconditions(request, handle)
+        const { input, abandon } = inputOf(request, reply)
+        const handle = async () => run(input)
+        const result = await bounded(() => preconditions(request, handle), abandon)
         if (result instanceof RouteResponse) {
           reply.code(result.status as number).headers(result.headers)
           // Bypasses the JSON serializer: the text has a media type of its own.

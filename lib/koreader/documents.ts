@@ -8,10 +8,12 @@ import type { ReadingDevice } from '../catalog/reading/device.ts'
 import { recordReading } from '../catalog/reading/record.ts'
 import { NotFound } from '../errors.ts'
 import type { Queryable } from '../postgres/db.ts'
-import { type KoreaderBook, type KoreaderPosition, toPositionUpdate } from './position.ts'
-
-/** How a document was found: by the partial MD5 of the file, or by the MD5 of its name. */
-export type DocumentMatch = 'content' | 'filename'
+import {
+  type DocumentMatch,
+  type KoreaderBook,
+  type KoreaderPosition,
+  toPositionUpdate,
+} from './position.ts'
 
 export type FoundBook = KoreaderBook & { id: string; match: DocumentMatch }
 
@@ -53,7 +55,7 @@ export async function findBookOfDocument(
 /** A position as the device wrote it, with its time. */
 export type SyncedPosition = KoreaderPosition & { updatedAt: Date }
 
-/** `book` is null for a document that is no known book. */
+/** `book` is null for a document that is no known book, `at` absent for now. */
 type PositionInDocument = { document: string; book: FoundBook | null }
 
 /**
@@ -63,10 +65,10 @@ type PositionInDocument = { document: string; book: FoundBook | null }
 export async function storePosition(
   sql: Sql,
   viewer: Viewer,
-  { document, book, position }: PositionInDocument & { position: KoreaderPosition },
+  { document, book, position, at }: PositionInDocument & { position: KoreaderPosition; at?: Date },
 ): Promise<Date> {
-  if (book === null) return await storeUnknown(sql, viewer, { document, position })
-  const row = await recordPosition(sql, viewer, { book, position })
+  if (book === null) return await storeUnknown(sql, viewer, { document, position, at })
+  const row = await recordPosition(sql, viewer, { book, position, at })
   await sql`
     delete from koreader_document
     where account_id = ${viewer.accountId} and document = ${document}`
@@ -84,7 +86,10 @@ async function recordPosition(
     bookId: book.id,
     ...toPositionUpdate(position, book),
     at,
-    locator: { device: { id: device_id, name: device }, koreader: position },
+    locator: {
+      device: { id: device_id, name: device },
+      koreader: { ...position, match: book.match },
+    },
   })
   return row
 }
@@ -98,17 +103,19 @@ const maxUnknown = 1_000
 async function storeUnknown(
   sql: Sql,
   { accountId }: Viewer,
-  { document, position }: { document: string; position: KoreaderPosition },
+  { document, position, at }: { document: string; position: KoreaderPosition; at?: Date },
 ): Promise<Date> {
   const { progress, percentage, device, device_id } = position
+  const now = sql`date_trunc('milliseconds', now())`
   const [row] = await sql<{ updatedAt: Date }[]>`
-    insert into koreader_document (account_id, document, progress, percentage, device, device_id,
+    insert into koreader_document as d (account_id, document, progress, percentage, device, device_id,
       updated_at)
     values (${accountId}, ${document}, ${progress}, ${percentage}, ${device}, ${device_id},
-      date_trunc('milliseconds', now()))
+      ${at ? sql`least(${at}::timestamptz, ${now})` : now})
     on conflict (account_id, document) do update set progress = excluded.progress,
       percentage = excluded.percentage, device = excluded.device,
       device_id = excluded.device_id, updated_at = excluded.updated_at
+    where d.updated_at <= excluded.updated_at
     returning updated_at as "updatedAt"`
   // Locked rows are being deleted, or are not the oldest any more; waiting for them could be a deadlock.
   await sql`
@@ -119,13 +126,14 @@ async function storeUnknown(
         select updated_at, document from koreader_document where account_id = ${accountId}
         order by updated_at desc, document desc offset ${maxUnknown} limit 1)
       for update skip locked)`
-  return row!.updatedAt
+  // A later position is stored already, unless it was just linked to its book.
+  return row?.updatedAt ?? (await findUnknown(sql, { accountId }, document))?.updatedAt ?? at!
 }
 
 /** The position of a document that is no known book; null without one. */
 export async function findUnknown(
   sql: Queryable,
-  { accountId }: Viewer,
+  { accountId }: Pick<Viewer, 'accountId'>,
   document: string,
 ): Promise<SyncedPosition | null> {
   const [row] = await sql<SyncedPosition[]>`

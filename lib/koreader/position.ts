@@ -2,6 +2,9 @@
 import type { PositionUpdate } from '../catalog/reading/position.ts'
 import { type FormatName, isReflowable } from '../format/formats.ts'
 
+/** How a document was found: by the partial MD5 of the file, or by the MD5 of its name. */
+export type DocumentMatch = 'content' | 'filename'
+
 /** As the device writes and reads it. */
 export type KoreaderPosition = {
   /** `12`, or `/body/DocFragment[5]/body/p[3]/text().0`. */
@@ -10,6 +13,8 @@ export type KoreaderPosition = {
   percentage: number
   device: string
   device_id: string
+  /** How the book of the writing device was found; absent for what the server computed. */
+  match?: DocumentMatch
 }
 
 export type KoreaderBook = { format: FormatName | null; pageCount: number }

@@ -56,7 +56,7 @@ const copies: Invariant = {
   description: 'A book of a read list has the series, age rating and presence of the book itself.',
   check: violationQuery(
     scope => scope.sql`
-      select b.id, b.name || ' (' || b.id || ')' as note
+      select m.book_id as id, m.book_id::text as note
       from read_list_book m join book b on b.id = m.book_id where ${isOutdated(scope)}`,
   ),
   async repair(scope) {

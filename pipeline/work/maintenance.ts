@@ -1,6 +1,8 @@
-// Nightly maintenance: deletes expired sessions, schedule slots, tasks, events, scans and streams.
+// Nightly maintenance: deletes expired sessions, schedule slots, tasks, events, scans and streams, and
+// combines old sittings.
 import { deleteExpired } from '../../lib/auth/session.ts'
 import { combineListChanges } from '../../lib/catalog/list/marks/list-version.ts'
+import { combineSittings } from '../../lib/catalog/reading/retention.ts'
 import type { Config } from '../../lib/config/config.ts'
 import { pruneEvents } from '../../lib/event/prune.ts'
 import type { Log } from '../../lib/log.ts'
@@ -25,10 +27,17 @@ export async function runMaintenance(
     tasks: await pruneJobs(sql, isStopped),
     scans: await pruneScans(sql, isStopped),
     streams: await deleteStaleStreams(sql, isStopped),
+    sittings: await combineOldSittings(sql, isStopped),
   }
   if (!isStopped()) await pruneEvents(sql)
   if (!isStopped()) await combineListChanges(sql)
   log.info({ ...deleted, ms: Date.now() - startedAt }, 'maintenance done')
+}
+
+async function combineOldSittings(sql: Sql, isStopped: () => boolean): Promise<number> {
+  const days = await fetchSetting(sql, 'reading.retention_days')
+  if (days === 0) return 0
+  return await combineSittings(sql, new Date(Date.now() - days * 86_400_000), isStopped)
 }
 
 const deleteSlots = (sql: Sql, limit: number) => sql`

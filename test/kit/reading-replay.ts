@@ -52,11 +52,15 @@ function toSession(write: ModelWrite) {
 
 /** The summary of the statistics over all time. */
 export async function storedTotals(sql: Sql, accountId: string) {
-  const { summary } = await readingStatistics(sql, unrestrictedViewer(accountId), {
-    ...{ from: new Date(0), to: new Date('2100-01-01'), granularity: 'month', timeZone: 'UTC' },
-    ...{ sort: 'time', seriesLimit: 1, fill: false },
+  return (await storedStatistics(sql, accountId)).summary
+}
+
+/** The statistics over all time, by days of UTC. */
+export async function storedStatistics(sql: Sql, accountId: string) {
+  return await readingStatistics(sql, unrestrictedViewer(accountId), {
+    ...{ from: new Date(0), to: new Date('2100-01-01'), granularity: 'day', timeZone: 'UTC' },
+    ...{ sort: 'time', seriesLimit: 50, fill: false },
   })
-  return summary
 }
 
 export async function storedReading(sql: Sql, accountId: string): Promise<ModelBook[]> {

@@ -1,8 +1,9 @@
-// Upload of a cover or a list: one file in a multipart body, held in memory. Few at a time, the others wait unread.
+// Upload of a cover or a list: one file in a multipart body, or XML as the body, held in memory. Few at a time, the others wait unread.
+import { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
 import { createAccountGates } from '../../async/account-gates.ts'
 import { createSemaphore } from '../../async/semaphore.ts'
-import { Invalid, UnsupportedMedia } from '../../errors.ts'
+import { Invalid, TooLarge, UnsupportedMedia } from '../../errors.ts'
 
 /** Uploads held at the same time in this process: each takes several times the size of its image. */
 const maxUploads = 2
@@ -18,23 +19,32 @@ const ofAccount = createAccountGates({
 })
 const ofProcess = createSemaphore({ slots: maxUploads })
 
-type UploadRequest = { request: FastifyRequest; accountId: string; signal: AbortSignal }
+type UploadRequest = {
+  request: FastifyRequest
+  accountId: string
+  signal: AbortSignal
+  /** The file may be the body itself, of at most so many bytes, where the route accepts XML. */
+  maxBodyBytes?: number
+}
 
 /**
  * Reads the image and runs `work` with it: one upload of an account at a time. Throws RateLimited, Invalid,
  * UnsupportedMedia; too large is 413.
  */
 export function withUpload<T>(
-  { request, accountId, signal }: UploadRequest,
+  { request, accountId, signal, maxBodyBytes }: UploadRequest,
   work: (image: Buffer) => Promise<T>,
 ): Promise<T> {
-  if (!request.isMultipart()) throw new UnsupportedMedia('The body must be multipart/form-data')
+  const body = maxBodyBytes !== undefined && request.body instanceof Readable ? request.body : null
+  const read = () => (body ? readBody(body, maxBodyBytes!) : readImage(request))
+  if (!body && !request.isMultipart())
+    throw new UnsupportedMedia('The body must be multipart/form-data')
   return ofAccount(accountId, signal, () =>
-    ofProcess.run(async () => work(await readInTime(request)), { signal }),
+    ofProcess.run(async () => work(await readInTime(request, read)), { signal }),
   )
 }
 
-async function readInTime(request: FastifyRequest): Promise<Buffer> {
+async function readInTime(request: FastifyRequest, read: () => Promise<Buffer>): Promise<Buffer> {
   const { promise: tooLate, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => {
     reject(new Invalid(`The upload took longer than ${timeoutMs / 1000} seconds`))
@@ -42,10 +52,25 @@ async function readInTime(request: FastifyRequest): Promise<Buffer> {
     setTimeout(() => request.raw.destroy(), 1_000).unref()
   }, timeoutMs)
   try {
-    return await Promise.race([readImage(request), tooLate])
+    return await Promise.race([read(), tooLate])
   } finally {
     clearTimeout(timer)
   }
+}
+
+async function readBody(body: Readable, maxBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let length = 0
+  // The connection stays open for the response.
+  for await (const chunk of body.iterator({ destroyOnReturn: false })) {
+    length += (chunk as Buffer).length
+    if (length > maxBytes) {
+      body.resume()
+      throw new TooLarge('The file is too large')
+    }
+    chunks.push(chunk as Buffer)
+  }
+  return Buffer.concat(chunks)
 }
 
 const partNames = new Set(['file', 'cover', 'image'])

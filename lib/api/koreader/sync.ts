@@ -6,7 +6,6 @@ import { isReflowable } from '../../format/formats.ts'
 import type { Deps } from '../../http/deps.ts'
 import { route } from '../../http/route.ts'
 import {
-  type DocumentMatch,
   type FoundBook,
   findBookOfDocument,
   findUnknown,
@@ -14,6 +13,7 @@ import {
   type SyncedPosition,
   storePosition,
 } from '../../koreader/documents.ts'
+import type { DocumentMatch } from '../../koreader/position.ts'
 import { findPosition } from '../../koreader/stored-position.ts'
 import { pointerAt } from '../../opds/koreader-pointer.ts'
 import { sectionsOf } from '../../opds/positions.ts'
@@ -42,7 +42,10 @@ const Position = record(
     device_id: maybe(Type.String()),
     timestamp: maybe(Type.Integer({ description: 'Seconds since 1970.' })),
     progress_match: maybe(
-      oneOf(matches, { description: 'The identifier of `ids` by which the book was found.' }),
+      oneOf(matches, {
+        description:
+          'How the book was found by `ids`, or by the device that wrote the position: `content` only if both found it so.',
+      }),
     ),
   },
   { component: 'KoreaderPosition' },
@@ -60,6 +63,14 @@ const PositionUpdate = record(
     device: text(200),
     device_id: maybe(text(200)),
     identifiers: maybe(list(Identifier, { maxItems: 8 })),
+    timestamp: maybe(
+      Type.Integer({
+        minimum: 0,
+        maximum: 253_402_300_799,
+        description:
+          'When it was read, in seconds since 1970; a time in the future counts as now. Without it the position is the newest.',
+      }),
+    ),
   },
   { component: 'KoreaderPositionUpdate' },
 )
@@ -143,7 +154,7 @@ export const koreaderSync = [
     responses: { 200: Stored },
     async handle({ body, viewer }, { sql }) {
       await requireEnabled(sql)
-      const { document, percentage, device, device_id = '', identifiers = [] } = body
+      const { document, percentage, device, device_id = '', identifiers = [], timestamp } = body
       const position = { progress: String(body.progress), percentage, device, device_id }
       const book = await findDocument(sql, viewer, [
         { type: null, value: document },
@@ -153,6 +164,7 @@ export const koreaderSync = [
         document,
         book,
         position: withoutApiKeys(position),
+        ...(timestamp === undefined ? {} : { at: new Date(timestamp * 1_000) }),
       })
       return { document, timestamp: seconds(written) }
     },
@@ -179,8 +191,12 @@ export const koreaderSync = [
       const readable = () => readableBook(request, { viewer, id: book.id, signal }, deps)
       const position = await positionIn(deps, viewer, { book, readable })
       if (position === null) return { document }
-      const match = ids.length > 0 ? { progress_match: book.match } : {}
-      return { document, ...toWire(position), ...match }
+      const isOfContent = book.match === 'content' && position.match !== 'filename'
+      const match: DocumentMatch = isOfContent ? 'content' : 'filename'
+      return {
+        ...{ document, ...toWire(position) },
+        ...(ids.length > 0 ? { progress_match: match } : {}),
+      }
     },
   }),
 ]
@@ -192,7 +208,7 @@ async function requireEnabled(sql: Deps['sql']) {
 
 const seconds = (time: Date) => Math.floor(time.getTime() / 1000)
 
-const toWire = ({ updatedAt, ...position }: SyncedPosition) => ({
+const toWire = ({ updatedAt, match: _, ...position }: SyncedPosition) => ({
   ...position,
   timestamp: seconds(updatedAt),
 })

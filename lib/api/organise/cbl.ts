@@ -76,10 +76,12 @@ export const cbl = [
         Type.Boolean({ default: true, description: 'Whether alternative matches are included.' }),
       ),
     }),
-    multipart: { description: 'The CBL file as part `file`.' },
+    multipart: { description: 'The CBL file as part `file`, or as the body itself.', isXml: true },
     responses: { 201: CblReport, 200: CblReport },
-    handle: ({ query, viewer, request, signal }, { sql }) =>
-      withUpload({ request, accountId: viewer.accountId, signal }, async file => {
+    handle: ({ query, viewer, request, signal }, { sql, config }) => {
+      const maxBodyBytes = config.api.upload_mb * 1024 * 1024
+      const upload = { request, accountId: viewer.accountId, signal, maxBodyBytes }
+      return withUpload(upload, async file => {
         const { name, id, entries } = await importCbl(sql, viewer, file, {
           name: query.name,
           dryRun: query.dryRun ?? false,
@@ -97,7 +99,8 @@ export const cbl = [
           })),
         }
         return id === null ? respond(200, report) : respond(201, report)
-      }),
+      })
+    },
   }),
   route({
     operationId: 'exportReadList',

@@ -119,9 +119,10 @@ function facts(
 ): Fragment {
   return sql`
     select r.started_at as at, r.book_id, r.device, r.measured_ms, r.inferred_ms, r.pages_read,
-      (not r.is_part)::integer as sessions, 0 as finished,
-      (not r.is_part and r.measured_ms is null)::integer as without_duration,
-      (not r.is_part and r.pages_read is null)::integer as without_pages, r.ended_at as last_at
+      coalesce(r.sittings, (not r.is_part)::integer) as sessions, 0 as finished,
+      coalesce(r.unmeasured, (not r.is_part and r.measured_ms is null)::integer) as without_duration,
+      coalesce(r.unpaged, (not r.is_part and r.pages_read is null)::integer) as without_pages,
+      r.ended_at as last_at
     from reading_session r
     where r.account_id = ${accountId} and r.kind in ('progress', 'completed')
       and r.started_at >= ${from} and r.started_at < ${to}

@@ -159,8 +159,10 @@ function requestBody(route: Route, schemas: Schemas) {
   if (route.multipart) {
     const file = { type: 'string', contentMediaType: 'application/octet-stream' }
     const schema = { type: 'object', required: ['file'], properties: { file } }
-    const content = { 'multipart/form-data': { schema } }
-    return { requestBody: { description: route.multipart.description, required: true, content } }
+    const { description, isXml } = route.multipart
+    const xml = isXml ? { 'application/xml': { schema: { type: 'string' } } } : {}
+    const content = { 'multipart/form-data': { schema }, ...xml }
+    return { requestBody: { description, required: true, content } }
   }
   if (!route.body) return {}
   const content = { 'application/json': { schema: requestSchema(route.body, schemas) } }

@@ -176,6 +176,22 @@ test('KOReader sync', async t => {
       { document: unknown, progress: '3', progress_match: 'filename' },
       'further identifiers',
     )
+    const content = await documentOf(id)
+    const byContent = `?ids=content:${content}`
+    t.match(
+      await kobo.pull(unknown, byContent),
+      { progress: '3', progress_match: 'filename' },
+      'the device that wrote it may have another edition',
+    )
+    await kobo.push(content, '4', 0.4)
+    t.match(await kobo.pull(unknown, byContent), { progress: '4', progress_match: 'content' })
+    t.notHas(await kobo.pull(unknown, byContent), { match: 'content' })
+    const yesterday = { timestamp: Math.floor(Date.now() / 1_000) - 86_400 }
+    await kobo.push(content, '1', 0.1, yesterday)
+    t.match(await kobo.pull(content), { progress: '4' }, 'what was read before is history')
+    await kobo.push(md5('unknown'), '7', 0.7)
+    await kobo.push(md5('unknown'), '2', 0.2, yesterday)
+    t.match(await kobo.pull(md5('unknown')), { progress: '7' })
     await kobo.push(md5('rich.epub'), '/body/DocFragment[1]', 0.5)
     t.equal(
       (await reader.get(`/books/${bookNamed('Book').id}/progress`)).status,

@@ -225,4 +225,11 @@ t.test('reports, refusals and restricted accounts', async t => {
   }
   const json = await admin.post('/readlists/import', {})
   t.equal(json.status, 415)
+  const body = cblFile('As the body', books)
+  const headers = { 'x-api-key': admin.key, 'content-type': 'application/xml; charset=utf-8' }
+  const send = (path: string) =>
+    fetch(`${all.base}/api/v1${path}`, { method: 'POST', headers, body: new Uint8Array(body) })
+  const xml = await send('/readlists/import?dryRun=true')
+  t.match(await xml.json(), { name: 'As the body', exact: 1, alternative: 1 })
+  t.equal((await send('/readlists')).status, 415, 'other bodies are JSON')
 })
