@@ -1,6 +1,7 @@
 // Log output and redaction of secrets.
 import t from 'tap'
 import { openLog, redactSecrets } from '../lib/log.ts'
+import { cpuMs } from './kit/cpu-time.ts'
 
 function capture(level: 'info' | 'silent' = 'info') {
   const lines: string[] = []
@@ -43,10 +44,10 @@ t.test('values that only resemble secrets are unchanged', async t => {
 })
 
 t.test('redaction takes linear time for hostile lines', async t => {
-  const start = performance.now()
+  const start = cpuMs()
   redactSecrets(`{"password":"${'\\\\"'.repeat(50_000)}`)
   redactSecrets(`"${'a-'.repeat(100_000)}`)
   redactSecrets('\\'.repeat(100_000))
   redactSecrets('postgres://'.repeat(20_000))
-  t.ok(performance.now() - start < 1000, `${Math.round(performance.now() - start)} ms`)
+  t.ok(cpuMs() - start < 1000, `${Math.round(cpuMs() - start)} ms`)
 })

@@ -35,7 +35,7 @@ type Options = { databaseTimeoutMs?: number; clock?: () => number }
 export function createTokenBuckets(
   sql: Sql,
   log: Pick<Log, 'warn'>,
-  { databaseTimeoutMs = 1_000, clock = () => performance.now() }: Options = {},
+  { databaseTimeoutMs = 5_000, clock = () => performance.now() }: Options = {},
 ) {
   const options = { ...entriesUpTo(maxBuckets), ttl: idleMs, updateAgeOnGet: true }
   const reservations = new LRUCache<string, Reservation>(options)

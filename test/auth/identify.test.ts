@@ -31,9 +31,9 @@ async function countStatements(auth: Auth, work: () => Promise<unknown>) {
   return (await count()) - before
 }
 
-/** Polls until a change has reached another process, at most ten seconds. */
+/** Polls until a change has reached another process, at most two minutes. */
 async function eventually(check: () => Promise<boolean>) {
-  for (let attempts = 500; attempts > 0; attempts--) {
+  for (let attempts = 6_000; attempts > 0; attempts--) {
     if (await check()) return true
     await sleep(20)
   }
@@ -294,11 +294,12 @@ t.test('the last use of a key is stored with a delay', async t => {
     (
       await auth.sql<[{ at: Date | null }]>`select last_used_at as at from api_key where id = ${id}`
     )[0].at
+  const startedAt = Date.now()
   await identify(other, bearer(key))
   t.equal(await used(), null)
   await other.close()
   const first = await used()
-  t.ok(first !== null && Date.now() - first.getTime() < 5000)
+  t.ok(first !== null && first.getTime() >= startedAt - 1_000 && first.getTime() <= Date.now())
 })
 
 t.test('a lost connection clears the cache', async t => {

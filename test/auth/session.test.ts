@@ -164,7 +164,7 @@ t.test(
       refreshToken: otherAccount.refreshToken,
     })
     await assertEnded(t, auth, one)
-    for (let attempts = 500; attempts > 0; attempts--) {
+    for (let attempts = 6_000; attempts > 0; attempts--) {
       if (
         await identify(other, bearer(one.accessToken)).then(
           () => false,

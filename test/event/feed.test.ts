@@ -35,15 +35,15 @@ test('numbers are assigned in the order of commits, and a reader misses none', a
   t.teardown(client.leave)
   let position = feed.tail()
   const numbers: number[] = []
-  let isDone = false
   const reading = (async () => {
-    while (!isDone || numbers.length < 600) {
+    for (let waits = 0; numbers.length < 600 && waits < 2_000; ) {
       const page = await feed.after(position, 'entity')
       for (const row of page.rows)
         for (let i = row.count - 1; i >= 0; i--) numbers.push(row.number - i)
       position = page.upTo
-      if (page.rows.length === 0) await client.wait(50)
-      if (isDone && page.rows.length === 0 && numbers.length < 600) break
+      if (page.rows.length > 0) continue
+      waits += 1
+      await client.wait(50)
     }
   })()
   // Each commits after a different delay, so that the last to write is often the first to commit.
@@ -56,8 +56,6 @@ test('numbers are assigned in the order of commits, and a reader misses none', a
       }),
     ),
   )
-  await sleep(300)
-  isDone = true
   await reading
   t.match(await readBounds(sql), { tail: 600, lastAssigned: 600 })
   t.same(
@@ -82,7 +80,7 @@ test('events of a rolled back transaction are never published', async t => {
     })
     .catch(() => {})
   await publish(sql, [event('library_created')])
-  await client.wait(2_000)
+  await client.wait(60_000)
   const page = await feed.after(0, 'entity')
   t.same(
     page.rows.map(row => row.type),
@@ -140,10 +138,10 @@ test('events are read although their notification was lost', async t => {
     where datname = current_database() and query like 'listen%'`
   await publish(sql, [event()])
   const startedAt = Date.now()
-  while (feed.tail() === 0 && Date.now() - startedAt < 8_000) await clients[0]!.wait(500)
+  while (feed.tail() === 0 && Date.now() - startedAt < 60_000) await clients[0]!.wait(500)
   t.equal(feed.tail(), 1)
   await publish(sql, [event()])
-  while (feed.tail() === 1 && Date.now() - startedAt < 16_000) await clients[1]!.wait(500)
+  while (feed.tail() === 1 && Date.now() - startedAt < 120_000) await clients[1]!.wait(500)
   t.equal(feed.tail(), 2)
 })
 
@@ -157,7 +155,7 @@ test('without clients nothing is read, and a new client starts at the tail', asy
   const second = await join()
   t.equal(feed.tail(), 2)
   await publish(sql, [event()])
-  await second.wait(2_000)
+  await second.wait(60_000)
   const page = await feed.after(2, 'entity')
   t.same(
     page.rows.map(row => row.number),

@@ -42,15 +42,13 @@ async function openPausedClient(t: Test, base: string, key: string) {
   return {
     socket,
     isClosed: () => isClosed,
-    /** Ids of the events received so far, and the resync messages. */
-    async read() {
+    /** Reads up to the event `last`: the ids of all events so far, and the resync messages. */
+    async read(last: number) {
       socket.resume()
-      for (let before = -1; before !== text.length; ) {
-        before = text.length
-        await sleep(700)
-      }
       // Chunk boundaries of HTTP may be anywhere.
-      const plain = text.slice(text.indexOf('\r\n\r\n') + 4).replace(/\r\n[0-9a-f]+\r\n/g, '')
+      const plainFrom = (start: number) => text.slice(start).replace(/\r\n[0-9a-f]+\r\n/g, '')
+      await waitUntil(() => plainFrom(-4_000).includes(`}\nid: ${last}\n`))
+      const plain = plainFrom(text.indexOf('\r\n\r\n') + 4)
       return {
         ids: [...plain.matchAll(/\}\nid: (\d+)\n/g)].map(match => Number(match[1])),
         resyncs: [...plain.matchAll(/event: resync\ndata: (.*)\n/g)].map(m => JSON.parse(m[1]!)),
@@ -75,7 +73,7 @@ test('a client that pauses for a while receives everything', async t => {
   const client = await openPausedClient(t, all.base, key)
   for (let i = 0; i < 20; i++) await publish(all.sql, events(2_000))
   await sleep(500)
-  const { ids, resyncs } = await client.read()
+  const { ids, resyncs } = await client.read(40_000)
   t.same(resyncs, [])
   t.equal(ids.length, 40_000)
   t.ok(
@@ -101,28 +99,27 @@ test('a client too far behind receives a resync, and takes no memory until then'
   t.comment(`${Math.round(growth)} MB`)
   t.ok(growth < 100, `${growth} MB for 60 MB of events that 20 clients do not read`)
   const [first] = clients
-  const { ids, resyncs } = await first!.read()
+  const { ids, resyncs } = await first!.read(152_000)
   t.equal(resyncs.length, 1)
   t.match(resyncs[0], { type: 'resync', reason: 'slow' })
   t.equal(ids.at(-1), 152_000)
   t.ok(ids.length < 100_000)
   await publish(all.sql, events(1))
-  t.equal((await first!.read()).ids.at(-1), 152_001, 'and continues from there')
+  t.equal((await first!.read(152_001)).ids.at(-1), 152_001, 'and continues from there')
 })
 
 test('a client that does not read at all is disconnected', async t => {
-  const all = await startApiWithoutPipeline(t, {}, { stuckMs: 1_000, pollMs: 200 })
+  const all = await startApiWithoutPipeline(t, {}, { stuckMs: 4_000, pollMs: 200 })
   const { key } = await all.createUser('admin')
   const client = await openPausedClient(t, all.base, key)
   const idle = await openSseClient(t, all.base, { headers: { 'x-api-key': key } })
   for (let i = 0; i < 10; i++) await publish(all.sql, events(5_000))
-  await idle.waitForEvents(50_000, 20_000)
+  await idle.waitForEvents(50_000)
   const connections = promisify(all.api.server.server.getConnections).bind(all.api.server.server)
   await waitUntil(async () => (await connections()) === 1)
   // The close event comes only after the buffered data is read.
   client.socket.resume()
-  for (let left = 1000; left > 0 && !client.isClosed(); left--) await sleep(20)
-  t.ok(client.isClosed())
+  await waitUntil(client.isClosed)
   t.notOk(idle.hasEnded, 'an idle client stays connected')
 })
 
@@ -134,5 +131,5 @@ test('a server that shuts down does not wait for clients that do not read', asyn
   await sleep(300)
   const startedAt = Date.now()
   await all.api.close()
-  t.ok(Date.now() - startedAt < 5_000, `${Date.now() - startedAt} ms`)
+  t.ok(Date.now() - startedAt < 30_000, `${Date.now() - startedAt} ms`)
 })

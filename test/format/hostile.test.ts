@@ -10,7 +10,7 @@ import { firstCover } from '../kit/files/covers.ts'
 import { createRandom } from '../kit/random.ts'
 
 const MUTATIONS = 300
-const SECONDS = 15
+const SECONDS = 90
 const originals = [
   goldenPath('zip/natural-order.cbz'),
   goldenPath('zip/zip64-eocd.cbz'),

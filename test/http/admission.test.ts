@@ -1,6 +1,5 @@
 // Admission of routes: reads of more than a few rows of the catalogue wait for the turn of the account and are
 // cancelled with the client; all routes, by the rows that their statements read.
-import { setTimeout as sleep } from 'node:timers/promises'
 import { test } from 'tap'
 import { openApi } from '../../lib/api/open.ts'
 import { resources } from '../../lib/api/resources.ts'
@@ -9,6 +8,7 @@ import { newId } from '../../lib/id.ts'
 import { openLog } from '../../lib/log.ts'
 import type { Sql } from '../../lib/postgres/db.ts'
 import { comicFiles, createTestLibrary } from '../kit/library.ts'
+import { waitUntil } from '../kit/processes.ts'
 import { startApi, startApiWithoutPipeline, type TestApi } from '../kit/server.ts'
 
 const seriesCount = 40
@@ -206,11 +206,8 @@ async function rowsRead(sql: Sql, { text, parameters }: Statement): Promise<numb
 }
 
 async function until(sql: Sql, isReached: (count: number) => boolean) {
-  for (let attempts = 0; attempts < 500; attempts++) {
-    if (isReached(await blocked(sql))) return true
-    await sleep(20)
-  }
-  return false
+  await waitUntil(async () => isReached(await blocked(sql)))
+  return true
 }
 
 async function blocked(sql: Sql): Promise<number> {

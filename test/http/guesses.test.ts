@@ -4,6 +4,7 @@ import { test } from 'tap'
 import { resources } from '../../lib/api/resources.ts'
 import { createAccount } from '../../lib/auth/account.ts'
 import { endpoints } from '../../lib/http/route.ts'
+import { stopRefill } from '../kit/rate-limit.ts'
 import { startApiWithoutPipeline } from '../kit/server.ts'
 
 const password = 'correct horse battery'
@@ -21,6 +22,7 @@ test('rejected credentials are counted on every route', async t => {
     'rate_limit.anonymous_rps': 1,
     'application.trusted_proxies': '127.0.0.1',
   })
+  await stopRefill(all.sql)
   const address = addresses()
   const routes = resources.filter(
     route => route.permission !== 'public' && route.method === 'GET' && !route.opdsVersion,
@@ -53,6 +55,7 @@ test('attempts are counted for a name from all addresses, and its owner still si
     'rate_limit.login_per_minute': 1,
     'application.trusted_proxies': '127.0.0.1',
   })
+  await stopRefill(all.sql)
   await createAccount(all.sql, { username: 'Ana', email: 'ana@example.org', password })
   const signIn = async (from: string, username: string, secret: string) => {
     const body = { username, password: secret }
@@ -83,6 +86,7 @@ test('changes of the own address are counted for the account, from all addresses
     'rate_limit.enabled': true,
     'application.trusted_proxies': '127.0.0.1',
   })
+  await stopRefill(all.sql)
   const { id } = await createAccount(all.sql, {
     username: 'prober',
     email: 'prober@example.org',

@@ -140,5 +140,5 @@ t.test('truncated and mutated headers never cause an error', async t => {
       if (measured?.width) t.ok(measured.width > 0 && measured.width <= 0x7fffffff)
     }
   }
-  t.ok(performance.now() - started < 10_000)
+  t.ok(performance.now() - started < 60_000)
 })

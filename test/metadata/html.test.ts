@@ -1,6 +1,7 @@
 import t from 'tap'
 import { descriptionText, htmlToMultiLine, htmlToText } from '../../lib/metadata/html.ts'
 import { parseXml } from '../../lib/metadata/xml.ts'
+import { cpuMs } from '../kit/cpu-time.ts'
 
 t.test('block elements become lines', t => {
   const cases: [html: string, text: string][] = [
@@ -98,10 +99,10 @@ t.test('hostile text takes linear time', t => {
     '\n',
     '<p>\n ',
   ]) {
-    const started = performance.now()
+    const started = cpuMs()
     const text = htmlToMultiLine(part.repeat(many / part.length)) ?? ''
     t.ok(text.length <= 65_536)
-    t.ok(performance.now() - started < 1000, part)
+    t.ok(cpuMs() - started < 1000, part)
   }
   t.end()
 })

@@ -7,6 +7,7 @@ import {
   parseXml,
   textOf,
 } from '../../lib/metadata/xml.ts'
+import { cpuMs } from '../kit/cpu-time.ts'
 
 const parse = (text: string) => parseXml(Buffer.from(text))
 const rootText = (text: string) => textOf(parse(text).root ?? undefined)
@@ -80,9 +81,9 @@ t.test('depth, elements, attributes and errors are limited', t => {
     cdata: `<a>&${'<![CDATA['.repeat(300_000)}`,
   }
   for (const [name, text] of Object.entries(bombs)) {
-    const start = performance.now()
+    const start = cpuMs()
     t.doesNotThrow(() => parse(text), name)
-    t.ok(performance.now() - start < 3000, `${name} took too long`)
+    t.ok(cpuMs() - start < 3000, `${name} took too long`)
   }
   t.end()
 })

@@ -2,6 +2,7 @@
 import t from 'tap'
 import { scoreNames } from '../../bench/filenames.ts'
 import { type ParsedName, parseFilename, parsePath } from '../../lib/name/filename.ts'
+import { cpuMs } from '../kit/cpu-time.ts'
 import { corpusPath, goldenFile, skipWithoutCorpus } from '../kit/files/corpus.ts'
 import { createRandom } from '../kit/random.ts'
 
@@ -183,9 +184,9 @@ t.test('a hundred hostile names of 10 KB are parsed in less than a second', asyn
   )
   const ends = ['', ')', '1', '!\0']
   const names = seeds.flatMap(seed => ends.map(end => seed.repeat(10_240 / seed.length) + end))
-  const started = performance.now()
+  const started = cpuMs()
   for (const name of names) parseFilename(name, name.length % 2 ? {} : { series: name })
-  t.ok(performance.now() - started < 1_000)
+  t.ok(cpuMs() - started < 1_000)
   t.ok(names.length >= 100)
 })
 

@@ -58,7 +58,7 @@ async function createApp(preference: unknown = true) {
         const { status, body } = await reader.get(progressPath())
         return status === 204 ? null : `${body.currentPage}${body.completed ? ' read' : ''}`
       }
-      const end = Date.now() + 10_000
+      const end = Date.now() + 60_000
       while ((await read()) !== expected && Date.now() < end) await sleep(100)
       return await read()
     },

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { compileExclusions, isLaterVolume } from '../../lib/strategy/exclusions.ts'
+import { cpuMs } from '../kit/cpu-time.ts'
 import { corpusPath, skipWithoutCorpus } from '../kit/files/corpus.ts'
 
 const check = (lines: string, path: string) => {
@@ -94,9 +95,9 @@ t.test('invalid globs are ignored', async t => {
   ]) {
     t.doesNotThrow(() => check(line, 'a/b.cbz'), line)
   }
-  const started = performance.now()
+  const started = cpuMs()
   check(`${'*a'.repeat(400)}b`, 'a'.repeat(10_000))
-  t.ok(performance.now() - started < 1_000)
+  t.ok(cpuMs() - started < 1_000)
 })
 
 t.test('a million checks take less than half a second', async t => {
@@ -105,10 +106,10 @@ t.test('a million checks take less than half a second', async t => {
     { length: 1_000 },
     (_, i) => `Series ${i} v0${i % 9} (2019) (Digital).cbz`,
   )
-  const started = performance.now()
+  const started = cpuMs()
   for (let round = 0; round < 1_000; round++)
     for (const name of names) excluded(`a/${name}`, name, false)
-  t.ok(performance.now() - started < 500)
+  t.ok(cpuMs() - started < 500)
 })
 
 t.test('later volumes of split archives are detected by name', async t => {

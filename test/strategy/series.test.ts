@@ -2,6 +2,7 @@
 import t from 'tap'
 import { Invalid } from '../../lib/errors.ts'
 import { placeBook, seriesStrategies, validateSeriesStrategy } from '../../lib/strategy/series.ts'
+import { cpuMs } from '../kit/cpu-time.ts'
 import { argsOf, goldenCases, sharedCases } from './cases.ts'
 
 const name = (strategy: string, config: unknown, path: string, series?: string) =>
@@ -144,7 +145,7 @@ t.test('an invalid configuration is rejected with the reason', async t => {
 
 t.test('patterns match in linear time', async t => {
   const config = validateSeriesStrategy('custom', { pattern: '^(?P<series>(a+)+)$' })
-  const started = performance.now()
+  const started = cpuMs()
   placeBook('custom', config, `${'a'.repeat(5_000)}!`)
-  t.ok(performance.now() - started < 1_000)
+  t.ok(cpuMs() - started < 1_000)
 })

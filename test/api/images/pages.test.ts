@@ -11,6 +11,7 @@ import { zip } from '../../kit/files/archives.ts'
 import { epubBytes } from '../../kit/files/epub.ts'
 import { pdfOf, stream } from '../../kit/files/pdf.ts'
 import { comic, createTestLibrary } from '../../kit/library.ts'
+import { waitUntil } from '../../kit/processes.ts'
 import { startApi } from '../../kit/server.ts'
 import { picture } from '../../page/books.ts'
 
@@ -185,7 +186,8 @@ t.test('abandoned requests are not rendered', async t => {
     pending.end()
     return pending
   })
-  await sleep(60)
+  // The first of them are being rendered.
+  await waitUntil(() => deliveryCounters.tasks > tasks)
   for (const pending of requests) pending.destroy()
   // A new request does not wait for the forty abandoned ones.
   t.equal((await reader.get(page('A/many.cbz', 1, '?width=60'))).status, 200)

@@ -1,6 +1,5 @@
 // Cover thumbnails over HTTP.
 import { existsSync, rmSync, statSync } from 'node:fs'
-import { setTimeout as sleep } from 'node:timers/promises'
 import sharp from 'sharp'
 import t from 'tap'
 import { deliveryCounters } from '../../../lib/download/counters.ts'
@@ -8,6 +7,7 @@ import { newId } from '../../../lib/id.ts'
 import { thumbnailPath } from '../../../lib/image/thumbnail-path.ts'
 import { hideSeries } from '../../kit/accounts.ts'
 import { comic, createTestLibrary } from '../../kit/library.ts'
+import { waitUntil } from '../../kit/processes.ts'
 import { startApi } from '../../kit/server.ts'
 
 const all = await startApi(t)
@@ -79,11 +79,10 @@ t.test('a restricted viewer sees the first visible cover', async t => {
 t.test('a thumbnail is regenerated on request', async t => {
   const { id, cover, seriesId } = at('B/1.cbz')
   const waitForQueue = async () => {
-    for (let i = 0; i < 200; i++) {
+    await waitUntil(async () => {
       all.pipeline.wake()
-      if (!(await all.pipeline.queue.hasJobs(shelf.id, ['coverOnDemand']))) return
-      await sleep(20)
-    }
+      return !(await all.pipeline.queue.hasJobs(shelf.id, ['coverOnDemand']))
+    })
   }
   t.equal((await reader.post(`/books/${id}/thumbnail/generate`)).status, 403)
   t.equal((await admin.post(`/books/${newId()}/thumbnail/generate`)).status, 404)
