@@ -19,7 +19,7 @@ import { compileBookTree } from '../../../lib/catalog/list/plan/book-tree.ts'
 import { lookUpLabels } from '../../../lib/catalog/list/plan/labels.ts'
 import { bookOrderBy, bookSortColumns } from '../../../lib/catalog/list/sort.ts'
 import { newId } from '../../../lib/id.ts'
-import { connectionsLike } from '../../../lib/postgres/db.ts'
+import { connectionsLike, forRequests } from '../../../lib/postgres/db.ts'
 import { createDatabase } from '../../kit/db.ts'
 import { makeFacts, storeFacts } from './catalog-facts.ts'
 import { createOracle, holds } from './oracle.ts'
@@ -32,6 +32,9 @@ const [account] = facts.accounts as [string]
 const { testBook, isVisibleBook } = createOracle(facts, account)
 const pageSize = 23
 const index = createBookIndex({ pause: 0 })
+// As the server has it.
+const requests = forRequests(sql, { timeoutMs: 300_000 })
+t.teardown(() => requests.end())
 
 type List = Omit<IndexedRequest, 'offset' | 'limit' | 'filter'> & { filter: BookFilter }
 
@@ -62,11 +65,11 @@ async function plainList(viewer: Viewer, list: List): Promise<string[]> {
 async function checkPages(viewer: Viewer, list: List, expected: string[]) {
   for (let offset = 0; offset <= expected.length; offset += pageSize) {
     const request = { ...list, offset, limit: pageSize }
-    let page = await index.page(sql, viewer, request)
+    let page = await index.page(requests, viewer, request)
     if (!page) {
-      index.refresh(sql, request)
+      index.refresh(requests, request)
       await index.idle()
-      page = await index.page(sql, viewer, request)
+      page = await index.page(requests, viewer, request)
     }
     deepEqual(page?.ids, expected.slice(offset, offset + pageSize))
     equal(page?.total, expected.length)
@@ -151,11 +154,11 @@ t.test('no page is of an earlier state after any change', async () => {
         for (const [change, id] of changed) {
           await changes[change](id)
           for (const list of some) {
-            const page = await index.page(sql, viewer, { ...list, ...firstPage })
+            const page = await index.page(requests, viewer, { ...list, ...firstPage })
             const now = await plainList(viewer, list)
             if (page) deepEqual(page, { ids: now, total: now.length })
             // Read from the counters of before: not to be used when these are derived.
-            index.refresh(sql, { ...list, ...firstPage })
+            index.refresh(requests, { ...list, ...firstPage })
           }
           await index.idle()
           await derive(id)
@@ -188,7 +191,7 @@ t.test('statements that change what a list depends on invalidate it', async t =>
     return statements.some(text => text.includes('uuid_send')) ? 'read' : 'known'
   }
   async function read(request: IndexedRequest) {
-    index.refresh(sql, request)
+    index.refresh(requests, request)
     await index.idle()
     await index.page(pool, viewer, request)
     t.equal(await wayOf(request), 'known')

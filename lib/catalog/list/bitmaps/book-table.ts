@@ -45,7 +45,9 @@ export async function readBookTable(
   { maxBooks }: { maxBooks: number },
 ): Promise<BookTable | null> {
   await combineListChanges(sql)
-  return await sql.begin('isolation level repeatable read read only', async tx => {
+  return await sql.begin(async tx => {
+    // The pool of requests begins transactions without options.
+    await tx`set transaction isolation level repeatable read, read only`
     const [size] = await tx<{ version: string; total: number }[]>`
       select ${listVersion(tx)} as version,
         (select count(*)::float8 from book b where b.missing_at is not null)
