@@ -19,7 +19,12 @@ import {
 import type { LibraryToWatch, WatchState } from './watch-claim.ts'
 import type { FolderWatch } from './watch-folders.ts'
 
-export type WatchDeps = ScanSchedulerDeps & { log: Log; folders: Pick<FolderWatch, 'watch'> }
+export type WatchDeps = ScanSchedulerDeps & {
+  log: Log
+  folders: Pick<FolderWatch, 'watch'>
+  /** How often to check that the folder is still the one that is watched. */
+  checkMs: number
+}
 
 /** Why a library is not watched, as a message for users; `isAway` when its folder did not exist. */
 type WatchEnd = { message: string; isAway: boolean }
@@ -38,8 +43,6 @@ type Watch = {
 
 const tickMs = 250
 const busyMs = 500
-// How often to check that the folder is still the one that is watched.
-const identityCheckMs = 10_000
 const hungCheckMs = 1_000
 // The kernel may allow more watches after a while.
 const retryWatchMs = 600_000
@@ -77,7 +80,7 @@ async function run(watch: Watch) {
         continue
       }
       deps.log.warn({ err: error, libraryId: library.id }, 'watching a library was interrupted')
-      await wakeup.wait(identityCheckMs)
+      await wakeup.wait(deps.checkMs)
     }
   }
 }
@@ -131,7 +134,7 @@ async function watchChanges(watch: Watch): Promise<WatchEnd | null> {
     await watch.storeState({ mode: 'watching', message: null })
     let checkedAt = Date.now()
     await processChanges(watch, changes, async () => {
-      if (error !== null || Date.now() - checkedAt < identityCheckMs) return error === null
+      if (error !== null || Date.now() - checkedAt < watch.deps.checkMs) return error === null
       checkedAt = Date.now()
       return (await onDisk(watch, folderIdentity)) === identity
     })
@@ -148,7 +151,7 @@ async function processChanges(watch: Watch, changes: Changes, isValid: () => Pro
     await checkPaths(changes, library.root, isRelevant)
     const isWaiting = await schedule(changes)
     if (watch.isClosed()) return
-    await wakeup.wait(isWaiting ? busyMs : isEmpty(changes) ? identityCheckMs : tickMs)
+    await wakeup.wait(isWaiting ? busyMs : isEmpty(changes) ? deps.checkMs : tickMs)
   }
 }
 
@@ -186,6 +189,6 @@ async function poll(watch: Watch, end: WatchEnd | null) {
       await requestWatchScan(deps, library.id, [''])
     }
     if (isClosed()) return
-    await wakeup.wait(Math.min(intervalMs, identityCheckMs))
+    await wakeup.wait(Math.min(intervalMs, deps.checkMs))
   }
 }

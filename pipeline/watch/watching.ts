@@ -24,13 +24,19 @@ type Options = {
   /** Wakes the workers of this process. */
   wake: () => void
   folders?: FolderWatch
+  /** How often claims are renewed and folders are checked. */
+  checkMs?: number
 }
 
-const renewMs = 10_000
+const defaultCheckMs = 10_000
 
 /** Follows the configuration of libraries until it is closed. */
-export async function startWatching({ folders = openFolderWatch(), ...options }: Options) {
-  const deps: WatchDeps = { ...options, folders }
+export async function startWatching({
+  folders = openFolderWatch(),
+  checkMs = defaultCheckMs,
+  ...options
+}: Options) {
+  const deps: WatchDeps = { ...options, folders, checkMs }
   const { sql, log } = deps
   const watched = new Map<string, WatchedLibrary>()
   const closing = new Set<Promise<void>>()
@@ -96,7 +102,7 @@ export async function startWatching({ folders = openFolderWatch(), ...options }:
     )
   }
 
-  const timer = setInterval(scheduleUpdate, renewMs)
+  const timer = setInterval(scheduleUpdate, checkMs)
   const listening = await sql.listen('schedule', scheduleUpdate, scheduleUpdate)
   return {
     async close() {

@@ -1,13 +1,13 @@
 import { readdirSync, readlinkSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { parse } from 'content-disposition'
 import t, { type Test } from 'tap'
 import type { BookFile } from '../../lib/catalog/book/book-file.ts'
 import type { FileAccess } from '../../lib/containment.ts'
 import { fileResponse as respond } from '../../lib/download/file.ts'
 import { NotFound, Unreadable } from '../../lib/errors.ts'
+import { waitUntil } from '../kit/processes.ts'
 
 const content = Buffer.from(Array.from({ length: 100_000 }, (_, i) => i % 251))
 content.write('PK\x03\x04', 'latin1')
@@ -58,8 +58,7 @@ t.test('the whole file, with the headers needed to resume', async t => {
     ETag: /^"[\w-]+"$/,
   })
   t.ok((await buffer(body!)).equals(content))
-  await sleep(20)
-  t.equal(countOpenFiles(book), 0)
+  await waitUntil(() => countOpenFiles(book) === 0)
 })
 
 t.test('a range, and the rest by the ETag of the first response', async t => {
@@ -92,8 +91,7 @@ t.test('responses without a body leave no file open', async t => {
     ],
   )
   t.equal(beyond.headers['Content-Range'], 'bytes */100000')
-  await sleep(20)
-  t.equal(countOpenFiles(book), 0)
+  await waitUntil(() => countOpenFiles(book) === 0)
 })
 
 t.test('the file is closed when the client disconnects', async t => {
@@ -101,8 +99,7 @@ t.test('the file is closed when the client disconnects', async t => {
   const { body } = await fileResponse(book, get())
   body!.once('error', () => {})
   body!.destroy()
-  await sleep(20)
-  t.equal(countOpenFiles(book), 0)
+  await waitUntil(() => countOpenFiles(book) === 0)
 })
 
 t.test('any file name makes a valid header', async t => {

@@ -1,7 +1,6 @@
 import { readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
-import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { defaultLimits } from '../../lib/archive/limits.ts'
 import { openZip } from '../../lib/archive/zip/zip.ts'
@@ -9,6 +8,7 @@ import type { BookFile } from '../../lib/catalog/book/book-file.ts'
 import { zipSeries as zip } from '../../lib/download/series-zip.ts'
 import { NotFound } from '../../lib/errors.ts'
 import { openBytes } from '../kit/files/archives.ts'
+import { waitUntil } from '../kit/processes.ts'
 
 function contentOf(size: number, fill: number): Buffer {
   const bytes = Buffer.alloc(size, fill + 1)
@@ -98,6 +98,5 @@ t.test('one file is open at a time, and none after the client disconnects', asyn
     if (received > 7_000_000) break
   }
   t.equal(maxOpen, 1)
-  await sleep(20)
-  t.equal(countOpenFiles(root), 0)
+  await waitUntil(() => countOpenFiles(root) === 0)
 })

@@ -31,7 +31,7 @@ test('the result of a slow query is cached longer', async t => {
   let loads = 0
   const slowQuery = cachedQuery(async () => {
     loads += 1
-    await sleep(30)
+    await sleep(200)
     return true
   })
   await slowQuery(sql)

@@ -1,7 +1,7 @@
 // API keys over HTTP.
-import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { permissionNames } from '../../../lib/auth/permission.ts'
+import { waitUntil } from '../../kit/processes.ts'
 import { startApi } from '../../kit/server.ts'
 
 const missing = '00000000-0000-7000-8000-000000000000'
@@ -46,8 +46,7 @@ t.test('API key lifecycle', async t => {
     isActive: true,
   })
   t.equal((await phone.get('/api-keys')).body.total, 2)
-  for (let left = 60; left > 0 && !(await ana.get(`/api-keys/${id}`)).body.lastUsedAt; left--)
-    await sleep(100)
+  await waitUntil(async () => (await ana.get(`/api-keys/${id}`)).body.lastUsedAt !== null)
   t.match((await ana.get(`/api-keys/${id}`)).body.lastUsedAt, /Z$/)
   t.equal((await ana.delete(`/api-keys/${id}`)).status, 204)
   t.equal((await phone.get('/api-keys')).status, 401)

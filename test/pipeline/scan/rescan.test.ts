@@ -1,7 +1,6 @@
 // Repeated, partial, cancelled and estimated scans.
 
 import { utimesSync } from 'node:fs'
-import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { findEnclosingLibrary } from '../../../lib/catalog/library/library.ts'
 import { fileAccess } from '../../../lib/catalog/library/library-root.ts'
@@ -9,6 +8,7 @@ import { cancelScan, requestScan } from '../../../lib/catalog/scan/scan-request.
 import { estimateScan } from '../../../pipeline/scan/estimate.ts'
 import { openCatalogue, testWithDoctor } from '../../kit/catalogue.ts'
 import { eventsSince, lastEvent } from '../../kit/events.ts'
+import { holdBooks } from '../../kit/hold-books.ts'
 import { comic, createTestLibrary, waitForScan } from '../../kit/library.ts'
 
 const all = await openCatalogue(t)
@@ -88,14 +88,12 @@ check('a new folder below a new folder can be scanned alone', async t => {
 
 check('a cancelled scan stops, and the next one completes', async t => {
   const lib = await shelf(t, many(4, 60))
+  const hold = await holdBooks(sql)
   const scanId = await requestScan(sql, pipeline.queue, { libraryId: lib.id, mode: 'normal' })
   pipeline.wake()
-  for (let left = 500; left > 0; left--) {
-    const [scan] = await sql`select added from scan where id = ${scanId}`
-    if (scan!.added > 0) break
-    await sleep(5)
-  }
+  await hold.isReached()
   await cancelScan(sql, pipeline.queue, scanId)
+  await hold.release()
   t.equal((await waitForScan(all, scanId)).state, 'cancelled')
   t.match(await lib.scan(), { state: 'completed', found: 240 })
   t.equal((await lib.books()).length, 240)

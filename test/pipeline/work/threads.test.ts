@@ -17,7 +17,7 @@ t.test('an urgent batch interrupts a running one and overtakes a waiting one', a
     file: new URL('../../../pipeline/index/worker.ts', import.meta.url),
     idleMs: 10_000,
     maxThreads: 1,
-    timeoutMs: 10_000,
+    timeoutMs: 120_000,
     memoryMb: 256,
     workerData: { ioDepth: 0, threads: 1 },
     onBug: error => t.fail(String(error)),
