@@ -5,6 +5,7 @@ import type { JSONValue, Sql } from 'postgres'
 import type { Viewer } from '../auth/viewer.ts'
 import type { BookFile } from '../catalog/book/book-file.ts'
 import type { ReadingDevice } from '../catalog/reading/device.ts'
+import type { Surface } from '../catalog/reading/entry.ts'
 import type { PositionUpdate } from '../catalog/reading/position.ts'
 import { recordReading } from '../catalog/reading/record.ts'
 import { Conflict, Unreadable } from '../errors.ts'
@@ -79,6 +80,7 @@ type ProgressionUpdate = {
   /** Of `modified`. */
   precisionMs: number
   readingDevice: ReadingDevice
+  surface: Extract<Surface, 'opds' | 'komga'>
 }
 
 /**
@@ -88,7 +90,7 @@ type ProgressionUpdate = {
 export async function storeProgression(
   sql: Sql,
   viewer: Viewer,
-  { book, progression, precisionMs, readingDevice }: ProgressionUpdate,
+  { book, progression, precisionMs, readingDevice, surface }: ProgressionUpdate,
 ): Promise<void> {
   const { modified } = progression
   const { device, locator: written } = withoutApiKeys({
@@ -96,7 +98,7 @@ export async function storeProgression(
     locator: progression.locator,
   })
   const locator = withoutEmpty(toStoredLocator(written)) as ClientLocator
-  const origin = { surface: 'opds', device: readingDevice } as const
+  const origin = { surface, device: readingDevice }
   const { isNewest } = await recordReading(sql, viewer, origin, {
     bookId: book.file.id,
     ...(await positionOfLocator(locator, book)),

@@ -19,6 +19,8 @@ export function fromStoredLocator<T extends WithHref>(locator: T, links: Links):
   return path === null ? locator : { ...locator, href: links.to(path) }
 }
 
+// Of the Komga-compatible API; its pages count from 1, too.
+const compatiblePath = /\/api\/v1(\/books\/.*)$/s
 const bookPath = /^\/books\/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}(?=[/?#]|$)/i
 
 /** Null for a URL that is not one of this server, on any host. */
@@ -33,7 +35,8 @@ function relativePath(href: string): string | null {
     if (bookPath.test(rest))
       return encodeReference(catalogue.version === 1 ? countFromOne(rest) : rest)
   }
-  return null
+  const rest = compatiblePath.exec(href)?.[1]
+  return rest !== undefined && bookPath.test(rest) ? encodeReference(rest) : null
 }
 
 /** Page streaming of OPDS 1.2 counts pages from 0, OPDS 2.0 from 1. */

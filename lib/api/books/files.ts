@@ -1,20 +1,31 @@
 // Downloads: the file of a book, and the files of a series as one ZIP archive.
 
 import { create } from 'content-disposition'
-import { visibleSeries } from '../../auth/viewer.ts'
-import { bookFile, seriesFiles } from '../../catalog/book/book-file.ts'
+import type { FastifyRequest } from 'fastify'
+import { type Viewer, visibleSeries } from '../../auth/viewer.ts'
+import { type BookFile, bookFile, seriesFiles } from '../../catalog/book/book-file.ts'
 import { fileAccess } from '../../catalog/library/library-root.ts'
 import { fileResponse, mediaTypeOf } from '../../download/file.ts'
 import { zipSeries } from '../../download/series-zip.ts'
 import { NotFound } from '../../errors.ts'
 import { formatNames } from '../../format/formats.ts'
 import { bodyFor, emptyBody } from '../../http/body.ts'
+import type { Deps } from '../../http/deps.ts'
 import { failureBody } from '../../http/error-response.ts'
 import { respond, route } from '../../http/route.ts'
 import { bytes, ErrorBody } from '../../schema.ts'
 import { BookId, SeriesId } from '../params.ts'
 
 const files = bytes(...[...formatNames, null].map(mediaTypeOf))
+
+export const bookFileResponses = {
+  200: files,
+  206: files,
+  304: null,
+  412: ErrorBody,
+  416: ErrorBody,
+  422: ErrorBody,
+} as const
 
 const caching = { 'cache-control': 'private, no-cache' }
 
@@ -31,22 +42,9 @@ export const downloads = [
     description:
       'With its original file name. Supports Range, If-Range and conditional requests. 404 if the file is missing on disk; 422 if it lies outside its library or is not an archive, EPUB or PDF.',
     params: BookId,
-    responses: {
-      200: files,
-      206: files,
-      304: null,
-      412: ErrorBody,
-      416: ErrorBody,
-      422: ErrorBody,
-    },
-    async handle({ params, viewer, request }, { sql, config }) {
-      const file = await bookFile(sql, viewer, params.id)
-      const { status, headers, body } = await fileResponse(file, fileAccess(config), request)
-      const allHeaders = { ...headers, ...caching }
-      if (status === 412 || status === 416) return respond(status, failureBody(status), allHeaders)
-      if (status === 304) return respond(status, emptyBody(request), allHeaders)
-      return respond(status, body ?? emptyBody(request) ?? null, allHeaders)
-    },
+    responses: bookFileResponses,
+    handle: ({ params, viewer, request }, deps) =>
+      bookFileResponse(request, deps, { viewer, id: params.id }),
   }),
   route({
     operationId: 'downloadSeries',
@@ -59,19 +57,45 @@ export const downloads = [
       'Present books in reading order, stored without compression and generated while it is sent; files that could not be downloaded alone are left out. 404 if there are none.',
     params: SeriesId,
     responses: { 200: bytes('application/zip'), 422: ErrorBody },
-    async handle({ params, viewer, request, signal }, { sql, config }) {
+    async handle({ params, viewer, request, signal }, deps) {
+      const { sql } = deps
       const [series] = await sql<{ title: string }[]>`
         select title from series s where id = ${params.id} and ${visibleSeries(sql, viewer)}`
       if (!series) throw new NotFound('Series not found')
       const books = await seriesFiles(sql, viewer, params.id)
-      const { body, length } = await zipSeries(books, fileAccess(config))
-      if (signal.aborted) body.destroy()
-      return respond(200, bodyFor(request, body), {
-        ...caching,
-        'content-type': 'application/zip',
-        'content-length': String(length),
-        'content-disposition': create(`${series.title.replaceAll('/', '_')}.zip`),
-      })
+      return await zipResponse(request, deps, { title: series.title, books, signal })
     },
   }),
 ]
+
+/** The file with Range and conditional requests. Throws NotFound, Unreadable, NotResponding. */
+export async function bookFileResponse(
+  request: FastifyRequest,
+  { sql, config }: Pick<Deps, 'sql' | 'config'>,
+  { viewer, id }: { viewer: Viewer; id: string },
+) {
+  const file = await bookFile(sql, viewer, id)
+  const { status, headers, body } = await fileResponse(file, fileAccess(config), request)
+  const allHeaders = { ...headers, ...caching }
+  if (status === 412 || status === 416) return respond(status, failureBody(status), allHeaders)
+  if (status === 304) return respond(status, emptyBody(request), allHeaders)
+  return respond(status, body ?? emptyBody(request) ?? null, allHeaders)
+}
+
+type ZipRequest = { title: string; books: readonly BookFile[]; signal: AbortSignal }
+
+/** The files as one archive. Throws NotFound without any, NotResponding. */
+export async function zipResponse(
+  request: FastifyRequest,
+  { config }: Pick<Deps, 'config'>,
+  { title, books, signal }: ZipRequest,
+) {
+  const { body, length } = await zipSeries(books, fileAccess(config))
+  if (signal.aborted) body.destroy()
+  return respond(200, bodyFor(request, body), {
+    ...caching,
+    'content-type': 'application/zip',
+    'content-length': String(length),
+    'content-disposition': create(`${title.replaceAll('/', '_')}.zip`),
+  })
+}

@@ -7,9 +7,10 @@ import {
   findMissingCover,
   waitForCover,
 } from '../../catalog/cover/cover-on-demand.ts'
+import { Unreadable } from '../../errors.ts'
 import type { Deps } from '../../http/deps.ts'
 import { countCoverRequest } from '../../metrics/pipeline.ts'
-import type { Thumbnail } from '../../page/thumbnail.ts'
+import { type Thumbnail, thumbnailEtag } from '../../page/thumbnail.ts'
 import { imageResponse, notModified } from './image-response.ts'
 
 /** The subject of a cover, and the lookup of the cover's file name. */
@@ -65,3 +66,17 @@ function counted<T>(result: Parameters<typeof countCoverRequest>[0], response: T
   countCoverRequest(result)
   return response
 }
+
+/** Covers and placeholders as JPEG, for clients that do not know other types. */
+export const asJpeg = ({ thumbnails }: Pick<Deps, 'thumbnails'>): CoverVariant => ({
+  etagOf: name => thumbnailEtag(`${name}-jpeg`),
+  async read(name) {
+    try {
+      return await thumbnails.readJpeg(name)
+    } catch (error) {
+      if (error instanceof Unreadable) return null
+      throw error
+    }
+  },
+  placeholder: thumbnails.placeholderAs,
+})

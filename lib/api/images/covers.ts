@@ -194,7 +194,7 @@ function writeRoutes({ kind, ownerName, path, params, write: permission }: Cover
 type CoverContext = Pick<Deps, 'config' | 'pages'> & { client: Client }
 
 /** The original and its thumbnail, rendered by a worker thread. Throws Invalid if it is not an image. */
-async function createCover(
+export async function createCover(
   original: Buffer,
   { config, pages, client }: CoverContext,
 ): Promise<NewCover> {

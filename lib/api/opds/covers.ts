@@ -10,7 +10,7 @@ import {
 } from '../../catalog/cover/displayed-cover.ts'
 import { coverMember } from '../../catalog/grouping/cover.ts'
 import { collections, readLists } from '../../catalog/grouping/grouping.ts'
-import { Failure, Unreadable } from '../../errors.ts'
+import { Failure } from '../../errors.ts'
 import { whenClosed } from '../../http/body.ts'
 import type { Deps } from '../../http/deps.ts'
 import { type Input, type Route, route } from '../../http/route.ts'
@@ -21,8 +21,8 @@ import { thumbnailEtag } from '../../page/thumbnail.ts'
 import type { Variant } from '../../page/variant.ts'
 import { bytes, ErrorBody } from '../../schema.ts'
 import {
+  asJpeg,
   type CoverRequest,
-  type CoverVariant,
   coverResponse,
   maxAgeSeconds,
 } from '../images/cover-response.ts'
@@ -141,12 +141,6 @@ async function placeholderResponse({ request }: CoverInput, deps: Deps) {
   const image = { body: bytes, length: bytes.length, mediaType, etag, maxAgeSeconds: 0 }
   return notModified(request, { etag, maxAgeSeconds: 0 }) ?? imageResponse(request, image)
 }
-
-const asJpeg = ({ thumbnails }: Deps): CoverVariant => ({
-  etagOf: name => thumbnailEtag(`${name}-jpeg`),
-  read: name => thumbnails.readJpeg(name).catch(nullFor(Unreadable)),
-  placeholder: thumbnails.placeholderAs,
-})
 
 async function largeCoverResponse(subject: Subject, input: CoverInput, deps: Deps) {
   const { params, viewer, request, reply, signal } = input

@@ -10,7 +10,7 @@ import { emptyBody } from '../../http/body.ts'
 import type { Deps } from '../../http/deps.ts'
 import { deviceOf } from '../../http/device.ts'
 import { type AccessRequirement, type Route, respond, route } from '../../http/route.ts'
-import { createLinks } from '../../opds/links.ts'
+import { createLinks, type Links } from '../../opds/links.ts'
 import { positionsType, progressionType } from '../../opds/media-types.ts'
 import { positionList, positionsOf, type ReadableBook } from '../../opds/positions.ts'
 import { readProgression, storeProgression } from '../../opds/progression.ts'
@@ -24,6 +24,7 @@ import {
   name,
   nullable,
   record,
+  type Static,
   Type,
   text,
   timestamp,
@@ -48,7 +49,7 @@ const fraction = () => maybe(nullable(Type.Number({ minimum: 0, maximum: 1 })))
 const optionalText = () => maybe(nullable(text(maxLocatorBytes)))
 
 // Values that could not be returned unchanged are rejected; empty ones are left out.
-const ProgressionUpdate = record(
+export const ProgressionUpdate = record(
   {
     modified: timestamp({
       description: 'Time of reading; 409 if it is older than the stored progression.',
@@ -124,6 +125,19 @@ type ProgressionPlace = {
   opdsVersion?: 2
 }
 
+type Written = Static<typeof ProgressionUpdate>
+
+/** The progression in a body, with the precision of its time. Throws Invalid. */
+export function writtenProgression({ device, locator, modified }: Written) {
+  if (Buffer.byteLength(JSON.stringify(locator)) > maxLocatorBytes)
+    throw new Invalid('body/locator is too long')
+  const { id, name } = device
+  return {
+    progression: { device: { id, name }, locator, modified: parseTime(modified) },
+    precisionMs: precisionOf(String(modified)),
+  }
+}
+
 function progressionRoutes({ resource, mediaType, ...place }: ProgressionPlace): Route[] {
   return [
     route({
@@ -156,15 +170,10 @@ function progressionRoutes({ resource, mediaType, ...place }: ProgressionPlace):
       body: ProgressionUpdate,
       responses: { 204: null, 422: ErrorBody },
       async handle({ params, body, viewer, identity, request, signal }, deps) {
-        const { device, locator } = body
-        if (Buffer.byteLength(JSON.stringify(locator)) > maxLocatorBytes)
-          throw new Invalid('body/locator is too long')
-        const { id, name } = device
-        const progression = { device: { id, name }, locator, modified: parseTime(body.modified) }
-        const precisionMs = precisionOf(String(body.modified))
+        const { progression, precisionMs } = writtenProgression(body)
         const book = await readableBook(request, { viewer, id: params.id, signal }, deps)
-        const readingDevice = deviceOf(request, identity, withoutApiKeys(device))
-        const update = { book, progression, precisionMs, readingDevice }
+        const readingDevice = deviceOf(request, identity, withoutApiKeys(body.device))
+        const update = { book, progression, precisionMs, readingDevice, surface: 'opds' } as const
         await storeProgression(deps.sql, viewer, update)
         return respond(204, undefined)
       },
@@ -178,15 +187,21 @@ type BookRequest = { viewer: Viewer; id: string; signal: AbortSignal }
 const catalogueOfApi = { version: 2, prefix: '/opds/v2', apiKey: null } as const
 
 /** Throws NotFound, also for a file that is missing on disk. */
-export async function readableBook(
-  request: FastifyRequest,
+export function readableBook(request: FastifyRequest, book: BookRequest, deps: Deps) {
+  const links = createLinks(request.base, request.cataloguePath ?? catalogueOfApi)
+  return readableBookAt(links, book, deps)
+}
+
+/** The same with links in another tree. */
+export async function readableBookAt(
+  links: Links,
   { viewer, id, signal }: BookRequest,
   deps: Deps,
 ) {
   const file = await presentFile(deps, viewer, id)
   return {
     file,
-    links: createLinks(request.base, request.cataloguePath ?? catalogueOfApi),
+    links,
     contents: () => deps.pages.epubs.contents(file, { accountId: viewer.accountId, signal }),
     pageTypes: async () => {
       const packed = await packedPages(deps.sql, file.id)

@@ -6,8 +6,9 @@ import { type ByteRange, evaluateRequest, isFresh } from '../../download/range.t
 import { NotFound } from '../../errors.ts'
 import { isReflowable } from '../../format/formats.ts'
 import { bodyFor, emptyBody, whenClosed } from '../../http/body.ts'
+import type { Deps } from '../../http/deps.ts'
 import { failureBody } from '../../http/error-response.ts'
-import { respond, route } from '../../http/route.ts'
+import { type Input, respond, route } from '../../http/route.ts'
 import { isStreamedMedia, servedType, servedTypes } from '../../opds/resource-media-type.ts'
 import type { EpubResourceBody } from '../../page/epub.ts'
 import { resourceEtag } from '../../page/etag.ts'
@@ -38,6 +39,15 @@ const securityHeaders = {
 
 const resources = bytes(...servedTypes)
 
+export const resourceResponses = {
+  200: resources,
+  206: resources,
+  304: null,
+  412: ErrorBody,
+  416: ErrorBody,
+  422: ErrorBody,
+} as const
+
 export const resourceRoutes = [
   route({
     operationId: 'getOpds2Resource',
@@ -55,37 +65,42 @@ export const resourceRoutes = [
       ...BookId.properties,
       '*': Type.String({ minLength: 1, maxLength: 4096, description: 'Path in the archive.' }),
     }),
-    responses: {
-      200: resources,
-      206: resources,
-      304: null,
-      412: ErrorBody,
-      416: ErrorBody,
-      422: ErrorBody,
-    },
-    async handle({ params, viewer, request, reply, signal }, deps) {
-      const { id, '*': name } = params
-      const file = await presentFile(deps, viewer, id)
-      if (!isReflowable(file.format)) throw new NotFound('The book is not an EPUB')
-      const etag = resourceEtag(file, name)
-      const caching = { etag, ...securityHeaders }
-      const isCached = isFresh(request.headers, { etag })
-      // An ETag of ours proves that the resource exists; `*` does not.
-      const isAny = request.headers['if-none-match']?.trim() === '*'
-      if (isCached && !isAny) return respond(304, emptyBody(request), caching)
-      const resource = await deps.pages.epubs.resource(file, name, {
-        accountId: viewer.accountId,
-        signal,
-      })
-      whenClosed(reply, resource.release)
-      if (isCached) {
-        if (resource.body instanceof Readable) resource.body.destroy()
-        return respond(304, emptyBody(request), caching)
-      }
-      return sendResource(request, resource, { name, modifiedMs: file.modifiedMs })
-    },
+    responses: resourceResponses,
+    handle: ({ params: { id, '*': name }, ...input }, deps) =>
+      resourceResponse(input, deps, { id, name }),
   }),
 ]
+
+type ResourceInput = Pick<
+  Input<'auth', never, never, never>,
+  'viewer' | 'request' | 'reply' | 'signal'
+>
+
+/** A resource by its path in the archive. Throws NotFound, Unreadable, Unavailable. */
+export async function resourceResponse(
+  { viewer, request, reply, signal }: ResourceInput,
+  deps: Deps,
+  { id, name }: { id: string; name: string },
+) {
+  const file = await presentFile(deps, viewer, id)
+  if (!isReflowable(file.format)) throw new NotFound('The book is not an EPUB')
+  const etag = resourceEtag(file, name)
+  const caching = { etag, ...securityHeaders }
+  const isCached = isFresh(request.headers, { etag })
+  // An ETag of ours proves that the resource exists; `*` does not.
+  const isAny = request.headers['if-none-match']?.trim() === '*'
+  if (isCached && !isAny) return respond(304, emptyBody(request), caching)
+  const resource = await deps.pages.epubs.resource(file, name, {
+    accountId: viewer.accountId,
+    signal,
+  })
+  whenClosed(reply, resource.release)
+  if (isCached) {
+    if (resource.body instanceof Readable) resource.body.destroy()
+    return respond(304, emptyBody(request), caching)
+  }
+  return sendResource(request, resource, { name, modifiedMs: file.modifiedMs })
+}
 
 type ResourceFile = { name: string; modifiedMs: number }
 

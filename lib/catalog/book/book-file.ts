@@ -71,6 +71,18 @@ export async function seriesFiles(
   return rows.map(toBookFile)
 }
 
+/** The files of these books, in this order; hidden and missing ones are left out. */
+export async function filesOf(
+  sql: Queryable,
+  viewer: Viewer,
+  ids: readonly string[],
+): Promise<BookFile[]> {
+  const rows = await sql<Row[]>`
+    ${selectFiles(sql, viewer)} and b.id = any(${ids as string[]}::uuid[]) and ${presentBook(sql)}
+    order by array_position(${ids as string[]}::uuid[], b.id)`
+  return rows.map(toBookFile)
+}
+
 function selectFiles(sql: Queryable, viewer: Viewer, columns: Fragment = sql``): Fragment {
   return sql`
     select b.id, l.root, l.follow_links as "followLinks", d.path as folder, b.name as file, b.size::float8 as size,

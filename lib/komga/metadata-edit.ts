@@ -1,0 +1,295 @@
+// Metadata changes of the Komga-compatible API, as the changes and locks that the catalogue knows.
+import type { Viewer } from '../auth/viewer.ts'
+import { normalizeLabelNames } from '../catalog/label/label.ts'
+import { updateLabels } from '../catalog/label/label-assignment.ts'
+import { lockBookRow, setBookLocks, updateBookMetadata } from '../catalog/metadata/book-metadata.ts'
+import { publishChange } from '../catalog/metadata/change-events.ts'
+import { bookEdits, type Changes, parseChanges, seriesEdits } from '../catalog/metadata/edits.ts'
+import {
+  deleteAllExternalReferences,
+  putExternalLink,
+} from '../catalog/metadata/external-reference.ts'
+import {
+  lockSeriesRow,
+  setSeriesLocks,
+  updateSeriesMetadata,
+} from '../catalog/metadata/series-metadata.ts'
+import type { BookOrSeries, Owner } from '../catalog/owner.ts'
+import { Invalid } from '../errors.ts'
+import { newId } from '../id.ts'
+import { checkStorable, parseWebUrl } from '../metadata/user-input.ts'
+import type { Author } from '../metadata/values.ts'
+import type { Sql, Transaction } from '../postgres/db.ts'
+import { retryOnDeadlock } from '../postgres/retry-on-deadlock.ts'
+import { directionNames, storedRole } from './values.ts'
+
+type Link = { label: string; url?: string | null }
+
+/** Absent members are unchanged, null clears. */
+export type BookEdit = {
+  title?: string | null
+  summary?: string | null
+  number?: string | null
+  numberSort?: number | null
+  releaseDate?: string | null
+  authors?: { name: string; role: string }[] | null
+  tags?: string[] | null
+  isbn?: string | null
+  links?: Link[] | null
+  /** By the name of the field. */
+  locks: Partial<Record<BookLock, boolean>>
+}
+export const bookLocks = {
+  title: 'titleLock',
+  summary: 'summaryLock',
+  number: 'numberLock',
+  numberSort: 'numberLock',
+  releaseDate: 'yearLock',
+  authors: 'authorsJsonLock',
+  tags: 'tagsLock',
+  isbn: 'isbnsLock',
+  links: null,
+} as const
+type BookLock = keyof typeof bookLocks
+
+export type SeriesEdit = {
+  title?: string | null
+  titleSort?: string | null
+  summary?: string | null
+  status?: string | null
+  readingDirection?: string | null
+  publisher?: string | null
+  ageRating?: number | null
+  language?: string | null
+  genres?: string[] | null
+  tags?: string[] | null
+  totalBookCount?: number | null
+  sharingLabels?: string[] | null
+  links?: Link[] | null
+  alternateTitles?: { label: string; title: string }[] | null
+  locks: Partial<Record<SeriesLock, boolean>>
+}
+export const seriesLocks = {
+  title: 'title',
+  titleSort: 'titleSort',
+  summary: 'summary',
+  status: 'status',
+  readingDirection: 'readingDirection',
+  publisher: 'publisher',
+  ageRating: 'ageRating',
+  language: 'language',
+  genres: 'genres',
+  tags: 'tags',
+  totalBookCount: 'totalVolumeCount',
+  sharingLabels: null,
+  links: null,
+  alternateTitles: 'alternateTitles',
+} as const
+type SeriesLock = keyof typeof seriesLocks
+
+/** Throws NotFound, Invalid. */
+export async function editBook(
+  sql: Sql,
+  viewer: Viewer,
+  { id, edit }: { id: string; edit: BookEdit },
+): Promise<void> {
+  checkStorable(edit)
+  const changes = bookChanges(edit)
+  const owner: Owner = { kind: 'book', id }
+  await retryOnDeadlock(sql, async tx => {
+    const book = await lockBookRow(tx, viewer, id)
+    const all = new Map(changes)
+    if (edit.authors !== undefined) all.set('authors', namedAuthors(edit.authors, book.authors))
+    await updateBookMetadata(tx, [book], () => all)
+    if (edit.tags !== undefined) await setLabels(tx, viewer, owner, 'tag', edit.tags)
+    if (edit.links !== undefined) {
+      await setLinks(tx, owner, edit.links)
+      // Those of the file would return with its next analysis.
+      await tx`
+        update book set extra_metadata = extra_metadata - 'links',
+          locks = array_remove(locks, 'links') || '{links}'::text[], updated_at = now()
+        where id = ${id}`
+      await publishChange(tx, book, ['external_links'])
+    }
+    const flags = lockFlags(bookLocks, edit.locks)
+    if (Object.keys(flags).length > 0)
+      await setBookLocks(tx, [await lockBookRow(tx, viewer, id)], flags)
+    await setPlainLocks(tx, owner, plainLocks(bookLocks, edit.locks))
+  })
+}
+
+/** Throws NotFound, Invalid. */
+export async function editSeries(
+  sql: Sql,
+  viewer: Viewer,
+  { id, edit }: { id: string; edit: SeriesEdit },
+): Promise<void> {
+  checkStorable(edit)
+  const changes = seriesChanges(edit)
+  const owner: Owner = { kind: 'series', id }
+  await retryOnDeadlock(sql, async tx => {
+    const series = await lockSeriesRow(tx, viewer, id)
+    await updateSeriesMetadata(tx, [series], () => changes)
+    if (edit.genres !== undefined) await setLabels(tx, viewer, owner, 'genre', edit.genres)
+    if (edit.tags !== undefined) await setLabels(tx, viewer, owner, 'tag', edit.tags)
+    if (edit.links !== undefined) {
+      await setLinks(tx, owner, edit.links)
+      await publishChange(tx, series, ['external_links'])
+    }
+    if (edit.sharingLabels !== undefined)
+      await setSharingLabels(tx, series, edit.sharingLabels ?? [])
+    const flags = lockFlags(seriesLocks, edit.locks)
+    if (Object.keys(flags).length > 0)
+      await setSeriesLocks(tx, [await lockSeriesRow(tx, viewer, id)], flags)
+    await setPlainLocks(tx, owner, plainLocks(seriesLocks, edit.locks))
+  })
+}
+
+function bookChanges({ title, summary, number, numberSort, releaseDate, isbn }: BookEdit): Changes {
+  const sorted = number === undefined && numberSort != null ? String(numberSort) : number
+  const date = releaseDate == null ? null : parseDate(releaseDate)
+  return parseChanges(
+    bookEdits,
+    {
+      ...{ title, summary, number: sorted, isbns: isbn },
+      ...(releaseDate === undefined
+        ? {}
+        : { year: date?.year ?? null, month: date?.month ?? null, day: date?.day ?? null }),
+    },
+    'patch',
+  )
+}
+
+function seriesChanges(edit: SeriesEdit): Changes {
+  const { title, titleSort, summary, publisher, ageRating, language, alternateTitles } = edit
+  const { status, readingDirection: direction, totalBookCount } = edit
+  return parseChanges(
+    seriesEdits,
+    {
+      ...{ title, titleSort, summary, publisher, ageRating, language, alternateTitles },
+      status: status?.toLowerCase(),
+      readingDirection: direction == null ? direction : directionOf(direction),
+      totalVolumeCount: totalBookCount,
+    },
+    'patch',
+  )
+}
+
+function directionOf(name: string): string {
+  const found = Object.entries(directionNames).find(([, value]) => value === name)
+  if (!found) throw new Invalid('body/readingDirection is unknown')
+  return found[0]
+}
+
+function parseDate(text: string) {
+  const [, year, month, day] = /^(\d{4})-(\d\d)-(\d\d)/.exec(text) ?? []
+  if (year === undefined) throw new Invalid('body/releaseDate must be a date')
+  return { year: Number(year), month: Number(month), day: Number(day) }
+}
+
+const maxAuthors = 500
+
+/** Roles may be any: files have others than the catalogue offers, too. */
+function namedAuthors(authors: BookEdit['authors'], current: readonly Author[]): Author[] {
+  if ((authors ?? []).length > maxAuthors)
+    throw new Invalid(`body/authors must not have more than ${maxAuthors} items`)
+  const sortNames = new Map(current.map(({ name, sortName }) => [name, sortName]))
+  return (authors ?? []).map(({ name, role }) => {
+    const trimmed = name.trim()
+    if (trimmed === '') throw new Invalid('body/authors must have names')
+    return {
+      name: trimmed,
+      role: storedRole(role) || null,
+      sortName: sortNames.get(trimmed) ?? null,
+    }
+  })
+}
+
+async function setLabels(
+  tx: Transaction,
+  viewer: Viewer,
+  owner: Owner,
+  kind: 'genre' | 'tag',
+  names: readonly string[] | null,
+) {
+  const wanted = normalizeLabelNames([...(names ?? [])])
+  // Clients send names in lower case: those that are known are unchanged.
+  await updateLabels(tx, viewer, {
+    ...{ owner, kind },
+    names: current => {
+      const known = new Map(current.map(name => [name.toLowerCase(), name]))
+      return wanted.map(name => known.get(name.toLowerCase()) ?? name)
+    },
+  })
+}
+
+/** Two links of one label cannot be stored: the second has a number. */
+async function setLinks(tx: Transaction, owner: Owner, links: readonly Link[] | null) {
+  await deleteAllExternalReferences(tx, { kind: owner.kind, ids: [owner.id] }, ['link'])
+  const used = new Map<string, number>()
+  for (const { label, url } of links ?? []) {
+    if (!url) continue
+    const parsed = parseWebUrl(url, 'body/links/url')
+    const name = label.trim() || new URL(parsed).hostname
+    const count = (used.get(name) ?? 0) + 1
+    used.set(name, count)
+    const sourceName = count === 1 ? name : `${name} (${count})`
+    await putExternalLink(tx, owner, { sourceName, url: parsed, externalId: null })
+  }
+}
+
+/** Labels that do not exist yet are created. */
+async function setSharingLabels(tx: Transaction, series: BookOrSeries, labels: readonly string[]) {
+  const names = [...new Set(labels.map(label => label.trim()).filter(label => label !== ''))]
+  const added = names.map(name => ({ id: newId(), name }))
+  await tx`
+    insert into sharing_tag (id, name)
+    select a.id, a.name from jsonb_to_recordset(${tx.json(added)}) as a(id uuid, name text)
+    on conflict do nothing`
+  const lower = names.map(name => name.toLowerCase())
+  const removed = await tx`
+    delete from series_sharing_tag t using sharing_tag g
+    where t.series_id = ${series.id} and g.id = t.tag_id and lower(g.name) <> all(${lower})`
+  const attached = await tx`
+    insert into series_sharing_tag (series_id, tag_id)
+    select ${series.id}, g.id from sharing_tag g where lower(g.name) = any(${lower})
+    on conflict do nothing`
+  if (removed.count + attached.count > 0) await publishChange(tx, series, ['sharing_tags'])
+}
+
+type Flags = Readonly<Record<string, string | null>>
+type Values = Partial<Record<string, boolean>>
+
+/** Locks by their flags in the catalogue. */
+const lockFlags = (flags: Flags, values: Values) =>
+  Object.fromEntries(
+    Object.entries(values).flatMap(([name, value]) =>
+      flags[name] == null || value === undefined ? [] : [[flags[name], value]],
+    ),
+  )
+
+const columnNames: Readonly<Record<string, string>> = {
+  links: 'links',
+  sharingLabels: 'sharing_labels',
+}
+
+/** Locks without a flag: scans do not change these fields, but clients read their locks back. */
+const plainLocks = (flags: Flags, values: Values) =>
+  Object.entries(values).flatMap(([name, value]) =>
+    flags[name] !== null || value === undefined
+      ? []
+      : [{ name: columnNames[name]!, isLocked: value }],
+  )
+
+async function setPlainLocks(
+  tx: Transaction,
+  { kind, id }: Owner,
+  locks: readonly { name: string; isLocked: boolean }[],
+) {
+  for (const { name, isLocked } of locks) {
+    const without = tx`array_remove(locks, ${name})`
+    await tx`
+      update ${tx(kind)} set locks = ${isLocked ? tx`${without} || ${[name]}::text[]` : without}
+      where id = ${id}`
+  }
+}
