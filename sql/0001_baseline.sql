@@ -141,6 +141,8 @@ create table series (
   author_key  text collate "C" not null default '',
   -- The same with roles: name, tab, role.
   credit_key  text collate "C" not null default '',
+  -- The same as they are written, for lists of authors.
+  credits     text not null default '',
   summary     text,
   summary_key text generated always as (folded(summary)) stored,
   publisher   text,

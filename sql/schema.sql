@@ -666,6 +666,7 @@ CREATE TABLE series (
   cover_book_id uuid,
   custom_cover bytea,
   book_count integer not null default 0,
+  credits text not null default ''::text,
   missing_count integer not null default 0,
   page_count bigint not null default 0,
   size bigint not null default 0,

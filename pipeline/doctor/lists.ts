@@ -61,7 +61,8 @@ const seriesWithWrongAuthors = ({ sql, libraries }: DoctorScope) => sql`
   select s.id, s.title || ' (' || s.id || ')' as note
   from series s, ${authorKeys(sql)} t
   where s.library_id = any(${libraries})
-    and (s.author_key, s.credit_key) is distinct from (t.author_key, t.credit_key)
+    and (s.author_key, s.credit_key, s.credits)
+      is distinct from (t.author_key, t.credit_key, t.credits)
     and not exists (select from series_refresh o where o.series_id = s.id)`
 
 const seriesWithWrongRelease = ({ sql, libraries }: DoctorScope) => sql`

@@ -1,15 +1,16 @@
-// `series.author_key` and `series.credit_key`: the names of the authors of a series and of its books, without and
-// with their roles, as conditions compare them.
+// `series.author_key`, `credit_key` and `credits`: the names of the authors of a series and of its books, without and
+// with their roles, as conditions compare them, and as they are written.
 import type { Fragment } from 'postgres'
 import type { Queryable } from '../../postgres/db.ts'
 
 /** Refreshes series whose books were added, removed or moved, or whose authors changed. */
 export async function refreshAuthorKeys(tx: Queryable, seriesIds: string[]): Promise<void> {
   await tx`
-    update series s set author_key = t.author_key, credit_key = t.credit_key
+    update series s set author_key = t.author_key, credit_key = t.credit_key, credits = t.credits
     from (select s.id, t.* from series s, ${authorKeys(tx)} t where s.id = any(${seriesIds})) t
     where s.id = t.id
-      and (s.author_key, s.credit_key) is distinct from (t.author_key, t.credit_key)`
+      and (s.author_key, s.credit_key, s.credits)
+        is distinct from (t.author_key, t.credit_key, t.credits)`
 }
 
 /**
@@ -21,7 +22,8 @@ export function authorKeys(sql: Queryable): Fragment {
     coalesce(${'\n'} || string_agg(distinct ${text}, ${'\n'}) || ${'\n'}, '') collate "C"`
   return sql`lateral (
     select ${lines(sql`k.name`)} as author_key,
-      ${lines(sql`k.name || ${'\t'} || k.role`)} as credit_key
+      ${lines(sql`k.name || ${'\t'} || k.role`)} as credit_key,
+      coalesce(string_agg(distinct k.written || ${'\t'} || k.role, ${'\n'}), '') as credits
     from (
       select s.authors
       union
@@ -29,7 +31,16 @@ export function authorKeys(sql: Queryable): Fragment {
       jsonb_array_elements(y.authors) a,
       lateral (
         select translate(folded(a->>'name'), ${'\n\t'}, '  ') as name,
+          translate(a->>'name', ${'\n\t'}, '  ') as written,
           translate(${creditRole(sql)}, ${'\n\t'}, '  ') as role) k)`
+}
+
+/** Lines as those of `credits`, of `book b`: a query. */
+export function creditsOfBook(sql: Queryable): Fragment {
+  return sql`
+    select translate(a->>'name', ${'\n\t'}, '  ') || ${'\t'}
+      || translate(${creditRole(sql)}, ${'\n\t'}, '  ')
+    from jsonb_array_elements(b.authors) a`
 }
 
 /** The role of author `a`, which is JSON, as credits compare it: in lower case, `writer` without one. */

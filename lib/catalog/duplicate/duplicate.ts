@@ -12,6 +12,7 @@ import {
 import { Conflict, NotFound } from '../../errors.ts'
 import type { Queue } from '../../queue/queue.ts'
 import { unfinishedJobs } from '../../queue/select-jobs.ts'
+import type { IdPage } from '../list/page.ts'
 
 /** The most members of a group that are listed. */
 export const maxMembers = 1_000
@@ -80,6 +81,23 @@ export async function listBookDuplicates(
       select count(*) as members from ${bookMembers(sql, viewer)} m group by id having count(*) > 1
     ) n`
   return { groups: [...groups], totals: totals! }
+}
+
+/** Ids of a page of the books in all groups, by file hash, and the number on all pages. */
+export async function duplicateBooks(
+  sql: Sql,
+  viewer: Viewer,
+  { offset, limit }: { offset: number; limit: number },
+): Promise<IdPage> {
+  const [row] = await sql<IdPage[]>`
+    with members as materialized (
+      select m.id, m.member, count(*) over (partition by m.id) as n from ${bookMembers(sql, viewer)} m
+    ), listed as materialized (
+      select m.member, g.key from members m join duplicate_group g on g.id = m.id where m.n > 1
+    )
+    select (select count(*) from listed)::float8 as total, array(
+      select member from listed order by key, member limit ${limit} offset ${offset}) as ids`
+  return row!
 }
 
 type Member = {

@@ -92,7 +92,7 @@ export function seriesStatus(value: unknown, path: string): Condition {
   return predicate('status', { kind: 'words', words: statusesNamed(name) })
 }
 
-const mediaStatusNames = ['READY', 'UNKNOWN', 'ERROR', 'UNSUPPORTED', 'OUTDATED'] as const
+export const mediaStatusNames = ['READY', 'UNKNOWN', 'ERROR', 'UNSUPPORTED', 'OUTDATED'] as const
 const hasError = predicate('hasError', { kind: 'boolean', value: true })
 const isUnread = predicate('format', { kind: 'null' })
 const isUnsupported = predicate('errorCode', { kind: 'words', words: unsupportedErrors })

@@ -1,0 +1,91 @@
+// Responses of lists of series and books: a page, or the whole list in batches; and what they cost.
+import { createHash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import { predicatesOf } from '../../../catalog/list/condition.ts'
+import type { IdPage } from '../../../catalog/list/page.ts'
+import type { AdmittedCost } from '../../../http/route.ts'
+import type { Part } from '../../../komga/search/condition-tree.ts'
+import type { SortProperty } from '../../../komga/search/sort.ts'
+import type { Reader } from '../../../komga/values.ts'
+import type { Sql } from '../../../postgres/db.ts'
+import type { Static, TSchema } from '../../../schema.ts'
+import { batchSize, type PageRequest, springPage, wholePage } from '../http/paging.ts'
+
+/** Ids of a whole list that are read at once: some megabytes. */
+const idWindow = 20_000
+
+type Found = (window: { offset: number; limit: number }) => Promise<IdPage>
+
+type Listed<T extends TSchema> = {
+  request: PageRequest
+  sort: readonly SortProperty[]
+  item: T
+  find: Found
+  load: (ids: readonly string[]) => Promise<Static<T>[]>
+}
+
+/** The requested page of a list; a whole list is sent as it is read. */
+export async function listResponse<T extends TSchema>({
+  request,
+  sort,
+  item,
+  find,
+  load,
+}: Listed<T>) {
+  const isSorted = sort.length > 0
+  if (!request.isUnpaged) {
+    const { ids, total } = await find({ offset: request.offset, limit: request.size })
+    return springPage({ request, isSorted, content: await load(ids), total })
+  }
+  async function* batches() {
+    for (let offset = 0; ; offset += idWindow) {
+      const { ids } = await find({ offset, limit: idWindow })
+      for (let start = 0; start < ids.length; start += batchSize)
+        yield await load(ids.slice(start, start + batchSize))
+      if (ids.length < idWindow) return
+    }
+  }
+  return await wholePage({ request, isSorted, item, batches: batches() })
+}
+
+// As of native lists: a page of so many items, or a condition of so many parts, is a normal list.
+const maxCheapItems = 100
+const maxCheapParts = 10
+
+/** `isShort`: whole lists are those of one series or list. */
+export function costOfList(
+  request: PageRequest,
+  readCondition: () => Part,
+  { isShort = false } = {},
+): AdmittedCost {
+  if (request.isUnpaged ? !isShort : request.size > maxCheapItems) return 'expensive'
+  try {
+    const condition = readCondition()
+    const parts = condition === null ? 0 : predicatesOf(condition).length
+    return parts > maxCheapParts ? 'expensive' : 'list'
+  } catch {
+    // The handler finds the same error.
+    return 'list'
+  }
+}
+
+const maxSeeds = 10_000
+const seeds = new LRUCache<string, number>({ max: maxSeeds })
+
+/** Of random orders: a new one for each first page, which the other pages continue. */
+export function seedOf({ viewer }: Reader, { page }: Pick<PageRequest, 'page'>): number {
+  const { accountId } = viewer
+  const known = seeds.get(accountId)
+  const seed =
+    page > 0
+      ? (known ?? fallbackSeed(accountId))
+      : Math.floor(Math.random() * Number.MAX_SAFE_INTEGER)
+  seeds.set(accountId, seed)
+  return seed
+}
+
+/** Of a list that another process began: pages of this process fit together. */
+const fallbackSeed = (accountId: string) =>
+  createHash('sha256').update(accountId).digest().readUInt32LE(0)
+
+export type ListDeps = { sql: Sql }
