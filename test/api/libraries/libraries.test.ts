@@ -6,6 +6,7 @@ import t, { type Test } from 'tap'
 import { createReader } from '../../kit/accounts.ts'
 import { folderWithFiles, temporaryFolder } from '../../kit/files/folders.ts'
 import { comic, comicFiles, createTestLibrary, waitForScan } from '../../kit/library.ts'
+import { waitUntil } from '../../kit/processes.ts'
 import { startApi } from '../../kit/server.ts'
 
 const all = await startApi(t)
@@ -369,12 +370,7 @@ t.test('a deleted library disappears immediately, and its folder can be used aga
     200,
     'also during the deletion',
   )
-  for (let left = 500; left > 0; left--) {
-    const [row] = await all.sql`select 1 from library where id = ${shelf.id}`
-    if (!row) break
-    all.pipeline.wake()
-    await sleep(20)
-  }
+  await untilErased(shelf.id)
   const [rest] = await all.sql`
     select (select count(*)::integer from library where id = ${shelf.id}) as libraries,
       (select count(*)::integer from book where library_id = ${shelf.id}) as books,
@@ -391,12 +387,7 @@ t.test('a library can be deleted during a scan', async t => {
   all.pipeline.wake()
   await sleep(150)
   t.equal((await admin.delete(`/libraries/${shelf.id}`)).status, 204)
-  for (let left = 500; left > 0; left--) {
-    const [row] = await all.sql`select 1 from library where id = ${shelf.id}`
-    if (!row) break
-    all.pipeline.wake()
-    await sleep(20)
-  }
+  await untilErased(shelf.id)
   t.same([...(await all.sql`select 1 from library where id = ${shelf.id}`)], [])
 })
 
@@ -444,6 +435,12 @@ t.test('readers cannot change libraries', async t => {
     t.equal(response.status, 403)
   t.equal((await all.anonymous.get('/libraries')).status, 401)
 })
+
+const untilErased = (id: string) =>
+  waitUntil(async () => {
+    all.pipeline.wake()
+    return (await all.sql`select 1 from library where id = ${id}`).length === 0
+  })
 
 function nested(levels: number): unknown {
   return levels === 0 ? 1 : [nested(levels - 1)]
