@@ -10,9 +10,10 @@ import {
   visibleBook,
 } from '../../../lib/auth/viewer.ts'
 import { refreshSeriesReading } from '../../../lib/catalog/derived/series-reading.ts'
-import { createBookIndex } from '../../../lib/catalog/list/bitmaps/book-index.ts'
+import { bookIndexOf, createBookIndex } from '../../../lib/catalog/list/bitmaps/book-index.ts'
 import type { IndexedRequest } from '../../../lib/catalog/list/bitmaps/indexed-list.ts'
 import { type BookFilter, parseBookFilter } from '../../../lib/catalog/list/condition.ts'
+import { listBooks } from '../../../lib/catalog/list/list-books.ts'
 import { combineListChanges } from '../../../lib/catalog/list/marks/list-version.ts'
 import { expand } from '../../../lib/catalog/list/plan/book-plan.ts'
 import { compileBookTree } from '../../../lib/catalog/list/plan/book-tree.ts'
@@ -237,4 +238,29 @@ t.test('statements that change what a list depends on invalidate it', async t =>
   await read(ofAccount)
   await sql`insert into progress (account_id, book_id, current_page) values (${other!}, ${book!.id}, 1)`
   t.equal(await wayOf(ofAccount), 'known')
+})
+
+t.test('lists are made from a valid index, and by a plan once books have changed', async t => {
+  const pool = connectionsLike(sql, { max: 1, connection: {} })
+  t.teardown(() => pool.end())
+  const statements: string[] = []
+  Object.assign(pool.options, { debug: (_: number, text: string) => statements.push(text) })
+  const filter = parseBookFilter({ pageCount: { operator: 'gte', value: 0 } })!
+  const shared = bookIndexOf(pool)
+  shared.refresh(pool, { filter, sort: 'title', direction: 'desc', offset: 0, limit: 5 })
+  await shared.idle()
+  const viewer = unrestrictedViewer(account)
+  for (const [isIndexed, change] of [
+    [true, sql`update book set page_count = page_count where id = ${facts.books[0]!.id}`],
+    [false, sql`select`],
+  ] as const) {
+    statements.length = 0
+    const list = { filter, sort: 'title', direction: 'desc' } as const
+    const { ids, total } = await listBooks(pool, viewer, { ...list, page: 2, pageSize: 5 })
+    t.equal(!statements.some(text => text.includes('matched')), isIndexed)
+    const expected = await plainList(viewer, list)
+    t.same(ids, expected.slice(5, 10))
+    t.equal(total, expected.length)
+    await change
+  }
 })

@@ -146,18 +146,26 @@ async function bitmapsOf(
       })
   }
   if (needed.length > maxNewPredicates) return null
-  for (const { key, name, predicate, present } of needed) {
-    const { versions, bitmap, coversMissing } = await readPredicateBooks(sql, viewer, {
-      ...{ table, predicate, withMissing, present },
-    })
-    if (versions && (versions.list !== table.version || versions.account !== account)) return null
-    const packed = pack(bitmap)
-    found.set(key, packed)
-    const version = versionOfField(predicate.field)
-    const accountVersion = version === 'account' ? account : null
-    if (version) bitmaps.set(name, { ...packed, accountVersion, coversMissing })
+  let isCurrent = true
+  const left = needed.values()
+  const readNext = async () => {
+    for (const { key, name, predicate, present } of left) {
+      const { versions, bitmap, coversMissing } = await readPredicateBooks(sql, viewer, {
+        ...{ table, predicate, withMissing, present },
+      })
+      if (versions && (versions.list !== table.version || versions.account !== account))
+        isCurrent = false
+      if (!isCurrent) return
+      const packed = pack(bitmap)
+      found.set(key, packed)
+      const version = versionOfField(predicate.field)
+      const accountVersion = version === 'account' ? account : null
+      if (version) bitmaps.set(name, { ...packed, accountVersion, coversMissing })
+    }
   }
-  return found
+  // As many statements as a request may send at once (lib/http/list-gate.ts).
+  await Promise.all([readNext(), readNext()])
+  return isCurrent ? found : null
 }
 
 /** A new bitmap. */
