@@ -16,7 +16,7 @@ import type { Log } from '../log.ts'
 import { openPages } from '../page/pages.ts'
 import { openThumbnails } from '../page/thumbnail.ts'
 import { forRequests, type Sql } from '../postgres/db.ts'
-import { openDatabaseMonitor } from '../postgres/monitor.ts'
+import { openDatabaseMonitor, type ProbePace } from '../postgres/monitor.ts'
 import type { Queue } from '../queue/queue.ts'
 import { openSpaceGuard, type SpaceGuard } from '../space-guard.ts'
 import { version } from '../version.ts'
@@ -34,6 +34,8 @@ type Options = {
   pace?: Partial<Pace>
   /** Of receiving requests; tests use a shorter one. */
   receive?: ReceivePace
+  /** Of noticing that the database does not respond; tests use a faster one. */
+  probing?: ProbePace
 }
 
 // For statements of requests. The slowest search of a million books takes a second.
@@ -48,6 +50,7 @@ export async function openApi({
   space: sharedSpace,
   pace,
   receive,
+  probing,
 }: Options): Promise<{
   server: FastifyInstance
   /** Port of the separate server of the compatible API; null without one. */
@@ -58,7 +61,7 @@ export async function openApi({
   close(): Promise<void>
 }> {
   const space = sharedSpace ?? openSpaceGuard({ config, log })
-  const monitor = await openDatabaseMonitor(sql, log)
+  const monitor = await openDatabaseMonitor(sql, log, probing)
   const auth = await openAuth({ sql, config, log })
   const requestSql = forRequests(sql, { timeoutMs: statementTimeoutMs })
   const pages = openPages({

@@ -1,12 +1,12 @@
 // HTTP server: mounts the routes with authorization, rate limit, validation and error handling.
 import type { RequestListener } from 'node:http'
+import { Readable } from 'node:stream'
 import compress from '@fastify/compress'
 import cors from '@fastify/cors'
 import multipart from '@fastify/multipart'
 import fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
-  type FastifyReply,
   type FastifyRequest,
   LogController,
 } from 'fastify'
@@ -21,7 +21,13 @@ import { addEtag, setVary } from './cache-headers.ts'
 import { corsDelegator } from './cors.ts'
 import type { Deps } from './deps.ts'
 import type { Dialect } from './dialect.ts'
-import { errorResponse, rejectMalformedRequest, statusOf } from './error-response.ts'
+import {
+  databaseUnavailable,
+  errorResponse,
+  rejectMalformedRequest,
+  statusOf,
+} from './error-response.ts'
+import { inputOf } from './input.ts'
 import { acceptOnlyJson } from './json-body.ts'
 import { admitted, type ListGate } from './list-gate.ts'
 import { createHttpServer, type ReceivePace } from './listener.ts'
@@ -192,8 +198,15 @@ function mount(
   route: Route,
   { deps, lists, limiter, preconditions, dialect }: MountOptions,
 ) {
-  const onRequest = authorize(route, deps, { limiter, dialect })
+  const identify = authorize(route, deps, { limiter, dialect })
   const run = admitted(route, deps, lists)
+  const bounded = <T>(work: () => Promise<T>, abandoned?: () => void) =>
+    route.withoutDatabase
+      ? work()
+      : deps.monitor.whileAvailable(work, {
+          ...{ error: databaseUnavailable, discard: destroyBody },
+          ...(abandoned ? { abandoned } : {}),
+        })
   for (const { method, path, whenFull } of endpoints(route)) {
     server.route({
       method,
@@ -205,7 +218,7 @@ function mount(
         ...(route.body ? { body: route.body } : {}),
         response: { ...responseSchemas(route), ...dialect.errorSchemas },
       },
-      onRequest,
+      onRequest: (request, reply) => bounded(() => identify(request, reply)),
       bodyLimit: route.multipart ? maxBodyBytes : bodyLimit(route),
       ...(isCompressed(route.responses[200]) ? { compress: false } : {}),
       config: {
@@ -254,31 +267,10 @@ async function addEmptyObject(request: FastifyRequest) {
   if (request.body === undefined) request.body = {}
 }
 
-function inputOf(request: FastifyRequest, reply: FastifyReply) {
-  let signal: AbortSignal | undefined
-  return {
-    params: request.params,
-    query: request.query,
-    body: request.body,
-    identity: request.identity,
-    viewer: request.identity?.viewer,
-    request,
-    reply,
-    get signal() {
-      signal ??= disconnectSignal(reply)
-      return signal
-    },
-  }
-}
-
-function disconnectSignal(reply: FastifyReply): AbortSignal {
-  const controller = new AbortController()
-  reply.raw.once('close', () => {
-    if (!reply.raw.writableFinished) controller.abort()
-  })
-  // No `close` event follows when the client disconnected during authentication.
-  if (reply.raw.destroyed && !reply.raw.writableFinished) controller.abort()
-  return controller.signal
+/** Of a result that is not sent. */
+function destroyBody(result: unknown) {
+  const body = result instanceof RouteResponse ? result.body : result
+  if (body instanceof Readable) body.destroy()
 }
 
 function responseSchemas(route: Route) {

@@ -1,4 +1,5 @@
-// Database monitor of a process: whether the database is available, noticed by a connection of its own.
+// Database monitor of a process: whether the database is available, noticed by a connection of its own. A
+// database that is stopped or unreachable without an error answers nothing: a probe finds that.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../log.ts'
 import { openDedicatedConnection, type Sql } from './db.ts'
@@ -6,25 +7,52 @@ import { openDedicatedConnection, type Sql } from './db.ts'
 export type DatabaseMonitor = {
   /** False from the loss of the database until it responds again. */
   isAvailable(): boolean
+  /**
+   * The result of work that uses the database. Rejects with `error` when the database does not respond; then
+   * `abandoned` is called, and what `work` returns later is passed to `discard`.
+   */
+  whileAvailable<T>(work: () => Promise<T>, options: CallOptions<T>): Promise<T>
   close(): Promise<void>
 }
 
-const probeMs = 200
+type CallOptions<T> = {
+  error: () => Error
+  abandoned?: () => void
+  discard?: (result: T) => void
+}
+
+export type ProbePace = {
+  /** How often calls and probes are looked at. */
+  tickMs?: number
+  /** A call that takes longer causes a probe. */
+  slowMs?: number
+  /** The database does not respond when a probe takes that many ticks: not a time, because the event loop may pause. */
+  hungTicks?: number
+}
+
+type Call = { since: number; fail: () => void }
+
+const retryMs = 200
 
 /** Logs one message when the database is lost and one when it is back. */
 export async function openDatabaseMonitor(
   sql: Sql,
   log: Pick<Log, 'warn' | 'info'>,
+  { tickMs = 500, slowMs = 1_500, hungTicks = 10 }: ProbePace = {},
 ): Promise<DatabaseMonitor> {
   let isAvailable = true
   let isProbing = false
+  let probeTicks = 0
   let isClosed = false
-  const connection = openDedicatedConnection(sql, () => void probe())
+  const calls = new Set<Call>()
+  let connection = openDedicatedConnection(sql, () => void probe())
+  const timer = setInterval(tick, tickMs).unref()
 
   // A connection that an administrator terminated is replaced by the first attempt.
   async function probe() {
     if (isProbing) return
     isProbing = true
+    probeTicks = 0
     const lostAt = performance.now()
     while (!isClosed) {
       const { code } = await connection.sql`select 1`.then(
@@ -32,9 +60,8 @@ export async function openDatabaseMonitor(
         error => ({ code: String(error.code ?? error) }),
       )
       if (code === null) break
-      if (isAvailable && !isClosed) log.warn({ code }, 'the database is not available')
-      isAvailable = false
-      await sleep(probeMs, undefined, { ref: false })
+      setLost(code)
+      await sleep(retryMs, undefined, { ref: false })
     }
     isProbing = false
     if (isAvailable || isClosed) return
@@ -42,11 +69,66 @@ export async function openDatabaseMonitor(
     log.info({ ms: Math.round(performance.now() - lostAt) }, 'the database is available again')
   }
 
+  function setLost(code: string) {
+    if (isAvailable && !isClosed) log.warn({ code }, 'the database is not available')
+    isAvailable = false
+  }
+
+  function tick() {
+    if (isProbing) {
+      probeTicks += 1
+      // An attempt to connect has a time limit of its own.
+      if (probeTicks >= (isAvailable ? hungTicks : 4 * hungTicks)) setHung()
+      return
+    }
+    const [oldest] = calls
+    if (oldest && performance.now() - oldest.since > slowMs) void probe()
+  }
+
+  function setHung() {
+    setLost('NO_RESPONSE')
+    for (const { fail } of calls) fail()
+    probeTicks = 0
+    // A connection over a network that went away may never fail: the probe goes on with a new one.
+    const { close } = connection
+    connection = openDedicatedConnection(sql, () => void probe())
+    close().catch(() => {})
+  }
+
+  function whileAvailable<T>(
+    work: () => Promise<T>,
+    { error, abandoned, discard }: CallOptions<T>,
+  ): Promise<T> {
+    const { promise, resolve, reject } = Promise.withResolvers<T>()
+    const call: Call = {
+      since: performance.now(),
+      fail() {
+        calls.delete(call)
+        reject(error())
+        abandoned?.()
+      },
+    }
+    calls.add(call)
+    work().then(
+      result => {
+        if (calls.delete(call)) resolve(result)
+        else discard?.(result)
+      },
+      thrown => {
+        calls.delete(call)
+        reject(thrown)
+      },
+    )
+    return promise
+  }
+
   await connection.sql`select 1`
   return {
     isAvailable: () => isAvailable,
+    whileAvailable,
     async close() {
       isClosed = true
+      clearInterval(timer)
       await connection.close()
     },
   }
