@@ -421,7 +421,10 @@ create table cover (
   is_selected boolean not null default false,
   created_at  timestamptz not null default now(),
   updated_at  timestamptz not null default now(),
-  constraint cover_of_one check (num_nonnulls(series_id, book_id) = 1),
+  -- One each, which is displayed instead of covers of members.
+  collection_id uuid constraint cover_collection_unique unique,
+  read_list_id  uuid constraint cover_read_list_unique unique,
+  constraint cover_of_one check (num_nonnulls(series_id, book_id, collection_id, read_list_id) = 1),
   constraint cover_book_unique unique (book_id, hash),
   constraint cover_series_unique unique (series_id, hash)
 );
@@ -612,6 +615,9 @@ create trigger book_copied_to_read_lists after update of series_id, age_rating, 
   for each row when (old.series_id <> new.series_id or old.age_rating is distinct from new.age_rating
     or (old.missing_at is null) <> (new.missing_at is null))
   execute function copy_book_to_read_lists();
+
+alter table cover add foreign key (collection_id) references collection on delete cascade;
+alter table cover add foreign key (read_list_id) references read_list on delete cascade;
 
 -- A row for each statement that changed which collections and read lists there are, or their members: together
 -- with list_change the version of what accounts see of them (lib/catalog/grouping/counts.ts).

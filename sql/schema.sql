@@ -203,10 +203,16 @@ CREATE TABLE cover (
   is_selected boolean not null default false,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  collection_id uuid,
+  read_list_id uuid,
   constraint cover_book_id_fkey FOREIGN KEY (book_id) REFERENCES book(id) ON DELETE CASCADE,
   constraint cover_book_unique UNIQUE (book_id, hash),
-  constraint cover_of_one CHECK ((num_nonnulls(series_id, book_id) = 1)),
+  constraint cover_collection_id_fkey FOREIGN KEY (collection_id) REFERENCES collection(id) ON DELETE CASCADE,
+  constraint cover_collection_unique UNIQUE (collection_id),
+  constraint cover_of_one CHECK ((num_nonnulls(series_id, book_id, collection_id, read_list_id) = 1)),
   constraint cover_pkey PRIMARY KEY (id),
+  constraint cover_read_list_id_fkey FOREIGN KEY (read_list_id) REFERENCES read_list(id) ON DELETE CASCADE,
+  constraint cover_read_list_unique UNIQUE (read_list_id),
   constraint cover_series_id_fkey FOREIGN KEY (series_id) REFERENCES series(id) ON DELETE CASCADE,
   constraint cover_series_unique UNIQUE (series_id, hash)
 );

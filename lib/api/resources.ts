@@ -16,6 +16,7 @@ import { duplicates } from './books/duplicates.ts'
 import { downloads } from './books/files.ts'
 import { progress } from './books/progress.ts'
 import { covers } from './images/covers.ts'
+import { groupingCovers } from './images/grouping-covers.ts'
 import { pages } from './images/pages.ts'
 import { thumbnails } from './images/thumbnails.ts'
 import { koreaderSync } from './koreader/sync.ts'
@@ -67,6 +68,7 @@ export const resources: readonly Route[] = [
   ...pages,
   ...thumbnails,
   ...covers,
+  ...groupingCovers,
   ...downloads,
   ...preferences,
   ...progress,

@@ -67,6 +67,15 @@ export type MadeCover = {
   originalBytes: number
 }
 
+/** Puts four images together, in two rows of two. */
+export type MakeMosaicRequest = {
+  images: Uint8Array[]
+  /** The longer side. */
+  maxSide: number
+  format: 'jpeg' | 'webp'
+  quality: number
+}
+
 /** Verifies that the original bytes of a page decode. */
 export type VerifyPageRequest = Pick<RenderPageRequest, 'book' | 'index' | 'cachedOriginal'>
 
@@ -89,6 +98,7 @@ export type PageTasks = {
   unpackRun: { request: UnpackRunRequest; value: RenderedImage }
   convert: { request: ConvertRequest; value: RenderedImage }
   cover: { request: MakeCoverRequest; value: MadeCover }
+  mosaic: { request: MakeMosaicRequest; value: { bytes: Uint8Array } }
   epub: { request: BookRef; value: EpubIndex }
   resource: { request: ReadResourceRequest; value: ResourceBytes }
 }

@@ -21,7 +21,7 @@ import {
 import { createEpubReader } from './epub.ts'
 import { pageEtag } from './etag.ts'
 import { createFailures } from './failures.ts'
-import type { MadeCover, MakeCoverRequest } from './messages.ts'
+import type { MadeCover, MakeCoverRequest, MakeMosaicRequest } from './messages.ts'
 import { derivedPage, originalPage } from './page-source.ts'
 import { type Client, openPagePool, unknownWeight } from './pool.ts'
 import { createReadAhead } from './readahead.ts'
@@ -108,6 +108,11 @@ export function openPages({
     async cover(request: MakeCoverRequest, client: Client = {}): Promise<MadeCover> {
       const options = { weight: unknownWeight, client }
       return (await engine.pool.run('cover', request, options)) as MadeCover
+    },
+    /** Images that are thumbnails already, as one. Throws Unreadable, Unavailable. */
+    async mosaic(request: MakeMosaicRequest, client: Client = {}): Promise<Uint8Array> {
+      const options = { weight: unknownWeight, client }
+      return ((await engine.pool.run('mosaic', request, options)) as { bytes: Uint8Array }).bytes
     },
     epubs: createEpubReader(engine),
     coverImages: createCoverImages(engine),

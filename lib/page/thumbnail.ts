@@ -59,6 +59,17 @@ export function openThumbnails({ folder, format, convert }: Options) {
         const { bytes } = await convert(Uint8Array.from(thumbnail.bytes), { format: 'jpeg' })
         return { bytes: Buffer.from(bytes), mediaType: 'image/jpeg', etag: `"${name}-jpeg"` }
       }),
+    /** An image that is made from thumbnails; its name identifies it. Throws what `make` throws. */
+    async composed(
+      name: string,
+      make: () => Promise<{ bytes: Buffer; mediaType: string }>,
+    ): Promise<Thumbnail> {
+      const made = await cached(name, async () => ({
+        ...(await make()),
+        etag: thumbnailEtag(name),
+      }))
+      return made!
+    },
     /** The placeholder as an image of that format. Throws Unreadable, Unavailable. */
     async placeholderAs(format: NonNullable<Variant['format']> = 'jpeg'): Promise<Thumbnail> {
       const thumbnail = await cached(`placeholder ${format}`, async () => {

@@ -93,6 +93,15 @@ export const cover = task<'cover'>(async ({ bytes, ...options }, { decode }) => 
   }
 })
 
+export const mosaic = task<'mosaic'>(async ({ images, ...options }) => {
+  try {
+    const { createMosaic } = await import('../image/mosaic.ts')
+    return { value: { bytes: await createMosaic(images, options) } }
+  } catch (error) {
+    return toError(error)
+  }
+})
+
 export const epub = task<'epub'>(async book => {
   return withFile(book, async file => {
     const { readContents } = await import('../format/epub/contents.ts')

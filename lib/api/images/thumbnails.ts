@@ -2,14 +2,12 @@
 import type { Permission } from '../../auth/permission.ts'
 import { regenerateThumbnail } from '../../catalog/cover/cover-on-demand.ts'
 import { coverOfBook, coverOfLibrary, coverOfSeries } from '../../catalog/cover/displayed-cover.ts'
-import { coverMember } from '../../catalog/grouping/cover.ts'
-import { collections, groupingNotFound, readLists } from '../../catalog/grouping/grouping.ts'
 import type { Deps } from '../../http/deps.ts'
 import { route } from '../../http/route.ts'
 import { placeholder, thumbnailEtag } from '../../page/thumbnail.ts'
 import { TaskStarted } from '../../queue/task/record.ts'
 import { body, maybe, Type } from '../../schema.ts'
-import { BookId, CollectionId, LibraryId, ReadListId, SeriesId } from '../params.ts'
+import { BookId, LibraryId, SeriesId } from '../params.ts'
 import { type CoverRequest, type CoverVariant, coverResponse } from './cover-response.ts'
 import { imageResponses } from './image-response.ts'
 
@@ -82,29 +80,6 @@ export const thumbnails = [
         coverResponse(request, deps, { ...subject, ...asStored(deps), viewer, id: params.id }),
     }),
   ),
-  ...([collections, readLists] as const).map(grouping => {
-    const isOfSeries = grouping.contents === 'series'
-    const member = isOfSeries
-      ? { kind: 'series' as const, coverOf: coverOfSeries }
-      : { kind: 'book' as const, coverOf: coverOfBook }
-    return route({
-      operationId: isOfSeries ? 'getCollectionThumbnail' : 'getReadListThumbnail',
-      method: 'GET',
-      path: isOfSeries ? '/collections/{id}/thumbnail' : '/readlists/{id}/thumbnail',
-      permission: isOfSeries ? 'CollectionsRead' : 'ReadListsRead',
-      cookie: true,
-      bucket: 'images',
-      summary: `Get the cover thumbnail of a ${grouping.name.toLowerCase()}`,
-      description: 'That of the first member that the caller sees; 404 without any.',
-      params: isOfSeries ? CollectionId : ReadListId,
-      responses: imageResponses,
-      async handle({ params, viewer, request }, deps) {
-        const id = await coverMember(deps.sql, viewer, grouping, params.id)
-        if (id === null) throw groupingNotFound(grouping)
-        return await coverResponse(request, deps, { ...member, ...asStored(deps), viewer, id })
-      },
-    })
-  }),
   ...(['book', 'series'] as const).map(kind =>
     route({
       operationId: kind === 'book' ? 'generateBookThumbnail' : 'generateSeriesThumbnail',

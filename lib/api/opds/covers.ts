@@ -9,7 +9,7 @@ import {
   coverSource,
 } from '../../catalog/cover/displayed-cover.ts'
 import { coverMember } from '../../catalog/grouping/cover.ts'
-import { collections, readLists } from '../../catalog/grouping/grouping.ts'
+import { collections, type Grouping, readLists } from '../../catalog/grouping/grouping.ts'
 import { Failure } from '../../errors.ts'
 import { whenClosed } from '../../http/body.ts'
 import type { Deps } from '../../http/deps.ts'
@@ -26,6 +26,7 @@ import {
   coverResponse,
   maxAgeSeconds,
 } from '../images/cover-response.ts'
+import { groupingThumbnail } from '../images/grouping-covers.ts'
 import { imageResponse, notModified } from '../images/image-response.ts'
 import { BookId, CollectionId, ReadListId, SeriesId } from '../params.ts'
 
@@ -38,8 +39,8 @@ type Subject = Pick<CoverRequest, 'coverOf'> & {
   path: string
   params: typeof BookId
   permission: Permission
-  /** The id of what has the cover, of a collection or a read list; null for a placeholder. */
-  memberOf?: (sql: Deps['sql'], viewer: Viewer, id: string) => Promise<string | null>
+  /** Whose members have the cover. */
+  grouping?: Grouping
   name: string
 }
 const subjects: Subject[] = [
@@ -66,7 +67,7 @@ const subjects: Subject[] = [
     params: CollectionId,
     permission: 'SeriesRead',
     coverOf: coverOfBrowsableSeries,
-    memberOf: (sql, viewer, id) => coverMember(sql, viewer, collections, id),
+    grouping: collections,
   },
   {
     kind: 'book',
@@ -75,7 +76,7 @@ const subjects: Subject[] = [
     params: ReadListId,
     permission: 'BooksRead',
     coverOf: coverOfBook,
-    memberOf: (sql, viewer, id) => coverMember(sql, viewer, readLists, id),
+    grouping: readLists,
   },
 ]
 
@@ -86,13 +87,23 @@ type CoverInput = Pick<Input<'auth', never, never, never>, 'request' | 'reply' |
 
 export const coverRoutes: Route[] = ([1, 2] as const).flatMap(version =>
   subjects.flatMap(subject => {
-    const { name, ownerName, params, permission, memberOf } = subject
+    const { name, ownerName, params, permission, grouping } = subject
     const respond = async (respond: typeof thumbnailResponse, input: CoverInput, deps: Deps) => {
-      if (!memberOf) return respond(subject, input, deps)
-      const id = await memberOf(deps.sql, input.viewer, input.params.id)
+      if (!grouping) return respond(subject, input, deps)
+      const { viewer, params } = input
+      const id = await coverMember(deps.sql, viewer, grouping, params.id)
       return id === null
         ? placeholderResponse(input, deps)
         : respond(subject, { ...input, params: { id } }, deps)
+    }
+    const thumbnail = async (input: CoverInput, deps: Deps) => {
+      if (!grouping) return thumbnailResponse(subject, input, deps)
+      const { request, viewer, params, signal } = input
+      const image = await groupingThumbnail(request, deps, {
+        ...{ viewer, grouping, id: params.id, signal },
+        ...{ ...asJpeg(deps), format: 'jpeg' },
+      })
+      return image ?? placeholderResponse(input, deps)
     }
     const common = {
       method: 'GET',
@@ -112,7 +123,7 @@ export const coverRoutes: Route[] = ([1, 2] as const).flatMap(version =>
         path: `${path}/thumbnail.jpg`,
         summary: `Get the cover thumbnail of a ${name} (JPEG)`,
         description: 'A placeholder if there is no cover.',
-        handle: (input, deps) => respond(thumbnailResponse, input, deps),
+        handle: thumbnail,
       }),
       route({
         ...common,

@@ -180,18 +180,28 @@ export async function deleteCover(
     else await setDisplayedCover(tx, subject, { coverId: null, isLocked: false })
     return row
   })
-  // Files go after their row, so that no row lacks its files. Checked against the table once more:
-  // another owner may have the same image, or it may have been uploaded again since.
+  await deleteUnusedFiles(sql, folders, deleted)
+}
+
+/**
+ * Files go after their row, so that no row lacks its files. Checked against the table once more: another owner
+ * may have the same image, or it may have been uploaded again since.
+ */
+export async function deleteUnusedFiles(
+  sql: Sql,
+  folders: CoverFolders,
+  file: { name: string; extension: string },
+): Promise<void> {
   await sql.begin(async tx => {
-    await lockFiles(tx, deleted.name)
+    await lockFiles(tx, file.name)
     const [other] = await tx`
-      select 1 from cover where hash = decode(${deleted.name}, 'hex') limit 1`
-    if (!other) await deleteCoverFiles(folders, deleted)
+      select 1 from cover where hash = decode(${file.name}, 'hex') limit 1`
+    if (!other) await deleteCoverFiles(folders, file)
   })
 }
 
 /** Serializes writing and deleting the files of one name until the transaction ends. */
-async function lockFiles(tx: Transaction, name: string) {
+export async function lockFiles(tx: Transaction, name: string) {
   await tx`select pg_advisory_xact_lock(hashtext('stackroom.cover'), hashtext(${name}))`
 }
 

@@ -133,15 +133,26 @@ export async function changeMembers(
   })
 }
 
-async function lockGrouping(tx: Transaction, viewer: Viewer, grouping: Grouping, id: string) {
+/** Locks it until the transaction ends. Throws NotFound. */
+export async function lockGrouping(
+  tx: Transaction,
+  viewer: Viewer,
+  grouping: Grouping,
+  id: string,
+) {
   const { c } = tablesOf(tx, grouping)
   const [locked] = await tx`select 1 from ${c} where id = ${id} for no key update`
   if (!locked) throw groupingNotFound(grouping)
   return await findWithin(tx, viewer, grouping, { id, withEmpty: true })
 }
 
-/** Nothing changed: nothing is written, so that a repeated request has no effect. */
-async function noteChange(tx: Transaction, grouping: Grouping, id: string, fields: string[]) {
+/** Publishes changes of these fields. Nothing changed: nothing is written, so that a repeated request has no effect. */
+export async function noteChange(
+  tx: Transaction,
+  grouping: Grouping,
+  id: string,
+  fields: string[],
+) {
   if (fields.length === 0) return
   const { c } = tablesOf(tx, grouping)
   await tx`update ${c} set updated_at = now() where id = ${id}`
