@@ -125,7 +125,6 @@ CREATE TABLE book_artifact (
   sha256 bytea,
   cover bytea,
   cover_error text,
-  constraint book_artifact_book_id_fkey FOREIGN KEY (book_id) REFERENCES book(id) ON DELETE CASCADE,
   constraint book_artifact_pkey PRIMARY KEY (book_id)
 ) WITH (fillfactor=70);
 
@@ -145,7 +144,6 @@ CREATE TABLE book_locator (
 CREATE TABLE book_pages (
   book_id uuid not null,
   pages bytea not null,
-  constraint book_pages_book_id_fkey FOREIGN KEY (book_id) REFERENCES book(id) ON DELETE CASCADE,
   constraint book_pages_pkey PRIMARY KEY (book_id)
 );
 
@@ -155,7 +153,6 @@ CREATE TABLE book_search (
   is_present boolean not null,
   sort_key text collate "C" not null,
   text text collate "C" not null,
-  constraint book_search_book_id_fkey FOREIGN KEY (book_id) REFERENCES book(id) ON DELETE CASCADE,
   constraint book_search_pkey PRIMARY KEY (book_id)
 ) WITH (fillfactor=90);
 
@@ -164,7 +161,6 @@ CREATE TABLE book_summary (
   series_id uuid not null,
   is_present boolean not null,
   key text collate "C" not null,
-  constraint book_summary_book_id_fkey FOREIGN KEY (book_id) REFERENCES book(id) ON DELETE CASCADE,
   constraint book_summary_pkey PRIMARY KEY (book_id)
 );
 
@@ -651,6 +647,7 @@ CREATE TABLE series (
   authors jsonb not null default '[]'::jsonb,
   author_key text collate "C" not null default ''::text,
   credit_key text collate "C" not null default ''::text,
+  credits text not null default ''::text,
   summary text,
   summary_key text generated always as (folded(summary)) stored,
   publisher text,
@@ -672,7 +669,6 @@ CREATE TABLE series (
   cover_book_id uuid,
   custom_cover bytea,
   book_count integer not null default 0,
-  credits text not null default ''::text,
   missing_count integer not null default 0,
   page_count bigint not null default 0,
   size bigint not null default 0,
@@ -840,8 +836,7 @@ CREATE INDEX book_by_type ON public.book USING btree (((extra_metadata ->> 'book
 CREATE INDEX book_by_updated ON public.book USING btree (updated_at, id) INCLUDE (series_id) WHERE (missing_at IS NULL);
 CREATE INDEX book_directory ON public.book USING btree (directory_id);
 CREATE INDEX book_facts ON public.book USING btree (series_id, id) INCLUDE (search_key, page_count, created_at, format) WHERE (missing_at IS NULL);
-CREATE INDEX book_fingerprint ON public.book USING hash (fingerprint);
-CREATE INDEX book_identity ON public.book USING btree (size, fingerprint);
+CREATE INDEX book_identity ON public.book USING btree (fingerprint, size);
 CREATE INDEX book_in_library ON public.book USING btree (library_id, sort_key, id);
 CREATE INDEX book_in_series ON public.book USING btree (series_id, number_sort, name_key, id);
 CREATE INDEX book_io_error ON public.book USING btree (library_id) WHERE (error_code = 'io'::text);
@@ -933,6 +928,15 @@ CREATE INDEX user_rating_recent ON public.user_rating USING btree (account_id, u
 CREATE INDEX user_rating_series ON public.user_rating USING btree (series_id) INCLUDE (rating);
 CREATE INDEX want_to_read_book ON public.want_to_read USING btree (book_id) WHERE (book_id IS NOT NULL);
 CREATE INDEX want_to_read_series ON public.want_to_read USING btree (series_id) WHERE (series_id IS NOT NULL);
+CREATE OR REPLACE FUNCTION public.add_book_summaries()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into book_summary (book_id, series_id, is_present, key)
+  select id, series_id, missing_at is null, folded(summary) from added where summary is not null;
+  return null;
+end $function$;
 CREATE OR REPLACE FUNCTION public.copy_book_to_read_list()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -951,6 +955,17 @@ begin
   update read_list_book set series_id = new.series_id, age_rating = new.age_rating,
     is_present = new.missing_at is null
   where book_id = new.id;
+  return null;
+end $function$;
+CREATE OR REPLACE FUNCTION public.delete_book_rows()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from book_artifact where book_id in (select id from deleted);
+  delete from book_pages where book_id in (select id from deleted);
+  delete from book_summary where book_id in (select id from deleted);
+  delete from book_search where book_id in (select id from deleted);
   return null;
 end $function$;
 CREATE OR REPLACE FUNCTION public.folded(value text)
@@ -1088,8 +1103,9 @@ CREATE TRIGGER account_sharing_tag_changed AFTER INSERT OR DELETE OR UPDATE ON p
 CREATE TRIGGER api_key_changed AFTER DELETE OR UPDATE OF permissions, is_active, expires_at, secret_sha256 ON public.api_key FOR EACH ROW EXECUTE FUNCTION notify_account();
 CREATE TRIGGER book_copied_to_read_lists AFTER UPDATE OF series_id, age_rating, missing_at ON public.book FOR EACH ROW WHEN (((old.series_id <> new.series_id) OR (old.age_rating IS DISTINCT FROM new.age_rating) OR ((old.missing_at IS NULL) <> (new.missing_at IS NULL)))) EXECUTE FUNCTION copy_book_to_read_lists();
 CREATE TRIGGER book_list_changed AFTER INSERT OR DELETE OR UPDATE ON public.book FOR EACH STATEMENT EXECUTE FUNCTION note_list_change();
+CREATE TRIGGER book_rows_deleted AFTER DELETE ON public.book REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION delete_book_rows();
 CREATE TRIGGER book_search_sync AFTER UPDATE OF series_id, missing_at, sort_key ON public.book FOR EACH ROW WHEN ((((old.series_id IS DISTINCT FROM new.series_id) OR ((old.missing_at IS NULL) IS DISTINCT FROM (new.missing_at IS NULL))) OR (old.sort_key IS DISTINCT FROM new.sort_key))) EXECUTE FUNCTION sync_book_search();
-CREATE TRIGGER book_summary_added AFTER INSERT ON public.book FOR EACH ROW WHEN ((new.summary IS NOT NULL)) EXECUTE FUNCTION sync_book_summary();
+CREATE TRIGGER book_summary_added AFTER INSERT ON public.book REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_book_summaries();
 CREATE TRIGGER book_summary_sync AFTER UPDATE OF summary, series_id, missing_at ON public.book FOR EACH ROW WHEN ((((old.summary IS DISTINCT FROM new.summary) OR (old.series_id IS DISTINCT FROM new.series_id)) OR ((old.missing_at IS NULL) IS DISTINCT FROM (new.missing_at IS NULL)))) EXECUTE FUNCTION sync_book_summary();
 CREATE TRIGGER collection_series_changed AFTER INSERT OR DELETE ON public.collection_series FOR EACH STATEMENT EXECUTE FUNCTION note_grouping_change();
 CREATE TRIGGER directory_list_changed AFTER UPDATE OF path ON public.directory FOR EACH STATEMENT EXECUTE FUNCTION note_list_change();

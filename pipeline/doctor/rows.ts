@@ -1,4 +1,5 @@
-// Invariants of the folder tree and of page lists. Foreign keys hold the other relations of rows.
+// Invariants of the folder tree and of the rows that each book has in other tables. Foreign keys hold the
+// other relations of rows.
 import type { Sql } from '../../lib/postgres/db.ts'
 import {
   bookPlaceColumns,
@@ -23,6 +24,11 @@ function isNotPending(sql: Sql) {
     select from pending_file f where f.directory_id = b.directory_id and f.name = b.name)`
 }
 
+const tablesOfBooks = ['book_artifact', 'book_pages', 'book_summary', 'book_search']
+
+const rowsWithoutBook = ({ sql }: DoctorScope, table: string) => sql`
+  select r.book_id from ${sql(table)} r where not exists (select from book b where b.id = r.book_id)`
+
 export const rowInvariants: Invariant[] = [
   {
     name: 'folder tree',
@@ -46,6 +52,21 @@ export const rowInvariants: Invariant[] = [
     check: violationQuery(booksWithoutPages),
     // The check of pending files comes later and has them read.
     repair: scope => requeueBooks(scope, booksWithoutPages(scope)),
+  },
+  {
+    name: 'rows of deleted books',
+    description: 'Page lists, covers, hashes, summaries and search rows belong to a book.',
+    check: violationQuery(scope => {
+      const [first, ...others] = tablesOfBooks.map(table => rowsWithoutBook(scope, table))
+      return scope.sql`
+        select book_id::text as note from (
+          ${first!} ${others.map(rows => scope.sql`union ${rows}`)}) orphan`
+    }),
+    async repair(scope) {
+      for (const table of tablesOfBooks)
+        await scope.sql`
+          delete from ${scope.sql(table)} where book_id in (${rowsWithoutBook(scope, table)})`
+    },
   },
 ]
 

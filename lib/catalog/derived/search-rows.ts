@@ -29,6 +29,8 @@ export async function refreshBookSearch(tx: Queryable, bookIds: string[]): Promi
     from jsonb_to_recordset(${tx.json(rows)}) as g(id uuid, text text)
     join book b on b.id = g.id
     order by b.id
+    -- A book that is being deleted must not leave a row.
+    for key share of b
     on conflict (book_id) do update
     set series_id = excluded.series_id, is_present = excluded.is_present,
       sort_key = excluded.sort_key, text = excluded.text

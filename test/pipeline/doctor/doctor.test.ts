@@ -145,6 +145,13 @@ const cases: Record<string, { violate: () => Promise<unknown>; count?: number }>
     count: 2,
   },
   'page lists': { violate: () => sql`delete from book_pages where book_id = ${first.id}` },
+  'rows of deleted books': {
+    violate: async () => {
+      const [{ id }] = await sql<[{ id: string }]>`select gen_random_uuid() as id`
+      await sql`insert into book_pages (book_id, pages) values (${id}, '')`
+      await sql`insert into book_artifact (book_id) values (${id})`
+    },
+  },
   'missing candidates': {
     violate: () => sql`
       insert into missing_candidate (library_id, book_id, directory_id)
