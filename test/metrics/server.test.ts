@@ -1,6 +1,7 @@
 // Metrics server, with and without a database.
 import { once } from 'node:events'
 import { createServer } from 'node:net'
+import { networkInterfaces } from 'node:os'
 import { test } from 'tap'
 import { Invalid } from '../../lib/errors.ts'
 import { openLog } from '../../lib/log.ts'
@@ -47,9 +48,12 @@ test('only /metrics and /health/live are served, without authentication', async 
 test('without a database it reports stackroom_database_up 0', async t => {
   const sql = connect('postgres://user:password@127.0.0.1:1/none', { max: 1 })
   t.teardown(() => sql.end({ timeout: 0 }))
-  const server = await openMetricsServer('[::1]:0', { sql, log, dataDir: temporaryFolder(t) })
+  // Containers often have no IPv6.
+  const addresses = Object.values(networkInterfaces()).flat()
+  const host = addresses.some(one => one?.address === '::1') ? '[::1]' : '127.0.0.1'
+  const server = await openMetricsServer(`${host}:0`, { sql, log, dataDir: temporaryFolder(t) })
   t.teardown(server.close)
-  const response = await fetch(`http://[::1]:${server.port}/metrics`)
+  const response = await fetch(`http://${host}:${server.port}/metrics`)
   t.equal(response.status, 200)
   const text = await response.text()
   t.match(text, /^stackroom_database_up 0$/m)
