@@ -56,6 +56,8 @@ const newState = (table: BookTable): IndexState => ({
 export function createBookIndex({ pause = defaultPause }: Options = {}): BookIndex {
   let state: IndexState | null = null
   let nextRead = 0
+  /** Of lists since the index was last used for some time. */
+  const usedOrders = new Set<string>()
   let timer: NodeJS.Timeout | undefined
   const waiting = new Set<string>()
   let reading: Promise<unknown> = Promise.resolve()
@@ -64,6 +66,7 @@ export function createBookIndex({ pause = defaultPause }: Options = {}): BookInd
     clearTimeout(timer)
     timer = setTimeout(() => {
       state = null
+      usedOrders.clear()
     }, maxUnusedMs).unref()
   }
 
@@ -76,7 +79,8 @@ export function createBookIndex({ pause = defaultPause }: Options = {}): BookInd
       const table = await readBookTable(pool, { maxBooks })
       if (table) state = newState(table)
     }
-    if (state) await readOrders(pool, state, names)
+    for (const name of names) usedOrders.add(name)
+    if (state) await readOrders(pool, state, isNew ? [...usedOrders] : names)
     const ended = performance.now()
     if (isNew) nextRead = ended + pause * (ended - started)
     used()
@@ -120,9 +124,12 @@ async function readOrders(sql: Sql, { table, orders }: IndexState, names: string
       keyof typeof bookSortColumns | 'series',
       Direction,
     ]
+    const byTitle = orders.get('title')
+    // Others took its place in memory: it is read when a list needs both.
+    if (sort === 'series' && !byTitle) continue
     const order =
       sort === 'series'
-        ? await readSeriesOrder(sql, table, { direction, byTitle: orders.get('title')! })
+        ? await readSeriesOrder(sql, table, { direction, byTitle: byTitle! })
         : await readColumnOrder(sql, table, sort)
     if (order.version !== table.version) return
     orders.set(name, order)

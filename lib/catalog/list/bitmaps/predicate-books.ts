@@ -18,7 +18,7 @@ export type PredicateBooks = {
   /** Null if it does not matter. */
   versions: { list: string; account: string } | null
   bitmap: Bitmap
-  /** Also says which missing books match. */
+  /** Missing books are decided, too. */
   coversMissing: boolean
 }
 
