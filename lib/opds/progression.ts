@@ -74,6 +74,16 @@ export async function readProgression(
   return { modified, device, locator: await locatorOf(row, book) }
 }
 
+/** What is stored of it beside the progress. */
+export function storedLocator(progression: Progression) {
+  const { device, locator } = withoutApiKeys({
+    device: progression.device,
+    locator: progression.locator,
+  })
+  const readium = withoutEmpty(toStoredLocator(locator)) as ClientLocator
+  return { device, readium, modified: progression.modified.getTime() }
+}
+
 type ProgressionUpdate = {
   book: ReadableBook
   progression: Progression
@@ -93,18 +103,14 @@ export async function storeProgression(
   { book, progression, precisionMs, readingDevice, surface }: ProgressionUpdate,
 ): Promise<void> {
   const { modified } = progression
-  const { device, locator: written } = withoutApiKeys({
-    device: progression.device,
-    locator: progression.locator,
-  })
-  const locator = withoutEmpty(toStoredLocator(written)) as ClientLocator
+  const stored = storedLocator(progression)
   const origin = { surface, device: readingDevice }
   const { isNewest } = await recordReading(sql, viewer, origin, {
     bookId: book.file.id,
-    ...(await positionOfLocator(locator, book)),
+    ...(await positionOfLocator(stored.readium, book)),
     at: modified,
     precisionMs,
-    locator: { device, readium: locator as JSONValue, modified: modified.getTime() },
+    locator: { ...stored, readium: stored.readium as JSONValue },
   })
   if (!isNewest) throw new Conflict('Newer progress is stored')
 }

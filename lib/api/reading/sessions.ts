@@ -1,10 +1,14 @@
 // Reading sessions that clients measured themselves, a batch at a time.
 
+import type { JSONValue } from 'postgres'
+import { Check } from 'typebox/schema'
 import { Progress, progressRecord } from '../../catalog/progress/progress-record.ts'
 import { clientDevice } from '../../catalog/reading/client-device.ts'
 import { recordSessions } from '../../catalog/reading/record.ts'
 import { checkSessions, rejectionReasons, type SentSession } from '../../catalog/reading/session.ts'
 import { route } from '../../http/route.ts'
+import type { ClientLocator } from '../../opds/locator.ts'
+import { storedLocator } from '../../opds/progression.ts'
 import {
   body,
   list,
@@ -19,6 +23,7 @@ import {
   timestamp,
   uuid,
 } from '../../schema.ts'
+import { maxLocatorBytes, ReadiumLocator } from '../opds/reading.ts'
 
 const maxSessions = 500
 const writePermission = { any: ['BooksWrite', 'ProgressWrite'] } as const
@@ -39,6 +44,14 @@ const ReadingSession = record(
     }),
     toPage: number('The last displayed page, starting at 1.'),
     toPercentage: number('Position from 0 to 1.'),
+    r2Progression: maybe(
+      nullable(
+        text(maxLocatorBytes, {
+          description:
+            'Where the reader ended: JSON of a Readium locator, or of a progression with one. Returned by the progression of the book while the session is the newest. What is no locator is ignored.',
+        }),
+      ),
+    ),
     activeDurationMs: number(
       'Time of reading in milliseconds; at most the time between start and end is counted.',
     ),
@@ -92,6 +105,16 @@ export const readingSessions = [
 ]
 
 function toSession(sent: Static<typeof ReadingSession>): SentSession {
+  const locator = parseLocator(sent.r2Progression)
+  const isPlaced = sent.toPage != null || sent.toPercentage != null
+  const total = isPlaced ? null : (locator?.locations?.totalProgression ?? null)
+  const stored =
+    locator &&
+    storedLocator({
+      device: { id: sent.deviceId, name: sent.deviceName || sent.deviceId },
+      modified: new Date(sent.clientEndedAt),
+      locator,
+    })
   return {
     // Ids are compared as PostgreSQL writes them.
     ...{ id: sent.id.toLowerCase(), bookId: sent.bookId.toLowerCase(), kind: sent.kind },
@@ -99,8 +122,23 @@ function toSession(sent: Static<typeof ReadingSession>): SentSession {
     startedAt: new Date(sent.clientStartedAt),
     endedAt: new Date(sent.clientEndedAt),
     toPage: sent.toPage ?? null,
-    toPercentage: sent.toPercentage ?? null,
+    toPercentage: sent.toPercentage ?? total,
     activeDurationMs: sent.activeDurationMs ?? null,
     pagesRead: sent.pagesRead ?? null,
+    ...(stored ? { locator: { ...stored, readium: stored.readium as JSONValue } } : {}),
   }
 }
+
+function parseLocator(text: string | null | undefined): ClientLocator | null {
+  if (!text) return null
+  try {
+    const value: unknown = JSON.parse(text)
+    const { locator = value } = Object(value)
+    return isStorable(text) && Check(ReadiumLocator, locator) ? (locator as ClientLocator) : null
+  } catch {
+    return null
+  }
+}
+
+/** Escapes of null characters and of halves of surrogate pairs cannot be stored. */
+const isStorable = (text: string) => !/\\u(?:0000|d[89a-f])/i.test(text)

@@ -87,6 +87,30 @@ test('reading sessions and history', async t => {
     },
   )
 
+  await t.test('a session says where the reader ended by a locator', async t => {
+    const reader = await all.createUser('reader')
+    const path = `/books/${book}/progression`
+    const href = `/books/${book}/pages/7`
+    const locator = { href, type: 'image/jpeg', locations: { totalProgression: 0.07 } }
+    const send = async (minutes: number, text: string, more: object = {}) =>
+      await reader.post('/reading-sessions', {
+        sessions: [session(minutes + 1, minutes, { r2Progression: text, ...more })],
+      })
+    const sent = await send(9, JSON.stringify({ device: {}, locator }), { toPage: null })
+    t.equal(sent.body.accepted.length, 1)
+    const { body } = await reader.get(path)
+    t.match(body.locator, { type: 'image/jpeg', locations: { totalProgression: 0.07 } })
+    t.match(body.locator.href, /pages\/7$/)
+    t.match((await reader.get(`/books/${book}/progress`)).body, { currentPage: 7 })
+    await send(8, JSON.stringify({ ...locator, href: 'other', title: 'Here' }), { toPage: 9 })
+    t.match((await reader.get(path)).body.locator, { href: 'other', title: 'Here' })
+    t.match((await reader.get(`/books/${book}/progress`)).body, { currentPage: 9 })
+    for (const text of ['{', '{"href":1}', '7', '{"href":"\\u0000","type":"x"}']) {
+      t.equal((await send(7, text, { toPage: 10 })).body.accepted.length, 1, text)
+      t.notMatch(JSON.stringify((await reader.get(path)).body), /other/)
+    }
+  })
+
   await t.test('too many sessions, and fields of a wrong type, are 400', async t => {
     const reader = await all.createUser('reader')
     const many = Array.from({ length: 501 }, () => session(2, 1))
