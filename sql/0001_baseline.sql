@@ -732,6 +732,19 @@ create table api_key (
 );
 create index api_key_account on api_key (account_id, created_at);
 
+-- What an app of the compatible API holds in place of the credentials with which it signed in.
+create table client_session (
+  sha256     bytea primary key,
+  session_id uuid not null references session on delete cascade,
+  -- The key with which it was started, whose permissions it has; null for a password or an access token.
+  api_key_id uuid references api_key on delete cascade,
+  used_at    timestamptz not null default now(),
+  expires_at timestamptz not null
+);
+create index client_session_session on client_session (session_id);
+create index client_session_api_key on client_session (api_key_id);
+create index client_session_expiry on client_session (expires_at);
+
 create table email_verification (
   sha256     bytea primary key,
   account_id uuid not null references account on delete cascade,
@@ -840,6 +853,17 @@ create table setting_change (
   changed_at timestamptz not null default now()
 );
 create index setting_change_key on setting_change (key, changed_at desc, id desc);
+
+-- What apps of the compatible API store for themselves: for all users (without an account), and for each.
+create table client_setting (
+  account_id uuid references account on delete cascade,
+  key        text not null,
+  value      text not null,
+  -- Readable before signing in.
+  is_public  boolean not null
+);
+create unique index client_setting_unique on client_setting
+  (coalesce(account_id, '00000000-0000-0000-0000-000000000000'), key);
 
 -- Every process caches identities; a change invalidates them.
 create function notify_account() returns trigger language plpgsql as $$

@@ -164,6 +164,25 @@ CREATE TABLE book_summary (
   constraint book_summary_pkey PRIMARY KEY (book_id)
 );
 
+CREATE TABLE client_session (
+  sha256 bytea not null,
+  session_id uuid not null,
+  api_key_id uuid,
+  used_at timestamp with time zone not null default now(),
+  expires_at timestamp with time zone not null,
+  constraint client_session_api_key_id_fkey FOREIGN KEY (api_key_id) REFERENCES api_key(id) ON DELETE CASCADE,
+  constraint client_session_pkey PRIMARY KEY (sha256),
+  constraint client_session_session_id_fkey FOREIGN KEY (session_id) REFERENCES session(id) ON DELETE CASCADE
+);
+
+CREATE TABLE client_setting (
+  account_id uuid,
+  key text not null,
+  value text not null,
+  is_public boolean not null,
+  constraint client_setting_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE
+);
+
 CREATE TABLE collection (
   id uuid not null,
   name text not null,
@@ -850,6 +869,10 @@ CREATE INDEX book_released_in_library ON public.book USING btree (library_id, re
 CREATE INDEX book_search_text ON public.book_search USING gin (text gin_trgm_ops);
 CREATE INDEX book_sort_titled ON public.book USING btree (search_key text_pattern_ops) INCLUDE (series_id, id, title_sort) WHERE ((title_sort IS NOT NULL) AND (missing_at IS NULL));
 CREATE INDEX book_summarized ON public.book USING btree (series_id, id) WHERE ((summary IS NOT NULL) AND (missing_at IS NULL));
+CREATE INDEX client_session_api_key ON public.client_session USING btree (api_key_id);
+CREATE INDEX client_session_expiry ON public.client_session USING btree (expires_at);
+CREATE INDEX client_session_session ON public.client_session USING btree (session_id);
+CREATE UNIQUE INDEX client_setting_unique ON public.client_setting USING btree (COALESCE(account_id, '00000000-0000-0000-0000-000000000000'::uuid), key);
 CREATE INDEX collection_by_name ON public.collection USING btree (name_key, id);
 CREATE INDEX collection_lower_name ON public.collection USING btree (lower(name));
 CREATE INDEX collection_ruled ON public.collection USING btree (id) WHERE (rule IS NOT NULL);

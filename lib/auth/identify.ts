@@ -9,8 +9,10 @@ import { Unauthorized } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Sql } from '../postgres/db.ts'
 import { createKeyUsageLog, parseKey } from './api-key.ts'
+import { renewClientSession } from './client-session.ts'
 import { type Credential, parseCredential, type TokenCredential } from './credential.ts'
 import {
+  findIdentityByClientSession,
   findIdentityByKey,
   findIdentityByKoreaderKey,
   findIdentityByName,
@@ -48,6 +50,8 @@ export type IdentityResolver = {
    * is not valid, even if another one follows; and what `beforePassword` throws.
    */
   identify(request: IdentifyRequest, options?: IdentifyOptions): Promise<Identity | null>
+  /** The identity of an app's session; null when it is unknown or has ended. */
+  identifySession(secret: string): Promise<Identity | null>
   /** Invalidates an account, or `allAccounts`, in this process; the database notifies the others. */
   invalidate(accountId: string): void
   close(): Promise<void>
@@ -91,6 +95,9 @@ export async function openIdentityResolver(
     return lookUpToken(lookup, credential)
   }
 
+  const digestOf = (kind: string, secret: string) =>
+    createHmac('sha256', hmacKey).update(`${kind}\0${secret}`).digest('base64')
+
   return {
     async identify(
       { headers, address, key = null },
@@ -98,9 +105,7 @@ export async function openIdentityResolver(
     ) {
       const credential = parseCredential(headers, { cookieAllowed, koreaderAllowed, key })
       if (credential === null) return null
-      const digest = createHmac('sha256', hmacKey)
-        .update(`${credential.kind}\0${credential.secret}`)
-        .digest('base64')
+      const digest = digestOf(credential.kind, credential.secret)
       const request = {
         digest,
         beforePassword: async (name: string) => beforePassword?.(address, name),
@@ -110,6 +115,13 @@ export async function openIdentityResolver(
       if (entry.identity === null) throw new Unauthorized(entry.message)
       if (entry.identity.keyId) keyUsage.record(entry.identity.keyId)
       return entry.identity
+    },
+    async identifySession(secret) {
+      const digest = digestOf('session', secret)
+      const { identity } =
+        cache.get(digest) ?? (await cache.load(digest, () => lookUpSession(lookup, secret)))
+      if (identity?.keyId) keyUsage.record(identity.keyId)
+      return identity
     },
     invalidate,
     async close() {
@@ -129,6 +141,14 @@ async function lookUpToken(
   const resolved = await findIdentityBySession(sql, { ...claims, credentialKind: kind })
   if (!resolved) return rejected('The session has ended', 0)
   return accepted(resolved, expires)
+}
+
+async function lookUpSession({ sql }: Lookup, secret: string): Promise<CachedIdentity> {
+  const resolved = await findIdentityByClientSession(sql, hashSecret(secret))
+  if (!resolved) return rejected('The session has ended', 0)
+  const { usedAt, ...found } = resolved
+  await renewClientSession(sql, { secret, usedAt })
+  return accepted(found, Number.POSITIVE_INFINITY)
 }
 
 async function lookUpKey({ sql }: Lookup, { secret }: Credential): Promise<CachedIdentity> {

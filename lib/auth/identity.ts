@@ -2,6 +2,7 @@
 
 import type { Sql } from '../postgres/db.ts'
 import { effectivePermissions, type Permission, type Role } from './permission.ts'
+import { hashSecret } from './secret.ts'
 import type { Viewer } from './viewer.ts'
 
 /** An account as its owner sees it. */
@@ -23,6 +24,8 @@ export type Identity = {
   sessionId: string | null
   keyId: string | null
   credentialKind: CredentialKind
+  /** Of the stored password hash that the password of HTTP Basic matched. */
+  passwordDigest?: Buffer
 }
 export type CredentialKind = 'token' | 'cookie' | 'key' | 'basic'
 
@@ -61,6 +64,36 @@ export async function findIdentityBySession(
       and n.revoked_at is null and n.expires_at > now()`
   if (!row) return null
   return { identity: toIdentity(row, { credentialKind, sessionId }), until: row.ends.getTime() }
+}
+
+/** The identity of an app's session by the digest of its secret; null when it or its credential has ended. */
+export async function findIdentityByClientSession(
+  sql: Sql,
+  digest: Buffer,
+): Promise<(ResolvedIdentity & { usedAt: Date }) | null> {
+  type Found = Row & {
+    sessionId: string
+    keyId: string | null
+    keyPermissions: string[] | null
+    ends: Date
+    usedAt: Date
+  }
+  const [row] = await sql<Found[]>`
+    select ${columns(sql)}, n.id as "sessionId", k.id as "keyId", k.permissions as "keyPermissions",
+      least(c.expires_at, n.expires_at, k.expires_at) as ends, c.used_at as "usedAt"
+    from client_session c
+    join session n on n.id = c.session_id
+    join account a on a.id = n.account_id
+    left join api_key k on k.id = c.api_key_id
+    where c.sha256 = ${digest} and c.expires_at > now() and a.is_active
+      and n.revoked_at is null and n.expires_at > now()
+      and (c.api_key_id is null
+        or (k.is_active and (k.expires_at is null or k.expires_at > now())))`
+  if (!row) return null
+  const { sessionId, keyId, keyPermissions, ends, usedAt } = row
+  const key = keyId === null ? {} : { keyId, keyPermissions: keyPermissions! }
+  const identity = toIdentity(row, { credentialKind: 'cookie', sessionId, ...key })
+  return { identity, until: ends.getTime(), usedAt }
 }
 
 /** The identity of a valid API key by its public prefix, with the digest of its secret. */
@@ -123,7 +156,12 @@ export async function findIdentityByName(
     where lower(a.username) = lower(${normalized}) or lower(a.email) = lower(${normalized})`
   if (!row) return null
   const { passwordHash, isActive } = row
-  return { identity: toIdentity(row, { credentialKind: 'basic' }), passwordHash, isActive }
+  const identity = toIdentity(row, { credentialKind: 'basic' })
+  return {
+    identity: { ...identity, passwordDigest: hashSecret(passwordHash) },
+    passwordHash,
+    isActive,
+  }
 }
 
 /** A user name or address as it is compared, apart from its case. */

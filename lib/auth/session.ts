@@ -166,6 +166,12 @@ export async function deleteExpired(
           limit ${limit})`,
       isStopped,
     ),
+    clientSessions: await deleteInBatches(
+      limit => sql`
+        delete from client_session
+        where sha256 in (select sha256 from client_session where expires_at < now() limit ${limit})`,
+      isStopped,
+    ),
     // An expired confirmation distinguishes an unconfirmed account from a deactivated one.
     confirmations: await deleteInBatches(
       limit => sql`

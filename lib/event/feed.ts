@@ -14,6 +14,8 @@ import { createStreamClients, type StreamClient } from './stream-clients.ts'
 export type Pace = {
   /** Between two comments that keep a connection alive. */
   keepAliveMs: number
+  /** Between two messages about the state of something, in streams that have them. */
+  statusMs: number
   /** A client that took longer to read a chunk counts as slow. */
   slowMs: number
   /** The connection of a client that took this long is closed. */
@@ -23,6 +25,7 @@ export type Pace = {
 }
 const defaultPace: Pace = {
   keepAliveMs: 15_000,
+  statusMs: 10_000,
   slowMs: 10_000,
   stuckMs: 300_000,
   pollMs: 5_000,

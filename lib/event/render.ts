@@ -23,12 +23,17 @@ export type Renderer = (
   request: RenderRequest,
 ) => Promise<Generator<Rendered, void, void>>
 
-const maxCacheBytes = 48 * 1024 * 1024
+const defaultCacheBytes = 48 * 1024 * 1024
+/** The events of a row as bytes: those with these indexes, or all of them. */
+export type EventFormat = typeof formatEvents
 // How long a result about visibility may be used for subscribers with the same limits.
 const visibilityTtlMs = 5_000
 
 /** The renderer yields what comes after `position`, row by row as the result is consumed. */
-export function createRenderer(sql: Sql): Renderer {
+export function createRenderer(
+  sql: Sql,
+  { formatEvents: write = formatEvents, maxCacheBytes = defaultCacheBytes } = {},
+): Renderer {
   const blocks = new LRUCache<string, Buffer>({
     maxSize: maxCacheBytes,
     sizeCalculation: bytes => bytes.length + 100,
@@ -60,7 +65,7 @@ export function createRenderer(sql: Sql): Renderer {
     const key = `${row.number} ${unnamed} ${isShared ? '' : limits}`
     const cached = blocks.get(key)
     if (cached) return cached
-    const bytes = formatEvents(row, { unnamed }, indexes)
+    const bytes = write(row, { unnamed }, indexes)
     // The content of a row never changes, but the visibility of its events may.
     blocks.set(key, bytes, indexes ? { ttl: visibilityTtlMs } : {})
     return bytes
@@ -82,7 +87,7 @@ export function createRenderer(sql: Sql): Renderer {
         const rest = all.filter(index => firstId + index > position)
         if (rest.length > 0)
           yield {
-            bytes: formatEvents(row, scope, rest),
+            bytes: write(row, scope, rest),
             count: rest.length,
             last: firstId + rest.at(-1)!,
           }

@@ -6,7 +6,7 @@ import type { Subscriber } from './audience.ts'
 import { readBounds, type Stream } from './event-rows.ts'
 import type { EventFeed } from './feed.ts'
 import { streamEvents, streamResyncs } from './metrics.ts'
-import type { Rendered } from './render.ts'
+import type { Rendered, Renderer } from './render.ts'
 import { formatComment, formatResync } from './sse-format.ts'
 import type { StreamClient } from './stream-clients.ts'
 
@@ -19,6 +19,12 @@ export type StreamOptions = {
   unnamed: boolean
   /** Blocks sent first. */
   opening: readonly Buffer[]
+  /** Writes the events; by default as the native API has them. */
+  render?: Renderer
+  /** Sent repeatedly, beside the events. */
+  readStatus?: (subscriber: Subscriber) => Promise<Buffer | null>
+  /** Sent last to a subscriber that is no longer identified. */
+  farewell?: Buffer
   /** The subscriber, identified again for every page; null, or a Failure thrown, ends the stream. */
   identify: () => Promise<Subscriber | null>
 }
@@ -71,7 +77,8 @@ async function* blocks(
   client: StreamClient,
   options: StreamOptions,
 ): AsyncGenerator<Buffer, void, void> {
-  const { stream, unnamed } = options
+  const { stream, unnamed, readStatus } = options
+  const statusDue = createInterval(readStatus ? feed.pace.statusMs : Number.POSITIVE_INFINITY)
   const keepAlive = createInterval(feed.pace.keepAliveMs)
   // `resumeId`: the id from which the client would resume after a disconnect.
   const state = { ...options, resumeId: options.position, isSlow: false }
@@ -90,7 +97,10 @@ async function* blocks(
       Object.assign(state, { resumeId: state.position, resync: null })
     }
     const page = await readPage(feed, client, state)
-    if (page === 'denied') return
+    if (page === 'denied') {
+      if (options.farewell) yield options.farewell
+      return
+    }
     if (page?.isExpired) {
       Object.assign(state, { position: feed.tail(), resync: 'expired' })
       continue
@@ -108,7 +118,10 @@ async function* blocks(
       if (page.isFull) continue
     }
     // Events read since are sent without waiting.
-    if (feed.tail() <= state.position && !feed.isClosing()) await client.wait(keepAlive.leftMs())
+    if (feed.tail() <= state.position && !feed.isClosing())
+      await client.wait(Math.min(keepAlive.leftMs(), statusDue.leftMs()))
+    const due = page && statusDue.isDue() ? await readStatus!(page.subscriber) : null
+    if (due) yield due
     if (!keepAlive.isDue()) continue
     // The id also advances past events that are not visible to this client.
     yield formatComment('keep-alive', state.position > state.resumeId ? state.position : undefined)
@@ -136,8 +149,9 @@ async function readPage(feed: EventFeed, client: StreamClient, options: StreamOp
     const subscriber = await identify()
     if (!subscriber) return 'denied' as const
     const { rows, ...page } = await feed.after(position, stream)
-    const rendered = await feed.render(rows, { subscriber, unnamed, position })
-    return { ...page, rendered }
+    const render = options.render ?? feed.render
+    const rendered = await render(rows, { subscriber, unnamed, position })
+    return { ...page, rendered, subscriber }
   } catch (error) {
     if (error instanceof Failure) return 'denied' as const
     // The database is unavailable: a client that reconnected would get the same.

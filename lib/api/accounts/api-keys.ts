@@ -7,7 +7,7 @@ import { Conflict, Forbidden, Invalid, NotFound } from '../../errors.ts'
 import { paged, pageQuery, pageResponse, paging } from '../../http/pagination.ts'
 import { respond, route } from '../../http/route.ts'
 import { newId } from '../../id.ts'
-import type { Queryable } from '../../postgres/db.ts'
+import type { Queryable, Sql } from '../../postgres/db.ts'
 import {
   body,
   list,
@@ -44,7 +44,7 @@ const fields = {
   updatedAt: timestamp(),
 }
 const ApiKey = record(fields, { component: 'ApiKey' })
-type ApiKey = Static<typeof ApiKey>
+export type ApiKey = Static<typeof ApiKey>
 const NewApiKey = record(
   { ...fields, key: Type.String({ description: 'The full key; returned only once.' }) },
   { component: 'NewApiKey' },
@@ -89,25 +89,9 @@ export const apiKeys = [
     ),
     responses: { 201: NewApiKey },
     async handle({ body, identity, reply }, { sql }) {
-      const permissions = grantablePermissions(identity, body.permissions)
-      const { key, prefix, digest, koreaderDigest } = generateKey()
-      const id = newId()
-      const { id: accountId } = identity.account
-      const expiresAt = parseExpiry(body.expiresAt) ?? null
-      const [created] = await sql.begin(async tx => {
-        // Concurrent requests count one after the other.
-        await tx`select from account where id = ${accountId} for no key update`
-        return await tx`
-          insert into api_key (id, account_id, name, prefix, secret_sha256, koreader_sha256,
-            permissions, expires_at)
-          select ${id}, ${accountId}, ${body.name}, ${prefix}, ${digest}, ${koreaderDigest},
-            ${permissions}::text[], ${expiresAt}::timestamptz
-          where (select count(*) from api_key where account_id = ${accountId}) < ${maxKeysPerAccount}
-          returning id`
-      })
-      if (!created) throw new Conflict(`An account can have at most ${maxKeysPerAccount} API keys`)
+      const created = await createKey(sql, identity, body)
       reply.header('cache-control', 'no-store')
-      return { ...(await findKey(sql, id)), key }
+      return created
     },
   }),
   route({
@@ -186,6 +170,44 @@ export const apiKeys = [
     },
   }),
 ]
+
+type KeyRequest = {
+  name: string
+  permissions?: readonly string[] | undefined
+  expiresAt?: Date | string | null | undefined
+}
+
+/** A new key of the caller, which is returned once. Throws Forbidden, Invalid, Conflict for too many keys. */
+export async function createKey(
+  sql: Sql,
+  identity: Identity,
+  { name, ...requested }: KeyRequest,
+): Promise<Static<typeof NewApiKey>> {
+  const permissions = grantablePermissions(identity, requested.permissions)
+  const { key, prefix, digest, koreaderDigest } = generateKey()
+  const id = newId()
+  const { id: accountId } = identity.account
+  const expiresAt = parseExpiry(requested.expiresAt) ?? null
+  const [created] = await sql.begin(async tx => {
+    // Concurrent requests count one after the other.
+    await tx`select from account where id = ${accountId} for no key update`
+    return await tx`
+      insert into api_key (id, account_id, name, prefix, secret_sha256, koreader_sha256,
+        permissions, expires_at)
+      select ${id}, ${accountId}, ${name}, ${prefix}, ${digest}, ${koreaderDigest},
+        ${permissions}::text[], ${expiresAt}::timestamptz
+      where (select count(*) from api_key where account_id = ${accountId}) < ${maxKeysPerAccount}
+      returning id`
+  })
+  if (!created) throw new Conflict(`An account can have at most ${maxKeysPerAccount} API keys`)
+  return { ...(await findKey(sql, id)), key }
+}
+
+/** All keys of the caller, newest first. */
+export const keysOf = (sql: Sql, { account }: Identity): Promise<ApiKey[]> =>
+  sql<ApiKey[]>`
+    select ${columns(sql)} from api_key k where k.account_id = ${account.id}
+    order by k.created_at desc, k.id desc`
 
 /** Throws Forbidden for a key of another user without the permission, or of one whom the caller may not manage. */
 async function findManageableKey(

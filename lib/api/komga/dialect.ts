@@ -4,6 +4,7 @@ import type { Dialect } from '../../http/dialect.ts'
 import { authenticationChallenge } from '../../http/www-authenticate.ts'
 import { errorBody } from './http/error-body.ts'
 import { compileLenientValidator } from './http/read-request.ts'
+import { createAuthentication } from './session/authenticate.ts'
 
 /** Browser interfaces ask for the password themselves; the header would make the browser do it. */
 const isScript = ({ headers }: FastifyRequest) =>
@@ -11,19 +12,15 @@ const isScript = ({ headers }: FastifyRequest) =>
 
 const basic = { headers: { 'www-authenticate': 'Basic realm="Realm"' }, document: null }
 
-export const komgaDialect: Dialect = {
+export const createKomgaDialect = (): Dialect => ({
   isMounted: true,
   cacheControl: 'max-age=0, must-revalidate, private',
   hasPreconditions: false,
   isChallenged: () => true,
   compileValidator: compileLenientValidator,
-  identify: ({ route, request, beforePassword }, { identities }) =>
-    identities.identify(
-      { headers: request.headers, address: request.ip, key: request.cataloguePath?.apiKey ?? null },
-      { koreaderAllowed: route.koreader === true, beforePassword },
-    ),
+  identify: createAuthentication(),
   challenge: async (request, deps) =>
     isScript(request) ? null : ((await authenticationChallenge(deps, request)) ?? basic),
   errorBody,
   errorSchemas: {},
-}
+})

@@ -3,11 +3,11 @@ import type { FastifyInstance } from 'fastify'
 import type { Deps } from '../../http/deps.ts'
 import type { ListGate } from '../../http/list-gate.ts'
 import { openServer } from '../../http/server.ts'
-import { komgaDialect } from './dialect.ts'
+import { createKomgaDialect } from './dialect.ts'
 import { komgaResources } from './routes.ts'
 
 export async function openKomga(deps: Deps & { lists: ListGate }): Promise<FastifyInstance> {
-  const server = await openServer(deps, komgaResources, { dialect: komgaDialect })
+  const server = await openServer(deps, komgaResources, { dialect: createKomgaDialect() })
   await server.ready()
   return server
 }

@@ -74,7 +74,8 @@ export const filesystem = [
   }),
 ]
 
-async function browse(config: FilesystemConfig, requestedPath: string | undefined) {
+/** The entries of a folder. Throws Forbidden, Invalid. */
+export async function browse(config: FilesystemConfig, requestedPath: string | undefined) {
   const roots = await permittedRoots(config)
   const first = roots?.[0] && pathText(roots[0])
   const folder = await resolvePath(requestedPath ?? first ?? homedir(), 'path')
@@ -152,7 +153,8 @@ function isReadable(path: Buffer, isDirectory: boolean): Promise<boolean> {
   )
 }
 
-async function listDrives(config: FilesystemConfig): Promise<Entry[]> {
+/** The permitted roots, or common folders of the server. */
+export async function listDrives(config: FilesystemConfig): Promise<Entry[]> {
   const roots = await permittedRoots(config)
   const candidates = roots
     ? roots.map(root => ({ name: pathText(root), path: root }))

@@ -1,6 +1,7 @@
 // Users of the Komga-compatible API: accounts with the roles that correspond to their permissions.
-import type { Permission } from '../../../auth/permission.ts'
-import { list, nullable, oneOf, record, Type } from '../../../schema.ts'
+import { effectivePermissions, type Permission } from '../../../auth/permission.ts'
+import type { User } from '../../../auth/user-record.ts'
+import { list, nullable, oneOf, record, type Static, Type } from '../../../schema.ts'
 
 const restrictions = ['ALLOW_ONLY', 'EXCLUDE'] as const
 
@@ -31,17 +32,17 @@ const rolePermissions: readonly (readonly [string, Permission])[] = [
   ['KOREADER_SYNC', 'ProgressWrite'],
 ]
 
-export const rolesOf = (permissions: ReadonlySet<Permission>): string[] => [
+const rolesOf = (permissions: ReadonlySet<Permission>): string[] => [
   'USER',
   ...rolePermissions.filter(([, permission]) => permissions.has(permission)).map(([name]) => name),
 ]
 
 /** Clients require that it looks like an address. */
-export const emailOf = ({ email, username }: { email: string; username: string }): string =>
+const emailOf = ({ email, username }: { email: string; username: string }): string =>
   email || `${username.replace(/[^\w.-]+/g, '-')}@local.invalid`
 
 /** `ALLOW_ONLY` hides what has no age rating, `EXCLUDE` what is for that age or older. */
-export function ageRestrictionOf({
+function ageRestrictionOf({
   ageLimit,
   showsUnrated,
 }: {
@@ -52,4 +53,24 @@ export function ageRestrictionOf({
   return showsUnrated
     ? { age: ageLimit + 1, restriction: 'EXCLUDE' as const }
     : { age: ageLimit, restriction: 'ALLOW_ONLY' as const }
+}
+
+/** `permissions`: those of the caller, for the own account; an API key may have fewer. */
+export function userDto(
+  user: User & { sharingTags: readonly { sharingTagName: string; accessMode: string }[] },
+  permissions: ReadonlySet<Permission> = effectivePermissions(user.role, user.permissions, null),
+): Static<typeof UserDto> {
+  const { id, libraryIds, sharingTags } = user
+  const tags = (mode: string) =>
+    sharingTags.filter(rule => rule.accessMode === mode).map(rule => rule.sharingTagName)
+  return {
+    id,
+    email: emailOf(user),
+    roles: rolesOf(permissions),
+    sharedAllLibraries: libraryIds === null,
+    sharedLibrariesIds: libraryIds ?? [],
+    labelsAllow: tags('allow'),
+    labelsExclude: tags('deny'),
+    ageRestriction: ageRestrictionOf(user),
+  }
 }
