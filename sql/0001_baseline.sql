@@ -572,7 +572,9 @@ create table collection (
   -- Condition that selects the series; null: they are hand-picked. Evaluated for the account that views it.
   rule       jsonb,
   created_at timestamptz not null default now(),
+  -- Of the members, too: accounts that do not see all of them get the other time.
   updated_at timestamptz not null default now(),
+  settings_changed_at timestamptz not null default now(),
   constraint collection_rule_unordered check (rule is null or not is_ordered)
 );
 -- Not unique: an account may not learn the names of collections that it does not see.
@@ -597,7 +599,9 @@ create table read_list (
   summary    text,
   is_ordered boolean not null default false,
   created_at timestamptz not null default now(),
-  updated_at timestamptz not null default now()
+  -- Of the members, too: accounts that do not see all of them get the other time.
+  updated_at timestamptz not null default now(),
+  settings_changed_at timestamptz not null default now()
 );
 create index read_list_lower_name on read_list (lower(name));
 create index read_list_by_name on read_list (name_key, id);

@@ -192,6 +192,7 @@ CREATE TABLE collection (
   rule jsonb,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  settings_changed_at timestamp with time zone not null default now(),
   constraint collection_pkey PRIMARY KEY (id),
   constraint collection_rule_unordered CHECK (((rule IS NULL) OR (NOT is_ordered)))
 );
@@ -519,6 +520,7 @@ CREATE TABLE read_list (
   is_ordered boolean not null default false,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  settings_changed_at timestamp with time zone not null default now(),
   constraint read_list_pkey PRIMARY KEY (id)
 );
 

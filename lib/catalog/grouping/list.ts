@@ -89,6 +89,8 @@ export async function groupingRows(
   if (ids.length === 0) return []
   const { c, m, owner } = tablesOf(sql, grouping)
   const rule = hasRules(grouping) ? sql`c.rule` : sql`null::jsonb`
+  // The other one also says when hidden members came and went.
+  const updatedAt = seesEverything(viewer) ? sql`c.updated_at` : sql`c.settings_changed_at`
   const counted = sql`
     select m.${owner} as id, count(*) as count from ${m} m
     where m.${owner} = any(${ids as string[]}::uuid[]) and ${grouping.isShown(sql, viewer)}
@@ -99,7 +101,7 @@ export async function groupingRows(
   const rows = await unprepared(sql<GroupingRow[]>`
     select c.id, c.name, c.is_ordered as ordered, c.summary, ${rule} as rule,
       case when ${rule} is null then coalesce(n.count, 0)::float8 end as count,
-      c.created_at as "createdAt", c.updated_at as "updatedAt"
+      c.created_at as "createdAt", ${updatedAt} as "updatedAt"
     from unnest(${ids as string[]}::uuid[]) with ordinality as requested(id, place)
     join ${c} c on c.id = requested.id
     left join (${counts ? known : counted}) n on n.id = c.id

@@ -155,7 +155,11 @@ export async function noteChange(
 ) {
   if (fields.length === 0) return
   const { c } = tablesOf(tx, grouping)
-  await tx`update ${c} set updated_at = now() where id = ${id}`
+  const isOfSettings = fields.some(field => field !== grouping.contents)
+  await tx`
+    update ${c} set updated_at = now(),
+      settings_changed_at = case when ${isOfSettings} then now() else settings_changed_at end
+    where id = ${id}`
   await publishGrouping(tx, grouping.events.updated, idOf(grouping, id), fields)
 }
 

@@ -182,6 +182,21 @@ t.test('an account sees no more of a collection than of its series', async t => 
   t.equal(hidden.status, 404)
 })
 
+t.test('hidden series that come and go change nothing for others', async t => {
+  const { id } = await create({ seriesIds: [a] })
+  const seen = async () => {
+    const answers = [limited, sheltered].map(who => who.get(`/collections/${id}`))
+    return (await Promise.all(answers)).map(({ body }) => body)
+  }
+  const before = await seen()
+  await admin.post(`/collections/${id}/series`, { seriesIds: [e] })
+  t.same(await seen(), before)
+  await admin.delete(`/collections/${id}/series/${e}`)
+  t.same(await seen(), before)
+  await admin.patch(`/collections/${id}`, { summary: 'Changed' })
+  t.match(await seen(), [{ summary: 'Changed' }, { summary: 'Changed' }])
+})
+
 t.test('series say in which collections they are', async t => {
   const one = await create({ name: 'Ä first', seriesIds: [a, e] })
   const two = await create({ name: 'Z last', seriesIds: [a] })
