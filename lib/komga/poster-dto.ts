@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises'
 import type { Sql } from 'postgres'
 import { joinArtifact } from '../catalog/book/visible-books.ts'
 import { type CoverFolders, originalPath } from '../catalog/cover/cover-files.ts'
+import type { Grouping } from '../catalog/grouping/grouping.ts'
 import { type OwnerRequest, requireOwner } from '../catalog/owner.ts'
 import { NotFound } from '../errors.ts'
 import { measureImage } from '../image/image.ts'
@@ -26,6 +27,14 @@ export const BookPoster = record(
 export const SeriesPoster = record(
   { ...common, seriesId: Type.String() },
   { component: 'ThumbnailSeriesDto' },
+)
+export const CollectionPoster = record(
+  { ...common, collectionId: Type.String() },
+  { component: 'ThumbnailSeriesCollectionDto' },
+)
+export const ReadListPoster = record(
+  { ...common, readListId: Type.String() },
+  { component: 'ThumbnailReadListDto' },
 )
 type Poster = Static<typeof BookPoster> & Static<typeof SeriesPoster>
 
@@ -56,13 +65,7 @@ export async function posters(
     select c.id, encode(c.hash, 'hex') as name, c.original as extension, c.is_selected as selected,
       c.width, c.height
     from cover c where c.${column} = ${owner.id} order by c.created_at, c.id`
-  const uploaded = await Promise.all(
-    rows.map(async ({ id, name, extension, selected, width, height }) => ({
-      ...{ id, type: 'USER_UPLOADED', selected, mediaType: `image/${extension}` },
-      fileSize: await sizeOf(originalPath(folders, name, extension)),
-      ...{ width: width ?? 0, height: height ?? 0 },
-    })),
-  )
+  const uploaded = await Promise.all(rows.map(row => uploadedPoster(row, folders)))
   const isSelected = !rows.some(row => row.selected)
   const generated = owner.kind === 'book' ? await fileCover(sql, owner.id) : null
   const own = generated === null ? null : await thumbnails.read(generated)
@@ -72,6 +75,30 @@ export async function posters(
   return [...first, ...uploaded].map(
     poster => ({ ...poster, [`${owner.kind}Id`]: owner.id }) as Poster,
   )
+}
+
+async function uploadedPoster({ id, name, extension, ...row }: Row, folders: CoverFolders) {
+  return {
+    ...{ id, type: 'USER_UPLOADED', selected: row.selected },
+    mediaType: `image/${extension === 'jpg' ? 'jpeg' : extension}`,
+    fileSize: await sizeOf(originalPath(folders, name, extension)),
+    ...{ width: row.width ?? 0, height: row.height ?? 0 },
+  }
+}
+
+/** The uploaded poster of a collection or a read list, and the name of its thumbnail; null without one. */
+export async function groupingPoster(
+  sql: Sql,
+  grouping: Grouping,
+  { id, folders }: { id: string; folders: CoverFolders },
+): Promise<{ name: string; poster: Static<typeof CollectionPoster> } | null> {
+  const [row] = await sql<Row[]>`
+    select c.id, encode(c.hash, 'hex') as name, c.original as extension, true as selected, c.width,
+      c.height
+    from cover c where c.${sql(grouping.owner)} = ${id}`
+  if (!row) return null
+  const poster = { ...(await uploadedPoster(row, folders)), [grouping.idKey]: id }
+  return { name: row.name, poster: poster as never }
 }
 
 /** Name of the thumbnail of a poster. Throws NotFound. */

@@ -344,9 +344,21 @@ t.test('collections and read lists', async t => {
     ).status,
     403,
   )
-  for (const [path, key, ids, schema] of [
-    ['/v1/collections', 'seriesIds', [hidden.seriesId, series], 'CollectionDto'],
-    ['/v1/readlists', 'bookIds', [two.id, hidden.id, one.id], 'ReadListDto'],
+  for (const [path, key, ids, schema, posterSchema] of [
+    [
+      '/v1/collections',
+      'seriesIds',
+      [hidden.seriesId, series],
+      'CollectionDto',
+      'ThumbnailSeriesCollectionDto',
+    ],
+    [
+      '/v1/readlists',
+      'bookIds',
+      [two.id, hidden.id, one.id],
+      'ReadListDto',
+      'ThumbnailReadListDto',
+    ],
   ] as const) {
     const body = { name: 'Mine', ordered: true, summary: 'S', [key]: ids }
     const created = await asAdmin('POST', path, { body })
@@ -363,6 +375,17 @@ t.test('collections and read lists', async t => {
     t.match((await asReader('GET', own)).json, { filtered: true })
     t.equal((await asReader('GET', `${own}/thumbnail`)).type, 'image/jpeg')
     t.same((await asAdmin('GET', `${own}/thumbnails`)).json, [])
+    const upload = new FormData()
+    upload.set('file', new Blob([new Uint8Array(png(40))]), 'poster.png')
+    const poster = (await asAdmin('POST', `${own}/thumbnails`, { raw: upload })).json
+    t.same(differences(posterSchema, poster), [])
+    t.same((await asReader('GET', `${own}/thumbnails`)).json, [poster])
+    const posterPath = `${own}/thumbnails/${poster.id}`
+    t.equal((await asReader('GET', posterPath)).type, 'image/jpeg')
+    t.equal((await asReader('DELETE', posterPath)).status, 403)
+    t.equal((await asAdmin('PUT', `${posterPath}/selected`)).status, 202)
+    t.equal((await asAdmin('DELETE', posterPath)).status, 202)
+    t.equal((await asAdmin('GET', posterPath)).status, 404)
     t.equal((await asAdmin('PATCH', own, { body: { name: 'Other' } })).status, 204)
     t.match((await asAdmin('GET', own)).json, { name: 'Other', [key]: ids, ordered: true })
   }

@@ -1,7 +1,8 @@
-// Posters of collections and read lists in the Komga-compatible API: that of the first member.
+// Posters of collections and read lists in the Komga-compatible API: an uploaded one, else a mosaic of members.
 import type { Permission } from '../../../auth/permission.ts'
-import { coverOfBook, coverOfSeries } from '../../../catalog/cover/displayed-cover.ts'
-import { coverMember } from '../../../catalog/grouping/cover.ts'
+import type { Viewer } from '../../../auth/viewer.ts'
+import { coverFolders } from '../../../catalog/cover/cover-files.ts'
+import { deleteGroupingCover, setGroupingCover } from '../../../catalog/grouping/cover.ts'
 import {
   collections,
   type Grouping,
@@ -9,10 +10,16 @@ import {
   readLists,
 } from '../../../catalog/grouping/grouping.ts'
 import { findGrouping } from '../../../catalog/grouping/list.ts'
-import { Forbidden, NotFound } from '../../../errors.ts'
-import { route } from '../../../http/route.ts'
-import { list, record, Type } from '../../../schema.ts'
-import { asJpeg, coverResponse } from '../../images/cover-response.ts'
+import { NotFound } from '../../../errors.ts'
+import type { Deps } from '../../../http/deps.ts'
+import { respond, route } from '../../../http/route.ts'
+import { CollectionPoster, groupingPoster, ReadListPoster } from '../../../komga/poster-dto.ts'
+import { ErrorBody, list, maybe, record, type TSchema, Type, uuid } from '../../../schema.ts'
+import { asJpeg } from '../../images/cover-response.ts'
+import { withUpload } from '../../images/cover-upload.ts'
+import { createCover } from '../../images/covers.ts'
+import { groupingThumbnail } from '../../images/grouping-covers.ts'
+import { imageResponse, notModified } from '../../images/image-response.ts'
 import { CollectionId, ReadListId } from '../../params.ts'
 import { revalidated } from '../http/revalidation.ts'
 import { jpeg } from './posters.ts'
@@ -24,101 +31,163 @@ type GroupingOwner = {
   params: typeof CollectionId
   read: Permission
   write: Permission
-  kind: 'book' | 'series'
-  coverOf: typeof coverOfBook
+  item: TSchema
 }
 
-const groupingOwners: GroupingOwner[] = [
+const owners: GroupingOwner[] = [
   {
     ...{ grouping: collections, ownerName: 'Collection', path: '/collections/{id}' },
     ...{ params: CollectionId, read: 'CollectionsRead', write: 'CollectionsWrite' },
-    ...{ kind: 'series', coverOf: coverOfSeries },
+    item: CollectionPoster,
   },
   {
     ...{ grouping: readLists, ownerName: 'ReadList', path: '/readlists/{id}' },
     ...{ params: ReadListId, read: 'ReadListsRead', write: 'ReadListsWrite' },
-    ...{ kind: 'book', coverOf: coverOfBook },
+    item: ReadListPoster,
   },
 ]
 
-/** Collections and read lists display the poster of their first member, and have none of their own. */
-export const groupingPosters = groupingOwners.flatMap(
-  ({ grouping, ownerName, path, params, read, write, kind, coverOf }) => {
-    const noun = grouping.name.toLowerCase()
-    const PosterId = record({ ...params.properties, poster: Type.String() })
-    const refuse = () => {
-      throw new Forbidden(`A ${noun} displays the poster of its first member`)
-    }
-    return [
-      route({
-        operationId: `get${ownerName}Thumbnail`,
-        method: 'GET',
-        path: `${path}/thumbnail`,
-        permission: read,
-        bucket: 'images',
-        summary: `Get the poster of a ${noun} (JPEG)`,
-        params,
-        responses: jpeg,
-        async handle({ params, viewer, request }, deps) {
-          const id = await coverMember(deps.sql, viewer, grouping, params.id)
-          if (id === null) throw groupingNotFound(grouping)
-          const cover = { viewer, kind, id, coverOf, ...asJpeg(deps) }
-          return revalidated(await coverResponse(request, deps, cover))
-        },
-      }),
-      route({
-        operationId: `get${ownerName}Thumbnails`,
-        method: 'GET',
-        path: `${path}/thumbnails`,
-        permission: read,
-        cost: 'record',
-        summary: `List the posters of a ${noun}`,
-        params,
-        responses: {
-          200: list(
-            record(
-              { id: Type.String(), [`${grouping.idKey}`]: Type.String() },
-              { component: `Thumbnail${ownerName}Dto` },
-            ),
-          ),
-        },
-        async handle({ params, viewer, identity }, { sql }) {
-          const withEmpty = identity.permissions.has(write)
-          await findGrouping(sql, viewer, grouping, { id: params.id, withEmpty })
-          return []
-        },
-      }),
-      route({
-        operationId: `get${ownerName}ThumbnailById`,
-        method: 'GET',
-        path: `${path}/thumbnails/{poster}`,
-        permission: read,
-        summary: `Get a poster of a ${noun}`,
-        description: 'Always 404.',
-        params: PosterId,
-        responses: jpeg,
-        handle() {
-          throw new NotFound('Poster not found')
-        },
-      }),
-      ...(
-        [
-          ['POST', `addUserUploaded${ownerName}Thumbnail`, '/thumbnails'],
-          ['PUT', `mark${ownerName}ThumbnailSelected`, '/thumbnails/{poster}/selected'],
-          ['DELETE', `deleteUserUploaded${ownerName}Thumbnail`, '/thumbnails/{poster}'],
-        ] as const
-      ).map(([method, operationId, rest]) =>
-        route({
-          ...{ operationId, method, path: `${path}${rest}` },
-          permission: write,
-          summary: `Refuse to change the posters of a ${noun}`,
-          description: 'Always 403.',
-          params: method === 'POST' ? params : PosterId,
-          ...(method === 'POST' ? { multipart: { description: 'Not read.' } } : {}),
-          responses: { 202: null },
-          handle: refuse,
-        }),
-      ),
-    ]
-  },
-)
+type Owned = { viewer: Viewer; grouping: Grouping; id: string; withEmpty: boolean }
+
+/** Of a collection or read list that the viewer sees. Throws NotFound. */
+async function visiblePoster(
+  { sql, config }: Pick<Deps, 'sql' | 'config'>,
+  { viewer, grouping, id, withEmpty }: Owned,
+) {
+  await findGrouping(sql, viewer, grouping, { id, withEmpty })
+  return await groupingPoster(sql, grouping, { id, folders: coverFolders(config.data_dir) })
+}
+
+/** The same if it has this id. Throws NotFound. */
+async function requirePoster(deps: Pick<Deps, 'sql' | 'config'>, owned: Owned, posterId: string) {
+  const found = await visiblePoster(deps, owned)
+  if (found?.poster.id !== posterId) throw new NotFound('Poster not found')
+  return found
+}
+
+function readRoutes({ grouping, ownerName, path, params, read, write, item }: GroupingOwner) {
+  const noun = grouping.name.toLowerCase()
+  return [
+    route({
+      operationId: `get${ownerName}Thumbnail`,
+      method: 'GET',
+      path: `${path}/thumbnail`,
+      permission: read,
+      bucket: 'images',
+      summary: `Get the poster of a ${noun} (JPEG)`,
+      description: 'The uploaded one, else that of the first four members, else of the first.',
+      params,
+      responses: jpeg,
+      async handle({ params, viewer, request, signal }, deps) {
+        const subject = { viewer, grouping, id: params.id, signal, ...asJpeg(deps) }
+        const response = await groupingThumbnail(request, deps, { ...subject, format: 'jpeg' })
+        if (response === null) throw groupingNotFound(grouping)
+        return revalidated(response)
+      },
+    }),
+    route({
+      operationId: `get${ownerName}Thumbnails`,
+      method: 'GET',
+      path: `${path}/thumbnails`,
+      permission: read,
+      cost: 'record',
+      summary: `List the posters of a ${noun}`,
+      description: 'The uploaded one, if there is any.',
+      params,
+      responses: { 200: list(item) },
+      async handle({ params, viewer, identity }, deps) {
+        const withEmpty = identity.permissions.has(write)
+        const found = await visiblePoster(deps, { viewer, grouping, id: params.id, withEmpty })
+        return (found ? [found.poster] : []) as never
+      },
+    }),
+    route({
+      operationId: `get${ownerName}ThumbnailById`,
+      method: 'GET',
+      path: `${path}/thumbnails/{poster}`,
+      permission: read,
+      bucket: 'images',
+      summary: `Get an uploaded poster of a ${noun} (JPEG)`,
+      params: record({ ...params.properties, poster: uuid() }),
+      responses: jpeg,
+      async handle({ params, viewer, identity, request }, deps) {
+        const withEmpty = identity.permissions.has(write)
+        const owned = { viewer, grouping, id: params.id, withEmpty }
+        const { name } = await requirePoster(deps, owned, params.poster)
+        const image = await asJpeg(deps).read(name)
+        if (image === null) throw new NotFound('The file of the poster is missing')
+        const { bytes: body, mediaType, etag } = image
+        const caching = { etag, maxAgeSeconds: 300 }
+        return (
+          notModified(request, caching) ??
+          imageResponse(request, { ...caching, body, mediaType, length: body.length })
+        )
+      },
+    }),
+  ]
+}
+
+function writeRoutes({ grouping, ownerName, path, params, write, item }: GroupingOwner) {
+  const noun = grouping.name.toLowerCase()
+  const PosterId = record({ ...params.properties, poster: uuid() })
+  return [
+    route({
+      operationId: `addUserUploaded${ownerName}Thumbnail`,
+      method: 'POST',
+      path: `${path}/thumbnails`,
+      permission: write,
+      summary: `Upload a poster for a ${noun}`,
+      description: 'Replaces an earlier one, and is always selected.',
+      params,
+      query: record({ selected: maybe(Type.Boolean()) }),
+      multipart: { description: 'The image as part `file`.' },
+      responses: { 200: item, 503: ErrorBody },
+      async handle({ params: { id }, viewer, request, signal }, deps) {
+        const { sql, config, pages } = deps
+        await findGrouping(sql, viewer, grouping, { id, withEmpty: true })
+        const client = { accountId: viewer.accountId, signal }
+        const folders = coverFolders(config.data_dir)
+        await withUpload({ request, ...client }, async original => {
+          const cover = await createCover(original, { config, pages, client })
+          await setGroupingCover(sql, viewer, grouping, { id, folders, cover })
+        })
+        const found = await visiblePoster(deps, { viewer, grouping, id, withEmpty: true })
+        if (found === null) throw new NotFound('The poster was deleted in the meantime')
+        return found.poster as never
+      },
+    }),
+    route({
+      operationId: `mark${ownerName}ThumbnailSelected`,
+      method: 'PUT',
+      path: `${path}/thumbnails/{poster}/selected`,
+      permission: write,
+      summary: `Select a poster of a ${noun}`,
+      params: PosterId,
+      responses: { 202: null },
+      async handle({ params: { id, poster }, viewer }, deps) {
+        await requirePoster(deps, { viewer, grouping, id, withEmpty: true }, poster)
+        return respond(202)
+      },
+    }),
+    route({
+      operationId: `deleteUserUploaded${ownerName}Thumbnail`,
+      method: 'DELETE',
+      path: `${path}/thumbnails/{poster}`,
+      permission: write,
+      summary: `Delete the uploaded poster of a ${noun}`,
+      params: PosterId,
+      responses: { 202: null },
+      async handle({ params: { id, poster }, viewer }, deps) {
+        await requirePoster(deps, { viewer, grouping, id, withEmpty: true }, poster)
+        const folders = coverFolders(deps.config.data_dir)
+        await deleteGroupingCover(deps.sql, viewer, grouping, { id, folders })
+        return respond(202)
+      },
+    }),
+  ]
+}
+
+export const groupingPosters = owners.flatMap(owner => [
+  ...readRoutes(owner),
+  ...writeRoutes(owner),
+])

@@ -1,0 +1,87 @@
+// Lists of collections and read lists of the Komga-compatible API, by name.
+import type { Permission } from '../../../auth/permission.ts'
+import type { Viewer } from '../../../auth/viewer.ts'
+import { collections, type Grouping, readLists } from '../../../catalog/grouping/grouping.ts'
+import { listGroupings } from '../../../catalog/grouping/list.ts'
+import { route } from '../../../http/route.ts'
+import {
+  CollectionDto,
+  collectionDtos,
+  ReadListDto,
+  readListDtos,
+} from '../../../komga/grouping-dto.ts'
+import { type Reader, readerOf } from '../../../komga/values.ts'
+import type { Sql } from '../../../postgres/db.ts'
+import { maybe, record, type TSchema, Type, text } from '../../../schema.ts'
+import { pageOf, pageQuery, pageRequest, sortQuery } from '../http/paging.ts'
+import { listParameter } from '../http/read-request.ts'
+import { listResponse } from '../lists/list-response.ts'
+
+type Kind = {
+  grouping: Grouping
+  operationId: string
+  path: string
+  noun: string
+  item: TSchema
+  read: Permission
+  write: Permission
+  load: (sql: Sql, reader: Reader, ids: readonly string[]) => Promise<object[]>
+}
+
+const kinds: Kind[] = [
+  {
+    ...{ grouping: collections, operationId: 'getCollections', path: '/collections' },
+    ...{ noun: 'collections', item: CollectionDto, load: collectionDtos },
+    ...{ read: 'CollectionsRead', write: 'CollectionsWrite' },
+  },
+  {
+    ...{ grouping: readLists, operationId: 'getReadLists', path: '/readlists' },
+    ...{ noun: 'read lists', item: ReadListDto, load: readListDtos },
+    ...{ read: 'ReadListsRead', write: 'ReadListsWrite' },
+  },
+]
+
+export const groupingLists = kinds.map(
+  ({ grouping, operationId, path, noun, item, read, write, load }) =>
+    route({
+      ...{ operationId, path, permission: read },
+      method: 'GET',
+      cost: 'list',
+      summary: `List ${noun}`,
+      description: 'By name.',
+      query: record({
+        ...{ ...pageQuery, ...sortQuery },
+        search: maybe(text(200)),
+        library_id: listParameter(Type.String()),
+      }),
+      responses: { 200: pageOf(item) },
+      async handle(input, { sql }) {
+        const { query, identity } = input
+        const viewer = withinLibraries(input.viewer, query.library_id)
+        const withEmpty = viewer === input.viewer && identity.permissions.has(write)
+        return (await listResponse({
+          request: pageRequest(query),
+          ...{ sort: [], item },
+          async find({ offset, limit }) {
+            const request = { search: query.search, withEmpty, page: offset / limit + 1 }
+            const found = await listGroupings(sql, viewer, grouping, {
+              ...request,
+              pageSize: limit,
+            })
+            return { ids: found.rows.map(({ id }) => id), total: found.total }
+          },
+          load: ids => load(sql, readerOf(input), ids) as never,
+        })) as never
+      },
+    }),
+)
+
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/** As an account that sees only these of its libraries. */
+function withinLibraries(viewer: Viewer, requested: readonly string[] | undefined): Viewer {
+  if (requested === undefined) return viewer
+  const ids = requested.map(id => id.toLowerCase()).filter(id => uuid.test(id))
+  const libraries = ids.filter(id => viewer.libraries?.includes(id) ?? true)
+  return { ...viewer, libraries, hasAllLibraries: false }
+}
