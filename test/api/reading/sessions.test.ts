@@ -87,7 +87,7 @@ test('reading sessions and history', async t => {
     },
   )
 
-  await t.test('a session says where the reader ended by a locator', async t => {
+  await t.test('a session with the locator at which the reader ended', async t => {
     const reader = await all.createUser('reader')
     const path = `/books/${book}/progression`
     const href = `/books/${book}/pages/7`

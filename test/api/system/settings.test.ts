@@ -23,6 +23,7 @@ t.test('settings are listed with defaults, by category and key', async t => {
       'koreader.enabled',
       'maintenance.cron_schedule',
       'purge.purge_empty_series',
+      'reading.retention_days',
       'scheduler.timezone',
       'tasks.retention_days',
       'watch.poll_seconds',
