@@ -1,4 +1,5 @@
 // Sort orders of all books as the numbers of the books in order, and pages of a bitmap in such an order.
+import { setImmediate } from 'node:timers/promises'
 import type { Sql } from 'postgres'
 import type { Viewer } from '../../../auth/viewer.ts'
 import { accountVersion, listVersion } from '../marks/list-version.ts'
@@ -19,6 +20,7 @@ export type BookOrder = {
 
 const chunkRows = 4_096
 const cursorRows = 8
+const sliceSeries = 500
 
 /** In ascending order. Four bytes for each book of the table. */
 export async function readColumnOrder(
@@ -88,6 +90,8 @@ export async function readSeriesOrder(
   const books = new Uint32Array(table.bookCount)
   let count = 0
   for (let place = 0; place < firstBook.length; place++) {
+    // Other requests are served between some milliseconds of sorting.
+    if (place % sliceSeries === sliceSeries - 1) await setImmediate()
     const series = sign > 0 ? place : firstBook.length - 1 - place
     const start = count
     for (let i = 0; i < ownBooks[series]!; i++) books[count++] = firstBook[series]! + i
