@@ -9,6 +9,9 @@ import { connect } from '../../lib/postgres/db.ts'
 import { startPostgres } from '../../lib/postgres/embedded/embedded.ts'
 import { isAlive, isServer, readPostmaster } from '../../lib/postgres/embedded/server.ts'
 
+// Each has a server of its own, and waits most of the time.
+t.jobs = 3
+
 const program = new URL('../../lib/postgres/embedded/embedded.ts', import.meta.url).href
 
 /** Another process that starts or adopts the server and uses it until `stop`. */
