@@ -173,16 +173,16 @@ const neighbours = (['next', 'previous'] as const).map(side =>
   route({
     operationId: `getBookSibling${side === 'next' ? 'Next' : 'Previous'}InReadList`,
     method: 'GET',
-    path: `/readlists/{id}/books/{book}/${side}`,
+    path: `/readlists/{id}/books/{book_id}/${side}`,
     permission: { all: ['ReadListsRead'], any: ['BooksRead'] },
     summary: `Get the ${side} book of a read list`,
     description: '404 at the end of the list.',
-    params: record({ ...ReadListId.properties, book: uuid() }),
+    params: record({ ...ReadListId.properties, book_id: uuid() }),
     responses: { 200: BookDto },
     async handle(input, { sql }) {
       const { params } = input
       const { books } = await readListBooks(sql, readerOf(input), params.id)
-      const place = books.findIndex(({ id }) => id === params.book)
+      const place = books.findIndex(({ id }) => id === params.book_id)
       const neighbour = place < 0 ? undefined : books[place + (side === 'next' ? 1 : -1)]
       if (!neighbour) throw new NotFound(`There is no ${side} book`)
       return await bookDto(sql, readerOf(input), neighbour.id)

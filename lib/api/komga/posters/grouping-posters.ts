@@ -104,16 +104,16 @@ function readRoutes({ grouping, ownerName, path, params, read, write, item }: Gr
     route({
       operationId: `get${ownerName}ThumbnailById`,
       method: 'GET',
-      path: `${path}/thumbnails/{poster}`,
+      path: `${path}/thumbnails/{poster_id}`,
       permission: read,
       bucket: 'images',
       summary: `Get an uploaded poster of a ${noun} (JPEG)`,
-      params: record({ ...params.properties, poster: uuid() }),
+      params: record({ ...params.properties, poster_id: uuid() }),
       responses: jpeg,
       async handle({ params, viewer, identity, request }, deps) {
         const withEmpty = identity.permissions.has(write)
         const owned = { viewer, grouping, id: params.id, withEmpty }
-        const { name } = await requirePoster(deps, owned, params.poster)
+        const { name } = await requirePoster(deps, owned, params.poster_id)
         const image = await asJpeg(deps).read(name)
         if (image === null) throw new NotFound('The file of the poster is missing')
         const { bytes: body, mediaType, etag } = image
@@ -129,7 +129,7 @@ function readRoutes({ grouping, ownerName, path, params, read, write, item }: Gr
 
 function writeRoutes({ grouping, ownerName, path, params, write, item }: GroupingOwner) {
   const noun = grouping.name.toLowerCase()
-  const PosterId = record({ ...params.properties, poster: uuid() })
+  const PosterId = record({ ...params.properties, poster_id: uuid() })
   return [
     route({
       operationId: `addUserUploaded${ownerName}Thumbnail`,
@@ -159,26 +159,26 @@ function writeRoutes({ grouping, ownerName, path, params, write, item }: Groupin
     route({
       operationId: `mark${ownerName}ThumbnailSelected`,
       method: 'PUT',
-      path: `${path}/thumbnails/{poster}/selected`,
+      path: `${path}/thumbnails/{poster_id}/selected`,
       permission: write,
       summary: `Select a poster of a ${noun}`,
       params: PosterId,
       responses: { 202: null },
-      async handle({ params: { id, poster }, viewer }, deps) {
-        await requirePoster(deps, { viewer, grouping, id, withEmpty: true }, poster)
+      async handle({ params: { id, poster_id }, viewer }, deps) {
+        await requirePoster(deps, { viewer, grouping, id, withEmpty: true }, poster_id)
         return respond(202)
       },
     }),
     route({
       operationId: `deleteUserUploaded${ownerName}Thumbnail`,
       method: 'DELETE',
-      path: `${path}/thumbnails/{poster}`,
+      path: `${path}/thumbnails/{poster_id}`,
       permission: write,
       summary: `Delete the uploaded poster of a ${noun}`,
       params: PosterId,
       responses: { 202: null },
-      async handle({ params: { id, poster }, viewer }, deps) {
-        await requirePoster(deps, { viewer, grouping, id, withEmpty: true }, poster)
+      async handle({ params: { id, poster_id }, viewer }, deps) {
+        await requirePoster(deps, { viewer, grouping, id, withEmpty: true }, poster_id)
         const folders = coverFolders(deps.config.data_dir)
         await deleteGroupingCover(deps.sql, viewer, grouping, { id, folders })
         return respond(202)

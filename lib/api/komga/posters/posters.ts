@@ -87,15 +87,15 @@ function readRoutes({ kind, ownerName, path, params, read, item, coverOf }: Post
     route({
       operationId: `get${ownerName}ThumbnailById`,
       method: 'GET',
-      path: `${path}/thumbnails/{poster}`,
+      path: `${path}/thumbnails/{poster_id}`,
       permission: read,
       bucket: 'images',
       summary: `Get a poster of a ${kind} (JPEG)`,
-      params: record({ ...params.properties, poster: uuid() }),
+      params: record({ ...params.properties, poster_id: uuid() }),
       responses: jpeg,
       async handle({ params, viewer, request }, deps) {
         const owned = { viewer, owner: { kind, id: params.id } }
-        const name = await posterName(deps.sql, owned, params.poster)
+        const name = await posterName(deps.sql, owned, params.poster_id)
         const image = await asJpeg(deps).read(name)
         if (image === null) throw new NotFound('The file of the poster is missing')
         const { bytes: body, mediaType, etag } = image
@@ -110,10 +110,10 @@ function readRoutes({ kind, ownerName, path, params, read, item, coverOf }: Post
 }
 
 function writeRoutes({ kind, ownerName, path, params, write: permission, item }: PosterOwner) {
-  const PosterId = record({ ...params.properties, poster: uuid() })
+  const PosterId = record({ ...params.properties, poster_id: uuid() })
   const ownerOf = (id: string): Owner => ({ kind, id })
-  const isOfFile = ({ id, poster }: { id: string; poster: string }) =>
-    kind === 'book' && id === poster
+  const isOfFile = ({ id, poster_id }: { id: string; poster_id: string }) =>
+    kind === 'book' && id === poster_id
   return [
     route({
       operationId: `addUserUploaded${ownerName}Thumbnail`,
@@ -146,7 +146,7 @@ function writeRoutes({ kind, ownerName, path, params, write: permission, item }:
     route({
       operationId: `mark${ownerName}ThumbnailSelected`,
       method: 'PUT',
-      path: `${path}/thumbnails/{poster}/selected`,
+      path: `${path}/thumbnails/{poster_id}/selected`,
       permission,
       summary: `Select a poster of a ${kind}`,
       params: PosterId,
@@ -154,14 +154,14 @@ function writeRoutes({ kind, ownerName, path, params, write: permission, item }:
       async handle({ params, viewer }, { sql }) {
         const owned = { viewer, owner: ownerOf(params.id) }
         if (isOfFile(params)) await selectAutomaticCover(sql, owned)
-        else await selectCover(sql, owned, params.poster)
+        else await selectCover(sql, owned, params.poster_id)
         return respond(202)
       },
     }),
     route({
       operationId: `deleteUserUploaded${ownerName}Thumbnail`,
       method: 'DELETE',
-      path: `${path}/thumbnails/{poster}`,
+      path: `${path}/thumbnails/{poster_id}`,
       permission,
       summary: `Delete an uploaded poster of a ${kind}`,
       params: PosterId,
@@ -173,7 +173,7 @@ function writeRoutes({ kind, ownerName, path, params, write: permission, item }:
           throw new Invalid('The poster of the file cannot be deleted')
         }
         const folders = coverFolders(config.data_dir)
-        await deleteCover(sql, owned, { folders, coverId: params.poster })
+        await deleteCover(sql, owned, { folders, coverId: params.poster_id })
         return respond(202)
       },
     }),
