@@ -1,7 +1,7 @@
 // CSV (RFC 4180) that spreadsheets cannot take for formulas.
 
-/** What a spreadsheet may evaluate. */
-const formula = /^[\s]*[=+\-@\t\r]/
+/** What a spreadsheet may evaluate; full-width signs in Japanese and Chinese ones. */
+const formula = /^\s*[=+\-@\t\r＝＋－＠]/
 
 export function csvLine(values: readonly (string | number | Date | null)[]): string {
   return `${values.map(csvValue).join(',')}\r\n`

@@ -25,6 +25,8 @@ export type CblReport = {
 }
 
 const maxNameLength = 200
+/** The longest lists have 200 bytes for each entry. Parsing holds up all other requests. */
+const maxBytes = 8 * 1024 * 1024
 
 /** Throws Invalid for what is no CBL file, Conflict for a name that exists. */
 export async function importCbl(
@@ -33,6 +35,8 @@ export async function importCbl(
   bytes: Uint8Array,
   { name: wantedName, dryRun, withAlternatives }: CblImport,
 ): Promise<CblReport> {
+  if (bytes.length > maxBytes)
+    throw new Invalid(`The reading list is larger than ${maxBytes / 1024 / 1024} MiB`)
   const list = parseCbl(bytes, maxMembers)
   if (list === null) throw new Invalid('The file is no CBL reading list')
   if (list.entries.length > maxMembers)

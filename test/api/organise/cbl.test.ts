@@ -215,6 +215,8 @@ t.test('reports, refusals and restricted accounts', async t => {
   t.notMatch(JSON.stringify(own.body), secretWars[0]!.id)
   for (const bytes of ['<a/>', 'no XML', '', '<!DOCTYPE r [<!ENTITY a "b">]><r>&a;</r>'])
     t.equal((await upload(Buffer.from(bytes))).status, 400, bytes)
+  const long = await upload(Buffer.alloc(8 * 1024 * 1024 + 1, '<ReadingList>'))
+  t.match(long, { status: 400, body: { message: /larger than 8 MiB/ } })
   const [members] = await sql`select count(distinct book_id)::integer as n from read_list_book`
   for (const [operator, total] of [
     ['isTrue', members!.n],
