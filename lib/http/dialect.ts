@@ -12,7 +12,7 @@ export type Challenge = {
   document: { type: string; text: string } | null
 }
 
-/** What an error response says. `retryAfter` in seconds, of a 429. */
+/** Content of an error response. `retryAfter` in seconds, of a 429. */
 export type ErrorContent = {
   status: number
   message: string

@@ -58,7 +58,7 @@ function scanningChanges({ scanInterval, scanOnStartup, emptyTrashAfterScan }: L
   return Object.keys(all).length === 0 ? null : all
 }
 
-/** Only when all three are stated: one alone does not tell which others are read. */
+/** Only when all three are stated: one alone leaves open which others are read. */
 function formatChanges({ scanCbx, scanPdf, scanEpub }: LibraryChanges) {
   if (scanCbx == null || scanPdf == null || scanEpub == null) return {}
   const allowed = formatNames.filter(name =>

@@ -43,9 +43,9 @@ export const wantsHeader = ({ headers }: Pick<FastifyRequest, 'headers'>): boole
   headers[sessionHeader] !== undefined
 
 /**
- * Whether cookies of the request count. To read, unless a browser says that a page of another origin sends it;
- * to change something, only if the browser says that the page is of the same origin, or if the client is no
- * browser: those send `Sec-Fetch-Site`, `Origin` or `Referer` with every change.
+ * Whether cookies of the request count. To read, unless a browser marks the request as that of a page of another
+ * origin; to change something, only if it marks it as that of a page of the same origin, or if the client is no
+ * browser: browsers send `Sec-Fetch-Site`, `Origin` or `Referer` with every change.
  */
 export function mayUseCookies(
   { headers, base }: Pick<FastifyRequest, 'headers' | 'base'>,
