@@ -1,7 +1,7 @@
 // Log output and redaction of secrets.
 import t from 'tap'
 import { openLog, redactSecrets } from '../lib/log.ts'
-import { cpuMs } from './kit/cpu-time.ts'
+import { cpuMs } from './kit/suite/cpu-time.ts'
 
 function capture(level: 'info' | 'silent' = 'info') {
   const lines: string[] = []

@@ -4,7 +4,7 @@ import { test } from 'tap'
 import { resources } from '../../lib/api/resources.ts'
 import { createAccount } from '../../lib/auth/account.ts'
 import { endpoints } from '../../lib/http/route.ts'
-import { stopRefill } from '../kit/rate-limit.ts'
+import { stopRefill } from '../kit/http/rate-limit.ts'
 import { startApiWithoutPipeline } from '../kit/server.ts'
 
 const password = 'correct horse battery'

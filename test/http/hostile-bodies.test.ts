@@ -4,8 +4,8 @@ import { resources } from '../../lib/api/resources.ts'
 import { bodyLimit, smallBodyBytes } from '../../lib/http/body-limit.ts'
 import { endpoints, type Route } from '../../lib/http/route.ts'
 import { compileValidator } from '../../lib/http/validate.ts'
-import { cpuMs } from '../kit/cpu-time.ts'
 import { startApiWithoutPipeline } from '../kit/server.ts'
+import { cpuMs } from '../kit/suite/cpu-time.ts'
 
 // Shorter than the limit: the costs compared are proportional to the length.
 const maxTestedBytes = 200_000

@@ -4,7 +4,7 @@ import { test } from 'tap'
 import { createTokenBuckets, deleteFullBuckets } from '../../lib/http/token-buckets.ts'
 import { connect } from '../../lib/postgres/db.ts'
 import { createDatabase } from '../kit/db.ts'
-import { stopRefill } from '../kit/rate-limit.ts'
+import { stopRefill } from '../kit/http/rate-limit.ts'
 import { startApiWithoutPipeline } from '../kit/server.ts'
 
 const log = { warn: () => {} }

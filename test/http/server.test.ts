@@ -3,8 +3,8 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { test } from 'tap'
+import { stopRefill } from '../kit/http/rate-limit.ts'
 import { waitUntil } from '../kit/processes.ts'
-import { stopRefill } from '../kit/rate-limit.ts'
 import { startApi } from '../kit/server.ts'
 
 test('the server', async t => {

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { descriptionText, htmlToMultiLine, htmlToText } from '../../lib/metadata/html.ts'
 import { parseXml } from '../../lib/metadata/xml.ts'
-import { cpuMs } from '../kit/cpu-time.ts'
+import { cpuMs } from '../kit/suite/cpu-time.ts'
 
 t.test('block elements become lines', t => {
   const cases: [html: string, text: string][] = [

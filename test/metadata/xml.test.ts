@@ -7,7 +7,7 @@ import {
   parseXml,
   textOf,
 } from '../../lib/metadata/xml.ts'
-import { cpuMs } from '../kit/cpu-time.ts'
+import { cpuMs } from '../kit/suite/cpu-time.ts'
 
 const parse = (text: string) => parseXml(Buffer.from(text))
 const rootText = (text: string) => textOf(parse(text).root ?? undefined)

@@ -2,9 +2,9 @@
 import t from 'tap'
 import { scoreNames } from '../../bench/filenames.ts'
 import { type ParsedName, parseFilename, parsePath } from '../../lib/name/filename.ts'
-import { cpuMs } from '../kit/cpu-time.ts'
 import { corpusPath, goldenFile, skipWithoutCorpus } from '../kit/files/corpus.ts'
 import { createRandom } from '../kit/random.ts'
+import { cpuMs } from '../kit/suite/cpu-time.ts'
 
 const fieldsOf = (stem: string) =>
   Object.fromEntries(

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { compileExclusions, isLaterVolume } from '../../lib/strategy/exclusions.ts'
-import { cpuMs } from '../kit/cpu-time.ts'
 import { corpusPath, skipWithoutCorpus } from '../kit/files/corpus.ts'
+import { cpuMs } from '../kit/suite/cpu-time.ts'
 
 const check = (lines: string, path: string) => {
   const isDirectory = path.endsWith('/')

@@ -2,7 +2,7 @@
 import t from 'tap'
 import { Invalid } from '../../lib/errors.ts'
 import { placeBook, seriesStrategies, validateSeriesStrategy } from '../../lib/strategy/series.ts'
-import { cpuMs } from '../kit/cpu-time.ts'
+import { cpuMs } from '../kit/suite/cpu-time.ts'
 import { argsOf, goldenCases, sharedCases } from './cases.ts'
 
 const name = (strategy: string, config: unknown, path: string, series?: string) =>
