@@ -356,8 +356,8 @@ create index book_rated on book (library_id, age_rating, series_id)
   where age_rating is not null and missing_at is null;
 
 -- The tables that have a row for each book (book_artifact, book_pages, book_summary, book_search) are
--- written together with the book, and deleted by delete_book_rows: foreign keys took a sixth of the time in
--- which a scan stores books.
+-- written together with the book, and deleted by delete_book_rows: foreign keys took up to an eighth of the
+-- time in which a scan stores books.
 
 -- What the cover and hash stages derive from a file. Apart from `book`, whose row is wide and in 20
 -- indexes: storing a cover or a hash there rewrote all of them.
