@@ -215,6 +215,8 @@ create index series_by_status on series (status, id) where book_count > 0;
 create index series_by_publisher on series (publisher, id)
   include (library_id, age_rating, lowest_age) where book_count > 0;
 create index series_publisher_key on series (folded(publisher), id) where book_count > 0;
+-- Few.
+create index series_one_shot on series (id) where one_shot and book_count > 0;
 create index series_by_language on series (language, id) where book_count > 0;
 create index series_empty on series (id) where book_count = 0;
 

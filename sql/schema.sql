@@ -936,6 +936,7 @@ CREATE INDEX series_in_library ON public.series USING btree (library_id, sort_ke
 CREATE UNIQUE INDEX series_key_unique ON public.series USING btree (library_id, md5(key));
 CREATE INDEX series_label_partial ON public.series_label USING btree (label_id) WHERE (NOT is_own);
 CREATE INDEX series_label_series ON public.series_label USING btree (series_id, label_id) INCLUDE (is_own);
+CREATE INDEX series_one_shot ON public.series USING btree (id) WHERE (one_shot AND (book_count > 0));
 CREATE INDEX series_publisher_key ON public.series USING btree (folded(publisher), id) WHERE (book_count > 0);
 CREATE INDEX series_reading_completed ON public.series_reading USING btree (account_id, last_completed_at, series_id) WHERE ((read_count > 0) AND (started_count = 0));
 CREATE INDEX series_reading_recent ON public.series_reading USING btree (account_id, last_read_at, series_id);

@@ -6,7 +6,7 @@ import type { Queryable } from '../../postgres/db.ts'
 import { commaList, unprepared } from '../../postgres/statement.ts'
 import type { Condition } from './condition.ts'
 import type { IdPage } from './page.ts'
-import { isMatching, measurePlan, type PlanSize } from './page-books.ts'
+import { measurePlan, type PlanSize } from './page-books.ts'
 import { type BookListFilter, type BookPlan, planBooks } from './plan/book-plan.ts'
 import { type BookColumnSort, bookSortColumns, type Direction } from './sort.ts'
 
@@ -69,7 +69,7 @@ function withText(condition: Condition = { all: [] }, text: string): Condition {
   return { all: [condition, { field: 'text', test, negated: false }] }
 }
 
-/** Ids of the listed books: of those that the plan collected, if they are all. */
+/** Ids of the listed books: of those that the plan collected, if they are all, or series by series. */
 function listed(sql: Queryable, plan: BookPlan, { total, missing, hits }: PlanSize): Fragment {
   const absent = plan.missing ? sql`union all select b.id from book b where ${plan.missing}` : sql``
   if (plan.hits && hits === total - missing)
@@ -79,11 +79,13 @@ function listed(sql: Queryable, plan: BookPlan, { total, missing, hits }: PlanSi
         select b.id from book b
         where b.id = h.id and (b.series_id in (select id from matched)) is true and ${plan.exact}
         offset 0) b ${absent}`
-  const alias = plan.readsRow ? 'w' : 'b'
-  const book = sql(alias)
   return sql`
-    select ${book}.id from book ${book}
-    where ${presentBook(sql, alias)} and ${isMatching(sql, plan, alias)} ${absent}`
+    select b.id from matched
+    cross join lateral (
+      select b.id from book b
+      where b.series_id = matched.id and ${presentBook(sql)}
+        and (matched.is_complete or ${plan.exact})
+      offset 0) b ${absent}`
 }
 
 /** An expression over `book b` and `series s`. */

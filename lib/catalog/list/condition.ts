@@ -20,6 +20,7 @@ import {
   seriesFields,
   unrecordedFields,
 } from './fields.ts'
+import type { InnerTest } from './inner-tests.ts'
 
 export type Bound = number | Date
 export type Test =
@@ -31,17 +32,6 @@ export type Test =
   | { kind: 'compare'; operator: '=' | '<' | '<=' | '>' | '>='; value: Bound }
   | { kind: 'between'; from: Bound | null; to: Bound | null }
   | InnerTest
-
-/** Tests that requests of the native API do not express (see InnerSeriesField). */
-export type InnerTest =
-  /** One of these words, as they are stored. */
-  | { kind: 'words'; words: readonly string[] }
-  /** A regular expression over folded text that is safe to run: without repetition. */
-  | { kind: 'pattern'; pattern: string }
-  /** An author whose name and role are these; null for any. */
-  | { kind: 'credit'; operator: 'equals' | 'contains'; name: string | null; role: string | null }
-  /** A cover of a book; null for any source, selected or not. */
-  | { kind: 'poster'; source: 'generated' | 'uploaded' | null; isSelected: boolean | null }
 
 /** A test of one field; `negated` also accepts rows for which the test is unknown (null). */
 export type Predicate = { field: string; test: Test; negated: boolean }

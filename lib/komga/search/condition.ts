@@ -1,6 +1,6 @@
 // Parser of Komga's search conditions: from the JSON tree of a request to a condition of the list engine.
 // Errors name the path of the offending node. The cost is linear in the size of the tree.
-import { type Condition, type Predicate, predicatesOf } from '../../catalog/list/condition.ts'
+import { type Condition, predicatesOf } from '../../catalog/list/condition.ts'
 import { maxConditionDepth, maxConditionNodes } from '../../catalog/list/fields.ts'
 import { Invalid } from '../../errors.ts'
 import { allOfParts, anyOfParts, everything, type Part } from './condition-tree.ts'
@@ -11,40 +11,39 @@ const maxNodes = 5_000
 // In error messages.
 const maxNameLength = 50
 
-/** What a condition selects. `condition` is null if it does not restrict. */
+/** What a tree selects. `condition` is null if it does not restrict. */
 export type ParsedCondition = {
-  condition: Condition | null
-  /** Missing books, or series without other books, are selected, too. */
+  condition: Part
+  /** The tree names missing books, or series without other books: these are listed, too. */
   includeDeleted: boolean
 }
 
-/** Null if the tree does not restrict. Throws Invalid. */
-export function parseSeriesCondition(tree: unknown, context: KeyContext): Part {
+/** Throws Invalid. */
+export function parseSeriesCondition(tree: unknown, context: KeyContext): ParsedCondition {
   return parse(tree, seriesKeys, context)
 }
 
 /** As parseSeriesCondition. */
-export function parseBookCondition(tree: unknown, context: KeyContext): Part {
+export function parseBookCondition(tree: unknown, context: KeyContext): ParsedCondition {
   return parse(tree, bookKeys, context)
 }
 
-function parse(tree: unknown, keys: Keys, context: KeyContext): Part {
-  if (tree === undefined || tree === null) return null
-  return parseNode({ keys, context, nodeCount: 0 }, tree, { path: 'condition', depth: 1 })
+function parse(tree: unknown, keys: Keys, context: KeyContext): ParsedCondition {
+  const state = { keys, context, nodeCount: 0, includeDeleted: false }
+  if (tree === undefined || tree === null) return { condition: null, includeDeleted: false }
+  const condition = parseNode(state, tree, { path: 'condition', depth: 1 })
+  return { condition, includeDeleted: state.includeDeleted }
 }
 
-/** Decides about missing books, and limits what is left. Throws Invalid. */
-export function checked(part: Part): ParsedCondition {
-  if (part === null) return { condition: null, includeDeleted: false }
-  const predicates = predicatesOf(part)
-  if (predicates.length > maxConditionNodes)
+/** The condition that is left for the list engine, within its limits. Throws Invalid. */
+export function checked({ condition, includeDeleted }: ParsedCondition): Condition | null {
+  if (condition === null) return null
+  if (predicatesOf(condition).length > maxConditionNodes)
     throw new Invalid(`condition has more than ${maxConditionNodes} parts`)
-  const includeDeleted = predicates.some(isForMissing)
-  const condition = includeDeleted ? part : withoutMissing(part)
-  return { condition: isEverything(condition) ? null : condition, includeDeleted }
+  const left = includeDeleted ? condition : withoutMissing(condition)
+  return isEverything(left) ? null : left
 }
 
-const isForMissing = ({ field, negated }: Predicate) => field === 'isMissing' && !negated
 const isEverything = (condition: Condition) => 'all' in condition && condition.all.length === 0
 
 /** Missing ones are listed only if the condition names them: without them, "not deleted" holds for all. */
@@ -55,7 +54,12 @@ function withoutMissing(condition: Condition): Condition {
   return condition.field === 'isMissing' ? everything : condition
 }
 
-type ParserState = { keys: Keys; context: KeyContext; nodeCount: number }
+type ParserState = {
+  keys: Keys
+  context: KeyContext
+  nodeCount: number
+  includeDeleted: boolean
+}
 
 function parseNode(
   state: ParserState,
@@ -86,6 +90,7 @@ function parseNode(
   if (!isObject(value)) throw new Invalid(`${valuePath} must be an object with an operator`)
   const { operator, ...operands } = value
   if (typeof operator !== 'string') throw new Invalid(`${valuePath}.operator must be a string`)
+  if (name === 'deleted' && operator === 'isTrue') state.includeDeleted = true
   return state.keys[name]!({ operator, operands, path: valuePath }, state.context)
 }
 

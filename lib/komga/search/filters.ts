@@ -1,6 +1,6 @@
 // Filters of Komga's GET lists as search conditions: any value of a parameter, and all parameters.
 import { Invalid } from '../../errors.ts'
-import { parseBookCondition, parseSeriesCondition } from './condition.ts'
+import { type ParsedCondition, parseBookCondition, parseSeriesCondition } from './condition.ts'
 import { allOfParts, anyOfParts, type Part, predicate } from './condition-tree.ts'
 import { inYear } from './full-text.ts'
 import type { KeyContext } from './keys.ts'
@@ -48,7 +48,7 @@ export type SeriesFilters = {
 }
 
 /** Throws Invalid. */
-export function seriesFilters(filters: SeriesFilters, context: KeyContext): Part {
+export function seriesFilters(filters: SeriesFilters, context: KeyContext): ParsedCondition {
   const tree = {
     allOf: [
       anyIs('libraryId', filters.library_id),
@@ -67,11 +67,13 @@ export function seriesFilters(filters: SeriesFilters, context: KeyContext): Part
       authors(filters.author),
     ],
   }
-  return allOfParts([
-    parseSeriesCondition(tree, context),
+  const { condition, includeDeleted } = parseSeriesCondition(tree, context)
+  const all = allOfParts([
+    condition,
     anyOfParts((filters.release_year ?? []).map(year => inYear('firstRelease', year))),
     filters.search_regex === undefined ? null : titlePattern(filters.search_regex),
   ])
+  return { condition: all, includeDeleted }
 }
 
 // Characters, escaped or not, and sets of characters: nothing that repeats but a rest of any characters.
@@ -106,7 +108,7 @@ export function bookFilters(
   filters: BookFilters,
   scope: { seriesId?: string; readListId?: string },
   context: KeyContext,
-): Part {
+): ParsedCondition {
   const { released_after: after } = filters
   const tree = {
     allOf: [

@@ -1,7 +1,8 @@
 // Lists of series and of books as Komga's requests describe them, found by the list engine of the catalogue.
 import type { Sql } from 'postgres'
+import type { Viewer } from '../../auth/viewer.ts'
 import { resolveCollections } from '../../catalog/collection/collection-filter.ts'
-import type { Condition, Predicate } from '../../catalog/list/condition.ts'
+import type { Condition } from '../../catalog/list/condition.ts'
 import { type BookListRequest, listBooks } from '../../catalog/list/list-books.ts'
 import {
   alphabeticalGroups,
@@ -11,15 +12,11 @@ import {
 import type { IdPage } from '../../catalog/list/page.ts'
 import type { Reader } from '../values.ts'
 import { checked, type ParsedCondition } from './condition.ts'
-import { allOfParts, type Part } from './condition-tree.ts'
+import { allOfParts } from './condition-tree.ts'
 import { bookFields, parseFullText, seriesFields } from './full-text.ts'
 import { bookOrder, type SortProperty, seriesOrder } from './sort.ts'
 
-/** `condition` as the parser returns it, before missing rows are decided about. */
-export type Search = {
-  condition: Part
-  fullText?: string | null | undefined
-}
+export type Search = ParsedCondition & { fullText?: string | null | undefined }
 type ListRequest = Search & {
   sort: readonly SortProperty[]
   /** Of random orders. */
@@ -37,8 +34,8 @@ export async function findSeries(
   reader: Reader,
   { sort, seed, offset, limit, ...search }: ListRequest,
 ): Promise<IdPage> {
-  const { collectionId, ...filter } = await seriesFilter(sql, reader, search)
-  return await listSeries(sql, reader.viewer, {
+  const { viewer, collectionId, ...filter } = await seriesFilter(sql, reader, search)
+  return await listSeries(sql, viewer, {
     ...filter,
     ...seriesOrder(sort, collectionId),
     ...{ collectionId, seed, ...pageAt(offset, limit) },
@@ -47,22 +44,26 @@ export async function findSeries(
 
 /** The number of series for each first character of the sort title. Throws Invalid. */
 export async function groupSeries(sql: Sql, reader: Reader, search: Search) {
-  return await alphabeticalGroups(sql, reader.viewer, await seriesFilter(sql, reader, search))
+  const { viewer, ...filter } = await seriesFilter(sql, reader, search)
+  return await alphabeticalGroups(sql, viewer, filter)
 }
+
+type SeriesScope = SeriesListFilter & { viewer: Viewer; collectionId: string | undefined }
 
 async function seriesFilter(
   sql: Sql,
-  { isAdmin }: Reader,
-  { condition, fullText }: Search,
-): Promise<SeriesListFilter & { collectionId: string | undefined }> {
+  { viewer, isAdmin }: Reader,
+  { fullText, ...search }: Search,
+): Promise<SeriesScope> {
   const query = parseFullText(fullText ?? '', seriesFields, { isAdmin, now: new Date() })
-  const parsed = checked(allOfParts([condition, query.condition]))
-  const { libraryId, rest } = scopeOf(parsed.condition, ['libraryId'])
+  const { condition, includeDeleted } = both(search, query)
+  const { libraryId, libraries, rest } = scopeOf(condition)
   const filter = await resolveCollections(sql, rest && { of: 'series', condition: rest })
   return {
     ...{ filter, libraryId, text: query.text, onlyWithVisibleBooks: true },
-    includeDeleted: parsed.includeDeleted,
-    collectionId: singleId(parsed.condition, 'collectionId'),
+    viewer: limitedTo(viewer, libraries),
+    includeDeleted,
+    collectionId: singleId(condition, 'collectionId'),
   }
 }
 
@@ -70,23 +71,30 @@ async function seriesFilter(
 export async function findBooks(
   sql: Sql,
   { viewer, isAdmin }: Reader,
-  { condition, fullText, sort, seed, offset, limit }: ListRequest,
+  { fullText, sort, seed, offset, limit, ...search }: ListRequest,
 ): Promise<IdPage> {
   const query = parseFullText(fullText ?? '', bookFields, { isAdmin, now: new Date() })
-  const parsed: ParsedCondition = checked(allOfParts([condition, query.condition]))
-  const { libraryId, seriesId, rest } = scopeOf(parsed.condition, ['libraryId', 'seriesId'])
-  const readListId = singleId(parsed.condition, 'readListId')
+  const { condition, includeDeleted } = both(search, query)
+  const { libraryId, libraries, seriesId, rest } = scopeOf(condition)
+  const readListId = singleId(condition, 'readListId')
   const order = bookOrder(sort, { seriesId, readListId, seed })
   const isByRelevance =
     query.text !== '' && !order.keys && (order.sort ?? 'relevance') === 'relevance'
   const request: BookListRequest = {
     ...{ filter: rest && { of: 'book', condition: rest }, libraryId, seriesId },
-    ...{ includeDeleted: parsed.includeDeleted, text: query.text },
+    ...{ includeDeleted, text: query.text },
     ...(isByRelevance ? { maxResults: maxHits } : {}),
     ...order,
     ...pageAt(offset, limit),
   }
-  return await listBooks(sql, viewer, request)
+  return await listBooks(sql, limitedTo(viewer, libraries), request)
+}
+
+/** What both select. Throws Invalid. */
+function both(a: ParsedCondition, b: ParsedCondition) {
+  const includeDeleted = a.includeDeleted || b.includeDeleted
+  const condition = allOfParts([a.condition, b.condition])
+  return { condition: checked({ condition, includeDeleted }), includeDeleted }
 }
 
 /** Offsets are multiples of the length. */
@@ -95,21 +103,33 @@ const pageAt = (offset: number, limit: number) => ({
   pageSize: limit,
 })
 
-type Scope = { libraryId?: string; seriesId?: string; rest: Condition | null }
+type Scope = {
+  libraryId?: string
+  libraries?: readonly string[]
+  seriesId?: string
+  rest: Condition | null
+}
 
-/** Takes the tests for one library and one series out of a condition: lists of these have indexes. */
-function scopeOf(
-  condition: Condition | null,
-  fields: readonly ('libraryId' | 'seriesId')[],
-): Scope {
+/** Takes the tests for libraries and for one series out of a condition: lists of these need no plan for it. */
+function scopeOf(condition: Condition | null): Scope {
   const scope: Scope = { rest: null }
   const rest: Condition[] = []
   for (const part of conjuncts(condition)) {
-    const field = fields.find(field => singleOf(part, field) !== null)
-    if (field && scope[field] === undefined) scope[field] = singleOf(part, field)!
+    const libraries = scope.libraryId || scope.libraries ? null : idsOf(part, 'libraryId')
+    const series = scope.seriesId ? null : idsOf(part, 'seriesId')
+    if (libraries?.length === 1) scope.libraryId = libraries[0]!
+    else if (libraries) scope.libraries = libraries
+    else if (series?.length === 1) scope.seriesId = series[0]!
     else rest.push(part)
   }
   return { ...scope, rest: allOfParts(rest) }
+}
+
+/** The same viewer, who sees only these libraries. */
+function limitedTo(viewer: Viewer, libraries: readonly string[] | undefined): Viewer {
+  if (!libraries) return viewer
+  const seen = viewer.libraries
+  return { ...viewer, libraries: seen ? libraries.filter(id => seen.includes(id)) : libraries }
 }
 
 const conjuncts = (condition: Condition | null): readonly Condition[] =>
@@ -118,15 +138,14 @@ const conjuncts = (condition: Condition | null): readonly Condition[] =>
 /** The only id that the condition allows for a field; undefined for none or several. */
 function singleId(condition: Condition | null, field: string): string | undefined {
   for (const part of conjuncts(condition)) {
-    const id = singleOf(part, field)
-    if (id !== null) return id
+    const ids = idsOf(part, field)
+    if (ids?.length === 1) return ids[0]
   }
   return undefined
 }
 
-function singleOf(part: Condition, field: string): string | null {
-  if (!('field' in part)) return null
-  const { test, negated }: Predicate = part
-  const isSingle = part.field === field && !negated && test.kind === 'ids' && test.ids.length === 1
-  return isSingle ? (test.ids[0] ?? null) : null
+/** The ids that a part allows for a field; null for another part. */
+function idsOf(part: Condition, field: string): readonly string[] | null {
+  if (!('field' in part) || part.field !== field || part.negated) return null
+  return part.test.kind === 'ids' ? part.test.ids : null
 }

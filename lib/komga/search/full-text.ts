@@ -17,6 +17,8 @@ export type FullTextQuery = {
   /** Words that all results contain. */
   text: string
   condition: Part
+  /** The query names missing rows. */
+  includeDeleted: boolean
 }
 
 type FieldTest = (value: string, context: KeyContext) => Part
@@ -109,7 +111,7 @@ export const bookFields: FieldTests = {
 // A sign, a field, and a phrase or a word.
 const term = /([-+!]|\bNOT\s+)?(?:([a-z_]{3,20}):(?=\S))?(?:"([^"]*)"?|(\S+))/gy
 
-type Term = { word: string | null; condition: Part }
+type Term = { word: string | null; condition: Part; includeDeleted?: boolean }
 
 /** Cost linear in the length of the query. Throws Invalid for one with very many terms. */
 export function parseFullText(
@@ -117,7 +119,7 @@ export function parseFullText(
   fields: FieldTests,
   context: KeyContext,
 ): FullTextQuery {
-  // Groups are not told apart; wildcards at the end of a word are what its beginning matches anyway.
+  // Groups are read as their words; wildcards at the end of a word are what its beginning matches anyway.
   const text = query.replace(/[()]/g, ' ').trim()
   const groups: Term[][] = []
   let isAlternative = false
@@ -146,6 +148,7 @@ export function parseFullText(
       .filter(isPlain)
       .map(([one]) => one!.word)
       .join(' '),
+    includeDeleted: groups.flat().some(one => one.includeDeleted),
     condition: allOfParts(
       groups
         .filter(group => !isPlain(group))
@@ -177,9 +180,12 @@ function toTerm(
 ): Term {
   const plain = value.replace(/[*?~]+$|~\d*$/g, '')
   if (field !== undefined && Object.hasOwn(fields, field) && plain !== '')
-    return { word: null, condition: fields[field]!(plain, context) }
+    return {
+      ...{ word: null, condition: fields[field]!(plain, context) },
+      includeDeleted: field === 'deleted' && plain.toLowerCase() === 'true',
+    }
   const whole = field === undefined ? plain : `${field}:${plain}`
-  // A word with a sign within is one word for the search, too.
+  // A colon within a word does not divide it.
   return { word: isPhrase ? plain : whole, condition: contains('text')(whole) }
 }
 

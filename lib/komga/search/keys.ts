@@ -97,7 +97,7 @@ const hasError = predicate('hasError', { kind: 'boolean', value: true })
 const isUnread = predicate('format', { kind: 'null' })
 const isUnsupported = predicate('errorCode', { kind: 'words', words: unsupportedErrors })
 
-/** As mediaStatus of the values says. */
+/** As mediaStatus of the values has it. */
 export function mediaStatus(value: unknown, path: string): Condition {
   switch (enumValue(value, mediaStatusNames, path)) {
     case 'READY':
@@ -136,7 +136,7 @@ export const creditCondition = (name: string | null, role: string | null): Condi
 
 const posterTypes = ['GENERATED', 'SIDECAR', 'USER_UPLOADED'] as const
 
-/** Covers in the folders of books are not told apart from generated ones. */
+/** Covers in the folders of books count as generated ones. */
 function poster(value: unknown, path: string): Part {
   const { type, selected } = objectValue(value, path)
   const name = optional(type, text => enumValue(text, posterTypes, `${path}.type`))

@@ -91,7 +91,7 @@ export function dateTest(operation: Operation, field: string, now: Date): Part {
   return predicate(field, { kind: 'compare', operator: sign, value })
 }
 
-/** `…Z[UTC]`: the offset says the same. */
+/** `…Z[UTC]`: the offset is the same. */
 const withoutZoneName = (value: unknown) =>
   typeof value === 'string' ? value.replace(/\[[\w/+-]{1,40}\]$/, '') : value
 

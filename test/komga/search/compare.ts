@@ -11,6 +11,8 @@ import type { KomgaFacts } from './facts.ts'
 import { bookTests, randomTree, seriesTests } from './random-trees.ts'
 
 const maxRows = 100_000
+/** A tree for series and one for books, for each of two viewers. */
+export const treesOfSeed = 4
 const now = new Date()
 
 /** An administrator, and a reader who sees two libraries, up to an age, without a sharing tag. */
@@ -30,7 +32,10 @@ export function viewersOf(facts: KomgaFacts): { viewer: Viewer; isAdmin: boolean
   ]
 }
 
-/** Returns a function that compares the trees of a seed; it throws an AssertionError with the tree. */
+/**
+ * Returns a function that compares the trees of a seed, and returns for how many some rows or not all rows were
+ * found; it throws an AssertionError with the tree.
+ */
 export function createComparison(sql: Sql, facts: KomgaFacts) {
   const evaluator = createEvaluator(facts, facts.accounts[0]!, now)
   const { booksOf, isVisibleBook, isVisibleSeries, matchesBook, matchesSeries } = evaluator
@@ -38,6 +43,11 @@ export function createComparison(sql: Sql, facts: KomgaFacts) {
   const hasMissing = new Set(facts.books.filter(b => b.missing).map(b => b.series))
   return async (seed: number) => {
     const random = createRandom(seed)
+    const counts = { selected: 0, partly: 0 }
+    const count = (found: number, all: number) => {
+      if (found > 0) counts.selected++
+      if (found > 0 && found < all) counts.partly++
+    }
     for (const reader of viewersOf(facts)) {
       const { viewer, isAdmin } = reader
       const context = { isAdmin, now }
@@ -48,7 +58,7 @@ export function createComparison(sql: Sql, facts: KomgaFacts) {
       const seriesTree = randomTree(random, isAdmin ? forSeries : public_)
       const foundSeries = await findSeries(sql, reader, {
         ...page,
-        condition: parseSeriesCondition(seriesTree, context),
+        ...parseSeriesCondition(seriesTree, context),
       })
       const withDeleted = (tree: Tree) => namesDeleted(tree)
       const expectedSeries = facts.series.filter(s => {
@@ -63,7 +73,7 @@ export function createComparison(sql: Sql, facts: KomgaFacts) {
       const bookTree = randomTree(random, forBooks)
       const foundBooks = await findBooks(sql, reader, {
         ...page,
-        condition: parseBookCondition(bookTree, context),
+        ...parseBookCondition(bookTree, context),
       })
       const isExpected = (b: BookFacts) =>
         (!b.missing || withDeleted(bookTree)) && isVisible(b) && matchesBook(bookTree)(b)
@@ -71,6 +81,9 @@ export function createComparison(sql: Sql, facts: KomgaFacts) {
       const bookLabel = `${seed} ${JSON.stringify(bookTree)}`
       deepEqual([...foundBooks.ids].sort(), expectedBooks.sort(), bookLabel)
       equal(foundBooks.total, expectedBooks.length, bookLabel)
+      count(expectedSeries.length, facts.series.filter(isVisibleSeries(viewer)).length)
+      count(expectedBooks.length, facts.books.filter(isVisible).length)
     }
+    return counts
   }
 }

@@ -6,8 +6,7 @@ import { booksOnDeck } from '../../../catalog/progress/continue-reading.ts'
 import { requireSeries } from '../../../catalog/series/series-record.ts'
 import { type Route, route } from '../../../http/route.ts'
 import { BookDto, bookDtos } from '../../../komga/book-dto.ts'
-import { parseBookCondition } from '../../../komga/search/condition.ts'
-import type { Part } from '../../../komga/search/condition-tree.ts'
+import { type ParsedCondition, parseBookCondition } from '../../../komga/search/condition.ts'
 import { type BookFilters, bookFilters } from '../../../komga/search/filters.ts'
 import { findBooks, type Search } from '../../../komga/search/find.ts'
 import { mediaStatusNames } from '../../../komga/search/keys.ts'
@@ -69,7 +68,7 @@ const conditionOf = (
   filters: BookFilters,
   scope: { seriesId?: string; readListId?: string },
   reader: Reader,
-): Part => bookFilters(filters, scope, contextOf(reader))
+): ParsedCondition => bookFilters(filters, scope, contextOf(reader))
 
 const orElse = (sort: string[] | undefined, order: SortProperty[]): SortProperty[] => {
   const keys = sortKeys(sort)
@@ -85,10 +84,15 @@ export const bookLists: Route[] = [
     summary: 'Recently added or changed books',
     query: record(pageQuery),
     responses: { 200: BookPage },
-    cost: ({ query }) => costOfList(pageRequest(query), () => null),
+    cost: ({ query }) => costOfList(pageRequest(query), () => ({ condition: null })),
     handle(input, { sql }) {
       const request = pageRequest(input.query)
-      const list = { sql, reader: readerOf(input), request, search: { condition: null } }
+      const list = {
+        sql,
+        reader: readerOf(input),
+        request,
+        search: { condition: null, includeDeleted: false },
+      }
       return bookList(list, by('lastModified', true)) as never
     },
   }),
@@ -102,7 +106,8 @@ export const bookLists: Route[] = [
       'The first unread book of each series with a completed book and none in progress; the last read series first.',
     query: record({ ...pageQuery, library_id: texts() }),
     responses: { 200: BookPage },
-    cost: ({ query }) => costOfList(pageRequest(query), () => null, { isShort: true }),
+    cost: ({ query }) =>
+      costOfList(pageRequest(query), () => ({ condition: null }), { isShort: true }),
     handle(input, { sql }) {
       const { viewer, query } = input
       const reader = readerOf(input)
@@ -157,7 +162,7 @@ export const bookLists: Route[] = [
     handle(input, { sql }) {
       const { query } = input
       const reader = readerOf(input)
-      const search = { condition: conditionOf(query, {}, reader), fullText: query.search }
+      const search = { ...conditionOf(query, {}, reader), fullText: query.search }
       const list = { sql, reader, request: pageRequest(query), search }
       return bookList(list, sortKeys(query.sort)) as never
     },
@@ -180,7 +185,7 @@ export const bookLists: Route[] = [
       const { query, body } = input
       const reader = readerOf(input)
       const search = {
-        condition: parseBookCondition(body?.condition, contextOf(reader)),
+        ...parseBookCondition(body?.condition, contextOf(reader)),
         fullText: body?.fullTextSearch,
       }
       const list = { sql, reader, request: pageRequest(query), search }
@@ -196,13 +201,14 @@ export const bookLists: Route[] = [
     params: SeriesId,
     query: record({ ...pageQuery, ...sortQuery, ...memberQuery }),
     responses: { 200: BookPage },
-    cost: ({ query }) => costOfList(pageRequest(query), () => null, { isShort: true }),
+    cost: ({ query }) =>
+      costOfList(pageRequest(query), () => ({ condition: null }), { isShort: true }),
     async handle(input, { sql }) {
       const { viewer, query } = input
       const seriesId = input.params.id
       const reader = readerOf(input)
       await requireSeries(sql, viewer, seriesId)
-      const search = { condition: conditionOf(query, { seriesId }, reader) }
+      const search = conditionOf(query, { seriesId }, reader)
       const list = { sql, reader, request: pageRequest(query), search }
       const sort = orElse(query.sort, by('metadata.numberSort', false))
       return (await bookList(list, sort)) as never
@@ -217,14 +223,15 @@ export const bookLists: Route[] = [
     params: ReadListId,
     query: record({ ...pageQuery, ...sortQuery, ...memberQuery, library_id: texts() }),
     responses: { 200: BookPage },
-    cost: ({ query }) => costOfList(pageRequest(query), () => null, { isShort: true }),
+    cost: ({ query }) =>
+      costOfList(pageRequest(query), () => ({ condition: null }), { isShort: true }),
     async handle(input, { sql }) {
       const { viewer, query } = input
       const readListId = input.params.id
       const reader = readerOf(input)
       const request = { id: readListId, withEmpty: reader.isAdmin }
       const { ordered } = await findGrouping(sql, viewer, readLists, request)
-      const search = { condition: conditionOf(query, { readListId }, reader) }
+      const search = conditionOf(query, { readListId }, reader)
       const list = { sql, reader, request: pageRequest(query), search }
       const order = by(ordered ? 'readList.number' : 'metadata.releaseDate', false)
       return (await bookList(list, orElse(query.sort, order))) as never

@@ -7,7 +7,6 @@ import type { AdmittedCost } from '../../../http/route.ts'
 import type { Part } from '../../../komga/search/condition-tree.ts'
 import type { SortProperty } from '../../../komga/search/sort.ts'
 import type { Reader } from '../../../komga/values.ts'
-import type { Sql } from '../../../postgres/db.ts'
 import type { Static, TSchema } from '../../../schema.ts'
 import { batchSize, type PageRequest, springPage, wholePage } from '../http/paging.ts'
 
@@ -16,7 +15,7 @@ const idWindow = 20_000
 
 type Found = (window: { offset: number; limit: number }) => Promise<IdPage>
 
-type Listed<T extends TSchema> = {
+type ListRequest<T extends TSchema> = {
   request: PageRequest
   sort: readonly SortProperty[]
   item: T
@@ -31,7 +30,7 @@ export async function listResponse<T extends TSchema>({
   item,
   find,
   load,
-}: Listed<T>) {
+}: ListRequest<T>) {
   const isSorted = sort.length > 0
   if (!request.isUnpaged) {
     const { ids, total } = await find({ offset: request.offset, limit: request.size })
@@ -55,12 +54,12 @@ const maxCheapParts = 10
 /** `isShort`: whole lists are those of one series or list. */
 export function costOfList(
   request: PageRequest,
-  readCondition: () => Part,
+  readCondition: () => { condition: Part },
   { isShort = false } = {},
 ): AdmittedCost {
   if (request.isUnpaged ? !isShort : request.size > maxCheapItems) return 'expensive'
   try {
-    const condition = readCondition()
+    const { condition } = readCondition()
     const parts = condition === null ? 0 : predicatesOf(condition).length
     return parts > maxCheapParts ? 'expensive' : 'list'
   } catch {
@@ -87,5 +86,3 @@ export function seedOf({ viewer }: Reader, { page }: Pick<PageRequest, 'page'>):
 /** Of a list that another process began: pages of this process fit together. */
 const fallbackSeed = (accountId: string) =>
   createHash('sha256').update(accountId).digest().readUInt32LE(0)
-
-export type ListDeps = { sql: Sql }

@@ -114,11 +114,11 @@ const recent: Route[] = (
     ...{ ...spec, method: 'GET', permission: 'SeriesRead' },
     query: record({ ...pageQuery, ...recentQuery }),
     responses: { 200: SeriesPage },
-    cost: ({ query }) => costOfList(pageRequest(query), () => only),
+    cost: ({ query }) => costOfList(pageRequest(query), () => ({ condition: only })),
     handle(input, { sql }) {
       const reader = readerOf(input)
       const filters = seriesFilters(input.query, contextOf(reader))
-      const search = { condition: allOfParts([filters, only]) }
+      const search = { ...filters, condition: allOfParts([filters.condition, only]) }
       return seriesList({ sql, reader, request: pageRequest(input.query), search }, sort) as never
     },
   }),
@@ -142,7 +142,7 @@ export const seriesLists: Route[] = [
     handle(input, { sql }) {
       const { query } = input
       const reader = readerOf(input)
-      const search = { condition: conditionOf(query, reader), fullText: query.search }
+      const search = { ...conditionOf(query, reader), fullText: query.search }
       const request = pageRequest(query)
       return seriesList({ sql, reader, request, search }, sortKeys(query.sort)) as never
     },
@@ -165,7 +165,7 @@ export const seriesLists: Route[] = [
       const { query, body } = input
       const reader = readerOf(input)
       const search = {
-        condition: parseSeriesCondition(body?.condition, contextOf(reader)),
+        ...parseSeriesCondition(body?.condition, contextOf(reader)),
         fullText: body?.fullTextSearch,
       }
       const request = pageRequest(query)
@@ -186,7 +186,7 @@ export const seriesLists: Route[] = [
       const reader = readerOf(input)
       const { body } = input
       return await groupSeries(sql, reader, {
-        condition: parseSeriesCondition(body?.condition, contextOf(reader)),
+        ...parseSeriesCondition(body?.condition, contextOf(reader)),
         fullText: body?.fullTextSearch,
       })
     },
@@ -204,7 +204,7 @@ export const seriesLists: Route[] = [
       const reader = readerOf(input)
       const { query } = input
       return await groupSeries(sql, reader, {
-        condition: conditionOf(query, reader),
+        ...conditionOf(query, reader),
         fullText: query.search,
       })
     },
@@ -218,14 +218,15 @@ export const seriesLists: Route[] = [
     params: CollectionId,
     query: record({ ...pageQuery, ...memberQuery, ...sortQuery }),
     responses: { 200: SeriesPage },
-    cost: ({ query }) => costOfList(pageRequest(query), () => null, { isShort: true }),
+    cost: ({ query }) =>
+      costOfList(pageRequest(query), () => ({ condition: null }), { isShort: true }),
     async handle(input, { sql }) {
       const { id } = input.params
       const reader = readerOf(input)
       const withEmpty = reader.isAdmin
       const found = await findGrouping(sql, input.viewer, collections, { id, withEmpty })
       const filters = { ...input.query, collection_id: [id] }
-      const search = { condition: conditionOf(filters, reader) }
+      const search = conditionOf(filters, reader)
       const requested = sortKeys(input.query.sort)
       const order = by(found.ordered ? 'collection.number' : 'metadata.titleSort', false)
       const sort = requested.length > 0 ? requested : order
