@@ -183,7 +183,8 @@ function directionOf(name: string): string {
 
 function parseDate(text: string) {
   const [, year, month, day] = /^(\d{4})-(\d\d)-(\d\d)/.exec(text) ?? []
-  if (year === undefined) throw new Invalid('body/releaseDate must be a date')
+  const isDate = Number(month) >= 1 && Number(month) <= 12 && Number(day) >= 1 && Number(day) <= 31
+  if (year === undefined || !isDate) throw new Invalid('body/releaseDate must be a date')
   return { year: Number(year), month: Number(month), day: Number(day) }
 }
 

@@ -60,7 +60,7 @@ export const directionNames = {
   webtoon: 'WEBTOON',
 } as const satisfies Record<ReadingDirection, string>
 
-// Komga does not tell the versions of RAR apart before it has analysed a file.
+// The version of RAR is not stored.
 export const mediaTypeOf: Readonly<Record<FormatName, string>> = {
   cbz: 'application/zip',
   cbr: 'application/x-rar-compressed',

@@ -174,7 +174,7 @@ t.test('reading', async t => {
   t.match(await stored(), { page: 3, completed: false })
   t.equal(await patch({ page: 4, completed: false }), 204)
   t.match(await stored(), { page: 4, completed: true }, 'the last page completes')
-  for (const body of [{}, { completed: false }, { page: 0 }, { page: 5 }])
+  for (const body of [{}, { completed: false }, { page: 0 }, { page: 5 }, { page: 3e9 }])
     t.equal(await patch(body), 400)
   t.equal((await asReader('DELETE', path)).status, 204)
   t.equal(await stored(), null)
@@ -306,6 +306,8 @@ t.test('metadata', async t => {
     ...{ tags: ['blue', 'red'], isbn: '9783161484100', authorsLock: true, linksLock: true },
     links: [{ label: 'Site', url: 'https://example.org/' }],
   })
+  for (const body of [{ releaseDate: '2020-13-01' }, { title: ' ' }, { isbn: 'x' }])
+    t.equal((await asAdmin('PATCH', `${book}/metadata`, { body })).status, 400)
   const cleared = { body: { [half.id]: { releaseDate: null, summary: null, authors: [] } } }
   t.equal((await asAdmin('PATCH', '/v1/books/metadata', cleared)).status, 204)
   t.match((await asAdmin('GET', book)).json.metadata, {

@@ -27,7 +27,11 @@ const common = { permission: writePermission, responses: { 204: null } } as cons
 
 const ReadProgressUpdate = record(
   {
-    page: maybe(nullable(Type.Integer({ description: 'From 1; required unless completed.' }))),
+    page: maybe(
+      nullable(
+        Type.Integer({ maximum: 2_147_483_647, description: 'From 1; required unless completed.' }),
+      ),
+    ),
     completed: maybe(nullable(Type.Boolean({ description: 'Without a page: at the last one.' }))),
   },
   { component: 'ReadProgressUpdateDto' },
