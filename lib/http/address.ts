@@ -12,7 +12,7 @@ import {
   parseForwarded,
   type TrustProxy,
 } from './forwarded.ts'
-import { mountPrefixOf } from './mount.ts'
+import { mountPrefixOf } from './listen/mount.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

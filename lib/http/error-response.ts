@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Failure, RateLimited, Unavailable } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { isConnectionLost, isDiskFull } from '../postgres/connection-error.ts'
-import type { Challenge, Dialect } from './dialect.ts'
+import type { Challenge, Dialect } from './dialect/dialect.ts'
 
 /** Values of `error` in the body. */
 const errorNames: Record<number, string> = {

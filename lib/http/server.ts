@@ -20,7 +20,8 @@ import { bodyLimit, maxBodyBytes, smallBodyBytes } from './body-limit.ts'
 import { addEtag, setVary } from './cache-headers.ts'
 import { corsDelegator } from './cors.ts'
 import type { Deps } from './deps.ts'
-import type { Dialect } from './dialect.ts'
+import type { Dialect } from './dialect/dialect.ts'
+import { native } from './dialect/native.ts'
 import {
   databaseUnavailable,
   errorResponse,
@@ -30,9 +31,8 @@ import {
 import { inputOf } from './input.ts'
 import { acceptOnlyJson } from './json-body.ts'
 import { admitted, type ListGate } from './list-gate.ts'
-import { createHttpServer, type ReceivePace } from './listener.ts'
-import type { PassOn } from './mount.ts'
-import { native } from './native.ts'
+import { createHttpServer, type ReceivePace } from './listen/listener.ts'
+import type { PassOn } from './listen/mount.ts'
 import { mountApiReference } from './openapi/api-reference.ts'
 import { openapiDocument } from './openapi/openapi.ts'
 import { createPreconditions, type Preconditions } from './preconditions.ts'

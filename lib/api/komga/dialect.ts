@@ -1,7 +1,7 @@
 // Dialect of the Komga-compatible API: errors of Spring Boot, lenient parameters, its challenge and cache headers.
 import type { FastifyRequest } from 'fastify'
-import type { Dialect } from '../../http/dialect.ts'
-import { authenticationChallenge } from '../../http/www-authenticate.ts'
+import type { Dialect } from '../../http/dialect/dialect.ts'
+import { authenticationChallenge } from '../../http/dialect/www-authenticate.ts'
 import { errorBody } from './http/error-body.ts'
 import { compileLenientValidator } from './http/read-request.ts'
 import { createAuthentication } from './session/authenticate.ts'

@@ -60,7 +60,7 @@ test('a walk over all operations', async t => {
       if (route.permission === 'public' || route.body || route.multipart) continue
       const { status } = await send(method, filled(path, unknownId), key(w.admin))
       if (status === 404) continue
-      // Refused whatever the id is.
+      // Refused for every id.
       t.ok(status >= 400 && status < 500, `${method} ${path} ${status}`)
       t.equal((await send(method, filled(path), key(w.admin))).status, status)
     }

@@ -1,6 +1,6 @@
 // Error bodies of the compatible API: those of Spring Boot, and the list of violations of a request.
 import type { FastifyRequest } from 'fastify'
-import type { ErrorContent } from '../../../http/dialect.ts'
+import type { ErrorContent } from '../../../http/dialect/dialect.ts'
 
 const reasons: Record<number, string> = {
   400: 'Bad Request',

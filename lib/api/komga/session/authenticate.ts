@@ -8,7 +8,7 @@ import type { BeforePassword, Identity } from '../../../auth/identify.ts'
 import { normalizedName } from '../../../auth/identity.ts'
 import { Forbidden, Unauthorized } from '../../../errors.ts'
 import type { Deps } from '../../../http/deps.ts'
-import type { Dialect } from '../../../http/dialect.ts'
+import type { Dialect } from '../../../http/dialect/dialect.ts'
 import { addressKey } from '../../../http/rate-limit.ts'
 import { setSessionCookie } from './cookies.ts'
 import {

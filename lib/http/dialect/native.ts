@@ -1,8 +1,8 @@
 // Dialect of the native API: errors as `{error, message, details}`, credentials in headers, a cookie for reads.
-import { ErrorBody, LimitBody } from '../schema.ts'
+import { ErrorBody, LimitBody } from '../../schema.ts'
+import { errorName } from '../error-response.ts'
+import { compileValidator } from '../validate.ts'
 import type { Dialect } from './dialect.ts'
-import { errorName } from './error-response.ts'
-import { compileValidator } from './validate.ts'
 import { authenticationChallenge } from './www-authenticate.ts'
 
 export const native: Dialect = {

@@ -1,10 +1,10 @@
 // Dialect of an HTTP server: how it reads requests, identifies callers and writes errors. The native one is
 // in native.ts; compatible APIs have their own and share everything else.
 import type { FastifyReply, FastifyRequest, FastifySchemaCompiler } from 'fastify'
-import type { BeforePassword, Identity } from '../auth/identify.ts'
-import type { TSchema } from '../schema.ts'
-import type { Deps } from './deps.ts'
-import type { Route } from './route.ts'
+import type { BeforePassword, Identity } from '../../auth/identify.ts'
+import type { TSchema } from '../../schema.ts'
+import type { Deps } from '../deps.ts'
+import type { Route } from '../route.ts'
 
 /** Headers of a 401; `document` replaces the error body. */
 export type Challenge = {

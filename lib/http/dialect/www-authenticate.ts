@@ -1,12 +1,12 @@
 // WWW-Authenticate challenge of the OPDS catalogues: Basic (RFC 7617) and the authentication document
 // (Authentication for OPDS 1.0, https://drafts.opds.io/authentication-for-opds-1.0).
 import type { FastifyRequest } from 'fastify'
-import { prefixFor } from '../opds/catalogue-path.ts'
-import { authenticationAddress, authenticationDocument } from '../opds/json/authentication.ts'
-import { createLinks } from '../opds/links.ts'
-import { authenticationType as type } from '../opds/media-types.ts'
-import { cachedSetting } from '../setting/setting.ts'
-import type { Deps } from './deps.ts'
+import { prefixFor } from '../../opds/catalogue-path.ts'
+import { authenticationAddress, authenticationDocument } from '../../opds/json/authentication.ts'
+import { createLinks } from '../../opds/links.ts'
+import { authenticationType as type } from '../../opds/media-types.ts'
+import { cachedSetting } from '../../setting/setting.ts'
+import type { Deps } from '../deps.ts'
 import type { Challenge } from './dialect.ts'
 
 /** Null for paths outside the catalogues. */

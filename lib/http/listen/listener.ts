@@ -1,9 +1,9 @@
 // Node.js HTTP servers with the limits of receiving requests: times, connections, malformed requests.
 import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
-import { parseBindAddress } from '../config/bind-address.ts'
-import { Invalid } from '../errors.ts'
-import { rejectMalformedRequest } from './error-response.ts'
+import { parseBindAddress } from '../../config/bind-address.ts'
+import { Invalid } from '../../errors.ts'
+import { rejectMalformedRequest } from '../error-response.ts'
 
 /** Of receiving a request; long enough for a cover on a slow link. Responses may take any time. */
 export const receivePace = { requestTimeoutMs: 5 * 60_000, checkIntervalMs: 30_000 }
