@@ -217,6 +217,9 @@ create index series_by_publisher on series (publisher, id)
 create index series_publisher_key on series (folded(publisher), id) where book_count > 0;
 -- Few.
 create index series_one_shot on series (id) where one_shot and book_count > 0;
+create index series_unchanged on series (id)
+  where date_trunc('second', updated_at at time zone 'UTC')
+    = date_trunc('second', created_at at time zone 'UTC') and book_count > 0;
 create index series_by_language on series (language, id) where book_count > 0;
 create index series_empty on series (id) where book_count = 0;
 

@@ -945,6 +945,7 @@ CREATE INDEX series_refresh_series ON public.series_refresh USING btree (series_
 CREATE INDEX series_search_text ON public.series_search USING gin (text gin_trgm_ops);
 CREATE INDEX series_sharing_tag_tag ON public.series_sharing_tag USING btree (tag_id);
 CREATE INDEX series_title_key ON public.series USING btree (library_id, search_key);
+CREATE INDEX series_unchanged ON public.series USING btree (id) WHERE ((date_trunc('second'::text, (updated_at AT TIME ZONE 'UTC'::text)) = date_trunc('second'::text, (created_at AT TIME ZONE 'UTC'::text))) AND (book_count > 0));
 CREATE INDEX series_updated_in_library ON public.series USING btree (library_id, updated_at, id) WHERE (book_count > 0);
 CREATE INDEX session_account ON public.session USING btree (account_id);
 CREATE INDEX session_expiry ON public.session USING btree (expires_at);

@@ -91,7 +91,7 @@ type GetList = {
 }
 
 const by = (property: string, isDescending = true): SortProperty[] => [{ property, isDescending }]
-const isChanged = predicate('isChanged', { kind: 'boolean', value: true })
+const isChanged = predicate('isUnchanged', { kind: 'boolean', value: true }, true)
 
 const recent: Route[] = (
   [

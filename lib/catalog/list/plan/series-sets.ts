@@ -22,7 +22,7 @@ export type PlanContext = {
 }
 
 type SetField = 'genre' | 'tag' | 'anyTag' | 'hasExternalSourceId' | 'inCollection' | 'collectionId'
-type FlagField = 'completion' | 'complete' | 'oneShot' | 'isMissing' | 'isChanged'
+type FlagField = 'completion' | 'complete' | 'oneShot' | 'isMissing' | 'isUnchanged'
 /** Of the account of the viewer, or of all accounts. */
 type OwnField = 'lastReadAt' | 'wantToRead' | 'hasUserRating' | 'userRating' | 'communityRating'
 type ColumnField =
@@ -61,8 +61,9 @@ const flags: Record<FlagField, (sql: Queryable) => Fragment> = {
   oneShot: sql => sql`x.one_shot`,
   isMissing: sql => sql`(x.book_count = 0)`,
   // In whole seconds, as some clients see both times.
-  isChanged: sql => sql`(
-    date_trunc('second', x.updated_at) > date_trunc('second', x.created_at))`,
+  isUnchanged: sql => sql`(
+    date_trunc('second', x.updated_at at time zone 'UTC')
+      = date_trunc('second', x.created_at at time zone 'UTC'))`,
 }
 
 /** Ids of the series for which the positive form of a predicate on series columns or labels holds. */
@@ -165,7 +166,7 @@ export function toRarePredicate(predicate: Predicate): Predicate {
 
 const rareFlags = [
   ...['hasError', 'wantToRead', 'hasUserRating', 'inCollection', 'inReadList'],
-  ...['oneShot', 'isMissing'],
+  ...['oneShot', 'isMissing', 'isUnchanged'],
 ]
 const oftenNull = [
   ...['genre', 'tag', 'anyTag', 'ownTag', 'sharingTag', 'author'],
