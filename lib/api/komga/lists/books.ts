@@ -23,7 +23,7 @@ import {
   sortKeys,
   sortQuery,
 } from '../http/paging.ts'
-import { lenientFlag, listParameter } from '../http/read-request.ts'
+import { listParameter } from '../http/read-request.ts'
 import { costOfList, listResponse, seedOf } from './list-response.ts'
 import { readStatusNames } from './series.ts'
 
@@ -36,7 +36,7 @@ const filterQuery = {
 }
 const memberQuery = {
   ...filterQuery,
-  deleted: lenientFlag(),
+  deleted: maybe(Type.Boolean()),
   author: listParameter(Type.String(), { hasCommas: false }),
 }
 

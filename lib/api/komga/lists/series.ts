@@ -21,7 +21,7 @@ import {
   sortKeys,
   sortQuery,
 } from '../http/paging.ts'
-import { lenientFlag, listParameter } from '../http/read-request.ts'
+import { listParameter } from '../http/read-request.ts'
 import { costOfList, listResponse, seedOf } from './list-response.ts'
 
 const SeriesPage = pageOf(SeriesDto)
@@ -29,7 +29,11 @@ const texts = () => listParameter(Type.String())
 
 export const readStatusNames = ['UNREAD', 'READ', 'IN_PROGRESS'] as const
 
-const recentQuery = { library_id: texts(), deleted: lenientFlag(), oneshot: lenientFlag() }
+const recentQuery = {
+  library_id: texts(),
+  deleted: maybe(Type.Boolean()),
+  oneshot: maybe(Type.Boolean()),
+}
 const memberQuery = {
   library_id: texts(),
   status: listParameter(oneOf(seriesStatusNames)),
@@ -40,8 +44,8 @@ const memberQuery = {
   tag: texts(),
   age_rating: texts(),
   release_year: texts(),
-  deleted: lenientFlag(),
-  complete: lenientFlag(),
+  deleted: maybe(Type.Boolean()),
+  complete: maybe(Type.Boolean()),
   author: listParameter(Type.String(), { hasCommas: false }),
 }
 const filterQuery = {
@@ -49,7 +53,7 @@ const filterQuery = {
   search: maybe(text(500)),
   collection_id: texts(),
   sharing_label: texts(),
-  oneshot: lenientFlag(),
+  oneshot: maybe(Type.Boolean()),
   search_regex: maybe(text(300)),
 }
 
