@@ -24,8 +24,6 @@ export type Renderer = (
 ) => Promise<Generator<Rendered, void, void>>
 
 const defaultCacheBytes = 48 * 1024 * 1024
-/** The events of a row as bytes: those with these indexes, or all of them. */
-export type EventFormat = typeof formatEvents
 // How long a result about visibility may be used for subscribers with the same limits.
 const visibilityTtlMs = 5_000
 

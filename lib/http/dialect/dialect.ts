@@ -20,7 +20,7 @@ export type ErrorContent = {
   retryAfter: number | null
 }
 
-export type IdentifyInput = {
+type IdentifyInput = {
   route: Route
   request: FastifyRequest
   reply: FastifyReply

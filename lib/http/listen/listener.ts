@@ -6,7 +6,7 @@ import { Invalid } from '../../errors.ts'
 import { rejectMalformedRequest } from '../error-response.ts'
 
 /** Of receiving a request; long enough for a cover on a slow link. Responses may take any time. */
-export const receivePace = { requestTimeoutMs: 5 * 60_000, checkIntervalMs: 30_000 }
+const receivePace = { requestTimeoutMs: 5 * 60_000, checkIntervalMs: 30_000 }
 /** How long a request may take to arrive, and how often that is checked. */
 export type ReceivePace = typeof receivePace
 // Far more than clients need, and fewer than the file descriptors of a process.

@@ -26,7 +26,7 @@ type PageQuery = {
   unpaged?: boolean | undefined
 }
 export type PageRequest = { page: number; size: number; offset: number; isUnpaged: boolean }
-export type SortKey = { property: string; isDescending: boolean }
+type SortKey = { property: string; isDescending: boolean }
 
 /** The requested page: 0-based, 20 items by default and 2000 at most. */
 export function pageRequest({ page = 0, size = 0, unpaged = false }: PageQuery): PageRequest {

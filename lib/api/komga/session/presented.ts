@@ -8,7 +8,7 @@ export const sessionCookie = 'KOMGA-SESSION'
 export const rememberCookie = 'komga-remember-me'
 export const sessionHeader = 'x-auth-token'
 
-export type Presented = {
+type Presented = {
   /** Of X-Auth-Token. */
   header: string | null
   /** Of the cookies, in the order in which they are tried. */
