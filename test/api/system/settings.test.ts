@@ -21,6 +21,8 @@ t.test('settings are listed with defaults, by category and key', async t => {
       'display.custom_metadata_template',
       'events.retention_minutes',
       'koreader.enabled',
+      'komga.enabled',
+      'komga.prefix',
       'maintenance.cron_schedule',
       'purge.purge_empty_series',
       'reading.retention_days',
