@@ -220,6 +220,8 @@ function compare(sql: Sql, value: Fragment, test: Predicate['test']): Fragment {
     case 'between':
       return sql`${value} >= coalesce(${bound(sql, test.from)}, ${value})
         and ${value} <= coalesce(${bound(sql, test.to)}, ${value})`
+    default:
+      throw new Error(`Conditions of the API have no test of the kind ${test.kind}`)
   }
 }
 

@@ -20,7 +20,7 @@ export function koreaderWriter({ send, random, accountId, library }: WriterConte
         ...{ document: random.pick(documents), percentage, progress: `/body/p[${(count += 1)}]` },
         device: random.pick(['Kobo', 'Kindle']),
       }
-      // Half of them by the first request of a device that was offline: it asks before it writes.
+      // Half of them by the first request of a device that was offline: it reads before it writes.
       if (random.chance(0.3)) await send(`/koreader/syncs/progress/${position.document}`, {})
       await send('/koreader/syncs/progress', {
         method: 'PUT',

@@ -2,7 +2,7 @@
 // a problem.
 import { setTimeout as sleep } from 'node:timers/promises'
 
-export type Answer = { status: number; body: string }
+export type TextResponse = { status: number; body: string }
 export type Requests = ReturnType<typeof createRequests>
 
 type Options = {
@@ -24,7 +24,7 @@ export function createRequests() {
     key: string,
     path: string,
     { method = 'GET', body, headers = {}, allowed = [] }: Options = {},
-  ): Promise<Answer> {
+  ): Promise<TextResponse> {
     const name = `${method} ${path.replace(/[0-9a-f-]{32,36}/g, '{id}')}`
     const isJson = body !== undefined && !(body instanceof FormData)
     try {
@@ -61,7 +61,7 @@ export function createRequests() {
       key: string,
       path: string,
       options: Options = {},
-    ): Promise<Answer & { attempts: number }> {
+    ): Promise<TextResponse & { attempts: number }> {
       for (let attempts = 1; ; attempts++) {
         const answer = await ask(bases[attempts % bases.length]!, key, path, options)
         if (answer.status > 0 && answer.status < 500) return { ...answer, attempts }

@@ -7,7 +7,7 @@ import type { Random } from '../../test/kit/random.ts'
 import { koreaderWriter } from './koreader-writer.ts'
 import { listWriter } from './list-writer.ts'
 import { markWriter } from './mark-writer.ts'
-import type { Answer, Requests } from './requests.ts'
+import type { Requests, TextResponse } from './requests.ts'
 import { sessionWriter } from './session-writer.ts'
 import { type Followed, writerPrefix } from './truth.ts'
 import { wantedWriter } from './wanted-writer.ts'
@@ -15,7 +15,7 @@ import { wantedWriter } from './wanted-writer.ts'
 export type Send = (
   path: string,
   options: Parameters<Requests['ask']>[3],
-) => Promise<Answer & { attempts: number }>
+) => Promise<TextResponse & { attempts: number }>
 
 export type WriterContext = {
   send: Send

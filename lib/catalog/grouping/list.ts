@@ -89,7 +89,7 @@ export async function groupingRows(
   if (ids.length === 0) return []
   const { c, m, owner } = tablesOf(sql, grouping)
   const rule = hasRules(grouping) ? sql`c.rule` : sql`null::jsonb`
-  // The other one also says when hidden members came and went.
+  // The other one also changes with hidden members.
   const updatedAt = seesEverything(viewer) ? sql`c.updated_at` : sql`c.settings_changed_at`
   const counted = sql`
     select m.${owner} as id, count(*) as count from ${m} m

@@ -23,7 +23,6 @@ export const listParameter = <T extends TSchema>(item: T, { hasCommas = true } =
 
 /** A number in a query; other text counts as absent, as Komga has it for pages. */
 export const lenientInteger = () => maybe(Type.Integer({ isLenient: true }))
-export const lenientFlag = () => maybe(Type.Boolean())
 
 /** Validator compiler of the compatible API. */
 export const compileLenientValidator: FastifySchemaCompiler<TSchema> = route => {
