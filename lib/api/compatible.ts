@@ -15,7 +15,13 @@ export async function openCompatibleApi(deps: Deps & { lists: ListGate }) {
   const setting = createLastKnown(deps)
   let loading: Promise<FastifyInstance> | null = null
   const load = async () => {
-    loading ??= import('./komga/open.ts').then(({ openKomga }) => openKomga(deps))
+    loading ??= import('./komga/open.ts')
+      .then(({ openKomga }) => openKomga(deps))
+      .catch(error => {
+        // The next request tries it again.
+        loading = null
+        throw error
+      })
     return await loading
   }
 
