@@ -1,29 +1,27 @@
 // Metadata changes of the Komga-compatible API, as the changes and locks that the catalogue knows.
 import type { Viewer } from '../auth/viewer.ts'
-import { normalizeLabelNames } from '../catalog/label/label.ts'
-import { updateLabels } from '../catalog/label/label-assignment.ts'
-import { lockBookRow, setBookLocks, updateBookMetadata } from '../catalog/metadata/book-metadata.ts'
+import {
+  type BookForUpdate,
+  lockBookRow,
+  lockBookRows,
+  setBookLocks,
+  updateBookMetadata,
+} from '../catalog/metadata/book-metadata.ts'
 import { publishChange } from '../catalog/metadata/change-events.ts'
 import { bookEdits, type Changes, parseChanges, seriesEdits } from '../catalog/metadata/edits.ts'
-import {
-  deleteAllExternalReferences,
-  putExternalLink,
-} from '../catalog/metadata/external-reference.ts'
 import {
   lockSeriesRow,
   setSeriesLocks,
   updateSeriesMetadata,
 } from '../catalog/metadata/series-metadata.ts'
-import type { BookOrSeries, Owner } from '../catalog/owner.ts'
+import { type Owner, ownerNotFound } from '../catalog/owner.ts'
 import { Invalid } from '../errors.ts'
-import { newId } from '../id.ts'
-import { checkStorable, parseWebUrl } from '../metadata/user-input.ts'
+import { checkStorable } from '../metadata/user-input.ts'
 import type { Author } from '../metadata/values.ts'
 import type { Sql, Transaction } from '../postgres/db.ts'
 import { retryOnDeadlock } from '../postgres/retry-on-deadlock.ts'
+import { type Link, setLabels, setLinks, setSharingLabels } from './metadata-references.ts'
 import { directionNames, storedRole } from './values.ts'
-
-type Link = { label: string; url?: string | null }
 
 /** Absent members are unchanged, null clears. */
 export type BookEdit = {
@@ -87,35 +85,49 @@ export const seriesLocks = {
 } as const
 type SeriesLock = keyof typeof seriesLocks
 
-/** Throws NotFound, Invalid. */
-export async function editBook(
+/** All books or none, each once. Throws NotFound, Invalid. */
+export async function editBooks(
   sql: Sql,
   viewer: Viewer,
-  { id, edit }: { id: string; edit: BookEdit },
+  requests: readonly { id: string; edit: BookEdit }[],
 ): Promise<void> {
-  checkStorable(edit)
-  const changes = bookChanges(edit)
-  const owner: Owner = { kind: 'book', id }
-  await retryOnDeadlock(sql, async tx => {
-    const book = await lockBookRow(tx, viewer, id)
-    const all = new Map(changes)
-    if (edit.authors !== undefined) all.set('authors', namedAuthors(edit.authors, book.authors))
-    await updateBookMetadata(tx, [book], () => all)
-    if (edit.tags !== undefined) await setLabels(tx, viewer, owner, 'tag', edit.tags)
-    if (edit.links !== undefined) {
-      await setLinks(tx, owner, edit.links)
-      // Those of the file would return with its next analysis.
-      await tx`
-        update book set extra_metadata = extra_metadata - 'links',
-          locks = array_remove(locks, 'links') || '{links}'::text[], updated_at = now()
-        where id = ${id}`
-      await publishChange(tx, book, ['external_links'])
-    }
-    const flags = lockFlags(bookLocks, edit.locks)
-    if (Object.keys(flags).length > 0)
-      await setBookLocks(tx, [await lockBookRow(tx, viewer, id)], flags)
-    await setPlainLocks(tx, owner, plainLocks(bookLocks, edit.locks))
+  const edits = requests.map(({ id, edit }) => {
+    checkStorable(edit)
+    return { id, edit, changes: bookChanges(edit) }
   })
+  await retryOnDeadlock(sql, async tx => {
+    const ids = edits.map(({ id }) => id)
+    const books = new Map((await lockBookRows(tx, viewer, ids)).map(book => [book.id, book]))
+    if (ids.some(id => !books.has(id))) throw ownerNotFound('book')
+    for (const { id, ...change } of edits) await editBook(tx, viewer, books.get(id)!, change)
+  })
+}
+
+async function editBook(
+  tx: Transaction,
+  viewer: Viewer,
+  book: BookForUpdate,
+  { edit, changes }: { edit: BookEdit; changes: Changes },
+) {
+  const { id } = book
+  const owner: Owner = { kind: 'book', id }
+  const all = new Map(changes)
+  if (edit.authors !== undefined) all.set('authors', namedAuthors(edit.authors, book.authors))
+  await updateBookMetadata(tx, [book], () => all)
+  if (edit.tags !== undefined) await setLabels(tx, viewer, owner, 'tag', edit.tags)
+  if (edit.links !== undefined) {
+    await setLinks(tx, owner, edit.links)
+    // Those of the file would return with its next analysis.
+    await tx`
+      update book set extra_metadata = extra_metadata - 'links',
+        locks = array_remove(locks, 'links') || '{links}'::text[], updated_at = now()
+      where id = ${id}`
+    await publishChange(tx, book, ['external_links'])
+  }
+  const flags = lockFlags(bookLocks, edit.locks)
+  if (Object.keys(flags).length > 0)
+    await setBookLocks(tx, [await lockBookRow(tx, viewer, id)], flags)
+  await setPlainLocks(tx, owner, plainLocks(bookLocks, edit.locks))
 }
 
 /** Throws NotFound, Invalid. */
@@ -204,58 +216,6 @@ function namedAuthors(authors: BookEdit['authors'], current: readonly Author[]):
       sortName: sortNames.get(trimmed) ?? null,
     }
   })
-}
-
-async function setLabels(
-  tx: Transaction,
-  viewer: Viewer,
-  owner: Owner,
-  kind: 'genre' | 'tag',
-  names: readonly string[] | null,
-) {
-  const wanted = normalizeLabelNames([...(names ?? [])])
-  // Clients send names in lower case: those that are known are unchanged.
-  await updateLabels(tx, viewer, {
-    ...{ owner, kind },
-    names: current => {
-      const known = new Map(current.map(name => [name.toLowerCase(), name]))
-      return wanted.map(name => known.get(name.toLowerCase()) ?? name)
-    },
-  })
-}
-
-/** Two links of one label cannot be stored: the second has a number. */
-async function setLinks(tx: Transaction, owner: Owner, links: readonly Link[] | null) {
-  await deleteAllExternalReferences(tx, { kind: owner.kind, ids: [owner.id] }, ['link'])
-  const used = new Map<string, number>()
-  for (const { label, url } of links ?? []) {
-    if (!url) continue
-    const parsed = parseWebUrl(url, 'body/links/url')
-    const name = label.trim() || new URL(parsed).hostname
-    const count = (used.get(name) ?? 0) + 1
-    used.set(name, count)
-    const sourceName = count === 1 ? name : `${name} (${count})`
-    await putExternalLink(tx, owner, { sourceName, url: parsed, externalId: null })
-  }
-}
-
-/** Labels that do not exist yet are created. */
-async function setSharingLabels(tx: Transaction, series: BookOrSeries, labels: readonly string[]) {
-  const names = [...new Set(labels.map(label => label.trim()).filter(label => label !== ''))]
-  const added = names.map(name => ({ id: newId(), name }))
-  await tx`
-    insert into sharing_tag (id, name)
-    select a.id, a.name from jsonb_to_recordset(${tx.json(added)}) as a(id uuid, name text)
-    on conflict do nothing`
-  const lower = names.map(name => name.toLowerCase())
-  const removed = await tx`
-    delete from series_sharing_tag t using sharing_tag g
-    where t.series_id = ${series.id} and g.id = t.tag_id and lower(g.name) <> all(${lower})`
-  const attached = await tx`
-    insert into series_sharing_tag (series_id, tag_id)
-    select ${series.id}, g.id from sharing_tag g where lower(g.name) = any(${lower})
-    on conflict do nothing`
-  if (removed.count + attached.count > 0) await publishChange(tx, series, ['sharing_tags'])
 }
 
 type Flags = Readonly<Record<string, string | null>>

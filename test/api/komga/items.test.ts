@@ -316,6 +316,17 @@ t.test('metadata', async t => {
     authors: [],
     title: 'Half',
   })
+  // All books or none: the second one is unknown, or its date is none.
+  const unknown = '00000000-0000-7000-8000-00000000dead'
+  for (const [other, date, status] of [
+    [unknown, '2020-01-01', 404],
+    [one.id, '2020-13-01', 400],
+    [half.id.toUpperCase(), '2020-01-01', 400],
+  ] as const) {
+    const body = { [half.id]: { summary: 'partial' }, [other]: { releaseDate: date } }
+    t.equal((await asAdmin('PATCH', '/v1/books/metadata', { body })).status, status)
+  }
+  t.equal((await asAdmin('GET', book)).json.metadata.summary, '', 'no book is changed')
   const change = {
     ...{ title: 'New', titleSort: 'New sort', status: 'HIATUS', readingDirection: 'WEBTOON' },
     ...{ ageRating: 12, language: 'de', publisher: 'Pub', totalBookCount: 5, summary: 'Sum' },

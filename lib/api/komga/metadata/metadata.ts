@@ -1,10 +1,10 @@
 // Metadata changes in the Komga-compatible API: absent members are unchanged, null clears, locks are separate.
-import { Forbidden } from '../../../errors.ts'
+import { Forbidden, Invalid } from '../../../errors.ts'
 import { respond, route } from '../../../http/route.ts'
 import {
   type BookEdit,
   bookLocks,
-  editBook,
+  editBooks,
   editSeries,
   type SeriesEdit,
   seriesLocks,
@@ -87,7 +87,7 @@ export const metadata = [
     body: BookMetadataUpdate,
     responses: { 204: null },
     async handle({ params: { id }, body, viewer }, { sql }) {
-      await editBook(sql, viewer, { id, edit: { ...body, locks: locksIn(body, bookLocks) } })
+      await editBooks(sql, viewer, [{ id, edit: { ...body, locks: locksIn(body, bookLocks) } }])
       return respond(204)
     },
   }),
@@ -97,7 +97,7 @@ export const metadata = [
     path: '/books/metadata',
     permission: 'BooksWrite',
     summary: 'Update the metadata of several books',
-    description: 'Each book is changed on its own, in the order of the request.',
+    description: 'All books are changed, or none.',
     body: Type.Unsafe<Record<string, Omit<BookEdit, 'locks'> & Record<string, unknown>>>({
       type: 'object',
       propertyNames: { format: 'uuid' },
@@ -106,11 +106,13 @@ export const metadata = [
     }),
     responses: { 204: null },
     async handle({ body, viewer }, { sql }) {
-      for (const [id, update] of Object.entries(body))
-        await editBook(sql, viewer, {
-          id: id.toLowerCase(),
-          edit: { ...update, locks: locksIn(update, bookLocks) },
-        })
+      const edits = Object.entries(body).map(([id, update]) => ({
+        id: id.toLowerCase(),
+        edit: { ...update, locks: locksIn(update, bookLocks) },
+      }))
+      if (new Set(edits.map(({ id }) => id)).size < edits.length)
+        throw new Invalid('body has a book twice')
+      await editBooks(sql, viewer, edits)
       return respond(204)
     },
   }),
