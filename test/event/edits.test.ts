@@ -181,13 +181,15 @@ t.test('progress is published for its account only', async t => {
   })
   await library.scan()
   const [one, two] = await library.books()
-  const progressEvent = (book: typeof one) => ({
+  const progressEvent = (book: typeof one, fields?: string[]) => ({
     type: 'progress_updated',
+    ...(fields ? { fields } : {}),
     library: library.id,
     series: book!.seriesId,
     book: book!.id,
     account: reader.id,
   })
+  const removed = ['deleted']
   const path = `/books/${one!.id}`
   t.same(await eventsOf(() => reader.put(`${path}/progress`, { currentPage: 2 })), [
     progressEvent(one),
@@ -200,7 +202,8 @@ t.test('progress is published for its account only', async t => {
     'the first one was read already',
   )
   t.same(await eventsOf(() => reader.post(read)), [])
-  t.same(await eventsOf(() => reader.delete(`${path}/progress`)), [progressEvent(one)])
+  t.same(await eventsOf(() => reader.delete(`${path}/progress`)), [progressEvent(one, removed)])
   t.same(await eventsOf(() => reader.delete(`${path}/progress`)), [])
-  t.same(await eventsOf(() => reader.post(`/series/${one!.seriesId}/unread`)), [progressEvent(two)])
+  const unread = `/series/${one!.seriesId}/unread`
+  t.same(await eventsOf(() => reader.post(unread)), [progressEvent(two, removed)])
 })

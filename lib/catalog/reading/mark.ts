@@ -46,7 +46,13 @@ export async function markBooks(
         accountId,
         books.map(({ seriesId }) => seriesId),
       ),
-      publish(tx, bookEvents('progress_updated', books, { accountId })),
+      publish(
+        tx,
+        bookEvents('progress_updated', books, {
+          accountId,
+          ...(mark === 'unread' ? { fields: ['deleted'] } : {}),
+        }),
+      ),
     ])
     return { count: books.length, found: selected.length }
   })

@@ -1,6 +1,6 @@
 // Event stream of the Komga-compatible API: names and data of events, the state of the tasks, visibility.
 import { test } from 'tap'
-import { publish } from '../../../lib/event/publish.ts'
+import { publish, publishGrouping } from '../../../lib/event/publish.ts'
 import { newId } from '../../../lib/id.ts'
 import { enableKomga } from '../../kit/komga.ts'
 import { startApiWithoutPipeline } from '../../kit/server.ts'
@@ -26,6 +26,7 @@ test('events', async t => {
   await publish(all.sql, [
     { type: 'book_created', libraryId, books },
     { type: 'progress_updated', libraryId, books, accountId: reader.id },
+    { type: 'progress_updated', libraryId, books, accountId: reader.id, fields: ['deleted'] },
     { type: 'series_updated', libraryId, series: [seriesId] },
     { type: 'library_updated', libraryId },
   ])
@@ -34,6 +35,8 @@ test('events', async t => {
     ['BookAdded', common],
     ['ReadProgressChanged', { bookId, userId: reader.id }],
     ['ReadProgressSeriesChanged', { seriesId, userId: reader.id }],
+    ['ReadProgressDeleted', { bookId, userId: reader.id }],
+    ['ReadProgressSeriesDeleted', { seriesId, userId: reader.id }],
     ['SeriesChanged', { seriesId, libraryId }],
     ['LibraryChanged', { libraryId }],
   ])
@@ -43,6 +46,19 @@ test('events', async t => {
     ['BookAdded', 'SeriesChanged', 'LibraryChanged'],
     'reading of others is not sent',
   )
+  const [collectionId, readListId] = [newId(), newId()]
+  await publishGrouping(all.sql, 'collection_updated', { collectionId }, ['cover'])
+  await publishGrouping(all.sql, 'read_list_updated', { readListId }, ['cover'])
+  for (const receiver of [first, second]) {
+    const posters = await receiver.until('ThumbnailReadListAdded')
+    t.same(
+      posters.filter(([name]) => name !== 'TaskQueueStatus'),
+      [
+        ['ThumbnailSeriesCollectionAdded', { collectionId, selected: true }],
+        ['ThumbnailReadListAdded', { readListId, selected: true }],
+      ],
+    )
+  }
   const status = await first.until('TaskQueueStatus')
   t.same(status.at(-1), ['TaskQueueStatus', { count: 0, countByType: {} }], 'while idle, too')
 })

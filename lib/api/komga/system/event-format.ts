@@ -31,24 +31,36 @@ function messagesOf(row: EventRow, index: number): Message[] {
   const { type, libraryId, accountId: userId } = row
   const seriesId = row.seriesIds?.[index]
   const bookId = row.bookIds?.[index]
+  const isDeleted = row.fields?.includes('deleted') === true
+  const isCover = row.fields?.includes('cover') === true
   const [, subject = '', action = ''] = /^(.+)_(created|updated|deleted)$/.exec(type) ?? []
   const change = changes[action]!
   if (subject === 'library') return [{ name: `Library${change}`, data: { libraryId } }]
   if (subject === 'series') return [{ name: `Series${change}`, data: { seriesId, libraryId } }]
   if (subject === 'book') return [{ name: `Book${change}`, data: { bookId, seriesId, libraryId } }]
-  if (subject === 'progress')
+  if (subject === 'progress') {
+    const change = isDeleted ? 'Deleted' : 'Changed'
     return [
-      { name: 'ReadProgressChanged', data: { bookId, userId } },
-      { name: 'ReadProgressSeriesChanged', data: { seriesId, userId } },
+      { name: `ReadProgress${change}`, data: { bookId, userId } },
+      { name: `ReadProgressSeries${change}`, data: { seriesId, userId } },
     ]
+  }
   if (subject === 'cover')
     return bookId === undefined
       ? [{ name: 'ThumbnailSeriesAdded', data: { seriesId, selected: true } }]
       : [{ name: 'ThumbnailBookAdded', data: { bookId, seriesId, selected: true } }]
   // The members are not part of the event.
   if (subject === 'collection')
-    return [{ name: `Collection${change}`, data: { ...row.data, seriesIds: [] } }]
+    return [
+      isCover
+        ? { name: 'ThumbnailSeriesCollectionAdded', data: { ...row.data, selected: true } }
+        : { name: `Collection${change}`, data: { ...row.data, seriesIds: [] } },
+    ]
   if (subject === 'read_list')
-    return [{ name: `ReadList${change}`, data: { ...row.data, bookIds: [] } }]
+    return [
+      isCover
+        ? { name: 'ThumbnailReadListAdded', data: { ...row.data, selected: true } }
+        : { name: `ReadList${change}`, data: { ...row.data, bookIds: [] } },
+    ]
   return []
 }
