@@ -12,7 +12,7 @@ import fastify, {
 } from 'fastify'
 import { MethodNotAllowed, NotFound, UnsupportedMedia } from '../errors.ts'
 import { newId } from '../id.ts'
-import { isBytes } from '../schema.ts'
+import { ErrorBody, isBytes, type Static } from '../schema.ts'
 import { createAddressResolver, rejectDuplicateHost } from './address.ts'
 import { authorize } from './authorize.ts'
 import { emptyBody } from './body.ts'
@@ -236,7 +236,7 @@ function mount(
           reply.code(result.status as number).headers(result.headers)
           // Bypasses the JSON serializer: the text has a media type of its own.
           if (typeof result.body === 'string') reply.serializer(String)
-          return reply.send(result.status === 204 ? emptyBody(request) : result.body)
+          return reply.send(bodyOf(result, { route, request, dialect }))
         }
         const status = Number(Object.keys(route.responses)[0])
         reply.code(status)
@@ -267,13 +267,29 @@ async function addEmptyObject(request: FastifyRequest) {
   if (request.body === undefined) request.body = {}
 }
 
+type Answered = { route: Route; request: FastifyRequest; dialect: Dialect }
+
+/** Errors that a handler returns with headers of their own are written as all others. */
+function bodyOf({ status, body }: RouteResponse, { route, request, dialect }: Answered): unknown {
+  if (status === 204) return emptyBody(request)
+  if (route.responses[status as number] !== ErrorBody) return body
+  const { message, details } = body as Static<typeof ErrorBody>
+  return dialect.errorBody(
+    { status: status as number, message, details, retryAfter: null },
+    request,
+  )
+}
+
 /** Of a result that is not sent. */
 function destroyBody(result: unknown) {
   const body = result instanceof RouteResponse ? result.body : result
   if (body instanceof Readable) body.destroy()
 }
 
+/** Without those of errors, which the dialect writes. */
 function responseSchemas(route: Route) {
-  const own = Object.entries(route.responses).filter(([, s]) => s !== null && !isBytes(s))
+  const own = Object.entries(route.responses).filter(
+    ([, s]) => s !== null && !isBytes(s) && s !== ErrorBody,
+  )
   return Object.fromEntries(own)
 }

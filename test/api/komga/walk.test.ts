@@ -13,6 +13,7 @@ import { anonymous, komgaOperations, operationDifferences } from '../../kit/komg
 const all = komgaRoutes.flatMap(route => endpoints(route).map(endpoint => ({ ...endpoint, route })))
 const unknownId = '00000000-0000-7000-8000-00000000dead'
 const operations = komgaOperations()
+const refusedStatuses = [403, 404]
 
 test('every operation of the document has a route', async t => {
   const names = komgaResources.flatMap(endpoints).map(({ method, path }) => `${method} ${path}`)
@@ -63,6 +64,22 @@ test('a walk over all operations', async t => {
       // Refused for every id.
       t.ok(status >= 400 && status < 500, `${method} ${path} ${status}`)
       t.equal((await send(method, filled(path), key(w.admin))).status, status)
+    }
+    for (const { method, path } of all.filter(a => /\{\w*id\}/i.test(a.path))) {
+      const word = await send(method, filled(path, 'not-an-id'), key(w.admin))
+      t.ok(refusedStatuses.includes(word.status), `${method} ${path} with a word: ${word.status}`)
+      // Refused for every id.
+      if (word.status !== 404)
+        t.equal((await send(method, filled(path), key(w.admin))).status, word.status)
+    }
+  })
+
+  await t.test('errors with headers of their own', async t => {
+    const headers = { ...key(w.admin), range: 'bytes=99999999-' }
+    for (const path of ['/api/v1/books/{id}/file', '/opds/v1.2/books/{id}/file/x.cbz']) {
+      const { status, body, headers: sent } = await send('GET', filled(path), headers)
+      t.match([status, body], [416, { status: 416, error: 'Range Not Satisfiable' }], path)
+      t.match(sent.get('content-range'), /^bytes \*\/\d+$/)
     }
   })
 
