@@ -37,13 +37,17 @@ const anyJson = fc.oneof(
   fc.constantFrom(null, true, -1, 1e300, '', [], {}, [[]], { a: { b: {} } }),
 )
 
-/** `ids` returns existing values for a path parameter of an operation. */
+type Source = {
+  schemas: Record<string, Json>
+  /** Existing values for a path parameter of an operation. */
+  ids: (operation: Operation, name: string) => string[]
+  /** Valid bodies; by default those of the schema. */
+  body?: fc.Arbitrary<unknown> | undefined
+}
+
 export function arbitraryRequest(
   operation: Operation,
-  {
-    schemas,
-    ids,
-  }: { schemas: Record<string, Json>; ids: (operation: Operation, name: string) => string[] },
+  { schemas, ids, body: ownBody }: Source,
 ): fc.Arbitrary<Request> {
   const inPath = operation.parameters.filter(p => p.in === 'path')
   const inQuery = operation.parameters.filter(p => p.in === 'query')
@@ -54,10 +58,11 @@ export function arbitraryRequest(
     Object.fromEntries(inQuery.map(p => [p.name, queryValue(p.schema, schemas)])),
     { requiredKeys: inQuery.filter(p => p.required).map(p => p.name) },
   )
-  const body = operation.body
+  const valid = operation.body ? (ownBody ?? fromSchema(operation.body, schemas)) : null
+  const body = valid
     ? fc.oneof(
-        { weight: 14, arbitrary: fromSchema(operation.body, schemas) },
-        { weight: 4, arbitrary: withInvalidPart(fromSchema(operation.body, schemas)) },
+        { weight: 14, arbitrary: valid },
+        { weight: 4, arbitrary: withInvalidPart(valid) },
         { weight: 1, arbitrary: anyJson },
       )
     : fc.constant(undefined)

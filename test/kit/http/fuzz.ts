@@ -11,6 +11,8 @@ type Options = {
   /** Request headers to choose from: one per account. */
   callers: Record<string, string>[]
   ids: (path: string, name: string) => string[]
+  /** Valid bodies of operations whose schema does not describe them. */
+  bodies?: Record<string, fc.Arbitrary<unknown>>
   runs: number
   seed: number
 }
@@ -21,7 +23,7 @@ export type Violation = { method: string; path: string; body: string; problem: s
  * the operations that never succeeded.
  */
 export async function fuzz(
-  { document, base, callers, ids, runs, seed }: Options,
+  { document, base, callers, ids, bodies = {}, runs, seed }: Options,
   maxViolations = 20,
 ) {
   const operations = operationsOf(document)
@@ -34,6 +36,7 @@ export async function fuzz(
     arbitrary: arbitraryRequest(operation, {
       schemas,
       ids: (o: Operation, name: string) => ids(o.path, name),
+      body: bodies[operation.operationId],
     }),
     weight:
       operation.method === 'DELETE' || /login|register|password|initialize/.test(operation.path)

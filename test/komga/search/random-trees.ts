@@ -3,6 +3,14 @@ import type { Random } from '../../kit/random.ts'
 import type { Tree } from './evaluator.ts'
 import type { KomgaFacts } from './facts.ts'
 
+/** Ids that conditions name. */
+export type KnownIds = {
+  libraries: KomgaFacts['libraries']
+  series: readonly { id: string }[]
+  collections: ReadonlyMap<string, unknown>
+  readLists: ReadonlyMap<string, unknown>
+}
+
 type Make = (random: Random) => object
 
 const oneOf =
@@ -50,7 +58,7 @@ const credits: Make = ({ pick }) => ({
 })
 const readStatus = equality('UNREAD', 'READ', 'IN_PROGRESS')
 
-const common = (facts: KomgaFacts): Record<string, Make> => ({
+const common = (facts: KnownIds): Record<string, Make> => ({
   libraryId: equality(...facts.libraries, 'none'),
   deleted: flag,
   oneShot: flag,
@@ -61,7 +69,7 @@ const common = (facts: KomgaFacts): Record<string, Make> => ({
   author: credits,
 })
 
-export const seriesTests = (facts: KomgaFacts): Record<string, Make> => ({
+export const seriesTests = (facts: KnownIds): Record<string, Make> => ({
   ...common(facts),
   collectionId: equality(...facts.collections.keys()),
   complete: flag,
@@ -74,7 +82,7 @@ export const seriesTests = (facts: KomgaFacts): Record<string, Make> => ({
   seriesStatus: equality('ENDED', 'ONGOING', 'ABANDONED', 'HIATUS'),
 })
 
-export const bookTests = (facts: KomgaFacts): Record<string, Make> => ({
+export const bookTests = (facts: KnownIds): Record<string, Make> => ({
   ...common(facts),
   seriesId: equality(...facts.series.slice(0, 8).map(s => s.id)),
   readListId: equality(...facts.readLists.keys()),
