@@ -14,6 +14,8 @@ const suites: Record<string, string[]> = {
   crawl: ['test/opds/crawl.test.ts'],
   // Metrics belong to a process: these files count what happens in it.
   metrics: ['test/api/system/metrics.test.ts', 'test/metrics/*'],
+  // Modules are loaded once in a process.
+  loading: ['test/api/komga/disabled.test.ts'],
   readers: ['test/api/{accounts,koreader,organise,reading}/*'],
   api: ['test/api/**'],
   http: ['test/http/*'],
