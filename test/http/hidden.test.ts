@@ -23,9 +23,10 @@ test('hidden series are invisible', async t => {
     const viewer = await w.createUser('admin')
     await organiseHidden(w, viewer)
     await restrict(viewer.id)
-    const walk = async (t: Test, key: string, { base = '', of = operations } = {}) => {
+    const walk = async (t: Test, key: string, { base = '', of = operations, limit = 60 } = {}) => {
+      const first = secrets.filter(s => s.isId).map(s => s.text)
       for (const { path, parameters } of of) {
-        for (const filled of everyWay(w, path)) {
+        for (const filled of everyWay(w, path, { first, limit })) {
           const more = parameters.flatMap(p => ways[p.name] ?? [])
           const url = `${filled}${more.length > 0 ? `?${more.join('&')}` : ''}`
           const response = await fetch(w.base + base + url, { headers: { 'x-api-key': key } })
@@ -48,7 +49,7 @@ test('hidden series are invisible', async t => {
       const { id, key } = await w.createUser(role)
       await restrict(id)
       const reads = komgaOperations.filter(o => o.method === 'GET')
-      await walk(t, key, { base: '/komga', of: reads })
+      await walk(t, key, { base: '/komga', of: reads, limit: 4 })
       await compareWithUnknown(t, w, { key, secrets })
       await compareCounts(t, w, key)
     })
@@ -74,8 +75,9 @@ async function compareWithUnknown(t: Test, w: Fixture, { key, secrets }: Restric
       const text = (await readBody(response)).toString().replaceAll(id, unknownId)
       return [response.status, text.replace(/"timestamp":"[^"]*"/, '')]
     }
+    // One of them: the others are as hidden.
     for (const name of names)
-      for (const id of w.ids(path, name).filter(isHidden)) {
+      for (const id of w.ids(path, name).filter(isHidden).slice(0, 1)) {
         const [hidden, unknown] = [await respond(name, id), await respond(name, unknownId)]
         t.same(hidden, unknown, `${method} ${path}`)
         t.ok(Number(hidden[0]) >= 400, `${method} ${path} ${hidden[0]}`)
@@ -188,13 +190,17 @@ async function secretsOf({ sql }: Fixture): Promise<Secret[]> {
   ]
 }
 
-/** The path with each known id of its first parameter; other parameters get their first value. */
-function everyWay(w: Fixture, path: string): string[] {
+type Ways = { first: readonly string[]; limit: number }
+
+/** The path with each known id of its first parameter, up to a limit; other parameters get their first value. */
+function everyWay(w: Fixture, path: string, { first: preferred, limit }: Ways): string[] {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(m => m[1]!)
   const [first] = names
   if (!first) return [path]
-  const values = w.ids(path, first).slice(0, 60)
-  return values.map(value =>
+  const known = w.ids(path, first)
+  const values = [...preferred.filter(id => known.includes(id)), ...known]
+  const chosen = [...new Set(values)].slice(0, limit)
+  return chosen.map(value =>
     path.replace(/\{(\w+)\}/g, (_, name: string) =>
       name === first ? encodeURIComponent(value) : (w.ids(path, name)[0] ?? unknownId),
     ),
