@@ -108,6 +108,8 @@ function bookLeaf(sql: Sql, viewer: Viewer, { field, test }: Predicate): Fragmen
       return compare(sql, ownRating(sql, viewer), test)
     case 'inReadList':
       return compare(sql, sql`exists (select from read_list_book y where y.book_id = b.id)`, test)
+    case 'inCollection':
+      return compare(sql, isCollected(sql), test)
     default:
       return compare(sql, field === 'readStatus' ? sql`r.status` : columnOf(sql, 'b', field), test)
   }
@@ -176,15 +178,14 @@ function seriesLeaf(sql: Sql, viewer: Viewer, { field, test }: Predicate): Fragm
         test,
       )
     case 'inCollection':
-      return compare(
-        sql,
-        sql`exists (select from collection_series y where y.series_id = s.id)`,
-        test,
-      )
+      return compare(sql, isCollected(sql), test)
     default:
       return compare(sql, field === 'readStatus' ? sql`r.status` : columnOf(sql, 's', field), test)
   }
 }
+
+const isCollected = (sql: Sql) =>
+  sql`exists (select from collection_series y where y.series_id = s.id)`
 
 const ownRating = (sql: Sql, { accountId }: Viewer) => sql`(
   select u.rating from user_rating u where u.account_id = ${accountId} and u.series_id = s.id)`
