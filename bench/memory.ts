@@ -150,22 +150,29 @@ type Times = { ours: number[]; bare: number[] }
 type Quantiles = { p50: number; p95: number }
 type Comparison = Quantiles & { bare: Quantiles; toP50: number; toBare: number }
 
-const compare = ({ ours, bare }: Times) => related(quantiles(ours), quantiles(bare))
+function compare({ ours, bare }: Times) {
+  return related(quantiles(ours), quantiles(bare))
+}
 
-const best = (rounds: Comparison[]) =>
-  related(lowest(rounds), lowest(rounds.map(({ bare }) => bare)))
+function best(rounds: Comparison[]) {
+  return related(lowest(rounds), lowest(rounds.map(({ bare }) => bare)))
+}
 
 function related(ours: Quantiles, bare: Quantiles): Comparison {
   const ratio = (a: number, b: number) => Math.round((a / b) * 100) / 100
   return { ...ours, bare, toP50: ratio(ours.p95, ours.p50), toBare: ratio(ours.p95, bare.p95) }
 }
 
-const quantiles = (times: number[]) => ({ p50: quantile(times, 0.5), p95: quantile(times, 0.95) })
+function quantiles(times: number[]) {
+  return { p50: quantile(times, 0.5), p95: quantile(times, 0.95) }
+}
 
-const lowest = (rounds: Quantiles[]) => ({
-  p50: Math.min(...rounds.map(({ p50 }) => p50)),
-  p95: Math.min(...rounds.map(({ p95 }) => p95)),
-})
+function lowest(rounds: Quantiles[]): Quantiles {
+  return {
+    p50: Math.min(...rounds.map(({ p50 }) => p50)),
+    p95: Math.min(...rounds.map(({ p95 }) => p95)),
+  }
+}
 
 function quantile(numbers: number[], share: number) {
   const sorted = numbers.toSorted((a, b) => a - b)
