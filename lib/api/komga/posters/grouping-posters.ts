@@ -19,10 +19,9 @@ import { asJpeg } from '../../images/cover-response.ts'
 import { withUpload } from '../../images/cover-upload.ts'
 import { createCover } from '../../images/covers.ts'
 import { groupingThumbnail } from '../../images/grouping-covers.ts'
-import { imageResponse, notModified } from '../../images/image-response.ts'
 import { CollectionId, ReadListId } from '../../params.ts'
 import { revalidated } from '../http/revalidation.ts'
-import { jpeg } from './posters.ts'
+import { jpeg, posterImage } from './posters.ts'
 
 type GroupingOwner = {
   grouping: Grouping
@@ -114,14 +113,7 @@ function readRoutes({ grouping, ownerName, path, params, read, write, item }: Gr
         const withEmpty = identity.permissions.has(write)
         const owned = { viewer, grouping, id: params.id, withEmpty }
         const { name } = await requirePoster(deps, owned, params.poster_id)
-        const image = await asJpeg(deps).read(name)
-        if (image === null) throw new NotFound('The file of the poster is missing')
-        const { bytes: body, mediaType, etag } = image
-        const caching = { etag, maxAgeSeconds: 300 }
-        return (
-          notModified(request, caching) ??
-          imageResponse(request, { ...caching, body, mediaType, length: body.length })
-        )
+        return await posterImage(request, deps, name)
       },
     }),
   ]

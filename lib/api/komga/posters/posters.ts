@@ -1,4 +1,5 @@
 // Posters of books and series in the Komga-compatible API: the displayed one, all of them, uploads, selection.
+import type { FastifyRequest } from 'fastify'
 import type { Permission } from '../../../auth/permission.ts'
 import {
   addCover,
@@ -12,6 +13,7 @@ import { coverOfBook, coverOfSeries } from '../../../catalog/cover/displayed-cov
 import { type Owner, type OwnerRequest, requireOwner } from '../../../catalog/owner.ts'
 import { generateThumbnails } from '../../../catalog/scan/work-on-many.ts'
 import { Invalid, NotFound } from '../../../errors.ts'
+import type { Deps } from '../../../http/deps.ts'
 import { respond, route } from '../../../http/route.ts'
 import {
   BookPoster,
@@ -28,6 +30,18 @@ import { BookId, SeriesId } from '../../params.ts'
 import { revalidated } from '../http/revalidation.ts'
 
 export const jpeg = { 200: bytes('image/jpeg'), 304: null, 503: ErrorBody } as const
+
+/** A stored poster by the name of its file. Throws NotFound. */
+export async function posterImage(request: FastifyRequest, deps: Deps, name: string) {
+  const image = await asJpeg(deps).read(name)
+  if (image === null) throw new NotFound('The file of the poster is missing')
+  const { bytes: body, mediaType, etag } = image
+  const caching = { etag, maxAgeSeconds: 300 }
+  return (
+    notModified(request, caching) ??
+    imageResponse(request, { ...caching, body, mediaType, length: body.length })
+  )
+}
 
 type PosterOwner = {
   kind: Owner['kind']
@@ -96,14 +110,7 @@ function readRoutes({ kind, ownerName, path, params, read, item, coverOf }: Post
       async handle({ params, viewer, request }, deps) {
         const owned = { viewer, owner: { kind, id: params.id } }
         const name = await posterName(deps.sql, owned, params.poster_id)
-        const image = await asJpeg(deps).read(name)
-        if (image === null) throw new NotFound('The file of the poster is missing')
-        const { bytes: body, mediaType, etag } = image
-        const caching = { etag, maxAgeSeconds: 300 }
-        return (
-          notModified(request, caching) ??
-          imageResponse(request, { ...caching, body, mediaType, length: body.length })
-        )
+        return await posterImage(request, deps, name)
       },
     }),
   ]
