@@ -565,6 +565,85 @@ create table duplicate_series (
 create index duplicate_series_member on duplicate_series (series_id);
 
 ---------------------------------------------------------------------------------------------------
+-- Sources of metadata and releases (lib/source), and the release ledger (lib/catalog/release).
+
+-- What an administrator set up: a feed, a mapping of a service, a dump, or the command of a plugin.
+create table source (
+  id           uuid primary key,
+  type         text not null,
+  -- Names it in external ids and provenance; plugins are named `plugin:<name>`.
+  name         text not null,
+  display_name text not null,
+  -- By type, checked by lib/source; without secrets.
+  config       jsonb not null default '{}',
+  -- Never shown.
+  credentials  jsonb not null default '{}',
+  enabled      boolean not null default false,
+  -- The last answer of `describe`.
+  description  jsonb,
+  -- Consecutive failures; the source is left alone until `retry_at`.
+  failures     integer not null default 0,
+  last_error   text,
+  last_error_at timestamptz,
+  retry_at     timestamptz,
+  created_at   timestamptz not null default now(),
+  updated_at   timestamptz not null default now(),
+  constraint source_name_unique unique (name),
+  constraint source_type_known check (type in ('feed', 'http', 'dump', 'files', 'plugin'))
+);
+
+-- A list of releases of a source.
+create table release_source (
+  id            uuid primary key,
+  source_id     uuid not null references source on delete cascade,
+  key           text not null,
+  kind          text not null,
+  display_name  text not null,
+  enabled       boolean not null default false,
+  -- Null: the setting release_tracking.default_cron_schedule.
+  cron_schedule text,
+  schedule_changed_at timestamptz not null default now(),
+  -- Where the next poll begins; written with the releases that it has passed.
+  cursor        jsonb,
+  last_polled_at timestamptz,
+  last_error    text,
+  last_error_at timestamptz,
+  last_summary  text,
+  config        jsonb not null default '{}',
+  created_at    timestamptz not null default now(),
+  updated_at    timestamptz not null default now(),
+  constraint release_source_key_unique unique (source_id, key)
+);
+
+create table series_tracking (
+  series_id   uuid primary key references series on delete cascade,
+  tracked     boolean not null default false,
+  track_chapters boolean not null default true,
+  track_volumes  boolean not null default true,
+  latest_known_chapter double precision,
+  latest_known_volume  double precision,
+  volume_chapter_map jsonb,
+  poll_interval_override_s integer,
+  confidence_threshold_override double precision,
+  languages   text[],
+  created_at  timestamptz not null default now(),
+  updated_at  timestamptz not null default now()
+);
+create index series_tracked on series_tracking (series_id) where tracked;
+
+create table series_alias (
+  id         uuid primary key,
+  series_id  uuid not null references series on delete cascade,
+  alias      text not null,
+  -- Normalised; releases are matched by it.
+  alias_key  text collate "C" not null,
+  source     text not null default 'manual',
+  created_at timestamptz not null default now(),
+  constraint series_alias_unique unique (series_id, alias)
+);
+create index series_alias_key on series_alias (alias_key, series_id);
+
+---------------------------------------------------------------------------------------------------
 -- Collections of series and read lists of books, shared by all accounts. Members stay while their files
 -- are missing; an account sees those that are visible to it (lib/catalog/grouping).
 

@@ -594,6 +594,28 @@ CREATE TABLE refresh_token (
   constraint refresh_token_session_id_fkey FOREIGN KEY (session_id) REFERENCES session(id) ON DELETE CASCADE
 );
 
+CREATE TABLE release_source (
+  id uuid not null,
+  source_id uuid not null,
+  key text not null,
+  kind text not null,
+  display_name text not null,
+  enabled boolean not null default false,
+  cron_schedule text,
+  schedule_changed_at timestamp with time zone not null default now(),
+  cursor jsonb,
+  last_polled_at timestamp with time zone,
+  last_error text,
+  last_error_at timestamp with time zone,
+  last_summary text,
+  config jsonb not null default '{}'::jsonb,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint release_source_key_unique UNIQUE (source_id, key),
+  constraint release_source_pkey PRIMARY KEY (id),
+  constraint release_source_source_id_fkey FOREIGN KEY (source_id) REFERENCES source(id) ON DELETE CASCADE
+);
+
 CREATE TABLE scan (
   id uuid not null,
   number bigint not null generated always as identity,
@@ -706,6 +728,18 @@ CREATE TABLE series (
   constraint series_status_known CHECK ((status = ANY (ARRAY['ongoing'::text, 'ended'::text, 'hiatus'::text, 'abandoned'::text, 'unknown'::text])))
 );
 
+CREATE TABLE series_alias (
+  id uuid not null,
+  series_id uuid not null,
+  alias text not null,
+  alias_key text collate "C" not null,
+  source text not null default 'manual'::text,
+  created_at timestamp with time zone not null default now(),
+  constraint series_alias_pkey PRIMARY KEY (id),
+  constraint series_alias_series_id_fkey FOREIGN KEY (series_id) REFERENCES series(id) ON DELETE CASCADE,
+  constraint series_alias_unique UNIQUE (series_id, alias)
+);
+
 CREATE TABLE series_label (
   label_id uuid not null,
   series_id uuid not null,
@@ -753,6 +787,23 @@ CREATE TABLE series_sharing_tag (
   constraint series_sharing_tag_tag_id_fkey FOREIGN KEY (tag_id) REFERENCES sharing_tag(id) ON DELETE CASCADE
 );
 
+CREATE TABLE series_tracking (
+  series_id uuid not null,
+  tracked boolean not null default false,
+  track_chapters boolean not null default true,
+  track_volumes boolean not null default true,
+  latest_known_chapter double precision,
+  latest_known_volume double precision,
+  volume_chapter_map jsonb,
+  poll_interval_override_s integer,
+  confidence_threshold_override double precision,
+  languages text[],
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint series_tracking_pkey PRIMARY KEY (series_id),
+  constraint series_tracking_series_id_fkey FOREIGN KEY (series_id) REFERENCES series(id) ON DELETE CASCADE
+);
+
 CREATE TABLE session (
   id uuid not null,
   account_id uuid not null,
@@ -796,6 +847,26 @@ CREATE TABLE sharing_tag (
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
   constraint sharing_tag_pkey PRIMARY KEY (id)
+);
+
+CREATE TABLE source (
+  id uuid not null,
+  type text not null,
+  name text not null,
+  display_name text not null,
+  config jsonb not null default '{}'::jsonb,
+  credentials jsonb not null default '{}'::jsonb,
+  enabled boolean not null default false,
+  description jsonb,
+  failures integer not null default 0,
+  last_error text,
+  last_error_at timestamp with time zone,
+  retry_at timestamp with time zone,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint source_name_unique UNIQUE (name),
+  constraint source_pkey PRIMARY KEY (id),
+  constraint source_type_known CHECK ((type = ANY (ARRAY['feed'::text, 'http'::text, 'dump'::text, 'files'::text, 'plugin'::text])))
 );
 
 CREATE TABLE user_rating (
@@ -914,6 +985,7 @@ CREATE INDEX scan_age ON public.scan USING btree (finished_at) WHERE (finished_a
 CREATE INDEX scan_of_library ON public.scan USING btree (library_id, number DESC);
 CREATE INDEX scan_record_of_scan ON public.scan_record USING btree (scan_id, id);
 CREATE INDEX schedule_slot_age ON public.schedule_slot USING btree (slot);
+CREATE INDEX series_alias_key ON public.series_alias USING btree (alias_key, series_id);
 CREATE INDEX series_by_books ON public.series USING btree (book_count, id) INCLUDE (library_id) WHERE (book_count > 0);
 CREATE INDEX series_by_created ON public.series USING btree (created_at, id) INCLUDE (library_id) WHERE (book_count > 0);
 CREATE INDEX series_by_language ON public.series USING btree (language, id) WHERE (book_count > 0);
@@ -945,6 +1017,7 @@ CREATE INDEX series_refresh_series ON public.series_refresh USING btree (series_
 CREATE INDEX series_search_text ON public.series_search USING gin (text gin_trgm_ops);
 CREATE INDEX series_sharing_tag_tag ON public.series_sharing_tag USING btree (tag_id);
 CREATE INDEX series_title_key ON public.series USING btree (library_id, search_key);
+CREATE INDEX series_tracked ON public.series_tracking USING btree (series_id) WHERE tracked;
 CREATE INDEX series_unchanged ON public.series USING btree (id) WHERE ((date_trunc('second'::text, (updated_at AT TIME ZONE 'UTC'::text)) = date_trunc('second'::text, (created_at AT TIME ZONE 'UTC'::text))) AND (book_count > 0));
 CREATE INDEX series_updated_in_library ON public.series USING btree (library_id, updated_at, id) WHERE (book_count > 0);
 CREATE INDEX session_account ON public.session USING btree (account_id);

@@ -32,6 +32,7 @@ const layers = [
   'lib/archive',
   'lib/format',
   'lib/strategy',
+  'lib/source',
   'lib/config',
   'lib/space-guard.ts',
   'lib/postgres',
