@@ -32,6 +32,8 @@ const layers = [
   'lib/archive',
   'lib/format',
   'lib/strategy',
+  'lib/template',
+  'lib/condition',
   'lib/source',
   'lib/config',
   'lib/space-guard.ts',
