@@ -37,6 +37,8 @@ export type Audience = {
    * without counts; null for nothing.
    */
   limited?: object | null
+  /** Of a collection or a read list: members that were added, removed or moved, or that it had. */
+  members?: readonly string[]
 }
 
 /**
@@ -127,16 +129,17 @@ function toRows({ type, libraryId, books, series, fields, accountId, audience }:
   return rows
 }
 
-/** An event of a collection or a read list. Accounts from which something is hidden do not receive it. */
+/** An event of a collection or a read list. The native streams do not send it to accounts from which something is hidden. */
 export async function publishGrouping(
   tx: Queryable,
   type: EntityType,
   data: { collectionId: string } | { readListId: string },
-  fields?: string[],
+  { fields, members = [] }: { fields?: string[]; members?: readonly string[] },
 ): Promise<void> {
+  const audience = members.length > 0 ? tx.json({ members } satisfies Audience) : null
   await tx`
-    insert into event (type, count, data, fields)
-    values (${type}, 1, ${tx.json(data)}, ${fields ?? null})`
+    insert into event (type, count, data, fields, audience)
+    values (${type}, 1, ${tx.json(data)}, ${fields ?? null}, ${audience})`
 }
 
 /** A message of the task or the scan stream, about work on a library, a series or a book, or on none. */

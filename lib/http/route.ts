@@ -1,5 +1,6 @@
 // Route definitions as values: path, permission, schemas and handler. server.ts mounts them, openapi.ts
 // documents them, and table tests iterate over them.
+import type { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Identity } from '../auth/identify.ts'
 import type { Permission } from '../auth/permission.ts'
@@ -52,8 +53,9 @@ export function respond<S extends number, B = undefined>(
 
 export type BinaryBody = Uint8Array | NodeJS.ReadableStream | string | null
 type Content<S> = S extends Bytes ? BinaryBody : S extends TSchema ? Static<S> : undefined
+/** The whole body, or a stream of its text, as the serializer of the schema would have it. */
 type AnyResponse<R extends Responses> = {
-  [K in keyof R]: RouteResponse<K, Content<R[K]>>
+  [K in keyof R]: RouteResponse<K, Content<R[K]> | (R[K] extends TSchema ? Readable : never)>
 }[keyof R]
 type PlainBody<R extends Responses> = R extends { 200: infer S }
   ? Content<S>

@@ -163,7 +163,9 @@ t.test('a cover change is published for the book and for the series that display
   t.same(await eventsOf(() => admin.delete(`${path}/covers/${other.id}`)), [
     { ...ofBook(two), type: 'book_updated', fields: ['covers'] },
   ])
-  t.same(await eventsOf(() => admin.delete(`${path}/covers/${first.id}`)), [ofBook(two)])
+  t.same(await eventsOf(() => admin.delete(`${path}/covers/${first.id}`)), [
+    { ...ofBook(two), fields: ['deleted'] },
+  ])
   t.same(
     await eventsOf(() =>
       admin.put(`/series/${one!.seriesId}/covers/from-book`, { bookId: two!.id }),

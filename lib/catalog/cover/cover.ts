@@ -176,8 +176,8 @@ export async function deleteCover(
     const [next] = await tx<{ id: string }[]>`
       select c.id from cover c where ${isOwnedBy(tx, owner)}
       order by c.created_at desc, c.id desc limit 1`
-    if (next) await select(tx, subject, next.id)
-    else await setDisplayedCover(tx, subject, { coverId: null, isLocked: false })
+    if (next) await select(tx, subject, next.id, { isDeletion: true })
+    else await setDisplayedCover(tx, subject, { coverId: null, isLocked: false, isDeletion: true })
     return row
   })
   await deleteUnusedFiles(sql, folders, deleted)
@@ -205,7 +205,12 @@ export async function lockFiles(tx: Transaction, name: string) {
   await tx`select pg_advisory_xact_lock(hashtext('stackroom.cover'), hashtext(${name}))`
 }
 
-async function select(tx: Transaction, subject: BookOrSeries, coverId: string): Promise<Cover> {
+async function select(
+  tx: Transaction,
+  subject: BookOrSeries,
+  coverId: string,
+  { isDeletion = false } = {},
+): Promise<Cover> {
   const owner = ownerOf(subject)
   await unselect(tx, owner)
   const [cover] = await tx<Cover[]>`
@@ -213,7 +218,7 @@ async function select(tx: Transaction, subject: BookOrSeries, coverId: string): 
     where c.id = ${coverId} and ${isOwnedBy(tx, owner)}
     returning ${columns(tx, owner)}`
   if (!cover) throw new NotFound('Cover not found')
-  await setDisplayedCover(tx, subject, { coverId, isLocked: true })
+  await setDisplayedCover(tx, subject, { coverId, isLocked: true, isDeletion })
   return cover
 }
 
@@ -228,11 +233,13 @@ type DisplayedCover = {
   isLocked: boolean
   /** For a series without a cover of its own: the book whose cover it displays. */
   bookId?: string
+  /** The one that was displayed has been deleted. */
+  isDeletion?: boolean
 }
 
 /** Last step of a change: publishes an event if another cover is displayed now. */
 async function setDisplayedCover(tx: Transaction, subject: BookOrSeries, cover: DisplayedCover) {
-  const { coverId, isLocked, bookId = null } = cover
+  const { coverId, isLocked, bookId = null, isDeletion = false } = cover
   const { kind, id } = ownerOf(subject)
   const unlocked = tx`array_remove(n.locks, 'cover')`
   const displayed = (row: 'n' | 'old') =>
@@ -249,11 +256,12 @@ async function setDisplayedCover(tx: Transaction, subject: BookOrSeries, cover: 
     returning ${displayed('n')} is distinct from ${displayed('old')} as "hasChanged"`
   if (!row?.hasChanged) return
   const { seriesId } = subject
+  const fields = isDeletion ? { fields: ['deleted'] } : {}
   await publish(
     tx,
     seriesId === undefined
-      ? seriesEvents('cover_updated', [subject])
-      : await coverEvents(tx, [{ ...subject, seriesId }]),
+      ? seriesEvents('cover_updated', [subject], fields)
+      : await coverEvents(tx, [{ ...subject, seriesId }], fields),
   )
 }
 

@@ -166,6 +166,7 @@ const maxBooksTried = 3
 export async function coverEvents(
   tx: Transaction,
   books: { id: string; libraryId: string; seriesId: string }[],
+  ofBooks: Pick<NewEvent, 'fields'> = {},
 ): Promise<NewEvent[]> {
   if (books.length === 0) return []
   const ids = [...new Set(books.map(book => book.seriesId))]
@@ -190,5 +191,5 @@ export async function coverEvents(
     where s.id = any(${ids}::uuid[]) and s.custom_cover is null
       and displayed.id = any(${books.map(book => book.id)}::uuid[])
     order by s.id`
-  return [...bookEvents('cover_updated', books), ...seriesEvents('cover_updated', series)]
+  return [...bookEvents('cover_updated', books, ofBooks), ...seriesEvents('cover_updated', series)]
 }

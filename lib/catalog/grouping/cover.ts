@@ -74,7 +74,7 @@ export async function setGroupingCover(
     await tx`
       insert into cover (id, ${tx(grouping.owner)}, source, hash, original, width, height)
       values (${newId()}, ${id}, 'custom', decode(${name}, 'hex'), ${extension}, ${width}, ${height})`
-    await noteChange(tx, grouping, id, ['cover'])
+    await noteChange(tx, grouping, id, { fields: ['cover'] })
     return replaced
   })
   for (const file of replaced) await deleteUnusedFiles(sql, folders, file)
@@ -90,7 +90,7 @@ export async function deleteGroupingCover(
   const removed = await retryOnDeadlock(sql, async tx => {
     await lockGrouping(tx, viewer, grouping, id)
     const removed = await removeCover(tx, grouping, id)
-    await noteChange(tx, grouping, id, removed.length > 0 ? ['cover'] : [])
+    await noteChange(tx, grouping, id, { fields: removed.length > 0 ? ['cover', 'deleted'] : [] })
     return removed
   })
   for (const file of removed) await deleteUnusedFiles(sql, folders, file)

@@ -13,6 +13,8 @@ import { addMembers, replaceMembers } from './members.ts'
 
 /** Of each kind. */
 const maxGroupings = 10_000
+/** Of those that an event names: accounts that see none of them do not receive it. */
+const maxEventMembers = 1_000
 /** Each is evaluated for every account with restrictions that lists the collections. */
 const maxRules = 200
 
@@ -46,7 +48,7 @@ export async function createGrouping(
     await tx`insert into ${c} ${tx({ ...settings, is_ordered: ordered } as never)}`
     if (rule !== null) await setRule(tx, id, rule)
     await addMembers(tx, viewer, grouping, { id, memberIds })
-    await publishGrouping(tx, grouping.events.created, idOf(grouping, id))
+    await publishGrouping(tx, grouping.events.created, idOf(grouping, id), {})
     return id
   })
 }
@@ -95,9 +97,11 @@ export async function updateGrouping(
         summary = ${summary === undefined ? before.summary : summary}
       where id = ${id}`
     if (changed.condition && rule !== null) await setRule(tx, id, rule)
-    const hasOthers = memberIds && (await replaceMembers(tx, viewer, grouping, { id, memberIds }))
+    const members = memberIds
+      ? await replaceMembers(tx, viewer, grouping, { id, memberIds })
+      : undefined
     const fields = Object.entries(changed).flatMap(([field, isChanged]) => (isChanged ? field : []))
-    await noteChange(tx, grouping, id, [...fields, ...(hasOthers ? [grouping.contents] : [])])
+    await noteChange(tx, grouping, id, { fields, members })
   })
 }
 
@@ -108,17 +112,21 @@ export async function deleteGrouping(
   grouping: Grouping,
   id: string,
 ): Promise<void> {
-  const { c } = tablesOf(sql, grouping)
+  const { c, m, owner, member } = tablesOf(sql, grouping)
   await retryOnDeadlock(sql, async tx => {
     await lockGrouping(tx, viewer, grouping, id)
+    const members = await tx<{ id: string }[]>`
+      select m.${member} as id from ${m} m where m.${owner} = ${id}
+      order by m.position limit ${maxEventMembers}`
     await tx`delete from ${c} where id = ${id}`
-    await publishGrouping(tx, grouping.events.deleted, idOf(grouping, id))
+    const ids = members.map(row => row.id)
+    await publishGrouping(tx, grouping.events.deleted, idOf(grouping, id), { members: ids })
   })
 }
 
-type MemberChange = (tx: Transaction) => Promise<boolean>
+type MemberChange = (tx: Transaction) => Promise<string[]>
 
-/** Runs a change of hand-picked members, which returns whether it changed any. Throws NotFound; Conflict with a rule. */
+/** Runs a change of hand-picked members, which returns those that it changed. Throws NotFound; Conflict with a rule. */
 export async function changeMembers(
   sql: Sql,
   viewer: Viewer,
@@ -129,7 +137,7 @@ export async function changeMembers(
     const { rule } = await lockGrouping(tx, viewer, grouping, id)
     if (rule !== null)
       throw new Conflict('The series of a collection with a condition cannot be chosen')
-    if (await change(tx)) await noteChange(tx, grouping, id, [grouping.contents])
+    await noteChange(tx, grouping, id, { members: await change(tx) })
   })
 }
 
@@ -146,21 +154,30 @@ export async function lockGrouping(
   return await findWithin(tx, viewer, grouping, { id, withEmpty: true })
 }
 
-/** Publishes changes of these fields. Nothing changed: nothing is written, so that a repeated request has no effect. */
+type Changed = {
+  /** Of the settings and the cover. */
+  fields?: readonly string[]
+  members?: readonly string[] | undefined
+}
+
+/** Publishes changes. Nothing changed: nothing is written, so that a repeated request has no effect. */
 export async function noteChange(
   tx: Transaction,
   grouping: Grouping,
   id: string,
-  fields: string[],
+  { fields = [], members = [] }: Changed,
 ) {
-  if (fields.length === 0) return
+  const isOfSettings = fields.length > 0
+  if (!isOfSettings && members.length === 0) return
   const { c } = tablesOf(tx, grouping)
-  const isOfSettings = fields.some(field => field !== grouping.contents)
   await tx`
     update ${c} set updated_at = now(),
       settings_changed_at = case when ${isOfSettings} then now() else settings_changed_at end
     where id = ${id}`
-  await publishGrouping(tx, grouping.events.updated, idOf(grouping, id), fields)
+  await publishGrouping(tx, grouping.events.updated, idOf(grouping, id), {
+    fields: [...fields, ...(members.length > 0 ? [grouping.contents] : [])],
+    members: members.slice(0, maxEventMembers),
+  })
 }
 
 const idOf = ({ idKey }: Grouping, id: string) => ({ [idKey]: id }) as { collectionId: string }

@@ -17,7 +17,7 @@ import { bookFields, parseFullText, seriesFields } from './full-text.ts'
 import { bookOrder, type SortProperty, seriesOrder } from './sort.ts'
 
 export type Search = ParsedCondition & { fullText?: string | null | undefined }
-type ListRequest = Search & {
+export type ListRequest = Search & {
   sort: readonly SortProperty[]
   /** Of random orders. */
   seed: number

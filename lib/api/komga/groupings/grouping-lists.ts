@@ -1,6 +1,5 @@
 // Lists of collections and read lists of the Komga-compatible API, by name.
 import type { Permission } from '../../../auth/permission.ts'
-import type { Viewer } from '../../../auth/viewer.ts'
 import { collections, type Grouping, readLists } from '../../../catalog/grouping/grouping.ts'
 import { listGroupings } from '../../../catalog/grouping/list.ts'
 import { route } from '../../../http/route.ts'
@@ -15,7 +14,7 @@ import type { Sql } from '../../../postgres/db.ts'
 import { maybe, record, type TSchema, Type, text } from '../../../schema.ts'
 import { pageOf, pageQuery, pageRequest, sortQuery } from '../http/paging.ts'
 import { listParameter } from '../http/read-request.ts'
-import { listResponse } from '../lists/list-response.ts'
+import { listResponse, withinLibraries } from '../lists/list-response.ts'
 
 type Kind = {
   grouping: Grouping
@@ -59,7 +58,7 @@ export const groupingLists = kinds.map(
         const { query, identity } = input
         const viewer = withinLibraries(input.viewer, query.library_id)
         const withEmpty = viewer === input.viewer && identity.permissions.has(write)
-        return (await listResponse({
+        return await listResponse({
           request: pageRequest(query),
           ...{ sort: [], item },
           async find({ offset, limit }) {
@@ -70,18 +69,8 @@ export const groupingLists = kinds.map(
             })
             return { ids: found.rows.map(({ id }) => id), total: found.total }
           },
-          load: ids => load(sql, readerOf(input), ids) as never,
-        })) as never
+          load: ids => load(sql, readerOf(input), ids),
+        })
       },
     }),
 )
-
-const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-
-/** As an account that sees only these of its libraries. */
-function withinLibraries(viewer: Viewer, requested: readonly string[] | undefined): Viewer {
-  if (requested === undefined) return viewer
-  const ids = requested.map(id => id.toLowerCase()).filter(id => uuid.test(id))
-  const libraries = ids.filter(id => viewer.libraries?.includes(id) ?? true)
-  return { ...viewer, libraries, hasAllLibraries: false }
-}

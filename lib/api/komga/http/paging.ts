@@ -119,7 +119,12 @@ function envelopeOf({ request, isSorted, total, length }: PageShape): Static<typ
 type Paged<T> = { request: PageRequest; isSorted?: boolean } & { content: T[]; total: number }
 
 /** A page of a list that was read. `total` counts the items of all pages. */
-export function springPage<T>({ request, isSorted = false, content, total }: Paged<T>) {
+export function springPage<T>({
+  request,
+  isSorted = false,
+  content,
+  total,
+}: Paged<T>): SpringPage<T> {
   return { content, ...envelopeOf({ request, isSorted, total, length: content.length }) }
 }
 
@@ -136,7 +141,7 @@ type Whole<T extends TSchema> = {
   item: T
   batches: AsyncIterable<readonly Static<T>[]>
 }
-type Page<T extends TSchema> = Static<ReturnType<typeof pageOf<T>>>
+type SpringPage<T> = { content: T[] } & Static<typeof Envelope>
 
 /**
  * A list that is requested whole: one page with all items. A list of a single batch is a page as any other;
@@ -147,14 +152,14 @@ export async function wholePage<T extends TSchema>({
   isSorted = false,
   item,
   batches,
-}: Whole<T>): Promise<Page<T> | RouteResponse<200, Page<T>>> {
+}: Whole<T>): Promise<SpringPage<Static<T>> | RouteResponse<200, Readable>> {
   const iterator = batches[Symbol.asyncIterator]()
   const first = await iterator.next()
   const content = first.done ? [] : first.value
   const second = first.done ? first : await iterator.next()
   if (second.done) {
     const total = content.length
-    return springPage({ request, isSorted, content: [...content], total }) as Page<T>
+    return springPage({ request, isSorted, content: [...content], total })
   }
   const write = serializerOf(item)
   const writeEnvelope = serializerOf(Envelope)
@@ -180,7 +185,7 @@ export async function wholePage<T extends TSchema>({
   }
   const headers = { 'content-type': 'application/json; charset=utf-8' }
   const stream = Readable.from(texts(), { objectMode: false, highWaterMark: 64 * 1024 })
-  return respond(200, stream as never, headers) as never
+  return respond(200, stream, headers)
 }
 
 const serializerOf = (schema: TSchema): ((value: unknown) => string) =>

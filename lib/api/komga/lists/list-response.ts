@@ -1,6 +1,6 @@
 // Responses of lists of series and books: a page, or the whole list in batches; and what they cost.
 import { createHash } from 'node:crypto'
-import { LRUCache } from 'lru-cache'
+import type { Viewer } from '../../../auth/viewer.ts'
 import { predicatesOf } from '../../../catalog/list/condition.ts'
 import type { IdPage } from '../../../catalog/list/page.ts'
 import type { AdmittedCost } from '../../../http/route.ts'
@@ -68,21 +68,18 @@ export function costOfList(
   }
 }
 
-const maxSeeds = 10_000
-const seeds = new LRUCache<string, number>({ max: maxSeeds })
-
-/** Of random orders: a new one for each first page, which the other pages continue. */
-export function seedOf({ viewer }: Reader, { page }: Pick<PageRequest, 'page'>): number {
-  const { accountId } = viewer
-  const known = seeds.get(accountId)
-  const seed =
-    page > 0
-      ? (known ?? fallbackSeed(accountId))
-      : Math.floor(Math.random() * Number.MAX_SAFE_INTEGER)
-  seeds.set(accountId, seed)
-  return seed
+/** Of random orders: the same for all pages and processes, another one every hour. */
+export function hourlySeed({ viewer }: Reader): number {
+  const hour = Math.floor(Date.now() / 3_600_000)
+  return createHash('sha256').update(`${viewer.accountId} ${hour}`).digest().readUInt32LE(0)
 }
 
-/** Of a list that another process began: pages of this process fit together. */
-const fallbackSeed = (accountId: string) =>
-  createHash('sha256').update(accountId).digest().readUInt32LE(0)
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/** As an account that sees only these of its libraries. */
+export function withinLibraries(viewer: Viewer, requested: readonly string[] | undefined): Viewer {
+  if (requested === undefined) return viewer
+  const ids = requested.map(id => id.toLowerCase()).filter(id => uuid.test(id))
+  const libraries = ids.filter(id => viewer.libraries?.includes(id) ?? true)
+  return { ...viewer, libraries, hasAllLibraries: false }
+}

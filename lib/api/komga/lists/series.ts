@@ -1,30 +1,19 @@
 // Lists of series of the Komga-compatible API.
-
 import { collections } from '../../../catalog/grouping/grouping.ts'
 import { findGrouping } from '../../../catalog/grouping/list.ts'
 import { type Route, route } from '../../../http/route.ts'
 import { parseSeriesCondition } from '../../../komga/search/condition.ts'
 import { allOfParts, type Part, predicate } from '../../../komga/search/condition-tree.ts'
-import { type SeriesFilters, seriesFilters } from '../../../komga/search/filters.ts'
-import { findSeries, groupSeries, type Search } from '../../../komga/search/find.ts'
+import { seriesFilters } from '../../../komga/search/filters.ts'
+import { findSeries, groupSeries } from '../../../komga/search/find.ts'
 import type { SortProperty } from '../../../komga/search/sort.ts'
 import { SeriesDto, seriesDtos } from '../../../komga/series-dto.ts'
-import { type Reader, readerOf, seriesStatusNames } from '../../../komga/values.ts'
-import type { Sql } from '../../../postgres/db.ts'
-import { list, maybe, nullable, oneOf, record, Type, text } from '../../../schema.ts'
+import { readerOf, seriesStatusNames } from '../../../komga/values.ts'
+import { list, maybe, oneOf, record, Type, text } from '../../../schema.ts'
 import { CollectionId } from '../../params.ts'
-import {
-  type PageRequest,
-  pageOf,
-  pageQuery,
-  pageRequest,
-  sortKeys,
-  sortQuery,
-} from '../http/paging.ts'
 import { listParameter } from '../http/read-request.ts'
-import { costOfList, listResponse, seedOf } from './list-response.ts'
+import { contextOf, listRoutes, searchBody } from './list-route.ts'
 
-const SeriesPage = pageOf(SeriesDto)
 const texts = () => listParameter(Type.String())
 
 export const readStatusNames = ['UNREAD', 'READ', 'IN_PROGRESS'] as const
@@ -57,123 +46,87 @@ const filterQuery = {
   search_regex: maybe(text(300)),
 }
 
-/** A condition and a full-text query; no body is none of both. */
-const SeriesSearch = record(
-  {
-    condition: maybe(nullable(Type.Unsafe<unknown>({ type: 'object' }))),
-    fullTextSearch: maybe(nullable(text(500))),
-  },
-  { component: 'SeriesSearch' },
-)
-
-const contextOf = ({ isAdmin }: Reader) => ({ isAdmin, now: new Date() })
-
-type SeriesList = { sql: Sql; reader: Reader; request: PageRequest; search: Search }
-
-/** The series of a search in an order. */
-function seriesList({ sql, reader, request, search }: SeriesList, sort: readonly SortProperty[]) {
-  const seed = seedOf(reader, request)
-  return listResponse({
-    ...{ request, sort, item: SeriesDto },
-    find: window => findSeries(sql, reader, { ...search, ...window, sort, seed }),
-    load: ids => seriesDtos(sql, reader, ids),
-  })
-}
+const SeriesSearch = searchBody('SeriesSearch')
 
 const GroupCount = record(
   { group: Type.String(), count: Type.Integer() },
   { component: 'GroupCountDto' },
 )
 
-type GetList = {
-  operationId: string
-  path: string
-  summary: string
-  sort: readonly SortProperty[]
-  /** Beside the filters. */
-  only?: Part
-}
+const { filtered, searched, members } = listRoutes({
+  item: SeriesDto,
+  permission: 'SeriesRead',
+  find: findSeries,
+  load: seriesDtos,
+  parse: parseSeriesCondition,
+})
 
 const by = (property: string, isDescending = true): SortProperty[] => [{ property, isDescending }]
 const isChanged = predicate('isUnchanged', { kind: 'boolean', value: true }, true)
 
-const recent: Route[] = (
-  [
-    {
-      ...{ operationId: 'getSeriesNew', path: '/series/new', summary: 'Recently added series' },
-      sort: by('created'),
-    },
-    {
-      ...{ operationId: 'getSeriesUpdated', path: '/series/updated' },
-      ...{ summary: 'Recently changed series, not those that were only added' },
-      ...{ sort: by('lastModified'), only: isChanged },
-    },
-    {
-      ...{ operationId: 'getSeriesLatest', path: '/series/latest' },
-      ...{ summary: 'Recently added or changed series', sort: by('lastModified') },
-    },
-  ] satisfies GetList[]
-).map(({ sort, only = null, ...spec }: GetList) =>
-  route({
-    ...{ ...spec, method: 'GET', permission: 'SeriesRead' },
-    query: record({ ...pageQuery, ...recentQuery }),
-    responses: { 200: SeriesPage },
-    cost: ({ query }) => costOfList(pageRequest(query), () => ({ condition: only })),
-    handle(input, { sql }) {
-      const reader = readerOf(input)
-      const filters = seriesFilters(input.query, contextOf(reader))
-      const search = { ...filters, condition: allOfParts([filters.condition, only]) }
-      return seriesList({ sql, reader, request: pageRequest(input.query), search }, sort) as never
-    },
-  }),
-)
+type RecentList = { operationId: string; path: string; summary: string; sort: SortProperty[] }
 
-const conditionOf = (filters: SeriesFilters, reader: Reader) =>
-  seriesFilters(filters, contextOf(reader))
+/** `only`: beside the filters. */
+const recent = (names: RecentList, only: Part = null): Route =>
+  filtered({
+    ...names,
+    filters: record(recentQuery),
+    search(filters, reader) {
+      const { condition, ...search } = seriesFilters(filters, contextOf(reader))
+      return { ...search, condition: allOfParts([condition, only]) }
+    },
+  })
 
 export const seriesLists: Route[] = [
-  ...recent,
-  route({
-    operationId: 'getSeriesDeprecated',
-    method: 'GET',
-    path: '/series',
-    permission: 'SeriesRead',
-    summary: 'List series',
-    query: record({ ...pageQuery, ...sortQuery, ...filterQuery }),
-    responses: { 200: SeriesPage },
-    cost: input =>
-      costOfList(pageRequest(input.query), () => conditionOf(input.query, readerOf(input))),
-    handle(input, { sql }) {
-      const { query } = input
-      const reader = readerOf(input)
-      const search = { ...conditionOf(query, reader), fullText: query.search }
-      const request = pageRequest(query)
-      return seriesList({ sql, reader, request, search }, sortKeys(query.sort)) as never
-    },
+  recent({
+    operationId: 'getSeriesNew',
+    path: '/series/new',
+    summary: 'Recently added series',
+    sort: by('created'),
   }),
-  route({
+  recent(
+    {
+      operationId: 'getSeriesUpdated',
+      path: '/series/updated',
+      summary: 'Recently changed series, not those that were only added',
+      sort: by('lastModified'),
+    },
+    isChanged,
+  ),
+  recent({
+    operationId: 'getSeriesLatest',
+    path: '/series/latest',
+    summary: 'Recently added or changed series',
+    sort: by('lastModified'),
+  }),
+  filtered({
+    operationId: 'getSeriesDeprecated',
+    path: '/series',
+    summary: 'List series',
+    filters: record(filterQuery),
+    search: ({ search, ...filters }, reader) => ({
+      ...seriesFilters(filters, contextOf(reader)),
+      fullText: search,
+    }),
+  }),
+  searched({
     operationId: 'getSeries',
-    method: 'POST',
     path: '/series/list',
-    permission: 'SeriesRead',
     summary: 'List series by condition and text',
-    query: record({ ...pageQuery, ...sortQuery }),
     body: SeriesSearch,
-    bodyOptional: true,
-    responses: { 200: SeriesPage },
-    cost: ({ query, body, ...input }) =>
-      costOfList(pageRequest(query), () =>
-        parseSeriesCondition(body?.condition, contextOf(readerOf(input))),
-      ),
-    handle(input, { sql }) {
-      const { query, body } = input
-      const reader = readerOf(input)
-      const search = {
-        ...parseSeriesCondition(body?.condition, contextOf(reader)),
-        fullText: body?.fullTextSearch,
-      }
-      const request = pageRequest(query)
-      return seriesList({ sql, reader, request, search }, sortKeys(query.sort)) as never
+  }),
+  members({
+    operationId: 'getSeriesByCollectionId',
+    path: '/collections/{id}/series',
+    summary: 'List the series of a collection',
+    permission: { all: ['SeriesRead'], any: ['CollectionsRead'] },
+    params: CollectionId,
+    filters: record(memberQuery),
+    search: (filters, reader, id) =>
+      seriesFilters({ ...filters, collection_id: [id] }, contextOf(reader)),
+    async orderOf(sql, { viewer, isAdmin }, id) {
+      const { ordered } = await findGrouping(sql, viewer, collections, { id, withEmpty: isAdmin })
+      return by(ordered ? 'collection.number' : 'metadata.titleSort', false)
     },
   }),
   route({
@@ -206,38 +159,11 @@ export const seriesLists: Route[] = [
     responses: { 200: list(GroupCount) },
     async handle(input, { sql }) {
       const reader = readerOf(input)
-      const { query } = input
+      const { search, ...filters } = input.query
       return await groupSeries(sql, reader, {
-        ...conditionOf(query, reader),
-        fullText: query.search,
+        ...seriesFilters(filters, contextOf(reader)),
+        fullText: search,
       })
-    },
-  }),
-  route({
-    operationId: 'getSeriesByCollectionId',
-    method: 'GET',
-    path: '/collections/{id}/series',
-    permission: { all: ['SeriesRead'], any: ['CollectionsRead'] },
-    summary: 'List the series of a collection',
-    params: CollectionId,
-    query: record({ ...pageQuery, ...memberQuery, ...sortQuery }),
-    responses: { 200: SeriesPage },
-    cost: ({ query }) =>
-      costOfList(pageRequest(query), () => ({ condition: null }), { isShort: true }),
-    async handle(input, { sql }) {
-      const { id } = input.params
-      const reader = readerOf(input)
-      const withEmpty = reader.isAdmin
-      const found = await findGrouping(sql, input.viewer, collections, { id, withEmpty })
-      const filters = { ...input.query, collection_id: [id] }
-      const search = conditionOf(filters, reader)
-      const requested = sortKeys(input.query.sort)
-      const order = by(found.ordered ? 'collection.number' : 'metadata.titleSort', false)
-      const sort = requested.length > 0 ? requested : order
-      return (await seriesList(
-        { sql, reader, request: pageRequest(input.query), search },
-        sort,
-      )) as never
     },
   }),
 ]

@@ -1,7 +1,7 @@
 // Events of the catalogue as Komga names them (server-sent events).
 import type { EventRow } from '../../../event/event-rows.ts'
 
-type Message = { name: string; data: Record<string, unknown> }
+export type Message = { name: string; data: Record<string, unknown> }
 
 /** The blocks of a row: those of the events with these indexes, or of all. Some events have no counterpart. */
 export function formatKomgaEvents(
@@ -16,8 +16,9 @@ export function formatKomgaEvents(
   return Buffer.from(text)
 }
 
-/** A message that is no event of the table. */
-export const formatKomgaMessage = (message: Message): Buffer => Buffer.from(`${block(message)}\n`)
+/** `id`: of an event of the table. */
+export const formatKomgaMessage = (message: Message, id?: number): Buffer =>
+  Buffer.from(id === undefined ? `${block(message)}\n` : `${block(message)}id: ${id}\n\n`)
 
 const block = ({ name, data }: Message) => `event: ${name}\ndata: ${JSON.stringify(data)}\n`
 
@@ -27,15 +28,21 @@ const changes: Record<string, string> = {
   deleted: 'Deleted',
 }
 
+/** An uploaded cover that was not displayed has been deleted. */
+const isOfOtherCovers = ({ fields }: EventRow) => fields?.length === 1 && fields[0] === 'covers'
+
 function messagesOf(row: EventRow, index: number): Message[] {
   const { type, libraryId, accountId: userId } = row
   const seriesId = row.seriesIds?.[index]
   const bookId = row.bookIds?.[index]
   const isDeleted = row.fields?.includes('deleted') === true
-  const isCover = row.fields?.includes('cover') === true
   const [, subject = '', action = ''] = /^(.+)_(created|updated|deleted)$/.exec(type) ?? []
   const change = changes[action]!
   if (subject === 'library') return [{ name: `Library${change}`, data: { libraryId } }]
+  if (type === 'book_updated' && isOfOtherCovers(row))
+    return [{ name: 'ThumbnailBookDeleted', data: { bookId, seriesId, selected: false } }]
+  if (type === 'series_updated' && isOfOtherCovers(row))
+    return [{ name: 'ThumbnailSeriesDeleted', data: { seriesId, selected: false } }]
   if (subject === 'series') return [{ name: `Series${change}`, data: { seriesId, libraryId } }]
   if (subject === 'book') return [{ name: `Book${change}`, data: { bookId, seriesId, libraryId } }]
   if (subject === 'progress') {
@@ -45,22 +52,11 @@ function messagesOf(row: EventRow, index: number): Message[] {
       { name: `ReadProgressSeries${change}`, data: { seriesId, userId } },
     ]
   }
-  if (subject === 'cover')
+  if (subject === 'cover') {
+    const change = isDeleted ? 'Deleted' : 'Added'
     return bookId === undefined
-      ? [{ name: 'ThumbnailSeriesAdded', data: { seriesId, selected: true } }]
-      : [{ name: 'ThumbnailBookAdded', data: { bookId, seriesId, selected: true } }]
-  // The members are not part of the event.
-  if (subject === 'collection')
-    return [
-      isCover
-        ? { name: 'ThumbnailSeriesCollectionAdded', data: { ...row.data, selected: true } }
-        : { name: `Collection${change}`, data: { ...row.data, seriesIds: [] } },
-    ]
-  if (subject === 'read_list')
-    return [
-      isCover
-        ? { name: 'ThumbnailReadListAdded', data: { ...row.data, selected: true } }
-        : { name: `ReadList${change}`, data: { ...row.data, bookIds: [] } },
-    ]
+      ? [{ name: `ThumbnailSeries${change}`, data: { seriesId, selected: true } }]
+      : [{ name: `ThumbnailBook${change}`, data: { bookId, seriesId, selected: true } }]
+  }
   return []
 }

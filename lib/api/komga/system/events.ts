@@ -12,6 +12,7 @@ import { taskStats } from '../../../queue/task/stats.ts'
 import { bytes } from '../../../schema.ts'
 import { identifyCaller } from '../session/authenticate.ts'
 import { formatKomgaEvents, formatKomgaMessage } from './event-format.ts'
+import { withListEvents } from './list-events.ts'
 
 const permission = { any: ['LibrariesRead', 'SeriesRead', 'BooksRead'] } as const
 const headers = {
@@ -76,10 +77,8 @@ const renderers = new WeakMap<Sql, Renderer>()
 function rendererOf(sql: Sql): Renderer {
   const known = renderers.get(sql)
   if (known) return known
-  const renderer = createRenderer(sql, {
-    formatEvents: formatKomgaEvents,
-    maxCacheBytes: cacheBytes,
-  })
+  const render = createRenderer(sql, { formatEvents: formatKomgaEvents, maxCacheBytes: cacheBytes })
+  const renderer = withListEvents(sql, render)
   renderers.set(sql, renderer)
   return renderer
 }
