@@ -1,14 +1,13 @@
 // Editable settings of a library: request schema, validation and conversion to columns.
 import { isDeepStrictEqual } from 'node:util'
+import { ConditionsInput, checkConditions } from '../../condition/condition.ts'
 import { cronError, isTimeZone } from '../../cron.ts'
 import { Invalid } from '../../errors.ts'
 import { formatNames } from '../../format/formats.ts'
-import { checkStorable } from '../../metadata/user-input.ts'
 import { readingDirections } from '../../metadata/values.ts'
-import { body, json, list, maybe, nullable, oneOf, type Static, Type, text } from '../../schema.ts'
+import { body, list, maybe, nullable, oneOf, type Static, Type, text } from '../../schema.ts'
 import { bookStrategies, validateBookStrategy } from '../../strategy/book.ts'
 import { numberStrategies } from '../../strategy/number.ts'
-import { compilePattern } from '../../strategy/pattern.ts'
 import { validateRules } from '../../strategy/title-rules.ts'
 
 export const scanModes = ['normal', 'deep'] as const
@@ -57,28 +56,6 @@ const titleRule = body(
   { component: 'TitleRule' },
 )
 
-const operators = [
-  ...['is_null', 'is_not_null', 'equals', 'not_equals', 'gt', 'gte', 'lt', 'lte'],
-  ...['contains', 'not_contains', 'starts_with', 'ends_with', 'matches', 'in', 'not_in'],
-]
-export const AutoMatch = body(
-  {
-    mode: oneOf(['all', 'any']),
-    rules: list(
-      body({
-        field: text(200, {
-          pattern: '^[A-Za-z][\\w:-]*(\\.[\\w:-]+)*$',
-          description: 'Path in the series context, e.g. `metadata.title`.',
-        }),
-        operator: oneOf(operators),
-        value: maybe(json()),
-      }),
-      { maxItems: 100 },
-    ),
-  },
-  { component: 'AutoMatchConditions' },
-)
-
 /** Configuration of a strategy; the keys depend on the strategy. */
 export const StrategyConfig = Type.Unsafe<Record<string, unknown>>({
   component: 'StrategyConfig',
@@ -115,7 +92,7 @@ export const settingFields = {
   numberConfig: config,
   scanningConfig: maybe(nullable(ScanningConfigBody)),
   titlePreprocessingRules: maybe(nullable(list(titleRule, { maxItems: 100 }))),
-  autoMatchConditions: maybe(nullable(AutoMatch)),
+  autoMatchConditions: maybe(nullable(ConditionsInput)),
   isActive: maybe(nullable(Type.Boolean())),
 }
 const LibrarySettings = Type.Object(settingFields)
@@ -157,7 +134,11 @@ export function settingColumns(
     auto_match_conditions:
       settings.autoMatchConditions === null
         ? null
-        : jsonb(settings.autoMatchConditions && parseAutoMatch(settings.autoMatchConditions), null),
+        : jsonb(
+            settings.autoMatchConditions &&
+              checkConditions(settings.autoMatchConditions, 'autoMatchConditions'),
+            null,
+          ),
     is_active: settings.isActive ?? undefined,
   }
   const present = Object.entries(columns).filter(([, value]) => value !== undefined)
@@ -267,15 +248,4 @@ function parseScanningConfig(
     purgeDeletedOnScan: value.purgeDeletedOnScan ?? current?.purgeDeletedOnScan ?? false,
     watch: value.watch ?? current?.watch ?? 'off',
   }
-}
-
-function parseAutoMatch(conditions: Static<typeof AutoMatch>) {
-  checkStorable(conditions)
-  for (const [i, { operator, value }] of conditions.rules.entries()) {
-    if (operator === 'matches')
-      compilePattern(String(value ?? ''), `autoMatchConditions.rules[${i}]`)
-    if ((operator === 'in' || operator === 'not_in') && !Array.isArray(value))
-      throw new Invalid(`autoMatchConditions.rules[${i}]: ${operator} requires a list`)
-  }
-  return conditions
 }
