@@ -2,6 +2,8 @@
 // every series ("on deck").
 import type { Fragment, Sql } from 'postgres'
 import {
+  beyondAge,
+  fromBooksBeyondAge,
   hidesBooks,
   presentBook,
   type Viewer,
@@ -119,48 +121,60 @@ export async function booksOnDeck(
   viewer: Viewer,
   request: ReadingListRequest,
 ): Promise<IdPage> {
-  const next = (seriesId: Fragment) => nextBook(sql, viewer, seriesId)
-  const deck = hidesBooks(viewer)
-    ? // Counters include hidden books, which must neither list a series nor keep it off.
-      sql`
-        select s.id, v.at
-        from series_reading r
-        join series s on s.id = r.series_id and s.book_count > 0
-        cross join lateral (
-          select max(p.completed_at) as at, bool_or(not p.is_completed) as has_started
-          from book b
-          join progress p on p.account_id = ${viewer.accountId} and p.book_id = b.id
-          where b.series_id = s.id and ${presentBook(sql)} and ${visibleBook(sql, viewer)}) v
-        where r.account_id = ${viewer.accountId} and r.read_count > 0
-          and v.at is not null and not v.has_started
-          ${inLibrary(sql, 's', request.libraryId)} and ${visibleSeries(sql, viewer)}
-          and ${next(sql`s.id`)} is not null`
-    : sql`
-        select s.id, r.last_completed_at as at
-        from series_reading r
-        join series s on s.id = r.series_id and s.book_count > 0
-        where r.account_id = ${viewer.accountId} and r.read_count > 0 and r.started_count = 0
-          and r.read_count < s.book_count ${inLibrary(sql, 's', request.libraryId)}
-          and ${visibleSeries(sql, viewer)}`
   const [row] = await unprepared(sql<IdPage[]>`
-    with deck as materialized (${deck}), page as materialized (
+    with ${readBeyondAge(sql, viewer)}, deck as materialized (
+      select s.id, case when coalesce(h.read, 0) = 0 then r.last_completed_at
+        else ${lastCompleted(sql, viewer)} end as at
+      from series_reading r
+      join series s on s.id = r.series_id and s.book_count > 0
+      left join beyond h on h.series_id = s.id
+      where r.account_id = ${viewer.accountId} and r.read_count > 0
+        and r.read_count > coalesce(h.read, 0) and r.started_count = coalesce(h.started, 0)
+        and r.read_count - coalesce(h.read, 0) < s.book_count - coalesce(h.books, 0)
+        ${inLibrary(sql, 's', request.libraryId)} and ${visibleSeries(sql, viewer)}
+    ), page as materialized (
       select id, at from deck order by at desc, id desc ${limitTo(sql, request)}
     )
     select (select count(*) from deck)::float8 as total, array(
-      select next from (select ${next(sql`page.id`)} as next, at, id from page) n
+      select next from (select ${nextBook(sql, viewer, sql`page.id`)} as next, at, id from page) n
       where next is not null
       order by at desc, id desc) as ids`)
   return row!
 }
 
-// A scalar subquery, so that it is a walk along the index of the series that ends at the first match.
+/**
+ * The expression `beyond`: how many present books an age limit hides of the series that the viewer has read in,
+ * and what the counters of reading have of them. They must neither list a series nor keep it off.
+ */
+function readBeyondAge(sql: Queryable, viewer: Viewer): Fragment {
+  if (!hidesBooks(viewer))
+    return sql`beyond as (
+      select null::uuid as series_id, 0 as books, 0 as read, 0 as started where false)`
+  return sql`beyond as materialized (
+    select b.series_id, count(*) as books, count(*) filter (where p.is_completed) as read,
+      count(*) filter (where not p.is_completed) as started
+    from (
+      select y.id, y.series_id ${fromBooksBeyondAge(sql, viewer)} and y.series_id in (
+        select r.series_id from series_reading r
+        where r.account_id = ${viewer.accountId} and r.read_count > 0)) b
+    left join progress p on p.account_id = ${viewer.accountId} and p.book_id = b.id
+    group by b.series_id)`
+}
+
+/** Of the visible books of `series s`. */
+function lastCompleted(sql: Queryable, viewer: Viewer): Fragment {
+  return sql`(
+    select max(p.completed_at) from book b
+    join progress p on p.account_id = ${viewer.accountId} and p.book_id = b.id
+    where b.series_id = s.id and ${presentBook(sql)} and (${beyondAge(sql, viewer)}) is not true)`
+}
+
+// Of a visible series. A scalar subquery, so that it is a walk along the index of the series that ends at the first match.
 function nextBook(sql: Queryable, viewer: Viewer, seriesId: Fragment): Fragment {
-  const visible = hidesBooks(viewer)
-    ? sql`and (select ${visibleBook(sql, viewer)} from series s where s.id = b.series_id)`
-    : sql``
   return sql`(
     select b.id from book b
-    where b.series_id = ${seriesId} and ${presentBook(sql)} ${visible}
+    where b.series_id = ${seriesId} and ${presentBook(sql)}
+      and (${beyondAge(sql, viewer)}) is not true
       and (select true from progress p where p.account_id = ${viewer.accountId} and p.book_id = b.id)
         is null
     order by b.number_sort, b.name_key, b.id
