@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 const others = 0o077
 const isWindows = process.platform === 'win32'
-const ownName = /^(?:postgres|thumbnails|covers|cache|stackroom)(?:[.-].*)?$/
+const ownName = /^(?:postgres|thumbnails|covers|cache|plugins|stackroom)(?:[.-].*)?$/
 // Copies of published programs, which PostgreSQL may have to run as another user.
 const publicName = /^postgres-(?:bin|lib)-/
 // Of the file system, as `lost+found` and `.snapshot`.

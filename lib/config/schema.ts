@@ -2,6 +2,7 @@
 // generated from it (`npm run docs`).
 import { cronError, isTimeZone } from '../cron.ts'
 import { logLevels } from '../log.ts'
+import { networksProblem } from '../source/http/guard.ts'
 import { type Key, keys } from './descriptor.ts'
 import { reservedSegments } from './reserved-segments.ts'
 
@@ -168,6 +169,14 @@ export const catalogue = {
 
   'filesystem.roots': reload.optionalText(
     'Folders to which libraries and the directory browser are restricted, separated by commas; empty for no restriction. Libraries with `followLinks` may contain links to files in them.',
+  ),
+
+  'source.allowed_networks': reload.optionalText(
+    'Addresses and networks that sources of metadata and releases may reach although they are not public, separated by commas (192.168.1.10, 10.0.0.0/8).',
+    { check: networksProblem },
+  ),
+  'plugins.dir': boot.optionalText(
+    'Folder of plugins; if empty, there are none. Each entry is an executable file, a module (.mjs, .js, .ts), or a folder with an executable file named plugin.',
   ),
 
   'metrics.bind': boot.optionalText(

@@ -13,6 +13,8 @@ export const sections: Record<string, string> = {
   auth: 'Authentication',
   email: 'E-mail',
   filesystem: 'File system',
+  source: 'Sources of metadata and releases',
+  plugins: 'Plugins',
   metrics: 'Metrics',
   logging: 'Logging',
   pipeline: 'Pipeline',

@@ -1,7 +1,7 @@
 // Source contract: what brings metadata of series or releases, built in or a plugin.
 // Schemas check what plugins and other services answer; a source has no access to the database.
 import type { Static } from 'typebox'
-import { json, list, nullable, record, Type, timestamp } from '../schema.ts'
+import { json, list, maybe, nullable, oneOf, record, Type } from '../schema.ts'
 
 /** What a source can do. */
 export const capabilities = ['metadata', 'releases'] as const
@@ -15,15 +15,21 @@ export const releaseSourceKinds = [
   'metadata-piggyback',
 ] as const
 
+// NUL and lone surrogates are removed before the check (check.ts).
 const text = (maxLength: number) => Type.String({ minLength: 1, maxLength })
-const url = () => Type.String({ minLength: 1, maxLength: 4000 })
+/** Clients display these as links, so that no other schemes are accepted. */
+const url = () => Type.String({ maxLength: 4000, pattern: '^https?://[^\\s/?#]' })
+const mediaUrl = () =>
+  Type.String({ maxLength: 8000, pattern: '^(?:https?://[^\\s/?#]|magnet:\\?)' })
 
 /** A source's own list of releases, for example one feed. `key` identifies it within the source. */
 export const ReleaseSourceDescription = record({
   key: text(200),
   displayName: text(200),
-  kind: Type.Union(releaseSourceKinds.map(kind => Type.Literal(kind))),
+  kind: oneOf(releaseSourceKinds),
 })
+
+export type ReleaseSourceDescription = Static<typeof ReleaseSourceDescription>
 
 /** Answer of `describe`. */
 export const SourceDescription = record({
@@ -31,7 +37,7 @@ export const SourceDescription = record({
   displayName: text(200),
   version: text(50),
   homepage: nullable(url()),
-  capabilities: list(Type.Union(capabilities.map(name => Type.Literal(name)))),
+  capabilities: list(oneOf(capabilities)),
   releaseSources: list(ReleaseSourceDescription),
 })
 export type SourceDescription = Static<typeof SourceDescription>
@@ -61,8 +67,8 @@ export const ReleaseItem = record({
   externalReleaseId: text(1000),
   title: text(1000),
   payloadUrl: url(),
-  mediaUrl: nullable(url()),
-  mediaUrlKind: nullable(Type.Union(mediaUrlKinds.map(kind => Type.Literal(kind)))),
+  mediaUrl: nullable(mediaUrl()),
+  mediaUrlKind: nullable(oneOf(mediaUrlKinds)),
   infoHash: nullable(text(100)),
   groupOrUploader: nullable(text(300)),
   language: nullable(text(50)),
@@ -74,7 +80,13 @@ export const ReleaseItem = record({
   seriesTitles: list(text(1000)),
   /** Ids of the series at services, by name of the service. */
   seriesIds: Type.Record(Type.String(), text(500)),
-  releasedAt: nullable(timestamp()),
+  /** RFC 3339. */
+  releasedAt: nullable(
+    Type.String({
+      maxLength: 40,
+      pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(?:\\.\\d+)?(?:Z|[+-]\\d\\d:\\d\\d)$',
+    }),
+  ),
 })
 export type ReleaseItem = Static<typeof ReleaseItem>
 
@@ -118,14 +130,19 @@ export type ReleaseQuery = {
   series: readonly TrackedSeries[]
 }
 
+/** Releases of one page; a list with more has several. */
+export const maxReleases = 10_000
+
 /**
  * A page of releases. The cursor (entity tags, times, page numbers) is stored in the transaction that stores
- * the items, and returned with the next query; `isLast`: there is nothing more at present.
+ * the items, and returned with the next query; `isLast`: there is nothing more at present. `summary` is for administrators:
+ * `Not modified`, `3 items without a title`.
  */
 export const ReleasePage = record({
-  items: list(ReleaseItem),
+  items: list(ReleaseItem, { maxItems: maxReleases }),
   cursor: json(),
   isLast: Type.Boolean(),
+  summary: maybe(nullable(Type.String({ maxLength: 500 }))),
 })
 export type ReleasePage = Static<typeof ReleasePage>
 

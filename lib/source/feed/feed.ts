@@ -1,0 +1,125 @@
+// Feed source: the releases of an RSS, Atom or JSON feed, fetched only when it has changed.
+import { createHash } from 'node:crypto'
+import { Worker } from 'node:worker_threads'
+import { nullable, record, type Static, Type } from '../../schema.ts'
+import { tryAnswer } from '../check.ts'
+import type { Call, ReleasePage, ReleaseQuery, Source } from '../contract.ts'
+import { SourceFailure } from '../failure.ts'
+import type { HttpResponse } from '../http/client.ts'
+import type { SourceDeps, SourceRow, SourceType } from '../source-type.ts'
+import { checkFeedConfig, FeedConfig } from './config.ts'
+import type { ThreadInput, ThreadOutput } from './parse-thread.ts'
+
+const threadFile = new URL('./parse-thread.ts', import.meta.url)
+const maxParseMs = 30_000
+const maxThreadMb = 512
+const accept =
+  'application/rss+xml, application/atom+xml, application/feed+json, application/xml;q=0.9, application/json;q=0.9, */*;q=0.5'
+
+/** `rules` and `digest` (of the body) tell whether an answer was already read in the same way. */
+const Cursor = record({
+  etag: nullable(Type.String()),
+  lastModified: nullable(Type.String()),
+  digest: Type.String(),
+  rules: Type.String(),
+})
+type Cursor = Static<typeof Cursor>
+
+export const feed: SourceType<FeedConfig> = {
+  Config: FeedConfig,
+  check: checkFeedConfig,
+  releaseSources: ({ displayName }) => [{ key, displayName, kind }],
+  open: openFeed,
+}
+
+/** Of the only release source. */
+const key = 'feed'
+const kind = 'rss-uploader'
+
+/** Credentials are headers of each request. */
+function openFeed(row: SourceRow<FeedConfig>, { http }: SourceDeps): Source {
+  const { config, credentials, displayName } = row
+  const rules = hashOf(JSON.stringify([config, parserVersion]))
+
+  async function fetchFeed(cursor: Cursor | null, { signal }: Call) {
+    const { etag = null, lastModified = null } = cursor ?? {}
+    const request = { url: config.url, headers: credentials, accept, etag, lastModified, signal }
+    const response = await http.get(request)
+    if (response.status === 404) throw new SourceFailure('The feed does not exist', 'status')
+    return response
+  }
+
+  return {
+    async describe(call) {
+      const { title } = await readInThread(await fetchFeed(null, call), config, call)
+      const name = title?.trim().slice(0, 200) || displayName
+      return {
+        name: 'feed',
+        displayName: name,
+        version: '1',
+        homepage: null,
+        capabilities: ['releases'],
+        releaseSources: [{ key, displayName: name, kind }],
+      }
+    },
+    async listReleases({ cursor }: ReleaseQuery, call): Promise<ReleasePage> {
+      const known = tryAnswer(Cursor, cursor)
+      const latest = known?.rules === rules ? known : null
+      const response = await fetchFeed(latest, call)
+      const { status, body, etag, lastModified } = response
+      if (status === 304) return notModified(latest)
+      const digest = hashOf(body)
+      const next = { etag, lastModified, digest, rules }
+      if (latest?.digest === digest) return notModified(next)
+      const { releases } = await readInThread(response, config, call)
+      return { ...releases, cursor: next, isLast: true }
+    },
+  }
+}
+
+/** Changed with the reading of titles, so that unchanged feeds are read again. */
+const parserVersion = 1
+
+const notModified = (cursor: Cursor | null): ReleasePage => ({
+  items: [],
+  cursor,
+  isLast: true,
+  summary: 'Not modified',
+})
+
+const hashOf = (content: string | Uint8Array) =>
+  createHash('sha256').update(content).digest('base64url')
+
+/** A thread of its own, with limited time and memory; most servers poll a few times an hour. */
+async function readInThread(
+  { body, contentType }: HttpResponse,
+  config: FeedConfig,
+  { signal }: Call,
+): Promise<Exclude<ThreadOutput, { failure: string }>> {
+  const charset = /;\s*charset\s*=\s*"?([\w.:-]{1,40})/i.exec(contentType ?? '')?.[1] ?? null
+  const worker = new Worker(threadFile, {
+    workerData: { body, charset, config } satisfies ThreadInput,
+    resourceLimits: { maxOldGenerationSizeMb: maxThreadMb },
+    env: {},
+  })
+  const time = AbortSignal.timeout(maxParseMs)
+  const stopped = AbortSignal.any([signal, time])
+  try {
+    const output = await new Promise<ThreadOutput>((resolve, reject) => {
+      worker.once('message', resolve)
+      worker.once('error', cause =>
+        reject(new SourceFailure('The feed is too large to be read', 'too_large', { cause })),
+      )
+      worker.once('exit', () => reject(new Error('the thread of a feed ended')))
+      stopped.addEventListener('abort', () => reject(stopped.reason), { once: true })
+    })
+    if ('failure' in output) throw new SourceFailure(output.failure, 'invalid')
+    return output
+  } catch (error) {
+    if (signal.aborted) throw signal.reason
+    if (time.aborted) throw new SourceFailure('The feed takes too long to be read', 'too_large')
+    throw error
+  } finally {
+    await worker.terminate()
+  }
+}

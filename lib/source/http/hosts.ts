@@ -1,0 +1,67 @@
+// Request rate and back-off per host: one request after the other with a pause, and none at all while a host
+// wants to be left alone.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { LRUCache } from 'lru-cache'
+import { SourceFailure } from '../failure.ts'
+
+const maxHosts = 1000
+const baseBackoffMs = 60_000
+const maxMultiplier = 16
+/** A host that is not called for this long is a new one. */
+const forgetMs = 24 * 3_600_000
+/** More waiting requests than this fail at once. */
+const maxQueueMs = 120_000
+
+type HostState = { nextAt: number; multiplier: number; blockedUntil: number }
+
+export type Hosts = ReturnType<typeof createHosts>
+
+export function createHosts({ intervalMs = 1_000, now = Date.now } = {}) {
+  const hosts = new LRUCache<string, HostState>({ max: maxHosts, ttl: forgetMs })
+  const stateOf = (host: string): HostState => {
+    const known = hosts.get(host)
+    const state = known ?? { nextAt: 0, multiplier: 0, blockedUntil: 0 }
+    hosts.set(host, state)
+    return state
+  }
+  return {
+    /** Waits for the turn of the request. Throws SourceFailure `limited` while the host is to be left alone. */
+    async admit(host: string, signal: AbortSignal): Promise<void> {
+      const state = stateOf(host)
+      const assertOpen = () => {
+        if (state.blockedUntil > now()) throw limited(host, new Date(state.blockedUntil))
+      }
+      assertOpen()
+      const at = Math.max(now(), state.nextAt)
+      if (at - now() > maxQueueMs) throw limited(host, new Date(at))
+      state.nextAt = at + intervalMs
+      if (at > now()) await sleep(at - now(), undefined, { signal })
+      assertOpen()
+    },
+    /** A response without a complaint. */
+    succeeded(host: string) {
+      stateOf(host).multiplier = 0
+    },
+    /** After 429 or 503: the failure with the time of the next request. `retryAfter` is the header. */
+    limited(host: string, retryAfter: string | undefined): SourceFailure {
+      const state = stateOf(host)
+      state.multiplier = Math.min(maxMultiplier, Math.max(1, state.multiplier * 2))
+      const ms = parseRetryAfter(retryAfter, now()) ?? baseBackoffMs * state.multiplier
+      state.blockedUntil = now() + Math.min(ms, forgetMs)
+      return limited(host, new Date(state.blockedUntil))
+    },
+  }
+}
+
+function limited(host: string, retryAt: Date): SourceFailure {
+  const time = retryAt.toISOString().replace(/\.\d+Z$/, 'Z')
+  return new SourceFailure(`${host} wants no requests until ${time}`, 'limited', { retryAt })
+}
+
+/** Milliseconds from seconds or a date; null for neither. */
+function parseRetryAfter(value: string | undefined, now: number): number | null {
+  if (value === undefined) return null
+  if (/^\s*\d{1,9}\s*$/.test(value)) return Number(value) * 1000
+  const date = Date.parse(value)
+  return Number.isNaN(date) ? null : Math.max(0, date - now)
+}
