@@ -12,10 +12,10 @@ import {
   visibleSeries,
 } from '../auth/viewer.ts'
 import { resolveCollections } from '../catalog/collection/collection-filter.ts'
-import { creditsOfBook } from '../catalog/derived/author-key.ts'
+import { creditsOf } from '../catalog/derived/author-key.ts'
 import { listSeries } from '../catalog/list/list-series.ts'
 import type { Queryable } from '../postgres/db.ts'
-import { allOf, unprepared } from '../postgres/statement.ts'
+import { allOf, unionAll, unprepared } from '../postgres/statement.ts'
 import { anyOfParts } from './search/condition-tree.ts'
 import { idCondition } from './search/operators.ts'
 import { type Reader, roleName } from './values.ts'
@@ -33,6 +33,8 @@ type Source = {
   ofSeries: (sql: Queryable) => Fragment
   /** Where books state the values, which `ofSeries` has of all of them. */
   ofBook?: (sql: Queryable) => Fragment
+  /** Those that the series itself states. */
+  own?: (sql: Queryable) => Fragment
 }
 
 const year = (sql: Queryable, released: Fragment) =>
@@ -40,7 +42,10 @@ const year = (sql: Queryable, released: Fragment) =>
 
 const sources = {
   genres: { ofSeries: sql => sql`select lower(unnest(s.genres))` },
-  seriesTags: { ofSeries: sql => sql`select lower(unnest(s.tags))` },
+  seriesTags: {
+    ofSeries: sql => sql`select lower(unnest(s.tags))`,
+    own: sql => sql`select lower(unnest(s.tags))`,
+  },
   bookTags: {
     ofSeries: sql => sql`select lower(unnest(s.book_tags))`,
     ofBook: sql => sql`select lower(unnest(b.tags))`,
@@ -59,7 +64,8 @@ const sources = {
   },
   credits: {
     ofSeries: sql => sql`select string_to_table(s.credits, ${'\n'})`,
-    ofBook: creditsOfBook,
+    ofBook: sql => creditsOf(sql, 'b'),
+    own: sql => creditsOf(sql, 's'),
   },
 } as const satisfies Record<string, Source>
 export type Referential = keyof typeof sources
@@ -80,26 +86,44 @@ export async function referentialValues(
   const { conditions } = await seriesConditions(sql, viewer, scope)
   const { readListIds } = scope
   const ofBooks = visible.some(name => 'ofBook' in sources[name])
-  const isRead = (where: Fragment) => sql`
-    select v.value from book b join series s on s.id = b.series_id
-    cross join lateral (${values(sql, visible, 'ofBook')}) v(value)
-    where ${presentBook(sql)} and ${visibleBook(sql, viewer)} and ${conditions} and ${where}`
+  const of = (kind: keyof Source, from: Fragment, where: Fragment) => sql`
+    select s.id as series_id, v.value from ${from}
+    cross join lateral (${values(sql, visible, kind)}) v(value)
+    where ${visibleSeries(sql, viewer)} and ${conditions} and ${where}`
+  const books = sql`book b join series s on s.id = b.series_id`
+  const readFrom = (where: Fragment) =>
+    of('ofBook', books, sql`${presentBook(sql)} and ${visibleBook(sql, viewer)} and ${where}`)
+  const isListed = sql`s.book_count > 0 and ${hasVisibleBook(sql, viewer)}`
+  const stored = of('ofSeries', sql`series s`, isListed)
   const inReadLists = sql`b.id in (
     select m.book_id from read_list_book m
     where m.read_list_id = any(${known(readListIds ?? [])}::uuid[]))`
-  const hidden = sql`(s.id in (select y.series_id ${fromBooksBeyondAge(sql, viewer)}))`
-  const isPartial = ofBooks && hidesBooks(viewer)
-  const stored = sql`
-    select v.value from series s
-    cross join lateral (${values(sql, visible, 'ofSeries')}) v(value)
-    where s.book_count > 0 and ${visibleSeries(sql, viewer)} and ${hasVisibleBook(sql, viewer)}
-      and ${conditions} and ${isPartial ? sql`${hidden} is not true` : sql`true`}`
+  const found = () => {
+    if (ofBooks && readListIds) return sql`select value from (${readFrom(inReadLists)}) x`
+    if (!ofBooks || !hidesBooks(viewer)) return sql`select value from (${stored}) x`
+    // A value that a hidden book states may be of hidden books only: unless another series has it, those of its
+    // series are read.
+    return sql`
+      with hidden as materialized (
+        ${of('ofBook', books, sql`b.id in (select y.id ${fromBooksBeyondAge(sql, viewer)})`)}
+      ), certain as materialized (
+        select distinct value from (
+          select x.value from (${stored}) x
+          where not exists (
+            select from hidden h where h.series_id = x.series_id and h.value = x.value)) x
+      ), uncertain as materialized (
+        select distinct h.series_id from hidden h
+        where not exists (select from certain c where c.value = h.value))
+      select value from certain
+      union all
+      select value from (${readFrom(sql`s.id in (select series_id from uncertain)`)}) x
+      union all
+      select value from (
+        ${of('own', sql`series s`, sql`${isListed} and s.id in (select series_id from uncertain)`)}) x`
+  }
   const rows = await unprepared(sql<{ value: string }[]>`
     select value from (
-      select distinct value from (
-        ${readListIds && ofBooks ? isRead(inReadLists) : stored}
-        ${isPartial && !readListIds ? sql`union all ${isRead(sql`${hidden} is true`)}` : sql``}
-      ) x where value <> '') y
+      select distinct value from (${found()}) x where value <> '') y
     order by folded(value) collate "C", value collate "C"`)
   return rows.map(row => row.value)
 }
@@ -107,7 +131,7 @@ export async function referentialValues(
 /** Of several: the union. Values of series that books do not state are left out of `ofBook`. */
 function values(sql: Queryable, names: readonly Referential[], kind: keyof Source): Fragment {
   const queries = names.flatMap(name => (sources[name] as Source)[kind]?.(sql) ?? [])
-  return queries.reduce((a, b) => sql`${a} union all ${b}`)
+  return queries.length === 0 ? sql`select null where false` : unionAll(sql, queries)
 }
 
 /** On `series s`; in an object, because `await` would run a bare fragment. */

@@ -35,12 +35,12 @@ export function authorKeys(sql: Queryable): Fragment {
           translate(${creditRole(sql)}, ${'\n\t'}, '  ') as role) k)`
 }
 
-/** Lines as those of `credits`, of `book b`: a query. */
-export function creditsOfBook(sql: Queryable): Fragment {
+/** Lines as those of `credits`, of `book b` or of the authors that `series s` states: a query. */
+export function creditsOf(sql: Queryable, alias: 'b' | 's'): Fragment {
   return sql`
     select translate(a->>'name', ${'\n\t'}, '  ') || ${'\t'}
       || translate(${creditRole(sql)}, ${'\n\t'}, '  ')
-    from jsonb_array_elements(b.authors) a`
+    from jsonb_array_elements(${sql(alias)}.authors) a`
 }
 
 /** The role of author `a`, which is JSON, as credits compare it: in lower case, `writer` without one. */
