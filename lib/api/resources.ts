@@ -26,6 +26,7 @@ import { libraries } from './libraries/libraries.ts'
 import { purge } from './libraries/purge.ts'
 import { scans } from './libraries/scans.ts'
 import { workOnMany } from './libraries/work-on-many.ts'
+import { previews } from './match/previews.ts'
 import { opds } from './opds/opds.ts'
 import { bulkChanges } from './organise/bulk.ts'
 import { bulkRead } from './organise/bulk-read.ts'
@@ -45,6 +46,8 @@ import { series } from './series/series.ts'
 import { seriesLists } from './series/series-lists.ts'
 import { seriesMetadataRoutes } from './series/series-metadata.ts'
 import { seriesSharingTags } from './series/series-sharing-tags.ts'
+import { sourceStates } from './sources/source-states.ts'
+import { sources } from './sources/sources.ts'
 import { health } from './system/health.ts'
 import { metrics } from './system/metrics.ts'
 import { settings } from './system/settings.ts'
@@ -93,12 +96,15 @@ export const resources: readonly Route[] = [
   ...workOnMany,
   ...bulkChanges,
   ...bulkRead,
+  ...previews,
   ...duplicates,
   ...filesystem,
   ...libraries,
   ...purge,
   ...scans,
   ...settings,
+  ...sources,
+  ...sourceStates,
   ...tasks,
   ...streams,
   ...opds,

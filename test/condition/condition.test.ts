@@ -5,7 +5,7 @@ import {
   checkConditions,
   compileConditions,
 } from '../../lib/condition/condition.ts'
-import { createRandom } from '../template/random.ts'
+import { createRandom } from '../kit/random.ts'
 import { evaluateNaively, randomConditions, randomContext } from './naive.ts'
 
 const context = {
@@ -61,7 +61,7 @@ t.test('operators', async t => {
 })
 
 t.test('conditions hold as by the naive evaluator', async t => {
-  const random = createRandom(11)
+  const random = createRandom(11).next
   const failures: unknown[] = []
   const results = new Set<boolean>()
   for (let i = 0; i < 10_000; i++) {

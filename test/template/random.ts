@@ -1,17 +1,6 @@
 // Random templates and contexts, well-formed ones and arbitrary texts.
 export type Random = () => number
 
-/** Mulberry32. */
-export function createRandom(seed: number): Random {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let t = Math.imul(state ^ (state >>> 15), 1 | state)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
-  }
-}
-
 export const pick = <T>(random: Random, values: readonly T[]): T =>
   values[Math.floor(random() * values.length)]!
 

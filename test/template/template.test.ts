@@ -3,7 +3,8 @@ import Handlebars from 'handlebars'
 import t from 'tap'
 import { Invalid } from '../../lib/errors.ts'
 import { compileTemplate } from '../../lib/template/template.ts'
-import { arbitraryTemplate, createRandom, randomTemplate, randomValue } from './random.ts'
+import { createRandom } from '../kit/random.ts'
+import { arbitraryTemplate, randomTemplate, randomValue } from './random.ts'
 
 const context = {
   type: 'series',
@@ -152,7 +153,7 @@ t.test('output and work are limited', async t => {
 })
 
 t.test('templates render as by Handlebars', async t => {
-  const random = createRandom(15)
+  const random = createRandom(15).next
   let compared = 0
   for (let i = 0; i < 1_000; i++) {
     const template = randomTemplate(random)
@@ -173,7 +174,7 @@ t.test('templates render as by Handlebars', async t => {
 })
 
 t.test('arbitrary texts render or are invalid', async t => {
-  const random = createRandom(7)
+  const random = createRandom(7).next
   const failures: string[] = []
   for (let i = 0; i < 1_000; i++) {
     const template = arbitraryTemplate(random)

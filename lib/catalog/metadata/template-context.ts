@@ -1,15 +1,17 @@
 // Context of templates and conditions: series and books in the form of the specification's
-// SeriesContextDto, and its counterpart for books.
+// SeriesContextDto, and its counterpart for books. What has no value is absent.
 import type { Sql } from 'postgres'
-import type { Viewer } from '../../auth/viewer.ts'
+import type { TOptional, TProperties } from 'typebox'
+import { hidesBooks, presentBook, type Viewer, visibleBook } from '../../auth/viewer.ts'
 import { Link } from '../../metadata/values.ts'
-import { json, list, nullable, record, type Static, Type, uuid } from '../../schema.ts'
+import type { Queryable } from '../../postgres/db.ts'
+import { list, maybe, nullable, record, type Static, Type, uuid } from '../../schema.ts'
 import { bookById } from '../book/book-record.ts'
-import { seriesById } from '../series/series-record.ts'
+import { ownerNotFound } from '../owner.ts'
 import { BookMetadata, bookMetadata } from './book-metadata-record.ts'
 import { type ExternalId, externalIds } from './external-reference.ts'
 import { seriesLockFlags } from './field-locks.ts'
-import { SeriesMetadata, seriesMetadata } from './series-metadata-record.ts'
+import { SeriesMetadata, seriesMetadataByIds } from './series-metadata-record.ts'
 
 const ContextId = record(
   {
@@ -19,7 +21,7 @@ const ContextId = record(
       Type.String({ description: 'Changes when the metadata of the source changes.' }),
     ),
   },
-  { component: 'ExternalIdContext' },
+  { component: 'ExternalIdContextDto' },
 )
 const ContextIds = Type.Unsafe<Record<string, Static<typeof ContextId>>>({
   type: 'object',
@@ -51,32 +53,51 @@ const {
   ...contextProperties
 } = SeriesMetadata.properties
 
+/** The same properties, all of which may be absent. */
+function optional<P extends TProperties>(properties: P) {
+  const entries = Object.entries(properties).map(([name, schema]) => [name, maybe(schema)])
+  return Object.fromEntries(entries) as { [K in keyof P]: TOptional<P[K]> }
+}
+
 const names = () => list(Type.String())
 const ContextMetadata = record({
-  ...contextProperties,
-  genres: names(),
-  tags: names(),
-  externalLinks: list(Link),
-  externalRatings: list(
-    record({
-      source: Type.String(),
-      rating: Type.Number({ minimum: 0, maximum: 100 }),
-      votes: nullable(Type.Integer()),
-    }),
-  ),
+  ...optional({
+    ...contextProperties,
+    genres: names(),
+    tags: names(),
+    externalLinks: list(Link),
+    externalRatings: list(
+      record({
+        source: Type.String(),
+        rating: Type.Number({ minimum: 0, maximum: 100 }),
+        votes: nullable(Type.Integer()),
+      }),
+    ),
+  }),
   ...Flags,
 })
+
+const customMetadataSchema = () =>
+  maybe(
+    nullable(
+      Type.Unsafe<object>({
+        type: 'object',
+        additionalProperties: true,
+        description: 'With its keys unchanged.',
+      }),
+    ),
+  )
 
 export const SeriesContext = record(
   {
     type: Type.Literal('series'),
     seriesId: nullable(uuid()),
     bookCount: Type.Integer({ format: 'int64' }),
-    customMetadata: json({ description: 'An object with its keys unchanged, or null.' }),
-    externalIds: ContextIds,
+    customMetadata: customMetadataSchema(),
+    externalIds: maybe(ContextIds),
     metadata: ContextMetadata,
   },
-  { component: 'SeriesContext' },
+  { component: 'SeriesContextDto' },
 )
 export type SeriesContext = Static<typeof SeriesContext>
 
@@ -89,43 +110,90 @@ export const BookContext = record(
     fileFormat: Type.String(),
     pageCount: Type.Integer(),
     fileSize: Type.Integer({ format: 'int64' }),
-    customMetadata: json({ description: 'An object with its keys unchanged, or null.' }),
-    externalIds: ContextIds,
-    metadata: record({ ...BookMetadata.properties, genres: names(), tags: names() }),
+    customMetadata: customMetadataSchema(),
+    externalIds: maybe(ContextIds),
+    metadata: record(optional({ ...BookMetadata.properties, genres: names(), tags: names() })),
     series: SeriesContext,
   },
-  { component: 'BookContext' },
+  { component: 'BookContextDto' },
 )
 export type BookContext = Static<typeof BookContext>
 
+/** By id, without hidden series. Six statements. */
+export async function seriesContexts(
+  sql: Queryable,
+  viewer: Viewer,
+  ids: readonly string[],
+): Promise<Map<string, SeriesContext>> {
+  const counts = await visibleBookCounts(sql, viewer, ids)
+  const metadata = await seriesMetadataByIds(sql, viewer, ids)
+  return new Map(
+    [...metadata].map(([id, one]) => [id, toContext(one, counts.get(id) ?? 0)] as const),
+  )
+}
+
 /** Throws NotFound for a series that does not exist or is hidden. */
-export async function seriesContext(sql: Sql, viewer: Viewer, id: string): Promise<SeriesContext> {
-  const { bookCount } = await seriesById(sql, viewer, id)
-  const { locks, customMetadata, ...metadata } = await seriesMetadata(sql, viewer, id)
+export async function seriesContext(
+  sql: Queryable,
+  viewer: Viewer,
+  id: string,
+): Promise<SeriesContext> {
+  const context = (await seriesContexts(sql, viewer, [id])).get(id)
+  if (!context) throw ownerNotFound('series')
+  return context
+}
+
+async function visibleBookCounts(sql: Queryable, viewer: Viewer, ids: readonly string[]) {
+  const count = hidesBooks(viewer)
+    ? sql`(select count(*) from book b
+        where b.series_id = s.id and ${presentBook(sql)} and ${visibleBook(sql, viewer)})`
+    : sql`s.book_count`
+  const rows = await sql<{ id: string; count: number }[]>`
+    select s.id, ${count} as count from series s where s.id = any(${ids as string[]}::uuid[])`
+  return new Map(rows.map(row => [row.id, Number(row.count)]))
+}
+
+function toContext(series: SeriesMetadata, bookCount: number): SeriesContext {
+  const { locks, customMetadata, externalIds, ...metadata } = series
+  const { id, seriesId: _, createdAt: _created, updatedAt: _updated, ...fields } = metadata
   const lockFlags = Object.fromEntries(flags.map(flag => [contextFlag(flag), locks[flag]]))
   return {
     type: 'series',
     seriesId: id,
     bookCount,
-    customMetadata,
-    externalIds: idsBySource(metadata.externalIds),
+    ...withoutEmpty({
+      customMetadata: customMetadata as object | null,
+      externalIds: idsBySource(externalIds),
+    }),
     metadata: {
-      ...metadata,
-      genres: metadata.genres.map(genre => genre.name),
-      tags: metadata.tags.map(tag => tag.name),
-      externalLinks: metadata.externalLinks.map(({ sourceName: source, url, externalId }) => ({
-        source,
-        url,
-        externalId,
-      })),
-      externalRatings: metadata.externalRatings.map(({ sourceName, rating, voteCount }) => ({
-        source: sourceName,
-        rating,
-        votes: voteCount,
-      })),
+      ...withoutEmpty({
+        ...fields,
+        genres: fields.genres.map(genre => genre.name),
+        tags: fields.tags.map(tag => tag.name),
+        externalLinks: fields.externalLinks.map(({ sourceName: source, url, externalId }) => ({
+          source,
+          url,
+          externalId,
+        })),
+        externalRatings: fields.externalRatings.map(({ sourceName, rating, voteCount }) => ({
+          source: sourceName,
+          rating,
+          votes: voteCount,
+        })),
+      }),
       ...(lockFlags as Record<ContextFlag, boolean>),
     },
   }
+}
+
+/** Without null and empty lists, and without empty maps of external ids. */
+function withoutEmpty<T extends Record<string, unknown>>(values: T) {
+  const isEmpty = ([name, value]: [string, unknown]) =>
+    value === null ||
+    (Array.isArray(value) && value.length === 0) ||
+    (name === 'externalIds' && Object.keys(value as object).length === 0)
+  const present = Object.entries(values).filter(entry => !isEmpty(entry))
+  return Object.fromEntries(present) as { [K in keyof T]?: NonNullable<T[K]> }
 }
 
 /** Throws NotFound for a book that does not exist or is hidden. */
@@ -141,13 +209,16 @@ export async function bookContext(sql: Sql, viewer: Viewer, id: string): Promise
     fileFormat,
     pageCount,
     fileSize,
-    customMetadata: metadata.customMetadata,
-    externalIds: idsBySource(idsByBook.get(id) ?? []),
-    metadata: {
+    ...withoutEmpty({
+      customMetadata: metadata.customMetadata as object | null,
+      externalIds: idsBySource(idsByBook.get(id) ?? []),
+    }),
+    metadata: withoutEmpty({
       ...metadata,
+      customMetadata: null,
       genres: metadata.genres.map(genre => genre.name),
       tags: metadata.tags.map(tag => tag.name),
-    },
+    }),
     series: await seriesContext(sql, viewer, seriesId),
   }
 }

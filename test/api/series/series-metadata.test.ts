@@ -194,35 +194,6 @@ t.test('unlocked fields follow the files again', async t => {
   t.equal((await reader.get(at)).body.publisher, 'Kodansha')
 })
 
-t.test('the template context has the fields of the specification', async t => {
-  const { at, id, name } = series()
-  await admin.patch(`${at}/metadata`, { customMetadata: { my_key: { Other: 1 } }, year: 1982 })
-  await admin.post(`${at}/external-ids`, { source: 'plugin:x', externalId: '7' })
-  await admin.post(`${at}/external-links`, { sourceName: 'wiki', url: 'https://example.org/a' })
-  const { body } = await reader.get(`${at}/context`)
-  t.match(body, {
-    type: 'series',
-    seriesId: id,
-    bookCount: 2,
-    customMetadata: { my_key: { Other: 1 } },
-    externalIds: { 'plugin:x': { id: '7', url: null, hash: null } },
-    metadata: {
-      title: name,
-      year: 1982,
-      genres: ['Action'],
-      tags: [],
-      status: 'ongoing',
-      externalLinks: [{ source: 'wiki', url: 'https://example.org/a', externalId: null }],
-      yearLock: true,
-      titleLock: false,
-      customMetadataLock: true,
-      authorsJsonLock: false,
-      coverLock: false,
-    },
-  })
-  t.notOk('alternateTitlesLock' in body.metadata)
-})
-
 t.test('hidden and unknown series are 404 for every method', async t => {
   const { at, id } = series()
   const tag = await admin.post('/admin/sharing-tags', { name: `hide ${id}` })
