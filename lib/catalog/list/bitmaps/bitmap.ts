@@ -50,13 +50,35 @@ export function invert(bitmap: Bitmap): Bitmap {
 
 export function countOf(bitmap: Bitmap): number {
   let count = 0
-  for (let i = 0; i < bitmap.length; i++) {
-    let bits = bitmap[i]!
-    bits -= (bits >>> 1) & 0x55555555
-    bits = (bits & 0x33333333) + ((bits >>> 2) & 0x33333333)
-    count += Math.imul((bits + (bits >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24
-  }
+  for (let i = 0; i < bitmap.length; i++) count += bitsOf(bitmap[i]!)
   return count
+}
+
+function bitsOf(word: number): number {
+  let bits = word - ((word >>> 1) & 0x55555555)
+  bits = (bits & 0x33333333) + ((bits >>> 2) & 0x33333333)
+  return Math.imul((bits + (bits >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24
+}
+
+/** How many there are from `start` to before `end`. */
+export function countRange(bitmap: Bitmap, start: number, end: number): number {
+  if (start >= end) return 0
+  const [first, last] = [start >>> 5, (end - 1) >>> 5]
+  const head = 0xffffffff << (start & 31)
+  const tail = 0xffffffff >>> (31 - ((end - 1) & 31))
+  if (first === last) return bitsOf(bitmap[first]! & head & tail)
+  let count = bitsOf(bitmap[first]! & head) + bitsOf(bitmap[last]! & tail)
+  for (let i = first + 1; i < last; i++) count += bitsOf(bitmap[i]!)
+  return count
+}
+
+export function membersOf(bitmap: Bitmap, count = countOf(bitmap)): Uint32Array<ArrayBuffer> {
+  const members = new Uint32Array(count)
+  let found = 0
+  for (let i = 0; i < bitmap.length; i++)
+    for (let bits = bitmap[i]!; bits !== 0; bits &= bits - 1)
+      members[found++] = i * 32 + 31 - Math.clz32(bits & -bits)
+  return members
 }
 
 /** A bitmap, or the members of it where that is shorter. */
@@ -64,13 +86,7 @@ export type Packed = { bitmap: Bitmap } | { members: Uint32Array<ArrayBuffer> }
 
 export function pack(bitmap: Bitmap): Packed {
   const count = countOf(bitmap)
-  if (count >= bitmap.length) return { bitmap }
-  const members = new Uint32Array(count)
-  let found = 0
-  for (let i = 0; i < bitmap.length; i++)
-    for (let bits = bitmap[i]!; bits !== 0; bits &= bits - 1)
-      members[found++] = i * 32 + 31 - Math.clz32(bits & -bits)
-  return { members }
+  return count >= bitmap.length ? { bitmap } : { members: membersOf(bitmap, count) }
 }
 
 /** A new bitmap. */

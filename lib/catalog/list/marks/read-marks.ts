@@ -91,7 +91,7 @@ export async function readMarks(
  * All books, present and missing, with their places in the order: `part` 0 are those with a value of the sort
  * column, 1 those without.
  */
-export function placedBooks(sql: Queryable, order: MarkedOrder): Fragment {
+function placedBooks(sql: Queryable, order: MarkedOrder): Fragment {
   const { nullable } = bookSortColumns[order.sort]
   const parts = nullable ? (['with', 'without'] as const) : (['all'] as const)
   return unionAll(

@@ -120,12 +120,15 @@ export function wordTest(
   sql: Queryable,
   column: Column,
   words: readonly string[],
-  { operator, value }: TextTest,
+  test: TextTest,
 ): Fragment {
   const [expression] = Object.values(column) as [Fragment]
+  return sql`${expression} = any(${matchingWords(words, test)}::text[])`
+}
+
+export function matchingWords(words: readonly string[], { operator, value }: TextTest): string[] {
   const key = searchKey(value)
-  const matching = words.filter(word => wordTests[operator](word, key))
-  return sql`${expression} = any(${matching}::text[])`
+  return words.filter(word => wordTests[operator](word, key))
 }
 
 const wordTests = {

@@ -1,0 +1,156 @@
+// Titles and paths of the books of a table in memory, for conditions on parts of them. Read in the background
+// after a condition that took long, and dropped with the table.
+import type { Sql } from 'postgres'
+import { presentBook } from '../../../auth/viewer.ts'
+import { searchKey } from '../../../name/text.ts'
+import { poolOf } from '../../../postgres/cancellable.ts'
+import { noteFailedReading } from '../background-failures.ts'
+import type { Predicate } from '../condition.ts'
+import { listVersion } from '../marks/list-version.ts'
+import { add, type Bitmap, emptyBitmap } from './bitmap.ts'
+import type { BookTable } from './book-table.ts'
+import { forEachPlace } from './id-table.ts'
+import {
+  createTextColumn,
+  forEachMatch,
+  type TextColumn,
+  type TextOperator,
+} from './text-column.ts'
+
+type Field = 'title' | 'path'
+type TextSearch = { field: Field; operator: TextOperator; value: string }
+/** `folders` of paths, each with the entries of its books from `first` on. */
+type Texts = TextColumn & { folders: { path: string; first: number }[] }
+
+const cursorRows = 500
+const maxBytes = 64 * 1024 ** 2
+/** By the tables they belong to. Null for texts that are being read, or are not to be read. */
+const textsOf = new WeakMap<BookTable, Map<Field, Texts | null>>()
+let reading: Promise<unknown> = Promise.resolve()
+
+/** What a predicate searches for; null for one that is not on parts of texts. */
+export function textSearchOf({ field, test }: Predicate): TextSearch | null {
+  if (test.kind !== 'text') return null
+  const { operator } = test
+  if (field === 'path') return { field, operator, value: test.value.toLowerCase() }
+  // Others are ranges of an index.
+  const isPart = operator === 'contains' || operator === 'endsWith'
+  return field === 'title' && isPart ? { field, operator, value: searchKey(test.value) } : null
+}
+
+/** Present books; null unless the texts are in memory. */
+export async function booksOfText(table: BookTable, search: TextSearch): Promise<Bitmap | null> {
+  const texts = textsOf.get(table)?.get(search.field)
+  if (!texts) return null
+  const bitmap = emptyBitmap(table.rowCount)
+  const visit = (book: number) => add(bitmap, book)
+  if (search.field === 'path') await forEachPath(texts, search, visit)
+  else await forEachMatch(texts, { ...search, value: Buffer.from(search.value) }, visit)
+  return bitmap
+}
+
+/** What the predicate searches, unless it is in memory: one after another, and once for each table. */
+export function readTextsLater(sql: Sql, table: BookTable, predicate: Predicate): void {
+  const field = textSearchOf(predicate)?.field
+  if (!field) return
+  const texts = textsOf.get(table) ?? new Map<Field, Texts | null>()
+  textsOf.set(table, texts)
+  if (texts.has(field)) return
+  texts.set(field, null)
+  const pool = poolOf(sql)
+  reading = reading
+    .then(async () => void texts.set(field, await readTexts(pool, table, field)))
+    .catch(error => noteFailedReading(pool, 'book index', error))
+}
+
+/** Resolves when no texts are being read. */
+export const textsRead = async (): Promise<void> => void (await reading)
+
+type Row = { version: string; path: Buffer | null; ids: Buffer; lengths: Buffer } & {
+  texts: string | Buffer
+}
+
+/** Null for a catalogue of another version than the table, or with more text than is stored. */
+async function readTexts(sql: Sql, table: BookTable, field: Field): Promise<Texts | null> {
+  const column = createTextColumn(table.presentCount)
+  const folders: Texts['folders'] = []
+  const common = sql`
+    ${listVersion(sql)} as version, string_agg(uuid_send(b.id), ''::bytea) as ids`
+  const rows =
+    field === 'title'
+      ? sql<Row[]>`
+          select ${common}, null::bytea as path, string_agg(b.search_key, '') as texts,
+            string_agg(int4send(octet_length(b.search_key)), ''::bytea) as lengths
+          from book b where ${presentBook(sql)} group by b.series_id`
+      : sql<Row[]>`
+          select ${common}, (select d.path from directory d where d.id = b.directory_id) as path,
+            string_agg(b.name, ''::bytea) as texts,
+            string_agg(int4send(octet_length(b.name)), ''::bytea) as lengths
+          from book b where ${presentBook(sql)} group by b.directory_id`
+  let [first, bytes] = [0, 0]
+  for await (const some of rows.cursor(cursorRows))
+    for (const { version, path, ids, lengths, texts } of some) {
+      const text = typeof texts === 'string' ? Buffer.from(texts) : lowerAscii(texts)
+      bytes += text.length
+      if (version !== table.version || bytes > maxBytes) return null
+      if (path) folders.push({ path: folderOf(path), first })
+      let start = 0
+      await forEachPlace(table.rows, ids, (book, i) => {
+        const end = start + lengths.readInt32BE(i * 4)
+        column.add(text.subarray(start, end), book)
+        start = end
+        first++
+      })
+    }
+  return { ...column.finish(), folders }
+}
+
+/** As paths are compared: letters beyond ASCII with case, because paths are bytes. */
+function lowerAscii(bytes: Buffer): Buffer {
+  for (let i = 0; i < bytes.length; i++)
+    if (bytes[i]! >= 0x41 && bytes[i]! <= 0x5a) bytes[i]! += 0x20
+  return bytes
+}
+
+const folderOf = (path: Buffer) =>
+  path.length === 0 ? '' : `${lowerAscii(path).toString('latin1')}/`
+
+/** As `pathRows` finds them: names have no slash, so that a value ends within the name after its last slash. */
+async function forEachPath(
+  texts: Texts,
+  { operator, value }: TextSearch,
+  visit: (book: number) => void,
+): Promise<void> {
+  const bytes = Buffer.from(value).toString('latin1')
+  const at = bytes.lastIndexOf('/') + 1
+  const [start, rest] = [bytes.slice(0, at), Buffer.from(bytes.slice(at), 'latin1')]
+  const isStart = (path: string) => path === start
+  const isEnd = (path: string) => path.endsWith(start)
+  const parts: Record<TextOperator, PathParts> = {
+    equals: { folder: isStart, name: 'equals' },
+    contains: {
+      ...{ folder: isEnd, name: at > 0 ? 'beginsWith' : 'contains' },
+      whole: path => path.includes(bytes),
+    },
+    beginsWith: { folder: isStart, name: 'beginsWith', whole: path => path.startsWith(bytes) },
+    endsWith: { folder: isEnd, name: at > 0 ? 'equals' : 'endsWith' },
+  }
+  const { folder, name, whole } = parts[operator]
+  const search = { operator: name, value: rest }
+  const { folders, books } = texts
+  // Without a slash most values may be in any name: one pass of them all.
+  const isAnywhere = at === 0 && folder === isEnd
+  if (isAnywhere) await forEachMatch(texts, search, visit)
+  for (const [i, { path, first }] of folders.entries()) {
+    const end = folders[i + 1]?.first ?? books.length
+    if (whole?.(path)) for (let entry = first; entry < end; entry++) visit(books[entry]!)
+    else if (!isAnywhere && folder(path)) await forEachMatch(texts, search, visit, { first, end })
+  }
+}
+
+type PathParts = {
+  folder: (path: string) => boolean
+  name: TextOperator
+  /** All books of the folder. */
+  whole?: (path: string) => boolean
+}

@@ -1,0 +1,71 @@
+// The books of each format: there are few formats and each has many books, so that all are read by the first
+// condition on one of them, and the others need no statement.
+import type { Sql } from 'postgres'
+import { presentBook } from '../../../auth/viewer.ts'
+import { formatNames } from '../../../format/formats.ts'
+import { unprepared } from '../../../postgres/statement.ts'
+import type { Predicate } from '../condition.ts'
+import { listVersion } from '../marks/list-version.ts'
+import { matchingWords } from '../plan/operators.ts'
+import { add, type Bitmap, emptyBitmap, fullBitmap, remove, unite } from './bitmap.ts'
+import type { BookTable } from './book-table.ts'
+import { forEachPlace } from './id-table.ts'
+
+/** Present books by format; those of the empty one have none. */
+type ByFormat = Map<string, Bitmap>
+const formatsOf = new WeakMap<BookTable, ByFormat>()
+
+// Of so many books the most common format is taken for the most common of all.
+const sampledBooks = 2_000
+
+/** Null for a predicate on anything else. `version` is of the statement that read them. */
+export async function booksOfFormats(
+  sql: Sql,
+  table: BookTable,
+  { field, test }: Predicate,
+): Promise<{ bitmap: Bitmap; version: string } | null> {
+  if (field !== 'format' || (test.kind !== 'text' && test.kind !== 'null')) return null
+  const known = formatsOf.get(table)
+  const { version, books } = known
+    ? { version: table.version, books: known }
+    : await readFormats(sql, table)
+  if (version === table.version) formatsOf.set(table, books)
+  const bitmap = emptyBitmap(table.rowCount)
+  for (const word of test.kind === 'null' ? [''] : matchingWords(formatNames, test)) {
+    const some = books.get(word)
+    if (some) unite(bitmap, some)
+  }
+  return { version, bitmap }
+}
+
+async function readFormats(
+  sql: Sql,
+  table: BookTable,
+): Promise<{ version: string; books: ByFormat }> {
+  const format = sql`coalesce(b.format, '')`
+  // The books of the most common format are those that have no other.
+  const [sample] = await sql<{ common: string }[]>`
+    select coalesce(mode() within group (order by b.format), '') as common
+    from (select ${format} as format from book b where ${presentBook(sql)} limit ${sampledBooks}) b`
+  const { common } = sample!
+  const rows = await unprepared(sql<{ version: string; format: string | null; ids: Buffer }[]>`
+    select ${listVersion(sql)} as version, f.format, f.ids
+    from (select) one left join (
+      select ${format} as format, string_agg(uuid_send(b.id), ''::bytea) as ids from book b
+      where ${presentBook(sql)} and ${format} <> ${common}
+      group by 1) f on true`)
+  const { rowCount, presentCount } = table
+  const rest = fullBitmap(rowCount)
+  for (let book = presentCount; book < rowCount; book++) remove(rest, book)
+  const books: ByFormat = new Map([[common, rest]])
+  for (const row of rows) {
+    if (row.format === null) continue
+    const some = emptyBitmap(rowCount)
+    await forEachPlace(table.rows, row.ids, book => {
+      add(some, book)
+      remove(rest, book)
+    })
+    books.set(row.format, some)
+  }
+  return { version: rows[0]!.version, books }
+}

@@ -1,0 +1,179 @@
+// Property tests of filtered book lists from what an index of bitmaps has in memory or reads in parts: sort orders, ranges of them, texts,
+// and the order of series.
+import { deepEqual, equal } from 'node:assert/strict'
+import fc from 'fast-check'
+import t from 'tap'
+import { unrestrictedViewer, visibleBook } from '../../../lib/auth/viewer.ts'
+import { type BookRequest, bookKind } from '../../../lib/catalog/list/bitmaps/book-index.ts'
+import { readBookTable } from '../../../lib/catalog/list/bitmaps/book-table.ts'
+import {
+  booksOfText,
+  readTextsLater,
+  textSearchOf,
+  textsRead,
+} from '../../../lib/catalog/list/bitmaps/book-texts.ts'
+import { idAt } from '../../../lib/catalog/list/bitmaps/id-table.ts'
+import { knownBooks } from '../../../lib/catalog/list/bitmaps/known-books.ts'
+import { orderChunks } from '../../../lib/catalog/list/bitmaps/order-chunks.ts'
+import { createRowIndex } from '../../../lib/catalog/list/bitmaps/row-index.ts'
+import {
+  createTextColumn,
+  forEachMatch,
+  type TextOperator,
+} from '../../../lib/catalog/list/bitmaps/text-column.ts'
+import { parseBookFilter } from '../../../lib/catalog/list/condition.ts'
+import { bookOrderBy, bookSortColumns } from '../../../lib/catalog/list/sort.ts'
+import { createDatabase } from '../../kit/db.ts'
+import { makeFacts, storeFacts } from './catalog-facts.ts'
+import { createOracle, holds } from './oracle.ts'
+import { bookConditions, viewers } from './random-conditions.ts'
+
+const { sql } = await createDatabase(t)
+const facts = makeFacts(17, 40)
+await storeFacts(sql, facts)
+const [account] = facts.accounts as [string]
+const viewer = unrestrictedViewer(account)
+const { testBook, isVisibleBook } = createOracle(facts, account)
+const sorts = Object.keys(bookSortColumns) as (keyof typeof bookSortColumns)[]
+const directions = ['asc', 'desc'] as const
+const predicateOf = (
+  field: 'title' | 'path',
+  operator: TextOperator = 'contains',
+  value = 'a',
+) => ({
+  ...{ field, negated: false },
+  test: { kind: 'text', operator, value } as const,
+})
+
+t.test('chunks make up every order, from both ends', async t => {
+  const table = (await readBookTable(sql, { maxRows: 100_000 }))!
+  for (const sort of sorts)
+    for (const direction of directions)
+      for (const reversed of [false, true]) {
+        const found: string[] = []
+        for await (const chunk of orderChunks(sql, table, { sort, direction, reversed, rows: 3 })) {
+          equal(chunk.version, table.version)
+          found.push(...chunk.books.map(book => idAt(table.rows, book)))
+        }
+        const rows = await sql<{ id: string }[]>`
+          select b.id from book b order by ${bookOrderBy(sql, 'b', { sort, direction, reversed })}`
+        t.same(
+          found,
+          rows.map(row => row.id),
+          `${sort} ${direction} ${reversed}`,
+        )
+      }
+  const walk = orderChunks(sql, table, { sort: 'size', direction: 'asc', reversed: false, rows: 3 })
+  await walk.next()
+  await sql`update book set size = size where id = ${facts.books[0]!.id}`
+  const { value } = await walk.next()
+  t.not(value!.version, table.version, 'a chunk of another version of the catalogue')
+})
+
+const lists = fc.record({
+  sort: fc.constantFrom(...sorts, 'series' as const),
+  direction: fc.constantFrom(...directions),
+  includeDeleted: fc.boolean(),
+  libraryId: fc.option(fc.constantFrom(...facts.libraries), { freq: 1, nil: undefined }),
+  filter: bookConditions(facts).map(condition => parseBookFilter(condition)!),
+})
+
+function orderBy({ sort, direction }: Pick<BookRequest, 'sort' | 'direction'>) {
+  const way = direction === 'desc' ? sql`desc` : sql`asc`
+  if (sort === 'series')
+    return sql`s.sort_key ${way}, s.id ${way}, b.number_sort ${way} nulls last, b.sort_key ${way}, b.id ${way}`
+  return bookOrderBy(sql, 'b', { sort: sort as 'title', direction, reversed: false })
+}
+
+t.test(
+  'pages have the books of the oracle, with orders and texts in memory and without',
+  async t => {
+    const index = createRowIndex(bookKind, { pause: 0 })
+    const all = { filter: null, sort: 'title', direction: 'asc', offset: 0, limit: 1 } as const
+    index.refresh(sql, viewer, all)
+    await index.idle()
+    const isInMemory = fc.boolean()
+    await fc.assert(
+      fc.asyncProperty(lists, viewers(facts, account), isInMemory, async (list, one, inMemory) => {
+        const { table } = (await index.matching(sql, viewer, all))!
+        if (inMemory) {
+          for (const field of ['title', 'path'] as const)
+            readTextsLater(sql, table, predicateOf(field))
+          index.refresh(sql, one, { ...list, offset: 0, limit: 1 })
+          await Promise.all([textsRead(), index.idle()])
+        }
+        const rows = await sql<{ id: string }[]>`
+        select b.id from book b join series s on s.id = b.series_id
+        where ${visibleBook(sql, one)} order by ${orderBy(list)}`
+        const listed = new Set(
+          facts.books
+            .filter(b => list.includeDeleted || !b.missing)
+            .filter(b => list.libraryId === undefined || b.series.library === list.libraryId)
+            .filter(isVisibleBook(one))
+            .filter(b => holds(list.filter.condition, testBook(b)))
+            .map(b => b.id),
+        )
+        const expected = rows.map(row => row.id).filter(id => listed.has(id))
+        for (let offset = 0; offset <= expected.length; offset += 31) {
+          const page = await index.page(sql, one, { ...list, offset, limit: 31 })
+          deepEqual(page, { total: expected.length, ids: expected.slice(offset, offset + 31) })
+        }
+      }),
+      { numRuns: 60, seed: 31 },
+    )
+    t.end()
+  },
+)
+
+t.test('texts, ranges and formats need no pass of the books once they are in memory', async t => {
+  const table = (await readBookTable(sql, { maxRows: 100_000 }))!
+  t.equal(await booksOfText(table, textSearchOf(predicateOf('path'))!), null)
+  readTextsLater(sql, table, predicateOf('path'))
+  await textsRead()
+  t.ok(await booksOfText(table, textSearchOf(predicateOf('path'))!))
+  const statements: string[] = []
+  const { debug } = sql.options
+  sql.options.debug = (_: number, text: string) => statements.push(text)
+  t.teardown(() => Object.assign(sql.options, { debug }))
+  const formats = ['is', 'isNot'].map(
+    operator => parseBookFilter({ format: { operator, value: 'cbz' } })!.condition,
+  )
+  for (const [i, predicate] of formats.entries()) {
+    statements.length = 0
+    const request = { table, predicate, withMissing: false, present: null, known: () => undefined }
+    t.ok(await knownBooks(sql, request as never))
+    t.equal(statements.length > 0, i === 0)
+  }
+})
+
+t.test('texts in memory match as strings do', async () => {
+  const letters = fc.string({ unit: fc.constantFrom('a', 'b', 'é'), maxLength: 6 })
+  const operators = {
+    equals: (text: string, value: string) => text === value,
+    contains: (text: string, value: string) => text.includes(value),
+    beginsWith: (text: string, value: string) => text.startsWith(value),
+    endsWith: (text: string, value: string) => text.endsWith(value),
+  }
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(letters, { maxLength: 12 }),
+      fc.string({ unit: fc.constantFrom('a', 'b', 'é'), maxLength: 3 }),
+      async (texts, value) => {
+        const column = createTextColumn(texts.length)
+        texts.forEach((text, i) => {
+          column.add(Buffer.from(text), i)
+        })
+        for (const operator of Object.keys(operators) as TextOperator[]) {
+          const found: number[] = []
+          const search = { operator, value: Buffer.from(value) }
+          await forEachMatch(column.finish(), search, book => found.push(book))
+          deepEqual(
+            found,
+            [...texts.keys()].filter(i => operators[operator](texts[i]!, value)),
+          )
+        }
+      },
+    ),
+    { numRuns: 300, seed: 5 },
+  )
+})
