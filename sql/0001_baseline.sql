@@ -861,32 +861,44 @@ create table series_sharing_tag (
 );
 create index series_sharing_tag_tag on series_sharing_tag (tag_id);
 
--- A row for each statement that changed which books there are, their order or who sees them. Their sum is
--- the version of book lists (lib/catalog/list/marks): writers do not wait for each other, and a reader sees
--- it change exactly when it sees the books changed. Readers combine the rows.
-create table list_change (count bigint not null);
+-- Rows for each statement that changed which books or series there are, what lists test of them, their order or
+-- who sees them. Their sum for a subject is the version of its lists (lib/catalog/list/marks/list-version.ts): writers
+-- do not wait for each other, and a reader sees it change exactly when it sees the rows changed. Readers combine them.
+create table list_change (
+  subject text not null,
+  count   bigint not null
+);
 create function note_list_change() returns trigger language plpgsql as $$
 begin
-  insert into list_change values (1);
+  insert into list_change select unnest(tg_argv), 1;
   return null;
 end $$;
 create trigger book_list_changed after insert or update or delete on book
-  for each statement execute function note_list_change();
+  for each statement execute function note_list_change('book');
 create trigger series_list_changed after update of age_rating, lowest_age, sort_key on series
   for each row when (old.age_rating is distinct from new.age_rating
     or old.lowest_age <> new.lowest_age or old.sort_key <> new.sort_key)
-  execute function note_list_change();
+  execute function note_list_change('book');
 -- Pages are located with the counters of series, which may be written after the books.
 create trigger series_counted_list_changed after update of book_count on series
-  for each statement execute function note_list_change();
+  for each statement execute function note_list_change('book');
+create trigger series_rows_changed after insert or update or delete on series
+  for each statement execute function note_list_change('series');
+create trigger external_reference_list_changed after insert or update or delete on external_reference
+  for each statement execute function note_list_change('series');
 create trigger sharing_tag_list_changed after insert or update or delete on series_sharing_tag
-  for each statement execute function note_list_change();
+  for each statement execute function note_list_change('book', 'series');
+create trigger sharing_tag_renamed after update of name on sharing_tag
+  for each statement execute function note_list_change('series');
 create trigger label_list_changed after insert or update or delete on label
-  for each statement execute function note_list_change();
+  for each statement execute function note_list_change('book', 'series');
+create trigger series_tracking_list_changed
+  after insert or update of tracked or delete on series_tracking
+  for each statement execute function note_list_change('series');
 create trigger series_label_list_changed after insert or update or delete on series_label
-  for each statement execute function note_list_change();
+  for each statement execute function note_list_change('book', 'series');
 create trigger directory_list_changed after update of path on directory
-  for each statement execute function note_list_change();
+  for each statement execute function note_list_change('book');
 -- The same for what an account has read, wants to read and has rated. Without a reference to the account:
 -- deleting one deletes its progress, which adds a row.
 create table account_list_change (
@@ -1178,6 +1190,8 @@ create table user_rating (
 -- The mean of all accounts, and sorting by it.
 create index user_rating_series on user_rating (series_id) include (rating);
 create index user_rating_recent on user_rating (account_id, updated_at, id);
+create trigger user_rating_list_changed after insert or update or delete on user_rating
+  for each statement execute function note_list_change('rating');
 create trigger user_rating_inserted_list_change after insert on user_rating
   referencing new table as changed for each statement execute function note_account_list_change();
 create trigger user_rating_updated_list_change after update on user_rating

@@ -441,6 +441,7 @@ CREATE TABLE library_watch (
 );
 
 CREATE TABLE list_change (
+  subject text not null,
   count bigint not null
 );
 
@@ -1102,7 +1103,7 @@ CREATE OR REPLACE FUNCTION public.note_list_change()
  LANGUAGE plpgsql
 AS $function$
 begin
-  insert into list_change values (1);
+  insert into list_change select unnest(tg_argv), 1;
   return null;
 end $function$;
 CREATE OR REPLACE FUNCTION public.notify_account()
@@ -1202,15 +1203,16 @@ CREATE TRIGGER account_library_changed AFTER INSERT OR DELETE OR UPDATE ON publi
 CREATE TRIGGER account_sharing_tag_changed AFTER INSERT OR DELETE OR UPDATE ON public.account_sharing_tag FOR EACH ROW EXECUTE FUNCTION notify_account();
 CREATE TRIGGER api_key_changed AFTER DELETE OR UPDATE OF permissions, is_active, expires_at, secret_sha256 ON public.api_key FOR EACH ROW EXECUTE FUNCTION notify_account();
 CREATE TRIGGER book_copied_to_read_lists AFTER UPDATE OF series_id, age_rating, missing_at ON public.book FOR EACH ROW WHEN (((old.series_id <> new.series_id) OR (old.age_rating IS DISTINCT FROM new.age_rating) OR ((old.missing_at IS NULL) <> (new.missing_at IS NULL)))) EXECUTE FUNCTION copy_book_to_read_lists();
-CREATE TRIGGER book_list_changed AFTER INSERT OR DELETE OR UPDATE ON public.book FOR EACH STATEMENT EXECUTE FUNCTION note_list_change();
+CREATE TRIGGER book_list_changed AFTER INSERT OR DELETE OR UPDATE ON public.book FOR EACH STATEMENT EXECUTE FUNCTION note_list_change('book');
 CREATE TRIGGER book_rows_deleted AFTER DELETE ON public.book REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION delete_book_rows();
 CREATE TRIGGER book_search_sync AFTER UPDATE OF series_id, missing_at, sort_key ON public.book FOR EACH ROW WHEN ((((old.series_id IS DISTINCT FROM new.series_id) OR ((old.missing_at IS NULL) IS DISTINCT FROM (new.missing_at IS NULL))) OR (old.sort_key IS DISTINCT FROM new.sort_key))) EXECUTE FUNCTION sync_book_search();
 CREATE TRIGGER book_summary_added AFTER INSERT ON public.book REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_book_summaries();
 CREATE TRIGGER book_summary_sync AFTER UPDATE OF summary, series_id, missing_at ON public.book FOR EACH ROW WHEN ((((old.summary IS DISTINCT FROM new.summary) OR (old.series_id IS DISTINCT FROM new.series_id)) OR ((old.missing_at IS NULL) IS DISTINCT FROM (new.missing_at IS NULL)))) EXECUTE FUNCTION sync_book_summary();
 CREATE TRIGGER collection_series_changed AFTER INSERT OR DELETE ON public.collection_series FOR EACH STATEMENT EXECUTE FUNCTION note_grouping_change();
-CREATE TRIGGER directory_list_changed AFTER UPDATE OF path ON public.directory FOR EACH STATEMENT EXECUTE FUNCTION note_list_change();
+CREATE TRIGGER directory_list_changed AFTER UPDATE OF path ON public.directory FOR EACH STATEMENT EXECUTE FUNCTION note_list_change('book');
 CREATE CONSTRAINT TRIGGER event_numbered AFTER INSERT ON public.event DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION number_event();
-CREATE TRIGGER label_list_changed AFTER INSERT OR DELETE OR UPDATE ON public.label FOR EACH STATEMENT EXECUTE FUNCTION note_list_change();
+CREATE TRIGGER external_reference_list_changed AFTER INSERT OR DELETE OR UPDATE ON public.external_reference FOR EACH STATEMENT EXECUTE FUNCTION note_list_change('series');
+CREATE TRIGGER label_list_changed AFTER INSERT OR DELETE OR UPDATE ON public.label FOR EACH STATEMENT EXECUTE FUNCTION note_list_change('book', 'series');
 CREATE TRIGGER library_schedule_changed AFTER UPDATE OF scanning_config, is_active, deleting_at, root ON public.library FOR EACH ROW WHEN (((((old.scanning_config IS DISTINCT FROM new.scanning_config) OR (old.is_active IS DISTINCT FROM new.is_active)) OR (old.deleting_at IS DISTINCT FROM new.deleting_at)) OR (old.root IS DISTINCT FROM new.root))) EXECUTE FUNCTION notify_schedule();
 CREATE TRIGGER library_schedule_created AFTER INSERT OR DELETE ON public.library FOR EACH ROW EXECUTE FUNCTION notify_schedule();
 CREATE TRIGGER library_schedule_stamp BEFORE UPDATE OF scanning_config, is_active ON public.library FOR EACH ROW WHEN (((old.scanning_config IS DISTINCT FROM new.scanning_config) OR (old.is_active IS DISTINCT FROM new.is_active))) EXECUTE FUNCTION stamp_schedule();
@@ -1219,17 +1221,21 @@ CREATE TRIGGER progress_inserted_list_change AFTER INSERT ON public.progress REF
 CREATE TRIGGER progress_updated_list_change AFTER UPDATE ON public.progress REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_account_list_change();
 CREATE TRIGGER read_list_book_changed AFTER INSERT OR DELETE ON public.read_list_book FOR EACH STATEMENT EXECUTE FUNCTION note_grouping_change();
 CREATE TRIGGER read_list_book_copied BEFORE INSERT ON public.read_list_book FOR EACH ROW EXECUTE FUNCTION copy_book_to_read_list();
-CREATE TRIGGER series_counted_list_changed AFTER UPDATE OF book_count ON public.series FOR EACH STATEMENT EXECUTE FUNCTION note_list_change();
-CREATE TRIGGER series_label_list_changed AFTER INSERT OR DELETE OR UPDATE ON public.series_label FOR EACH STATEMENT EXECUTE FUNCTION note_list_change();
-CREATE TRIGGER series_list_changed AFTER UPDATE OF age_rating, lowest_age, sort_key ON public.series FOR EACH ROW WHEN (((old.age_rating IS DISTINCT FROM new.age_rating) OR (old.lowest_age <> new.lowest_age) OR (old.sort_key <> new.sort_key))) EXECUTE FUNCTION note_list_change();
+CREATE TRIGGER series_counted_list_changed AFTER UPDATE OF book_count ON public.series FOR EACH STATEMENT EXECUTE FUNCTION note_list_change('book');
+CREATE TRIGGER series_label_list_changed AFTER INSERT OR DELETE OR UPDATE ON public.series_label FOR EACH STATEMENT EXECUTE FUNCTION note_list_change('book', 'series');
+CREATE TRIGGER series_list_changed AFTER UPDATE OF age_rating, lowest_age, sort_key ON public.series FOR EACH ROW WHEN (((old.age_rating IS DISTINCT FROM new.age_rating) OR (old.lowest_age <> new.lowest_age) OR (old.sort_key <> new.sort_key))) EXECUTE FUNCTION note_list_change('book');
 CREATE TRIGGER series_metadata_changed BEFORE UPDATE OF title, publisher, language, reading_direction ON public.series FOR EACH ROW WHEN (((((old.title IS DISTINCT FROM new.title) OR (old.publisher IS DISTINCT FROM new.publisher)) OR (old.language IS DISTINCT FROM new.language)) OR (old.reading_direction IS DISTINCT FROM new.reading_direction))) EXECUTE FUNCTION stamp_series_metadata();
 CREATE TRIGGER series_reading_deleted_list_change AFTER DELETE ON public.series_reading REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_account_list_change();
 CREATE TRIGGER series_reading_inserted_list_change AFTER INSERT ON public.series_reading REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_account_list_change();
 CREATE TRIGGER series_reading_updated_list_change AFTER UPDATE ON public.series_reading REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_account_list_change();
+CREATE TRIGGER series_rows_changed AFTER INSERT OR DELETE OR UPDATE ON public.series FOR EACH STATEMENT EXECUTE FUNCTION note_list_change('series');
+CREATE TRIGGER series_tracking_list_changed AFTER INSERT OR DELETE OR UPDATE OF tracked ON public.series_tracking FOR EACH STATEMENT EXECUTE FUNCTION note_list_change('series');
 CREATE TRIGGER session_changed AFTER DELETE OR UPDATE OF revoked_at ON public.session FOR EACH ROW EXECUTE FUNCTION notify_account();
-CREATE TRIGGER sharing_tag_list_changed AFTER INSERT OR DELETE OR UPDATE ON public.series_sharing_tag FOR EACH STATEMENT EXECUTE FUNCTION note_list_change();
+CREATE TRIGGER sharing_tag_list_changed AFTER INSERT OR DELETE OR UPDATE ON public.series_sharing_tag FOR EACH STATEMENT EXECUTE FUNCTION note_list_change('book', 'series');
+CREATE TRIGGER sharing_tag_renamed AFTER UPDATE OF name ON public.sharing_tag FOR EACH STATEMENT EXECUTE FUNCTION note_list_change('series');
 CREATE TRIGGER user_rating_deleted_list_change AFTER DELETE ON public.user_rating REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_account_list_change();
 CREATE TRIGGER user_rating_inserted_list_change AFTER INSERT ON public.user_rating REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_account_list_change();
+CREATE TRIGGER user_rating_list_changed AFTER INSERT OR DELETE OR UPDATE ON public.user_rating FOR EACH STATEMENT EXECUTE FUNCTION note_list_change('rating');
 CREATE TRIGGER user_rating_updated_list_change AFTER UPDATE ON public.user_rating REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_account_list_change();
 CREATE TRIGGER want_to_read_deleted_list_change AFTER DELETE ON public.want_to_read REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_account_list_change();
 CREATE TRIGGER want_to_read_inserted_list_change AFTER INSERT ON public.want_to_read REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_account_list_change();

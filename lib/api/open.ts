@@ -7,6 +7,7 @@ import { limitsFromConfig } from '../archive/limits.ts'
 import { openAuth } from '../auth/auth.ts'
 import { coverFolders } from '../catalog/cover/cover-files.ts'
 import { fileAccess } from '../catalog/library/library-root.ts'
+import { logFailedReadings } from '../catalog/list/background-failures.ts'
 import type { Config } from '../config/config.ts'
 import { openEventFeed, type Pace } from '../event/feed.ts'
 import { openListGate } from '../http/list-gate.ts'
@@ -64,6 +65,7 @@ export async function openApi({
   const monitor = await openDatabaseMonitor(sql, log, probing)
   const auth = await openAuth({ sql, config, log })
   const requestSql = forRequests(sql, { timeoutMs: statementTimeoutMs })
+  logFailedReadings(requestSql, log)
   const pages = openPages({
     folder: join(config.data_dir, 'cache', 'pages'),
     cacheBytes: config.files.cache_mb * 1024 * 1024,

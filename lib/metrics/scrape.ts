@@ -11,6 +11,7 @@ import { buildFamily, diskFamilies, startProcessMetrics, storageFamilies } from 
 import { type MetricFamily, type MetricsFormat, render } from './registry.ts'
 import '../event/metrics.ts'
 import './http.ts'
+import './lists.ts'
 import './pipeline.ts'
 
 /** Works also without the database, with `stackroom_database_up 0`. */

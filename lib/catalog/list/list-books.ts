@@ -3,8 +3,8 @@
 import type { Sql } from 'postgres'
 import { isLimited, isUnrestricted, type Viewer } from '../../auth/viewer.ts'
 import { parseSearchQuery } from '../../name/search-text.ts'
-import { bookIndexOf } from './bitmaps/book-index.ts'
-import type { IndexedRequest } from './bitmaps/indexed-list.ts'
+import { type BookRequest, bookIndexOf } from './bitmaps/book-index.ts'
+import { orRead } from './bitmaps/row-index.ts'
 import { type BookKey, listBooksByKeys } from './books-by-keys.ts'
 import { listBooksByReading } from './books-by-reading.ts'
 import { listBooksBySeries } from './books-by-series.ts'
@@ -58,8 +58,6 @@ export async function listBooks(
 
 /** Lists of fewer books are read quickly without an index or rank marks, and any list of so few. */
 const minIndexed = 20_000
-/** Also those that took less time. */
-const minIndexedMs = 30
 
 /** The books that the viewer has progress of, by its time. */
 export const booksWithProgress = {
@@ -68,26 +66,24 @@ export const booksWithProgress = {
     of: 'book',
     condition: { field: 'lastReadAt', test: { kind: 'null' }, negated: true },
   },
-} as const satisfies Partial<IndexedRequest>
+} as const satisfies Partial<BookRequest>
 
 /** By the index of bitmaps if it is in memory, else by `readPage`. */
 export async function pageWithIndex(
   sql: Sql,
   viewer: Viewer,
-  request: IndexedRequest,
+  request: BookRequest,
   readPage: () => Promise<IdPage>,
 ): Promise<IdPage> {
   const index = bookIndexOf(sql)
-  const indexed = await index.page(sql, viewer, request)
-  if (indexed) return indexed
-  const started = performance.now()
-  const page = await readPage()
-  const isLong = performance.now() - started > minIndexedMs
-  if (isLong && (await countPresentBooks(sql)) > minIndexed) index.refresh(sql, request)
-  return page
+  return await orRead(await index.page(sql, viewer, request), {
+    read: readPage,
+    isLarge: async () => (await countPresentBooks(sql)) > minIndexed,
+    refresh: () => index.refresh(sql, viewer, request),
+  })
 }
 
-type PlannedRequest = BookListRequest & Omit<IndexedRequest, keyof BookListFilter>
+type PlannedRequest = BookListRequest & Omit<BookRequest, keyof BookListFilter>
 
 async function pageWithoutIndex(
   sql: Sql,

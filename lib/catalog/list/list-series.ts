@@ -2,10 +2,13 @@
 // listed.
 import type { Fragment, Sql } from 'postgres'
 import { hasVisibleBook, isUnrestricted, type Viewer, visibleSeries } from '../../auth/viewer.ts'
-import { parseSearchQuery } from '../../name/search-text.ts'
+import { parseSearchQuery, type SearchQuery } from '../../name/search-text.ts'
 import type { Queryable } from '../../postgres/db.ts'
 import { allOf, unprepared } from '../../postgres/statement.ts'
-import type { SeriesFilter } from './condition.ts'
+import { orRead } from './bitmaps/row-index.ts'
+import { seriesIndexOf } from './bitmaps/series-index.ts'
+import { countInitials, initialOfSeries } from './bitmaps/series-table.ts'
+import type { Condition, SeriesFilter } from './condition.ts'
 import { type IdPage, idsInOrder, nearestEnd, type PageWindow } from './page.ts'
 import { planSeries, type SeriesPlan } from './plan/series-plan.ts'
 import {
@@ -48,7 +51,7 @@ export async function listSeries(
   viewer: Viewer,
   request: SeriesListRequest,
 ): Promise<IdPage> {
-  const { direction = 'asc', page, pageSize, filter, includeDeleted } = request
+  const { direction = 'asc', page, pageSize } = request
   const { then = [], collectionId, seed = 0 } = request
   const scope = { accountId: viewer.accountId, collectionId, seed, then }
   const search = parseSearchQuery(request.text ?? '')
@@ -56,16 +59,51 @@ export async function listSeries(
   if (!search && request.text?.trim()) return { ids: [], total: 0 }
   const window = { offset: (page - 1) * pageSize, limit: pageSize }
   const sort = sortOf(request.sort, search !== null)
+  const order = { direction, ...scope, ...window }
+  const read = () => pageWithoutIndex(sql, viewer, { ...request, ...order, sort, search })
+  if (sort === 'relevance') return await read()
+  const index = seriesIndexOf(sql)
+  const list = { ...indexedFilter(request), ...order, sort }
+  return await orRead(await index.page(sql, viewer, list), {
+    read,
+    isLarge: () => isLarge(sql),
+    refresh: () => index.refresh(sql, viewer, list),
+  })
+}
+
+/** An index of fewer series does not pay. */
+const minIndexed = 2_000
+
+async function isLarge(sql: Sql): Promise<boolean> {
+  const [row] = await sql<{ total: number }[]>`${countEverything(sql)}`
+  return row!.total > minIndexed
+}
+
+/** A search as a part of the condition. */
+function indexedFilter({ filter, text, ...scope }: SeriesListFilter) {
+  const { libraryId, onlyWithVisibleBooks, includeDeleted } = scope
+  const words: Condition[] = text?.trim()
+    ? [{ field: 'text', test: { kind: 'text', operator: 'contains', value: text }, negated: false }]
+    : []
+  const parts = [...words, ...(filter ? [filter.condition] : [])]
+  const all: SeriesFilter | null =
+    parts.length > 0 ? { of: 'series', condition: { all: parts } } : null
+  return { filter: all, libraryId, onlyWithVisibleBooks, includeDeleted }
+}
+
+type ReadRequest = SeriesListFilter & PlannedRequest & { search: SearchQuery | null }
+
+async function pageWithoutIndex(sql: Sql, viewer: Viewer, request: ReadRequest): Promise<IdPage> {
+  const { sort, search, filter, includeDeleted } = request
   if (!search && !filter && !includeDeleted && sort !== 'relevance') {
     const total = await countVisible(sql, viewer, request)
     const isListed = sql`s.book_count > 0 and ${isVisible(sql, viewer, request)}`
     return {
       total,
-      ids: await walkSeries(sql, { sort, direction, ...scope }, { ...window, total, isListed }),
+      ids: await walkSeries(sql, { ...request, sort }, { ...request, total, isListed }),
     }
   }
-  const plan = await planSeries(sql, viewer, { ...request, search })
-  return await pageOfPlanned(sql, plan, { sort, direction, ...scope, ...window })
+  return await pageOfPlanned(sql, await planSeries(sql, viewer, request), request)
 }
 
 function sortOf(sort: SeriesSort | undefined, isSearch: boolean): SeriesSort {
@@ -81,14 +119,28 @@ export async function alphabeticalGroups(
 ): Promise<{ group: string; count: number }[]> {
   const search = parseSearchQuery(request.text ?? '')
   if (!search && request.text?.trim()) return []
-  const plan = await planSeries(sql, viewer, { ...request, search })
-  // Sort keys encode digits and the characters before them; for those the title is read.
+  const index = seriesIndexOf(sql)
+  const order = { sort: 'title', direction: 'asc', offset: 0, limit: 0 } as const
+  const list = { ...indexedFilter(request), ...order }
+  const indexed = await index.matching(sql, viewer, list)
+  return await orRead(indexed && countInitials(indexed.table, indexed.rows), {
+    read: () => readGroups(sql, viewer, { ...request, search }),
+    isLarge: () => isLarge(sql),
+    refresh: () => index.refresh(sql, viewer, list),
+  })
+}
+
+async function readGroups(
+  sql: Sql,
+  viewer: Viewer,
+  request: SeriesListFilter & { search: SearchQuery | null },
+): Promise<{ group: string; count: number }[]> {
+  const plan = await planSeries(sql, viewer, request)
   return await unprepared(sql<{ group: string; count: number }[]>`
     with ${plan.ctes}
     select initial as "group", count(*)::integer as count
     from (
-      select case when left(m.sort_key, 1) > '9' collate "C" then left(m.sort_key, 1)
-        else left(folded(coalesce(s.title_sort, s.title)), 1) end as initial, m.sort_key
+      select ${initialOfSeries(sql)} as initial, m.sort_key
       from matched m
       join series s on s.id = m.id
     ) t
@@ -114,13 +166,16 @@ function isVisible(
 async function countVisible(sql: Sql, viewer: Viewer, scope: VisibleScope): Promise<number> {
   const isEverything = scope.libraryId === undefined && isUnrestricted(viewer)
   const count = isEverything
-    ? sql`select coalesce(sum(series_count), 0)::float8 as total from library`
+    ? countEverything(sql)
     : sql`
       select count(*)::float8 as total from series s
       where s.book_count > 0 and ${isVisible(sql, viewer, scope)}`
   const [row] = await unprepared(sql<{ total: number }[]>`${count}`)
   return row!.total
 }
+
+const countEverything = (sql: Sql) =>
+  sql`select coalesce(sum(series_count), 0)::float8 as total from library`
 
 type Sorting = SeriesSortKey & SortScope & { then: readonly SeriesSortKey[]; seed: number }
 

@@ -123,7 +123,8 @@ export function bookOrderBy(
     : sql`${key} ${nulls}, ${sql(alias)}.id`
 }
 
-const seriesSortColumns = {
+/** Sort orders of series by one column of their own, each with an index on series with present books. */
+export const seriesSortColumns = {
   title: 'sort_key',
   released: 'released',
   created: 'created_at',
@@ -135,7 +136,7 @@ const seriesSortColumns = {
   pages: 'page_count',
 } as const
 
-const nullableColumns: readonly string[] = ['year', 'released']
+export const nullableSeriesSorts: readonly string[] = ['year', 'released']
 
 /** What a sort order refers to beside the series. */
 export type SortScope = {
@@ -169,11 +170,19 @@ export type SeriesSortKey = { sort: SeriesColumnSort; direction: Direction }
 const isJoined = (sort: SeriesColumnSort): sort is JoinedSort =>
   Object.hasOwn(seriesSortJoins, sort)
 
+/** Of the values that few series have: a query of `series_id` and `value`; null for other orders. */
+export function seriesSortValues(
+  sql: Queryable,
+  sort: SeriesColumnSort,
+  scope: SortScope,
+): Fragment | null {
+  return isJoined(sort) ? seriesSortJoins[sort](sql, scope) : null
+}
+
 /** The join to `series s` that `seriesOrderBy` needs. */
 export function seriesSortJoin(sql: Queryable, sort: SeriesColumnSort, scope: SortScope): Fragment {
-  return isJoined(sort)
-    ? sql`left join (${seriesSortJoins[sort](sql, scope)}) v on v.series_id = s.id`
-    : sql``
+  const values = seriesSortValues(sql, sort, scope)
+  return values ? sql`left join (${values}) v on v.series_id = s.id` : sql``
 }
 
 /** Of `series s` with its `seriesSortJoin`; otherwise as bookOrderBy. */
@@ -189,7 +198,10 @@ export function seriesOrderBy(
 ): Fragment {
   const order = (direction === 'desc') !== reversed ? sql`desc` : sql`asc`
   const nulls = reversed ? sql`nulls first` : sql`nulls last`
-  if (sort === 'random') return sql`uuid_hash_extended(s.id, ${seed}::bigint), s.id`
+  if (sort === 'random') {
+    const randomOrder = reversed ? sql`desc` : sql`asc`
+    return sql`uuid_hash_extended(s.id, ${seed}::bigint) ${randomOrder}, s.id ${randomOrder}`
+  }
   if (isJoined(sort)) {
     const titleOrder = reversed ? sql`desc` : sql`asc`
     return sql`v.value ${order} ${nulls}, s.sort_key ${titleOrder}, s.id ${titleOrder}`
@@ -199,7 +211,7 @@ export function seriesOrderBy(
     const isDescending = (key.direction === 'desc') !== reversed
     const column = sql`s.${sql(seriesSortColumns[key.sort])}`
     return [
-      sql`${column} ${isDescending ? sql`desc` : sql`asc`} ${nullableColumns.includes(key.sort) ? nulls : sql``}`,
+      sql`${column} ${isDescending ? sql`desc` : sql`asc`} ${nullableSeriesSorts.includes(key.sort) ? nulls : sql``}`,
     ]
   }
   const keys = [{ sort, direction }, ...then].flatMap(byColumn)

@@ -10,8 +10,12 @@ import {
   visibleBook,
 } from '../../../lib/auth/viewer.ts'
 import { refreshSeriesReading } from '../../../lib/catalog/derived/series-reading.ts'
-import { bookIndexOf, createBookIndex } from '../../../lib/catalog/list/bitmaps/book-index.ts'
-import type { IndexedRequest } from '../../../lib/catalog/list/bitmaps/indexed-list.ts'
+import {
+  type BookRequest,
+  bookIndexOf,
+  bookKind,
+} from '../../../lib/catalog/list/bitmaps/book-index.ts'
+import { createRowIndex } from '../../../lib/catalog/list/bitmaps/row-index.ts'
 import { type BookFilter, parseBookFilter } from '../../../lib/catalog/list/condition.ts'
 import { listBooks } from '../../../lib/catalog/list/list-books.ts'
 import { combineListChanges } from '../../../lib/catalog/list/marks/list-version.ts'
@@ -32,12 +36,12 @@ await storeFacts(sql, facts)
 const [account] = facts.accounts as [string]
 const { testBook, isVisibleBook } = createOracle(facts, account)
 const pageSize = 23
-const index = createBookIndex({ pause: 0 })
+const index = createRowIndex(bookKind, { pause: 0 })
 // As the server has it.
 const requests = forRequests(sql, { timeoutMs: 300_000 })
 t.teardown(() => requests.end())
 
-type List = Omit<IndexedRequest, 'offset' | 'limit' | 'filter'> & { filter: BookFilter }
+type List = Omit<BookRequest, 'offset' | 'limit' | 'filter'> & { filter: BookFilter }
 
 function orderBy({ sort, direction }: List) {
   const way = direction === 'desc' ? sql`desc` : sql`asc`
@@ -68,7 +72,7 @@ async function checkPages(viewer: Viewer, list: List, expected: string[]) {
     const request = { ...list, offset, limit: pageSize }
     let page = await index.page(requests, viewer, request)
     if (!page) {
-      index.refresh(requests, request)
+      index.refresh(requests, viewer, request)
       await index.idle()
       page = await index.page(requests, viewer, request)
     }
@@ -78,7 +82,7 @@ async function checkPages(viewer: Viewer, list: List, expected: string[]) {
 }
 
 const sorts = [
-  ...(Object.keys(bookSortColumns) as IndexedRequest['sort'][]),
+  ...(Object.keys(bookSortColumns) as BookRequest['sort'][]),
   'series',
   'read',
 ] as const
@@ -159,7 +163,7 @@ t.test('no page is of an earlier state after any change', async () => {
             const now = await plainList(viewer, list)
             if (page) deepEqual(page, { ids: now, total: now.length })
             // Read from the counters of before: not to be used when these are derived.
-            index.refresh(requests, { ...list, ...firstPage })
+            index.refresh(requests, viewer, { ...list, ...firstPage })
           }
           await index.idle()
           await derive(id)
@@ -178,21 +182,21 @@ t.test('statements that change what a list depends on invalidate it', async t =>
   const statements: string[] = []
   Object.assign(pool.options, { debug: (_: number, text: string) => statements.push(text) })
   const viewer = unrestrictedViewer(account)
-  const requestOf = (condition: object): IndexedRequest => ({
+  const requestOf = (condition: object): BookRequest => ({
     ...{ sort: 'title', direction: 'asc', offset: 0, limit: 10 },
     filter: parseBookFilter(condition)!,
   })
   const ofCatalogue = requestOf({ pageCount: { operator: 'gte', value: 0 } })
   const ofAccount = requestOf({ readStatus: { operator: 'isNot', value: 'read' } })
   /** How the list is made: of what is in memory, of ids that are read, or not by the index. */
-  async function wayOf(request: IndexedRequest) {
+  async function wayOf(request: BookRequest) {
     statements.length = 0
     const page = await index.page(pool, viewer, request)
     if (!page) return 'none'
     return statements.some(text => text.includes('uuid_send')) ? 'read' : 'known'
   }
-  async function read(request: IndexedRequest) {
-    index.refresh(requests, request)
+  async function read(request: BookRequest) {
+    index.refresh(requests, viewer, request)
     await index.idle()
     await index.page(pool, viewer, request)
     t.equal(await wayOf(request), 'known')
@@ -246,10 +250,10 @@ t.test('lists are made from a valid index, and by a plan once books have changed
   const statements: string[] = []
   Object.assign(pool.options, { debug: (_: number, text: string) => statements.push(text) })
   const filter = parseBookFilter({ pageCount: { operator: 'gte', value: 0 } })!
-  const shared = bookIndexOf(pool)
-  shared.refresh(pool, { filter, sort: 'title', direction: 'desc', offset: 0, limit: 5 })
-  await shared.idle()
   const viewer = unrestrictedViewer(account)
+  const shared = bookIndexOf(pool)
+  shared.refresh(pool, viewer, { filter, sort: 'title', direction: 'desc', offset: 0, limit: 5 })
+  await shared.idle()
   for (const [isIndexed, change] of [
     [true, sql`update book set page_count = page_count where id = ${facts.books[0]!.id}`],
     [false, sql`select`],

@@ -1,7 +1,9 @@
 // Lists of books under Komga's conditions from the index of bitmaps, which large catalogues have in memory.
 import { deepEqual, equal } from 'node:assert/strict'
 import t from 'tap'
-import { createBookIndex } from '../../../lib/catalog/list/bitmaps/book-index.ts'
+import { unrestrictedViewer } from '../../../lib/auth/viewer.ts'
+import { bookKind } from '../../../lib/catalog/list/bitmaps/book-index.ts'
+import { createRowIndex } from '../../../lib/catalog/list/bitmaps/row-index.ts'
 import { checked, parseBookCondition } from '../../../lib/komga/search/condition.ts'
 import { createDatabase } from '../../kit/db.ts'
 import { createRandom } from '../../kit/random.ts'
@@ -17,9 +19,9 @@ await storeKomgaFacts(sql, facts)
 t.test('random trees select the same books from the index', async t => {
   const now = new Date()
   const { isVisibleBook, matchesBook } = createEvaluator(facts, facts.accounts[0]!, now)
-  const index = createBookIndex({ pause: 0 })
+  const index = createRowIndex(bookKind, { pause: 0 })
   const order = { sort: 'title', direction: 'asc', offset: 0, limit: 10_000 } as const
-  index.refresh(sql, { ...order, filter: null })
+  index.refresh(sql, unrestrictedViewer(facts.accounts[0]!), { ...order, filter: null })
   await index.idle()
   let pages = 0
   for (let seed = 1; seed <= 60; seed++) {

@@ -1,30 +1,18 @@
 // All books of the catalogue, numbered, with what decides who sees them: the base of bitmaps. Numbers are
 // of one version of the catalogue; the present books of a series follow each other, missing books are last.
 import type { Sql } from 'postgres'
-import { couldSee, presentBook, type Viewer } from '../../../auth/viewer.ts'
+import { presentBook, type Viewer } from '../../../auth/viewer.ts'
 import { combineListChanges, listVersion } from '../marks/list-version.ts'
 import type { MarkedScope } from '../marks/read-marks.ts'
 import { add, type Bitmap, emptyBitmap, remove, setRange } from './bitmap.ts'
-import { createIdTable, forEachPlace, type IdTable, idBytes, wordsOf } from './id-table.ts'
+import { createIdTable, forEachPlace, idBytes, wordsOf } from './id-table.ts'
+import type { RowTable } from './row-kind.ts'
+import { type ClassedSeries, readClassedSeries, visibleClasses } from './series-classes.ts'
 
-/** Series that the same viewers see. */
-type SeriesClass = {
-  libraryId: string
-  rating: number | null
-  tags: string[]
-}
-
-export type BookTable = {
-  /** Of `listVersion`. */
-  version: string
-  books: IdTable
-  bookCount: number
+export type BookTable = RowTable & {
   presentCount: number
-  /** In the order of their titles. */
-  series: IdTable
-  classes: SeriesClass[]
-  /** By series: its class, the first of its present books, and the number of them. */
-  classOf: Uint16Array
+  series: ClassedSeries
+  /** By series: the first of its present books, and the number of them. */
   firstBook: Uint32Array
   ownBooks: Uint32Array
   /** The series of each missing book. */
@@ -33,16 +21,15 @@ export type BookTable = {
   rated: Int32Array
 }
 
-const maxClasses = 65_535
 const seriesRows = 500
 
 /**
- * Reads index entries of all books. Null for a catalogue of more than `maxBooks`, or of very many classes. The
+ * Reads index entries of all books. Null for a catalogue of more than `maxRows`, or of very many classes. The
  * table of a million books has 24 MB.
  */
 export async function readBookTable(
   sql: Sql,
-  { maxBooks }: { maxBooks: number },
+  { maxRows }: { maxRows: number },
 ): Promise<BookTable | null> {
   await combineListChanges(sql)
   return await sql.begin(async tx => {
@@ -52,12 +39,11 @@ export async function readBookTable(
       select ${listVersion(tx)} as version,
         (select count(*)::float8 from book b where b.missing_at is not null)
         + (select coalesce(sum(book_count), 0)::float8 from library) as total`
-    if (size!.total > maxBooks) return null
-    const series = await readSeries(tx as unknown as Sql)
+    if (size!.total > maxRows) return null
+    const series = await readClassedSeries(tx)
     if (!series) return null
-    const seriesCount = series.classOf.length
-    const firstBook = new Uint32Array(seriesCount)
-    const ownBooks = new Uint32Array(seriesCount)
+    const firstBook = new Uint32Array(series.count)
+    const ownBooks = new Uint32Array(series.count)
     const parts: Buffer[] = []
     let presentCount = 0
     const present = tx<{ series: Buffer; ids: Buffer }[]>`
@@ -65,7 +51,7 @@ export async function readBookTable(
       from book b where ${presentBook(tx)} group by b.series_id`
     for await (const rows of present.cursor(seriesRows))
       for (const { series: id, ids } of rows)
-        await forEachPlace(series.table, id, place => {
+        await forEachPlace(series.ids, id, place => {
           firstBook[place] = presentCount
           ownBooks[place] = ids.length / idBytes
           presentCount += ids.length / idBytes
@@ -78,7 +64,7 @@ export async function readBookTable(
     parts.push(missing!.ids)
     const books = await createIdTable(wordsOf(Buffer.concat(parts)))
     const seriesOfMissing = new Uint32Array(missing!.ids.length / idBytes)
-    await forEachPlace(series.table, missing!.series, (place, i) => {
+    await forEachPlace(series.ids, missing!.series, (place, i) => {
       seriesOfMissing[i] = place
     })
     const [rated] = await tx<{ ids: Buffer; ratings: Buffer }[]>`
@@ -94,9 +80,8 @@ export async function readBookTable(
       ratings.push(book, rated!.ratings.readInt32BE(i * 4))
     })
     return {
-      ...{ version: size!.version, books, presentCount, seriesOfMissing, firstBook, ownBooks },
-      ...{ series: series.table, classes: series.classes, classOf: series.classOf },
-      bookCount: presentCount + seriesOfMissing.length,
+      ...{ version: size!.version, rows: books, series, presentCount, seriesOfMissing },
+      ...{ firstBook, ownBooks, rowCount: presentCount + seriesOfMissing.length },
       rated: Int32Array.from(ratings),
     }
   })
@@ -104,37 +89,10 @@ export async function readBookTable(
 
 type MissingRow = { ids: Buffer; series: Buffer }
 
-async function readSeries(sql: Sql) {
-  type Row = SeriesClass & { ids: Buffer; places: Buffer }
-  const rows = await sql<Row[]>`
-    select s.library_id as "libraryId", s.age_rating as rating, coalesce(t.tags, '{}') as tags,
-      string_agg(uuid_send(s.id), ''::bytea) as ids, string_agg(int4send(s.place), ''::bytea) as places
-    from (
-      select id, library_id, age_rating,
-        (row_number() over (order by sort_key, id))::integer - 1 as place from series) s
-    left join (
-      select series_id, array_agg(tag_id::text order by tag_id) as tags from series_sharing_tag
-      group by 1) t on t.series_id = s.id
-    group by 1, 2, 3`
-  if (rows.length > maxClasses) return null
-  const count = rows.reduce((sum, { ids }) => sum + ids.length / idBytes, 0)
-  const ids = Buffer.alloc(count * idBytes)
-  const classOf = new Uint16Array(count)
-  rows.forEach((row, number) => {
-    for (let i = 0; i < row.places.length / 4; i++) {
-      const place = row.places.readInt32BE(i * 4)
-      row.ids.copy(ids, place * idBytes, i * idBytes, (i + 1) * idBytes)
-      classOf[place] = number
-    }
-  })
-  const classes = rows.map(({ libraryId, rating, tags }) => ({ libraryId, rating, tags }))
-  return { table: await createIdTable(wordsOf(ids)), classes, classOf }
-}
-
 /** The books of all series for which `holds`, present and missing. */
 export function booksOfSeries(table: BookTable, holds: (series: number) => boolean): Bitmap {
-  const { firstBook, ownBooks, seriesOfMissing, presentCount, bookCount } = table
-  const bitmap = emptyBitmap(bookCount)
+  const { firstBook, ownBooks, seriesOfMissing, presentCount, rowCount } = table
+  const bitmap = emptyBitmap(rowCount)
   for (let series = 0; series < firstBook.length; series++)
     if (ownBooks[series]! > 0 && holds(series))
       setRange(bitmap, firstBook[series]!, firstBook[series]! + ownBooks[series]!)
@@ -149,18 +107,12 @@ export function visibleBooks(
   viewer: Viewer,
   { libraryId, includeDeleted }: MarkedScope,
 ): Bitmap {
-  const { classes, classOf, rated, presentCount, bookCount } = table
-  const isVisible = classes.map(
-    ({ libraryId: id, rating, tags }) =>
-      (libraryId === undefined || id === libraryId) &&
-      (viewer.libraries === null || viewer.libraries.includes(id)) &&
-      couldSee(viewer, { rating, isUnrated: rating === null, tags }),
-  )
-  const bitmap = booksOfSeries(table, series => isVisible[classOf[series]!]!)
+  const { series, rated, presentCount, rowCount } = table
+  const bitmap = booksOfSeries(table, visibleClasses(series, viewer, libraryId))
   const { ageLimit } = viewer
   if (ageLimit !== null)
     for (let i = 0; i < rated.length; i += 2)
       if (rated[i + 1]! > ageLimit) remove(bitmap, rated[i]!)
-  if (!includeDeleted) for (let i = presentCount; i < bookCount; i++) remove(bitmap, i)
+  if (!includeDeleted) for (let i = presentCount; i < rowCount; i++) remove(bitmap, i)
   return bitmap
 }

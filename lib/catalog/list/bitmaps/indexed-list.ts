@@ -1,15 +1,11 @@
-// A page of a filtered list from bitmaps in memory: of the predicates of its condition and of what the viewer sees.
+// A filtered list from bitmaps in memory: of the predicates of its condition and of what the viewer sees.
 import { createHash } from 'node:crypto'
 import type { LRUCache } from 'lru-cache'
 import type { Sql } from 'postgres'
 import type { Viewer } from '../../../auth/viewer.ts'
-import type { BookFilter, Condition, Predicate } from '../condition.ts'
-import { accountVersion, listVersion, versionOfField } from '../marks/list-version.ts'
-import type { MarkedScope } from '../marks/read-marks.ts'
+import type { Condition, Predicate } from '../condition.ts'
+import { listVersions, type Versions } from '../marks/list-version.ts'
 import type { IdPage } from '../page.ts'
-import { expand } from '../plan/book-plan.ts'
-import { toRarePredicate } from '../plan/series-sets.ts'
-import type { BookSort, Direction } from '../sort.ts'
 import {
   type Bitmap,
   countOf,
@@ -22,94 +18,114 @@ import {
   unite,
   unpack,
 } from './bitmap.ts'
-import {
-  type BookOrder,
-  pageOfRuns,
-  readProgressOrder,
-  runsByReading,
-  runsOf,
-} from './book-order.ts'
-import { type BookTable, visibleBooks } from './book-table.ts'
 import { idAt } from './id-table.ts'
-import { readPredicateBooks } from './predicate-books.ts'
+import type { OrderSource, ReadVersions, RowKind, RowRequest, RowTable } from './row-kind.ts'
+import { pageOfRuns, type RowOrder } from './row-order.ts'
 
-export type IndexedRequest = MarkedScope & {
-  filter: BookFilter | null
-  sort: Exclude<BookSort, 'relevance'>
-  direction: Direction
-  offset: number
-  limit: number
-}
-
-export type Entry = Packed & { accountVersion: string | null; coversMissing: boolean }
-export type IndexState = {
-  table: BookTable
-  orders: LRUCache<string, BookOrder>
+/** `version` is that of the field or order, null if it is `Versions.rows`. */
+type Versioned = { version: string | null }
+export type KnownOrder = RowOrder & Versioned
+export type Entry = Packed & Versioned & { coversMissing: boolean }
+export type IndexState<Table> = {
+  table: Table
+  orders: LRUCache<string, KnownOrder>
   bitmaps: LRUCache<string, Entry>
 }
 
-/** A condition with more predicates that are not in memory is tested book by book. */
+/** A condition with more predicates that are not in memory is tested row by row. */
 const maxNewPredicates = 24
 
-/** The names of the orders that a list is made with. */
-export function ordersOf({ sort, direction }: IndexedRequest): string[] {
-  if (sort === 'read') return ['title']
-  return sort === 'series' ? ['title', `series ${direction}`] : [sort]
+type Context<Table extends RowTable, Request extends RowRequest> = {
+  sql: Sql
+  viewer: Viewer
+  kind: RowKind<Table, Request>
+  state: IndexState<Table>
 }
 
-type Opened = { state: IndexState; request: IndexedRequest }
+/** What the index does not have: the list is to be read by a plan. `stale`: the catalogue has another version. */
+export type Unlisted = 'stale' | null
 
-/** Null without its order in memory, or where the index does not pay; `stale` if the catalogue has another version. */
-export async function readList(
-  sql: Sql,
-  viewer: Viewer,
-  { state, request }: Opened,
-): Promise<IdPage | null | 'stale'> {
-  const { table, orders } = state
-  const { direction, offset, limit } = request
-  const [order, second] = ordersOf(request).map(name => orders.get(name))
-  const isRead = request.sort === 'read'
-  const own = request.sort === 'series' ? second : order
-  if (!own) return null
-  const condition = rare(expand(request.filter?.condition ?? { all: [] }))
-  const [versions] = await sql<{ list: string; account: string }[]>`
-    select ${listVersion(sql)} as list, ${accountVersion(sql, viewer)} as account`
-  if (versions!.list !== table.version) return 'stale'
-  const read = isRead
-    ? await progressOrder(sql, viewer, { state, version: versions!.account })
-    : null
-  const bitmaps = await bitmapsOf(sql, viewer, {
-    ...{ state, condition, account: versions!.account },
+/** Null without an order in memory, or where the index does not pay. */
+export async function readPage<Table extends RowTable, Request extends RowRequest>(
+  context: Context<Table, Request>,
+  request: Request,
+): Promise<IdPage | Unlisted> {
+  const { viewer, kind, state } = context
+  const { sources, runs } = kind.orderOf(viewer, request, state.table)
+  if (sources.some(({ name, isLong }) => isLong && !state.orders.has(name))) return null
+  const versions = await readVersions(context)
+  if (versions.rows !== state.table.version) return 'stale'
+  const orders = await ordersOf(context, sources, versions)
+  const rows = orders && (await matchingRows(context, request, versions))
+  if (!rows) return null
+  const total = countOf(rows)
+  const { offset, limit } = request
+  const page = pageOfRuns(runs(orders), rows, { offset, limit, total })
+  return { total, ids: page.map(row => idAt(state.table.rows, row)) }
+}
+
+/** All rows of a list. */
+export async function readRows<Table extends RowTable, Request extends RowRequest>(
+  context: Context<Table, Request>,
+  request: Request,
+): Promise<Bitmap | Unlisted> {
+  const versions = await readVersions(context)
+  if (versions.rows !== context.state.table.version) return 'stale'
+  return await matchingRows(context, request, versions)
+}
+
+async function readVersions<Table extends RowTable, Request extends RowRequest>({
+  sql,
+  viewer,
+  kind,
+}: Context<Table, Request>): Promise<Versions> {
+  const [row] = await sql<{ versions: Versions }[]>`
+    select ${listVersions(sql, viewer, kind.subject)} as versions`
+  return row!.versions
+}
+
+/** What was read belongs to the versions, as far as it depends on them. */
+const isOf = (read: ReadVersions, versions: Versions, version: keyof Versions | null) =>
+  read.rows === versions.rows && (version === null || read[version] === versions[version])
+
+/** Null if something changed meanwhile. */
+async function ordersOf<Table extends RowTable, Request extends RowRequest>(
+  { sql, state: { table, orders } }: Context<Table, Request>,
+  sources: OrderSource<Table>[],
+  versions: Versions,
+): Promise<RowOrder[] | null> {
+  const found: RowOrder[] = []
+  for (const { name, version, read } of sources) {
+    const own = version === null || version === 'rows' ? null : versions[version]
+    const known = orders.get(name)
+    if (known?.version === own) {
+      found.push(known)
+      continue
+    }
+    const of = await read(sql, table, other => orders.get(other))
+    if (!of || !isOf(of.versions, versions, version)) return null
+    const { versions: _, ...order } = of
+    if (version !== null) orders.set(name, { ...order, version: own })
+    found.push(order)
+  }
+  return found
+}
+
+/** A new bitmap. Null if something changed meanwhile, or with too many new predicates. */
+async function matchingRows<Table extends RowTable, Request extends RowRequest>(
+  context: Context<Table, Request>,
+  request: Request,
+  versions: Versions,
+): Promise<Bitmap | null> {
+  const { table } = context.state
+  const visible = visibleRows(context, request)
+  if (!request.filter) return visible
+  const condition = context.kind.conditionOf(request.filter)
+  const bitmaps = await bitmapsOf(context, {
+    ...{ condition, versions },
     withMissing: request.includeDeleted ?? false,
   })
-  if (!bitmaps) return null
-  const matching = evaluate(condition, bitmaps, table.bookCount)
-  const books = intersect(matching, visibleTo(state, viewer, request))
-  const total = countOf(books)
-  const runs = read
-    ? runsByReading(table, { read, byTitle: own }, direction)
-    : runsOf(own, request.sort === 'series' ? 'asc' : direction)
-  const page = pageOfRuns(runs, books, { offset, limit, total })
-  return { total, ids: page.map(book => idAt(table.books, book)) }
-}
-
-async function progressOrder(
-  sql: Sql,
-  viewer: Viewer,
-  { state: { table, orders }, version }: { state: IndexState; version: string },
-): Promise<BookOrder> {
-  const name = `read ${viewer.accountId}`
-  const known = orders.get(name)
-  if (known?.version === version) return known
-  const order = await readProgressOrder(sql, viewer, table)
-  orders.set(name, order)
-  return order
-}
-
-/** With predicates whose positive form the fewest books meet. */
-function rare(condition: Condition): Condition {
-  if ('all' in condition) return { all: condition.all.map(rare) }
-  return 'any' in condition ? { any: condition.any.map(rare) } : toRarePredicate(condition)
+  return bitmaps && intersect(evaluate(condition, bitmaps, table.rowCount), visible)
 }
 
 const keyOf = ({ field, test }: Predicate) => JSON.stringify([field, test])
@@ -121,28 +137,27 @@ function predicatesByKey(condition: Condition, found = new Map<string, Predicate
   return found
 }
 
-type Resolved = { state: IndexState; condition: Condition; account: string; withMissing: boolean }
+type Resolved = { condition: Condition; versions: Versions; withMissing: boolean }
 
-/** The books of the predicates, by key. Null if the catalogue or the account changed meanwhile, or with too many. */
-async function bitmapsOf(
-  sql: Sql,
-  viewer: Viewer,
-  { state: { table, bitmaps }, condition, account, withMissing }: Resolved,
+/** The rows of the predicates, by key. Null if something changed meanwhile, or with too many. */
+async function bitmapsOf<Table extends RowTable, Request extends RowRequest>(
+  { sql, viewer, kind, state: { table, bitmaps } }: Context<Table, Request>,
+  { condition, versions, withMissing }: Resolved,
 ): Promise<Map<string, Packed> | null> {
   const found = new Map<string, Packed>()
   const needed: { key: string; name: string; predicate: Predicate; present: Bitmap | null }[] = []
   for (const [key, predicate] of predicatesByKey(condition)) {
-    const isOwn = versionOfField(predicate.field) === 'account'
-    const name = hashOf(isOwn ? [key, viewer.accountId] : [key])
+    const version = kind.versionOfField(predicate.field)
+    const name = hashOf(version === 'account' ? [key, viewer.accountId] : [key])
     const known = bitmaps.get(name)
-    const isValid = known && (!isOwn || known.accountVersion === account)
+    const isValid = known && known.version === ownVersion(versions, version)
     if (isValid && (known.coversMissing || !withMissing)) found.set(key, known)
     else
       needed.push({
         key,
         name,
         predicate,
-        present: isValid ? unpack(known, table.bookCount) : null,
+        present: isValid ? unpack(known, table.rowCount) : null,
       })
   }
   if (needed.length > maxNewPredicates) return null
@@ -150,23 +165,27 @@ async function bitmapsOf(
   const left = needed.values()
   const readNext = async () => {
     for (const { key, name, predicate, present } of left) {
-      const { versions, bitmap, coversMissing } = await readPredicateBooks(sql, viewer, {
+      const { versions: read, ...rows } = await kind.readPredicate(sql, viewer, {
         ...{ table, predicate, withMissing, present },
       })
-      if (versions && (versions.list !== table.version || versions.account !== account))
-        isCurrent = false
+      const version = kind.versionOfField(predicate.field)
+      if (read && !isOf(read, versions, version)) isCurrent = false
       if (!isCurrent) return
-      const packed = pack(bitmap)
+      const packed = pack(rows.bitmap)
       found.set(key, packed)
-      const version = versionOfField(predicate.field)
-      const accountVersion = version === 'account' ? account : null
-      if (version) bitmaps.set(name, { ...packed, accountVersion, coversMissing })
+      const { coversMissing } = rows
+      if (version)
+        bitmaps.set(name, { ...packed, version: ownVersion(versions, version), coversMissing })
     }
   }
   // As many statements as a request may send at once (lib/http/list-gate.ts).
   await Promise.all([readNext(), readNext()])
   return isCurrent ? found : null
 }
+
+/** As in `Versioned`. */
+const ownVersion = (versions: Versions, version: keyof Versions | null) =>
+  version === null || version === 'rows' ? null : versions[version]
 
 /** A new bitmap. */
 function evaluate(condition: Condition, bitmaps: Map<string, Packed>, size: number): Bitmap {
@@ -184,15 +203,18 @@ function evaluate(condition: Condition, bitmaps: Map<string, Packed>, size: numb
   return condition.negated ? invert(bitmap) : bitmap
 }
 
-function visibleTo({ table, bitmaps }: IndexState, viewer: Viewer, scope: MarkedScope): Bitmap {
+/** A new bitmap. */
+function visibleRows<Table extends RowTable, Request extends RowRequest>(
+  { viewer, kind, state: { table, bitmaps } }: Context<Table, Request>,
+  request: Request,
+): Bitmap {
   const { libraries, allowedTags, deniedTags, ageLimit, showsUnrated } = viewer
   const sees = [libraries?.toSorted(), allowedTags.toSorted(), deniedTags.toSorted()]
-  const { libraryId, includeDeleted = false } = scope
-  const name = hashOf(['visible', ...sees, ageLimit, showsUnrated, libraryId, includeDeleted])
+  const name = hashOf(['visible', ...sees, ageLimit, showsUnrated, kind.scopeOf(request)])
   const known = bitmaps.get(name)
-  if (known) return unpack(known, table.bookCount)
-  const bitmap = visibleBooks(table, viewer, scope)
-  bitmaps.set(name, { ...pack(bitmap), accountVersion: null, coversMissing: true })
+  if (known) return unpack(known, table.rowCount)
+  const bitmap = kind.visible(table, viewer, request)
+  bitmaps.set(name, { ...pack(bitmap), version: null, coversMissing: true })
   return bitmap
 }
 

@@ -4,7 +4,7 @@ import { presentBook, type Viewer } from '../../../auth/viewer.ts'
 import { searchKey } from '../../../name/text.ts'
 import { unprepared } from '../../../postgres/statement.ts'
 import type { Predicate, Test } from '../condition.ts'
-import { accountVersion, listVersion } from '../marks/list-version.ts'
+import { listVersions, type Versions } from '../marks/list-version.ts'
 import { bookPredicate } from '../plan/book-predicates.ts'
 import { chooseHitSet } from '../plan/hit-sets.ts'
 import { lookUpLabels } from '../plan/labels.ts'
@@ -13,14 +13,8 @@ import { rowSource } from '../plan/row-sources.ts'
 import { add, type Bitmap, emptyBitmap, invert, remove, unite } from './bitmap.ts'
 import { type BookTable, booksOfSeries } from './book-table.ts'
 import { forEachPlace, idAt } from './id-table.ts'
-
-export type PredicateBooks = {
-  /** Null if it does not matter. */
-  versions: { list: string; account: string } | null
-  bitmap: Bitmap
-  /** Missing books are decided, too. */
-  coversMissing: boolean
-}
+import { idsOf } from './read-ids.ts'
+import type { PredicateRequest, PredicateRows } from './row-kind.ts'
 
 /** Queries whose ids are added up. */
 type Rows = {
@@ -34,38 +28,28 @@ type Rows = {
   coversMissing: boolean
 }
 
-type Request = {
-  table: BookTable
-  predicate: Predicate
-  withMissing: boolean
-  /** Without those that are missing, if they are known. */
-  present: Bitmap | null
-}
+type Request = PredicateRequest<BookTable>
 
 /** The positive form of the predicate, which is one of `toRarePredicate`. */
 export async function readPredicateBooks(
   sql: Sql,
   viewer: Viewer,
   request: Request,
-): Promise<PredicateBooks> {
+): Promise<PredicateRows> {
   const { table, predicate, present } = request
   const ofIds = testOfIds(table, predicate)
   if (ofIds) return { versions: null, bitmap: booksOfSeries(table, ofIds), coversMissing: true }
-  const hasMissing = table.bookCount > table.presentCount
+  const hasMissing = table.rowCount > table.presentCount
   const withMissing = request.withMissing && hasMissing
   const rows = await rowsOf(sql, viewer, { ...request, withMissing })
-  const idsOf = (query: Fragment | undefined) =>
-    query
-      ? sql`(select string_agg(uuid_send(i.id), ''::bytea) from (${query}) as i(id))`
-      : sql`null`
   const missing =
     rows.missing && sql`select b.id from book b where b.missing_at is not null and ${rows.missing}`
-  const [row] = await unprepared(sql<({ list: string; account: string } & Ids)[]>`
-    select ${listVersion(sql)} as list, ${accountVersion(sql, viewer)} as account,
-      ${idsOf(rows.books)} as books, ${idsOf(rows.series)} as series, ${idsOf(missing)} as missing`)
-  const { list, account, ...ids } = row!
+  const [row] = await unprepared(sql<({ versions: Versions } & Ids)[]>`
+    select ${listVersions(sql, viewer, 'book')} as versions, ${idsOf(sql, rows.books)} as books,
+      ${idsOf(sql, rows.series)} as series, ${idsOf(sql, missing)} as missing`)
+  const { versions, ...ids } = row!
   return {
-    versions: { list, account },
+    versions,
     bitmap: await bitmapOf(table, { rows, ids, present }),
     coversMissing: rows.coversMissing || !hasMissing,
   }
@@ -77,13 +61,13 @@ async function bitmapOf(
   table: BookTable,
   { rows, ids, present }: { rows: Rows; ids: Ids; present: Bitmap | null },
 ): Promise<Bitmap> {
-  const { books, series, bookCount, presentCount } = table
-  const bitmap = present ?? emptyBitmap(bookCount)
+  const { rows: books, series, rowCount, presentCount } = table
+  const bitmap = present ?? emptyBitmap(rowCount)
   await forEachPlace(books, ids.books, book => add(bitmap, book))
   if (rows.isNegated) invert(bitmap)
   if (rows.series) {
-    const isIn = new Uint8Array(table.classOf.length)
-    await forEachPlace(series, ids.series, place => {
+    const isIn = new Uint8Array(series.count)
+    await forEachPlace(series.ids, ids.series, place => {
       isIn[place] = 1
     })
     unite(
@@ -92,7 +76,7 @@ async function bitmapOf(
     )
   }
   if (rows.missing) {
-    for (let book = presentCount; book < bookCount; book++) remove(bitmap, book)
+    for (let book = presentCount; book < rowCount; book++) remove(bitmap, book)
     await forEachPlace(books, ids.missing, book => add(bitmap, book))
   }
   return bitmap
@@ -151,12 +135,12 @@ function readingRows(sql: Sql, { accountId }: Viewer, test: Test): Rows {
 
 /** On the places of series, for conditions on ids: no statement is needed. */
 function testOfIds(
-  { series, classes, classOf }: BookTable,
+  { series: { ids, classes, classOf } }: BookTable,
   { field, test }: Predicate,
 ): ((place: number) => boolean) | null {
   if (field !== 'libraryId' && field !== 'seriesId') return null
   const holds = testOfId(test)
-  if (field === 'seriesId') return place => holds(idAt(series, place))
+  if (field === 'seriesId') return place => holds(idAt(ids, place))
   const isListed = classes.map(({ libraryId }) => holds(libraryId))
   return place => isListed[classOf[place]!]!
 }

@@ -1,29 +1,43 @@
-// Versions of what lists are made of: of the catalogue, and of what an account has read, rated and marked.
+// Versions of what lists are made of: of the books and series of the catalogue, of the ratings of all accounts, and of what one account has
+// read, rated and marked.
 import type { Fragment, Sql } from 'postgres'
 import type { Viewer } from '../../../auth/viewer.ts'
 import type { Queryable } from '../../../postgres/db.ts'
-import type { BookField } from '../fields.ts'
+import type { BookField, SeriesField } from '../fields.ts'
+
+/** What statements change: rows of books or of series, their order or who sees them; ratings of series. */
+export type ListSubject = 'book' | 'series' | 'rating'
 
 /**
- * An expression: which changes of books, their order and their visibility a statement sees. A crashed server may
- * lose its last commits and count other changes in their place: the time of its start is part of the version.
+ * An expression: which changes of a subject a statement sees. A crashed server may lose its last commits and
+ * count other changes in their place: the time of its start is part of the version.
  */
-export function listVersion(sql: Queryable): Fragment {
+export function listVersion(sql: Queryable, subject: ListSubject = 'book'): Fragment {
   return sql`(
-    select coalesce(sum(count), 0) || ' ' || pg_postmaster_start_time() from list_change)`
+    select coalesce(sum(count), 0) || ' ' || pg_postmaster_start_time()
+    from list_change where subject = ${subject})`
 }
 
-/** An expression: which changes of what belongs to the account a statement sees. */
-export function accountVersion(sql: Queryable, { accountId }: Viewer): Fragment {
-  return sql`(
-    select coalesce(sum(count), 0)::text from account_list_change where account_id = ${accountId})`
+/** Of the rows that are listed, of what belongs to the account, and of the ratings of all accounts. */
+export type Versions = { rows: string; account: string; ratings: string }
+
+/** An expression: the `Versions` that a statement sees, as JSON. */
+export function listVersions(
+  sql: Queryable,
+  { accountId }: Viewer,
+  subject: 'book' | 'series',
+): Fragment {
+  return sql`json_build_object(
+    'rows', ${listVersion(sql, subject)}, 'ratings', ${listVersion(sql, 'rating')},
+    'account', (
+      select coalesce(sum(count), 0)::text from account_list_change where account_id = ${accountId}))`
 }
 
-/** Replaces the rows of changes by one with their sum, of collections and read lists, too, and for each account. */
+/** Replaces the rows of changes by one sum for each subject and account, and of collections and read lists. */
 export async function combineListChanges(sql: Sql): Promise<void> {
   await sql`
-    with combined as (delete from list_change returning count)
-    insert into list_change select sum(count) from combined having count(*) > 0`
+    with combined as (delete from list_change returning subject, count)
+    insert into list_change select subject, sum(count) from combined group by subject`
   await sql`
     with combined as (delete from grouping_change returning count)
     insert into grouping_change select sum(count) from combined having count(*) > 0`
@@ -34,33 +48,35 @@ export async function combineListChanges(sql: Sql): Promise<void> {
 }
 
 /** Which version the values of a field belong to; null for none. */
-const versions: Record<BookField, 'catalogue' | 'account' | null> = {
-  libraryId: 'catalogue',
-  seriesId: 'catalogue',
-  genre: 'catalogue',
-  tag: 'catalogue',
-  title: 'catalogue',
+type FieldVersion = keyof Versions | null
+
+const ofBooks: Record<BookField, FieldVersion> = {
+  libraryId: 'rows',
+  seriesId: 'rows',
+  genre: 'rows',
+  tag: 'rows',
+  title: 'rows',
   readStatus: 'account',
-  hasError: 'catalogue',
-  titleSort: 'catalogue',
-  summary: 'catalogue',
-  path: 'catalogue',
-  bookType: 'catalogue',
-  format: 'catalogue',
-  pageCount: 'catalogue',
-  releaseDate: 'catalogue',
-  dateAdded: 'catalogue',
-  addedAt: 'catalogue',
+  hasError: 'rows',
+  titleSort: 'rows',
+  summary: 'rows',
+  path: 'rows',
+  bookType: 'rows',
+  format: 'rows',
+  pageCount: 'rows',
+  releaseDate: 'rows',
+  dateAdded: 'rows',
+  addedAt: 'rows',
   lastReadAt: 'account',
   wantToRead: 'account',
   userRating: 'account',
-  credit: 'catalogue',
-  errorCode: 'catalogue',
-  isbn: 'catalogue',
-  isMissing: 'catalogue',
-  numberSort: 'catalogue',
-  oneShot: 'catalogue',
-  ownTag: 'catalogue',
+  credit: 'rows',
+  errorCode: 'rows',
+  isbn: 'rows',
+  isMissing: 'rows',
+  numberSort: 'rows',
+  oneShot: 'rows',
+  ownTag: 'rows',
   inCollection: null,
   inReadList: null,
   poster: null,
@@ -68,7 +84,54 @@ const versions: Record<BookField, 'catalogue' | 'account' | null> = {
   text: null,
 }
 
-/** Of a field of a condition, or of the plan of one (`expand`). */
-export function versionOfField(field: string): 'catalogue' | 'account' | null {
-  return field === 'sortTitle' ? 'catalogue' : versions[field as BookField]
+const ofSeries: Record<SeriesField, FieldVersion> = {
+  libraryId: 'rows',
+  genre: 'rows',
+  tag: 'rows',
+  anyTag: 'rows',
+  status: 'rows',
+  publisher: 'rows',
+  language: 'rows',
+  name: 'rows',
+  title: 'rows',
+  readStatus: 'account',
+  titleSort: 'rows',
+  summary: 'rows',
+  author: 'rows',
+  credit: 'rows',
+  path: 'rows',
+  year: 'rows',
+  releaseDate: 'rows',
+  firstRelease: 'rows',
+  dateAdded: 'rows',
+  addedAt: 'rows',
+  lastReadAt: 'account',
+  wantToRead: 'account',
+  hasUserRating: 'account',
+  userRating: 'account',
+  communityRating: 'ratings',
+  completion: 'rows',
+  complete: 'rows',
+  hasExternalSourceId: 'rows',
+  sharingTag: 'rows',
+  ageRating: 'rows',
+  bookCount: 'rows',
+  totalBookCount: 'rows',
+  isMissing: 'rows',
+  isUnchanged: 'rows',
+  oneShot: 'rows',
+  readingDirection: 'rows',
+  inCollection: null,
+  collectionId: null,
+  text: null,
+}
+
+/** Of a field of a condition on books, or of the plan of one (`expand`). */
+export function versionOfBookField(field: string): FieldVersion {
+  return field === 'sortTitle' ? 'rows' : ofBooks[field as BookField]
+}
+
+/** Of a field of a condition on series. */
+export function versionOfSeriesField(field: string): FieldVersion {
+  return field === 'seriesId' ? 'rows' : ofSeries[field as SeriesField]
 }

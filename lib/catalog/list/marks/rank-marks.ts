@@ -3,6 +3,7 @@
 import type { Sql } from 'postgres'
 import type { Viewer } from '../../../auth/viewer.ts'
 import { poolOf } from '../../../postgres/cancellable.ts'
+import { noteFailedReading } from '../background-failures.ts'
 import type { IdPage } from '../page.ts'
 import { bookSortColumns } from '../sort.ts'
 import { listVersion } from './list-version.ts'
@@ -75,9 +76,12 @@ export function createRankMarks({
       const { marks, nextRead } = orderOf(order)
       if (marks || performance.now() < nextRead) return
       // One at a time, and not with the statements of the request, which end with it.
-      const read = reading.then(() => readOrder(poolOf(sql), order))
+      const pool = poolOf(sql)
+      const read = reading.then(() => readOrder(pool, order))
       // After a failure lists are as slow as they are without marks.
-      reading = read.catch(() => {}).then(() => void waiting.delete(name))
+      reading = read
+        .catch(error => noteFailedReading(pool, 'rank marks', error))
+        .then(() => void waiting.delete(name))
       waiting.add(name)
     },
     async idle() {

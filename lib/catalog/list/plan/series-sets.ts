@@ -5,7 +5,7 @@ import type { Viewer } from '../../../auth/viewer.ts'
 import { parseSearchQuery } from '../../../name/search-text.ts'
 import { searchKey } from '../../../name/text.ts'
 import type { Queryable } from '../../../postgres/db.ts'
-import type { Predicate } from '../condition.ts'
+import type { Condition, Predicate } from '../condition.ts'
 import type { SeriesField } from '../fields.ts'
 import { type LabelLookup, labelKindOf } from './labels.ts'
 import { type Column, columnTest, likePattern, textTest } from './operators.ts'
@@ -162,6 +162,13 @@ export function toRarePredicate(predicate: Predicate): Predicate {
     return { ...predicate, test: { kind: 'boolean', value: true }, negated: !negated }
   if (oftenNull.includes(field) && test.kind === 'null') return { ...predicate, negated: !negated }
   return predicate
+}
+
+/** With predicates as toRarePredicate makes them. */
+export function withRarePredicates(condition: Condition): Condition {
+  if ('all' in condition) return { all: condition.all.map(withRarePredicates) }
+  if ('any' in condition) return { any: condition.any.map(withRarePredicates) }
+  return toRarePredicate(condition)
 }
 
 const rareFlags = [

@@ -1,0 +1,25 @@
+// Failures of what lists read in the background (indexes, rank marks): counted, and logged at most once a minute. After
+// one lists are as slow as they are without an index.
+import type { Sql } from 'postgres'
+import type { Log } from '../../log.ts'
+import { countFailedListReading } from '../../metrics/lists.ts'
+import { poolOf } from '../../postgres/cancellable.ts'
+
+const minLogIntervalMs = 60_000
+
+type Reporter = { log: Log; nextLog: number }
+const reporters = new WeakMap<Sql, Reporter>()
+
+/** Logs failures that concern a pool from now on. */
+export function logFailedReadings(sql: Sql, log: Log) {
+  reporters.set(poolOf(sql), { log, nextLog: 0 })
+}
+
+/** `what` was not read. */
+export function noteFailedReading(pool: Sql, what: string, error: unknown) {
+  countFailedListReading(what)
+  const reporter = reporters.get(pool)
+  if (!reporter || performance.now() < reporter.nextLog) return
+  reporter.nextLog = performance.now() + minLogIntervalMs
+  reporter.log.warn({ err: error, what }, 'what lists are made from could not be read')
+}

@@ -1,0 +1,91 @@
+// What an index of bitmaps needs from a kind of rows, books or series: the rows and who sees them, sort orders, and the
+// rows of each predicate. All of it is of one version of the catalogue.
+import type { Sql } from 'postgres'
+import type { Viewer } from '../../../auth/viewer.ts'
+import type { BookFilter, Condition, Predicate, SeriesFilter } from '../condition.ts'
+import type { Versions } from '../marks/list-version.ts'
+import type { Bitmap } from './bitmap.ts'
+import type { IdTable } from './id-table.ts'
+import type { RowOrder, Run } from './row-order.ts'
+
+/** All rows, numbered. */
+export type RowTable = {
+  /** `Versions.rows`. */
+  version: string
+  rows: IdTable
+  rowCount: number
+}
+
+export type RowRequest = {
+  filter: BookFilter | SeriesFilter | null
+  /** Also missing rows. */
+  includeDeleted?: boolean | undefined
+  offset: number
+  limit: number
+}
+
+/** Of the statement that read something, as far as it depends on them. */
+export type ReadVersions = Pick<Versions, 'rows'> & Partial<Versions>
+
+export type ReadOrder = RowOrder & { versions: ReadVersions }
+
+export type OrderSource<Table> = {
+  /** The same for the same rows in the same order. */
+  name: string
+  /** Null: it is read for each list. */
+  version: keyof Versions | null
+  /** Too long for a request: it is read in the background. */
+  isLong: boolean
+  /** `known`: orders in memory. Null without one that it needs, which is among the sources of its list. */
+  read(
+    sql: Sql,
+    table: Table,
+    known: (name: string) => RowOrder | undefined,
+  ): Promise<ReadOrder | null>
+}
+
+/** How a list is ordered: what must be in memory, and its rows in order. */
+export type ListOrder<Table> = {
+  sources: OrderSource<Table>[]
+  /** `orders` of the sources. */
+  runs(orders: RowOrder[]): Run[]
+}
+
+export type PredicateRequest<Table> = {
+  table: Table
+  /** Its negation is ignored. */
+  predicate: Predicate
+  /** Missing rows must be decided, too. */
+  withMissing: boolean
+  /** The rows without missing ones, if they are known; it may be changed. */
+  present: Bitmap | null
+}
+
+export type PredicateRows = {
+  /** Null if they do not matter. */
+  versions: ReadVersions | null
+  bitmap: Bitmap
+  /** Missing rows are decided, too. */
+  coversMissing: boolean
+}
+
+export type RowKind<Table extends RowTable, Request extends RowRequest> = {
+  subject: 'book' | 'series'
+  /** Null for a catalogue that is too large. */
+  readTable(sql: Sql): Promise<Table | null>
+  /** Orders that are read with the table. */
+  firstOrders(table: Table): OrderSource<Table>[]
+  orderOf(viewer: Viewer, request: Request, table: Table | null): ListOrder<Table>
+  /** Orders that predicates of the list are read from if they are in memory. */
+  ordersOfCondition?: (request: Request) => OrderSource<Table>[]
+  /** Of predicates for which few rows hold. */
+  conditionOf(filter: NonNullable<Request['filter']>): Condition
+  /** Which version the values of a field belong to; null for none. */
+  versionOfField(field: string): keyof Versions | null
+  /** The positive form of a predicate. */
+  readPredicate(sql: Sql, viewer: Viewer, request: PredicateRequest<Table>): Promise<PredicateRows>
+  /** What rows the list is about beside its condition; the same JSON for the same ones. */
+  scopeOf(request: Request): object
+  /** The rows of the scope that the viewer sees. */
+  visible(table: Table, viewer: Viewer, request: Request): Bitmap
+}

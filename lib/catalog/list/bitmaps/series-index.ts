@@ -1,0 +1,112 @@
+// Index of bitmaps of series (row-index.ts).
+import type { Viewer } from '../../../auth/viewer.ts'
+import type { SeriesFilter } from '../condition.ts'
+import { versionOfSeriesField } from '../marks/list-version.ts'
+import { withRarePredicates } from '../plan/series-sets.ts'
+import {
+  type Direction,
+  type SeriesColumnSort,
+  type SeriesSortKey,
+  type SortScope,
+  seriesSortColumns,
+} from '../sort.ts'
+import { readPredicateSeries } from './predicate-series.ts'
+import { sharedIndex } from './row-index.ts'
+import type { OrderSource, RowKind } from './row-kind.ts'
+import { runsAfter, runsOf } from './row-order.ts'
+import {
+  readSeriesColumnOrder,
+  readSeriesKeyOrder,
+  readSeriesValueOrder,
+  type SeriesColumn,
+} from './series-order.ts'
+import { readSeriesTable, type SeriesScope, type SeriesTable, visibleOf } from './series-table.ts'
+
+export type SeriesRequest = SeriesScope & {
+  filter: SeriesFilter | null
+  sort: SeriesColumnSort
+  direction: Direction
+  /** Further keys, by columns. */
+  then?: readonly SeriesSortKey[] | undefined
+  collectionId?: string | undefined
+  /** Of `random`. */
+  seed?: number | undefined
+  offset: number
+  limit: number
+}
+
+type Source = OrderSource<SeriesTable>
+
+const maxRows = 1_000_000
+/** Orders of more series are read in the background, like those of books. */
+const maxRowsAtOnce = 100_000
+
+const columns = Object.keys(seriesSortColumns) as SeriesColumn[]
+const isColumn = (sort: SeriesColumnSort): sort is SeriesColumn =>
+  Object.hasOwn(seriesSortColumns, sort)
+const isLarge = (table: SeriesTable | null) => table !== null && table.rowCount > maxRowsAtOnce
+
+const columnOrder = (sort: SeriesColumn, table: SeriesTable | null): Source => ({
+  ...{ name: sort, version: 'rows', isLong: isLarge(table) },
+  read: (sql, of) => readSeriesColumnOrder(sql, of, sort),
+})
+
+function valueOrder(viewer: Viewer, { sort, direction, collectionId }: SeriesRequest): Source {
+  const scope: SortScope = { accountId: viewer.accountId, collectionId }
+  const version = valueVersions[sort] ?? null
+  const owner = version === 'account' ? viewer.accountId : ''
+  return {
+    ...{ name: `${sort} ${direction} ${owner}`, version, isLong: false },
+    read: (sql, table) => readSeriesValueOrder(sql, viewer, { table, sort, direction, ...scope }),
+  }
+}
+
+const valueVersions: Partial<Record<SeriesColumnSort, 'rows' | 'account' | 'ratings'>> = {
+  read: 'account',
+  rating: 'account',
+  communityRating: 'ratings',
+  externalRating: 'rows',
+}
+
+const furtherColumns = ({ then = [] }: SeriesRequest) => then.filter(key => isColumn(key.sort))
+
+/** The same for all accounts: by several columns or by random numbers. */
+function keyOrder(request: SeriesRequest, table: SeriesTable | null): Source {
+  const { sort, direction, seed = 0 } = request
+  const then = sort === 'random' ? [] : furtherColumns(request)
+  const name = sort === 'random' ? `random ${seed}` : JSON.stringify([sort, direction, then])
+  return {
+    ...{ name, version: 'rows', isLong: isLarge(table) },
+    read: (sql, of) => readSeriesKeyOrder(sql, of, { sort, direction, then, seed }),
+  }
+}
+
+export const seriesKind: RowKind<SeriesTable, SeriesRequest> = {
+  subject: 'series',
+  readTable: sql => readSeriesTable(sql, { maxRows }),
+  firstOrders: table => (isLarge(table) ? [] : columns.map(sort => columnOrder(sort, table))),
+  orderOf(viewer, request, table) {
+    const { sort, direction } = request
+    if (isColumn(sort) && furtherColumns(request).length === 0)
+      return {
+        sources: [columnOrder(sort, table)],
+        runs: ([order]) => runsOf(order!, direction),
+      }
+    if (isColumn(sort) || sort === 'random')
+      return { sources: [keyOrder(request, table)], runs: ([order]) => runsOf(order!, 'asc') }
+    return {
+      sources: [columnOrder('title', table), valueOrder(viewer, request)],
+      runs: ([byTitle, order]) => runsAfter(order!, byTitle!, 'asc'),
+    }
+  },
+  conditionOf: ({ condition }) => withRarePredicates(condition),
+  versionOfField: versionOfSeriesField,
+  readPredicate: readPredicateSeries,
+  scopeOf: ({ libraryId, onlyWithVisibleBooks = false, includeDeleted = false }) => ({
+    ...{ libraryId, onlyWithVisibleBooks, includeDeleted },
+  }),
+  visible: visibleOf,
+}
+
+/** The index of this process for a database. */
+export const seriesIndexOf = sharedIndex(seriesKind)

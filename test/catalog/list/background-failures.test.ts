@@ -1,0 +1,45 @@
+// Failures of readings in the background that lists are made from: they are counted and logged, and the next reading succeeds.
+import t from 'tap'
+import { unrestrictedViewer } from '../../../lib/auth/viewer.ts'
+import { logFailedReadings } from '../../../lib/catalog/list/background-failures.ts'
+import { createRowIndex } from '../../../lib/catalog/list/bitmaps/row-index.ts'
+import { seriesKind } from '../../../lib/catalog/list/bitmaps/series-index.ts'
+import { newId } from '../../../lib/id.ts'
+import { openLog } from '../../../lib/log.ts'
+import { registry } from '../../../lib/metrics/registry.ts'
+import { createDatabase } from '../../kit/db.ts'
+
+const { sql } = await createDatabase(t)
+const lines: { level: number; what: string; err: { message: string } }[] = []
+const log = openLog({ level: 'warn' }, { write: line => void lines.push(JSON.parse(line)) })
+
+async function failures() {
+  const metric = await registry.getSingleMetric('list_background_failures_total')!.get()
+  return metric.values.find(({ labels }) => labels.kind === 'series index')?.value ?? 0
+}
+
+t.test('a failed reading is counted, logged once a minute, and does not stop the next', async t => {
+  logFailedReadings(sql, log)
+  let left = 2
+  const index = createRowIndex(
+    {
+      ...seriesKind,
+      async readTable(pool) {
+        if (left-- > 0) await pool`select 1 / 0`
+        return await seriesKind.readTable(pool)
+      },
+    },
+    { pause: 0 },
+  )
+  const viewer = unrestrictedViewer(newId())
+  const list = { filter: null, sort: 'title', direction: 'asc', offset: 0, limit: 5 } as const
+  for (const failed of [1, 2, 2]) {
+    t.equal(await index.page(sql, viewer, list), null)
+    index.refresh(sql, viewer, list)
+    await index.idle()
+    t.equal(await failures(), failed)
+  }
+  t.same(await index.page(sql, viewer, list), { ids: [], total: 0 })
+  t.match(lines, [{ what: 'series index', err: { message: 'division by zero' } }])
+  t.equal(lines.length, 1)
+})
