@@ -1,16 +1,19 @@
 // Index of bitmaps of books (row-index.ts).
-import type { BookFilter } from '../condition.ts'
+import type { BookFilter, Condition } from '../condition.ts'
 import { versionOfBookField } from '../marks/list-version.ts'
 import type { MarkedScope } from '../marks/read-marks.ts'
 import { expand } from '../plan/book-plan.ts'
 import { withRarePredicates } from '../plan/series-sets.ts'
 import type { BookSort, Direction } from '../sort.ts'
-import { readColumnOrder, readProgressOrder, readSeriesOrder } from './book-order.ts'
+import { readColumnOrder, readProgressOrder } from './book-order.ts'
 import { type BookTable, readBookTable, visibleBooks } from './book-table.ts'
+import { orderOfComparison } from './key-ranges.ts'
+import { pageOfChunks } from './order-chunks.ts'
 import { readPredicateBooks } from './predicate-books.ts'
 import { sharedIndex } from './row-index.ts'
 import type { OrderSource, RowKind } from './row-kind.ts'
 import { runsAfter, runsOf } from './row-order.ts'
+import { pageBySeries } from './series-page.ts'
 
 export type BookRequest = MarkedScope & {
   filter: BookFilter | null
@@ -29,13 +32,12 @@ const columnOrder = (sort: Exclude<BookRequest['sort'], 'read' | 'series'>): Sou
   read: (sql, table) => readColumnOrder(sql, table, sort),
 })
 
-const seriesOrder = (direction: Direction): Source => ({
-  ...{ name: `series ${direction}`, version: 'rows', isLong: true },
-  async read(sql, table, known) {
-    const byTitle = known('title')
-    return byTitle ? await readSeriesOrder(sql, table, { direction, byTitle }) : null
-  },
-})
+function comparedOrders(condition: Condition): Source[] {
+  if ('all' in condition) return condition.all.flatMap(comparedOrders)
+  if ('any' in condition) return condition.any.flatMap(comparedOrders)
+  const sort = orderOfComparison(condition)
+  return sort ? [columnOrder(sort)] : []
+}
 
 export const bookKind: RowKind<BookTable, BookRequest> = {
   subject: 'book',
@@ -54,11 +56,17 @@ export const bookKind: RowKind<BookTable, BookRequest> = {
     }
     if (sort === 'series')
       return {
-        sources: [columnOrder('title'), seriesOrder(direction)],
-        runs: ([, order]) => runsOf(order!, 'asc'),
+        ...{ sources: [], runs: null },
+        read: (sql, table, list) => pageBySeries(sql, table, { ...list, direction }),
       }
-    return { sources: [columnOrder(sort)], runs: ([order]) => runsOf(order!, direction) }
+    return {
+      sources: [columnOrder(sort)],
+      runs: ([order]) => runsOf(order!, direction),
+      read: (sql, table, list) => pageOfChunks(sql, table, { ...list, sort, direction }),
+    }
   },
+  ordersOfCondition: ({ filter }) =>
+    filter ? comparedOrders(withRarePredicates(expand(filter.condition))) : [],
   conditionOf: ({ condition }) => withRarePredicates(expand(condition)),
   versionOfField: versionOfBookField,
   readPredicate: readPredicateBooks,

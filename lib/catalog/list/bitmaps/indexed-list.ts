@@ -50,18 +50,22 @@ export async function readPage<Table extends RowTable, Request extends RowReques
   context: Context<Table, Request>,
   request: Request,
 ): Promise<IdPage | Unlisted> {
-  const { viewer, kind, state } = context
-  const { sources, runs } = kind.orderOf(viewer, request, state.table)
-  if (sources.some(({ name, isLong }) => isLong && !state.orders.has(name))) return null
+  const { sql, viewer, kind, state } = context
+  const { sources, runs, read } = kind.orderOf(viewer, request, state.table)
+  const isInMemory = sources.every(({ name, isLong }) => !isLong || state.orders.has(name))
+  if (!isInMemory && !read) return null
   const versions = await readVersions(context)
   if (versions.rows !== state.table.version) return 'stale'
-  const orders = await ordersOf(context, sources, versions)
+  const orders = isInMemory ? await ordersOf(context, sources, versions) : []
   const rows = orders && (await matchingRows(context, request, versions))
   if (!rows) return null
   const total = countOf(rows)
-  const { offset, limit } = request
-  const page = pageOfRuns(runs(orders), rows, { offset, limit, total })
-  return { total, ids: page.map(row => idAt(state.table.rows, row)) }
+  const window = { offset: request.offset, limit: request.limit, total }
+  const page =
+    runs && isInMemory
+      ? pageOfRuns(runs(orders), rows, window)
+      : await read?.(sql, state.table, { bitmap: rows, window })
+  return page ? { total, ids: page.map(row => idAt(state.table.rows, row)) } : null
 }
 
 /** All rows of a list. */
@@ -141,7 +145,7 @@ type Resolved = { condition: Condition; versions: Versions; withMissing: boolean
 
 /** The rows of the predicates, by key. Null if something changed meanwhile, or with too many. */
 async function bitmapsOf<Table extends RowTable, Request extends RowRequest>(
-  { sql, viewer, kind, state: { table, bitmaps } }: Context<Table, Request>,
+  { sql, viewer, kind, state: { table, orders, bitmaps } }: Context<Table, Request>,
   { condition, versions, withMissing }: Resolved,
 ): Promise<Map<string, Packed> | null> {
   const found = new Map<string, Packed>()
@@ -167,6 +171,7 @@ async function bitmapsOf<Table extends RowTable, Request extends RowRequest>(
     for (const { key, name, predicate, present } of left) {
       const { versions: read, ...rows } = await kind.readPredicate(sql, viewer, {
         ...{ table, predicate, withMissing, present },
+        known: name => orders.get(name),
       })
       const version = kind.versionOfField(predicate.field)
       if (read && !isOf(read, versions, version)) isCurrent = false

@@ -12,7 +12,9 @@ import { ownBooks } from '../plan/own-rows.ts'
 import { rowSource } from '../plan/row-sources.ts'
 import { add, type Bitmap, emptyBitmap, invert, remove, unite } from './bitmap.ts'
 import { type BookTable, booksOfSeries } from './book-table.ts'
+import { readTextsLater } from './book-texts.ts'
 import { forEachPlace, idAt } from './id-table.ts'
+import { knownBooks } from './known-books.ts'
 import { idsOf } from './read-ids.ts'
 import type { PredicateRequest, PredicateRows } from './row-kind.ts'
 
@@ -26,7 +28,12 @@ type Rows = {
   /** On a missing `book b`; the others are about present books then. */
   missing?: Fragment
   coversMissing: boolean
+  /** A long text of each book is read. */
+  isCostly?: boolean
 }
+
+/** Texts of books are read into memory after a pass of them that took longer. */
+const minPassMs = 30
 
 type Request = PredicateRequest<BookTable>
 
@@ -36,23 +43,46 @@ export async function readPredicateBooks(
   viewer: Viewer,
   request: Request,
 ): Promise<PredicateRows> {
-  const { table, predicate, present } = request
+  const { table, predicate } = request
   const ofIds = testOfIds(table, predicate)
   if (ofIds) return { versions: null, bitmap: booksOfSeries(table, ofIds), coversMissing: true }
   const hasMissing = table.rowCount > table.presentCount
   const withMissing = request.withMissing && hasMissing
-  const rows = await rowsOf(sql, viewer, { ...request, withMissing })
+  const known = request.present ? null : await knownBooks(sql, request)
+  const isChanged = known !== null && known.version !== table.version
+  if (known && (isChanged || !withMissing))
+    return {
+      ...{ versions: isChanged ? { rows: known.version } : null, bitmap: known.bitmap },
+      coversMissing: !hasMissing,
+    }
+  const present = request.present ?? known?.bitmap ?? null
+  const rows = await rowsOf(sql, viewer, { ...request, withMissing, present })
   const missing =
     rows.missing && sql`select b.id from book b where b.missing_at is not null and ${rows.missing}`
-  const [row] = await unprepared(sql<({ versions: Versions } & Ids)[]>`
-    select ${listVersions(sql, viewer, 'book')} as versions, ${idsOf(sql, rows.books)} as books,
-      ${idsOf(sql, rows.series)} as series, ${idsOf(sql, missing)} as missing`)
+  const read = (tx: Sql) =>
+    unprepared(tx<({ versions: Versions } & Ids)[]>`
+      select ${listVersions(sql, viewer, 'book')} as versions, ${idsOf(sql, rows.books)} as books,
+        ${idsOf(sql, rows.series)} as series, ${idsOf(sql, missing)} as missing`)
+  const started = performance.now()
+  const [row] = await (rows.isCostly ? inParallel(sql, read) : read(sql))
+  if (performance.now() - started > minPassMs) readTextsLater(sql, table, predicate)
   const { versions, ...ids } = row!
   return {
     versions,
     bitmap: await bitmapOf(table, { rows, ids, present }),
     coversMissing: rows.coversMissing || !hasMissing,
   }
+}
+
+const maxWorkers = '2'
+
+/** A pass that is run once for a predicate may use processors that are idle. */
+async function inParallel<Row>(sql: Sql, read: (tx: Sql) => Promise<Row>): Promise<Row> {
+  const { result } = await sql.begin(async tx => {
+    await tx`select set_config('max_parallel_workers_per_gather', ${maxWorkers}, true)`
+    return { result: await read(tx as unknown as Sql) }
+  })
+  return result
 }
 
 type Ids = Record<'books' | 'series' | 'missing', Buffer | null>
@@ -98,7 +128,10 @@ async function rowsOf(
   const source = rowSource(sql, viewer, predicate)
   if (source) {
     const set = await chooseHitSet(sql, source, table.presentCount / 2)
-    return { ...missing, books: set?.rows ?? source.holds, isNegated: set?.isNegated ?? false }
+    return {
+      ...{ ...missing, books: set?.rows ?? source.holds, isNegated: set?.isNegated ?? false },
+      isCostly: source.isCostly ?? false,
+    }
   }
   const of = bookPredicate(context, predicate)
   const { definite, possible } = of

@@ -4,6 +4,7 @@ import type { Sql } from 'postgres'
 import type { Viewer } from '../../../auth/viewer.ts'
 import type { BookFilter, Condition, Predicate, SeriesFilter } from '../condition.ts'
 import type { Versions } from '../marks/list-version.ts'
+import type { PageWindow } from '../page.ts'
 import type { Bitmap } from './bitmap.ts'
 import type { IdTable } from './id-table.ts'
 import type { RowOrder, Run } from './row-order.ts'
@@ -47,9 +48,14 @@ export type OrderSource<Table> = {
 /** How a list is ordered: what must be in memory, and its rows in order. */
 export type ListOrder<Table> = {
   sources: OrderSource<Table>[]
-  /** `orders` of the sources. */
-  runs(orders: RowOrder[]): Run[]
+  /** `orders` of the sources. Null for a list that has none. */
+  runs: ((orders: RowOrder[]) => Run[]) | null
+  /** A page by statements, while long orders are not in memory; null if something changed, or if it would take long. */
+  read?: (sql: Sql, table: Table, list: ListedRows) => Promise<number[] | null>
 }
+
+/** `window.total` is the number of rows in the bitmap. */
+export type ListedRows = { bitmap: Bitmap; window: PageWindow }
 
 export type PredicateRequest<Table> = {
   table: Table
@@ -59,6 +65,8 @@ export type PredicateRequest<Table> = {
   withMissing: boolean
   /** The rows without missing ones, if they are known; it may be changed. */
   present: Bitmap | null
+  /** Orders in memory. */
+  known(name: string): RowOrder | undefined
 }
 
 export type PredicateRows = {
