@@ -35,7 +35,7 @@ export async function readClassedSeries(sql: Queryable): Promise<ClassedSeries |
       from (
         select id, library_id, age_rating, sort_key from series where book_count > 0
         union all
-        select id, library_id, age_rating, sort_key from series where book_count <= 0) a) s
+        select id, library_id, age_rating, sort_key from series where book_count = 0) a) s
     left join (
       select series_id, array_agg(tag_id::text order by tag_id) as tags from series_sharing_tag
       group by 1) t on t.series_id = s.id

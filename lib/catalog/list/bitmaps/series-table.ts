@@ -2,6 +2,7 @@
 import type { Fragment, Sql } from 'postgres'
 import type { Viewer } from '../../../auth/viewer.ts'
 import type { Queryable } from '../../../postgres/db.ts'
+import { unionAll } from '../../../postgres/statement.ts'
 import { combineListChanges, listVersion } from '../marks/list-version.ts'
 import { add, type Bitmap, emptyBitmap, has, remove } from './bitmap.ts'
 import { forEachPlace } from './id-table.ts'
@@ -44,11 +45,7 @@ export async function readSeriesTable(
         (select coalesce(sum(series_count), 0)::float8 from library) as total`
     if (size!.total > maxRows) return null
     const classed = await readClassedSeries(tx)
-    const groups = await tx<Group[]>`
-      select ${initialOfSeries(tx)} as initial, s.lowest_age as "lowestAge",
-        s.book_count > 0 as "isPresent", s.missing_count > 0 as "hasMissing",
-        string_agg(uuid_send(s.id), ''::bytea) as ids
-      from series s group by 1, 2, 3, 4`
+    const groups = await tx<Group[]>`${unionAll(tx, groupsOf(tx))}`
     const initials = [...new Set(groups.map(({ initial }) => initial))]
     if (!classed || initials.length > maxInitials) return null
     const { ids: rows, count: rowCount } = classed
@@ -77,6 +74,22 @@ type Group = {
   isPresent: boolean
   hasMissing: boolean
   ids: Buffer
+}
+
+/** The first part needs no other columns than those of an index, in which series of the second are few. */
+function groupsOf(sql: Queryable): Fragment[] {
+  const initial = initialOfSeries(sql)
+  const parts = [
+    [sql`left(s.sort_key, 1)`, sql`false`, sql`s.book_count > 0 and s.sort_key >= ':'`],
+    [initial, sql`false`, sql`s.book_count > 0 and s.sort_key < ':'`],
+    [initial, sql`s.missing_count > 0`, sql`s.book_count = 0`],
+  ] as const
+  return parts.map(
+    ([first, hasMissing, where]) => sql`
+      select ${first} as initial, s.lowest_age as "lowestAge", s.book_count > 0 as "isPresent",
+        ${hasMissing} as "hasMissing", string_agg(uuid_send(s.id), ''::bytea) as ids
+      from series s where ${where} group by 1, 2, 3, 4`,
+  )
 }
 
 /** Of `series s`: the first character of its sort title, in lower case. Sort keys encode digits and the characters before them. */

@@ -37,7 +37,10 @@ const columns: Record<ColumnField, (sql: Queryable) => Column> = {
   seriesId: sql => ({ text: sql`x.id::text` }),
   name: sql => ({ folded: sql`x.search_key` }),
   title: sql => ({ folded: sql`x.search_key` }),
-  titleSort: sql => ({ text: sql`coalesce(x.title_sort, x.title)` }),
+  // Few have a title of their own for sorting; the folded form of others is stored.
+  titleSort: sql => ({
+    folded: sql`(case when x.title_sort is null then x.search_key else folded(x.title_sort) end)`,
+  }),
   status: sql => ({ text: sql`x.status` }),
   publisher: sql => ({ text: sql`x.publisher` }),
   language: sql => ({ text: sql`x.language` }),
