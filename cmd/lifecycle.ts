@@ -1,4 +1,5 @@
 // Lifecycle shared by `serve` and `worker`: job queue, scheduler, metrics server, SIGHUP, shutdown.
+import { openSources } from '../lib/catalog/source/open.ts'
 import { pruneEvents } from '../lib/event/prune.ts'
 import type { Log } from '../lib/log.ts'
 import { openMetricsServer } from '../lib/metrics/server.ts'
@@ -7,6 +8,7 @@ import { pathText } from '../lib/path.ts'
 import { openQueue, type Queue } from '../lib/queue/queue.ts'
 import { scanOnStart } from '../lib/schedule/scan.ts'
 import { startScheduler } from '../lib/schedule/scheduler.ts'
+import type { Sources } from '../lib/source/open.ts'
 import { type Pipeline, startPipeline } from '../pipeline/pipeline.ts'
 import { type CommonFlags, type Context, withContext } from './context.ts'
 import { watchParent } from './parent.ts'
@@ -14,7 +16,7 @@ import { reloadOnHangup } from './reload.ts'
 import { createShutdown, type Shutdown } from './shutdown.ts'
 import { openTerminal } from './terminal.ts'
 
-export type Service = Context & { queue: Queue; shutdown: Shutdown }
+export type Service = Context & { queue: Queue; sources: Sources; shutdown: Shutdown }
 
 /** Runs `work` with all parts open, and closes them afterwards in reverse order. */
 export async function runService(
@@ -46,6 +48,8 @@ async function withParts(
     stack.defer(() => shutdown.closeWithin(part, { ms: 1_000, log }, () => open.close()))
   const queue = await openQueue(sql, error => log.error({ err: error }, 'job queue error'))
   closeLater('queue', queue)
+  const sources = openSources({ config, log })
+  closeLater('sources', sources)
   if (config.metrics.bind) {
     const { bind } = config.metrics
     closeLater(
@@ -59,7 +63,7 @@ async function withParts(
   const terminal = openTerminal()
   stack.use(reloadOnHangup(context, { shutdown, terminal }))
   stack.use(watchParent({ shutdown, log, terminal }))
-  await work({ ...context, queue, shutdown })
+  await work({ ...context, queue, sources, shutdown })
 }
 
 /** One line when a folder of a library begins to hang, and one when it responds again. */
@@ -71,8 +75,9 @@ const logHungFolders = (log: Log): Disposable =>
   })
 
 /** Starts the pipeline; the first working process also scans the libraries configured to scan on start. */
-export async function startWorkers({ sql, queue, config, log, space }: Service): Promise<Pipeline> {
-  const pipeline = await startPipeline({ sql, queue, config, log, space })
+export async function startWorkers(service: Service): Promise<Pipeline> {
+  const { sql, queue, config, log, space, sources } = service
+  const pipeline = await startPipeline({ sql, queue, config, log, space, sources })
   if (pipeline.isFirst) {
     await scanOnStart(sql, queue)
     pipeline.wake()

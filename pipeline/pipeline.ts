@@ -8,12 +8,14 @@ import { purgeMissing } from '../lib/catalog/book/purge.ts'
 import { eraseLibrary, resumeErase } from '../lib/catalog/library/library-erase.ts'
 import { fileAccess } from '../lib/catalog/library/library-root.ts'
 import { failScans } from '../lib/catalog/scan/scan-failure.ts'
+import { openSources } from '../lib/catalog/source/open.ts'
 import type { Config } from '../lib/config/config.ts'
 import type { Log } from '../lib/log.ts'
 import { mountHealth } from '../lib/mount-health.ts'
 import type { DedicatedConnection, Sql } from '../lib/postgres/db.ts'
 import { reindexJobs, startJobMaintenance } from '../lib/queue/maintenance.ts'
 import { openQueue, type Queue } from '../lib/queue/queue.ts'
+import type { Sources } from '../lib/source/open.ts'
 import { openSpaceGuard, type SpaceGuard } from '../lib/space-guard.ts'
 import { createDedupeJob } from './finalize/dedupe.ts'
 import { indexBooks } from './index/books.ts'
@@ -22,6 +24,7 @@ import { makeCovers } from './index/covers.ts'
 import { hashBooks } from './index/hashes.ts'
 import type { JobContext } from './index/job-context.ts'
 import type { ReadThreadData } from './index/worker.ts'
+import { pollReleases } from './release/poll.ts'
 import { runScanJob, type ScanDeps } from './scan-job.ts'
 import { startWatching } from './watch/watching.ts'
 import type { JobControl, JobHandlers } from './work/job-runs.ts'
@@ -38,6 +41,7 @@ type Options = {
   /** What is given here stays open when the pipeline is closed. */
   queue?: Queue
   space?: SpaceGuard
+  sources?: Sources
   threads?: ThreadPool
   /** Whether to watch the folders of libraries; for a process that keeps running. */
   watch?: boolean
@@ -50,18 +54,20 @@ export async function startPipeline({
   log,
   queue: sharedQueue,
   space: sharedSpace,
+  sources: sharedSources,
   threads: sharedThreads,
   watch = true,
 }: Options) {
   const queue =
     sharedQueue ?? (await openQueue(sql, error => log.error({ err: error }, 'job queue error')))
   const space = sharedSpace ?? openSpaceGuard({ config, log })
+  const sources = sharedSources ?? openSources({ config, log })
   const membership = await joinWorkers(sql, () => queue.reclaimAll(failScans))
   await resumeErase(sql, queue)
   const threads = sharedThreads ?? openThreads(config, log)
   let wakeIndexers = () => {}
   const handlers = createHandlers({
-    ...{ sql, config, log, queue, threads, space },
+    ...{ sql, config, log, queue, threads, space, sources },
     connection: membership.connection,
     wakeIndexers: () => wakeIndexers(),
   })
@@ -70,6 +76,8 @@ export async function startPipeline({
     scans: config.pipeline.concurrent_scans,
     background: 1,
     erase: 1,
+    // Most of the time they wait for others.
+    releases: 2,
     // One more than threads: while one batch is stored, the threads read another.
     books: threads.size + 1,
   } satisfies Record<WorkerGroup, number>)
@@ -86,6 +94,7 @@ export async function startPipeline({
     /** No other process ran a pipeline when this one started. */
     isFirst: membership.isFirst,
     wake: workers.wake,
+    scanEnds: workers.scanEnds,
     space,
     async close() {
       listening[Symbol.dispose]()
@@ -93,6 +102,7 @@ export async function startPipeline({
       await Promise.all([watching?.close(), workers.close()])
       await maintenance.close()
       if (!sharedThreads) await threads.close()
+      if (!sharedSources) await sources.close()
       if (!sharedQueue) await queue.close()
       await membership.leave()
       if (!sharedSpace) space.close()
@@ -100,7 +110,7 @@ export async function startPipeline({
   }
 }
 
-type WorkerGroup = 'interactive' | 'scans' | 'background' | 'erase' | 'books'
+type WorkerGroup = 'interactive' | 'scans' | 'background' | 'erase' | 'releases' | 'books'
 
 type HandlerDeps = {
   sql: Sql
@@ -109,6 +119,7 @@ type HandlerDeps = {
   queue: Queue
   threads: ThreadPool
   space: SpaceGuard
+  sources: Sources
   connection: DedicatedConnection
   wakeIndexers: () => void
 }
@@ -118,7 +129,7 @@ const fillsCovers = ['database', 'thumbnails'] as const
 
 /** The workers of a group take the jobs in this order. */
 function createHandlers(deps: HandlerDeps): JobHandlers<WorkerGroup> {
-  const { sql, config, log, queue, threads, space, connection, wakeIndexers } = deps
+  const { sql, config, log, queue, threads, space, sources, connection, wakeIndexers } = deps
   const thumbnailOptions = thumbnailOptionsOf(config)
   const context = (control: JobControl): JobContext => ({
     ...{ sql, queue, threads, space, thumbnailOptions, access: fileAccess(config) },
@@ -169,6 +180,12 @@ function createHandlers(deps: HandlerDeps): JobHandlers<WorkerGroup> {
     erase: {
       group: 'erase',
       run: ({ libraryId }, { isStopped }) => eraseLibrary({ sql, queue, isStopped }, libraryId),
+    },
+    poll: {
+      group: 'releases',
+      fills: fillsCatalogue,
+      run: ({ releaseSourceId }, control) =>
+        pollReleases({ sql, sources }, releaseSourceId, control),
     },
     index: {
       group: 'books',

@@ -8,6 +8,7 @@ import { openAuth } from '../auth/auth.ts'
 import { coverFolders } from '../catalog/cover/cover-files.ts'
 import { fileAccess } from '../catalog/library/library-root.ts'
 import { logFailedReadings } from '../catalog/list/background-failures.ts'
+import { openSources } from '../catalog/source/open.ts'
 import type { Config } from '../config/config.ts'
 import { openEventFeed, type Pace } from '../event/feed.ts'
 import { openListGate } from '../http/list-gate.ts'
@@ -19,6 +20,7 @@ import { openThumbnails } from '../page/thumbnail.ts'
 import { forRequests, type Sql } from '../postgres/db.ts'
 import { openDatabaseMonitor, type ProbePace } from '../postgres/monitor.ts'
 import type { Queue } from '../queue/queue.ts'
+import type { Sources } from '../source/open.ts'
 import { openSpaceGuard, type SpaceGuard } from '../space-guard.ts'
 import { version } from '../version.ts'
 import { openCompatibleApi } from './compatible.ts'
@@ -29,8 +31,9 @@ type Options = {
   config: Config
   log: Log
   queue: Queue
-  /** A given guard stays open. */
+  /** What is given stays open. */
   space?: SpaceGuard
+  sources?: Sources
   /** Of the event streams; tests use a faster one. */
   pace?: Partial<Pace>
   /** Of receiving requests; tests use a shorter one. */
@@ -49,6 +52,7 @@ export async function openApi({
   log,
   queue,
   space: sharedSpace,
+  sources: sharedSources,
   pace,
   receive,
   probing,
@@ -62,6 +66,7 @@ export async function openApi({
   close(): Promise<void>
 }> {
   const space = sharedSpace ?? openSpaceGuard({ config, log })
+  const sources = sharedSources ?? openSources({ config, log })
   const monitor = await openDatabaseMonitor(sql, log, probing)
   const auth = await openAuth({ sql, config, log })
   const requestSql = forRequests(sql, { timeoutMs: statementTimeoutMs })
@@ -96,6 +101,7 @@ export async function openApi({
     identities: auth.identities,
     pages,
     thumbnails,
+    sources,
     feed,
     lists,
     version,
@@ -124,6 +130,7 @@ export async function openApi({
       await compatible.close()
       await auth.close()
       await pages.close()
+      if (!sharedSources) await sources.close()
       await lists.close()
       await requestSql.end({ timeout: 5 })
       await monitor.close()

@@ -39,6 +39,9 @@ import { wantToRead } from './organise/want-to-read.ts'
 import { readHistory } from './reading/history.ts'
 import { readingSessions } from './reading/sessions.ts'
 import { readingStats } from './reading/statistics.ts'
+import { releaseSources } from './releases/release-sources.ts'
+import { releases } from './releases/releases.ts'
+import { tracking } from './releases/tracking.ts'
 import { alternateTitles } from './series/alternate-titles.ts'
 import { externalRoutes } from './series/external-references.ts'
 import { labels } from './series/labels.ts'
@@ -97,6 +100,9 @@ export const resources: readonly Route[] = [
   ...bulkChanges,
   ...bulkRead,
   ...previews,
+  ...releases,
+  ...releaseSources,
+  ...tracking,
   ...duplicates,
   ...filesystem,
   ...libraries,

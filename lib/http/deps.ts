@@ -9,6 +9,7 @@ import type { Thumbnails } from '../page/thumbnail.ts'
 import type { Sql } from '../postgres/db.ts'
 import type { DatabaseMonitor } from '../postgres/monitor.ts'
 import type { Queue } from '../queue/queue.ts'
+import type { Sources } from '../source/open.ts'
 import type { SpaceGuard } from '../space-guard.ts'
 
 export type Deps = {
@@ -28,6 +29,8 @@ export type Deps = {
   pages: Pages
   /** Cover thumbnails as files. */
   thumbnails: Thumbnails
+  /** Sources of metadata and releases. */
+  sources: Sources
   /** Events of all processes. */
   feed: EventFeed
   version: string

@@ -23,6 +23,7 @@ const errorNames: Record<number, string> = {
   416: 'RangeNotSatisfiable',
   422: 'UnprocessableEntity',
   429: 'rate_limit_exceeded',
+  502: 'BadGateway',
   503: 'ServiceUnavailable',
 }
 
@@ -105,7 +106,8 @@ export function errorResponse(
   const retryAfter = error instanceof Unavailable ? error.retryAfter : overloadRetrySeconds
   const context = { requestId: request.id, route: request.routeOptions?.url }
   if (overload) log.warn({ ...context, code }, 'database overloaded')
-  else if (status >= 500 && status !== 503) log.error({ err: error, ...context }, 'request failed')
+  else if (status >= 500 && status !== 502 && status !== 503)
+    log.error({ err: error, ...context }, 'request failed')
   // Reported once by the monitor of the database and by the space guard.
   if (error !== thrown) log.debug({ err: thrown, ...context }, 'request failed')
   if (reply.raw.headersSent) {

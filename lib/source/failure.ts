@@ -2,18 +2,20 @@
 import { Failure } from '../errors.ts'
 
 /**
- * `refused`: not allowed by configuration; `unreachable`: no connection, or no process; `limited`: the service
- * wants fewer requests; `status`: an HTTP error or an error that a plugin reports; `invalid`: an answer
- * that does not follow the contract.
+ * `refused`: not allowed by configuration; `unreachable`: no connection, or no process; `limited`: to be left
+ * alone; `status`: an HTTP error, or an error that a plugin reports; `invalid`: an answer that does not follow the
+ * contract.
  */
-export type SourceFailureKind =
-  | 'refused'
-  | 'unreachable'
-  | 'timeout'
-  | 'limited'
-  | 'status'
-  | 'too_large'
-  | 'invalid'
+export const sourceFailureKinds = [
+  'refused',
+  'unreachable',
+  'timeout',
+  'limited',
+  'status',
+  'too_large',
+  'invalid',
+] as const
+type SourceFailureKind = (typeof sourceFailureKinds)[number]
 
 /** 502: the message is for users: it names hosts, but neither paths nor credentials. */
 export class SourceFailure extends Failure {

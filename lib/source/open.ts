@@ -6,13 +6,18 @@ import { checkedSource } from './check.ts'
 import type { ReleaseSourceDescription, Source } from './contract.ts'
 import { feed } from './feed/feed.ts'
 import { createHttpClient, type HttpClient, type HttpOptions } from './http/client.ts'
+import { listPlugins } from './plugin/folder.ts'
+import { plugin } from './plugin/plugin.ts'
+import { createPlugins, type PluginsOptions } from './plugin/plugins.ts'
 import type { SourceDeps, SourceRow, SourceType } from './source-type.ts'
 
-const types = { feed } satisfies Record<string, SourceType<never>>
+const types = { feed, plugin } satisfies Record<string, SourceType<never>>
 export type SourceTypeName = keyof typeof types
 export const sourceTypes = Object.keys(types) as SourceTypeName[]
 
 export type TypedRow = SourceRow & { type: SourceTypeName }
+
+type Unchecked = Pick<TypedRow, 'type' | 'config' | 'credentials'>
 
 export type Sources = {
   /** For covers that sources name, and other files. */
@@ -22,29 +27,42 @@ export type Sources = {
   /** Lists of releases that are known without a request; null: as `describe` answers. */
   releaseSources(row: TypedRow): ReleaseSourceDescription[] | null
   /** Throws Invalid that names the value. */
-  checkConfig(type: SourceTypeName, config: unknown): void
+  checkConfig(source: Unchecked): void
+  /** JSON Schemas of configurations by type, and the names of plugins that are there. */
+  describeTypes(): { types: { type: SourceTypeName; config: object }[]; plugins: string[] }
+  /** Ends what runs for a disabled source. */
+  stop(id: string): Promise<void>
+  /** Ends what runs for a deleted source, and deletes its files. */
+  remove(id: string): Promise<void>
   close(): Promise<void>
 }
 
-export type SourceOptions = { http: HttpOptions; log: Log }
+type Options = { http: HttpOptions; plugins: PluginsOptions; log: Log }
 
-export function createSources({ http: httpOptions, log }: SourceOptions): Sources {
-  const http = createHttpClient(httpOptions)
-  const deps: SourceDeps = { http, log }
+export function createSources({ log, ...options }: Options): Sources {
+  const http = createHttpClient(options.http)
+  const plugins = createPlugins({ ...options.plugins, log })
+  const deps: SourceDeps = { http, plugins }
   const typeOf = (name: SourceTypeName) => types[name] as unknown as SourceType<unknown>
   return {
     http,
     open: row => checkedSource(typeOf(row.type).open(row, deps)),
     releaseSources: row => typeOf(row.type).releaseSources(row),
-    checkConfig(name, config) {
+    checkConfig({ type: name, config, credentials }) {
       const type = typeOf(name)
       const [, [error]] = Errors(type.Config, config)
       if (error) {
         const place = ['config', ...error.instancePath.split('/').slice(1)].join('.')
         throw new Invalid(`${place} ${error.message}`)
       }
-      type.check(config, deps)
+      type.check({ config, credentials }, deps)
     },
-    async close() {},
+    describeTypes: () => ({
+      types: sourceTypes.map(type => ({ type, config: typeOf(type).Config })),
+      plugins: listPlugins(plugins.folder),
+    }),
+    stop: id => plugins.stop(id),
+    remove: id => plugins.remove(id),
+    close: () => plugins.close(),
   }
 }

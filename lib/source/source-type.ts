@@ -1,8 +1,8 @@
 // Type of a source: its configuration, and how a stored source becomes one that can be called.
 import type { TObject } from 'typebox'
-import type { Log } from '../log.ts'
-import type { ReleaseSourceDescription, Source } from './contract.ts'
+import type { ReleaseSourceDescription, Source, SourceDescription } from './contract.ts'
 import type { HttpClient } from './http/client.ts'
+import type { Plugins } from './plugin/plugins.ts'
 
 /** A row of the table `source`. `config` was checked when it was stored. */
 export type SourceRow<C = Record<string, unknown>> = {
@@ -12,17 +12,19 @@ export type SourceRow<C = Record<string, unknown>> = {
   config: C
   /** Headers of requests by name, or what a plugin receives. */
   credentials: Record<string, string>
+  /** The last answer of `describe`: a plugin can only do what it describes. */
+  description: SourceDescription | null
 }
 
 export type SourceDeps = {
   http: HttpClient
-  log: Log
+  plugins: Plugins
 }
 
 export type SourceType<C> = {
   Config: TObject
   /** Throws Invalid for what the schema does not express. */
-  check(config: C, deps: SourceDeps): void
+  check(source: Pick<SourceRow<C>, 'config' | 'credentials'>, deps: SourceDeps): void
   /** Without a request; null: as `describe` answers. */
   releaseSources(row: SourceRow<C>): ReleaseSourceDescription[] | null
   open(row: SourceRow<C>, deps: SourceDeps): Source

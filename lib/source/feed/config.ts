@@ -3,6 +3,8 @@ import { Invalid } from '../../errors.ts'
 import { canonicalLanguage } from '../../metadata/language.ts'
 import { body, list, maybe, type Static, Type, text } from '../../schema.ts'
 import { checkPatterns, compilePattern } from '../../strategy/pattern.ts'
+import { checkHeaders } from '../http/headers.ts'
+import type { SourceRow } from '../source-type.ts'
 
 const pattern = (description: string) => text(1000, { minLength: 1, description })
 const patterns = (description: string) =>
@@ -32,7 +34,12 @@ export const FeedConfig = body({
 export type FeedConfig = Static<typeof FeedConfig>
 
 /** Throws Invalid. */
-export function checkFeedConfig({ language, titlePattern, include, exclude }: FeedConfig): void {
+export function checkFeed({
+  config,
+  credentials,
+}: Pick<SourceRow<FeedConfig>, 'config' | 'credentials'>): void {
+  const { language, titlePattern, include, exclude } = config
+  checkHeaders(credentials)
   if (language !== undefined && canonicalLanguage(language) === null)
     throw new Invalid('config.language is not a language tag')
   if (titlePattern !== undefined) compilePattern(titlePattern, 'config.titlePattern')

@@ -7,7 +7,7 @@ import type { Call, ReleasePage, ReleaseQuery, Source } from '../contract.ts'
 import { SourceFailure } from '../failure.ts'
 import type { HttpResponse } from '../http/client.ts'
 import type { SourceDeps, SourceRow, SourceType } from '../source-type.ts'
-import { checkFeedConfig, FeedConfig } from './config.ts'
+import { checkFeed, FeedConfig } from './config.ts'
 import type { ThreadInput, ThreadOutput } from './parse-thread.ts'
 
 const threadFile = new URL('./parse-thread.ts', import.meta.url)
@@ -27,7 +27,7 @@ type Cursor = Static<typeof Cursor>
 
 export const feed: SourceType<FeedConfig> = {
   Config: FeedConfig,
-  check: checkFeedConfig,
+  check: checkFeed,
   releaseSources: ({ displayName }) => [{ key, displayName, kind }],
   open: openFeed,
 }

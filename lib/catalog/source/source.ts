@@ -1,0 +1,197 @@
+// Sources of metadata and releases as an administrator set them up. Credentials are never part of a record.
+import { Conflict, Invalid, NotFound } from '../../errors.ts'
+import { newId } from '../../id.ts'
+import { metadataSources } from '../../metadata/metadata.ts'
+import type { Queryable, Sql } from '../../postgres/db.ts'
+import {
+  json,
+  list,
+  nullable,
+  oneOf,
+  record,
+  type Static,
+  Type,
+  timestamp,
+  uuid,
+} from '../../schema.ts'
+import { type Sources, type SourceTypeName, sourceTypes, type TypedRow } from '../../source/open.ts'
+import { registerReleaseSources } from './description.ts'
+
+export const healthStates = ['disabled', 'healthy', 'degraded', 'unhealthy'] as const
+
+export const Source = record(
+  {
+    id: uuid(),
+    type: oneOf(sourceTypes),
+    name: Type.String({ description: 'Names the source in external ids and provenance.' }),
+    displayName: Type.String(),
+    config: Type.Unsafe<object>({ type: 'object', description: 'Settings, by type.' }),
+    credentialNames: list(Type.String(), { description: 'Names of the stored credentials.' }),
+    enabled: Type.Boolean(),
+    description: json({
+      description: 'What the source answered about itself at last; null before.',
+    }),
+    health: oneOf(healthStates, {
+      description: 'degraded after a failure, unhealthy after three without a success.',
+    }),
+    failures: Type.Integer({ description: 'Failures since the last success.' }),
+    lastError: nullable(Type.String()),
+    lastErrorAt: nullable(timestamp()),
+    retryAt: nullable(timestamp({ description: 'The source is not called before.' })),
+    createdAt: timestamp(),
+    updatedAt: timestamp(),
+  },
+  { component: 'Source' },
+)
+export type Source = Static<typeof Source>
+
+/** Null: of any type. */
+export type TypeFilter = SourceTypeName | null
+
+const maxSources = 200
+export const unhealthyFailures = 3
+
+const columns = (sql: Queryable) => sql`
+  s.id, s.type, s.name, s.display_name as "displayName", s.config,
+  array(select jsonb_object_keys(s.credentials) order by 1) as "credentialNames", s.enabled,
+  s.description,
+  case when not s.enabled then 'disabled' when s.failures = 0 then 'healthy'
+    when s.failures < ${unhealthyFailures} then 'degraded' else 'unhealthy' end as health,
+  s.failures, s.last_error as "lastError", s.last_error_at as "lastErrorAt",
+  case when s.retry_at > now() then s.retry_at end as "retryAt",
+  s.created_at as "createdAt", s.updated_at as "updatedAt"`
+
+const ofType = (sql: Queryable, type: TypeFilter) =>
+  type === null ? sql`true` : sql`s.type = ${type}`
+
+/** By display name. */
+export async function listSources(sql: Queryable, type: TypeFilter): Promise<Source[]> {
+  const rows = await sql<Source[]>`
+    select ${columns(sql)} from source s where ${ofType(sql, type)}
+    order by lower(s.display_name), s.id`
+  return [...rows]
+}
+
+/** Throws NotFound. */
+export async function sourceById(
+  sql: Queryable,
+  id: string,
+  type: TypeFilter = null,
+): Promise<Source> {
+  const [source] = await sql<Source[]>`
+    select ${columns(sql)} from source s where s.id = ${id} and ${ofType(sql, type)}`
+  if (!source) throw new NotFound('Source not found')
+  return source
+}
+
+/** A source with what a call needs; throws NotFound. */
+export type StoredSource = TypedRow & { enabled: boolean; failures: number; retryAt: Date | null }
+
+const storedColumns = (sql: Queryable) => sql`
+  s.id, s.type, s.name, s.display_name as "displayName", s.config, s.credentials, s.enabled,
+  s.description, s.failures, case when s.retry_at > now() then s.retry_at end as "retryAt"`
+
+export async function storedSource(sql: Queryable, id: string): Promise<StoredSource> {
+  const [source] = await sql<StoredSource[]>`
+    select ${storedColumns(sql)} from source s where s.id = ${id}`
+  if (!source) throw new NotFound('Source not found')
+  return source
+}
+
+/** Enabled sources by name. */
+export async function enabledSources(sql: Queryable): Promise<StoredSource[]> {
+  const rows = await sql<StoredSource[]>`
+    select ${storedColumns(sql)} from source s where s.enabled order by s.name`
+  return [...rows]
+}
+
+export type NewSource = {
+  type: SourceTypeName
+  name: string
+  displayName: string
+  config: Record<string, unknown>
+  credentials: Record<string, string>
+  enabled: boolean
+}
+
+type Context = { sql: Sql; sources: Sources }
+
+/** Throws Invalid, and Conflict for a name that is taken. */
+export async function createSource({ sql, sources }: Context, source: NewSource): Promise<string> {
+  if (metadataSources.some(name => name === source.name))
+    throw new Invalid('body/name is the name of a source of metadata in files')
+  const name = source.type === 'plugin' ? `plugin:${source.name}` : source.name
+  sources.checkConfig(source)
+  const id = newId()
+  await sql.begin(async tx => {
+    await tx`
+      insert into source (id, type, name, display_name, config, credentials, enabled)
+      values (${id}, ${source.type}, ${name}, ${source.displayName}, ${tx.json(source.config as never)},
+        ${tx.json(source.credentials)}, ${source.enabled})`.catch(rethrowTakenName)
+    const [row] = await tx<{ count: number }[]>`select count(*)::integer as count from source`
+    if (row!.count > maxSources) throw new Invalid(`At most ${maxSources} sources are allowed`)
+    await registerKnown(tx, sources, id)
+  })
+  return id
+}
+
+export type SourceChange = {
+  displayName?: string
+  config?: Record<string, unknown>
+  /** Null removes one; those that are not named stay. */
+  credentials?: Record<string, string | null>
+  enabled?: boolean
+}
+
+/** Throws NotFound and Invalid. A new configuration forgets earlier failures. */
+export async function changeSource(
+  { sql, sources }: Context,
+  id: string,
+  change: SourceChange,
+): Promise<void> {
+  await sql.begin(async tx => {
+    await tx`select 1 from source where id = ${id} for no key update`
+    const before = await storedSource(tx, id)
+    const credentials = Object.fromEntries(
+      Object.entries({ ...before.credentials, ...change.credentials }).flatMap(([name, value]) =>
+        value === null ? [] : [[name, value]],
+      ),
+    )
+    const config = change.config ?? before.config
+    const isChanged = change.config !== undefined || change.credentials !== undefined
+    if (isChanged) sources.checkConfig({ ...before, config, credentials })
+    await tx`
+      update source set display_name = ${change.displayName ?? before.displayName},
+        config = ${tx.json(config as never)}, credentials = ${tx.json(credentials)},
+        enabled = ${change.enabled ?? before.enabled},
+        ${isChanged ? tx`failures = 0, retry_at = null,` : tx``} updated_at = now()
+      where id = ${id}`
+    await registerKnown(tx, sources, id)
+  })
+}
+
+/** Forgets failures and back-off, so that the source is called again at once. Throws NotFound. */
+export async function resetSource(sql: Queryable, id: string): Promise<void> {
+  const { count } = await sql`
+    update source set failures = 0, last_error = null, last_error_at = null, retry_at = null
+    where id = ${id}`
+  if (count === 0) throw new NotFound('Source not found')
+}
+
+/** With its lists of releases and their releases. External ids that it brought stay. Throws NotFound. */
+export async function deleteSource(sql: Queryable, id: string): Promise<void> {
+  const { count } = await sql`delete from source where id = ${id}`
+  if (count === 0) throw new NotFound('Source not found')
+}
+
+async function registerKnown(tx: Queryable, sources: Sources, id: string) {
+  const known = sources.releaseSources(await storedSource(tx, id))
+  if (known !== null) await registerReleaseSources(tx, id, { lists: known, isEnabled: true })
+}
+
+function rethrowTakenName(error: unknown): never {
+  const { constraint_name: constraint } = error as { constraint_name?: string }
+  if (constraint === 'source_name_unique')
+    throw new Conflict('There is a source of this name', { cause: error })
+  throw error
+}

@@ -1,0 +1,175 @@
+// Process of a plugin: a group of its own that ends with the server, with limited memory and output.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { searchPath } from './folder.ts'
+
+/** Why a process was ended by the server. */
+export type Offence = 'memory' | 'output'
+
+export type PluginProcess = {
+  /** Resolves when the process has ended. */
+  exited: Promise<void>
+  isRunning(): boolean
+  write(line: string): void
+  /** Ends the whole group at once. */
+  kill(offence?: Offence): void
+  offence(): Offence | null
+  /** Closes its input, and ends the group a second later. */
+  stop(): Promise<void>
+}
+
+type Options = {
+  command: readonly string[]
+  /** Working folder, which exists. */
+  folder: string
+  maxMemoryBytes: number
+  maxLineBytes: number
+  onLine: (line: string) => void
+  /** The end of what it writes to stderr. */
+  onError: (text: string) => void
+}
+
+const memoryCheckMs = 250
+const stopMs = 1_000
+const maxErrorBytes = 64 * 1024 * 1024
+const isWindows = process.platform === 'win32'
+
+// File descriptor 3 is closed when the server ends for whatever reason; then the group is killed. Core dumps
+// and files beyond 1 GiB are not written.
+const supervisor = `
+ulimit -c 0; ulimit -f 2097152
+exec 4<&0
+"$@" <&4 3<&- 4<&- &
+child=$!
+( exec 4<&- >/dev/null 2>&1; while read -r _; do :; done <&3; kill -KILL -$$ ) &
+wait $child
+`
+
+/** The environment has nothing of that of the server. */
+export function startProcess(options: Options): PluginProcess {
+  const { command, folder, maxMemoryBytes } = options
+  const [program = '', ...args] = isWindows
+    ? command
+    : ['/bin/sh', '-c', supervisor, 'plugin', ...command]
+  const child = spawn(program, args, {
+    cwd: folder,
+    env: { PATH: searchPath, HOME: folder, TMPDIR: folder, LANG: 'C.UTF-8' },
+    stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
+    detached: !isWindows,
+    windowsHide: true,
+  })
+  let offence: Offence | null = null
+  let isRunning = child.pid !== undefined
+  const kill = (reason?: Offence) => {
+    offence ??= reason ?? null
+    killGroup(child)
+  }
+  const exited = new Promise<void>(resolve => {
+    const end = () => {
+      isRunning = false
+      // What the process left behind, and the watching shell.
+      killGroup(child)
+      resolve()
+    }
+    child.once('exit', end)
+    child.once('error', end)
+  })
+  // Writing to a process that has ended.
+  for (const stream of child.stdio) stream?.on('error', () => {})
+  readLines(child, { ...options, onExcess: () => kill('output') })
+  watchMemory(child, maxMemoryBytes, exited, () => kill('memory'))
+  return {
+    exited,
+    isRunning: () => isRunning,
+    write: line => void child.stdin?.write(`${line}\n`),
+    kill,
+    offence: () => offence,
+    async stop() {
+      child.stdin?.end()
+      const timer = new AbortController()
+      await Promise.race([
+        exited,
+        sleep(stopMs, undefined, { signal: timer.signal }).catch(() => {}),
+      ])
+      timer.abort()
+      killGroup(child)
+      await exited
+    },
+  }
+}
+
+function killGroup({ pid }: ChildProcess) {
+  if (pid === undefined) return
+  try {
+    if (isWindows) process.kill(pid, 'SIGKILL')
+    else process.kill(-pid, 'SIGKILL')
+  } catch {
+    // All have ended.
+  }
+}
+
+type Reading = Pick<Options, 'maxLineBytes' | 'onLine' | 'onError'> & { onExcess: () => void }
+
+function readLines({ stdout, stderr }: ChildProcess, reading: Reading) {
+  const { maxLineBytes, onLine, onError, onExcess } = reading
+  let parts: Buffer[] = []
+  let size = 0
+  stdout?.on('data', (chunk: Buffer) => {
+    let from = 0
+    for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, from)) {
+      const line = Buffer.concat([...parts, chunk.subarray(from, at)]).toString()
+      parts = []
+      size = 0
+      from = at + 1
+      onLine(line)
+    }
+    size += chunk.length - from
+    if (size > maxLineBytes) {
+      parts = []
+      stdout.destroy()
+      onExcess()
+    } else parts.push(chunk.subarray(from))
+  })
+  let errorBytes = 0
+  stderr?.on('data', (chunk: Buffer) => {
+    errorBytes += chunk.length
+    if (errorBytes > maxErrorBytes) onExcess()
+    onError(chunk.subarray(-1000).toString())
+  })
+}
+
+/** On Linux; other systems do not say what a process uses. */
+function watchMemory(
+  { pid }: ChildProcess,
+  maxBytes: number,
+  exited: Promise<void>,
+  onExcess: () => void,
+) {
+  if (process.platform !== 'linux' || pid === undefined) return
+  let isChecking = false
+  const timer = setInterval(async () => {
+    if (isChecking) return
+    isChecking = true
+    if ((await residentBytes(pid)) > maxBytes) onExcess()
+    isChecking = false
+  }, memoryCheckMs)
+  timer.unref()
+  exited.then(() => clearInterval(timer))
+}
+
+const pageBytes = 4096
+
+/** Of a process and its descendants. */
+async function residentBytes(pid: number, depth = 0): Promise<number> {
+  const read = (name: string) => readFile(`/proc/${pid}/${name}`, 'utf8').catch(() => '')
+  const [statm, children] = await Promise.all([read('statm'), read(`task/${pid}/children`)])
+  const own = Number(statm.split(' ')[1] ?? 0) * pageBytes
+  if (depth > 8) return own
+  const pids = children
+    .split(' ')
+    .filter(text => text !== '')
+    .slice(0, 200)
+  const below = await Promise.all(pids.map(child => residentBytes(Number(child), depth + 1)))
+  return below.reduce((sum, bytes) => sum + bytes, own)
+}
