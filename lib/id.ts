@@ -47,3 +47,8 @@ export function firstIdAt(time: Date): string {
 export function timeOfId(id: string): Date {
   return new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16))
 }
+
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/** Whether a text has the form of an id, in any case. */
+export const isUuid = (text: string): boolean => uuid.test(text)

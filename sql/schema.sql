@@ -595,50 +595,6 @@ CREATE TABLE refresh_token (
   constraint refresh_token_session_id_fkey FOREIGN KEY (session_id) REFERENCES session(id) ON DELETE CASCADE
 );
 
-CREATE TABLE release (
-  id uuid not null,
-  source_id uuid not null,
-  series_id uuid not null,
-  external_release_id text not null,
-  state text not null,
-  payload_url text not null,
-  media_url text,
-  media_url_kind text,
-  info_hash text,
-  group_or_uploader text,
-  language text,
-  chapters jsonb,
-  volumes jsonb,
-  last_chapter double precision generated always as ((((chapters -> '-1'::integer) ->> 'end'::text))::double precision) stored,
-  last_volume double precision generated always as ((((volumes -> '-1'::integer) ->> 'end'::text))::double precision) stored,
-  format_hints jsonb not null default '{}'::jsonb,
-  metadata jsonb not null default '{}'::jsonb,
-  confidence double precision not null,
-  released_at timestamp with time zone,
-  observed_at timestamp with time zone not null default now(),
-  created_at timestamp with time zone not null default now(),
-  constraint release_media_complete CHECK (((media_url IS NULL) = (media_url_kind IS NULL))),
-  constraint release_pkey PRIMARY KEY (id),
-  constraint release_series_id_fkey FOREIGN KEY (series_id) REFERENCES series(id) ON DELETE CASCADE,
-  constraint release_source_id_fkey FOREIGN KEY (source_id) REFERENCES release_source(id) ON DELETE CASCADE,
-  constraint release_state_known CHECK ((state = ANY (ARRAY['announced'::text, 'dismissed'::text, 'marked_acquired'::text, 'hidden'::text])))
-);
-
-CREATE TABLE release_change (
-  id bigint not null generated always as identity,
-  release_id uuid not null,
-  from_state text,
-  to_state text not null,
-  account_id uuid,
-  reason text not null,
-  details jsonb,
-  created_at timestamp with time zone not null default now(),
-  constraint release_change_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE SET NULL,
-  constraint release_change_pkey PRIMARY KEY (id),
-  constraint release_change_reason_known CHECK ((reason = ANY (ARRAY['announced'::text, 'owned'::text, 'not_tracked'::text, 'request'::text, 'scan'::text]))),
-  constraint release_change_release_id_fkey FOREIGN KEY (release_id) REFERENCES release(id) ON DELETE CASCADE
-);
-
 CREATE TABLE release_source (
   id uuid not null,
   source_id uuid not null,
@@ -649,8 +605,6 @@ CREATE TABLE release_source (
   cron_schedule text,
   schedule_changed_at timestamp with time zone not null default now(),
   cursor jsonb,
-  poll_after uuid,
-  poll_id uuid,
   last_polled_at timestamp with time zone,
   last_error text,
   last_error_at timestamp with time zone,
@@ -659,7 +613,6 @@ CREATE TABLE release_source (
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
   constraint release_source_key_unique UNIQUE (source_id, key),
-  constraint release_source_kind_known CHECK ((kind = ANY (ARRAY['rss-uploader'::text, 'rss-series'::text, 'api-feed'::text, 'metadata-feed'::text, 'metadata-piggyback'::text]))),
   constraint release_source_pkey PRIMARY KEY (id),
   constraint release_source_source_id_fkey FOREIGN KEY (source_id) REFERENCES source(id) ON DELETE CASCADE
 );
@@ -797,23 +750,6 @@ CREATE TABLE series_label (
   constraint series_label_series_id_fkey FOREIGN KEY (series_id) REFERENCES series(id) ON DELETE CASCADE
 );
 
-CREATE TABLE series_match (
-  series_id uuid not null,
-  source_id uuid not null,
-  due_at timestamp with time zone,
-  claimed_until timestamp with time zone,
-  forced boolean not null default false,
-  attempts integer not null default 0,
-  outcome text,
-  message text,
-  external_id text,
-  relevance double precision,
-  matched_at timestamp with time zone,
-  constraint series_match_pkey PRIMARY KEY (series_id, source_id),
-  constraint series_match_series_id_fkey FOREIGN KEY (series_id) REFERENCES series(id) ON DELETE CASCADE,
-  constraint series_match_source_id_fkey FOREIGN KEY (source_id) REFERENCES source(id) ON DELETE CASCADE
-);
-
 CREATE TABLE series_reading (
   account_id uuid not null,
   series_id uuid not null,
@@ -923,7 +859,6 @@ CREATE TABLE source (
   credentials jsonb not null default '{}'::jsonb,
   enabled boolean not null default false,
   description jsonb,
-  matching jsonb not null default '{}'::jsonb,
   failures integer not null default 0,
   last_error text,
   last_error_at timestamp with time zone,
@@ -932,19 +867,7 @@ CREATE TABLE source (
   updated_at timestamp with time zone not null default now(),
   constraint source_name_unique UNIQUE (name),
   constraint source_pkey PRIMARY KEY (id),
-  constraint source_plugin_named CHECK (((type = 'plugin'::text) = starts_with(name, 'plugin:'::text))),
-  constraint source_type_known CHECK ((type = ANY (ARRAY['feed'::text, 'http'::text, 'dump'::text, 'plugin'::text])))
-);
-
-CREATE TABLE source_failure (
-  id uuid not null,
-  source_id uuid not null,
-  operation text not null,
-  kind text not null,
-  message text not null,
-  created_at timestamp with time zone not null default now(),
-  constraint source_failure_pkey PRIMARY KEY (id),
-  constraint source_failure_source_id_fkey FOREIGN KEY (source_id) REFERENCES source(id) ON DELETE CASCADE
+  constraint source_type_known CHECK ((type = ANY (ARRAY['feed'::text, 'http'::text, 'dump'::text, 'files'::text, 'plugin'::text])))
 );
 
 CREATE TABLE user_rating (
@@ -1060,14 +983,6 @@ CREATE INDEX reading_pass_time ON public.reading_pass USING btree (account_id, c
 CREATE INDEX reading_session_book ON public.reading_session USING btree (account_id, book_id, ended_at);
 CREATE INDEX reading_session_time ON public.reading_session USING btree (account_id, started_at) INCLUDE (book_id, device, measured_ms, inferred_ms, pages_read, is_part, ended_at, sittings, unmeasured, unpaged) WHERE (kind = ANY (ARRAY['progress'::text, 'completed'::text]));
 CREATE INDEX refresh_token_session ON public.refresh_token USING btree (session_id);
-CREATE INDEX release_by_observed ON public.release USING btree (observed_at, id) INCLUDE (state, series_id, language, source_id);
-CREATE INDEX release_by_released ON public.release USING btree (COALESCE(released_at, observed_at), id) INCLUDE (state, series_id, language, source_id);
-CREATE INDEX release_change_account ON public.release_change USING btree (account_id) WHERE (account_id IS NOT NULL);
-CREATE INDEX release_change_of ON public.release_change USING btree (release_id, id);
-CREATE UNIQUE INDEX release_external_unique ON public.release USING btree (source_id, md5(external_release_id));
-CREATE INDEX release_facts ON public.release USING btree (state, series_id, language, source_id);
-CREATE INDEX release_in_series ON public.release USING btree (series_id, state);
-CREATE UNIQUE INDEX release_info_hash_unique ON public.release USING btree (info_hash) WHERE (info_hash IS NOT NULL);
 CREATE INDEX scan_active ON public.scan USING btree (library_id) WHERE (state = ANY (ARRAY['queued'::text, 'running'::text]));
 CREATE INDEX scan_age ON public.scan USING btree (finished_at) WHERE (finished_at IS NOT NULL);
 CREATE INDEX scan_of_library ON public.scan USING btree (library_id, number DESC);
@@ -1096,7 +1011,6 @@ CREATE INDEX series_in_library ON public.series USING btree (library_id, sort_ke
 CREATE UNIQUE INDEX series_key_unique ON public.series USING btree (library_id, md5(key));
 CREATE INDEX series_label_partial ON public.series_label USING btree (label_id) WHERE (NOT is_own);
 CREATE INDEX series_label_series ON public.series_label USING btree (series_id, label_id) INCLUDE (is_own);
-CREATE INDEX series_match_due ON public.series_match USING btree (source_id, due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX series_one_shot ON public.series USING btree (id) WHERE (one_shot AND (book_count > 0));
 CREATE INDEX series_publisher_key ON public.series USING btree (folded(publisher), id) WHERE (book_count > 0);
 CREATE INDEX series_reading_completed ON public.series_reading USING btree (account_id, last_completed_at, series_id) WHERE ((read_count > 0) AND (started_count = 0));
@@ -1113,7 +1027,6 @@ CREATE INDEX session_account ON public.session USING btree (account_id);
 CREATE INDEX session_expiry ON public.session USING btree (expires_at);
 CREATE INDEX setting_change_key ON public.setting_change USING btree (key, changed_at DESC, id DESC);
 CREATE UNIQUE INDEX sharing_tag_name_unique ON public.sharing_tag USING btree (lower(name));
-CREATE INDEX source_failure_newest ON public.source_failure USING btree (source_id, id DESC);
 CREATE INDEX user_rating_recent ON public.user_rating USING btree (account_id, updated_at, id);
 CREATE INDEX user_rating_series ON public.user_rating USING btree (series_id) INCLUDE (rating);
 CREATE INDEX want_to_read_book ON public.want_to_read USING btree (book_id) WHERE (book_id IS NOT NULL);
@@ -1310,9 +1223,6 @@ CREATE TRIGGER progress_inserted_list_change AFTER INSERT ON public.progress REF
 CREATE TRIGGER progress_updated_list_change AFTER UPDATE ON public.progress REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_account_list_change();
 CREATE TRIGGER read_list_book_changed AFTER INSERT OR DELETE ON public.read_list_book FOR EACH STATEMENT EXECUTE FUNCTION note_grouping_change();
 CREATE TRIGGER read_list_book_copied BEFORE INSERT ON public.read_list_book FOR EACH ROW EXECUTE FUNCTION copy_book_to_read_list();
-CREATE TRIGGER release_source_schedule_changed AFTER UPDATE OF enabled, cron_schedule ON public.release_source FOR EACH ROW WHEN (((old.enabled IS DISTINCT FROM new.enabled) OR (old.cron_schedule IS DISTINCT FROM new.cron_schedule))) EXECUTE FUNCTION notify_schedule();
-CREATE TRIGGER release_source_schedule_created AFTER INSERT OR DELETE ON public.release_source FOR EACH ROW EXECUTE FUNCTION notify_schedule();
-CREATE TRIGGER release_source_schedule_stamp BEFORE UPDATE OF enabled, cron_schedule ON public.release_source FOR EACH ROW WHEN (((old.enabled IS DISTINCT FROM new.enabled) OR (old.cron_schedule IS DISTINCT FROM new.cron_schedule))) EXECUTE FUNCTION stamp_schedule();
 CREATE TRIGGER series_counted_list_changed AFTER UPDATE OF book_count ON public.series FOR EACH STATEMENT EXECUTE FUNCTION note_list_change('book');
 CREATE TRIGGER series_label_list_changed AFTER INSERT OR DELETE OR UPDATE ON public.series_label FOR EACH STATEMENT EXECUTE FUNCTION note_list_change('book', 'series');
 CREATE TRIGGER series_list_changed AFTER UPDATE OF age_rating, lowest_age, sort_key ON public.series FOR EACH ROW WHEN (((old.age_rating IS DISTINCT FROM new.age_rating) OR (old.lowest_age <> new.lowest_age) OR (old.sort_key <> new.sort_key))) EXECUTE FUNCTION note_list_change('book');
@@ -1325,7 +1235,6 @@ CREATE TRIGGER series_tracking_list_changed AFTER INSERT OR DELETE OR UPDATE OF 
 CREATE TRIGGER session_changed AFTER DELETE OR UPDATE OF revoked_at ON public.session FOR EACH ROW EXECUTE FUNCTION notify_account();
 CREATE TRIGGER sharing_tag_list_changed AFTER INSERT OR DELETE OR UPDATE ON public.series_sharing_tag FOR EACH STATEMENT EXECUTE FUNCTION note_list_change('book', 'series');
 CREATE TRIGGER sharing_tag_renamed AFTER UPDATE OF name ON public.sharing_tag FOR EACH STATEMENT EXECUTE FUNCTION note_list_change('series');
-CREATE TRIGGER source_schedule_changed AFTER UPDATE OF enabled ON public.source FOR EACH ROW WHEN ((old.enabled <> new.enabled)) EXECUTE FUNCTION notify_schedule();
 CREATE TRIGGER user_rating_deleted_list_change AFTER DELETE ON public.user_rating REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_account_list_change();
 CREATE TRIGGER user_rating_inserted_list_change AFTER INSERT ON public.user_rating REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_account_list_change();
 CREATE TRIGGER user_rating_list_changed AFTER INSERT OR DELETE OR UPDATE ON public.user_rating FOR EACH STATEMENT EXECUTE FUNCTION note_list_change('rating');

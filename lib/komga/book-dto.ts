@@ -209,11 +209,12 @@ function toBook(row: Row, isAdmin: boolean): BookDto {
 
 function mediaOf(row: Row): BookDto['media'] {
   const { format } = row
+  const status = mediaStatus(row)
   return {
-    status: mediaStatus(row),
+    status,
     mediaType: format === null ? '' : mediaTypeOf[format],
     pagesCount: row.pageCount,
-    comment: row.errorMessage ?? '',
+    comment: row.errorMessage ?? (status === 'ERROR' ? 'The book has no reading order' : ''),
     epubDivinaCompatible: isReflowable(format) && row.hasPageImages,
     epubIsKepub: false,
     mediaProfile: format === null ? '' : profileOf(format),

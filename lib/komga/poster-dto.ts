@@ -86,19 +86,22 @@ async function uploadedPoster({ id, name, extension, ...row }: Row, folders: Cov
   }
 }
 
-/** The uploaded poster of a collection or a read list, and the name of its thumbnail; null without one. */
-export async function groupingPoster(
+/** The uploaded posters of a collection or a read list, and the names of their thumbnails. */
+export async function groupingPosters(
   sql: Sql,
   grouping: Grouping,
   { id, folders }: { id: string; folders: CoverFolders },
-): Promise<{ name: string; poster: Static<typeof CollectionPoster> } | null> {
-  const [row] = await sql<Row[]>`
-    select c.id, encode(c.hash, 'hex') as name, c.original as extension, true as selected, c.width,
-      c.height
-    from cover c where c.${sql(grouping.owner)} = ${id}`
-  if (!row) return null
-  const poster = { ...(await uploadedPoster(row, folders)), [grouping.idKey]: id }
-  return { name: row.name, poster: poster as never }
+): Promise<{ name: string; poster: Static<typeof CollectionPoster> }[]> {
+  const rows = await sql<Row[]>`
+    select c.id, encode(c.hash, 'hex') as name, c.original as extension, c.is_selected as selected,
+      c.width, c.height
+    from cover c where c.${sql(grouping.owner)} = ${id} order by c.created_at, c.id`
+  return await Promise.all(
+    rows.map(async row => {
+      const poster = { ...(await uploadedPoster(row, folders)), [grouping.idKey]: id }
+      return { name: row.name, poster: poster as never }
+    }),
+  )
 }
 
 /** Name of the thumbnail of a poster. Throws NotFound. */

@@ -85,17 +85,17 @@ export const unsupportedErrors = [
   'unsupported_method',
 ] as const
 
-/** `OUTDATED` does not occur: a book remains readable until it is read again. */
-export function mediaStatus({
-  format,
-  errorCode,
-}: {
-  format: string | null
-  errorCode: string | null
-}): 'READY' | 'UNKNOWN' | 'ERROR' | 'UNSUPPORTED' {
+type MediaFacts = { format: string | null; errorCode: string | null; pageCount: number }
+
+/**
+ * `OUTDATED` does not occur: a book remains readable until it is read again. Without pages, as an EPUB without a
+ * reading order, there is nothing to display.
+ */
+export function mediaStatus({ format, errorCode, pageCount }: MediaFacts) {
   if (errorCode !== null)
     return unsupportedErrors.some(code => code === errorCode) ? 'UNSUPPORTED' : 'ERROR'
-  return format === null ? 'UNKNOWN' : 'READY'
+  if (format === null) return 'UNKNOWN'
+  return pageCount === 0 ? 'ERROR' : 'READY'
 }
 
 /** Roles are lower case; people without one are the writers. */

@@ -19,6 +19,9 @@ const ofAccount = createAccountGates({
 })
 const ofProcess = createSemaphore({ slots: maxUploads })
 
+/** Text parts of the form. */
+type Fields = ReadonlyMap<string, string>
+
 type UploadRequest = {
   request: FastifyRequest
   accountId: string
@@ -33,18 +36,27 @@ type UploadRequest = {
  */
 export function withUpload<T>(
   { request, accountId, signal, maxBodyBytes }: UploadRequest,
-  work: (image: Buffer) => Promise<T>,
+  work: (image: Buffer, fields: Fields) => Promise<T>,
 ): Promise<T> {
   const body = maxBodyBytes !== undefined && request.body instanceof Readable ? request.body : null
-  const read = () => (body ? readBody(body, maxBodyBytes!) : readImage(request))
+  const read = async () =>
+    body
+      ? { image: await readBody(body, maxBodyBytes!), fields: new Map() }
+      : await readParts(request)
   if (!body && !request.isMultipart())
     throw new UnsupportedMedia('The body must be multipart/form-data')
   return ofAccount(accountId, signal, () =>
-    ofProcess.run(async () => work(await readInTime(request, read)), { signal }),
+    ofProcess.run(
+      async () => {
+        const { image, fields } = await readInTime(request, read)
+        return await work(image, fields)
+      },
+      { signal },
+    ),
   )
 }
 
-async function readInTime(request: FastifyRequest, read: () => Promise<Buffer>): Promise<Buffer> {
+async function readInTime<T>(request: FastifyRequest, read: () => Promise<T>): Promise<T> {
   const { promise: tooLate, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => {
     reject(new Invalid(`The upload took longer than ${timeoutMs / 1000} seconds`))
@@ -75,12 +87,13 @@ async function readBody(body: Readable, maxBytes: number): Promise<Buffer> {
 
 const partNames = new Set(['file', 'cover', 'image'])
 
-async function readImage(request: FastifyRequest): Promise<Buffer> {
+async function readParts(request: FastifyRequest): Promise<{ image: Buffer; fields: Fields }> {
   let image: Buffer | null = null
+  const fields = new Map<string, string>()
   try {
     for await (const part of request.parts()) {
-      if (part.type !== 'file') continue
-      if (partNames.has(part.fieldname)) image = await part.toBuffer()
+      if (part.type === 'field') fields.set(part.fieldname, String(part.value))
+      else if (partNames.has(part.fieldname)) image = await part.toBuffer()
       else part.file.resume()
     }
   } catch (error) {
@@ -90,5 +103,5 @@ async function readImage(request: FastifyRequest): Promise<Buffer> {
   }
   if (image === null || image.length === 0)
     throw new Invalid('The body has no file as part `file`, `cover` or `image`')
-  return image
+  return { image, fields }
 }

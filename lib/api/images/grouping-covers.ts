@@ -7,7 +7,7 @@ import type { Viewer } from '../../auth/viewer.ts'
 import { coverFolders } from '../../catalog/cover/cover-files.ts'
 import { coverOfBook, coverOfSeries } from '../../catalog/cover/displayed-cover.ts'
 import {
-  deleteGroupingCover,
+  deleteGroupingCovers,
   groupingCover,
   setGroupingCover,
 } from '../../catalog/grouping/cover.ts'
@@ -76,7 +76,7 @@ export const groupingCovers = kinds.flatMap(
       permission: write,
       summary: `Upload a cover for a ${noun}`,
       description:
-        'Replaces an earlier one; 400 if it is not a readable image. All who see the members see it. One upload of an account is read at a time, others wait.',
+        'Replaces all earlier ones; 400 if it is not a readable image. All who see the members see it. One upload of an account is read at a time, others wait.',
       params,
       multipart: { description: 'The image as part `file`, `cover` or `image`.' },
       responses: { 204: null },
@@ -96,13 +96,13 @@ export const groupingCovers = kinds.flatMap(
       method: 'DELETE',
       path: `${path}/cover`,
       permission: write,
-      summary: `Delete the uploaded cover of a ${noun}`,
+      summary: `Delete the uploaded covers of a ${noun}`,
       description: 'Also succeeds without one.',
       params,
       responses: { 204: null },
       async handle({ params: { id }, viewer }, { sql, config }) {
         const folders = coverFolders(config.data_dir)
-        await deleteGroupingCover(sql, viewer, grouping, { id, folders })
+        await deleteGroupingCovers(sql, viewer, grouping, { id, folders })
         return respond(204)
       },
     }),

@@ -1,4 +1,5 @@
 // What collections and read lists have alike in the API: their schemas, and how they are found, listed and changed.
+
 import type { TSchema } from 'typebox'
 import type { Identity } from '../../auth/identify.ts'
 import type { Permission } from '../../auth/permission.ts'
@@ -17,6 +18,7 @@ import { Invalid } from '../../errors.ts'
 import type { Deps } from '../../http/deps.ts'
 import { paged, pageResponse, paging } from '../../http/pagination.ts'
 import type { Input } from '../../http/route.ts'
+import { isUuid } from '../../id.ts'
 import { list, maybe, oneOf, record, Type } from '../../schema.ts'
 import { BookId, CollectionId, ReadListId, SeriesId } from '../params.ts'
 
@@ -116,13 +118,10 @@ export const idList = (description: string) =>
     },
   })
 
-const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
-
 /** In lower case. Throws Invalid. */
 export function parseIds(values: unknown): string[] {
   return (values as unknown[]).map(value => {
-    if (typeof value !== 'string' || !uuidPattern.test(value))
-      throw new Invalid('An id must be a UUID')
+    if (typeof value !== 'string' || !isUuid(value)) throw new Invalid('An id must be a UUID')
     return value.toLowerCase()
   })
 }

@@ -95,17 +95,23 @@ export function seriesStatus(value: unknown, path: string): Condition {
 export const mediaStatusNames = ['READY', 'UNKNOWN', 'ERROR', 'UNSUPPORTED', 'OUTDATED'] as const
 const hasError = predicate('hasError', { kind: 'boolean', value: true })
 const isUnread = predicate('format', { kind: 'null' })
+const hasPages = predicate('pageCount', { kind: 'compare', operator: '>=', value: 1 })
 const isUnsupported = predicate('errorCode', { kind: 'words', words: unsupportedErrors })
 
 /** As mediaStatus of the values has it. */
 export function mediaStatus(value: unknown, path: string): Condition {
   switch (enumValue(value, mediaStatusNames, path)) {
     case 'READY':
-      return { all: [complement(hasError), complement(isUnread)] }
+      return { all: [complement(hasError), complement(isUnread), hasPages] }
     case 'UNKNOWN':
       return { all: [complement(hasError), isUnread] }
     case 'ERROR':
-      return { all: [hasError, complement(isUnsupported)] }
+      return {
+        any: [
+          { all: [hasError, complement(isUnsupported)] },
+          { all: [complement(hasError), complement(isUnread), complement(hasPages)] },
+        ],
+      }
     case 'UNSUPPORTED':
       return isUnsupported
     case 'OUTDATED':

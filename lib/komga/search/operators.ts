@@ -1,9 +1,11 @@
 // Operators of Komga's search conditions by family, as conditions of the list engine. What is not of the family
 // throws Invalid with the path of the node.
+
 import type { Test } from '../../catalog/list/condition.ts'
 import { parseDate } from '../../catalog/list/condition-date.ts'
 import { maxValueLength } from '../../catalog/list/fields.ts'
 import { Invalid } from '../../errors.ts'
+import { isUuid } from '../../id.ts'
 import { complement, nothing, type Part, predicate } from './condition-tree.ts'
 
 export type Operation = { operator: string; operands: Record<string, unknown>; path: string }
@@ -120,15 +122,13 @@ export function flagTest(operation: Operation, field: string): Part {
   return booleanTest(operation, value => predicate(field, { kind: 'boolean', value }))
 }
 
-const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
-
 /** Ids are any text; one that no row can have matches nothing. */
 export function idTest(operation: Operation, field: string): Part {
   return equality(operation, (value, path) => idCondition(field, textValue(value, path)))
 }
 
 export const idCondition = (field: string, id: string) =>
-  uuid.test(id) ? predicate(field, { kind: 'ids', ids: [id.toLowerCase()] }) : nothing
+  isUuid(id) ? predicate(field, { kind: 'ids', ids: [id.toLowerCase()] }) : nothing
 
 /** The name of an enumeration, in any case. */
 export function enumValue<T extends string>(value: unknown, names: readonly T[], path: string): T {

@@ -103,6 +103,15 @@ t.test('read lists and posters', async t => {
   const poster = await send('POST', `${path}/thumbnails`, form)
   const added = [['ThumbnailReadListAdded', { readListId, selected: true }]]
   t.same(await received(), [added, added])
+  form.set('file', new Blob([new Uint8Array(png(60))]), 'other.png')
+  form.set('selected', 'false')
+  const other = await send('POST', `${path}/thumbnails`, form)
+  t.equal(other.selected, false)
+  const unselected = [['ThumbnailReadListAdded', { readListId, selected: false }]]
+  t.same(await received(), [unselected, unselected])
+  await send('DELETE', `${path}/thumbnails/${other.id}`)
+  const dropped = [['ThumbnailReadListDeleted', { readListId, selected: false }]]
+  t.same(await received(), [dropped, dropped])
   await send('DELETE', `${path}/thumbnails/${poster.id}`)
   const deleted = [['ThumbnailReadListDeleted', { readListId, selected: true }]]
   t.same(await received(), [deleted, deleted])

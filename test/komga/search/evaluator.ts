@@ -153,7 +153,8 @@ export function createEvaluator(facts: KomgaFacts, account: string, now: Date) {
   const mediaStatus = (b: BookFacts) => {
     const error = facts.errors.get(b.id)
     if (error) return error === 'io' ? 'ERROR' : 'UNSUPPORTED'
-    return facts.unread.has(b.id) ? 'UNKNOWN' : 'READY'
+    if (facts.unread.has(b.id)) return 'UNKNOWN'
+    return b.pages === 0 ? 'ERROR' : 'READY'
   }
   const testBook = (b: BookFacts, key: string, op: Operation): boolean => {
     switch (key) {

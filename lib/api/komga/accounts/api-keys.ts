@@ -1,5 +1,6 @@
 // API keys of the caller, and when accounts last signed in, for the Komga-compatible API.
 import type { Identity } from '../../../auth/identify.ts'
+import { listSignIns, type SignIn } from '../../../auth/sign-ins.ts'
 import { findRoleAndPermissions, findUser } from '../../../auth/user-record.ts'
 import { Forbidden, NotFound } from '../../../errors.ts'
 import { respond, route } from '../../../http/route.ts'
@@ -9,7 +10,7 @@ import { list, maybe, name, nullable, record, type Static, Type, uuid } from '..
 import { type ApiKey, createKey, keysOf } from '../../accounts/api-keys.ts'
 import { requireManageable } from '../../accounts/manageable.ts'
 import { UserId } from '../../params.ts'
-import { pageOf, pageOfAll, pageQuery, pageRequest, sortQuery } from '../http/paging.ts'
+import { pageOf, pageQuery, pageRequest, sortKeys, sortQuery, springPage } from '../http/paging.ts'
 
 const ApiKeyDto = record(
   {
@@ -87,7 +88,7 @@ export const apiKeys = [
     },
   }),
   activityRoute('getAuthenticationActivityForCurrentUser', '/api/v2/users/me', 'auth'),
-  activityRoute('getAuthenticationActivity', '/api/v2/users', 'UsersRead'),
+  activityRoute('getAuthenticationActivity', '/api/v2/users', 'SystemAdmin'),
   route({
     operationId: 'getLatestAuthenticationActivityByUserId',
     method: 'GET',
@@ -121,20 +122,42 @@ const unknown = {
   ...{ ip: null, userAgent: null, error: null },
 }
 
-/** Single sign-ins are not recorded: the list is empty. */
-function activityRoute(operationId: string, path: string, permission: 'auth' | 'UsersRead') {
+/** Of the caller, or for administrators of all. */
+function activityRoute(operationId: string, path: string, permission: 'auth' | 'SystemAdmin') {
   return route({
     operationId,
     method: 'GET',
     path: `${path}/authentication-activity`,
     atRoot: true,
     permission,
-    summary: 'Sign-ins; none are recorded',
+    cost: 'record',
+    summary: 'Sign-ins whose sessions are stored, the last one first',
+    description: 'Without rejected ones. An API key signs in when an app starts a session with it.',
     query: record({ ...pageQuery, ...sortQuery }),
     responses: { 200: pageOf(AuthenticationActivityDto) },
-    handle: ({ query }) => pageOfAll<Activity>(pageRequest(query), []),
+    async handle({ query, identity }, { sql }) {
+      const request = pageRequest(query)
+      const { offset, size: limit, isUnpaged } = request
+      const sort = sortKeys(query.sort).find(({ property }) => property === 'dateTime')
+      const { signIns, total } = await listSignIns(sql, {
+        accountId: permission === 'auth' ? identity.account.id : null,
+        isDescending: sort?.isDescending ?? true,
+        ...(isUnpaged ? { offset: 0, limit: maxSignIns } : { offset, limit }),
+      })
+      return springPage({ request, isSorted: true, content: signIns.map(activityOf), total })
+    },
   })
 }
+
+const maxSignIns = 10_000
+
+const activityOf = ({ accountId, login, address, at, key }: SignIn): Activity => ({
+  ...unknown,
+  ...{ userId: accountId, email: login, ip: address, success: true, dateTime: utcSeconds(at) },
+  ...(key
+    ? { source: 'ApiKey', apiKeyId: key.id, apiKeyComment: key.name }
+    : { source: 'Password' }),
+})
 
 const keyDto = (
   { id, userId, name: comment, createdAt, updatedAt }: Omit<ApiKey, 'key'>,

@@ -1,5 +1,6 @@
 // Collections and read lists of the Komga-compatible API: single ones and their changes, neighbours in a read
 // list, and matching of ComicRack lists.
+
 import type { Permission } from '../../../auth/permission.ts'
 import { collections, type Grouping, readLists } from '../../../catalog/grouping/grouping.ts'
 import { maxMembers } from '../../../catalog/grouping/members.ts'
@@ -8,6 +9,7 @@ import { parseCbl } from '../../../catalog/read-list/cbl-file.ts'
 import { matchCbl } from '../../../catalog/read-list/match-cbl.ts'
 import { Conflict, Invalid, NotFound } from '../../../errors.ts'
 import { respond, route } from '../../../http/route.ts'
+import { isUuid } from '../../../id.ts'
 import { BookDto, bookDto } from '../../../komga/book-dto.ts'
 import {
   CollectionDto,
@@ -23,7 +25,7 @@ import { type Reader, readerOf } from '../../../komga/values.ts'
 import type { Sql } from '../../../postgres/db.ts'
 import { maybe, name, nullable, record, type TSchema, Type, text, uuid } from '../../../schema.ts'
 import { withUpload } from '../../images/cover-upload.ts'
-import { idList, parseIds, type Signed } from '../../organise/grouping-kind.ts'
+import { idList, type Signed } from '../../organise/grouping-kind.ts'
 import { CollectionId, ReadListId } from '../../params.ts'
 
 const Name = name(200)
@@ -151,10 +153,12 @@ const mayFill = (input: Signed, permission: Permission): Reader => ({
   isAdmin: input.identity.permissions.has(permission),
 })
 
-/** Throws Invalid for ids that are listed twice. */
+/** Throws Invalid for ids that are listed twice, NotFound for those that nothing can have. */
 function changeOf({ name, summary, ordered, seriesIds, bookIds }: Change) {
   const listed = seriesIds ?? bookIds
-  const memberIds = listed ? parseIds(listed) : undefined
+  if (listed?.some(id => typeof id !== 'string' || !isUuid(id)))
+    throw new NotFound(`${seriesIds ? 'Series' : 'Book'} not found`)
+  const memberIds = listed?.map(id => id.toLowerCase())
   if (memberIds && new Set(memberIds).size < memberIds.length)
     throw new Invalid('Ids must not be listed twice')
   return {

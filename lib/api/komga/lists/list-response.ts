@@ -1,9 +1,11 @@
 // Responses of lists of series and books: a page, or the whole list in batches; and what they cost.
+
 import { createHash } from 'node:crypto'
 import type { Viewer } from '../../../auth/viewer.ts'
 import { predicatesOf } from '../../../catalog/list/condition.ts'
 import type { IdPage } from '../../../catalog/list/page.ts'
 import type { AdmittedCost } from '../../../http/route.ts'
+import { isUuid } from '../../../id.ts'
 import type { Part } from '../../../komga/search/condition-tree.ts'
 import type { SortProperty } from '../../../komga/search/sort.ts'
 import type { Reader } from '../../../komga/values.ts'
@@ -74,12 +76,10 @@ export function hourlySeed({ viewer }: Reader): number {
   return createHash('sha256').update(`${viewer.accountId} ${hour}`).digest().readUInt32LE(0)
 }
 
-const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-
 /** As an account that sees only these of its libraries. */
 export function withinLibraries(viewer: Viewer, requested: readonly string[] | undefined): Viewer {
   if (requested === undefined) return viewer
-  const ids = requested.map(id => id.toLowerCase()).filter(id => uuid.test(id))
+  const ids = requested.map(id => id.toLowerCase()).filter(isUuid)
   const libraries = ids.filter(id => viewer.libraries?.includes(id) ?? true)
   return { ...viewer, libraries, hasAllLibraries: false }
 }

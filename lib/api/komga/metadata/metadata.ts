@@ -1,6 +1,8 @@
 // Metadata changes in the Komga-compatible API: absent members are unchanged, null clears, locks are separate.
-import { Forbidden, Invalid } from '../../../errors.ts'
+
+import { Forbidden, Invalid, NotFound } from '../../../errors.ts'
 import { respond, route } from '../../../http/route.ts'
+import { isUuid } from '../../../id.ts'
 import {
   type BookEdit,
   bookLocks,
@@ -100,12 +102,13 @@ export const metadata = [
     description: 'All books are changed, or none.',
     body: Type.Unsafe<Record<string, Omit<BookEdit, 'locks'> & Record<string, unknown>>>({
       type: 'object',
-      propertyNames: { format: 'uuid' },
+      propertyNames: { maxLength: 100 },
       additionalProperties: BookMetadataUpdate,
       maxProperties: maxBatch,
     }),
     responses: { 204: null },
     async handle({ body, viewer }, { sql }) {
+      if (!Object.keys(body).every(isUuid)) throw new NotFound('Book not found')
       const edits = Object.entries(body).map(([id, update]) => ({
         id: id.toLowerCase(),
         edit: { ...update, locks: locksIn(update, bookLocks) },

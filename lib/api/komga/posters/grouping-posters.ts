@@ -1,8 +1,12 @@
-// Posters of collections and read lists in the Komga-compatible API: an uploaded one, else a mosaic of members.
+// Posters of collections and read lists in the Komga-compatible API: the selected upload, else a mosaic of members.
 import type { Permission } from '../../../auth/permission.ts'
 import type { Viewer } from '../../../auth/viewer.ts'
 import { coverFolders } from '../../../catalog/cover/cover-files.ts'
-import { deleteGroupingCover, setGroupingCover } from '../../../catalog/grouping/cover.ts'
+import {
+  addGroupingCover,
+  deleteGroupingCover,
+  selectGroupingCover,
+} from '../../../catalog/grouping/cover.ts'
 import {
   collections,
   type Grouping,
@@ -13,7 +17,11 @@ import { findGrouping } from '../../../catalog/grouping/list.ts'
 import { NotFound } from '../../../errors.ts'
 import type { Deps } from '../../../http/deps.ts'
 import { respond, route } from '../../../http/route.ts'
-import { CollectionPoster, groupingPoster, ReadListPoster } from '../../../komga/poster-dto.ts'
+import {
+  CollectionPoster,
+  groupingPosters as postersOf,
+  ReadListPoster,
+} from '../../../komga/poster-dto.ts'
 import { ErrorBody, list, maybe, record, type TSchema, Type, uuid } from '../../../schema.ts'
 import { asJpeg } from '../../images/cover-response.ts'
 import { withUpload } from '../../images/cover-upload.ts'
@@ -21,7 +29,7 @@ import { createCover } from '../../images/covers.ts'
 import { groupingThumbnail } from '../../images/grouping-covers.ts'
 import { CollectionId, ReadListId } from '../../params.ts'
 import { revalidated } from '../http/revalidation.ts'
-import { jpeg, posterImage } from './posters.ts'
+import { isSelectedBy, jpeg, posterImage } from './posters.ts'
 
 type GroupingOwner = {
   grouping: Grouping
@@ -49,18 +57,18 @@ const owners: GroupingOwner[] = [
 type Owned = { viewer: Viewer; grouping: Grouping; id: string; withEmpty: boolean }
 
 /** Of a collection or read list that the viewer sees. Throws NotFound. */
-async function visiblePoster(
+async function visiblePosters(
   { sql, config }: Pick<Deps, 'sql' | 'config'>,
   { viewer, grouping, id, withEmpty }: Owned,
 ) {
   await findGrouping(sql, viewer, grouping, { id, withEmpty })
-  return await groupingPoster(sql, grouping, { id, folders: coverFolders(config.data_dir) })
+  return await postersOf(sql, grouping, { id, folders: coverFolders(config.data_dir) })
 }
 
-/** The same if it has this id. Throws NotFound. */
+/** That with this id. Throws NotFound. */
 async function requirePoster(deps: Pick<Deps, 'sql' | 'config'>, owned: Owned, posterId: string) {
-  const found = await visiblePoster(deps, owned)
-  if (found?.poster.id !== posterId) throw new NotFound('Poster not found')
+  const found = (await visiblePosters(deps, owned)).find(({ poster }) => poster.id === posterId)
+  if (!found) throw new NotFound('Poster not found')
   return found
 }
 
@@ -91,13 +99,13 @@ function readRoutes({ grouping, ownerName, path, params, read, write, item }: Gr
       permission: read,
       cost: 'record',
       summary: `List the posters of a ${noun}`,
-      description: 'The uploaded one, if there is any.',
+      description: 'Those that were uploaded.',
       params,
       responses: { 200: list(item) },
       async handle({ params, viewer, identity }, deps) {
         const withEmpty = identity.permissions.has(write)
-        const found = await visiblePoster(deps, { viewer, grouping, id: params.id, withEmpty })
-        return (found ? [found.poster] : []) as never
+        const owned = { viewer, grouping, id: params.id, withEmpty }
+        return (await visiblePosters(deps, owned)).map(({ poster }) => poster)
       },
     }),
     route({
@@ -129,23 +137,23 @@ function writeRoutes({ grouping, ownerName, path, params, write, item }: Groupin
       path: `${path}/thumbnails`,
       permission: write,
       summary: `Upload a poster for a ${noun}`,
-      description: 'Replaces an earlier one, and is always selected.',
       params,
       query: record({ selected: maybe(Type.Boolean()) }),
       multipart: { description: 'The image as part `file`.' },
       responses: { 200: item, 503: ErrorBody },
-      async handle({ params: { id }, viewer, request, signal }, deps) {
+      async handle({ params: { id }, query, viewer, request, signal }, deps) {
         const { sql, config, pages } = deps
         await findGrouping(sql, viewer, grouping, { id, withEmpty: true })
         const client = { accountId: viewer.accountId, signal }
         const folders = coverFolders(config.data_dir)
-        await withUpload({ request, ...client }, async original => {
-          const cover = await createCover(original, { config, pages, client })
-          await setGroupingCover(sql, viewer, grouping, { id, folders, cover })
-        })
-        const found = await visiblePoster(deps, { viewer, grouping, id, withEmpty: true })
-        if (found === null) throw new NotFound('The poster was deleted in the meantime')
-        return found.poster as never
+        const coverId = await withUpload({ request, ...client }, async (original, fields) =>
+          addGroupingCover(sql, viewer, grouping, {
+            ...{ id, folders, isSelected: isSelectedBy(query, fields) },
+            cover: await createCover(original, { config, pages, client }),
+          }),
+        )
+        const owned = { viewer, grouping, id, withEmpty: true }
+        return (await requirePoster(deps, owned, coverId)).poster
       },
     }),
     route({
@@ -157,7 +165,8 @@ function writeRoutes({ grouping, ownerName, path, params, write, item }: Groupin
       params: PosterId,
       responses: { 202: null },
       async handle({ params: { id, poster_id }, viewer }, deps) {
-        await requirePoster(deps, { viewer, grouping, id, withEmpty: true }, poster_id)
+        await findGrouping(deps.sql, viewer, grouping, { id, withEmpty: true })
+        await selectGroupingCover(deps.sql, viewer, grouping, { id, coverId: poster_id })
         return respond(202)
       },
     }),
@@ -166,13 +175,13 @@ function writeRoutes({ grouping, ownerName, path, params, write, item }: Groupin
       method: 'DELETE',
       path: `${path}/thumbnails/{poster_id}`,
       permission: write,
-      summary: `Delete the uploaded poster of a ${noun}`,
+      summary: `Delete an uploaded poster of a ${noun}`,
       params: PosterId,
       responses: { 202: null },
       async handle({ params: { id, poster_id }, viewer }, deps) {
-        await requirePoster(deps, { viewer, grouping, id, withEmpty: true }, poster_id)
+        await findGrouping(deps.sql, viewer, grouping, { id, withEmpty: true })
         const folders = coverFolders(deps.config.data_dir)
-        await deleteGroupingCover(deps.sql, viewer, grouping, { id, folders })
+        await deleteGroupingCover(deps.sql, viewer, grouping, { id, folders, coverId: poster_id })
         return respond(202)
       },
     }),

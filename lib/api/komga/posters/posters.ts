@@ -43,6 +43,12 @@ export async function posterImage(request: FastifyRequest, deps: Deps, name: str
   )
 }
 
+/** Whether an upload is displayed: in the query or in the form; it is by default. */
+export const isSelectedBy = (
+  { selected }: { selected?: boolean | undefined },
+  fields: ReadonlyMap<string, string>,
+): boolean => selected ?? fields.get('selected')?.toLowerCase() !== 'false'
+
 type PosterOwner = {
   kind: Owner['kind']
   ownerName: 'Book' | 'Series'
@@ -129,7 +135,7 @@ function writeRoutes({ kind, ownerName, path, params, write: permission, item }:
       permission,
       summary: `Upload a poster for a ${kind}`,
       params,
-      query: record({ selected: maybe(Type.Boolean({ default: true })) }),
+      query: record({ selected: maybe(Type.Boolean()) }),
       multipart: { description: 'The image as part `file`.' },
       responses: { 200: item, 503: ErrorBody },
       async handle({ params, query, viewer, request, signal }, { sql, config, pages, thumbnails }) {
@@ -138,13 +144,17 @@ function writeRoutes({ kind, ownerName, path, params, write: permission, item }:
         const before = (await listCovers(sql, owned)).find(({ isSelected }) => isSelected)
         const client = { accountId: viewer.accountId, signal }
         const folders = coverFolders(config.data_dir)
-        const { cover } = await withUpload({ request, ...client }, async original =>
-          addCover(sql, owned, {
-            folders,
-            cover: await createCover(original, { config, pages, client }),
+        const { cover, isSelected } = await withUpload(
+          { request, ...client },
+          async (original, fields) => ({
+            isSelected: isSelectedBy(query, fields),
+            ...(await addCover(sql, owned, {
+              folders,
+              cover: await createCover(original, { config, pages, client }),
+            })),
           }),
         )
-        if (query.selected === false && before?.id !== cover.id)
+        if (!isSelected && before?.id !== cover.id)
           await (before ? selectCover(sql, owned, before.id) : selectAutomaticCover(sql, owned))
         const all = await postersOf(sql, owned, { folders, thumbnails })
         return all.find(({ id }) => id === cover.id)!

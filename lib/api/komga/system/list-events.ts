@@ -116,9 +116,10 @@ async function messageOf(
   const members = await membersOf(sql, viewer, kind, id)
   // The last member that the account saw may have been removed.
   if (members === null) return (await concerned()).length > 0 ? message('Deleted', []) : null
-  if (fields.includes('cover')) {
+  if (fields.includes('cover') || fields.includes('covers')) {
     const action = fields.includes('deleted') ? 'Deleted' : 'Added'
-    return { name: `${poster}${action}`, data: { [grouping.idKey]: id, selected: true } }
+    const data = { [grouping.idKey]: id, selected: fields.includes('cover') }
+    return { name: `${poster}${action}`, data }
   }
   return message(change === 'created' ? 'Added' : 'Changed', members)
 }
