@@ -571,11 +571,11 @@ create index duplicate_series_member on duplicate_series (series_id);
 ---------------------------------------------------------------------------------------------------
 -- Sources of metadata and releases (lib/source), and the release ledger (lib/catalog/release).
 
--- What an administrator set up: a feed, a mapping of a service, a dump, or the command of a plugin.
+-- What an administrator set up: a feed, a mapping of a service, a dump, or a plugin (lib/source).
 create table source (
   id           uuid primary key,
   type         text not null,
-  -- Names it in external ids and provenance; plugins are named `plugin:<name>`.
+  -- Names it in external ids and provenance, for ever; plugins are named `plugin:<name>`.
   name         text not null,
   display_name text not null,
   -- By type, checked by lib/source; without secrets.
@@ -585,16 +585,31 @@ create table source (
   enabled      boolean not null default false,
   -- The last answer of `describe`.
   description  jsonb,
+  -- How series are matched with it (lib/catalog/match).
+  matching     jsonb not null default '{}',
   -- Consecutive failures; the source is left alone until `retry_at`.
   failures     integer not null default 0,
   last_error   text,
   last_error_at timestamptz,
   retry_at     timestamptz,
   created_at   timestamptz not null default now(),
+  -- Of its settings.
   updated_at   timestamptz not null default now(),
   constraint source_name_unique unique (name),
-  constraint source_type_known check (type in ('feed', 'http', 'dump', 'files', 'plugin'))
+  constraint source_type_known check (type in ('feed', 'http', 'dump', 'plugin')),
+  constraint source_plugin_named check ((type = 'plugin') = starts_with(name, 'plugin:'))
 );
+
+-- The newest failures of each source.
+create table source_failure (
+  id         uuid primary key,
+  source_id  uuid not null references source on delete cascade,
+  operation  text not null,
+  kind       text not null,
+  message    text not null,
+  created_at timestamptz not null default now()
+);
+create index source_failure_newest on source_failure (source_id, id desc);
 
 -- A list of releases of a source.
 create table release_source (
@@ -609,6 +624,10 @@ create table release_source (
   schedule_changed_at timestamptz not null default now(),
   -- Where the next poll begins; written with the releases that it has passed.
   cursor        jsonb,
+  -- The series up to which an unfinished poll has passed, of lists that are read series by series.
+  poll_after    uuid,
+  -- The poll that began last: an older one that still runs stores nothing more.
+  poll_id       uuid,
   last_polled_at timestamptz,
   last_error    text,
   last_error_at timestamptz,
@@ -616,8 +635,31 @@ create table release_source (
   config        jsonb not null default '{}',
   created_at    timestamptz not null default now(),
   updated_at    timestamptz not null default now(),
-  constraint release_source_key_unique unique (source_id, key)
+  constraint release_source_key_unique unique (source_id, key),
+  constraint release_source_kind_known check (kind in
+    ('rss-uploader', 'rss-series', 'api-feed', 'metadata-feed', 'metadata-piggyback'))
 );
+
+-- What became of matching a series with a source of metadata, and which matches are due.
+create table series_match (
+  series_id   uuid not null references series on delete cascade,
+  source_id   uuid not null references source on delete cascade,
+  -- Null: nothing to do.
+  due_at      timestamptz,
+  -- A process works on it; if it dies, it is due again then.
+  claimed_until timestamptz,
+  -- Also if the metadata of the source has not changed.
+  forced      boolean not null default false,
+  attempts    integer not null default 0,
+  outcome     text,
+  message     text,
+  external_id text,
+  -- Of the best hit of the search.
+  relevance   double precision,
+  matched_at  timestamptz,
+  primary key (series_id, source_id)
+);
+create index series_match_due on series_match (source_id, due_at) where due_at is not null;
 
 create table series_tracking (
   series_id   uuid primary key references series on delete cascade,
@@ -1342,7 +1384,8 @@ create table event (
   fields     text[],
   -- Set: only this account receives it.
   account_id uuid,
-  -- Of tasks and scans: the whole message but its time. Of collections and read lists: the id.
+  -- Of tasks and scans: the whole message but its time. Of collections and read lists: the id. Of releases: each
+  -- of the events.
   data       jsonb,
   -- What decides whether a viewer could see an object that is gone (lib/event/audience.ts).
   audience   jsonb,
@@ -1405,6 +1448,77 @@ create trigger library_schedule_changed after update of scanning_config, is_acti
   when ((old.scanning_config, old.is_active, old.deleting_at, old.root)
     is distinct from (new.scanning_config, new.is_active, new.deleting_at, new.root))
   execute function notify_schedule();
+
+create trigger release_source_schedule_stamp before update of enabled, cron_schedule on release_source
+  for each row when
+    ((old.enabled, old.cron_schedule) is distinct from (new.enabled, new.cron_schedule))
+  execute function stamp_schedule();
+create trigger release_source_schedule_created after insert or delete on release_source
+  for each row execute function notify_schedule();
+create trigger release_source_schedule_changed after update of enabled, cron_schedule on release_source
+  for each row when
+    ((old.enabled, old.cron_schedule) is distinct from (new.enabled, new.cron_schedule))
+  execute function notify_schedule();
+create trigger source_schedule_changed after update of enabled on source
+  for each row when (old.enabled <> new.enabled) execute function notify_schedule();
+
+---------------------------------------------------------------------------------------------------
+-- The release ledger: what sources announced of tracked series, each release once.
+create table release (
+  id          uuid primary key,
+  source_id   uuid not null references release_source on delete cascade,
+  series_id   uuid not null references series on delete cascade,
+  external_release_id text not null,
+  state       text not null,
+  payload_url text not null,
+  media_url   text,
+  media_url_kind text,
+  info_hash   text,
+  group_or_uploader text,
+  language    text,
+  -- Spans `{start, end}`, sorted; the last end is what a series is sorted by.
+  chapters    jsonb,
+  volumes     jsonb,
+  last_chapter double precision generated always as ((chapters->-1->>'end')::double precision) stored,
+  last_volume  double precision generated always as ((volumes->-1->>'end')::double precision) stored,
+  format_hints jsonb not null default '{}',
+  metadata    jsonb not null default '{}',
+  confidence  double precision not null,
+  released_at timestamptz,
+  observed_at timestamptz not null default now(),
+  created_at  timestamptz not null default now(),
+  constraint release_state_known check (state in
+    ('announced', 'dismissed', 'marked_acquired', 'hidden')),
+  constraint release_media_complete check ((media_url is null) = (media_url_kind is null))
+);
+-- An id may be longer than an index row allows.
+create unique index release_external_unique on release (source_id, md5(external_release_id));
+create unique index release_info_hash_unique on release (info_hash) where info_hash is not null;
+create index release_in_series on release (series_id, state);
+-- Lists and counts are decided within these indexes.
+create index release_facts on release (state, series_id, language, source_id);
+create index release_by_observed on release (observed_at, id)
+  include (state, series_id, language, source_id);
+create index release_by_released on release (coalesce(released_at, observed_at), id)
+  include (state, series_id, language, source_id);
+
+-- Every state that a release was in: who set it (null: the server), when and why.
+create table release_change (
+  id         bigint generated always as identity primary key,
+  release_id uuid not null references release on delete cascade,
+  -- Null: it was added to the ledger.
+  from_state text,
+  to_state   text not null,
+  account_id uuid references account on delete set null,
+  reason     text not null,
+  -- Of the first one: how the series was found.
+  details    jsonb,
+  created_at timestamptz not null default now(),
+  constraint release_change_reason_known check (reason in
+    ('announced', 'owned', 'not_tracked', 'request', 'scan'))
+);
+create index release_change_of on release_change (release_id, id);
+create index release_change_account on release_change (account_id) where account_id is not null;
 
 -- Token buckets of the rate limiter, shared by all processes. Unlogged: lost in a crash, harmlessly.
 create unlogged table rate_bucket (
