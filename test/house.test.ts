@@ -59,6 +59,7 @@ const layers = [
   'pipeline/work',
   'pipeline/index',
   'pipeline/finalize',
+  'pipeline/release',
   'pipeline/doctor',
   'pipeline/watch',
   'pipeline',

@@ -254,6 +254,11 @@ export const catalogue = {
     'Template with which clients display custom metadata.',
     { maxLength: 65_536 },
   ),
+  'duplicate_detection.trusted_external_id_sources': runtime.text(
+    '',
+    'Sources whose external ids show that two series are the same, separated by commas; empty for all.',
+    { maxLength: 10_000 },
+  ),
   'events.retention_minutes': runtime.integer(
     90,
     [60, 1440],
@@ -263,6 +268,25 @@ export const catalogue = {
     '0 3 * * *',
     'Schedule of the maintenance that deletes expired data, five fields; empty for none.',
     schedule,
+  ),
+  'plugins.auto_match_confidence_threshold': runtime.number(
+    0.8,
+    [0, 1],
+    'Relevance from which the best hit of a search is used for automatic matching.',
+  ),
+  'plugins.post_scan_auto_match_enabled': runtime.boolean(
+    false,
+    'Match series with the sources of metadata after each scan.',
+  ),
+  'release_tracking.default_cron_schedule': runtime.text(
+    '0 0 * * *',
+    'Schedule of the polls of release sources without one of their own, five fields; empty for none.',
+    schedule,
+  ),
+  'release_tracking.default_languages': runtime.text(
+    'en',
+    'Languages of the releases that advance the latest known chapter and volume of a series, separated by commas.',
+    { maxLength: 500 },
   ),
   'purge.purge_empty_series': runtime.boolean(
     true,

@@ -35,11 +35,12 @@ function canReceiveTask(row: EventRow, { viewer, permissions }: Subscriber): boo
   return isPermitted && isInVisibleLibrary(row, viewer)
 }
 
-const isOfGrouping = ({ stream, data }: EventRow) => stream === 'entity' && data !== null
+const isOfGrouping = ({ type }: EventRow) => /^(?:collection|read_list)_/.test(type)
 
 function requiredPermission(row: EventRow): Permission {
   const { stream, type, seriesIds, bookIds } = row
   if (stream === 'scan') return 'LibrariesRead'
+  if (type === 'release_source_polled') return 'PluginsManage'
   if (isOfGrouping(row)) return type.startsWith('collection_') ? 'CollectionsRead' : 'ReadListsRead'
   return bookIds ? 'BooksRead' : seriesIds ? 'SeriesRead' : 'LibrariesRead'
 }

@@ -20,6 +20,8 @@ export const entityTypes = [
   'read_list_created',
   'read_list_updated',
   'read_list_deleted',
+  'release_announced',
+  'release_source_polled',
 ] as const
 export type EntityType = (typeof entityTypes)[number]
 

@@ -19,12 +19,18 @@ export function formatEvents(
   indexes?: Iterable<number>,
 ): Buffer {
   const firstId = row.number - row.count + 1
-  const messageAt =
-    row.stream === 'entity' && !row.data ? entityMessage(row) : () => progressMessage(row)
+  const messageAt = messagesOf(row)
   let text = ''
   for (const i of indexes ?? row.seriesIds?.keys() ?? [0])
     text += block(row.type, messageAt(i), { unnamed, id: firstId + i })
   return Buffer.from(text)
+}
+
+function messagesOf(row: EventRow): (index: number) => Message {
+  const { type, at } = row
+  const each = row.data?.events as Message[] | undefined
+  if (each) return index => progressMessage({ type, data: each[index]!, at })
+  return row.stream === 'entity' && !row.data ? entityMessage(row) : () => progressMessage(row)
 }
 
 /** Current progress as a block; it has no number, because it is not an event of the table. */

@@ -9,6 +9,7 @@ import { databaseFamilies } from './database.ts'
 import { libraryFamilies } from './libraries.ts'
 import { buildFamily, diskFamilies, startProcessMetrics, storageFamilies } from './process.ts'
 import { type MetricFamily, type MetricsFormat, render } from './registry.ts'
+import { releaseFamilies } from './releases.ts'
 import '../event/metrics.ts'
 import './http.ts'
 import './lists.ts'
@@ -20,15 +21,17 @@ export async function renderMetrics(
   format: MetricsFormat,
 ) {
   startProcessMetrics()
-  const [database, libraries, queue, disk] = await Promise.all([
+  const [database, libraries, queue, releases, disk] = await Promise.all([
     databaseFamilies(sql),
     libraryFamilies(sql),
     queueFamilies(sql),
+    releaseFamilies(sql),
     diskFamilies(dataDir),
   ])
   const families = [buildFamily(database.server), ...database.families]
   const storage = [...disk, ...storageFamilies(space?.states() ?? [])]
-  return await render([...families, ...libraries, ...queue, ...storage, ...pageFamilies()], format)
+  const all = [...families, ...libraries, ...queue, ...releases, ...storage, ...pageFamilies()]
+  return await render(all, format)
 }
 
 // Cached, because counting takes a while with a million tasks.

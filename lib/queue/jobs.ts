@@ -10,12 +10,16 @@ export type Jobs = {
   hash: { scanId: string; libraryId: string; ids: string[]; again?: true }
   /** `requested`: by a user, who waits for it. */
   dedupe: { libraryId?: string; requested?: true }
+  /** Matches the due series of a library with a source of metadata. */
+  match: { libraryId: string; sourceId: string }
   erase: { libraryId: string }
   /** The cover of one book that is displayed or was requested. */
   coverOnDemand: { libraryId: string; bookId: string; again?: true }
   /** Erases the missing books of a library. */
   purge: { libraryId: string }
   maintenance: Record<string, never>
+  /** Reads the new releases of a list of a source. */
+  poll: { releaseSourceId: string }
 }
 export type JobName = keyof Jobs
 
@@ -50,6 +54,11 @@ export const jobTypes = {
   },
   hash: { task: 'hash_books', activity: 'hashing', queue: { policy: 'standard', ...patient } },
   dedupe: { task: 'find_duplicates', activity: 'comparing', queue: { policy: 'short', ...quick } },
+  match: {
+    task: 'plugin_auto_match',
+    activity: 'matching',
+    queue: { policy: 'short', ...long },
+  },
   erase: { task: 'delete_library', activity: 'erasing', queue: { policy: 'short', ...patient } },
   coverOnDemand: {
     task: 'generate_thumbnail',
@@ -64,6 +73,11 @@ export const jobTypes = {
   maintenance: {
     task: 'maintenance',
     activity: 'cleaning up',
+    queue: { policy: 'short', ...quick },
+  },
+  poll: {
+    task: 'poll_release_source',
+    activity: 'looking for releases',
     queue: { policy: 'short', ...quick },
   },
 } as const satisfies Record<JobName, { task: string; activity: string; queue: object }>

@@ -43,6 +43,7 @@ export type Payload = {
   seriesId?: string
   bookId?: string
   scanId?: string
+  releaseSourceId?: string
   ids?: string[]
   /** The number of `ids` once the job is completed. */
   books?: number

@@ -1,4 +1,4 @@
-// Schedule: the jobs that settings and libraries plan by cron expressions.
+// Schedule: the jobs that settings, libraries and release sources plan by cron expressions.
 import type { Cron } from 'croner'
 import { parseCron } from '../cron.ts'
 import type { Log } from '../log.ts'
@@ -23,6 +23,7 @@ export const scheduleSettings = [
   'deduplication.enabled',
   'scheduler.timezone',
   'maintenance.cron_schedule',
+  'release_tracking.default_cron_schedule',
 ] as const
 
 type Deps = { sql: Sql; queue: Queue; log: Log }
@@ -31,7 +32,11 @@ type UnparsedJob = Omit<ScheduledJob, 'cron'> & { cron: string; zone: string | n
 /** All scheduled jobs. One with an invalid expression is logged and left out. */
 export async function readSchedule(deps: Deps): Promise<ScheduledJob[]> {
   const settings = await readSettings(deps.sql)
-  const jobs = [...settingJobs(deps, settings), ...(await libraryJobs(deps, settings))]
+  const jobs = [
+    ...settingJobs(deps, settings),
+    ...(await libraryJobs(deps, settings)),
+    ...(await releaseJobs(deps, settings)),
+  ]
   return jobs.flatMap(({ job, cron, zone, since, enqueue }) => {
     try {
       return [{ job, cron: parseCron(cron, zone), since, enqueue }]
@@ -53,6 +58,7 @@ async function readSettings(sql: Sql) {
       ? String(value('deduplication.cron_schedule'))
       : '',
     maintenance: String(value('maintenance.cron_schedule')),
+    releases: String(value('release_tracking.default_cron_schedule')),
     /** When any of these settings was last changed. */
     since: (...keys: (typeof scheduleSettings)[number][]) =>
       Math.max(
@@ -102,4 +108,24 @@ async function libraryJobs({ sql, queue }: Deps, settings: Settings): Promise<Un
     enqueue: tx =>
       enqueueScanUnlessBusy(tx, queue, { libraryId: id, mode, ignoreWatchScans: true }),
   }))
+}
+
+async function releaseJobs({ sql, queue }: Deps, settings: Settings): Promise<UnparsedJob[]> {
+  const rows = await sql<{ id: string; cron: string | null; since: Date }[]>`
+    select r.id, r.cron_schedule as cron, r.schedule_changed_at as since
+    from release_source r join source s on s.id = r.source_id
+    where r.enabled and s.enabled
+    order by r.id`
+  const defaultSince = settings.since('release_tracking.default_cron_schedule')
+  const zoneSince = settings.since('scheduler.timezone')
+  return rows
+    .map(({ id, cron, since }) => ({
+      job: `poll ${id}`,
+      cron: cron ?? settings.releases,
+      zone: settings.zone,
+      since: Math.max(since.getTime(), zoneSince, cron === null ? defaultSince : 0),
+      enqueue: async (tx: Transaction) =>
+        void (await queue.send(tx, 'poll', [{ releaseSourceId: id }], { key: id })),
+    }))
+    .filter(({ cron }) => cron !== '')
 }

@@ -11,6 +11,7 @@ import type { DoctorScope, Invariant } from './invariant.ts'
 import { leftoverInvariants } from './leftovers.ts'
 import { listInvariants } from './lists.ts'
 import { readingInvariants } from './reading.ts'
+import { releaseInvariants } from './releases.ts'
 import { rowInvariants } from './rows.ts'
 import { selectedCoverInvariants } from './selected-covers.ts'
 import { workInvariants } from './work.ts'
@@ -24,6 +25,7 @@ export const invariants: Invariant[] = [
   ...listInvariants,
   ...groupingInvariants,
   ...duplicateInvariants,
+  ...releaseInvariants,
   ...coverInvariants,
   ...selectedCoverInvariants,
   ...workInvariants,

@@ -4,6 +4,7 @@ import { refreshScanned } from '../../lib/catalog/derived/refresh.ts'
 import { lockSeries } from '../../lib/catalog/locks.ts'
 import { majorityColumns } from '../../lib/catalog/metadata/columns.ts'
 import { titlesByRules } from '../../lib/catalog/metadata/series-title.ts'
+import { markAcquired } from '../../lib/catalog/release/acquire.ts'
 import { publish, seriesEvents } from '../../lib/event/publish.ts'
 import { bookMajorityFields } from '../../lib/metadata/series-fields.ts'
 import { sortKey } from '../../lib/name/natural.ts'
@@ -18,6 +19,9 @@ type Library = Pick<LoadedScan, 'libraryId' | 'rules'>
 
 /** Finalizes all changed series of a library, a thousand per transaction. */
 export async function finalizeSeries(sql: Sql, library: Library): Promise<void> {
+  const [marked] = await sql`
+    select 1 from series_refresh where library_id = ${library.libraryId} limit 1`
+  if (!marked) return
   let batches = 0
   while (await finalizeBatch(sql, library)) batches += 1
   // What a scan inserted is in pending lists that every search would read through.
@@ -59,6 +63,7 @@ async function finalizeBatch(sql: Sql, library: Library): Promise<boolean> {
       ...(await renameSeries(tx, ids)),
       ...(await refreshScanned(tx, ids)),
     ])
+    await markAcquired(tx, ids)
     const changedRows = rows.filter(row => changed.has(row.id))
     await publish(tx, seriesEvents('series_updated', changedRows))
     return true
@@ -101,14 +106,14 @@ const describedColumns = bookMajorityFields.map(({ column }) => column)
 
 /**
  * Sets the columns that follow the books, such as publisher and language, to their most frequent value,
- * unless locked, or set by a user or by series.json. Returns the series that changed.
+ * unless locked, or set by a user, by a source of metadata or by series.json. Returns the series that changed.
  */
 async function describeSeries(tx: Transaction, ids: string[]): Promise<string[]> {
   const differs = (
     c: string,
   ) => tx`(b.${tx(c)} is not null and b.${tx(c)} is distinct from s.${tx(c)}
     and not ${c} = any(s.locks)
-    and coalesce(s.provenance->>${c}, '') not in ('user', 'series_json'))`
+    and not s.provenance ? ${c})`
   const assignments = describedColumns
     .map(c => tx`${tx(c)} = case when ${differs(c)} then b.${tx(c)} else s.${tx(c)} end`)
     .reduce((list, item) => tx`${list}, ${item}`)
@@ -127,7 +132,7 @@ async function describeSeries(tx: Transaction, ids: string[]): Promise<string[]>
   return changed.map(row => row.id)
 }
 
-/** Titles series as the majority of their books that name one, unless locked or set by a user. Returns the series that changed. */
+/** Titles series as the majority of their books that name one, unless locked, or set by a user or a source of metadata. Returns the series that changed. */
 async function renameSeries(tx: Transaction, ids: string[]): Promise<string[]> {
   const renamed = await tx<{ id: string; title: string }[]>`
     select n.series_id as id, n.embedded_series as title
@@ -140,7 +145,7 @@ async function renameSeries(tx: Transaction, ids: string[]): Promise<string[]> {
     ) n
     join series s on s.id = n.series_id
     where n.votes * 2 > n.voters and s.title <> n.embedded_series
-      and not 'title' = any(s.locks) and s.provenance->>'title' is distinct from 'user'`
+      and not 'title' = any(s.locks) and coalesce(s.provenance->>'title', 'embedded') = 'embedded'`
   return await setTitles(tx, renamed, { title: 'embedded' })
 }
 

@@ -18,7 +18,6 @@ import {
   readStatuses,
   ruleFields,
   seriesFields,
-  unrecordedFields,
 } from './fields.ts'
 import type { InnerTest } from './inner-tests.ts'
 
@@ -110,12 +109,12 @@ function parseNode(
   const kind = state.fields[key]!
   const operation = operationOf(value, valuePath)
   const tests = parseWordTest(kind, operation, valuePath)
-  if (tests) return { any: tests.map(test => leaf({ field: key, test, negated: false })) }
+  if (tests) return { any: tests.map(test => ({ field: key, test, negated: false })) }
   const predicate = { field: key, ...parsePredicate(kind, operation, valuePath) }
   // Long lists count as several nodes, so that the limit cannot be evaded with them.
   if (predicate.test.kind === 'ids')
     state.nodeCount += Math.floor(predicate.test.ids.length / maxListValues)
-  return leaf(predicate)
+  return predicate
 }
 
 type Operation = { operator: string; operands: Record<string, unknown> }
@@ -128,14 +127,6 @@ function operationOf(value: unknown, path: string): Operation {
   const operator = operatorOf(name)
   if (typeof operator !== 'string') throw new Invalid(`${path}.operator must be a string`)
   return { operator, operands }
-}
-
-/** A predicate on a field without values becomes a condition that all match or none. */
-function leaf(predicate: Predicate): Condition {
-  const { field, test, negated } = predicate
-  if (!unrecordedFields.includes(field)) return predicate
-  const holds = test.kind === 'null' || (test.kind === 'boolean' && !test.value)
-  return holds === negated ? { any: [] } : { all: [] }
 }
 
 // Kinds whose values are these words, which text operators compare.

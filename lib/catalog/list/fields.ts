@@ -10,14 +10,6 @@ export const maxValueLength = 500
 export const readStatuses = ['unread', 'in_progress', 'read'] as const
 export type ReadStatus = (typeof readStatuses)[number]
 
-/**
- * Fields for which no series has a value. Conditions on them are decided when they are parsed, so they
- * need no SQL.
- */
-const unrecordedSeriesFields = { isTracked: 'boolean' } as const
-type UnrecordedField = keyof typeof unrecordedSeriesFields
-export const unrecordedFields: readonly string[] = Object.keys(unrecordedSeriesFields)
-
 export const seriesFields = {
   libraryId: 'id',
   genre: 'text',
@@ -44,7 +36,7 @@ export const seriesFields = {
   completion: 'boolean',
   inCollection: 'boolean',
   hasExternalSourceId: 'boolean',
-  ...unrecordedSeriesFields,
+  isTracked: 'boolean',
   sharingTag: 'text',
 } as const
 
@@ -110,7 +102,7 @@ type InnerBookField =
   | 'text'
 
 /** The fields that need SQL. */
-export type SeriesField = Exclude<keyof typeof seriesFields, UnrecordedField> | InnerSeriesField
+export type SeriesField = keyof typeof seriesFields | InnerSeriesField
 export type BookField = keyof typeof bookFields | InnerBookField
 export type FieldKind = 'id' | 'text' | 'status' | 'number' | 'date' | 'boolean'
 

@@ -40,7 +40,7 @@ export const Series = record(
     wantToRead: Type.Boolean({ description: 'On the want-to-read list of the caller.' }),
     hasCustomCover: Type.Boolean(),
     collections: CollectionNames,
-    tracked: Type.Boolean({ description: 'Always false: releases are not tracked yet.' }),
+    tracked: Type.Boolean({ description: 'Whether releases are looked for.' }),
     createdAt: timestamp(),
     updatedAt: timestamp(),
   },
@@ -62,7 +62,7 @@ export async function seriesByIds(
       n."pageCount", n."fileSize", greatest(n."bookCount" - n."readCount", 0) as "unreadCount",
       n."readCount", r.last_read_at as "lastReadAt", u.rating as "userRating",
       w.id is not null as "wantToRead",
-      s.custom_cover is not null as "hasCustomCover", ${collectionNames(sql, viewer)} as collections, false as tracked, s.created_at as "createdAt",
+      s.custom_cover is not null as "hasCustomCover", ${collectionNames(sql, viewer)} as collections, coalesce(k.tracked, false) as tracked, s.created_at as "createdAt",
       s.updated_at as "updatedAt"
     from unnest(${ids as string[]}::uuid[]) with ordinality as requested(id, place)
     join series s on s.id = requested.id
@@ -70,6 +70,7 @@ export async function seriesByIds(
     left join series_reading r on r.account_id = ${viewer.accountId} and r.series_id = s.id
     left join user_rating u on u.account_id = ${viewer.accountId} and u.series_id = s.id
     left join want_to_read w on w.account_id = ${viewer.accountId} and w.series_id = s.id
+    left join series_tracking k on k.series_id = s.id
     cross join lateral ${visibleCounters(sql, viewer)} n
     where ${visibleSeries(sql, viewer)}
     order by requested.place`

@@ -81,7 +81,7 @@ const ofBooks: Record<BookField, FieldVersion> = {
   inReadList: null,
   poster: null,
   readListId: null,
-  text: null,
+  text: 'rows',
 }
 
 const ofSeries: Record<SeriesField, FieldVersion> = {
@@ -118,6 +118,7 @@ const ofSeries: Record<SeriesField, FieldVersion> = {
   bookCount: 'rows',
   totalBookCount: 'rows',
   isMissing: 'rows',
+  isTracked: 'rows',
   isUnchanged: 'rows',
   oneShot: 'rows',
   readingDirection: 'rows',

@@ -21,7 +21,9 @@ export type PlanContext = {
   isOfFew?: boolean
 }
 
-type SetField = 'genre' | 'tag' | 'anyTag' | 'hasExternalSourceId' | 'inCollection' | 'collectionId'
+type SetField =
+  | ('genre' | 'tag' | 'anyTag' | 'hasExternalSourceId' | 'isTracked')
+  | ('inCollection' | 'collectionId')
 type FlagField = 'completion' | 'complete' | 'oneShot' | 'isMissing' | 'isUnchanged'
 /** Of the account of the viewer, or of all accounts. */
 type OwnField = 'lastReadAt' | 'wantToRead' | 'hasUserRating' | 'userRating' | 'communityRating'
@@ -100,6 +102,8 @@ export function seriesSet(context: PlanContext, predicate: Predicate): Fragment 
         select from external_reference e where e.series_id = x.id and e.kind = 'id')`
       return seriesWhere(context, test.kind === 'boolean' && test.value ? hasId : sql`not ${hasId}`)
     }
+    case 'isTracked':
+      return sql`select t.series_id from series_tracking t where t.tracked`
     case 'lastReadAt':
       return sql`
         select r.series_id from series_reading r
@@ -176,11 +180,11 @@ export function withRarePredicates(condition: Condition): Condition {
 
 const rareFlags = [
   ...['hasError', 'wantToRead', 'hasUserRating', 'inCollection', 'inReadList'],
-  ...['oneShot', 'isMissing', 'isUnchanged'],
+  ...['oneShot', 'isMissing', 'isUnchanged', 'isTracked'],
 ]
 const oftenNull = [
   ...['genre', 'tag', 'anyTag', 'ownTag', 'sharingTag', 'author'],
-  ...['lastReadAt', 'userRating', 'communityRating'],
+  ...['lastReadAt', 'userRating', 'communityRating', 'isTracked'],
 ]
 
 /** On rows that exist only where there is a value. */

@@ -1,0 +1,61 @@
+// Invariants of the release ledger: the history of every release ends with its state, and aliases have the
+// keys by which releases are matched.
+import { aliasKey } from '../../lib/catalog/release/alias-key.ts'
+import type { Sql } from '../../lib/postgres/db.ts'
+import { type DoctorScope, type Invariant, maxSamples, violationQuery } from './invariant.ts'
+
+const withoutHistory = ({ sql }: Pick<DoctorScope, 'sql'>) => sql`
+  select r.id, c.to_state as last, r.state, r.external_release_id || ' (' || r.id || ')' as note
+  from release r
+  left join lateral (
+    select to_state from release_change where release_id = r.id order by id desc limit 1
+  ) c on true
+  where c.to_state is distinct from r.state`
+
+/** Calls `onBatch` with the aliases of which the key differs. */
+async function staleAliases(
+  sql: Sql,
+  onBatch: (stale: { id: string; alias: string; key: string }[]) => Promise<void> | void,
+) {
+  const aliases = sql<{ id: string; alias: string; key: string }[]>`
+    select id, alias, alias_key as key from series_alias`
+  for await (const batch of aliases.cursor(2_000)) {
+    const stale = batch.filter(({ alias, key }) => aliasKey(alias) !== key)
+    if (stale.length > 0) await onBatch(stale)
+  }
+}
+
+export const releaseInvariants: Invariant[] = [
+  {
+    name: 'history of releases',
+    description: 'The last state in the history of a release is its state.',
+    check: violationQuery(({ sql }) => sql`select note from (${withoutHistory({ sql })}) wrong`),
+    async repair({ sql }) {
+      await sql`
+        insert into release_change (release_id, from_state, to_state, reason)
+        select id, last, state, 'announced' from (${withoutHistory({ sql })}) wrong`
+    },
+  },
+  {
+    name: 'keys of aliases',
+    description: 'Every alias of a series has the key by which releases are matched.',
+    async check({ sql }) {
+      let count = 0
+      const samples: string[] = []
+      await staleAliases(sql, stale => {
+        count += stale.length
+        samples.push(...stale.slice(0, maxSamples - samples.length).map(({ alias }) => alias))
+      })
+      return { count, samples }
+    },
+    async repair({ sql }) {
+      await staleAliases(sql, async stale => {
+        const rows = stale.map(({ id, alias }) => ({ id, key: aliasKey(alias) }))
+        await sql`
+          update series_alias a set alias_key = r.key
+          from jsonb_to_recordset(${sql.json(rows)}) as r(id uuid, key text)
+          where a.id = r.id`
+      })
+    },
+  },
+]

@@ -1,0 +1,66 @@
+// Releases for tests: sources in memory, rows of sources, items as sources state them.
+import type { Test } from 'tap'
+import { newId } from '../../lib/id.ts'
+import type { Sql } from '../../lib/postgres/db.ts'
+import type { ReleaseItem, ReleasePage, ReleaseQuery, Source } from '../../lib/source/contract.ts'
+import type { Sources } from '../../lib/source/open.ts'
+import { pollReleases } from '../../pipeline/release/poll.ts'
+
+/** An item with defaults for what a test is not about. */
+export const item = (
+  values: Partial<ReleaseItem> & { externalReleaseId: string },
+): ReleaseItem => ({
+  title: 'A title',
+  payloadUrl: `https://example.org/${encodeURIComponent(values.externalReleaseId)}`,
+  mediaUrl: null,
+  mediaUrlKind: null,
+  infoHash: null,
+  groupOrUploader: null,
+  language: 'en',
+  chapters: null,
+  volumes: null,
+  formatHints: {},
+  metadata: {},
+  seriesTitles: [],
+  seriesIds: {},
+  releasedAt: null,
+  ...values,
+})
+
+type Answer = (query: ReleaseQuery) => ReleasePage | Promise<ReleasePage>
+
+/** Sources that all answer as `listReleases` does. */
+export function sourcesOf(listReleases: Answer): Sources {
+  const source: Source = {
+    describe: () => Promise.reject(new Error('not called')),
+    listReleases: async query => await listReleases(query),
+  }
+  return { open: () => source, close: async () => {} } as unknown as Sources
+}
+
+/** An enabled source with one list; returns the ids of both. */
+export async function insertReleaseSource(
+  sql: Sql,
+  { kind = 'rss-uploader', name = `source-${newId()}` } = {},
+) {
+  const [sourceId, id] = [newId(), newId()]
+  await sql`
+    insert into source (id, type, name, display_name, enabled)
+    values (${sourceId}, 'feed', ${name}, ${name}, true)`
+  await sql`
+    insert into release_source (id, source_id, key, kind, display_name, enabled)
+    values (${id}, ${sourceId}, 'main', ${kind}, ${`Releases of ${name}`}, true)`
+  return { sourceId, id }
+}
+
+/** Polls a release source once, as its job does. */
+export function poll(sql: Sql, id: string, answer: Answer) {
+  const control = { isStopped: () => false, signal: new AbortController().signal }
+  return pollReleases({ sql, sources: sourcesOf(answer) }, id, control)
+}
+
+/** Polls a list of which one page has all items. */
+export const pollItems = (sql: Sql, id: string, items: ReleaseItem[]) =>
+  poll(sql, id, () => ({ items, cursor: { seen: items.length }, isLast: true }))
+
+export type Scope = Pick<Test, 'teardown'>
