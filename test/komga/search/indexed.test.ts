@@ -1,13 +1,14 @@
-// Lists of books under Komga's conditions from the index of bitmaps, which large catalogues have in memory.
+// Lists of books and series under Komga's conditions from the index of bitmaps, which large catalogues have in memory.
 import { deepEqual, equal } from 'node:assert/strict'
 import t from 'tap'
 import { unrestrictedViewer } from '../../../lib/auth/viewer.ts'
 import { bookKind } from '../../../lib/catalog/list/bitmaps/book-index.ts'
 import { createRowIndex } from '../../../lib/catalog/list/bitmaps/row-index.ts'
+import { seriesIndexOf } from '../../../lib/catalog/list/bitmaps/series-index.ts'
 import { checked, parseBookCondition } from '../../../lib/komga/search/condition.ts'
 import { createDatabase } from '../../kit/db.ts'
 import { createRandom } from '../../kit/random.ts'
-import { viewersOf } from './compare.ts'
+import { createComparison, viewersOf } from './compare.ts'
 import { createEvaluator, namesDeleted } from './evaluator.ts'
 import { makeKomgaFacts, storeKomgaFacts } from './facts.ts'
 import { bookTests, randomTree } from './random-trees.ts'
@@ -45,4 +46,17 @@ t.test('random trees select the same books from the index', async t => {
     }
   }
   t.ok(pages > 0, `${pages} pages`)
+})
+
+t.test('random trees select the same series from the index', async t => {
+  const index = seriesIndexOf(sql)
+  const everyone = unrestrictedViewer(facts.accounts[0]!)
+  const list = { filter: null, sort: 'title', direction: 'asc', offset: 0, limit: 10_000 } as const
+  index.refresh(sql, everyone, list)
+  await index.idle()
+  const compare = createComparison(sql, facts)
+  let selected = 0
+  for (let seed = 1; seed <= 40; seed++) selected += (await compare(seed)).selected
+  t.ok(selected > 0)
+  t.ok(await index.page(sql, everyone, list), 'the index was valid all the time')
 })

@@ -97,5 +97,8 @@ export function unpack(packed: Packed, size: number): Bitmap {
   return bitmap
 }
 
+/** Of an entry of a cache beside its numbers. */
+export const entryBytes = 100
+
 export const bytesOf = (packed: Packed): number =>
-  ('bitmap' in packed ? packed.bitmap : packed.members).byteLength + 100
+  ('bitmap' in packed ? packed.bitmap : packed.members).byteLength + entryBytes

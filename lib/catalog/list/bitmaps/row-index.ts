@@ -9,7 +9,7 @@ import { poolOf } from '../../../postgres/cancellable.ts'
 import { noteFailedReading } from '../background-failures.ts'
 import { listVersion } from '../marks/list-version.ts'
 import type { IdPage } from '../page.ts'
-import { type Bitmap, bytesOf } from './bitmap.ts'
+import { type Bitmap, bytesOf, entryBytes } from './bitmap.ts'
 import {
   type Entry,
   type IndexState,
@@ -44,16 +44,18 @@ type Options = {
 const defaultPause = 20
 /** The table of an index has 24 bytes for each row; an order has 4. */
 const maxOrderBytes = 40 * 1024 ** 2
+const maxOrders = 32
 const maxBitmapBytes = 16 * 1024 ** 2
+const maxBitmaps = 1_000
 const maxUnusedMs = 15 * 60_000
-const newState = <Table>(table: Table): IndexState<Table> => ({
+const newState = <Table extends RowTable>(table: Table): IndexState<Table> => ({
   table,
   orders: new LRUCache({
-    maxSize: maxOrderBytes,
-    sizeCalculation: ({ rows }: KnownOrder) => rows.byteLength + 100,
+    maxSize: Math.min(maxOrderBytes, maxOrders * (table.rowCount * 4 + entryBytes)),
+    sizeCalculation: ({ rows }: KnownOrder) => rows.byteLength + entryBytes,
   }),
   bitmaps: new LRUCache({
-    maxSize: maxBitmapBytes,
+    maxSize: Math.min(maxBitmapBytes, maxBitmaps * (table.rowCount / 8 + entryBytes)),
     sizeCalculation: (entry: Entry) => bytesOf(entry),
   }),
 })

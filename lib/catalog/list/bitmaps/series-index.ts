@@ -38,16 +38,14 @@ export type SeriesRequest = SeriesScope & {
 type Source = OrderSource<SeriesTable>
 
 const maxRows = 1_000_000
-/** Orders of more series are read in the background, like those of books. */
 const maxRowsAtOnce = 100_000
 
 const columns = Object.keys(seriesSortColumns) as SeriesColumn[]
 const isColumn = (sort: SeriesColumnSort): sort is SeriesColumn =>
   Object.hasOwn(seriesSortColumns, sort)
-const isLarge = (table: SeriesTable | null) => table !== null && table.rowCount > maxRowsAtOnce
 
-const columnOrder = (sort: SeriesColumn, table: SeriesTable | null): Source => ({
-  ...{ name: sort, version: 'rows', isLong: isLarge(table) },
+const columnOrder = (sort: SeriesColumn, isLong: boolean): Source => ({
+  ...{ name: sort, version: 'rows', isLong },
   read: (sql, of) => readSeriesColumnOrder(sql, of, sort),
 })
 
@@ -71,42 +69,53 @@ const valueVersions: Partial<Record<SeriesColumnSort, 'rows' | 'account' | 'rati
 const furtherColumns = ({ then = [] }: SeriesRequest) => then.filter(key => isColumn(key.sort))
 
 /** The same for all accounts: by several columns or by random numbers. */
-function keyOrder(request: SeriesRequest, table: SeriesTable | null): Source {
+function keyOrder(request: SeriesRequest, isLong: boolean): Source {
   const { sort, direction, seed = 0 } = request
   const then = sort === 'random' ? [] : furtherColumns(request)
   const name = sort === 'random' ? `random ${seed}` : JSON.stringify([sort, direction, then])
   return {
-    ...{ name, version: 'rows', isLong: isLarge(table) },
+    ...{ name, version: 'rows', isLong },
     read: (sql, of) => readSeriesKeyOrder(sql, of, { sort, direction, then, seed }),
   }
 }
 
-export const seriesKind: RowKind<SeriesTable, SeriesRequest> = {
-  subject: 'series',
-  readTable: sql => readSeriesTable(sql, { maxRows }),
-  firstOrders: table => (isLarge(table) ? [] : columns.map(sort => columnOrder(sort, table))),
-  orderOf(viewer, request, table) {
-    const { sort, direction } = request
-    if (isColumn(sort) && furtherColumns(request).length === 0)
+/** Orders of more series than `maxRowsAtOnce` are read in the background, like those of books. */
+export function createSeriesKind({
+  maxRowsAtOnce,
+}: {
+  maxRowsAtOnce: number
+}): RowKind<SeriesTable, SeriesRequest> {
+  const isLarge = (table: SeriesTable | null) => table !== null && table.rowCount > maxRowsAtOnce
+  return {
+    subject: 'series',
+    readTable: sql => readSeriesTable(sql, { maxRows }),
+    firstOrders: table => (isLarge(table) ? [] : columns.map(sort => columnOrder(sort, false))),
+    orderOf(viewer, request, table) {
+      const { sort, direction } = request
+      const isLong = isLarge(table)
+      if (isColumn(sort) && furtherColumns(request).length === 0)
+        return {
+          sources: [columnOrder(sort, isLong)],
+          runs: ([order]) => runsOf(order!, direction),
+        }
+      if (isColumn(sort) || sort === 'random')
+        return { sources: [keyOrder(request, isLong)], runs: ([order]) => runsOf(order!, 'asc') }
       return {
-        sources: [columnOrder(sort, table)],
-        runs: ([order]) => runsOf(order!, direction),
+        sources: [columnOrder('title', false), valueOrder(viewer, request)],
+        runs: ([byTitle, order]) => runsAfter(order!, byTitle!, 'asc'),
       }
-    if (isColumn(sort) || sort === 'random')
-      return { sources: [keyOrder(request, table)], runs: ([order]) => runsOf(order!, 'asc') }
-    return {
-      sources: [columnOrder('title', table), valueOrder(viewer, request)],
-      runs: ([byTitle, order]) => runsAfter(order!, byTitle!, 'asc'),
-    }
-  },
-  conditionOf: ({ condition }) => withRarePredicates(condition),
-  versionOfField: versionOfSeriesField,
-  readPredicate: readPredicateSeries,
-  scopeOf: ({ libraryId, onlyWithVisibleBooks = false, includeDeleted = false }) => ({
-    ...{ libraryId, onlyWithVisibleBooks, includeDeleted },
-  }),
-  visible: visibleOf,
+    },
+    conditionOf: ({ filter }) => filter && withRarePredicates(filter.condition),
+    versionOfField: versionOfSeriesField,
+    readPredicate: readPredicateSeries,
+    scopeOf: ({ libraryId, onlyWithVisibleBooks = false, includeDeleted = false }) => ({
+      ...{ libraryId, onlyWithVisibleBooks, includeDeleted },
+    }),
+    visible: visibleOf,
+  }
 }
+
+export const seriesKind = createSeriesKind({ maxRowsAtOnce })
 
 /** The index of this process for a database. */
 export const seriesIndexOf = sharedIndex(seriesKind)
