@@ -75,6 +75,15 @@ t.test('every sort order lists every series with books once, nulls last, ties by
   }
 })
 
+t.test('every page of a random order has other series', async t => {
+  for (const seed of [1, 2]) {
+    const { ids } = await pages({ filter: null, sort: 'random', seed, pageSize: 13 })
+    t.same([...ids].sort(), listed.map(idOf).sort())
+    const whole = await pages({ filter: null, sort: 'random', seed, pageSize: 1_000 })
+    t.same(ids, whole.ids)
+  }
+})
+
 t.test('random conditions select the series of the oracle, for random viewers', async () => {
   const sorts = fc.constantFrom(...(['title', 'year', 'read'] as SeriesSort[]))
   await fc.assert(

@@ -97,10 +97,7 @@ export function createRowIndex<Table extends RowTable, Request extends RowReques
     }
     const sources = longSources(viewer, request)
     for (const source of sources) usedOrders.set(source.name, source)
-    if (state) {
-      const first = kind.firstOrders(state.table)
-      await readOrders(pool, state, isNew ? [...first, ...usedOrders.values()] : sources)
-    }
+    if (state) await readOrders(pool, state, isNew ? [...usedOrders.values()] : sources)
     const ended = performance.now()
     if (isNew) nextRead = ended + pause * (ended - started)
     used()

@@ -40,7 +40,6 @@ type Source = OrderSource<SeriesTable>
 const maxRows = 1_000_000
 const maxRowsAtOnce = 100_000
 
-const columns = Object.keys(seriesSortColumns) as SeriesColumn[]
 const isColumn = (sort: SeriesColumnSort): sort is SeriesColumn =>
   Object.hasOwn(seriesSortColumns, sort)
 
@@ -89,7 +88,6 @@ export function createSeriesKind({
   return {
     subject: 'series',
     readTable: sql => readSeriesTable(sql, { maxRows }),
-    firstOrders: table => (isLarge(table) ? [] : columns.map(sort => columnOrder(sort, false))),
     orderOf(viewer, request, table) {
       const { sort, direction } = request
       const isLong = isLarge(table)
