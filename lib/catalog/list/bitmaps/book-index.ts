@@ -42,21 +42,7 @@ function comparedOrders(condition: Condition): Source[] {
 export const bookKind: RowKind<BookTable, BookRequest> = {
   subject: 'book',
   readTable: sql => readBookTable(sql, { maxRows }),
-  orderOf(viewer, { sort, direction, text }) {
-    if (sort === 'relevance') {
-      const byRank: Source = {
-        ...{ name: relevanceName(text ?? ''), version: 'rows', isLong: false },
-        read: async (sql, table, known) => {
-          const byTitle = known('title')
-          if (!byTitle) return null
-          return await readRelevanceOrder(sql, viewer, { table, text: text ?? '', byTitle })
-        },
-      }
-      return {
-        sources: [columnOrder('title'), byRank],
-        runs: ([, order]) => runsOf(order!, 'asc'),
-      }
-    }
+  orderOf(viewer, { sort, direction }) {
     if (sort === 'read') {
       const byProgress: Source = {
         ...{ name: `read ${viewer.accountId}`, version: 'account', isLong: false },
