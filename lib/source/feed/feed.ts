@@ -8,10 +8,12 @@ import { SourceFailure } from '../failure.ts'
 import type { HttpResponse } from '../http/client.ts'
 import type { SourceDeps, SourceRow, SourceType } from '../source-type.ts'
 import { checkFeed, FeedConfig } from './config.ts'
-import type { ThreadInput, ThreadOutput } from './parse-thread.ts'
+import type { FeedInput, FeedOutput } from './read.ts'
 
 const threadFile = new URL('./parse-thread.ts', import.meta.url)
 const maxParseMs = 30_000
+/** Read in some 25 ms without a thread, which takes 200 ms to start. */
+const maxInlineBytes = 128 * 1024
 const maxThreadMb = 512
 const accept =
   'application/rss+xml, application/atom+xml, application/feed+json, application/xml;q=0.9, application/json;q=0.9, */*;q=0.5'
@@ -51,7 +53,7 @@ function openFeed(row: SourceRow<FeedConfig>, { http }: SourceDeps): Source {
 
   return {
     async describe(call) {
-      const { title } = await readInThread(await fetchFeed(null, call), config, call)
+      const { title } = await read(await fetchFeed(null, call), config, call)
       const name = title?.trim().slice(0, 200) || displayName
       return {
         name: 'feed',
@@ -71,7 +73,7 @@ function openFeed(row: SourceRow<FeedConfig>, { http }: SourceDeps): Source {
       const digest = hashOf(body)
       const next = { etag, lastModified, digest, rules }
       if (latest?.digest === digest) return notModified(next)
-      const { releases } = await readInThread(response, config, call)
+      const { releases } = await read(response, config, call)
       return { ...releases, cursor: next, isLast: true }
     },
   }
@@ -90,22 +92,29 @@ const notModified = (cursor: Cursor | null): ReleasePage => ({
 const hashOf = (content: string | Uint8Array) =>
   createHash('sha256').update(content).digest('base64url')
 
-/** A thread of its own, with limited time and memory; most servers poll a few times an hour. */
-async function readInThread(
-  { body, contentType }: HttpResponse,
-  config: FeedConfig,
-  { signal }: Call,
-): Promise<Exclude<ThreadOutput, { failure: string }>> {
+async function read({ body, contentType }: HttpResponse, config: FeedConfig, call: Call) {
   const charset = /;\s*charset\s*=\s*"?([\w.:-]{1,40})/i.exec(contentType ?? '')?.[1] ?? null
+  const input = { body, charset, config }
+  const output =
+    body.length > maxInlineBytes ? await readInThread(input, call) : await readHere(input)
+  if ('failure' in output) throw new SourceFailure(output.failure, 'invalid')
+  return output
+}
+
+// The parser is loaded by the first feed.
+const readHere = async (input: FeedInput) => (await import('./read.ts')).readReleases(input)
+
+/** A thread of its own, with limited time and memory. */
+async function readInThread(input: FeedInput, { signal }: Call): Promise<FeedOutput> {
   const worker = new Worker(threadFile, {
-    workerData: { body, charset, config } satisfies ThreadInput,
+    workerData: input,
     resourceLimits: { maxOldGenerationSizeMb: maxThreadMb },
     env: {},
   })
   const time = AbortSignal.timeout(maxParseMs)
   const stopped = AbortSignal.any([signal, time])
   try {
-    const output = await new Promise<ThreadOutput>((resolve, reject) => {
+    return await new Promise<FeedOutput>((resolve, reject) => {
       worker.once('message', resolve)
       worker.once('error', cause =>
         reject(new SourceFailure('The feed is too large to be read', 'too_large', { cause })),
@@ -113,8 +122,6 @@ async function readInThread(
       worker.once('exit', () => reject(new Error('the thread of a feed ended')))
       stopped.addEventListener('abort', () => reject(stopped.reason), { once: true })
     })
-    if ('failure' in output) throw new SourceFailure(output.failure, 'invalid')
-    return output
   } catch (error) {
     if (signal.aborted) throw signal.reason
     if (time.aborted) throw new SourceFailure('The feed takes too long to be read', 'too_large')

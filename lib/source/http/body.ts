@@ -1,31 +1,48 @@
 // Response body with a size limit, before and after decompression.
 import type { IncomingMessage } from 'node:http'
-import { pipeline } from 'node:stream/promises'
 import { createGunzip, createInflate } from 'node:zlib'
 import { SourceFailure } from '../failure.ts'
 
-/** Throws SourceFailure `too_large` as soon as the limit is exceeded, and errors of the stream. */
+const decoders: Record<string, typeof createGunzip | typeof createInflate> = {
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  deflate: createInflate,
+}
+
+/** Throws SourceFailure `too_large` as soon as the limit is exceeded, and errors of the streams. */
 export async function readBody(
   response: IncomingMessage,
   host: string,
   maxBytes: number,
 ): Promise<Buffer> {
   if (Number(response.headers['content-length']) > maxBytes) throw tooLarge(host, maxBytes)
+  const encoding = response.headers['content-encoding']?.trim().toLowerCase() || 'identity'
+  const isPlain = encoding === 'identity'
+  if (!isPlain && !Object.hasOwn(decoders, encoding))
+    throw new SourceFailure(`${host} answers in an unknown encoding`, 'invalid')
+  const decoder = isPlain ? null : decoders[encoding]!()
+  const content = decoder === null ? response : response.pipe(decoder)
   const chunks: Buffer[] = []
-  const collect = async (body: AsyncIterable<Buffer>) => {
-    let size = 0
-    for await (const chunk of body) {
-      size += chunk.length
-      if (size > maxBytes) throw tooLarge(host, maxBytes)
-      chunks.push(chunk)
-    }
+  let size = 0
+  try {
+    // Not by iteration: leaving the loop early waits for a decoder that waits for its reader.
+    await new Promise<void>((resolve, reject) => {
+      content.on('data', (chunk: Buffer) => {
+        size += chunk.length
+        if (size > maxBytes) reject(tooLarge(host, maxBytes))
+        else chunks.push(chunk)
+      })
+      content.on('end', resolve)
+      content.on('error', reject)
+      response.on('error', reject)
+      response.on('close', () => {
+        if (!response.complete) reject(new Error('the response is incomplete'))
+      })
+    })
+  } finally {
+    response.destroy()
+    decoder?.destroy()
   }
-  const encoding = response.headers['content-encoding']?.trim().toLowerCase() ?? 'identity'
-  if (encoding === 'identity') await pipeline(response, collect)
-  else if (encoding === 'gzip' || encoding === 'x-gzip')
-    await pipeline(response, createGunzip(), collect)
-  else if (encoding === 'deflate') await pipeline(response, createInflate(), collect)
-  else throw new SourceFailure(`${host} answers in an unknown encoding`, 'invalid')
   return Buffer.concat(chunks)
 }
 

@@ -23,7 +23,12 @@ function networkList(text: string): BlockList {
     const [address = '', prefix, ...rest] = network.split('/')
     const version = isIP(address)
     const bits = prefix === undefined ? (version === 4 ? 32 : 128) : Number(prefix)
-    if (version === 0 || rest.length > 0 || !/^\d{1,3}$/.test(prefix ?? '0'))
+    if (
+      version === 0 ||
+      address.includes('%') ||
+      rest.length > 0 ||
+      !/^\d{1,3}$/.test(prefix ?? '0')
+    )
       throw new RangeError(`${network} is not an address or network`)
     networks.addSubnet(address, bits, version === 4 ? 'ipv4' : 'ipv6')
   }
