@@ -921,6 +921,8 @@ begin
 end $$;
 create trigger book_list_changed after insert or update or delete on book
   for each statement execute function note_list_change('book');
+create trigger book_search_list_changed after insert or update of text on book_search
+  for each statement execute function note_list_change('book');
 create trigger series_list_changed after update of age_rating, lowest_age, sort_key on series
   for each row when (old.age_rating is distinct from new.age_rating
     or old.lowest_age <> new.lowest_age or old.sort_key <> new.sort_key)

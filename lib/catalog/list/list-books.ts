@@ -43,7 +43,13 @@ export async function listBooks(
   const search = parseSearchQuery(text)
   if (request.keys && (search || !text.trim()))
     return await listBooksByKeys(sql, viewer, { ...request, text, keys: request.keys, ...window })
-  if (search) return await searchBooks(sql, viewer, { ...request, text, search, ...window })
+  if (search) {
+    const read = () => searchBooks(sql, viewer, { ...request, text, search, ...window })
+    if (request.seriesId || request.maxResults) return await read()
+    const { sort = 'relevance', filter, libraryId, includeDeleted } = request
+    const list = { ...window, text, sort, direction, filter, libraryId, includeDeleted }
+    return await pageWithIndex(sql, viewer, list, read)
+  }
   // Text without letters and digits matches nothing; blank text is no search.
   if (text.trim()) return { ids: [], total: 0 }
   const sort = request.sort === undefined || request.sort === 'relevance' ? 'title' : request.sort
@@ -83,7 +89,8 @@ export async function pageWithIndex(
   })
 }
 
-type PlannedRequest = BookListRequest & Omit<BookRequest, keyof BookListFilter>
+type PlannedRequest = BookListRequest &
+  Omit<BookRequest, keyof BookListFilter> & { sort: Exclude<BookSort, 'relevance'> }
 
 async function pageWithoutIndex(
   sql: Sql,

@@ -194,7 +194,7 @@ function ordering(
     case 'read':
       return {
         joins: sql`left join progress p on p.account_id = ${accountId} and p.book_id = t.book_id`,
-        orderBy: sql`p.updated_at ${order} nulls last, t.sort_key`,
+        orderBy: sql`p.updated_at ${order} nulls last, p.book_id ${order}, t.sort_key`,
       }
     case 'series':
       return {

@@ -22,7 +22,9 @@ import {
   type TextOperator,
 } from '../../../lib/catalog/list/bitmaps/text-column.ts'
 import { parseBookFilter } from '../../../lib/catalog/list/condition.ts'
+import { searchBooks } from '../../../lib/catalog/list/search-books.ts'
 import { bookOrderBy, bookSortColumns } from '../../../lib/catalog/list/sort.ts'
+import { parseSearchQuery } from '../../../lib/name/search-text.ts'
 import { createDatabase } from '../../kit/db.ts'
 import { makeFacts, storeFacts } from './catalog-facts.ts'
 import { createOracle, holds } from './oracle.ts'
@@ -124,6 +126,36 @@ t.test(
     t.end()
   },
 )
+
+const searches = fc.record({
+  sort: fc.constantFrom(...sorts, 'series' as const, 'read' as const, 'relevance' as const),
+  direction: fc.constantFrom(...directions),
+  includeDeleted: fc.boolean(),
+  libraryId: fc.option(fc.constantFrom(...facts.libraries), { freq: 1, nil: undefined }),
+  filter: fc.option(bookConditions(facts).map(condition => parseBookFilter(condition)!)),
+  text: fc.constantFrom('one', 'naruto', '巨', 'emile', 'piece 3', 'x', 'zzz'),
+})
+
+t.test('searches find the same as without an index, in the same order', async t => {
+  const index = createRowIndex(bookKind, { pause: 0 })
+  const all = { filter: null, sort: 'title', direction: 'asc', offset: 0, limit: 1 } as const
+  index.refresh(sql, viewer, all)
+  await index.idle()
+  let found = 0
+  await fc.assert(
+    fc.asyncProperty(searches, viewers(facts, account), async (list, one) => {
+      const search = parseSearchQuery(list.text)!
+      for (const offset of [0, 20]) {
+        const window = { ...list, offset, limit: 20 }
+        const page = await index.page(sql, one, window)
+        deepEqual(page, await searchBooks(sql, one, { ...window, search }))
+        found += page!.ids.length
+      }
+    }),
+    { numRuns: 80, seed: 41 },
+  )
+  t.ok(found > 0, `${found} books`)
+})
 
 t.test('texts, ranges and formats need no pass of the books once they are in memory', async t => {
   const table = (await readBookTable(sql, { maxRows: 100_000 }))!

@@ -4,12 +4,13 @@ import { versionOfBookField } from '../marks/list-version.ts'
 import type { MarkedScope } from '../marks/read-marks.ts'
 import { expand } from '../plan/book-plan.ts'
 import { withRarePredicates } from '../plan/series-sets.ts'
-import type { BookSort, Direction } from '../sort.ts'
+import type { BookColumnSort, BookSort, Direction } from '../sort.ts'
 import { readColumnOrder, readProgressOrder } from './book-order.ts'
 import { type BookTable, readBookTable, visibleBooks } from './book-table.ts'
 import { orderOfComparison } from './key-ranges.ts'
 import { pageOfChunks } from './order-chunks.ts'
 import { readPredicateBooks } from './predicate-books.ts'
+import { readRelevanceOrder, relevanceName } from './relevance-order.ts'
 import { sharedIndex } from './row-index.ts'
 import type { OrderSource, RowKind } from './row-kind.ts'
 import { runsAfter, runsOf } from './row-order.ts'
@@ -17,7 +18,9 @@ import { pageBySeries } from './series-page.ts'
 
 export type BookRequest = MarkedScope & {
   filter: BookFilter | null
-  sort: Exclude<BookSort, 'relevance'>
+  /** Words to search for; null for none. */
+  text?: string | null
+  sort: BookSort
   direction: Direction
   offset: number
   limit: number
@@ -27,10 +30,17 @@ type Source = OrderSource<BookTable>
 
 const maxRows = 2_500_000
 
-const columnOrder = (sort: Exclude<BookRequest['sort'], 'read' | 'series'>): Source => ({
+const columnOrder = (sort: BookColumnSort): Source => ({
   ...{ name: sort, version: 'rows', isLong: true },
   read: (sql, table) => readColumnOrder(sql, table, sort),
 })
+
+function conditionOf({ filter, text }: BookRequest): Condition | null {
+  const condition = filter && withRarePredicates(expand(filter.condition))
+  if (!text) return condition
+  const test = { kind: 'text', operator: 'contains', value: text } as const
+  return { all: [{ field: 'text', test, negated: false }, ...(condition ? [condition] : [])] }
+}
 
 function comparedOrders(condition: Condition): Source[] {
   if ('all' in condition) return condition.all.flatMap(comparedOrders)
@@ -42,7 +52,21 @@ function comparedOrders(condition: Condition): Source[] {
 export const bookKind: RowKind<BookTable, BookRequest> = {
   subject: 'book',
   readTable: sql => readBookTable(sql, { maxRows }),
-  orderOf(viewer, { sort, direction }) {
+  orderOf(viewer, { sort, direction, text }) {
+    if (sort === 'relevance') {
+      const byRank: Source = {
+        ...{ name: relevanceName(text ?? ''), version: 'rows', isLong: false },
+        read: async (sql, table, known) => {
+          const byTitle = known('title')
+          if (!byTitle) return null
+          return await readRelevanceOrder(sql, viewer, { table, text: text ?? '', byTitle })
+        },
+      }
+      return {
+        sources: [columnOrder('title'), byRank],
+        runs: ([, order]) => runsOf(order!, 'asc'),
+      }
+    }
     if (sort === 'read') {
       const byProgress: Source = {
         ...{ name: `read ${viewer.accountId}`, version: 'account', isLong: false },
@@ -64,9 +88,8 @@ export const bookKind: RowKind<BookTable, BookRequest> = {
       read: (sql, table, list) => pageOfChunks(sql, table, { ...list, sort, direction }),
     }
   },
-  ordersOfCondition: ({ filter }) =>
-    filter ? comparedOrders(withRarePredicates(expand(filter.condition))) : [],
-  conditionOf: ({ condition }) => withRarePredicates(expand(condition)),
+  ordersOfCondition: request => comparedOrders(conditionOf(request) ?? { all: [] }),
+  conditionOf,
   versionOfField: versionOfBookField,
   readPredicate: readPredicateBooks,
   scopeOf: ({ libraryId, includeDeleted = false }) => ({ libraryId, includeDeleted }),

@@ -123,8 +123,8 @@ async function matchingRows<Table extends RowTable, Request extends RowRequest>(
 ): Promise<Bitmap | null> {
   const { table } = context.state
   const visible = visibleRows(context, request)
-  if (!request.filter) return visible
-  const condition = context.kind.conditionOf(request.filter)
+  const condition = context.kind.conditionOf(request)
+  if (!condition) return visible
   const bitmaps = await bitmapsOf(context, {
     ...{ condition, versions },
     withMissing: request.includeDeleted ?? false,

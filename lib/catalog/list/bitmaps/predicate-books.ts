@@ -15,7 +15,7 @@ import { type BookTable, booksOfSeries } from './book-table.ts'
 import { readTextsLater } from './book-texts.ts'
 import { forEachPlace, idAt } from './id-table.ts'
 import { knownBooks } from './known-books.ts'
-import { idsOf } from './read-ids.ts'
+import { idsOf, inParallel } from './read-ids.ts'
 import type { PredicateRequest, PredicateRows } from './row-kind.ts'
 
 /** Queries whose ids are added up. */
@@ -72,17 +72,6 @@ export async function readPredicateBooks(
     bitmap: await bitmapOf(table, { rows, ids, present }),
     coversMissing: rows.coversMissing || !hasMissing,
   }
-}
-
-const maxWorkers = '2'
-
-/** A pass that is run once for a predicate may use processors that are idle. */
-async function inParallel<Row>(sql: Sql, read: (tx: Sql) => Promise<Row>): Promise<Row> {
-  const { result } = await sql.begin(async tx => {
-    await tx`select set_config('max_parallel_workers_per_gather', ${maxWorkers}, true)`
-    return { result: await read(tx as unknown as Sql) }
-  })
-  return result
 }
 
 type Ids = Record<'books' | 'series' | 'missing', Buffer | null>

@@ -84,8 +84,8 @@ export type RowKind<Table extends RowTable, Request extends RowRequest> = {
   orderOf(viewer: Viewer, request: Request, table: Table | null): ListOrder<Table>
   /** Orders that predicates of the list are read from if they are in memory. */
   ordersOfCondition?: (request: Request) => OrderSource<Table>[]
-  /** Of predicates for which few rows hold. */
-  conditionOf(filter: NonNullable<Request['filter']>): Condition
+  /** Of predicates for which few rows hold; null for all rows. */
+  conditionOf(request: Request): Condition | null
   /** Which version the values of a field belong to; null for none. */
   versionOfField(field: string): keyof Versions | null
   /** The positive form of a predicate. */

@@ -8,7 +8,7 @@ import type { BookTable } from './book-table.ts'
 import { forEachPlace, idAt } from './id-table.ts'
 import type { ListedRows } from './row-kind.ts'
 
-type Listed = ListedRows & { direction: Direction }
+type SeriesRows = ListedRows & { direction: Direction }
 
 /** More books of the series on a page would be sorted for long. */
 const maxSorted = 30_000
@@ -17,7 +17,7 @@ const maxSorted = 30_000
 export async function pageBySeries(
   sql: Sql,
   table: BookTable,
-  { bitmap, direction, window }: Listed,
+  { bitmap, direction, window }: SeriesRows,
 ): Promise<number[] | null> {
   const { series, skip } = seriesOnPage(table, { bitmap, direction, window })
   if (series.size === 0) return []
@@ -56,7 +56,7 @@ export async function pageBySeries(
 /** Their places by title, and how many of their books are on earlier pages. */
 function seriesOnPage(
   { firstBook, ownBooks, seriesOfMissing, presentCount }: BookTable,
-  { bitmap, direction, window: { offset, limit } }: Listed,
+  { bitmap, direction, window: { offset, limit } }: SeriesRows,
 ): { series: Set<number>; skip: number } {
   const count = firstBook.length
   const missing = new Map<number, number>()

@@ -3,7 +3,7 @@
 import { setImmediate } from 'node:timers/promises'
 
 export type TextColumn = {
-  bytes: Uint8Array
+  bytes: Buffer
   /** Where the text of each entry begins, and the end of the last. */
   starts: Uint32Array
   /** The book of each entry. */
@@ -14,7 +14,7 @@ export type TextOperator = 'equals' | 'contains' | 'beginsWith' | 'endsWith'
 
 /** Grows as texts are added; `entries` are expected. */
 export function createTextColumn(entries: number) {
-  let bytes = new Uint8Array(entries * 16)
+  let bytes = Buffer.alloc(entries * 16)
   let used = 0
   let count = 0
   const starts = new Uint32Array(entries + 1)
@@ -24,7 +24,7 @@ export function createTextColumn(entries: number) {
     add(text: Uint8Array, book: number): void {
       if (count === entries) return
       if (used + text.length > bytes.length) {
-        const larger = new Uint8Array(Math.ceil((used + text.length) * 1.3))
+        const larger = Buffer.alloc(Math.ceil((used + text.length) * 1.3))
         larger.set(bytes.subarray(0, used))
         bytes = larger
       }
@@ -35,7 +35,7 @@ export function createTextColumn(entries: number) {
       starts[count] = used
     },
     finish: (): TextColumn => ({
-      bytes: bytes.slice(0, used),
+      bytes: Buffer.from(bytes.subarray(0, used)),
       starts: starts.slice(0, count + 1),
       books: books.slice(0, count),
     }),
@@ -45,6 +45,8 @@ export function createTextColumn(entries: number) {
 /** Other requests are served between parts of so many bytes, or entries without any. */
 const sliceBytes = 2_000_000
 const sliceEntries = 200_000
+/** Matches of a part that are searched for by native code. */
+const maxSearched = 2_000
 
 type Search = { operator: TextOperator; value: Uint8Array }
 
@@ -74,7 +76,7 @@ export async function forEachMatch(
 type Entries = { from: number; to: number; value: Uint8Array }
 
 function containing(
-  bytes: Uint8Array,
+  bytes: Buffer,
   starts: Uint32Array,
   { from, to, value }: Entries,
   visit: (entry: number) => void,
@@ -84,15 +86,17 @@ function containing(
     for (let entry = from; entry < to; entry++) visit(entry)
     return
   }
-  const [first, second] = [value[0]!, value[1] ?? -1]
   let entry = from
   let next = starts[entry + 1]!
+  let found = 0
   const last = starts[to]! - length
   for (let at = starts[from]!; at <= last; at++) {
-    if (bytes[at] !== first || (second >= 0 && bytes[at + 1] !== second)) continue
-    let same = 2
-    while (same < length && bytes[at + same] === value[same]) same++
-    if (same < length) continue
+    if (found < maxSearched) {
+      // Native code is faster between matches, and slower for each of them.
+      at = bytes.indexOf(value, at)
+      if (at < 0 || at > last) return
+      found++
+    } else if (!isAt(bytes, at, value)) continue
     while (at >= next) next = starts[++entry + 1]!
     if (at + length > next) continue
     visit(entry)
@@ -100,12 +104,12 @@ function containing(
   }
 }
 
-type Text = { start: number; end: number; value: Uint8Array }
-
 function isAt(bytes: Uint8Array, at: number, value: Uint8Array): boolean {
   for (let i = 0; i < value.length; i++) if (bytes[at + i] !== value[i]) return false
   return true
 }
+
+type Text = { start: number; end: number; value: Uint8Array }
 
 const matches = {
   equals: (bytes: Uint8Array, { start, end, value }: Text) =>
