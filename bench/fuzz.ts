@@ -27,7 +27,7 @@ try {
   const { violations, statuses, neverSucceeded } = await fuzz(
     {
       ...(values.komga
-        ? komgaFuzzOptions(w)
+        ? await komgaFuzzOptions(w)
         : { document: openapiDocument(resources, '1'), base: w.base, ids: w.ids }),
       callers: [w.admin, w.admin, w.admin, maintainer, reader].map(a => ({ 'x-api-key': a.key })),
       runs: Number(values.runs),

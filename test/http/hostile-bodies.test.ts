@@ -1,9 +1,11 @@
 // Hostile JSON bodies: the work for one request is bounded by the schema of its route.
 import { test } from 'tap'
+import { komgaRoutes } from '../../lib/api/komga/routes.ts'
 import { resources } from '../../lib/api/resources.ts'
 import { bodyLimit, smallBodyBytes } from '../../lib/http/body-limit.ts'
 import { endpoints, type Route } from '../../lib/http/route.ts'
 import { compileValidator } from '../../lib/http/validate.ts'
+import { enableKomga } from '../kit/komga.ts'
 import { startApiWithoutPipeline } from '../kit/server.ts'
 import { cpuMs } from '../kit/suite/cpu-time.ts'
 
@@ -46,7 +48,7 @@ const members = (count: number) =>
 test('validation reads no more of a body than its schema has', t => {
   const extremes = [members(5000), new Array(20_000).fill(1), new Array(20_000).fill({})]
   let cases = 0
-  for (const route of resources) {
+  for (const route of [...resources, ...komgaRoutes]) {
     if (!route.body) continue
     const schema = route.body as Node
     const validate = compileValidator({
@@ -78,7 +80,8 @@ test('lists in bodies have a maximum length', t => {
       if (items) visit(items, `${path}[]`)
     }
   }
-  for (const { body, method, path } of resources) if (body) visit(body as Node, `${method} ${path}`)
+  for (const { body, method, path } of [...resources, ...komgaRoutes])
+    if (body) visit(body as Node, `${method} ${path}`)
   t.same(unlimited, [])
   t.end()
 })
@@ -145,6 +148,35 @@ function freeFields({ body }: Route): string[] {
     )
     .slice(0, 2)
 }
+
+test('hostile bodies of the Komga-compatible API are refused', async t => {
+  const all = await startApiWithoutPipeline(t)
+  const admin = await all.createUser('admin')
+  await enableKomga(admin)
+  const statuses = new Set<number>()
+  const send = async (path: string, init: RequestInit) => {
+    const response = await fetch(`${all.base}/komga${path}`, init)
+    await response.arrayBuffer()
+    return response.status
+  }
+  for (const route of komgaRoutes.filter(({ body }) => body)) {
+    const [endpoint] = endpoints(route)
+    const { method } = route
+    const path = endpoint!.path.replace(/\{\w+\}|\{\*\}/g, unknownId)
+    const headers = { 'content-type': 'application/json' }
+    const length = Math.min(bodyLimit(route), maxTestedBytes)
+    for (const body of hostileTexts(length, freeFields(route))) {
+      const signed = { ...headers, 'x-api-key': admin.key }
+      const status = await send(path, { method, headers: signed, body })
+      statuses.add(status)
+      if (status >= 500) t.fail(`${status} ${method} ${path} ${body.slice(0, 30)}`)
+    }
+    if (route.permission === 'public') continue
+    const body = '{'.repeat(smallBodyBytes + 1)
+    t.equal(await send(path, { method, headers, body }), 401, `${method} ${path}`)
+  }
+  t.ok(statuses.has(400) && !statuses.has(413), `${[...statuses]}`)
+})
 
 test('callers who are not signed in are refused before their body is read', async t => {
   const { api } = await startApiWithoutPipeline(t)

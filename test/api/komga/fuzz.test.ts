@@ -10,7 +10,7 @@ test('1,000 generated requests get documented responses', async t => {
   await enableKomga(w.admin)
   const reader = await w.createUser('reader')
   const { violations, statuses } = await fuzz({
-    ...komgaFuzzOptions(w),
+    ...(await komgaFuzzOptions(w)),
     callers: [
       { 'x-api-key': w.admin.key },
       { 'x-api-key': w.admin.key },

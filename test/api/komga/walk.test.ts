@@ -2,7 +2,7 @@
 import { test } from 'tap'
 import { komgaResources, komgaRoutes } from '../../../lib/api/komga/routes.ts'
 import { generateKey } from '../../../lib/auth/api-key.ts'
-import { endpoints } from '../../../lib/http/route.ts'
+import { endpoints, type Route } from '../../../lib/http/route.ts'
 import { newId } from '../../../lib/id.ts'
 import { hideSeries } from '../../kit/accounts.ts'
 import { createFixture } from '../../kit/fixture.ts'
@@ -10,7 +10,11 @@ import { readBody } from '../../kit/http/body.ts'
 import { enableKomga } from '../../kit/komga.ts'
 import { anonymous, komgaOperations, operationDifferences } from '../../kit/komga-schemas.ts'
 
-const all = komgaRoutes.flatMap(route => endpoints(route).map(endpoint => ({ ...endpoint, route })))
+const endpointsOf = (routes: readonly Route[]) =>
+  routes.flatMap(route => endpoints(route).map(endpoint => ({ ...endpoint, route })))
+/** Those of this API, and with the catalogues and KOReader sync below its prefix. */
+const all = endpointsOf(komgaRoutes)
+const whole = endpointsOf(komgaResources)
 const unknownId = '00000000-0000-7000-8000-00000000dead'
 const operations = komgaOperations()
 const refusedStatuses = [403, 404]
@@ -46,10 +50,14 @@ test('a walk over all operations', async t => {
     await w.sql`
       insert into api_key (id, account_id, name, prefix, secret_sha256, permissions)
       values (${newId()}, ${w.admin.id}, 'powerless', ${powerless.prefix}, ${powerless.digest}, '{}')`
-    for (const { method, path, route } of all) {
-      const { status, body } = await send(method, filled(path))
-      if (route.permission === 'public') t.not(status, 401, `${method} ${path}`)
-      else t.match([status, body], [401, { status: 401, error: 'Unauthorized' }], path)
+    for (const { method, path, route } of whole) {
+      const { status, body, headers } = await send(method, filled(path))
+      const { opdsVersion, permission } = route
+      const document =
+        opdsVersion === 2 ? { id: /\/komga\/opds\/v2\/auth$/ } : { error: 'Unauthorized' }
+      if (permission === 'public') t.not(status, 401, `${method} ${path}`)
+      else t.match([status, body], [401, document], path)
+      if (status === 401) t.match(headers.get('www-authenticate'), /^Basic realm=/)
       if (route.permission === 'public' || route.permission === 'auth') continue
       const refused = await send(method, filled(path), { 'x-api-key': powerless.key })
       t.match([refused.status, refused.body], [403, { error: 'Forbidden' }], `${method} ${path}`)
@@ -57,7 +65,7 @@ test('a walk over all operations', async t => {
   })
 
   await t.test('404 for unknown ids', async t => {
-    for (const { method, path, route } of all.filter(a => /\{\w*Id\}|\{id\}/.test(a.path))) {
+    for (const { method, path, route } of whole.filter(a => /\{\w*Id\}|\{id\}/.test(a.path))) {
       if (route.permission === 'public' || route.body || route.multipart) continue
       const { status } = await send(method, filled(path, unknownId), key(w.admin))
       if (status === 404) continue
@@ -65,7 +73,7 @@ test('a walk over all operations', async t => {
       t.ok(status >= 400 && status < 500, `${method} ${path} ${status}`)
       t.equal((await send(method, filled(path), key(w.admin))).status, status)
     }
-    for (const { method, path } of all.filter(a => /\{\w*id\}/i.test(a.path))) {
+    for (const { method, path } of whole.filter(a => /\{\w*id\}/i.test(a.path))) {
       const word = await send(method, filled(path, 'not-an-id'), key(w.admin))
       t.ok(refusedStatuses.includes(word.status), `${method} ${path} with a word: ${word.status}`)
       // Refused for every id.

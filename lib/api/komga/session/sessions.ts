@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import { endClientSessions } from '../../../auth/client-session.ts'
 import { Forbidden } from '../../../errors.ts'
 import { type Method, respond, route } from '../../../http/route.ts'
+import { ErrorBody } from '../../../schema.ts'
 import { setSessionCookie } from './cookies.ts'
 import { mayUseCookies, presentedSessions, rememberCookie, sessionCookie } from './presented.ts'
 
@@ -32,7 +33,8 @@ function signOutRoute(method: Method) {
     atRoot: true,
     permission: 'public',
     summary: 'Sign out',
-    responses: { 204: null },
+    description: '403 if a page of another origin sends the cookie.',
+    responses: { 204: null, 403: ErrorBody },
     async handle({ request, reply }, { sql, identities, config }) {
       for (const id of await endClientSessions(sql, endedBy(request))) identities.invalidate(id)
       for (const name of [sessionCookie, rememberCookie])
