@@ -71,7 +71,8 @@ function splitGroup(title: string): { leading: string | null; body: string } {
   if (!match) return { leading: null, body: title }
   const rest = title.slice(match[0].length)
   const isName = readSpan(tokenize(rest), 0) !== null
-  return isName ? { leading: null, body: title } : { leading: match[1]!.trim(), body: rest }
+  const text = match[1]!.trim()
+  return isName ? { leading: null, body: `${text} ${rest}` } : { leading: text, body: rest }
 }
 
 const bracketed = (groups: string[]) => groups.map(group => ` (${group})`).join('')
@@ -99,13 +100,15 @@ type Spans = { volumes: NumberSpan[]; chapters: NumberSpan[] }
 /** Of a name with at most one volume and one number, each of which may be a range. */
 function spansOf({ volume, volumeEnd, chapter, chapterEnd, number }: Readonly<ParsedName>): Spans {
   const volumes = volume === null ? [] : [{ start: volume, end: volumeEnd ?? volume }]
-  if (chapter !== null)
-    return { volumes, chapters: [{ start: chapter, end: chapterEnd ?? chapter }] }
-  const [first = null, last = first] = (number?.match(/^(.+?)-(.+)$/)?.slice(1) ?? [number]).map(
-    text => (text === null ? null : sortNumber(text)),
-  )
-  const chapters = first === null ? [] : [{ start: first, end: last ?? first }]
-  return { volumes, chapters }
+  if (chapterEnd !== null) return { volumes, chapters: [{ start: chapter!, end: chapterEnd }] }
+  const [first = null, last = first] = number?.match(/^(.+?)-(\d.*)$/)?.slice(1) ?? [number]
+  // With its suffix: `12.extra` is 12.99.
+  const start = first === null ? chapter : sortNumber(first)
+  if (start === null) return { volumes, chapters: [] }
+  return {
+    volumes,
+    chapters: [{ start, end: last === null ? start : (sortNumber(last) ?? start) }],
+  }
 }
 
 /** Sorted, with overlapping spans as one; spans that only touch are separate. */
@@ -136,7 +139,8 @@ function findList(text: string): (Spans & { name: string }) | null {
   const tokens = tokenize(text)
   for (let at = 0; at < tokens.length; at++) {
     const first = readSpan(tokens, at)
-    if (first === null || (first.axis === null && first.width < 3)) continue
+    const isInNumber = tokens[at]!.isGlued && tokens[at - 1]?.text === ','
+    if (first === null || (first.axis === null && (first.width < 3 || isInNumber))) continue
     const spans = [first]
     for (let last = first; ; spans.push(last)) {
       const separator = tokens[last.next]
