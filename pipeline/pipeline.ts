@@ -24,6 +24,8 @@ import { makeCovers } from './index/covers.ts'
 import { hashBooks } from './index/hashes.ts'
 import type { JobContext } from './index/job-context.ts'
 import type { ReadThreadData } from './index/worker.ts'
+import { makeSourceCover } from './match/match-cover.ts'
+import { runMatchJob } from './match/match-job.ts'
 import { pollReleases } from './release/poll.ts'
 import { runScanJob, type ScanDeps } from './scan-job.ts'
 import { startWatching } from './watch/watching.ts'
@@ -78,6 +80,7 @@ export async function startPipeline({
     erase: 1,
     // Most of the time they wait for others.
     releases: 2,
+    matching: 2,
     // One more than threads: while one batch is stored, the threads read another.
     books: threads.size + 1,
   } satisfies Record<WorkerGroup, number>)
@@ -110,7 +113,14 @@ export async function startPipeline({
   }
 }
 
-type WorkerGroup = 'interactive' | 'scans' | 'background' | 'erase' | 'releases' | 'books'
+type WorkerGroup =
+  | 'interactive'
+  | 'scans'
+  | 'background'
+  | 'erase'
+  | 'releases'
+  | 'books'
+  | 'matching'
 
 type HandlerDeps = {
   sql: Sql
@@ -176,6 +186,19 @@ function createHandlers(deps: HandlerDeps): JobHandlers<WorkerGroup> {
         await runMaintenance({ sql, config, log }, isStopped)
         await reindexJobs(sql, queue, isStopped)
       },
+    },
+    match: {
+      group: 'matching',
+      fills: fillsCovers,
+      run: (job, control) =>
+        runMatchJob(
+          {
+            ...{ sql, queue, sources, dataDir: config.data_dir },
+            makeCover: original => makeSourceCover(threads, original, thumbnailOptions),
+          },
+          job,
+          control,
+        ),
     },
     erase: {
       group: 'erase',

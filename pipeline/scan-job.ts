@@ -12,7 +12,7 @@ import { isConnectionLost, isDiskFull } from '../lib/postgres/connection-error.t
 import type { DedicatedConnection, Sql } from '../lib/postgres/db.ts'
 import type { Jobs, Queue } from '../lib/queue/queue.ts'
 import type { SpaceGuard } from '../lib/space-guard.ts'
-import { enqueueDedupe, enqueuePurge } from './finalize/after-scan.ts'
+import { enqueueDedupe, enqueueMatching, enqueuePurge } from './finalize/after-scan.ts'
 import { enqueueDue } from './finalize/due.ts'
 import { finalizeMissing } from './finalize/missing.ts'
 import { finalizeSeries } from './finalize/series.ts'
@@ -160,6 +160,7 @@ async function runStages(deps: ScanDeps, scan: LoadedScan, isStopped: () => bool
   if (isStopped()) return
   await enqueueDue(sql, queue, scan)
   await enqueueDedupe(sql, queue, scan)
+  await enqueueMatching(sql, queue, scan)
   if (!message) await enqueuePurge(sql, queue, scan)
   await finish(sql, scan.scanId, message ? 'unconfirmed' : 'completed', message)
 }

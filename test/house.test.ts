@@ -58,6 +58,7 @@ const layers = [
   'pipeline/scan',
   'pipeline/work',
   'pipeline/index',
+  'pipeline/match',
   'pipeline/finalize',
   'pipeline/release',
   'pipeline/doctor',

@@ -26,6 +26,8 @@ import { libraries } from './libraries/libraries.ts'
 import { purge } from './libraries/purge.ts'
 import { scans } from './libraries/scans.ts'
 import { workOnMany } from './libraries/work-on-many.ts'
+import { matchRoutes } from './match/match-routes.ts'
+import { matchTasks } from './match/match-tasks.ts'
 import { previews } from './match/previews.ts'
 import { opds } from './opds/opds.ts'
 import { bulkChanges } from './organise/bulk.ts'
@@ -100,6 +102,8 @@ export const resources: readonly Route[] = [
   ...bulkChanges,
   ...bulkRead,
   ...previews,
+  ...matchRoutes,
+  ...matchTasks,
   ...releases,
   ...releaseSources,
   ...tracking,

@@ -15,10 +15,10 @@ export type Scope = 'boot' | 'reload' | 'runtime'
 export type Key<V extends Scalar = Scalar, S extends Scope = Scope> = {
   readonly scope: S
   readonly schema: TSchema
-  readonly kind: 'string' | 'integer' | 'boolean'
+  readonly kind: 'string' | 'integer' | 'number' | 'boolean'
   readonly default: V
   readonly description: string
-  /** Bounds of an integer; `maximum` of a string is its length in characters. */
+  /** Bounds of a number; `maximum` of a string is its length in characters. */
   readonly minimum: number | null
   readonly maximum: number | null
   /** Valid values in words, to complete "must be …". */
@@ -66,6 +66,16 @@ export function keys<S extends Scope>(scope: S) {
       minimum,
       maximum,
       expected: `an integer from ${minimum} to ${maximum}`,
+    }),
+    number: (value: number, [minimum, maximum]: Bounds, description: string): Key<number, S> => ({
+      ...common(scope),
+      schema: Type.Number({ minimum, maximum }),
+      kind: 'number',
+      default: value,
+      description,
+      minimum,
+      maximum,
+      expected: `a number from ${minimum} to ${maximum}`,
     }),
     boolean: (value: boolean, description: string): Key<boolean, S> => ({
       ...common(scope),
@@ -136,6 +146,7 @@ export function checkValue<V extends Scalar>(key: Key<V>, value: unknown, label:
 /** Converts text to the type of the key where it can be; otherwise returns it unchanged. */
 export function parseText({ kind }: Key, text: string): Scalar {
   if (kind === 'integer' && /^-?\d{1,15}$/.test(text)) return Number(text)
+  if (kind === 'number' && /^-?\d{1,15}(?:\.\d{1,15})?$/.test(text)) return Number(text)
   if (kind === 'boolean' && /^(true|false)$/.test(text)) return text === 'true'
   return text
 }

@@ -22,7 +22,12 @@ export function requireSettingKey(key: string): SettingKey {
   throw new NotFound('Setting not found')
 }
 
-const valueTypes = { boolean: 'Boolean', integer: 'Integer', string: 'String' } as const
+const valueTypes = {
+  boolean: 'Boolean',
+  integer: 'Integer',
+  number: 'Float',
+  string: 'String',
+} as const
 
 /** A setting as the API describes it. */
 export function settingDefinition(key: SettingKey) {

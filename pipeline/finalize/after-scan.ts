@@ -1,4 +1,5 @@
-// Jobs that follow a scan: due covers and hashes, the search for duplicates, the purge of missing books.
+// Jobs that follow a scan: matching with sources of metadata, the search for duplicates, the purge of missing books.
+import { enqueueAfterScan } from '../../lib/catalog/match/match-queue.ts'
 import type { Sql } from '../../lib/postgres/db.ts'
 import type { Queue } from '../../lib/queue/queue.ts'
 import { fetchSetting } from '../../lib/setting/setting.ts'
@@ -14,6 +15,16 @@ export async function enqueueDedupe(sql: Sql, queue: Queue, scan: LoadedScan): P
   // After a scan requested by watching there is no hurry, and the next file may follow at once.
   const afterSeconds = scan.options.quietMs === undefined ? 1 : 30
   await queue.send(sql, 'dedupe', [{ libraryId }], { key: 'all', afterSeconds })
+}
+
+/** Enqueues the matching of the library with sources of metadata, if it is enabled. */
+export async function enqueueMatching(
+  sql: Sql,
+  queue: Queue,
+  { libraryId }: LoadedScan,
+): Promise<void> {
+  if (await fetchSetting(sql, 'plugins.post_scan_auto_match_enabled'))
+    await enqueueAfterScan(sql, queue, libraryId)
 }
 
 /**

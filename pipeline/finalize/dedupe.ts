@@ -4,6 +4,7 @@
 import { seriesExternalIds } from '../../lib/catalog/metadata/external-reference.ts'
 import type { Queryable, Sql, Transaction } from '../../lib/postgres/db.ts'
 import type { Jobs, Queue } from '../../lib/queue/queue.ts'
+import { fetchSetting } from '../../lib/setting/setting.ts'
 import type { JobControl } from '../work/job-runs.ts'
 import { refreshStatistics } from './statistics.ts'
 
@@ -40,7 +41,7 @@ export async function dedupe(sql: Sql, signal?: AbortSignal): Promise<void> {
     signal?.addEventListener('abort', interrupt)
     stack.defer(() => signal?.removeEventListener('abort', interrupt))
     await groupBooks(tx)
-    await groupSeries(tx)
+    await groupSeries(tx, await trustedSources(tx))
   })
 }
 
@@ -73,17 +74,24 @@ async function groupBooks(tx: Transaction) {
       and (select count(*) from (select 1 from duplicate_book where group_id = g.id limit 2) m) < 2`
 }
 
-async function groupSeries(tx: Transaction) {
+/** Sources whose external ids count; null for all. */
+async function trustedSources(tx: Transaction): Promise<string[] | null> {
+  const names = await fetchSetting(tx, 'duplicate_detection.trusted_external_id_sources')
+  const sources = names.split(',').flatMap(name => name.trim() || [])
+  return sources.length === 0 ? null : sources
+}
+
+async function groupSeries(tx: Transaction, trusted: string[] | null) {
   await tx`
     insert into duplicate_group (kind, library_id, key)
-    select kind, library_id, key from ${seriesKeys(tx)} as s
+    select kind, library_id, key from ${seriesKeys(tx, trusted)} as s
     group by kind, library_id, key
     having count(*) > 1
     on conflict (kind, key) do nothing`
   await tx`
     insert into duplicate_series (group_id, series_id)
     select g.id, s.id
-    from ${seriesKeys(tx)} as s
+    from ${seriesKeys(tx, trusted)} as s
     join duplicate_group g on g.kind = s.kind and g.key = s.key
     on conflict do nothing`
   await tx`
@@ -91,7 +99,7 @@ async function groupSeries(tx: Transaction) {
     using duplicate_group g
     where g.id = m.group_id
       and not exists (
-        select 1 from ${seriesKeys(tx)} as s
+        select 1 from ${seriesKeys(tx, trusted)} as s
         where s.kind = g.kind and s.key = g.key and s.id = m.series_id)`
   await tx`
     delete from duplicate_group g
@@ -119,12 +127,12 @@ const punctuation =
   '[\\u0001-\\u002f\\u003a-\\u0040\\u005b-\\u0060\\u007b-\\u00a9\\u00ab-\\u00b4\\u00b6-\\u00b9\\u00bb-\\u00bf\\u2000-\\u206f\\u3000-\\u3004\\u3008-\\u3020\\u30a0\\u30fb\\ufe30-\\ufe6f\\uff01-\\uff0f\\uff1a-\\uff20\\uff3b-\\uff40\\uff5b-\\uff65]+'
 
 /** Every series that contains books, once for each key by which it is grouped. */
-function seriesKeys(sql: Queryable) {
+function seriesKeys(sql: Queryable, trusted: string[] | null) {
   return sql`(
     select s.id, 'external_id' as kind, null::uuid as library_id, e.source || ':' || e.external_id as key
     from series s
     join ${seriesExternalIds(sql)} e on e.series_id = s.id
-    where s.book_count > 0
+    where s.book_count > 0 and ${trusted ? sql`e.source = any(${trusted})` : sql`true`}
     union all
     select id, 'title', library_id, library_id || ':' || ${titleKey(sql)}
     from series

@@ -109,7 +109,7 @@ const typesOf = (fields: readonly Field[]) =>
 const statableColumns = seriesJsonFields.map(({ column }) => column)
 
 /**
- * Writes the columns that series.json states, unless locked or set by a user. The values that follow from
+ * Writes the columns that series.json states, unless locked, or set by a user or by a source of metadata. The values that follow from
  * the books are written at the end of the scan (pipeline/finalize/series.ts). Returns the changed series.
  */
 async function storeStated(tx: Transaction, series: DraftedSeries[]): Promise<string[]> {
@@ -143,7 +143,7 @@ async function storeStated(tx: Transaction, series: DraftedSeries[]): Promise<st
       join series s on s.id = f.id
       cross join lateral (
         select array_agg(c) as stated from unnest(f.stated) as c
-        where not c = any(s.locks) and s.provenance->>c is distinct from 'user'
+        where not c = any(s.locks) and coalesce(s.provenance->>c, 'series_json') = 'series_json'
       ) may
     ), f as (
       select f.* from free f join series s on s.id = f.id where ${differs}

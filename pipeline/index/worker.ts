@@ -4,7 +4,12 @@ import { createDiskQueue, type DiskQueue } from '../../lib/async/disk-queue.ts'
 import { type DiskAccess, interleave } from '../../lib/async/interleave.ts'
 import { enterRun } from '../../lib/async/memory-budget.ts'
 import type { ThreadRequest } from '../../lib/async/thread-pool.ts'
+import type { MadeThumbnail } from '../../lib/catalog/cover/new-cover.ts'
 import type { Containment } from '../../lib/containment.ts'
+import { Unreadable, type UnreadableCode } from '../../lib/errors.ts'
+import { createCover } from '../../lib/image/cover.ts'
+import { measureImage } from '../../lib/image/image.ts'
+import { imageEnd } from '../../lib/image/image-end.ts'
 import { readBook } from './extract.ts'
 import { type FileToHash, hashFile } from './hash-file.ts'
 import type { FileToRead, ReadOptions } from './reading.ts'
@@ -93,3 +98,27 @@ export const hash = timeLimited(
   ({ containment }: FileToHash, _options: null) => containment,
   hashFile,
 )
+
+/** A thumbnail of an image that is not in a book. */
+export type CoverImage = MadeThumbnail | { error: { code: UnreadableCode; message: string } }
+
+export async function image({
+  items,
+  options,
+  control,
+}: ThreadRequest<Uint8Array, Pick<ThumbnailOptions, 'maxSide' | 'format' | 'quality'>>): Promise<
+  CoverImage[]
+> {
+  enterRun(control)
+  const [bytes] = items
+  try {
+    const made = await createCover(bytes!, options)
+    const { mediaType, width, height } = (await measureImage(async () => bytes!))!
+    return [
+      { bytes: made.bytes, mediaType, width, height, originalBytes: imageEnd(bytes!, mediaType) },
+    ]
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error
+    return [{ error: { code: error.code, message: error.message } }]
+  }
+}

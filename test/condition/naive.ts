@@ -3,39 +3,41 @@ import type { Conditions } from '../../lib/condition/condition.ts'
 import { pick, type Random } from '../template/random.ts'
 
 type Rule = Conditions['rules'][number]
-type Json = Record<string, never>
 
-/** Values of the fields, read from the context without paths. */
-const fields: Readonly<Record<string, (context: Json) => unknown>> = {
-  type: c => c.type,
-  seriesId: c => c.seriesId,
-  series_id: c => c.seriesId,
-  bookCount: c => c.bookCount,
-  book_count: c => c.bookCount,
-  'externalIds.count': c => Object.keys(c.externalIds).length,
-  'external_ids.count': c => Object.keys(c.externalIds).length,
-  'externalIds.plugin:a_b': c => idOf(c, 'plugin:a_b'),
-  'external_ids.plugin:a_b': c => idOf(c, 'plugin:a_b'),
-  'externalIds.plugin:a_b.url': c => (c.externalIds['plugin:a_b'] as Json | undefined)?.url,
-  'metadata.title': c => (c.metadata as Json).title,
-  'metadata.reading_direction': c => (c.metadata as Json).readingDirection,
-  'metadata.readingDirection': c => (c.metadata as Json).readingDirection,
-  'metadata.genres': c => (c.metadata as Json).genres,
-  'metadata.year': c => (c.metadata as Json).year,
-  'metadata.titleLock': c => (c.metadata as Json).titleLock,
-  'metadata.title_lock': c => (c.metadata as Json).titleLock,
-  'metadata.authors.name': c => ((c.metadata as Json).authors as Json[]).map(author => author.name),
+const at = (value: unknown, ...keys: string[]): unknown =>
+  keys.reduce<unknown>((v, key) => (v as Record<string, unknown> | null | undefined)?.[key], value)
+const idCount = (context: unknown) => Object.keys(at(context, 'externalIds') as object).length
+const authors = (context: unknown) => at(context, 'metadata', 'authors') as { name: string }[]
+
+/** Values of the fields, each read from its place in the context. */
+const fields: Readonly<Record<string, (context: unknown) => unknown>> = {
+  type: c => at(c, 'type'),
+  seriesId: c => at(c, 'seriesId'),
+  series_id: c => at(c, 'seriesId'),
+  bookCount: c => at(c, 'bookCount'),
+  book_count: c => at(c, 'bookCount'),
+  'externalIds.count': idCount,
+  'external_ids.count': idCount,
+  'externalIds.plugin:a_b': c => at(c, 'externalIds', 'plugin:a_b', 'id'),
+  'external_ids.plugin:a_b': c => at(c, 'externalIds', 'plugin:a_b', 'id'),
+  'externalIds.plugin:a_b.url': c => at(c, 'externalIds', 'plugin:a_b', 'url'),
+  'metadata.title': c => at(c, 'metadata', 'title'),
+  'metadata.reading_direction': c => at(c, 'metadata', 'readingDirection'),
+  'metadata.readingDirection': c => at(c, 'metadata', 'readingDirection'),
+  'metadata.genres': c => at(c, 'metadata', 'genres'),
+  'metadata.year': c => at(c, 'metadata', 'year'),
+  'metadata.titleLock': c => at(c, 'metadata', 'titleLock'),
+  'metadata.title_lock': c => at(c, 'metadata', 'titleLock'),
+  'metadata.authors.name': c => authors(c).map(author => author.name),
   'metadata.nothing': () => undefined,
   'metadata.constructor': () => undefined,
-  'customMetadata.read_by.who': c => ((c.customMetadata as Json | null)?.read_by as Json)?.who,
-  'custom_metadata.read_by.who': c => ((c.customMetadata as Json | null)?.read_by as Json)?.who,
+  'customMetadata.read_by.who': c => at(c, 'customMetadata', 'read_by', 'who'),
+  'custom_metadata.read_by.who': c => at(c, 'customMetadata', 'read_by', 'who'),
   'customMetadata.readBy': () => undefined,
 }
-const idOf = (context: Json, source: string) =>
-  (context.externalIds[source] as Json | undefined)?.id
 
 export function evaluateNaively({ mode, rules }: Conditions, context: unknown): boolean {
-  const results = rules.map(rule => holds(rule, fields[rule.field]!(context as Json)))
+  const results = rules.map(rule => holds(rule, fields[rule.field]!(context)))
   if (results.length === 0) return true
   return mode === 'any' ? results.includes(true) : !results.includes(false)
 }

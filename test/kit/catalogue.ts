@@ -6,6 +6,7 @@ import type { ThreadPool } from '../../lib/async/thread-pool.ts'
 import { type Config, loadConfig } from '../../lib/config/config.ts'
 import { openLog } from '../../lib/log.ts'
 import type { Sql } from '../../lib/postgres/db.ts'
+import type { Sources } from '../../lib/source/open.ts'
 import { checkCatalogue } from '../../pipeline/doctor/doctor.ts'
 import { dedupe } from '../../pipeline/finalize/dedupe.ts'
 import { openThreads, type Pipeline, startPipeline } from '../../pipeline/pipeline.ts'
@@ -13,6 +14,7 @@ import { createDatabase, type Database, type Scope } from './db.ts'
 import { temporaryFolder } from './files/folders.ts'
 
 export type Catalogue = Database & {
+  sources?: Sources
   /** Absolute path of the data directory. */
   data: string
   config: Config
@@ -22,6 +24,8 @@ export type Catalogue = Database & {
 }
 
 type Settings = Record<string, unknown>
+/** What tests replace. */
+type Services = { sources?: Sources }
 
 // Shared by all tests of the process: a thread takes longer to start than most tests run.
 let sharedThreads: ThreadPool | null = null
@@ -29,9 +33,14 @@ let sharedThreads: ThreadPool | null = null
 type Files = Database & { data: string }
 
 /** An empty catalogue with a running pipeline of one thread until the end of `t`. */
-export async function openCatalogue(t: Scope, settings: Settings = {}): Promise<Catalogue> {
+export async function openCatalogue(
+  t: Scope,
+  settings: Settings = {},
+  services: Services = {},
+): Promise<Catalogue> {
   const database = await createDatabase(t)
-  return await startCatalogue(t, { ...database, data: join(temporaryFolder(t), 'data') }, settings)
+  const files = { ...database, data: join(temporaryFolder(t), 'data') }
+  return await startCatalogue(t, files, settings, services)
 }
 
 /** Starts a pipeline on a database and a data directory until the end of `t`. */
@@ -39,15 +48,17 @@ export async function startCatalogue(
   t: Scope,
   { sql, url, data }: Files,
   settings: Settings,
+  services: Services = {},
 ): Promise<Catalogue> {
   const flags = { data_dir: data, 'pipeline.threads': 1, ...settings }
   const config = loadConfig({ env: {}, flags })
   const log = openLog({ level: 'error' })
   const hasOwnThreads = Object.keys(settings).some(name => name.startsWith('pipeline.'))
   const threads = hasOwnThreads ? {} : { threads: (sharedThreads ??= openThreads(config, log)) }
-  const pipeline = await startPipeline({ sql, config, log, ...threads })
+  const pipeline = await startPipeline({ sql, config, log, ...threads, ...services })
   t.teardown(() => pipeline.close())
-  return { sql, url, data: config.data_dir, config, pipeline, dedupe: () => dedupeNow(sql) }
+  const files = { data: config.data_dir, config }
+  return { sql, url, ...files, ...services, pipeline, dedupe: () => dedupeNow(sql) }
 }
 
 async function dedupeNow(sql: Sql) {

@@ -13,6 +13,7 @@ import {
   selectCover,
 } from '../../catalog/cover/cover.ts'
 import { coverFolders, originalPath } from '../../catalog/cover/cover-files.ts'
+import { mediaTypeOf, newCover } from '../../catalog/cover/new-cover.ts'
 import { type Owner, requireOwner } from '../../catalog/owner.ts'
 import { readWholeFile } from '../../download/file-body.ts'
 import { Invalid, NotFound, Unreadable } from '../../errors.ts'
@@ -202,36 +203,9 @@ export async function createCover(
   const coverRequest = { bytes: original, maxSide, format, quality }
   try {
     const made = await pages.cover(coverRequest, client)
-    const { bytes, mediaType, width, height, originalBytes } = made
-    const extension = extensions[mediaType]!
-    // Bytes after the image are not stored.
-    return {
-      original: original.subarray(0, originalBytes),
-      extension,
-      width,
-      height,
-      thumbnail: bytes,
-      format,
-    }
+    return newCover(original, made, format)
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error
     throw new Invalid(error.message, { details: error.details, cause: error })
   }
 }
-
-const extensions: Record<string, string> = {
-  'image/jpeg': 'jpg',
-  'image/png': 'png',
-  'image/webp': 'webp',
-  'image/gif': 'gif',
-  'image/avif': 'avif',
-  'image/svg+xml': 'svg',
-  'image/jxl': 'jxl',
-  'image/heic': 'heic',
-  'image/bmp': 'bmp',
-  'image/tiff': 'tif',
-  'image/jp2': 'jp2',
-}
-
-const mediaTypeOf = (extension: string): string =>
-  Object.keys(extensions).find(type => extensions[type] === extension) ?? 'application/octet-stream'

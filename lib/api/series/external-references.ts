@@ -14,7 +14,7 @@ import {
   putExternalLink,
   putExternalRating,
 } from '../../catalog/metadata/external-reference.ts'
-import { lockSeriesRow, markExternalIdsUserSet } from '../../catalog/metadata/series-metadata.ts'
+import { lockSeriesRow, markUserSet } from '../../catalog/metadata/series-metadata.ts'
 import { requireSeries } from '../../catalog/series/series-record.ts'
 import { respond, route } from '../../http/route.ts'
 import {
@@ -225,7 +225,7 @@ function referenceRoutes<Item extends TSchema, Input extends TSchema>(
         const value = reference.parse(body)
         return await retryOnDeadlock(sql, async tx => {
           const row = await owner.lockRow(tx, viewer, id)
-          if (kind === 'series' && type === 'id') await markExternalIdsUserSet(tx, row)
+          if (kind === 'series') await markUserSet(tx, row, changedField)
           const stored = await reference.put(tx, { kind, id }, value as never)
           await publishChange(tx, row, [changedField])
           return stored
@@ -245,7 +245,7 @@ function referenceRoutes<Item extends TSchema, Input extends TSchema>(
         await retryOnDeadlock(sql, async tx => {
           const row = await owner.lockRow(tx, viewer, id!)
           await deleteExternalReference(tx, { kind, id: id! }, { type, name: name! })
-          if (kind === 'series' && type === 'id') await markExternalIdsUserSet(tx, row)
+          if (kind === 'series') await markUserSet(tx, row, changedField)
           await publishChange(tx, row, [changedField])
         })
         return respond(204)

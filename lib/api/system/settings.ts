@@ -41,7 +41,7 @@ const Setting = record(
     id: uuid(),
     key: Type.String(),
     value: Type.String({ description: 'The value as text.' }),
-    valueType: oneOf(['Boolean', 'Integer', 'String']),
+    valueType: oneOf(['Boolean', 'Float', 'Integer', 'String']),
     category: Type.String(),
     description: Type.String(),
     isSensitive: Type.Boolean({ description: 'Values are replaced by asterisks.' }),

@@ -18,7 +18,9 @@ export const Cover = record(
     id: uuid(),
     bookId: maybe(uuid({ description: 'Covers of books only.' })),
     seriesId: maybe(uuid({ description: 'Covers of series only.' })),
-    source: Type.String({ description: '`custom`: uploaded by a user.' }),
+    source: Type.String({
+      description: '`custom`: uploaded by a user; else the source of metadata.',
+    }),
     isSelected: Type.Boolean(),
     width: nullable(Type.Integer({ description: 'Width of the original in pixels.' })),
     height: nullable(Type.Integer({ description: 'Height of the original in pixels.' })),
@@ -116,6 +118,42 @@ export async function addCover(
   })
 }
 
+/**
+ * Displays the cover that a source has, instead of its last one, unless the cover is locked: returns false
+ * then. Throws NotFound.
+ */
+export async function setSourceCover(
+  sql: Sql,
+  request: OwnerRequest,
+  { folders, cover, source }: { folders: CoverFolders; cover: NewCover; source: string },
+): Promise<boolean> {
+  const { owner } = request
+  const name = coverName(cover.original)
+  const replaced = await sql.begin(async tx => {
+    const subject = await requireOwner(tx, request, { lock: true })
+    const [locked] = await tx`
+      select 1 from ${tx(owner.kind)} where id = ${owner.id} and 'cover' = any(locks)`
+    if (locked) return null
+    await lockFiles(tx, name)
+    await writeCover(folders, { name, ...cover })
+    const { extension, width, height } = cover
+    await tx`
+      insert into cover (id, ${tx(`${owner.kind}_id`)}, source, hash, original, width, height)
+      values (${newId()}, ${owner.id}, ${source}, decode(${name}, 'hex'), ${extension}, ${width},
+        ${height})
+      on conflict (${tx(`${owner.kind}_id`)}, hash) do nothing`
+    const [row] = await tx<{ id: string; isSelected: boolean }[]>`
+      select c.id, c.is_selected as "isSelected" from cover c
+      where ${isOwnedBy(tx, owner)} and c.hash = decode(${name}, 'hex')`
+    if (!row!.isSelected) await select(tx, subject, row!.id, { isLocked: false })
+    return await tx<{ name: string; extension: string }[]>`
+      delete from cover c where ${isOwnedBy(tx, owner)} and c.source = ${source} and c.id <> ${row!.id}
+      returning encode(c.hash, 'hex') as name, c.original as extension`
+  })
+  for (const file of replaced ?? []) await deleteUnusedFiles(sql, folders, file)
+  return replaced !== null
+}
+
 /** Displays an uploaded cover. Throws NotFound. */
 export async function selectCover(
   sql: Sql,
@@ -209,7 +247,7 @@ async function select(
   tx: Transaction,
   subject: BookOrSeries,
   coverId: string,
-  { isDeletion = false } = {},
+  { isDeletion = false, isLocked = true } = {},
 ): Promise<Cover> {
   const owner = ownerOf(subject)
   await unselect(tx, owner)
@@ -218,7 +256,7 @@ async function select(
     where c.id = ${coverId} and ${isOwnedBy(tx, owner)}
     returning ${columns(tx, owner)}`
   if (!cover) throw new NotFound('Cover not found')
-  await setDisplayedCover(tx, subject, { coverId, isLocked: true, isDeletion })
+  await setDisplayedCover(tx, subject, { coverId, isLocked, isDeletion })
   return cover
 }
 

@@ -5,7 +5,7 @@ import { type LabelKind, labelKey, labelKinds, registerLabels } from '../label/l
 
 /**
  * Refreshes the labels of series after their own labels or those of their books changed. The own labels
- * of a series are those of its books, each in one spelling, unless a user locked or set them. Writes
+ * of a series are those of its books, each in one spelling, unless a user or a source of metadata set them. Writes
  * only differences. Returns the series whose own labels changed.
  */
 export async function refreshLabels(tx: Queryable, seriesIds: string[]): Promise<string[]> {
@@ -34,7 +34,7 @@ async function refreshKind(tx: Queryable, kind: LabelKind, seriesIds: string[]):
       array(
         select distinct u.label collate "C" from book b, unnest(b.${tx(column)}) as u(label)
         where b.series_id = s.id and b.missing_at is null order by 1) as current,
-      not ${column} = any(s.locks) and s.provenance->>${column} is distinct from 'user'
+      not ${column} = any(s.locks) and not s.provenance ? ${column}
         as "followsBooks"
     from series s
     where s.id = any(${seriesIds}) and (s.${tx(column)} <> '{}' or s.${tx(`book_${column}`)} <> '{}'

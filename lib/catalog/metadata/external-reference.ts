@@ -181,6 +181,60 @@ export async function storeEmbeddedIds(
   return rows.map(row => row.seriesId)
 }
 
+/** References of a series as sources state them. */
+export type StatedReferences = {
+  externalIds: { source: string; externalId: string; url: string | null }[]
+  externalLinks: { source: string; url: string }[]
+  externalRatings: { source: string; rating: number; votes: number | null }[]
+}
+
+/** Those of a series, by source. One statement. */
+export async function statedReferences(
+  sql: Queryable,
+  seriesId: string,
+): Promise<StatedReferences> {
+  const rows = await sql<
+    {
+      kind: ReferenceType
+      source: string
+      externalId: string
+      url: string
+      rating: number
+      votes: number | null
+    }[]
+  >`
+    select kind, source, external_id as "externalId", url, rating, votes from external_reference
+    where series_id = ${seriesId} order by source`
+  const of = (kind: ReferenceType) => rows.filter(row => row.kind === kind)
+  return {
+    externalIds: of('id').map(({ source, externalId, url }) => ({ source, externalId, url })),
+    externalLinks: of('link').map(({ source, url }) => ({ source, url })),
+    externalRatings: of('rating').map(({ source, rating, votes }) => ({ source, rating, votes })),
+  }
+}
+
+/** Adds references that a source states, replacing those of the same name. One statement. */
+export async function storeStatedReferences(
+  tx: Transaction,
+  seriesId: string,
+  { externalIds, externalLinks, externalRatings }: StatedReferences,
+): Promise<void> {
+  const rows = [
+    ...externalIds.map(row => ({ kind: 'id', ...row })),
+    ...externalLinks.map(row => ({ kind: 'link', ...row })),
+    ...externalRatings.map(row => ({ kind: 'rating', ...row })),
+  ].map(row => ({ id: newId(), ...row }))
+  if (rows.length === 0) return
+  await tx`
+    insert into external_reference as x (id, kind, series_id, source, external_id, url, rating, votes)
+    select r.id, kind, ${seriesId}, source, "externalId", url, rating, votes
+    from jsonb_to_recordset(${tx.json(rows as never)}) as r(id uuid, kind text, source text,
+      "externalId" text, url text, rating double precision, votes integer)
+    on conflict (series_id, kind, source) do update
+    set external_id = excluded.external_id, url = excluded.url, rating = excluded.rating,
+      votes = excluded.votes, updated_at = now()`
+}
+
 type ReferenceName = {
   type: ReferenceType
   /** Id of the reference, or its source. */

@@ -166,12 +166,13 @@ export async function setSeriesLocks(
   return new Map(edits.map(({ id, locks }) => [id, locks]))
 }
 
-/** Prevents scans from changing the external ids of a series after a user did. */
-export async function markExternalIdsUserSet(
+/** Prevents scans and sources from changing the external ids, links or ratings of a series after a user did. */
+export async function markUserSet(
   tx: Transaction,
   { id }: { id: string },
+  field: string,
 ): Promise<void> {
   await tx`
-    update series set provenance = provenance || '{"external_ids": "user"}', updated_at = now()
+    update series set provenance = provenance || ${tx.json({ [field]: 'user' })}, updated_at = now()
     where id = ${id}`
 }

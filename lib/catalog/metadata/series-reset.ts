@@ -1,4 +1,4 @@
-// Reset of series metadata to the values from files: deletes what users set. Their covers and the
+// Reset of series metadata to the values from files: deletes what users and sources set. Their covers and the
 // sharing tags of the series remain.
 
 import { publish } from '../../event/publish.ts'
@@ -58,9 +58,10 @@ export async function resetSeriesMetadata(
   const fieldTypes = Object.values(seriesFields).map(({ column, sqlType }) => [column, sqlType])
   const columns = { ...editedColumns, ...(Object.fromEntries(fieldTypes) as ColumnTypes) }
   const changed = await updateRows(tx, 'series', { columns, rows })
-  const ofUsers = series.filter(({ provenance }) => provenance.external_ids === 'user')
+  // Ids that only files state are the same after they are read again.
+  const identified = series.filter(({ provenance }) => provenance.external_ids !== undefined)
   await deleteAllExternalReferences(tx, { kind: 'series', ids }, ['link', 'rating'])
-  await deleteAllExternalReferences(tx, { kind: 'series', ids: ofUsers.map(({ id }) => id) }, [
+  await deleteAllExternalReferences(tx, { kind: 'series', ids: identified.map(({ id }) => id) }, [
     'id',
   ])
   // Unlocked labels follow the books again, which the changed columns do not show.

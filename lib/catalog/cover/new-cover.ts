@@ -1,0 +1,46 @@
+// A new cover from the bytes of an image and the thumbnail that was made of it.
+import type { ThumbnailFormat } from '../../image/thumbnail-path.ts'
+import type { NewCover } from './cover.ts'
+
+/** A thumbnail, with media type, pixels and length of the image that it was made from. */
+export type MadeThumbnail = {
+  bytes: Uint8Array
+  mediaType: string
+  width: number | null
+  height: number | null
+  originalBytes: number
+}
+
+export function newCover(
+  original: Uint8Array,
+  { bytes, mediaType, width, height, originalBytes }: MadeThumbnail,
+  format: ThumbnailFormat,
+): NewCover {
+  return {
+    // Bytes after the image are not stored.
+    original: original.subarray(0, originalBytes),
+    extension: extensions[mediaType]!,
+    width,
+    height,
+    thumbnail: bytes,
+    format,
+  }
+}
+
+const extensions: Record<string, string> = {
+  'image/jpeg': 'jpg',
+  'image/png': 'png',
+  'image/webp': 'webp',
+  'image/gif': 'gif',
+  'image/avif': 'avif',
+  'image/svg+xml': 'svg',
+  'image/jxl': 'jxl',
+  'image/heic': 'heic',
+  'image/bmp': 'bmp',
+  'image/tiff': 'tif',
+  'image/jp2': 'jp2',
+}
+
+/** Of the original of a cover. */
+export const mediaTypeOf = (extension: string): string =>
+  Object.keys(extensions).find(type => extensions[type] === extension) ?? 'application/octet-stream'

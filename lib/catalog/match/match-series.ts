@@ -1,0 +1,201 @@
+// Matching of a series with a source: search, fetch, comparison, and the automatic choice of the best hit.
+import type { Viewer } from '../../auth/viewer.ts'
+import { compileConditions } from '../../condition/condition.ts'
+import { Failure, Invalid } from '../../errors.ts'
+import type { Sql } from '../../postgres/db.ts'
+import { retryOnDeadlock } from '../../postgres/retry-on-deadlock.ts'
+import type { FetchedSeries, SeriesHit, Source } from '../../source/contract.ts'
+import type { Sources } from '../../source/open.ts'
+import { type NewCover, setSourceCover } from '../cover/cover.ts'
+import type { CoverFolders } from '../cover/cover-files.ts'
+import type { SeriesContext } from '../metadata/template-context.ts'
+import { callSource } from '../source/call.ts'
+import type { StoredSource } from '../source/source.ts'
+import { applyFetched, type Comparison, compareFetched } from './apply.ts'
+import type { MatchedField, Matching } from './matching-settings.ts'
+import { compileQuery, type SeriesLibrary } from './search-query.ts'
+
+export type MatchDeps = {
+  sql: Sql
+  sources: Sources
+  viewer: Viewer
+  folders: CoverFolders
+  /** Decodes an image within the limits of uploads. Throws Failure. */
+  makeCover: (original: Buffer) => Promise<NewCover>
+  signal: AbortSignal
+}
+
+export type MatchSource = { row: StoredSource; matching: Matching }
+
+const maxCoverBytes = 20 * 1024 * 1024
+
+/** Best first. Throws SourceFailure, Invalid. */
+export async function searchSource(
+  { sql, sources, signal }: MatchDeps,
+  { row }: MatchSource,
+  query: { query: string; limit: number },
+): Promise<SeriesHit[]> {
+  const call = (source: Source) => {
+    if (!source.searchSeries) throw withoutMetadata(row)
+    return source.searchSeries(query, { signal })
+  }
+  return await callSource({ sql, sources }, row, { operation: 'searchSeries', call })
+}
+
+/** Null: there is no such series. Throws SourceFailure, Invalid. */
+export async function fetchFromSource(
+  { sql, sources, signal }: MatchDeps,
+  { row }: MatchSource,
+  externalId: string,
+): Promise<FetchedSeries | null> {
+  const call = (source: Source) => {
+    if (!source.fetchSeries) throw withoutMetadata(row)
+    return source.fetchSeries(externalId, { signal })
+  }
+  return await callSource({ sql, sources }, row, { operation: 'fetchSeries', call })
+}
+
+const withoutMetadata = ({ displayName }: StoredSource) =>
+  new Invalid(`${displayName} has no metadata of series`)
+
+export type Fetched = {
+  seriesId: string
+  fetched: FetchedSeries
+  /** Null for all fields. */
+  selected: MatchedField[] | null
+}
+
+/** `cover`: whether that of the source is displayed now; its failure does not fail the rest. */
+export type Applied = Comparison & { cover: 'none' | 'set' | 'locked' | 'failed' }
+
+/** What would change. Throws NotFound. */
+export async function previewFetched(
+  { sql, viewer }: MatchDeps,
+  source: MatchSource,
+  fetched: Fetched,
+): Promise<Comparison> {
+  return await retryOnDeadlock(sql, tx => compareFetched(tx, viewer, toFetch(source, fetched)))
+}
+
+/** Throws NotFound. */
+export async function storeFetched(
+  deps: MatchDeps,
+  source: MatchSource,
+  fetched: Fetched,
+): Promise<Applied> {
+  const { sql, viewer } = deps
+  const comparison = await retryOnDeadlock(sql, tx =>
+    applyFetched(tx, viewer, toFetch(source, fetched)),
+  )
+  return { ...comparison, cover: await storeCover(deps, source, fetched) }
+}
+
+const toFetch = ({ row, matching }: MatchSource, { seriesId, fetched, selected }: Fetched) => ({
+  ...{ seriesId, fetched, source: row.name },
+  permitted: { fields: matching.fields, selected },
+})
+
+async function storeCover(
+  { sql, sources, viewer, folders, makeCover, signal }: MatchDeps,
+  { row, matching: { fields } }: MatchSource,
+  { seriesId, fetched: { coverUrl }, selected }: Fetched,
+): Promise<Applied['cover']> {
+  const isWanted = (list: MatchedField[] | null) => list === null || list.includes('cover')
+  if (coverUrl === null || !isWanted(fields) || !isWanted(selected)) return 'none'
+  const [series] = await sql<{ isLocked: boolean }[]>`
+    select 'cover' = any(locks) as "isLocked" from series where id = ${seriesId}`
+  if (series?.isLocked !== false) return 'locked'
+  try {
+    const { status, body } = await sources.http.get({
+      ...{ url: coverUrl, accept: 'image/*', maxBytes: maxCoverBytes, signal },
+    })
+    if (status !== 200) return 'failed'
+    const cover = await makeCover(body)
+    const owned = { viewer, owner: { kind: 'series', id: seriesId } } as const
+    return (await setSourceCover(sql, owned, { folders, cover, source: row.name }))
+      ? 'set'
+      : 'locked'
+  } catch (error) {
+    signal.throwIfAborted()
+    if (error instanceof Failure) return 'failed'
+    throw error
+  }
+}
+
+export const outcomes = [
+  'matched',
+  'unchanged',
+  'no_match',
+  'low_confidence',
+  'library_conditions_not_met',
+  'plugin_conditions_not_met',
+  'plugin_not_found',
+  'plugin_disabled',
+  'failed',
+] as const
+export type Outcome = (typeof outcomes)[number]
+
+export type MatchResult = {
+  outcome: Outcome
+  message: string | null
+  externalId: string | null
+  /** Of the best hit; null without a search. */
+  relevance: number | null
+  /** Of a match. */
+  applied: Applied | null
+}
+
+type AutoMatch = {
+  seriesId: string
+  context: SeriesContext
+  library: SeriesLibrary
+  /** From which a hit is a match. */
+  minRelevance: number
+  /** Also if the source states the same as at the last time. */
+  isForced: boolean
+}
+
+const resultOf = (outcome: Outcome, notes: Partial<MatchResult> = {}): MatchResult => ({
+  ...{ message: null, externalId: null, relevance: null, applied: null },
+  outcome,
+  ...notes,
+})
+
+/** Finds the series at the source by its external id or the best hit, and applies it. Throws SourceFailure, Invalid, NotFound. */
+export async function autoMatch(
+  deps: MatchDeps,
+  source: MatchSource,
+  { seriesId, context, library, minRelevance, isForced }: AutoMatch,
+): Promise<MatchResult> {
+  const { row, matching } = source
+  if (library.conditions && !compileConditions(library.conditions)(context))
+    return resultOf('library_conditions_not_met')
+  if (matching.conditions && !compileConditions(matching.conditions)(context))
+    return resultOf('plugin_conditions_not_met')
+  const known = context.externalIds?.[row.name]
+  let externalId = matching.usesExternalIds ? (known?.id ?? null) : null
+  let relevance: number | null = null
+  if (externalId === null) {
+    const query = compileQuery(matching)(context, library)
+    const [hit] = query === '' ? [] : await searchSource(deps, source, { query, limit: 10 })
+    if (!hit) return resultOf('no_match')
+    relevance = hit.relevance
+    if (relevance < minRelevance)
+      return resultOf('low_confidence', { relevance, externalId: hit.externalId })
+    externalId = hit.externalId
+  }
+  const fetched = await fetchFromSource(deps, source, externalId)
+  if (!fetched) return resultOf('no_match', { relevance, externalId })
+  const applied = await storeUnlessUnchanged(deps, source, { seriesId, fetched, isForced })
+  return resultOf(applied ? 'matched' : 'unchanged', { relevance, externalId, applied })
+}
+
+async function storeUnlessUnchanged(
+  deps: MatchDeps,
+  source: MatchSource,
+  { seriesId, fetched, isForced }: { seriesId: string; fetched: FetchedSeries; isForced: boolean },
+): Promise<Applied | null> {
+  const match = { seriesId, fetched, selected: null }
+  if (!isForced && (await previewFetched(deps, source, match)).isUnchanged) return null
+  return await storeFetched(deps, source, match)
+}

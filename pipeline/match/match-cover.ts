@@ -1,0 +1,29 @@
+// Cover from a source: its thumbnail, made in a thread of the pipeline within the limits of all images.
+import type { ThreadPool } from '../../lib/async/thread-pool.ts'
+import type { NewCover } from '../../lib/catalog/cover/cover.ts'
+import { newCover } from '../../lib/catalog/cover/new-cover.ts'
+import { Unreadable, type UnreadableCode } from '../../lib/errors.ts'
+import type { ThumbnailFormat } from '../../lib/image/thumbnail-path.ts'
+import type { CoverImage } from '../index/worker.ts'
+
+type Options = { maxSide: number; format: ThumbnailFormat; quality: number }
+
+/** Throws Unreadable for what is not an image. */
+export async function makeSourceCover(
+  threads: ThreadPool,
+  original: Buffer,
+  options: Options,
+): Promise<NewCover> {
+  const request = { items: [new Uint8Array(original)], options }
+  const { done, failure } = await threads.run<Uint8Array, Options, CoverImage>('image', request, {})
+  const [image] = done
+  if (!image) throw unreadable(failure)
+  if ('error' in image) throw unreadable(image.error)
+  return newCover(original, image, options.format)
+}
+
+const unreadable = (failure: { code: UnreadableCode; message: string } | null) =>
+  new Unreadable(
+    failure?.message ?? 'The image cannot be read',
+    failure?.code ?? 'unsupported_image',
+  )

@@ -1,0 +1,60 @@
+// A source of metadata in memory for tests: series by id, found by title; failures on demand.
+import { newId } from '../../lib/id.ts'
+import type { Sql } from '../../lib/postgres/db.ts'
+import { checkedSource } from '../../lib/source/check.ts'
+import type { FetchedSeries, Source } from '../../lib/source/contract.ts'
+import { SourceFailure } from '../../lib/source/failure.ts'
+import type { Sources } from '../../lib/source/open.ts'
+
+/** A series with defaults for what a test is not about. */
+export const fetchedSeries = (
+  externalId: string,
+  metadata: Record<string, unknown> = {},
+  others: Partial<FetchedSeries> = {},
+): FetchedSeries => ({
+  ...{ externalId, url: `https://example.org/${externalId}`, hash: null, metadata },
+  ...{ externalIds: [], links: [], ratings: [], coverUrl: null },
+  ...others,
+})
+
+export type MemorySource = ReturnType<typeof createMemorySource>
+
+export function createMemorySource() {
+  const series = new Map<string, FetchedSeries>()
+  const images = new Map<string, Buffer>()
+  const calls: string[] = []
+  const state = { failure: null as SourceFailure | null, relevance: 1 }
+  const call = <T>(name: string, result: () => T): Promise<T> => {
+    calls.push(name)
+    return state.failure ? Promise.reject(state.failure) : Promise.resolve(result())
+  }
+  const source: Source = {
+    describe: () => Promise.reject(new Error('not called')),
+    searchSeries: ({ query }) =>
+      call(`search ${query}`, () =>
+        [...series.values()].flatMap(({ externalId, metadata, url }) => {
+          const title = String(metadata.title ?? externalId)
+          if (!title.toLowerCase().includes(query.toLowerCase())) return []
+          const hit = { alternateTitles: [], year: null, coverUrl: null, summary: null }
+          return [{ ...hit, externalId, title, url, relevance: state.relevance }]
+        }),
+      ),
+    fetchSeries: id => call(`fetch ${id}`, () => series.get(id) ?? null),
+  }
+  const get = async ({ url }: { url: string }) => {
+    const body = images.get(url)
+    if (!body) throw new SourceFailure('example.org answered with status 404', 'status')
+    return { status: 200, body, contentType: null, etag: null, lastModified: null, url }
+  }
+  const sources = { open: () => checkedSource(source), http: { get }, close: async () => {} }
+  return { series, images, calls, state, sources: sources as unknown as Sources }
+}
+
+/** An enabled source; returns its id. */
+export async function insertMetadataSource(sql: Sql, name: string): Promise<string> {
+  const id = newId()
+  await sql`
+    insert into source (id, type, name, display_name, enabled)
+    values (${id}, 'plugin', ${name}, ${name}, true)`
+  return id
+}
