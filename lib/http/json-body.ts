@@ -17,12 +17,16 @@ declare module 'fastify' {
   }
 }
 
-/** Accepts JSON under any of its media types; an empty body counts as none. Other types are 415. */
+/** Accepts JSON under any of its media types; an empty body of any type counts as none. Other types are 415. */
 export function acceptOnlyJson(server: FastifyInstance) {
   const parse = server.getDefaultJsonParser('error', 'error')
   const gates = createAccountGates(maxReceived)
   const waitForParser = createParserQueue()
   server.removeAllContentTypeParsers()
+  // Some clients state a type with every POST.
+  server.addHook('onRequest', async ({ raw: { headers } }) => {
+    if (headers['content-length'] === '0') delete headers['content-type']
+  })
   server.addHook('preParsing', async (request, reply, payload) => {
     if (!mayBeLong(request)) return payload
     // Other callers may send short bodies only.

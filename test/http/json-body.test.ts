@@ -71,6 +71,17 @@ test('few long bodies of an account are received at a time', async t => {
   t.equal(after.status, 200, 'clients that left take no place')
 })
 
+test('an empty body is of no type', async t => {
+  const server = createServer(t, () => 1)
+  const base = await server.listen({ port: 0, host: '127.0.0.1' })
+  for (const type of ['application/x-www-form-urlencoded', 'text/plain', 'application/json']) {
+    const send = (body: string) =>
+      fetch(base, { method: 'POST', headers: { 'content-type': type, 'x-account': 'a' }, body })
+    t.equal((await send('')).status, 200, type)
+    t.equal((await send('a=b')).status, type === json['content-type'] ? 400 : 415)
+  }
+})
+
 test('the structure of a body is bounded', t => {
   t.equal(
     structureFault(JSON.stringify({ a: new Array(9000).fill(1), b: '[{,'.repeat(9000) })),
