@@ -25,7 +25,11 @@ export const Source = record(
     type: oneOf(sourceTypes),
     name: Type.String({ description: 'Names the source in external ids and provenance.' }),
     displayName: Type.String(),
-    config: Type.Unsafe<object>({ type: 'object', description: 'Settings, by type.' }),
+    config: Type.Unsafe<object>({
+      type: 'object',
+      additionalProperties: true,
+      description: 'Settings, by type.',
+    }),
     credentialNames: list(Type.String(), { description: 'Names of the stored credentials.' }),
     enabled: Type.Boolean(),
     description: json({

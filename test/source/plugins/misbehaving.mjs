@@ -34,10 +34,12 @@ const modes = {
   },
   memory() {
     const blocks = []
-    setInterval(() => blocks.push(Buffer.alloc(32 * 1024 * 1024, 1)), 20)
+    setInterval(() => blocks.length < 14 && blocks.push(Buffer.alloc(32 * 1024 * 1024, 1)), 20)
   },
   environment(id) {
-    reply(id, { ...description, displayName: Object.keys(process.env).sort().join(' ') })
+    // What the test runner adds.
+    const names = Object.keys(process.env).filter(name => !/^_?TAP|^NODE_/.test(name))
+    reply(id, { ...description, displayName: names.sort().join(' ') })
   },
   secret(id, { credentials }) {
     const error = { code: 1, message: `cannot sign in with ${credentials.token}` }
