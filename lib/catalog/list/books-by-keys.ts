@@ -58,7 +58,7 @@ export async function listBooksByKeys(
     select b.id from (${listed(sql, plan, size)}) m
     join book b on b.id = m.id
     join series s on s.id = b.series_id
-    order by ${commaList(sql, order)}, b.id
+    order by ${commaList(sql, order)}, b.id ${keys[0]?.direction === 'desc' ? sql`desc` : sql`asc`}
     limit ${limit} offset ${offset}`)
   return { ids: rows.map(row => row.id), total }
 }

@@ -10,6 +10,7 @@ import { listBooksByReading } from './books-by-reading.ts'
 import { listBooksBySeries } from './books-by-series.ts'
 import type { MarkedRequest } from './marks/page-by-marks.ts'
 import { rankMarksOf } from './marks/rank-marks.ts'
+import type { MarkedScope } from './marks/read-marks.ts'
 import { newestBooks } from './newest-books.ts'
 import type { IdPage } from './page.ts'
 import { countPresentBooks, pageAllBooks, pagePlannedBooks } from './page-books.ts'
@@ -41,8 +42,17 @@ export async function listBooks(
   const window = { offset: (page - 1) * pageSize, limit: pageSize }
   const text = request.text ?? ''
   const search = parseSearchQuery(text)
-  if (request.keys && (search || !text.trim()))
-    return await listBooksByKeys(sql, viewer, { ...request, text, keys: request.keys, ...window })
+  const { keys } = request
+  if (keys && (search || !text.trim())) {
+    const read = () => listBooksByKeys(sql, viewer, { ...request, text, keys, ...window })
+    const [key, second] = keys
+    // The only one of them that is long.
+    if (second || key?.sort !== 'path' || request.seriesId) return await read()
+    const { filter, libraryId, includeDeleted } = request
+    const scope = { text: search ? text : null, filter, libraryId, includeDeleted }
+    const list = { ...window, ...scope, sort: key.sort, direction: key.direction }
+    return await pageWithIndex(sql, viewer, list, read)
+  }
   if (search) {
     const read = () => searchBooks(sql, viewer, { ...request, text, search, ...window })
     if (request.seriesId || request.maxResults) return await read()
@@ -56,8 +66,10 @@ export async function listBooks(
   const { filter, libraryId, seriesId, includeDeleted } = request
   const list = { ...window, sort, direction, filter, libraryId, includeDeleted }
   const readPage = () => pageWithoutIndex(sql, viewer, { ...request, ...list })
-  const isIndexed = filter !== null || sort === 'read' || sort === 'series'
-  return isIndexed && !seriesId
+  const isUnindexed = filter === null && sort !== 'read' && sort !== 'series'
+  // Without a condition an index is not made, but used.
+  const usesIndex = isUnindexed ? bookIndexOf(sql).isInMemory() && !isAtStart(viewer, list) : true
+  return usesIndex && !seriesId
     ? await pageWithIndex(sql, viewer, list, readPage)
     : await readPage()
 }
@@ -108,27 +120,28 @@ async function pageWithoutIndex(
 
 // Skipping so many rows of an index costs as much as a walk from a rank mark.
 const maxSkipped = 5_000
+
+const isEverything = (viewer: Viewer, { libraryId, includeDeleted }: MarkedScope) =>
+  isUnrestricted(viewer) && libraryId === undefined && !includeDeleted
+/** Of all books: read along the index of the order, with a total from counters. */
+const isAtStart = (viewer: Viewer, list: MarkedScope & { offset: number }) =>
+  isEverything(viewer, list) && list.offset <= maxSkipped
+
 /** All books that are visible, in all libraries or one. */
 async function pageWithMarks(sql: Sql, viewer: Viewer, request: MarkedRequest): Promise<IdPage> {
-  const { libraryId, includeDeleted, offset } = request
-  const isEverything = isUnrestricted(viewer) && libraryId === undefined && !includeDeleted
-  if (isEverything && offset <= maxSkipped) return await pageAllBooks(sql, request)
+  if (isAtStart(viewer, request)) return await pageAllBooks(sql, request)
   const marks = rankMarksOf(sql)
   const marked = await marks.page(sql, viewer, request)
   if (marked) return marked
-  const page = await pageWithoutMarks(sql, viewer, { ...request, isEverything })
+  const page = await pageWithoutMarks(sql, viewer, request)
   if (page.total > minIndexed && (await countPresentBooks(sql)) > minIndexed)
     marks.refresh(sql, request)
   return page
 }
 
-async function pageWithoutMarks(
-  sql: Sql,
-  viewer: Viewer,
-  { isEverything, ...request }: MarkedRequest & { isEverything: boolean },
-): Promise<IdPage> {
+async function pageWithoutMarks(sql: Sql, viewer: Viewer, request: MarkedRequest): Promise<IdPage> {
   const { sort, libraryId, includeDeleted } = request
-  if (isEverything) return await pageAllBooks(sql, request)
+  if (isEverything(viewer, request)) return await pageAllBooks(sql, request)
   if (sort === 'created' && !isLimited(viewer) && !includeDeleted)
     return await newestBooks(sql, viewer, { ...request, by: sort })
   const plan = await planBooks(sql, viewer, { filter: null, libraryId, includeDeleted })

@@ -269,6 +269,15 @@ t.test('lists are made from a valid index, and by a plan once books have changed
     const expected = await plainList(viewer, list)
     t.same(ids, expected.slice(5, 10))
     t.equal(total, expected.length)
+    statements.length = 0
+    const all = { filter: null, sort: 'title', direction: 'desc', includeDeleted: true } as const
+    const page = await listBooks(pool, viewer, { ...all, page: 2, pageSize: 5 })
+    t.equal(!statements.some(text => text.includes('order by')), isIndexed)
+    const rows = await sql<{ id: string }[]>`select id from book order by sort_key desc, id desc`
+    t.same(
+      page.ids,
+      rows.slice(5, 10).map(row => row.id),
+    )
     await change
   }
 })

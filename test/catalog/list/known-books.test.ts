@@ -21,6 +21,7 @@ import {
   forEachMatch,
   type TextOperator,
 } from '../../../lib/catalog/list/bitmaps/text-column.ts'
+import { listBooksByKeys } from '../../../lib/catalog/list/books-by-keys.ts'
 import { parseBookFilter } from '../../../lib/catalog/list/condition.ts'
 import { searchBooks } from '../../../lib/catalog/list/search-books.ts'
 import { bookOrderBy, bookSortColumns } from '../../../lib/catalog/list/sort.ts'
@@ -155,6 +156,28 @@ t.test('searches find the same as without an index, in the same order', async t 
     { numRuns: 80, seed: 41 },
   )
   t.ok(found > 0, `${found} books`)
+})
+
+t.test('by path books are listed as without an index', async t => {
+  const index = createRowIndex(bookKind, { pause: 0 })
+  const all = { filter: null, sort: 'path', direction: 'asc', offset: 0, limit: 500 } as const
+  t.equal(await index.page(sql, viewer, all), null)
+  index.refresh(sql, viewer, all)
+  await index.idle()
+  await fc.assert(
+    fc.asyncProperty(searches, viewers(facts, account), async (search, one) => {
+      const { sort: _, text, ...scope } = search
+      for (const list of [scope, { ...scope, text }]) {
+        const { text: words = '', ...of } = { text: '', ...list }
+        const keys = [{ sort: 'path', direction: scope.direction }] as const
+        const expected = await listBooksByKeys(sql, one, {
+          ...{ ...of, keys, text: words, offset: 7, limit: 30 },
+        })
+        deepEqual(await index.page(sql, one, { ...all, ...list, offset: 7, limit: 30 }), expected)
+      }
+    }),
+    { numRuns: 20, seed: 43 },
+  )
 })
 
 t.test('texts, ranges and formats need no pass of the books once they are in memory', async t => {

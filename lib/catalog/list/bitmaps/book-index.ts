@@ -5,7 +5,7 @@ import type { MarkedScope } from '../marks/read-marks.ts'
 import { expand } from '../plan/book-plan.ts'
 import { withRarePredicates } from '../plan/series-sets.ts'
 import type { BookColumnSort, BookSort, Direction } from '../sort.ts'
-import { readColumnOrder, readProgressOrder } from './book-order.ts'
+import { readColumnOrder, readPathOrder, readProgressOrder } from './book-order.ts'
 import { type BookTable, readBookTable, visibleBooks } from './book-table.ts'
 import { orderOfComparison } from './key-ranges.ts'
 import { pageOfChunks } from './order-chunks.ts'
@@ -20,7 +20,7 @@ export type BookRequest = MarkedScope & {
   filter: BookFilter | null
   /** Words to search for; null for none. */
   text?: string | null
-  sort: BookSort
+  sort: BookSort | 'path'
   direction: Direction
   offset: number
   limit: number
@@ -77,6 +77,11 @@ export const bookKind: RowKind<BookTable, BookRequest> = {
         runs: ([byTitle, read]) => runsAfter(read!, byTitle!, direction),
       }
     }
+    if (sort === 'path')
+      return {
+        sources: [{ name: sort, version: 'rows', isLong: true, read: readPathOrder }],
+        runs: ([order]) => runsOf(order!, direction),
+      }
     if (sort === 'series')
       return {
         ...{ sources: [], runs: null },

@@ -1,7 +1,7 @@
 // Sort orders of all books as the numbers of the books in order.
-import type { Sql } from 'postgres'
-import type { Viewer } from '../../../auth/viewer.ts'
-import { listVersions, type Versions } from '../marks/list-version.ts'
+import type { Fragment, Sql } from 'postgres'
+import { presentBook, type Viewer } from '../../../auth/viewer.ts'
+import { listVersion, listVersions, type Versions } from '../marks/list-version.ts'
 import type { BookColumnSort } from '../sort.ts'
 import type { BookTable } from './book-table.ts'
 import { forEachPlace } from './id-table.ts'
@@ -26,6 +26,33 @@ export async function readColumnOrder(
     if (isValued) valued = count
   }
   return { versions: { rows: table.version }, rows, valued }
+}
+
+const cursorRows = 4
+
+/** By path, which no index has: all books are sorted. */
+export async function readPathOrder(sql: Sql, table: BookTable): Promise<ReadOrder> {
+  const rows = new Uint32Array(table.rowCount)
+  let count = 0
+  let { version } = table
+  // Each read from the index of locations.
+  const books = (isListed: Fragment) => sql`
+    select b.id, b.directory_id, b.name from book b where ${isListed}`
+  const chunks = sql<{ version: string; ids: Buffer }[]>`
+    select ${listVersion(sql)} as version, string_agg(uuid_send(p.id), ''::bytea order by place) as ids
+    from (
+      select b.id, row_number() over (order by d.path || '/'::bytea || b.name, b.id) - 1 as place
+      from (${books(presentBook(sql))} union all ${books(sql`b.missing_at is not null`)}) b
+      join directory d on d.id = b.directory_id) p
+    group by p.place / ${chunkRows}::bigint order by min(p.place)`
+  for await (const some of chunks.cursor(cursorRows))
+    for (const row of some) {
+      version = row.version
+      await forEachPlace(table.rows, row.ids, book => {
+        rows[count++] = book
+      })
+    }
+  return { versions: { rows: version }, rows, valued: count }
 }
 
 /** The books that the account has progress of, by time. */

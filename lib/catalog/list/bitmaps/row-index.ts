@@ -29,6 +29,8 @@ export type RowIndex<Table extends RowTable, Request extends RowRequest> = {
     viewer: Viewer,
     request: Request,
   ): Promise<{ table: Table; rows: Bitmap } | null>
+  /** All rows are in memory, of some version. */
+  isInMemory(): boolean
   /** Reads what the list needs in the background, unless it is valid or was read a short time ago. */
   refresh(sql: Sql, viewer: Viewer, request: Request): void
   /** Resolves when nothing is being read. */
@@ -135,6 +137,7 @@ export function createRowIndex<Table extends RowTable, Request extends RowReques
         const rows = await readRows({ sql, viewer, kind, state: current }, request)
         return rows && rows !== 'stale' ? { table: current.table, rows } : rows
       }),
+    isInMemory: () => state !== null,
     refresh(sql, viewer, request) {
       const sources = longSources(viewer, request)
       const name = sources.map(source => source.name).join(' ')

@@ -10,6 +10,7 @@ import { matchingWords } from '../plan/operators.ts'
 import { add, type Bitmap, emptyBitmap, fullBitmap, remove, unite } from './bitmap.ts'
 import type { BookTable } from './book-table.ts'
 import { forEachPlace } from './id-table.ts'
+import { inParallel } from './read-ids.ts'
 
 /** Present books by format; those of the empty one have none. */
 type ByFormat = Map<string, Bitmap>
@@ -48,12 +49,15 @@ async function readFormats(
     select coalesce(mode() within group (order by b.format), '') as common
     from (select ${format} as format from book b where ${presentBook(sql)} limit ${sampledBooks}) b`
   const { common } = sample!
-  const rows = await unprepared(sql<{ version: string; format: string | null; ids: Buffer }[]>`
+  type Row = { version: string; format: string | null; ids: Buffer }
+  const rows = await inParallel(sql, tx =>
+    unprepared(tx<Row[]>`
     select ${listVersion(sql)} as version, f.format, f.ids
     from (select) one left join (
       select ${format} as format, string_agg(uuid_send(b.id), ''::bytea) as ids from book b
       where ${presentBook(sql)} and ${format} <> ${common}
-      group by 1) f on true`)
+      group by 1) f on true`),
+  )
   const { rowCount, presentCount } = table
   const rest = fullBitmap(rowCount)
   for (let book = presentCount; book < rowCount; book++) remove(rest, book)
