@@ -90,11 +90,13 @@ function containing(
   let next = starts[entry + 1]!
   let found = 0
   const last = starts[to]! - length
+  // Ends with the part: a search for no match must not read those that follow.
+  const part = bytes.subarray(0, starts[to]!)
   for (let at = starts[from]!; at <= last; at++) {
     if (found < maxSearched) {
       // Native code is faster between matches, and slower for each of them.
-      at = bytes.indexOf(value, at)
-      if (at < 0 || at > last) return
+      at = part.indexOf(value, at)
+      if (at < 0) return
       found++
     } else if (!isAt(bytes, at, value)) continue
     while (at >= next) next = starts[++entry + 1]!
