@@ -1,6 +1,6 @@
 // Paths of the server that a compatible API cannot have.
 
-/** First segments of paths of the server itself. */
+/** First segments of paths of the server itself, in lower case. */
 export const reservedSegments: ReadonlySet<string> = new Set([
   'api',
   'auth',
@@ -9,6 +9,7 @@ export const reservedSegments: ReadonlySet<string> = new Set([
   'healthcheck',
   'koreader',
   'metrics',
+  'openapi.json',
   'opds',
   'opds-comics',
   'syncs',

@@ -102,7 +102,8 @@ export const catalogue = {
       maxLength: 64,
       pattern: '^[A-Za-z0-9][A-Za-z0-9._~-]*$',
       expected: 'a path segment like komga: letters, digits, dots, hyphens and underscores',
-      check: (value: string) => (reservedSegments.has(value) ? 'this path has another use' : null),
+      check: (value: string) =>
+        reservedSegments.has(value.toLowerCase()) ? 'this path has another use' : null,
     },
   ),
   'komga.bind': boot.optionalText(

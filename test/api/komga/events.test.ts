@@ -58,4 +58,12 @@ test('events', async t => {
   )
   const status = await first.until('TaskQueueStatus')
   t.same(status.at(-1), ['TaskQueueStatus', { count: 0, countByType: {} }], 'while idle, too')
+  await enableKomga(admin, { enabled: false })
+  for (const [stream, user] of [
+    [first, admin],
+    [second, reader],
+  ] as const) {
+    const last = (await stream.until('SessionExpired')).at(-1)
+    t.same(last, ['SessionExpired', { userId: user.id }], 'streams end with the API')
+  }
 })

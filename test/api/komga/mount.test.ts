@@ -32,7 +32,7 @@ test('the API under a prefix', async t => {
 
 test('no other path of the server is a prefix', async t => {
   const segments = new Set(resources.flatMap(endpoints).map(({ path }) => path.split('/')[1]!))
-  for (const segment of [...segments, 'docs', '', 'a/b', '..', 'ä'])
+  for (const segment of [...segments, 'docs', 'API', 'openapi.json', '', 'a/b', '..', 'ä'])
     t.throws(() => parseSetting('komga.prefix', segment), /prefix (must be|is not valid)/, segment)
   t.equal(parseSetting('komga.prefix', 'komga-1.2'), 'komga-1.2')
 })

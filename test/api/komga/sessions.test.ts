@@ -90,6 +90,10 @@ test('sessions', async t => {
     t.equal(set.status, 204)
     t.equal(set.cookies['KOMGA-SESSION'], token)
     t.equal((await send(me, cookie(token))).status, 200)
+    const chosen = 'A'.repeat(43)
+    const fixed = { ...basic(username), 'x-auth-token': chosen }
+    const { cookies: none } = await send('/api/v1/login/set-cookie', fixed)
+    t.not(none['KOMGA-SESSION'], chosen, 'not a value that is no session')
   })
 
   await t.test('remember-me, and signing out of both', async t => {

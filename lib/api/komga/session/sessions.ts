@@ -15,9 +15,10 @@ export const sessions = [
     permission: 'auth',
     summary: 'Get the session of X-Auth-Token as a cookie',
     responses: { 204: null },
-    async handle({ request, reply }, { config }) {
+    async handle({ request, reply, identity }, { config, identities }) {
       const { header } = presentedSessions(request)
-      if (header !== null)
+      const held = header === null ? null : await identities.identifySession(header)
+      if (header !== null && held?.account.id === identity.account.id)
         setSessionCookie({ request, reply }, { config }, { name: sessionCookie, secret: header })
       return respond(204)
     },

@@ -10,6 +10,7 @@ import { type Input, respond, route } from '../../../http/route.ts'
 import { taskScope } from '../../../queue/task/scope.ts'
 import { taskStats } from '../../../queue/task/stats.ts'
 import { bytes } from '../../../schema.ts'
+import { cachedSetting } from '../../../setting/setting.ts'
 import { identifyCaller } from '../session/authenticate.ts'
 import { formatKomgaEvents, formatKomgaMessage } from './event-format.ts'
 import { withListEvents } from './list-events.ts'
@@ -52,6 +53,7 @@ async function openStream({ request, reply, identity, signal }: StreamInput, dep
     if (signal.aborted) listener.leave()
     const lastEventId = request.headers['last-event-id']?.toString() || undefined
     const identify = async () => {
+      if (!(await cachedSetting(sql, 'komga.enabled'))) return null
       const caller = await identifyCaller(request, deps)
       return caller && missingPermission(caller.identity, permission) === null
         ? caller.identity
