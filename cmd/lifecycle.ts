@@ -13,6 +13,7 @@ import { type Pipeline, startPipeline } from '../pipeline/pipeline.ts'
 import { type CommonFlags, type Context, withContext } from './context.ts'
 import { watchParent } from './parent.ts'
 import { reloadOnHangup } from './reload.ts'
+import { collectAtRest } from './rest.ts'
 import { createShutdown, type Shutdown } from './shutdown.ts'
 import { openTerminal } from './terminal.ts'
 
@@ -60,6 +61,7 @@ async function withParts(
   const everyMinute = () => pruneEvents(sql)
   closeLater('scheduler', await startScheduler({ sql, queue, log, everyMinute }))
   stack.use(logHungFolders(log))
+  stack.use(collectAtRest())
   const terminal = openTerminal()
   stack.use(reloadOnHangup(context, { shutdown, terminal }))
   stack.use(watchParent({ shutdown, log, terminal }))

@@ -95,6 +95,11 @@ const errorProperties = {
   details: json({ description: 'Additional information; may be null.' }),
 }
 export const ErrorBody = Type.Object(errorProperties, { component: 'Error' })
+/** For the serializer of all errors below 500. */
+export const ErrorOrLimitBody = Type.Object({
+  ...errorProperties,
+  retry_after: Type.Optional(Type.Integer()),
+})
 export const LimitBody = Type.Object(
   {
     ...errorProperties,

@@ -1,5 +1,5 @@
 // Dialect of the native API: errors as `{error, message, details}`, credentials in headers, a cookie for reads.
-import { ErrorBody, LimitBody } from '../../schema.ts'
+import { ErrorBody, ErrorOrLimitBody } from '../../schema.ts'
 import { errorName } from '../error-response.ts'
 import { compileValidator } from '../validate.ts'
 import type { Dialect } from './dialect.ts'
@@ -27,5 +27,5 @@ export const native: Dialect = {
     details,
     ...(retryAfter === null ? {} : { retry_after: retryAfter }),
   }),
-  errorSchemas: { 429: LimitBody, '4xx': ErrorBody, '5xx': ErrorBody },
+  errorSchemas: { '4xx': ErrorOrLimitBody, '5xx': ErrorBody },
 }
