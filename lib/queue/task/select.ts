@@ -25,7 +25,7 @@ export function selectTasks(sql: Queryable, query: TaskQuery): Fragment {
   const direction = oldestFirst ? sql`asc` : sql`desc`
   const firstOfEach = (where: Fragment) => sql`
     cross join unnest(${names as string[]}::text[]) n(name)
-    cross join unnest(${states as string[]}::pgboss.job_state[]) s(state)
+    cross join unnest(${states as string[]}::text[]::pgboss.job_state[]) s(state)
     cross join lateral (
       select j.id, j.name, j.state from pgboss.job_common j
       where j.name = n.name and j.state = s.state ${where} and ${isWithinLimits(sql, scope)}
