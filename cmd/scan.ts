@@ -12,6 +12,7 @@ import { shortageMessage } from '../lib/space-guard.ts'
 import { seriesStrategies } from '../lib/strategy/series.ts'
 import { type Pipeline, startPipeline } from '../pipeline/pipeline.ts'
 import { estimateScan } from '../pipeline/scan/estimate.ts'
+import { discardPreparedWalk, prepareWalk } from '../pipeline/scan/walk.ts'
 import {
   type CommonFlags,
   type Context,
@@ -73,11 +74,12 @@ export function scanCommand(): Command {
 type Part = { library: LibraryRow; paths: Buffer[] }
 
 async function run(pathArguments: string[], flags: ScanFlags) {
+  prepareWalk()
   const paths = await Promise.all(pathArguments.map(rootBytes))
   await withContext(flags, { quiet: true, libraries: pathArguments }, async context => {
     if (flags.dryRun || flags.estimate) return await estimate(context, paths, flags)
     await scan(context, await groupByLibrary(context, paths, flags), flags)
-  })
+  }).finally(discardPreparedWalk)
 }
 
 /** Groups the paths by library, in their order; a folder outside all libraries becomes a new one. */

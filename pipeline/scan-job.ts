@@ -18,9 +18,10 @@ import { finalizeMissing } from './finalize/missing.ts'
 import { finalizeSeries } from './finalize/series.ts'
 import { refreshStatistics } from './finalize/statistics.ts'
 import { deviceOf, unavailableReason } from './scan/availability.ts'
-import { discover } from './scan/discover.ts'
+import { discover, openScanWalk } from './scan/discover.ts'
 import { retryPending, takeOver } from './scan/pending-files.ts'
 import { type LoadedScan, loadScan } from './scan/scan-context.ts'
+import type { Walk } from './scan/walk.ts'
 import type { JobOutcome } from './work/job-runs.ts'
 
 export type ScanDeps = {
@@ -128,18 +129,25 @@ async function failScan({ sql, log }: ScanDeps, scanId: string, error: unknown) 
 
 async function runStages(deps: ScanDeps, scan: LoadedScan, isStopped: () => boolean) {
   const { sql, queue } = deps
+  // Its threads load and read while the scan is being prepared.
+  using walk = scan.options.analysis ? null : openScanWalk({ ...deps, scan })
   const reason = await unavailableReason(sql, scan)
   await logAvailability(deps, scan, reason)
   if (reason) return await finish(sql, scan.scanId, 'unavailable', reason)
+  walk?.start()
   const device = await deviceOf(scan)
   if (!(await takeOver(sql, queue, scan))) return
   const endPhase = createPhaseTimer()
-  if (!scan.options.analysis) await discoverFiles(deps, scan, isStopped)
+  if (walk) await discoverFiles(deps, { scan, walk }, isStopped)
+  walk?.[Symbol.dispose]()
   endPhase('walk')
-  deps.wakeIndexers()
   await waitUntilIndexed(deps, scan, isStopped)
   if (isStopped()) return
   endPhase('read')
+  await refreshStatistics(sql, [
+    ...(['book', 'book_artifact', 'book_summary', 'book_search'] as const),
+    ...(['series', 'series_search'] as const),
+  ])
   // A disk that went during the walk makes books look missing.
   const lateReason =
     (await unavailableReason(sql, scan)) ??
@@ -147,10 +155,6 @@ async function runStages(deps: ScanDeps, scan: LoadedScan, isStopped: () => bool
   if (lateReason) return await finish(sql, scan.scanId, 'unavailable', lateReason)
   const message = scan.options.analysis ? null : await finalizeMissing(sql, scan, deps.brakePercent)
   if (isStopped()) return
-  await refreshStatistics(sql, [
-    ...(['book', 'book_artifact', 'book_summary', 'book_search'] as const),
-    ...(['series', 'series_search'] as const),
-  ])
   await finalizeSeries(sql, scan)
   await linkDocuments(sql, scan.libraryId)
   endPhase('finalize')
@@ -182,16 +186,16 @@ async function logAvailability(
 }
 
 async function discoverFiles(
-  { sql, queue, access, ioDepth, space }: ScanDeps,
-  scan: LoadedScan,
+  { sql, queue, space }: ScanDeps,
+  { scan, walk }: { scan: LoadedScan; walk: Walk },
   isStopped: () => boolean,
 ) {
   const beforeBatch = () => space.whenEnough(['database'], isStopped)
-  const options = { sql, queue, scan, access, ioDepth, isDryRun: false, isStopped, beforeBatch }
+  const options = { sql, queue, scan, walk, isDryRun: false, isStopped, beforeBatch }
   const result = await whileResponding(scan, isStopped, isStopped =>
     discover({ ...options, isStopped }),
   )
-  const { files, unreadable, leftOut } = result
+  const { files, toRead, unreadable, leftOut } = result
   await sql.begin(async tx => {
     const [row] = await tx<{ isRunning: boolean }[]>`
       update scan
@@ -199,7 +203,8 @@ async function discoverFiles(
         options = options || ${tx.json(leftOut.length > 0 ? { leftOut } : {})}
       where id = ${scan.scanId}
       returning state = 'running' as "isRunning"`
-    await publishScan(tx, scan.scanId, { force: row?.isRunning ?? false })
+    // A scan without changes publishes its end at once.
+    await publishScan(tx, scan.scanId, { force: row?.isRunning === true && toRead > 0 })
   })
 }
 

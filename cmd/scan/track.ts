@@ -1,7 +1,6 @@
 // Progress tracking of a scan until books, covers, hashes and duplicates are done: bars on stderr, NDJSON
 // records on stdout.
 import { once } from 'node:events'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Conflict, Unavailable } from '../../lib/errors.ts'
 import { isConnectionLost } from '../../lib/postgres/connection-error.ts'
 import { shortageMessage } from '../../lib/space-guard.ts'
@@ -17,10 +16,8 @@ import type { Context } from '../context.ts'
 import { createProgressBars } from './progress.ts'
 import { loadScanStats, type ScanStats } from './summary.ts'
 
-// Fast while records are printed and at the start: a scan without changes takes half a second. Later the
-// progress bars do not need it.
+// Fast while records are printed; progress bars do not need it. The end of the scan is noticed at once.
 const pollMs = { fast: 25, slow: 100 }
-const fastPollSeconds = 2
 const maxLossMs = 60_000
 // Polls in which a running scan has no job before it counts as abandoned; a job that is retried has
 // none for a moment.
@@ -51,7 +48,6 @@ export async function trackScan(
   let orphanedPolls = 0
   const pollAgainWhenLost = createPatience()
   const elapsedSeconds = () => (performance.now() - started) / 1000
-  const isFast = () => scan.printsRecords || elapsedSeconds() < fastPollSeconds
   try {
     const poll = async (): Promise<'ended' | 'goes on'> => {
       if (scan.printsRecords) await printRecords(sql, scan)
@@ -72,8 +68,9 @@ export async function trackScan(
       return 'goes on'
     }
     while (!scan.isStopped()) {
+      const seen = pipeline.scanEnds.notifyCount()
       if ((await pollAgainWhenLost(poll)) === 'ended') break
-      await sleep(isFast() ? pollMs.fast : pollMs.slow)
+      await pipeline.scanEnds.wait(scan.printsRecords ? pollMs.fast : pollMs.slow, seen)
     }
     if (!scan.isStopped() && scan.printsRecords) {
       await printRecords(sql, scan)

@@ -113,6 +113,18 @@ function inOrder(sql: Queryable, condition: Fragment): Fragment {
     select name, id from pgboss.job where ${condition} order by id for update) w`
 }
 
+/** Those of the names that have jobs ready to run, in this order. */
+export async function readyNames(sql: Sql, names: JobName[]): Promise<JobName[]> {
+  const rows = await sql<{ name: JobName }[]>`
+    select n.name
+    from unnest(${names}::text[]) with ordinality as n(name, place)
+    where exists (
+      select from pgboss.job_common j
+      where j.name = n.name and j.state < 'active' and not j.blocked and j.start_after <= now())
+    order by n.place`
+  return rows.map(row => row.name)
+}
+
 /** True while jobs of these names run or are ready to run. */
 export async function hasReadyJobs(sql: Sql, names: JobName[]): Promise<boolean> {
   const [row] = await sql`

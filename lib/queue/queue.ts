@@ -56,6 +56,7 @@ export async function openQueue(sql: Sql, onError: (error: Error) => void) {
     postpone: (name: JobName, libraryId: string, seconds: number) =>
       control.postpone(sql, name, libraryId, seconds),
     resume: (root: Uint8Array) => control.resume(sql, root),
+    readyNames: (names: JobName[]) => control.readyNames(sql, names),
     hasReadyJobs: (names: JobName[]) => control.hasReadyJobs(sql, names),
     hasJobs: (libraryId: string, names: JobName[]) => control.hasJobs(sql, libraryId, names),
     /** Makes all running jobs available again; only for a process that is alone on the database. */

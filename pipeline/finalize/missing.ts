@@ -22,11 +22,15 @@ export async function finalizeMissing(
   scan: LoadedScan,
   brakePercent: number,
 ): Promise<string | null> {
-  const [row] = await sql<{ missing: number; present: number }[]>`
+  const [row] = await sql<{ missing: number; present: number; hasUndecided: boolean }[]>`
     select (select count(*)::integer from missing_candidate where library_id = ${scan.libraryId}) as missing,
-      book_count as present
+      book_count as present,
+      exists (
+        select from directory
+        where library_id = ${scan.libraryId} and pending_digest is not null) as "hasUndecided"
     from library where id = ${scan.libraryId}`
-  const { missing, present } = row!
+  const { missing, present, hasUndecided } = row!
+  if (missing === 0 && !hasUndecided) return null
   if (missing > 1 && missing * 100 > present * brakePercent && !scan.options.confirmMissing) {
     await discardMissingCandidates(sql, scan.libraryId)
     return `${missing} of ${present} books were not found, which is more than ${brakePercent} %: none was marked missing. If they were removed on purpose, scan again with --confirm-missing`

@@ -27,7 +27,7 @@ import {
   unlistedFolders,
 } from './folders.ts'
 import type { LoadedScan } from './scan-context.ts'
-import { type Listing, type WalkOptions, walk } from './walk.ts'
+import { type Listing, openWalk, type Walk } from './walk.ts'
 
 /** The extensions of books in a library that does not name its formats. */
 export const defaultExtensions = extensionsOf(formatNames)
@@ -52,12 +52,10 @@ const progressMs = 250
 
 export type DiscoverOptions = {
   sql: Sql
+  walk: Walk
   /** Null only for a dry run. */
   queue: Queue | null
   scan: LoadedScan
-  access: FileAccess
-  /** `pipeline.io_depth` */
-  ioDepth: number
   /** Compare and count only. */
   isDryRun: boolean
   isStopped: () => boolean
@@ -71,7 +69,7 @@ export async function discover(options: DiscoverOptions): Promise<DiscoverResult
   const leftOut = new Set<string>()
   const total: DiscoverCounts = { files: 0, toRead: 0, toReadBytes: 0, missing: 0, unreadable: 0 }
   let publishedAt = Date.now()
-  for await (const batch of walk(walkOptions(options), options.isStopped)) {
+  for await (const batch of options.walk.batches(options.isStopped)) {
     await options.beforeBatch?.()
     if (options.isStopped()) break
     addRecent(leftOut, batch)
@@ -106,7 +104,15 @@ async function storeProgress(sql: Sql, scanId: string, files: number) {
   })
 }
 
-function walkOptions({ scan, access, ioDepth }: DiscoverOptions): WalkOptions {
+type WalkSource = {
+  scan: LoadedScan
+  access: FileAccess
+  /** `pipeline.io_depth` */
+  ioDepth: number
+}
+
+/** The walk of a scan. Its threads load at once. */
+export function openScanWalk({ scan, access, ioDepth }: WalkSource): Walk {
   const extensions = scan.allowedFormats ? extensionsOf(scan.allowedFormats) : defaultExtensions
   const rules = [
     discoveryVersion,
@@ -116,17 +122,20 @@ function walkOptions({ scan, access, ioDepth }: DiscoverOptions): WalkOptions {
     scan.rules.seriesConfig,
     ...(scan.followLinks ? ['links', access.linkFolders] : []),
   ]
-  return {
-    root: scan.root,
-    containment: containmentOf(access, scan),
-    starts:
-      scan.paths.length > 0 ? scan.paths.map(path => Buffer.from(path).toString('latin1')) : [''],
-    extensions,
-    excludedPatterns: scan.excludedPatterns,
-    seed: hash('md5', JSON.stringify(rules)),
-    quietMs: scan.options.quietMs ?? 0,
-    ioDepth,
-  }
+  const isPartial = scan.paths.length > 0
+  return openWalk(
+    {
+      root: scan.root,
+      containment: containmentOf(access, scan),
+      starts: isPartial ? scan.paths.map(path => Buffer.from(path).toString('latin1')) : [''],
+      extensions,
+      excludedPatterns: scan.excludedPatterns,
+      seed: hash('md5', JSON.stringify(rules)),
+      quietMs: scan.options.quietMs ?? 0,
+      ioDepth,
+    },
+    isPartial ? 0 : scan.bookCount,
+  )
 }
 
 async function compareBatch(options: DiscoverOptions, batch: Listing[]): Promise<DiscoverCounts> {

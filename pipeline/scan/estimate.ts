@@ -6,7 +6,7 @@ import { newId } from '../../lib/id.ts'
 import { relativeTo } from '../../lib/path.ts'
 import type { Sql } from '../../lib/postgres/db.ts'
 import { unavailableReason } from './availability.ts'
-import { discover } from './discover.ts'
+import { discover, openScanWalk } from './discover.ts'
 import { defaultLibrarySettings, type LoadedScan, librarySettings } from './scan-context.ts'
 
 type EstimateRequest = {
@@ -40,8 +40,9 @@ export async function estimateScan(
   }
   const reason = await unavailableReason(sql, scan)
   if (reason) throw new Invalid(reason)
+  using walk = openScanWalk({ scan, access, ioDepth })
   const result = await discover({
-    ...{ sql, queue: null, scan, access, ioDepth },
+    ...{ sql, queue: null, scan, walk },
     isDryRun: true,
     isStopped: () => false,
   })

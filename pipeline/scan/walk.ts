@@ -1,5 +1,7 @@
 // Directory walk of a library in two threads, in batches of folder listings. A folder may come before or
 // after its parent.
+import { availableParallelism } from 'node:os'
+import type { Piscina } from 'piscina'
 import { createDiskQueue, type DiskQueue } from '../../lib/async/disk-queue.ts'
 import { openPiscina } from '../../lib/async/piscina.ts'
 import type { Containment } from '../../lib/containment.ts'
@@ -47,86 +49,146 @@ export type WalkRequest = { options: WalkOptions; folders: string[] }
 export type WalkResult = { listings: Listing[]; rest: string[]; isSlow: boolean }
 
 // `find` is one thread in C; two of ours keep up with it.
-const maxThreads = 2
-// Fewer files are listed by the first thread before the second has started.
-const filesOfOneThread = 20_000
+const maxThreads = Math.min(2, availableParallelism())
+// A second thread costs 60 ms of computing (loading, compiling); it pays where there is that much to read.
+const filesOfOneThread = 10_000
+// So many calls show whether the disk is slow: then one thread has all calls in flight.
+const firstFolders = 8
+// A request costs as much as reading some folders.
+const minFolders = 32
 const maxFolders = 512
 const stopPollMs = 100
 
-/**
- * Yields batches of listings. At most four requests to the threads are running or unread. Leaving the loop, or `isStopped`, ends the
- * walk and its threads, without waiting for a disk that does not respond.
- */
-export async function* walk(
-  options: WalkOptions,
-  isStopped: () => boolean,
-): AsyncGenerator<Listing[]> {
-  const stopped = whenTrue(isStopped)
-  const pool = openPiscina(
-    {
-      filename: new URL('./walk-thread.ts', import.meta.url).href,
-      // The second starts when a request waits: most rescans read a single folder.
-      minThreads: 1,
-      maxThreads,
-      atomics: 'disabled',
-    },
-    stopped.fail,
-  )
+/** Its threads load at once; they end when it is disposed of, without waiting for a disk that does not respond. */
+export type Walk = Disposable & {
+  /** Begins to read the folders, before somebody waits for the batches. */
+  start(): void
+  /**
+   * Batches of listings. At most four requests to the threads are running or unread. Ends when `isStopped`.
+   */
+  batches(isStopped: () => boolean): AsyncGenerator<Listing[]>
+}
+
+/** `expectedFiles`: roughly how many there are, if known. */
+export function openWalk(options: WalkOptions, expectedFiles = 0): Walk {
+  const isLarge = expectedFiles > filesOfOneThread
+  const { pool, failure } = takeThreads(isLarge)
   const running = new Set<Promise<unknown>>()
   const finished: WalkResult[] = []
-  try {
-    const starts = await Promise.race([stopped.promise, startFolders(options)])
-    if (!starts) return
-    const { pending, listedAlone } = starts
-    let files = 0
-    let isSingle = options.ioDepth > 0
-    const startRequests = () => {
-      // One thread has as many calls in flight as the disk gets.
-      const most = isSingle || files < filesOfOneThread ? 1 : 2 * maxThreads
-      while (pending.length > 0 && running.size + finished.length < most) {
-        const request: WalkRequest = { options, folders: pending.splice(-maxFolders) }
-        const task = pool.run(request).then(result => {
-          running.delete(task)
-          finished.push(result)
-        })
-        // It is awaited only by races: one may have ended, and without it the failure is unhandled.
-        task.catch(() => {})
-        running.add(task)
-      }
+  const pending: string[] = []
+  let listedAlone = new Set<string>()
+  let files = 0
+  let folders = 0
+  let isSingle = options.ioDepth > 0
+  let starting: Promise<void> | null = null
+  let isDisposed = false
+
+  function startRequests() {
+    const isKnown = folders >= firstFolders
+    const isParallel = isKnown && !isSingle && (isLarge || files >= filesOfOneThread)
+    const most = isParallel ? 2 * maxThreads : 1
+    while (pending.length > 0 && running.size + finished.length < most) {
+      // Shares, so that no thread is without work while another has all folders.
+      const share = isParallel ? Math.max(minFolders, Math.ceil(pending.length / most)) : maxFolders
+      const count = isKnown ? Math.min(share, maxFolders) : firstFolders
+      const request: WalkRequest = { options, folders: pending.splice(-count) }
+      const task = pool.run(request).then(result => {
+        running.delete(task)
+        finished.push(result)
+      })
+      // It is awaited only by races: one may have ended, and without it the failure is unhandled.
+      task.catch(() => {})
+      running.add(task)
     }
-    startRequests()
-    while (running.size > 0 || finished.length > 0) {
-      if (finished.length === 0) await Promise.race([...running, stopped.promise])
-      if (finished.length === 0) return
-      // All at once: where the consumer takes longer than the walk, it has fewer and larger batches.
-      const results = finished.splice(0)
-      const listings = results.flatMap(result => result.listings)
-      isSingle ||= results.some(result => result.isSlow)
-      for (const { rest } of results) pending.push(...rest)
-      for (const listing of listings) {
-        files += listing.files.length
-        if (listedAlone.has(listing.path)) continue
-        for (const name of listing.folders) pending.push(childPath(listing.path, name))
-      }
-      // The threads read on while these are compared.
+  }
+  function start() {
+    starting ??= startFolders(options).then(starts => {
+      pending.push(...starts.pending)
+      listedAlone = starts.listedAlone
       startRequests()
-      yield listings
+    })
+    starting.catch(() => {})
+    return starting
+  }
+  /** Takes the finished results: where the consumer takes longer than the walk, it has fewer and larger batches. */
+  function takeListings(): Listing[] {
+    const results = finished.splice(0)
+    const listings = results.flatMap(result => result.listings)
+    isSingle ||= results.some(result => result.isSlow)
+    for (const { rest } of results) pending.push(...rest)
+    folders += listings.length
+    for (const listing of listings) {
+      files += listing.files.length
+      if (listedAlone.has(listing.path)) continue
+      for (const name of listing.folders) pending.push(childPath(listing.path, name))
     }
-  } finally {
-    stopped.end()
-    void pool.destroy().catch(() => {})
+    return listings
+  }
+  return {
+    start,
+    async *batches(isStopped) {
+      const stopped = whenTrue(isStopped)
+      const ends = [stopped.promise, failure]
+      try {
+        if ((await Promise.race([...ends, start()])) === null) return
+        while (running.size > 0 || finished.length > 0) {
+          if (finished.length === 0) await Promise.race([...running, ...ends])
+          if (finished.length === 0) return
+          const listings = takeListings()
+          // The threads read on while these are compared.
+          startRequests()
+          yield listings
+        }
+      } finally {
+        stopped.end()
+      }
+    },
+    [Symbol.dispose]() {
+      if (!isDisposed) void pool.destroy().catch(() => {})
+      isDisposed = true
+    },
   }
 }
 
-/** Resolves when the condition holds, rejects by `fail`, unless it is ended before. */
-function whenTrue(condition: () => boolean) {
-  const { promise, resolve, reject } = Promise.withResolvers<null>()
+type Threads = { pool: Piscina; failure: Promise<never> }
+
+// Not shared by walks: a disk that hangs holds the threads of its walk.
+let spare: Threads | null = null
+
+/** Starts the threads of the next walk, for a process that will scan when it has started. */
+export function prepareWalk() {
+  spare ??= openThreads(maxThreads)
+}
+
+/** Ends the threads that no walk has taken. */
+export function discardPreparedWalk() {
+  void spare?.pool.destroy().catch(() => {})
+  spare = null
+}
+
+function takeThreads(isLarge: boolean): Threads {
+  const prepared = spare
+  spare = null
+  // Most rescans read a single folder: there the second starts when a request waits.
+  return prepared ?? openThreads(isLarge ? maxThreads : 1)
+}
+
+function openThreads(minThreads: number): Threads {
+  const { promise, reject } = Promise.withResolvers<never>()
   // It is awaited only by races.
   promise.catch(() => {})
+  const filename = new URL('./walk-thread.ts', import.meta.url).href
+  const pool = openPiscina({ filename, minThreads, maxThreads, atomics: 'disabled' }, reject)
+  return { pool, failure: promise }
+}
+
+/** Resolves when the condition holds, unless it is ended before. */
+function whenTrue(condition: () => boolean) {
+  const { promise, resolve } = Promise.withResolvers<null>()
   const timer = setInterval(() => {
     if (condition()) resolve(null)
   }, stopPollMs)
-  return { promise, fail: reject, end: () => clearInterval(timer) }
+  return { promise, end: () => clearInterval(timer) }
 }
 
 /** The folders to start with, and which of them are listed without their subfolders. None is visited twice. */

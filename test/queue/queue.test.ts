@@ -11,7 +11,7 @@ import { resetFutureJobs, watchClock } from '../../lib/queue/clock.ts'
 import { complete, fail, heartbeat, reclaimStale, release } from '../../lib/queue/complete.ts'
 import { failureReason } from '../../lib/queue/failure-reason.ts'
 import { pruneJobs } from '../../lib/queue/maintenance.ts'
-import { openQueue } from '../../lib/queue/queue.ts'
+import { openQueue, type Queue } from '../../lib/queue/queue.ts'
 import { dedupe } from '../../pipeline/finalize/dedupe.ts'
 import { startWorkers } from '../../pipeline/work/workers.ts'
 import { createDatabase } from '../kit/db.ts'
@@ -359,6 +359,19 @@ t.test('jobs are due again after the clock was set back', async t => {
   await sql`delete from pgboss.job`
 })
 
+t.test('names with ready jobs are found in their order', async t => {
+  const names = ['cover', 'purge', 'dedupe', 'maintenance'] as const
+  const job = { libraryId: newId() }
+  await queue.send(sql, 'purge', [job])
+  await queue.send(sql, 'cover', [{ ...job, scanId: newId(), ids: [] }], { afterSeconds: 60 })
+  await queue.send(sql, 'maintenance', [{}])
+  t.same(await queue.readyNames([...names]), ['purge', 'maintenance'])
+  await queue.claim('purge')
+  t.same(await queue.readyNames([...names]), ['maintenance'])
+  t.same(await queue.readyNames([]), [])
+  await sql`delete from pgboss.job`
+})
+
 t.test('a full disk is reported to the space guard and not logged as an error', async t => {
   const levels: string[] = []
   let reports = 0
@@ -369,9 +382,14 @@ t.test('a full disk is reported to the space guard and not logged as an error', 
         : Reflect.get(target, key),
   })
   const full = Object.assign(new Error('could not extend file'), { code: '53100' })
+  const fullQueue: Queue = {
+    ...queue,
+    readyNames: async names => names,
+    claim: () => Promise.reject(full),
+  }
   const workers = await startWorkers(
     {
-      ...{ sql, log, queue: { ...queue, claim: () => Promise.reject(full) } },
+      ...{ sql, log, queue: fullQueue },
       space: { shortage: () => null, reportFull: () => void reports++ },
     },
     { purge: { group: 'a', run: async () => {} } },

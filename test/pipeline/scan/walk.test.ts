@@ -9,7 +9,12 @@ import { findOrCreateLibrary } from '../../../lib/catalog/library/library-write.
 import { containmentOf } from '../../../lib/containment.ts'
 import { readUntyped } from '../../../pipeline/scan/disk.ts'
 import { estimateScan } from '../../../pipeline/scan/estimate.ts'
-import { type Listing, walk } from '../../../pipeline/scan/walk.ts'
+import {
+  discardPreparedWalk,
+  type Listing,
+  openWalk,
+  prepareWalk,
+} from '../../../pipeline/scan/walk.ts'
 import { openCatalogue, testWithDoctor } from '../../kit/catalogue.ts'
 import { folderWithFiles, temporaryFolder } from '../../kit/files/folders.ts'
 import { comic, createTestLibrary } from '../../kit/library.ts'
@@ -114,12 +119,13 @@ check('calls in flight find the same as one after the other', async t => {
   symlinkSync('../A', lib.pathOf('B/linked.zip'))
   symlinkSync('/dev/null', lib.pathOf('B/device.cbz'))
   const root = Buffer.from(lib.root)
-  const listings = async (ioDepth: number, followLinks: boolean) => {
+  const listings = async (ioDepth: number, followLinks: boolean, expectedFiles = 0) => {
     const containment = containmentOf(fileAccess(all.config), { root, followLinks })
     const rules = { extensions: ['cbz', 'zip'], excludedPatterns: '', seed: '', quietMs: 0 }
     const found: Listing[] = []
     const options = { ...rules, root, containment, starts: ['B/gone.cbz', 'A', ''], ioDepth }
-    for await (const batch of walk(options, () => false)) found.push(...batch)
+    using walk = openWalk(options, expectedFiles)
+    for await (const batch of walk.batches(() => false)) found.push(...batch)
     return found.sort((a, b) => (a.path < b.path ? -1 : 1))
   }
   for (const followLinks of [false, true]) {
@@ -127,6 +133,11 @@ check('calls in flight find the same as one after the other', async t => {
     t.equal(expected.length, 7)
     t.equal(expected.find(({ path }) => path === 'B')!.files.length, followLinks ? 31 : 30)
     for (const depth of [0, 2, 16]) t.same(await listings(depth, followLinks), expected)
+    prepareWalk()
+    t.same(await listings(0, followLinks, 1_000_000), expected, 'in threads that were prepared')
+    t.same(await listings(0, followLinks, 1_000_000), expected, 'in all threads from the start')
+    prepareWalk()
+    discardPreparedWalk()
   }
 })
 
@@ -135,11 +146,13 @@ check('a walk that is left while a thread has a result does not end the process'
   const root = Buffer.from(lib.root)
   const containment = containmentOf(fileAccess(all.config), { root, followLinks: false })
   const rules = { extensions: ['cbz'], excludedPatterns: '', seed: '', quietMs: 0, ioDepth: 0 }
-  for (let i = 0; i < 5; i++)
-    for await (const batch of walk({ ...rules, root, containment, starts: [''] }, () => false)) {
+  for (let i = 0; i < 5; i++) {
+    using walk = openWalk({ ...rules, root, containment, starts: [''] })
+    for await (const batch of walk.batches(() => false)) {
       t.equal(batch.length, 1)
       // The threads read the subfolders meanwhile.
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20)
       break
     }
+  }
 })
