@@ -1,6 +1,8 @@
 // Values that occur in the metadata of the series and books that a caller sees: genres, tags, authors and so on,
 // for the filters of reading apps. What books state is stored with their series, except where an age limit hides
 // books of a series: there the others are read.
+
+import { LRUCache } from 'lru-cache'
 import type { Fragment, Sql } from 'postgres'
 import {
   fromBooksBeyondAge,
@@ -14,6 +16,9 @@ import {
 import { resolveCollections } from '../catalog/collection/collection-filter.ts'
 import { creditsOf } from '../catalog/derived/author-key.ts'
 import { listSeries } from '../catalog/list/list-series.ts'
+import { listVersion } from '../catalog/list/marks/list-version.ts'
+import { isUuid } from '../id.ts'
+import { poolOf } from '../postgres/cancellable.ts'
 import type { Queryable } from '../postgres/db.ts'
 import { allOf, unionAll, unprepared } from '../postgres/statement.ts'
 import { anyOfParts } from './search/condition-tree.ts'
@@ -70,19 +75,56 @@ const sources = {
 } as const satisfies Record<string, Source>
 export type Referential = keyof typeof sources
 
-const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-const known = (ids: readonly string[]) => ids.filter(id => uuid.test(id))
+const known = (ids: readonly string[]) => ids.filter(isUuid)
 const maxSeries = 1_000_000
 
-/** The values, each once, sorted without case and accents. */
+/** Values of one state of the catalogue. */
+type Known = { version: string; values: readonly string[] }
+const maxKnownCharacters = 4 * 1024 ** 2
+const knownByPool = new WeakMap<Sql, LRUCache<string, Known>>()
+
+function knownOf(sql: Sql): LRUCache<string, Known> {
+  const pool = poolOf(sql)
+  const known =
+    knownByPool.get(pool) ??
+    new LRUCache<string, Known>({
+      maxSize: maxKnownCharacters,
+      sizeCalculation: ({ values }) => values.reduce((sum, { length }) => sum + length + 20, 100),
+    })
+  knownByPool.set(pool, known)
+  return known
+}
+
+/** The values, each once, sorted without case and accents. Remembered until books or series change. */
 export async function referentialValues(
   sql: Sql,
   { viewer, isAdmin }: Reader,
   names: readonly Referential[],
   scope: ReferentialScope,
-): Promise<string[]> {
+): Promise<readonly string[]> {
   const visible = names.filter(name => name !== 'sharingLabels' || isAdmin)
   if (visible.length === 0) return []
+  // What lists and rules of collections select changes apart.
+  if (scope.collectionIds || scope.readListIds) return await read(sql, viewer, visible, scope)
+  const { accountId: _, ...sees } = viewer
+  const name = JSON.stringify([sees, visible, scope])
+  // Before the values: if they change meanwhile, they are read again.
+  const [row] = await sql<{ version: string }[]>`
+    select ${listVersion(sql, 'book')} || ' ' || ${listVersion(sql, 'series')} as version`
+  const { version } = row!
+  const remembered = knownOf(sql).get(name)
+  if (remembered?.version === version) return remembered.values
+  const values = await read(sql, viewer, visible, scope)
+  knownOf(sql).set(name, { version, values })
+  return values
+}
+
+async function read(
+  sql: Sql,
+  viewer: Viewer,
+  visible: readonly Referential[],
+  scope: ReferentialScope,
+): Promise<string[]> {
   const { conditions } = await seriesConditions(sql, viewer, scope)
   const { readListIds } = scope
   const ofBooks = visible.some(name => 'ofBook' in sources[name])
