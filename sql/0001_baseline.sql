@@ -1469,7 +1469,8 @@ create trigger source_schedule_changed after update of enabled on source
 create table release (
   id          uuid primary key,
   source_id   uuid not null references release_source on delete cascade,
-  series_id   uuid not null references series on delete cascade,
+  -- Lists decide visibility by the tracked series, which are fewer.
+  series_id   uuid not null references series_tracking on delete cascade,
   external_release_id text not null,
   state       text not null,
   payload_url text not null,
@@ -1488,6 +1489,8 @@ create table release (
   confidence  double precision not null,
   released_at timestamptz,
   observed_at timestamptz not null default now(),
+  -- By which it is sorted: one without a date stands where it was found.
+  dated_at    timestamptz generated always as (coalesce(released_at, observed_at)) stored,
   created_at  timestamptz not null default now(),
   constraint release_state_known check (state in
     ('announced', 'dismissed', 'marked_acquired', 'hidden')),
@@ -1501,7 +1504,7 @@ create index release_in_series on release (series_id, state);
 create index release_facts on release (state, series_id, language, source_id);
 create index release_by_observed on release (observed_at, id)
   include (state, series_id, language, source_id);
-create index release_by_released on release (coalesce(released_at, observed_at), id)
+create index release_by_date on release (dated_at, id)
   include (state, series_id, language, source_id);
 
 -- Every state that a release was in: who set it (null: the server), when and why.

@@ -616,10 +616,11 @@ CREATE TABLE release (
   confidence double precision not null,
   released_at timestamp with time zone,
   observed_at timestamp with time zone not null default now(),
+  dated_at timestamp with time zone generated always as (COALESCE(released_at, observed_at)) stored,
   created_at timestamp with time zone not null default now(),
   constraint release_media_complete CHECK (((media_url IS NULL) = (media_url_kind IS NULL))),
   constraint release_pkey PRIMARY KEY (id),
-  constraint release_series_id_fkey FOREIGN KEY (series_id) REFERENCES series(id) ON DELETE CASCADE,
+  constraint release_series_id_fkey FOREIGN KEY (series_id) REFERENCES series_tracking(series_id) ON DELETE CASCADE,
   constraint release_source_id_fkey FOREIGN KEY (source_id) REFERENCES release_source(id) ON DELETE CASCADE,
   constraint release_state_known CHECK ((state = ANY (ARRAY['announced'::text, 'dismissed'::text, 'marked_acquired'::text, 'hidden'::text])))
 );
@@ -1060,8 +1061,8 @@ CREATE INDEX reading_pass_time ON public.reading_pass USING btree (account_id, c
 CREATE INDEX reading_session_book ON public.reading_session USING btree (account_id, book_id, ended_at);
 CREATE INDEX reading_session_time ON public.reading_session USING btree (account_id, started_at) INCLUDE (book_id, device, measured_ms, inferred_ms, pages_read, is_part, ended_at, sittings, unmeasured, unpaged) WHERE (kind = ANY (ARRAY['progress'::text, 'completed'::text]));
 CREATE INDEX refresh_token_session ON public.refresh_token USING btree (session_id);
+CREATE INDEX release_by_date ON public.release USING btree (dated_at, id) INCLUDE (state, series_id, language, source_id);
 CREATE INDEX release_by_observed ON public.release USING btree (observed_at, id) INCLUDE (state, series_id, language, source_id);
-CREATE INDEX release_by_released ON public.release USING btree (COALESCE(released_at, observed_at), id) INCLUDE (state, series_id, language, source_id);
 CREATE INDEX release_change_account ON public.release_change USING btree (account_id) WHERE (account_id IS NOT NULL);
 CREATE INDEX release_change_of ON public.release_change USING btree (release_id, id);
 CREATE UNIQUE INDEX release_external_unique ON public.release USING btree (source_id, md5(external_release_id));

@@ -1,5 +1,4 @@
 // Releases for tests: sources in memory, rows of sources, items as sources state them.
-import type { Test } from 'tap'
 import { newId } from '../../lib/id.ts'
 import type { Sql } from '../../lib/postgres/db.ts'
 import type { ReleaseItem, ReleasePage, ReleaseQuery, Source } from '../../lib/source/contract.ts'
@@ -63,4 +62,3 @@ export function poll(sql: Sql, id: string, answer: Answer) {
 export const pollItems = (sql: Sql, id: string, items: ReleaseItem[]) =>
   poll(sql, id, () => ({ items, cursor: { seen: items.length }, isLast: true }))
 
-export type Scope = Pick<Test, 'teardown'>

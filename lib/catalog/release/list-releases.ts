@@ -1,7 +1,7 @@
 // Release lists: pages of the ledger with exact totals, and the facets of its filters. What a viewer may see
 // is decided by series, of which there are fewer than releases.
 import type { Fragment } from 'postgres'
-import { type Viewer, visibleSeries } from '../../auth/viewer.ts'
+import { isUnrestricted, type Viewer, visibleSeries } from '../../auth/viewer.ts'
 import type { Queryable, Sql } from '../../postgres/db.ts'
 import { allOf, unprepared } from '../../postgres/statement.ts'
 import type { IdPage } from '../list/page.ts'
@@ -46,13 +46,16 @@ function pageBySeries(
   { page, pageSize }: ReleasePage,
 ): Fragment {
   const offset = (page - 1) * pageSize
-  const order = descending ? sql`s.sort_key desc, s.id desc` : sql`s.sort_key, s.id`
+  const order = descending ? sql`v.sort_key desc, v.id desc` : sql`v.sort_key, v.id`
   return sql`
-    with counted as materialized (
-      select s.id, n.n, sum(n.n) over (order by ${order}) - n.n as before
-      from ${countsBySeries(sql, filter)} n
-      join series s on s.id = n.series_id
-      where ${visibleIn(sql, viewer, filter)}
+    with visible as materialized ${visibleTracked(sql, viewer, filter)},
+    counted as materialized (
+      select v.id, n.n, sum(n.n) over (order by ${order}) - n.n as before
+      from (
+        select r.series_id, count(*) as n from release r where ${matches(sql, filter)}
+        group by r.series_id
+      ) n
+      join visible v on v.id = n.series_id
     ), on_page as materialized (
       select id, before from counted where before < ${offset + pageSize} and before + n > ${offset}
     )
@@ -67,11 +70,7 @@ function pageBySeries(
     ) as ids`
 }
 
-const times = {
-  observed: (sql: Queryable) => sql`r.observed_at`,
-  // One without a date stands where it was found.
-  released: (sql: Queryable) => sql`coalesce(r.released_at, r.observed_at)`,
-} as const
+const times = { observed: 'observed_at', released: 'dated_at' } as const
 
 /** Walks the index on the time from the end that is nearer to the page. */
 function pageByTime(
@@ -82,23 +81,22 @@ function pageByTime(
   { page, pageSize }: ReleasePage,
 ): Fragment {
   const offset = (page - 1) * pageSize
-  const at = times[time](sql)
+  const at = sql`r.${sql(times[time])}`
+  const isOfAll = isUnrestricted(viewer) && filter.libraryId === undefined
+  // As a join, the set would be in the way of reading the index in its order.
+  const isVisible = isOfAll ? sql`true` : sql`(r.series_id in (select id from visible)) is true`
   const [there, back] = descending ? [sql`desc`, sql`asc`] : [sql`asc`, sql`desc`]
   const walk = (direction: Fragment, limit: Fragment, skipped: Fragment) => sql`(
     select r.id, ${at} as at
     from release r
-    where ${matches(sql, filter)} and r.series_id in (select id from visible)
+    where ${matches(sql, filter)} and ${isVisible}
     order by ${at} ${direction}, r.id ${direction}
     limit ${limit} offset ${skipped})`
   const total = sql`(select total from size)`
   return sql`
-    with visible as materialized (
-      select s.id, n.n
-      from ${countsBySeries(sql, filter)} n
-      join series s on s.id = n.series_id
-      where ${visibleIn(sql, viewer, filter)}
-    ), size as materialized (
-      select coalesce(sum(n), 0)::bigint as total from visible
+    with visible as materialized ${visibleTracked(sql, viewer, filter)},
+    size as materialized (
+      select count(*) as total from release r where ${matches(sql, filter)} and ${isVisible}
     )
     select total::float8 as total, array(
       select id
@@ -134,7 +132,7 @@ export type ReleaseFacets = {
 }
 
 /** The most series of a facet: those that come first by title. */
-export const maxFacetSeries = 10_000
+const maxFacetSeries = 10_000
 
 /** How many visible releases there are for each value of a filter, all other filters applied. */
 export async function releaseFacets(
@@ -146,17 +144,25 @@ export async function releaseFacets(
   const isOfLanguage = language === undefined ? sql`true` : sql`v.language = ${language}`
   const isOfLibrary = libraryId === undefined ? sql`true` : sql`v.library_id = ${libraryId}`
   const isOfSeries = seriesId === undefined ? sql`true` : sql`v.series_id = ${seriesId}`
-  const [row] = await unprepared(sql<ReleaseFacets[]>`
-    with v as materialized (
-      select n.series_id, n.language, n.n, s.library_id, s.title, s.sort_key
+  // Of thousands of series: objects and the names of libraries would double what is sent.
+  type Row = Pick<ReleaseFacets, 'languages' | 'libraries'> & {
+    series: [id: string, title: string, libraryId: string, count: number][]
+    libraryNames: Record<string, string>
+  }
+  const [row] = await unprepared(sql<Row[]>`
+    with visible as materialized ${visibleTracked(sql, viewer, {})},
+    v as materialized (
+      select n.series_id, n.language, n.n, s.library_id
       from (
         select r.series_id, r.language, count(*) as n
         from release r
         where ${matches(sql, { state: filter.state, sourceId: filter.sourceId })}
         group by r.series_id, r.language
       ) n
-      join series s on s.id = n.series_id
-      where ${visibleSeries(sql, viewer)}
+      join visible s on s.id = n.series_id
+    ), of_series as materialized (
+      select v.series_id, sum(v.n)::float8 as n from v
+      where ${isOfLanguage} and ${isOfLibrary} group by v.series_id
     )
     select
       coalesce((
@@ -176,25 +182,23 @@ export async function releaseFacets(
         join library l on l.id = of_library.library_id
       ), '[]') as libraries,
       coalesce((
-        select json_agg(json_build_object('seriesId', series_id, 'seriesTitle', title,
-          'libraryId', l.id, 'libraryName', l.name, 'count', n) order by sort_key, series_id)
+        select json_agg(json_build_array(id, title, library_id, n))
         from (
-          select v.series_id, v.title, v.sort_key, v.library_id, sum(v.n)::float8 as n from v
-          where ${isOfLanguage} and ${isOfLibrary}
-          group by v.series_id, v.title, v.sort_key, v.library_id
-          order by v.sort_key, v.series_id
+          select s.id, s.title, s.library_id, of_series.n
+          from of_series join visible s on s.id = of_series.series_id
+          order by s.sort_key, s.id
           limit ${maxFacetSeries}
-        ) of_series
-        join library l on l.id = of_series.library_id
-      ), '[]') as series`)
-  return row!
-}
-
-/** Pairs of a series and its number of matching releases, `n`, whoever sees them. */
-function countsBySeries(sql: Queryable, filter: ReleaseFilter): Fragment {
-  return sql`(
-    select r.series_id, count(*) as n from release r where ${matches(sql, filter)}
-    group by r.series_id)`
+        ) listed
+      ), '[]') as series,
+      coalesce((select json_object_agg(id, name) from library), '{}') as "libraryNames"`)
+  const { languages, libraries, series, libraryNames } = row!
+  return {
+    languages,
+    libraries,
+    series: series.map(([seriesId, seriesTitle, libraryId, count]) => ({
+      ...{ seriesId, seriesTitle, libraryId, libraryName: libraryNames[libraryId]!, count },
+    })),
+  }
 }
 
 /** A condition on `release r`. */
@@ -210,8 +214,19 @@ function matches(
   ])
 }
 
-/** A condition on `series s`. */
-function visibleIn(sql: Queryable, viewer: Viewer, { libraryId }: ReleaseFilter): Fragment {
-  const visible = visibleSeries(sql, viewer)
-  return libraryId === undefined ? visible : sql`(${visible} and s.library_id = ${libraryId})`
+/** Series that were tracked at some time, and thus all with releases, as far as the viewer sees them. */
+function visibleTracked(
+  sql: Queryable,
+  viewer: Viewer,
+  { libraryId, seriesId }: Pick<ReleaseFilter, 'libraryId' | 'seriesId'>,
+): Fragment {
+  return sql`(
+    select s.id, s.library_id, s.title, s.sort_key
+    from series_tracking t
+    join series s on s.id = t.series_id
+    where ${allOf(sql, [
+      visibleSeries(sql, viewer),
+      ...(libraryId === undefined ? [] : [sql`s.library_id = ${libraryId}`]),
+      ...(seriesId === undefined ? [] : [sql`s.id = ${seriesId}`]),
+    ])})`
 }
