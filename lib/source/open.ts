@@ -6,12 +6,13 @@ import { checkedSource } from './check.ts'
 import type { ReleaseSourceDescription, Source } from './contract.ts'
 import { feed } from './feed/feed.ts'
 import { createHttpClient, type HttpClient, type HttpOptions } from './http/client.ts'
+import { http } from './mapping/http.ts'
 import { listPlugins } from './plugin/folder.ts'
 import { plugin } from './plugin/plugin.ts'
 import { createPlugins, type PluginsOptions } from './plugin/plugins.ts'
 import type { SourceDeps, SourceRow, SourceType } from './source-type.ts'
 
-const types = { feed, plugin } satisfies Record<string, SourceType<never>>
+const types = { feed, http, plugin } satisfies Record<string, SourceType<never>>
 export type SourceTypeName = keyof typeof types
 export const sourceTypes = Object.keys(types) as SourceTypeName[]
 
@@ -40,12 +41,12 @@ export type Sources = {
 type Options = { http: HttpOptions; plugins: PluginsOptions; log: Log }
 
 export function createSources({ log, ...options }: Options): Sources {
-  const http = createHttpClient(options.http)
+  const client = createHttpClient(options.http)
   const plugins = createPlugins({ ...options.plugins, log })
-  const deps: SourceDeps = { http, plugins }
+  const deps: SourceDeps = { http: client, plugins }
   const typeOf = (name: SourceTypeName) => types[name] as unknown as SourceType<unknown>
   return {
-    http,
+    http: client,
     open: row => checkedSource(typeOf(row.type).open(row, deps)),
     releaseSources: row => typeOf(row.type).releaseSources(row),
     checkConfig({ type: name, config, credentials }) {

@@ -1,7 +1,7 @@
 // Titles of releases: spans of volumes and chapters, names, groups, hints; and file names read as such titles.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { sortNumber } from '../../lib/name/number.ts'
 import { type NumberSpan, parseReleaseTitle } from '../../lib/name/release-title.ts'
 import { createRandom } from '../kit/random.ts'
@@ -84,7 +84,7 @@ t.test('any text is read in bounded time', t => {
 type Row = { input: string; volumes: string; chapters: string; isComplete: boolean }
 
 /** At least 95 of 100 rows have both spans right; `*` states nothing, nor does an empty cell of incomplete rows. */
-function assertRight(t: typeof import('tap').t, rows: Row[]) {
+function assertRight(t: Test, rows: Row[]) {
   const misses = rows.flatMap(({ input, volumes, chapters, isComplete }) => {
     const read = parseReleaseTitle(input)
     const wrong = [

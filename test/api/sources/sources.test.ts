@@ -8,6 +8,7 @@ import { enabledSources, storedSource } from '../../../lib/catalog/source/source
 import { openLog } from '../../../lib/log.ts'
 import { SourceFailure } from '../../../lib/source/failure.ts'
 import { startApiWithoutPipeline } from '../../kit/server.ts'
+import { failing } from '../../source/failing.ts'
 import { rss, rssItem, startFeedServer } from '../../source/feed/server.ts'
 
 const plugins = join(import.meta.dirname, '..', '..', 'source', 'plugins')
@@ -108,7 +109,7 @@ test('sources', async t => {
       })
     }
     const before = feeds.requests.length
-    await t.rejects(call(), { kind: 'limited', retryAt: new Date(health.retryAt) })
+    await t.rejects(call(), failing({ kind: 'limited', retryAt: new Date(health.retryAt) }))
     t.equal(feeds.requests.length, before, 'it is not called')
     const failure = new SourceFailure('busy', 'limited', { retryAt: new Date('2090-01-01') })
     await recordFailure(sql, { sourceId: body.id, operation: 'listReleases', failure })
@@ -139,7 +140,7 @@ test('sources', async t => {
     await recordFailure(sql, { sourceId: body.id, operation: 'describe', failure })
     t.equal((await admin.get(`${path}/failures`)).body.total, 100, 'the log is bounded')
     await admin.patch(path, { enabled: false })
-    await t.rejects(call(), { kind: 'refused' })
+    await t.rejects(call(), failing({ kind: 'refused' }))
     t.equal((await admin.delete(path)).status, 204)
     t.equal((await admin.get(path)).status, 404)
     await recordFailure(sql, { sourceId: body.id, operation: 'describe', failure })
@@ -184,9 +185,9 @@ test('sources', async t => {
       [body.id],
     )
     t.equal((await admin.get(`/admin/sources/${body.id}`)).status, 200)
-    const [{ id }] = await sql<{ id: string }[]>`select id from source where name = 'books'`
-    t.equal((await admin.get(`/admin/plugins/${id}`)).status, 404, 'a feed is no plugin')
-    t.equal((await admin.delete(`/admin/plugins/${id}`)).status, 404)
+    const [feed] = await sql<{ id: string }[]>`select id from source where name = 'books'`
+    t.equal((await admin.get(`/admin/plugins/${feed!.id}`)).status, 404, 'a feed is no plugin')
+    t.equal((await admin.delete(`/admin/plugins/${feed!.id}`)).status, 404)
     t.equal((await admin.delete(path)).status, 204)
   })
 })

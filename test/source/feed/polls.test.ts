@@ -1,6 +1,7 @@
 // Polls of a real feed server: validators, limits, encodings, redirects, back-off, hostile answers.
 import { gzipSync } from 'node:zlib'
 import { test } from 'tap'
+import { failing } from '../failing.ts'
 import { feedRow, type Handler, rss, rssItem, startFeedServer, testSources } from './server.ts'
 
 const call = { signal: new AbortController().signal }
@@ -122,7 +123,7 @@ test('every answer of a server ends as it should', async t => {
     if (typeof expected === 'number') t.equal((await poll).items.length, expected, path)
     else {
       const error = await poll.catch((error: unknown) => error)
-      t.match(error, { name: 'SourceFailure', kind: expected }, path)
+      t.match(error, failing({ name: 'SourceFailure', kind: expected }), path)
       t.notMatch((error as Error).message, path, 'paths may have credentials')
     }
   }
@@ -145,7 +146,7 @@ test('a server that hangs costs a time-out', async t => {
   for (const path of ['/silent', '/stops'])
     await t.rejects(
       sources.open(feedRow(server.base + path)).listReleases!(query, call),
-      { kind: 'timeout' },
+      failing({ kind: 'timeout' }),
       path,
     )
   const patient = testSources()
@@ -168,7 +169,7 @@ test('a host that wants fewer requests gets none', async t => {
   const sources = testSources({ now: () => now })
   const poll = (path = '/limited') =>
     sources.open(feedRow(server.base + path)).listReleases!(query, call)
-  const retryAt = (ms: number) => ({ kind: 'limited', retryAt: new Date(now + ms) })
+  const retryAt = (ms: number) => failing({ kind: 'limited', retryAt: new Date(now + ms) })
 
   await t.rejects(poll(), retryAt(600_000), 'seconds')
   await t.rejects(poll('/other'), retryAt(600_000), 'all feeds of the host wait')
@@ -176,7 +177,7 @@ test('a host that wants fewer requests gets none', async t => {
   now += 600_001
   headers = { 'retry-after': new Date(now + 120_000).toUTCString() }
   status = 503
-  await t.rejects(poll(), { kind: 'limited' }, 'a date')
+  await t.rejects(poll(), failing({ kind: 'limited' }), 'a date')
   now += 120_001
   headers = {}
   const waits: number[] = []

@@ -9,6 +9,7 @@ import { openLog } from '../../../lib/log.ts'
 import { createSources, type TypedRow } from '../../../lib/source/open.ts'
 import type { Scope } from '../../kit/db.ts'
 import { temporaryFolder } from '../../kit/files/folders.ts'
+import { failing } from '../failing.ts'
 
 const folder = join(import.meta.dirname, '..', 'plugins')
 const call = { signal: new AbortController().signal }
@@ -72,7 +73,10 @@ test('the example plugin answers every call', async t => {
   t.same(own.items[0]!.volumes, [{ start: 7, end: 7 }])
 
   const needy = sources.open(rowOf('example.ts', { settings: { needsToken: true } }))
-  await t.rejects(needy.describe(call), { kind: 'status', message: 'Test: A token is needed' })
+  await t.rejects(
+    needy.describe(call),
+    failing({ kind: 'status', message: 'Test: A token is needed' }),
+  )
   await sources.remove(row.id)
   t.notOk(existsSync(join(workFolder, row.id)))
 })
@@ -91,14 +95,14 @@ test('a plugin that misbehaves costs its own call', async t => {
   }
   for (const [mode, kind] of Object.entries(kinds)) {
     const source = sources.open(rowOf('misbehaving.mjs', { settings: { mode }, memoryMb: 200 }))
-    await t.rejects(source.describe(call), { name: 'SourceFailure', kind }, mode)
+    await t.rejects(source.describe(call), failing({ name: 'SourceFailure', kind }), mode)
   }
   const good = sources.open(rowOf('misbehaving.mjs', { settings: { mode: 'good' } }))
   t.equal((await good.describe(call)).name, 'misbehaving', 'and works when it behaves again')
 
   const hanging = { settings: { mode: 'hang' }, timeoutSeconds: 1 }
   const slow = sources.open(rowOf('misbehaving.mjs', hanging))
-  await t.rejects(slow.describe(call), { kind: 'timeout' })
+  await t.rejects(slow.describe(call), failing({ kind: 'timeout' }))
   const stop = new AbortController()
   const interrupted = sources
     .open(rowOf('misbehaving.mjs', { settings: { mode: 'hang' } }))
@@ -123,7 +127,7 @@ test('a plugin that misbehaves costs its own call', async t => {
 test('a plugin that dies is started again after a growing pause', async t => {
   const { sources } = openPlugins(t, { idleMs: 60_000, restartMs: 10_000 })
   const source = sources.open(rowOf('misbehaving.mjs', { settings: { mode: 'die' } }))
-  await t.rejects(source.describe(call), { kind: 'unreachable' })
+  await t.rejects(source.describe(call), failing({ kind: 'unreachable' }))
   const now = Date.now()
   const error = (await source.describe(call).catch((error: unknown) => error)) as any
   t.equal(error.kind, 'limited')
@@ -141,7 +145,7 @@ test('only entries of the folder of plugins can be named', async t => {
     log: openLog({ level: 'silent' }),
   })
   t.throws(() => none.checkConfig(rowOf('example.ts')), { name: 'Invalid' })
-  await t.rejects(none.open(rowOf('example.ts')).describe(call), { kind: 'unreachable' })
+  await t.rejects(none.open(rowOf('example.ts')).describe(call), failing({ kind: 'unreachable' }))
 })
 
 test('the processes of a plugin end with the server, however it ends', {
