@@ -138,6 +138,8 @@ export async function enqueueAfterScan(
   return started
 }
 
+const claimedRetrySeconds = 5
+
 type Claims = { libraryId: string; sourceId: string }
 export type Claim = { seriesId: string; isForced: boolean; attempts: number }
 
@@ -162,13 +164,14 @@ export async function claimMatches(
   return [...rows]
 }
 
-/** Seconds until the next series is due or its claim expires; null when there is none. */
+/** Seconds until the next series is due, a few while another process works on it; null when there is none. */
 export async function secondsUntilDue(
   sql: Queryable,
   { libraryId, sourceId }: Claims,
 ): Promise<number | null> {
   const [row] = await sql<{ seconds: number | null }[]>`
-    select extract(epoch from min(greatest(m.due_at, m.claimed_until)) - now())::float8 as seconds
+    select min(case when m.claimed_until > now() then ${claimedRetrySeconds}
+      else extract(epoch from m.due_at - now()) end)::float8 as seconds
     from series_match m join series s on s.id = m.series_id
     where m.source_id = ${sourceId} and s.library_id = ${libraryId} and m.due_at is not null`
   return row?.seconds ?? null
