@@ -100,6 +100,8 @@ test('sessions', async t => {
     const { username } = await createReader('remember')
     const { cookies } = await send(`${me}?remember-me=true`, basic(username))
     const remember = `komga-remember-me=${cookies['komga-remember-me']}`
+    const repeated = await send(`${me}?remember-me=true`, basic(username))
+    t.same(repeated.cookies, cookies, 'an app that drops cookies does not fill the table')
     const restarted = await send(me, { cookie: remember })
     t.equal(restarted.status, 200)
     const session = restarted.cookies['KOMGA-SESSION']!

@@ -22,10 +22,10 @@ import {
 
 type AuthDeps = Pick<Deps, 'sql' | 'identities' | 'config' | 'log'>
 
-/** Identifies callers; one per server. */
+/** Identifies callers. */
 export function createAuthentication(): Dialect['identify'] {
-  const issued = createIssuedSessions()
   return async ({ route, request, reply, beforePassword }, deps) => {
+    const issued = issuedBy(deps)
     const found = await identifyCaller(request, deps, {
       koreaderAllowed: route.koreader === true,
       beforePassword,
@@ -137,8 +137,7 @@ export async function issueRemembered(
     const held = await deps.identities.identifySession(secret)
     if (held?.account.id === identity.account.id && held.keyId === identity.keyId) return
   }
-  const start = { identity, days: rememberedDays, address: addressKey(request.ip) }
-  const secret = await startClientSession(deps.sql, start)
+  const secret = await issuedBy(deps).secretFor(request, identity, deps, rememberedDays)
   if (secret === null) return
   setSessionCookie({ request, reply }, deps, { name: rememberCookie, secret, days: rememberedDays })
 }
@@ -146,6 +145,15 @@ export async function issueRemembered(
 export const rememberedDays = 365
 
 type IssuedSessions = ReturnType<typeof createIssuedSessions>
+const issuedSessions = new WeakMap<AuthDeps['identities'], IssuedSessions>()
+
+/** By this server. */
+function issuedBy({ identities }: Pick<AuthDeps, 'identities'>): IssuedSessions {
+  const issued = issuedSessions.get(identities) ?? createIssuedSessions()
+  issuedSessions.set(identities, issued)
+  return issued
+}
+
 const resendAfterMs = 24 * 60 * 60_000
 
 /** Sessions that were issued: apps that drop cookies get the same one with every response. */
@@ -157,17 +165,22 @@ function createIssuedSessions() {
   const sent = new LRUCache<string, true>({ ...entriesUpTo(5000), ttl: resendAfterMs })
 
   return {
-    async secretFor(request: FastifyRequest, identity: Identity, { sql, identities }: AuthDeps) {
+    async secretFor(
+      request: FastifyRequest,
+      identity: Identity,
+      { sql, identities }: AuthDeps,
+      days = sessionDays,
+    ) {
       const { 'user-agent': agent } = request.headers
       const address = addressKey(request.ip)
       const { account, keyId, sessionId } = identity
-      const client = digest(account.id, keyId, sessionId, agent, address)
+      const client = digest(account.id, keyId, sessionId, agent, address, days)
       const earlier = secrets.get(client)
       const known = await earlier?.catch(() => null)
       if (known && (await identities.identifySession(known)) !== null) return known
       // Of requests that were sent together, one starts the session.
       if (secrets.get(client) === earlier)
-        secrets.set(client, startClientSession(sql, { identity, days: sessionDays, address }))
+        secrets.set(client, startClientSession(sql, { identity, days, address }))
       const secret = await secrets.get(client)!
       if (secret !== null) sent.set(digest(secret), true)
       return secret

@@ -40,7 +40,7 @@ function signOutRoute(method: Method) {
       for (const id of await endClientSessions(sql, endedBy(request))) identities.invalidate(id)
       for (const name of [sessionCookie, rememberCookie])
         setSessionCookie({ request, reply }, { config }, { name, secret: '', days: 0 })
-      return respond(204)
+      return respond(204, undefined)
     },
   })
 }
