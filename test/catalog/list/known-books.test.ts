@@ -26,6 +26,7 @@ import { parseBookFilter } from '../../../lib/catalog/list/condition.ts'
 import { searchBooks } from '../../../lib/catalog/list/search-books.ts'
 import { bookOrderBy, bookSortColumns } from '../../../lib/catalog/list/sort.ts'
 import { parseSearchQuery } from '../../../lib/name/search-text.ts'
+import { connectionsLike } from '../../../lib/postgres/db.ts'
 import { createDatabase } from '../../kit/db.ts'
 import { makeFacts, storeFacts } from './catalog-facts.ts'
 import { createOracle, holds } from './oracle.ts'
@@ -186,17 +187,17 @@ t.test('texts, ranges and formats need no pass of the books once they are in mem
   readTextsLater(sql, table, predicateOf('path'))
   await textsRead()
   t.ok(await booksOfText(table, textSearchOf(predicateOf('path'))!))
+  const pool = connectionsLike(sql, { max: 1, connection: {} })
+  t.teardown(() => pool.end())
   const statements: string[] = []
-  const { debug } = sql.options
-  sql.options.debug = (_: number, text: string) => statements.push(text)
-  t.teardown(() => Object.assign(sql.options, { debug }))
+  Object.assign(pool.options, { debug: (_: number, text: string) => statements.push(text) })
   const formats = ['is', 'isNot'].map(
     operator => parseBookFilter({ format: { operator, value: 'cbz' } })!.condition,
   )
   for (const [i, predicate] of formats.entries()) {
     statements.length = 0
     const request = { table, predicate, withMissing: false, present: null, known: () => undefined }
-    t.ok(await knownBooks(sql, request as never))
+    t.ok(await knownBooks(pool, request as never))
     t.equal(statements.length > 0, i === 0)
   }
 })
