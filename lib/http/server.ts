@@ -288,7 +288,7 @@ function destroyBody(result: unknown) {
 
 /**
  * By status, without those of errors, which the dialect writes. A single success is named by its class: an
- * object whose keys are statuses has a slot for each number below, 4 kB, which was 8 MB for all routes.
+ * object whose keys are statuses has a slot for each number below, up to 5 kB, which was 5 MB for all routes.
  */
 function responseSchemas(route: Route) {
   const own = Object.entries(route.responses).filter(
