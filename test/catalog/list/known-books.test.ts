@@ -4,7 +4,9 @@ import { deepEqual, equal } from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
 import { unrestrictedViewer, visibleBook } from '../../../lib/auth/viewer.ts'
+import { membersOf } from '../../../lib/catalog/list/bitmaps/bitmap.ts'
 import { type BookRequest, bookKind } from '../../../lib/catalog/list/bitmaps/book-index.ts'
+import { readColumnOrder } from '../../../lib/catalog/list/bitmaps/book-order.ts'
 import { readBookTable } from '../../../lib/catalog/list/bitmaps/book-table.ts'
 import {
   booksOfText,
@@ -16,13 +18,20 @@ import { idAt } from '../../../lib/catalog/list/bitmaps/id-table.ts'
 import { knownBooks } from '../../../lib/catalog/list/bitmaps/known-books.ts'
 import { orderChunks } from '../../../lib/catalog/list/bitmaps/order-chunks.ts'
 import { createRowIndex } from '../../../lib/catalog/list/bitmaps/row-index.ts'
+import type { RowOrder } from '../../../lib/catalog/list/bitmaps/row-order.ts'
 import {
   createTextColumn,
   forEachMatch,
   type TextOperator,
 } from '../../../lib/catalog/list/bitmaps/text-column.ts'
 import { listBooksByKeys } from '../../../lib/catalog/list/books-by-keys.ts'
-import { parseBookFilter } from '../../../lib/catalog/list/condition.ts'
+import {
+  type Condition,
+  type Predicate,
+  parseBookFilter,
+} from '../../../lib/catalog/list/condition.ts'
+import { bookPredicate } from '../../../lib/catalog/list/plan/book-predicates.ts'
+import { lookUpLabels } from '../../../lib/catalog/list/plan/labels.ts'
 import { searchBooks } from '../../../lib/catalog/list/search-books.ts'
 import { bookOrderBy, bookSortColumns } from '../../../lib/catalog/list/sort.ts'
 import { parseSearchQuery } from '../../../lib/name/search-text.ts'
@@ -159,7 +168,21 @@ t.test('searches find the same as without an index, in the same order', async t 
   t.ok(found > 0, `${found} books`)
 })
 
+/** Books in folders within each other, by names that have nothing to do with their ids. */
+async function scatterBooks() {
+  await sql`
+    insert into directory (id, library_id, path)
+    select gen_random_uuid(), l.id, convert_to(p, 'UTF8')
+    from library l, unnest(array['', 'Köln/Ab', 'Köln b', 'zz/KÖLN']) p`
+  await sql`
+    update book b
+    set name = convert_to(substr(md5(b.id::text), 1, 6) || ' É -1.CBZ', 'UTF8'), directory_id = (
+      select d.id from directory d where d.library_id = b.library_id
+      order by md5(d.path || uuid_send(b.id)) limit 1)`
+}
+
 t.test('by path books are listed as without an index', async t => {
+  await scatterBooks()
   const index = createRowIndex(bookKind, { pause: 0 })
   const all = { filter: null, sort: 'path', direction: 'asc', offset: 0, limit: 500 } as const
   t.equal(await index.page(sql, viewer, all), null)
@@ -200,6 +223,55 @@ t.test('texts, ranges and formats need no pass of the books once they are in mem
     t.ok(await knownBooks(pool, request as never))
     t.equal(statements.length > 0, i === 0)
   }
+})
+
+t.test('ranges and texts in memory have the books that conditions select', async t => {
+  const table = (await readBookTable(sql, { maxRows: 100_000 }))!
+  const orders = new Map<string, RowOrder>()
+  for (const sort of sorts) orders.set(sort, await readColumnOrder(sql, table, sort))
+  for (const field of ['title', 'path'] as const) readTextsLater(sql, table, predicateOf(field))
+  await textsRead()
+  const leaves = (condition: Condition): Predicate[] => {
+    if ('all' in condition) return condition.all.flatMap(leaves)
+    return 'any' in condition ? condition.any.flatMap(leaves) : [condition]
+  }
+  const filters = fc.sample(bookConditions(facts), { numRuns: 400, seed: 51 }).map(parseBookFilter)
+  const paths = [
+    'köln/',
+    'köln/a',
+    'ab/',
+    'Köln',
+    'ln b',
+    'zz/kÖln',
+    '-1.cbz',
+    'É',
+    'a',
+    '/',
+    'köln/ab',
+  ]
+  const predicates = [
+    ...filters.flatMap(filter => leaves(filter!.condition)),
+    ...paths.flatMap(value =>
+      (['equals', 'contains', 'beginsWith', 'endsWith'] as const).map(operator =>
+        predicateOf('path', operator, value),
+      ),
+    ),
+  ]
+  const labels = await lookUpLabels(sql, { of: 'book', condition: { all: predicates } })
+  const checked = new Map<string, number>()
+  for (const predicate of predicates) {
+    const request = { table, predicate, withMissing: false, present: null }
+    const found = await knownBooks(sql, { ...request, known: name => orders.get(name) })
+    if (!found) continue
+    const ids = [...membersOf(found.bitmap)].map(book => idAt(table.rows, book))
+    const { exact } = bookPredicate({ sql, viewer, labels, isOfFew: true }, predicate)
+    const rows = await sql<{ id: string }[]>`
+      select b.id from book b where b.missing_at is null and ${exact}`
+    deepEqual(ids.sort(), rows.map(row => row.id).sort(), JSON.stringify(predicate))
+    checked.set(predicate.field, (checked.get(predicate.field) ?? 0) + 1)
+  }
+  for (const field of ['title', 'path', 'format', 'pageCount', 'releaseDate', 'dateAdded'])
+    t.ok(checked.get(field)! > 5, `${checked.get(field)} predicates on ${field}`)
 })
 
 t.test('texts in memory match as strings do', async () => {
