@@ -1,6 +1,6 @@
 // Sharing tag rules of an account: allow restricts it to series with the tag, deny hides them.
 
-import { Invalid } from '../errors.ts'
+import { Invalid, NotFound } from '../errors.ts'
 import type { Queryable } from '../postgres/db.ts'
 import { oneOf, record, type Static, Type, timestamp, uuid } from '../schema.ts'
 
@@ -39,13 +39,19 @@ export async function sharingRulesByAccount(
   return Map.groupBy(rows, row => row.accountId)
 }
 
-/** Replaces the rules of a mode with those of tags by name; unknown tags are created. */
+/**
+ * Replaces the rules of a mode with those of tags by name; unknown tags are created. Changes of an account follow
+ * each other. Throws NotFound.
+ */
 export async function replaceSharingRules(
   tx: Queryable,
   accountId: string,
   { mode, names }: { mode: 'allow' | 'deny'; names: readonly string[] },
 ): Promise<void> {
-  const tags = [...new Map(names.map(name => [name.toLowerCase(), name])).values()]
+  // In order: concurrent changes may create the same tags.
+  const tags = [...new Map(names.map(name => [name.toLowerCase(), name])).values()].sort()
+  const [account] = await tx`select from account where id = ${accountId} for no key update`
+  if (!account) throw new NotFound('User not found')
   await tx`
     insert into sharing_tag (id, name)
     select gen_random_uuid(), name from unnest(${tags}::text[]) as name
