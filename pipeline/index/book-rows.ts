@@ -1,5 +1,7 @@
 // Book rows of a batch: one statement inserts new books and updates known ones, with their page lists and
 // search rows.
+
+import type { Fragment } from 'postgres'
 import { refreshBookSearch } from '../../lib/catalog/derived/search-rows.ts'
 import type { Transaction } from '../../lib/postgres/db.ts'
 import { commaList } from '../../lib/postgres/statement.ts'
@@ -31,6 +33,10 @@ export async function writeBooks(
 ): Promise<string[]> {
   if (matches.length === 0) return []
   const rows = matches.map(match => encodeRow(match, scan, seriesOf(match)))
+  // Their ids are new. A plain insert writes each row once, one that may meet a conflict marks it a second time.
+  const onConflict = matches.every(match => match.before === null)
+    ? () => tx``
+    : (update: Fragment) => tx`on conflict ${update}`
   const notable = await tx<{ id: string; isEdited: boolean; isAltered: boolean }[]>`
     with given as materialized (
       select *
@@ -52,7 +58,7 @@ export async function writeBooks(
         coalesce(provenance, '{}'), coalesce(warnings, '{}'), page_type, error_code,
         error_message, scan_id
       from given
-      on conflict (id) do update
+      ${onConflict(tx`(id) do update
       set library_id = excluded.library_id, series_id = excluded.series_id,
         directory_id = excluded.directory_id, name = excluded.name, size = excluded.size,
         modified_ms = excluded.modified_ms, fingerprint = excluded.fingerprint,
@@ -63,14 +69,14 @@ export async function writeBooks(
         provenance = excluded.provenance || coalesce((
           select jsonb_object_agg(key, value) from jsonb_each(b.provenance)
           where key = any(b.locks) or value = '"user"'), '{}'),
-        ${mergedColumns(tx)}
+        ${mergedColumns(tx)}`)}
       returning id, series_id, sort_key,
         locks <> '{}' or jsonb_path_exists(provenance, '$.* ? (@ == "user")') as is_edited,
         case when id = any(${unchangedFiles}::uuid[]) then ${visibleData(tx, 'b')} end as visible_data
     ), artifacts as (
       insert into book_artifact as a (book_id)
       select id from given order by id
-      on conflict (book_id) do update
+      ${onConflict(tx`(book_id) do update
       set cover_error = null, (cover, sha256) = (
         select case when is_same then a.cover end, case when is_same then a.sha256 end
         from (
@@ -79,21 +85,21 @@ export async function writeBooks(
             select from book o
             join given g on g.id = o.id
             where o.id = a.book_id and o.size = g.size
-              and o.fingerprint = decode(g.fingerprint, 'hex')) as is_same) content)
+              and o.fingerprint = decode(g.fingerprint, 'hex')) as is_same) content)`)}
     ), paged as (
       insert into book_pages (book_id, pages)
       select id, decode(pages, 'base64') from given where pages is not null
-      on conflict (book_id) do update set pages = excluded.pages
+      ${onConflict(tx`(book_id) do update set pages = excluded.pages`)}
     ), searched as (
       insert into book_search as t (book_id, series_id, is_present, sort_key, text)
       select w.id, w.series_id, true, w.sort_key, g.search_text
       from written w
       join given g on g.id = w.id
-      on conflict (book_id) do update
+      ${onConflict(tx`(book_id) do update
       set series_id = excluded.series_id, is_present = true, sort_key = excluded.sort_key,
         text = excluded.text
       where (t.series_id, t.is_present, t.sort_key, t.text)
-        is distinct from (excluded.series_id, true, excluded.sort_key, excluded.text)
+        is distinct from (excluded.series_id, true, excluded.sort_key, excluded.text)`)}
     )
     select * from (
       select w.id,
