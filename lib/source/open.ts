@@ -4,6 +4,8 @@ import { Invalid } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { checkedSource } from './check.ts'
 import type { ReleaseSourceDescription, Source } from './contract.ts'
+import { dump } from './dump/dump.ts'
+import { createDumps, type DumpsOptions } from './dump/dumps.ts'
 import { feed } from './feed/feed.ts'
 import { createHttpClient, type HttpClient, type HttpOptions } from './http/client.ts'
 import { http } from './mapping/http.ts'
@@ -12,7 +14,7 @@ import { plugin } from './plugin/plugin.ts'
 import { createPlugins, type PluginsOptions } from './plugin/plugins.ts'
 import type { SourceDeps, SourceRow, SourceType } from './source-type.ts'
 
-const types = { feed, http, plugin } satisfies Record<string, SourceType<never>>
+const types = { feed, http, dump, plugin } satisfies Record<string, SourceType<never>>
 export type SourceTypeName = keyof typeof types
 export const sourceTypes = Object.keys(types) as SourceTypeName[]
 
@@ -38,12 +40,18 @@ export type Sources = {
   close(): Promise<void>
 }
 
-type Options = { http: HttpOptions; plugins: PluginsOptions; log: Log }
+export type SourceOptions = {
+  http: HttpOptions
+  plugins: PluginsOptions
+  dumps: DumpsOptions
+  log: Log
+}
 
-export function createSources({ log, ...options }: Options): Sources {
+export function createSources({ log, ...options }: SourceOptions): Sources {
   const client = createHttpClient(options.http)
   const plugins = createPlugins({ ...options.plugins, log })
-  const deps: SourceDeps = { http: client, plugins }
+  const dumps = createDumps({ ...options.dumps, log })
+  const deps: SourceDeps = { http: client, plugins, dumps }
   const typeOf = (name: SourceTypeName) => types[name] as unknown as SourceType<unknown>
   return {
     http: client,
@@ -63,7 +71,11 @@ export function createSources({ log, ...options }: Options): Sources {
       plugins: listPlugins(plugins.folder),
     }),
     stop: id => plugins.stop(id),
-    remove: id => plugins.remove(id),
-    close: () => plugins.close(),
+    async remove(id) {
+      await Promise.all([plugins.remove(id), dumps.remove(id)])
+    },
+    async close() {
+      await Promise.all([plugins.close(), dumps.close()])
+    },
   }
 }

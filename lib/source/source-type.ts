@@ -1,6 +1,7 @@
 // Type of a source: its configuration, and how a stored source becomes one that can be called.
 import type { TObject } from 'typebox'
 import type { ReleaseSourceDescription, Source, SourceDescription } from './contract.ts'
+import type { Dumps } from './dump/dumps.ts'
 import type { HttpClient } from './http/client.ts'
 import type { Plugins } from './plugin/plugins.ts'
 
@@ -19,6 +20,7 @@ export type SourceRow<C = Record<string, unknown>> = {
 export type SourceDeps = {
   http: HttpClient
   plugins: Plugins
+  dumps: Dumps
 }
 
 export type SourceType<C> = {

@@ -2,7 +2,8 @@
 import { gzipSync } from 'node:zlib'
 import { test } from 'tap'
 import { failing } from '../failing.ts'
-import { feedRow, type Handler, rss, rssItem, startFeedServer, testSources } from './server.ts'
+import { openTestSources } from '../sources.ts'
+import { feedRow, type Handler, rss, rssItem, startFeedServer } from './server.ts'
 
 const call = { signal: new AbortController().signal }
 const query = { key: 'feed', cursor: null, series: [] }
@@ -29,7 +30,7 @@ test('feeds are polled only when they have changed', async t => {
     },
     '/neither': (_, response) => void response.end(good),
   })
-  const sources = testSources()
+  const sources = openTestSources(t)
   for (const path of ['/etag', '/date', '/neither']) {
     const source = sources.open(feedRow(server.base + path))
     const first = await source.listReleases!(query, call)
@@ -117,7 +118,7 @@ test('every answer of a server ends as it should', async t => {
     '/reset': 'unreachable',
     '/absent': 'status',
   }
-  const sources = testSources()
+  const sources = openTestSources(t)
   for (const [path, expected] of Object.entries(outcomes)) {
     const poll = sources.open(feedRow(server.base + path)).listReleases!(query, call)
     if (typeof expected === 'number') t.equal((await poll).items.length, expected, path)
@@ -142,14 +143,14 @@ test('a server that hangs costs a time-out', async t => {
     '/silent': () => {},
     '/stops': (_, response) => void response.writeHead(200).write('<rss version="2.0">'),
   })
-  const sources = testSources({ limits: { headersMs: 200, idleMs: 200 } })
+  const sources = openTestSources(t, { http: { limits: { headersMs: 200, idleMs: 200 } } })
   for (const path of ['/silent', '/stops'])
     await t.rejects(
       sources.open(feedRow(server.base + path)).listReleases!(query, call),
       failing({ kind: 'timeout' }),
       path,
     )
-  const patient = testSources()
+  const patient = openTestSources(t)
   const stop = new AbortController()
   const poll = patient.open(feedRow(`${server.base}/silent`)).listReleases!(query, stop)
   setTimeout(() => stop.abort(new Error('the server ends')), 50)
@@ -166,7 +167,7 @@ test('a host that wants fewer requests gets none', async t => {
     '/other': (_, response) => void response.end(good),
   })
   let now = Date.UTC(2026, 0, 1)
-  const sources = testSources({ now: () => now })
+  const sources = openTestSources(t, { http: { now: () => now } })
   const poll = (path = '/limited') =>
     sources.open(feedRow(server.base + path)).listReleases!(query, call)
   const retryAt = (ms: number) => failing({ kind: 'limited', retryAt: new Date(now + ms) })
@@ -201,7 +202,7 @@ test('credentials are sent to the host of the feed only', async t => {
       response.writeHead(302, { location: `${other.base}/feed` }).end()
     },
   })
-  const sources = testSources()
+  const sources = openTestSources(t)
   const credentials = { 'X-Api-Key': 'secret' }
   for (const path of ['/feed', '/away'])
     await sources.open(feedRow(server.base + path, {}, credentials)).listReleases!(query, call)

@@ -3,8 +3,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Test } from 'tap'
-import { openLog } from '../../../lib/log.ts'
-import { createSources, type TypedRow } from '../../../lib/source/open.ts'
+import type { TypedRow } from '../../../lib/source/open.ts'
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
@@ -25,15 +24,6 @@ export async function startFeedServer(t: Test, handlers: Record<string, Handler>
   })
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return { base, requests, countOf: (path: string) => requests.filter(r => r.path === path).length }
-}
-
-/** Sources that may reach the server, with short time-outs where a test waits for one. */
-export function testSources(options: { now?: () => number; limits?: object } = {}) {
-  return createSources({
-    http: { allowedNetworks: () => '127.0.0.0/8', intervalMs: 0, ...options },
-    plugins: { folder: null, workFolder: '/nowhere' },
-    log: openLog({ level: 'silent' }),
-  })
 }
 
 export const feedRow = (url: string, config: object = {}, credentials = {}): TypedRow => ({

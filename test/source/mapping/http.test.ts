@@ -5,7 +5,8 @@ import { compilePath } from '../../../lib/source/mapping/json-path.ts'
 import type { TypedRow } from '../../../lib/source/open.ts'
 import { relevanceOf } from '../../../lib/source/relevance.ts'
 import { failing } from '../failing.ts'
-import { type Handler, startFeedServer, testSources } from '../feed/server.ts'
+import { type Handler, startFeedServer } from '../feed/server.ts'
+import { openTestSources } from '../sources.ts'
 
 const call = { signal: new AbortController().signal }
 const json =
@@ -108,7 +109,7 @@ test('a service is mapped to series and releases', async t => {
     '/new?after=': json({ list: [release(1), { id: 'x' }], next: 'p2' }),
     '/new?after=p2': json({ list: [release(2)] }),
   })
-  const sources = testSources()
+  const sources = openTestSources(t)
   const row = rowOf(config(server.base), { Authorization: 'Bearer x' })
   sources.checkConfig(row)
   const source = sources.open(row)
@@ -178,7 +179,7 @@ test('lists by series are requested series by series', async t => {
   const url = `${server.base}/of/{{externalIds.tracker}}`
   const fields = { id: '$.id', title: '$.title', url: '$.page', seriesTitles: '$.names[*]' }
   const row = rowOf({ releases: { url, kind: 'rss-series', items: '$[*]', fields } })
-  const sources = testSources()
+  const sources = openTestSources(t)
   sources.checkConfig(row)
   t.match(sources.releaseSources(row), [{ key: 'releases', kind: 'rss-series' }])
   const series: TrackedSeries[] = [
@@ -211,14 +212,14 @@ test('hostile answers fail alone', async t => {
       ]),
     ),
   )
-  const source = testSources().open(rowOf(config(server.base)))
+  const source = openTestSources(t).open(rowOf(config(server.base)))
   await t.rejects(source.fetchSeries!('html', call), failing({ kind: 'invalid' }))
   for (const id of ['deep', 'null', 'text', 'proto'])
     t.equal(await source.fetchSeries!(id, call), null)
 })
 
 test('invalid mappings are refused with their place', async t => {
-  const sources = testSources()
+  const sources = openTestSources(t)
   const good = config('https://x.example')
   const bad: [object, RegExp][] = [
     [{}, /config\.search or config\.releases/],

@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { test } from 'tap'
-import { openLog } from '../../../lib/log.ts'
-import { createSources, type TypedRow } from '../../../lib/source/open.ts'
+import type { TypedRow } from '../../../lib/source/open.ts'
 import type { Scope } from '../../kit/db.ts'
 import { temporaryFolder } from '../../kit/files/folders.ts'
 import { failing } from '../failing.ts'
+import { openTestSources } from '../sources.ts'
 
 const folder = join(import.meta.dirname, '..', 'plugins')
 const call = { signal: new AbortController().signal }
@@ -17,13 +17,7 @@ const isLinux = process.platform === 'linux'
 
 function openPlugins(t: Scope, pace = { idleMs: 60_000, restartMs: 1 }) {
   const workFolder = join(temporaryFolder(t), 'plugins')
-  const sources = createSources({
-    http: { allowedNetworks: () => null },
-    plugins: { folder, workFolder, pace },
-    log: openLog({ level: 'silent' }),
-  })
-  t.teardown(() => sources.close())
-  return { sources, workFolder }
+  return { sources: openTestSources(t, { plugins: { folder, workFolder, pace } }), workFolder }
 }
 
 const rowOf = (plugin: string, config: object = {}, credentials = {}): TypedRow => ({
@@ -139,11 +133,7 @@ test('only entries of the folder of plugins can be named', async t => {
   t.same(sources.describeTypes().plugins, ['example.ts', 'misbehaving.mjs'])
   for (const plugin of ['absent', '../plugins/example.ts', '/bin/sh', '.', '', 'example.ts/../x'])
     t.throws(() => sources.checkConfig(rowOf(plugin)), { name: 'Invalid' }, plugin)
-  const none = createSources({
-    http: { allowedNetworks: () => null },
-    plugins: { folder: null, workFolder: '/nowhere' },
-    log: openLog({ level: 'silent' }),
-  })
+  const none = openTestSources(t)
   t.throws(() => none.checkConfig(rowOf('example.ts')), { name: 'Invalid' })
   await t.rejects(none.open(rowOf('example.ts')).describe(call), failing({ kind: 'unreachable' }))
 })
@@ -163,7 +153,7 @@ test('the processes of a plugin end with the server, however it ends', {
     import { createSources } from ${JSON.stringify(new URL('../../../lib/source/open.ts', import.meta.url).href)}
     const { sources } = JSON.parse(process.argv[1])
     const log = { debug() {}, error() {} }
-    await createSources({ http: { allowedNetworks: () => null }, plugins: sources, log })
+    await createSources({ http: { allowedNetworks: () => null }, plugins: sources, dumps: {}, log })
       .open(JSON.parse(process.argv[2])).describe({ signal: new AbortController().signal })
     process.kill(process.pid, 'SIGKILL')`
   const plugins = { folder, workFolder: join(temporaryFolder(t), 'work') }

@@ -1,0 +1,26 @@
+// Sources for tests, that may reach servers of this host.
+import { join } from 'node:path'
+import { openLog } from '../../lib/log.ts'
+import { createSources, type SourceOptions } from '../../lib/source/open.ts'
+import type { Scope } from '../kit/db.ts'
+import { temporaryFolder } from '../kit/files/folders.ts'
+
+type Options = { [K in keyof SourceOptions]?: Partial<SourceOptions[K]> }
+
+/** Without plugins and pauses between requests unless `options` have them; closed at the end of `t`. */
+export function openTestSources(t: Scope, { http, plugins, dumps }: Options = {}) {
+  const folder = temporaryFolder(t)
+  const sources = createSources({
+    http: { allowedNetworks: () => '127.0.0.0/8', intervalMs: 0, ...http },
+    plugins: { folder: null, workFolder: join(folder, 'plugins'), ...plugins },
+    dumps: {
+      roots: () => null,
+      dataDir: join(folder, 'data'),
+      indexFolder: join(folder, 'dumps'),
+      ...dumps,
+    },
+    log: openLog({ level: 'silent' }),
+  })
+  t.teardown(() => sources.close())
+  return sources
+}
