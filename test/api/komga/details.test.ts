@@ -62,7 +62,7 @@ t.test('several posters of a collection and a read list', async t => {
     const first = await upload(40, { selected: 'false' })
     t.same(differences(schema, first), [])
     t.same(await listed(), [[first.id, false]])
-    t.ok((await displayed()).equals(mosaic), 'the form says that it is not selected')
+    t.ok((await displayed()).equals(mosaic), 'not selected by the form')
     const second = await upload(50)
     const both = [
       [first.id, false],
