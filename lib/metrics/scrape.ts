@@ -14,6 +14,7 @@ import '../event/metrics.ts'
 import './http.ts'
 import './lists.ts'
 import './pipeline.ts'
+import './sources.ts'
 
 /** Works also without the database, with `stackroom_database_up 0`. */
 export async function renderMetrics(

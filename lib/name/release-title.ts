@@ -128,7 +128,7 @@ function merged(spans: NumberSpan[]): NumberSpan[] | null {
 
 type ReadSpan = NumberSpan & {
   axis: 'volume' | 'chapter' | null
-  /** Digits of the last number, which tell `v01, 02` from `v01, 009`. */
+  /** Digits of the last number, which distinguish `v01, 02` from `v01, 009`. */
   width: number
   /** Index of the next token. */
   next: number

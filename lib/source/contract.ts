@@ -5,7 +5,6 @@ import { json, list, maybe, nullable, oneOf, record, Type } from '../schema.ts'
 
 /** What a source can do. */
 export const capabilities = ['metadata', 'releases'] as const
-export type Capability = (typeof capabilities)[number]
 
 export const releaseSourceKinds = [
   'rss-uploader',
@@ -126,7 +125,7 @@ export type ReleaseQuery = {
   key: string
   /** What the last page of this list returned; null at first. */
   cursor: unknown
-  /** At most 100; empty for kinds that list whatever there is (`rss-uploader`, `metadata-feed`). */
+  /** At most 100; empty for kinds that list all there is (`rss-uploader`, `metadata-feed`). */
   series: readonly TrackedSeries[]
 }
 

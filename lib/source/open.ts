@@ -1,4 +1,4 @@
-// Sources of this process: turns rows of the table `source` into something that can be called.
+// Sources of this process: rows of the table `source` as something that can be called.
 import { Errors } from 'typebox/schema'
 import { Invalid } from '../errors.ts'
 import type { Log } from '../log.ts'

@@ -12,7 +12,6 @@ import type {
 
 export type {
   FetchedSeries,
-  ReleaseItem,
   ReleasePage,
   ReleaseQuery,
   SearchQuery,

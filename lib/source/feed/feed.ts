@@ -18,7 +18,7 @@ const maxThreadMb = 512
 const accept =
   'application/rss+xml, application/atom+xml, application/feed+json, application/xml;q=0.9, application/json;q=0.9, */*;q=0.5'
 
-/** `rules` and `digest` (of the body) tell whether an answer was already read in the same way. */
+/** `rules` and `digest` (of the body) decide whether an answer was already read in the same way. */
 const Cursor = record({
   etag: nullable(Type.String()),
   lastModified: nullable(Type.String()),

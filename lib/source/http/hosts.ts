@@ -14,8 +14,6 @@ const maxQueueMs = 120_000
 
 type HostState = { nextAt: number; multiplier: number; blockedUntil: number }
 
-export type Hosts = ReturnType<typeof createHosts>
-
 export function createHosts({ intervalMs = 1_000, now = Date.now } = {}) {
   const hosts = new LRUCache<string, HostState>({ max: maxHosts, ttl: forgetMs })
   const stateOf = (host: string): HostState => {

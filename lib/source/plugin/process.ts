@@ -35,7 +35,7 @@ const stopMs = 1_000
 const maxErrorBytes = 64 * 1024 * 1024
 const isWindows = process.platform === 'win32'
 
-// File descriptor 3 is closed when the server ends for whatever reason; then the group is killed. Core dumps
+// File descriptor 3 is closed when the server ends for any reason; then the group is killed. Core dumps
 // and files beyond 1 GiB are not written.
 const supervisor = `
 ulimit -c 0; ulimit -f 2097152

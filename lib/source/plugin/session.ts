@@ -50,7 +50,7 @@ export function startSession(options: SessionOptions): Session {
   function onLine(line: string) {
     const reply = isOver ? null : parseReply(line)
     if (pending && reply?.id === pending.id) pending.resolve(reply)
-    // Not an answer to this call: nothing it says can be trusted any more.
+    // Not an answer to this call: the process is not trusted any more.
     else end(fail('answered with something else than it was called for', 'invalid'))
   }
 

@@ -39,8 +39,8 @@ test('feeds are polled only when they have changed', async t => {
     t.match(second, { items: [], isLast: true, summary: 'Not modified' }, path)
     const again = await source.listReleases!({ ...query, cursor: second.cursor }, call)
     t.equal(again.summary, 'Not modified', 'the cursor of an unchanged feed is still one')
-    const anew = await source.listReleases!(query, call)
-    t.equal(anew.items.length, 2, 'without a cursor all items come again')
+    const repeated = await source.listReleases!(query, call)
+    t.equal(repeated.items.length, 2, 'without a cursor all items come again')
   }
 
   const source = sources.open(feedRow(`${server.base}/etag`))
