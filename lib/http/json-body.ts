@@ -25,7 +25,8 @@ export function acceptOnlyJson(server: FastifyInstance) {
   server.removeAllContentTypeParsers()
   // Some clients state a type with every POST.
   server.addHook('onRequest', async ({ raw: { headers } }) => {
-    if (headers['content-length'] === '0') delete headers['content-type']
+    const isForm = headers['content-type']?.startsWith('multipart/')
+    if (headers['content-length'] === '0' && !isForm) delete headers['content-type']
   })
   server.addHook('preParsing', async (request, reply, payload) => {
     if (!mayBeLong(request)) return payload
