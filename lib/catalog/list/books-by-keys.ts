@@ -4,6 +4,9 @@ import type { Fragment, Sql } from 'postgres'
 import { presentBook, type Viewer } from '../../auth/viewer.ts'
 import type { Queryable } from '../../postgres/db.ts'
 import { commaList, unprepared } from '../../postgres/statement.ts'
+import { countOf, membersOf } from './bitmaps/bitmap.ts'
+import { bookIndexOf } from './bitmaps/book-index.ts'
+import { idAt } from './bitmaps/id-table.ts'
 import type { Condition } from './condition.ts'
 import type { IdPage } from './page.ts'
 import { measurePlan, type PlanSize } from './page-books.ts'
@@ -43,24 +46,47 @@ export async function listBooksByKeys(
   viewer: Viewer,
   { keys, text, offset, limit, ...request }: KeyedRequest,
 ): Promise<IdPage> {
-  const filter = { of: 'book' as const, condition: withText(request.filter?.condition, text) }
-  const plan = await planBooks(sql, viewer, { ...request, filter })
-  const size = await measurePlan(sql, plan)
-  const { total } = size
-  if (offset >= total) return { ids: [], total }
   const order = keys.map(key => {
     const { value, isNullable = false } = keyOf(sql, viewer, key)
     const nulls = isNullable ? sql`nulls last` : sql``
     return sql`${value} ${key.direction === 'desc' ? sql`desc` : sql`asc`} ${nulls}`
   })
-  const rows = await unprepared(sql<{ id: string }[]>`
-    with ${plan.ctes}
-    select b.id from (${listed(sql, plan, size)}) m
+  const pageOf = (books: Fragment) => sql`
+    select b.id from (${books}) m
     join book b on b.id = m.id
     join series s on s.id = b.series_id
     order by ${commaList(sql, order)}, b.id ${keys[0]?.direction === 'desc' ? sql`desc` : sql`asc`}
-    limit ${limit} offset ${offset}`)
+    limit ${limit} offset ${offset}`
+  const few = await fewBooks(sql, viewer, { ...request, text })
+  if (few) {
+    const rows = await sql<{ id: string }[]>`
+      ${pageOf(sql`select m.id from unnest(${few}::uuid[]) as m(id)`)}`
+    return { ids: rows.map(row => row.id), total: few.length }
+  }
+  const filter = { of: 'book' as const, condition: withText(request.filter?.condition, text) }
+  const plan = await planBooks(sql, viewer, { ...request, filter })
+  const size = await measurePlan(sql, plan)
+  const { total } = size
+  if (offset >= total) return { ids: [], total }
+  const rows = await unprepared(sql<{ id: string }[]>`
+    with ${plan.ctes} ${pageOf(listed(sql, plan, size))}`)
   return { ids: rows.map(row => row.id), total }
+}
+
+const maxFew = 20_000
+
+/** The ids of a list of few books from the index in memory; null without one, or for more books. */
+async function fewBooks(
+  sql: Sql,
+  viewer: Viewer,
+  { text, filter, libraryId, seriesId, includeDeleted }: BookListFilter & { text: string },
+): Promise<string[] | null> {
+  if (seriesId) return null
+  const order = { sort: 'title', direction: 'asc', offset: 0, limit: 0 } as const
+  const scope = { text: text.trim() ? text : null, filter, libraryId, includeDeleted }
+  const known = await bookIndexOf(sql).matching(sql, viewer, { ...order, ...scope })
+  if (!known || countOf(known.rows) > maxFew) return null
+  return Array.from(membersOf(known.rows), book => idAt(known.table.rows, book))
 }
 
 function withText(condition: Condition = { all: [] }, text: string): Condition {

@@ -5,7 +5,11 @@ import fc from 'fast-check'
 import t from 'tap'
 import { unrestrictedViewer, visibleBook } from '../../../lib/auth/viewer.ts'
 import { membersOf } from '../../../lib/catalog/list/bitmaps/bitmap.ts'
-import { type BookRequest, bookKind } from '../../../lib/catalog/list/bitmaps/book-index.ts'
+import {
+  type BookRequest,
+  bookIndexOf,
+  bookKind,
+} from '../../../lib/catalog/list/bitmaps/book-index.ts'
 import { readColumnOrder } from '../../../lib/catalog/list/bitmaps/book-order.ts'
 import { readBookTable } from '../../../lib/catalog/list/bitmaps/book-table.ts'
 import {
@@ -30,6 +34,7 @@ import {
   type Predicate,
   parseBookFilter,
 } from '../../../lib/catalog/list/condition.ts'
+import type { IdPage } from '../../../lib/catalog/list/page.ts'
 import { bookPredicate } from '../../../lib/catalog/list/plan/book-predicates.ts'
 import { lookUpLabels } from '../../../lib/catalog/list/plan/labels.ts'
 import { searchBooks } from '../../../lib/catalog/list/search-books.ts'
@@ -201,6 +206,42 @@ t.test('by path books are listed as without an index', async t => {
       }
     }),
     { numRuns: 20, seed: 43 },
+  )
+})
+
+t.test('few books are sorted by any keys as without an index', async t => {
+  const statements: string[] = []
+  const pool = connectionsLike(sql, { max: 2, connection: {} })
+  t.teardown(() => pool.end())
+  Object.assign(pool.options, { debug: (_: number, text: string) => statements.push(text) })
+  const list = (i: number) => {
+    const [search] = fc.sample(searches, { numRuns: 1, seed: i })
+    const { sort: _, direction, text, ...scope } = search!
+    const keys = [
+      { sort: 'format', direction },
+      { sort: 'size', direction: 'asc' },
+    ] as const
+    const [one] = fc.sample(viewers(facts, account), { numRuns: 1, seed: i })
+    const words = i % 2 === 0 ? text : ''
+    return listBooksByKeys(pool, one!, { ...scope, keys, text: words, offset: 3, limit: 20 })
+  }
+  const lists = Array.from({ length: 16 }, (_, i) => i)
+  const expected: IdPage[] = []
+  for (const i of lists) expected.push(await list(i))
+  const index = bookIndexOf(pool)
+  index.refresh(pool, viewer, {
+    filter: null,
+    sort: 'title',
+    direction: 'asc',
+    offset: 0,
+    limit: 1,
+  })
+  await index.idle()
+  statements.length = 0
+  for (const i of lists) deepEqual(await list(i), expected[i])
+  t.notOk(
+    statements.some(text => text.includes('matched')),
+    'no list is planned',
   )
 })
 
