@@ -53,11 +53,6 @@ export function createSpans() {
     add(position: number, bytes: Buffer) {
       spans.push({ position, bytes })
     },
-    largest: (): Buffer | null =>
-      spans.reduce<Buffer | null>(
-        (largest, { bytes }) => (largest && largest.length >= bytes.length ? largest : bytes),
-        null,
-      ),
     /** Removes all but the last `count`. */
     retain(count: number) {
       spans = count === 0 ? [] : spans.slice(-count)

@@ -25,11 +25,15 @@ export type File = Disposable & {
   /** Fills `target` from `position` and returns the byte count, for reused buffers. Throws Unreadable `io`. */
   readInto(target: Uint8Array, position: number): number
   /**
-   * Only where the disk is slow: reads ranges in advance, while the thread computes for other files. With
-   * `replace` the memory of earlier ones is used again, and what `read` returned of them is no longer valid.
+   * Only where the disk is slow: reads ranges in advance, while the thread computes for other files.
    * Never throws: what cannot be read in advance is read when needed.
    */
-  preload?(ranges: readonly Range[], mode?: 'add' | 'replace'): Promise<void>
+  preload?(ranges: readonly Range[]): Promise<void>
+  /**
+   * Only where the disk is slow: the whole file in blocks, each valid until the next. As many are read in advance as
+   * there is memory for, so that a file which is read alone is not one wait after another. Throws Unreadable `io`.
+   */
+  blocks?(length: number): AsyncGenerator<Buffer>
 }
 
 // Smaller files are read whole at the first read: one system call instead of a dozen.
@@ -41,6 +45,8 @@ const maxPreloadBytes = 8 * 1024 * 1024
 const firstBlockBytes = 64 * 1024
 const maxBlockBytes = 1024 * 1024
 const maxBlocks = 4
+// Blocks of one file that are read at the same time.
+const maxBlocksAhead = 8
 
 const readAsync = promisify(read)
 
@@ -141,7 +147,6 @@ function preloadable(fd: number, file: File, disk: DiskAccess): File {
   const blocks = createSpans()
   let heldBytes = 0
   let preloadedBytes = 0
-  let reusable: Buffer | null = null
   let blockEnd = -1
   let blockBytes = 0
   const find = (range: Range) => preloaded.find(range) ?? blocks.find(range)
@@ -150,33 +155,32 @@ function preloadable(fd: number, file: File, disk: DiskAccess): File {
     return { position: start, length: Math.max(0, Math.min(length, size - start)) }
   }
   const release = () => {
-    reusable = preloaded.largest()
     preloaded.retain(0)
     disk.free(heldBytes)
     heldBytes = 0
   }
-  const takeBuffer = (length: number) => {
-    const buffer = reusable && reusable.length >= length ? reusable : Buffer.allocUnsafeSlow(length)
-    reusable = null
-    return buffer.subarray(0, length)
-  }
-  const load = async ({ position, length }: Range) => {
-    const target = takeBuffer(length)
+  const fill = async (target: Buffer, position: number) => {
     let filled = 0
     try {
-      while (filled < length) {
+      while (filled < target.length) {
         const from = filled
         const { bytesRead } = await disk.call(() =>
-          readAsync(fd, target, from, length - from, position + from),
+          readAsync(fd, target, from, target.length - from, position + from),
         )
         if (bytesRead === 0) break
         filled += bytesRead
       }
-    } catch {
-      // Reported by the read that needs it.
+      return { bytes: target.subarray(0, filled), error: null }
+    } catch (error) {
+      return { bytes: target.subarray(0, filled), error }
+    } finally {
+      preloadedBytes += filled
     }
-    preloadedBytes += filled
-    preloaded.add(position, target.subarray(0, filled))
+  }
+  const load = async ({ position, length }: Range) => {
+    // An error is reported by the read that needs the rest.
+    const { bytes } = await fill(Buffer.allocUnsafeSlow(length), position)
+    preloaded.add(position, bytes)
   }
   const readBlock = (range: Range) => {
     const isNext = range.position === blockEnd
@@ -208,8 +212,8 @@ function preloadable(fd: number, file: File, disk: DiskAccess): File {
       target.set(found)
       return found.length
     },
-    async preload(ranges, mode = 'add') {
-      if (mode === 'replace') release()
+    blocks: length => readAhead({ size, disk, fill }, length),
+    async preload(ranges) {
       const wanted = size <= maxWholeFileBytes ? [{ position: 0, length: size }] : ranges
       const absent = wanted.filter(range => !find(clamp(range.position, range.length)))
       let bytes = 0
@@ -227,6 +231,46 @@ function preloadable(fd: number, file: File, disk: DiskAccess): File {
       // On some network file systems a call to the server.
       close(fd, () => {})
     },
+  }
+}
+
+type Filled = { bytes: Buffer; error: unknown }
+type Blocks = {
+  size: number
+  disk: DiskAccess
+  fill: (target: Buffer, position: number) => Promise<Filled>
+}
+
+async function* readAhead({ size, disk, fill }: Blocks, length: number): AsyncGenerator<Buffer> {
+  if (size === 0) return
+  const ahead: { buffer: Buffer; loading: Promise<Filled> }[] = []
+  const bufferBytes = Math.min(length, size)
+  let heldBytes = 0
+  let next = 0
+  const start = (buffer: Buffer) => {
+    const target = buffer.subarray(0, Math.min(buffer.length, size - next))
+    ahead.push({ buffer, loading: fill(target, next) })
+    next += target.length
+  }
+  const startNew = () => {
+    heldBytes += bufferBytes
+    start(Buffer.allocUnsafeSlow(bufferBytes))
+  }
+  try {
+    await disk.wait(async () => {}, bufferBytes)
+    startNew()
+    while (ahead.length > 0) {
+      while (next < size && ahead.length < maxBlocksAhead && disk.tryHold(bufferBytes)) startNew()
+      const { buffer, loading } = ahead.shift()!
+      const { bytes, error } = await disk.wait(() => loading)
+      if (error) throw unreadable(error)
+      yield bytes
+      if (next < size) start(buffer)
+    }
+  } finally {
+    // A call that still runs writes to its buffer: the memory is free when it has ended.
+    await Promise.all(ahead.map(({ loading }) => loading))
+    disk.free(heldBytes)
   }
 }
 

@@ -15,6 +15,8 @@ export type DiskAccess = {
    */
   wait<T>(work: () => Promise<T>, bytes?: number): Promise<T>
   free(bytes: number): void
+  /** Holds memory if as much is free and no item waits for it. */
+  tryHold(bytes: number): boolean
 }
 
 type InterleaveOptions = {
@@ -88,6 +90,11 @@ export function interleave<I, O>(
     free(bytes) {
       heldBytes -= bytes
       retryMemory()
+    },
+    tryHold(bytes) {
+      if (waitingForMemory.length > 0 || heldBytes + bytes > maxBytes) return false
+      heldBytes += bytes
+      return true
     },
   })
 

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import type { DiskAccess } from '../../lib/async/interleave.ts'
 import type { Containment } from '../../lib/containment.ts'
 import { Unreadable } from '../../lib/errors.ts'
-import { openLibraryFile } from '../../lib/file.ts'
+import { type File, openLibraryFile } from '../../lib/file.ts'
 import type { ReadError } from './reading.ts'
 
 export type FileToHash = {
@@ -25,7 +25,8 @@ export type HashResult = {
   error: ReadError | null
 }
 
-const buffer = Buffer.allocUnsafeSlow(1024 * 1024)
+const blockBytes = 1024 * 1024
+const buffer = Buffer.allocUnsafeSlow(blockBytes)
 
 /** Calls `tick` after every block, as a heartbeat. */
 export async function hashFile(
@@ -38,22 +39,25 @@ export async function hashFile(
     using file = await openLibraryFile(Buffer.from(path, 'latin1'), containment, disk)
     const sha = createHash('sha256')
     let position = 0
-    while (position < file.size) {
-      const length = Math.min(buffer.length, file.size - position)
-      // The block of one file is hashed while those of others are read.
-      if (file.preload) await file.preload([{ position, length }], 'replace')
-      const block = file.preload
-        ? file.read(position, length)
-        : buffer.subarray(0, file.readInto(buffer.subarray(0, length), position))
+    for await (const block of file.blocks?.(blockBytes) ?? blocksOf(file)) {
       sha.update(block)
       position += block.length
       tick()
-      if (block.length < length) break
     }
     const sha256 = position === size ? sha.digest('hex') : null
     return { ...result, sha256, bytesRead: position, error: null }
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error
     return { ...result, sha256: null, error: { code: error.code, message: error.message } }
+  }
+}
+
+function* blocksOf(file: File): Generator<Buffer> {
+  for (let position = 0; position < file.size; ) {
+    const target = buffer.subarray(0, Math.min(blockBytes, file.size - position))
+    const block = target.subarray(0, file.readInto(target, position))
+    yield block
+    position += block.length
+    if (block.length < target.length) return
   }
 }
