@@ -17,7 +17,7 @@ import type { JobControl, JobOutcome } from '../work/job-runs.ts'
 
 type Deps = { sql: Sql; sources: Sources }
 
-/** Kinds that are read for given series, a hundred at a time; the others list whatever there is. */
+/** Kinds that are read for given series, a hundred at a time; the others list all there is. */
 const kindsBySeries: readonly string[] = ['rss-series', 'api-feed', 'metadata-piggyback']
 const seriesPerQuery = 100
 // A source that never ends goes on at the next poll.

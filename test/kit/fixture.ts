@@ -5,6 +5,7 @@ import type { Scope } from './db.ts'
 import { epubBytes } from './files/epub.ts'
 import { pdfOf, stream } from './files/pdf.ts'
 import { comic, createTestLibrary } from './library.ts'
+import { insertReleaseSource, item, pollItems } from './releases/polls.ts'
 import { startApi } from './server.ts'
 
 export type Fixture = Awaited<ReturnType<typeof createFixture>>
@@ -48,6 +49,7 @@ export async function createFixture(
   for (const { id } of hidden)
     await admin.post(`/series/${id}/sharing-tags`, { sharingTagId: tag.body.id })
   await organise(sql, admin)
+  await announce(sql, admin)
   const secretTag = tag.body.id as string
   return { ...api, admin, libraries, secretTag, ids: await parameterValues(sql) }
 }
@@ -66,6 +68,18 @@ async function organise(sql: Sql, admin: Client) {
   const condition = { userRating: { operator: 'gte', value: 50 } }
   await admin.post('/filter-presets', { name: 'Liked', scope: 'list', target: 'series', condition })
   await group(sql, admin)
+}
+
+/** Releases of a visible and of a hidden series. */
+async function announce(sql: Sql, admin: Client) {
+  const rows = await sql<{ id: string }[]>`
+    select id from series where name in ('Alpha', 'Hidden') order by id`
+  await admin.post('/series/bulk/track-for-releases', { seriesIds: rows.map(({ id }) => id) })
+  const { id } = await insertReleaseSource(sql)
+  const items = ['Alpha', 'Hidden'].map(title =>
+    item({ externalReleaseId: title, title: `${title} c7`, seriesTitles: [title] }),
+  )
+  await pollItems(sql, id, items)
 }
 
 /** Collections and read lists: of visible and hidden members, of hidden ones only, by a rule. */
@@ -139,6 +153,9 @@ async function parameterValues(sql: Sql) {
       sql`select t->>'id' as id from series, jsonb_array_elements(alternate_titles) t`,
     ),
     'filter-presets': await read(sql`select id from filter_preset`),
+    releases: await read(sql`select id from release order by id`),
+    'release-sources': await read(sql`select id from release_source order by id`),
+    aliases: await read(sql`select id from series_alias order by id`),
     settings: ['auth.registration_enabled', 'application.name', 'no.such.setting'],
     preferences: ['ui.theme', 'reader.page_fit'],
     pages: ['1', '2', '3', '0', '99'],

@@ -1,5 +1,4 @@
 // Administration of release sources: names, schedules, polls on request, resets.
-import { requireLibrary } from '../../catalog/library/library.ts'
 import {
   changeReleaseSource,
   listReleaseSources,
@@ -58,8 +57,7 @@ export const releaseSources = [
       ),
     },
     async handle({ query: { libraryId }, viewer }, { sql }) {
-      if (libraryId !== undefined) await requireLibrary(sql, viewer, libraryId)
-      const pluginDisplayNames = await releasePlugins(sql)
+      const pluginDisplayNames = await releasePlugins(sql, viewer, libraryId)
       return { applicable: pluginDisplayNames.length > 0, pluginDisplayNames }
     },
   }),
@@ -114,7 +112,7 @@ export const releaseSources = [
       { component: 'ReleaseSourceUpdate' },
     ),
     responses: { 200: ReleaseSource },
-    handle({ params, body, viewer: _viewer }, { sql }) {
+    handle({ params, body }, { sql }) {
       const { cronSchedule = null } = body
       const problem = cronSchedule === null ? null : cronError(cronSchedule)
       if (problem !== null) throw new Invalid(`body/cronSchedule is not valid: ${problem}`)

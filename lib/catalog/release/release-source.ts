@@ -1,4 +1,5 @@
 // Release sources: the lists of releases that sources have, with their schedules and polls.
+import { type Viewer, visibleLibrary } from '../../auth/viewer.ts'
 import { Conflict, NotFound } from '../../errors.ts'
 import { deleteInBatches } from '../../postgres/batch.ts'
 import type { Queryable, Sql } from '../../postgres/db.ts'
@@ -151,11 +152,20 @@ export async function resetAllReleaseSources(sql: Sql) {
   return result
 }
 
-/** Display names of the sources that are polled for releases. */
-export async function releasePlugins(sql: Queryable): Promise<string[]> {
+/** Display names of the sources that are polled for releases; none for a library that is not visible. */
+export async function releasePlugins(
+  sql: Queryable,
+  viewer: Viewer,
+  libraryId?: string,
+): Promise<string[]> {
+  const isVisible =
+    libraryId === undefined
+      ? sql`true`
+      : sql`exists (select from library l where l.id = ${libraryId} and ${visibleLibrary(sql, viewer)})`
   const rows = await sql<{ name: string }[]>`
     select display_name as name from source p
-    where enabled and exists (select from release_source r where r.source_id = p.id and r.enabled)
+    where enabled and ${isVisible}
+      and exists (select from release_source r where r.source_id = p.id and r.enabled)
     order by lower(display_name), id`
   return rows.map(row => row.name)
 }

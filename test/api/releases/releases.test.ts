@@ -3,7 +3,7 @@ import { test } from 'tap'
 import { hideSeries } from '../../kit/accounts.ts'
 import { doctorFindings } from '../../kit/catalogue.ts'
 import { comic, createTestLibrary } from '../../kit/library.ts'
-import { insertReleaseSource, item, poll, pollItems } from '../../kit/releases.ts'
+import { insertReleaseSource, item, poll, pollItems } from '../../kit/releases/polls.ts'
 import { startApi } from '../../kit/server.ts'
 
 const info = (series: string, more: string) =>

@@ -1,9 +1,14 @@
 // Releases for tests: sources in memory, rows of sources, items as sources state them.
-import { newId } from '../../lib/id.ts'
-import type { Sql } from '../../lib/postgres/db.ts'
-import type { ReleaseItem, ReleasePage, ReleaseQuery, Source } from '../../lib/source/contract.ts'
-import type { Sources } from '../../lib/source/open.ts'
-import { pollReleases } from '../../pipeline/release/poll.ts'
+import { newId } from '../../../lib/id.ts'
+import type { Sql } from '../../../lib/postgres/db.ts'
+import type {
+  ReleaseItem,
+  ReleasePage,
+  ReleaseQuery,
+  Source,
+} from '../../../lib/source/contract.ts'
+import type { Sources } from '../../../lib/source/open.ts'
+import { pollReleases } from '../../../pipeline/release/poll.ts'
 
 /** An item with defaults for what a test is not about. */
 export const item = (
@@ -26,10 +31,10 @@ export const item = (
   ...values,
 })
 
-type Answer = (query: ReleaseQuery) => ReleasePage | Promise<ReleasePage>
+type ListReleases = (query: ReleaseQuery) => ReleasePage | Promise<ReleasePage>
 
 /** Sources that all answer as `listReleases` does. */
-export function sourcesOf(listReleases: Answer): Sources {
+export function sourcesOf(listReleases: ListReleases): Sources {
   const source: Source = {
     describe: () => Promise.reject(new Error('not called')),
     listReleases: async query => await listReleases(query),
@@ -53,7 +58,7 @@ export async function insertReleaseSource(
 }
 
 /** Polls a release source once, as its job does. */
-export function poll(sql: Sql, id: string, answer: Answer) {
+export function poll(sql: Sql, id: string, answer: ListReleases) {
   const control = { isStopped: () => false, signal: new AbortController().signal }
   return pollReleases({ sql, sources: sourcesOf(answer) }, id, control)
 }
@@ -61,4 +66,3 @@ export function poll(sql: Sql, id: string, answer: Answer) {
 /** Polls a list of which one page has all items. */
 export const pollItems = (sql: Sql, id: string, items: ReleaseItem[]) =>
   poll(sql, id, () => ({ items, cursor: { seen: items.length }, isLast: true }))
-

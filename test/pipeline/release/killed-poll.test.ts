@@ -9,7 +9,7 @@ import { setTracked } from '../../../lib/catalog/release/tracking.ts'
 import { insertAccount } from '../../kit/accounts.ts'
 import { openCatalogue } from '../../kit/catalogue.ts'
 import { comic, createTestLibrary } from '../../kit/library.ts'
-import { insertReleaseSource, item } from '../../kit/releases.ts'
+import { insertReleaseSource, item } from '../../kit/releases/polls.ts'
 import { untilBlocked } from '../../kit/row-locks.ts'
 
 const pageCount = 6
@@ -44,8 +44,8 @@ test('killed polls', async t => {
   const server = createServer(async (request, response) => {
     const page = Number(request.url!.slice(1))
     requested.push(page)
-    if ((await onPage(page, child)) === 'killed') return response.destroy()
-    response.end(JSON.stringify(pageOf(page)))
+    if ((await onPage(page, child)) === 'killed') response.destroy()
+    else response.end(JSON.stringify(pageOf(page)))
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -55,7 +55,7 @@ test('killed polls', async t => {
   /** Runs a poll until it ends or is killed. */
   async function run(decide: typeof onPage) {
     onPage = decide
-    const script = join(import.meta.dirname, '../../kit/poll-process.ts')
+    const script = join(import.meta.dirname, '../../kit/releases/poll-process.ts')
     child = spawn(process.execPath, [script, url, source.id, `http://127.0.0.1:${port}`], {
       stdio: ['ignore', 'ignore', 'inherit'],
     })
