@@ -20,7 +20,7 @@ const firstRows = 4_096
 const maxRows = 131_072
 const growth = 4
 
-export type OrderChunk = {
+type OrderChunk = {
   books: number[]
   /** Of those with a value of the sort column, or of those without. */
   isValued: boolean
