@@ -13,13 +13,14 @@ import {
 } from '../../lib/catalog/match/match-queue.ts'
 import {
   autoMatch,
+  describedSource,
   type MatchDeps,
   type MatchResult,
 } from '../../lib/catalog/match/match-series.ts'
 import { matchingOf } from '../../lib/catalog/match/matching-settings.ts'
 import { librariesOf } from '../../lib/catalog/match/search-query.ts'
 import { seriesContexts } from '../../lib/catalog/metadata/template-context.ts'
-import { type StoredSource, storedSource } from '../../lib/catalog/source/source.ts'
+import type { StoredSource } from '../../lib/catalog/source/source.ts'
 import { Failure, NotFound } from '../../lib/errors.ts'
 import type { Sql } from '../../lib/postgres/db.ts'
 import type { Jobs, Queue } from '../../lib/queue/queue.ts'
@@ -54,7 +55,8 @@ export async function runMatchJob(
   const run: Run = { ...deps, job, isStopped, signal, hasMatched: false }
   try {
     while (!isStopped()) {
-      const row = await findSource(sql, job.sourceId)
+      const row = await findSource(run)
+      if (row instanceof SourceFailure) return { end: 'later', seconds: waitSecondsOf(row) }
       if (!row?.enabled) {
         await dropMatches(sql, job, row ? 'plugin_disabled' : 'plugin_not_found')
         return undefined
@@ -78,11 +80,13 @@ export async function runMatchJob(
 
 type Run = Deps & JobControl & { job: Jobs['match']; hasMatched: boolean }
 
-async function findSource(sql: Sql, id: string): Promise<StoredSource | null> {
+/** Null for a source that does not exist; a failure if it cannot be called now. */
+async function findSource({ job, ...deps }: Run): Promise<StoredSource | SourceFailure | null> {
   try {
-    return await storedSource(sql, id)
+    return await describedSource(deps, job.sourceId)
   } catch (error) {
     if (error instanceof NotFound) return null
+    if (error instanceof SourceFailure) return error
     throw error
   }
 }

@@ -10,6 +10,7 @@ import {
 import {
   type Applied,
   autoMatch,
+  describedSource,
   fetchFromSource,
   type MatchDeps,
   type MatchSource,
@@ -27,7 +28,7 @@ import { actions } from '../../catalog/match/proposal.ts'
 import { compileQuery, librariesOf } from '../../catalog/match/search-query.ts'
 import { seriesContext } from '../../catalog/metadata/template-context.ts'
 import { requireSeries } from '../../catalog/series/series-record.ts'
-import { enabledSources, storedSource } from '../../catalog/source/source.ts'
+import { enabledSources } from '../../catalog/source/source.ts'
 import { NotFound } from '../../errors.ts'
 import type { Deps } from '../../http/deps.ts'
 import { route } from '../../http/route.ts'
@@ -105,8 +106,13 @@ function depsOf({ viewer, signal }: Handled, deps: Deps): MatchDeps {
 }
 
 /** Throws NotFound. */
-async function sourceOf({ sql }: Deps, id: string): Promise<MatchSource> {
-  return { row: await storedSource(sql, id), matching: await matchingOf(sql, id) }
+async function sourceOf(
+  { sql, sources }: Deps,
+  id: string,
+  signal: AbortSignal,
+): Promise<MatchSource> {
+  const row = await describedSource({ sql, sources, signal }, id)
+  return { row, matching: await matchingOf(sql, id) }
 }
 
 type Fetch = { seriesId: string; source: MatchSource; externalId: string }
@@ -213,7 +219,7 @@ export const matchRoutes = [
     },
     async handle({ params: { id }, body, viewer, signal }, deps) {
       const context = await seriesContext(deps.sql, viewer, id)
-      const source = await sourceOf(deps, body.sourceId)
+      const source = await sourceOf(deps, body.sourceId, signal)
       const library = (await librariesOf(deps.sql, [id])).get(id)!
       const query = body.query?.trim() || compileQuery(source.matching)(context, library)
       if (query === '') return { query, results: [] }
@@ -233,7 +239,7 @@ export const matchRoutes = [
     responses: { 200: SeriesComparison, ...failures },
     async handle({ params: { id: seriesId }, body, viewer, signal }, deps) {
       const matchDeps = depsOf({ viewer, signal }, deps)
-      const source = await sourceOf(deps, body.sourceId)
+      const source = await sourceOf(deps, body.sourceId, signal)
       const fetched = await fetchFor(matchDeps, { seriesId, source, externalId: body.externalId })
       const match = { seriesId, fetched, selected: null }
       return {
@@ -264,7 +270,7 @@ export const matchRoutes = [
     responses: { 200: AppliedMetadata, ...failures },
     async handle({ params: { id: seriesId }, body, viewer, signal }, deps) {
       const matchDeps = depsOf({ viewer, signal }, deps)
-      const source = await sourceOf(deps, body.sourceId)
+      const source = await sourceOf(deps, body.sourceId, signal)
       const fetched = await fetchFor(matchDeps, { seriesId, source, externalId: body.externalId })
       const selected = (body.fields ?? null) as MatchedField[] | null
       const match = { seriesId, fetched, selected }
@@ -301,7 +307,7 @@ export const matchRoutes = [
     async handle({ params: { id: seriesId }, body, viewer, signal }, deps) {
       const { sql, queue } = deps
       const context = await seriesContext(sql, viewer, seriesId)
-      const source = await sourceOf(deps, body.sourceId)
+      const source = await sourceOf(deps, body.sourceId, signal)
       const library = (await librariesOf(sql, [seriesId])).get(seriesId)!
       const minRelevance = await fetchSetting(sql, 'plugins.auto_match_confidence_threshold')
       const match = { seriesId, context, library, minRelevance, isForced: true }

@@ -9,8 +9,8 @@ import type { Sources } from '../../source/open.ts'
 import { type NewCover, setSourceCover } from '../cover/cover.ts'
 import type { CoverFolders } from '../cover/cover-files.ts'
 import type { SeriesContext } from '../metadata/template-context.ts'
-import { callSource } from '../source/call.ts'
-import type { StoredSource } from '../source/source.ts'
+import { callSource, describeSource } from '../source/call.ts'
+import { type StoredSource, storedSource } from '../source/source.ts'
 import { applyFetched, type Comparison, compareFetched } from './apply.ts'
 import type { MatchedField, Matching } from './matching-settings.ts'
 import { compileQuery, type SeriesLibrary } from './search-query.ts'
@@ -53,6 +53,17 @@ export async function fetchFromSource(
     return source.fetchSeries(externalId, { signal })
   }
   return await callSource({ sql, sources }, row, { operation: 'fetchSeries', call })
+}
+
+/** Describes an enabled source that was never called, as what it can do is not known. Throws NotFound, SourceFailure. */
+export async function describedSource(
+  { sql, sources, signal }: Pick<MatchDeps, 'sql' | 'sources' | 'signal'>,
+  id: string,
+): Promise<StoredSource> {
+  const row = await storedSource(sql, id)
+  if (!row.enabled || sources.open(row).fetchSeries || row.description !== null) return row
+  await describeSource({ sql, sources }, row, signal)
+  return await storedSource(sql, id)
 }
 
 const withoutMetadata = ({ displayName }: StoredSource) =>
