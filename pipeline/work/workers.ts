@@ -1,4 +1,5 @@
 // Queue workers: loops that claim jobs and run them, a fixed number for each group of jobs.
+import { createBatchLoader } from '../../lib/async/batch-loader.ts'
 import { createWakeup, type Wakeup } from '../../lib/async/wakeup.ts'
 import type { Log } from '../../lib/log.ts'
 import { isConnectionLost, isDiskFull } from '../../lib/postgres/connection-error.ts'
@@ -12,6 +13,13 @@ import { type JobHandlers, startJobRuns } from './job-runs.ts'
 const claimLimits: Partial<Record<JobName, number>> = { cover: 3, hash: 3 }
 /** Between two checks for jobs whose notification was lost: the longer, the longer there were none. */
 const defaultPollMs = { min: 100, max: 1_000 }
+
+// One cheap question for all workers that look for jobs at the same time: a claim of each name costs ten times as
+// much where nothing is ready, and every connection that asks has to plan the statement.
+const isReady = createBatchLoader(async (_: null, queue: Queue, names: string[]) => {
+  const ready = await queue.readyNames(names as JobName[])
+  return new Map(ready.map(name => [name as string, true]))
+})
 
 type Deps = { sql: Sql; queue: Queue; log: Log; space: Pick<SpaceGuard, 'shortage' | 'reportFull'> }
 type WorkerGroup = { jobs: JobName[]; concurrency: number; wakeup: Wakeup }
@@ -54,8 +62,9 @@ export async function startWorkers<G extends string>(
       const { fills } = handlers[name] ?? {}
       return !fills || !space.shortage(fills)
     }
-    // One cheap question: a claim of each name costs ten times as much where nothing is ready.
-    for (const name of await queue.readyNames(names.filter(hasSpace))) {
+    const usable = names.filter(hasSpace)
+    const ready = await Promise.all(usable.map(name => isReady(null, queue, name)))
+    for (const name of usable.filter((_, i) => ready[i])) {
       if (name === 'hash' && (await queue.hasReadyJobs(['index', 'cover']))) continue
       const jobs = await queue.claim(name, claimLimits[name] ?? 1)
       if (jobs.length === 0) continue
