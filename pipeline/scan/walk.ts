@@ -61,7 +61,7 @@ const stopPollMs = 100
 
 /** Its threads load at once; they end when it is disposed of, without waiting for a disk that does not respond. */
 export type Walk = Disposable & {
-  /** Begins to read the folders, before somebody waits for the batches. */
+  /** Begins to read the folders, before the batches are awaited. */
   start(): void
   /**
    * Batches of listings. At most four requests to the threads are running or unread. Ends when `isStopped`.

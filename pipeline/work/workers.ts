@@ -14,8 +14,8 @@ const claimLimits: Partial<Record<JobName, number>> = { cover: 3, hash: 3 }
 /** Between two checks for jobs whose notification was lost: the longer, the longer there were none. */
 const defaultPollMs = { min: 100, max: 1_000 }
 
-// One cheap question for all workers that look for jobs at the same time: a claim of each name costs ten times as
-// much where nothing is ready, and every connection that asks has to plan the statement.
+// One cheap statement for all workers that look for jobs at the same time: a claim of each name costs ten times as
+// much where nothing is ready, and each connection has to plan its statements.
 const isReady = createBatchLoader(async (_: null, queue: Queue, names: string[]) => {
   const ready = await queue.readyNames(names as JobName[])
   return new Map(ready.map(name => [name as string, true]))
