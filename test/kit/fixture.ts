@@ -1,5 +1,6 @@
 // A small catalogue in which every operation finds something: visible and hidden series, books of several
 // formats, accounts, API keys, sharing tags; and existing values for path parameters.
+import { newId } from '../../lib/id.ts'
 import type { Sql } from '../../lib/postgres/db.ts'
 import type { Scope } from './db.ts'
 import { epubBytes } from './files/epub.ts'
@@ -76,6 +77,9 @@ async function announce(sql: Sql, admin: Client) {
     select id from series where name in ('Alpha', 'Hidden') order by id`
   await admin.post('/series/bulk/track-for-releases', { seriesIds: rows.map(({ id }) => id) })
   const { id } = await insertReleaseSource(sql)
+  await sql`
+    insert into source (id, type, name, display_name, config)
+    values (${newId()}, 'plugin', 'plugin:fixture', 'A plugin', '{"plugin": "absent"}')`
   const items = ['Alpha', 'Hidden'].map(title =>
     item({ externalReleaseId: title, title: `${title} c7`, seriesTitles: [title] }),
   )
@@ -153,6 +157,8 @@ async function parameterValues(sql: Sql) {
       sql`select t->>'id' as id from series, jsonb_array_elements(alternate_titles) t`,
     ),
     'filter-presets': await read(sql`select id from filter_preset`),
+    sources: await read(sql`select id from source order by id`),
+    plugins: await read(sql`select id from source where type = 'plugin'`),
     releases: await read(sql`select id from release order by id`),
     'release-sources': await read(sql`select id from release_source order by id`),
     aliases: await read(sql`select id from series_alias order by id`),

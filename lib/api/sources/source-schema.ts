@@ -9,6 +9,7 @@ import {
   name,
   nullable,
   oneOf,
+  patchBody,
   record,
   Type,
   text,
@@ -47,7 +48,7 @@ const values = {
 export const NewSource = body({ type: oneOf(sourceTypes), ...values }, { component: 'NewSource' })
 export const NewPlugin = body(values, { component: 'NewPlugin' })
 
-export const sourceChange = {
+const changed = {
   displayName: maybe(displayName),
   config: maybe(config),
   credentials: maybe(
@@ -60,6 +61,8 @@ export const sourceChange = {
   ),
   enabled: maybe(enabled),
 }
+
+export const SourceUpdate = patchBody(changed, Source, { component: 'SourceUpdate' })
 
 export const SourceList = record({ sources: list(Source) }, { component: 'SourceList' })
 export const PluginList = record({ plugins: list(Source) }, { component: 'PluginList' })

@@ -10,7 +10,7 @@ import {
 } from '../../catalog/source/source.ts'
 import type { Deps } from '../../http/deps.ts'
 import { type Route, respond, route } from '../../http/route.ts'
-import { patchBody, type Static } from '../../schema.ts'
+import type { Static } from '../../schema.ts'
 import { SourceId } from '../params.ts'
 import { type Address, addresses, requireSource } from './address.ts'
 import {
@@ -19,7 +19,7 @@ import {
   PluginList,
   SourceList,
   SourceTypes,
-  sourceChange,
+  SourceUpdate,
 } from './source-schema.ts'
 
 const createNote =
@@ -107,7 +107,7 @@ const byId = (address: Address): Route[] => [
     description:
       'Absent fields are unchanged; type and name do not change. `config` is replaced as a whole. 400 names the invalid value.',
     params: SourceId,
-    body: patchBody(sourceChange, Source, { component: `${address.noun}Update` }),
+    body: SourceUpdate,
     responses: { 200: Source },
     async handle({ params, body }, deps) {
       await requireSource(deps, address, params.id)

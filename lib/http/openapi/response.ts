@@ -22,6 +22,7 @@ const statusDescriptions: Record<string, string> = {
   416: 'Range not satisfiable',
   422: 'The file of the book cannot be read',
   429: 'Too many requests',
+  502: 'A source of metadata or releases failed',
   503: 'Temporarily unavailable',
 }
 

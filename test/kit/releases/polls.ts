@@ -49,8 +49,8 @@ export async function insertReleaseSource(
 ) {
   const [sourceId, id] = [newId(), newId()]
   await sql`
-    insert into source (id, type, name, display_name, enabled)
-    values (${sourceId}, 'feed', ${name}, ${name}, true)`
+    insert into source (id, type, name, display_name, config, enabled)
+    values (${sourceId}, 'feed', ${name}, ${name}, '{"url": "http://192.0.2.1/feed"}', true)`
   await sql`
     insert into release_source (id, source_id, key, kind, display_name, enabled)
     values (${id}, ${sourceId}, 'main', ${kind}, ${`Releases of ${name}`}, true)`
