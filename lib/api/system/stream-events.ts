@@ -28,6 +28,17 @@ const ResyncMessage = message(
   'Event `resync`: events were missed permanently; reload what is displayed.',
   { type: { const: 'resync' }, reason: string },
 )
+/** Of `release_announced`; `release_source_polled` has the ids of the source and `had_error`. */
+const releaseFields = {
+  ledger_id: uuid,
+  series_title: string,
+  source_id: uuid,
+  plugin_id: uuid,
+  chapter: { type: 'number' },
+  volume: { type: 'number' },
+  language: nullable(string),
+  had_error: { type: 'boolean' },
+}
 const EntityMessage = message(
   'EntityMessage',
   'A change of the catalogue; `type` is also the name of the event.',
@@ -40,6 +51,7 @@ const EntityMessage = message(
     entity_id: uuid,
     user_id: uuid,
     fields: { type: 'array', items: string, description: 'Changed fields, if they are known.' },
+    ...releaseFields,
   },
 )
 const TaskMessage = message('TaskMessage', 'Event `task_progress`.', {

@@ -7,6 +7,7 @@ import { entityTypes } from '../../../lib/event/publish.ts'
 import { browserPath, openInBrowser, startPageServer } from '../../kit/files/page.ts'
 import type { Client } from '../../kit/http/client.ts'
 import { comic, createTestLibrary } from '../../kit/library.ts'
+import { insertReleaseSource, item, pollItems } from '../../kit/releases/polls.ts'
 import { startApi, type TestApi } from '../../kit/server.ts'
 
 const password = 'correct horse battery'
@@ -91,6 +92,17 @@ async function session(t: Test, all: TestApi, ana: Client, seen: ReceivedEvent[]
     await ana.delete(`${path}/${body.id}`)
     await come(`${kind}_deleted`, data => data[`${kind}_id`] === body.id)
   }
+
+  await ana.patch(`/series/${first!.seriesId}/tracking`, { tracked: true })
+  await come('series_updated', data => data.fields?.includes('tracking') === true)
+  const source = await insertReleaseSource(all.sql)
+  const release = { seriesTitles: ['Another series'], chapters: [{ start: 7, end: 8 }] }
+  await pollItems(all.sql, source.id, [item({ externalReleaseId: 'r7', ...release })])
+  await come(
+    'release_announced',
+    data => data.series_id === first!.seriesId && data.chapter === 8 && data.ledgerId !== undefined,
+  )
+  await come('release_source_polled', data => data.source_id === source.id && !data.had_error)
 
   place.remove('Beta')
   await ana.post(`/libraries/${library}/scan`)

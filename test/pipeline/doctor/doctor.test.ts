@@ -11,6 +11,7 @@ import { createReader } from '../../kit/accounts.ts'
 import { openCatalogue } from '../../kit/catalogue.ts'
 import { comic, createTestLibrary, waitForScan } from '../../kit/library.ts'
 import { testOrigin } from '../../kit/reading.ts'
+import { insertReleaseSource } from '../../kit/releases/polls.ts'
 
 const all = await openCatalogue(t)
 const { sql, pipeline } = all
@@ -173,6 +174,21 @@ const cases: Record<string, { violate: () => Promise<unknown>; count?: number }>
   'ungrouped duplicates': {
     violate: () => sql`delete from duplicate_group where kind = 'book'`,
     count: 2,
+  },
+  'history of releases': {
+    async violate() {
+      await sql`
+        insert into series_tracking (series_id) values (${first.seriesId}) on conflict do nothing`
+      const { id } = await insertReleaseSource(sql)
+      await sql`
+        insert into release (id, source_id, series_id, external_release_id, state, payload_url, confidence)
+        values (${id}, ${id}, ${first.seriesId}, 'r', 'announced', 'https://example.org', 1)`
+    },
+  },
+  'keys of aliases': {
+    violate: () => sql`
+      insert into series_alias (id, series_id, alias, alias_key)
+      values (gen_random_uuid(), ${first.seriesId}, 'Alias', 'old key')`,
   },
   'group sizes': {
     violate: () => sql`insert into duplicate_group (kind, key) values ('title', 'empty')`,
