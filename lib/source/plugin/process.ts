@@ -15,7 +15,7 @@ export type PluginProcess = {
   /** Ends the whole group at once. */
   kill(offence?: Offence): void
   offence(): Offence | null
-  /** Closes its input, and ends the group a second later. */
+  /** Closes its input, and ends the group half a second later. */
   stop(): Promise<void>
 }
 
@@ -31,7 +31,7 @@ type Options = {
 }
 
 const memoryCheckMs = 250
-const stopMs = 1_000
+const stopMs = 500
 const maxErrorBytes = 64 * 1024 * 1024
 const isWindows = process.platform === 'win32'
 
