@@ -91,6 +91,8 @@ function toNumber(value: unknown): number | null {
 function same(a: unknown, b: unknown): boolean {
   if (typeof a === 'number' || typeof b === 'number')
     return toNumber(a) !== null && toNumber(a) === toNumber(b)
+  if (Array.isArray(a) && Array.isArray(b))
+    return a.length === b.length && a.every((item, i) => same(item, b[i]))
   return JSON.stringify(a) === JSON.stringify(b)
 }
 

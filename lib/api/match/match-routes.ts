@@ -20,11 +20,11 @@ import {
   storeFetched,
 } from '../../catalog/match/match-series.ts'
 import {
+  defaultMatching,
   type MatchedField,
   matchedFields,
   matchingOf,
 } from '../../catalog/match/matching-settings.ts'
-import { actions } from '../../catalog/match/proposal.ts'
 import { compileQuery, librariesOf } from '../../catalog/match/search-query.ts'
 import { seriesContext } from '../../catalog/metadata/template-context.ts'
 import { requireSeries } from '../../catalog/series/series-record.ts'
@@ -35,7 +35,6 @@ import { route } from '../../http/route.ts'
 import {
   body,
   ErrorBody,
-  json,
   list,
   maybe,
   name,
@@ -51,6 +50,7 @@ import { fetchSetting } from '../../setting/setting.ts'
 import { type FetchedSeries, SeriesHit } from '../../source/contract.ts'
 import { createCover } from '../images/covers.ts'
 import { SeriesId } from '../params.ts'
+import { AppliedMetadata, MetadataSourceList, SeriesComparison } from './match-schema.ts'
 
 const sourceId = uuid({
   aliases: ['pluginId', 'plugin_id'],
@@ -59,40 +59,6 @@ const sourceId = uuid({
 const externalId = name(500, { description: 'Id of the series at the source.' })
 const access = { params: SeriesId, permission: 'SeriesWrite', cost: 'record' } as const
 const failures = { 502: ErrorBody }
-
-const FieldComparison = record(
-  {
-    field: oneOf(matchedFields),
-    current: json(),
-    proposed: json({ description: 'Null for a value that is not valid.' }),
-    isLocked: Type.Boolean(),
-    provenance: nullable(
-      Type.String({ description: '`user`, a source, or what files state; null for files.' }),
-    ),
-    action: oneOf(actions, { description: 'Only `change` changes the field.' }),
-  },
-  { component: 'FieldComparison' },
-)
-const comparison = {
-  sourceId: uuid(),
-  externalId: Type.String(),
-  url: nullable(Type.String()),
-  hash: Type.String(),
-  isUnchanged: Type.Boolean({ description: 'The source states the same as at the last time.' }),
-  fields: list(FieldComparison),
-  coverUrl: nullable(Type.String()),
-}
-const SeriesComparison = record(comparison, { component: 'SeriesComparison' })
-const AppliedMetadata = record(
-  {
-    ...comparison,
-    isDryRun: Type.Boolean(),
-    appliedFields: list(oneOf(matchedFields)),
-    skippedFields: list(record({ field: oneOf(matchedFields), reason: oneOf(actions) })),
-    cover: oneOf(['none', 'set', 'locked', 'failed']),
-  },
-  { component: 'AppliedMetadata' },
-)
 
 type Handled = { viewer: Viewer; signal: AbortSignal }
 
@@ -153,20 +119,7 @@ export const matchRoutes = [
     path: '/metadata/sources',
     permission: 'SeriesRead',
     summary: 'List the sources of metadata that can be searched',
-    responses: {
-      200: record(
-        {
-          sources: list(
-            record({
-              id: uuid(),
-              name: Type.String({ description: 'In external ids and provenance.' }),
-              displayName: Type.String(),
-            }),
-          ),
-        },
-        { component: 'MetadataSourceList' },
-      ),
-    },
+    responses: { 200: MetadataSourceList },
     async handle(_input, { sql, sources }) {
       const rows = await enabledSources(sql)
       return { sources: rows.filter(row => sources.open(row).fetchSeries !== undefined) }
@@ -179,8 +132,9 @@ export const matchRoutes = [
     permission: 'SeriesRead',
     cost: 'record',
     summary: 'Get the text by which a source is searched for a series',
+    description: 'Without a source, that for a source without settings.',
     params: SeriesId,
-    query: record({ sourceId }),
+    query: record({ sourceId: maybe(sourceId) }),
     responses: {
       200: record(
         { title: Type.String(), searchTitle: Type.String() },
@@ -189,7 +143,7 @@ export const matchRoutes = [
     },
     async handle({ params: { id }, query, viewer }, { sql }) {
       const context = await seriesContext(sql, viewer, id)
-      const matching = await matchingOf(sql, query.sourceId)
+      const matching = query.sourceId ? await matchingOf(sql, query.sourceId) : defaultMatching
       const library = (await librariesOf(sql, [id])).get(id)!
       const searchTitle = compileQuery(matching)(context, library)
       return { title: context.metadata.title!, searchTitle }

@@ -31,7 +31,7 @@ export const Cover = record(
 )
 export type Cover = Static<typeof Cover>
 
-const isOwnedBy = (sql: Queryable, { kind, id }: Owner): Fragment =>
+export const isOwnedBy = (sql: Queryable, { kind, id }: Owner): Fragment =>
   sql`c.${sql(`${kind}_id`)} = ${id}`
 
 function columns(sql: Queryable, { kind }: Owner): Fragment {
@@ -114,44 +114,8 @@ export async function addCover(
       : await tx<{ id: string }[]>`
           select c.id from cover c
           where ${isOwnedBy(tx, owner)} and c.hash = decode(${name}, 'hex')`
-    return { cover: await select(tx, subject, row!.id), isNew: inserted !== undefined }
+    return { cover: await displayCover(tx, subject, row!.id), isNew: inserted !== undefined }
   })
-}
-
-/**
- * Displays the cover that a source has, instead of its last one, unless the cover is locked: returns false
- * then. Throws NotFound.
- */
-export async function setSourceCover(
-  sql: Sql,
-  request: OwnerRequest,
-  { folders, cover, source }: { folders: CoverFolders; cover: NewCover; source: string },
-): Promise<boolean> {
-  const { owner } = request
-  const name = coverName(cover.original)
-  const replaced = await sql.begin(async tx => {
-    const subject = await requireOwner(tx, request, { lock: true })
-    const [locked] = await tx`
-      select 1 from ${tx(owner.kind)} where id = ${owner.id} and 'cover' = any(locks)`
-    if (locked) return null
-    await lockFiles(tx, name)
-    await writeCover(folders, { name, ...cover })
-    const { extension, width, height } = cover
-    await tx`
-      insert into cover (id, ${tx(`${owner.kind}_id`)}, source, hash, original, width, height)
-      values (${newId()}, ${owner.id}, ${source}, decode(${name}, 'hex'), ${extension}, ${width},
-        ${height})
-      on conflict (${tx(`${owner.kind}_id`)}, hash) do nothing`
-    const [row] = await tx<{ id: string; isSelected: boolean }[]>`
-      select c.id, c.is_selected as "isSelected" from cover c
-      where ${isOwnedBy(tx, owner)} and c.hash = decode(${name}, 'hex')`
-    if (!row!.isSelected) await select(tx, subject, row!.id, { isLocked: false })
-    return await tx<{ name: string; extension: string }[]>`
-      delete from cover c where ${isOwnedBy(tx, owner)} and c.source = ${source} and c.id <> ${row!.id}
-      returning encode(c.hash, 'hex') as name, c.original as extension`
-  })
-  for (const file of replaced ?? []) await deleteUnusedFiles(sql, folders, file)
-  return replaced !== null
 }
 
 /** Displays an uploaded cover. Throws NotFound. */
@@ -162,7 +126,7 @@ export async function selectCover(
 ): Promise<Cover> {
   return await sql.begin(async tx => {
     const subject = await requireOwner(tx, request, { lock: true })
-    return await select(tx, subject, coverId)
+    return await displayCover(tx, subject, coverId)
   })
 }
 
@@ -214,7 +178,7 @@ export async function deleteCover(
     const [next] = await tx<{ id: string }[]>`
       select c.id from cover c where ${isOwnedBy(tx, owner)}
       order by c.created_at desc, c.id desc limit 1`
-    if (next) await select(tx, subject, next.id, { isDeletion: true })
+    if (next) await displayCover(tx, subject, next.id, { isDeletion: true })
     else await setDisplayedCover(tx, subject, { coverId: null, isLocked: false, isDeletion: true })
     return row
   })
@@ -243,7 +207,8 @@ export async function lockFiles(tx: Transaction, name: string) {
   await tx`select pg_advisory_xact_lock(hashtext('stackroom.cover'), hashtext(${name}))`
 }
 
-async function select(
+/** Displays a cover of the owner, whose row is locked. Throws NotFound. */
+export async function displayCover(
   tx: Transaction,
   subject: BookOrSeries,
   coverId: string,

@@ -65,7 +65,7 @@ export type Matching = {
   fields: MatchedField[] | null
 }
 
-const defaults: Matching = {
+export const defaultMatching: Matching = {
   enabled: true,
   libraryIds: null,
   searchTemplate: null,
@@ -80,7 +80,7 @@ export async function matchingOf(sql: Queryable, sourceId: string): Promise<Matc
   const [row] = await sql<{ matching: Partial<Matching> }[]>`
     select matching from source where id = ${sourceId}`
   if (!row) throw new NotFound('Source not found')
-  return { ...defaults, ...row.matching }
+  return { ...defaultMatching, ...row.matching }
 }
 
 /** Replaces the settings; absent ones have their defaults. Throws NotFound and Invalid. */
@@ -90,7 +90,10 @@ export async function storeMatching(
   input: MatchingInput,
 ): Promise<Matching> {
   const given = Object.fromEntries(Object.entries(input).filter(([, v]) => v !== undefined))
-  const { titleRules, conditions, ...rest } = { ...defaults, ...(given as Partial<Matching>) }
+  const { titleRules, conditions, ...rest } = {
+    ...defaultMatching,
+    ...(given as Partial<Matching>),
+  }
   const matching: Matching = {
     ...rest,
     titleRules: validateRules(titleRules),

@@ -5,12 +5,8 @@ import { SourceFailure } from '../../../lib/source/failure.ts'
 import { doctorFindings, openCatalogue } from '../../kit/catalogue.ts'
 import { png } from '../../kit/files/archives.ts'
 import { comic, createTestLibrary } from '../../kit/library.ts'
-import {
-  createMemorySource,
-  fetchedSeries,
-  insertMetadataSource,
-} from '../../kit/metadata-source.ts'
 import { apiDefaults, serveCatalogue } from '../../kit/server.ts'
+import { createMemorySource, fetchedSeries, insertMetadataSource } from './metadata-source.ts'
 
 const memory = createMemorySource()
 const catalogue = await openCatalogue(t, apiDefaults, { sources: memory.sources })

@@ -1,18 +1,18 @@
 // Matching with the example plugin: 500 series with random locks; arbitrary templates and conditions over HTTP;
-// conditions on many series. node bench/matching.ts [--series 500] [--inputs 20000] [--seed 1]
+// conditions on many series. node bench/matching/main.ts [--series 500] [--inputs 20000] [--seed 1]
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { metadataFields } from '../lib/catalog/match/matching-settings.ts'
-import { lockNameOf } from '../lib/catalog/match/proposal.ts'
-import { compileConditions } from '../lib/condition/condition.ts'
-import { evaluateNaively, randomConditions, randomContext } from '../test/condition/naive.ts'
-import { openCatalogue } from '../test/kit/catalogue.ts'
-import { comic, createTestLibrary } from '../test/kit/library.ts'
-import { createRandom } from '../test/kit/random.ts'
-import { apiDefaults, serveCatalogue } from '../test/kit/server.ts'
-import { arbitraryTemplate, pick } from '../test/template/random.ts'
-import { print } from './kit/stackroom.ts'
+import { metadataFields } from '../../lib/catalog/match/matching-settings.ts'
+import { lockNameOf } from '../../lib/catalog/match/proposal.ts'
+import { compileConditions } from '../../lib/condition/condition.ts'
+import { evaluateNaively, randomConditions, randomContext } from '../../test/condition/naive.ts'
+import { openCatalogue } from '../../test/kit/catalogue.ts'
+import { comic, createTestLibrary } from '../../test/kit/library.ts'
+import { createRandom } from '../../test/kit/random.ts'
+import { apiDefaults, serveCatalogue } from '../../test/kit/server.ts'
+import { arbitraryTemplate, pick } from '../../test/template/random.ts'
+import { print } from '../kit/stackroom.ts'
 
 const { values } = parseArgs({
   options: {
@@ -26,7 +26,7 @@ const inputs = Number(values.inputs)
 const random = createRandom(Number(values.seed))
 const ends: (() => unknown)[] = []
 const t = { teardown: (end: () => unknown) => ends.unshift(end) }
-const plugins = join(import.meta.dirname, '..', 'test', 'source', 'plugins')
+const plugins = join(import.meta.dirname, '..', '..', 'test', 'source', 'plugins')
 
 try {
   const settings = { ...apiDefaults, 'plugins.dir': plugins }

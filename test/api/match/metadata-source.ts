@@ -1,10 +1,10 @@
 // A source of metadata in memory for tests: series by id, found by title; failures on demand.
-import { newId } from '../../lib/id.ts'
-import type { Sql } from '../../lib/postgres/db.ts'
-import { checkedSource } from '../../lib/source/check.ts'
-import type { FetchedSeries, Source } from '../../lib/source/contract.ts'
-import { SourceFailure } from '../../lib/source/failure.ts'
-import type { Sources } from '../../lib/source/open.ts'
+import { newId } from '../../../lib/id.ts'
+import type { Sql } from '../../../lib/postgres/db.ts'
+import { checkedSource } from '../../../lib/source/check.ts'
+import type { FetchedSeries, Source } from '../../../lib/source/contract.ts'
+import { SourceFailure } from '../../../lib/source/failure.ts'
+import type { Sources } from '../../../lib/source/open.ts'
 
 /** A series with defaults for what a test is not about. */
 export const fetchedSeries = (
@@ -16,8 +16,6 @@ export const fetchedSeries = (
   ...{ externalIds: [], links: [], ratings: [], coverUrl: null },
   ...others,
 })
-
-export type MemorySource = ReturnType<typeof createMemorySource>
 
 export function createMemorySource() {
   const series = new Map<string, FetchedSeries>()
