@@ -78,7 +78,7 @@ const Facets = record(
   { component: 'ReleaseFacets' },
 )
 
-export const maxBulkReleases = 500
+const maxBulkReleases = 500
 
 /** Throws NotFound. */
 async function setState(sql: Sql, viewer: Viewer, id: string, state: ReleaseState) {

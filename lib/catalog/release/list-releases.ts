@@ -7,7 +7,7 @@ import { allOf, unprepared } from '../../postgres/statement.ts'
 import type { IdPage } from '../list/page.ts'
 import type { ReleaseState } from './states.ts'
 
-export type ReleaseFilter = {
+type ReleaseFilter = {
   /** Null: any. */
   state: ReleaseState | null
   seriesId?: string | undefined
@@ -17,7 +17,7 @@ export type ReleaseFilter = {
 }
 export const releaseSortFields = ['series', 'observed', 'released'] as const
 export type ReleaseSort = { field: (typeof releaseSortFields)[number]; descending: boolean }
-export type ReleasePage = { page: number; pageSize: number }
+type ReleasePage = { page: number; pageSize: number }
 
 /** Ids of a page of the visible releases. */
 export async function listReleases(

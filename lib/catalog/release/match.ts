@@ -7,7 +7,7 @@ import { aliasKey } from './alias-key.ts'
 import { createSimilarKeys } from './similar.ts'
 
 /** The least confidence with which a release is added to the ledger. */
-export const defaultThreshold = 0.7
+const defaultThreshold = 0.7
 const confidenceOf = {
   externalId: 1,
   alias: 0.95,
@@ -17,7 +17,7 @@ const confidenceOf = {
 const aliasesPerRead = 2_000
 
 /** How the series was found; `others` is the number of other series for which that holds as well. */
-export type MatchReason = { others?: number } & (
+type MatchReason = { others?: number } & (
   | { by: 'external_id'; source: string; externalId: string }
   | { by: 'alias'; alias: string }
   | { by: 'similar_alias'; alias: string; title: string; similarity: number }

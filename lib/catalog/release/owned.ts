@@ -12,7 +12,7 @@ type Book = {
   number: number | null
 }
 type Releasable = { chapters: readonly Span[] | null; volumes: readonly Span[] | null }
-export type OwnedBooks = {
+type OwnedBooks = {
   wholeVolumes: ReadonlySet<number>
   /** Volumes of the books with a chapter; null for a book without a volume. */
   volumesOfChapter: ReadonlyMap<number, readonly (number | null)[]>

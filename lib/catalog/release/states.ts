@@ -21,7 +21,6 @@ export const releaseActions = [
   ...(Object.keys(actionStates) as (keyof typeof actionStates)[]),
   'delete',
 ] as const
-export type ReleaseAction = (typeof releaseActions)[number]
 
 /**
  * Why a release has a state: it was announced and is wanted; a present book covers it; it has only chapters (or

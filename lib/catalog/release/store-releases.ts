@@ -12,7 +12,7 @@ import { isOwned, ownedBooks } from './owned.ts'
 import { normalizedSpans } from './spans.ts'
 import type { ReleaseState } from './states.ts'
 
-export type PolledPage = {
+type PolledPage = {
   items: readonly ReleaseItem[]
   /** Of each item. */
   matches: readonly (Match | null)[]

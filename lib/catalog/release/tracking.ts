@@ -55,7 +55,7 @@ export const Tracking = record(
   { component: 'SeriesTracking' },
 )
 export type Tracking = Static<typeof Tracking>
-export type TrackingChanges = Partial<Omit<Tracking, 'seriesId' | 'createdAt' | 'updatedAt'>>
+type TrackingChanges = Partial<Omit<Tracking, 'seriesId' | 'createdAt' | 'updatedAt'>>
 
 /** That of a series which was never tracked has the defaults. Throws NotFound. */
 export async function trackingOf(
