@@ -30,7 +30,7 @@ function residentData(): number {
 
 function hasGlibc(): boolean {
   // Names of remote hosts would be looked up.
-  process.report.excludeNetwork = true
+  Object.assign(process.report, { excludeNetwork: true })
   const { header } = process.report.getReport() as { header: { glibcVersionRuntime?: string } }
   return header.glibcVersionRuntime !== undefined
 }
