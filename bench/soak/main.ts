@@ -1,6 +1,6 @@
-// A day of mixed use in one run: feeds, pages, rescans and event clients against a server process, with its
-// memory, descriptors and database connections after each round. Exits with 1 if one of them grows. Linux
-// only. The library is one of its own (generator of test books): files are added to it and deleted.
+// A day of mixed use in one run: feeds, pages, both also of the compatible API, rescans and event clients against a
+// server process, with its memory, descriptors and database connections after each round. Exits with 1 if one of them
+// grows. Linux only. The library is one of its own (generator of test books): files are added to it and deleted.
 // npm run bench -- soak --library DIR [--rounds 20] [--feeds 10000] [--pages 100000] [--rescans 20]
 //   [--listeners 50] [--connections 8]
 import { copyFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
@@ -49,6 +49,7 @@ const statuses: Statuses = {}
 
 try {
   const { key } = await insertAccount(sql, 'admin')
+  await enableKomga(key)
   await untilIdle()
   const [{ id }] = (await sql`select id from library`) as unknown as [{ id: string }]
   for (let i = 0; i < number('listeners'); i++) listeners.push(listen([base], key, 0))
@@ -84,6 +85,15 @@ try {
 
 function seconds(since: number) {
   return Math.round((performance.now() - since) / 1000)
+}
+
+async function enableKomga(key: string) {
+  const { status } = await fetch(`${base}/api/v1/admin/settings/bulk`, {
+    method: 'POST',
+    headers: { 'x-api-key': key, 'content-type': 'application/json' },
+    body: JSON.stringify({ updates: [{ key: 'komga.enabled', value: true }] }),
+  })
+  if (status !== 200) throw new Error(`The compatible API was not enabled: ${status}`)
 }
 
 /** What of `all` belongs to a round. */

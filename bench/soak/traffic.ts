@@ -16,6 +16,12 @@ export type Statuses = Record<string, number>
 const feeds = [
   ...['/opds/v1/catalog', '/opds/v2', '/opds/v2/series', '/opds/v1/series', '/opds/v2/on-deck'],
   ...['/opds/v1/books/recent', '/opds/v2/genres', '/opds/v1/publishers', '/opds/v2/search?query=a'],
+  ...['/komga/api/v1/series', '/komga/api/v1/books/latest', '/komga/api/v1/books/ondeck'],
+  ...[
+    '/komga/api/v1/books?unpaged=true',
+    '/komga/api/v1/series?search=a',
+    '/komga/api/v1/libraries',
+  ],
 ]
 
 /** Sends so many feeds and pages in random order, `connections` at a time. */
@@ -46,7 +52,9 @@ export async function sendTraffic(
 }
 
 function feedPath(random: Random, books: readonly SoakBook[]): string {
-  const { seriesId } = random.pick(books)
+  const { id, seriesId } = random.pick(books)
+  if (random.chance(0.1)) return `/komga/api/v1/series/${seriesId}/books`
+  if (random.chance(0.1)) return `/komga/api/v1/books/${id}/pages`
   if (random.chance(0.3)) return `/opds/v${1 + random.below(2)}/series/${seriesId}`
   if (random.chance(0.2)) return `/api/v1/books?page=${1 + random.below(5)}`
   return random.pick(feeds)
@@ -54,9 +62,12 @@ function feedPath(random: Random, books: readonly SoakBook[]): string {
 
 function pagePath(random: Random, books: readonly SoakBook[]): string {
   const { id, pageCount } = random.pick(books)
+  const page = 1 + random.below(pageCount)
   if (random.chance(0.05)) return `/api/v1/books/${id}/thumbnail`
+  if (random.chance(0.2)) return `/komga/api/v1/books/${id}/pages/${page}`
+  if (random.chance(0.02)) return `/komga/api/v1/books/${id}/thumbnail`
   const width = random.chance(0.1) ? `?width=${100 + 50 * random.below(8)}` : ''
-  return `/api/v1/books/${id}/pages/${1 + random.below(pageCount)}${width}`
+  return `/api/v1/books/${id}/pages/${page}${width}`
 }
 
 /** The status; 0 for a broken connection. */
