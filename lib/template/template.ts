@@ -120,7 +120,8 @@ function* bodies(run: Run, block: Block, scope: Scope): Generator<[Program, Scop
     if (entries.length === 0) yield [inverse, scope]
   } else if (name === 'with') {
     const names = new Map([[program.blockParams?.[0] ?? '', value]])
-    if (isTruthy(value) || value === 0) yield [program, { value, root: scope.root, outer: scope, names }]
+    if (isTruthy(value) || value === 0)
+      yield [program, { value, root: scope.root, outer: scope, names }]
     else yield [inverse, scope]
   } else {
     const isShown = predicates.get(name)?.(args) ?? isTruthy(value) === (name === 'if')

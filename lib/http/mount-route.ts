@@ -1,0 +1,134 @@
+// Mounting of one route: its hooks, schemas and handler on the server.
+import { Readable } from 'node:stream'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { ErrorBody, isBytes, type Static } from '../schema.ts'
+import { authorize } from './authorize.ts'
+import { emptyBody } from './body.ts'
+import { bodyLimit, maxBodyBytes } from './body-limit.ts'
+import type { Deps } from './deps.ts'
+import type { Dialect } from './dialect/dialect.ts'
+import { databaseUnavailable } from './error-response.ts'
+import { inputOf } from './input.ts'
+import { admitted, type ListGate } from './list-gate.ts'
+import type { Preconditions } from './preconditions.ts'
+import type { RateLimiter } from './rate-limit.ts'
+import { endpoints, type Route, RouteResponse, routerPath } from './route.ts'
+
+// Not event streams: the compressor would hold events back until its buffer is full.
+export const compressible = /^application\/(.+\+)?json\b|^text\/(?!event-stream)|\+xml\b/
+
+type MountOptions = {
+  deps: Deps
+  lists: ListGate
+  limiter: RateLimiter
+  preconditions: Preconditions
+  dialect: Dialect
+}
+
+export function mountRoute(
+  server: FastifyInstance,
+  route: Route,
+  { deps, lists, limiter, preconditions, dialect }: MountOptions,
+) {
+  const identify = authorize(route, deps, { limiter, dialect })
+  const run = admitted(route, deps, lists)
+  const bounded = <T>(work: () => Promise<T>, abandoned?: () => void) =>
+    route.withoutDatabase
+      ? work()
+      : deps.monitor.whileAvailable(work, {
+          ...{ error: databaseUnavailable, discard: destroyBody },
+          ...(abandoned ? { abandoned } : {}),
+        })
+  for (const { method, path, whenFull } of endpoints(route)) {
+    server.route({
+      method,
+      url: routerPath(path),
+      ...(whenFull ? { constraints: { full: 'true' } } : {}),
+      schema: {
+        ...(route.params ? { params: route.params } : {}),
+        ...(route.query ? { querystring: route.query } : {}),
+        ...(route.body ? { body: route.body } : {}),
+        response: { ...responseSchemas(route), ...dialect.errorSchemas },
+      },
+      onRequest: (request, reply) => bounded(() => identify(request, reply)),
+      bodyLimit: route.multipart ? maxBodyBytes : bodyLimit(route),
+      ...(isCompressed(route.responses[200]) ? { compress: false } : {}),
+      config: {
+        ...(route.opdsVersion ? { opdsVersion: route.opdsVersion } : {}),
+        isPersonal: route.permission !== 'public',
+        ...(route.multipart?.isXml ? { hasXmlBody: true } : {}),
+      },
+      ...(route.bodyOptional ? { preValidation: addEmptyObject } : {}),
+      ...(route.guesses ? { preHandler: limitGuesses(route.guesses, limiter) } : {}),
+      handler: async (request, reply) => {
+        const { input, abandon } = inputOf(request, reply)
+        const handle = async () => run(input)
+        const result = await bounded(() => preconditions(request, handle), abandon)
+        if (result instanceof RouteResponse) {
+          reply.code(result.status as number).headers(result.headers)
+          // Bypasses the JSON serializer: the text has a media type of its own.
+          if (typeof result.body === 'string') reply.serializer(String)
+          return reply.send(bodyOf(result, { route, request, dialect }))
+        }
+        const status = Number(Object.keys(route.responses)[0])
+        reply.code(status)
+        return reply.send(status === 204 ? emptyBody(request) : result)
+      },
+    })
+  }
+}
+
+/** Binary media types, which compression makes no smaller. */
+const isCompressed = (schema: unknown) =>
+  isBytes(schema) && !schema.bytes.every(type => compressible.test(type))
+
+function limitGuesses(whose: NonNullable<Route['guesses']>, limiter: RateLimiter) {
+  return async ({ ip, body, identity }: FastifyRequest) => {
+    if (whose === 'address') {
+      if ((body as { email?: string }).email !== undefined)
+        await limiter.consumeAddressChange(identity!.account.id)
+      return
+    }
+    const { username } = whose === 'caller' ? identity!.account : (body as { username: string })
+    await limiter.consumeSignIn(ip, username)
+  }
+}
+
+async function addEmptyObject(request: FastifyRequest) {
+  // Not null, which is a body of a wrong type.
+  if (request.body === undefined) request.body = {}
+}
+
+type Answered = { route: Route; request: FastifyRequest; dialect: Dialect }
+
+/** Errors that a handler returns with headers of their own are written as all others. */
+function bodyOf({ status, body }: RouteResponse, { route, request, dialect }: Answered): unknown {
+  if (status === 204) return emptyBody(request)
+  if (route.responses[status as number] !== ErrorBody) return body
+  const { message, details } = body as Static<typeof ErrorBody>
+  return dialect.errorBody(
+    { status: status as number, message, details, retryAfter: null },
+    request,
+  )
+}
+
+/** Of a result that is not sent. */
+function destroyBody(result: unknown) {
+  const body = result instanceof RouteResponse ? result.body : result
+  if (body instanceof Readable) body.destroy()
+}
+
+/**
+ * By status, without those of errors, which the dialect writes. A single success is named by its class: an
+ * object whose keys are statuses has a slot for each number below, up to 5 kB, which was 5 MB for all routes.
+ */
+function responseSchemas(route: Route) {
+  const own = Object.entries(route.responses).filter(
+    ([, s]) => s !== null && !isBytes(s) && s !== ErrorBody,
+  )
+  const isSuccess = ([status]: [string, unknown]) => status.startsWith('2')
+  const isSingle = own.filter(isSuccess).length === 1
+  return Object.fromEntries(
+    own.map(entry => (isSingle && isSuccess(entry) ? ['2xx', entry[1]] : entry)),
+  )
+}
