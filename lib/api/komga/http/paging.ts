@@ -8,8 +8,8 @@ import { lenientInteger, listParameter } from './read-request.ts'
 
 const defaultSize = 20
 const maxSize = 2000
-/** Items that are read at once for a whole list. */
-export const batchSize = 500
+/** Items that are read at once for a whole list; batches of 500 take more memory and more time of the database. */
+export const batchSize = 200
 
 /** Query parameters of a paged list; `sortQuery` where its order can be chosen. */
 export const pageQuery = {
