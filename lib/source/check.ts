@@ -4,12 +4,14 @@ import { Compile, type Validator } from 'typebox/schema'
 import { list, type Static } from '../schema.ts'
 import {
   FetchedSeries,
+  type ReleaseItem,
   ReleasePage,
   SeriesHit,
   type Source,
   SourceDescription,
 } from './contract.ts'
 import { SourceFailure } from './failure.ts'
+import { releaseDate } from './release-date.ts'
 
 const maxDepth = 30
 const maxHits = 100
@@ -42,14 +44,19 @@ export function checkedSource(source: Source): Source {
     ...(listReleases && {
       async listReleases(query, call) {
         const page = checkAnswer(ReleasePage, await listReleases(query, call))
-        const undated = page.items.find(
-          ({ releasedAt }) => releasedAt !== null && Number.isNaN(Date.parse(releasedAt)),
-        )
-        if (undated) throw new SourceFailure('The source answered with an invalid date', 'invalid')
-        return page
+        return { ...page, items: page.items.map(withDate) }
       },
     }),
   }
+}
+
+/** Throws SourceFailure. 24:00, leap days of other years and wide offsets are dates for JavaScript, not for PostgreSQL. */
+function withDate(item: ReleaseItem): ReleaseItem {
+  if (item.releasedAt === null) return item
+  const releasedAt = releaseDate(item.releasedAt)
+  if (releasedAt === null)
+    throw new SourceFailure('The source answered with an invalid date', 'invalid')
+  return { ...item, releasedAt }
 }
 
 function validatorOf(schema: TSchema): Validator {

@@ -6,6 +6,7 @@ import { checkedSource } from './check.ts'
 import type { ReleaseSourceDescription, Source } from './contract.ts'
 import { dump } from './dump/dump.ts'
 import { createDumps, type DumpsOptions } from './dump/dumps.ts'
+import { SourceFailure } from './failure.ts'
 import { feed } from './feed/feed.ts'
 import { createHttpClient, type HttpClient, type HttpOptions } from './http/client.ts'
 import { http } from './mapping/http.ts'
@@ -40,6 +41,14 @@ export type Sources = {
   close(): Promise<void>
 }
 
+/** Of a configuration that is no longer valid, e.g. after an upgrade: other sources go on, and this one says why it does not. */
+function failingSource(failure: SourceFailure): Source {
+  const fail = async () => {
+    throw failure
+  }
+  return { describe: fail, searchSeries: fail, fetchSeries: fail, listReleases: fail }
+}
+
 export type SourceOptions = {
   http: HttpOptions
   plugins: PluginsOptions
@@ -55,7 +64,16 @@ export function createSources({ log, ...options }: SourceOptions): Sources {
   const typeOf = (name: SourceTypeName) => types[name] as unknown as SourceType<unknown>
   return {
     http: client,
-    open: row => checkedSource(typeOf(row.type).open(row, deps)),
+    open(row) {
+      try {
+        return checkedSource(typeOf(row.type).open(row, deps))
+      } catch (cause) {
+        if (!(cause instanceof Invalid)) throw cause
+        return failingSource(
+          new SourceFailure(`${row.displayName}: ${cause.message}`, 'refused', { cause }),
+        )
+      }
+    },
     releaseSources: row => typeOf(row.type).releaseSources(row),
     checkConfig({ type: name, config, credentials }) {
       const type = typeOf(name)

@@ -5,6 +5,7 @@ import { singleLine } from '../../metadata/text.ts'
 import { parseReleaseTitle } from '../../name/release-title.ts'
 import { matchPattern, type Pattern, tryPattern } from '../../strategy/pattern.ts'
 import { maxReleases, type mediaUrlKinds, type ReleaseItem } from '../contract.ts'
+import { releaseDate } from '../release-date.ts'
 import type { FeedConfig } from './config.ts'
 import type { FeedItem, ParsedFeed } from './items.ts'
 
@@ -79,7 +80,7 @@ function toRelease(item: FeedItem, feed: ParsedFeed, { config, rules }: Options)
     },
     seriesTitles: config.seriesTitle === undefined ? parsed.titles : [config.seriesTitle],
     seriesIds: {},
-    releasedAt: dateOf(item.date),
+    releasedAt: releaseDate(item.date ?? ''),
   } satisfies ReleaseItem
 }
 
@@ -158,10 +159,4 @@ function idOf({
   return `sha256:${createHash('sha256')
     .update(own || `${title}\n${date ?? ''}`)
     .digest('hex')}`
-}
-
-function dateOf(text: string | null): string | null {
-  const time = Date.parse(text ?? '')
-  const isUsual = time > Date.UTC(1900, 0) && time < Date.UTC(2200, 0)
-  return isUsual ? new Date(time).toISOString() : null
 }

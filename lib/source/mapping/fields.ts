@@ -1,7 +1,9 @@
 // Fields of a mapping: which values of a JSON document become a value of a series or release.
+import { Invalid } from '../../errors.ts'
 import { list, maybe, record, type Static, Type, text } from '../../schema.ts'
 import { compilePattern, matchPattern, type Pattern } from '../../strategy/pattern.ts'
 import { compileTemplate, type Template } from '../../template/template.ts'
+import { SourceFailure } from '../failure.ts'
 import { compilePath, type JsonPath, maxPathLength } from './json-path.ts'
 
 const Path = text(maxPathLength, { minLength: 1, description: 'JSON path, e.g. $.data[0].title' })
@@ -40,6 +42,23 @@ export const Fields = Type.Unsafe<Record<string, Field>>({
   additionalProperties: Field,
 })
 
+/** Renders values of a service. Throws Invalid; the template throws SourceFailure when they take too many steps. */
+export function sourceTemplate(
+  source: string,
+  label: string,
+  options?: Parameters<typeof compileTemplate>[2],
+): Template {
+  const render = compileTemplate(source, label, options)
+  return context => {
+    try {
+      return render(context)
+    } catch (cause) {
+      if (!(cause instanceof Invalid)) throw cause
+      throw new SourceFailure(cause.message, 'invalid', { cause })
+    }
+  }
+}
+
 /** All values of a field in a document. */
 export type ReadField = (document: unknown) => unknown[]
 
@@ -51,7 +70,7 @@ export function compileField(field: Field, label: string): ReadField {
   const steps = {
     pattern: pattern === undefined ? null : compilePattern(pattern, `${label}.pattern`),
     map: map ?? null,
-    template: template === undefined ? null : compileTemplate(template, `${label}.template`),
+    template: template === undefined ? null : sourceTemplate(template, `${label}.template`),
   }
   return document => firstOf(paths, document).flatMap(value => convert(value, steps))
 }
@@ -76,6 +95,8 @@ type Steps = {
 /** No value or one. */
 function convert(value: unknown, { pattern, map, template }: Steps): unknown[] {
   let result = value
+  // Objects and lists have no text: `{"toString": 1}` would throw.
+  if ((pattern || map) && typeof result === 'object') return []
   if (pattern) {
     const match = matchPattern(pattern, String(result))
     if (!match) return []

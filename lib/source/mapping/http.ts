@@ -1,12 +1,12 @@
 // HTTP source: any service that answers with JSON, by URL templates and a mapping of fields.
 import { Invalid } from '../../errors.ts'
 import { body, maybe, oneOf, type Static, Type, text } from '../../schema.ts'
-import { compileTemplate } from '../../template/template.ts'
 import type { Call, ReleaseItem, ReleasePage, ReleaseQuery, Source } from '../contract.ts'
 import { SourceFailure } from '../failure.ts'
 import type { HttpClient } from '../http/client.ts'
 import { checkHeaders } from '../http/headers.ts'
 import type { SourceRow, SourceType } from '../source-type.ts'
+import { sourceTemplate } from './fields.ts'
 import { compilePath, maxPathLength } from './json-path.ts'
 import { compileRelease, ReleaseMapping } from './releases.ts'
 import { compileHit, compileSeries, HitMapping, SeriesMapping, withRelevance } from './series.ts'
@@ -71,7 +71,8 @@ export const http: SourceType<HttpConfig> = {
 function compile({ name, config }: Pick<SourceRow<HttpConfig>, 'name' | 'config'>) {
   const { search, series, releases } = config
   const url = (source: string, label: string) =>
-    compileTemplate(source, label, { escapeText: encodeURIComponent })
+    // A lone surrogate has no form in a URL.
+    sourceTemplate(source, label, { escapeText: text => encodeURIComponent(text.toWellFormed()) })
   return {
     search: search && {
       url: url(search.url, 'config.search.url'),

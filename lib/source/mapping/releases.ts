@@ -3,6 +3,7 @@ import { canonicalLanguage } from '../../metadata/language.ts'
 import { parseReleaseTitle } from '../../name/release-title.ts'
 import { body, maybe, type Static } from '../../schema.ts'
 import type { ReleaseItem } from '../contract.ts'
+import { releaseDate } from '../release-date.ts'
 import { compileFields, Field } from './fields.ts'
 
 export const ReleaseMapping = body({
@@ -91,7 +92,5 @@ function spansOf(texts: string[]): { start: number; end: number }[] | null {
 function dateOf(text: string | undefined): string | null {
   if (text === undefined) return null
   const number = /^\d{9,13}$/.test(text) ? Number(text) : null
-  const ms = number === null ? Date.parse(text) : number < 1e11 ? number * 1000 : number
-  const isUsual = ms > Date.UTC(1900, 0) && ms < Date.UTC(2200, 0)
-  return isUsual ? new Date(ms).toISOString() : null
+  return releaseDate(number === null ? text : number < 1e11 ? number * 1000 : number)
 }

@@ -28,7 +28,8 @@ const maxLineBytes = 8 * 1024 * 1024
 const methodNotFound = -32_601
 
 type Pending = { id: number; resolve: (reply: Reply) => void; reject: (error: Error) => void }
-type Reply = { result?: unknown; error?: ReportedError }
+/** Some libraries send an `error` that is null with each result. */
+type Reply = { result?: unknown; error?: ReportedError | null }
 type ReportedError = { code?: unknown; message?: unknown; data?: unknown }
 
 export function startSession(options: SessionOptions): Session {
@@ -74,8 +75,9 @@ export function startSession(options: SessionOptions): Session {
         pending = { id, resolve, reject }
         process.write(JSON.stringify({ jsonrpc: '2.0', id, method, params }))
       })
-      if (reply.error !== undefined) throw reportedFailure(options, reply.error)
-      return reply.result ?? null
+      const { result = null, error = null } = reply
+      if (error !== null) throw reportedFailure(options, error)
+      return result
     } catch (error) {
       if (signal.aborted) throw signal.reason
       throw error
@@ -108,6 +110,9 @@ function deathOf(fail: Fail, offence: Offence | null): SourceFailure {
 
 type Named = Pick<SessionOptions, 'name' | 'credentials'>
 
+/** As that of a host. */
+const maxPauseMs = 24 * 3_600_000
+
 /** An error that the plugin reports; `data.retryAt` is the time of the next call. */
 function reportedFailure(options: Named, { code, message, data }: ReportedError): SourceFailure {
   const { name } = options
@@ -115,9 +120,10 @@ function reportedFailure(options: Named, { code, message, data }: ReportedError)
   const { retryAt: time } = (data ?? {}) as { retryAt?: unknown }
   const date = new Date(typeof time === 'string' ? time : Number.NaN)
   const text = publicText(typeof message === 'string' ? message : 'error', options)
-  return Number.isNaN(date.getTime())
-    ? new SourceFailure(`${name}: ${text}`, 'status')
-    : new SourceFailure(`${name}: ${text}`, 'limited', { retryAt: date })
+  if (Number.isNaN(date.getTime())) return new SourceFailure(`${name}: ${text}`, 'status')
+  const now = Date.now()
+  const retryAt = new Date(Math.min(Math.max(date.getTime(), now), now + maxPauseMs))
+  return new SourceFailure(`${name}: ${text}`, 'limited', { retryAt })
 }
 
 /** One line without credentials. */

@@ -218,6 +218,45 @@ test('hostile answers fail alone', async t => {
     t.equal(await source.fetchSeries!(id, call), null)
 })
 
+test('hostile values are no texts', async t => {
+  const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`
+  const server = await startFeedServer(t, {
+    '/q?%EF%BF%BD': (_, response) =>
+      void response.end(
+        `{"list":[{"id":1,"title":"a"},{"id":2,"title":{"toString":1}},{"id":3,"title":${deep}}]}`,
+      ),
+    '/of/1': json({ list: Array.from({ length: 1_000 }, () => '') }),
+  })
+  const loop = '{{#each value}}{{#each ../value}}{{this}}{{/each}}{{/each}}'
+  const row = rowOf({
+    search: {
+      url: `${server.base}/q?{{query}}`,
+      items: '$.list[*]',
+      fields: { externalId: '$.id', title: { path: '$.title', pattern: '.*', map: { a: 'A' } } },
+    },
+    series: {
+      url: `${server.base}/of/{{externalId}}`,
+      fields: { metadata: { title: { path: '$.list', template: loop } } },
+    },
+  })
+  const source = openTestSources(t).open(row)
+  const hits = await source.searchSeries!({ query: '\ud800', limit: 5 }, call)
+  t.match(hits, [{ externalId: '1', title: 'A' }])
+  t.equal(hits.length, 1)
+  await t.rejects(
+    source.fetchSeries!('1', call),
+    failing({ kind: 'invalid', message: /too many steps/ }),
+  )
+})
+
+test('a stored mapping that is no longer valid is a failure of its source', async t => {
+  const broken = { search: { url: 'https://x.example/{{#if', items: '$', fields: {} }, series: {} }
+  const source = openTestSources(t).open(rowOf(broken))
+  const failure = failing({ name: 'SourceFailure', kind: 'refused', message: /Tracker: config\./ })
+  await t.rejects(source.describe(call), failure)
+  await t.rejects(source.listReleases!({ key: 'x', cursor: null, series: [] }, call), failure)
+})
+
 test('invalid mappings are refused with their place', async t => {
   const sources = openTestSources(t)
   const good = config('https://x.example')

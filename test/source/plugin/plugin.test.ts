@@ -118,6 +118,29 @@ test('a plugin that misbehaves costs its own call', async t => {
   )
 })
 
+test('unusual answers of plugins', async t => {
+  const { sources } = openPlugins(t)
+  const open = (settings: object) => sources.open(rowOf('misbehaving.mjs', { settings }))
+  t.equal((await open({ mode: 'null-error' }).describe(call)).name, 'misbehaving')
+
+  const error = (await open({ mode: 'late-retry' })
+    .describe(call)
+    .catch((error: unknown) => error)) as any
+  t.equal(error.kind, 'limited')
+  t.ok(error.retryAt <= Date.now() + 24 * 3_600_000, 'at most a day')
+
+  const releasedAt = async (date: string) => {
+    const source = open({ mode: 'date', releasedAt: date })
+    const { items } = await source.listReleases!({ key: 'x', cursor: null, series: [] }, call)
+    return items[0]!.releasedAt
+  }
+  // PostgreSQL refuses these two texts.
+  t.equal(await releasedAt('2024-02-30T00:00:00Z'), '2024-03-01T00:00:00.000Z')
+  t.equal(await releasedAt('2024-01-01T23:59:00+23:59'), '2024-01-01T00:00:00.000Z')
+  for (const date of ['0000-01-01T00:00:00Z', '9999-01-01T00:00:00Z', '2024-13-01T00:00:00Z'])
+    await t.rejects(releasedAt(date), failing({ kind: 'invalid' }), date)
+})
+
 test('a plugin that dies is started again after a growing pause', async t => {
   const { sources } = openPlugins(t, { idleMs: 60_000, restartMs: 10_000 })
   const source = sources.open(rowOf('misbehaving.mjs', { settings: { mode: 'die' } }))

@@ -4,8 +4,13 @@ import { appendFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 
 let mode = 'good'
-const reply = (id, result) =>
-  process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id, result })}\n`)
+const send = message => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+const reply = (id, result) => send({ id, result })
+const release = releasedAt => ({
+  ...{ externalReleaseId: '1', title: 'One', payloadUrl: 'https://x.example/', mediaUrl: null },
+  ...{ mediaUrlKind: null, infoHash: null, groupOrUploader: null, language: null, chapters: null },
+  ...{ volumes: null, formatHints: {}, metadata: {}, seriesTitles: [], seriesIds: {}, releasedAt },
+})
 const description = {
   name: 'misbehaving',
   displayName: 'Misbehaving',
@@ -16,6 +21,12 @@ const description = {
 }
 const modes = {
   good: id => reply(id, description),
+  // As some JSON-RPC libraries answer.
+  'null-error': id => send({ id, result: description, error: null }),
+  'late-retry': id =>
+    send({ id, error: { message: 'no', data: { retryAt: '+275760-09-12T00:00:00Z' } } }),
+  date: (id, { releasedAt }) =>
+    reply(id, { items: [release(releasedAt)], cursor: null, isLast: true }),
   hang() {},
   die: () => process.exit(3),
   kill: () => process.kill(process.pid, 'SIGKILL'),
@@ -43,7 +54,7 @@ const modes = {
   },
   secret(id, { credentials }) {
     const error = { code: 1, message: `cannot sign in with ${credentials.token}` }
-    process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id, error })}\n`)
+    send({ id, error })
   },
   // A process of its own that ignores the end of its input.
   child(id, { file }) {
