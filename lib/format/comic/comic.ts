@@ -6,7 +6,6 @@ import { Unreadable } from '../../errors.ts'
 import { measuredHeadBytes, measureImage, sniffImage } from '../../image/image.ts'
 import { naturalCompare } from '../../name/natural.ts'
 import type { FormatReader, OpenedBook, Page } from '../contract.ts'
-import { comicMetadata } from './metadata.ts'
 import { pageMediaType } from './page-name.ts'
 
 const MAX_COVER_ATTEMPTS = 5
@@ -46,7 +45,8 @@ export async function openComic(container: Container, limits: Limits): Promise<O
       warnings: [...container.warnings, ...warnings],
       page,
       covers: () => readable(pages.length, async index => (await page(index)).bytes),
-      metadata: () => comicMetadata(container, limits),
+      // Imported here because threads that only read pages start without its parsers.
+      metadata: async () => (await import('./metadata.ts')).comicMetadata(container, limits),
       [Symbol.asyncDispose]: () => container[Symbol.asyncDispose](),
     }
   } catch (error) {
