@@ -12,6 +12,7 @@ type SchemaNode = {
   aliases?: readonly string[]
   readOnly?: boolean
   additionalProperties?: unknown
+  patternProperties?: unknown
   items?: SchemaNode
   maxItems?: number
   maxProperties?: number
@@ -94,7 +95,8 @@ const maxUnknownFields = 100
 
 /** The same for a map. Values of any type are not visited by the validation and have no limit here. */
 function limitMembers(schema: SchemaNode, value: object, path: string) {
-  const map = variantWith(schema, 'additionalProperties')
+  const map =
+    variantWith(schema, 'additionalProperties') ?? variantWith(schema, 'patternProperties')
   if (!map || Object.keys(value).length <= (map.maxProperties ?? maxMembers)) return
   const message = `must not have more than ${map.maxProperties ?? maxMembers} members`
   throw new Invalid(`${path} ${message}`, { details: [{ path, message }] })

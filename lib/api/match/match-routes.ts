@@ -57,7 +57,7 @@ const sourceId = uuid({
   description: 'Of GET /metadata/sources.',
 })
 const externalId = name(500, { description: 'Id of the series at the source.' })
-const access = { params: SeriesId, permission: 'SeriesWrite', cost: 'record' } as const
+const access = { params: SeriesId, permission: 'SeriesWrite' } as const
 const failures = { 502: ErrorBody }
 
 type Handled = { viewer: Viewer; signal: AbortSignal }
@@ -130,6 +130,7 @@ export const matchRoutes = [
     method: 'GET',
     path: '/series/{id}/metadata/search-title',
     permission: 'SeriesRead',
+    // One series.
     cost: 'record',
     summary: 'Get the text by which a source is searched for a series',
     description: 'Without a source, that for a source without settings.',
@@ -215,7 +216,12 @@ export const matchRoutes = [
         sourceId,
         externalId,
         fields: maybe(
-          nullable(list(oneOf(matchedFields), { description: 'Null for all fields.' })),
+          nullable(
+            list(oneOf(matchedFields), {
+              maxItems: matchedFields.length,
+              description: 'Null for all fields.',
+            }),
+          ),
         ),
         dryRun: maybe(Type.Boolean({ default: false, description: 'Changes nothing.' })),
       },
@@ -278,6 +284,7 @@ export const matchRoutes = [
     method: 'GET',
     path: '/series/{id}/metadata/matches',
     permission: 'SeriesRead',
+    // One for each source.
     cost: 'record',
     summary: 'List what became of matching a series with each source',
     params: SeriesId,

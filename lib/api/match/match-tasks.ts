@@ -106,6 +106,7 @@ export const matchTasks = [
     method: 'GET',
     path: '/admin/sources/{id}/matching',
     permission: 'PluginsManage',
+    // One source.
     cost: 'record',
     summary: 'Get how series are matched with a source',
     params: SourceId,

@@ -30,6 +30,7 @@ export const previews = [
     method: 'POST',
     path: '/templates/preview',
     permission: { all: ['SeriesRead'], any: ['BooksRead', 'SeriesRead'] },
+    // One series or book.
     cost: 'record',
     summary: 'Render a template',
     description:

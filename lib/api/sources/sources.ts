@@ -37,6 +37,7 @@ const collections = [
     method: 'GET',
     path: '/admin/source-types',
     permission: 'PluginsManage',
+    // Reads no table.
     cost: 'record',
     summary: 'List the types of sources',
     description: 'With the JSON Schema of their `config`, and the plugins that the server has.',

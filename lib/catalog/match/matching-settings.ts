@@ -48,7 +48,12 @@ export const MatchingSettings = body(
       }),
     ),
     fields: maybe(
-      nullable(list(oneOf(matchedFields), { description: 'That it may set; null for all.' })),
+      nullable(
+        list(oneOf(matchedFields), {
+          maxItems: matchedFields.length,
+          description: 'That it may set; null for all.',
+        }),
+      ),
     ),
   },
   { component: 'MatchingSettings' },
