@@ -143,12 +143,18 @@ export async function setTracked(
   })
 }
 
+/** `Name (2006)` is also known as `Name`: the year in the title of a release is often that of a volume. */
+function namesOf(title: string): string[] {
+  const name = storableAlias(title)
+  return [name, name.replace(/\s*\((?:19|20)\d\d\)$/, '')]
+}
+
 type LockedSeries = { id: string; libraryId: string; titles: string[] }
 
 async function lockForTracking(tx: Transaction, viewer: Viewer, ids: readonly string[]) {
   return await tx<LockedSeries[]>`
     select s.id, s.library_id as "libraryId",
-      array[s.title, s.title_sort, s.name] ||
+      array_remove(array[s.title, s.title_sort, s.name], null) ||
         array(select t->>'title' from jsonb_array_elements(s.alternate_titles) t) as titles
     ${fromSeriesForUpdate(tx, viewer, ids)}`
 }
@@ -185,7 +191,7 @@ async function startTracking(tx: Transaction, series: readonly LockedSeries[]): 
   const aliases = series
     .filter(({ id }) => ids.has(id))
     .flatMap(({ id, titles }) =>
-      [...new Set(titles.filter(title => title !== null).map(storableAlias))].map(alias => ({
+      [...new Set(titles.flatMap(namesOf))].map(alias => ({
         seriesId: id,
         alias,
         source: 'metadata',

@@ -231,4 +231,12 @@ test('releases', async t => {
     t.match(history.at(-1), { fromState: 'announced', toState: 'marked_acquired', reason: 'scan' })
   })
   t.same(await doctorFindings(api), [], 'the doctor finds nothing')
+  await t.test('a title with a year is known without it, too', async t => {
+    const path = `/series/${idOf('Untracked')}`
+    await admin.patch(path, { title: 'Paradise (2006)' })
+    await admin.patch(`${path}/tracking`, { tracked: true })
+    const { aliases } = (await admin.get(`${path}/aliases`)).body
+    const titles = aliases.map(({ alias }: { alias: string }) => alias)
+    t.same(titles.sort(), ['Paradise', 'Paradise (2006)', 'Untracked'])
+  })
 })
