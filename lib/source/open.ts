@@ -21,6 +21,13 @@ export const sourceTypes = Object.keys(types) as SourceTypeName[]
 
 export type TypedRow = SourceRow & { type: SourceTypeName }
 
+/** Whether a source may have metadata of series; unknown, and thus true, for a plugin that was never called. */
+export function mayHaveMetadata({ type, config, description }: TypedRow): boolean {
+  if (type === 'feed') return false
+  if (type === 'http') return config.search !== undefined
+  return description === null || description.capabilities.includes('metadata')
+}
+
 type Unchecked = Pick<TypedRow, 'type' | 'config' | 'credentials'>
 
 export type Sources = {

@@ -6,6 +6,7 @@ import type { Queryable, Sql, Transaction } from '../../postgres/db.ts'
 import type { Queue } from '../../queue/queue.ts'
 import { nullable, oneOf, record, type Static, Type, timestamp, uuid } from '../../schema.ts'
 import { fetchSetting } from '../../setting/setting.ts'
+import { mayHaveMetadata } from '../../source/open.ts'
 import { enabledSources, type StoredSource } from '../source/source.ts'
 import { type MatchResult, outcomes } from './match-series.ts'
 import { type Matching, matchingOf } from './matching-settings.ts'
@@ -48,10 +49,10 @@ export type MatchingSource = { row: StoredSource; matching: Matching }
 /** `count` is the number of series. */
 export type StartedMatching = { taskIds: string[]; count: number }
 
-/** Enabled sources that take part in automatic matching. */
+/** Enabled sources of metadata that take part in automatic matching. */
 export async function matchingSources(sql: Queryable): Promise<MatchingSource[]> {
   const sources: MatchingSource[] = []
-  for (const row of await enabledSources(sql)) {
+  for (const row of (await enabledSources(sql)).filter(mayHaveMetadata)) {
     const matching = await matchingOf(sql, row.id)
     if (matching.enabled) sources.push({ row, matching })
   }

@@ -49,10 +49,14 @@ export function createMemorySource() {
 }
 
 /** An enabled source; returns its id. */
-export async function insertMetadataSource(sql: Sql, name: string): Promise<string> {
+export async function insertMetadataSource(
+  sql: Sql,
+  name: string,
+  type = 'plugin',
+): Promise<string> {
   const id = newId()
   await sql`
     insert into source (id, type, name, display_name, enabled)
-    values (${id}, 'plugin', ${name}, ${name}, true)`
+    values (${id}, ${type}, ${name}, ${name}, true)`
   return id
 }
