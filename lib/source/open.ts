@@ -48,7 +48,7 @@ export type Sources = {
   close(): Promise<void>
 }
 
-/** Of a configuration that is no longer valid, e.g. after an upgrade: other sources go on, and this one says why it does not. */
+/** Of a configuration that is no longer valid, e.g. after an upgrade: other sources go on, and calls of this one fail with the reason. */
 function failingSource(failure: SourceFailure): Source {
   const fail = async () => {
     throw failure
@@ -87,7 +87,8 @@ export function createSources({ log, ...options }: SourceOptions): Sources {
       const [, [error]] = Errors(type.Config, config)
       if (error) {
         const place = ['config', ...error.instancePath.split('/').slice(1)].join('.')
-        throw new Invalid(`${place} ${error.message}`)
+        const isUnknown = error.message === 'schema is false'
+        throw new Invalid(`${place} ${isUnknown ? 'is not a setting' : error.message}`)
       }
       type.check({ config, credentials }, deps)
     },

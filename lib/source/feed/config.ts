@@ -3,7 +3,7 @@ import { Invalid } from '../../errors.ts'
 import { canonicalLanguage } from '../../metadata/language.ts'
 import { body, list, maybe, type Static, Type, text } from '../../schema.ts'
 import { checkPatterns, compilePattern } from '../../strategy/pattern.ts'
-import { checkHeaders } from '../http/headers.ts'
+import { checkHeaders, checkUrl } from '../http/headers.ts'
 import type { SourceRow } from '../source-type.ts'
 
 const pattern = (description: string) => text(1000, { minLength: 1, description })
@@ -40,6 +40,7 @@ export function checkFeed({
 }: Pick<SourceRow<FeedConfig>, 'config' | 'credentials'>): void {
   const { language, titlePattern, include, exclude } = config
   checkHeaders(credentials)
+  checkUrl(config.url, 'config.url')
   if (language !== undefined && canonicalLanguage(language) === null)
     throw new Invalid('config.language is not a language tag')
   if (titlePattern !== undefined) compilePattern(titlePattern, 'config.titlePattern')

@@ -1,4 +1,4 @@
-// Credentials of sources as request headers.
+// Credentials of sources as request headers, and URLs without them.
 import { Invalid } from '../../errors.ts'
 
 const nameFormat = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/
@@ -14,4 +14,12 @@ export function checkHeaders(credentials: Record<string, string>): void {
       throw new Invalid(`credentials.${name.slice(0, 100)} is not a header that can be set`)
     if (!valueFormat.test(value)) throw new Invalid(`credentials.${name} is not a header value`)
   }
+}
+
+/** Settings are returned to administrators, so that a password in a URL would not be a secret. Throws Invalid. */
+export function checkUrl(text: string, label: string): void {
+  const url = URL.parse(text)
+  if (url === null) throw new Invalid(`${label} is not a URL`)
+  if (url.username !== '' || url.password !== '')
+    throw new Invalid(`${label} has a user name or password; use credentials.Authorization`)
 }
