@@ -20,6 +20,9 @@ export function normalizedSpans(spans: readonly Span[] | null): Span[] | null {
   return joined.length === 0 ? null : joined
 }
 
+/** Sources and users may state any numbers; from 2^53 on, adding 1 changes nothing. */
+const maxCovered = 100_000
+
 /** Whether `has` holds for both ends and for all whole numbers between them. `size` is the number of values that it can hold for. */
 export function isCovered(
   spans: readonly Span[],
@@ -27,8 +30,9 @@ export function isCovered(
   size: number,
 ): boolean {
   return spans.every(({ start, end }) => {
-    if (end - start > size || !has(start) || !has(end)) return false
-    for (let value = Math.ceil(start); value <= end; value++) if (!has(value)) return false
+    if (!(end - start <= Math.min(size, maxCovered)) || !has(start) || !has(end)) return false
+    const first = Math.ceil(start)
+    for (let i = 0; i <= end - first; i++) if (!has(first + i)) return false
     return true
   })
 }
