@@ -150,16 +150,19 @@ export async function claimMatches(
   { libraryId, sourceId }: Claims,
   limit: number,
 ): Promise<Claim[]> {
+  // Materialized: as the inner side of a join it would be executed, and claim, once for each row.
   const rows = await sql<Claim[]>`
-    update series_match m
-    set claimed_until = now() + interval '10 minutes', attempts = m.attempts + 1
-    from (
+    with due as materialized (
       select d.series_id from series_match d join series s on s.id = d.series_id
       where d.source_id = ${sourceId} and s.library_id = ${libraryId} and d.due_at <= now()
         and (d.claimed_until is null or d.claimed_until < now())
       order by d.due_at, d.series_id
       limit ${limit}
-      for update of d skip locked) due
+      for update of d skip locked
+    )
+    update series_match m
+    set claimed_until = now() + interval '10 minutes', attempts = m.attempts + 1
+    from due
     where m.source_id = ${sourceId} and m.series_id = due.series_id
     returning m.series_id as "seriesId", m.forced as "isForced", m.attempts`
   return [...rows]

@@ -148,6 +148,17 @@ t.test('a source that fails is called again later, an invalid answer is one fail
   await sql`update source set failures = 0, retry_at = null`
 })
 
+t.test('a claim has no more series than it asks for, with any plan', async t => {
+  await makeDue(names.map((_, i) => idAt(i)))
+  const claims = await sql.begin(async tx => {
+    await tx`set local enable_hashjoin = off`
+    await tx`set local enable_mergejoin = off`
+    return await claimMatches(tx, job, 3)
+  })
+  t.equal(claims.length, 3)
+  await sql`update series_match set due_at = null, claimed_until = null, attempts = 0`
+})
+
 t.test('what a dead process claimed is due again, and a disabled source is not called', async t => {
   await makeDue([idAt(4), idAt(5)])
   t.equal((await claimMatches(sql, job, 10)).length, 2)
