@@ -114,12 +114,13 @@ function randomCases(
 
 type Ids = { library: string; small: string; series: string; book: string }
 
-/** Every paged list of books and series. */
+/** Every paged list of books and series. Releases have a bench of their own. */
 function plainCases(random: Random, viewers: number, ids: Ids): GridCase[] {
   const paths = resources.flatMap(({ method, path, query, permission }) => {
     const names = Object.keys((query as { properties?: object } | undefined)?.properties ?? {})
     const isList = names.includes('page') && /^(Books|Series)Read$/.test(String(permission))
-    if (method !== 'GET' || !isList || /\/(genres|tags|errors|duplicates)/.test(path)) return []
+    if (method !== 'GET' || !isList || /\/(genres|tags|errors|duplicates|releases)/.test(path))
+      return []
     return [{ path, isSorted: names.includes('sort') }]
   })
   const cases: GridCase[] = []

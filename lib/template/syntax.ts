@@ -37,7 +37,8 @@ const maxDepth = 50
 
 /** Throws Invalid with the reason; `name` is the field. */
 export function parseTemplate(source: string, name: string): Program {
-  if (source.length > maxTemplateLength)
+  // As JSON Schema counts characters.
+  if (source.length > maxTemplateLength && [...source].length > maxTemplateLength)
     throw new Invalid(`${name} is longer than ${maxTemplateLength} characters`)
   const program = parse(source, name)
   checkProgram(program, { name, depth: 0 })

@@ -37,7 +37,7 @@ export const contractExceptions: readonly Exception[] = [
   },
   { operation: /libraries/, message: /IANA time zone/, reason: 'names of time zones' },
   {
-    operation: /libraries/,
+    operation: /libraries|matching/,
     message: /requires a list|regular expression|pattern/,
     reason: 'regular expressions, and values that depend on an operator',
   },
@@ -52,6 +52,11 @@ export const contractExceptions: readonly Exception[] = [
     operation: /settings/,
     message: /must be|must not|is not|Unknown/i,
     reason: 'types of settings, which depend on the key',
+  },
+  {
+    operation: /templates\/preview/,
+    message: /Only one of/,
+    reason: 'fields that exclude each other',
   },
   { operation: /./, message: /cannot be stored/, reason: 'null characters inside free-form JSON' },
   {
