@@ -148,7 +148,7 @@ t.test('a source that fails is called again later, an invalid answer is one fail
   await sql`update source set failures = 0, retry_at = null`
 })
 
-t.test('a claim has no more series than it asks for, with any plan', async t => {
+t.test('a claim has no more series than it calls for, with any plan', async t => {
   await makeDue(names.map((_, i) => idAt(i)))
   const claims = await sql.begin(async tx => {
     // A plan with the limited subquery as the inner side of the join.
