@@ -9,7 +9,7 @@ import { fetchSetting } from '../../setting/setting.ts'
 import { mayHaveMetadata } from '../../source/open.ts'
 import { enabledSources, type StoredSource } from '../source/source.ts'
 import { type MatchResult, outcomes } from './match-series.ts'
-import { type Matching, matchingOf } from './matching-settings.ts'
+import { type Matching, matchingsOf } from './matching-settings.ts'
 
 export const SeriesMatch = record(
   {
@@ -51,12 +51,13 @@ export type StartedMatching = { taskIds: string[]; count: number }
 
 /** Enabled sources of metadata that take part in automatic matching. */
 export async function matchingSources(sql: Queryable): Promise<MatchingSource[]> {
-  const sources: MatchingSource[] = []
-  for (const row of (await enabledSources(sql)).filter(mayHaveMetadata)) {
-    const matching = await matchingOf(sql, row.id)
-    if (matching.enabled) sources.push({ row, matching })
-  }
-  return sources
+  const rows = (await enabledSources(sql)).filter(mayHaveMetadata)
+  const ids = rows.map(row => row.id)
+  const matchings = await matchingsOf(sql, ids)
+  return rows.flatMap(row => {
+    const matching = matchings.get(row.id)
+    return matching?.enabled ? [{ row, matching }] : []
+  })
 }
 
 /** Makes series due, each with the sources of its library, and sends a job for each library and source. */

@@ -82,10 +82,19 @@ export const defaultMatching: Matching = {
 
 /** Throws NotFound. */
 export async function matchingOf(sql: Queryable, sourceId: string): Promise<Matching> {
-  const [row] = await sql<{ matching: Partial<Matching> }[]>`
-    select matching from source where id = ${sourceId}`
-  if (!row) throw new NotFound('Source not found')
-  return { ...defaultMatching, ...row.matching }
+  const matching = (await matchingsOf(sql, [sourceId])).get(sourceId)
+  if (!matching) throw new NotFound('Source not found')
+  return matching
+}
+
+/** By the id of the source, of those that exist. */
+export async function matchingsOf(
+  sql: Queryable,
+  sourceIds: readonly string[],
+): Promise<Map<string, Matching>> {
+  const rows = await sql<{ id: string; matching: Partial<Matching> }[]>`
+    select id, matching from source where id = any(${sourceIds as string[]}::uuid[])`
+  return new Map(rows.map(({ id, matching }) => [id, { ...defaultMatching, ...matching }]))
 }
 
 /** Replaces the settings; absent ones have their defaults. Throws NotFound and Invalid. */

@@ -1,7 +1,7 @@
 // Automatic matching in the background: tasks, locks, failures of sources, what a dead process left, scans.
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { claimMatches } from '../../../lib/catalog/match/match-queue.ts'
+import { claimMatches, matchingSources } from '../../../lib/catalog/match/match-queue.ts'
 import { newId } from '../../../lib/id.ts'
 import { SourceFailure } from '../../../lib/source/failure.ts'
 import { runMatchJob } from '../../../pipeline/match/match-job.ts'
@@ -68,6 +68,24 @@ const fields = {
 }
 for (const [i, name] of names.entries())
   memory.series.set(`id-${i}`, fetchedSeries(`id-${i}`, { ...fields, title: `${name}!` }))
+
+t.test('the settings of all sources are read by one statement', async t => {
+  const ids = [
+    await insertMetadataSource(sql, 'plugin:second'),
+    await insertMetadataSource(sql, 'plugin:third'),
+  ]
+  await sql`update source set matching = '{"enabled": false}' where id = ${ids[0]!}`
+  const sent: string[] = []
+  sql.options.debug = (_: number, text: string) => sent.push(text)
+  const sources = await matchingSources(sql)
+  sql.options.debug = () => {}
+  await sql`delete from source where id = any(${ids})`
+  t.same(
+    sources.map(({ row }) => row.id),
+    [sourceId, ids[1]],
+  )
+  t.equal(sent.filter(text => text.includes('matching from source')).length, 1)
+})
 
 t.test('no locked field changes', async t => {
   const random = createRandom(15)
@@ -148,7 +166,7 @@ t.test('a source that fails is called again later, an invalid answer is one fail
   await sql`update source set failures = 0, retry_at = null`
 })
 
-t.test('a claim has no more series than it calls for, with any plan', async t => {
+t.test('a claim has at most as many series as its limit, with any plan', async t => {
   await makeDue(names.map((_, i) => idAt(i)))
   const claims = await sql.begin(async tx => {
     // A plan with the limited subquery as the inner side of the join.
