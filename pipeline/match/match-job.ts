@@ -121,7 +121,13 @@ async function matchClaims(
       run.hasMatched ||= result.outcome === 'matched'
       await finishMatch(sql, { seriesId, sourceId: row.id }, result)
     } catch (error) {
-      if (signal.aborted || !(error instanceof Failure)) throw error
+      if (signal.aborted) {
+        // Otherwise they would wait until their claims expire. The database may be lost.
+        const rest = { claims: claims.slice(i), seconds: 0 }
+        await postponeMatches(sql, row.id, rest).catch(() => {})
+        throw error
+      }
+      if (!(error instanceof Failure)) throw error
       if (isTransient(error) && claim.attempts < maxAttempts) {
         const seconds = waitSecondsOf(error)
         await postponeMatches(sql, row.id, { claims: claims.slice(i), seconds })

@@ -32,14 +32,14 @@ const idAt = (i: number) => idOf.get(names[i]!)!
 
 const job = { libraryId: shelf.id, sourceId }
 /** Runs the job once in this process, without the queue. */
-const run = () =>
+const run = ({ sources } = memory, { signal } = new AbortController()) =>
   runMatchJob(
     {
-      ...{ sql, queue: all.pipeline.queue, sources: memory.sources, dataDir: catalogue.data },
+      ...{ sql, queue: all.pipeline.queue, sources, dataDir: catalogue.data },
       makeCover: () => Promise.reject(new Error('not called')),
     },
     job,
-    { isStopped: () => false, signal: new AbortController().signal },
+    { isStopped: () => signal.aborted, signal },
   )
 const makeDue = (ids: readonly string[]) => sql`
   insert into series_match (series_id, source_id, due_at)
@@ -138,11 +138,15 @@ t.test('unchanged metadata is not written again', async t => {
   t.same(memory.calls.sort(), ['fetch id-0', 'fetch id-1'])
   t.same(await times(), before)
   t.ok((await outcomes()).includes('unchanged: 2'))
-  // After a change at the source, it is.
+  // After a change at the source it is written, compared once.
   memory.series.set('id-0', fetchedSeries('id-0', { summary: 'New' }))
   await admin.put(`/series/${idAt(0)}/metadata/locks`, { summary: false })
   await makeDue(ids)
+  const sent: string[] = []
+  sql.options.debug = (_: number, text: string) => sent.push(text)
   await run()
+  sql.options.debug = () => {}
+  t.equal(sent.filter(text => text.includes('s.locks, s.provenance')).length, 2, 'two series')
   t.equal((await reader.get(`/series/${idAt(0)}/metadata`)).body.summary, 'New')
 })
 
@@ -195,6 +199,21 @@ t.test('what a dead process claimed is due again, and a disabled source is not c
   t.same(memory.calls, [])
   t.ok((await outcomes()).includes('plugin_disabled: 2'))
   await sql`update source set enabled = true`
+})
+
+t.test('series are due at once when their job is stopped during a call', async t => {
+  await makeDue([idAt(4), idAt(5)])
+  const stop = new AbortController()
+  const stopped = createMemorySource(() => {
+    stop.abort()
+    throw stop.signal.reason
+  })
+  await t.rejects(run(stopped, stop))
+  const due = await sql`
+    select attempts from series_match
+    where due_at <= now() and claimed_until is null and series_id = any(${[idAt(4), idAt(5)]})`
+  t.same(due, [{ attempts: 0 }, { attempts: 0 }])
+  await run()
 })
 
 t.test('equal ids from a source group series as duplicates, if the source is trusted', async t => {

@@ -17,14 +17,17 @@ export const fetchedSeries = (
   ...others,
 })
 
-export function createMemorySource() {
+/** `beforeCall` may throw. */
+export function createMemorySource(beforeCall = () => {}) {
   const series = new Map<string, FetchedSeries>()
   const images = new Map<string, Buffer>()
   const calls: string[] = []
   const state = { failure: null as SourceFailure | null, relevance: 1 }
-  const call = <T>(name: string, result: () => T): Promise<T> => {
+  const call = async <T>(name: string, result: () => T): Promise<T> => {
     calls.push(name)
-    return state.failure ? Promise.reject(state.failure) : Promise.resolve(result())
+    beforeCall()
+    if (state.failure) throw state.failure
+    return result()
   }
   const source: Source = {
     describe: () => Promise.reject(new Error('not called')),
