@@ -68,13 +68,14 @@ export async function compareFetched(
   return (await prepare(tx, viewer, fetch)).comparison
 }
 
-/** Locks the series, and stores what may change. Throws NotFound. */
+/** Locks the series, and stores what may change; nothing if it is unchanged, unless forced. Throws NotFound. */
 export async function applyFetched(
   tx: Transaction,
   viewer: Viewer,
-  fetch: Fetch,
+  fetch: Fetch & { isForced: boolean },
 ): Promise<Comparison> {
   const { row, references, comparison } = await prepare(tx, viewer, fetch)
+  if (comparison.isUnchanged && !fetch.isForced) return comparison
   const { source, fetched } = fetch
   const changes = new Map(
     comparison.fields.flatMap(({ field, action, proposed }) =>

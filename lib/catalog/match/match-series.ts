@@ -89,18 +89,32 @@ export async function previewFetched(
   return await retryOnDeadlock(sql, tx => compareFetched(tx, viewer, toFetch(source, fetched)))
 }
 
-/** Throws NotFound. */
+/** Also what the source stated at the last time. Throws NotFound. */
 export async function storeFetched(
   deps: MatchDeps,
   source: MatchSource,
   fetched: Fetched,
 ): Promise<Applied> {
-  const { sql, viewer } = deps
-  const comparison = await retryOnDeadlock(sql, tx =>
-    applyFetched(tx, viewer, toFetch(source, fetched)),
-  )
+  const comparison = await storeStated(deps, source, { ...fetched, isForced: true })
   return { ...comparison, cover: await storeCover(deps, source, fetched) }
 }
+
+/** Null: the source states the same as at the last time. Throws NotFound. */
+async function storeUnlessUnchanged(
+  deps: MatchDeps,
+  source: MatchSource,
+  fetched: Fetched,
+): Promise<Applied | null> {
+  const comparison = await storeStated(deps, source, { ...fetched, isForced: false })
+  if (comparison.isUnchanged) return null
+  return { ...comparison, cover: await storeCover(deps, source, fetched) }
+}
+
+const storeStated = (
+  { sql, viewer }: MatchDeps,
+  source: MatchSource,
+  { isForced, ...fetched }: Fetched & { isForced: boolean },
+) => retryOnDeadlock(sql, tx => applyFetched(tx, viewer, { ...toFetch(source, fetched), isForced }))
 
 const toFetch = ({ row, matching }: MatchSource, { seriesId, fetched, selected }: Fetched) => ({
   ...{ seriesId, fetched, source: row.name },
@@ -198,16 +212,7 @@ export async function autoMatch(
   }
   const fetched = await fetchFromSource(deps, source, externalId)
   if (!fetched) return resultOf('no_match', { relevance, externalId })
-  const applied = await storeUnlessUnchanged(deps, source, { seriesId, fetched, isForced })
+  const store = isForced ? storeFetched : storeUnlessUnchanged
+  const applied = await store(deps, source, { seriesId, fetched, selected: null })
   return resultOf(applied ? 'matched' : 'unchanged', { relevance, externalId, applied })
-}
-
-async function storeUnlessUnchanged(
-  deps: MatchDeps,
-  source: MatchSource,
-  { seriesId, fetched, isForced }: { seriesId: string; fetched: FetchedSeries; isForced: boolean },
-): Promise<Applied | null> {
-  const match = { seriesId, fetched, selected: null }
-  if (!isForced && (await previewFetched(deps, source, match)).isUnchanged) return null
-  return await storeFetched(deps, source, match)
 }
