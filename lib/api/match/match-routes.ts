@@ -280,14 +280,14 @@ export const matchRoutes = [
     },
   }),
   route({
+    // Messages of failures name hosts.
+    ...access,
     operationId: 'listSeriesMatches',
     method: 'GET',
     path: '/series/{id}/metadata/matches',
-    permission: 'SeriesRead',
     // One for each source.
     cost: 'record',
     summary: 'List what became of matching a series with each source',
-    params: SeriesId,
     responses: { 200: record({ matches: list(SeriesMatch) }, { component: 'SeriesMatchList' }) },
     async handle({ params: { id }, viewer }, { sql }) {
       await requireSeries(sql, viewer, id)
