@@ -5,6 +5,7 @@ import { Failure, RateLimited, Unavailable } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { isConnectionLost, isDiskFull } from '../postgres/connection-error.ts'
 import type { Challenge, Dialect } from './dialect/dialect.ts'
+import { hasDisconnected } from './input.ts'
 
 /** Values of `error` in the body. */
 const errorNames: Record<number, string> = {
@@ -73,6 +74,12 @@ function asFailure(error: unknown): unknown {
   return error
 }
 
+/** What ends the work of a request whose client has disconnected: an aborted signal, or its cancelled statement. */
+const isAbort = (error: unknown) => {
+  const { name, code } = error as { name?: unknown; code?: unknown }
+  return name === 'AbortError' || code === '57014'
+}
+
 const overloadRetrySeconds = 5
 
 /** The body of a 412 or 416, which are responses with headers of their own. */
@@ -99,7 +106,10 @@ export function errorResponse(
   reply: FastifyReply,
   challenge: Challenge | null = null,
 ) {
-  const error = asFailure(thrown)
+  const error =
+    hasDisconnected(reply) && isAbort(thrown)
+      ? new Unavailable('Request was cancelled')
+      : asFailure(thrown)
   const { code = '' } = error as { code?: string }
   const overload = overloadMessages[code]
   const status = statusOf(error)
@@ -108,7 +118,7 @@ export function errorResponse(
   if (overload) log.warn({ ...context, code }, 'database overloaded')
   else if (status >= 500 && status !== 502 && status !== 503)
     log.error({ err: error, ...context }, 'request failed')
-  // Reported once by the monitor of the database and by the space guard.
+  // Reported once by the monitor of the database and by the space guard, or of no interest.
   if (error !== thrown) log.debug({ err: thrown, ...context }, 'request failed')
   if (reply.raw.headersSent) {
     reply.raw.destroy()

@@ -33,6 +33,9 @@ function disconnectController(reply: FastifyReply): AbortController {
     if (!reply.raw.writableFinished) controller.abort()
   })
   // No `close` event follows when the client disconnected during authentication.
-  if (reply.raw.destroyed && !reply.raw.writableFinished) controller.abort()
+  if (hasDisconnected(reply)) controller.abort()
   return controller
 }
+
+/** The client disconnected before its response was sent. */
+export const hasDisconnected = ({ raw }: FastifyReply) => raw.destroyed && !raw.writableFinished

@@ -1,0 +1,56 @@
+// Log levels of failed requests, with and without their client.
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import fastify from 'fastify'
+import t from 'tap'
+import { native } from '../../lib/http/dialect/native.ts'
+import { errorResponse } from '../../lib/http/error-response.ts'
+import { inputOf } from '../../lib/http/input.ts'
+import { openLog } from '../../lib/log.ts'
+
+type Line = { level: number; msg: string }
+
+/** The level of the log line of a request that fails with this error, while its client waits or after it has left. */
+async function levelOf(error: unknown, leaves: boolean) {
+  const lines: Line[] = []
+  const log = openLog({ level: 'debug' }, { write: line => void lines.push(JSON.parse(line)) })
+  const server = fastify()
+  const { promise: failed, resolve } = Promise.withResolvers<void>()
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
+  server.setErrorHandler((thrown, request, reply) => {
+    const response = errorResponse({ log, dialect: native }, thrown, request, reply)
+    resolve()
+    return response
+  })
+  server.get('/', async (request, reply) => {
+    const { signal } = inputOf(request, reply).input
+    begin()
+    if (leaves && !signal.aborted) await once(signal, 'abort')
+    throw error
+  })
+  await server.listen({ port: 0, host: '127.0.0.1' })
+  const { port } = server.server.address() as { port: number }
+  const socket = connect(port, '127.0.0.1')
+  socket.write('GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
+  await begun
+  if (leaves) socket.destroy()
+  else socket.resume()
+  await failed
+  await server.close()
+  return lines.map(({ level }) => level)
+}
+
+const [debug, warn, failure] = [20, 40, 50]
+const aborted = () => AbortSignal.abort().reason as unknown
+const cancelled = () => Object.assign(new Error('canceling statement'), { code: '57014' })
+
+t.test('an abort is of no interest after the client has left', async t => {
+  t.same(await levelOf(aborted(), true), [debug])
+  t.same(await levelOf(cancelled(), true), [debug])
+  t.same(await levelOf(new TypeError('bug'), true), [failure])
+})
+
+t.test('an abort with the client still there is an error', async t => {
+  t.same(await levelOf(aborted(), false), [failure])
+  t.same(await levelOf(cancelled(), false), [warn])
+})
