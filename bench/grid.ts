@@ -70,7 +70,7 @@ const totals = new Map<string, number>()
 try {
   const viewers = await gridViewers(sql)
   const clock = await openProcessorClock(sql)
-  const all = await gridCases({ sql, seed, pairs, viewers: viewers.length })
+  const all = await gridCases({ sql, seed, pairs, viewers: viewers.map(one => one.viewer) })
   const cases = createRandom(seed)
     .shuffled(all)
     .filter(

@@ -1,12 +1,20 @@
 // Requests of the grid: conditions, plain lists, facets and searches, in sampled sort orders and pages.
 import { resources } from '../../lib/api/resources.ts'
 import {
+  presentBook,
+  type Viewer,
+  visibleBook,
+  visibleLibrary,
+  visibleSeries,
+} from '../../lib/auth/viewer.ts'
+import {
   bookSortNames,
   parseBookSort,
   parseSeriesSort,
   seriesSortNames,
 } from '../../lib/catalog/list/sort.ts'
 import type { Sql } from '../../lib/postgres/db.ts'
+import { allOf } from '../../lib/postgres/statement.ts'
 import { createRandom, type Random } from '../../test/kit/random.ts'
 import { type NamedCondition, randomCondition, singleConditions } from './conditions.ts'
 import type { CountQuery } from './counts.ts'
@@ -29,7 +37,7 @@ export type GridCase = {
   counted?: CountQuery
 }
 
-type Options = { sql: Sql; seed: number; pairs: number; viewers: number }
+type Options = { sql: Sql; seed: number; pairs: number; viewers: readonly Viewer[] }
 
 const directions = ['asc', 'desc'] as const
 const sorts: Record<Entity, string[]> = {
@@ -48,7 +56,8 @@ function distinctSorts(names: string[], sortOf: (name: string) => string | undef
 }
 
 export async function gridCases(options: Options): Promise<GridCase[]> {
-  const { sql, seed, pairs, viewers } = options
+  const { sql, seed, pairs } = options
+  const viewers = options.viewers.length
   const singles = {
     book: await singleConditions(sql, 'book'),
     series: await singleConditions(sql, 'series'),
@@ -58,17 +67,32 @@ export async function gridCases(options: Options): Promise<GridCase[]> {
     ...singles[entity].flatMap(one => conditionCases(entity, one, { random, viewers })),
     ...randomCases(entity, singles[entity], { seed, pairs: Math.ceil(pairs / 2), viewers }),
   ])
-  const [ids] = await sql<Ids[]>`
-    select (select id from library order by book_count desc limit 1) as library,
-      (select id from library order by book_count limit 1) as small,
-      (select id from series order by book_count desc limit 1) as series,
-      (select id from book where missing_at is null order by sort_key offset 100000 limit 1) as book`
+  const ids = await idsFor(sql, options.viewers)
   return [
     ...cases,
-    ...plainCases(random, viewers, ids!),
-    ...facetCases(viewers, ids!, [...singles.series]),
-    ...(await searchCases(sql, random, viewers, ids!)),
+    ...plainCases(random, viewers, ids),
+    ...facetCases(viewers, ids, [...singles.series]),
+    ...(await searchCases(sql, random, viewers, ids)),
   ]
+}
+
+/** Of records that every viewer sees. */
+async function idsFor(sql: Sql, viewers: readonly Viewer[]): Promise<Ids> {
+  const visibleToAll = (visible: typeof visibleSeries) =>
+    allOf(
+      sql,
+      viewers.map(viewer => visible(sql, viewer)),
+    )
+  const fromLibraries = sql`select l.id from library l where ${visibleToAll(visibleLibrary)}`
+  const [ids] = await sql<Ids[]>`
+    select (${fromLibraries} order by l.book_count desc limit 1) as library,
+      (${fromLibraries} order by l.book_count limit 1) as small,
+      (select s.id from series s where ${visibleToAll(visibleSeries)}
+        order by s.book_count desc limit 1) as series,
+      (select b.id from book b join series s on s.id = b.series_id
+        where ${presentBook(sql)} and ${visibleToAll(visibleBook)}
+        order by b.sort_key offset 100000 limit 1) as book`
+  return ids!
 }
 
 type Draw = { random: Random; viewers: number }
