@@ -60,6 +60,8 @@ export async function openApi({
   server: FastifyInstance
   /** Port of the separate server of the compatible API; null without one. */
   compatiblePort: number | null
+  /** Builds the web application, which the first request does otherwise. */
+  prepareWeb(): Promise<void>
   /** Still responds, with Connection: close; /health reports 503. */
   announceShutdown(): void
   /** Waits up to 25 seconds for running requests, then closes everything. */
@@ -108,10 +110,12 @@ export async function openApi({
     lifecycle,
   }
   const compatible = await openCompatibleApi(deps)
-  const server = await openServer(deps, resources, { receive, passOn: compatible.passOn })
+  const web = config.web.enabled ? (await import('../web/web.ts')).openWeb(deps) : undefined
+  const server = await openServer(deps, resources, { receive, passOn: compatible.passOn, web })
   return {
     server,
     compatiblePort: compatible.port,
+    prepareWeb: async () => web?.prepare(),
     announceShutdown() {
       lifecycle.isShuttingDown = true
     },

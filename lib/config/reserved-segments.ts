@@ -2,6 +2,23 @@
 
 /** First segments of paths of the server itself, in lower case. */
 export const reservedSegments: ReadonlySet<string> = new Set([
+  // Views and files of the web application.
+  'account',
+  'admin',
+  'assets',
+  'books',
+  'collections',
+  'libraries',
+  'manifest.webmanifest',
+  'readlists',
+  'search',
+  'series',
+  'service-worker.js',
+  'setup',
+  'sign-in',
+  'statistics',
+  'want-to-read',
+  // The API and what reading apps request.
   'api',
   'auth',
   'docs',

@@ -72,6 +72,8 @@ export const catalogue = {
   ),
   'api.upload_mb': boot.integer(20, [1, 1000], 'Maximum size of an uploaded cover, in MiB.'),
 
+  'web.enabled': boot.boolean(true, 'Serve the web application at /.'),
+
   'opds.key_in_path': reload.boolean(
     false,
     'Accept read-only API keys in the path (/opds/k/KEY/v1), for apps that support no authentication.',

@@ -31,22 +31,25 @@ import { openRateLimiter } from './rate-limit.ts'
 import { logRequests } from './request-log.ts'
 import { endpoints, isFull, methodsByPath, type Route } from './route.ts'
 import { compileSerializer } from './serialize.ts'
+import { isNavigation, type WebPages } from './web-pages.ts'
 
 type ServerOptions = {
   dialect?: Dialect
   receive?: ReceivePace | undefined
   /** Gets requests for other first segments of a path than those of the routes. */
   passOn?: PassOn
+  web?: WebPages | undefined
 }
 
 /** A server that is ready to listen. Closing it waits for running requests. */
 export async function openServer(
   { lists, ...deps }: Deps & { lists: ListGate },
   routes: readonly Route[],
-  { dialect = native, receive, passOn }: ServerOptions = {},
+  { dialect = native, receive, passOn, web }: ServerOptions = {},
 ): Promise<FastifyInstance> {
   const { config } = deps
   const { isMounted } = dialect
+  const own = firstSegments(routes, config)
   const addresses = createAddressResolver(config, { isMounted })
   const onError = { log: deps.log, dialect }
   const server = fastify({
@@ -55,7 +58,6 @@ export async function openServer(
     genReqId: newId,
     bodyLimit: smallBodyBytes,
     serverFactory: handle => {
-      const own = firstSegments(routes, config)
       const listener = passOn ? dispatcher(handle, { passOn, addresses, own }) : handle
       return createHttpServer(listener, receive)
     },
@@ -121,8 +123,11 @@ export async function openServer(
     : (_request, handle) => handle()
   for (const route of routes)
     mountRoute(server, route, { deps, lists, limiter, preconditions, dialect })
+  web?.mount(server)
   const allowedMethods = methodsByPath(routes)
   server.setNotFoundHandler(async (request, reply) => {
+    if (web && isNavigation(request) && !own.has(addresses.firstSegment(request.raw)))
+      return web.sendDocument(request, reply)
     await limiter.consume({ request, reply, accountId: null }, 'default')
     const allowed = allowedMethods(request.url)
     if (allowed.length === 0) throw new NotFound('Unknown path')

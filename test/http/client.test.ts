@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import createClient from 'openapi-fetch'
 import { test } from 'tap'
 import { folderWithFiles } from '../kit/files/folders.ts'
-import type { paths } from '../kit/generated/api.ts'
+import type { paths } from '../../lib/web/app/api/schema.d.ts'
 import { comic } from '../kit/library.ts'
 import { startApi } from '../kit/server.ts'
 

@@ -1,0 +1,45 @@
+// Client of the REST API with the types of its OpenAPI document.
+import createClient from 'openapi-fetch'
+import { basePath } from './address.ts'
+import { failureOf, noConnection } from './errors.ts'
+import type { components, paths } from './schema.d.ts'
+import { accessToken, renewRefused } from './session.ts'
+
+/** Records of the API by the name of their schema, such as `Schemas['Book']`. */
+export type Schemas = components['schemas']
+
+/**
+ * `await api.GET('/api/v1/series/{id}', { params: { path: { id } } })` gives `{ data }`. Every method throws
+ * ApiError for an error response or a lost connection, and AbortError when its `signal` is aborted.
+ */
+export const api = createClient<paths>({ baseUrl: basePath || '/', fetch: sendAuthorized })
+
+async function sendAuthorized(request: Request): Promise<Response> {
+  const token = await accessToken()
+  const repeated = request.clone()
+  const response = await send(request, token)
+  if (response.status !== 401 || token === null) return await checked(response)
+  const renewed = await renewRefused(token)
+  if (renewed === null || renewed === token) return await checked(response)
+  return await checked(await send(repeated, renewed))
+}
+
+async function send(request: Request, token: string | null): Promise<Response> {
+  if (token !== null) request.headers.set('authorization', `Bearer ${token}`)
+  try {
+    return await fetch(request)
+  } catch (error) {
+    if (request.signal.aborted) throw error
+    throw noConnection()
+  }
+}
+
+async function checked(response: Response): Promise<Response> {
+  if (!response.ok) throw await failureOf(response)
+  return response
+}
+
+/** The body of a response of `api`. */
+export async function body<T>(response: Promise<{ data?: T }>): Promise<T> {
+  return (await response).data as T
+}

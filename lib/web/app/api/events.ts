@@ -1,0 +1,104 @@
+// Event stream of the server: one connection for all views of a tab, with its state for the connection banner.
+import { effect, signal } from '@preact/signals'
+import { apiUrl } from './address.ts'
+import { accessToken, isSignedIn } from './session.ts'
+
+/** `lost`: the stream ended and is being opened again. */
+export const connection = signal<'connected' | 'lost'>('connected')
+
+type Listener = (event: Record<string, unknown> & { type: string }) => void
+type StreamName = 'events' | 'scans' | 'tasks'
+
+const minRetryMs = 1_000
+const maxRetryMs = 20_000
+// A browser has six connections to a server over HTTP/1.1, and tabs in the background need none.
+const hiddenMs = 60_000
+
+/**
+ * Calls the listener with each event of the stream, as `{type, …}` with the members of the event, until the returned
+ * function is called. A `resync` event stands for missed events: load everything again.
+ */
+export function listen(stream: StreamName, listener: Listener): () => void {
+  const shared = streams[stream]
+  shared.listeners.add(listener)
+  shared.update()
+  return () => {
+    shared.listeners.delete(listener)
+    shared.update()
+  }
+}
+
+const streams = {
+  events: createStream('/events/stream'),
+  scans: createStream('/scans/stream'),
+  tasks: createStream('/tasks/stream'),
+}
+
+function createStream(path: string) {
+  const listeners = new Set<Listener>()
+  let source: EventSource | null = null
+  let retry: ReturnType<typeof setTimeout> | undefined
+  let retryMs = minRetryMs
+  let lastEventId = ''
+  let hideTimer: ReturnType<typeof setTimeout> | undefined
+  let isHidden = document.visibilityState === 'hidden'
+
+  function close() {
+    clearTimeout(retry)
+    retry = undefined
+    source?.close()
+    source = null
+  }
+  async function open() {
+    clearTimeout(retry)
+    // The stream is authenticated by the cookie, which is as old as the token.
+    await accessToken().catch(() => {})
+    if (!isWanted() || source) return
+    const query = new URLSearchParams({ unnamed: 'true', ...(lastEventId && { lastEventId }) })
+    const opened = new EventSource(`${apiUrl(path)}?${query}`)
+    source = opened
+    opened.onopen = () => {
+      retryMs = minRetryMs
+      connection.value = 'connected'
+    }
+    opened.onmessage = message => {
+      if (message.lastEventId) lastEventId = message.lastEventId
+      const event = JSON.parse(message.data)
+      for (const listener of [...listeners]) listener(event)
+    }
+    // Reopened by ourselves: the browser gives up after an error response, and does not renew the cookie.
+    opened.onerror = () => {
+      if (source !== opened) return
+      connection.value = 'lost'
+      close()
+      retry = setTimeout(open, retryMs * (0.7 + 0.6 * Math.random()))
+      retryMs = Math.min(maxRetryMs, retryMs * 2)
+    }
+  }
+  const isWanted = () => listeners.size > 0 && isSignedIn.value && !isHidden
+  function update() {
+    if (!isWanted()) close()
+    else if (!source && retry === undefined) void open()
+  }
+  document.addEventListener('visibilitychange', () => {
+    clearTimeout(hideTimer)
+    if (document.visibilityState === 'hidden')
+      hideTimer = setTimeout(() => {
+        isHidden = true
+        update()
+      }, hiddenMs)
+    else {
+      isHidden = false
+      retryMs = minRetryMs
+      update()
+    }
+  })
+  addEventListener('online', () => {
+    if (isWanted() && !source) void open()
+  })
+  effect(() => {
+    if (!isSignedIn.value) lastEventId = ''
+    update()
+  })
+  return { listeners, update }
+}

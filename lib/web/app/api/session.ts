@@ -1,0 +1,152 @@
+// Session of the browser: tokens, the signed-in account, renewal before the tokens expire.
+import { computed, signal } from '@preact/signals'
+import { apiUrl } from './address.ts'
+import { ApiError, failureOf, noConnection } from './errors.ts'
+import type { components } from './schema.d.ts'
+
+export type Account = components['schemas']['CurrentUser']
+
+type Tokens = {
+  accessToken: string
+  refreshToken: string
+  /** Milliseconds since the epoch. */
+  expiresAt: number
+}
+type TokenFields = { accessToken: string; refreshToken: string; expiresIn: number }
+
+const storageKey = `stackroom.session:${new URL(document.baseURI).pathname}`
+// Images and event streams send the cookie, which expires with the token.
+const renewBeforeMs = 120_000
+
+const tokens = signal<Tokens | null>(readStored())
+/** The signed-in account; null when signed out, and until its record is loaded. */
+export const account = signal<Account | null>(null)
+export const isSignedIn = computed(() => tokens.value !== null)
+
+/** Whether the account has a permission, such as `LibrariesWrite`. */
+export const can = (permission: string): boolean =>
+  account.value?.effectivePermissions.some(name => name === permission) ?? false
+
+function readStored(): Tokens | null {
+  try {
+    return JSON.parse(localStorage.getItem(storageKey) ?? 'null')
+  } catch {
+    return null
+  }
+}
+
+function store(next: Tokens | null) {
+  tokens.value = next
+  if (next === null) localStorage.removeItem(storageKey)
+  else localStorage.setItem(storageKey, JSON.stringify(next))
+}
+
+/** Starts a session with the tokens of a response of sign-in, registration or setup. */
+export async function startSession({ accessToken, refreshToken, expiresIn }: TokenFields) {
+  store({ accessToken, refreshToken, expiresAt: Date.now() + expiresIn * 1000 })
+  await loadAccount()
+}
+
+/** Throws ApiError. */
+export async function loadAccount(): Promise<void> {
+  const token = await accessToken()
+  if (token === null) {
+    account.value = null
+    return
+  }
+  const response = await send('/auth/me', { headers: { authorization: `Bearer ${token}` } })
+  account.value = await response.json()
+}
+
+export async function signOut(): Promise<void> {
+  const token = await accessToken().catch(() => null)
+  const refreshToken = tokens.value?.refreshToken
+  endSession()
+  if (token !== null)
+    await send('/auth/logout', {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ refreshToken }),
+    }).catch(() => {})
+}
+
+/** Forgets the session in this browser. */
+export function endSession() {
+  store(null)
+  account.value = null
+}
+
+let renewal: Promise<void> | null = null
+
+/** A valid access token, renewed if it expires soon; null when signed out. Throws ApiError without a connection. */
+export async function accessToken(): Promise<string | null> {
+  const current = tokens.value
+  if (current === null) return null
+  if (current.expiresAt - Date.now() < renewBeforeMs) {
+    renewal ??= renewAlone(current.accessToken).finally(() => {
+      renewal = null
+    })
+    await renewal
+  }
+  return tokens.value?.accessToken ?? null
+}
+
+/** Renews a token that the server refused, unless another request did that already. */
+export async function renewRefused(refused: string): Promise<string | null> {
+  if (tokens.value?.accessToken === refused) {
+    renewal ??= renewAlone(refused).finally(() => {
+      renewal = null
+    })
+    await renewal
+  }
+  return tokens.value?.accessToken ?? null
+}
+
+/** Tabs share the tokens, and a refresh token is valid once: one tab renews at a time where locks exist (HTTPS). */
+async function renewAlone(known: string): Promise<void> {
+  const renewOnce = async () => {
+    const stored = readStored()
+    if (stored === null || stored.accessToken !== known) tokens.value = stored
+    else await renew(stored)
+  }
+  if (navigator.locks) await navigator.locks.request(storageKey, renewOnce)
+  else await renewOnce()
+}
+
+async function renew({ refreshToken }: Tokens): Promise<void> {
+  try {
+    const response = await send('/auth/refresh', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ refreshToken }),
+    })
+    const fields: TokenFields = await response.json()
+    store({ ...fields, expiresAt: Date.now() + fields.expiresIn * 1000 })
+  } catch (error) {
+    if (!(error instanceof ApiError) || ![400, 401].includes(error.status)) throw error
+    endSession()
+  }
+}
+
+async function send(path: string, init: RequestInit): Promise<Response> {
+  const response = await fetch(apiUrl(path), init).catch(() => {
+    throw noConnection()
+  })
+  if (!response.ok) throw await failureOf(response)
+  return response
+}
+
+/** Renews the tokens in time while the page is visible, and follows the other tabs. */
+export function watchSession() {
+  addEventListener('storage', event => {
+    if (event.key !== storageKey && event.key !== null) return
+    tokens.value = readStored()
+    if (tokens.value === null) account.value = null
+    else if (account.value === null) loadAccount().catch(() => {})
+  })
+  const renewInTime = () => {
+    if (document.visibilityState === 'visible') accessToken().catch(() => {})
+  }
+  addEventListener('visibilitychange', renewInTime)
+  setInterval(renewInTime, renewBeforeMs / 4)
+}

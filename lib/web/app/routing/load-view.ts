@@ -1,0 +1,39 @@
+// Loading of views: module and style sheets, before the view is shown.
+import type { FunctionComponent } from 'preact'
+import type { Route, ViewProps } from './routes.ts'
+
+/** The folder of the built files. */
+const assets = new URL('../', import.meta.url)
+const loadedStyles = new Map<string, Promise<void>>()
+const loadedViews = new Map<Route, FunctionComponent<ViewProps>>()
+
+/** A view that was loaded already. */
+export const loadedView = (route: Route) => loadedViews.get(route) ?? null
+
+/** Throws when a file cannot be loaded. */
+export async function loadView(route: Route): Promise<FunctionComponent<ViewProps>> {
+  const [{ View }] = await Promise.all([route.load(), ...(route.styles ?? []).map(loadStyles)])
+  loadedViews.set(route, View)
+  return View
+}
+
+/** Loads a style sheet, such as `reader/reader.css`, once. Throws when it cannot be loaded. */
+export function loadStyles(path: string): Promise<void> {
+  let loading = loadedStyles.get(path)
+  if (!loading) {
+    loading = new Promise<void>((resolve, reject) => {
+      const link = document.createElement('link')
+      link.rel = 'stylesheet'
+      link.href = new URL(path, assets).href
+      link.onload = () => resolve()
+      link.onerror = () => {
+        link.remove()
+        loadedStyles.delete(path)
+        reject(new Error(`${path} cannot be loaded`))
+      }
+      document.head.append(link)
+    })
+    loadedStyles.set(path, loading)
+  }
+  return loading
+}

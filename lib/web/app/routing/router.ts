@@ -1,0 +1,99 @@
+// Router of the application: the current address as a signal, links without page loads, scroll positions on going back.
+import { signal } from '@preact/signals'
+import { basePath } from '../api/address.ts'
+
+export type Address = {
+  /** Path below the base path, without slashes at its ends: empty, or `series/…`. */
+  path: string
+  query: URLSearchParams
+}
+
+/** The address that is shown. */
+export const address = signal<Address>(currentAddress())
+
+type HistoryEntry = { key: string } | null
+let entryKey = newEntryKey()
+/** Scroll positions by history entry, in pixels. */
+const scrollPositions = new Map<string, number>()
+
+function currentAddress(): Address {
+  const { pathname, search } = window.location
+  const path = decodeURI(pathname.slice(basePath.length)).replace(/^\/+|\/+$/g, '')
+  return { path, query: new URLSearchParams(search) }
+}
+
+function newEntryKey(): string {
+  return Math.random().toString(36).slice(2)
+}
+
+/** Absolute address of a path such as `series/…?tab=books`, for links and `navigate`. */
+export const href = (path: string): string => `${basePath}/${path.replace(/^\/+/, '')}`
+
+/** Opens a path of the application, such as `series/…`. `replace`: without a new history entry. */
+export function navigate(path: string, { replace = false } = {}) {
+  saveScroll()
+  if (!replace) entryKey = newEntryKey()
+  history[replace ? 'replaceState' : 'pushState']({ key: entryKey }, '', href(path))
+  address.value = currentAddress()
+  if (!replace) scrollTo(0, 0)
+}
+
+/** Changes parameters of the current address; null removes one. Filters and sort orders are stored so. */
+export function setQuery(
+  changes: Record<string, string | null>,
+  { replace = false }: { replace?: boolean } = {},
+) {
+  const query = new URLSearchParams(address.value.query)
+  for (const [name, value] of Object.entries(changes))
+    if (value === null || value === '') query.delete(name)
+    else query.set(name, value)
+  const text = query.toString()
+  navigate(address.value.path + (text && `?${text}`), { replace })
+}
+
+function saveScroll() {
+  scrollPositions.set(entryKey, scrollY)
+}
+
+/** Restores the scroll position of the history entry once the view is high enough for it. */
+function restoreScroll() {
+  const top = scrollPositions.get(entryKey) ?? 0
+  const deadline = performance.now() + 2_000
+  const attempt = () => {
+    scrollTo(0, top)
+    if (Math.abs(scrollY - top) > 2 && performance.now() < deadline) requestAnimationFrame(attempt)
+  }
+  requestAnimationFrame(attempt)
+}
+
+/** Starts the router. Links (`<a href="series/…">`, relative to the base) are followed without loading a page. */
+export function startRouter() {
+  history.scrollRestoration = 'manual'
+  entryKey = (history.state as HistoryEntry)?.key ?? entryKey
+  history.replaceState({ key: entryKey }, '')
+  addEventListener('popstate', ({ state }: PopStateEvent) => {
+    saveScroll()
+    entryKey = (state as HistoryEntry)?.key ?? newEntryKey()
+    address.value = currentAddress()
+    restoreScroll()
+  })
+  document.addEventListener('click', event => {
+    const path = internalPath(event)
+    if (path === null) return
+    event.preventDefault()
+    navigate(path)
+  })
+}
+
+/** The path of a click on a link of the application; null for all other clicks. */
+function internalPath(event: MouseEvent): string | null {
+  if (event.defaultPrevented || event.button !== 0) return null
+  if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return null
+  const link = (event.target as Element).closest('a')
+  if (!link?.href || link.hasAttribute('download') || (link.target && link.target !== '_self'))
+    return null
+  const { origin, pathname, search } = new URL(link.href)
+  if (origin !== window.location.origin || !`${pathname}/`.startsWith(`${basePath}/`)) return null
+  const path = pathname.slice(basePath.length + 1)
+  return /^(?:api|opds|docs)(?:\/|$)/.test(path) ? null : path + search
+}

@@ -1,0 +1,46 @@
+// Views of the application by address. Each view is a module of its own, loaded when it is first opened.
+import type { FunctionComponent } from 'preact'
+
+/** Values of the `:name` parts of the pattern. */
+export type ViewProps = { params: Record<string, string> }
+
+export type Route = {
+  /** Path with `:name` for one segment. */
+  pattern: string
+  load: () => Promise<{ View: FunctionComponent<ViewProps> }>
+  /** Style sheets of the view, below the folder of the application. */
+  styles?: readonly string[]
+  /** `plain`: without navigation, for readers and sign-in. */
+  frame?: 'plain'
+  /** `public`: also signed out. Otherwise a permission that the account needs, or none. */
+  access?: 'public' | (string & {})
+}
+
+export const routes: readonly Route[] = [
+  { pattern: '', load: () => import('../home/home-view.ts') },
+  {
+    pattern: 'sign-in',
+    load: () => import('../account/sign-in-view.ts'),
+    frame: 'plain',
+    access: 'public',
+  },
+]
+
+export type Match = { route: Route; params: Record<string, string> }
+
+/** The route of a path; null for an unknown one. */
+export function matchRoute(path: string): Match | null {
+  const segments = path.split('/')
+  for (const route of routes) {
+    const parts = route.pattern.split('/')
+    if (parts.length !== segments.length) continue
+    const params: Record<string, string> = {}
+    const matches = parts.every((part, i) => {
+      if (!part.startsWith(':')) return part === segments[i]
+      params[part.slice(1)] = segments[i]!
+      return segments[i] !== ''
+    })
+    if (matches) return { route, params }
+  }
+  return null
+}

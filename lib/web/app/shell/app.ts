@@ -1,0 +1,84 @@
+// The application: the view of the current address in its frame, and what stands before all views.
+
+import { Fragment, type FunctionComponent } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { account, can, isSignedIn } from '../api/session.ts'
+import { loadedView, loadView } from '../routing/load-view.ts'
+import { address, href, navigate } from '../routing/router.ts'
+import { type Match, matchRoute, type ViewProps } from '../routing/routes.ts'
+import { t } from '../text/translate.ts'
+import { EmptyState } from '../ui/empty-state.ts'
+import { ErrorState } from '../ui/error-state.ts'
+import { h } from '../ui/h.ts'
+import { Toasts } from '../ui/toast.ts'
+import { ConnectionBanner } from './connection-banner.ts'
+import { Frame } from './frame.ts'
+
+export function App() {
+  const { path } = address.value
+  const match = matchRoute(path)
+  const isPublic = match?.route.access === 'public'
+  const isBlocked = !isPublic && !isSignedIn.value
+  useEffect(() => {
+    if (!isBlocked) return
+    const { pathname, search } = window.location
+    const from = (pathname + search).slice(href('').length)
+    navigate(`sign-in${from ? `?from=${encodeURIComponent(from)}` : ''}`, { replace: true })
+  }, [isBlocked])
+  if (isBlocked) return null
+  const content = match ? h(CurrentView, { match, key: match.route.pattern }) : h(UnknownPage, null)
+  return h(
+    Fragment,
+    null,
+    h(ConnectionBanner, null),
+    match?.route.frame === 'plain' ? content : h(Frame, null, content),
+    h(Toasts, null),
+  )
+}
+
+function CurrentView({ match: { route, params } }: { match: Match }) {
+  const [view, setView] = useState<{ View: FunctionComponent<ViewProps> | null; error?: Error }>(
+    () => ({
+      View: loadedView(route),
+    }),
+  )
+  const [attempt, setAttempt] = useState(0)
+  useEffect(() => {
+    if (view.View) return
+    let isLeft = false
+    loadView(route).then(
+      View => !isLeft && setView({ View }),
+      error => !isLeft && setView({ View: null, error }),
+    )
+    return () => {
+      isLeft = true
+    }
+  }, [route, attempt])
+  const { access } = route
+  if (access !== undefined && access !== 'public' && account.value && !can(access))
+    return h(EmptyState, {
+      icon: 'lock',
+      title: t('state.noPermission'),
+      text: t('state.noPermissionText'),
+    })
+  if (view.error)
+    return h(ErrorState, {
+      error: view.error,
+      onRetry: () => {
+        setView({ View: null })
+        setAttempt(attempt + 1)
+      },
+    })
+  return view.View
+    ? h(view.View, { params })
+    : h('div', { class: 'view-loading', 'aria-busy': true })
+}
+
+function UnknownPage() {
+  return h(EmptyState, {
+    icon: 'search',
+    title: t('state.unknownPage'),
+    text: t('state.unknownPageText'),
+    action: h('a', { class: 'button', href: href('') }, t('nav.home')),
+  })
+}

@@ -1,0 +1,18 @@
+// Colour theme: light, dark or that of the system.
+import { effect, signal } from '@preact/signals'
+
+export const themes = ['system', 'light', 'dark'] as const
+export type Theme = (typeof themes)[number]
+
+const storageKey = 'stackroom.theme'
+const stored = localStorage.getItem(storageKey)
+
+export const theme = signal<Theme>(themes.find(name => name === stored) ?? 'system')
+
+export function startTheme() {
+  effect(() => {
+    localStorage.setItem(storageKey, theme.value)
+    if (theme.value === 'system') delete document.documentElement.dataset.theme
+    else document.documentElement.dataset.theme = theme.value
+  })
+}

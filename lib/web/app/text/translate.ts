@@ -1,0 +1,114 @@
+// Texts of the application in the language of the reader, with plurals, numbers and dates.
+import { signal } from '@preact/signals'
+import type catalogue from './en.json'
+
+/** Keys of the catalogue `en.json`; every language has the same. */
+export type TextKey = keyof typeof catalogue
+type Text = string | Partial<Record<Intl.LDMLPluralRule, string>>
+
+/** Languages with a complete catalogue, by BCP 47 tag, with their own names. */
+export const languages = { en: 'English', de: 'Deutsch' } as const
+export type Language = keyof typeof languages
+
+const rightToLeft = new Set(['ar', 'fa', 'he', 'ur'])
+const storageKey = 'stackroom.language'
+
+export const language = signal<Language>('en')
+const texts = signal<Record<string, Text>>({})
+
+/**
+ * The text of a key. `{name}` is replaced by the value of that name; a text with plural forms takes the form of
+ * `count`. Components that call it are rendered again when the language changes.
+ */
+export function t(key: TextKey, values: Record<string, string | number> = {}): string {
+  const text = texts.value[key]
+  if (text === undefined) return key
+  const form = typeof text === 'string' ? text : pluralForm(text, Number(values.count ?? 0))
+  return form.replace(/\{(\w+)\}/g, (placeholder, name) => {
+    const value = values[name]
+    if (value === undefined) return placeholder
+    return typeof value === 'number' ? formatNumber(value) : value
+  })
+}
+
+function pluralForm(forms: Exclude<Text, string>, count: number): string {
+  const rule = new Intl.PluralRules(language.value).select(count)
+  return forms[rule] ?? forms.other ?? ''
+}
+
+/** The text of a key that is made at run time, such as the name of a role; `fallback` if there is none. */
+export function textOr(key: string, fallback: string): string {
+  return key in texts.value ? t(key as TextKey) : fallback
+}
+
+/** Loads the language that the reader chose, or the first one of the browser that there is. */
+export async function startLanguage(): Promise<void> {
+  const wanted = [localStorage.getItem(storageKey), ...navigator.languages]
+  const known = wanted
+    .map(tag => tag?.split('-')[0])
+    .find(tag => tag !== undefined && tag in languages)
+  await loadLanguage((known ?? 'en') as Language)
+}
+
+export async function chooseLanguage(next: Language): Promise<void> {
+  localStorage.setItem(storageKey, next)
+  await loadLanguage(next)
+}
+
+async function loadLanguage(next: Language): Promise<void> {
+  const response = await fetch(new URL(`${next}.json`, import.meta.url))
+  texts.value = await response.json()
+  language.value = next
+  document.documentElement.lang = next
+  document.documentElement.dir = rightToLeft.has(next) ? 'rtl' : 'ltr'
+}
+
+export function formatNumber(value: number, options?: Intl.NumberFormatOptions): string {
+  return new Intl.NumberFormat(language.value, options).format(value)
+}
+
+/** `style`: `date` such as 3 May 2026, `time` with hours and minutes, `dateTime` both. */
+export function formatDate(
+  value: string | number | Date,
+  style: 'date' | 'time' | 'dateTime' = 'date',
+): string {
+  return new Intl.DateTimeFormat(language.value, {
+    ...(style !== 'time' && { dateStyle: 'medium' }),
+    ...(style !== 'date' && { timeStyle: 'short' }),
+  }).format(new Date(value))
+}
+
+const units = [
+  ['year', 31_536_000],
+  ['month', 2_592_000],
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+] as const
+
+/** Time from now, such as “3 days ago”. */
+export function formatRelative(value: string | number | Date): string {
+  const seconds = (new Date(value).getTime() - Date.now()) / 1000
+  const [unit, length] = units.find(([, length]) => Math.abs(seconds) >= length) ?? ['second', 1]
+  const format = new Intl.RelativeTimeFormat(language.value, { numeric: 'auto' })
+  return format.format(Math.round(seconds / length), unit)
+}
+
+/** A size such as 1.5 MB. */
+export function formatBytes(bytes: number): string {
+  const names = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte']
+  const power = Math.min(names.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3))
+  const options = { style: 'unit', unit: names[power], maximumFractionDigits: power > 1 ? 1 : 0 }
+  return formatNumber(bytes / 1000 ** power, options as Intl.NumberFormatOptions)
+}
+
+/** A duration such as 2 h 5 min. */
+export function formatDuration(seconds: number): string {
+  const minutes = Math.round(seconds / 60)
+  const unit = (value: number, unit: string) =>
+    formatNumber(value, { style: 'unit', unit, unitDisplay: 'narrow' } as Intl.NumberFormatOptions)
+  if (seconds < 60) return unit(Math.round(seconds), 'second')
+  if (minutes < 60) return unit(minutes, 'minute')
+  const rest = minutes % 60
+  return unit(Math.floor(minutes / 60), 'hour') + (rest ? ` ${unit(rest, 'minute')}` : '')
+}

@@ -1,0 +1,52 @@
+// Buttons with a running state, and buttons with only an icon.
+import type { ComponentChildren, JSX } from 'preact'
+import { useState } from 'preact/hooks'
+import { h } from './h.ts'
+import { Icon, type IconName } from './icon.ts'
+import { showError } from './toast.ts'
+
+type ButtonProps = Omit<JSX.ButtonHTMLAttributes<HTMLButtonElement>, 'onClick' | 'icon'> & {
+  /** While a returned promise is pending the button is disabled; its failure is shown as a toast. */
+  onClick?: (event: MouseEvent) => unknown
+  icon?: IconName
+  variant?: 'primary' | 'danger' | 'quiet'
+  children?: ComponentChildren
+}
+
+export function Button({ onClick, icon, variant, children, class: extra, ...rest }: ButtonProps) {
+  const [isRunning, setRunning] = useState(false)
+  const click = async (event: MouseEvent) => {
+    const result = onClick?.(event)
+    if (!(result instanceof Promise)) return
+    setRunning(true)
+    try {
+      await result
+    } catch (error) {
+      showError(error)
+    } finally {
+      setRunning(false)
+    }
+  }
+  const classes = ['button', variant, extra].filter(Boolean).join(' ')
+  return h(
+    'button',
+    {
+      type: 'button',
+      ...rest,
+      class: classes,
+      disabled: rest.disabled || isRunning,
+      'aria-busy': isRunning || undefined,
+      onClick: click,
+    },
+    icon && h(Icon, { name: icon }),
+    children,
+  )
+}
+
+type IconButtonProps = Omit<ButtonProps, 'children'> & { icon: IconName; label: string }
+
+/** A button with an icon alone; `label` is its accessible name and its tooltip. */
+export function IconButton({ label, class: extra, ...rest }: IconButtonProps) {
+  const classes = ['icon-button', extra].filter(Boolean).join(' ')
+  return h(Button, { ...rest, class: classes, 'aria-label': label, title: label })
+}

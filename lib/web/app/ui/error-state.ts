@@ -1,0 +1,23 @@
+// What is shown in place of a view or a part of it that failed to load.
+
+import { ApiError } from '../api/errors.ts'
+import { messageOf } from '../text/error-message.ts'
+import { t } from '../text/translate.ts'
+import { Button } from './button.ts'
+import { EmptyState } from './empty-state.ts'
+import { h } from './h.ts'
+
+type ErrorStateProps = { error: unknown; onRetry?: () => void }
+
+export function ErrorState({ error, onRetry }: ErrorStateProps) {
+  const isUnknown = error instanceof ApiError && error.status === 404
+  return h(EmptyState, {
+    icon: isUnknown ? 'search' : 'error',
+    title: t(isUnknown ? 'state.notFound' : 'state.failed'),
+    text: isUnknown ? t('state.notFoundText') : messageOf(error),
+    action:
+      onRetry && !isUnknown
+        ? h(Button, { icon: 'refresh', onClick: () => onRetry() }, t('action.retry'))
+        : undefined,
+  })
+}

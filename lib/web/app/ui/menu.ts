@@ -1,0 +1,71 @@
+// Menu behind a button: closes with Escape, with a click elsewhere and after a choice; arrow keys move in it.
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { h } from './h.ts'
+
+type MenuProps = { label: string; trigger: ComponentChildren; children: ComponentChildren }
+
+/** Children are elements with the class `menu-item`, `menu-field` or `menu-title`, or `hr`. */
+export function Menu({ label, trigger, children }: MenuProps) {
+  const [isOpen, setOpen] = useState(false)
+  const root = useRef<HTMLDivElement>(null)
+  const button = useRef<HTMLButtonElement>(null)
+  useEffect(() => {
+    if (!isOpen) return
+    const closeOutside = (event: Event) => {
+      if (!root.current?.contains(event.target as Node)) setOpen(false)
+    }
+    document.addEventListener('pointerdown', closeOutside)
+    document.addEventListener('focusin', closeOutside)
+    root.current?.querySelector<HTMLElement>('.menu-item')?.focus()
+    return () => {
+      document.removeEventListener('pointerdown', closeOutside)
+      document.removeEventListener('focusin', closeOutside)
+    }
+  }, [isOpen])
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Escape' && isOpen) {
+      event.stopPropagation()
+      setOpen(false)
+      button.current?.focus()
+    }
+    if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return
+    if ((event.target as Element).matches('select, input')) return
+    event.preventDefault()
+    moveFocus(root.current!, event.key === 'ArrowDown' ? 1 : -1)
+  }
+  return h(
+    'div',
+    { class: 'menu', ref: root, onKeyDown },
+    h(
+      'button',
+      {
+        type: 'button',
+        class: 'button icon-button quiet',
+        ref: button,
+        'aria-label': label,
+        title: label,
+        'aria-expanded': isOpen,
+        onClick: () => setOpen(!isOpen),
+      },
+      trigger,
+    ),
+    isOpen &&
+      h(
+        'div',
+        {
+          class: 'menu-content',
+          onClick: (event: MouseEvent) => {
+            if ((event.target as Element).closest('.menu-item')) setOpen(false)
+          },
+        },
+        children,
+      ),
+  )
+}
+
+function moveFocus(root: HTMLElement, step: number) {
+  const items = [...root.querySelectorAll<HTMLElement>('.menu-item:not(:disabled)')]
+  const current = items.indexOf(document.activeElement as HTMLElement)
+  items.at((current + step + items.length) % items.length)?.focus()
+}

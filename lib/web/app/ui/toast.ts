@@ -1,0 +1,59 @@
+// Short messages at the bottom of the window: results of actions, and errors.
+import { signal } from '@preact/signals'
+import { messageOf } from '../text/error-message.ts'
+import { h } from './h.ts'
+
+type Toast = { id: number; text: string; kind: 'notice' | 'error'; action?: ToastAction }
+type ToastAction = { text: string; run: () => unknown }
+
+const shownMs = 6_000
+const maxToasts = 4
+const toasts = signal<readonly Toast[]>([])
+let lastId = 0
+
+function show(toast: Omit<Toast, 'id'>) {
+  const id = ++lastId
+  toasts.value = [...toasts.value, { ...toast, id }].slice(-maxToasts)
+  setTimeout(() => close(id), shownMs)
+}
+
+const close = (id: number) => {
+  toasts.value = toasts.value.filter(toast => toast.id !== id)
+}
+
+/** Confirms an action, with a further one such as Undo. */
+export const showNotice = (text: string, action?: ToastAction) =>
+  show({ text, kind: 'notice', ...(action && { action }) })
+
+/** Shows an error of the API or of the application; aborted requests are none. */
+export function showError(error: unknown) {
+  if (error instanceof DOMException && error.name === 'AbortError') return
+  show({ text: messageOf(error), kind: 'error' })
+}
+
+export function Toasts() {
+  return h(
+    'div',
+    { class: 'toasts', role: 'status', 'aria-live': 'polite' },
+    toasts.value.map(({ id, text, kind, action }) =>
+      h(
+        'div',
+        { class: `toast ${kind}`, key: id },
+        h('span', null, text),
+        action &&
+          h(
+            'button',
+            {
+              type: 'button',
+              class: 'toast-action',
+              onClick: () => {
+                close(id)
+                action.run()
+              },
+            },
+            action.text,
+          ),
+      ),
+    ),
+  )
+}

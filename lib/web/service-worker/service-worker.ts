@@ -1,0 +1,55 @@
+// Service worker: stores the files of the application, so that it starts without a connection. What belongs to an
+// account (lists, images, books) is never stored.
+declare const self: ServiceWorkerGlobalScope
+/** Written before this code by the build. */
+declare const build: { digest: string; paths: string[] }
+
+const cacheName = `stackroom-${build.digest}`
+const scope = self.registration.scope
+
+self.addEventListener('install', event => {
+  event.waitUntil(storeFiles().then(() => self.skipWaiting()))
+})
+
+self.addEventListener('activate', event => {
+  event.waitUntil(deleteOtherBuilds().then(() => self.clients.claim()))
+})
+
+self.addEventListener('fetch', event => {
+  const { request } = event
+  if (request.method !== 'GET' || !request.url.startsWith(scope)) return
+  const path = request.url.slice(scope.length).split(/[?#]/, 1)[0]!
+  if (request.mode === 'navigate') {
+    if (!isApi(path)) event.respondWith(fetchDocument(request))
+  } else if (path.startsWith(`assets/${build.digest}/`)) event.respondWith(cachedFirst(request))
+})
+
+const isApi = (path: string) =>
+  /^(?:api|opds|opds-comics|auth|docs|health|metrics)(?:\/|$)/.test(path)
+
+async function storeFiles() {
+  const cache = await caches.open(cacheName)
+  const files = build.paths.map(path => `${scope}assets/${build.digest}/${path}`)
+  await cache.addAll([scope, `${scope}manifest.webmanifest`, ...files])
+}
+
+async function deleteOtherBuilds() {
+  const names = await caches.keys()
+  const others = names.filter(name => name.startsWith('stackroom-') && name !== cacheName)
+  await Promise.all(others.map(name => caches.delete(name)))
+}
+
+/** The document is the same at every address. A new one names a new build, whose files are not stored yet. */
+async function fetchDocument(request: Request): Promise<Response> {
+  try {
+    return await fetch(request)
+  } catch (error) {
+    const stored = await caches.match(scope, { cacheName })
+    if (!stored) throw error
+    return stored
+  }
+}
+
+async function cachedFirst(request: Request): Promise<Response> {
+  return (await caches.match(request, { cacheName, ignoreVary: true })) ?? (await fetch(request))
+}
