@@ -20,7 +20,7 @@ export type Opf = {
   warnings: string[]
   manifest: OpfItem[]
   /** Manifest ids in reading order. */
-  spine: { id: string; linear: boolean }[]
+  spine: { id: string; linear: boolean; properties: string[] }[]
   /** `type` in lower case, `href` as in the manifest. */
   guide: { type: string; href: string }[]
   /** Content of `<meta name="cover">`: a manifest id by convention, an href in some books; null when absent. */
@@ -42,6 +42,7 @@ export function parseOpf(bytes: Uint8Array): Opf {
     spine: childrenOf(spine, 'itemref').map(({ attributes }) => ({
       id: attributes.get('idref')?.trim() ?? '',
       linear: attributes.get('linear') !== 'no',
+      properties: attributes.get('properties')?.trim().split(/\s+/) ?? [],
     })),
     guide: childrenOf(part('guide'), 'reference').map(({ attributes }) => ({
       type: attributes.get('type')?.trim().toLowerCase() ?? '',

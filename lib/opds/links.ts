@@ -21,6 +21,20 @@ export function createLinks(base: string, catalogue: CataloguePath) {
   }
 }
 
+// What a reader loads of a book.
+const readingPath = /^\/books\/[^/]+\/(?:manifest|positions|progression|resource|pages)(?:\/|$)/
+
+/** Links for clients of the API: what they read of a book is below /api/v1, all else in the tree of OPDS 2.0. */
+export function createApiLinks(base: string): Links {
+  const [api, catalogue] = (['/api/v1', '/opds/v2'] as const).map(prefix =>
+    createLinks(base, { version: 2, prefix, apiKey: null }),
+  ) as [Links, Links]
+  return {
+    ...catalogue,
+    to: (path, query) => (readingPath.test(path) ? api : catalogue).to(path, query),
+  }
+}
+
 /** `?a=1&b=2`, in the order given; spaces as `%20`, which every client understands. */
 export function formatQuery(query: Query): string {
   const pairs = Object.entries(query)

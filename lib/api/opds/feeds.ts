@@ -10,7 +10,7 @@ import type { OpdsVersion } from '../../opds/catalogue-path.ts'
 import type { FeedContext } from '../../opds/feed-context.ts'
 import { catalogueUpdatedAt } from '../../opds/feed-context.ts'
 import { jsonFeed } from '../../opds/json/feed.ts'
-import { createLinks } from '../../opds/links.ts'
+import { createApiLinks, createLinks } from '../../opds/links.ts'
 import { feedType } from '../../opds/media-types.ts'
 import type { Shelf, ShelfRequest } from '../../opds/shelf/shelf.ts'
 import { bytes, record } from '../../schema.ts'
@@ -92,7 +92,7 @@ export async function feedContext(
   }
 }
 
-/** Links below the catalogue path of the request. */
+/** Links below the catalogue path of the request, or those of the API. */
 export function linksOf({ base, cataloguePath }: FastifyRequest) {
-  return createLinks(base, cataloguePath!)
+  return cataloguePath === null ? createApiLinks(base) : createLinks(base, cataloguePath)
 }

@@ -1,4 +1,4 @@
-// Readium Web Publication Manifests; a book has one or two, by profile.
+// Readium Web Publication Manifests, of the catalogue and of the API; a book has one or two, by profile.
 import type { FastifyRequest } from 'fastify'
 import type { Viewer } from '../../auth/viewer.ts'
 import { bookFile, packedPages } from '../../catalog/book/book-file.ts'
@@ -27,31 +27,37 @@ const permission = {
 const profiles = [null, 'divina', 'epub', 'pdf'] as const
 const operationNames = { divina: 'Divina', epub: 'Epub', pdf: 'Pdf' }
 
-export const manifests = profiles.map(requested =>
-  route({
-    operationId: `getOpds2${requested ? operationNames[requested] : ''}Manifest`,
-    method: 'GET',
-    atRoot: true,
-    opdsVersion: 2,
-    path: `/opds/v2/books/{id}/manifest${requested ? `/${requested}` : ''}`,
-    permission,
-    summary: `Get the Readium manifest of a book${requested ? ` (${requested} profile)` : ''}`,
-    description: '404 if the book is not available in this format.',
-    params: BookId,
-    responses: {
-      200: bytes(...(requested ? [manifestType(requested)] : [divinaType, webpubType])),
-      422: ErrorBody,
-    },
-    async handle({ params, viewer, identity, request, signal }, deps) {
-      const [book, context] = await Promise.all([
-        publicationById(deps.sql, viewer, params.id),
-        feedContext(request, identity, deps),
-      ])
-      const profile = profileFor(book, requested)
-      const pieces = await manifestOf(book, profile, { viewer, context, signal, deps })
-      return respond(200, bodyOf(request, pieces), { 'content-type': manifestType(profile) })
-    },
-  }),
+const places = [
+  { name: 'Opds2', folder: '/opds/v2', place: { atRoot: true, opdsVersion: 2 } },
+  { name: 'Book', folder: '', place: { cookie: true } },
+] as const
+
+export const manifests = places.flatMap(({ name, folder, place }) =>
+  profiles.map(requested =>
+    route({
+      ...place,
+      operationId: `get${name}${requested ? operationNames[requested] : ''}Manifest`,
+      method: 'GET',
+      path: `${folder}/books/{id}/manifest${requested ? `/${requested}` : ''}`,
+      permission,
+      summary: `Get the Readium manifest of a book${requested ? ` (${requested} profile)` : ''}`,
+      description: '404 if the book is not available in this format.',
+      params: BookId,
+      responses: {
+        200: bytes(...(requested ? [manifestType(requested)] : [divinaType, webpubType])),
+        422: ErrorBody,
+      },
+      async handle({ params, viewer, identity, request, signal }, deps) {
+        const [book, context] = await Promise.all([
+          publicationById(deps.sql, viewer, params.id),
+          feedContext(request, identity, deps),
+        ])
+        const profile = profileFor(book, requested)
+        const pieces = await manifestOf(book, profile, { viewer, context, signal, deps })
+        return respond(200, bodyOf(request, pieces), { 'content-type': manifestType(profile) })
+      },
+    }),
+  ),
 )
 
 /** The requested profile, or the first one of the book. Throws NotFound. */

@@ -10,7 +10,7 @@ import { emptyBody } from '../../http/body.ts'
 import type { Deps } from '../../http/deps.ts'
 import { deviceOf } from '../../http/device.ts'
 import { type AccessRequirement, type Route, respond, route } from '../../http/route.ts'
-import { createLinks, type Links } from '../../opds/links.ts'
+import type { Links } from '../../opds/links.ts'
 import { positionsType, progressionType } from '../../opds/media-types.ts'
 import { positionList, positionsOf, type ReadableBook } from '../../opds/positions.ts'
 import { readProgression, storeProgression } from '../../opds/progression.ts'
@@ -32,6 +32,7 @@ import {
 import { cachedSetting } from '../../setting/setting.ts'
 import { BookId } from '../params.ts'
 import { chunkedBody } from './chunked-body.ts'
+import { linksOf } from './feeds.ts'
 
 /** Permissions for the contents of a book. */
 export const readPermission = {
@@ -88,13 +89,32 @@ export const ProgressionUpdate = record(
   { component: 'ProgressionUpdate' },
 )
 
-const common = { method: 'GET', atRoot: true, opdsVersion: 2, params: BookId } as const
+const common = { atRoot: true, opdsVersion: 2 } as const
 
 export const readingRoutes = [
-  route({
+  positionsRoute({
     ...common,
     operationId: 'getOpds2Positions',
     path: '/opds/v2/books/{id}/positions',
+  }),
+  positionsRoute({ cookie: true, operationId: 'getBookPositions', path: '/books/{id}/positions' }),
+  ...progressionRoutes({
+    ...{ ...common, path: '/opds/v2/books/{id}/progression' },
+    ...{ resource: 'Opds2Progression', mediaType: progressionType },
+  }),
+  ...progressionRoutes({
+    path: '/books/{id}/progression',
+    ...{ resource: 'BookProgression', mediaType: 'application/json' },
+  }),
+]
+
+type Place = Pick<Route, 'operationId' | 'path' | 'atRoot' | 'opdsVersion' | 'cookie'>
+
+function positionsRoute(place: Place): Route {
+  return route({
+    ...place,
+    method: 'GET',
+    params: BookId,
     permission: readPermission,
     summary: 'List positions of a book (Readium position list)',
     description: 'One position per page, or per 1024 bytes of reflowable text.',
@@ -108,16 +128,8 @@ export const readingRoutes = [
       const { count, locators } = await positionsOf(book)
       return respond(200, chunkedBody(request, positionList(count, locators)), headers)
     },
-  }),
-  ...progressionRoutes({
-    ...{ ...common, path: '/opds/v2/books/{id}/progression' },
-    ...{ resource: 'Opds2Progression', mediaType: progressionType },
-  }),
-  ...progressionRoutes({
-    path: '/books/{id}/progression',
-    ...{ resource: 'BookProgression', mediaType: 'application/json' },
-  }),
-]
+  })
+}
 
 type ProgressionPlace = {
   path: string
@@ -186,13 +198,9 @@ function progressionRoutes({ resource, mediaType, ...place }: ProgressionPlace):
 
 type BookRequest = { viewer: Viewer; id: string; signal: AbortSignal }
 
-// Locators refer to resources of OPDS 2.0, also for clients of the API.
-const catalogueOfApi = { version: 2, prefix: '/opds/v2', apiKey: null } as const
-
 /** Throws NotFound, also for a file that is missing on disk. */
 export function readableBook(request: FastifyRequest, book: BookRequest, deps: Deps) {
-  const links = createLinks(request.base, request.cataloguePath ?? catalogueOfApi)
-  return readableBookAt(links, book, deps)
+  return readableBookAt(linksOf(request), book, deps)
 }
 
 /** The same with links in another tree. */

@@ -48,13 +48,17 @@ export const resourceResponses = {
   422: ErrorBody,
 } as const
 
-export const resourceRoutes = [
+const places = [
+  { operationId: 'getOpds2Resource', folder: '/opds/v2', place: { atRoot: true, opdsVersion: 2 } },
+  { operationId: 'getBookResource', folder: '', place: {} },
+] as const
+
+export const resourceRoutes = places.map(({ operationId, folder, place }) =>
   route({
-    operationId: 'getOpds2Resource',
+    ...place,
+    operationId,
     method: 'GET',
-    atRoot: true,
-    opdsVersion: 2,
-    path: '/opds/v2/books/{id}/resource/{*}',
+    path: `${folder}/books/{id}/resource/{*}`,
     permission: readPermission,
     cookie: true,
     bucket: 'images',
@@ -69,7 +73,7 @@ export const resourceRoutes = [
     handle: ({ params: { id, '*': name }, ...input }, deps) =>
       resourceResponse(input, deps, { id, name }),
   }),
-]
+)
 
 type ResourceInput = Pick<
   Input<'auth', never, never, never>,

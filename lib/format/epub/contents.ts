@@ -8,7 +8,7 @@ import type { File } from '../../file.ts'
 import { createEpubArchive } from './archive.ts'
 import { readEncryption } from './encryption.ts'
 import { type Navigation, readNavigation } from './navigation.ts'
-import { type EpubPackage, type Resource, readPackage } from './package.ts'
+import { type EpubPackage, type PageSide, type Resource, readPackage } from './package.ts'
 
 export type EpubResource = {
   /** Entry name. */
@@ -30,6 +30,8 @@ export type EpubContents = Navigation & {
   resources: EpubResource[]
   /** Linear resources, each once. Never empty. */
   readingOrder: number[]
+  /** Of each item of the reading order; null where the book does not say. */
+  pageSides: (PageSide | null)[]
   /** Items of the spine, repeated and non-linear ones included. */
   spine: number[]
 }
@@ -51,6 +53,8 @@ export async function readContents(file: File, limits: Limits): Promise<Contents
   const readingOrder = readingOrderOf(book, resourceIndexes)
   if (readingOrder.length === 0)
     throw container.damage ?? new Unreadable('The EPUB has no reading order', 'no_pages')
+  const sides = new Map([...book.pageSides].map(([item, side]) => [item.entry, side]))
+  const entries = [...resources.keys()]
   const isUnmodified = (entry: Entry) =>
     !encryption.encrypted.has(entry) && !encryption.obfuscated.has(entry)
   return {
@@ -64,10 +68,11 @@ export async function readContents(file: File, limits: Limits): Promise<Contents
         encryption: encryption.encrypted.get(entry) ?? null,
       })),
       readingOrder,
+      pageSides: readingOrder.map(index => sides.get(entries[index]!) ?? null),
       spine: book.spine.flatMap(({ entry }) => resourceIndexes.get(entry) ?? []),
       ...(await readNavigation({ archive, book, resourceIndexes }, readingOrder)),
     },
-    entries: [...resources.keys()].map(entry => (isUnmodified(entry) ? entry : undefined)),
+    entries: entries.map(entry => (isUnmodified(entry) ? entry : undefined)),
   }
 }
 

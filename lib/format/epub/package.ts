@@ -20,10 +20,15 @@ export type EpubPackage = Omit<Opf, 'manifest' | 'spine'> & {
   spine: Resource[]
   /** The linear items of `spine`. */
   linearSpine: Resource[]
+  /** Where items of the spine are placed in a spread, if they say so. */
+  pageSides: Map<Resource, PageSide>
   /** Warnings about the archive. */
   warnings: string[]
   metadataWarnings: string[]
 }
+
+/** Side of a double page on which a document is displayed. */
+export type PageSide = 'left' | 'right' | 'center'
 
 /** Throws Unreadable: `unsupported_format` without a package document, the damage of the archive, and the errors of reading it. */
 export async function readPackage(archive: EpubArchive): Promise<EpubPackage> {
@@ -87,7 +92,21 @@ function resolveManifest(
     byId,
     spine,
     linearSpine: linear,
+    pageSides: pageSidesOf(opf.spine, byId),
     warnings,
     metadataWarnings: opf.warnings,
   }
+}
+
+// EPUB 3.3 §6.2 has both spellings for left and right.
+const pageSpread = /^(?:rendition:)?page-spread-(left|right|center)$/
+
+function pageSidesOf(refs: Opf['spine'], byId: Map<string, Resource>): Map<Resource, PageSide> {
+  const sides = new Map<Resource, PageSide>()
+  for (const { id, properties } of refs) {
+    const item = byId.get(id)
+    const side = properties.flatMap(property => pageSpread.exec(property)?.[1] ?? [])[0]
+    if (item && side) sides.set(item, side as PageSide)
+  }
+  return sides
 }

@@ -1,6 +1,7 @@
 // Readium manifest of an EPUB, resource by resource (Readium Web Publication Manifest, EPUB profile).
 import type { EpubContents, EpubResource } from '../../format/epub/contents.ts'
 import type { EpubLink } from '../../format/epub/navigation.ts'
+import type { PageSide } from '../../format/epub/package.ts'
 import type { FeedContext } from '../feed-context.ts'
 import { resourceLinks } from '../links.ts'
 import type { Publication } from '../publication.ts'
@@ -21,7 +22,9 @@ export function epubManifest(
     navigationLinks(list, index => hrefOf(resources[index]!.name))
   return createManifest(book, 'epub', context, {
     metadata: { layout: isFixedLayout ? 'fixed' : 'reflowable' },
-    readingOrder: readingOrder.values().map(index => link(resources[index]!)),
+    readingOrder: readingOrder
+      .values()
+      .map((index, i) => withPageSide(link(resources[index]!), contents.pageSides[i]!)),
     resources: resources
       .values()
       .filter((_, index) => !linear.has(index))
@@ -57,6 +60,11 @@ function resourceLink(resource: EpubResource, href: string) {
     },
   }
 }
+
+const withPageSide = <L extends { properties: object }>(link: L, page: PageSide | null) => ({
+  ...link,
+  properties: { ...link.properties, page },
+})
 
 /** `hrefOf` returns the URL of the resource with that index. */
 function* navigationLinks(

@@ -138,7 +138,7 @@ test('KOReader sync', async t => {
     const kobo = await signIn(reader, 'Kobo')
     const { id } = bookNamed('Book')
     const document = await documentOf(id)
-    const { readingOrder } = (await reader.get(`/opds/v2/books/${id}/manifest`)).body
+    const { readingOrder } = (await reader.get(`/books/${id}/manifest`)).body
     const { href } = readingOrder[1]
     const pointer = '/body/DocFragment[2]/body/div/p[3]/text().17'
     await kobo.push(document, pointer, 0.37)
