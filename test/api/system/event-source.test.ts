@@ -4,18 +4,18 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Test, test } from 'tap'
 import { createAccount } from '../../../lib/auth/account.ts'
 import { entityTypes } from '../../../lib/event/publish.ts'
-import { browserPath, openInBrowser, startPageServer } from '../../kit/files/page.ts'
 import type { Client } from '../../kit/http/client.ts'
 import { comic, createTestLibrary } from '../../kit/library.ts'
 import { insertReleaseSource, item, pollItems } from '../../kit/releases/polls.ts'
 import { startApi, type TestApi } from '../../kit/server.ts'
+import { skipWithoutBrowser, useBrowser } from '../../kit/web/browser.ts'
 
 const password = 'correct horse battery'
 const types = [...entityTypes, 'task_progress', 'scan_progress']
 
 const html = `<!doctype html><script>
 let n = 0
-const send = report => fetch('/report', { method: 'POST', body: JSON.stringify({ ...report, n: n++ }) })
+const send = message => report({ ...message, n: n++ })
 const follow = path => {
   const source = new EventSource('/api/v1' + path)
   source.onopen = () => send({ open: path })
@@ -116,7 +116,7 @@ async function session(t: Test, all: TestApi, ana: Client, seen: ReceivedEvent[]
 }
 
 test('a browser receives all three streams', {
-  skip: browserPath ? false : 'no browser',
+  skip: skipWithoutBrowser(1),
 }, async t => {
   const all = await startApi(t)
   await createAccount(all.sql, {
@@ -129,20 +129,22 @@ test('a browser receives all three streams', {
   const ana = all.withHeaders({ authorization: `Bearer ${login.body.access_token}` })
   const seen: ReceivedEvent[] = []
   const open = new Set<string>()
-  const url = await startPageServer(t, {
-    base: all.base,
-    html,
-    report(report) {
-      if (report.open) open.add(report.open)
-      if (report.type) seen.push({ ...report, data: JSON.parse(report.data) })
-    },
+  const browser = await useBrowser(t)
+  const page = await browser.newPage()
+  t.teardown(() => page.close())
+  await page.exposeFunction('report', (report: any) => {
+    if (report.open) open.add(report.open)
+    if (report.type) seen.push({ ...report, data: JSON.parse(report.data) })
   })
-  openInBrowser(t, url)
+  // A page of the same origin: EventSource sends no headers, but the cookie.
+  const url = `${all.base}/page`
+  await page.route(url, route => route.fulfill({ contentType: 'text/html', body: html }))
+  await page.goto(url)
   for (const end = Date.now() + 120_000; open.size < 3 && Date.now() < end; ) await sleep(50)
   t.equal(open.size, 3, 'all streams are open')
   await session(t, all, ana, seen)
   t.same([...new Set(seen.map(report => report.type))].sort(), [...types].sort())
-  // Reports are sent concurrently and may arrive out of order.
+  // Reports may arrive out of order.
   seen.sort((a, b) => a.n! - b.n!)
   for (const path of ['/events/stream', '/scans/stream', '/tasks/stream']) {
     const ids = seen

@@ -1,0 +1,51 @@
+// Headless Chromium of browser tests: an installed one, driven by playwright-core, shared by the tests of a process.
+import { existsSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { type Browser, chromium } from 'playwright-core'
+import type { Scope } from '../db.ts'
+import { leaveOutWithout } from '../shared.ts'
+
+const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
+
+/** Path of an installed Chromium; null if there is none. `CHROMIUM_PATH` is an absolute path. */
+const browserPath: string | null = findBrowser()
+
+function findBrowser(): string | null {
+  const folders = (process.env.PATH ?? '').split(delimiter)
+  const candidates = names.flatMap(name => folders.map(folder => join(folder, name)))
+  return [process.env.CHROMIUM_PATH ?? '', ...candidates].find(existsSync) ?? null
+}
+
+/** For the `skip` option of a test: a reason where no browser is installed, and `checks` count as left out. */
+export function skipWithoutBrowser(checks: number): string | false {
+  if (browserPath !== null) return false
+  leaveOutWithout('Chromium', checks)
+  return `left out: ${checks} checks (Chromium is not there)`
+}
+
+/** Waiting for anything in a browser; a busy machine may take long. */
+export const browserTimeoutMs = 120_000
+
+let running: Promise<Browser> | null = null
+let users = 0
+
+/** The browser of this process until the end of `t`; it ends with its last user. */
+export async function useBrowser(t: Scope): Promise<Browser> {
+  users += 1
+  running ??= chromium.launch({
+    executablePath: browserPath!,
+    // It does not work for root, nor in most containers.
+    chromiumSandbox: false,
+    // Nothing is requested from other hosts, by the browser itself neither.
+    args: ['--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'],
+    timeout: browserTimeoutMs,
+  })
+  const browser = running
+  t.teardown(async () => {
+    users -= 1
+    if (users > 0) return
+    running = null
+    await (await browser).close()
+  })
+  return await browser
+}
