@@ -1,6 +1,6 @@
 // Event stream of the server: one connection for all views of a tab, with its state for the connection banner.
 import { effect, signal } from '@preact/signals'
-import { apiUrl } from './address.ts'
+import { mediaUrl } from './address.ts'
 import { accessToken, isSignedIn } from './session.ts'
 
 /** `lost`: the stream ended and is being opened again. */
@@ -54,8 +54,8 @@ function createStream(path: string) {
     // The stream is authenticated by the cookie, which is as old as the token.
     await accessToken().catch(() => {})
     if (!isWanted() || source) return
-    const query = new URLSearchParams({ unnamed: 'true', ...(lastEventId && { lastEventId }) })
-    const opened = new EventSource(`${apiUrl(path)}?${query}`)
+    const query = { unnamed: 'true', lastEventId: lastEventId || undefined }
+    const opened = new EventSource(mediaUrl(path, query))
     source = opened
     opened.onopen = () => {
       retryMs = minRetryMs

@@ -2,6 +2,7 @@
 import { computed, signal } from '@preact/signals'
 import { apiUrl } from './address.ts'
 import { ApiError, failureOf, noConnection } from './errors.ts'
+import { preview, storePreview } from './preview.ts'
 import type { components } from './schema.d.ts'
 
 export type Account = components['schemas']['CurrentUser']
@@ -73,33 +74,71 @@ export async function signOut(): Promise<void> {
 /** Forgets the session in this browser. */
 export function endSession() {
   store(null)
+  storePreview(null)
   account.value = null
 }
 
-let renewal: Promise<void> | null = null
+const renewal: Promise<void> | null = null
 
 /** A valid access token, renewed if it expires soon; null when signed out. Throws ApiError without a connection. */
 export async function accessToken(): Promise<string | null> {
+  if (preview.value === null) return await ownToken()
+  if (preview.value.expiresAt - Date.now() < renewBeforeMs) await renewPreview()
+  return preview.value?.accessToken ?? (await ownToken())
+}
+
+async function ownToken(): Promise<string | null> {
   const current = tokens.value
   if (current === null) return null
-  if (current.expiresAt - Date.now() < renewBeforeMs) {
-    renewal ??= renewAlone(current.accessToken).finally(() => {
-      renewal = null
-    })
-    await renewal
-  }
+  if (current.expiresAt - Date.now() < renewBeforeMs) await renewOwn()
   return tokens.value?.accessToken ?? null
 }
 
 /** Renews a token that the server refused, unless another request did that already. */
 export async function renewRefused(refused: string): Promise<string | null> {
-  if (tokens.value?.accessToken === refused) {
-    renewal ??= renewAlone(refused).finally(() => {
-      renewal = null
+  if (preview.value?.accessToken === refused) await renewPreview()
+  else if (tokens.value?.accessToken === refused) await renewOwn()
+  return preview.value?.accessToken ?? tokens.value?.accessToken ?? null
+}
+
+/** Shares one execution among concurrent callers. */
+function singleFlight(work: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | null = null
+  return async () => {
+    running ??= work().finally(() => {
+      running = null
     })
-    await renewal
+    await running
   }
-  return tokens.value?.accessToken ?? null
+}
+
+const renewOwn = singleFlight(async () => {
+  if (tokens.value) await renewAlone(tokens.value.accessToken)
+})
+const renewPreview = singleFlight(async () => {
+  if (preview.value === null) return
+  await startPreview(preview.value.accountId).catch(async error => {
+    if (!(error instanceof ApiError) || ![401, 403, 404].includes(error.status)) throw error
+    await endPreview()
+  })
+})
+
+/** Shows the application as another account sees it. Throws ApiError. */
+export async function startPreview(accountId: string): Promise<void> {
+  const token = await ownToken()
+  const response = await send(`/users/${accountId}/impersonation-tokens`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}` },
+  })
+  const { accessToken, expiresIn, user } = await response.json()
+  const expiresAt = Date.now() + expiresIn * 1000
+  storePreview({ accountId, username: user.username, accessToken, expiresAt })
+  await loadAccount()
+}
+
+export async function endPreview(): Promise<void> {
+  storePreview(null)
+  await loadAccount()
 }
 
 /** Tabs share the tokens, and a refresh token is valid once: one tab renews at a time where locks exist (HTTPS). */

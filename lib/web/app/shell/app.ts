@@ -13,6 +13,7 @@ import { h } from '../ui/h.ts'
 import { Toasts } from '../ui/toast.ts'
 import { ConnectionBanner } from './connection-banner.ts'
 import { Frame } from './frame.ts'
+import { PreviewBanner } from './preview-banner.ts'
 
 export function App() {
   const { path } = address.value
@@ -31,6 +32,7 @@ export function App() {
     Fragment,
     null,
     h(ConnectionBanner, null),
+    h(PreviewBanner, null),
     match?.route.frame === 'plain' ? content : h(Frame, null, content),
     h(Toasts, null),
   )

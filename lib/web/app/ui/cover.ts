@@ -1,7 +1,7 @@
 // Cover of a book, series, collection or read list, with its state while it loads and without an image.
 
 import { useState } from 'preact/hooks'
-import { apiUrl } from '../api/address.ts'
+import { mediaUrl } from '../api/address.ts'
 import { accessToken } from '../api/session.ts'
 import { h } from './h.ts'
 
@@ -20,7 +20,7 @@ type CoverProps = {
 export function Cover({ owner, id, alt = '', version }: CoverProps) {
   const [attempt, setAttempt] = useState(0)
   const [isFailed, setFailed] = useState(false)
-  const source = `${apiUrl(`/${owner}/${id}/thumbnail`)}${version === undefined ? '' : `?v=${version}`}`
+  const source = mediaUrl(`/${owner}/${id}/thumbnail`, { v: version })
   // After a pause of the tab the cookie may have expired, which loading the image does not renew.
   const retry = async () => {
     if (attempt > 0) return setFailed(true)

@@ -1,0 +1,30 @@
+// Preview of the application as another account sees it: in this tab, without changes, for administrators.
+import { signal } from '@preact/signals'
+
+export type Preview = {
+  accountId: string
+  username: string
+  /** Access token of the other account, which only reads. */
+  accessToken: string
+  /** Milliseconds since the epoch. */
+  expiresAt: number
+}
+
+const storageKey = 'stackroom.preview'
+
+/** Null outside a preview. */
+export const preview = signal<Preview | null>(readStored())
+
+function readStored(): Preview | null {
+  try {
+    return JSON.parse(sessionStorage.getItem(storageKey) ?? 'null')
+  } catch {
+    return null
+  }
+}
+
+export function storePreview(next: Preview | null) {
+  preview.value = next
+  if (next === null) sessionStorage.removeItem(storageKey)
+  else sessionStorage.setItem(storageKey, JSON.stringify(next))
+}
