@@ -33,6 +33,7 @@ const paths = {
   more: 'M5 12h.01M12 12h.01M19 12h.01',
   pause: 'M8 5v14M16 5v14',
   play: 'M7 4v16l13-8L7 4Z',
+  pulse: 'M3 12h4l3-8 4 16 3-8h4',
   refresh: 'M19 8a8 8 0 1 0 1 6M20 4v5h-5',
   search: 'M11 18a7 7 0 1 0 0-14 7 7 0 0 0 0 14Zm5-2 4 4',
   settings:
