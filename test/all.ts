@@ -16,6 +16,8 @@ const suites: Record<string, string[]> = {
   metrics: ['test/api/system/metrics.test.ts', 'test/metrics/*'],
   // Modules are loaded once in a process.
   loading: ['test/api/komga/disabled.test.ts'],
+  'web-loading': ['test/web/disabled.test.ts'],
+  web: ['test/web/*'],
   readers: ['test/api/{accounts,koreader,organise,reading}/*'],
   api: ['test/api/**'],
   http: ['test/http/*'],
