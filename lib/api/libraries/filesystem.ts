@@ -49,7 +49,7 @@ export const filesystem = [
     cost: 'record',
     summary: 'List a directory of the server',
     description:
-      'Directories first, then files, sorted by name, without hidden files. Limited to the directories that the configuration permits.',
+      'Directories first, then files, sorted by name. Limited to the directories that the configuration permits.',
     query: record({
       path: maybe(
         text(4096, {
@@ -57,9 +57,12 @@ export const filesystem = [
           examples: ['/media/comics'],
         }),
       ),
+      includeHidden: maybe(
+        Type.Boolean({ default: false, description: 'Also entries whose name begins with a dot.' }),
+      ),
     }),
     responses: { 200: DirectoryListing },
-    handle: ({ query }, { config }) => browse(config, query.path),
+    handle: ({ query }, { config }) => browse(config, query.path, query),
   }),
   route({
     operationId: 'listDrives',
@@ -74,18 +77,24 @@ export const filesystem = [
   }),
 ]
 
+type BrowseOptions = { includeHidden?: boolean | undefined }
+
 /** The entries of a folder. Throws Forbidden, Invalid. */
-export async function browse(config: FilesystemConfig, requestedPath: string | undefined) {
+export async function browse(
+  config: FilesystemConfig,
+  requestedPath: string | undefined,
+  { includeHidden = false }: BrowseOptions = {},
+) {
   const roots = await permittedRoots(config)
   const first = roots?.[0] && pathText(roots[0])
   const folder = await resolvePath(requestedPath ?? first ?? homedir(), 'path')
   if (!isPermittedPath(folder, roots) || isSpecial(folder))
     throw new Forbidden('Browsing this directory is not permitted')
-  return await folderHealth.run(mountKey(folder), () => listFolder(folder, roots))
+  return await folderHealth.run(mountKey(folder), () => listFolder(folder, roots, includeHidden))
 }
 
-async function listFolder(folder: Buffer, roots: Buffer[] | null) {
-  const { names, isTruncated } = await namesIn(folder)
+async function listFolder(folder: Buffer, roots: Buffer[] | null, includeHidden: boolean) {
+  const { names, isTruncated } = await namesIn(folder, includeHidden)
   const entries: Entry[] = []
   for (let i = 0; i < names.length; i += limits.concurrency) {
     const batch = names.slice(i, i + limits.concurrency)
@@ -107,7 +116,10 @@ async function listFolder(folder: Buffer, roots: Buffer[] | null) {
 type Name = { bytes: Buffer; name: string; isDirectory: boolean }
 
 /** The first names of a directory. Throws Invalid if it cannot be listed. */
-async function namesIn(folder: Buffer): Promise<{ names: Name[]; isTruncated: boolean }> {
+async function namesIn(
+  folder: Buffer,
+  includeHidden: boolean,
+): Promise<{ names: Name[]; isTruncated: boolean }> {
   const names: Name[] = []
   let read = 0
   try {
@@ -116,7 +128,8 @@ async function namesIn(folder: Buffer): Promise<{ names: Name[]; isTruncated: bo
       if (++read > limits.read) break
       const bytes = Buffer.from(entry.name)
       const name = pathText(bytes)
-      if (!name.startsWith('.')) names.push({ bytes, name, isDirectory: entry.isDirectory() })
+      if (includeHidden || !name.startsWith('.'))
+        names.push({ bytes, name, isDirectory: entry.isDirectory() })
     }
   } catch (error) {
     const { code = 'unknown' } = error as NodeJS.ErrnoException

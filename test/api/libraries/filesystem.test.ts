@@ -38,6 +38,10 @@ t.test('directories come first, then files, by name, without hidden ones', async
     ],
   )
   t.equal(body.entries[1].path, join(root, 'b'))
+  const names = async (hidden: string) =>
+    (await admin.get(`${at(root)}${hidden}`)).body.entries.map((e: Entry) => e.name)
+  t.notOk((await names('')).includes('.x'))
+  t.ok((await names('&includeHidden=true')).includes('.x'), 'on request with hidden ones')
 })
 
 t.test('a directory with a non-UTF-8 name can be opened by its listed path', async t => {
