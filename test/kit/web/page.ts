@@ -21,7 +21,9 @@
 // A test fails for console errors and warnings, exceptions, violations of the CSP, requests to other hosts, failed
 // requests and responses of 400 and above. What a test provokes is announced: `page.expectProblem(/^404 GET .*books/)`.
 // The DOM library is not part of the type check (it would take twice as long): functions for the browser are texts,
-// `await page.evaluate<number>('scrollY')`. State of the server is read best by a client: `app.admin.get(…)`.
+// `await page.evaluate<number>('scrollY')`. The policy forbids what evaluates a text in the page (`waitForFunction`):
+// `waitUntil(() => …)` repeats. State of the server is read best by a client: `app.admin.get(…)`.
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import type { Test } from 'tap'
 import { browserTimeoutMs, useBrowser } from './browser.ts'
@@ -96,6 +98,8 @@ async function openContext(
     colorScheme: dark ? 'dark' : 'light',
     locale: language,
     reducedMotion: 'reduce',
+    // It loads all files of the application in the background.
+    serviceWorkers: 'block',
     ...(account && { storageState: await signIn(base, account) }),
     ...options,
   })
@@ -118,3 +122,12 @@ export const horizontalOverflow = (page: Page): Promise<number> =>
   page.evaluate<number>(
     'document.documentElement.scrollWidth - document.documentElement.clientWidth',
   )
+
+/** Waits until a condition holds, for what locators cannot express. Throws after the time limit of locators. */
+export async function waitUntil(condition: () => Promise<boolean>): Promise<void> {
+  const end = performance.now() + browserTimeoutMs
+  while (!(await condition())) {
+    if (performance.now() > end) throw new Error(`Does not come true: ${condition}`)
+    await sleep(20)
+  }
+}

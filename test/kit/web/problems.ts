@@ -5,6 +5,7 @@ import type { BrowserContext, Request } from 'playwright-core'
 const cancelled = 'net::ERR_ABORTED'
 /** The console repeats what `response` reports with method and path. */
 const failedResource = /^Failed to load resource: the server responded with a status of/
+const blockedByKit = 'Service Worker registration blocked by Playwright'
 
 // Every frame reports violations; a page that handles the events itself cannot stop this listener.
 const reportViolations = `addEventListener('securitypolicyviolation', event => console.error(
@@ -22,9 +23,9 @@ export function watchContext(context: BrowserContext, base: string) {
   }
   void context.addInitScript(reportViolations)
   context.on('console', message => {
-    const type = message.type()
+    const [type, text] = [message.type(), message.text()]
     if (type !== 'error' && type !== 'warning') return
-    if (!failedResource.test(message.text())) found.push(`console ${type}: ${message.text()}`)
+    if (!failedResource.test(text) && text !== blockedByKit) found.push(`console ${type}: ${text}`)
   })
   context.on('weberror', webError => {
     const exception = webError.error()

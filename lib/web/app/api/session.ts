@@ -51,12 +51,23 @@ export async function startSession({ accessToken, refreshToken, expiresIn }: Tok
 /** Throws ApiError. */
 export async function loadAccount(): Promise<void> {
   const token = await accessToken()
-  if (token === null) {
-    account.value = null
-    return
+  account.value = token === null ? null : await fetchAccount(token)
+}
+
+/** A refused token is renewed once; null when the session has ended. */
+async function fetchAccount(token: string): Promise<Account | null> {
+  const fetchWith = async (token: string): Promise<Account> => {
+    const response = await send('/auth/me', { headers: { authorization: `Bearer ${token}` } })
+    return await response.json()
   }
-  const response = await send('/auth/me', { headers: { authorization: `Bearer ${token}` } })
-  account.value = await response.json()
+  try {
+    return await fetchWith(token)
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 401) throw error
+    const renewed = await renewRefused(token)
+    if (renewed === token) throw error
+    return renewed === null ? null : await fetchWith(renewed)
+  }
 }
 
 export async function signOut(): Promise<void> {
@@ -77,8 +88,6 @@ export function endSession() {
   storePreview(null)
   account.value = null
 }
-
-const renewal: Promise<void> | null = null
 
 /** A valid access token, renewed if it expires soon; null when signed out. Throws ApiError without a connection. */
 export async function accessToken(): Promise<string | null> {

@@ -1,0 +1,117 @@
+// Sessions in the browser: sign-in, sign-out, renewal of tokens, and the way back to where the reader was.
+import type { Page } from 'playwright-core'
+import { test } from 'tap'
+import { accessibilityProblems } from '../kit/web/accessibility.ts'
+import { type App, password, startApp } from '../kit/web/app.ts'
+import { skipWithoutBrowser } from '../kit/web/browser.ts'
+import { horizontalOverflow, testWithPages } from '../kit/web/page.ts'
+
+const signedIn = (page: Page) => page.getByRole('button', { name: 'Account ada' })
+
+async function fillSignIn(page: Page, secret = password) {
+  await page.getByLabel('User name').fill('ada')
+  await page.getByLabel('Password').fill(secret)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+}
+
+test('sessions of the web application', { skip: skipWithoutBrowser(6) }, async t => {
+  const app = await startApp(t)
+  const testPages = testWithPages(t, app)
+  const anonymous = { account: null, width: 390, height: 844 }
+
+  await testPages('after the sign-in readers are where they wanted to go', async (t, open) => {
+    const page = await open('/series?sort=title', anonymous)
+    await page.getByLabel('Password').waitFor()
+    t.equal(await horizontalOverflow(page), 0)
+    t.same(await accessibilityProblems(page), [])
+    page.expectProblem(/^401 POST \/api\/v1\/auth\/login$/)
+    await fillSignIn(page, 'not the password')
+    await page.getByRole('alert').waitFor()
+    await fillSignIn(page)
+    await signedIn(page).waitFor()
+    t.equal(page.url(), `${app.base}/series?sort=title`)
+    t.equal(await horizontalOverflow(page), 0)
+    await page.goBack().catch(() => {})
+    t.notMatch(page.url(), /sign-in/, 'not in the history')
+  })
+
+  await testPages('an address of another host is not opened after the sign-in', async (t, open) => {
+    for (const from of ['//other.example/', '\\\\other.example', 'https://other.example/']) {
+      const page = await open(`/sign-in?from=${encodeURIComponent(from)}`, anonymous)
+      await fillSignIn(page)
+      await signedIn(page).waitFor()
+      t.equal(new URL(page.url()).origin, app.base)
+    }
+  })
+
+  await testPages('a session is resumed by a reload and in another tab', async (t, open) => {
+    const page = await open('/')
+    await signedIn(page).waitFor()
+    await page.reload()
+    await signedIn(page).waitFor()
+    const other = await open('/', { context: page.context() })
+    await signedIn(other).waitFor()
+
+    await t.test('and ends in all of them', async t => {
+      const token = await tokens(page)
+      await signedIn(page).click()
+      await page.getByRole('button', { name: 'Sign out' }).click()
+      for (const tab of [page, other]) await tab.getByLabel('Password').waitFor()
+      t.same(await tokens(page), null, 'nothing is stored')
+      const cookies = await page.context().cookies()
+      t.same(cookies, [], 'the cookie is deleted')
+      const client = app.withHeaders({ authorization: `Bearer ${token!.accessToken}` })
+      t.equal((await client.get('/auth/me')).status, 401, 'the tokens are invalid')
+    })
+  })
+
+  await testPages('tokens that expire soon are renewed before they are used', async (t, open) => {
+    const page = await open('/')
+    await signedIn(page).waitFor()
+    const before = await tokens(page)
+    await storeTokens(page, { ...before!, expiresAt: Date.now() - 1_000 })
+    await page.reload()
+    await signedIn(page).waitFor()
+    const after = await tokens(page)
+    t.not(after!.accessToken, before!.accessToken)
+    t.ok(after!.expiresAt > Date.now())
+  })
+
+  await testPages('tokens that the server refuses are renewed once', async (t, open) => {
+    const page = await open('/')
+    await signedIn(page).waitFor()
+    const before = await tokens(page)
+    await storeTokens(page, { ...before!, accessToken: 'not-a-token' })
+    page.expectProblem(/^401 GET /)
+    await page.goto(`${app.base}/series`)
+    await signedIn(page).waitFor()
+    t.not((await tokens(page))!.accessToken, 'not-a-token')
+  })
+
+  await testPages('a session that ended elsewhere leads to the sign-in', async (t, open) => {
+    const page = await open('/')
+    await signedIn(page).waitFor()
+    await endSession(app, (await tokens(page))!)
+    page.expectProblem(/^401 /)
+    await page.goto(`${app.base}/series`)
+    await page.getByLabel('Password').waitFor()
+    t.equal(new URL(page.url()).pathname, '/sign-in')
+    await fillSignIn(page)
+    await signedIn(page).waitFor()
+    t.equal(new URL(page.url()).pathname, '/series')
+  })
+})
+
+type Tokens = { accessToken: string; refreshToken: string; expiresAt: number }
+
+const key = "'stackroom.session:/'"
+const tokens = (page: Page) =>
+  page.evaluate<Tokens | null>(`JSON.parse(localStorage[${key}] ?? null)`)
+const storeTokens = (page: Page, value: Tokens) =>
+  page.evaluate(`localStorage[${key}] = ${JSON.stringify(JSON.stringify(value))}`)
+
+/** As another browser of the same session would do it. */
+async function endSession(app: App, { accessToken, refreshToken }: Tokens) {
+  const client = app.withHeaders({ authorization: `Bearer ${accessToken}` })
+  await client.post('/auth/logout', { refreshToken })
+}
