@@ -1,6 +1,7 @@
 // Routes of all resources. The list is explicit, which keeps order, types and go-to-definition.
 import type { Route } from '../http/route.ts'
 import { apiKeys } from './accounts/api-keys.ts'
+import { impersonation } from './accounts/impersonation.ts'
 import { preferences } from './accounts/preferences.ts'
 import { session } from './accounts/session.ts'
 import { setup } from './accounts/setup.ts'
@@ -67,6 +68,7 @@ export const resources: readonly Route[] = [
   ...verificationPage,
   ...user,
   ...users,
+  ...impersonation,
   ...apiKeys,
   ...sharingTags,
   ...seriesSharingTags,

@@ -2,16 +2,33 @@
 
 export const accessCookieName = 'auth_token'
 
+/**
+ * Name of the cookie that a request refers to. `?as=ID` selects that of an account which is shown to an
+ * administrator, so that other tabs of the browser retain their own account.
+ */
+export function requestedCookie(query: unknown): string {
+  const { as } = (query ?? {}) as { as?: unknown }
+  return as === undefined ? accessCookieName : impersonationCookie(String(as))
+}
+
+export const impersonationCookie = (accountId: string): string =>
+  `impersonation_${accountId.toLowerCase().replace(/[^\da-f]/g, '')}`
+
 /** `path` is the path prefix of the server, so that other applications on the host do not get the cookie. */
 type CookieScope = { secure: boolean; path: string }
 
 /** The `Set-Cookie` value that stores a token for `maxAge` seconds. */
 export function accessCookie(
   token: string,
-  { maxAge, secure, path }: CookieScope & { maxAge: number },
+  {
+    maxAge,
+    secure,
+    path,
+    name = accessCookieName,
+  }: CookieScope & { maxAge: number; name?: string },
 ): string {
   const parts = [
-    `${accessCookieName}=${token}`,
+    `${name}=${token}`,
     `Max-Age=${maxAge}`,
     `Path=${path}`,
     'HttpOnly',

@@ -2,7 +2,6 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
 import { Unauthorized } from '../errors.ts'
-import { accessCookieName } from './cookie.ts'
 
 export type TokenCredential = { kind: 'token' | 'cookie'; secret: string }
 
@@ -17,16 +16,16 @@ export type Credential =
 export const apiKeyPrefix = 'stackroom_'
 
 /**
- * The first of: key in the path, Authorization, X-API-Key, X-Auth-User and, where allowed, the cookie.
+ * The first of: key in the path, Authorization, X-API-Key, X-Auth-User and, where allowed, the cookie of that name.
  * Null when there is none. Throws Unauthorized when the first one is malformed, even if others follow.
  */
 export function parseCredential(
   headers: IncomingHttpHeaders,
   {
-    cookieAllowed,
+    cookie = null,
     koreaderAllowed = false,
     key: pathKey = null,
-  }: { cookieAllowed: boolean; koreaderAllowed?: boolean; key?: string | null },
+  }: { cookie?: string | null; koreaderAllowed?: boolean; key?: string | null },
 ): Credential | null {
   if (pathKey !== null) return { kind: 'key', secret: pathKey }
   if (headers.authorization !== undefined) return parseAuthorization(headers.authorization)
@@ -34,8 +33,8 @@ export function parseCredential(
   if (koreader !== null) return koreader
   const key = headers['x-api-key'] ?? headers['x-auth-user']
   if (key !== undefined) return { kind: 'key', secret: String(key).trim() }
-  if (!cookieAllowed || headers.cookie === undefined || isCrossOrigin(headers)) return null
-  const token = readAccessCookie(headers.cookie)
+  if (cookie === null || headers.cookie === undefined || isCrossOrigin(headers)) return null
+  const token = readCookie(headers.cookie, cookie)
   return token ? { kind: 'cookie', secret: token } : null
 }
 
@@ -86,10 +85,10 @@ function decodeLatin1(text: string): string {
   return isUtf8(bytes) ? bytes.toString('utf8') : text
 }
 
-function readAccessCookie(header: string): string | null {
+function readCookie(header: string, name: string): string | null {
   for (const pair of header.split(';')) {
     const equals = pair.indexOf('=')
-    if (pair.slice(0, equals).trim() === accessCookieName) return pair.slice(equals + 1).trim()
+    if (pair.slice(0, equals).trim() === name) return pair.slice(equals + 1).trim()
   }
   return null
 }

@@ -17,6 +17,7 @@ import {
   findIdentityByKoreaderKey,
   findIdentityByName,
   findIdentityBySession,
+  findImpersonatedIdentity,
   type Identity,
   type ResolvedIdentity,
 } from './identity.ts'
@@ -38,7 +39,10 @@ export type IdentifyRequest = {
 export type BeforePassword = (address: string, name: string) => void | Promise<void>
 
 export type IdentifyOptions = {
-  cookieAllowed?: boolean
+  /** Name of the cookie that is accepted. */
+  cookie?: string | null
+  /** Accepts tokens of accounts that are shown to an administrator, which can only read. */
+  impersonationAllowed?: boolean
   /** Accepts the headers of KOReader sync. */
   koreaderAllowed?: boolean
   beforePassword?: BeforePassword
@@ -101,9 +105,9 @@ export async function openIdentityResolver(
   return {
     async identify(
       { headers, address, key = null },
-      { cookieAllowed = false, koreaderAllowed = false, beforePassword } = {},
+      { cookie = null, impersonationAllowed = false, koreaderAllowed = false, beforePassword } = {},
     ) {
-      const credential = parseCredential(headers, { cookieAllowed, koreaderAllowed, key })
+      const credential = parseCredential(headers, { cookie, koreaderAllowed, key })
       if (credential === null) return null
       const digest = digestOf(credential.kind, credential.secret)
       const request = {
@@ -113,6 +117,8 @@ export async function openIdentityResolver(
       const entry =
         cache.get(digest) ?? (await cache.load(digest, () => authenticate(credential, request)))
       if (entry.identity === null) throw new Unauthorized(entry.message)
+      if (entry.identity.actorId !== null && !impersonationAllowed)
+        throw new Unauthorized('This access token is accepted by the API only')
       if (entry.identity.keyId) keyUsage.record(entry.identity.keyId)
       return entry.identity
     },
@@ -137,8 +143,12 @@ async function lookUpToken(
   { sql, tokens }: Lookup,
   { kind, secret }: TokenCredential,
 ): Promise<CachedIdentity> {
-  const { expires, ...claims } = await tokens.verify(secret)
-  const resolved = await findIdentityBySession(sql, { ...claims, credentialKind: kind })
+  const { expires, actorId, ...claims } = await tokens.verify(secret)
+  const source = { ...claims, credentialKind: kind }
+  const resolved =
+    actorId === null
+      ? await findIdentityBySession(sql, source)
+      : await findImpersonatedIdentity(sql, { ...source, actorId })
   if (!resolved) return rejected('The session has ended', 0)
   return accepted(resolved, expires)
 }
@@ -189,9 +199,11 @@ async function lookUpPassword(
 
 function accepted({ identity, until }: ResolvedIdentity, credentialUntil: number): CachedIdentity {
   const earliest = Math.min(until, credentialUntil, Date.now() + cacheMs)
-  return { identity, until: earliest, accountId: identity.account.id }
+  const { account, actorId } = identity
+  return { identity, until: earliest, accountIds: actorId ? [account.id, actorId] : [account.id] }
 }
 
 function rejected(message: string, cacheForMs: number, accountId?: string): CachedIdentity {
-  return { identity: null, message, until: Date.now() + cacheForMs, accountId: accountId ?? null }
+  const accountIds = accountId === undefined ? [] : [accountId]
+  return { identity: null, message, until: Date.now() + cacheForMs, accountIds }
 }

@@ -5,10 +5,11 @@ import { entriesUpTo } from '../async/cache-size.ts'
 import { createSingleFlight } from '../async/single-flight.ts'
 import type { Identity } from './identity.ts'
 
-/** Valid `until`, in ms since 1970. */
-export type CachedIdentity =
-  | { identity: Identity; until: number; accountId: string }
-  | { identity: null; message: string; until: number; accountId: string | null }
+/** Valid `until`, in ms since 1970, and until one of the accounts is invalidated. */
+export type CachedIdentity = { until: number; accountIds: readonly string[] } & (
+  | { identity: Identity }
+  | { identity: null; message: string }
+)
 
 const maxEntries = 5000
 
@@ -17,10 +18,12 @@ export function createIdentityCache() {
   const digestsByAccount = new Map<string, Set<string>>()
   const entries = new LRUCache<string, CachedIdentity>({
     ...entriesUpTo(maxEntries),
-    dispose: ({ accountId }, digest) => {
-      const digests = accountId === null ? undefined : digestsByAccount.get(accountId)
-      digests?.delete(digest)
-      if (accountId !== null && digests?.size === 0) digestsByAccount.delete(accountId)
+    dispose: ({ accountIds }, digest) => {
+      for (const accountId of accountIds) {
+        const digests = digestsByAccount.get(accountId)
+        digests?.delete(digest)
+        if (digests?.size === 0) digestsByAccount.delete(accountId)
+      }
     },
   })
   const flight = createSingleFlight<CachedIdentity>()
@@ -29,10 +32,11 @@ export function createIdentityCache() {
 
   function store(digest: string, entry: CachedIdentity) {
     entries.set(digest, entry)
-    if (entry.accountId === null) return
-    const digests = digestsByAccount.get(entry.accountId)
-    if (digests) digests.add(digest)
-    else digestsByAccount.set(entry.accountId, new Set([digest]))
+    for (const accountId of entry.accountIds) {
+      const digests = digestsByAccount.get(accountId)
+      if (digests) digests.add(digest)
+      else digestsByAccount.set(accountId, new Set([digest]))
+    }
   }
 
   return {

@@ -1,7 +1,15 @@
 // Identity of a request: account, permissions, viewer. Uncached database look-ups by session, key and name.
 
 import type { Sql } from '../postgres/db.ts'
-import { effectivePermissions, type Permission, type Role } from './permission.ts'
+import { missingToManage } from './manageable.ts'
+import {
+  effectivePermissions,
+  impersonationPermission,
+  type Permission,
+  permissionNames,
+  type Role,
+  readingOnly,
+} from './permission.ts'
 import { hashSecret } from './secret.ts'
 import type { Viewer } from './viewer.ts'
 
@@ -23,6 +31,8 @@ export type Identity = {
   viewer: Viewer
   sessionId: string | null
   keyId: string | null
+  /** The administrator to whom the account is shown; null for the account itself. */
+  actorId: string | null
   credentialKind: CredentialKind
   /** Of the stored password hash that the password of HTTP Basic matched. */
   passwordDigest?: Buffer
@@ -64,6 +74,34 @@ export async function findIdentityBySession(
       and n.revoked_at is null and n.expires_at > now()`
   if (!row) return null
   return { identity: toIdentity(row, { credentialKind, sessionId }), until: row.ends.getTime() }
+}
+
+type Impersonation = {
+  accountId: string
+  /** The administrator and the session of the administrator. */
+  actorId: string
+  sessionId: string
+  credentialKind: CredentialKind
+}
+
+/**
+ * The identity of an account as it is shown to an administrator: it can only read. Null when the session of the
+ * administrator has ended, the account is inactive, or the administrator may not (or no longer) manage it.
+ */
+export async function findImpersonatedIdentity(
+  sql: Sql,
+  { accountId, actorId, sessionId, credentialKind }: Impersonation,
+): Promise<ResolvedIdentity | null> {
+  const actor = await findIdentityBySession(sql, { accountId: actorId, sessionId, credentialKind })
+  const [row] = await sql<Row[]>`
+    select ${columns(sql)} from account a where a.id = ${accountId} and a.is_active`
+  if (!actor || !row) return null
+  if (!actor.identity.permissions.has(impersonationPermission)) return null
+  const known = row.permissions.filter(name => permissionNames.some(known => known === name))
+  if (missingToManage(actor.identity, { role: row.role, permissions: known }) !== null) return null
+  const identity = toIdentity(row, { credentialKind })
+  const permissions = readingOnly(identity.permissions)
+  return { identity: { ...identity, permissions, actorId }, until: actor.until }
 }
 
 /** The identity of an app's session by the digest of its secret; null when it or its credential has ended. */
@@ -208,6 +246,7 @@ function toIdentity(
     },
     sessionId: sessionId ?? null,
     keyId: keyId ?? null,
+    actorId: null,
     credentialKind,
   }
 }

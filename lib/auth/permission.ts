@@ -75,6 +75,14 @@ export const permissionsOfRole: Record<Role, readonly Permission[]> = {
   admin: permissionNames,
 }
 
+/** What an administrator needs to see the application as another account does. */
+export const impersonationPermission: Permission = 'UsersWrite'
+
+/** The permissions that change nothing. */
+export function readingOnly(permissions: ReadonlySet<Permission>): ReadonlySet<Permission> {
+  return new Set([...permissions].filter(name => name.endsWith('Read') || name === 'SystemHealth'))
+}
+
 const readerAppPermissions: ReadonlySet<Permission> = new Set([
   'LibrariesRead',
   'SeriesRead',

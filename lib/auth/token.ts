@@ -13,15 +13,28 @@ const settingKey = 'jwt_keys'
 const leewaySeconds = 5
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** Claims of an access token. `expires` in ms since 1970. */
-export type Claims = { accountId: string; sessionId: string; expires: number }
+/**
+ * Claims of an access token. `expires` in ms since 1970. `actorId`: the administrator to whom the account is shown,
+ * whose session it is (claim `act`, RFC 8693 §4.1); null for the account's own tokens.
+ */
+export type Claims = {
+  accountId: string
+  sessionId: string
+  actorId: string | null
+  expires: number
+}
+type SignOptions = { actorId?: string; minutes?: number }
 type Subject = { id: string; username: string; role: string }
 type StoredKey = { kid: string; secret: string; createdAt: string }
 type KeySet = { newest: string; keys: Map<string, webcrypto.CryptoKey> }
 
 export type AccessTokens = {
   /** Signs a token for a session; `expiresIn` is its lifetime in seconds. */
-  sign(account: Subject, sessionId: string): Promise<{ token: string; expiresIn: number }>
+  sign(
+    account: Subject,
+    sessionId: string,
+    options?: SignOptions,
+  ): Promise<{ token: string; expiresIn: number }>
   /** Throws Unauthorized when the token was not signed by this installation or has expired. */
   verify(token: string): Promise<Claims>
   /** Discards the cached keys; they are read again on the next use. */
@@ -53,10 +66,10 @@ export function createAccessTokens(sql: Sql, lifetime: { readonly minutes: numbe
   }
 
   return {
-    async sign({ id, username, role }, sessionId) {
+    async sign({ id, username, role }, sessionId, { actorId, minutes = lifetime.minutes } = {}) {
       const { newest, keys } = await (keySet ?? read())
-      const { minutes } = lifetime
-      const token = await new SignJWT({ sid: sessionId, username, role })
+      const actor = actorId === undefined ? {} : { act: { sub: actorId } }
+      const token = await new SignJWT({ sid: sessionId, username, role, ...actor })
         .setProtectedHeader({ alg: 'HS256', typ: 'JWT', kid: newest })
         .setSubject(id)
         .setIssuer(issuer)
@@ -72,10 +85,17 @@ export function createAccessTokens(sql: Sql, lifetime: { readonly minutes: numbe
         clockTolerance: leewaySeconds,
         requiredClaims: ['sub', 'sid', 'exp'],
       }).catch(rethrowTokenError)
-      const { sub = '', sid, exp = 0 } = payload
-      if (typeof sid !== 'string' || !uuid.test(sid) || !uuid.test(sub))
+      const { sub = '', sid, exp = 0, act = null } = payload
+      const actorId = act === null ? null : (act as { sub?: unknown }).sub
+      const ids = [sub, sid, ...(actorId === null ? [] : [actorId])]
+      if (!ids.every(id => typeof id === 'string' && uuid.test(id)))
         throw new Unauthorized(invalidToken)
-      return { accountId: sub, sessionId: sid, expires: (exp + leewaySeconds) * 1000 }
+      return {
+        accountId: sub,
+        sessionId: sid as string,
+        actorId: actorId as string | null,
+        expires: (exp + leewaySeconds) * 1000,
+      }
     },
     reload() {
       keySet = null

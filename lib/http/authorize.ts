@@ -7,7 +7,7 @@ import type { Deps } from './deps.ts'
 import type { Dialect } from './dialect/dialect.ts'
 import { databaseUnavailable } from './error-response.ts'
 import type { BucketKind, RateLimiter } from './rate-limit.ts'
-import type { AccessRequirement, Route } from './route.ts'
+import { type AccessRequirement, isRead, type Route } from './route.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -50,7 +50,9 @@ export function authorize(
       await consume(null, anonymousBucket)
       throw new Unauthorized('Authentication required')
     }
-    await consume(request.identity.account.id)
+    await consume(request.identity.actorId ?? request.identity.account.id)
+    if (request.identity.actorId !== null && !isRead(route))
+      throw new Forbidden('An account that is shown to an administrator can only be read')
     if (request.cataloguePath?.apiKey != null) requireReadOnlyKey(request.identity)
     const missing =
       missingPermission(request.identity, permission) ??

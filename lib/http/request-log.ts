@@ -81,6 +81,7 @@ function logRequest(log: Log, { request, route, status, ms }: FinishedRequest) {
       status,
       ms: Math.round(ms * 10) / 10,
       userId: request.identity?.account.id,
+      actorId: request.identity?.actorId ?? undefined,
     },
     'request',
   )

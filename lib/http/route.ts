@@ -182,7 +182,7 @@ export function costOf({ cost, path, permission, bucket, ...route }: Route) {
 }
 
 /** Whether requests change nothing, by method and permission. */
-function isRead({ method, permission }: Pick<Route, 'method' | 'permission'>): boolean {
+export function isRead({ method, permission }: Pick<Route, 'method' | 'permission'>): boolean {
   if (method === 'GET') return true
   const needed =
     typeof permission === 'string' ? [permission] : [...(permission.all ?? []), ...permission.any]

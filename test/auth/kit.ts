@@ -3,6 +3,7 @@ import type { Test } from 'tap'
 import { createAccount, type NewAccount } from '../../lib/auth/account.ts'
 import { generateKey } from '../../lib/auth/api-key.ts'
 import { type Auth, openAuth } from '../../lib/auth/auth.ts'
+import { accessCookieName } from '../../lib/auth/cookie.ts'
 import { loadConfig } from '../../lib/config/config.ts'
 import { newId } from '../../lib/id.ts'
 import { openLog } from '../../lib/log.ts'
@@ -49,7 +50,7 @@ export async function createTestKey(sql: Sql, accountId: string, permissions = [
 
 /** The identity of request headers; the cookie is accepted. */
 export function identify(auth: Auth, headers: Record<string, string>) {
-  return auth.identities.identify({ headers, address: '192.0.2.1' }, { cookieAllowed: true })
+  return auth.identities.identify({ headers, address: '192.0.2.1' }, { cookie: accessCookieName })
 }
 export const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 export const basic = (name: string, secret: string) => ({

@@ -1,25 +1,14 @@
-// Which accounts, with their API keys, a caller may manage: those without permissions beyond the own ones.
+// Check of the caller before an account or its API keys are managed.
 import type { Identity } from '../../auth/identify.ts'
-import {
-  effectivePermissions,
-  parsePermissions,
-  permissionsOfRole,
-  type Role,
-} from '../../auth/permission.ts'
-import { isUnrestricted } from '../../auth/viewer.ts'
+import { missingToManage } from '../../auth/manageable.ts'
+import type { Role } from '../../auth/permission.ts'
 import { Forbidden } from '../../errors.ts'
 
 /** Throws Forbidden unless the caller may create or change an account with these permissions. */
 export function requireManageable(
-  { permissions, viewer }: Identity,
-  { role = 'reader', permissions: extras = [] }: { role?: Role; permissions?: readonly string[] },
+  identity: Identity,
+  account: { role?: Role; permissions?: readonly string[] },
 ): void {
-  if (permissions.has('SystemAdmin')) return
-  // A new account would see what is hidden from its creator.
-  if (!isUnrestricted(viewer)) throw new Forbidden('Missing required permission: SystemAdmin')
-  const granted = parsePermissions(extras.filter(name => name !== ''))
-  const missing = [...effectivePermissions(role, granted, null)].find(
-    name => !permissions.has(name) && !permissionsOfRole.reader.includes(name),
-  )
+  const missing = missingToManage(identity, account)
   if (missing) throw new Forbidden(`Missing required permission: ${missing}`)
 }

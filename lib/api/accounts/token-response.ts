@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { TString } from 'typebox'
 import type { Auth } from '../../auth/auth.ts'
-import { accessCookie, expiredAccessCookie } from '../../auth/cookie.ts'
+import { accessCookie, expiredAccessCookie, impersonationCookie } from '../../auth/cookie.ts'
 import type { Tokens } from '../../auth/session.ts'
 import { basePathOf } from '../../http/address.ts'
 import { nullable, oneOf, record, Type } from '../../schema.ts'
@@ -84,6 +84,19 @@ export function tokenResponse(
 
 export function clearSessionCookie({ request, reply }: Exchange, auth: Auth): void {
   reply.header('set-cookie', expiredAccessCookie(cookieOptions(request, auth)))
+}
+
+type Impersonation = { accountId: string } & Pick<Tokens, 'accessToken' | 'expiresIn'>
+
+/** The cookie of an account that is shown to an administrator, beside the administrator's own. */
+export function setImpersonationCookie(
+  { request, reply }: Exchange,
+  auth: Auth,
+  { accountId, accessToken, expiresIn }: Impersonation,
+): void {
+  const options = { ...cookieOptions(request, auth), name: impersonationCookie(accountId) }
+  reply.header('set-cookie', accessCookie(accessToken, { maxAge: expiresIn, ...options }))
+  reply.header('cache-control', 'no-store')
 }
 
 const cookieOptions = ({ base }: FastifyRequest, { settings }: Auth) => ({

@@ -1,5 +1,6 @@
 // Event streams (SSE) of catalogue changes, tasks and scans.
 import { Readable } from 'node:stream'
+import { requestedCookie } from '../../auth/cookie.ts'
 import type { Identity } from '../../auth/identify.ts'
 import { currentProgress } from '../../catalog/scan/scan-events.ts'
 import {
@@ -118,7 +119,7 @@ async function openStream(
     const identify = async () => {
       const current = await identities.identify(
         { headers: request.headers, address: request.ip },
-        { cookieAllowed: true },
+        { cookie: requestedCookie(request.query), impersonationAllowed: true },
       )
       return current && missingPermission(current, deps.permission) === null ? current : null
     }

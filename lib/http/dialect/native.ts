@@ -1,4 +1,5 @@
 // Dialect of the native API: errors as `{error, message, details}`, credentials in headers, a cookie for reads.
+import { requestedCookie } from '../../auth/cookie.ts'
 import { ErrorBody, ErrorOrLimitBody } from '../../schema.ts'
 import { errorName } from '../error-response.ts'
 import { compileValidator } from '../validate.ts'
@@ -15,7 +16,8 @@ export const native: Dialect = {
     identities.identify(
       { headers: request.headers, address: request.ip, key: request.cataloguePath?.apiKey ?? null },
       {
-        cookieAllowed: route.cookie === true,
+        cookie: route.cookie ? requestedCookie(request.query) : null,
+        impersonationAllowed: !route.atRoot,
         koreaderAllowed: route.koreader === true,
         beforePassword,
       },
