@@ -1,6 +1,7 @@
 // Sessions in the browser: sign-in, sign-out, renewal of tokens, and the way back to where the reader was.
 import type { Page } from 'playwright-core'
 import { test } from 'tap'
+import { apiDefaults } from '../kit/server.ts'
 import { accessibilityProblems } from '../kit/web/accessibility.ts'
 import { type App, password, startApp } from '../kit/web/app.ts'
 import { skipWithoutBrowser } from '../kit/web/browser.ts'
@@ -14,7 +15,7 @@ async function fillSignIn(page: Page, secret = password) {
   await page.getByRole('button', { name: 'Sign in' }).click()
 }
 
-test('sessions of the web application', { skip: skipWithoutBrowser(6) }, async t => {
+test('sessions of the web application', { skip: skipWithoutBrowser(7) }, async t => {
   const app = await startApp(t)
   const testPages = testWithPages(t, app)
   const anonymous = { account: null, width: 390, height: 844 }
@@ -99,6 +100,25 @@ test('sessions of the web application', { skip: skipWithoutBrowser(6) }, async t
     await fillSignIn(page)
     await signedIn(page).waitFor()
     t.equal(new URL(page.url()).pathname, '/series')
+  })
+
+  const settings = { ...apiDefaults, 'application.public_url': 'http://books.example/shelf' }
+  const { base } = await app.startAnother({ settings })
+  const testBelowPrefix = testWithPages(t, { ...app, base: `${base}/shelf` })
+  await testBelowPrefix('everything is requested below the prefix of a proxy', async (t, open) => {
+    const page = await open('/', anonymous)
+    const paths = new Set<string>()
+    page.on('request', request => paths.add(new URL(request.url()).pathname))
+    await fillSignIn(page)
+    await signedIn(page).waitFor()
+    await page.reload()
+    await page.getByRole('link', { name: 'Series', exact: true }).click()
+    await signedIn(page).waitFor()
+    t.equal(new URL(page.url()).pathname, '/shelf/series')
+    t.same(
+      [...paths].filter(path => !path.startsWith('/shelf/')),
+      [],
+    )
   })
 })
 

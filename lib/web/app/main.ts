@@ -1,5 +1,7 @@
 // Entry module of the web application.
+import { effect } from '@preact/signals'
 import { render } from 'preact'
+import { connection } from './api/events.ts'
 import { account, isSignedIn, loadAccount, watchSession } from './api/session.ts'
 import { startRouter } from './routing/router.ts'
 import { registerServiceWorker } from './service-worker.ts'
@@ -17,4 +19,8 @@ await Promise.all([
   isSignedIn.value && !account.value && loadAccount().catch(() => {}),
 ])
 render(h(App, null), document.getElementById('app')!)
+effect(() => {
+  const isConnected = connection.value === 'connected'
+  if (isConnected && isSignedIn.peek() && !account.peek()) loadAccount().catch(() => {})
+})
 registerServiceWorker()

@@ -65,7 +65,8 @@ export function testWithPages(t: Test, app: AppAddress) {
         const context = shared ?? (await openContext(t, app, options))
         if (!shared) contexts.set(context, watchContext(context, app.base))
         const page = await context.newPage()
-        if (path !== null) await page.goto(app.base + path)
+        const response = path === null ? null : await page.goto(app.base + path)
+        if (response?.ok() === false) throw new Error(`${path}: ${await response.text()}`)
         return Object.assign(page, contexts.get(context))
       }
       try {

@@ -2,6 +2,7 @@
 
 import { useEffect, useState } from 'preact/hooks'
 import { connection } from '../api/events.ts'
+import { useEvents } from '../api/use-events.ts'
 import { t } from '../text/translate.ts'
 import { h } from '../ui/h.ts'
 
@@ -9,9 +10,13 @@ const backMs = 3_000
 // Restarts of the server and short losses of a radio link are not worth a message.
 const lostAfterMs = 1_500
 
+const ignore = () => {}
+
 export function ConnectionBanner() {
   const [state, setState] = useState<'none' | 'lost' | 'back'>('none')
   const isLost = connection.value === 'lost'
+  // The stream notices a lost connection on every page.
+  useEvents('events', ignore)
   useEffect(() => {
     if (!isLost && state === 'none') return
     if (!isLost) setState('back')
