@@ -4,6 +4,7 @@ import {
   deleteDuplicateGroup,
   listBookDuplicates,
   listSeriesDuplicates,
+  maxDetails,
   maxMembers,
   type PageRequest,
   requestDuplicateSearch,
@@ -20,11 +21,26 @@ const groupFields = {
   updatedAt: timestamp(),
 }
 
+const DuplicateBook = record(
+  {
+    id: uuid(),
+    title: Type.String(),
+    seriesId: uuid(),
+    seriesName: Type.String(),
+    libraryId: uuid(),
+    libraryName: Type.String(),
+    path: Type.String({ description: 'Relative to the library.' }),
+    fileSize: count({ description: 'Size in bytes.' }),
+    pageCount: count(),
+  },
+  { component: 'DuplicateBook' },
+)
 const BookDuplicateGroup = record(
   {
     id: uuid(),
     fileHash: Type.String({ description: 'SHA-256 of the files, hexadecimal.' }),
     bookIds: list(uuid(), { description: `At most ${maxMembers} members.` }),
+    books: list(DuplicateBook, { description: `The first ${maxDetails} members.` }),
     ...groupFields,
   },
   { component: 'BookDuplicateGroup' },

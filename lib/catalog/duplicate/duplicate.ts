@@ -10,12 +10,15 @@ import {
   visibleSeries,
 } from '../../auth/viewer.ts'
 import { Conflict, NotFound } from '../../errors.ts'
+import { joinPath, pathText } from '../../path.ts'
 import type { Queue } from '../../queue/queue.ts'
 import { unfinishedJobs } from '../../queue/select-jobs.ts'
 import type { IdPage } from '../list/page.ts'
 
 /** The most members of a group that are listed. */
 export const maxMembers = 1_000
+/** The most members of a group whose details are listed. */
+export const maxDetails = 20
 
 export type PageRequest = { page: number; pageSize: number }
 
@@ -80,7 +83,49 @@ export async function listBookDuplicates(
     from (
       select count(*) as members from ${bookMembers(sql, viewer)} m group by id having count(*) > 1
     ) n`
-  return { groups: [...groups], totals: totals! }
+  const shown = groups.flatMap(({ bookIds }) => bookIds.slice(0, maxDetails))
+  const details = await bookDetails(sql, shown)
+  return {
+    groups: groups.map(group => ({
+      ...group,
+      books: group.bookIds.slice(0, maxDetails).flatMap(id => details.get(id) ?? []),
+    })),
+    totals: totals!,
+  }
+}
+
+type BookDetails = {
+  id: string
+  title: string
+  seriesId: string
+  seriesName: string
+  libraryId: string
+  libraryName: string
+  /** Relative to the library. */
+  path: string
+  fileSize: number
+  pageCount: number
+}
+
+/** By id, of books that the viewer may see. */
+async function bookDetails(sql: Sql, ids: readonly string[]): Promise<Map<string, BookDetails>> {
+  if (ids.length === 0) return new Map()
+  type Row = Omit<BookDetails, 'path'> & { folder: Uint8Array; name: Uint8Array }
+  const rows = await sql<Row[]>`
+    select b.id, b.title, b.series_id as "seriesId", s.title as "seriesName",
+      b.library_id as "libraryId", l.name as "libraryName", d.path as folder, b.name,
+      b.size::float8 as "fileSize", b.page_count as "pageCount"
+    from book b
+    join series s on s.id = b.series_id
+    join library l on l.id = b.library_id
+    join directory d on d.id = b.directory_id
+    where b.id = any(${ids as string[]}::uuid[])`
+  return new Map(
+    rows.map(({ folder, name, ...book }) => [
+      book.id,
+      { ...book, path: pathText(joinPath(folder, name)) },
+    ]),
+  )
 }
 
 /** Ids of a page of the books in all groups, by file hash, and the number on all pages. */

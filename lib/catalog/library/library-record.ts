@@ -6,6 +6,7 @@ import {
   type Viewer,
   visibleSeries,
 } from '../../auth/viewer.ts'
+import { parseCron } from '../../cron.ts'
 import { NotFound } from '../../errors.ts'
 import { readingDirections } from '../../metadata/values.ts'
 import { mountHealth, mountKey } from '../../mount-health.ts'
@@ -29,6 +30,7 @@ import { seriesStrategies } from '../../strategy/series.ts'
 import { isVisible } from './library.ts'
 import {
   readScanningConfig,
+  type ScanningConfig as StoredConfig,
   type StoredScanningConfig,
   StrategyConfig,
   scanModes,
@@ -115,6 +117,7 @@ export const Library = record(
     bookCount: count({ description: 'Books that are not missing.' }),
     seriesCount: count(),
     lastScannedAt: nullable(timestamp()),
+    nextScanAt: nullable(timestamp({ description: 'Next scan of the schedule.' })),
     createdAt: timestamp(),
     updatedAt: timestamp(),
   },
@@ -128,6 +131,7 @@ type Row = Omit<
   Library,
   | 'path'
   | 'isResponding'
+  | 'nextScanAt'
   | 'scanningConfig'
   | 'scanning_config'
   | 'titlePreprocessingRules'
@@ -135,6 +139,8 @@ type Row = Omit<
 > & {
   root: Buffer
   scanning: StoredScanningConfig
+  /** Of schedules without one of their own. */
+  timeZone: string | null
   titleRules: Rule[]
   autoMatch: { mode: string; rules: Condition[] } | null
 }
@@ -174,6 +180,7 @@ function select(sql: Queryable, viewer: Viewer) {
       l.series_config as "seriesConfig", l.book_strategy as "bookStrategy",
       l.book_config as "bookConfig", l.number_strategy as "numberStrategy",
       l.number_config as "numberConfig", l.scanning_config as scanning,
+      (select value #>> '{}' from setting where key = 'scheduler.timezone') as "timeZone",
       l.title_preprocessing_rules as "titleRules", l.auto_match_conditions as "autoMatch",
       ${watchState(sql)} as "watchState",
       v.books as "bookCount", v.series as "seriesCount", l.last_scanned_at as "lastScannedAt",
@@ -210,7 +217,8 @@ function tooOldBookCount(sql: Queryable, viewer: Viewer) {
       and ${visibleSeries(sql, viewer)})`
 }
 
-function toRecord({ root, scanning, titleRules, autoMatch, allowedFormats, ...row }: Row): Library {
+function toRecord({ root, scanning, timeZone, ...rest }: Row): Library {
+  const { titleRules, autoMatch, allowedFormats, ...row } = rest
   const config = readScanningConfig(scanning)
   const { since, ...watchState } = row.watchState
   return {
@@ -218,6 +226,7 @@ function toRecord({ root, scanning, titleRules, autoMatch, allowedFormats, ...ro
     watchState: { ...watchState, since: since && new Date(since) },
     path: pathText(root),
     isResponding: !mountHealth.isHung(mountKey(root)),
+    nextScanAt: config && row.isActive ? nextScan(config, timeZone) : null,
     allowedFormats: allowedFormats?.map(name => name.toUpperCase()) ?? null,
     scanningConfig: config && { ...config, defaultMode: config.scanMode },
     scanning_config: config && {
@@ -237,5 +246,17 @@ function toRecord({ root, scanning, titleRules, autoMatch, allowedFormats, ...ro
       ...autoMatch,
       rules: autoMatch.rules.map(rule => ({ ...rule, value: rule.value ?? null })),
     },
+  }
+}
+
+/** Null without a schedule. */
+function nextScan(config: StoredConfig, timeZone: string | null): Date | null {
+  const { enabled, cronSchedule, cronTimezone } = config
+  if (!enabled || !cronSchedule) return null
+  try {
+    return parseCron(cronSchedule, cronTimezone || timeZone || null).nextRun()
+  } catch {
+    // The scheduler logs it.
+    return null
   }
 }

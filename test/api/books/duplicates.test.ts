@@ -33,6 +33,19 @@ t.test('books with equal content form groups, largest first', async t => {
   const same = books.filter(b => b.sha256 === sha256).map(b => b.id)
   t.same(body.duplicates[0].bookIds, same.sort())
   t.ok(Date.parse(body.duplicates[0].createdAt))
+  for (const { bookIds, books: members } of body.duplicates) {
+    t.same(
+      members.map((member: { id: string }) => member.id),
+      bookIds,
+    )
+    for (const member of members) {
+      const { id, title, seriesId, seriesName, libraryId, libraryName, path, fileSize, pageCount } =
+        (await someone.get(`/books/${member.id}`)).body.book
+      t.same(member, {
+        ...{ id, title, seriesId, seriesName, libraryId, libraryName, path, fileSize, pageCount },
+      })
+    }
+  }
   const second = await someone.get('/duplicates?page=2&page_size=1')
   t.match(second.body, { totalGroups: 2, page: 2, pageSize: 1, totalPages: 2 })
   t.same(second.body.duplicates, [body.duplicates[1]])

@@ -173,3 +173,21 @@ t.test('readers can see scans but not start them', async t => {
   t.equal((await maintainer.post(`/libraries/${unknownId}/scan`)).status, 404)
   t.equal((await maintainer.get(`/libraries/${unknownId}/scan-status`)).status, 404)
 })
+
+t.test('a library says when its schedule scans it next', async t => {
+  const shelf = await createTestLibrary(t, all)
+  const scanningConfig = { cronSchedule: '30 4 1 1 *', cronTimezone: 'Asia/Tokyo' }
+  const nextScanAt = async (change: object) =>
+    (await maintainer.patch(`/libraries/${shelf.id}`, change)).body.nextScanAt
+  t.equal(await nextScanAt({}), null, 'without a schedule')
+  const next = await nextScanAt({ scanningConfig })
+  t.match(next, /^\d{4}-12-31T19:30:00\.000Z$/, 'in the time zone of the schedule')
+  t.ok(Date.parse(next) > Date.now())
+  await all.sql`
+    insert into setting (key, value) values ('scheduler.timezone', '"Europe/Athens"')
+    on conflict (key) do update set value = excluded.value`
+  const ofServer = { scanningConfig: { ...scanningConfig, cronTimezone: null } }
+  t.match(await nextScanAt(ofServer), /-01-01T02:30:00\.000Z$/, 'else in that of the server')
+  t.equal(await nextScanAt({ scanningConfig: { ...scanningConfig, enabled: false } }), null)
+  t.equal(await nextScanAt({ scanningConfig: { enabled: true }, isActive: false }), null)
+})
