@@ -5,7 +5,7 @@ import { api, body } from '../api/client.ts'
 import { ApiError } from '../api/errors.ts'
 import { useResource } from '../api/resource.ts'
 import { startSession } from '../api/session.ts'
-import { address, navigate } from '../routing/router.ts'
+import { address, href, navigate } from '../routing/router.ts'
 import { messageOf } from '../text/error-message.ts'
 import { t } from '../text/translate.ts'
 import { Button } from '../ui/button.ts'
@@ -68,6 +68,7 @@ export function View() {
       error && h('p', { class: 'form-error', role: 'alert' }, error),
       h(Button, { type: 'submit', variant: 'primary' }, t('signIn.submit')),
     ),
+    setup.data?.registrationEnabled && h('a', { href: href('register') }, t('register.title')),
   )
 }
 

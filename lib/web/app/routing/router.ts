@@ -11,8 +11,10 @@ export type Address = {
 /** The address that is shown. */
 export const address = signal<Address>(currentAddress())
 
-type HistoryEntry = { key: string } | null
+type HistoryEntry = { key: string; depth?: number } | null
 let entryKey = newEntryKey()
+/** Number of entries of the application before this one in the history. */
+let depth = 0
 /** Scroll positions by history entry, in pixels. */
 const scrollPositions = new Map<string, number>()
 
@@ -32,10 +34,19 @@ export const href = (path: string): string => `${basePath}/${path.replace(/^\/+/
 /** Opens a path of the application, such as `series/…`. `replace`: without a new history entry. */
 export function navigate(path: string, { replace = false } = {}) {
   saveScroll()
-  if (!replace) entryKey = newEntryKey()
-  history[replace ? 'replaceState' : 'pushState']({ key: entryKey }, '', href(path))
+  if (!replace) {
+    entryKey = newEntryKey()
+    depth += 1
+  }
+  history[replace ? 'replaceState' : 'pushState']({ key: entryKey, depth }, '', href(path))
   address.value = currentAddress()
   if (!replace) scrollTo(0, 0)
+}
+
+/** Leaves a view: to where the reader came from in the application, else to `path`. */
+export function goBack(path: string) {
+  if (depth > 0) history.back()
+  else navigate(path, { replace: true })
 }
 
 /** Changes parameters of the current address; null removes one. Filters and sort orders are stored so. */
@@ -66,14 +77,19 @@ function restoreScroll() {
   requestAnimationFrame(attempt)
 }
 
+function restoreEntry(state: HistoryEntry) {
+  entryKey = state?.key ?? newEntryKey()
+  depth = state?.depth ?? 0
+}
+
 /** Starts the router. Links (`<a href="series/…">`, relative to the base) are followed without loading a page. */
 export function startRouter() {
   history.scrollRestoration = 'manual'
-  entryKey = (history.state as HistoryEntry)?.key ?? entryKey
-  history.replaceState({ key: entryKey }, '')
+  restoreEntry(history.state)
+  history.replaceState({ key: entryKey, depth }, '')
   addEventListener('popstate', ({ state }: PopStateEvent) => {
     saveScroll()
-    entryKey = (state as HistoryEntry)?.key ?? newEntryKey()
+    restoreEntry(state)
     address.value = currentAddress()
     restoreScroll()
   })

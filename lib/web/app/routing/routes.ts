@@ -19,6 +19,55 @@ export type Route = {
 export const routes: readonly Route[] = [
   { pattern: '', load: () => import('../home/home-view.ts') },
   {
+    pattern: 'account',
+    load: () => import('../account/account-view.ts'),
+    styles: ['account/account.css'],
+  },
+  {
+    pattern: 'account/keys',
+    load: () => import('../account/keys-view.ts'),
+    styles: ['account/account.css'],
+    access: 'ApiKeysRead',
+  },
+  {
+    pattern: 'books/:id/read',
+    load: () => import('../reader/reader-view.ts'),
+    styles: ['reader/reader.css'],
+    frame: 'plain',
+    access: 'PagesRead',
+  },
+  {
+    pattern: 'admin/users',
+    load: () => import('../admin-accounts/users-view.ts'),
+    styles: ['admin/admin.css', 'admin-accounts/admin-accounts.css'],
+    access: 'UsersRead',
+  },
+  {
+    pattern: 'admin/users/:id',
+    load: () => import('../admin-accounts/user-view.ts'),
+    styles: ['admin/admin.css', 'admin-accounts/admin-accounts.css'],
+    access: 'UsersRead',
+  },
+  {
+    pattern: 'admin/settings',
+    load: () => import('../admin-accounts/settings-view.ts'),
+    styles: ['admin/admin.css', 'admin-accounts/admin-accounts.css'],
+    access: 'SystemAdmin',
+  },
+  {
+    pattern: 'register',
+    load: () => import('../account/register-view.ts'),
+    frame: 'plain',
+    access: 'public',
+  },
+  {
+    pattern: 'setup',
+    load: () => import('../setup/setup-view.ts'),
+    styles: ['manage/manage.css', 'setup/setup.css'],
+    frame: 'plain',
+    access: 'public',
+  },
+  {
     pattern: 'sign-in',
     load: () => import('../account/sign-in-view.ts'),
     frame: 'plain',

@@ -2,11 +2,11 @@
 
 import { type Account, signOut } from '../api/session.ts'
 import { href } from '../routing/router.ts'
-import { chooseLanguage, type Language, language, languages, t } from '../text/translate.ts'
+import { t } from '../text/translate.ts'
 import { h } from '../ui/h.ts'
 import { Icon } from '../ui/icon.ts'
 import { Menu } from '../ui/menu.ts'
-import { type Theme, theme, themes } from './theme.ts'
+import { LanguageSelect, ThemeSelect } from './appearance.ts'
 
 export function AccountMenu({ account }: { account: Account }) {
   return h(
@@ -20,36 +20,8 @@ export function AccountMenu({ account }: { account: Account }) {
       t('account.title'),
     ),
     h('hr', null),
-    h(
-      'label',
-      { class: 'menu-field' },
-      t('theme.label'),
-      h(
-        'select',
-        {
-          value: theme.value,
-          onChange: event => {
-            theme.value = event.currentTarget.value as Theme
-          },
-        },
-        themes.map(name => h('option', { value: name, key: name }, t(`theme.${name}`))),
-      ),
-    ),
-    h(
-      'label',
-      { class: 'menu-field' },
-      t('language.label'),
-      h(
-        'select',
-        {
-          value: language.value,
-          onChange: event => void chooseLanguage(event.currentTarget.value as Language),
-        },
-        Object.entries(languages).map(([tag, name]) =>
-          h('option', { value: tag, key: tag, lang: tag }, name),
-        ),
-      ),
-    ),
+    h('div', { class: 'menu-field' }, h(ThemeSelect, null)),
+    h('div', { class: 'menu-field' }, h(LanguageSelect, null)),
     h('hr', null),
     h(
       'button',

@@ -7,6 +7,7 @@ import { loadedView, loadView } from '../routing/load-view.ts'
 import { address, href, navigate } from '../routing/router.ts'
 import { type Match, matchRoute, type ViewProps } from '../routing/routes.ts'
 import { t } from '../text/translate.ts'
+import { DialogHost } from '../ui/dialog-host.ts'
 import { EmptyState } from '../ui/empty-state.ts'
 import { ErrorState } from '../ui/error-state.ts'
 import { h } from '../ui/h.ts'
@@ -34,6 +35,7 @@ export function App() {
     h(ConnectionBanner, null),
     h(PreviewBanner, null),
     match?.route.frame === 'plain' ? content : h(Frame, null, content),
+    h(DialogHost, null),
     h(Toasts, null),
   )
 }

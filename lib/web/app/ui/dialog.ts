@@ -12,10 +12,18 @@ type DialogProps = {
   /** Buttons at the bottom. */
   actions?: ComponentChildren
   width?: 'narrow' | 'wide'
+  class?: string
 }
 
 /** Shown while it is rendered. */
-export function Dialog({ title, onClose, children, actions, width = 'narrow' }: DialogProps) {
+export function Dialog({
+  title,
+  onClose,
+  children,
+  actions,
+  width = 'narrow',
+  ...rest
+}: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   useEffect(() => {
     const element = dialog.current!
@@ -29,7 +37,7 @@ export function Dialog({ title, onClose, children, actions, width = 'narrow' }: 
   return h(
     'dialog',
     {
-      class: `dialog ${width}`,
+      class: ['dialog', width, rest.class].filter(Boolean).join(' '),
       ref: dialog,
       'aria-label': title,
       onCancel: (event: Event) => {

@@ -1,0 +1,155 @@
+// Page of one account for administrators: role, what it may see, password, preview, deletion.
+import { useState } from 'preact/hooks'
+import { AdminFrame } from '../admin/admin-frame.ts'
+import { api, body, type Schemas } from '../api/client.ts'
+import { useResource } from '../api/resource.ts'
+import { account, can, startPreview } from '../api/session.ts'
+import { navigate } from '../routing/router.ts'
+import type { ViewProps } from '../routing/routes.ts'
+import { formatDate, t } from '../text/translate.ts'
+import { Button } from '../ui/button.ts'
+import { ConfirmDialog } from '../ui/dialog.ts'
+import { ErrorState } from '../ui/error-state.ts'
+import { Select, Switch, TextField } from '../ui/field.ts'
+import { Form } from '../ui/form.ts'
+import { h } from '../ui/h.ts'
+import { showNotice } from '../ui/toast.ts'
+import { updateUser } from './update-user.ts'
+import { type Role, roleOptions } from './user-dialog.ts'
+import { UserVisibility } from './user-visibility.ts'
+
+type User = Schemas['User']
+
+export function View({ params: { id = '' } }: ViewProps) {
+  const [isDeleting, setDeleting] = useState(false)
+  const { data, error, reload } = useResource(`users/${id}`, signal =>
+    body(api.GET('/api/v1/users/{id}', { params: { path: { id } }, signal })),
+  )
+  const isOwn = account.value?.id === id
+  const showAs = async () => {
+    await startPreview(id)
+    navigate('')
+  }
+  const remove = async () => {
+    await api.DELETE('/api/v1/users/{id}', { params: { path: { id } } })
+    navigate('admin/users', { replace: true })
+  }
+  const mayPreview = can('UsersWrite') && !isOwn && data?.isActive
+  return h(
+    AdminFrame,
+    {
+      title: data?.username ?? t('admin.users'),
+      subtitle: data && t('users.since', { date: formatDate(data.createdAt) }),
+      actions: mayPreview && h(Button, { icon: 'visible', onClick: showAs }, t('users.showAs')),
+    },
+    error && !data && h(ErrorState, { error, onRetry: reload }),
+    data &&
+      h(
+        'div',
+        { class: 'user-page', key: data.id },
+        h(AccountForm, { user: data, isOwn, onSaved: reload }),
+        h(UserVisibility, { user: data, onSaved: reload }),
+        !isOwn && h(PasswordForm, { id }),
+        !isOwn &&
+          can('UsersDelete') &&
+          h(
+            'section',
+            { class: 'card' },
+            h('h2', null, t('users.delete')),
+            h('p', { class: 'secondary-text' }, t('users.deleteHint')),
+            h(Button, { variant: 'danger', onClick: () => setDeleting(true) }, t('users.delete')),
+          ),
+      ),
+    isDeleting &&
+      data &&
+      h(ConfirmDialog, {
+        title: t('users.delete'),
+        text: t('users.deleteText', { name: data.username }),
+        action: t('action.delete'),
+        onConfirm: remove,
+        onClose: () => setDeleting(false),
+      }),
+  )
+}
+
+type AccountFormProps = { user: User; isOwn: boolean; onSaved: () => void }
+
+function AccountForm({ user, isOwn, onSaved }: AccountFormProps) {
+  const [username, setUsername] = useState(user.username)
+  const [email, setEmail] = useState(user.email)
+  const [role, setRole] = useState<Role>(user.role)
+  const [isActive, setActive] = useState(user.isActive)
+  const save = async () => {
+    const changes = { username, email, ...(!isOwn && { role, isActive }) }
+    await updateUser(user.id, changes)
+    onSaved()
+    showNotice(t('action.saved'))
+  }
+  return h(
+    'section',
+    { class: 'card' },
+    h('h2', null, t('account.title')),
+    h(
+      Form,
+      { onSubmit: save },
+      h(TextField, {
+        label: t('register.name'),
+        required: true,
+        value: username,
+        onInput: setUsername,
+      }),
+      h(TextField, {
+        label: t('account.email'),
+        type: 'email',
+        required: true,
+        value: email,
+        onInput: setEmail,
+      }),
+      h(Select<Role>, {
+        label: t('users.role'),
+        hint: t(`role.${role}Hint`),
+        value: role,
+        options: roleOptions(),
+        disabled: isOwn,
+        onChange: setRole,
+      }),
+      h(Switch, {
+        label: t('users.active'),
+        hint: t('users.activeHint'),
+        checked: isActive,
+        disabled: isOwn,
+        onChange: setActive,
+      }),
+      h(Button, { type: 'submit', variant: 'primary' }, t('action.save')),
+    ),
+  )
+}
+
+function PasswordForm({ id }: { id: string }) {
+  const [password, setPassword] = useState('')
+  const save = async () => {
+    await updateUser(id, { password })
+    setPassword('')
+    showNotice(t('users.passwordSet'))
+  }
+  return h(
+    'section',
+    { class: 'card' },
+    h('h2', null, t('users.setPassword')),
+    h(
+      Form,
+      { onSubmit: save },
+      h(TextField, {
+        label: t('account.newPassword'),
+        type: 'password',
+        autocomplete: 'new-password',
+        required: true,
+        minLength: 8,
+        hint: t('users.setPasswordHint'),
+        value: password,
+        onInput: setPassword,
+      }),
+      h(Button, { type: 'submit' }, t('users.setPassword')),
+    ),
+  )
+}

@@ -1,0 +1,126 @@
+// What an account may see: libraries, age limit, sharing tags.
+import { useState } from 'preact/hooks'
+import { api, body, type Schemas } from '../api/client.ts'
+import { useResource } from '../api/resource.ts'
+import { t } from '../text/translate.ts'
+import { Button } from '../ui/button.ts'
+import { Select, Switch, TextField } from '../ui/field.ts'
+import { Form } from '../ui/form.ts'
+import { h } from '../ui/h.ts'
+import { showNotice } from '../ui/toast.ts'
+import { updateUser } from './update-user.ts'
+
+type User = Schemas['User']
+type UserVisibilityProps = { user: User; onSaved: () => void }
+
+export function UserVisibility({ user, onSaved }: UserVisibilityProps) {
+  const [libraryIds, setLibraryIds] = useState<readonly string[] | null>(user.libraryIds)
+  const [ageLimit, setAgeLimit] = useState(user.ageLimit === null ? '' : String(user.ageLimit))
+  const [showsUnrated, setShowsUnrated] = useState(user.showsUnrated)
+  const libraries = useResource('libraries:all', signal =>
+    body(api.GET('/api/v1/libraries', { params: { query: { pageSize: 500 } }, signal })),
+  )
+  const save = async () => {
+    const limit = ageLimit.trim() === '' ? null : Number(ageLimit)
+    const changes = { libraryIds: libraryIds && [...libraryIds], ageLimit: limit, showsUnrated }
+    await updateUser(user.id, changes)
+    onSaved()
+    showNotice(t('action.saved'))
+  }
+  const toggle = (id: string, isVisible: boolean) => {
+    const others = (libraryIds ?? []).filter(other => other !== id)
+    setLibraryIds(isVisible ? [...others, id] : others)
+  }
+  return h(
+    'section',
+    { class: 'card' },
+    h('h2', null, t('users.visibility')),
+    h(
+      Form,
+      { onSubmit: save },
+      h(Switch, {
+        label: t('account.allLibraries'),
+        hint: t('users.allLibrariesHint'),
+        checked: libraryIds === null,
+        onChange: all =>
+          setLibraryIds(all ? null : (libraries.data?.data ?? []).map(({ id }) => id)),
+      }),
+      libraryIds !== null &&
+        h(
+          'div',
+          { class: 'user-libraries', role: 'group', 'aria-label': t('nav.libraries') },
+          libraries.data?.data.map(({ id, name }) =>
+            h(Switch, {
+              label: name,
+              key: id,
+              checked: libraryIds.includes(id),
+              onChange: isVisible => toggle(id, isVisible),
+            }),
+          ),
+        ),
+      h(TextField, {
+        label: t('users.ageLimit'),
+        hint: t('users.ageLimitHint'),
+        type: 'number',
+        min: 0,
+        max: 99,
+        value: ageLimit,
+        onInput: setAgeLimit,
+      }),
+      ageLimit.trim() !== '' &&
+        h(Switch, {
+          label: t('users.showsUnrated'),
+          checked: showsUnrated,
+          onChange: setShowsUnrated,
+        }),
+      h(Button, { type: 'submit', variant: 'primary' }, t('action.save')),
+    ),
+    h(SharingRules, { userId: user.id }),
+  )
+}
+
+type Mode = 'none' | 'allow' | 'deny'
+
+/** Series with an allowed tag are shown to this account only if it has such a rule; denied ones never. */
+function SharingRules({ userId }: { userId: string }) {
+  const tags = useResource('sharing-tags', signal =>
+    body(api.GET('/api/v1/admin/sharing-tags', { params: { query: { pageSize: 500 } }, signal })),
+  )
+  const path = { id: userId }
+  const rules = useResource(`users/${userId}/sharing-tags`, signal =>
+    body(api.GET('/api/v1/users/{id}/sharing-tags', { params: { path }, signal })),
+  )
+  if (!tags.data?.data.length || !rules.data) return null
+  const modeOf = (tagId: string): Mode =>
+    (rules.data?.find(rule => rule.sharingTagId === tagId)?.accessMode as Mode) ?? 'none'
+  const change = async (tagId: string, mode: Mode) => {
+    if (mode === 'none')
+      await api.DELETE('/api/v1/users/{id}/sharing-tags/{tag_id}', {
+        params: { path: { id: userId, tag_id: tagId } },
+      })
+    else
+      await api.PUT('/api/v1/users/{id}/sharing-tags', {
+        params: { path },
+        body: { sharingTagId: tagId, accessMode: mode },
+      })
+    rules.reload()
+  }
+  return h(
+    'div',
+    { class: 'user-sharing form' },
+    h('h3', null, t('users.sharingTags')),
+    h('p', { class: 'field-hint' }, t('users.sharingTagsHint')),
+    tags.data.data.map(({ id, name }) =>
+      h(Select<Mode>, {
+        label: name,
+        key: id,
+        value: modeOf(id),
+        options: (['none', 'allow', 'deny'] as const).map(value => ({
+          value,
+          text: t(`users.sharing.${value}`),
+        })),
+        onChange: mode => void change(id, mode),
+      }),
+    ),
+  )
+}

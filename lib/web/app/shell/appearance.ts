@@ -1,0 +1,25 @@
+// Choice of theme and language.
+import { chooseLanguage, type Language, language, languages, t } from '../text/translate.ts'
+import { Select } from '../ui/field.ts'
+import { h } from '../ui/h.ts'
+import { type Theme, theme, themes } from './theme.ts'
+
+export function ThemeSelect() {
+  return h(Select<Theme>, {
+    label: t('theme.label'),
+    value: theme.value,
+    options: themes.map(value => ({ value, text: t(`theme.${value}`) })),
+    onChange: next => {
+      theme.value = next
+    },
+  })
+}
+
+export function LanguageSelect() {
+  return h(Select<Language>, {
+    label: t('language.label'),
+    value: language.value,
+    options: Object.entries(languages).map(([tag, text]) => ({ value: tag as Language, text })),
+    onChange: next => void chooseLanguage(next),
+  })
+}

@@ -1,0 +1,40 @@
+// Dialogs that are loaded when they are opened, from any view; the shell shows them above it.
+import { signal } from '@preact/signals'
+import type { FunctionComponent } from 'preact'
+import { loadStyles } from '../routing/load-view.ts'
+import { h } from './h.ts'
+
+type Opened = { id: number; content: FunctionComponent }
+
+const opened = signal<readonly Opened[]>([])
+let lastId = 0
+
+/**
+ * Opens a dialog: a component that gets `onClose` besides its properties. Resolves when it is shown; throws if it
+ * cannot be loaded.
+ */
+export async function openDialog<P extends object>(
+  load: () => Promise<FunctionComponent<P & { onClose: () => void }>>,
+  props: P,
+  styles: readonly string[] = [],
+): Promise<void> {
+  const opener = focusedOpener()
+  const [component] = await Promise.all([load(), ...styles.map(loadStyles)])
+  const id = ++lastId
+  const onClose = () => {
+    opened.value = opened.value.filter(dialog => dialog.id !== id)
+    opener?.focus()
+  }
+  const content = () => h(component, { ...props, onClose } as never)
+  opened.value = [...opened.value, { id, content }]
+}
+
+/** The focused element; of a menu that closes its button. */
+function focusedOpener(): HTMLElement | null {
+  const focused = document.activeElement as HTMLElement | null
+  return focused?.closest('.menu')?.querySelector<HTMLElement>('button') ?? focused
+}
+
+export function DialogHost() {
+  return opened.value.map(({ id, content }) => h(content, { key: id }))
+}

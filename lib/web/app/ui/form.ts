@@ -1,0 +1,51 @@
+// Forms: the request runs once at a time, and its error stands above the buttons.
+import { useState } from 'preact/hooks'
+import { ApiError } from '../api/errors.ts'
+import { messageOf } from '../text/error-message.ts'
+import { type ComponentChildren, h } from './h.ts'
+
+type FormProps = {
+  /** Its failure is shown in the form. */
+  onSubmit: () => Promise<unknown>
+  children: ComponentChildren
+  id?: string
+}
+
+export function Form({ onSubmit, children, id }: FormProps) {
+  const [error, setError] = useState<unknown>(null)
+  const [isRunning, setRunning] = useState(false)
+  const submit = async () => {
+    setRunning(true)
+    setError(null)
+    try {
+      await onSubmit()
+    } catch (error) {
+      setError(error)
+    } finally {
+      setRunning(false)
+    }
+  }
+  return h(
+    'form',
+    {
+      class: 'form',
+      id,
+      onSubmit: event => {
+        event.preventDefault()
+        if (!isRunning) void submit()
+      },
+    },
+    error !== null && h('p', { class: 'form-error', role: 'alert' }, errorText(error)),
+    h('fieldset', { class: 'form-fields', disabled: isRunning }, children),
+  )
+}
+
+/** The message with the fields that were rejected. */
+function errorText(error: unknown): string {
+  const message = messageOf(error)
+  if (!(error instanceof ApiError) || !Array.isArray(error.details)) return message
+  const fields = error.details.flatMap(detail =>
+    typeof detail?.message === 'string' ? [`${detail.path ?? ''} ${detail.message}`.trim()] : [],
+  )
+  return fields.length > 0 ? `${message}: ${fields.join('; ')}` : message
+}

@@ -1,0 +1,30 @@
+// Buttons for the pages of a list.
+import { t } from '../text/translate.ts'
+import { IconButton } from './button.ts'
+import { h } from './h.ts'
+
+type PaginationProps = { page: number; totalPages: number; onChange: (page: number) => void }
+
+/** Nothing for a single page. */
+export function Pagination({ page, totalPages, onChange }: PaginationProps) {
+  if (totalPages <= 1) return null
+  return h(
+    'nav',
+    { class: 'pagination', 'aria-label': t('pagination.label') },
+    h(IconButton, {
+      icon: 'chevronLeft',
+      class: 'icon-directional',
+      label: t('pagination.previous'),
+      disabled: page <= 1,
+      onClick: () => onChange(page - 1),
+    }),
+    h('span', null, t('pagination.page', { page, total: totalPages })),
+    h(IconButton, {
+      icon: 'chevronRight',
+      class: 'icon-directional',
+      label: t('pagination.next'),
+      disabled: page >= totalPages,
+      onClick: () => onChange(page + 1),
+    }),
+  )
+}
