@@ -15,7 +15,7 @@ async function fillSignIn(page: Page, secret = password) {
   await page.getByRole('button', { name: 'Sign in' }).click()
 }
 
-test('sessions of the web application', { skip: skipWithoutBrowser(7) }, async t => {
+test('sessions of the web application', { skip: skipWithoutBrowser(5) }, async t => {
   const app = await startApp(t)
   const testPages = testWithPages(t, app)
   const anonymous = { account: null, width: 390, height: 844 }
@@ -37,12 +37,10 @@ test('sessions of the web application', { skip: skipWithoutBrowser(7) }, async t
   })
 
   await testPages('an address of another host is not opened after the sign-in', async (t, open) => {
-    for (const from of ['//other.example/', '\\\\other.example', 'https://other.example/']) {
-      const page = await open(`/sign-in?from=${encodeURIComponent(from)}`, anonymous)
-      await fillSignIn(page)
-      await signedIn(page).waitFor()
-      t.equal(new URL(page.url()).origin, app.base)
-    }
+    const page = await open(`/sign-in?from=${encodeURIComponent('/\\\\other.example/')}`, anonymous)
+    await fillSignIn(page)
+    await signedIn(page).waitFor()
+    t.equal(new URL(page.url()).origin, app.base)
   })
 
   await testPages('a session is resumed by a reload and in another tab', async (t, open) => {
@@ -66,34 +64,26 @@ test('sessions of the web application', { skip: skipWithoutBrowser(7) }, async t
     })
   })
 
-  await testPages('tokens that expire soon are renewed before they are used', async (t, open) => {
+  await testPages('tokens are renewed until the session ends', async (t, open) => {
     const page = await open('/')
     await signedIn(page).waitFor()
-    const before = await tokens(page)
-    await storeTokens(page, { ...before!, expiresAt: Date.now() - 1_000 })
+    const first = await tokens(page)
+    await storeTokens(page, { ...first!, expiresAt: Date.now() - 1_000 })
     await page.reload()
     await signedIn(page).waitFor()
-    const after = await tokens(page)
-    t.not(after!.accessToken, before!.accessToken)
-    t.ok(after!.expiresAt > Date.now())
-  })
+    const second = await tokens(page)
+    t.not(second!.accessToken, first!.accessToken, 'before they expire')
+    t.ok(second!.expiresAt > Date.now())
+    t.same(page.problems(), [])
 
-  await testPages('tokens that the server refuses are renewed once', async (t, open) => {
-    const page = await open('/')
-    await signedIn(page).waitFor()
-    const before = await tokens(page)
-    await storeTokens(page, { ...before!, accessToken: 'not-a-token' })
-    page.expectProblem(/^401 GET /)
-    await page.goto(`${app.base}/series`)
-    await signedIn(page).waitFor()
-    t.not((await tokens(page))!.accessToken, 'not-a-token')
-  })
-
-  await testPages('a session that ended elsewhere leads to the sign-in', async (t, open) => {
-    const page = await open('/')
-    await signedIn(page).waitFor()
-    await endSession(app, (await tokens(page))!)
     page.expectProblem(/^401 /)
+    await storeTokens(page, { ...second!, accessToken: 'not-a-token' })
+    await page.reload()
+    await signedIn(page).waitFor()
+    const third = await tokens(page)
+    t.not(third!.accessToken, 'not-a-token', 'when the server refuses them')
+
+    await endSession(app, third!)
     await page.goto(`${app.base}/series`)
     await page.getByLabel('Password').waitFor()
     t.equal(new URL(page.url()).pathname, '/sign-in')
