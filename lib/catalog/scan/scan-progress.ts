@@ -23,7 +23,10 @@ export const scanStages = [
   'done',
 ] as const
 
-/** One scan. `filesPerSecond` is the average of processed files since the scan started. */
+/**
+ * One scan. `filesPerSecond` is the average of processed files since the scan started, `secondsLeft` an estimate for
+ * the current stage by its rate so far, null while nothing is known.
+ */
 export type ScanProgress = {
   id: string
   libraryId: string
@@ -33,6 +36,11 @@ export type ScanProgress = {
   filesTotal: number
   filesProcessed: number
   filesPerSecond: number
+  coversTotal: number
+  coversMade: number
+  hashesTotal: number
+  hashesMade: number
+  secondsLeft: number | null
   seriesCreated: number
   booksAdded: number
   booksChanged: number
@@ -60,6 +68,7 @@ export function publicScanState(state: ScanState): PublicScanState {
 
 /** Select list of ScanProgress, from `scansWithTotals` as `s`. */
 export function scanProgressColumns(sql: Queryable): Fragment {
+  const seconds = secondsFor(sql)
   return sql`
     s.id, s.library_id as "libraryId", s.state, s.mode,
     case
@@ -76,11 +85,25 @@ export function scanProgressColumns(sql: Queryable): Fragment {
     coalesce(round((s.processed / greatest(extract(epoch from
       coalesce(s.finished_at, clock_timestamp()) - s.started_at)::numeric, 0.1))::numeric, 1), 0)::float8
       as "filesPerSecond",
+    s.to_cover as "coversTotal", least(s.covers, s.to_cover) as "coversMade",
+    s.to_hash as "hashesTotal", least(s.hashed, s.to_hash) as "hashesMade",
+    case
+      when s.state = 'running' and s.discovered_at is not null and s.read between 1 and s.to_index
+        then ${seconds(sql`s.to_index - s.read`, sql`s.read`, sql`clock_timestamp() - s.started_at`)}
+      when s.state = 'completed' and s.covers between 1 and s.to_cover - 1
+        then ${seconds(sql`s.to_cover - s.covers`, sql`s.covers`, sql`s.last_cover_at - s.first_cover_at`)}
+      when s.state = 'completed' and s.hashed between 1 and s.to_hash - 1
+        then ${seconds(sql`s.to_hash - s.hashed`, sql`s.hashed`, sql`s.last_hash_at - s.first_hash_at`)}
+    end as "secondsLeft",
     s.series_added as "seriesCreated", s.added as "booksAdded", s.changed as "booksChanged",
     s.moved as "booksMoved", s.missing as "booksMissing", s.restored as "booksRestored",
     s.bytes_read as "bytesRead", s.failures, s.message,
     coalesce(s.started_at, s.created_at) as "startedAt", s.finished_at as "completedAt"`
 }
+
+/** Whole seconds for `left` more, when `made` took an interval. */
+const secondsFor = (sql: Queryable) => (left: Fragment, made: Fragment, took: Fragment) =>
+  sql`ceil((${left}) * extract(epoch from ${took})::float8 / (${made}))`
 
 /** The progress for a viewer from whom books may be hidden: without counts, and without a message that may have some. */
 export function withoutCounts<P extends ScanProgress>(scan: P): P {
@@ -89,6 +112,11 @@ export function withoutCounts<P extends ScanProgress>(scan: P): P {
     filesTotal: 0,
     filesProcessed: 0,
     filesPerSecond: 0,
+    coversTotal: 0,
+    coversMade: 0,
+    hashesTotal: 0,
+    hashesMade: 0,
+    secondsLeft: null,
     seriesCreated: 0,
     booksAdded: 0,
     booksChanged: 0,

@@ -45,6 +45,16 @@ export const ScanStatus = record(
     filesPerSecond: Type.Number({
       description: 'Average of processed files since the scan started.',
     }),
+    coversTotal: count({ description: 'Covers that this scan requested.' }),
+    coversMade: count({ description: 'Covers of these that are made.' }),
+    hashesTotal: count({ description: 'Files of which this scan requested the hash.' }),
+    hashesMade: count({ description: 'Files of these that are hashed.' }),
+    secondsLeft: nullable(
+      count({
+        description:
+          'Estimated time of the current stage by its rate so far; null while nothing is known.',
+      }),
+    ),
     seriesCreated: count({ description: 'Series created by this scan.' }),
     seriesFound: count({ description: 'Current number of series in the library.' }),
     booksFound: count({ description: 'Current number of books in the library.' }),

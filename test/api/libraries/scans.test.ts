@@ -1,6 +1,8 @@
 // Scans over HTTP: start, status, cancel.
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
+import { scanProgressColumns, scansWithTotals } from '../../../lib/catalog/scan/scan-progress.ts'
+import { newId } from '../../../lib/id.ts'
 import { receiveNotifications } from '../../kit/accounts.ts'
 import { temporaryFolder } from '../../kit/files/folders.ts'
 import { holdBooks } from '../../kit/hold-books.ts'
@@ -190,4 +192,35 @@ t.test('a library says when its schedule scans it next', async t => {
   t.match(await nextScanAt(ofServer), /-01-01T02:30:00\.000Z$/, 'else in that of the server')
   t.equal(await nextScanAt({ scanningConfig: { ...scanningConfig, enabled: false } }), null)
   t.equal(await nextScanAt({ scanningConfig: { enabled: true }, isActive: false }), null)
+})
+
+t.test('the time that a stage still takes follows from its rate so far', async t => {
+  const shelf = await createTestLibrary(t, all)
+  const estimate = async (scan: Record<string, unknown>) => {
+    const row = { id: newId(), library_id: shelf.id, mode: 'normal', ...scan }
+    const undo = new Error('not stored')
+    let found: number | null = null
+    await all.sql
+      .begin(async tx => {
+        await tx`insert into scan ${tx(row)}`
+        const [progress] = await tx<{ secondsLeft: number | null }[]>`
+          select ${scanProgressColumns(tx)} from ${scansWithTotals(tx)} s where s.id = ${row.id}`
+        found = progress!.secondsLeft
+        throw undo
+      })
+      .catch(error => t.equal(error, undo))
+    return found
+  }
+  const secondsAgo = (n: number) => new Date(Date.now() - n * 1000)
+  const walking = { state: 'running', started_at: secondsAgo(10), to_index: 100, added: 25 }
+  t.equal(await estimate({ state: 'queued' }), null)
+  t.equal(await estimate(walking), null, 'while more files may be found')
+  const reading = await estimate({ ...walking, discovered_at: secondsAgo(5) })
+  t.ok(reading! >= 30, `${reading} seconds for 75 files after 25 in 10 seconds`)
+  const [first, last] = [secondsAgo(20), secondsAgo(10)]
+  const covers = { to_cover: 40, covers: 10, first_cover_at: first, last_cover_at: last }
+  t.equal(await estimate({ state: 'completed', ...covers }), 30)
+  const hashes = { to_hash: 30, hashed: 20, first_hash_at: first, last_hash_at: last }
+  t.equal(await estimate({ state: 'completed', ...hashes }), 5)
+  t.equal(await estimate({ state: 'completed', to_hash: 30, hashed: 30 }), null)
 })
