@@ -1,10 +1,17 @@
 // Event stream of the server: one connection for all views of a tab, with its state for the connection banner.
-import { effect, signal } from '@preact/signals'
+import { computed, effect, signal } from '@preact/signals'
 import { mediaUrl } from './address.ts'
-import { accessToken, isSignedIn } from './session.ts'
+import { accessToken, isSignedIn, loadAccount } from './session.ts'
 
-/** `lost`: the stream ended and is being opened again. */
-export const connection = signal<'connected' | 'lost'>('connected')
+const lostStreams = signal<ReadonlySet<string>>(new Set())
+/** `lost`: a stream that a view needs ended, and is being opened again. */
+export const connection = computed(() => (lostStreams.value.size > 0 ? 'lost' : 'connected'))
+
+function setLost(path: string, isLost: boolean) {
+  if (lostStreams.value.has(path) === isLost) return
+  const others = [...lostStreams.value].filter(other => other !== path)
+  lostStreams.value = new Set(isLost ? [...others, path] : others)
+}
 
 type Listener = (event: Record<string, unknown> & { type: string }) => void
 type StreamName = 'events' | 'scans' | 'tasks'
@@ -51,15 +58,18 @@ function createStream(path: string) {
   }
   async function open() {
     clearTimeout(retry)
-    // The stream is authenticated by the cookie, which is as old as the token.
-    await accessToken().catch(() => {})
+    retry = undefined
+    // The stream is authenticated by the cookie, which is as old as the token. After an error the session may
+    // have ended, which loading the account finds out.
+    const isReopened = lostStreams.value.has(path)
+    await (isReopened ? loadAccount() : accessToken()).catch(() => {})
     if (!isWanted() || source) return
     const query = { unnamed: 'true', lastEventId: lastEventId || undefined }
     const opened = new EventSource(mediaUrl(path, query))
     source = opened
     opened.onopen = () => {
       retryMs = minRetryMs
-      connection.value = 'connected'
+      setLost(path, false)
     }
     opened.onmessage = message => {
       if (message.lastEventId) lastEventId = message.lastEventId
@@ -69,7 +79,7 @@ function createStream(path: string) {
     // Reopened by ourselves: the browser gives up after an error response, and does not renew the cookie.
     opened.onerror = () => {
       if (source !== opened) return
-      connection.value = 'lost'
+      setLost(path, true)
       close()
       retry = setTimeout(open, retryMs * (0.7 + 0.6 * Math.random()))
       retryMs = Math.min(maxRetryMs, retryMs * 2)
@@ -77,8 +87,10 @@ function createStream(path: string) {
   }
   const isWanted = () => listeners.size > 0 && isSignedIn.value && !isHidden
   function update() {
-    if (!isWanted()) close()
-    else if (!source && retry === undefined) void open()
+    if (!isWanted()) {
+      close()
+      setLost(path, false)
+    } else if (!source && retry === undefined) void open()
   }
   document.addEventListener('visibilitychange', () => {
     clearTimeout(hideTimer)

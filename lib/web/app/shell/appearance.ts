@@ -1,5 +1,6 @@
 // Choice of theme and language.
-import { chooseLanguage, type Language, language, languages, t } from '../text/translate.ts'
+import { type Language, languages } from '../text/languages.ts'
+import { chooseLanguage, language, t } from '../text/translate.ts'
 import { Select } from '../ui/field.ts'
 import { h } from '../ui/h.ts'
 import { type Theme, theme, themes } from './theme.ts'

@@ -1,14 +1,11 @@
 // Texts of the application in the language of the reader, with plurals, numbers and dates.
 import { signal } from '@preact/signals'
 import type catalogue from './en.json'
+import { type Language, languages } from './languages.ts'
 
 /** Keys of the catalogue `en.json`; every language has the same. */
 export type TextKey = keyof typeof catalogue
 type Text = string | Partial<Record<Intl.LDMLPluralRule, string>>
-
-/** Languages with a complete catalogue, by BCP 47 tag, with their own names. */
-export const languages = { en: 'English', de: 'Deutsch' } as const
-export type Language = keyof typeof languages
 
 const rightToLeft = new Set(['ar', 'fa', 'he', 'ur'])
 const storageKey = 'stackroom.language'

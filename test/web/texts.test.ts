@@ -1,0 +1,69 @@
+// Catalogues of texts of the web application: every language is complete, and nothing is left over.
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { languages } from '../../lib/web/app/text/languages.ts'
+
+type Text = string | Record<string, string>
+
+const app = join(import.meta.dirname, '..', '..', 'lib', 'web', 'app')
+const catalogues = Object.keys(languages).map(language => ({
+  language,
+  texts: JSON.parse(readFileSync(join(app, 'text', `${language}.json`), 'utf8')) as Record<
+    string,
+    Text
+  >,
+}))
+const english = catalogues.find(({ language }) => language === 'en')!.texts
+const forms = (text: Text) => (typeof text === 'string' ? [text] : Object.values(text))
+const placeholders = (text: Text) =>
+  [...new Set(forms(text).flatMap(form => form.match(/\{\w+\}/g) ?? []))].sort()
+
+t.test('every language has every text, with the same placeholders', async t => {
+  for (const { language, texts } of catalogues) {
+    t.same(Object.keys(texts), Object.keys(english), `${language}: keys`)
+    const differing = Object.entries(english).filter(
+      ([key, text]) => String(placeholders(texts[key] ?? '')) !== String(placeholders(text)),
+    )
+    t.same(
+      differing.map(([key]) => key),
+      [],
+      `${language}: placeholders`,
+    )
+  }
+})
+
+t.test('texts have the plural forms of their language, and none is empty', async t => {
+  for (const { language, texts } of catalogues) {
+    const { pluralCategories } = new Intl.PluralRules(language).resolvedOptions()
+    const wrong = Object.entries(texts).filter(([, text]) => {
+      if (forms(text).some(form => form.trim() === '')) return true
+      return typeof text !== 'string' && pluralCategories.some(category => !(category in text))
+    })
+    t.same(
+      wrong.map(([key]) => key),
+      [],
+      language,
+    )
+  }
+})
+
+t.test('every text is used', async t => {
+  const sources = globSync('**/*.ts', { cwd: app, exclude: ['**/*.d.ts'] }).map(path =>
+    readFileSync(join(app, path), 'utf8'),
+  )
+  const literals = new Set(
+    sources.flatMap(source => [...source.matchAll(/'([\w .-]+)'/g)].map(([, text]) => text)),
+  )
+  // Keys that are made at run time, such as `role.${name}`.
+  const patterns = sources.flatMap(source =>
+    [...source.matchAll(/`([\w.]*\.[^`]*\$\{[^`]*|\$\{[^`]*\}\.[\w.]+)`/g)].map(([, template]) => {
+      const parts = template!.split(/\$\{(?:[^{}]|\{[^{}]*\})*\}/)
+      return new RegExp(`^${parts.map(part => RegExp.escape(part)).join('.+')}$`)
+    }),
+  )
+  const unused = Object.keys(english).filter(
+    key => !literals.has(key) && !patterns.some(pattern => pattern.test(key)),
+  )
+  t.same(unused, [])
+})
