@@ -1,0 +1,96 @@
+// What a scan of a folder would find, before the library is created.
+import { useEffect, useState } from 'preact/hooks'
+import { api, body, type Schemas } from '../api/client.ts'
+import { ApiError } from '../api/errors.ts'
+import { messageOf } from '../text/error-message.ts'
+import { t } from '../text/translate.ts'
+import { h } from '../ui/h.ts'
+import type { LibraryDraft } from './library-draft.ts'
+
+type Preview = Schemas['ScanPreview']
+type State = { preview: Preview | null; error: unknown; isLoading: boolean }
+
+const settledMs = 600
+const shownSeries = 5
+
+export function ScanPreview({ draft }: { draft: LibraryDraft }) {
+  const { preview, error, isLoading } = usePreview(draft)
+  if (draft.path === '') return null
+  return h(
+    'div',
+    { class: 'scan-preview card', 'aria-live': 'polite', 'aria-busy': isLoading },
+    error
+      ? h('p', { class: 'secondary-text' }, previewError(error))
+      : preview
+        ? h(Found, { preview, isStale: isLoading })
+        : h('p', { class: 'secondary-text' }, t('preview.loading')),
+  )
+}
+
+const previewError = (error: unknown) =>
+  error instanceof ApiError && error.status === 400 ? t('preview.unreadable') : messageOf(error)
+
+function Found({ preview, isStale }: { preview: Preview; isStale: boolean }) {
+  const { totalFiles, totalSeries, isComplete, detectedSeries } = preview
+  if (totalFiles === 0) return h('p', null, t('preview.empty'))
+  const books = t('count.books', { count: totalFiles })
+  const series = t('count.series', { count: totalSeries })
+  const more = totalSeries - Math.min(shownSeries, detectedSeries.length)
+  return h(
+    'div',
+    { class: isStale ? 'stale' : undefined },
+    h(
+      'p',
+      { class: 'scan-preview-total' },
+      t(isComplete ? 'preview.found' : 'preview.foundAtLeast', { books, series }),
+    ),
+    h(
+      'ul',
+      { class: 'scan-preview-series' },
+      detectedSeries
+        .slice(0, shownSeries)
+        .map(({ name, path, bookCount }) =>
+          h(
+            'li',
+            { key: path ?? name },
+            h('bdi', null, name),
+            h('span', { class: 'secondary-text' }, t('count.books', { count: bookCount })),
+          ),
+        ),
+    ),
+    more > 0 && h('p', { class: 'secondary-text' }, t('preview.more', { count: more })),
+  )
+}
+
+/** The preview of the options that matter for it, once they have not changed for a moment. */
+function usePreview(draft: LibraryDraft): State {
+  const { path, seriesStrategy, seriesConfig, allowedFormats, excludedPatterns } = draft
+  const request = {
+    path: path.trim(),
+    seriesStrategy,
+    seriesConfig,
+    allowedFormats: [...allowedFormats] as never[],
+    excludedPatterns,
+  }
+  const key = JSON.stringify(request)
+  const [state, setState] = useState<State>({ preview: null, error: null, isLoading: true })
+  useEffect(() => {
+    if (request.path === '') return
+    const controller = new AbortController()
+    const { signal } = controller
+    setState(previous => ({ ...previous, isLoading: true }))
+    const timer = setTimeout(() => {
+      body(api.POST('/api/v1/libraries/preview-scan', { body: request, signal })).then(
+        preview => setState({ preview, error: null, isLoading: false }),
+        error => {
+          if (!signal.aborted) setState({ preview: null, error, isLoading: false })
+        },
+      )
+    }, settledMs)
+    return () => {
+      clearTimeout(timer)
+      controller.abort()
+    }
+  }, [key])
+  return state
+}

@@ -1,0 +1,213 @@
+// Fields for how files become series and names become titles and numbers.
+import { type TextKey, t } from '../text/translate.ts'
+import { Select, Switch, TextArea, TextField } from '../ui/field.ts'
+import { h } from '../ui/h.ts'
+import type {
+  BookStrategy,
+  ChangeDraft,
+  Config,
+  LibraryDraft,
+  SeriesStrategy,
+} from './library-draft.ts'
+
+type ConfigField =
+  | { key: string; kind: 'text'; label: TextKey; initial: string; isRequired?: boolean }
+  | { key: string; kind: 'lines'; label: TextKey }
+  | { key: string; kind: 'number'; label: TextKey; initial: number; max: number }
+  | { key: string; kind: 'switch'; label: TextKey; initial: boolean }
+  | {
+      key: string
+      kind: 'choice'
+      label: TextKey
+      initial: string
+      options: Record<string, TextKey>
+    }
+
+/** The configuration of the strategies that have one; the server checks it. */
+const seriesFields: Partial<Record<SeriesStrategy, readonly ConfigField[]>> = {
+  flat: [
+    { key: 'filenamePatterns', kind: 'lines', label: 'strategy.filenamePatterns' },
+    { key: 'requireMetadata', kind: 'switch', label: 'strategy.requireMetadata', initial: false },
+  ],
+  publisher_hierarchy: [
+    { key: 'skipDepth', kind: 'number', label: 'strategy.skipDepth', initial: 1, max: 10 },
+    {
+      key: 'storeSkippedAs',
+      kind: 'choice',
+      label: 'strategy.storeSkippedAs',
+      initial: 'publisher',
+      options: {
+        publisher: 'strategy.publisher',
+        imprint: 'strategy.imprint',
+        none: 'strategy.notStored',
+      },
+    },
+  ],
+  calibre: [
+    {
+      key: 'seriesMode',
+      kind: 'choice',
+      label: 'strategy.seriesMode',
+      initial: 'from_metadata',
+      options: {
+        from_metadata: 'strategy.fromMetadata',
+        by_author: 'strategy.byAuthor',
+        standalone: 'strategy.standalone',
+      },
+    },
+    { key: 'stripIdSuffix', kind: 'switch', label: 'strategy.stripIdSuffix', initial: true },
+    { key: 'readOpfMetadata', kind: 'switch', label: 'strategy.readOpf', initial: true },
+    { key: 'authorFromFolder', kind: 'switch', label: 'strategy.authorFromFolder', initial: true },
+  ],
+  custom: [
+    {
+      key: 'pattern',
+      kind: 'text',
+      label: 'strategy.pathPattern',
+      initial: '',
+      isRequired: true,
+    },
+    { key: 'seriesNameTemplate', kind: 'text', label: 'strategy.seriesName', initial: '{series}' },
+  ],
+}
+const bookFields: Partial<Record<BookStrategy, readonly ConfigField[]>> = {
+  smart: [{ key: 'additionalGenericPatterns', kind: 'lines', label: 'strategy.genericPatterns' }],
+  custom: [
+    { key: 'pattern', kind: 'text', label: 'strategy.namePattern', initial: '', isRequired: true },
+    { key: 'titleTemplate', kind: 'text', label: 'strategy.titleTemplate', initial: '' },
+    {
+      key: 'fallback',
+      kind: 'choice',
+      label: 'strategy.fallback',
+      initial: 'filename',
+      options: {
+        filename: 'strategy.book.filename',
+        metadata_first: 'strategy.book.metadata_first',
+        smart: 'strategy.book.smart',
+      },
+    },
+  ],
+}
+
+const seriesStrategies = [
+  'series_volume',
+  'series_volume_chapter',
+  'flat',
+  'publisher_hierarchy',
+  'calibre',
+  'custom',
+] as const
+const bookStrategies = ['metadata_first', 'smart', 'filename', 'series_name', 'custom'] as const
+const numberStrategies = ['smart', 'metadata', 'filename', 'file_order'] as const
+
+type StrategyFieldsProps = {
+  draft: LibraryDraft
+  onChange: ChangeDraft
+  /** The series of an existing library are not grouped again. */
+  isNew: boolean
+}
+
+export function StrategyFields({ draft, onChange, isNew }: StrategyFieldsProps) {
+  return [
+    h(Select<SeriesStrategy>, {
+      key: 'series',
+      label: t('strategy.series'),
+      hint: isNew ? t(`strategy.series.${draft.seriesStrategy}.hint`) : t('strategy.seriesFixed'),
+      value: draft.seriesStrategy,
+      disabled: !isNew,
+      options: seriesStrategies.map(value => ({ value, text: t(`strategy.series.${value}`) })),
+      onChange: seriesStrategy => onChange({ seriesStrategy, seriesConfig: {} }),
+    }),
+    h(ConfigFields, {
+      key: `series ${draft.seriesStrategy}`,
+      fields: seriesFields[draft.seriesStrategy] ?? [],
+      config: draft.seriesConfig,
+      isDisabled: !isNew,
+      onChange: seriesConfig => onChange({ seriesConfig }),
+    }),
+    h(Select<BookStrategy>, {
+      key: 'book',
+      label: t('strategy.book'),
+      value: draft.bookStrategy,
+      options: bookStrategies.map(value => ({ value, text: t(`strategy.book.${value}`) })),
+      onChange: bookStrategy => onChange({ bookStrategy, bookConfig: {} }),
+    }),
+    h(ConfigFields, {
+      key: `book ${draft.bookStrategy}`,
+      fields: bookFields[draft.bookStrategy] ?? [],
+      config: draft.bookConfig,
+      onChange: bookConfig => onChange({ bookConfig }),
+    }),
+    h(Select<LibraryDraft['numberStrategy']>, {
+      key: 'number',
+      label: t('strategy.number'),
+      value: draft.numberStrategy,
+      options: numberStrategies.map(value => ({ value, text: t(`strategy.number.${value}`) })),
+      onChange: numberStrategy => onChange({ numberStrategy }),
+    }),
+  ]
+}
+
+type ConfigFieldsProps = {
+  fields: readonly ConfigField[]
+  config: Config
+  isDisabled?: boolean
+  onChange: (config: Config) => void
+}
+
+function ConfigFields({ fields, config, isDisabled = false, onChange }: ConfigFieldsProps) {
+  if (fields.length === 0) return null
+  return h(
+    'fieldset',
+    { class: 'nested-fields', disabled: isDisabled },
+    fields.map(field =>
+      h(ConfigControl, {
+        key: field.key,
+        field,
+        value: config[field.key],
+        onChange: value => onChange({ ...config, [field.key]: value }),
+      }),
+    ),
+  )
+}
+
+type ControlProps = { field: ConfigField; value: unknown; onChange: (value: unknown) => void }
+
+function ConfigControl({ field, value, onChange }: ControlProps) {
+  const label = t(field.label)
+  if (field.kind === 'switch')
+    return h(Switch, { label, checked: Boolean(value ?? field.initial), onChange })
+  if (field.kind === 'choice')
+    return h(Select<string>, {
+      label,
+      value: String(value ?? field.initial),
+      options: Object.entries(field.options).map(([value, text]) => ({ value, text: t(text) })),
+      onChange,
+    })
+  if (field.kind === 'lines')
+    return h(TextArea, {
+      label,
+      rows: 3,
+      dir: 'ltr',
+      hint: t('strategy.linesHint'),
+      value: Array.isArray(value) ? value.join('\n') : '',
+      onInput: text => onChange(text.split('\n').filter(Boolean)),
+    })
+  if (field.kind === 'number')
+    return h(TextField, {
+      label,
+      type: 'number',
+      min: 0,
+      max: field.max,
+      required: true,
+      value: String(value ?? field.initial),
+      onInput: text => onChange(Number(text)),
+    })
+  return h(TextField, {
+    label,
+    dir: 'ltr',
+    required: field.isRequired,
+    value: String(value ?? field.initial),
+    onInput: onChange,
+  })
+}

@@ -1,0 +1,75 @@
+// The scan of a new library as it runs, with the covers that it makes.
+import { useEffect } from 'preact/hooks'
+import { api, body } from '../api/client.ts'
+import { useResource } from '../api/resource.ts'
+import { can } from '../api/session.ts'
+import { NewCovers } from '../manage/new-covers.ts'
+import { isActive, type Scan, scanOf, useScans } from '../manage/scan.ts'
+import { failureOf, resultText, ScanStages } from '../manage/scan-progress.ts'
+import { href } from '../routing/router.ts'
+import { t } from '../text/translate.ts'
+import { Button } from '../ui/button.ts'
+import { ErrorState } from '../ui/error-state.ts'
+import { h } from '../ui/h.ts'
+
+export function FirstScan({ libraryId }: { libraryId: string }) {
+  const params = { path: { id: libraryId } }
+  const library = useResource(`library:${libraryId}`, signal =>
+    body(api.GET('/api/v1/libraries/{id}', { params, signal })),
+  )
+  const { scans, isLoaded, error, reload } = useScans(libraryId, async signal => [
+    scanOf(await body(api.GET('/api/v1/libraries/{id}/scan-status', { params, signal }))),
+  ])
+  const scan = scans.get(libraryId)
+  const isRunning = scan !== undefined && isActive(scan)
+  useEffect(library.reload, [isRunning])
+  const failed = library.error ?? error
+  if (failed && !library.data) return h(ErrorState, { error: failed, onRetry: library.reload })
+  if (!library.data) return null
+  const start = async () => {
+    await api.POST('/api/v1/libraries/{id}/scan', { params })
+    reload()
+  }
+  const problem = scan ? failureOf(scan) : null
+  const isStopped = scan?.status === 'cancelled' || problem !== null
+  return [
+    h(
+      'header',
+      { class: 'setup-header', key: 'header' },
+      h('h1', null, heading(scan, isLoaded)),
+      h('p', { class: 'secondary-text' }, h('bdi', null, library.data.name)),
+    ),
+    problem !== null && h('p', { class: 'notice danger', role: 'alert', key: 'problem' }, problem),
+    scan && !isStopped && h(ScanStages, { scan, key: 'stages' }),
+    scan && !isRunning && !isStopped && h('p', { key: 'result' }, resultText(scan)),
+    h(
+      'div',
+      { class: 'setup-actions', key: 'actions' },
+      h(
+        'a',
+        { class: 'button primary', href: href(`libraries/${libraryId}`) },
+        t('setup.toLibrary'),
+      ),
+      (isStopped || (isLoaded && !scan)) &&
+        can('LibrariesWrite') &&
+        h(Button, { icon: 'refresh', onClick: start }, t('scan.start')),
+      scan !== undefined &&
+        scan.failures > 0 &&
+        h(
+          'a',
+          { class: 'button', href: href(`admin/errors?library=${libraryId}`) },
+          t('scan.failures', { count: scan.failures }),
+        ),
+      !isRunning &&
+        can('LibrariesWrite') &&
+        h('a', { class: 'button', href: href('setup?add=1') }, t('setup.addAnother')),
+    ),
+    h(NewCovers, { libraryId, key: 'covers' }),
+  ]
+}
+
+function heading(scan: Scan | undefined, isLoaded: boolean): string {
+  if (!scan) return t(isLoaded ? 'setup.notScanned' : 'setup.scanning')
+  if (isActive(scan)) return t('setup.scanning')
+  return t(scan.status === 'completed' ? 'setup.ready' : 'setup.stopped')
+}
