@@ -1,5 +1,6 @@
 // Single books.
 import { Book, booksByIds } from '../../catalog/book/book-record.ts'
+import { neighboursInReadList } from '../../catalog/grouping/neighbours.ts'
 import {
   BookDetail,
   BookFull,
@@ -7,8 +8,10 @@ import {
   findBookFull,
 } from '../../catalog/metadata/full-records.ts'
 import { neighbours } from '../../catalog/series/series-books.ts'
+import { Forbidden } from '../../errors.ts'
+import { missingPermission } from '../../http/authorize.ts'
 import { route } from '../../http/route.ts'
-import { nullable, record } from '../../schema.ts'
+import { maybe, nullable, record, uuid } from '../../schema.ts'
 import { BookId } from '../params.ts'
 
 const AdjacentBooks = record(
@@ -46,11 +49,23 @@ export const booksById = [
     permission: 'BooksRead',
     summary: 'Get the previous and the next book',
     description:
-      'In the reading order of the series. Missing books are skipped, and have no neighbours themselves.',
+      'In the reading order of the series, or of a read list. Missing books are skipped, and have no neighbours themselves.',
     params: BookId,
+    query: record({
+      readListId: maybe(
+        uuid({
+          description: 'The read list; requires ReadListsRead, 404 if the book is not in it.',
+        }),
+      ),
+    }),
     responses: { 200: AdjacentBooks },
-    async handle({ params, viewer }, { sql }) {
-      const { prev, next } = await neighbours(sql, viewer, params.id)
+    async handle({ params: { id: bookId }, query: { readListId }, viewer, identity }, { sql }) {
+      if (readListId !== undefined && missingPermission(identity, 'ReadListsRead') !== null)
+        throw new Forbidden('Missing required permission: ReadListsRead')
+      const { prev, next } =
+        readListId === undefined
+          ? await neighbours(sql, viewer, bookId)
+          : await neighboursInReadList(sql, viewer, { readListId, bookId })
       const ids = [prev, next].filter(id => id !== null)
       const books = await booksByIds(sql, viewer, ids)
       const byId = (id: string | null) => books.find(book => book.id === id) ?? null

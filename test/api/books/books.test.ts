@@ -1,6 +1,7 @@
 // Single books over HTTP.
 import { test } from 'tap'
 import { newId } from '../../../lib/id.ts'
+import { insertApiKey } from '../../kit/accounts.ts'
 import { comic, createTestLibrary } from '../../kit/library.ts'
 import { startApi } from '../../kit/server.ts'
 
@@ -66,5 +67,32 @@ test('single books', async t => {
     const { id } = await shelf.book('gone.cbz')
     t.same((await reader.get(`/books/${id}/adjacent`)).body, { prev: null, next: null })
     t.equal((await reader.get(`/books/${newId()}/adjacent`)).status, 404)
+  })
+
+  await t.test('adjacent books in a read list follow its order', async t => {
+    const maintainer = await all.createUser('maintainer')
+    const order = ['extra.cbz', 'Akira 1.cbz', 'Akira 10.cbz']
+    const books = await Promise.all(order.map(name => shelf.book(name)))
+    const created = await maintainer.post('/readlists', { name: 'Mine', ordered: true })
+    const readListId = created.body.id
+    const bookIds = books.map(({ id }) => id)
+    await maintainer.post(`/readlists/${readListId}/books`, { bookIds })
+    const [extra, first, tenth] = bookIds
+    for (const [id, prev, next] of [
+      [extra, null, first],
+      [first, extra, tenth],
+      [tenth, first, null],
+    ]) {
+      const { body } = await reader.get(`/books/${id}/adjacent?readListId=${readListId}`)
+      t.same([body.prev?.id ?? null, body.next?.id ?? null], [prev, next])
+    }
+    const { id: other } = await shelf.book('Akira 2.cbz')
+    t.equal((await reader.get(`/books/${other}/adjacent?readListId=${readListId}`)).status, 404)
+    t.equal((await reader.get(`/books/${first}/adjacent?readListId=${newId()}`)).status, 404)
+    const { key } = await insertApiKey(all.sql, reader.id, ['BooksRead'])
+    const onlyBooks = all.withHeaders({ 'x-api-key': key })
+    t.equal((await onlyBooks.get(`/books/${first}/adjacent`)).status, 200)
+    const refused = await onlyBooks.get(`/books/${first}/adjacent?readListId=${readListId}`)
+    t.equal(refused.status, 403)
   })
 })
