@@ -3,7 +3,9 @@ import { effect } from '@preact/signals'
 import { render } from 'preact'
 import { connection } from './api/events.ts'
 import { account, isSignedIn, loadAccount, watchSession } from './api/session.ts'
-import { startRouter } from './routing/router.ts'
+import { loadView } from './routing/load-view.ts'
+import { address, startRouter } from './routing/router.ts'
+import { matchRoute } from './routing/routes.ts'
 import { registerServiceWorker } from './service-worker.ts'
 import { App } from './shell/app.ts'
 import { startTheme } from './shell/theme.ts'
@@ -13,6 +15,9 @@ import { h } from './ui/h.ts'
 startTheme()
 startRouter()
 watchSession()
+const match = matchRoute(address.value.path)
+// Its error is shown by the view.
+if (match) loadView(match.route).catch(() => {})
 // Without a connection the application is shown all the same, and says so.
 await Promise.all([
   startLanguage(),
@@ -23,4 +28,5 @@ effect(() => {
   const isConnected = connection.value === 'connected'
   if (isConnected && isSignedIn.peek() && !account.peek()) loadAccount().catch(() => {})
 })
-registerServiceWorker()
+// It loads all files, which must not delay the first view.
+setTimeout(registerServiceWorker, 3_000)

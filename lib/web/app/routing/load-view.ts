@@ -1,5 +1,6 @@
 // Loading of views: module and style sheets, before the view is shown.
 import type { FunctionComponent } from 'preact'
+import { basePath } from '../api/address.ts'
 import type { Route, ViewProps } from './routes.ts'
 
 /** The folder of the built files. */
@@ -10,11 +11,33 @@ const loadedViews = new Map<Route, FunctionComponent<ViewProps>>()
 /** A view that was loaded already. */
 export const loadedView = (route: Route) => loadedViews.get(route) ?? null
 
-/** Throws when a file cannot be loaded. */
+/** Throws when a file cannot be loaded. If the server has other files by now, the page is loaded again instead. */
 export async function loadView(route: Route): Promise<FunctionComponent<ViewProps>> {
-  const [{ View }] = await Promise.all([route.load(), ...(route.styles ?? []).map(loadStyles)])
-  loadedViews.set(route, View)
-  return View
+  try {
+    const [{ View }] = await Promise.all([route.load(), ...(route.styles ?? []).map(loadStyles)])
+    loadedViews.set(route, View)
+    return View
+  } catch (error) {
+    if (await isReplaced()) location.reload()
+    throw error
+  }
+}
+
+const reloadedKey = 'stackroom.reloaded'
+
+/** Whether the server was upgraded since the page was loaded; once in a minute, should servers differ. */
+async function isReplaced(): Promise<boolean> {
+  const reloadedAt = Number(sessionStorage.getItem(reloadedKey) ?? 0)
+  if (Date.now() - reloadedAt < 60_000) return false
+  try {
+    const response = await fetch(`${basePath}/manifest.webmanifest`)
+    const text = await response.text()
+    if (!response.ok || text.includes(assets.pathname)) return false
+  } catch {
+    return false
+  }
+  sessionStorage.setItem(reloadedKey, String(Date.now()))
+  return true
 }
 
 /** Loads a style sheet, such as `reader/reader.css`, once. Throws when it cannot be loaded. */

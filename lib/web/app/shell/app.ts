@@ -46,7 +46,6 @@ function CurrentView({ match: { route, params } }: { match: Match }) {
       View: loadedView(route),
     }),
   )
-  const [attempt, setAttempt] = useState(0)
   useEffect(() => {
     if (view.View) return
     let isLeft = false
@@ -57,7 +56,7 @@ function CurrentView({ match: { route, params } }: { match: Match }) {
     return () => {
       isLeft = true
     }
-  }, [route, attempt])
+  }, [route])
   const { access } = route
   if (access !== undefined && access !== 'public' && account.value && !can(access))
     return h(EmptyState, {
@@ -66,13 +65,8 @@ function CurrentView({ match: { route, params } }: { match: Match }) {
       text: t('state.noPermissionText'),
     })
   if (view.error)
-    return h(ErrorState, {
-      error: view.error,
-      onRetry: () => {
-        setView({ View: null })
-        setAttempt(attempt + 1)
-      },
-    })
+    // Browsers remember modules that could not be loaded until the page is loaded again.
+    return h(ErrorState, { error: view.error, onRetry: () => location.reload() })
   return view.View
     ? h(view.View, { params })
     : h('div', { class: 'view-loading', 'aria-busy': true })
