@@ -16,6 +16,8 @@ type Props<P> =
   | WithoutChildren<P>
   | (Record<never, never> extends Omit<P, 'children'> ? null : never)
 
+type DataAttributes = { [name: `data-${string}`]: string | number | boolean | undefined }
+
 /**
  * `h('a', { href: 'series' }, 'Series')`, `h(Button, { icon: 'add' }, 'Add')`; null for no attributes. A generic
  * component needs its type: `h(Select<Theme>, { … })`.
@@ -23,7 +25,7 @@ type Props<P> =
 export const h = create as {
   <K extends keyof Elements>(
     name: K,
-    attributes: Elements[K] | null,
+    attributes: (Elements[K] & DataAttributes) | null,
     ...children: ComponentChildren[]
   ): VNode
   <P>(component: FunctionComponent<P>, props: Props<P>, ...children: ComponentChildren[]): VNode

@@ -1,0 +1,148 @@
+// Pointer input on pages: tap zones, double tap, dragging with the mouse, swipes, pinch and wheel.
+import type { RefObject } from 'preact'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
+import type { Point, Reader } from './reader.ts'
+import { createSwipe } from './swipe.ts'
+import { canScroll, turn } from './turning.ts'
+import { zoomTo } from './zoom.ts'
+
+const zoneShare = 0.3
+const doubleTapMs = 260
+const doubleTapDistance = 32
+const doubleTapZoom = 2.2
+const dragDistance = 4
+const wheelStep = 80
+const wheelPauseMs = 220
+
+const isControl = (target: EventTarget | null) =>
+  (target as Element).closest('button, a, input, select') !== null
+
+/** The middle zone shows the menu once no second tap has followed. */
+export function createTaps(reader: Reader, onTap: (point: Point, zone: Zone) => void) {
+  let last: (Point & { at: number }) | null = null
+  let timer: ReturnType<typeof setTimeout> | undefined
+  return (event: MouseEvent) => {
+    if (isControl(event.target)) return
+    const { clientX: x, clientY: y, timeStamp: at } = event
+    const zone = zoneOf(reader, { x, y })
+    if (zone !== 'middle') {
+      last = null
+      onTap({ x, y }, zone)
+      return
+    }
+    clearTimeout(timer)
+    const isSecond =
+      last !== null &&
+      at - last.at < doubleTapMs &&
+      Math.hypot(x - last.x, y - last.y) < doubleTapDistance
+    last = isSecond ? null : { x, y, at }
+    if (isSecond) zoomTo(reader, reader.zoom.value === 1 ? doubleTapZoom : 1, { x, y })
+    else
+      timer = setTimeout(() => {
+        reader.isMenuShown.value = !reader.isMenuShown.value
+      }, doubleTapMs)
+  }
+}
+
+type Zone = 'left' | 'right' | 'middle'
+
+function zoneOf(reader: Reader, { x }: Point): Zone {
+  if (reader.zoom.value > 1) return 'middle'
+  const share = x / reader.viewport.value.width
+  return share < zoneShare ? 'left' : share > 1 - zoneShare ? 'right' : 'middle'
+}
+
+/** Event handlers of the element around the slides; the scrollable one is the current `.reader-scroller`. */
+export function useSlideGestures(reader: Reader, root: RefObject<HTMLElement>) {
+  const hasDragged = useRef(false)
+  const tap = useMemo(
+    () => createTaps(reader, (_, zone) => zone !== 'middle' && turn(reader, zone)),
+    [reader],
+  )
+  useEffect(() => {
+    const element = root.current!
+    const scroller = () => element.querySelector<HTMLElement>('.current .reader-scroller')
+    const swipe = createSwipe(reader, element, scroller)
+    const onWheel = createWheel(reader, scroller)
+    const active = { passive: false } as const
+    element.addEventListener('wheel', onWheel, active)
+    element.addEventListener('touchstart', swipe.start, active)
+    element.addEventListener('touchmove', swipe.move, active)
+    element.addEventListener('touchend', swipe.end)
+    element.addEventListener('touchcancel', swipe.cancel)
+    return () => {
+      element.removeEventListener('wheel', onWheel)
+      element.removeEventListener('touchstart', swipe.start)
+      element.removeEventListener('touchmove', swipe.move)
+      element.removeEventListener('touchend', swipe.end)
+      element.removeEventListener('touchcancel', swipe.cancel)
+      swipe.cancel()
+    }
+  }, [reader])
+  return {
+    onClick: (event: MouseEvent) => {
+      if (!hasDragged.current) tap(event)
+      hasDragged.current = false
+    },
+    onPointerDown: (event: PointerEvent) => startPan(event, root.current!, hasDragged),
+  }
+}
+
+/** The mouse drags what is larger than the window. */
+function startPan(event: PointerEvent, root: HTMLElement, hasDragged: { current: boolean }) {
+  hasDragged.current = false
+  if (event.pointerType !== 'mouse' || event.button !== 0 || isControl(event.target)) return
+  const scroller = root.querySelector<HTMLElement>('.current .reader-scroller')
+  if (!scroller?.contains(event.target as Node)) return
+  const { scrollLeft, scrollTop, scrollWidth, scrollHeight, clientWidth, clientHeight } = scroller
+  if (scrollWidth <= clientWidth && scrollHeight <= clientHeight) return
+  const move = (moved: PointerEvent) => {
+    const [dx, dy] = [moved.clientX - event.clientX, moved.clientY - event.clientY]
+    hasDragged.current ||= Math.hypot(dx, dy) > dragDistance
+    if (hasDragged.current) scroller.scrollTo(scrollLeft - dx, scrollTop - dy)
+  }
+  const stop = () => {
+    removeEventListener('pointermove', move)
+    removeEventListener('pointerup', stop)
+    removeEventListener('pointercancel', stop)
+  }
+  addEventListener('pointermove', move)
+  addEventListener('pointerup', stop)
+  addEventListener('pointercancel', stop)
+}
+
+/** Zooms with Ctrl, scrolls what is larger than the window, and turns pages otherwise. */
+function createWheel(reader: Reader, scroller: () => HTMLElement | null) {
+  let sum = 0
+  let lastAt = 0
+  let lastScrollAt = 0
+  let lastTurnAt = 0
+  return (event: WheelEvent) => {
+    if (event.ctrlKey || event.metaKey) {
+      event.preventDefault()
+      const factor = Math.exp(-event.deltaY * (event.deltaMode === 0 ? 0.004 : 0.1))
+      zoomTo(reader, reader.zoom.value * factor, { x: event.clientX, y: event.clientY })
+      return
+    }
+    const now = event.timeStamp
+    const isSideways = Math.abs(event.deltaX) > Math.abs(event.deltaY)
+    const delta = (isSideways ? event.deltaX : event.deltaY) * (event.deltaMode === 0 ? 1 : 40)
+    if (canScroll(scroller(), delta, isSideways)) {
+      lastScrollAt = now
+      return
+    }
+    event.preventDefault()
+    if (reader.zoom.value > 1 || now - lastScrollAt < wheelPauseMs) {
+      lastScrollAt = reader.zoom.value > 1 ? lastScrollAt : now
+      return
+    }
+    if (now - lastAt > wheelPauseMs || Math.sign(delta) !== Math.sign(sum)) sum = 0
+    lastAt = now
+    sum += delta
+    if (Math.abs(sum) < wheelStep || now - lastTurnAt < wheelPauseMs) return
+    sum = 0
+    lastTurnAt = now
+    if (isSideways) turn(reader, delta > 0 ? 'right' : 'left')
+    else reader.step(delta > 0 ? 1 : -1, delta > 0 ? {} : { edge: 'end' })
+  }
+}

@@ -1,0 +1,129 @@
+// Keyboard of the reader.
+import { useEffect } from 'preact/hooks'
+import type { TextKey } from '../text/translate.ts'
+import { toggleFullscreen } from './fullscreen.ts'
+import type { Reader } from './reader.ts'
+import { scrollPart } from './strip-view.ts'
+import { canScroll, turn } from './turning.ts'
+import { zoomIn, zoomOut, zoomTo } from './zoom.ts'
+
+export type ReaderActions = {
+  leave: () => void
+  openBook: (side: 'next' | 'previous') => void
+}
+
+/** What the help shows: keys with what they do. */
+export const shortcuts: readonly { keys: readonly string[]; text: TextKey }[] = [
+  { keys: ['←', '→'], text: 'reader.help.turn' },
+  { keys: ['Space', 'Shift Space'], text: 'reader.help.scroll' },
+  { keys: ['↑', '↓'], text: 'reader.help.scrollLine' },
+  { keys: ['Home', 'End'], text: 'reader.help.ends' },
+  { keys: ['N', 'P'], text: 'reader.help.books' },
+  { keys: ['+', '−', '0'], text: 'reader.help.zoom' },
+  { keys: ['D'], text: 'reader.help.double' },
+  { keys: ['O'], text: 'reader.help.offset' },
+  { keys: ['R'], text: 'reader.help.direction' },
+  { keys: ['V'], text: 'reader.help.strip' },
+  { keys: ['W', 'H', 'S'], text: 'reader.help.fit' },
+  { keys: ['F'], text: 'reader.help.fullscreen' },
+  { keys: ['M'], text: 'reader.help.menu' },
+  { keys: ['T'], text: 'reader.help.thumbnails' },
+  { keys: ['?'], text: 'reader.help.help' },
+  { keys: ['Esc'], text: 'reader.help.leave' },
+]
+
+const lineShare = 0.15
+const pageShare = 0.85
+
+type Handler = (reader: Reader, actions: ReaderActions, event: KeyboardEvent) => void
+
+const keys: Record<string, Handler> = {
+  ArrowRight: reader => turnOrStep(reader, 'right'),
+  ArrowLeft: reader => turnOrStep(reader, 'left'),
+  ArrowDown: reader => scrollOrStep(reader, lineShare),
+  ArrowUp: reader => scrollOrStep(reader, -lineShare),
+  PageDown: reader => scrollOrStep(reader, pageShare),
+  PageUp: reader => scrollOrStep(reader, -pageShare),
+  ' ': (reader, _, { shiftKey }) => scrollOrStep(reader, shiftKey ? -pageShare : pageShare),
+  Home: reader => reader.go(1),
+  End: reader => reader.go(reader.count),
+  '+': reader => zoomIn(reader),
+  '=': reader => zoomIn(reader),
+  '-': reader => zoomOut(reader),
+  '0': reader => zoomTo(reader, 1),
+  d: reader => reader.change({ mode: reader.layout.value === 'double' ? 'single' : 'double' }),
+  v: reader => reader.change({ mode: reader.layout.value === 'strip' ? 'single' : 'strip' }),
+  o: reader => reader.change({ isCoverAlone: !reader.settings.value.isCoverAlone }),
+  r: reader =>
+    reader.change({ direction: reader.settings.value.direction === 'rtl' ? 'ltr' : 'rtl' }),
+  w: reader => reader.change({ fit: 'width' }),
+  h: reader => reader.change({ fit: 'height' }),
+  s: reader => reader.change({ fit: 'screen' }),
+  n: (_, { openBook }) => openBook('next'),
+  p: (_, { openBook }) => openBook('previous'),
+  f: () => void toggleFullscreen(),
+  m: reader => {
+    reader.isMenuShown.value = !reader.isMenuShown.value
+  },
+  t: reader => {
+    reader.areThumbnailsShown.value = !reader.areThumbnailsShown.value
+    reader.isMenuShown.value ||= reader.areThumbnailsShown.value
+  },
+  '?': reader => {
+    reader.panel.value = 'help'
+  },
+  Escape: (reader, { leave }) => {
+    if (reader.zoom.value > 1) zoomTo(reader, 1)
+    else leave()
+  },
+}
+
+/** In a strip the arrows go to the next and previous page. */
+function turnOrStep(reader: Reader, side: 'left' | 'right') {
+  const scroller = currentScroller()
+  if (reader.zoom.value > 1 && canScroll(scroller, side === 'right' ? 1 : -1, true)) {
+    const left = scroller!.clientWidth * (side === 'right' ? lineShare : -lineShare)
+    scroller!.scrollBy({ left })
+  } else turn(reader, side)
+}
+
+function scrollOrStep(reader: Reader, part: number) {
+  const scroller = currentScroller()
+  if (canScroll(scroller, part)) scrollPart(scroller!, part)
+  else if (reader.layout.value === 'strip') return
+  else reader.step(part > 0 ? 1 : -1, part > 0 ? {} : { edge: 'end' })
+}
+
+const currentScroller = () =>
+  document.querySelector<HTMLElement>('.reader-slide.current .reader-scroller, .reader-strip')
+
+/** Listens while the reader is shown; controls that have the focus handle their own keys. */
+export function useKeyboard(reader: Reader, actions: ReaderActions) {
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
+      const target = event.target as Element
+      if (reader.panel.value !== 'none' || target.closest('dialog')) return
+      const { key } = event
+      if (key === 'Tab') return showMenuFor(reader, event)
+      if (target.matches('select, textarea, input') && key !== 'Escape') return
+      if (target.matches('button, a') && (key === ' ' || key === 'Enter')) return
+      const handle = keys[key.length === 1 ? key.toLowerCase() : key]
+      if (!handle) return
+      event.preventDefault()
+      handle(reader, actions, event)
+    }
+    addEventListener('keydown', onKeyDown)
+    return () => removeEventListener('keydown', onKeyDown)
+  }, [reader])
+}
+
+/** The hidden menu is shown when the focus enters it. */
+function showMenuFor(reader: Reader, event: KeyboardEvent) {
+  if (reader.isMenuShown.value) return
+  event.preventDefault()
+  reader.isMenuShown.value = true
+  requestAnimationFrame(() =>
+    document.querySelector<HTMLElement>('.reader-top a, .reader-top button')?.focus(),
+  )
+}

@@ -1,0 +1,137 @@
+// Bars above the pages: title and tools at the top; page slider, thumbnails and adjacent books at the bottom.
+import { useSignal } from '@preact/signals'
+import { Fragment } from 'preact'
+import { mediaUrl } from '../api/address.ts'
+import { can } from '../api/session.ts'
+import { href } from '../routing/router.ts'
+import { t } from '../text/translate.ts'
+import { IconButton } from '../ui/button.ts'
+import { h } from '../ui/h.ts'
+import { canFullscreen, isFullscreen, toggleFullscreen } from './fullscreen.ts'
+import type { ReaderActions } from './keyboard.ts'
+import type { Reader } from './reader.ts'
+import { Thumbnails } from './thumbnails.ts'
+
+type BarProps = { reader: Reader; actions: ReaderActions }
+
+export function TopBar({ reader, actions }: BarProps) {
+  const { book, panel, isMenuShown } = reader
+  return h(
+    'header',
+    { class: 'reader-bar reader-top', inert: !isMenuShown.value },
+    h(IconButton, {
+      icon: 'arrowLeft',
+      variant: 'quiet',
+      class: 'icon-directional',
+      label: t('reader.close'),
+      onClick: actions.leave,
+    }),
+    h(
+      'div',
+      { class: 'reader-title' },
+      h('strong', null, book.title),
+      h('a', { href: href(`series/${book.seriesId}`) }, book.seriesName),
+    ),
+    reader.isIncognito.value && h('span', { class: 'badge accent' }, t('reader.incognito')),
+    h(IconButton, {
+      icon: 'grid',
+      variant: 'quiet',
+      label: t('reader.thumbnails'),
+      'aria-pressed': reader.areThumbnailsShown.value,
+      onClick: () => {
+        reader.areThumbnailsShown.value = !reader.areThumbnailsShown.value
+      },
+    }),
+    canFullscreen &&
+      h(IconButton, {
+        icon: 'fullscreen',
+        variant: 'quiet',
+        class: 'reader-fullscreen',
+        label: t(isFullscreen.value ? 'reader.leaveFullscreen' : 'reader.fullscreen'),
+        onClick: () => void toggleFullscreen(),
+      }),
+    h(IconButton, {
+      icon: 'settings',
+      variant: 'quiet',
+      label: t('reader.settings'),
+      onClick: () => {
+        panel.value = 'settings'
+      },
+    }),
+  )
+}
+
+export function BottomBar({ reader, actions }: BarProps) {
+  const { page, count, isMenuShown, areThumbnailsShown, settings } = reader
+  const dragged = useSignal<number | null>(null)
+  const isRtl = settings.value.direction === 'rtl'
+  const shown = dragged.value ?? page.value
+  const bookButton = (side: 'previous' | 'next') =>
+    h(IconButton, {
+      icon: (side === 'next') !== isRtl ? 'skipNext' : 'skipPrevious',
+      variant: 'quiet',
+      label: t(side === 'next' ? 'reader.nextBook' : 'reader.previousBook'),
+      onClick: () => actions.openBook(side),
+    })
+  return h(
+    'footer',
+    { class: 'reader-bar reader-bottom', inert: !isMenuShown.value },
+    areThumbnailsShown.value && isMenuShown.value && h(Thumbnails, { reader }),
+    h(
+      'div',
+      { class: 'reader-slider', dir: isRtl ? 'rtl' : 'ltr' },
+      bookButton('previous'),
+      h('span', { class: 'reader-page-label' }, pagesLabel(reader, dragged.value)),
+      h(
+        'div',
+        { class: 'reader-range' },
+        dragged.value !== null && h(Preview, { reader, page: dragged.value }),
+        h('input', {
+          type: 'range',
+          min: 1,
+          max: Math.max(2, count),
+          disabled: count < 2,
+          value: shown,
+          'aria-label': t('reader.slider'),
+          'aria-valuetext': t('reader.pageOf', { page: shown, count }),
+          onInput: event => {
+            dragged.value = Number(event.currentTarget.value)
+          },
+          onChange: event => {
+            dragged.value = null
+            reader.go(Number(event.currentTarget.value))
+          },
+        }),
+      ),
+      h('span', { class: 'reader-page-label' }, count),
+      bookButton('next'),
+    ),
+  )
+}
+
+/** The pages that are shown, such as 4–5. */
+function pagesLabel(reader: Reader, dragged: number | null): string {
+  const spread = reader.spreads.value[reader.spreadIndex.value]
+  if (dragged !== null || reader.layout.value !== 'double' || !spread || spread.length < 2)
+    return String(dragged ?? reader.page.value)
+  return `${spread[0]}–${spread.at(-1)}`
+}
+
+/** Thumbnail of the page to which the slider is dragged. */
+function Preview({ reader, page }: { reader: Reader; page: number }) {
+  const part = (page - 1) / Math.max(1, reader.count - 1)
+  return h(
+    'div',
+    { class: 'reader-preview', style: { insetInlineStart: `${part * 100}%` }, 'aria-hidden': true },
+    h(
+      Fragment,
+      null,
+      can('PagesRead') &&
+        h('img', {
+          src: mediaUrl(`/books/${reader.book.id}/pages/${page}`, { width: 160, format: 'webp' }),
+          alt: '',
+        }),
+      h('span', null, page),
+    ),
+  )
+}

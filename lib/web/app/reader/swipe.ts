@@ -1,0 +1,95 @@
+// Touch on pages: swipes that the pages follow, and pinch.
+import type { Reader } from './reader.ts'
+import { canScroll, turn } from './turning.ts'
+import { zoomTo } from './zoom.ts'
+
+const decisionDistance = 8
+const turnShare = 0.18
+const flickSpeed = 0.45
+const slideMs = 220
+/** Part of the movement that a page follows where there is no neighbour. */
+const resistance = 0.25
+
+type Start = { x: number; y: number; at: number; isDecided: boolean; isDragging: boolean }
+type Pinch = { distance: number; zoom: number }
+
+/** Listeners for the touches of an element whose slides follow its property `--drag`. */
+export function createSwipe(reader: Reader, root: HTMLElement, scroller: () => HTMLElement | null) {
+  let start: Start | null = null
+  let pinch: Pinch | null = null
+  let timer: ReturnType<typeof setTimeout> | undefined
+
+  function follow(dx: number) {
+    clearTimeout(timer)
+    root.classList.remove('animated')
+    root.classList.add('moving')
+    const side = dx < 0 ? 1 : -1
+    const hasNeighbour = root.querySelector(`[data-offset="${side}"]`) !== null
+    root.style.setProperty('--drag', `${Math.round(dx * (hasNeighbour ? 1 : resistance))}px`)
+  }
+  /** Slides to the place after a swipe; at once where less motion is preferred. */
+  function finish(side: 'left' | 'right' | null) {
+    root.classList.add('animated')
+    root.style.setProperty('--drag', '0px')
+    if (side) turn(reader, side)
+    clearTimeout(timer)
+    timer = setTimeout(() => root.classList.remove('animated', 'moving'), slideMs)
+  }
+  function cancel() {
+    if (start?.isDragging) finish(null)
+    start = null
+    pinch = null
+  }
+  return {
+    start(event: TouchEvent) {
+      const [first, second] = event.touches
+      if (!first) return
+      if (second) {
+        event.preventDefault()
+        cancel()
+        pinch = { distance: distanceOf(first, second), zoom: reader.zoom.value }
+        return
+      }
+      const { clientX: x, clientY: y } = first
+      start = { x, y, at: event.timeStamp, isDecided: false, isDragging: false }
+    },
+    move(event: TouchEvent) {
+      const [first, second] = event.touches
+      if (!first) return
+      if (pinch && second) {
+        event.preventDefault()
+        const middle = {
+          x: (first.clientX + second.clientX) / 2,
+          y: (first.clientY + second.clientY) / 2,
+        }
+        zoomTo(reader, (pinch.zoom * distanceOf(first, second)) / pinch.distance, middle)
+        return
+      }
+      if (!start) return
+      const [dx, dy] = [first.clientX - start.x, first.clientY - start.y]
+      if (!start.isDecided && Math.hypot(dx, dy) > decisionDistance) {
+        start.isDecided = true
+        start.isDragging = Math.abs(dx) > Math.abs(dy) * 1.2 && !canScroll(scroller(), -dx, true)
+      }
+      if (!start.isDragging) return
+      if (event.cancelable) event.preventDefault()
+      follow(dx)
+    },
+    end(event: TouchEvent) {
+      if (event.touches.length > 0) return
+      const touch = event.changedTouches[0]
+      if (start?.isDragging && touch) {
+        const dx = touch.clientX - start.x
+        const speed = Math.abs(dx) / Math.max(1, event.timeStamp - start.at)
+        const isTurn = Math.abs(dx) > root.clientWidth * turnShare || speed > flickSpeed
+        finish(isTurn ? (dx < 0 ? 'right' : 'left') : null)
+      }
+      start = null
+      pinch = null
+    },
+    cancel,
+  }
+}
+
+const distanceOf = (a: Touch, b: Touch) =>
+  Math.max(1, Math.hypot(a.clientX - b.clientX, a.clientY - b.clientY))

@@ -1,0 +1,18 @@
+// Turning of pages by the side of the window, and scrolling before it.
+import type { Reader } from './reader.ts'
+
+/** Turns to the page at that side. */
+export function turn(reader: Reader, side: 'left' | 'right') {
+  const isForward = (side === 'right') === (reader.settings.value.direction === 'ltr')
+  reader.step(isForward ? 1 : -1)
+}
+
+/** Whether the element can scroll further in the direction of `delta`. */
+export function canScroll(element: HTMLElement | null, delta: number, isSideways = false): boolean {
+  if (!element) return false
+  const { scrollLeft, scrollTop, scrollWidth, scrollHeight, clientWidth, clientHeight } = element
+  const [position, rest] = isSideways
+    ? [scrollLeft, scrollWidth - clientWidth - scrollLeft]
+    : [scrollTop, scrollHeight - clientHeight - scrollTop]
+  return delta > 0 ? rest > 1 : position > 1
+}

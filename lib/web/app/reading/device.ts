@@ -1,0 +1,46 @@
+// This browser as a reading device: an id that it does not change, and a name for the user.
+
+const storageKey = 'stackroom.device'
+
+const browsers = [
+  ['Edge', /Edg\//],
+  ['Opera', /OPR\//],
+  ['Firefox', /Firefox\//],
+  ['Chrome', /Chrom(?:e|ium)\//],
+  ['Safari', /Safari\//],
+] as const
+const systems = [
+  ['Android', /Android/],
+  ['iPhone', /iPhone/],
+  ['iPad', /iPad/],
+  ['Windows', /Windows/],
+  ['macOS', /Mac OS X/],
+  ['ChromeOS', /CrOS/],
+  ['Linux', /Linux/],
+] as const
+
+/** The id and name under which reading is recorded. */
+export function readingDevice(): { id: string; name: string } {
+  let id = localStorage.getItem(storageKey)
+  if (!id) {
+    id = `web-${randomUuid()}`
+    localStorage.setItem(storageKey, id)
+  }
+  return { id, name: deviceName(navigator.userAgent) }
+}
+
+function deviceName(userAgent: string): string {
+  const nameIn = (names: readonly (readonly [string, RegExp])[]) =>
+    names.find(([, pattern]) => pattern.test(userAgent))?.[0]
+  const [browser, system] = [nameIn(browsers) ?? 'Browser', nameIn(systems)]
+  return system ? `${browser} (${system})` : browser
+}
+
+/** A random UUID (version 4). `crypto.randomUUID` exists only over HTTPS. */
+export function randomUuid(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  bytes[6] = (bytes[6]! & 0x0f) | 0x40
+  bytes[8] = (bytes[8]! & 0x3f) | 0x80
+  const hex = Array.from(bytes, byte => byte.toString(16).padStart(2, '0')).join('')
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+}

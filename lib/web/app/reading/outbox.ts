@@ -1,0 +1,114 @@
+// Outbox of reading sessions: stored in the browser until the server has acknowledged them.
+import { signal } from '@preact/signals'
+import { api, body, type Schemas } from '../api/client.ts'
+import { ApiError } from '../api/errors.ts'
+import { connection } from '../api/events.ts'
+import { account } from '../api/session.ts'
+
+export type StoredSession = Schemas['ReadingSession'] & { id: string; bookId: string }
+
+// Requests that outlive their page may have 64 KiB altogether.
+const maxBatchLength = 12_000
+const minRetryMs = 5_000
+const maxRetryMs = 120_000
+
+/** Progress of books in the latest response of the server. */
+export const acknowledged = signal<readonly Schemas['Progress'][]>([])
+
+const prefixOf = (accountId: string) => `stackroom.reading:${accountId}:`
+
+/** Each session has an entry of its own, since tabs write at the same time. They belong to the account that read. */
+function storedKeys(prefix: string): string[] {
+  const keys = Array.from({ length: localStorage.length }, (_, i) => localStorage.key(i) ?? '')
+  return keys.filter(key => key.startsWith(prefix))
+}
+
+/** Stores a session and sends it. `keepalive`: also when the page is closed. */
+export function recordSession(session: StoredSession, { keepalive = false } = {}): Promise<void> {
+  const accountId = account.value?.id
+  if (accountId === undefined) return Promise.resolve()
+  try {
+    localStorage.setItem(prefixOf(accountId) + session.id, JSON.stringify(session))
+  } catch {
+    // The storage is full: the session is sent without being stored.
+    return send([session], { prefix: null, keepalive })
+  }
+  return sendStored({ keepalive })
+}
+
+let sending: Promise<void> | null = null
+let retry: ReturnType<typeof setTimeout> | undefined
+let retryMs = minRetryMs
+
+/** Sends what is stored. Sending twice is harmless: the server knows the ids. */
+export function sendStored({ keepalive = false } = {}): Promise<void> {
+  // A page that is being closed does not wait for the previous request.
+  if (keepalive) return sendAll({ keepalive })
+  sending = (sending ?? Promise.resolve())
+    .then(() => sendAll({ keepalive }))
+    .finally(() => {
+      sending = null
+    })
+  return sending
+}
+
+async function sendAll({ keepalive }: { keepalive: boolean }): Promise<void> {
+  clearTimeout(retry)
+  const accountId = account.value?.id
+  if (accountId === undefined) return
+  const prefix = prefixOf(accountId)
+  try {
+    for (const batch of batchesOf(storedKeys(prefix))) await send(batch, { prefix, keepalive })
+    retryMs = minRetryMs
+  } catch {
+    retry = setTimeout(sendStored, retryMs)
+    retryMs = Math.min(maxRetryMs, retryMs * 2)
+  }
+}
+
+function batchesOf(keys: readonly string[]): StoredSession[][] {
+  const batches: StoredSession[][] = []
+  let length = 0
+  for (const key of keys) {
+    const text = localStorage.getItem(key)
+    if (text === null) continue
+    if (batches.length === 0 || length + text.length > maxBatchLength) {
+      batches.push([])
+      length = 0
+    }
+    length += text.length
+    batches.at(-1)!.push(JSON.parse(text))
+  }
+  return batches
+}
+
+/** Throws ApiError when it is worth another attempt. */
+async function send(
+  sessions: readonly StoredSession[],
+  { prefix, keepalive }: { prefix: string | null; keepalive: boolean },
+): Promise<void> {
+  const forget = () => {
+    if (prefix !== null) for (const { id } of sessions) localStorage.removeItem(prefix + id)
+  }
+  try {
+    const sent = api.POST('/api/v1/reading-sessions', {
+      body: { sessions: [...sessions] },
+      keepalive,
+    })
+    // Rejected sessions, such as those of deleted books, will not be accepted later either.
+    const { progress } = await body(sent)
+    forget()
+    acknowledged.value = progress
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    if (error.status === 400 && sessions.length > 1)
+      for (const session of sessions) await send([session], { prefix, keepalive })
+    else if ([400, 403].includes(error.status)) forget()
+    else throw error
+  }
+}
+
+addEventListener('online', () => void sendStored())
+connection.subscribe(state => {
+  if (state === 'connected') void sendStored()
+})
