@@ -52,6 +52,8 @@ export function documentHtml({ base, name, digest, initialModules }: Page): stri
 <meta name="theme-color" content="#15161a" media="(prefers-color-scheme: dark)">
 <link rel="manifest" href="manifest.webmanifest">
 <link rel="icon" type="image/svg+xml" href="${assets}/icons/icon.svg">
+<link rel="alternate" type="application/atom+xml;profile=opds-catalog;kind=navigation" href="opds/v1/catalog" title="OPDS 1.2">
+<link rel="alternate" type="application/opds+json" href="opds/v2" title="OPDS 2.0">
 <link rel="apple-touch-icon" href="${assets}/icons/icon-192.png">
 ${[...styles, ...modules].join('\n')}
 <script type="module" src="${assets}/main.js"></script>
