@@ -23,8 +23,8 @@ export function skipWithoutBrowser(checks: number): string | false {
   return `left out: ${checks} checks (Chromium is not there)`
 }
 
-/** Waiting for anything in a browser; a busy machine may take long. */
-export const browserTimeoutMs = 120_000
+/** Waiting for anything in a browser; a busy machine may take long. While tests are written, `BROWSER_TIMEOUT_MS`. */
+export const browserTimeoutMs = Number(process.env.BROWSER_TIMEOUT_MS ?? 120_000)
 
 let running: Promise<Browser> | null = null
 let users = 0

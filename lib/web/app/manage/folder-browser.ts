@@ -54,7 +54,8 @@ function Browser({ path, onChange }: FolderBrowserProps) {
   useEffect(() => {
     if (!data) return
     setListing(data)
-    if (opened === '') onChange(data.currentPath)
+    // Unless another path has been typed since.
+    if (opened === '' && path === '') onChange(data.currentPath)
   }, [data])
   const open = (folder: string) => onChange(folder)
   return h(
