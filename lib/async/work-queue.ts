@@ -15,10 +15,13 @@ type Work = {
   weight: number
   /** Who requests the work. One owner gets at most half of the slots, of the weight and of the waiting places. */
   owner?: string
+  /** Starts after other work, unless its owner has less running. */
+  isDeferrable?: boolean
   signal?: AbortSignal | undefined
 }
 
-type Waiter = { owner: string; weight: number; admit: () => void }
+type Waiter = { owner: string; weight: number; isDeferrable: boolean; admit: () => void }
+type Share = Pick<Waiter, 'owner' | 'weight'>
 
 const half = (bound: number) => Math.max(1, Math.floor(bound / 2))
 
@@ -39,7 +42,7 @@ export function createWorkQueue({ slots, maxWeight, maxWaiting }: Bounds) {
     return isHeavy(weight) ? !hasHeavy : own.weight + weight <= maxWeight / 2
   }
 
-  function change({ owner, weight }: Waiter, sign: 1 | -1) {
+  function change({ owner, weight }: Share, sign: 1 | -1) {
     count += sign
     if (isHeavy(weight)) hasHeavy = sign === 1
     else lightWeight += sign * weight
@@ -50,15 +53,19 @@ export function createWorkQueue({ slots, maxWeight, maxWaiting }: Bounds) {
     else running.set(owner, own)
   }
 
-  /** The eligible work of the owner with the least running, the oldest first; null if it has to wait for its weight. */
+  function precedes(one: Waiter, other: Waiter): boolean {
+    const difference = runningOf(one.owner).count - runningOf(other.owner).count
+    return difference < 0 || (difference === 0 && !one.isDeferrable && other.isDeferrable)
+  }
+
+  /**
+   * The eligible work of the owner with the least running, what cannot be deferred and the oldest first; null if it
+   * has to wait for its weight.
+   */
   function next(): Waiter | null {
     let best: Waiter | null = null
     for (const waiter of waiters)
-      if (
-        isEligible(waiter) &&
-        (!best || runningOf(waiter.owner).count < runningOf(best.owner).count)
-      )
-        best = waiter
+      if (isEligible(waiter) && (!best || precedes(waiter, best))) best = waiter
     // Lighter work does not overtake it: under load it would wait for ever.
     const fits = best && (isHeavy(best.weight) || lightWeight + best.weight <= maxWeight)
     return fits ? best : null
@@ -74,7 +81,7 @@ export function createWorkQueue({ slots, maxWeight, maxWaiting }: Bounds) {
     }
   }
 
-  function acquire(owner: string, weight: number, signal: AbortSignal | undefined) {
+  function acquire({ owner = '', weight, isDeferrable = false, signal }: Work) {
     return new Promise<Waiter>((resolve, reject) => {
       const leave = (message: string) => {
         waiters.splice(waiters.indexOf(waiter), 1)
@@ -89,7 +96,7 @@ export function createWorkQueue({ slots, maxWeight, maxWaiting }: Bounds) {
         signal?.removeEventListener('abort', cancel)
         resolve(waiter)
       }
-      const waiter: Waiter = { owner, weight, admit }
+      const waiter: Waiter = { owner, weight, isDeferrable, admit }
       signal?.addEventListener('abort', cancel, { once: true })
       waiters.push(waiter)
       admitNext()
@@ -105,9 +112,9 @@ export function createWorkQueue({ slots, maxWeight, maxWaiting }: Bounds) {
      * Runs `work` when there is room for it. Throws Unavailable when too much is waiting, and when `signal`
      * aborts before `work` has started; started work is not stopped.
      */
-    async run<T>({ weight, owner = '', signal }: Work, work: () => Promise<T>): Promise<T> {
-      if (signal?.aborted) throw new Unavailable('Request was cancelled')
-      const held = await acquire(owner, weight, signal)
+    async run<T>(request: Work, work: () => Promise<T>): Promise<T> {
+      if (request.signal?.aborted) throw new Unavailable('Request was cancelled')
+      const held = await acquire(request)
       try {
         return await work()
       } finally {

@@ -22,7 +22,7 @@ import {
 import { failureKey, pageCacheKey } from './etag.ts'
 import type { FileChanged, RenderedImage } from './messages.ts'
 import { type Client, unknownWeight } from './pool.ts'
-import type { Variant } from './variant.ts'
+import { isThumbnail, type Variant } from './variant.ts'
 
 export type PageLocation = {
   directory: PageDirectory
@@ -120,10 +120,13 @@ async function readOriginal(
   return makeImage(engine, isCacheable ? key : `${key} uncached`, { render, client })
 }
 
+type RunPage = PageLocation & { variant?: Variant }
+
 /** Options of a run that reads and decodes the page. */
-const pageRun = (book: BookSnapshot, { slot, index }: PageLocation, client: Client) => ({
+const pageRun = (book: BookSnapshot, { slot, index, variant }: RunPage, client: Client) => ({
   weight: weightOf(slot),
   client,
+  isDeferrable: variant !== undefined && isThumbnail(variant),
   failureKey: failureKey(book, `page ${index}`),
 })
 

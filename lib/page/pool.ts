@@ -24,6 +24,8 @@ type RunOptions = {
   client?: Client
   /** Identifies what is decoded; if that has failed before, the same error is thrown at once. */
   failureKey?: string
+  /** Starts after the other work of the account. */
+  isDeferrable?: boolean
 }
 
 type PoolOptions = Omit<ThreadOptions, 'file' | 'idleMs'> & { failures: Failures }
@@ -51,7 +53,7 @@ export function openPagePool({ failures, ...options }: PoolOptions) {
     async run<T extends keyof PageTasks>(
       task: T,
       request: PageTasks[T]['request'],
-      { weight, client: { accountId: owner, signal } = {}, failureKey }: RunOptions,
+      { weight, client = {}, failureKey, isDeferrable = false }: RunOptions,
     ): Promise<PageTasks[T]['value'] | FileChanged> {
       type Result = WorkerResult<PageTasks[T]['value']>
       if (failureKey) failures.check(failureKey)
@@ -64,7 +66,9 @@ export function openPagePool({ failures, ...options }: PoolOptions) {
         return failure ? { error: failure, isGone: false } : (done[0] ?? { isAbsent: true })
       }
       const root = rootOf(request)
-      const result = await queue.run({ weight, owner, signal }, () =>
+      const { accountId, signal } = client
+      const owned = accountId === undefined ? {} : { owner: accountId }
+      const result = await queue.run({ weight, ...owned, isDeferrable, signal }, () =>
         root === null ? work() : mountHealth.runThread(root, work),
       )
       if ('value' in result) return result.value

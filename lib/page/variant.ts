@@ -31,3 +31,9 @@ export function chooseVariant(
   if (fits && hasFormat) return null
   return { width, height, format: format ?? encodable[page.mediaType] ?? 'jpeg' }
 }
+
+const thumbnailPixels = 320
+
+/** Whether an image is too small for reading: a strip of them must not delay the next page. */
+export const isThumbnail = ({ width = Infinity, height = Infinity }: ImageOptions): boolean =>
+  Math.min(width, height) <= thumbnailPixels

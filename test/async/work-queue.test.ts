@@ -39,6 +39,32 @@ t.test(
   },
 )
 
+t.test('work that can be deferred starts after the rest of its owner, not of others', async t => {
+  const queue = createWorkQueue({ slots: 4, maxWeight: 1000, maxWaiting: 100 })
+  const started: string[] = []
+  const ends = new Map<string, () => void>()
+  const all = ['a1', 'a2', 'b1', 'b2', 'a-small', 'b-small', 'a-page', 'c-small'].map(name =>
+    queue.run({ owner: name[0]!, weight: 1, isDeferrable: name.endsWith('small') }, () => {
+      started.push(name)
+      return new Promise<void>(resolve => ends.set(name, resolve))
+    }),
+  )
+  const end = async (name: string) => {
+    ends.get(name)!()
+    await sleep(0)
+  }
+  await sleep(0)
+  t.same(started, ['a1', 'a2', 'b1', 'b2'])
+  await end('a1')
+  t.same(started.slice(4), ['c-small'], 'c has nothing running')
+  await end('a2')
+  t.same(started.slice(5), ['a-page'], 'before the older small one')
+  await end('b1')
+  t.same(started.slice(6), ['a-small'])
+  for (const name of ['b2', 'c-small', 'a-page', 'a-small', 'b-small']) await end(name)
+  await Promise.all(all)
+})
+
 t.test('heavy work runs one at a time, beside the work of others', async t => {
   const queue = createWorkQueue({ slots: 4, maxWeight: 10, maxWaiting: 100 })
   const { started, start, end } = manualWork(queue)
