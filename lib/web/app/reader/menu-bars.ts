@@ -81,7 +81,7 @@ export function BottomBar({ reader, actions }: BarProps) {
       'div',
       { class: 'reader-slider', dir: isRtl ? 'rtl' : 'ltr' },
       bookButton('previous'),
-      h('span', { class: 'reader-page-label' }, pagesLabel(reader, dragged.value)),
+      h('span', { class: 'reader-page-label', dir: 'ltr' }, pagesLabel(reader, dragged.value)),
       h(
         'div',
         { class: 'reader-range' },

@@ -16,6 +16,7 @@ export type Fit = 'screen' | 'width' | 'height' | 'original'
 const usualRatio = 0.68
 const stripRatio = 0.55
 const longRatio = 0.4
+const maxScale = 4
 
 /** Width divided by height. */
 export const ratioOf = ({ width, height }: PageInfo, fallback = usualRatio): number =>
@@ -72,8 +73,10 @@ export function sizesOf(
     height: viewport.height,
     original: Math.max(...spread.map(page => page.height ?? viewport.height)),
   }
+  // Very small images would become unrecognisable.
+  const maxHeight = maxScale * Math.max(...spread.map(page => page.height ?? viewport.height))
   // Whole pixels in total, so that pages touch and do not scroll by a fraction.
-  const height = Math.floor(heights[fit] * zoom)
+  const height = Math.floor(Math.min(heights[fit], maxHeight) * zoom)
   const total = Math.floor(height * ratio + 0.01)
   const first = ratios.length === 1 ? total : Math.round(height * ratios[0]!)
   return ratios.map((_, i) => ({ width: i === 0 ? first : total - first, height }))
