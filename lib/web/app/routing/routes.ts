@@ -17,7 +17,89 @@ export type Route = {
 }
 
 export const routes: readonly Route[] = [
-  { pattern: '', load: () => import('../home/home-view.ts') },
+  {
+    pattern: '',
+    load: () => import('../home/home-view.ts'),
+    styles: ['lists/lists.css', 'browse/browse.css'],
+  },
+  {
+    pattern: 'libraries',
+    load: () => import('../browse/libraries-view.ts'),
+    styles: ['browse/browse.css'],
+    access: 'LibrariesRead',
+  },
+  {
+    pattern: 'libraries/:id',
+    load: () => import('../browse/library-view.ts'),
+    styles: ['lists/lists.css', 'browse/browse.css'],
+    access: 'SeriesRead',
+  },
+  {
+    pattern: 'series',
+    load: () => import('../browse/series-list-view.ts'),
+    styles: ['lists/lists.css', 'browse/browse.css'],
+    access: 'SeriesRead',
+  },
+  {
+    pattern: 'series/:id',
+    load: () => import('../browse/series-view.ts'),
+    styles: ['lists/lists.css', 'browse/browse.css', 'organise/rating.css'],
+    access: 'SeriesRead',
+  },
+  {
+    pattern: 'books/:id',
+    load: () => import('../browse/book-view.ts'),
+    styles: ['lists/lists.css', 'browse/browse.css'],
+    access: 'BooksRead',
+  },
+  {
+    pattern: 'search',
+    load: () => import('../browse/search-view.ts'),
+    styles: ['lists/lists.css', 'browse/browse.css'],
+  },
+  {
+    pattern: 'collections',
+    load: async () => ({
+      View: (await import('../organise/groupings/groupings-view.ts')).CollectionsView,
+    }),
+    styles: ['lists/lists.css', 'organise/organise.css'],
+    access: 'CollectionsRead',
+  },
+  {
+    pattern: 'collections/:id',
+    load: async () => ({
+      View: (await import('../organise/groupings/grouping-view.ts')).CollectionView,
+    }),
+    styles: ['lists/lists.css', 'organise/organise.css'],
+    access: 'CollectionsRead',
+  },
+  {
+    pattern: 'readlists',
+    load: async () => ({
+      View: (await import('../organise/groupings/groupings-view.ts')).ReadListsView,
+    }),
+    styles: ['lists/lists.css', 'organise/organise.css'],
+    access: 'ReadListsRead',
+  },
+  {
+    pattern: 'readlists/:id',
+    load: async () => ({
+      View: (await import('../organise/groupings/grouping-view.ts')).ReadListView,
+    }),
+    styles: ['lists/lists.css', 'organise/organise.css'],
+    access: 'ReadListsRead',
+  },
+  {
+    pattern: 'want-to-read',
+    load: () => import('../organise/want-to-read-view.ts'),
+    styles: ['lists/lists.css', 'organise/organise.css'],
+  },
+  {
+    pattern: 'statistics',
+    load: () => import('../statistics/statistics-view.ts'),
+    styles: ['statistics/statistics.css'],
+    access: 'ProgressRead',
+  },
   {
     pattern: 'account',
     load: () => import('../account/account-view.ts'),
@@ -35,6 +117,54 @@ export const routes: readonly Route[] = [
     styles: ['reader/reader.css'],
     frame: 'plain',
     access: 'PagesRead',
+  },
+  {
+    pattern: 'admin',
+    load: () => import('../admin/overview-view.ts'),
+    styles: ['manage/manage.css', 'admin/admin.css'],
+    access: 'LibrariesWrite',
+  },
+  {
+    pattern: 'admin/libraries',
+    load: () => import('../admin/libraries-view.ts'),
+    styles: ['manage/manage.css', 'admin/admin.css'],
+    access: 'LibrariesWrite',
+  },
+  {
+    pattern: 'admin/libraries/new',
+    load: () => import('../admin/new-library-view.ts'),
+    styles: ['manage/manage.css', 'admin/admin.css'],
+    access: 'LibrariesWrite',
+  },
+  {
+    pattern: 'admin/libraries/:id',
+    load: () => import('../admin/library-view.ts'),
+    styles: ['manage/manage.css', 'admin/admin.css'],
+    access: 'LibrariesWrite',
+  },
+  {
+    pattern: 'admin/tasks',
+    load: () => import('../admin/tasks-view.ts'),
+    styles: ['manage/manage.css', 'admin/admin.css'],
+    access: 'TasksRead',
+  },
+  {
+    pattern: 'admin/errors',
+    load: () => import('../admin/errors-view.ts'),
+    styles: ['manage/manage.css', 'admin/admin.css'],
+    access: 'BooksWrite',
+  },
+  {
+    pattern: 'admin/duplicates',
+    load: () => import('../admin/duplicates-view.ts'),
+    styles: ['manage/manage.css', 'admin/admin.css'],
+    access: 'BooksWrite',
+  },
+  {
+    pattern: 'admin/health',
+    load: () => import('../admin/health-view.ts'),
+    styles: ['manage/manage.css', 'admin/admin.css'],
+    access: 'LibrariesWrite',
   },
   {
     pattern: 'admin/users',

@@ -9,11 +9,11 @@ const listeners = new Map<string, Set<() => void>>()
 // Covers come by the thousand during a scan.
 const updateMs = 400
 let changed = new Set<string>()
-let timer: ReturnType<typeof setTimeout> | undefined
+let isWaiting = false
 let stop: (() => void) | null = null
 
 function update() {
-  timer = undefined
+  isWaiting = false
   const ids = changed
   changed = new Set()
   for (const id of ids) for (const listener of listeners.get(id) ?? []) listener()
@@ -28,7 +28,8 @@ function start() {
     if (versions.size > maxVersions) versions.delete(versions.keys().next().value!)
     if (!listeners.has(id)) return
     changed.add(id)
-    timer ??= setTimeout(update, updateMs)
+    if (!isWaiting) setTimeout(update, updateMs)
+    isWaiting = true
   })
 }
 

@@ -1,0 +1,155 @@
+// Conditions of the API for the filters of a series list, and the filters of a stored condition.
+import type { Schemas } from '../api/client.ts'
+import {
+  type FilterChoice,
+  type FilterName,
+  type Filters,
+  filterFields,
+  noFilters,
+} from './filter-fields.ts'
+
+export type Condition = Schemas['SeriesCondition']
+type Field = Exclude<keyof Condition, 'allOf' | 'anyOf' | 'all_of' | 'any_of'>
+
+/** Fields of the API by the name of their filter. */
+const fieldOf: Record<FilterName, Field> = {
+  library: 'libraryId',
+  readStatus: 'readStatus',
+  genre: 'genre',
+  tag: 'tag',
+  status: 'status',
+  publisher: 'publisher',
+  language: 'language',
+  author: 'author',
+  year: 'year',
+  rating: 'userRating',
+  complete: 'completion',
+  want: 'wantToRead',
+  rated: 'hasUserRating',
+  collected: 'inCollection',
+  tracked: 'isTracked',
+}
+
+/**
+ * One of the chosen values of each field, and none of the excluded ones; null without filters. `libraryId`: of this
+ * library alone.
+ */
+export function conditionOf(filters: Filters, libraryId: string | null): Condition | null {
+  const parts: Condition[] = libraryId === null ? [] : [test('libraryId', 'is', libraryId)]
+  for (const { name, kind } of filterFields) {
+    const field = fieldOf[name]
+    const choices = filters.fields[name] ?? []
+    if (kind === 'flag')
+      for (const { value } of choices)
+        parts.push(test(field, value === 'yes' ? 'isTrue' : 'isFalse'))
+    else if (kind === 'range')
+      parts.push(...choices.flatMap(({ value }) => rangeTests(field, value)))
+    else {
+      const included = choices.filter(({ isExcluded }) => !isExcluded)
+      const tests = included.map(({ value }) => test(field, 'is', value))
+      if (tests.length === 1) parts.push(tests[0]!)
+      else if (tests.length > 1) parts.push({ anyOf: tests })
+      for (const { value, isExcluded } of choices)
+        if (isExcluded) parts.push(test(field, 'isNot', value))
+    }
+  }
+  const other = parsed(filters.condition)
+  if (other) parts.push(other)
+  if (parts.length === 0) return null
+  return parts.length === 1 ? parts[0]! : { allOf: parts }
+}
+
+const test = (field: Field, operator: string, value?: string | number) =>
+  ({ [field]: { operator, ...(value !== undefined && { value }) } }) as Condition
+
+function rangeTests(field: Field, range: string): Condition[] {
+  const [from, to] = range.split('-', 2).map(text => (text === '' ? null : Number(text)))
+  return [
+    ...(from != null && Number.isFinite(from) ? [test(field, 'gte', from)] : []),
+    ...(to != null && Number.isFinite(to) ? [test(field, 'lte', to)] : []),
+  ]
+}
+
+function parsed(condition: string): Condition | null {
+  try {
+    return condition ? JSON.parse(condition) : null
+  } catch {
+    return null
+  }
+}
+
+/** The filters that a stored condition stands for; what they cannot express is their `condition`. */
+export function filtersOfCondition(condition: Condition | null): Filters {
+  let filters: Filters = noFilters
+  if (!condition) return filters
+  const others: Condition[] = []
+  for (const part of condition.allOf ?? [condition]) {
+    const choices = choicesOf(part)
+    if (!choices) others.push(part)
+    else {
+      const { name } = choices
+      const merged = mergedChoices(filters.fields[name], choices)
+      if (merged) filters = { ...filters, fields: { ...filters.fields, [name]: merged } }
+      else others.push(part)
+    }
+  }
+  if (others.length > 0)
+    filters = {
+      ...filters,
+      condition: JSON.stringify(others.length === 1 ? others[0] : { allOf: others }),
+    }
+  return filters
+}
+
+type NamedChoices = { name: FilterName; kind: string; choices: FilterChoice[] }
+
+/** Null where two tests of a field cannot be one filter. */
+function mergedChoices(known: readonly FilterChoice[] | undefined, next: NamedChoices) {
+  if (!known) return next.choices
+  if (next.kind === 'range') {
+    const [from, to] = known[0]!.value.split('-', 2)
+    const [nextFrom, nextTo] = next.choices[0]!.value.split('-', 2)
+    return [{ value: `${from || nextFrom}-${to || nextTo}`, isExcluded: false }]
+  }
+  const included = [...known, ...next.choices].filter(({ isExcluded }) => !isExcluded)
+  const isJoined =
+    next.choices.every(({ isExcluded }) => isExcluded) ||
+    known.every(({ isExcluded }) => isExcluded)
+  return isJoined || included.length === 0 ? [...known, ...next.choices] : null
+}
+
+function choicesOf(condition: Condition): NamedChoices | null {
+  if (condition.anyOf) {
+    const parts = condition.anyOf.map(choicesOf)
+    const [first] = parts
+    if (!first || first.kind === 'range' || first.kind === 'flag') return null
+    const isOneField = parts.every(
+      part => part?.name === first.name && part.choices.every(({ isExcluded }) => !isExcluded),
+    )
+    return isOneField ? { ...first, choices: parts.flatMap(part => part!.choices) } : null
+  }
+  const [field, rule] = Object.entries(condition)[0] as [
+    string,
+    { operator: string; value?: unknown },
+  ]
+  const known = filterFields.find(({ name }) => fieldOf[name] === field)
+  const value = known && choiceOf(known.kind, rule)
+  return known && value ? { name: known.name, kind: known.kind, choices: [value] } : null
+}
+
+function choiceOf(
+  kind: string,
+  { operator, value }: { operator: string; value?: unknown },
+): FilterChoice | null {
+  const included = (text: string) => ({ value: text, isExcluded: false })
+  if (kind === 'flag')
+    return operator === 'isTrue' ? included('yes') : operator === 'isFalse' ? included('no') : null
+  if (kind === 'range')
+    return operator === 'gte'
+      ? included(`${value}-`)
+      : operator === 'lte'
+        ? included(`-${value}`)
+        : null
+  if (operator !== 'is' && operator !== 'isNot') return null
+  return { value: String(value), isExcluded: operator === 'isNot' }
+}

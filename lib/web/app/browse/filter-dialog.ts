@@ -1,0 +1,113 @@
+// Dialog with all filters of a series list and the saved ones; the list changes when it is confirmed.
+import { useEffect, useState } from 'preact/hooks'
+import { api, body } from '../api/client.ts'
+import { t } from '../text/translate.ts'
+import { Button } from '../ui/button.ts'
+import { Dialog } from '../ui/dialog.ts'
+import { TextField } from '../ui/field.ts'
+import { h } from '../ui/h.ts'
+import { conditionOf } from './filter-condition.ts'
+import { FilterControl } from './filter-controls.ts'
+import { type Filters, filterFields, noFilters, withChoices } from './filter-fields.ts'
+import { FilterPresets } from './filter-presets.ts'
+import { openFilters, type SeriesSort } from './series-address.ts'
+
+type FilterDialogProps = {
+  filters: Filters
+  sort: SeriesSort
+  /** Null for all libraries. */
+  libraryId: string | null
+  onClose: () => void
+}
+
+export function FilterDialog({ filters, sort, libraryId, onClose }: FilterDialogProps) {
+  const [draft, setDraft] = useState(filters)
+  const count = useMatchCount(draft, libraryId)
+  const apply = () => {
+    onClose()
+    openFilters(draft)
+  }
+  const actions = [
+    h(
+      Button,
+      { key: 'clear', variant: 'quiet', onClick: () => setDraft(noFilters) },
+      t('filter.clear'),
+    ),
+    h(
+      Button,
+      { key: 'show', variant: 'primary', onClick: apply },
+      count === null ? t('filter.show') : t('filter.showCount', { count }),
+    ),
+  ]
+  return h(
+    Dialog,
+    { title: t('filter.title'), onClose, actions, width: 'wide' },
+    h(
+      'form',
+      {
+        class: 'browse-filters',
+        onSubmit: (event: Event) => {
+          event.preventDefault()
+          apply()
+        },
+      },
+      h(FilterPresets, {
+        filters: draft,
+        sort,
+        libraryId,
+        onOpen: (preset, presetSort) => {
+          onClose()
+          openFilters(preset, presetSort)
+        },
+      }),
+      h(TextField, {
+        label: t('filter.textField'),
+        value: draft.text,
+        maxLength: 200,
+        onInput: text => setDraft({ ...draft, text }),
+      }),
+      filterFields
+        .filter(({ name }) => name !== 'library' || libraryId === null)
+        .map(field =>
+          h(FilterControl, {
+            key: field.name,
+            field,
+            choices: draft.fields[field.name] ?? [],
+            onChange: choices => setDraft(withChoices(draft, field.name, choices)),
+          }),
+        ),
+    ),
+  )
+}
+
+const waitMs = 250
+
+/** How many series match, as soon as nothing was changed for a moment; null until then. */
+function useMatchCount(filters: Filters, libraryId: string | null): number | null {
+  const [count, setCount] = useState<number | null>(null)
+  const key = JSON.stringify(filters)
+  useEffect(() => {
+    const controller = new AbortController()
+    const timer = setTimeout(() => {
+      const filter = {
+        condition: conditionOf(filters, libraryId),
+        ...(filters.text && { fullTextSearch: filters.text }),
+      }
+      body(
+        api.POST('/api/v1/series/list', {
+          params: { query: { page: 1, pageSize: 1 } },
+          body: filter,
+          signal: controller.signal,
+        }),
+      ).then(
+        ({ total }) => setCount(total),
+        () => setCount(null),
+      )
+    }, waitMs)
+    return () => {
+      clearTimeout(timer)
+      controller.abort()
+    }
+  }, [key, libraryId])
+  return count
+}

@@ -1,0 +1,62 @@
+// Texts of filters: fields, values and names of libraries.
+import { api, body } from '../api/client.ts'
+import { useResource } from '../api/resource.ts'
+import { language, t, textOr } from '../text/translate.ts'
+import { type FilterChoice, type FilterName, filterFields } from './filter-fields.ts'
+
+/** Names by id. */
+export type LibraryNames = ReadonlyMap<string, string>
+
+export function useLibraryNames(isNeeded: boolean): LibraryNames {
+  const { data } = useResource(isNeeded ? 'libraries' : null, signal =>
+    body(api.GET('/api/v1/libraries', { params: { query: { page: 1, pageSize: 500 } }, signal })),
+  )
+  return new Map(data?.data.map(({ id, name }) => [id, name]))
+}
+
+const fieldText = (name: FilterName) => t(filterFields.find(field => field.name === name)!.text)
+
+/** The text of one value of a field. */
+export function valueText(name: FilterName, value: string, names: LibraryNames): string {
+  switch (name) {
+    case 'library':
+      return names.get(value) ?? '…'
+    case 'readStatus':
+      return textOr(`filter.readStatus.${value}`, value)
+    case 'status':
+      return textOr(`series.status.${value}`, value)
+    case 'language':
+      return languageName(value)
+    default:
+      return value
+  }
+}
+
+/** A filter with its field, such as “Genre: Drama” or “Publisher: not Acme”. */
+export function choiceText(
+  name: FilterName,
+  { value, isExcluded }: FilterChoice,
+  names: LibraryNames,
+): string {
+  const field = fieldText(name)
+  const { kind } = filterFields.find(known => known.name === name)!
+  if (kind === 'flag') return value === 'yes' ? field : t('filter.notFlag', { field })
+  if (kind === 'range') return `${field}: ${rangeText(value)}`
+  const text = valueText(name, value, names)
+  return t(isExcluded ? 'filter.excluded' : 'filter.included', { field, value: text })
+}
+
+function rangeText(range: string): string {
+  const [from, to] = range.split('-', 2)
+  if (from && to) return from === to ? from : `${from}–${to}`
+  return from ? `≥ ${from}` : `≤ ${to}`
+}
+
+/** The name of a language by its code, such as `pt-BR`. */
+export function languageName(code: string): string {
+  try {
+    return new Intl.DisplayNames(language.value, { type: 'language' }).of(code) ?? code
+  } catch {
+    return code
+  }
+}

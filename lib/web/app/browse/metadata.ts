@@ -1,0 +1,117 @@
+// Metadata of series and books: labels as links to filtered lists, authors by role, web links, summaries.
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import type { Schemas } from '../api/client.ts'
+import { href } from '../routing/router.ts'
+import { t, textOr } from '../text/translate.ts'
+import { type ComponentChildren, h } from '../ui/h.ts'
+
+/** A line of a description list; nothing without content. */
+export function Fact({ label, children }: { label: string; children: ComponentChildren }) {
+  if (children === null || children === undefined || children === false || children === '')
+    return null
+  return h('div', { class: 'browse-fact' }, h('dt', null, label), h('dd', null, children))
+}
+
+/** Link to the series with a value, such as a genre. */
+export function filterLink(name: string, value: string, text = value) {
+  return h(
+    'a',
+    { key: value, dir: 'auto', href: href(`series?${new URLSearchParams({ [name]: value })}`) },
+    text,
+  )
+}
+
+/** Elements with commas between them. */
+export const joined = (parts: readonly ComponentChildren[]): ComponentChildren =>
+  parts.flatMap((part, i) => (i === 0 ? [part] : [', ', part]))
+
+type LabelsProps = { name: 'genre' | 'tag'; labels: readonly { name: string }[] }
+
+/** Genres or tags as chips. */
+export function Labels({ name, labels }: LabelsProps) {
+  if (labels.length === 0) return null
+  return h(
+    'ul',
+    { class: 'browse-labels', 'aria-label': t(name === 'genre' ? 'filter.genre' : 'filter.tag') },
+    labels.map(label =>
+      h(
+        'li',
+        { key: label.name },
+        h(
+          'a',
+          {
+            class: `badge ${name === 'genre' ? 'accent' : ''}`,
+            dir: 'auto',
+            href: href(`series?${new URLSearchParams({ [name]: label.name })}`),
+          },
+          label.name,
+        ),
+      ),
+    ),
+  )
+}
+
+/** Authors by what they did, as facts. */
+export function AuthorFacts({ authors }: { authors: readonly Schemas['Author'][] }) {
+  const byRole = Map.groupBy(authors, ({ role }) => role?.toLowerCase() ?? 'author')
+  return [...byRole].map(([role, people]) =>
+    h(Fact, {
+      key: role,
+      label: textOr(`authorRole.${role}`, role),
+      children: joined(
+        [...new Set(people.map(({ name }) => name))].map(name => filterLink('author', name)),
+      ),
+    }),
+  )
+}
+
+/** Links come from files: only those of the web are shown. */
+export function WebLinks({ links }: { links: readonly { name: string; url: string }[] }) {
+  const safe = links.filter(({ url }) => /^https?:\/\//i.test(url) && URL.canParse(url))
+  if (safe.length === 0) return null
+  return h(Fact, {
+    label: t('details.links'),
+    children: joined(
+      safe.map(({ name, url }) =>
+        h(
+          'a',
+          { key: url, href: url, target: '_blank', rel: 'noreferrer noopener', dir: 'auto' },
+          name || new URL(url).hostname,
+        ),
+      ),
+    ),
+  })
+}
+
+/** A text of which four lines are shown until a button shows all. */
+export function Summary({ text }: { text: string | null }) {
+  const [isOpen, setOpen] = useState(false)
+  const [isLong, setLong] = useState(false)
+  const paragraph = useRef<HTMLParagraphElement>(null)
+  useLayoutEffect(() => {
+    const element = paragraph.current
+    if (!element) return
+    const measure = () => setLong(isOpen || element.scrollHeight > element.clientHeight + 2)
+    measure()
+    const observer = new ResizeObserver(measure)
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [text, isOpen])
+  if (!text) return null
+  return h(
+    'div',
+    { class: 'browse-summary' },
+    h('p', { ref: paragraph, class: isOpen ? '' : 'closed', dir: 'auto' }, text),
+    isLong &&
+      h(
+        'button',
+        {
+          type: 'button',
+          class: 'browse-more',
+          'aria-expanded': isOpen,
+          onClick: () => setOpen(!isOpen),
+        },
+        t(isOpen ? 'details.less' : 'details.more'),
+      ),
+  )
+}

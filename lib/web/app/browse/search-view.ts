@@ -1,0 +1,135 @@
+// Search page: series, books, collections and read lists as one types.
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { api, body, type Schemas } from '../api/client.ts'
+import { useResource } from '../api/resource.ts'
+import { can } from '../api/session.ts'
+import { BookCard } from '../lists/book-card.ts'
+import { SeriesCard } from '../lists/series-card.ts'
+import { Shelf } from '../lists/shelf.ts'
+import { address, href } from '../routing/router.ts'
+import { t } from '../text/translate.ts'
+import { EmptyState } from '../ui/empty-state.ts'
+import { ErrorState } from '../ui/error-state.ts'
+import { h } from '../ui/h.ts'
+import { useTitle } from '../ui/page-header.ts'
+import { FoundBooks } from './found-books.ts'
+import { GroupingResults } from './grouping-results.ts'
+
+const waitMs = 150
+const page = { page: 1, pageSize: 20 }
+/** Shorter texts match too many books. */
+const minBookText = 3
+
+export function View() {
+  const { query } = address.value
+  const text = useDebounced((query.get('q') ?? '').trim())
+  const isAllBooks = query.get('type') === 'books'
+  useTitle(text ? t('search.titleOf', { text }) : t('search.title'))
+  return h(
+    'div',
+    { class: 'browse-search' },
+    h('h1', { class: 'visually-hidden' }, t('search.title')),
+    text === ''
+      ? h(EmptyState, { icon: 'search', title: t('search.start'), text: t('search.startText') })
+      : isAllBooks
+        ? h(FoundBooks, { text })
+        : h(Results, { text }),
+  )
+}
+
+/** The text once it was not changed for a moment; at first at once. */
+function useDebounced(text: string): string {
+  const [value, setValue] = useState(text)
+  useEffect(() => {
+    const timer = setTimeout(() => setValue(text), waitMs)
+    return () => clearTimeout(timer)
+  }, [text])
+  return value
+}
+
+function Results({ text }: { text: string }) {
+  const series = useKept(
+    useResource(
+      `search series ${text}`,
+      signal =>
+        body(
+          api.POST('/api/v1/series/search', {
+            params: { query: page },
+            body: { query: text },
+            signal,
+          }),
+        ) as Promise<Schemas['SeriesPage']>,
+    ),
+  )
+  const isLong = [...text].length >= minBookText
+  const books = useKept(
+    useResource(isLong ? `search books ${text}` : null, signal =>
+      body(
+        api.POST('/api/v1/books/list', {
+          params: { query: page },
+          body: { fullTextSearch: text },
+          signal,
+        }),
+      ),
+    ),
+  )
+  const collections = useKept(
+    useResource(can('CollectionsRead') ? `search collections ${text}` : null, signal =>
+      body(
+        api.GET('/api/v1/collections', { params: { query: { ...page, search: text } }, signal }),
+      ),
+    ),
+  )
+  const readLists = useKept(
+    useResource(can('ReadListsRead') ? `search readlists ${text}` : null, signal =>
+      body(api.GET('/api/v1/readlists', { params: { query: { ...page, search: text } }, signal })),
+    ),
+  )
+  const all = [series, ...(isLong ? [books] : []), collections, readLists]
+  const isNothing = all.every(({ data }) => data?.total === 0)
+  const count = all.reduce((sum, { data }) => sum + (data?.total ?? 0), 0)
+  if (series.error && !series.data)
+    return h(ErrorState, { error: series.error, onRetry: series.reload })
+  const q = encodeURIComponent(text)
+  return h(
+    'div',
+    null,
+    h(
+      'p',
+      { class: 'visually-hidden', role: 'status' },
+      all.every(({ data }) => data) ? t('search.count', { count }) : '',
+    ),
+    isNothing &&
+      h(EmptyState, {
+        icon: 'search',
+        title: t('search.nothing', { text }),
+        text: t('search.nothingText'),
+      }),
+    h(Shelf<Schemas['Series']>, {
+      title: titleOf(t('nav.series'), series.data?.total),
+      path: (series.data?.total ?? 0) > page.pageSize ? href(`series?q=${q}`) : undefined,
+      items: series.data?.data,
+      renderItem: (series, tabIndex) => h(SeriesCard, { series, tabIndex }),
+    }),
+    isLong &&
+      h(Shelf<Schemas['Book']>, {
+        title: titleOf(t('details.books'), books.data?.total),
+        path:
+          (books.data?.total ?? 0) > page.pageSize ? href(`search?q=${q}&type=books`) : undefined,
+        items: books.data?.data,
+        renderItem: (book, tabIndex) => h(BookCard, { book, tabIndex, showSeries: true }),
+      }),
+    h(GroupingResults, { owner: 'collections', items: collections.data?.items }),
+    h(GroupingResults, { owner: 'readlists', items: readLists.data?.items }),
+  )
+}
+
+const titleOf = (title: string, total: number | undefined) =>
+  total === undefined ? title : t('search.group', { title, count: total })
+
+/** Former results stay until the next ones are there, so that nothing jumps while one types. */
+function useKept<T, R extends { data: T | undefined }>(resource: R): R {
+  const latest = useRef<T | undefined>(undefined)
+  if (resource.data !== undefined) latest.current = resource.data
+  return { ...resource, data: latest.current }
+}

@@ -1,0 +1,91 @@
+// Browser of series: windowed grid or list with sort order, filters, letters and selection. All of it is in the address.
+import { useMemo, useRef } from 'preact/hooks'
+import { api, body } from '../api/client.ts'
+import { useListEvents } from '../lists/list-events.ts'
+import { listMode } from '../lists/list-mode.ts'
+import { usePagedList } from '../lists/paged-list.ts'
+import { createSelection } from '../lists/selection.ts'
+import { SelectionBar } from '../lists/selection-bar.ts'
+import { SeriesCard } from '../lists/series-card.ts'
+import { cardShape, lineShape } from '../lists/shapes.ts'
+import { type GridHandle, VirtualGrid } from '../lists/virtual-grid.ts'
+import { address } from '../routing/router.ts'
+import { t } from '../text/translate.ts'
+import { Button } from '../ui/button.ts'
+import { EmptyState } from '../ui/empty-state.ts'
+import { ErrorState } from '../ui/error-state.ts'
+import { h } from '../ui/h.ts'
+import { AlphabetRail, useAlphabet } from './alphabet.ts'
+import { FilterChips } from './filter-chips.ts'
+import { conditionOf } from './filter-condition.ts'
+import { countFilters, filtersOf, noFilters } from './filter-fields.ts'
+import { NoSeries } from './no-series.ts'
+import { openFilters, type SeriesSort, seriesSortOf } from './series-address.ts'
+import { SeriesToolbar } from './series-toolbar.ts'
+
+type SeriesBrowserProps = {
+  /** Null for all libraries. */
+  libraryId: string | null
+  label: string
+}
+
+export function SeriesBrowser({ libraryId, label }: SeriesBrowserProps) {
+  const { query } = address.value
+  const filters = filtersOf(query)
+  const condition = conditionOf(filters, libraryId)
+  const sort = seriesSortOf(query)
+  const filter = { condition, ...(filters.text && { fullTextSearch: filters.text }) }
+  const filterKey = JSON.stringify(filter)
+  const list = usePagedList(`series ${sort} ${filterKey}`, (page, signal) =>
+    body(
+      api.POST('/api/v1/series/list', {
+        params: { query: { ...page, sort } },
+        body: filter,
+        signal,
+      }),
+    ),
+  )
+  useListEvents(list, libraryId)
+  const selection = useMemo(createSelection, [filterKey])
+  const grid = useRef<GridHandle>(null)
+  const alphabet = useAlphabet(filter, filterKey, alphabetOrder(sort, filters.text))
+  const jump = (index: number) => grid.current?.scrollTo(index)
+  const isLine = listMode.value === 'lines'
+  const total = list.total.value
+  return h(
+    'div',
+    { class: `browse-series${alphabet.length > 0 ? ' with-letters' : ''}` },
+    h(SeriesToolbar, { total, filters, sort, libraryId, alphabet, onJump: jump }),
+    h(FilterChips, { filters }),
+    list.error.value && total === null
+      ? h(ErrorState, { error: list.error.value, onRetry: () => list.reload() })
+      : total === 0
+        ? countFilters(filters) > 0
+          ? h(EmptyState, {
+              icon: 'filter',
+              title: t('browse.noMatches'),
+              text: t('browse.noMatchesText'),
+              action: h(Button, { onClick: () => openFilters(noFilters) }, t('filter.clear')),
+            })
+          : h(NoSeries, { libraryId })
+        : h(
+            'div',
+            { class: 'browse-window' },
+            h(VirtualGrid<Awaited<ReturnType<typeof list.loaded>>[number]>, {
+              list,
+              label,
+              shape: isLine ? lineShape : cardShape,
+              handle: grid,
+              dependency: `${isLine} ${filterKey}`,
+              renderItem: (series, tabIndex) =>
+                h(SeriesCard, { series, tabIndex, selection, isLine }),
+            }),
+            h(AlphabetRail, { alphabet, onJump: jump }),
+          ),
+    h(SelectionBar, { kind: 'series', selection, onDone: () => list.reload() }),
+  )
+}
+
+/** Letters are places in lists by title alone. */
+const alphabetOrder = (sort: SeriesSort, text: string) =>
+  sort === 'title,asc' ? 'ascending' : sort === 'title,desc' ? 'descending' : text ? null : null

@@ -1,0 +1,149 @@
+// Paged lists of the API as rows by index: pages are loaded as they come into view, and requests for pages that left it are aborted.
+import { type Signal, signal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { onSignOut } from '../api/sign-out.ts'
+
+/** Loads a page from 1. */
+type LoadPage<T> = (
+  page: { page: number; pageSize: number },
+  signal: AbortSignal,
+) => Promise<{ data: T[]; total: number }>
+
+export type PagedList<T> = {
+  /** Null until the first page is there. */
+  total: Signal<number | null>
+  /** Of the last request that failed. */
+  error: Signal<unknown>
+  /** Grows whenever rows changed. */
+  version: Signal<number>
+  /** Undefined until its page is loaded. */
+  row: (index: number) => T | undefined
+  /** Rows of the pages in memory. */
+  loaded: () => T[]
+  /** Tells which rows are in view. */
+  show: (first: number, last: number) => void
+  /** Loads again what is in view, and everything else when it comes into view. */
+  reload: () => void
+  /** Aborts all requests. */
+  stop: () => void
+}
+
+const pageSize = 100
+// Memory stays flat: some 2,000 records.
+const maxPages = 20
+// Dragging the scrollbar passes hundreds of pages that nobody wants to see.
+const restMs = 80
+/** Rows before and after the view that are loaded, too. */
+const margin = 30
+
+type StoredPage<T> = { rows: T[]; isStale: boolean }
+
+function createPagedList<T>(loadPage: LoadPage<T>): PagedList<T> {
+  const total = signal<number | null>(null)
+  const error = signal<unknown>(null)
+  const version = signal(0)
+  /** By number from 0, the latest used last. */
+  const pages = new Map<number, StoredPage<T>>()
+  const pending = new Map<number, AbortController>()
+  let wanted: number[] = [0]
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let waiting = ''
+
+  const isMissing = (page: number) => !pending.has(page) && (pages.get(page)?.isStale ?? true)
+
+  function load(page: number) {
+    const controller = new AbortController()
+    pending.set(page, controller)
+    loadPage({ page: page + 1, pageSize }, controller.signal)
+      .then(
+        result => {
+          if (controller.signal.aborted) return
+          pages.delete(page)
+          pages.set(page, { rows: result.data, isStale: false })
+          dropOldPages()
+          total.value = result.total
+          error.value = null
+          version.value++
+        },
+        failure => {
+          if (!controller.signal.aborted) error.value = failure
+        },
+      )
+      .finally(() => {
+        if (pending.get(page) === controller) pending.delete(page)
+      })
+  }
+  function dropOldPages() {
+    for (const page of pages.keys()) {
+      if (pages.size <= maxPages) return
+      if (!wanted.includes(page)) pages.delete(page)
+    }
+  }
+  function loadWanted() {
+    timer = undefined
+    waiting = ''
+    for (const page of wanted) if (isMissing(page)) load(page)
+  }
+  function abortOthers() {
+    for (const [page, controller] of pending)
+      if (!wanted.includes(page)) {
+        controller.abort()
+        pending.delete(page)
+      }
+  }
+  return {
+    total,
+    error,
+    version,
+    row: index => pages.get(Math.floor(index / pageSize))?.rows[index % pageSize],
+    loaded: () => [...pages.values()].flatMap(({ rows }) => rows),
+    show(first, last) {
+      const end = Math.max(0, (total.value ?? 1) - 1)
+      const from = Math.floor(Math.max(0, first - margin) / pageSize)
+      const to = Math.floor(Math.min(end, last + margin) / pageSize)
+      wanted = Array.from({ length: Math.max(1, to - from + 1) }, (_, i) => from + i)
+      abortOthers()
+      const missing = wanted.filter(isMissing).join()
+      if (missing === waiting) return
+      waiting = missing
+      clearTimeout(timer)
+      if (missing === '') return
+      if (total.value === null) loadWanted()
+      else timer = setTimeout(loadWanted, restMs)
+    },
+    reload() {
+      for (const page of pages.values()) page.isStale = true
+      error.value = null
+      for (const controller of pending.values()) controller.abort()
+      pending.clear()
+      loadWanted()
+    },
+    stop() {
+      clearTimeout(timer)
+      timer = undefined
+      waiting = ''
+      for (const controller of pending.values()) controller.abort()
+      pending.clear()
+    },
+  }
+}
+
+const maxLists = 6
+/** The latest lists by key, which are shown at once on going back. */
+const lists = new Map<string, PagedList<unknown>>()
+onSignOut(() => lists.clear())
+
+/** The list of a key, which identifies its path and parameters. What was loaded before is shown and loaded again. */
+export function usePagedList<T>(key: string, loadPage: LoadPage<T>): PagedList<T> {
+  let list = lists.get(key) as PagedList<T> | undefined
+  if (list) lists.delete(key)
+  else list = createPagedList(loadPage)
+  lists.set(key, list as PagedList<unknown>)
+  if (lists.size > maxLists) lists.delete(lists.keys().next().value!)
+  const shown = list
+  useEffect(() => {
+    shown.reload()
+    return () => shown.stop()
+  }, [shown])
+  return shown
+}

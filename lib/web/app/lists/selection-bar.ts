@@ -1,0 +1,67 @@
+// Actions for the selected series or books.
+import { can } from '../api/session.ts'
+import { addTo, editMetadata, setRead, setWantToRead } from '../organise/actions.ts'
+import { t } from '../text/translate.ts'
+import { Button, IconButton } from '../ui/button.ts'
+import { type ComponentChildren, h } from '../ui/h.ts'
+import type { Selection } from './selection.ts'
+
+type SelectionBarProps = {
+  kind: 'series' | 'books'
+  selection: Selection
+  /** After a change. */
+  onDone: () => void
+  /** Further buttons. */
+  extra?: ComponentChildren
+}
+
+/** Nothing while nothing is selected. */
+export function SelectionBar({ kind, selection, onDone, extra }: SelectionBarProps) {
+  const ids = [...selection.ids.value]
+  if (ids.length === 0) return null
+  const isSeries = kind === 'series'
+  const subject = isSeries ? { seriesIds: ids } : { bookIds: ids }
+  const done = () => {
+    selection.clear()
+    onDone()
+  }
+  const add = () => addTo(kind, ids)
+  const edit = () => editMetadata({ owner: kind, ids, onSaved: done })
+  return h(
+    'div',
+    { class: 'lists-selection', role: 'toolbar', 'aria-label': t('lists.selection') },
+    h('strong', { 'aria-live': 'polite' }, t('lists.selected', { count: ids.length })),
+    can('ProgressWrite') && [
+      h(
+        Button,
+        { key: 'read', icon: 'check', onClick: () => setRead(subject, true).then(done) },
+        t('action.markRead'),
+      ),
+      h(
+        Button,
+        { key: 'unread', onClick: () => setRead(subject, false).then(done) },
+        t('action.markUnread'),
+      ),
+    ],
+    h(
+      Button,
+      { icon: 'bookmark', onClick: () => setWantToRead(subject, true).then(done) },
+      t('action.wantToRead'),
+    ),
+    can(isSeries ? 'CollectionsWrite' : 'ReadListsWrite') &&
+      h(
+        Button,
+        { icon: isSeries ? 'collection' : 'list', onClick: add },
+        t(isSeries ? 'action.addToCollection' : 'action.addToReadList'),
+      ),
+    can(isSeries ? 'SeriesWrite' : 'BooksWrite') &&
+      h(Button, { icon: 'edit', onClick: edit }, t('action.edit')),
+    extra,
+    h(IconButton, {
+      icon: 'close',
+      variant: 'quiet',
+      label: t('lists.endSelection'),
+      onClick: () => selection.clear(),
+    }),
+  )
+}

@@ -1,0 +1,121 @@
+// Shelf: a horizontal row of cards that scrolls by touch, wheel, keyboard and buttons.
+import type { VNode } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { t } from '../text/translate.ts'
+import { IconButton } from '../ui/button.ts'
+import { h } from '../ui/h.ts'
+import { CardSkeleton } from './card.ts'
+import { movedIndex } from './grid-layout.ts'
+
+type ShelfProps<T extends { id: string }> = {
+  title: string
+  /** Address of the whole list. */
+  path?: string | undefined
+  /** Undefined while they are loading. */
+  items: readonly T[] | undefined
+  renderItem: (item: T, tabIndex: number) => VNode
+}
+
+/** Nothing when there are no items. */
+export function Shelf<T extends { id: string }>({ title, path, items, renderItem }: ShelfProps<T>) {
+  const row = useRef<HTMLUListElement>(null)
+  const [current, setCurrent] = useState(0)
+  const { canScrollBack, canScrollOn } = useScrollEnds(row, items?.length ?? 0)
+  if (items?.length === 0) return null
+  const page = (step: number) => {
+    const side = document.documentElement.dir === 'rtl' ? -1 : 1
+    row.current?.scrollBy({
+      left: side * step * row.current.clientWidth * 0.85,
+      behavior: 'smooth',
+    })
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'ArrowUp' || event.key === 'ArrowDown' || !items) return
+    const isReversed = document.documentElement.dir === 'rtl'
+    const place = { index: current, total: items.length, columns: items.length, isReversed }
+    const next = movedIndex(event.key, place)
+    if (next === null || event.ctrlKey || event.altKey || event.metaKey) return
+    event.preventDefault()
+    setCurrent(next)
+    row.current?.querySelectorAll<HTMLElement>('.lists-link')[next]?.focus()
+  }
+  const tabStop = Math.min(current, (items?.length ?? 1) - 1)
+  return h(
+    'section',
+    { class: 'lists-shelf', 'aria-label': title },
+    h(
+      'header',
+      { class: 'lists-shelf-header' },
+      h('h2', null, path ? h('a', { href: path }, title) : title),
+      h(ShelfButton, { direction: 'back', isEnabled: canScrollBack, onClick: () => page(-1) }),
+      h(ShelfButton, { direction: 'on', isEnabled: canScrollOn, onClick: () => page(1) }),
+    ),
+    h(
+      'ul',
+      { class: 'lists-shelf-row', ref: row, onKeyDown, 'aria-busy': items === undefined },
+      items
+        ? items.map((item, index) =>
+            h(
+              'li',
+              { key: item.id, onFocusIn: () => setCurrent(index) },
+              renderItem(item, index === tabStop ? 0 : -1),
+            ),
+          )
+        : Array.from({ length: 8 }, (_, key) => h('li', { key }, h(CardSkeleton, {}))),
+    ),
+  )
+}
+
+/** For the mouse; touch and keyboard scroll the row itself. */
+function ShelfButton({
+  direction,
+  isEnabled,
+  onClick,
+}: {
+  direction: 'back' | 'on'
+  isEnabled: boolean
+  onClick: () => void
+}) {
+  return h(IconButton, {
+    class: 'lists-shelf-button icon-flips',
+    icon: direction === 'back' ? 'chevronLeft' : 'chevronRight',
+    variant: 'quiet',
+    label: t(direction === 'back' ? 'lists.scrollBack' : 'lists.scrollOn'),
+    tabIndex: -1,
+    disabled: !isEnabled,
+    onClick,
+  })
+}
+
+function useScrollEnds(row: { current: HTMLElement | null }, count: number) {
+  const [ends, setEnds] = useState({ canScrollBack: false, canScrollOn: false })
+  useEffect(() => {
+    const element = row.current
+    if (!element) return
+    let frame = 0
+    const update = () => {
+      frame = 0
+      const left = Math.abs(element.scrollLeft)
+      const canScrollBack = left > 4
+      const canScrollOn = left + element.clientWidth < element.scrollWidth - 4
+      setEnds(known =>
+        known.canScrollBack === canScrollBack && known.canScrollOn === canScrollOn
+          ? known
+          : { canScrollBack, canScrollOn },
+      )
+    }
+    const schedule = () => {
+      frame ||= requestAnimationFrame(update)
+    }
+    update()
+    element.addEventListener('scroll', schedule, { passive: true })
+    const observer = new ResizeObserver(schedule)
+    observer.observe(element)
+    return () => {
+      cancelAnimationFrame(frame)
+      element.removeEventListener('scroll', schedule)
+      observer.disconnect()
+    }
+  }, [count])
+  return ends
+}

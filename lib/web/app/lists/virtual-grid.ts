@@ -1,0 +1,220 @@
+// Windowed grid: only the cells in view exist, whatever the length of the list; it scrolls with the page.
+import type { VNode } from 'preact'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { h } from '../ui/h.ts'
+import {
+  type GridLayout,
+  type GridShape,
+  layoutOf,
+  movedIndex,
+  type Range,
+  visibleRange,
+} from './grid-layout.ts'
+import type { PagedList } from './paged-list.ts'
+
+export type GridHandle = {
+  /** Scrolls to a row of the list. */
+  scrollTo: (index: number) => void
+}
+
+type VirtualGridProps<T> = {
+  list: PagedList<T>
+  /** Name of the list for screen readers. */
+  label: string
+  shape: GridShape
+  /** The content of a cell, whose link and buttons have the tab index; the row is undefined while it is loading. */
+  renderItem: (row: T | undefined, tabIndex: number, index: number) => VNode
+  /** What `renderItem` depends on besides the row. */
+  dependency?: unknown
+  handle?: { current: GridHandle | null }
+}
+
+export function VirtualGrid<T>(props: VirtualGridProps<T>) {
+  const { list, label, shape, handle } = props
+  const root = useRef<HTMLUListElement>(null)
+  const total = list.total.value ?? 0
+  const { layout, range } = useWindow(root, { shape, total })
+  // The cell with the focus stays rendered.
+  const [focused, setFocused] = useState<number | null>(null)
+  const version = list.version.value
+  useEffect(() => {
+    if (layout) list.show(range.first, range.last)
+  }, [list, layout, range.first, range.last, version])
+  useLayoutEffect(() => {
+    if (handle)
+      handle.current = {
+        scrollTo: index => {
+          if (root.current && layout) scrollToCell(root.current, layout, index)
+        },
+      }
+  }, [layout])
+  const cellOf = useCells(props, focused)
+  const focus = (index: number) => {
+    setFocused(index)
+    if (root.current && layout) focusCell(root.current, layout, index)
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (!layout || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return
+    const index = cellIndex(event.target as Element)
+    if (index === null) return
+    const isReversed = document.documentElement.dir === 'rtl'
+    const next = movedIndex(event.key, { index, total, columns: layout.columns, isReversed })
+    if (next === null) return
+    event.preventDefault()
+    focus(next)
+  }
+  const indexes = layout && total > 0 ? indexesOf(range, { focused, total }) : []
+  return h(
+    'ul',
+    {
+      class: 'lists-window',
+      ref: root,
+      'aria-label': label,
+      'aria-busy': list.total.value === null,
+      style: { height: `${layout ? Math.ceil(total / layout.columns) * layout.rowHeight : 0}px` },
+      onKeyDown,
+      onFocusIn: (event: FocusEvent) => {
+        const index = cellIndex(event.target as Element)
+        if (index !== null) setFocused(index)
+      },
+      onFocusOut: (event: FocusEvent) => {
+        if (!root.current?.contains(event.relatedTarget as Node | null)) setFocused(null)
+      },
+    },
+    layout && indexes.map(index => cellOf(index, layout, total)),
+  )
+}
+
+const cellIndex = (element: Element): number | null => {
+  const index = element.closest<HTMLElement>('.lists-cell')?.dataset.index
+  return index === undefined ? null : Number(index)
+}
+
+function indexesOf(
+  { first, last }: Range,
+  { focused, total }: { focused: number | null; total: number },
+): number[] {
+  const end = Math.min(last, total - 1)
+  const indexes = Array.from({ length: Math.max(0, end - first + 1) }, (_, i) => first + i)
+  if (focused === null || focused >= total) return indexes
+  if (focused < first) indexes.unshift(focused)
+  else if (focused > end) indexes.push(focused)
+  return indexes
+}
+
+/** The width and the place of the list in the window, as the cells to render. */
+function useWindow(
+  root: { current: HTMLElement | null },
+  { shape, total }: { shape: GridShape; total: number },
+) {
+  const [layout, setLayout] = useState<GridLayout | null>(null)
+  const [range, setRange] = useState({ first: 0, last: -1 })
+  useLayoutEffect(() => {
+    const measure = () => {
+      const next = layoutOf(root.current!.clientWidth, shape)
+      setLayout(known => (known && isSameLayout(known, next) ? known : next))
+    }
+    measure()
+    const observer = new ResizeObserver(measure)
+    observer.observe(root.current!)
+    return () => observer.disconnect()
+  }, [shape])
+  useLayoutEffect(() => {
+    if (!layout) return
+    let frame = 0
+    const update = () => {
+      frame = 0
+      const top = -root.current!.getBoundingClientRect().top
+      const next = visibleRange(layout, { top, height: innerHeight, total })
+      setRange(known => (known.first === next.first && known.last === next.last ? known : next))
+    }
+    const schedule = () => {
+      frame ||= requestAnimationFrame(update)
+    }
+    update()
+    addEventListener('scroll', schedule, { passive: true })
+    addEventListener('resize', schedule)
+    return () => {
+      cancelAnimationFrame(frame)
+      removeEventListener('scroll', schedule)
+      removeEventListener('resize', schedule)
+    }
+  }, [layout, total])
+  return { layout, range }
+}
+
+const isSameLayout = (a: GridLayout, b: GridLayout) =>
+  a.columns === b.columns && a.cellWidth === b.cellWidth && a.rowHeight === b.rowHeight
+
+type Cell<T> = { row: T | undefined; key: string; element: VNode }
+
+/** Cells that did not change are the same elements, which Preact skips. */
+function useCells<T>(
+  { list, shape, renderItem, dependency }: VirtualGridProps<T>,
+  focused: number | null,
+) {
+  const cache = useRef(new Map<number, Cell<T>>())
+  const latest = useRef<unknown[]>([])
+  const dependencies = [list, dependency, shape]
+  if (dependencies.some((value, i) => value !== latest.current[i])) cache.current.clear()
+  latest.current = dependencies
+  const used = new Map<number, Cell<T>>()
+  useLayoutEffect(() => {
+    cache.current = used
+  })
+  return (index: number, { columns, cellWidth, rowHeight }: GridLayout, total: number): VNode => {
+    const row = list.row(index)
+    // All cells can be reached with Tab until one has the focus; arrow keys move it then.
+    const tabIndex = focused === null || focused === index ? 0 : -1
+    const key = [columns, cellWidth, rowHeight, total, tabIndex].join()
+    let cell = cache.current.get(index)
+    if (!cell || cell.row !== row || cell.key !== key) {
+      const style = {
+        width: `${cellWidth}px`,
+        height: `${rowHeight - shape.gap}px`,
+        top: `${Math.floor(index / columns) * rowHeight}px`,
+        insetInlineStart: `${(index % columns) * (cellWidth + shape.gap)}px`,
+      }
+      const element = h(
+        'li',
+        {
+          class: 'lists-cell',
+          key: index,
+          'data-index': index,
+          'aria-setsize': total,
+          'aria-posinset': index + 1,
+          style,
+        },
+        renderItem(row, tabIndex, index),
+      )
+      cell = { row, key, element }
+    }
+    used.set(index, cell)
+    return cell.element
+  }
+}
+
+/** What covers the top of the window: the header and the toolbar of the list. */
+const coveredTop = () => {
+  const style = getComputedStyle(document.documentElement)
+  return Number.parseFloat(style.getPropertyValue('--header')) + 64
+}
+
+function scrollToCell(root: HTMLElement, { columns, rowHeight }: GridLayout, index: number) {
+  const top = root.getBoundingClientRect().top + scrollY
+  scrollTo(0, Math.max(0, top + Math.floor(index / columns) * rowHeight - coveredTop()))
+}
+
+function focusCell(root: HTMLElement, layout: GridLayout, index: number) {
+  const top =
+    root.getBoundingClientRect().top + Math.floor(index / layout.columns) * layout.rowHeight
+  if (top < coveredTop()) scrollBy(0, top - coveredTop())
+  else if (top + layout.rowHeight > innerHeight - 72)
+    scrollBy(0, top + layout.rowHeight - innerHeight + 72)
+  // The cell exists after the next rendering.
+  requestAnimationFrame(() =>
+    requestAnimationFrame(() =>
+      root.querySelector<HTMLElement>(`[data-index="${index}"] a`)?.focus({ preventScroll: true }),
+    ),
+  )
+}
