@@ -6,32 +6,9 @@ import { useEvents } from '../api/use-events.ts'
 
 export type ScanStage = Schemas['ScanStatus']['stage']
 
-export type Scan = {
-  id: string
-  libraryId: string
-  status: Schemas['ScanStatus']['status']
-  mode: Schemas['ScanStatus']['mode']
-  stage: ScanStage
-  filesTotal: number
-  filesProcessed: number
-  filesPerSecond: number
-  booksAdded: number
-  booksChanged: number
-  booksMoved: number
-  booksMissing: number
-  booksRestored: number
-  seriesCreated: number
-  bytesRead: number
-  failures: number
-  coversTotal: number
-  coversMade: number
-  hashesTotal: number
-  hashesMade: number
-  /** Estimate for the current stage; null while there is none. */
-  secondsLeft: number | null
-  message: string | null
-  startedAt: string
-  completedAt: string | null
+/** Its `failures` are a number of files; the texts of `errors` come with the record only. */
+export type Scan = Omit<Schemas['ScanStatus'], 'seriesFound' | 'booksFound' | 'errors'> & {
+  errors: readonly string[]
 }
 
 const shownEveryMs = 500
@@ -40,8 +17,7 @@ const shownEveryMs = 500
 export const isActive = ({ status, stage }: Scan): boolean =>
   status === 'pending' || status === 'running' || (status === 'completed' && stage !== 'done')
 
-type ScanRecord = Schemas['ScanStatus'] & Partial<Scan>
-
+/** Absent from events where they are unknown. */
 const counts = [
   'filesTotal',
   'filesProcessed',
@@ -59,10 +35,6 @@ const counts = [
   'hashesMade',
 ] as const
 
-/** Of a record of the API. */
-export const scanOf = (record: ScanRecord): Scan =>
-  ({ ...record, ...countsOf(record), secondsLeft: record.secondsLeft ?? null }) as Scan
-
 function countsOf(record: Record<string, unknown>): Record<string, number> {
   return Object.fromEntries(counts.map(name => [name, Number(record[name] ?? 0)]))
 }
@@ -74,9 +46,10 @@ function scanOfEvent(event: Record<string, unknown>): Scan {
     ...countsOf(event),
     id: event.scanId,
     failures: Number(event.errors ?? 0),
+    errors: [],
     secondsLeft: event.secondsLeft ?? null,
     stage: event.stage ?? 'waiting',
-  } as Scan
+  } as unknown as Scan
 }
 
 export type Scans = Omit<Resource<unknown>, 'data' | 'replace'> & {

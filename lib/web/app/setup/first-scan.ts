@@ -4,7 +4,7 @@ import { api, body } from '../api/client.ts'
 import { useResource } from '../api/resource.ts'
 import { can } from '../api/session.ts'
 import { NewCovers } from '../manage/new-covers.ts'
-import { isActive, type Scan, scanOf, useScans } from '../manage/scan.ts'
+import { isActive, type Scan, useScans } from '../manage/scan.ts'
 import { failureOf, resultText, ScanStages } from '../manage/scan-progress.ts'
 import { href } from '../routing/router.ts'
 import { t } from '../text/translate.ts'
@@ -18,7 +18,7 @@ export function FirstScan({ libraryId }: { libraryId: string }) {
     body(api.GET('/api/v1/libraries/{id}', { params, signal })),
   )
   const { scans, isLoaded, error, reload } = useScans(libraryId, async signal => [
-    scanOf(await body(api.GET('/api/v1/libraries/{id}/scan-status', { params, signal }))),
+    await body(api.GET('/api/v1/libraries/{id}/scan-status', { params, signal })),
   ])
   const scan = scans.get(libraryId)
   const isRunning = scan !== undefined && isActive(scan)

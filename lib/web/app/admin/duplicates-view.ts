@@ -1,0 +1,167 @@
+// Duplicates: groups of equal files and of series that may be the same, to compare and to dismiss.
+import { api, body } from '../api/client.ts'
+import { useResource } from '../api/resource.ts'
+import { can } from '../api/session.ts'
+import { address, setQuery } from '../routing/router.ts'
+import { formatBytes, t } from '../text/translate.ts'
+import { Button } from '../ui/button.ts'
+import { EmptyState } from '../ui/empty-state.ts'
+import { ErrorState } from '../ui/error-state.ts'
+import { h } from '../ui/h.ts'
+import { Pagination } from '../ui/pagination.ts'
+import { Tabs } from '../ui/tabs.ts'
+import { AdminFrame } from './admin-frame.ts'
+import { DuplicateGroup, type Member } from './duplicate-group.ts'
+import { useTasks } from './use-tasks.ts'
+
+type Kind = 'books' | 'series'
+const pageSize = 20
+
+export function View() {
+  const { query } = address.value
+  const kind: Kind = query.get('kind') === 'series' ? 'series' : 'books'
+  const page = Math.max(1, Number(query.get('page')) || 1)
+  const search = useSearch()
+  return h(
+    AdminFrame,
+    {
+      title: t('admin.duplicates'),
+      subtitle: t('duplicates.hint'),
+      actions: can('BooksWrite') && h(SearchButton, search),
+    },
+    h(Tabs<Kind>, {
+      label: t('admin.duplicates'),
+      tabs: [
+        { name: 'books', text: t('duplicates.books') },
+        { name: 'series', text: t('duplicates.series') },
+      ],
+      selected: kind,
+      onSelect: name => setQuery({ kind: name === 'books' ? null : name, page: null }),
+      children: h(kind === 'books' ? BookGroups : SeriesGroups, {
+        page,
+        // The groups of the last search.
+        version: search.ended,
+        key: kind,
+      }),
+    }),
+  )
+}
+
+type Search = { isRunning: boolean; ended: string; reload: () => void }
+
+/** The latest search, which scans also start. */
+function useSearch(): Search {
+  const { data, reload } = useTasks({ type: 'find_duplicates' }, 1, 5)
+  const tasks = data?.data ?? []
+  const isRunning = tasks.some(({ status, scheduledFor }) => {
+    return status === 'running' || (status === 'pending' && Date.parse(scheduledFor) <= Date.now())
+  })
+  const ended = tasks.find(({ status }) => status === 'completed')?.completedAt ?? ''
+  return { isRunning, ended, reload }
+}
+
+function SearchButton({ isRunning, reload }: Search) {
+  const start = async () => {
+    await api.POST('/api/v1/duplicates/scan')
+    reload()
+  }
+  return h(
+    Button,
+    { icon: 'search', onClick: start, disabled: isRunning, 'aria-live': 'polite' },
+    t(isRunning ? 'duplicates.searching' : 'duplicates.search'),
+  )
+}
+
+type GroupsProps = { page: number; version: string }
+
+function BookGroups({ page, version }: GroupsProps) {
+  const query = { page, pageSize }
+  const { data, error, reload } = useResource(`duplicates:${version}:${page}`, signal =>
+    body(api.GET('/api/v1/duplicates', { params: { query }, signal })),
+  )
+  const dismiss = async (id: string) => {
+    await api.DELETE('/api/v1/duplicates/{id}', { params: { path: { id } } })
+    reload()
+  }
+  if (error && !data) return h(ErrorState, { error, onRetry: reload })
+  if (!data) return null
+  const groups = data.duplicates.map(group => ({
+    id: group.id,
+    title: group.books[0]?.title ?? group.fileHash.slice(0, 12),
+    reason: t('duplicates.equalFiles', {
+      size: formatBytes(group.books[0]?.fileSize ?? 0),
+      hash: group.fileHash.slice(0, 12),
+    }),
+    count: group.duplicateCount,
+    // Files that could be spared.
+    saved: (group.duplicateCount - 1) * (group.books[0]?.fileSize ?? 0),
+    members: group.books.map(
+      (book): Member => ({
+        owner: 'books',
+        id: book.id,
+        title: book.title,
+        facts: [book.seriesName, book.libraryName, t('count.pages', { count: book.pageCount })],
+        path: book.path,
+      }),
+    ),
+  }))
+  return h(GroupList, { groups, page, totalPages: data.totalPages, onDismiss: dismiss })
+}
+
+function SeriesGroups({ page, version }: GroupsProps) {
+  const query = { page, pageSize }
+  const { data, error, reload } = useResource(`duplicate-series:${version}:${page}`, signal =>
+    body(api.GET('/api/v1/duplicates/series', { params: { query }, signal })),
+  )
+  const dismiss = async (id: string) => {
+    await api.DELETE('/api/v1/duplicates/series/{id}', { params: { path: { id } } })
+    reload()
+  }
+  if (error && !data) return h(ErrorState, { error, onRetry: reload })
+  if (!data) return null
+  const groups = data.duplicates.map(group => ({
+    id: group.id,
+    title: group.members[0]?.title ?? group.matchKey,
+    reason: t(`duplicates.${group.matchType}`, { key: group.matchKey }),
+    count: group.duplicateCount,
+    saved: 0,
+    members: group.members.map(
+      (series): Member => ({
+        owner: 'series',
+        id: series.id,
+        title: series.title,
+        facts: [series.libraryName, t('count.books', { count: series.bookCount })],
+        path: null,
+      }),
+    ),
+  }))
+  return h(GroupList, { groups, page, totalPages: data.totalPages, onDismiss: dismiss })
+}
+
+type Group = Omit<Parameters<typeof DuplicateGroup>[0], 'onDismiss'> & { id: string }
+type GroupListProps = {
+  groups: readonly Group[]
+  page: number
+  totalPages: number
+  onDismiss: (id: string) => Promise<void>
+}
+
+function GroupList({ groups, page, totalPages, onDismiss }: GroupListProps) {
+  if (groups.length === 0)
+    return h(EmptyState, {
+      icon: 'check',
+      title: t('duplicates.none'),
+      text: t('duplicates.noneText'),
+    })
+  return [
+    groups.map(group =>
+      h(DuplicateGroup, { ...group, onDismiss: () => onDismiss(group.id), key: group.id }),
+    ),
+    h(Pagination, {
+      key: 'pagination',
+      page,
+      totalPages,
+      onChange: page => setQuery({ page: page === 1 ? null : String(page) }),
+    }),
+  ]
+}

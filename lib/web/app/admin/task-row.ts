@@ -1,0 +1,98 @@
+// A task in a list: what it does, how far it is, what can be done about it.
+import { api } from '../api/client.ts'
+import { can } from '../api/session.ts'
+import { Bar } from '../manage/scan-progress.ts'
+import { href } from '../routing/router.ts'
+import { formatDuration, formatRelative, t } from '../text/translate.ts'
+import { Button } from '../ui/button.ts'
+import { h } from '../ui/h.ts'
+import type { Task } from './use-tasks.ts'
+
+const badges: Partial<Record<Task['status'], string>> = {
+  failed: 'danger',
+  running: 'accent',
+  completed: 'success',
+}
+
+type TaskRowProps = {
+  task: Task
+  /** Of the library, if it is about one. */
+  libraryName: string | undefined
+  onChange: () => void
+}
+
+export function TaskRow({ task, libraryName, onChange }: TaskRowProps) {
+  const { id, type, status, progress, libraryId, bookId, error } = task
+  const params = { path: { id } }
+  const cancel = async () => {
+    await api.POST('/api/v1/tasks/{id}/cancel', { params })
+    onChange()
+  }
+  const retry = async () => {
+    await api.POST('/api/v1/tasks/{id}/retry', { params })
+    onChange()
+  }
+  const isOpen = status === 'pending' || status === 'running'
+  return h(
+    'li',
+    { class: 'task-row' },
+    h(
+      'div',
+      { class: 'task-what' },
+      h('span', { class: 'task-name' }, t(`task.${type}`)),
+      h(
+        'span',
+        { class: 'secondary-text' },
+        libraryId !== null &&
+          h(
+            'a',
+            { href: href(`admin/libraries/${libraryId}`) },
+            h('bdi', null, libraryName ?? '…'),
+          ),
+        bookId !== null && [' · ', h('a', { href: href(`books/${bookId}`) }, t('task.book'))],
+      ),
+    ),
+    h('span', { class: `badge ${badges[status] ?? ''}` }, t(`task.status.${status}`)),
+    h(
+      'div',
+      { class: 'task-progress' },
+      status === 'running' && progress.total > 1
+        ? [
+            h('span', { class: 'secondary-text', key: 'text' }, progressText(task)),
+            h(Bar, {
+              share: progress.total > 0 ? progress.current / progress.total : null,
+              label: t(`task.${type}`),
+              key: 'bar',
+            }),
+          ]
+        : h('span', { class: 'secondary-text' }, timeText(task)),
+    ),
+    can('TasksWrite') &&
+      h(
+        'div',
+        { class: 'task-actions' },
+        isOpen && h(Button, { onClick: cancel, class: 'small' }, t('action.cancel')),
+        status === 'failed' && h(Button, { onClick: retry, class: 'small' }, t('task.retry')),
+      ),
+    error !== null && status !== 'completed' && h('p', { class: 'task-error' }, error),
+  )
+}
+
+const progressText = ({ progress: { current, total } }: Task) =>
+  t('scan.of', { made: current, total })
+
+/** When it ended or will start, and how long it took. */
+function timeText({ status, startedAt, completedAt, scheduledFor, createdAt, attempts }: Task) {
+  if (status === 'pending')
+    return new Date(scheduledFor).getTime() > Date.now() + 1_000
+      ? t('task.starts', { time: formatRelative(scheduledFor) })
+      : t('task.created', { time: formatRelative(createdAt) })
+  if (completedAt === null) return startedAt === null ? '' : formatRelative(startedAt)
+  const seconds = startedAt && (Date.parse(completedAt) - Date.parse(startedAt)) / 1000
+  const parts = [
+    formatRelative(completedAt),
+    seconds !== null && seconds !== '' && seconds >= 1 && formatDuration(seconds),
+    attempts > 1 && t('task.attempts', { count: attempts }),
+  ]
+  return parts.filter(Boolean).join(' · ')
+}

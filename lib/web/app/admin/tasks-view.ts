@@ -1,0 +1,201 @@
+// Tasks of the background work: live list with filters, statistics, cancellation, retries, purge.
+import { useState } from 'preact/hooks'
+import { api, body } from '../api/client.ts'
+import { useResource } from '../api/resource.ts'
+import { can } from '../api/session.ts'
+import { address, setQuery } from '../routing/router.ts'
+import { formatNumber, t } from '../text/translate.ts'
+import { Button } from '../ui/button.ts'
+import { ConfirmDialog } from '../ui/dialog.ts'
+import { EmptyState } from '../ui/empty-state.ts'
+import { ErrorState } from '../ui/error-state.ts'
+import { Select } from '../ui/field.ts'
+import { h } from '../ui/h.ts'
+import { Pagination } from '../ui/pagination.ts'
+import { showNotice } from '../ui/toast.ts'
+import { AdminFrame } from './admin-frame.ts'
+import { FilterLinks } from './filter-links.ts'
+import { TaskRow } from './task-row.ts'
+import { useInterval } from './use-interval.ts'
+import { useLibraries } from './use-libraries.ts'
+import { type Task, type TaskFilter, useTasks } from './use-tasks.ts'
+
+const statuses = ['running', 'pending', 'failed', 'completed', 'cancelled'] as const
+const types = [
+  'scan_library',
+  'analyze_books',
+  'read_books',
+  'generate_thumbnails',
+  'generate_thumbnail',
+  'hash_books',
+  'find_duplicates',
+  'purge_deleted',
+  'delete_library',
+  'plugin_auto_match',
+  'poll_release_source',
+  'maintenance',
+] as const
+const statsEveryMs = 5_000
+const purgeAfterDays = 1
+
+export function View() {
+  const { query } = address.value
+  const filter: TaskFilter = {
+    status: statuses.find(name => name === query.get('status')),
+    type: types.find(name => name === query.get('type')),
+    libraryId: query.get('library') ?? undefined,
+  }
+  const page = Math.max(1, Number(query.get('page')) || 1)
+  const { data, error, reload } = useTasks(filter, page)
+  const libraries = useLibraries()
+  const stats = useResource('task-stats', signal =>
+    body(api.GET('/api/v1/tasks/stats', { signal })),
+  )
+  useInterval(stats.reload, statsEveryMs)
+  const changed = () => {
+    reload()
+    stats.reload()
+  }
+  return h(
+    AdminFrame,
+    { title: t('admin.tasks'), actions: can('TasksWrite') && h(PurgeButton, { onDone: changed }) },
+    h(FilterLinks<Task['status']>, {
+      label: t('task.statusLabel'),
+      name: 'status',
+      selected: filter.status,
+      all: { count: stats.data?.total },
+      options: statuses.map(value => ({
+        value,
+        text: t(`task.status.${value}`),
+        count: stats.data?.[value],
+      })),
+    }),
+    h(Filters, { filter, libraries: libraries.data ?? [] }),
+    error && !data && h(ErrorState, { error, onRetry: reload }),
+    data?.data.length === 0 &&
+      h(EmptyState, { icon: 'tasks', title: t('task.none'), text: t('task.noneText') }),
+    data &&
+      data.data.length > 0 &&
+      h(
+        'ul',
+        { class: 'task-list card' },
+        data.data.map(task =>
+          h(TaskRow, {
+            task,
+            libraryName: libraries.data?.find(({ id }) => id === task.libraryId)?.name,
+            onChange: changed,
+            key: task.id,
+          }),
+        ),
+      ),
+    data &&
+      h(Pagination, {
+        page,
+        totalPages: data.totalPages,
+        onChange: page => setQuery({ page: page === 1 ? null : String(page) }),
+      }),
+    stats.data && h(Durations, { byType: stats.data.byType }),
+  )
+}
+
+type FiltersProps = { filter: TaskFilter; libraries: readonly { id: string; name: string }[] }
+
+function Filters({ filter, libraries }: FiltersProps) {
+  return h(
+    'div',
+    { class: 'admin-filters' },
+    h(Select<string>, {
+      label: t('task.type'),
+      value: filter.type ?? '',
+      options: [
+        { value: '', text: t('filter.all') },
+        ...types.map(value => ({ value, text: t(`task.${value}`) })),
+      ],
+      onChange: type => setQuery({ type: type || null, page: null }),
+    }),
+    h(Select<string>, {
+      label: t('library.label'),
+      value: filter.libraryId ?? '',
+      options: [
+        { value: '', text: t('filter.all') },
+        ...libraries.map(({ id, name }) => ({ value: id, text: name })),
+      ],
+      onChange: library => setQuery({ library: library || null, page: null }),
+    }),
+  )
+}
+
+function PurgeButton({ onDone }: { onDone: () => void }) {
+  const [isOpen, setOpen] = useState(false)
+  const purge = async () => {
+    const query = { days: purgeAfterDays }
+    const { deleted } = await body(api.DELETE('/api/v1/tasks/purge', { params: { query } }))
+    showNotice(t('task.purged', { count: deleted }))
+    onDone()
+  }
+  return [
+    h(Button, { icon: 'delete', onClick: () => setOpen(true), key: 'button' }, t('task.purge')),
+    isOpen &&
+      h(ConfirmDialog, {
+        key: 'dialog',
+        title: t('task.purge'),
+        text: t('task.purgeText'),
+        action: t('task.purge'),
+        onConfirm: purge,
+        onClose: () => setOpen(false),
+      }),
+  ]
+}
+
+type TypeStats = { total: number; p50DurationMs: number | null; p95DurationMs: number | null }
+
+function Durations({ byType }: { byType: object }) {
+  const rows = types
+    .map(type => ({ type, stats: (byType as Record<string, TypeStats>)[type] }))
+    .filter(({ stats }) => (stats?.total ?? 0) > 0)
+  if (rows.length === 0) return null
+  const duration = (ms: number | null) =>
+    ms === null ? '–' : ms < 1000 ? t('unit.ms', { count: Math.round(ms) }) : seconds(ms)
+  return h(
+    'details',
+    { class: 'admin-section' },
+    h('summary', null, t('task.statistics')),
+    h(
+      'div',
+      { class: 'table-scroll card' },
+      h(
+        'table',
+        { class: 'table' },
+        h(
+          'thead',
+          null,
+          h(
+            'tr',
+            null,
+            h('th', { scope: 'col' }, t('task.type')),
+            h('th', { scope: 'col', class: 'number' }, t('task.count')),
+            h('th', { scope: 'col', class: 'number' }, t('task.median')),
+            h('th', { scope: 'col', class: 'number' }, t('task.p95')),
+          ),
+        ),
+        h(
+          'tbody',
+          null,
+          rows.map(({ type, stats }) =>
+            h(
+              'tr',
+              { key: type },
+              h('td', null, t(`task.${type}`)),
+              h('td', { class: 'number' }, formatNumber(stats!.total)),
+              h('td', { class: 'number' }, duration(stats!.p50DurationMs)),
+              h('td', { class: 'number' }, duration(stats!.p95DurationMs)),
+            ),
+          ),
+        ),
+      ),
+    ),
+  )
+}
+
+const seconds = (ms: number) =>
+  formatNumber(ms / 1000, { style: 'unit', unit: 'second', maximumFractionDigits: 1 })
