@@ -1,0 +1,37 @@
+// Actions on series and books that other views offer; dialogs are loaded when they are opened.
+import { openDialog } from '../ui/dialog-host.ts'
+
+export { setRead } from './read-state.ts'
+export { setWantToRead } from './wanted.ts'
+
+const styles = ['organise/organise.css']
+
+type Subject = { owner: 'series' | 'books'; ids: readonly string[]; onSaved?: () => void }
+
+/** The metadata of one series or book, or fields of several at once. */
+export const editMetadata = (props: Subject) =>
+  props.ids.length === 1
+    ? openDialog(
+        async () => (await import('./metadata/metadata-dialog.ts')).MetadataDialog,
+        { owner: props.owner, id: props.ids[0]!, ...(props.onSaved && { onSaved: props.onSaved }) },
+        styles,
+      )
+    : openDialog(async () => (await import('./metadata/bulk-dialog.ts')).BulkDialog, props, styles)
+
+/** Metadata of a series from sources: search, comparison, choice of fields. */
+export const findMetadata = (props: { seriesId: string; title: string; onSaved?: () => void }) =>
+  openDialog(async () => (await import('./metadata/match-dialog.ts')).MatchDialog, props, styles)
+
+type CoverSubject = {
+  owner: 'series' | 'books' | 'collections' | 'readlists'
+  id: string
+  title: string
+  onSaved?: () => void
+}
+
+export const chooseCover = (props: CoverSubject) =>
+  openDialog(async () => (await import('./covers-dialog.ts')).CoversDialog, props, styles)
+
+/** Series into collections, books into read lists. */
+export const addTo = (kind: 'series' | 'books', ids: readonly string[]) =>
+  openDialog(async () => (await import('./add-to-dialog.ts')).AddToDialog, { kind, ids }, styles)

@@ -1,0 +1,109 @@
+// Dialog that adds series to collections, or books to read lists: existing ones by name, or a new one.
+import './styles.ts'
+import { useState } from 'preact/hooks'
+import { useResource } from '../api/resource.ts'
+import { formatNumber, t } from '../text/translate.ts'
+import { Button } from '../ui/button.ts'
+import { Cover } from '../ui/cover.ts'
+import { Dialog } from '../ui/dialog.ts'
+import { ErrorState } from '../ui/error-state.ts'
+import { h } from '../ui/h.ts'
+import { Icon } from '../ui/icon.ts'
+import { showError, showNotice } from '../ui/toast.ts'
+import {
+  addMembers,
+  createGrouping,
+  type Grouping,
+  isAutomatic,
+  listGroupings,
+  memberCount,
+} from './groupings/kind.ts'
+
+type AddToDialogProps = { kind: 'series' | 'books'; ids: readonly string[]; onClose: () => void }
+
+const maxShown = 50
+
+export function AddToDialog({ kind: member, ids, onClose }: AddToDialogProps) {
+  const kind = member === 'series' ? 'collections' : 'readlists'
+  const [search, setSearch] = useState('')
+  const name = search.trim()
+  const found = useResource(`/${kind}?add=${name}`, signal =>
+    listGroupings(kind, { page: 1, pageSize: maxShown, ...(name && { search: name }) }, signal),
+  )
+  const items = (found.data?.data ?? []).filter(grouping => !isAutomatic(grouping))
+  const isKnown = items.some(item => item.name.toLocaleLowerCase() === name.toLocaleLowerCase())
+  const added = (grouping: Grouping) => {
+    showNotice(t(`groupings.added.${member}`, { count: ids.length, name: grouping.name }))
+    onClose()
+  }
+  const add = async (grouping: Grouping) => {
+    await addMembers({ kind, id: grouping.id }, ids)
+    added(grouping)
+  }
+  const create = async () =>
+    added(await createGrouping(kind, { name, summary: null, ordered: kind === 'readlists' }, ids))
+  return h(
+    Dialog,
+    { title: t(`groupings.addTo.${kind}`), onClose },
+    h(
+      'form',
+      {
+        class: 'add-to',
+        onSubmit: event => {
+          event.preventDefault()
+          const same = items.find(
+            item => item.name.toLocaleLowerCase() === name.toLocaleLowerCase(),
+          )
+          if (same) add(same).catch(showError)
+          else if (name) create().catch(showError)
+        },
+      },
+      h(
+        'label',
+        { class: 'organise-search' },
+        h(Icon, { name: 'search', size: 18 }),
+        h('input', {
+          type: 'search',
+          value: search,
+          autofocus: true,
+          maxLength: 200,
+          placeholder: t(`groupings.searchOrCreate.${kind}`),
+          'aria-label': t(`groupings.searchOrCreate.${kind}`),
+          onInput: event => setSearch(event.currentTarget.value),
+        }),
+      ),
+      found.error && !found.data && h(ErrorState, { error: found.error, onRetry: found.reload }),
+      name !== '' &&
+        found.data &&
+        !isKnown &&
+        h(
+          Button,
+          { icon: 'add', class: 'add-to-new', onClick: create },
+          t('groupings.createNamed', { name }),
+        ),
+      h(
+        'ul',
+        { class: 'add-to-list', 'aria-label': t(`groupings.${kind}`) },
+        items.map(grouping =>
+          h('li', { key: grouping.id }, h(Row, { kind, grouping, onClick: () => add(grouping) })),
+        ),
+      ),
+      found.data &&
+        items.length === 0 &&
+        name === '' &&
+        h('p', { class: 'secondary-text' }, t(`groupings.none.${kind}`)),
+    ),
+  )
+}
+
+type RowProps = { kind: 'collections' | 'readlists'; grouping: Grouping; onClick: () => unknown }
+
+function Row({ kind, grouping, onClick }: RowProps) {
+  return h(
+    Button,
+    { variant: 'quiet', class: 'add-to-row', onClick },
+    h('span', { class: 'add-to-cover' }, h(Cover, { owner: kind, id: grouping.id })),
+    h('span', { class: 'add-to-name', dir: 'auto' }, grouping.name),
+    h('span', { class: 'secondary-text' }, formatNumber(memberCount(grouping) ?? 0)),
+  )
+}

@@ -1,0 +1,195 @@
+// List whose rows are put in order: dragged by their handle, or moved by keyboard and buttons.
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { PagedList } from '../lists/paged-list.ts'
+import { lineShape } from '../lists/shapes.ts'
+import { VirtualGrid } from '../lists/virtual-grid.ts'
+import { t } from '../text/translate.ts'
+import { IconButton } from '../ui/button.ts'
+import { type ComponentChildren, h } from '../ui/h.ts'
+import { Icon } from '../ui/icon.ts'
+import { showError } from '../ui/toast.ts'
+
+type ArrangeListProps<T> = {
+  list: PagedList<T>
+  label: string
+  titleOf: (row: T) => string
+  renderRow: (row: T) => ComponentChildren
+  /** Moves the row of an index to another one, and stores it. */
+  onMove: (from: number, to: number) => Promise<void>
+}
+
+type Drag = { from: number; to: number } | null
+
+export function ArrangeList<T>({ list, label, titleOf, renderRow, onMove }: ArrangeListProps<T>) {
+  const root = useRef<HTMLDivElement>(null)
+  const [drag, setDrag] = useState<Drag>(null)
+  const [announcement, setAnnouncement] = useState('')
+  const toFocus = useRef<number | null>(null)
+  const total = list.total.value ?? 0
+  const version = list.version.value
+  useEffect(() => {
+    if (toFocus.current === null) return
+    const selector = `[data-index="${toFocus.current}"] .arrange-handle`
+    toFocus.current = null
+    root.current?.querySelector<HTMLElement>(selector)?.focus()
+  }, [version])
+  const move = async (from: number, to: number) => {
+    const target = Math.max(0, Math.min(total - 1, to))
+    const row = list.row(from)
+    if (target === from || row === undefined) return
+    try {
+      await onMove(from, target)
+    } catch (error) {
+      return showError(error)
+    }
+    toFocus.current = target
+    setAnnouncement(
+      t('organise.movedTo', { title: titleOf(row), position: target + 1, count: total }),
+    )
+    list.reload()
+  }
+  const startDrag = useDrag({ setDrag, onDrop: (from, to) => void move(from, to) })
+  return h(
+    'div',
+    { class: 'arrange-list', ref: root },
+    h('p', { class: 'visually-hidden', 'aria-live': 'polite' }, announcement),
+    h(VirtualGrid<T>, {
+      list,
+      label,
+      shape: lineShape,
+      dependency: drag ? `${drag.from}:${drag.to}` : version,
+      renderItem: (row, tabIndex, index) => {
+        if (row === undefined) return h('div', { class: 'arrange-row' })
+        return h(
+          'div',
+          { class: rowClass(index, drag) },
+          h(
+            'button',
+            {
+              type: 'button',
+              class: 'arrange-handle',
+              tabIndex,
+              title: t('organise.arrangeHint'),
+              'aria-label': t('organise.arrangeRow', { title: titleOf(row), position: index + 1 }),
+              onPointerDown: event => startDrag(event, index),
+              onKeyDown: event => {
+                const to = keyTarget(event.key, index, total)
+                if (to === null) return
+                event.preventDefault()
+                event.stopPropagation()
+                void move(index, to)
+              },
+            },
+            h(Icon, { name: 'drag' }),
+          ),
+          renderRow(row),
+          h(
+            'span',
+            { class: 'arrange-buttons' },
+            h(IconButton, {
+              icon: 'arrowUp',
+              variant: 'quiet',
+              tabIndex: -1,
+              label: t('organise.moveUp'),
+              disabled: index === 0,
+              onClick: () => move(index, index - 1),
+            }),
+            h(IconButton, {
+              icon: 'arrowDown',
+              variant: 'quiet',
+              tabIndex: -1,
+              label: t('organise.moveDown'),
+              disabled: index === total - 1,
+              onClick: () => move(index, index + 1),
+            }),
+          ),
+        )
+      },
+    }),
+  )
+}
+
+function rowClass(index: number, drag: Drag): string {
+  const isTarget = drag !== null && drag.to === index && drag.from !== index
+  const edge = isTarget && (drag.to > drag.from ? 'drop-after' : 'drop-before')
+  return ['arrange-row', drag?.from === index && 'dragged', edge].filter(Boolean).join(' ')
+}
+
+function keyTarget(key: string, index: number, total: number): number | null {
+  const targets: Record<string, number> = {
+    ArrowUp: index - 1,
+    ArrowDown: index + 1,
+    PageUp: index - 10,
+    PageDown: index + 10,
+    Home: 0,
+    End: total - 1,
+  }
+  return targets[key] ?? null
+}
+
+/** Pixels at the edges of the window where dragging scrolls. */
+const scrollZone = 90
+const maxScrollStep = 18
+
+type DragOptions = { setDrag: (drag: Drag) => void; onDrop: (from: number, to: number) => void }
+
+/** Follows the pointer until it is released; Escape ends it without a change. */
+function useDrag({ setDrag, onDrop }: DragOptions) {
+  const stop = useRef<(() => void) | null>(null)
+  useEffect(() => () => stop.current?.(), [])
+  return (event: PointerEvent, from: number) => {
+    if (event.button !== 0) return
+    event.preventDefault()
+    const handle = event.currentTarget as HTMLElement
+    handle.focus()
+    const point = { x: event.clientX, y: event.clientY }
+    let to = from
+    let frame = 0
+    const update = () => {
+      const below = document.elementFromPoint(point.x, point.y)?.closest<HTMLElement>('.lists-cell')
+      const index = Number(below?.dataset.index ?? Number.NaN)
+      if (Number.isNaN(index) || index === to) return
+      to = index
+      setDrag({ from, to })
+    }
+    const scroll = () => {
+      const above = scrollZone + 56 - point.y
+      const below = point.y - (innerHeight - scrollZone)
+      const step = above > 0 ? -above : below > 0 ? below : 0
+      if (step !== 0) {
+        scrollBy(0, Math.max(-maxScrollStep, Math.min(maxScrollStep, step / 4)))
+        update()
+      }
+      frame = requestAnimationFrame(scroll)
+    }
+    const onMove = (event: PointerEvent) => {
+      point.x = event.clientX
+      point.y = event.clientY
+      update()
+    }
+    const end = (isDropped: boolean) => {
+      stop.current?.()
+      if (isDropped && to !== from) onDrop(from, to)
+    }
+    const onUp = () => end(true)
+    const onCancel = () => end(false)
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (event.key === 'Escape') end(false)
+    }
+    addEventListener('pointermove', onMove)
+    addEventListener('pointerup', onUp)
+    addEventListener('pointercancel', onCancel)
+    addEventListener('keydown', onKeyDown, true)
+    frame = requestAnimationFrame(scroll)
+    setDrag({ from, to })
+    stop.current = () => {
+      cancelAnimationFrame(frame)
+      removeEventListener('pointermove', onMove)
+      removeEventListener('pointerup', onUp)
+      removeEventListener('pointercancel', onCancel)
+      removeEventListener('keydown', onKeyDown, true)
+      stop.current = null
+      setDrag(null)
+    }
+  }
+}

@@ -1,0 +1,144 @@
+// Collections of series and read lists of books: the requests that both have alike.
+import { api, body, type Schemas } from '../../api/client.ts'
+
+export type Kind = 'collections' | 'readlists'
+export type Rule = Schemas['CollectionRule']
+export type Grouping = {
+  id: string
+  name: string
+  summary: string | null
+  /** By hand. */
+  ordered: boolean
+  /** Of a collection whose members a rule chooses. */
+  condition?: Rule | null
+  automatic?: boolean
+  seriesCount?: number | null
+  bookCount?: number
+  updatedAt: string
+}
+type Page = { page: number; pageSize: number }
+type Subject = { kind: Kind; id: string }
+
+/** Permissions, and what the members are. */
+export const kinds = {
+  collections: { write: 'CollectionsWrite', remove: 'CollectionsDelete', member: 'series' },
+  readlists: { write: 'ReadListsWrite', remove: 'ReadListsDelete', member: 'books' },
+} as const satisfies Record<Kind, object>
+
+/** Null where the number of members is not counted. */
+export const memberCount = (grouping: Grouping): number | null =>
+  grouping.bookCount ?? grouping.seriesCount ?? null
+
+/** Whether a rule chooses the members. */
+export const isAutomatic = (grouping: Grouping) => grouping.automatic === true
+
+export async function listGroupings(
+  kind: Kind,
+  query: Page & { search?: string },
+  signal?: AbortSignal,
+): Promise<{ data: Grouping[]; total: number }> {
+  const init = { params: { query }, ...(signal && { signal }) }
+  const page = await body<unknown>(
+    kind === 'collections'
+      ? api.GET('/api/v1/collections', init)
+      : api.GET('/api/v1/readlists', init),
+  )
+  const { items, total } = page as { items: Grouping[]; total: number }
+  return { data: items, total }
+}
+
+export async function findGrouping({ kind, id }: Subject, signal: AbortSignal): Promise<Grouping> {
+  const init = { params: { path: { id } }, signal }
+  const found = await body<unknown>(
+    kind === 'collections'
+      ? api.GET('/api/v1/collections/{id}', init)
+      : api.GET('/api/v1/readlists/{id}', init),
+  )
+  return found as Grouping
+}
+
+export type Fields = {
+  name: string
+  summary: string | null
+  ordered: boolean
+  /** Of collections. */
+  condition?: Rule | null
+}
+
+export async function createGrouping(
+  kind: Kind,
+  fields: Fields,
+  memberIds: readonly string[] = [],
+): Promise<Grouping> {
+  const created = await body<unknown>(
+    kind === 'collections'
+      ? api.POST('/api/v1/collections', {
+          body: { ...fields, ...(memberIds.length > 0 && { seriesIds: [...memberIds] }) },
+        })
+      : api.POST('/api/v1/readlists', { body: { ...fields, bookIds: [...memberIds] } }),
+  )
+  return created as Grouping
+}
+
+export async function changeGrouping(
+  { kind, id }: Subject,
+  fields: Partial<Fields>,
+): Promise<Grouping> {
+  const init = { params: { path: { id } }, body: fields }
+  const changed = await body<unknown>(
+    kind === 'collections'
+      ? api.PATCH('/api/v1/collections/{id}', init)
+      : api.PATCH('/api/v1/readlists/{id}', init),
+  )
+  return changed as Grouping
+}
+
+export async function deleteGrouping({ kind, id }: Subject): Promise<void> {
+  const params = { path: { id } }
+  if (kind === 'collections') await api.DELETE('/api/v1/collections/{id}', { params })
+  else await api.DELETE('/api/v1/readlists/{id}', { params })
+}
+
+export async function addMembers({ kind, id }: Subject, ids: readonly string[]): Promise<void> {
+  const params = { path: { id } }
+  if (kind === 'collections')
+    await api.POST('/api/v1/collections/{id}/series', { params, body: { seriesIds: [...ids] } })
+  else await api.POST('/api/v1/readlists/{id}/books', { params, body: { bookIds: [...ids] } })
+}
+
+export async function removeMember({ kind, id }: Subject, memberId: string): Promise<void> {
+  const params = { path: { id, member_id: memberId } }
+  if (kind === 'collections')
+    await api.DELETE('/api/v1/collections/{id}/series/{member_id}', { params })
+  else await api.DELETE('/api/v1/readlists/{id}/books/{member_id}', { params })
+}
+
+/** The listed members exchange their places; others stay where they are. */
+export async function orderMembers({ kind, id }: Subject, ids: readonly string[]): Promise<void> {
+  const params = { path: { id } }
+  if (kind === 'collections')
+    await api.PUT('/api/v1/collections/{id}/series', { params, body: { seriesIds: [...ids] } })
+  else await api.PUT('/api/v1/readlists/{id}/books', { params, body: { bookIds: [...ids] } })
+}
+
+export type Member = Schemas['Series'] | Schemas['Book']
+
+export async function listMembers(
+  { kind, id }: Subject,
+  { sort, ...page }: Page & { sort?: MemberSort },
+  signal?: AbortSignal,
+): Promise<{ data: Member[]; total: number }> {
+  const init = {
+    params: { path: { id }, query: { ...page, ...(sort && sort !== 'default' && { sort }) } },
+    ...(signal && { signal }),
+  }
+  return (await body<unknown>(
+    kind === 'collections'
+      ? api.GET('/api/v1/collections/{id}/series', init)
+      : api.GET('/api/v1/readlists/{id}/books', init),
+  )) as { data: Member[]; total: number }
+}
+
+/** `default`: by hand where the members are ordered so, else by title or release. */
+export const memberSorts = ['default', 'manual', 'title', 'added,desc', 'release_date'] as const
+export type MemberSort = (typeof memberSorts)[number]

@@ -1,0 +1,272 @@
+// Control of a metadata field by its kind, with its lock.
+import { useId } from 'preact/hooks'
+import { api, body } from '../../api/client.ts'
+import { useResource } from '../../api/resource.ts'
+import { type TextKey, t, textOr } from '../../text/translate.ts'
+import { IconButton } from '../../ui/button.ts'
+import { Select, Switch, TextArea, TextField } from '../../ui/field.ts'
+import { type ComponentChildren, h } from '../../ui/h.ts'
+import { authorRoles, type Field } from './fields.ts'
+import { LabelInput } from './label-input.ts'
+import { type Column, type Row, RowList } from './row-list.ts'
+
+export type ControlProps = {
+  field: Field
+  value: unknown
+  onChange: (value: unknown) => void
+  error?: string | undefined
+  /** Beside the label. */
+  extra?: ComponentChildren
+}
+
+export const fieldLabel = (name: string): string => t(`metadata.field.${name}` as TextKey)
+
+/** Such as the name of a role; unknown ones of files as they are. */
+export const optionText = (field: string, value: string): string =>
+  textOr(`metadata.${field === 'seriesStatus' ? 'status' : field}.${value}`, value)
+
+type LockProps = { name: string; isLocked: boolean; onToggle: () => void }
+
+export function LockButton({ name, isLocked, onToggle }: LockProps) {
+  const label = t(isLocked ? 'metadata.unlock' : 'metadata.lock', { name })
+  return h(IconButton, {
+    icon: isLocked ? 'lock' : 'unlock',
+    variant: 'quiet',
+    class: isLocked ? 'field-lock locked' : 'field-lock',
+    label,
+    'aria-pressed': isLocked,
+    onClick: onToggle,
+  })
+}
+
+export function FieldControl(props: ControlProps) {
+  const { field } = props
+  const label = fieldLabel(field.name)
+  switch (field.kind) {
+    case 'text':
+    case 'number':
+      return h(TextControl, { ...props, label })
+    case 'long':
+    case 'json':
+      return h(LongControl, { ...props, label })
+    case 'choice':
+    case 'flag':
+      return h(ChoiceControl, { ...props, label })
+    default:
+      return h(ListControl, { ...props, label })
+  }
+}
+
+type Labelled = ControlProps & { label: string }
+
+const shared = ({ label, error, extra }: Labelled) => ({
+  label,
+  extra,
+  ...(error && { error }),
+})
+
+function TextControl(props: Labelled) {
+  const { field, value, onChange } = props
+  const hint = textOr(`metadata.hint.${field.name}`, '')
+  const common = { ...shared(props), ...(hint && { hint }), value: String(value ?? '') }
+  if (field.kind === 'number')
+    return h(TextField, {
+      ...common,
+      inputMode: field.isInteger ? 'numeric' : 'decimal',
+      onInput: text => onChange(parseNumber(text)),
+    })
+  return h(TextField, {
+    ...common,
+    maxLength: field.kind === 'text' ? field.maxLength : undefined,
+    onInput: text => onChange(text.trim() === '' ? null : text),
+  })
+}
+
+/** The text itself if it is no number, so that the field says so. */
+function parseNumber(text: string): number | string | null {
+  const trimmed = text.trim().replace(',', '.')
+  if (trimmed === '') return null
+  return /^-?\d+(?:\.\d+)?$/.test(trimmed) ? Number(trimmed) : text
+}
+
+function LongControl(props: Labelled) {
+  const { field, value, onChange } = props
+  if (field.kind === 'json') {
+    const text = typeof value === 'string' ? value : value ? JSON.stringify(value, null, 2) : ''
+    return h(TextArea, {
+      ...shared(props),
+      hint: t('metadata.hint.customMetadata'),
+      class: 'metadata-json',
+      value: text,
+      spellcheck: false,
+      onInput: text => onChange(parseObject(text)),
+    })
+  }
+  return h(TextArea, {
+    ...shared(props),
+    rows: 7,
+    value: String(value ?? ''),
+    onInput: text => onChange(text.trim() === '' ? null : text),
+  })
+}
+
+/** The text itself while it is no object. */
+function parseObject(text: string): unknown {
+  if (text.trim() === '') return null
+  try {
+    const value = JSON.parse(text)
+    return typeof value === 'object' && !Array.isArray(value) ? value : text
+  } catch {
+    return text
+  }
+}
+
+function ChoiceControl(props: Labelled) {
+  const { field, value, onChange } = props
+  const isFlag = field.kind === 'flag'
+  const values = field.kind === 'choice' ? field.values : ['true', 'false']
+  const none =
+    field.kind === 'choice' && field.isRequired ? [] : [{ value: '', text: t('metadata.none') }]
+  const kind = isFlag ? 'flag' : field.name
+  return h(Select<string>, {
+    ...shared(props),
+    value: value === null || value === undefined ? '' : String(value),
+    options: [...none, ...values.map(value => ({ value, text: optionText(kind, value) }))],
+    onChange: text => onChange(text === '' ? null : isFlag ? text === 'true' : text),
+  })
+}
+
+/** Lists have a group of controls below their label. */
+function ListControl(props: Labelled) {
+  const { label, error, extra } = props
+  const id = useId()
+  return h(
+    'div',
+    { class: 'field' },
+    h('div', { class: 'field-label' }, h('span', null, label), extra),
+    h(ListContent, { ...props, describedBy: `${id}-hint` }),
+    h('p', { class: error ? 'field-error' : 'field-hint', id: `${id}-hint` }, error ?? ''),
+  )
+}
+
+function ListContent({
+  field,
+  value,
+  onChange,
+  label,
+  describedBy,
+}: Labelled & { describedBy: string }) {
+  const suggestionKind = field.kind === 'texts' ? field.suggestions : undefined
+  const suggestions = useResource(suggestionKind ? `/${suggestionKind}?all` : null, signal =>
+    loadNames(suggestionKind!, signal),
+  )
+  if (field.kind === 'texts')
+    return h(LabelInput, {
+      label,
+      describedBy,
+      names: (value ?? []) as string[],
+      suggestions: suggestions.data ?? [],
+      onChange,
+    })
+  if (field.kind === 'sharing')
+    return h(SharingTags, { selected: (value ?? []) as string[], onChange })
+  const { columns, empty, isOrdered } =
+    listKinds()[field.kind as keyof ReturnType<typeof listKinds>]
+  return h(RowList, {
+    label,
+    rows: (value ?? []) as Row[],
+    columns,
+    empty,
+    isOrdered,
+    addText: t(`metadata.add.${field.kind as 'authors'}`),
+    onChange,
+  })
+}
+
+const column = (name: string, options: Omit<Column, 'name' | 'label'> = {}): Column => ({
+  name,
+  label: t(`metadata.column.${name}` as TextKey),
+  ...options,
+})
+
+function listKinds() {
+  const roles = ['', ...authorRoles].map(value => ({
+    value,
+    text: value === '' ? t('metadata.role.none') : t(`metadata.role.${value}` as TextKey),
+  }))
+  return {
+    authors: {
+      columns: [
+        column('name', { maxLength: 300, isRequired: true }),
+        column('role', { options: roles }),
+      ],
+      empty: { name: '', role: 'writer' },
+      isOrdered: true,
+    },
+    titles: {
+      columns: [
+        column('label', { maxLength: 200, isRequired: true }),
+        column('title', { maxLength: 1000, isRequired: true }),
+      ],
+      empty: { label: '', title: '' },
+      isOrdered: true,
+    },
+    awards: {
+      columns: [
+        column('name', { maxLength: 500, isRequired: true }),
+        column('category', { maxLength: 500 }),
+        column('year', { type: 'number' }),
+        column('won', { type: 'flag' }),
+      ],
+      empty: { name: '', year: null, category: null, won: true },
+      isOrdered: false,
+    },
+    links: {
+      columns: [
+        column('sourceName', { maxLength: 200, isRequired: true }),
+        column('url', { maxLength: 2000, type: 'url', isRequired: true }),
+      ],
+      empty: { sourceName: '', url: 'https://' },
+      isOrdered: false,
+    },
+  } satisfies Record<string, { columns: Column[]; empty: Row; isOrdered: boolean }>
+}
+
+/** Names for suggestions; those after the first 2,000 are not suggested. */
+async function loadNames(kind: 'genres' | 'tags', signal: AbortSignal): Promise<string[]> {
+  const names: string[] = []
+  for (let page = 1; page <= 4; page++) {
+    const init = { params: { query: { page, pageSize: 500 } }, signal }
+    const { data, totalPages } = await body(
+      kind === 'genres' ? api.GET('/api/v1/genres', init) : api.GET('/api/v1/tags', init),
+    )
+    names.push(...data.map(({ name }) => name))
+    if (page >= totalPages) break
+  }
+  return names
+}
+
+type SharingTagsProps = { selected: readonly string[]; onChange: (ids: string[]) => void }
+
+function SharingTags({ selected, onChange }: SharingTagsProps) {
+  const tags = useResource('/admin/sharing-tags', signal =>
+    body(api.GET('/api/v1/admin/sharing-tags', { params: { query: { pageSize: 500 } }, signal })),
+  )
+  if (!tags.data) return null
+  if (tags.data.data.length === 0)
+    return h('p', { class: 'secondary-text' }, t('metadata.noSharingTags'))
+  return h(
+    'div',
+    { class: 'metadata-sharing' },
+    tags.data.data.map(({ id, name, description }) =>
+      h(Switch, {
+        key: id,
+        label: name,
+        ...(description && { hint: description }),
+        checked: selected.includes(id),
+        onChange: checked =>
+          onChange(checked ? [...selected, id] : selected.filter(other => other !== id)),
+      }),
+    ),
+  )
+}

@@ -1,0 +1,209 @@
+// Editor of the metadata of a series or book: fields in tabs, each with its lock; only what changed is saved.
+import { useEffect, useState } from 'preact/hooks'
+import { ApiError } from '../../api/errors.ts'
+import { useResource } from '../../api/resource.ts'
+import { can } from '../../api/session.ts'
+import { t } from '../../text/translate.ts'
+import { Button } from '../../ui/button.ts'
+import { ConfirmDialog, Dialog } from '../../ui/dialog.ts'
+import { ErrorState } from '../../ui/error-state.ts'
+import { h } from '../../ui/h.ts'
+import { Tabs } from '../../ui/tabs.ts'
+import { showNotice } from '../../ui/toast.ts'
+import {
+  type Draft,
+  type Errors,
+  emptyDraft,
+  errorsOf,
+  isChanged,
+  isLocked,
+  validate,
+  withLock,
+  withoutEmptyRows,
+  withValue,
+} from './draft.ts'
+import { FieldControl, fieldLabel, LockButton } from './field-control.ts'
+import { allFields, type Field, fieldsOf, type Owner, type TabName, tabs } from './fields.ts'
+import { loadRecord, type MetadataRecord, resetRecord, saveRecord } from './record.ts'
+
+type MetadataDialogProps = { owner: Owner; id: string; onSaved?: () => void; onClose: () => void }
+
+export function MetadataDialog({ owner, id, onSaved, onClose }: MetadataDialogProps) {
+  const record = useResource(`/${owner}/${id}/metadata?edit`, signal =>
+    loadRecord({ owner, id }, signal),
+  )
+  const editor = useEditor({ owner, id, record: record.data, reload: record.reload })
+  const [asks, setAsks] = useState<'discard' | 'reset' | null>(null)
+  const close = () => (isChanged(editor.draft) ? setAsks('discard') : onClose())
+  const done = (text: string) => {
+    showNotice(text)
+    onSaved?.()
+    onClose()
+  }
+  const save = async () => {
+    if (!isChanged(editor.draft)) return onClose()
+    if (await editor.save()) done(t('metadata.saved'))
+  }
+  const reset = async () => {
+    await resetRecord({ owner, id })
+    done(t('metadata.resetDone'))
+  }
+  const actions = record.data && [
+    h(
+      Button,
+      {
+        key: 'reset',
+        variant: 'quiet',
+        class: 'dialog-action-start',
+        icon: 'refresh',
+        onClick: () => setAsks('reset'),
+      },
+      t('metadata.reset'),
+    ),
+    h(Button, { key: 'cancel', variant: 'quiet', onClick: close }, t('action.cancel')),
+    h(Button, { key: 'save', variant: 'primary', onClick: save }, t('action.save')),
+  ]
+  return h(
+    Dialog,
+    {
+      title: t(`metadata.title.${owner}`),
+      onClose: close,
+      actions,
+      width: 'wide',
+      class: 'metadata-dialog',
+    },
+    record.error && !record.data && h(ErrorState, { error: record.error, onRetry: record.reload }),
+    !record.data && !record.error && h('div', { class: 'metadata-loading', 'aria-busy': true }),
+    record.data && h(Editor, { owner, record: record.data, editor }),
+    asks === 'discard' &&
+      h(ConfirmDialog, {
+        title: t('metadata.discardTitle'),
+        text: t('metadata.discardText'),
+        action: t('metadata.discard'),
+        onConfirm: onClose,
+        onClose: () => setAsks(null),
+      }),
+    asks === 'reset' &&
+      h(ConfirmDialog, {
+        title: t('metadata.resetTitle'),
+        text: t(`metadata.resetText.${owner}`),
+        action: t('metadata.reset'),
+        onConfirm: reset,
+        onClose: () => setAsks(null),
+      }),
+  )
+}
+
+type Editor = ReturnType<typeof useEditor>
+
+function useEditor(props: {
+  owner: Owner
+  id: string
+  record: MetadataRecord | undefined
+  reload: () => void
+}) {
+  const { owner, id, record, reload } = props
+  const [draft, setDraft] = useState<Draft>(emptyDraft)
+  const [errors, setErrors] = useState<Errors>({})
+  const hasChanges = isChanged(draft)
+  useEffect(() => {
+    if (!hasChanges) return
+    const warn = (event: BeforeUnloadEvent) => event.preventDefault()
+    addEventListener('beforeunload', warn)
+    return () => removeEventListener('beforeunload', warn)
+  }, [hasChanges])
+  const fields = allFields(owner)
+  return {
+    draft,
+    errors,
+    setValue(name: string, value: unknown) {
+      setDraft(draft => withValue(draft, record!, { name, value }))
+      setErrors(({ [name]: _, ...errors }) => errors)
+    },
+    toggleLock: (field: Field) => setDraft(draft => withLock(draft, record!, field)),
+    /** Whether it was saved. */
+    async save(): Promise<boolean> {
+      const values = withoutEmptyRows(draft.values)
+      const found = validate(fields, values)
+      setErrors(found)
+      if (Object.keys(found).length > 0) return false
+      try {
+        await saveRecord({ owner, id }, record!, { values, locks: draft.locks })
+        return true
+      } catch (error) {
+        const isOutdated = error instanceof ApiError && error.status === 412
+        setErrors(isOutdated ? { form: t('metadata.error.outdated') } : errorsOf(error, fields))
+        if (isOutdated) reload()
+        return false
+      }
+    },
+  }
+}
+
+function Editor({
+  owner,
+  record,
+  editor,
+}: {
+  owner: Owner
+  record: MetadataRecord
+  editor: Editor
+}) {
+  const groups = fieldsOf(owner)
+  const shown = tabs.filter(name => groups[name] && (name !== 'sharing' || can('SystemAdmin')))
+  const [selected, setSelected] = useState<TabName>('general')
+  const hasError = (tab: TabName) => groups[tab]!.some(({ name }) => editor.errors[name])
+  useEffect(() => {
+    const first = shown.find(hasError)
+    if (first && !hasError(selected)) setSelected(first)
+  }, [editor.errors])
+  const marked = shown.map(name => ({
+    name,
+    text: t(`metadata.tab.${name}`),
+    mark: hasError(name) && h('span', { class: 'badge danger' }, '!'),
+  }))
+  return h(
+    Tabs<TabName>,
+    { label: t(`metadata.title.${owner}`), tabs: marked, selected, onSelect: setSelected },
+    editor.errors.form && h('p', { class: 'form-error', role: 'alert' }, editor.errors.form),
+    h(
+      'div',
+      { class: 'metadata-fields' },
+      groups[selected]!.map(field => h(EditorField, { key: field.name, field, record, editor })),
+    ),
+  )
+}
+
+function EditorField({
+  field,
+  record,
+  editor,
+}: {
+  field: Field
+  record: MetadataRecord
+  editor: Editor
+}) {
+  const { draft, errors } = editor
+  const { name, lock } = field
+  const isEdited = name in draft.values
+  const classes = ['metadata-field', field.isWide && 'wide', isEdited && 'edited']
+    .filter(Boolean)
+    .join(' ')
+  return h(
+    'div',
+    { class: classes },
+    h(FieldControl, {
+      field,
+      value: isEdited ? draft.values[name] : record.values[name],
+      error: errors[name],
+      onChange: value => editor.setValue(name, value),
+      extra:
+        lock !== null &&
+        h(LockButton, {
+          name: fieldLabel(name),
+          isLocked: isLocked(draft, record, field),
+          onToggle: () => editor.toggleLock(field),
+        }),
+    }),
+  )
+}
