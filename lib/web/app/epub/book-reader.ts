@@ -1,0 +1,153 @@
+// State of the EPUB reader: the displayed position, the way back from links, and what readers do.
+import { signal } from '@preact/signals'
+import type { Publication } from './content/publication.ts'
+import { createFollowing } from './following.ts'
+import { createSelection } from './selection.ts'
+import { settings } from './settings.ts'
+import { type BookView, type Position, type Target, targetAt } from './view/book-view.ts'
+import { createFixedView } from './view/fixed-view.ts'
+import type { Palette } from './view/presentation.ts'
+import { createReflowableView } from './view/reflowable-view.ts'
+
+export type BookReader = ReturnType<typeof createBookReader>
+
+type Options = {
+  host: HTMLElement
+  publication: Publication
+  palette: () => Palette
+  onMoved: (position: Position) => void
+}
+
+const maxWay = 50
+
+export function createBookReader({ host, publication, palette, onMoved }: Options) {
+  const position = signal<Position | null>(null)
+  const { isLoading, error, run } = createWork()
+  /** Positions before links were followed. */
+  const way = signal<readonly Target[]>([])
+  /** After the last page. */
+  const isPastEnd = signal(false)
+  let latest: Target = { section: 0 }
+
+  const following = createFollowing({ publication, view: () => view, jump })
+  const selection = createSelection(() => view)
+  const create = publication.isFixed ? createFixedView : createReflowableView
+  const view: BookView = create({
+    ...{ host, publication, palette },
+    settings: () => settings.value,
+    onMoved(next) {
+      position.value = next
+      onMoved(next)
+    },
+    onDocument: (document, path) =>
+      listenInFrame(document, { path, host, go, follow: following.follow, position }),
+  })
+
+  const go = (target: Target) => {
+    latest = target
+    isPastEnd.value = false
+    return run(() => view.open(target))
+  }
+
+  /** Goes to another place, with a way back. */
+  function jump(target: Target) {
+    if (position.value) {
+      const { section, progression } = position.value
+      way.value = [...way.value, { section, at: { progression } }].slice(-maxWay)
+    }
+    return go(target)
+  }
+
+  async function turn(step: 1 | -1) {
+    if (isPastEnd.value) {
+      isPastEnd.value = step > 0
+      return
+    }
+    await run(async () => {
+      const isTurned = await view.turn(step)
+      isPastEnd.value = !isTurned && step > 0 && position.value !== null
+    })
+  }
+
+  return {
+    ...{ publication, position, error, isLoading, way, isPastEnd, following, selection },
+    ...{ go, jump, turn },
+    /** Towards a side of the window. */
+    turnTo: (side: 'left' | 'right') => turn((side === 'right') === !view.isRightToLeft() ? 1 : -1),
+    goToTotal: (total: number) => jump(targetAt(publication, total)),
+    goToSection(step: 1 | -1) {
+      const next = (position.value?.section ?? 0) + step
+      if (next >= 0 && next < publication.sections.length) void jump({ section: next })
+    },
+    goBackOnWay() {
+      const last = way.value.at(-1)
+      way.value = way.value.slice(0, -1)
+      if (last) void go(last)
+    },
+    retry: () => go(latest),
+    layOut: () => view.layOut(),
+    dispose() {
+      following.dispose()
+      view.dispose()
+    },
+  }
+}
+
+const loadingMs = 150
+
+/** Work of the reader: shown when it takes long, with the error of the latest. */
+function createWork() {
+  const isLoading = signal(true)
+  const error = signal<Error | null>(null)
+  let running = 0
+  async function run(work: () => Promise<unknown>) {
+    const number = ++running
+    const timer = setTimeout(() => {
+      isLoading.value = true
+    }, loadingMs)
+    try {
+      await work()
+      if (number === running) error.value = null
+    } catch (failure) {
+      const isAborted = failure instanceof DOMException && failure.name === 'AbortError'
+      if (number === running && !isAborted) error.value = failure as Error
+    } finally {
+      clearTimeout(timer)
+      if (number === running) isLoading.value = false
+    }
+  }
+  return { isLoading, error, run }
+}
+
+type FrameOptions = {
+  path: string
+  host: HTMLElement
+  position: { value: Position | null }
+  go: (target: Target) => unknown
+  follow: (link: Element, shown: { document: Document; path: string }) => unknown
+}
+
+/** Where browsers run listeners in sandboxed frames, keys and links work there too: so the keyboard reaches links. */
+function listenInFrame(document: Document, { path, host, position, go, follow }: FrameOptions) {
+  document.addEventListener('click', event => {
+    event.preventDefault()
+    const link = (event.target as Element).closest('a[*|href], area[href]')
+    if (link) void follow(link, { document, path })
+  })
+  document.addEventListener('keydown', event => {
+    const { key, ctrlKey, metaKey, altKey, shiftKey } = event
+    if (key === 'Enter' || key === 'Tab' || ctrlKey || metaKey || altKey) return
+    const repeated = new KeyboardEvent('keydown', {
+      key,
+      shiftKey,
+      bubbles: true,
+      cancelable: true,
+    })
+    if (!host.dispatchEvent(repeated)) event.preventDefault()
+  })
+  document.addEventListener('focusin', event => {
+    const { section = 0 } = position.value ?? {}
+    const { id } = event.target as Element
+    if (id) void go({ section, at: { id } })
+  })
+}

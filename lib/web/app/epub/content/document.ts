@@ -1,0 +1,194 @@
+// Documents of EPUBs in frames: fetched, parsed without effect, sanitized, and put into a sandboxed frame in which
+// nothing runs.
+import { fetchText, loadableUrl, type Publication, resourceUrl } from './publication.ts'
+import { sanitize, withoutHandlers } from './sanitize.ts'
+import { cleanStyleSheet, splitImports } from './style-sheet.ts'
+
+export type BookDocument = {
+  frame: HTMLIFrameElement
+  document: Document
+  /** Path in the archive. */
+  path: string
+  /** Size of a page of fixed layout, in CSS pixels; null if the document does not say. */
+  size: { width: number; height: number } | null
+}
+
+type Request = { host: HTMLElement; path: string; type: string; title: string; signal: AbortSignal }
+
+const frameUrl = new URL('frame.html', import.meta.url).href
+
+/** A frame at the end of `host`, hidden at first. The document of it is that of a path in the book. Throws ApiError. */
+export async function openDocument(
+  publication: Publication,
+  { host, path, type, title, signal }: Request,
+): Promise<BookDocument> {
+  const isImage = /^image\/(?!svg)/.test(type)
+  const [frame, source] = await Promise.all([
+    createFrame({ host, title, path, signal }),
+    isImage ? '' : fetchText(publication, path, signal),
+  ])
+  try {
+    const book = { publication, path, base: resourceUrl(publication, path), signal }
+    const parsed = isImage
+      ? imageDocument(frame, book)
+      : parseDocument(frame.contentWindow!, source, type)
+    const size = pageSize(parsed)
+    const styles = await styleTexts(parsed, book)
+    sanitize(parsed, {
+      absolute: url => absoluteUrl(url, book.base),
+      loadable: url => loadableUrl(publication, url),
+    })
+    const target = frame.contentDocument!
+    fill(target, parsed, styles)
+    return { frame, document: target, path, size }
+  } catch (error) {
+    frame.remove()
+    throw error
+  }
+}
+
+async function createFrame({ host, title, path, signal }: Omit<Request, 'type'>) {
+  const frame = document.createElement('iframe')
+  // Without `allow-scripts` nothing in it runs; the application reads and styles its document.
+  frame.setAttribute('sandbox', 'allow-same-origin')
+  frame.className = 'epub-frame'
+  frame.title = title
+  frame.dataset.path = path
+  frame.src = frameUrl
+  await new Promise<void>((resolve, reject) => {
+    signal.addEventListener('abort', () => {
+      frame.remove()
+      reject(signal.reason)
+    })
+    frame.addEventListener('load', () => resolve(), { once: true })
+    host.append(frame)
+  })
+  return frame
+}
+
+type Source = { publication: Publication; path: string; base: string; signal: AbortSignal }
+
+function imageDocument(frame: HTMLIFrameElement, { publication, base }: Source): Document {
+  const parsed = frame.contentDocument!.implementation.createHTMLDocument('')
+  const image = parsed.createElement('img')
+  image.src = base
+  image.alt = publication.title
+  parsed.body.append(image)
+  return parsed
+}
+
+/** Elements that HTML does not close where XML does. */
+const closedInXml =
+  /<(title|script|style|a|div|span|p|i|b|em|strong|td|th|tr|textarea|iframe)(\s[^<>]*)?\/>/gi
+
+/** Parsed in the frame, since its policy allows styles in the text. XHTML with errors is read as HTML. */
+export function parseDocument(frame: Window, source: string, type: string): Document {
+  const { DOMParser } = frame as unknown as typeof globalThis
+  const parser = new DOMParser()
+  const text = withoutHandlers(source)
+  if (/xml/.test(type) || /^\s*<\?xml/.test(text)) {
+    const isSvg = /svg/.test(type)
+    const parsed = parser.parseFromString(text, isSvg ? 'image/svg+xml' : 'application/xhtml+xml')
+    if (!parsed.querySelector('parsererror') && (isSvg || parsed.body)) return parsed
+  }
+  return parser.parseFromString(text.replace(closedInXml, '<$1$2></$1>'), 'text/html')
+}
+
+function absoluteUrl(url: string, base: string): string | null {
+  try {
+    return new URL(url.trim(), base).href
+  } catch {
+    return null
+  }
+}
+
+/** Style sheets in their order, those of links too. One that is missing is left out. */
+async function styleTexts(parsed: Document, source: Source): Promise<string[]> {
+  const elements = [...parsed.querySelectorAll('link, style')].filter(
+    element =>
+      element.localName === 'style' ||
+      (/(?:^|\s)stylesheet(?:\s|$)/i.test(element.getAttribute('rel') ?? '') &&
+        !/alternate/i.test(element.getAttribute('rel') ?? '')),
+  )
+  const texts = elements.map(async element => {
+    const media = element.getAttribute('media')
+    const text =
+      element.localName === 'style'
+        ? await importedText(element.textContent, source.base, source)
+        : await sheetText(absoluteUrl(element.getAttribute('href') ?? '', source.base), source)
+    element.remove()
+    return media && text ? `@media ${media.replace(/[{};]/g, '')} {\n${text}\n}` : text
+  })
+  return await Promise.all(texts)
+}
+
+const maxImportDepth = 4
+
+async function sheetText(url: string | null, source: Source, depth = 0): Promise<string> {
+  const { publication, signal } = source
+  const target = url && loadableUrl(publication, url)
+  if (!target || depth > maxImportDepth) return ''
+  const path = target.split(`/books/${publication.id}/resource/`)[1]!.replace(/[?#].*$/s, '')
+  try {
+    return await importedText(await fetchText(publication, path, signal), url, source, depth + 1)
+  } catch (error) {
+    if (signal.aborted) throw error
+    return ''
+  }
+}
+
+/** A style sheet with those that it imports before it. */
+async function importedText(
+  text: string,
+  base: string,
+  source: Source,
+  depth = 0,
+): Promise<string> {
+  const { urls, rest } = splitImports(text)
+  const imported = urls.map(url => sheetText(absoluteUrl(url, base), source, depth))
+  const cleaned = cleanStyleSheet(rest, url => {
+    if (/^data:/i.test(url) || url.startsWith('#')) return url
+    const absolute = absoluteUrl(url, base)
+    return absolute === null ? null : loadableUrl(source.publication, absolute)
+  })
+  return [...(await Promise.all(imported)), cleaned].join('\n')
+}
+
+/** Puts the contents of a sanitized document into that of a frame. */
+function fill(target: Document, parsed: Document, styles: readonly string[]) {
+  const root = parsed.documentElement
+  const body = parsed.body ?? null
+  for (const { name, value } of body ? root.attributes : [])
+    setAttribute(target.documentElement, name, value)
+  for (const text of styles) {
+    const style = target.createElement('style')
+    style.textContent = text
+    target.head.append(style)
+  }
+  if (!body) {
+    target.body.replaceChildren(target.adoptNode(root))
+    return
+  }
+  for (const { name, value } of body.attributes) setAttribute(target.body, name, value)
+  target.body.replaceChildren(...[...body.childNodes].map(node => target.adoptNode(node)))
+}
+
+function setAttribute(element: Element, name: string, value: string) {
+  if (/^(?:lang|xml:lang|dir|class|id|style|epub:type|role)$/.test(name))
+    element.setAttribute(name === 'xml:lang' ? 'lang' : name, value)
+}
+
+/** Of the viewport of a page, of the view box of an SVG document. */
+function pageSize(parsed: Document): BookDocument['size'] {
+  const viewport = parsed.querySelector('meta[name="viewport" i]')?.getAttribute('content') ?? ''
+  const width = Number(/width\s*=\s*([\d.]+)/i.exec(viewport)?.[1])
+  const height = Number(/height\s*=\s*([\d.]+)/i.exec(viewport)?.[1])
+  if (width > 0 && height > 0) return { width, height }
+  const root = parsed.documentElement
+  const svg = root.localName === 'svg' ? root : null
+  const [, , boxWidth, boxHeight] = (svg?.getAttribute('viewBox') ?? '')
+    .trim()
+    .split(/[\s,]+/)
+    .map(Number)
+  return boxWidth! > 0 && boxHeight! > 0 ? { width: boxWidth!, height: boxHeight! } : null
+}

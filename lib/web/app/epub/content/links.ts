@@ -1,0 +1,76 @@
+// Links in documents of EPUBs: where they lead, and the text of the notes to which they refer.
+import { parseDocument } from './document.ts'
+import { fetchText, type Publication, pathOf, resourceUrl, sectionOf } from './publication.ts'
+
+export type Destination =
+  | { kind: 'internal'; section: number; path: string; id: string }
+  | { kind: 'external'; url: string }
+  | { kind: 'resource'; path: string }
+
+/** Where a link leads; null for links that lead nowhere. */
+export function destinationOf(
+  publication: Publication,
+  link: Element,
+  path: string,
+): Destination | null {
+  const written =
+    link.getAttribute('href') ?? link.getAttributeNS('http://www.w3.org/1999/xlink', 'href')
+  if (!written) return null
+  let url: URL
+  try {
+    url = new URL(written, resourceUrl(publication, path))
+  } catch {
+    return null
+  }
+  return destinationOfUrl(publication, url)
+}
+
+export function destinationOfUrl(publication: Publication, url: URL): Destination | null {
+  if (url.origin === location.origin) {
+    const target = pathOf(publication.id, url.href)
+    if (!target) return null
+    const section = sectionOf(publication, target.path)
+    return section < 0
+      ? { kind: 'resource', path: target.path }
+      : { kind: 'internal', section, ...target }
+  }
+  return /^(?:https?|mailto|tel):$/.test(url.protocol) ? { kind: 'external', url: url.href } : null
+}
+
+const noteTypes = /(?:^|\s)(?:footnote|endnote|rearnote|note|doc-footnote|doc-endnote)(?:\s|$)/
+const referenceTypes = /(?:^|\s)(?:noteref|doc-noteref)(?:\s|$)/
+const maxNoteLength = 4_000
+
+const typesOf = (element: Element) =>
+  `${element.getAttribute('epub:type') ?? element.getAttributeNS('http://www.idpf.org/2007/ops', 'type') ?? ''} ${element.getAttribute('role') ?? ''}`
+
+type NoteRequest = {
+  link: Element
+  path: string
+  id: string
+  /** The document with the link. */
+  shown: { document: Document; path: string }
+  signal: AbortSignal
+}
+
+/** The paragraphs of the note to which a link refers; null if it refers to something else. Throws ApiError. */
+export async function noteOf(
+  publication: Publication,
+  { link, path, id, shown, signal }: NoteRequest,
+): Promise<string[] | null> {
+  const isReference = referenceTypes.test(typesOf(link))
+  if (!id || (path !== shown.path && !isReference)) return null
+  const document =
+    path === shown.path
+      ? shown.document
+      : parseDocument(shown.document.defaultView!, await fetchText(publication, path, signal), '')
+  const target = document.getElementById(id)
+  const note = target?.closest('aside, li, p, dd, div') ?? target
+  if (!note || !(isReference || noteTypes.test(typesOf(note)))) return null
+  const blocks = [...note.querySelectorAll('p, li, blockquote')]
+  const paragraphs = (blocks.length > 0 ? blocks : [note])
+    .map(block => block.textContent.replace(/\s+/g, ' ').trim())
+    .filter(text => text !== '')
+  const length = paragraphs.reduce((sum, text) => sum + text.length, 0)
+  return length > 0 && length <= maxNoteLength ? paragraphs : null
+}

@@ -1,0 +1,152 @@
+// Sanitizing of documents of EPUBs before they are shown: without scripts, handlers, forms, frames, and without URLs
+// outside the book. The policies of the frame forbid all of it too; here it goes before a browser reports it.
+import { cleanStyle, type ResolveUrl } from './style-sheet.ts'
+
+const removed = [
+  'script, noscript, template, iframe, frame, frameset, noframes, object, embed, applet, base, meta, link, param',
+  'portal, fencedframe, title, dialog, handler, listener, set, discard',
+].join(', ')
+
+const xlink = 'http://www.w3.org/1999/xlink'
+const xml = 'http://www.w3.org/XML/1998/namespace'
+
+/** Attributes with URLs by the elements that may have them; they are removed everywhere else. */
+const urlAttributes: Record<string, readonly string[]> = {
+  src: ['img', 'audio', 'video', 'source', 'track'],
+  poster: ['video'],
+  href: [
+    'a',
+    'area',
+    'image',
+    'feimage',
+    'use',
+    ...['lineargradient', 'radialgradient', 'pattern', 'filter', 'textpath', 'mpath'],
+  ],
+  srcset: ['img', 'source'],
+  usemap: ['img'],
+}
+const otherUrls = new Set([
+  ...[
+    'action',
+    'formaction',
+    'background',
+    'data',
+    'longdesc',
+    'cite',
+    'ping',
+    'manifest',
+    'codebase',
+  ],
+  ...[
+    'archive',
+    'classid',
+    'profile',
+    'icon',
+    'dynsrc',
+    'lowsrc',
+    'srcdoc',
+    'target',
+    'download',
+    'autoplay',
+  ],
+  ...[
+    'altimg',
+    'is',
+    'slot',
+    'autofocus',
+    'accesskey',
+    'contenteditable',
+    'popover',
+    'popovertarget',
+  ],
+])
+
+type Resolvers = {
+  /** Absolute URL of one that the document contains; null when it is none. */
+  absolute: (url: string) => string | null
+  /** What may be loaded for an absolute URL; null for nothing. */
+  loadable: ResolveUrl
+}
+
+/**
+ * Renames handlers in the source, such as `onclick`: a browser reports them as soon as it reads them, also in a
+ * document that has no effect.
+ */
+export const withoutHandlers = (source: string): string =>
+  source.replace(/<[a-z][^<>]*/gi, tag => tag.replace(/([\s/"'])(on\w+\s*=)/gi, '$1data-$2'))
+
+/** Changes the document in place. */
+export function sanitize(document: Document, resolvers: Resolvers) {
+  for (const element of document.querySelectorAll(removed)) element.remove()
+  for (const animation of document.querySelectorAll('animate, animateTransform, animateMotion'))
+    if (
+      !/^(?:|[a-z-]+)$/.test(animation.getAttribute('attributeName') ?? '') ||
+      /href|^on|style/i.test(animation.getAttribute('attributeName') ?? '')
+    )
+      animation.remove()
+  for (const control of document.querySelectorAll('button, input, select, textarea')) {
+    control.setAttribute('disabled', '')
+    if (control.getAttribute('type')?.toLowerCase() === 'image') control.remove()
+  }
+  for (const element of document.querySelectorAll('*')) sanitizeAttributes(element, resolvers)
+}
+
+function sanitizeAttributes(element: Element, resolvers: Resolvers) {
+  const tag = element.localName.toLowerCase()
+  for (const attribute of [...element.attributes]) {
+    const name = attribute.localName.toLowerCase()
+    const next = sanitized({ tag, name, attribute, element }, resolvers)
+    if (next === attribute.value) continue
+    if (next === null) element.removeAttributeNode(attribute)
+    else attribute.value = next
+  }
+}
+
+type Place = { tag: string; name: string; attribute: Attr; element: Element }
+
+/** The value that an attribute may have; null if it may not be there. */
+function sanitized({ tag, name, attribute, element }: Place, resolvers: Resolvers): string | null {
+  const { value, namespaceURI } = attribute
+  const { absolute } = resolvers
+  const load = (url: string) => loadableOf(url, resolvers)
+  if (/^(?:data-)?on/.test(name) || otherUrls.has(name)) return null
+  if (namespaceURI === xml && name === 'base') return null
+  if (name === 'style')
+    return /url|\\|image|src|var\(|font|line-height/i.test(value)
+      ? cleanStyle((element as HTMLElement).style, load)
+      : value
+  if (name in urlAttributes) {
+    if (!urlAttributes[name]!.includes(tag)) return null
+    if (name === 'srcset') return srcset(value, load)
+    if (name === 'usemap') return value.startsWith('#') ? value : null
+    if (tag === 'a' || tag === 'area') return linkTarget(absolute(value))
+    if (tag !== 'img' && name === 'href' && value.trim().startsWith('#')) return value.trim()
+    if (['image', 'feimage', 'img', 'audio', 'video', 'source', 'track'].includes(tag))
+      return load(value)
+    return null
+  }
+  if (namespaceURI === xlink) return ['title', 'type', 'show'].includes(name) ? value : null
+  // Presentation attributes of SVG, such as `fill`.
+  if (/url\(|\\/i.test(value) && !/^(?:alt|title|class|id|name|content|d|aria-.*)$/.test(name))
+    return /^\s*url\(\s*["']?#[^"'()\\]*["']?\s*\)[\s\w#]*$/i.test(value) ? value : null
+  return value
+}
+
+function loadableOf(url: string, { absolute, loadable }: Resolvers): string | null {
+  const trimmed = url.trim()
+  if (/^data:(?:image|font|audio|video|application\/(?:x-)?font)/i.test(trimmed)) return trimmed
+  const resolved = absolute(trimmed)
+  return resolved === null ? null : loadable(resolved)
+}
+
+const linkTarget = (url: string | null): string | null =>
+  url !== null && /^(?:https?|mailto|tel):/i.test(url) ? url : null
+
+function srcset(value: string, load: ResolveUrl): string | null {
+  const candidates = value.split(/,\s+/).flatMap(candidate => {
+    const [url = '', ...descriptors] = candidate.trim().split(/\s+/)
+    const resolved = load(url)
+    return resolved === null ? [] : [[resolved, ...descriptors].join(' ')]
+  })
+  return candidates.length > 0 ? candidates.join(', ') : null
+}

@@ -1,0 +1,117 @@
+// Style sheets of EPUBs: parsed without effect, then written again without URLs outside the book, and with font sizes
+// that follow the reader's.
+
+/** Resolves a URL of a style sheet to one that may be loaded; null for none. */
+export type ResolveUrl = (url: string) => string | null
+
+export const maxStyleLength = 2_000_000
+
+/** `@import` at the start of a style sheet, which parsed sheets do not have. */
+const imports =
+  /^\s*(?:(?:\/\*[\s\S]*?\*\/|<!--|-->|@charset\s+"[^"]*"\s*;|@layer[^{};]*;)\s*)*@import\s+(?:url\(\s*)?["']?([^"')\s;]+)["']?\s*\)?([^;]*);/i
+
+/** The URLs that a style sheet imports, and the rest of its text. */
+export function splitImports(text: string): { urls: string[]; rest: string } {
+  const urls: string[] = []
+  let rest = text.slice(0, maxStyleLength)
+  for (let match = imports.exec(rest); match && urls.length < 20; match = imports.exec(rest)) {
+    urls.push(match[1]!)
+    rest = rest.slice(match[0].length)
+  }
+  return { urls, rest }
+}
+
+/** The rules of a style sheet as text. */
+export function cleanStyleSheet(text: string, resolve: ResolveUrl): string {
+  const sheet = new CSSStyleSheet()
+  // Imports that are left would only be reported.
+  sheet.replaceSync(text.slice(0, maxStyleLength).replace(/@import\b[^;]*;/gi, ''))
+  const rules: string[] = []
+  for (const rule of sheet.cssRules) {
+    if (!isAllowed(rule)) continue
+    cleanRule(rule, resolve)
+    // A namespace is a name, and it is never loaded.
+    const isNamespace = rule.cssText.startsWith('@namespace')
+    rules.push(isNamespace ? rule.cssText : replaceUrls(rule.cssText, resolve))
+  }
+  return rules.join('\n')
+}
+
+/** The declarations of a `style` attribute. */
+export function cleanStyle(style: CSSStyleDeclaration, resolve: ResolveUrl): string {
+  cleanDeclarations(style)
+  return replaceUrls(style.cssText, resolve)
+}
+
+const isAllowed = (rule: CSSRule) =>
+  !/^@(?:import|property|page|view-transition)\b/i.test(rule.cssText.slice(0, 20))
+
+function cleanRule(rule: CSSRule, resolve: ResolveUrl) {
+  const { style, cssRules } = rule as Partial<CSSStyleRule>
+  if (style) cleanDeclarations(style)
+  for (const nested of cssRules ?? []) cleanRule(nested, resolve)
+  if (!(rule instanceof CSSFontFaceRule) || !style) return
+  // The browser would report that an empty URL is no font.
+  for (const [, url] of style.getPropertyValue('src').matchAll(stringOrUrl))
+    if (url !== undefined && resolve(unescaped(url)) === null) style.removeProperty('src')
+}
+
+/** Values that stay as they were written: those of variables, and those that contain one. */
+const mayLoad = /\\|url|image|src/i
+
+function cleanDeclarations(style: CSSStyleDeclaration) {
+  for (const name of [...style]) {
+    const value = style.getPropertyValue(name)
+    const isRaw = name.startsWith('--') || /\b(?:var|env|attr|if)\(/i.test(value)
+    if (isRaw && mayLoad.test(value)) style.removeProperty(name)
+  }
+  // A shorthand with a variable has no values of its own.
+  if (/\b(?:var|env|attr|if)\(/i.test(style.cssText) && mayLoad.test(style.cssText))
+    for (const name of ['background', 'border-image', 'mask', 'list-style', 'content', 'cursor'])
+      if (
+        mayLoad.test(style.getPropertyValue(name)) &&
+        /\b(?:var|env|attr|if)\(/i.test(style.getPropertyValue(name))
+      )
+        style.removeProperty(name)
+  scaleFont(style, 'font-size')
+  scaleFont(style, 'line-height')
+}
+
+const pixelsPer: Record<string, number> = {
+  px: 1,
+  pt: 4 / 3,
+  pc: 16,
+  in: 96,
+  cm: 96 / 2.54,
+  mm: 96 / 25.4,
+}
+const keywords: Record<string, number> = {
+  ...{ 'xx-small': 9, 'x-small': 10, small: 13, medium: 16 },
+  ...{ large: 18, 'x-large': 24, 'xx-large': 32, 'xxx-large': 48 },
+}
+
+/** Absolute sizes become relative to the root, whose size the reader chooses. */
+function scaleFont(style: CSSStyleDeclaration, name: string) {
+  const value = style.getPropertyValue(name)
+  const [, number, unit] = /^([\d.]+)(px|pt|pc|in|cm|mm)$/.exec(value) ?? []
+  const pixels = unit ? Number(number) * pixelsPer[unit]! : keywords[value]
+  if (pixels !== undefined)
+    style.setProperty(name, `${pixels / 16}rem`, style.getPropertyPriority(name))
+}
+
+/** In text that the browser wrote, all URLs are in this form; strings are skipped as a whole. */
+const stringOrUrl = /url\("((?:[^"\\]|\\.)*)"\)|"(?:[^"\\]|\\.)*"/g
+
+const replaceUrls = (text: string, resolve: ResolveUrl): string =>
+  text.includes('url(')
+    ? text.replace(stringOrUrl, (whole, url?: string) => {
+        if (url === undefined) return whole
+        const resolved = resolve(unescaped(url))
+        return `url("${resolved === null ? 'data:,' : resolved.replace(/["\\\n]/g, encodeURIComponent)}")`
+      })
+    : text
+
+const unescaped = (text: string): string =>
+  text.replace(/\\(?:([\da-f]{1,6})\s?|(.))/gi, (_, code?: string, character?: string) =>
+    code ? String.fromCodePoint(Math.min(0x10ffff, Number.parseInt(code, 16))) : character!,
+  )

@@ -1,0 +1,205 @@
+// EPUB reader: the book with its bars and panels above it.
+import { type Signal, useSignal, useSignalEffect } from '@preact/signals'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import type { Schemas } from '../api/client.ts'
+import { useResource } from '../api/resource.ts'
+import { can } from '../api/session.ts'
+import { EndCard } from '../reader/end-card.ts'
+import { useWakeLock } from '../reader/wake-lock.ts'
+import { createRecorder, type Recorder } from '../reading/recorder.ts'
+import { loadStyles } from '../routing/load-view.ts'
+import { t } from '../text/translate.ts'
+import { Button } from '../ui/button.ts'
+import { EmptyState } from '../ui/empty-state.ts'
+import { ErrorState } from '../ui/error-state.ts'
+import { h } from '../ui/h.ts'
+import { useTitle } from '../ui/page-header.ts'
+import { LeaveLink, ReaderBars, RunningFoot } from './bars.ts'
+import { type BookReader, createBookReader } from './book-reader.ts'
+import { loadPublication, type Publication } from './content/publication.ts'
+import { useReaderKeys } from './keys.ts'
+import { useNewerPosition } from './newer-position.ts'
+import { palette } from './palette.ts'
+import { type Panel, Panels } from './panels.ts'
+import { loadProgression, recordedPosition, targetOf } from './progression.ts'
+import { settings } from './settings.ts'
+import type { Target } from './view/book-view.ts'
+import { listenToGestures } from './view/gestures.ts'
+
+type Book = Schemas['Book']
+type EpubReaderProps = { book: Book }
+
+export function EpubReader({ book }: EpubReaderProps) {
+  const [areStylesLoaded, setStylesLoaded] = useState(false)
+  useTitle(book.title)
+  useEffect(() => void loadStyles('epub/epub.css').finally(() => setStylesLoaded(true)), [])
+  const opened = useResource(`epub:${book.id}`, async signal => {
+    const [publication, progression] = await Promise.all([
+      loadPublication(book.id, signal),
+      loadProgression(book.id, signal),
+    ])
+    const isFinished = book.readProgress?.completed ?? false
+    const start =
+      progression && !isFinished ? targetOf(publication, progression.locator) : { section: 0 }
+    return { publication, start }
+  })
+  if (opened.error)
+    return h(
+      'div',
+      { class: 'epub-state' },
+      h(LeaveLink, { book }),
+      h(ErrorState, { error: opened.error, onRetry: opened.reload }),
+    )
+  if (!opened.data || !areStylesLoaded || opened.isLoading)
+    return h('div', { class: 'view-loading', 'aria-busy': true })
+  const { publication, start } = opened.data
+  const isUnreadable =
+    publication.sections.length === 0 ||
+    publication.sections.every(({ isEncrypted }) => isEncrypted)
+  if (isUnreadable)
+    return h(
+      'div',
+      { class: 'epub-state' },
+      h(LeaveLink, { book }),
+      publication.sections.length === 0
+        ? h(EmptyState, { icon: 'book', title: t('epub.empty'), text: t('epub.emptyText') })
+        : h(EmptyState, {
+            icon: 'lock',
+            title: t('epub.encrypted'),
+            text: t('epub.encryptedText'),
+          }),
+    )
+  return h(OpenedBook, { book, publication, start, key: book.id })
+}
+
+type OpenedProps = { book: Book; publication: Publication; start: Target }
+
+function OpenedBook({ book, publication, start }: OpenedProps) {
+  const host = useRef<HTMLDivElement>(null)
+  const [reader, setReader] = useState<BookReader | null>(null)
+  const recorder = useRef<Recorder | null>(null)
+  const areBarsShown = useSignal(true)
+  const panel = useSignal<Panel | null>(null)
+  const isSelecting = useSignal(false)
+
+  useEffect(() => {
+    if (can('ProgressWrite')) recorder.current = createRecorder({ bookId: book.id })
+    const created = createBookReader({
+      host: host.current!,
+      publication,
+      palette: () => palette.peek(),
+      onMoved: position => recorder.current?.moved(recordedPosition(publication, position)),
+    })
+    setReader(created)
+    void created.go(start)
+    return () => {
+      created.dispose()
+      recorder.current?.stop()
+      recorder.current = null
+    }
+  }, [])
+
+  useSignalEffect(() => {
+    void [settings.value, palette.value]
+    reader?.layOut()
+  })
+  useEffect(() => {
+    if (!reader) return
+    let frame = 0
+    const observer = new ResizeObserver(() => {
+      cancelAnimationFrame(frame)
+      frame = requestAnimationFrame(() => reader.layOut())
+    })
+    observer.observe(host.current!)
+    return () => {
+      observer.disconnect()
+      cancelAnimationFrame(frame)
+    }
+  }, [reader])
+  useReaderGestures(host, reader, { areBarsShown, recorder })
+  useReaderKeys({ reader, book, host, panel, areBarsShown })
+  useNewerPosition({ reader, publication })
+  useWakeLock(reader?.position.value)
+
+  const { background, text } = palette.value
+  const isFixed = publication.isFixed
+  const colours = useMemo(
+    () => ({ background, color: text, colorScheme: palette.value.isDark ? 'dark' : 'light' }),
+    [palette.value],
+  )
+  return h(
+    'main',
+    { class: `epub-reader${isFixed ? ' fixed' : ''}`, style: colours },
+    h('h1', { class: 'visually-hidden' }, book.title),
+    h('div', {
+      class: `epub-host${isSelecting.value ? ' selecting' : ''}`,
+      ref: host,
+      tabIndex: -1,
+
+      onScroll: () => recorder.current?.active(),
+    }),
+    reader && h(RunningFoot, { reader }),
+    reader && h(ReaderStates, { reader }),
+    reader && h(ReaderBars, { book, reader, areBarsShown, panel, isSelecting }),
+    reader && h(Panels, { reader, panel }),
+    reader?.isPastEnd.value && h(BookEnd, { book, onBack: () => void reader.turn(-1) }),
+  )
+}
+
+function ReaderStates({ reader }: { reader: BookReader }) {
+  const { error, isLoading } = reader
+  if (error.value)
+    return h(
+      'div',
+      { class: 'epub-error' },
+      h(ErrorState, { error: error.value, onRetry: () => void reader.retry() }),
+    )
+  return isLoading.value
+    ? h('div', { class: 'epub-loading', role: 'status' }, t('epub.loading'))
+    : null
+}
+
+type GestureState = {
+  areBarsShown: Signal<boolean>
+  recorder: { current: Recorder | null }
+}
+
+function useReaderGestures(
+  host: { current: HTMLDivElement | null },
+  reader: BookReader | null,
+  { areBarsShown, recorder }: GestureState,
+) {
+  useEffect(() => {
+    if (!reader) return
+    const surface = host.current!
+    const toggle = () => {
+      areBarsShown.value = !areBarsShown.value
+    }
+    const isPaged = () => surface.dataset.flow === 'paginated' || surface.dataset.flow === 'fixed'
+    return listenToGestures(surface, {
+      isPaged,
+      onTap(point, side) {
+        recorder.current?.active()
+        if (reader.selection.clear() || reader.following.followAt(point)) return
+        if (side === 'middle' || !isPaged()) return toggle()
+        areBarsShown.value = false
+        void reader.turnTo(side)
+      },
+      onSwipe: side => isPaged() && void reader.turnTo(side === 'left' ? 'right' : 'left'),
+      onWheel: step => void reader.turn(step),
+      onHover(point) {
+        surface.style.cursor = reader.following.isLinkAt(point) ? 'pointer' : ''
+      },
+      onDrag: (from, to) => reader.selection.select(from, to),
+    })
+  }, [reader])
+}
+
+function BookEnd({ book, onBack }: { book: Book; onBack: () => void }) {
+  return h(
+    'div',
+    { class: 'epub-end' },
+    h(EndCard, { book }),
+    h(Button, { variant: 'quiet', onClick: onBack }, t('epub.lastPage')),
+  )
+}

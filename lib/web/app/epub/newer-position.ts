@@ -1,0 +1,36 @@
+// Positions of other devices while a book is open: the reader is asked whether to continue there.
+import { useRef } from 'preact/hooks'
+import { useEvents } from '../api/use-events.ts'
+import { readingDevice } from '../reading/device.ts'
+import { t } from '../text/translate.ts'
+import { showNotice } from '../ui/toast.ts'
+import type { BookReader } from './book-reader.ts'
+import type { Publication } from './content/publication.ts'
+import { loadProgression, targetOf } from './progression.ts'
+
+export function useNewerPosition({
+  reader,
+  publication,
+}: {
+  reader: BookReader | null
+  publication: Publication
+}) {
+  const offered = useRef(new Date().toISOString())
+  useEvents('events', event => {
+    const isThis = event.type === 'progress_updated' && event.bookId === publication.id
+    if (!reader || !isThis) return
+    void loadProgression(publication.id)
+      .then(progression => {
+        if (!progression || progression.device.id === readingDevice().id) return
+        if (new Date(progression.modified) <= new Date(offered.current)) return
+        offered.current = progression.modified
+        const target = targetOf(publication, progression.locator)
+        const run = () => void reader.jump(target)
+        showNotice(t('epub.newerPosition', { device: progression.device.name }), {
+          text: t('epub.goThere'),
+          run,
+        })
+      })
+      .catch(() => {})
+  })
+}

@@ -1,0 +1,83 @@
+// Display of an EPUB of fixed layout: pages at their size, scaled to the window, one or two at a time.
+import type { BookView, ViewOptions } from './book-view.ts'
+import { arrangePages, createFixedPages } from './fixed-pages.ts'
+import { spreadsOf } from './spreads.ts'
+
+export function createFixedView(options: ViewOptions): BookView {
+  const { host, publication, settings, onMoved } = options
+  const { sections } = publication
+  const pages = createFixedPages(options)
+  let spreads = spreadsOf(publication, isTwoWide())
+  let section = 0
+  let opening = new AbortController()
+
+  function isTwoWide(): boolean {
+    const { columns } = settings()
+    if (publication.isSingle || columns === '1') return false
+    return columns === '2' || host.clientWidth > host.clientHeight
+  }
+  const spreadOf = (index: number) => spreads.findIndex(spread => spread.includes(index))
+
+  async function open(next: number): Promise<void> {
+    opening.abort()
+    opening = new AbortController()
+    const { signal } = opening
+    const at = spreadOf(next)
+    const shown = await Promise.all(
+      spreads[at]!.map(index => (index === null ? null : pages.load(index))),
+    )
+    if (signal.aborted) return
+    section = next
+    host.dataset.flow = 'fixed'
+    arrangePages(host, shown)
+    report()
+    // The neighbours are there when the page is turned.
+    const near = [at - 1, at, at + 1].flatMap(i => spreads[i] ?? [])
+    const wanted = new Set(near.filter(index => index !== null))
+    pages.retain(wanted)
+    for (const index of wanted) pages.load(index).catch(() => {})
+  }
+
+  function report() {
+    const last = Math.max(...spreads[spreadOf(section)]!.map(index => index ?? 0))
+    const isEnd = last === sections.length - 1
+    const paths = new Set(sections.slice(0, last + 1).map(({ path }) => path))
+    onMoved({
+      ...{ section, isEnd, page: 0, pages: 1, progression: 0, text: '' },
+      totalProgression: isEnd ? 1 : section / publication.positions,
+      entry: publication.contents.findLastIndex(({ path }) => paths.has(path)),
+    })
+  }
+
+  const shownFrames = () => [...host.querySelectorAll<HTMLIFrameElement>('iframe.shown')]
+  return {
+    open: ({ section: next }) => open(next),
+    async turn(step) {
+      const next = spreads[spreadOf(section) + step]
+      if (!next) return false
+      await open(Math.min(...next.filter(index => index !== null)))
+      return true
+    },
+    layOut() {
+      spreads = spreadsOf(publication, isTwoWide())
+      open(section).catch(() => {})
+    },
+    documentAt(x, y) {
+      for (const frame of shownFrames()) {
+        const { left, top, width, right, bottom } = frame.getBoundingClientRect()
+        if (x < left || x > right || y < top || y > bottom) continue
+        const scale = width / frame.offsetWidth
+        const at = { x: (x - left) / scale, y: (y - top) / scale }
+        return { document: frame.contentDocument!, path: frame.dataset.path ?? '', ...at }
+      }
+      return null
+    },
+    documents: () => shownFrames().map(frame => frame.contentDocument!),
+    isRightToLeft: () => publication.isRightToLeft,
+    dispose() {
+      opening.abort()
+      pages.close()
+      host.replaceChildren()
+    },
+  }
+}

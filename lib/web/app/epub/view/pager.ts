@@ -1,0 +1,92 @@
+// Pages of a document: laid out by the settings, and found again by offsets in the text after a change of layout.
+import type { BookDocument } from '../content/document.ts'
+import type { EpubSettings } from '../settings.ts'
+import { type Flow, pagedFlow, scrolledFlow } from './flow.ts'
+import { type Area, directionOf, geometryOf } from './geometry.ts'
+import { type Palette, presentationCss } from './presentation.ts'
+import { indexText } from './text-index.ts'
+
+export type Place = { page: number; pages: number; offset: number; progression: number }
+
+export type Pager = ReturnType<typeof createPager>
+
+export type Layout = { settings: EpubSettings; palette: Palette; area: Area }
+
+/** Pages of `opened` in `scroller`, which scrolls when the text is one long column. */
+export function createPager(
+  { frame, document }: BookDocument,
+  scroller: HTMLElement,
+  layout: Layout,
+) {
+  const style = document.createElement('style')
+  document.head.append(style)
+  const direction = directionOf(document)
+  const index = indexText(document)
+  /** The offset that stays in view when the layout changes. */
+  let anchor = 0
+  let flow = layOut(layout)
+
+  function layOut({ settings, palette, area }: Layout): Flow {
+    const { body } = document
+    const geometry = geometryOf(settings, area, direction.isVertical)
+    const { width, height, isScrolled, isVertical } = geometry
+    frame.style.width = `${width}px`
+    frame.style.height = `${height}px`
+    body.style.transform = ''
+    style.textContent = presentationCss(settings, palette, geometry)
+    const name = isVertical ? 'scrolled-vertical' : 'scrolled'
+    scroller.dataset.flow = isScrolled ? name : 'paginated'
+    scroller.dataset.writing = direction.isVerticalLeft ? 'vertical-lr' : ''
+    const options = { frame, body, direction, geometry }
+    return isScrolled ? scrolledFlow(options, scroller) : pagedFlow(options)
+  }
+
+  function showOffset(offset: number) {
+    anchor = offset
+    if (offset <= 0) return flow.showPage(0)
+    const rectangle = index.rectangleAt(offset)
+    if (rectangle) flow.showDistance(flow.distance(rectangle))
+    else flow.showPage(flow.pages - 1)
+  }
+
+  function offsetInView(): number {
+    const start = flow.start()
+    if (start <= 0) return 0
+    return index.firstOffset(rectangle => flow.distance(rectangle) + 1 >= start) ?? index.length
+  }
+
+  return {
+    ...{ document, frame, index, showOffset },
+    /** Whether the next page is on the left. */
+    isRightToLeft: direction.isRightToLeft || (direction.isVertical && !direction.isVerticalLeft),
+    layOut(next: Layout) {
+      flow = layOut(next)
+      showOffset(anchor)
+    },
+    place(): Place {
+      const offset = offsetInView()
+      const progression = Math.min(1, offset / index.length)
+      return { page: flow.page, pages: flow.pages, offset, progression }
+    },
+    /** False at the start and at the end. */
+    turn(step: 1 | -1): boolean {
+      const isTurned = flow.advance(step)
+      if (isTurned) anchor = offsetInView()
+      return isTurned
+    },
+    showLast() {
+      flow.showPage(flow.pages - 1)
+      anchor = offsetInView()
+    },
+    showElement(element: Element) {
+      const rectangle = element.getClientRects()[0]
+      if (!rectangle) return showOffset(index.offsetOf(element))
+      flow.showDistance(flow.distance(rectangle))
+      anchor = index.offsetOf(element)
+    },
+    /** The reader scrolled. */
+    rememberPlace() {
+      anchor = offsetInView()
+    },
+  }
+}

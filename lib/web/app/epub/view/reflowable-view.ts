@@ -1,0 +1,156 @@
+// Display of a reflowable EPUB: a document at a time, in pages or as a column that scrolls.
+import { openDocument } from '../content/document.ts'
+import { fetchText, type Publication } from '../content/publication.ts'
+import { type BookView, type Target, totalProgressionAt, type ViewOptions } from './book-view.ts'
+import { createPager, type Layout, type Pager } from './pager.ts'
+
+const sampleLength = 60
+const prefetchMs = 1_500
+const scrolledMs = 150
+
+export function createReflowableView(options: ViewOptions): BookView {
+  const { host, publication, onMoved, onDocument } = options
+  const { sections } = publication
+  let pager: Pager | null = null
+  let section = 0
+  let opening = new AbortController()
+  let prefetch: ReturnType<typeof setTimeout> | undefined
+
+  const layout = (): Layout => ({
+    settings: options.settings(),
+    palette: options.palette(),
+    area: { width: host.clientWidth, height: host.clientHeight },
+  })
+
+  async function open({ section: next, at }: Target): Promise<void> {
+    opening.abort()
+    opening = new AbortController()
+    const { signal } = opening
+    if (pager === null || next !== section) {
+      const { title } = publication
+      const request = { ...sections[next]!, host, title, signal }
+      const opened = await openDocument(publication, request)
+      const created = createPager(opened, host, layout())
+      pager?.frame.remove()
+      pager = created
+      section = next
+      opened.frame.classList.add('shown')
+      onDocument(opened.document, opened.path)
+      void loadedLater(opened.document)?.then(() => pager === created && layOut())
+      clearTimeout(prefetch)
+      // Into the cache of the browser, so that the next document appears at once.
+      const after = sections[next + 1]
+      if (after)
+        prefetch = setTimeout(
+          () => fetchText(publication, after.path, signal).catch(() => {}),
+          prefetchMs,
+        )
+    }
+    showTarget(pager, at)
+    report()
+  }
+
+  function layOut() {
+    pager?.layOut(layout())
+    report()
+  }
+
+  function report() {
+    if (!pager) return
+    const { page, pages, offset, progression } = pager.place()
+    const isEnd = section === sections.length - 1 && page === pages - 1
+    onMoved({
+      ...{ section, page, pages, progression, isEnd },
+      totalProgression: isEnd
+        ? 1
+        : totalProgressionAt(publication, sections[section]!, progression),
+      text: pager.index.textAt(offset, sampleLength),
+      entry: entryAt(publication, { section, pager, offset: offset + sampleLength }),
+    })
+  }
+
+  const stopScroll = afterScrolling(host, () => {
+    pager?.rememberPlace()
+    report()
+  })
+
+  return {
+    open,
+    layOut,
+    async turn(step) {
+      if (pager?.turn(step)) {
+        report()
+        return true
+      }
+      const next = section + step
+      if (!pager || next < 0 || next >= sections.length) return false
+      await open({ section: next, ...(step < 0 && { at: 'end' }) })
+      return true
+    },
+    documentAt(x, y) {
+      if (!pager) return null
+      const { left, top } = pager.frame.getBoundingClientRect()
+      return { document: pager.document, path: sections[section]!.path, x: x - left, y: y - top }
+    },
+    documents: () => (pager ? [pager.document] : []),
+    isRightToLeft: () => publication.isRightToLeft || (pager?.isRightToLeft ?? false),
+    dispose() {
+      opening.abort()
+      clearTimeout(prefetch)
+      stopScroll()
+      host.replaceChildren()
+    },
+  }
+}
+
+/** Images and fonts, which change the layout when they arrive; null if they are there. */
+function loadedLater({ images, fonts }: Document): Promise<unknown> | null {
+  const pending = [...images].filter(image => !image.complete)
+  if (pending.length === 0 && fonts.status === 'loaded') return null
+  return Promise.all([fonts.ready, ...pending.map(image => image.decode().catch(() => {}))])
+}
+
+/** Calls `listener` when a column that scrolls comes to rest; returns a function that ends it. */
+function afterScrolling(host: HTMLElement, listener: () => void): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const onScroll = () => {
+    clearTimeout(timer)
+    if (host.dataset.flow !== 'paginated') timer = setTimeout(listener, scrolledMs)
+  }
+  host.addEventListener('scroll', onScroll, { passive: true })
+  return () => {
+    clearTimeout(timer)
+    host.removeEventListener('scroll', onScroll)
+  }
+}
+
+function showTarget(pager: Pager, at: Target['at']) {
+  if (at === undefined) return pager.showOffset(0)
+  if (at === 'end') return pager.showLast()
+  if ('id' in at) {
+    const { document } = pager
+    const element = document.getElementById(at.id) ?? document.getElementsByName(at.id)[0]
+    return element ? pager.showElement(element) : pager.showOffset(0)
+  }
+  const { progression, text } = at
+  const { index } = pager
+  const offset = Math.round(progression * index.length)
+  // A fraction is as exact as the app that counted it: the text is where it says.
+  const isThere = !text || index.textAt(offset, text.length) === text
+  pager.showOffset(isThere ? offset : (index.find(text, offset) ?? offset))
+}
+
+/** The last entry of the contents that begins before an offset of a section; -1 for none. */
+function entryAt(
+  { contents, sections }: Publication,
+  { section, pager, offset }: { section: number; pager: Pager; offset: number },
+): number {
+  const indexes = new Map(sections.map(({ path }, i) => [path, i]))
+  const isBegun = (path: string, id: string) => {
+    const index = indexes.get(path) ?? Number.POSITIVE_INFINITY
+    if (index !== section) return index < section
+    const element = id === '' ? null : pager.document.getElementById(id)
+    return element === null || pager.index.offsetOf(element) <= offset
+  }
+  return contents.findLastIndex(({ path, id }) => isBegun(path, id))
+}
