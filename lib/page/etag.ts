@@ -6,7 +6,7 @@ import type { ImageOptions } from './variant.ts'
 /** Strong ETag, with its quotes, of page `index` with these options. */
 export function pageEtag(version: FileVersion, index: number, options: ImageOptions = {}): string {
   const { width = 0, height = 0 } = options
-  const format = options.format ?? ''
+  const format = options.format ?? (options.preferredFormat ? `~${options.preferredFormat}` : '')
   return strongEtag(`page ${versionKey(version)} ${index} ${width} ${height} ${format}`)
 }
 

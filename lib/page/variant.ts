@@ -2,10 +2,17 @@
 import type { ImageFormat } from '../image/cover.ts'
 
 /** Pixels from 1; the image is scaled to fit inside, never enlarged. */
-export type ImageOptions = { width?: number; height?: number; format?: ImageFormat }
+export type ImageOptions = {
+  width?: number
+  height?: number
+  /** Also of an image that is not scaled. */
+  format?: ImageFormat
+  /** Of an image that is rendered anyway. */
+  preferredFormat?: ImageFormat
+}
 
 /** An image that has to be rendered. */
-export type Variant = ImageOptions & { format: ImageFormat }
+export type Variant = Omit<ImageOptions, 'preferredFormat'> & { format: ImageFormat }
 
 const encodable: Record<string, ImageFormat> = {
   'image/jpeg': 'jpeg',
@@ -17,7 +24,7 @@ const displayable = new Set([...Object.keys(encodable), 'image/gif', 'image/avif
 
 /** The variant to render of a page of that type and size (0: unknown), or null when its original bytes satisfy the request. */
 export function chooseVariant(
-  { width, height, format }: ImageOptions,
+  { width, height, format, preferredFormat }: ImageOptions,
   page: { mediaType: string; width: number; height: number },
 ): Variant | null {
   const hasSize = width !== undefined || height !== undefined
@@ -29,7 +36,7 @@ export function chooseVariant(
   const hasFormat =
     format === undefined ? displayable.has(page.mediaType) : page.mediaType === `image/${format}`
   if (fits && hasFormat) return null
-  return { width, height, format: format ?? encodable[page.mediaType] ?? 'jpeg' }
+  return { width, height, format: format ?? preferredFormat ?? encodable[page.mediaType] ?? 'jpeg' }
 }
 
 const thumbnailPixels = 320

@@ -17,8 +17,9 @@ import {
   uuid,
 } from '../../schema.ts'
 import { BookId } from '../params.ts'
+import { acceptedTypes } from './accept.ts'
 import { imageResponses } from './image-response.ts'
-import { pageResponse, requirePage } from './page-response.ts'
+import { type PageInput, pageResponse, requirePage } from './page-response.ts'
 
 const Page = record(
   {
@@ -73,7 +74,7 @@ export const pages = [
     bucket: 'images',
     summary: 'Get the image of a page',
     description:
-      'The original file, unless a size or a format is requested. Images are scaled down to fit into width and height, never enlarged; WebP of more than 16,383 pixels becomes JPEG. A damaged page is encoded again. Reading progress is not changed. 422 if the page cannot be read or decoded, with the reason in `details.code`.',
+      'The original file, unless a size or a format is requested. Images are scaled down to fit into width and height, never enlarged; WebP of more than 16,383 pixels becomes JPEG. Without a format, an image that has to be scaled is WebP if `Accept` names `image/webp`, as browsers do, and one that fits is the original. A damaged page is encoded again. Reading progress is not changed. 422 if the page cannot be read or decoded, with the reason in `details.code`.',
     params: record({
       book_id: uuid({ description: 'Book id.' }),
       page_number: Type.Integer({
@@ -98,7 +99,7 @@ export const pages = [
       const options = {
         ...(width === undefined ? {} : { width }),
         ...(height === undefined ? {} : { height }),
-        ...(format === undefined ? {} : { format }),
+        ...(format === undefined ? preferenceOf(input) : { format }),
       }
       return await pageResponse(input, deps, { book, index, options, maxAgeSeconds })
     },
@@ -125,4 +126,11 @@ function pageId(bookId: string, pageNumber: number): string {
   const hex = hash('sha256', `${bookId} ${pageNumber}`, 'hex')
   const variant = '89ab'[Number.parseInt(hex[16]!, 16) % 4]
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`
+}
+
+// WebP for browsers, which name it in Accept; a wildcard is no promise.
+function preferenceOf({ request, reply }: PageInput) {
+  reply.header('vary', [reply.getHeader('vary'), 'Accept'].filter(Boolean).join(', '))
+  const isAccepted = acceptedTypes(request.headers.accept ?? '').has('image/webp')
+  return isAccepted ? { preferredFormat: 'webp' as const } : {}
 }

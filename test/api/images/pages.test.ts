@@ -124,6 +124,25 @@ t.test('width, height and format apply to every format of books', async t => {
   t.match(await created('Paper/1.pdf', 1, '?format=png'), { format: 'png' })
 })
 
+t.test('browsers get scaled pages as WebP, and pages that fit as they are', async t => {
+  const accept = 'image/avif,image/webp,image/apng,image/svg+xml,image/*,*/*;q=0.8'
+  const get = async (query: string, headers: Record<string, string> = { accept }) => {
+    const { headers: sent, bytes } = await reader.get(page('A/1.cbz', 1, query), { headers })
+    t.equal(/\bAccept\b/.test(sent.get('vary')!), !query.includes('format'))
+    return { type: sent.get('content-type'), bytes, etag: sent.get('etag') }
+  }
+  const scaled = await get('?width=300')
+  t.equal(scaled.type, 'image/webp')
+  t.match(await sharp(scaled.bytes).metadata(), { width: 300, format: 'webp' })
+  const plain = await get('?width=300', { accept: '*/*' })
+  t.equal(plain.type, 'image/jpeg')
+  t.not(plain.etag, scaled.etag)
+  t.equal((await get('?width=300', { accept: 'image/webp;q=0, */*' })).type, 'image/jpeg')
+  t.equal((await get('?width=300&format=png')).type, 'image/png', 'a format that was requested')
+  t.ok((await get('?width=900')).bytes.equals(jpeg))
+  t.ok((await get('')).bytes.equals(jpeg))
+})
+
 t.test('an SVG page cannot run scripts', async t => {
   const drawing = await reader.get(page('A/1.cbz', 3))
   t.equal(drawing.status, 200)

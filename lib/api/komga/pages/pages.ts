@@ -11,11 +11,11 @@ import { mediaStatus } from '../../../komga/values.ts'
 import { unpackPages } from '../../../page/page-list.ts'
 import type { ImageOptions } from '../../../page/variant.ts'
 import { list, maybe, oneOf, record, Type, uuid } from '../../../schema.ts'
+import { acceptedFormat, acceptsAnyImage } from '../../images/accept.ts'
 import { imageResponses } from '../../images/image-response.ts'
 import { pageResponse, requirePage } from '../../images/page-response.ts'
 import { BookId } from '../../params.ts'
 import { revalidated } from '../http/revalidation.ts'
-import { acceptedFormat, acceptsAnyImage } from './accept.ts'
 
 const PageNumber = record({
   id: uuid({ description: 'Book id.' }),

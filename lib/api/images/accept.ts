@@ -3,7 +3,7 @@
 const wildcards = new Set(['*/*', 'image/*', '*'])
 
 /** The listed media types without parameters, and without those that are excluded (`q=0`). */
-function acceptedTypes(accept: string): Set<string> {
+export function acceptedTypes(accept: string): Set<string> {
   const entries = accept.split(',').map(entry => entry.trim().toLowerCase())
   return new Set(
     entries
