@@ -108,9 +108,9 @@ export const readingRoutes = [
   }),
 ]
 
-type Place = Pick<Route, 'operationId' | 'path' | 'atRoot' | 'opdsVersion' | 'cookie'>
+type PositionsPlace = Pick<Route, 'operationId' | 'path' | 'atRoot' | 'opdsVersion' | 'cookie'>
 
-function positionsRoute(place: Place): Route {
+function positionsRoute(place: PositionsPlace): Route {
   return route({
     ...place,
     method: 'GET',
