@@ -5,7 +5,7 @@ import type { Publication } from './content/publication.ts'
 import type { BookView, Target } from './view/book-view.ts'
 
 export type Note = { paragraphs: string[]; target: Target }
-type Shown = { document: Document; path: string }
+type DisplayedDocument = { document: Document; path: string }
 export type Point = { x: number; y: number }
 
 type FollowingOptions = {
@@ -19,7 +19,7 @@ export function createFollowing({ publication, view, jump }: FollowingOptions) {
   const externalLink = signal<string | null>(null)
   const closing = new AbortController()
 
-  async function follow(link: Element, shown: Shown) {
+  async function follow(link: Element, shown: DisplayedDocument) {
     const destination = destinationOf(publication, link, shown.path)
     if (destination?.kind === 'external') externalLink.value = destination.url
     if (destination?.kind !== 'internal') return

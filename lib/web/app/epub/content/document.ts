@@ -1,7 +1,7 @@
 // Documents of EPUBs in frames: fetched, parsed without effect, sanitized, and put into a sandboxed frame in which
 // nothing runs.
 import { fetchText, loadableUrl, type Publication, resourceUrl } from './publication.ts'
-import { sanitize, withoutHandlers } from './sanitize.ts'
+import { sanitize, withoutScripts } from './sanitize.ts'
 import { cleanStyleSheet, splitImports } from './style-sheet.ts'
 
 export type BookDocument = {
@@ -85,7 +85,7 @@ const closedInXml =
 export function parseDocument(frame: Window, source: string, type: string): Document {
   const { DOMParser } = frame as unknown as typeof globalThis
   const parser = new DOMParser()
-  const text = withoutHandlers(source)
+  const text = withoutScripts(source)
   if (/xml/.test(type) || /^\s*<\?xml/.test(text)) {
     const isSvg = /svg/.test(type)
     const parsed = parser.parseFromString(text, isSvg ? 'image/svg+xml' : 'application/xhtml+xml')

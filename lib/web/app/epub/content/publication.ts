@@ -136,7 +136,7 @@ export function loadableUrl({ id, resources }: Publication, url: string): string
 
 const maxTextBytes = 32 * 1024 * 1024
 
-/** A text resource, decoded as its byte order mark or its XML or CSS declaration says. Throws ApiError. */
+/** A text resource, decoded by its byte order mark or its XML or CSS declaration. Throws ApiError. */
 export async function fetchText(
   { id }: Publication,
   path: string,

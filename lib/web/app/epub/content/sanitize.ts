@@ -3,7 +3,7 @@
 import { cleanStyle, type ResolveUrl } from './style-sheet.ts'
 
 const removed = [
-  'script, noscript, template, iframe, frame, frameset, noframes, object, embed, applet, base, meta, link, param',
+  'script, data-base, noscript, template, iframe, frame, frameset, noframes, object, embed, applet, base, meta, link, param',
   'portal, fencedframe, title, dialog, handler, listener, set, discard',
 ].join(', ')
 
@@ -69,11 +69,15 @@ type Resolvers = {
 }
 
 /**
- * Renames handlers in the source, such as `onclick`: a browser reports them as soon as it reads them, also in a
- * document that has no effect.
+ * The source of a document without scripts, and with handlers such as `onclick` and base addresses under other names:
+ * a browser reports them as soon as it reads them, also in a document that has no effect.
  */
-export const withoutHandlers = (source: string): string =>
-  source.replace(/<[a-z][^<>]*/gi, tag => tag.replace(/([\s/"'])(on\w+\s*=)/gi, '$1data-$2'))
+export const withoutScripts = (source: string): string =>
+  source
+    .replace(/<!--[\s\S]*?-->/g, '')
+    .replace(/<script\b(?:[^<>]*\/>|[\s\S]*?<\/script\s*>)/gi, '')
+    .replace(/<(\/?)base\b/gi, '<$1data-base')
+    .replace(/<[a-z][^<>]*/gi, tag => tag.replace(/([\s/"'])(on\w+\s*=)/gi, '$1data-$2'))
 
 /** Changes the document in place. */
 export function sanitize(document: Document, resolvers: Resolvers) {
@@ -102,10 +106,13 @@ function sanitizeAttributes(element: Element, resolvers: Resolvers) {
   }
 }
 
-type Place = { tag: string; name: string; attribute: Attr; element: Element }
+type AttributeContext = { tag: string; name: string; attribute: Attr; element: Element }
 
 /** The value that an attribute may have; null if it may not be there. */
-function sanitized({ tag, name, attribute, element }: Place, resolvers: Resolvers): string | null {
+function sanitized(
+  { tag, name, attribute, element }: AttributeContext,
+  resolvers: Resolvers,
+): string | null {
   const { value, namespaceURI } = attribute
   const { absolute } = resolvers
   const load = (url: string) => loadableOf(url, resolvers)

@@ -9,7 +9,7 @@ export type GestureHandlers = {
   onHover: (point: { x: number; y: number }) => void
   /** The mouse is dragged from a point to another one. */
   onDrag: (from: { x: number; y: number }, to: { x: number; y: number }) => void
-  /** Whether a wheel turns pages. */
+  /** Whether the wheel goes page by page. */
   isPaged: () => boolean
 }
 

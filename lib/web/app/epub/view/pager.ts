@@ -1,12 +1,13 @@
 // Pages of a document: laid out by the settings, and found again by offsets in the text after a change of layout.
 import type { BookDocument } from '../content/document.ts'
 import type { EpubSettings } from '../settings.ts'
+import { fitTables } from './fit-tables.ts'
 import { type Flow, pagedFlow, scrolledFlow } from './flow.ts'
 import { type Area, directionOf, geometryOf } from './geometry.ts'
 import { type Palette, presentationCss } from './presentation.ts'
 import { indexText } from './text-index.ts'
 
-export type Place = { page: number; pages: number; offset: number; progression: number }
+export type PagePosition = { page: number; pages: number; offset: number; progression: number }
 
 export type Pager = ReturnType<typeof createPager>
 
@@ -29,11 +30,12 @@ export function createPager(
   function layOut({ settings, palette, area }: Layout): Flow {
     const { body } = document
     const geometry = geometryOf(settings, area, direction.isVertical)
-    const { width, height, isScrolled, isVertical } = geometry
+    const { width, height, columns, margin, isScrolled, isVertical } = geometry
     frame.style.width = `${width}px`
     frame.style.height = `${height}px`
     body.style.transform = ''
     style.textContent = presentationCss(settings, palette, geometry)
+    fitTables(document, isVertical ? height - 2 * margin : width / columns - 2 * margin)
     const name = isVertical ? 'scrolled-vertical' : 'scrolled'
     scroller.dataset.flow = isScrolled ? name : 'paginated'
     scroller.dataset.writing = direction.isVerticalLeft ? 'vertical-lr' : ''
@@ -63,7 +65,7 @@ export function createPager(
       flow = layOut(next)
       showOffset(anchor)
     },
-    place(): Place {
+    place(): PagePosition {
       const offset = offsetInView()
       const progression = Math.min(1, offset / index.length)
       return { page: flow.page, pages: flow.pages, offset, progression }

@@ -111,8 +111,10 @@ function contentsCss({
   return `
     img, video, svg:not(svg svg), object, canvas { max-inline-size: min(100%, ${inlineSize}px) !important; ${isScrolled ? '' : `max-block-size: ${blockSize} !important;`} object-fit: contain; break-inside: avoid }
     pre, code, kbd, samp { white-space: pre-wrap !important; overflow-wrap: anywhere !important }
-    table { max-inline-size: 100% !important; inline-size: auto; overflow-wrap: anywhere }
-    td, th { min-inline-size: 0 !important; overflow-wrap: anywhere; white-space: normal !important }
+    table { inline-size: auto !important; max-inline-size: none !important; min-inline-size: 0 !important }
+    td, th { inline-size: auto !important; min-inline-size: 0 !important; white-space: normal !important }
+    table[data-fitted] { max-inline-size: 100% !important } table[data-fitted] :is(td, th) { overflow-wrap: anywhere }
+    div, section, article, aside, main, nav, figure, blockquote, p, ul, ol, dl, header, footer { max-inline-size: 100% !important }
     h1, h2, h3, h4 { break-after: avoid }
     p, li, blockquote { orphans: 2; widows: 2 }
     hr { max-inline-size: 100% }

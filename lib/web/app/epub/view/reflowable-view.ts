@@ -135,7 +135,7 @@ function showTarget(pager: Pager, at: Target['at']) {
   const { progression, text } = at
   const { index } = pager
   const offset = Math.round(progression * index.length)
-  // A fraction is as exact as the app that counted it: the text is where it says.
+  // A fraction is as exact as the app that counted it: the text is exact.
   const isThere = !text || index.textAt(offset, text.length) === text
   pager.showOffset(isThere ? offset : (index.find(text, offset) ?? offset))
 }
