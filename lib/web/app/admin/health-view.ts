@@ -34,7 +34,7 @@ export function View() {
     libraries.reload()
   }, checkEveryMs)
   const problems = (libraries.data ?? []).flatMap(library => {
-    const text = libraryProblem(library)
+    const text = libraryProblem(library, { metrics: metrics.data })
     return text === null ? [] : [{ library, text }]
   })
   return h(

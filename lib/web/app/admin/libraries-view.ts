@@ -63,7 +63,7 @@ function LibraryCard({ library, scan, onStarted }: LibraryCardProps) {
   const { id, name, path, bookCount, seriesCount } = library
   const isRunning = scan !== undefined && isActive(scan)
   const latest = useLatestScan(library, scan)
-  const problem = libraryProblem(library, latest)
+  const problem = libraryProblem(library, { scan: latest })
   return h(
     'li',
     { class: 'library-card card' },

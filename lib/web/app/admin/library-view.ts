@@ -88,7 +88,7 @@ function ScanButtons({ id, isRunning, onStarted }: ScanButtonsProps) {
 }
 
 function State({ library, scan }: { library: Library; scan: Scan | undefined }) {
-  const problem = libraryProblem(library, scan)
+  const problem = libraryProblem(library, { scan })
   const failure = scan ? failureOf(scan) : null
   return h(
     'section',

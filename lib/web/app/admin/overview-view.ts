@@ -46,7 +46,7 @@ export function View() {
     AdminFrame,
     { title: t('admin.overview'), subtitle: h(HealthBadge, { health: health.data }) },
     libraries.data?.length === 0 && h(NoLibrary, null),
-    h(Problems, { libraries: libraries.data ?? [] }),
+    h(Problems, { libraries: libraries.data ?? [], metrics: server.data }),
     metrics.data &&
       h(Tiles, {
         metrics: metrics.data,
@@ -86,9 +86,11 @@ const NoLibrary = () =>
     ),
   })
 
-function Problems({ libraries }: { libraries: readonly Library[] }) {
+type ProblemsProps = { libraries: readonly Library[]; metrics: ServerMetrics | undefined }
+
+function Problems({ libraries, metrics }: ProblemsProps) {
   return libraries.flatMap(library => {
-    const text = libraryProblem(library)
+    const text = libraryProblem(library, { metrics })
     if (text === null) return []
     const link = h(
       'a',

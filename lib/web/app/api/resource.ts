@@ -1,6 +1,6 @@
 // Data of a view: loaded from the API, shown again at once when the reader comes back, reloaded after changes.
 import { useEffect, useState } from 'preact/hooks'
-import type { ApiError } from './errors.ts'
+import { ApiError } from './errors.ts'
 import { onSignOut } from './sign-out.ts'
 
 export type Resource<T> = {
@@ -12,6 +12,13 @@ export type Resource<T> = {
   /** Replaces it until the next load, for changes that were sent to the server. */
   replace(data: T): void
 }
+
+const temporaryStatus = [0, 502, 503, 504]
+const [minRetryMs, maxRetryMs] = [2_000, 10_000]
+const isTemporary = (error: unknown): error is ApiError =>
+  error instanceof ApiError && temporaryStatus.includes(error.status)
+const retryMs = ({ retryAfter }: ApiError) =>
+  Math.min(maxRetryMs, Math.max(minRetryMs, (retryAfter ?? 0) * 1000)) * (0.8 + 0.4 * Math.random())
 
 const maxStored = 60
 /** The latest data by key, for going back. */
@@ -34,6 +41,7 @@ export function useResource<T>(
   useEffect(() => {
     if (key === null) return
     const controller = new AbortController()
+    let timer: ReturnType<typeof setTimeout> | undefined
     load(controller.signal).then(
       data => {
         if (controller.signal.aborted) return
@@ -41,11 +49,17 @@ export function useResource<T>(
         setState({ key, data })
       },
       error => {
-        if (!controller.signal.aborted)
-          setState(previous => ({ ...(previous.key === key ? previous : {}), key, error }))
+        if (controller.signal.aborted) return
+        setState(previous => ({ ...(previous.key === key ? previous : {}), key, error }))
+        // While the server restarts or cannot be reached, it goes on by itself.
+        if (isTemporary(error))
+          timer = setTimeout(() => setAttempt(attempt => attempt + 1), retryMs(error))
       },
     )
-    return () => controller.abort()
+    return () => {
+      controller.abort()
+      clearTimeout(timer)
+    }
   }, [key, attempt])
   const isCurrent = state.key === key && key !== null
   const data =

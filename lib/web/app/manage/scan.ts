@@ -52,6 +52,26 @@ function scanOfEvent(event: Record<string, unknown>): Scan {
   } as unknown as Scan
 }
 
+type Known = { scan: Scan; at: number }
+// A scan may follow another whose covers are still being made: that one is shown to its end.
+const followedMs = 15_000
+const stages = ['waiting', 'discovering', 'reading', 'covers', 'hashing', 'done']
+
+/** How far a scan is, to compare two states of it. */
+function progressOf(scan: Scan): number {
+  if (!isActive(scan)) return Number.POSITIVE_INFINITY
+  return stages.indexOf(scan.stage) * 1e12 + scan.filesProcessed + scan.coversMade + scan.hashesMade
+}
+
+/** What is shown of two scans of a library. Loaded records and events may arrive in any order. */
+function latestOf(known: Known | undefined, arrived: Known): Known {
+  if (!known) return arrived
+  if (known.scan.id === arrived.scan.id)
+    return progressOf(arrived.scan) >= progressOf(known.scan) ? arrived : known
+  if (isActive(known.scan) && arrived.at - known.at < followedMs) return known
+  return arrived.scan.id > known.scan.id ? arrived : known
+}
+
 export type Scans = Omit<Resource<unknown>, 'data' | 'replace'> & {
   /** By id of the library: the latest scan. */
   scans: ReadonlyMap<string, Scan>
@@ -61,26 +81,36 @@ export type Scans = Omit<Resource<unknown>, 'data' | 'replace'> & {
 /** The scans that `load` gives and all that start later, as they progress. */
 export function useScans(key: string, load: (signal: AbortSignal) => Promise<Scan[]>): Scans {
   const { data, error, isLoading, reload } = useResource(`scans:${key}`, load)
-  const [live, setLive] = useState<ReadonlyMap<string, Scan>>(new Map())
+  const [known, setKnown] = useState<ReadonlyMap<string, Known>>(new Map())
   const waiting = useRef(new Map<string, Scan>())
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
+  const add = (arrived: Iterable<Scan>) => {
+    const at = Date.now()
+    setKnown(previous => {
+      const next = new Map(previous)
+      for (const scan of arrived)
+        next.set(scan.libraryId, latestOf(next.get(scan.libraryId), { scan, at }))
+      return next
+    })
+  }
   useEffect(() => () => clearTimeout(timer.current), [])
-  // What was loaded is newer than the events before it.
   useEffect(() => {
-    waiting.current.clear()
-    setLive(new Map())
+    if (data) add(data)
   }, [data])
   useEvents('scans', event => {
-    if (event.type === 'resync') return reload()
+    if (event.type === 'resync') {
+      setKnown(new Map())
+      reload()
+    }
     if (event.type !== 'scan_progress') return
-    waiting.current.set(String(event.libraryId), scanOfEvent(event))
+    waiting.current.set(String(event.scanId), scanOfEvent(event))
     timer.current ??= setTimeout(() => {
       timer.current = undefined
-      const arrived = [...waiting.current]
+      const arrived = [...waiting.current.values()]
       waiting.current.clear()
-      setLive(previous => new Map([...previous, ...arrived]))
+      add(arrived)
     }, shownEveryMs)
   })
-  const scans = new Map([...(data ?? []).map(scan => [scan.libraryId, scan] as const), ...live])
+  const scans = new Map([...known].map(([libraryId, { scan }]) => [libraryId, scan]))
   return { scans, isLoaded: data !== undefined, error, isLoading, reload }
 }

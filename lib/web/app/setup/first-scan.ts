@@ -1,11 +1,11 @@
 // The scan of a new library as it runs, with the covers that it makes.
-import { useEffect } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { api, body } from '../api/client.ts'
 import { useResource } from '../api/resource.ts'
 import { can } from '../api/session.ts'
 import { NewCovers } from '../manage/new-covers.ts'
 import { isActive, type Scan, useScans } from '../manage/scan.ts'
-import { failureOf, resultText, ScanStages } from '../manage/scan-progress.ts'
+import { failureOf, ScanStages } from '../manage/scan-progress.ts'
 import { href } from '../routing/router.ts'
 import { t } from '../text/translate.ts'
 import { Button } from '../ui/button.ts'
@@ -20,9 +20,14 @@ export function FirstScan({ libraryId }: { libraryId: string }) {
   const { scans, isLoaded, error, reload } = useScans(libraryId, async signal => [
     await body(api.GET('/api/v1/libraries/{id}/scan-status', { params, signal })),
   ])
-  const scan = scans.get(libraryId)
+  // Watching starts with a scan of its own, which is of no interest after the first one.
+  const [ended, setEnded] = useState<Scan | null>(null)
+  const scan = ended ?? scans.get(libraryId)
   const isRunning = scan !== undefined && isActive(scan)
   useEffect(library.reload, [isRunning])
+  useEffect(() => {
+    if (scan?.status === 'completed' && !isActive(scan)) setEnded(scan)
+  }, [scan])
   const failed = library.error ?? error
   if (failed && !library.data) return h(ErrorState, { error: failed, onRetry: library.reload })
   if (!library.data) return null
@@ -41,7 +46,7 @@ export function FirstScan({ libraryId }: { libraryId: string }) {
     ),
     problem !== null && h('p', { class: 'notice danger', role: 'alert', key: 'problem' }, problem),
     scan && !isStopped && h(ScanStages, { scan, key: 'stages' }),
-    scan && !isRunning && !isStopped && h('p', { key: 'result' }, resultText(scan)),
+    !isRunning && library.data.bookCount > 0 && h('p', { key: 'counts' }, counts(library.data)),
     h(
       'div',
       { class: 'setup-actions', key: 'actions' },
@@ -73,3 +78,7 @@ function heading(scan: Scan | undefined, isLoaded: boolean): string {
   if (isActive(scan)) return t('setup.scanning')
   return t(scan.status === 'completed' ? 'setup.ready' : 'setup.stopped')
 }
+
+/** A scan that follows the first one, as watching starts, finds nothing new: the counts are those of the library. */
+const counts = ({ bookCount, seriesCount }: { bookCount: number; seriesCount: number }) =>
+  `${t('count.series', { count: seriesCount })} · ${t('count.books', { count: bookCount })}`
