@@ -10,7 +10,7 @@ const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-s
 /** Path of an installed Chromium; null if there is none. `CHROMIUM_PATH` is an absolute path. */
 const browserPath: string | null = findBrowser()
 
-function findBrowser(): string | null {
+export function findBrowser(): string | null {
   const folders = (process.env.PATH ?? '').split(delimiter)
   const candidates = names.flatMap(name => folders.map(folder => join(folder, name)))
   return [process.env.CHROMIUM_PATH ?? '', ...candidates].find(existsSync) ?? null

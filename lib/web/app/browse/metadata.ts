@@ -7,8 +7,13 @@ import { type ComponentChildren, h } from '../ui/h.ts'
 
 /** A line of a description list; nothing without content. */
 export function Fact({ label, children }: { label: string; children: ComponentChildren }) {
-  if (children === null || children === undefined || children === false || children === '')
-    return null
+  const isEmpty =
+    children === null ||
+    children === undefined ||
+    children === false ||
+    children === '' ||
+    (Array.isArray(children) && children.length === 0)
+  if (isEmpty) return null
   return h('div', { class: 'browse-fact' }, h('dt', null, label), h('dd', null, children))
 }
 

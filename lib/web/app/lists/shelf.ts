@@ -77,7 +77,7 @@ function ShelfButton({
   onClick: () => void
 }) {
   return h(IconButton, {
-    class: 'lists-shelf-button icon-flips',
+    class: 'lists-shelf-button icon-directional',
     icon: direction === 'back' ? 'chevronLeft' : 'chevronRight',
     variant: 'quiet',
     label: t(direction === 'back' ? 'lists.scrollBack' : 'lists.scrollOn'),

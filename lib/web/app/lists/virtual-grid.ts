@@ -33,7 +33,7 @@ export function VirtualGrid<T>(props: VirtualGridProps<T>) {
   const { list, label, shape, handle } = props
   const root = useRef<HTMLUListElement>(null)
   const total = list.total.value ?? 0
-  const { layout, range } = useWindow(root, { shape, total })
+  const { layout, range, isPassing } = useWindow(root, { shape, total })
   // The cell with the focus stays rendered.
   const [focused, setFocused] = useState<number | null>(null)
   const version = list.version.value
@@ -48,7 +48,7 @@ export function VirtualGrid<T>(props: VirtualGridProps<T>) {
         },
       }
   }, [layout])
-  const cellOf = useCells(props, focused)
+  const cellOf = useCells(props, { focused, isPassing })
   const focus = (index: number) => {
     setFocused(index)
     if (root.current && layout) focusCell(root.current, layout, index)
@@ -102,6 +102,10 @@ function indexesOf(
   return indexes
 }
 
+/** Part of the window that passes within a frame while cells are left blank. */
+const passingPart = 0.4
+const restMs = 100
+
 /** The width and the place of the list in the window, as the cells to render. */
 function useWindow(
   root: { current: HTMLElement | null },
@@ -109,6 +113,8 @@ function useWindow(
 ) {
   const [layout, setLayout] = useState<GridLayout | null>(null)
   const [range, setRange] = useState({ first: 0, last: -1 })
+  // Dragging the scrollbar passes thousands of cells, which would be made and thrown away in each frame.
+  const [isPassing, setPassing] = useState(false)
   useLayoutEffect(() => {
     const measure = () => {
       const next = layoutOf(root.current!.clientWidth, shape)
@@ -122,9 +128,17 @@ function useWindow(
   useLayoutEffect(() => {
     if (!layout) return
     let frame = 0
+    let latest: number | null = null
+    let timer: ReturnType<typeof setTimeout> | undefined
     const update = () => {
       frame = 0
       const top = -root.current!.getBoundingClientRect().top
+      if (latest !== null && Math.abs(top - latest) > innerHeight * passingPart) {
+        setPassing(true)
+        clearTimeout(timer)
+        timer = setTimeout(() => setPassing(false), restMs)
+      }
+      latest = top
       const next = visibleRange(layout, { top, height: innerHeight, total })
       setRange(known => (known.first === next.first && known.last === next.last ? known : next))
     }
@@ -136,11 +150,13 @@ function useWindow(
     addEventListener('resize', schedule)
     return () => {
       cancelAnimationFrame(frame)
+      clearTimeout(timer)
+      setPassing(false)
       removeEventListener('scroll', schedule)
       removeEventListener('resize', schedule)
     }
   }, [layout, total])
-  return { layout, range }
+  return { layout, range, isPassing }
 }
 
 const isSameLayout = (a: GridLayout, b: GridLayout) =>
@@ -151,7 +167,7 @@ type Cell<T> = { row: T | undefined; key: string; element: VNode }
 /** Cells that did not change are the same elements, which Preact skips. */
 function useCells<T>(
   { list, shape, renderItem, dependency }: VirtualGridProps<T>,
-  focused: number | null,
+  { focused, isPassing }: { focused: number | null; isPassing: boolean },
 ) {
   const cache = useRef(new Map<number, Cell<T>>())
   const latest = useRef<unknown[]>([])
@@ -162,19 +178,15 @@ function useCells<T>(
   useLayoutEffect(() => {
     cache.current = used
   })
-  return (index: number, { columns, cellWidth, rowHeight }: GridLayout, total: number): VNode => {
+  return (index: number, layout: GridLayout, total: number): VNode => {
+    const { columns, cellWidth, rowHeight } = layout
     const row = list.row(index)
     // All cells can be reached with Tab until one has the focus; arrow keys move it then.
     const tabIndex = focused === null || focused === index ? 0 : -1
     const key = [columns, cellWidth, rowHeight, total, tabIndex].join()
     let cell = cache.current.get(index)
     if (!cell || cell.row !== row || cell.key !== key) {
-      const style = {
-        width: `${cellWidth}px`,
-        height: `${rowHeight - shape.gap}px`,
-        top: `${Math.floor(index / columns) * rowHeight}px`,
-        insetInlineStart: `${(index % columns) * (cellWidth + shape.gap)}px`,
-      }
+      if (isPassing) return blankCell(index, cellStyle(index, layout, shape.gap))
       const element = h(
         'li',
         {
@@ -183,7 +195,7 @@ function useCells<T>(
           'data-index': index,
           'aria-setsize': total,
           'aria-posinset': index + 1,
-          style,
+          style: cellStyle(index, layout, shape.gap),
         },
         renderItem(row, tabIndex, index),
       )
@@ -193,6 +205,17 @@ function useCells<T>(
     return cell.element
   }
 }
+
+const cellStyle = (index: number, { columns, cellWidth, rowHeight }: GridLayout, gap: number) => ({
+  width: `${cellWidth}px`,
+  height: `${rowHeight - gap}px`,
+  top: `${Math.floor(index / columns) * rowHeight}px`,
+  insetInlineStart: `${(index % columns) * (cellWidth + gap)}px`,
+})
+
+/** In place of a cell that is scrolled past. */
+const blankCell = (index: number, style: Record<string, string>): VNode =>
+  h('li', { class: 'lists-cell blank', key: `blank ${index}`, style, 'aria-hidden': true })
 
 /** What covers the top of the window: the header and the toolbar of the list. */
 const coveredTop = () => {

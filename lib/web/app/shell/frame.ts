@@ -1,10 +1,12 @@
 // Frame of the views: navigation at the side or, on phones, at the bottom; search and account at the top.
 import { type ComponentChildren, Fragment } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
 import { account, can } from '../api/session.ts'
 import { address, href, navigate } from '../routing/router.ts'
 import { type TextKey, t } from '../text/translate.ts'
 import { h } from '../ui/h.ts'
 import { Icon, type IconName } from '../ui/icon.ts'
+import { Menu } from '../ui/menu.ts'
 import { AccountMenu } from './account-menu.ts'
 
 type Entry = {
@@ -18,7 +20,7 @@ type Entry = {
 const entries: readonly Entry[] = [
   { path: '', icon: 'home', text: 'nav.home' },
   { path: 'series', icon: 'grid', text: 'nav.series' },
-  { path: 'libraries', icon: 'library', text: 'nav.libraries', isSecondary: true },
+  { path: 'libraries', icon: 'library', text: 'nav.libraries' },
   { path: 'collections', icon: 'collection', text: 'nav.collections', isSecondary: true },
   { path: 'readlists', icon: 'list', text: 'nav.readLists', isSecondary: true },
   { path: 'want-to-read', icon: 'bookmark', text: 'nav.wantToRead' },
@@ -58,6 +60,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
         entries
           .filter(({ permission }) => permission === undefined || can(permission))
           .map(entry => h(NavigationLink, { entry, key: entry.path })),
+        h(FurtherPages, null),
       ),
       h('main', { class: 'frame-content', id: 'content', tabIndex: -1 }, children),
     ),
@@ -69,6 +72,28 @@ const brandIcon = new URL('../icons/icon.svg', import.meta.url).href
 function skipToContent(event: MouseEvent) {
   event.preventDefault()
   document.getElementById('content')?.focus()
+}
+
+/** On phones the secondary entries are in a menu. */
+function FurtherPages() {
+  return h(
+    'div',
+    { class: 'navigation-more' },
+    h(
+      Menu,
+      { label: t('nav.more'), trigger: h(Icon, { name: 'menu' }) },
+      entries
+        .filter(({ permission, isSecondary }) => isSecondary && (!permission || can(permission)))
+        .map(({ path, icon, text }) =>
+          h(
+            'a',
+            { class: 'menu-item', href: href(path), key: path },
+            h(Icon, { name: icon }),
+            t(text),
+          ),
+        ),
+    ),
+  )
 }
 
 function NavigationLink({ entry: { path, icon, text, isSecondary } }: { entry: Entry }) {
@@ -87,10 +112,32 @@ function NavigationLink({ entry: { path, icon, text, isSecondary } }: { entry: E
   )
 }
 
+/** Results are shown as one types; `/` moves the focus here, and the arrow key down to the results. */
 function SearchForm() {
-  const query = address.value.path === 'search' ? (address.value.query.get('q') ?? '') : ''
+  const isResults = address.value.path === 'search'
+  const query = isResults ? (address.value.query.get('q') ?? '') : ''
+  const input = useRef<HTMLInputElement>(null)
   const search = (text: string) =>
-    navigate(`search?q=${encodeURIComponent(text)}`, { replace: address.value.path === 'search' })
+    navigate(`search?q=${encodeURIComponent(text)}`, { replace: isResults })
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey) return
+      const { activeElement } = document
+      if (activeElement?.matches('input, textarea, select, dialog *, [contenteditable]')) return
+      event.preventDefault()
+      input.current?.focus()
+      input.current?.select()
+    }
+    document.addEventListener('keydown', onKeyDown)
+    return () => document.removeEventListener('keydown', onKeyDown)
+  }, [])
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== 'ArrowDown') return
+    const first = document.querySelector<HTMLElement>('.frame-content .lists-link')
+    if (!first) return
+    event.preventDefault()
+    first.focus()
+  }
   return h(
     'form',
     {
@@ -100,10 +147,12 @@ function SearchForm() {
         event.preventDefault()
         const text = new FormData(event.currentTarget).get('q')
         if (typeof text === 'string' && text.trim()) search(text.trim())
+        document.querySelector<HTMLElement>('.frame-content .lists-link')?.focus()
       },
     },
     h(Icon, { name: 'search' }),
     h('input', {
+      ref: input,
       type: 'search',
       name: 'q',
       value: query,
@@ -112,9 +161,8 @@ function SearchForm() {
       autocomplete: 'off',
       maxLength: 200,
       'aria-keyshortcuts': '/',
-      onInput: event => {
-        if (address.value.path === 'search') search(event.currentTarget.value)
-      },
+      onInput: event => search(event.currentTarget.value),
+      onKeyDown,
     }),
   )
 }
