@@ -3,6 +3,7 @@ import { effect } from '@preact/signals'
 import { render } from 'preact'
 import { connection } from './api/events.ts'
 import { account, isSignedIn, loadAccount, watchSession } from './api/session.ts'
+import { sendUnsent } from './reading/unsent.ts'
 import { loadView } from './routing/load-view.ts'
 import { address, startRouter } from './routing/router.ts'
 import { matchRoute } from './routing/routes.ts'
@@ -30,3 +31,4 @@ effect(() => {
 })
 // It loads all files, which must not delay the first view.
 setTimeout(registerServiceWorker, 3_000)
+setTimeout(sendUnsent, 3_000)

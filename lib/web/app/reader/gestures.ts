@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef } from 'preact/hooks'
 import type { Point, Reader } from './reader.ts'
 import { createSwipe } from './swipe.ts'
 import { canScroll, turn } from './turning.ts'
-import { zoomTo } from './zoom.ts'
+import { zoomByWheel, zoomTo } from './zoom.ts'
 
 const zoneShare = 0.3
 const doubleTapMs = 260
@@ -17,8 +17,10 @@ const wheelPauseMs = 220
 const isControl = (target: EventTarget | null) =>
   (target as Element).closest('button, a, input, select') !== null
 
-/** The middle zone shows the menu once no second tap has followed. */
-export function createTaps(reader: Reader, onTap: (point: Point, zone: Zone) => void) {
+export type Zone = 'left' | 'right' | 'top' | 'bottom' | 'middle'
+
+/** Click handler: the middle zone shows the menu once no second tap has followed, which would zoom. */
+export function createTaps(reader: Reader, onZone: (zone: Zone) => void) {
   let last: (Point & { at: number }) | null = null
   let timer: ReturnType<typeof setTimeout> | undefined
   return (event: MouseEvent) => {
@@ -27,7 +29,7 @@ export function createTaps(reader: Reader, onTap: (point: Point, zone: Zone) => 
     const zone = zoneOf(reader, { x, y })
     if (zone !== 'middle') {
       last = null
-      onTap({ x, y }, zone)
+      onZone(zone)
       return
     }
     clearTimeout(timer)
@@ -44,19 +46,21 @@ export function createTaps(reader: Reader, onTap: (point: Point, zone: Zone) => 
   }
 }
 
-type Zone = 'left' | 'right' | 'middle'
-
-function zoneOf(reader: Reader, { x }: Point): Zone {
+/** Sides turn pages; in a strip, top and bottom scroll. What is enlarged has no zones. */
+function zoneOf(reader: Reader, { x, y }: Point): Zone {
+  const { width, height } = reader.viewport.value
+  const isStrip = reader.layout.value === 'strip'
   if (reader.zoom.value > 1) return 'middle'
-  const share = x / reader.viewport.value.width
-  return share < zoneShare ? 'left' : share > 1 - zoneShare ? 'right' : 'middle'
+  const share = isStrip ? y / height : x / width
+  if (share < zoneShare) return isStrip ? 'top' : 'left'
+  return share > 1 - zoneShare ? (isStrip ? 'bottom' : 'right') : 'middle'
 }
 
 /** Event handlers of the element around the slides; the scrollable one is the current `.reader-scroller`. */
 export function useSlideGestures(reader: Reader, root: RefObject<HTMLElement>) {
   const hasDragged = useRef(false)
   const tap = useMemo(
-    () => createTaps(reader, (_, zone) => zone !== 'middle' && turn(reader, zone)),
+    () => createTaps(reader, zone => (zone === 'left' || zone === 'right') && turn(reader, zone)),
     [reader],
   )
   useEffect(() => {
@@ -118,12 +122,7 @@ function createWheel(reader: Reader, scroller: () => HTMLElement | null) {
   let lastScrollAt = 0
   let lastTurnAt = 0
   return (event: WheelEvent) => {
-    if (event.ctrlKey || event.metaKey) {
-      event.preventDefault()
-      const factor = Math.exp(-event.deltaY * (event.deltaMode === 0 ? 0.004 : 0.1))
-      zoomTo(reader, reader.zoom.value * factor, { x: event.clientX, y: event.clientY })
-      return
-    }
+    if (zoomByWheel(reader, event)) return
     const now = event.timeStamp
     const isSideways = Math.abs(event.deltaX) > Math.abs(event.deltaY)
     const delta = (isSideways ? event.deltaX : event.deltaY) * (event.deltaMode === 0 ? 1 : 40)

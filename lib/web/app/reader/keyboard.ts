@@ -3,8 +3,7 @@ import { useEffect } from 'preact/hooks'
 import type { TextKey } from '../text/translate.ts'
 import { toggleFullscreen } from './fullscreen.ts'
 import type { Reader } from './reader.ts'
-import { scrollPart } from './strip-view.ts'
-import { canScroll, turn } from './turning.ts'
+import { canScroll, scrollPart, turn } from './turning.ts'
 import { zoomIn, zoomOut, zoomTo } from './zoom.ts'
 
 export type ReaderActions = {
@@ -74,6 +73,7 @@ const keys: Record<string, Handler> = {
   },
   Escape: (reader, { leave }) => {
     if (reader.zoom.value > 1) zoomTo(reader, 1)
+    else if (reader.areThumbnailsShown.value) reader.areThumbnailsShown.value = false
     else leave()
   },
 }

@@ -42,6 +42,7 @@ export function createPageImages(
   onSize: (number: number, image: HTMLImageElement) => void,
 ) {
   const entries = new Map<number, Entry>()
+  const holder = createHolder()
   let order: Entry[] = []
 
   /** The pages that are needed, the most important first. All others are released. */
@@ -54,12 +55,7 @@ export function createPageImages(
       }
     order = wanted.map(({ page, width }) => {
       const entry = entryOf(page)
-      const rendered = renderedWidth(page, width) ?? Number.POSITIVE_INFINITY
-      if (entry.isConverted) return entry
-      if (rendered > entry.width || (entry.loadedWidth === 0 && rendered !== entry.width)) {
-        stopLoading(entry)
-        entry.width = rendered
-      }
+      chooseWidth(entry, width)
       return entry
     })
     loadNext()
@@ -83,6 +79,7 @@ export function createPageImages(
     const { page, width } = entry
     const element = new Image()
     entry.loading = element
+    holder.append(element)
     element.decoding = 'sync'
     element.draggable = false
     const url = pageUrl(bookId, page.number, Number.isFinite(width) ? width : null)
@@ -98,6 +95,7 @@ export function createPageImages(
       if (entry.loading === element) await fail(entry, url)
     } finally {
       if (entry.loading === element) entry.loading = null
+      if (entry.image.peek().element !== element) element.remove()
     }
     loadNext()
   }
@@ -133,8 +131,17 @@ export function createPageImages(
       for (const entry of entries.values()) release(entry)
       entries.clear()
       order = []
+      holder.remove()
     },
   }
+}
+
+/** Chromium never releases images that were loaded outside the document. */
+function createHolder(): HTMLElement {
+  const holder = document.createElement('div')
+  holder.hidden = true
+  document.body.append(holder)
+  return holder
 }
 
 function newEntry(page: PageInfo): Entry {
@@ -159,16 +166,27 @@ function applyFailure(entry: Entry, error: ApiError): number | null {
   return isWaiting ? (retryAfter ?? 0) * 1000 || waitMs : null
 }
 
+/** A sharper image replaces one that is shown; a smaller one only what is not loaded yet. */
+function chooseWidth(entry: Entry, cssWidth: number) {
+  const width = renderedWidth(entry.page, cssWidth) ?? Number.POSITIVE_INFINITY
+  if (entry.isConverted) return
+  if (width > entry.width || (entry.loadedWidth === 0 && width !== entry.width)) {
+    stopLoading(entry)
+    entry.width = width
+  }
+}
+
 function stopLoading(entry: Entry) {
   // Without its address the browser cancels the request, and the server drops the work.
   entry.loading?.removeAttribute('src')
+  entry.loading?.remove()
   entry.loading = null
 }
 
 function release(entry: Entry) {
   stopLoading(entry)
   clearTimeout(entry.retry)
-  entry.image.peek().element?.removeAttribute('src')
+  entry.image.peek().element?.remove()
 }
 
 /** Throws nothing. */

@@ -10,6 +10,7 @@ import { restoreFocus } from './zoom.ts'
 
 const preloadedAhead = 4
 const preloadedBehind = 2
+const zoomPauseMs = 200
 
 type PagedViewProps = {
   reader: Reader
@@ -114,5 +115,14 @@ function useWantedPages(reader: Reader) {
       return spread.map((page, i) => ({ page, width: sizes[i]!.width }))
     })
   })
-  useEffect(() => reader.images.want(wanted.value), [wanted.value])
+  const list = wanted.value
+  useEffect(() => {
+    if (reader.zoom.peek() === 1) {
+      reader.images.want(list)
+      return
+    }
+    // Not at every step of a pinch.
+    const timer = setTimeout(() => reader.images.want(list), zoomPauseMs)
+    return () => clearTimeout(timer)
+  }, [list])
 }

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { api, body, type Schemas } from '../api/client.ts'
 import { can } from '../api/session.ts'
 import { useEvents } from '../api/use-events.ts'
-import { acknowledged } from '../reading/outbox.ts'
+import { lastRecordedAt } from '../reading/outbox.ts'
 import { createRecorder, type Recorder } from '../reading/recorder.ts'
 import type { Reader } from './reader.ts'
 
@@ -76,9 +76,8 @@ export function useRemotePosition(reader: Reader) {
     const progress = await body(
       api.GET('/api/v1/books/{id}/progress', { params: { path: { id: book.id } } }),
     )
-    const own = acknowledged.value.find(({ bookId }) => bookId === book.id)?.updatedAt ?? ''
-    const latest = own > known.current ? own : known.current
-    if (!progress || progress.updatedAt <= latest) return
+    if (!progress || progress.updatedAt <= known.current) return
+    if (progress.updatedAt <= lastRecordedAt(book.id)) return
     known.current = progress.updatedAt
     setRemote(shownPages(reader).includes(progress.currentPage) ? null : progress)
   }

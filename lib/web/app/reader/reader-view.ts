@@ -3,11 +3,10 @@ import type { FunctionComponent } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { api, body, type Schemas } from '../api/client.ts'
 import { useResource } from '../api/resource.ts'
-import { loadStyles } from '../routing/load-view.ts'
-import { href } from '../routing/router.ts'
+import { goBack, href } from '../routing/router.ts'
 import type { ViewProps } from '../routing/routes.ts'
 import { t } from '../text/translate.ts'
-import { Button } from '../ui/button.ts'
+import { Button, IconButton } from '../ui/button.ts'
 import { EmptyState } from '../ui/empty-state.ts'
 import { ErrorState } from '../ui/error-state.ts'
 import { h } from '../ui/h.ts'
@@ -81,8 +80,8 @@ function EpubLoader({ book }: { book: Schemas['Book'] }) {
   const [{ Reader, error }, setState] = useState<{ Reader?: EpubComponent; error?: Error }>({})
   useEffect(() => {
     let isLeft = false
-    Promise.all([import('../epub/epub-reader.ts'), loadStyles('epub/epub.css')]).then(
-      ([{ EpubReader }]) => !isLeft && setState({ Reader: EpubReader }),
+    import('../epub/epub-reader.ts').then(
+      ({ EpubReader }) => !isLeft && setState({ Reader: EpubReader }),
       error => !isLeft && setState({ error }),
     )
     return () => {
@@ -100,4 +99,15 @@ function EpubLoader({ book }: { book: Schemas['Book'] }) {
 }
 
 const Centered: FunctionComponent = ({ children }) =>
-  h('main', { class: 'reader-message' }, children)
+  h(
+    'main',
+    { class: 'reader-message' },
+    h(IconButton, {
+      icon: 'arrowLeft',
+      variant: 'quiet',
+      class: 'icon-directional',
+      label: t('reader.close'),
+      onClick: () => goBack(''),
+    }),
+    children,
+  )

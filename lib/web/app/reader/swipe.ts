@@ -1,7 +1,7 @@
 // Touch on pages: swipes that the pages follow, and pinch.
 import type { Reader } from './reader.ts'
 import { canScroll, turn } from './turning.ts'
-import { zoomTo } from './zoom.ts'
+import { createPinch } from './zoom.ts'
 
 const decisionDistance = 8
 const turnShare = 0.18
@@ -11,12 +11,11 @@ const slideMs = 220
 const resistance = 0.25
 
 type Start = { x: number; y: number; at: number; isDecided: boolean; isDragging: boolean }
-type Pinch = { distance: number; zoom: number }
 
 /** Listeners for the touches of an element whose slides follow its property `--drag`. */
 export function createSwipe(reader: Reader, root: HTMLElement, scroller: () => HTMLElement | null) {
   let start: Start | null = null
-  let pinch: Pinch | null = null
+  const pinch = createPinch(reader)
   let timer: ReturnType<typeof setTimeout> | undefined
 
   function follow(dx: number) {
@@ -38,35 +37,20 @@ export function createSwipe(reader: Reader, root: HTMLElement, scroller: () => H
   function cancel() {
     if (start?.isDragging) finish(null)
     start = null
-    pinch = null
+    pinch.end()
   }
   return {
     start(event: TouchEvent) {
-      const [first, second] = event.touches
-      if (!first) return
-      if (second) {
-        event.preventDefault()
-        cancel()
-        pinch = { distance: distanceOf(first, second), zoom: reader.zoom.value }
-        return
-      }
-      const { clientX: x, clientY: y } = first
+      if (event.touches.length > 1) cancel()
+      const [touch] = event.touches
+      if (pinch.start(event) || !touch) return
+      const { clientX: x, clientY: y } = touch
       start = { x, y, at: event.timeStamp, isDecided: false, isDragging: false }
     },
     move(event: TouchEvent) {
-      const [first, second] = event.touches
-      if (!first) return
-      if (pinch && second) {
-        event.preventDefault()
-        const middle = {
-          x: (first.clientX + second.clientX) / 2,
-          y: (first.clientY + second.clientY) / 2,
-        }
-        zoomTo(reader, (pinch.zoom * distanceOf(first, second)) / pinch.distance, middle)
-        return
-      }
-      if (!start) return
-      const [dx, dy] = [first.clientX - start.x, first.clientY - start.y]
+      const [touch] = event.touches
+      if (pinch.move(event) || !touch || !start) return
+      const [dx, dy] = [touch.clientX - start.x, touch.clientY - start.y]
       if (!start.isDecided && Math.hypot(dx, dy) > decisionDistance) {
         start.isDecided = true
         start.isDragging = Math.abs(dx) > Math.abs(dy) * 1.2 && !canScroll(scroller(), -dx, true)
@@ -85,11 +69,8 @@ export function createSwipe(reader: Reader, root: HTMLElement, scroller: () => H
         finish(isTurn ? (dx < 0 ? 'right' : 'left') : null)
       }
       start = null
-      pinch = null
+      pinch.end()
     },
     cancel,
   }
 }
-
-const distanceOf = (a: Touch, b: Touch) =>
-  Math.max(1, Math.hypot(a.clientX - b.clientX, a.clientY - b.clientY))

@@ -16,3 +16,11 @@ export function canScroll(element: HTMLElement | null, delta: number, isSideways
     : [scrollTop, scrollHeight - clientHeight - scrollTop]
   return delta > 0 ? rest > 1 : position > 1
 }
+
+/** Scrolls by a part of the window. */
+export function scrollPart(scroller: Element, part: number) {
+  const top = scroller.clientHeight * part
+  scroller.scrollBy({ top, behavior: prefersLessMotion() ? 'instant' : 'smooth' })
+}
+
+export const prefersLessMotion = () => matchMedia('(prefers-reduced-motion: reduce)').matches

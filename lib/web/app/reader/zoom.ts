@@ -8,7 +8,7 @@ const step = 1.25
 export function zoomTo(reader: Reader, zoom: number, point?: Point) {
   const isStrip = reader.layout.value === 'strip'
   const next = Math.min(maxZoom, Math.max(isStrip ? minStripZoom : 1, zoom))
-  const spread = document.querySelector('.reader-slide.current .reader-spread')
+  const spread = document.querySelector('.reader-slide.current .reader-spread, .reader-column')
   if (spread) {
     const { left, top, width, height } = spread.getBoundingClientRect()
     const { x, y } = point ?? { x: innerWidth / 2, y: innerHeight / 2 }
@@ -22,6 +22,45 @@ export const zoomIn = (reader: Reader, point?: Point) =>
   zoomTo(reader, reader.zoom.value * step, point)
 export const zoomOut = (reader: Reader, point?: Point) =>
   zoomTo(reader, reader.zoom.value / step, point)
+
+/** Zooms when Ctrl is held, as browsers report pinches of touchpads; returns whether it did. */
+export function zoomByWheel(reader: Reader, event: WheelEvent): boolean {
+  if (!event.ctrlKey && !event.metaKey) return false
+  event.preventDefault()
+  const factor = Math.exp(-event.deltaY * (event.deltaMode === 0 ? 0.004 : 0.1))
+  zoomTo(reader, reader.zoom.value * factor, { x: event.clientX, y: event.clientY })
+  return true
+}
+
+/** Listeners for two fingers; each returns whether it handled the event. */
+export function createPinch(reader: Reader) {
+  let began: { distance: number; zoom: number } | null = null
+  return {
+    start(event: TouchEvent): boolean {
+      const [first, second] = event.touches
+      if (!first || !second) return false
+      event.preventDefault()
+      began = { distance: distanceOf(first, second), zoom: reader.zoom.value }
+      return true
+    },
+    move(event: TouchEvent): boolean {
+      const [first, second] = event.touches
+      if (!began || !first || !second) return false
+      event.preventDefault()
+      zoomTo(reader, (began.zoom * distanceOf(first, second)) / began.distance, {
+        x: (first.clientX + second.clientX) / 2,
+        y: (first.clientY + second.clientY) / 2,
+      })
+      return true
+    },
+    end() {
+      began = null
+    },
+  }
+}
+
+const distanceOf = (a: Touch, b: Touch) =>
+  Math.max(1, Math.hypot(a.clientX - b.clientX, a.clientY - b.clientY))
 
 /** Scrolls so that the point of the last zoom is where it was. */
 export function restoreFocus(focus: ZoomFocus, scroller: Element, spread: Element) {

@@ -1,9 +1,9 @@
 // Outbox of reading sessions: stored in the browser until the server has acknowledged them.
-import { signal } from '@preact/signals'
-import { api, body, type Schemas } from '../api/client.ts'
+import { api, type Schemas } from '../api/client.ts'
 import { ApiError } from '../api/errors.ts'
 import { connection } from '../api/events.ts'
 import { account } from '../api/session.ts'
+import { outboxPrefix } from './unsent.ts'
 
 export type StoredSession = Schemas['ReadingSession'] & { id: string; bookId: string }
 
@@ -12,10 +12,13 @@ const maxBatchLength = 12_000
 const minRetryMs = 5_000
 const maxRetryMs = 120_000
 
-/** Progress of books in the latest response of the server. */
-export const acknowledged = signal<readonly Schemas['Progress'][]>([])
+const prefixOf = (accountId: string) => `${outboxPrefix}${accountId}:`
 
-const prefixOf = (accountId: string) => `stackroom.reading:${accountId}:`
+let latest: StoredSession | null = null
+
+/** End of the latest session of this tab in a book, as ISO time; positions up to it are its own. */
+export const lastRecordedAt = (bookId: string): string =>
+  latest?.bookId === bookId ? (latest.clientEndedAt ?? '') : ''
 
 /** Each session has an entry of its own, since tabs write at the same time. They belong to the account that read. */
 function storedKeys(prefix: string): string[] {
@@ -27,6 +30,7 @@ function storedKeys(prefix: string): string[] {
 export function recordSession(session: StoredSession, { keepalive = false } = {}): Promise<void> {
   const accountId = account.value?.id
   if (accountId === undefined) return Promise.resolve()
+  latest = session
   try {
     localStorage.setItem(prefixOf(accountId) + session.id, JSON.stringify(session))
   } catch {
@@ -91,14 +95,9 @@ async function send(
     if (prefix !== null) for (const { id } of sessions) localStorage.removeItem(prefix + id)
   }
   try {
-    const sent = api.POST('/api/v1/reading-sessions', {
-      body: { sessions: [...sessions] },
-      keepalive,
-    })
+    await api.POST('/api/v1/reading-sessions', { body: { sessions: [...sessions] }, keepalive })
     // Rejected sessions, such as those of deleted books, will not be accepted later either.
-    const { progress } = await body(sent)
     forget()
-    acknowledged.value = progress
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     if (error.status === 400 && sessions.length > 1)

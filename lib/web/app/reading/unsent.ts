@@ -1,0 +1,10 @@
+// Reading sessions that an earlier page could not send.
+
+/** Of the entries of the outbox in the storage of the browser. */
+export const outboxPrefix = 'stackroom.reading:'
+
+/** Sends them in the background; the outbox is loaded only when there are any. */
+export function sendUnsent() {
+  if (Object.keys(localStorage).some(key => key.startsWith(outboxPrefix)))
+    void import('./outbox.ts').then(({ sendStored }) => sendStored()).catch(() => {})
+}
