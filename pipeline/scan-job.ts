@@ -132,9 +132,9 @@ async function runStages(deps: ScanDeps, scan: LoadedScan, isStopped: () => bool
   // Its threads load and read while the scan is being prepared.
   using walk = scan.options.analysis ? null : openScanWalk({ ...deps, scan })
   const reason = await unavailableReason(sql, scan)
+  if (!reason) walk?.start()
   await logAvailability(deps, scan, reason)
   if (reason) return await finish(sql, scan.scanId, 'unavailable', reason)
-  walk?.start()
   const device = await deviceOf(scan)
   if (!(await takeOver(sql, queue, scan))) return
   const endPhase = createPhaseTimer()

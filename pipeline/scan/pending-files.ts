@@ -39,7 +39,8 @@ export async function takeOver(sql: Sql, queue: Queue, scan: LoadedScan): Promis
     await queue.deleteWaiting(tx, 'index', scan.libraryId)
     await queue.reassignToScan(tx, scan.libraryId, scan.scanId)
     const files = await enqueuePending(tx, queue, scan)
-    await tx`update scan set to_index = to_index + ${files} where id = ${scan.scanId}`
+    if (files > 0)
+      await tx`update scan set to_index = to_index + ${files} where id = ${scan.scanId}`
     await publishScans(tx, [...superseded.map(row => row.id), scan.scanId])
     return true
   })

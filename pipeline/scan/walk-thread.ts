@@ -165,9 +165,9 @@ function itemOf(entry: Entry, target: Target, options: CompiledOptions): Item | 
 
 function kindOf(entry: Entry, nameText: string, { extensions }: CompiledOptions) {
   if (entry.isDirectory()) return 'folder'
-  if (isSidecar(nameText)) return 'sidecar'
+  if (!extensions.has(extensionOf(nameText))) return isSidecar(nameText) ? 'sidecar' : null
   // The later volumes of a multi-volume archive are part of the first one's book.
-  return extensions.has(extensionOf(nameText)) && !isLaterVolume(nameText) ? 'book' : null
+  return isLaterVolume(nameText) ? null : 'book'
 }
 
 function addItem(

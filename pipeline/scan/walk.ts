@@ -55,7 +55,7 @@ const filesOfOneThread = 10_000
 // So many calls show whether the disk is slow: then one thread has all calls in flight.
 const firstFolders = 8
 // A request costs as much as reading some folders.
-const minFolders = 32
+const minFolders = 64
 const maxFolders = 512
 const stopPollMs = 100
 
