@@ -124,7 +124,11 @@ function OpenedBook({ book, publication, start }: OpenedProps) {
   const { background, text } = palette.value
   const isFixed = publication.isFixed
   const colours = useMemo(
-    () => ({ background, color: text, colorScheme: palette.value.isDark ? 'dark' : 'light' }),
+    () => ({
+      '--epub-ground': background,
+      '--epub-text': text,
+      colorScheme: palette.value.isDark ? 'dark' : 'light',
+    }),
     [palette.value],
   )
   return h(

@@ -23,11 +23,11 @@ export async function openDocument(
   { host, path, type, title, signal }: Request,
 ): Promise<BookDocument> {
   const isImage = /^image\/(?!svg)/.test(type)
-  const [frame, source] = await Promise.all([
-    createFrame({ host, title, path, signal }),
-    isImage ? '' : fetchText(publication, path, signal),
-  ])
+  const fetched = isImage ? Promise.resolve('') : fetchText(publication, path, signal)
+  fetched.catch(() => {})
+  const frame = await createFrame({ host, title, path, signal })
   try {
+    const source = await fetched
     const book = { publication, path, base: resourceUrl(publication, path), signal }
     const parsed = isImage
       ? imageDocument(frame, book)
@@ -38,6 +38,7 @@ export async function openDocument(
       absolute: url => absoluteUrl(url, book.base),
       loadable: url => loadableUrl(publication, url),
     })
+    signal.throwIfAborted()
     const target = frame.contentDocument!
     fill(target, parsed, styles)
     return { frame, document: target, path, size }
@@ -56,11 +57,16 @@ async function createFrame({ host, title, path, signal }: Omit<Request, 'type'>)
   frame.dataset.path = path
   frame.src = frameUrl
   await new Promise<void>((resolve, reject) => {
-    signal.addEventListener('abort', () => {
+    const stop = () => {
       frame.remove()
       reject(signal.reason)
-    })
-    frame.addEventListener('load', () => resolve(), { once: true })
+    }
+    signal.addEventListener('abort', stop, { once: true })
+    const loaded = () => {
+      signal.removeEventListener('abort', stop)
+      resolve()
+    }
+    frame.addEventListener('load', loaded, { once: true })
     host.append(frame)
   })
   return frame
