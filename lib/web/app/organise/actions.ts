@@ -4,7 +4,7 @@ import { openDialog } from '../ui/dialog-host.ts'
 export { setRead } from './read-state.ts'
 export { setWantToRead } from './wanted.ts'
 
-const styles = ['organise/organise.css']
+export const dialogStyles = ['organise/organise.css', 'organise/dialogs.css']
 
 type Subject = { owner: 'series' | 'books'; ids: readonly string[]; onSaved?: () => void }
 
@@ -14,13 +14,21 @@ export const editMetadata = (props: Subject) =>
     ? openDialog(
         async () => (await import('./metadata/metadata-dialog.ts')).MetadataDialog,
         { owner: props.owner, id: props.ids[0]!, ...(props.onSaved && { onSaved: props.onSaved }) },
-        styles,
+        dialogStyles,
       )
-    : openDialog(async () => (await import('./metadata/bulk-dialog.ts')).BulkDialog, props, styles)
+    : openDialog(
+        async () => (await import('./metadata/bulk-dialog.ts')).BulkDialog,
+        props,
+        dialogStyles,
+      )
 
 /** Metadata of a series from sources: search, comparison, choice of fields. */
 export const findMetadata = (props: { seriesId: string; title: string; onSaved?: () => void }) =>
-  openDialog(async () => (await import('./metadata/match-dialog.ts')).MatchDialog, props, styles)
+  openDialog(
+    async () => (await import('./metadata/match-dialog.ts')).MatchDialog,
+    props,
+    dialogStyles,
+  )
 
 type CoverSubject = {
   owner: 'series' | 'books' | 'collections' | 'readlists'
@@ -30,8 +38,12 @@ type CoverSubject = {
 }
 
 export const chooseCover = (props: CoverSubject) =>
-  openDialog(async () => (await import('./covers-dialog.ts')).CoversDialog, props, styles)
+  openDialog(async () => (await import('./covers-dialog.ts')).CoversDialog, props, dialogStyles)
 
 /** Series into collections, books into read lists. */
 export const addTo = (kind: 'series' | 'books', ids: readonly string[]) =>
-  openDialog(async () => (await import('./add-to-dialog.ts')).AddToDialog, { kind, ids }, styles)
+  openDialog(
+    async () => (await import('./add-to-dialog.ts')).AddToDialog,
+    { kind, ids },
+    dialogStyles,
+  )

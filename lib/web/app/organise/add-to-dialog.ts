@@ -1,5 +1,4 @@
 // Dialog that adds series to collections, or books to read lists: existing ones by name, or a new one.
-import './styles.ts'
 import { useState } from 'preact/hooks'
 import { useResource } from '../api/resource.ts'
 import { formatNumber, t } from '../text/translate.ts'

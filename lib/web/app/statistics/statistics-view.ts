@@ -1,3 +1,107 @@
-// stub
+// Statistics of reading: totals, time by day, week and month, series, formats, devices, streaks.
+import { api, body } from '../api/client.ts'
+import { useResource } from '../api/resource.ts'
+import { useReloadOnEvents } from '../lists/list-events.ts'
+import { address, href, setQuery } from '../routing/router.ts'
+import { t } from '../text/translate.ts'
+import { EmptyState } from '../ui/empty-state.ts'
+import { ErrorState } from '../ui/error-state.ts'
 import { h } from '../ui/h.ts'
-export const View = () => h('p', null, '')
+import { PageHeader } from '../ui/page-header.ts'
+import { Charts } from './charts.ts'
+import { HistoryActions } from './history-actions.ts'
+import { addDays, dayText, type Period, periodNames, periodOf, timeZone, unitOf } from './period.ts'
+
+export function View() {
+  const coverage = useResource('/reading-stats/coverage', signal =>
+    body(api.GET('/api/v1/reading-stats/coverage', { signal })),
+  )
+  const { query } = address.value
+  const firstReadAt = coverage.data?.firstReadAt
+  const period = periodOf(query, firstReadAt ? dayText(new Date(firstReadAt)) : null)
+  const unit = unitOf(query, period)
+  const range = { from: period.from, to: addDays(period.to, 1), timeZone: timeZone() }
+  // Only everything depends on the first day.
+  const isReady = coverage.data !== undefined || period.name !== 'all'
+  const load = (granularity: typeof unit) => (signal: AbortSignal) => {
+    const parameters = { ...range, granularity, fill: true, seriesLimit: 10 }
+    return body(api.GET('/api/v1/reading-stats', { params: { query: parameters }, signal }))
+  }
+  const key = (granularity: string) =>
+    isReady ? `/reading-stats?${granularity}:${Object.values(range).join()}` : null
+  const days = useResource(key('day'), load('day'))
+  const bars = useResource(unit === 'day' ? null : key(unit), load(unit))
+  const shownBars = unit === 'day' ? days : bars
+  const reload = () => {
+    coverage.reload()
+    days.reload()
+    bars.reload()
+  }
+  useReloadOnEvents(({ type }) => type === 'progress_updated', reload)
+  const error = coverage.error ?? days.error ?? bars.error
+  const hasNothing = coverage.data?.firstReadAt === null
+  return h(
+    'div',
+    { class: 'statistics-page' },
+    h(PageHeader, {
+      title: t('nav.statistics'),
+      actions: hasNothing ? undefined : h(HistoryActions, { onDeleted: reload }),
+    }),
+    error && !days.data
+      ? h(ErrorState, { error, onRetry: reload })
+      : hasNothing
+        ? h(EmptyState, {
+            icon: 'chart',
+            title: t('statistics.none'),
+            text: t('statistics.noneText'),
+            action: h('a', { class: 'button', href: href('') }, t('nav.home')),
+          })
+        : [
+            h(PeriodChooser, { key: 'period', period }),
+            days.data && shownBars.data
+              ? h(Charts, { key: 'charts', period, unit, days: days.data, bars: shownBars.data })
+              : h('div', { key: 'loading', class: 'view-loading', 'aria-busy': true }),
+          ],
+  )
+}
+
+function PeriodChooser({ period }: { period: Period }) {
+  const { name, from, to } = period
+  const setDates = (from: string, to: string) => {
+    if (from && to && from <= to) setQuery({ from, to, period: null }, { replace: true })
+  }
+  const dateInput = (label: string, value: string, change: (value: string) => void) =>
+    h(
+      'label',
+      { class: 'statistics-date' },
+      h('span', null, label),
+      h('input', {
+        type: 'date',
+        value,
+        max: dayText(new Date()),
+        onChange: event => change(event.currentTarget.value),
+      }),
+    )
+  return h(
+    'div',
+    { class: 'statistics-period' },
+    h(
+      'div',
+      { class: 'segments', role: 'group', 'aria-label': t('statistics.period') },
+      periodNames.map(option =>
+        h(
+          'button',
+          {
+            type: 'button',
+            key: option,
+            'aria-pressed': option === name,
+            onClick: () => setQuery({ period: option, from: null, to: null }),
+          },
+          t(`statistics.period.${option}`),
+        ),
+      ),
+    ),
+    dateInput(t('statistics.from'), from, value => setDates(value, to)),
+    dateInput(t('statistics.to'), to, value => setDates(from, value)),
+  )
+}

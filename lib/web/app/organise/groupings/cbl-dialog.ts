@@ -163,7 +163,7 @@ function EntryRow({ entry }: { entry: Schemas['CblEntry'] }) {
       'td',
       { dir: 'auto' },
       h('span', { class: `badge ${kind}` }, t(`cbl.match.${match}`)),
-      book && ` ${book.seriesTitle} ${book.number ?? ''}`.trimEnd(),
+      book && ` ${book.seriesTitle} ${book.number ?? `– ${book.title}`}`,
     ),
   )
 }

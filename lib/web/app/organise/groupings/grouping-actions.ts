@@ -12,7 +12,7 @@ import { h } from '../../ui/h.ts'
 import { Icon } from '../../ui/icon.ts'
 import { Menu } from '../../ui/menu.ts'
 import { showError, showNotice } from '../../ui/toast.ts'
-import { chooseCover } from '../actions.ts'
+import { chooseCover, dialogStyles } from '../actions.ts'
 import { saveFile } from '../download.ts'
 import { deleteGrouping, type Grouping, type Kind, kinds, listMembers } from './kind.ts'
 
@@ -34,11 +34,11 @@ export function GroupingActions({ kind, grouping, count, reload }: GroupingActio
       text,
     )
   const edit = () =>
-    openDialog(async () => (await import('./grouping-dialog.ts')).GroupingDialog, {
-      kind,
-      grouping,
-      onSaved: reload,
-    })
+    openDialog(
+      async () => (await import('./grouping-dialog.ts')).GroupingDialog,
+      { kind, grouping, onSaved: reload },
+      dialogStyles,
+    )
   const isReadList = kind === 'readlists'
   const hasMenu = can(write) || can(remove) || isReadList
   return h(

@@ -46,7 +46,8 @@ function GroupingView({ kind, id }: Subject) {
   const selection = useMemo(createSelection, [id])
   useReloadOnEvents(
     event => {
-      if (/^(?:collection|read_list)_/.test(event.type)) return event.entityId === id
+      if (/^(?:collection|read_list)_/.test(event.type))
+        return [event.entityId, event.collectionId, event.readListId].includes(id)
       const isMember = ({ id }: Member) => id === event.seriesId || id === event.bookId
       return /^(?:series|book|progress)_/.test(event.type) && list.loaded().some(isMember)
     },

@@ -15,6 +15,7 @@ import { ErrorState } from '../../ui/error-state.ts'
 import { h } from '../../ui/h.ts'
 import { Icon } from '../../ui/icon.ts'
 import { PageHeader } from '../../ui/page-header.ts'
+import { dialogStyles } from '../actions.ts'
 import { type Grouping, isAutomatic, type Kind, kinds, listGroupings, memberCount } from './kind.ts'
 
 export const CollectionsView = () => h(GroupingsView, { kind: 'collections' })
@@ -72,16 +73,17 @@ function Actions({ kind }: { kind: Kind }) {
 }
 
 const create = (kind: Kind) =>
-  openDialog(async () => (await import('./grouping-dialog.ts')).GroupingDialog, {
-    kind,
-    onSaved: ({ id }: Grouping) => navigate(`${kind}/${id}`),
-  })
+  openDialog(
+    async () => (await import('./grouping-dialog.ts')).GroupingDialog,
+    { kind, onSaved: ({ id }: Grouping) => navigate(`${kind}/${id}`) },
+    dialogStyles,
+  )
 
 const importCbl = () =>
   openDialog(
     async () => (await import('./cbl-dialog.ts')).CblDialog,
     { onImported: (id: string) => navigate(`readlists/${id}`) },
-    ['organise/organise.css'],
+    dialogStyles,
   )
 
 const searchDelayMs = 200

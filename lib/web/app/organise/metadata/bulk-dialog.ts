@@ -11,6 +11,7 @@ import { type Errors, errorsOf, validate, withoutEmptyRows } from './draft.ts'
 import { FieldControl, fieldLabel } from './field-control.ts'
 import { allFields, type Field, type Owner } from './fields.ts'
 import { LabelInput } from './label-input.ts'
+import { useLabelNames } from './label-names.ts'
 
 type BulkDialogProps = {
   owner: Owner
@@ -121,6 +122,7 @@ type PartProps = { change: BulkChange; update: (part: Partial<BulkChange>) => vo
 const labelChanges = ['genres.add', 'genres.remove', 'tags.add', 'tags.remove'] as const
 
 function LabelChanges({ change, update }: PartProps) {
+  const known = { genres: useLabelNames('genres'), tags: useLabelNames('tags') }
   return h(
     'div',
     { class: 'metadata-fields' },
@@ -132,6 +134,7 @@ function LabelChanges({ change, update }: PartProps) {
         h(LabelInput, {
           label: t(`metadata.bulk.${name}`),
           names: change.labels[name] ?? [],
+          suggestions: known[name.startsWith('genres') ? 'genres' : 'tags'],
           onChange: names => {
             const { [name]: _, ...rest } = change.labels
             update({ labels: names.length > 0 ? { ...rest, [name]: names } : rest })

@@ -8,6 +8,7 @@ import { Select, Switch, TextArea, TextField } from '../../ui/field.ts'
 import { type ComponentChildren, h } from '../../ui/h.ts'
 import { authorRoles, type Field } from './fields.ts'
 import { LabelInput } from './label-input.ts'
+import { useLabelNames } from './label-names.ts'
 import { type Column, type Row, RowList } from './row-list.ts'
 
 export type ControlProps = {
@@ -157,15 +158,13 @@ function ListContent({
   describedBy,
 }: Labelled & { describedBy: string }) {
   const suggestionKind = field.kind === 'texts' ? field.suggestions : undefined
-  const suggestions = useResource(suggestionKind ? `/${suggestionKind}?all` : null, signal =>
-    loadNames(suggestionKind!, signal),
-  )
+  const suggestions = useLabelNames(suggestionKind ?? null)
   if (field.kind === 'texts')
     return h(LabelInput, {
       label,
       describedBy,
       names: (value ?? []) as string[],
-      suggestions: suggestions.data ?? [],
+      suggestions,
       onChange,
     })
   if (field.kind === 'sharing')
@@ -230,20 +229,6 @@ function listKinds() {
       isOrdered: false,
     },
   } satisfies Record<string, { columns: Column[]; empty: Row; isOrdered: boolean }>
-}
-
-/** Names for suggestions; those after the first 2,000 are not suggested. */
-async function loadNames(kind: 'genres' | 'tags', signal: AbortSignal): Promise<string[]> {
-  const names: string[] = []
-  for (let page = 1; page <= 4; page++) {
-    const init = { params: { query: { page, pageSize: 500 } }, signal }
-    const { data, totalPages } = await body(
-      kind === 'genres' ? api.GET('/api/v1/genres', init) : api.GET('/api/v1/tags', init),
-    )
-    names.push(...data.map(({ name }) => name))
-    if (page >= totalPages) break
-  }
-  return names
 }
 
 type SharingTagsProps = { selected: readonly string[]; onChange: (ids: string[]) => void }

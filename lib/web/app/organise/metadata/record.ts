@@ -56,6 +56,19 @@ function recordOf(metadata: Schemas['SeriesMetadata'] | Schemas['BookMetadata'])
 
 export const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
 
+/** What turns an object into another one as a merge patch (RFC 7396): removed members are null. */
+function mergePatch(former: unknown, next: unknown): unknown {
+  if (!isObject(former) || !isObject(next)) return next
+  const removed = Object.keys(former).filter(name => !(name in next))
+  return Object.fromEntries([
+    ...removed.map(name => [name, null]),
+    ...Object.entries(next).map(([name, value]) => [name, mergePatch(former[name], value)]),
+  ])
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
 type Changes = { values: Values; locks: Locks }
 
 /** Saves what changed. Throws ApiError: 412 when the record was changed since it was loaded. */
@@ -68,10 +81,14 @@ export async function saveRecord(
   await requireUnchanged(subject, record)
   const fields = allFields(owner)
   const plain = fields.filter(({ name, isPlain }) => isPlain && name in changes.values)
+  const changeOf = (name: string) =>
+    name === 'customMetadata'
+      ? mergePatch(record.values[name], changes.values[name])
+      : changes.values[name]
   if (plain.length > 0)
     await patch(
       subject,
-      Object.fromEntries(plain.map(({ name }) => [name, changes.values[name]])),
+      Object.fromEntries(plain.map(({ name }) => [name, changeOf(name)])),
       record.etag,
     )
   for (const kind of ['genres', 'tags'] as const)

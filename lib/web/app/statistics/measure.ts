@@ -1,0 +1,45 @@
+// What the charts show: time, pages or finished books, and how it is written.
+import type { Schemas } from '../api/client.ts'
+import { formatDuration, formatNumber, t } from '../text/translate.ts'
+
+export const measures = ['time', 'pages', 'books'] as const
+export type Measure = (typeof measures)[number]
+
+type Amounts = Pick<Schemas['ReadingStatsPeriod'], 'duration' | 'pagesRead' | 'booksFinished'>
+
+/** Time in minutes. */
+export function amountOf(
+  { duration, pagesRead, booksFinished }: Amounts,
+  measure: Measure,
+): number {
+  if (measure === 'time') return duration.totalMs / 60_000
+  return measure === 'pages' ? pagesRead : booksFinished
+}
+
+export function amountText(amount: number, measure: Measure): string {
+  if (measure === 'time') return formatDuration(amount * 60)
+  return measure === 'pages'
+    ? t('statistics.pagesOf', { count: amount })
+    : t('statistics.booksOf', { count: amount })
+}
+
+/** Without a unit where the axis says it. */
+export const tickText = (amount: number, measure: Measure): string =>
+  measure === 'time' && amount > 0 ? formatDuration(amount * 60) : formatNumber(amount)
+
+const minuteSteps = [5, 10, 15, 30, 60, 120, 180, 300, 600, 1200, 3000, 6000]
+
+/** Values of the axis from 0, at most five, the last one at or above the largest amount. */
+export function ticksOf(largest: number, measure: Measure): number[] {
+  const step = measure === 'time' ? timeStep(largest) : decimalStep(largest)
+  const count = Math.max(1, Math.ceil(largest / step))
+  return Array.from({ length: count + 1 }, (_, i) => i * step)
+}
+
+const timeStep = (largest: number) =>
+  minuteSteps.find(step => largest / step <= 4) ?? decimalStep(largest)
+
+function decimalStep(largest: number): number {
+  const power = 10 ** Math.floor(Math.log10(Math.max(1, largest / 4)))
+  return [1, 2, 5, 10].map(factor => factor * power).find(step => largest / step <= 4) ?? power * 10
+}
