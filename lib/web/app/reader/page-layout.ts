@@ -73,11 +73,12 @@ export function sizesOf(
     height: viewport.height,
     original: Math.max(...spread.map(page => page.height ?? viewport.height)),
   }
+  const isLimited = fit === 'screen' || fit === 'width'
   // Very small images would become unrecognisable.
   const maxHeight = maxScale * Math.max(...spread.map(page => page.height ?? viewport.height))
   // Whole pixels in total, so that pages touch and do not scroll by a fraction.
-  const height = Math.floor(Math.min(heights[fit], maxHeight) * zoom)
-  const total = Math.floor(height * ratio + 0.01)
+  const height = Math.round(Math.min(heights[fit], maxHeight) * zoom)
+  const total = Math.round(Math.min(height * ratio, isLimited ? viewport.width * zoom : Infinity))
   const first = ratios.length === 1 ? total : Math.round(height * ratios[0]!)
   return ratios.map((_, i) => ({ width: i === 0 ? first : total - first, height }))
 }
