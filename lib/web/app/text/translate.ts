@@ -95,7 +95,12 @@ export function formatRelative(value: string | number | Date): string {
 export function formatBytes(bytes: number): string {
   const names = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte']
   const power = Math.min(names.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3))
-  const options = { style: 'unit', unit: names[power], maximumFractionDigits: power > 1 ? 1 : 0 }
+  const options = {
+    style: 'unit',
+    unit: names[power],
+    unitDisplay: power === 0 ? 'long' : 'short',
+    maximumFractionDigits: power > 1 ? 1 : 0,
+  }
   return formatNumber(bytes / 1000 ** power, options as Intl.NumberFormatOptions)
 }
 
