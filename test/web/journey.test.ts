@@ -1,21 +1,27 @@
-// The way of a new server through the browser: set-up, first library, live scan, search, reading, statistics.
+// The way of a new server through the browser: set-up, first library, live scan, search, reading, a second session,
+// collection, statistics.
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { test } from 'tap'
 import { folderWithFiles } from '../kit/files/folders.ts'
 import { startApi } from '../kit/server.ts'
 import { password } from '../kit/web/app.ts'
-import { webBooks } from '../kit/web/books.ts'
+import { type WebBookName, webBooks } from '../kit/web/books.ts'
 import { skipWithoutBrowser } from '../kit/web/browser.ts'
-import { testWithPages } from '../kit/web/page.ts'
+import { testWithPages, waitUntil } from '../kit/web/page.ts'
 
-test('from the first start to the statistics', { skip: skipWithoutBrowser(1) }, async t => {
-  const api = await startApi(t)
+const phone = { width: 390, height: 844 }
+
+const shownPage = (page: Page, number: number, count: number) =>
+  page.getByRole('img', { name: `Page ${number} of ${count}` }).and(page.locator('img'))
+
+test('from the first start to the statistics', { skip: skipWithoutBrowser(3) }, async t => {
+  const { base, sql, anonymous, withHeaders } = await startApi(t)
   const contents = await Promise.all(
     Object.values(webBooks).map(async book => [book.path, await book.bytes()] as const),
   )
   const root = folderWithFiles(t, Object.fromEntries(contents))
-  const testPages = testWithPages(t, { base: api.base, admin: { username: 'ada', password } })
+  const testPages = testWithPages(t, { base, admin: { username: 'ada', password } })
 
   await testPages('the first administrator adds a library', async (t, open) => {
     const page = await open('/', { account: null })
@@ -25,45 +31,93 @@ test('from the first start to the statistics', { skip: skipWithoutBrowser(1) }, 
     await page.getByLabel('Password', { exact: true }).fill(password)
     await page.getByRole('button', { name: 'Create account' }).click()
 
+    // The first listing writes its path into the field.
+    const folders = page.getByRole('list', { name: 'Folders' })
+    await folders.waitFor()
     await page.getByLabel('Folder on the server').fill(join(root, '..'))
-    await page.getByRole('list', { name: 'Folders' }).getByRole('button', { name: 'books' }).click()
+    await folders.getByRole('button', { name: 'books' }).click()
     await page.getByRole('list', { name: 'Current folder' }).getByText('books').waitFor()
     t.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'Books')
     await page.getByRole('button', { name: 'Add library' }).click()
     await page.getByRole('heading', { name: 'Your library is ready' }).waitFor()
     await page.locator('.new-cover img').nth(6).waitFor()
     await page.getByRole('link', { name: 'Go to the library' }).click()
+    await page.getByRole('link', { name: 'Star Harbour' }).first().waitFor()
   })
-  const rows = await api.sql<{ id: string; name: string }[]>`
-    select id, convert_from(name, 'utf8') as name from book`
-  const idOf = (name: keyof typeof webBooks) =>
-    rows.find(row => webBooks[name].path.endsWith(`/${row.name}`))!.id
-  const phone = { width: 390, height: 844 }
-  const shown = (page: Page, number: number, count: number) =>
-    page.getByRole('img', { name: `Page ${number} of ${count}` }).and(page.locator('img'))
 
-  await testPages('books of all kinds are read', async (_t, open) => {
-    const page = await open(`/books/${idOf('comic')}/read`, phone)
+  const rows = await sql<{ id: string; name: string }[]>`
+    select id, convert_from(name, 'utf8') as name from book`
+  const idOf = (name: WebBookName) =>
+    rows.find(row => webBooks[name].path.endsWith(`/${row.name}`))!.id
+  const readerOf = (name: WebBookName) => `/books/${idOf(name)}/read`
+
+  await testPages('books of all kinds are found and read', async (t, open) => {
+    const page = await open('/', phone)
+    await page.getByRole('searchbox', { name: 'Search' }).fill('Lighthouse')
+    await page.keyboard.press('Enter')
+    await page.getByRole('link', { name: 'The Lighthouse' }).first().click()
+    await page.getByRole('link', { name: 'Read', exact: true }).click()
     for (const number of [1, 2, 3, 4]) {
-      await shown(page, number, 6).waitFor()
+      await shownPage(page, number, 6).waitFor()
       if (number < 4) await page.keyboard.press('ArrowRight')
     }
-    for (const [name, count] of [
-      ['webtoon', 4],
-      ['pdf', 4],
-    ] as const) {
-      await page.goto(`${api.base}/books/${idOf(name)}/read`)
-      await shown(page, 1, count).waitFor()
+    t.equal(new URL(page.url()).pathname, readerOf('comic'))
+    await page.keyboard.press('Escape')
+    await page.getByRole('heading', { name: 'The Lighthouse' }).waitFor()
+
+    for (const name of ['webtoon', 'pdf'] as const) {
+      await page.goto(base + readerOf(name))
+      await shownPage(page, 1, 4).waitFor()
       await page.keyboard.press('End')
-      await shown(page, count, count).waitFor()
+      await shownPage(page, 4, 4).waitFor()
     }
-    await page.goto(`${api.base}/books/${idOf('novel')}/read`)
-    await page.screenshot({ path: '/tmp/i16/chromium/j3.png' })
+    const text = page.frameLocator('iframe').first()
+    await page.goto(base + readerOf('picture'))
+    await text.getByRole('img', { name: 'Page 1' }).waitFor()
+    await page.goto(base + readerOf('novel'))
+    await text.getByRole('heading', { name: 'Water' }).waitFor()
+    await page.getByRole('button', { name: 'Next section' }).click()
+    await text.getByRole('heading', { name: 'Stone' }).waitFor()
+    await page.getByRole('link', { name: 'Close the book' }).click()
+
+    const { body } = await anonymous.post('/auth/login', { username: 'ada', password })
+    const ada = withHeaders({ authorization: `Bearer ${body.accessToken}` })
+    // What is recorded is sent in the background.
+    await waitUntil(async () => {
+      const { bytes } = await ada.get(`/books/${idOf('novel')}/progression`)
+      return bytes.includes('chapter2')
+    })
+    for (const name of ['comic', 'webtoon', 'pdf'] as const)
+      await waitUntil(async () => {
+        const progress = await ada.get(`/books/${idOf(name)}/progress`)
+        return progress.body?.currentPage === 4
+      })
   })
 
-  await testPages('reading is resumed in another session', async (_t, open) => {
-    const page = await open(`/books/${idOf('comic')}/read`)
-    await shown(page, 4, 6).waitFor()
-    await page.screenshot({ path: '/tmp/i16/chromium/j4.png' })
+  await testPages('a second session knows what was read', async (t, open) => {
+    const page = await open(readerOf('comic'))
+    await shownPage(page, 4, 6).waitFor()
+    await page.goto(base + readerOf('novel'))
+    await page.frameLocator('iframe').first().getByRole('heading', { name: 'Stone' }).waitFor()
+    await page.goto(base)
+    await page.getByRole('heading', { name: 'Keep reading' }).waitFor()
+
+    await page.getByRole('link', { name: 'Series', exact: true }).click()
+    await page.getByRole('heading', { level: 1, name: 'Series' }).waitFor()
+    await page.getByRole('link', { name: 'Star Harbour' }).first().click()
+    await page.getByRole('heading', { level: 1, name: 'Star Harbour' }).waitFor()
+    await page.getByRole('main').getByRole('button', { name: 'More' }).first().click()
+    await page.getByRole('button', { name: 'Add to collection' }).click()
+    await page.getByLabel('Find or create a collection').fill('Seaside')
+    await page.getByRole('button', { name: 'Create “Seaside”' }).click()
+    await page.getByRole('link', { name: 'Collections' }).click()
+    await page.getByRole('link', { name: 'Seaside' }).first().click()
+    await page.getByRole('link', { name: 'Star Harbour' }).first().waitFor()
+
+    await page.getByRole('link', { name: 'Statistics' }).click()
+    await page.getByText('Current streak').waitFor()
+    for (const series of ['Mill', 'Star Harbour', 'Field Guide'])
+      await page.getByRole('link', { name: series, exact: true }).waitFor()
+    t.equal(new URL(page.url()).pathname, '/statistics')
   })
 })

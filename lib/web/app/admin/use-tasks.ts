@@ -32,7 +32,7 @@ export function useTasks(filter: TaskFilter, page: number, pageSize = 50): Resou
   })
   const reloadSoon = useSoon(reloadEveryMs, () => latest.current.reload())
   useEvents('tasks', event => {
-    if (event.type === 'resync') return latest.current.reload()
+    if (event.type === 'resync' || event.type === 'opened') return latest.current.reload()
     if (event.type !== 'task_progress') return
     const task = latest.current.data?.data.find(task => task.id === event.taskId)
     if (task) {

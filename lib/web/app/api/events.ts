@@ -13,7 +13,8 @@ function setLost(path: string, isLost: boolean) {
   lostStreams.value = new Set(isLost ? [...others, path] : others)
 }
 
-type Listener = (event: Record<string, unknown> & { type: string }) => void
+type StreamEvent = Record<string, unknown> & { type: string }
+type Listener = (event: StreamEvent) => void
 type StreamName = 'events' | 'scans' | 'tasks'
 
 const minRetryMs = 1_000
@@ -23,7 +24,8 @@ const hiddenMs = 60_000
 
 /**
  * Calls the listener with each event of the stream, as `{type, …}` with the members of the event, until the returned
- * function is called. A `resync` event stands for missed events: load everything again.
+ * function is called. A `resync` event stands for missed events: load everything again. `opened` comes whenever the stream
+ * begins: what has progressed between a request and it was in neither.
  */
 export function listen(stream: StreamName, listener: Listener): () => void {
   const shared = streams[stream]
@@ -50,6 +52,9 @@ function createStream(path: string) {
   let hideTimer: ReturnType<typeof setTimeout> | undefined
   let isHidden = document.visibilityState === 'hidden'
 
+  function notify(event: StreamEvent) {
+    for (const listener of [...listeners]) listener(event)
+  }
   function close() {
     clearTimeout(retry)
     retry = undefined
@@ -70,11 +75,11 @@ function createStream(path: string) {
     opened.onopen = () => {
       retryMs = minRetryMs
       setLost(path, false)
+      notify({ type: 'opened' })
     }
     opened.onmessage = message => {
       if (message.lastEventId) lastEventId = message.lastEventId
-      const event = JSON.parse(message.data)
-      for (const listener of [...listeners]) listener(event)
+      notify(JSON.parse(message.data))
     }
     // Reopened by ourselves: the browser gives up after an error response, and does not renew the cookie.
     opened.onerror = () => {

@@ -102,6 +102,7 @@ export function useScans(key: string, load: (signal: AbortSignal) => Promise<Sca
       setKnown(new Map())
       reload()
     }
+    if (event.type === 'opened') reload()
     if (event.type !== 'scan_progress') return
     waiting.current.set(String(event.scanId), scanOfEvent(event))
     timer.current ??= setTimeout(() => {
