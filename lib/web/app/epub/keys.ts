@@ -21,14 +21,22 @@ const scrollStep = 80
 export function useReaderKeys({ reader, book, host, panel, areBarsShown }: KeyOptions) {
   useEffect(() => {
     if (!reader) return
+    const turnTo = (side: 'left' | 'right') => {
+      areBarsShown.value = false
+      void reader.turnTo(side)
+    }
+    const turn = (step: 1 | -1) => {
+      areBarsShown.value = false
+      void reader.turn(step)
+    }
     const actions: Record<string, () => unknown> = {
-      ArrowRight: () => reader.turnTo('right'),
-      ArrowLeft: () => reader.turnTo('left'),
+      ArrowRight: () => turnTo('right'),
+      ArrowLeft: () => turnTo('left'),
       ArrowDown: () => step(1),
       ArrowUp: () => step(-1),
-      PageDown: () => reader.turn(1),
-      PageUp: () => reader.turn(-1),
-      ' ': () => reader.turn(1),
+      PageDown: () => turn(1),
+      PageUp: () => turn(-1),
+      ' ': () => turn(1),
       Home: () => reader.goToTotal(0),
       End: () => reader.goToTotal(1),
       t: () => open('contents'),
@@ -49,15 +57,14 @@ export function useReaderKeys({ reader, book, host, panel, areBarsShown }: KeyOp
     const step = (direction: 1 | -1) => {
       const element = host.current!
       if (element.dataset.flow === 'scrolled') element.scrollBy({ top: direction * scrollStep })
-      else void reader.turn(direction)
+      else turn(direction)
     }
     const onKey = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
       const target = event.target as Element
       if (target.closest('dialog, input, select, textarea')) return
       if (target.closest('a, button') && (event.key === ' ' || event.key === 'Enter')) return
-      const action =
-        event.key === ' ' && event.shiftKey ? () => reader.turn(-1) : actions[event.key]
+      const action = event.key === ' ' && event.shiftKey ? () => turn(-1) : actions[event.key]
       if (!action) return
       event.preventDefault()
       action()

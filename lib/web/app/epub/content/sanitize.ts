@@ -3,7 +3,7 @@
 import { cleanStyle, type ResolveUrl } from './style-sheet.ts'
 
 const removed = [
-  'script, data-base, noscript, template, iframe, frame, frameset, noframes, object, embed, applet, base, meta, link, param',
+  'script, noscript, template, iframe, frame, frameset, noframes, object, embed, applet, base, meta, link, param',
   'portal, fencedframe, title, dialog, handler, listener, set, discard',
 ].join(', ')
 
@@ -69,14 +69,14 @@ type Resolvers = {
 }
 
 /**
- * The source of a document without scripts, and with handlers such as `onclick` and base addresses under other names:
- * a browser reports them as soon as it reads them, also in a document that has no effect.
+ * The source of a document without scripts and base addresses, and with handlers such as `onclick` under other names: a
+ * browser reports them as soon as it reads them, also in a document that has no effect.
  */
 export const withoutScripts = (source: string): string =>
   source
-    .replace(/<!--[\s\S]*?-->/g, '')
-    .replace(/<script\b(?:[^<>]*\/>|[\s\S]*?<\/script\s*>)/gi, '')
-    .replace(/<(\/?)base\b/gi, '<$1data-base')
+    .replace(/<!--[\s\S]*?(?:-->|$)/g, '')
+    .replace(/<script\b(?:[^<>]*\/>|[\s\S]*?(?:<\/script\s*>|$))/gi, '')
+    .replace(/<\/?base\b[^<>]*>/gi, '')
     .replace(/<[a-z][^<>]*/gi, tag => tag.replace(/([\s/"'])(on\w+\s*=)/gi, '$1data-$2'))
 
 /** Changes the document in place. */

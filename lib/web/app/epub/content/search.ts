@@ -53,13 +53,16 @@ const entities: Record<string, string> = {
   nbsp: ' ',
 }
 
-/** Text of a document in which nothing is displayed: elements become spaces where they separate words. */
-function textOf(source: string): string {
+/**
+ * Text of a document in which nothing is displayed: elements become spaces where they separate words. What is not
+ * closed ends with the document or at the next element, so that the time is linear.
+ */
+export function textOf(source: string): string {
   const body = source.replace(/^[\s\S]*?<body\b/i, '<body')
   return body
-    .replace(/<(script|style|title)\b[\s\S]*?<\/\1>|<!--[\s\S]*?-->/gi, '')
-    .replace(/<\/?(?:em|i|b|strong|span|a|small|sup|sub|u|abbr|q|cite)\b[^>]*>/gi, '')
-    .replace(/<[^>]*>/g, ' ')
+    .replace(/<(script|style|title)\b[\s\S]*?(?:<\/\1>|$)|<!--[\s\S]*?(?:-->|$)/gi, '')
+    .replace(/<\/?(?:em|i|b|strong|span|a|small|sup|sub|u|abbr|q|cite)\b[^<>]*>/gi, '')
+    .replace(/<[^<>]*>/g, ' ')
     .replace(/&(?:#(\d+)|#x([\da-f]+)|(\w+));/gi, (whole, decimal, hex, name) => {
       const code = decimal ? Number(decimal) : hex ? Number.parseInt(hex, 16) : null
       return code === null

@@ -6,26 +6,40 @@ export type ResolveUrl = (url: string) => string | null
 
 export const maxStyleLength = 2_000_000
 
+// A book may have been written to stop its reader: expressions have one way to match, in linear time.
+/** What may be before `@import`: comments, marks of HTML, character set and layers. */
+const beforeImport =
+  /\s+|\/\*(?:[^*]|\*(?!\/))*(?:\*\/|$)|<!--|-->|@charset\s+"[^"]*"\s*;|@layer\b[^{};]*;/iy
 /** `@import` at the start of a style sheet, which parsed sheets do not have. */
-const imports =
-  /^\s*(?:(?:\/\*[\s\S]*?\*\/|<!--|-->|@charset\s+"[^"]*"\s*;|@layer[^{};]*;)\s*)*@import\s+(?:url\(\s*)?["']?([^"')\s;]+)["']?\s*\)?([^;]*);/i
+const importRule = /@import\s+(?:url\(\s*)?["']?([^"')\s;]+)["']?\s*\)?[^;]*;/iy
+const maxImports = 20
 
 /** The URLs that a style sheet imports, and the rest of its text. */
 export function splitImports(text: string): { urls: string[]; rest: string } {
+  const sheet = text.slice(0, maxStyleLength)
   const urls: string[] = []
-  let rest = text.slice(0, maxStyleLength)
-  for (let match = imports.exec(rest); match && urls.length < 20; match = imports.exec(rest)) {
-    urls.push(match[1]!)
-    rest = rest.slice(match[0].length)
+  let end = 0
+  const matchAt = (pattern: RegExp, index: number) => {
+    pattern.lastIndex = index
+    return pattern.exec(sheet)
   }
-  return { urls, rest }
+  for (let at = 0; at < sheet.length && urls.length < maxImports; ) {
+    const rule = matchAt(importRule, at)
+    const skipped = rule ?? matchAt(beforeImport, at)
+    if (!skipped) break
+    at += skipped[0].length
+    if (!rule) continue
+    urls.push(rule[1]!)
+    end = at
+  }
+  return { urls, rest: sheet.slice(end) }
 }
 
 /** The rules of a style sheet as text. */
 export function cleanStyleSheet(text: string, resolve: ResolveUrl): string {
   const sheet = new CSSStyleSheet()
   // Imports that are left would only be reported.
-  sheet.replaceSync(text.slice(0, maxStyleLength).replace(/@import\b[^;]*;/gi, ''))
+  sheet.replaceSync(text.slice(0, maxStyleLength).replace(/@import\b[^;]*(?:;|$)/gi, ''))
   const rules: string[] = []
   for (const rule of sheet.cssRules) {
     if (!isAllowed(rule)) continue
