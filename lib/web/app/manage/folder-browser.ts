@@ -38,7 +38,7 @@ export function FolderBrowser({ path, onChange }: FolderBrowserProps) {
 
 function Browser({ path, onChange }: FolderBrowserProps) {
   const [includeHidden, setIncludeHidden] = useState(false)
-  const opened = useSettled(path)
+  const opened = useDebounced(path)
   const { data, error, isLoading } = useResource(
     `folder:${includeHidden}:${opened}`,
     async signal =>
@@ -85,13 +85,13 @@ const errorText = (error: Error) =>
   error instanceof ApiError && error.status === 403 ? t('folder.forbidden') : messageOf(error)
 
 /** The value once it has not changed for a moment. */
-function useSettled(value: string): string {
-  const [settled, setSettled] = useState(value)
+function useDebounced(value: string): string {
+  const [debounced, setDebounced] = useState(value)
   useEffect(() => {
-    const timer = setTimeout(() => setSettled(value.trim()), typingMs)
+    const timer = setTimeout(() => setDebounced(value.trim()), typingMs)
     return () => clearTimeout(timer)
   }, [value])
-  return settled
+  return debounced
 }
 
 function Drives({ onOpen }: { onOpen: (path: string) => void }) {

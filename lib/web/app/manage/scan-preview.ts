@@ -10,7 +10,7 @@ import type { LibraryDraft } from './library-draft.ts'
 type Preview = Schemas['ScanPreview']
 type State = { preview: Preview | null; error: unknown; isLoading: boolean }
 
-const settledMs = 600
+const delayMs = 600
 const shownSeries = 5
 
 export function ScanPreview({ draft }: { draft: LibraryDraft }) {
@@ -86,7 +86,7 @@ function usePreview(draft: LibraryDraft): State {
           if (!signal.aborted) setState({ preview: null, error, isLoading: false })
         },
       )
-    }, settledMs)
+    }, delayMs)
     return () => {
       clearTimeout(timer)
       controller.abort()

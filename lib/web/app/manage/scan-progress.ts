@@ -139,6 +139,6 @@ export function resultText(scan: Scan): string {
   return parts.length > 0 ? parts.join(', ') : t('scan.nothingChanged')
 }
 
-/** Whether the latest scan ended without its result, and what the server says about it. */
+/** Whether the latest scan ended without its result, and the message of the server about it. */
 export const failureOf = (scan: Scan): string | null =>
   !isActive(scan) && scan.status === 'failed' ? (scan.message ?? t('scan.failed')) : null

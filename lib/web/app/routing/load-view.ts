@@ -1,7 +1,8 @@
 // Loading of views: module and style sheets, before the view is shown.
 import type { FunctionComponent } from 'preact'
 import { basePath } from '../api/address.ts'
-import type { Route, ViewProps } from './routes.ts'
+import type { Route } from './routes.ts'
+import type { ViewProps } from './view-props.ts'
 
 /** The folder of the built files. */
 const assets = new URL('../', import.meta.url)

@@ -1,8 +1,6 @@
 // Views of the application by address. Each view is a module of its own, loaded when it is first opened.
 import type { FunctionComponent } from 'preact'
-
-/** Values of the `:name` parts of the pattern. */
-export type ViewProps = { params: Record<string, string> }
+import type { ViewProps } from './view-props.ts'
 
 export type Route = {
   /** Path with `:name` for one segment. */

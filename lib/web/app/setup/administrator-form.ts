@@ -1,4 +1,4 @@
-// Form for the first administrator. From another machine the server asks for the token that it printed.
+// Form for the first administrator. From another machine the server requires the token that it printed.
 import { useState } from 'preact/hooks'
 import { api, body } from '../api/client.ts'
 import { ApiError } from '../api/errors.ts'
