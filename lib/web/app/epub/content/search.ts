@@ -57,7 +57,7 @@ const entities: Record<string, string> = {
  * Text of a document in which nothing is displayed: elements become spaces where they separate words. What is not
  * closed ends with the document or at the next element, so that the time is linear.
  */
-export function textOf(source: string): string {
+function textOf(source: string): string {
   const body = source.replace(/^[\s\S]*?<body\b/i, '<body')
   return body
     .replace(/<(script|style|title)\b[\s\S]*?(?:<\/\1>|$)|<!--[\s\S]*?(?:-->|$)/gi, '')
