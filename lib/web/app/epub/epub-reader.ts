@@ -2,6 +2,7 @@
 import { type Signal, useSignal, useSignalEffect } from '@preact/signals'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Schemas } from '../api/client.ts'
+import { ApiError } from '../api/errors.ts'
 import { useResource } from '../api/resource.ts'
 import { can } from '../api/session.ts'
 import { EndCard } from '../reader/end-card.ts'
@@ -43,13 +44,7 @@ export function EpubReader({ book }: EpubReaderProps) {
       progression && !isFinished ? targetOf(publication, progression.locator) : { section: 0 }
     return { publication, start }
   })
-  if (opened.error)
-    return h(
-      'div',
-      { class: 'epub-state' },
-      h(LeaveLink, { book }),
-      h(ErrorState, { error: opened.error, onRetry: opened.reload }),
-    )
+  if (opened.error) return h(FailedBook, { book, error: opened.error, onRetry: opened.reload })
   if (!opened.data || !areStylesLoaded || opened.isLoading)
     return h('div', { class: 'view-loading', 'aria-busy': true })
   const { publication, start } = opened.data
@@ -70,6 +65,22 @@ export function EpubReader({ book }: EpubReaderProps) {
           }),
     )
   return h(OpenedBook, { book, publication, start, key: book.id })
+}
+
+type FailedProps = { book: Book; error: Error; onRetry: () => void }
+
+/** The server has no contents of files that it cannot read. */
+function FailedBook({ book, error, onRetry }: FailedProps) {
+  const isUnreadable = error instanceof ApiError && [404, 422].includes(error.status)
+  const text = book.analysisError ?? t('epub.unreadableText')
+  return h(
+    'div',
+    { class: 'epub-state' },
+    h(LeaveLink, { book }),
+    isUnreadable
+      ? h(EmptyState, { icon: 'error', title: t('epub.unreadable'), text })
+      : h(ErrorState, { error, onRetry }),
+  )
 }
 
 type OpenedProps = { book: Book; publication: Publication; start: Target }
@@ -138,12 +149,15 @@ function OpenedBook({ book, publication, start }: OpenedProps) {
     h('div', {
       class: `epub-host${isSelecting.value ? ' selecting' : ''}`,
       ref: host,
-      tabIndex: -1,
+      tabIndex: 0,
+      role: 'region',
+      'aria-label': book.title,
 
       onScroll: () => recorder.current?.active(),
     }),
     reader && h(RunningFoot, { reader }),
     reader && h(ReaderStates, { reader }),
+    reader && !isFixed && h(NextSection, { reader }),
     reader && h(ReaderBars, { book, reader, areBarsShown, panel, isSelecting }),
     reader && h(Panels, { reader, panel }),
     reader?.isPastEnd.value && h(BookEnd, { book, onBack: () => void reader.turn(-1) }),
@@ -197,6 +211,18 @@ function useReaderGestures(
       onDrag: (from, to) => reader.selection.select(from, to),
     })
   }, [reader])
+}
+
+/** At the end of a column that scrolls. */
+function NextSection({ reader }: { reader: BookReader }) {
+  const position = reader.position.value
+  const isEnd = position !== null && position.page === position.pages - 1
+  if (settings.value.flow !== 'scrolled' || !isEnd) return null
+  return h(
+    Button,
+    { class: 'epub-next', variant: 'primary', onClick: () => reader.turn(1) },
+    t(position.isEnd ? 'epub.finish' : 'epub.nextChapter'),
+  )
 }
 
 function BookEnd({ book, onBack }: { book: Book; onBack: () => void }) {

@@ -53,7 +53,7 @@ function flowCss(geometry: PageGeometry) {
     const size = isVertical
       ? `width: max-content !important; height: ${height}px !important`
       : `width: ${width}px !important; height: auto !important`
-    return `${common} html { ${size} } body { columns: auto !important; ${isVertical ? size : 'width: auto !important; height: auto !important'} }`
+    return `${common} html { ${size} } body { columns: auto !important; padding-block-end: 80px !important; ${isVertical ? size : 'width: auto !important; height: auto !important'} }`
   }
   const inlineSize = isVertical ? height : width
   return `${common}
