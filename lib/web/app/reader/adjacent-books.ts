@@ -21,7 +21,7 @@ export function useAdjacentBooks(bookId: string) {
   const load = (signal: AbortSignal) =>
     body(
       api.GET('/api/v1/books/{id}/adjacent', {
-        params: { path: { id: bookId }, query: (readListId ? { readListId } : {}) as never },
+        params: { path: { id: bookId }, query: readListId ? { readListId } : {} },
         signal,
       }),
     )

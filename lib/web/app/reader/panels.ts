@@ -109,7 +109,7 @@ function ZoomField({ reader }: PanelProps) {
     h(Button, { 'aria-label': t('reader.zoomOut'), onClick: () => zoomOut(reader) }, '−'),
     h(
       Button,
-      { 'aria-label': t('reader.zoomReset'), onClick: () => zoomTo(reader, 1) },
+      { title: t('reader.zoomReset'), onClick: () => zoomTo(reader, 1) },
       t('reader.percent', { value: Math.round(reader.zoom.value * 100) }),
     ),
     h(Button, { 'aria-label': t('reader.zoomIn'), onClick: () => zoomIn(reader) }, '+'),

@@ -2,6 +2,7 @@
 import { api, type Schemas } from '../api/client.ts'
 import { ApiError } from '../api/errors.ts'
 import { connection } from '../api/events.ts'
+import { preview } from '../api/preview.ts'
 import { account } from '../api/session.ts'
 import { outboxPrefix } from './unsent.ts'
 
@@ -59,7 +60,8 @@ export function sendStored({ keepalive = false } = {}): Promise<void> {
 async function sendAll({ keepalive }: { keepalive: boolean }): Promise<void> {
   clearTimeout(retry)
   const accountId = account.value?.id
-  if (accountId === undefined) return
+  // In a preview they would be refused, and forgotten.
+  if (accountId === undefined || preview.value !== null) return
   const prefix = prefixOf(accountId)
   try {
     for (const batch of batchesOf(storedKeys(prefix))) await send(batch, { prefix, keepalive })
