@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { PagedList } from '../lists/paged-list.ts'
 import { lineShape } from '../lists/shapes.ts'
-import { VirtualGrid } from '../lists/virtual-grid.ts'
+import { type GridHandle, VirtualGrid } from '../lists/virtual-grid.ts'
 import { t } from '../text/translate.ts'
 import { IconButton } from '../ui/button.ts'
 import { type ComponentChildren, h } from '../ui/h.ts'
@@ -24,15 +24,9 @@ export function ArrangeList<T>({ list, label, titleOf, renderRow, onMove }: Arra
   const root = useRef<HTMLDivElement>(null)
   const [drag, setDrag] = useState<Drag>(null)
   const [announcement, setAnnouncement] = useState('')
-  const toFocus = useRef<number | null>(null)
+  const grid = useRef<GridHandle | null>(null)
   const total = list.total.value ?? 0
   const version = list.version.value
-  useEffect(() => {
-    if (toFocus.current === null) return
-    const selector = `[data-index="${toFocus.current}"] .arrange-handle`
-    toFocus.current = null
-    root.current?.querySelector<HTMLElement>(selector)?.focus()
-  }, [version])
   const move = async (from: number, to: number) => {
     const target = Math.max(0, Math.min(total - 1, to))
     const row = list.row(from)
@@ -42,11 +36,13 @@ export function ArrangeList<T>({ list, label, titleOf, renderRow, onMove }: Arra
     } catch (error) {
       return showError(error)
     }
-    toFocus.current = target
     setAnnouncement(
       t('organise.movedTo', { title: titleOf(row), position: target + 1, count: total }),
     )
     list.reload()
+    if (root.current === null) return
+    if (!isInView(handleOf(root.current, target))) grid.current?.scrollTo(target)
+    focusHandle(root.current, target)
   }
   const startDrag = useDrag({ setDrag, onDrop: (from, to) => void move(from, to) })
   return h(
@@ -57,6 +53,7 @@ export function ArrangeList<T>({ list, label, titleOf, renderRow, onMove }: Arra
       list,
       label,
       shape: lineShape,
+      handle: grid,
       dependency: drag ? `${drag.from}:${drag.to}` : version,
       renderItem: (row, tabIndex, index) => {
         if (row === undefined) return h('div', { class: 'arrange-row' })
@@ -107,6 +104,24 @@ export function ArrangeList<T>({ list, label, titleOf, renderRow, onMove }: Arra
       },
     }),
   )
+}
+
+const handleOf = (root: HTMLElement, index: number) =>
+  root.querySelector<HTMLElement>(`[data-index="${index}"] .arrange-handle`)
+
+function isInView(element: HTMLElement | null): boolean {
+  if (!element) return false
+  const { top, bottom } = element.getBoundingClientRect()
+  return top > 0 && bottom < innerHeight
+}
+
+/** The row exists once the list is scrolled to it and loaded. */
+function focusHandle(root: HTMLElement, index: number, attempts = 120) {
+  requestAnimationFrame(() => {
+    const handle = handleOf(root, index)
+    if (handle) handle.focus({ preventScroll: true })
+    else if (attempts > 0 && root.isConnected) focusHandle(root, index, attempts - 1)
+  })
 }
 
 function rowClass(index: number, drag: Drag): string {

@@ -29,6 +29,8 @@ export function Dialog({
     const element = dialog.current!
     const opener = document.activeElement as HTMLElement | null
     element.showModal()
+    // Not the button that closes it, which is first.
+    if (!element.querySelector('[autofocus]')) element.focus()
     return () => {
       element.close()
       opener?.focus()
@@ -39,6 +41,7 @@ export function Dialog({
     {
       class: ['dialog', width, rest.class].filter(Boolean).join(' '),
       ref: dialog,
+      tabIndex: -1,
       'aria-label': title,
       onCancel: (event: Event) => {
         event.preventDefault()
