@@ -1,10 +1,12 @@
 // Stored build of the web application, so that only the first start after a change of its sources builds it.
+
+import { execFile } from 'node:child_process'
 import { hash, randomUUID } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { deserialize, serialize } from 'node:v8'
-import { Worker } from 'node:worker_threads'
+import { promisify } from 'node:util'
+import { deserialize } from 'node:v8'
 import type { Build } from './build.ts'
 
 export type BuildCache = {
@@ -13,14 +15,19 @@ export type BuildCache = {
   onUnstored(error: unknown): void
 }
 
+const execute = promisify(execFile)
+const maxBuildBytes = 64 * 1024 * 1024
+// Stripping types is experimental in Node.
+const nodeOptions = ['--disable-warning=ExperimentalWarning']
+
 /** The build of the present sources, from the cache if it is there. Throws when it cannot be made. */
 export async function currentBuild({ folder, onUnstored }: BuildCache): Promise<Build> {
   const name = `${await sourcesKey()}.build`
   const stored = await readStored(join(folder, name))
   if (stored) return stored
-  const build = await buildInThread()
-  await store(folder, name, build).catch(onUnstored)
-  return build
+  const built = await buildInProcess()
+  await store(folder, name, built).catch(onUnstored)
+  return deserialize(built)
 }
 
 /** Changes with the sources: names, sizes and times of all files, and the versions of the packages. */
@@ -40,20 +47,25 @@ async function sourcesKey(): Promise<string> {
   return hash('sha256', [process.version, ...lines.sort()].join('\n')).slice(0, 32)
 }
 
+const digestLength = 32
+const digestOf = (content: Buffer): Buffer => hash('sha256', content, 'buffer')
+
 async function readStored(file: string): Promise<Build | null> {
   try {
-    return deserialize(await readFile(file))
+    const bytes = await readFile(file)
+    // After a crash of the machine a part of it may be empty.
+    const content = bytes.subarray(digestLength)
+    return digestOf(content).equals(bytes.subarray(0, digestLength)) ? deserialize(content) : null
   } catch {
-    // Absent, or not complete after a crash of the machine.
     return null
   }
 }
 
-async function store(folder: string, name: string, build: Build): Promise<void> {
+async function store(folder: string, name: string, build: Buffer): Promise<void> {
   await mkdir(folder, { recursive: true })
   const unfinished = join(folder, `${randomUUID()}.unfinished`)
   try {
-    await writeFile(unfinished, serialize(build))
+    await writeFile(unfinished, [digestOf(build), build])
     await rename(unfinished, join(folder, name))
   } finally {
     await rm(unfinished, { force: true })
@@ -62,11 +74,9 @@ async function store(folder: string, name: string, build: Build): Promise<void> 
     if (other !== name && other.endsWith('.build')) await rm(join(folder, other), { force: true })
 }
 
-function buildInThread(): Promise<Build> {
-  return new Promise((resolve, reject) => {
-    const thread = new Worker(new URL('./build-thread.ts', import.meta.url))
-    thread.once('message', resolve)
-    thread.once('error', reject)
-    thread.once('exit', code => reject(new Error(`The build thread ended with code ${code}`)))
-  })
+async function buildInProcess(): Promise<Buffer> {
+  const file = join(import.meta.dirname, 'build-process.ts')
+  const options = { encoding: 'buffer', maxBuffer: maxBuildBytes, windowsHide: true } as const
+  const { stdout } = await execute(process.execPath, [...nodeOptions, file], options)
+  return stdout
 }

@@ -61,11 +61,9 @@ export async function buildApp(): Promise<Build> {
     texts.set(path, rewriteImports(code, { path, file, packages }))
   }
   const digest = digestOf(texts)
-  const assets = new Map(
-    await Promise.all(
-      [...texts].map(async ([path, text]) => [path, await asset(path, text)] as const),
-    ),
-  )
+  const assets = new Map<string, Asset>()
+  // One at a time: an encoder takes some megabytes, which the process would retain.
+  for (const [path, text] of texts) assets.set(path, await asset(path, text))
   const initialModules = await importedModules(texts, scriptPath(entryModule))
   const worker = await serviceWorker(digest, [...assets.keys()])
   return { digest, assets, initialModules, serviceWorker: worker }
@@ -162,7 +160,7 @@ async function asset(path: string, text: string | Buffer): Promise<Asset> {
   const common = { type, plain, etag: `"${hash('sha256', plain, 'base64url').slice(0, 22)}"` }
   if (extension === '.png') return { ...common, gzip: null, brotli: null }
   const params = {
-    [constants.BROTLI_PARAM_QUALITY]: 11,
+    [constants.BROTLI_PARAM_QUALITY]: 9,
     [constants.BROTLI_PARAM_SIZE_HINT]: plain.length,
   }
   const [brotli, gzip] = await Promise.all([
