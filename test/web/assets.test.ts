@@ -2,7 +2,7 @@
 import { get as httpGet, type IncomingHttpHeaders } from 'node:http'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { type Test, test } from 'tap'
-import { startApiWithoutPipeline } from '../kit/server.ts'
+import { apiDefaults, startApiWithoutPipeline } from '../kit/server.ts'
 
 const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
 
@@ -23,11 +23,13 @@ function get(url: string, headers: Record<string, string> = {}): Promise<Respons
   })
 }
 
-/** Paths of the files to which the document refers, as browsers resolve them. */
+/** Paths of the files that the document loads, as browsers resolve them. */
 async function referencedFiles(url: string, headers: Record<string, string> = {}) {
   const html = (await get(url, { ...browser, ...headers })).bytes.toString()
   const root = new URL(/<base href="([^"]*)">/.exec(html)![1]!, url)
-  const links = [...html.matchAll(/(?:<link[^>]* href|<script[^>]* src)="([^"]*)"/g)]
+  const links = [
+    ...html.matchAll(/(?:<link(?! rel="alternate")[^>]* href|<script[^>]* src)="([^"]*)"/g),
+  ]
   return [...new Set(links.map(([, link]) => new URL(link!, root).pathname))]
 }
 
@@ -113,9 +115,12 @@ async function checkBuilt(t: Test, url: string) {
 }
 
 test('the base path of a proxy is part of all addresses', async t => {
-  const publicUrl = { 'application.public_url': 'https://books.example/shelf/' }
-  const configured = await startApiWithoutPipeline(t, publicUrl)
-  const forwarded = await startApiWithoutPipeline(t, { 'application.trusted_proxies': '127.0.0.1' })
+  // The servers share a data directory, and so the build of the application.
+  const { startAnother } = await startApiWithoutPipeline(t)
+  const serverWith = (settings: Record<string, unknown>) =>
+    startAnother({ settings: { ...apiDefaults, ...settings } })
+  const configured = await serverWith({ 'application.public_url': 'https://books.example/shelf/' })
+  const forwarded = await serverWith({ 'application.trusted_proxies': '127.0.0.1' })
   const prefix = { 'x-forwarded-prefix': '/shelf' }
   for (const { url, headers } of [
     // Of a proxy that removes the prefix, and of one that does not.

@@ -12,8 +12,12 @@ import { testWithPages, waitUntil } from '../kit/web/page.ts'
 
 const phone = { width: 390, height: 844 }
 
-const shownPage = (page: Page, number: number, count: number) =>
-  page.getByRole('img', { name: `Page ${number} of ${count}` }).and(page.locator('img'))
+/** Waits until a page is the current one and its image is there; its neighbours are prepared. */
+async function shownPage(page: Page, number: number, count: number) {
+  const name = `Page ${number} of ${count}`
+  await page.getByRole('status').getByText(name).waitFor({ state: 'attached' })
+  await page.getByRole('img', { name }).and(page.locator('img')).first().waitFor()
+}
 
 test('from the first start to the statistics', { skip: skipWithoutBrowser(3) }, async t => {
   const { base, sql, anonymous, withHeaders } = await startApi(t)
@@ -58,7 +62,7 @@ test('from the first start to the statistics', { skip: skipWithoutBrowser(3) }, 
     await page.getByRole('link', { name: 'The Lighthouse' }).first().click()
     await page.getByRole('link', { name: 'Read', exact: true }).click()
     for (const number of [1, 2, 3, 4]) {
-      await shownPage(page, number, 6).waitFor()
+      await shownPage(page, number, 6)
       if (number < 4) await page.keyboard.press('ArrowRight')
     }
     t.equal(new URL(page.url()).pathname, readerOf('comic'))
@@ -67,9 +71,9 @@ test('from the first start to the statistics', { skip: skipWithoutBrowser(3) }, 
 
     for (const name of ['webtoon', 'pdf'] as const) {
       await page.goto(base + readerOf(name))
-      await shownPage(page, 1, 4).waitFor()
+      await shownPage(page, 1, 4)
       await page.keyboard.press('End')
-      await shownPage(page, 4, 4).waitFor()
+      await shownPage(page, 4, 4)
     }
     const text = page.frameLocator('iframe').first()
     await page.goto(base + readerOf('picture'))
@@ -96,7 +100,7 @@ test('from the first start to the statistics', { skip: skipWithoutBrowser(3) }, 
 
   await testPages('a second session knows what was read', async (t, open) => {
     const page = await open(readerOf('comic'))
-    await shownPage(page, 4, 6).waitFor()
+    await shownPage(page, 4, 6)
     await page.goto(base + readerOf('novel'))
     await page.frameLocator('iframe').first().getByRole('heading', { name: 'Stone' }).waitFor()
     await page.goto(base)
