@@ -52,18 +52,16 @@ function Browser({ path, onChange }: FolderBrowserProps) {
   // The last folder stays until the next one is there.
   const [listing, setListing] = useState<Listing | null>(null)
   useEffect(() => {
-    if (!data) return
-    setListing(data)
-    // Unless another path has been typed since.
-    if (opened === '' && path === '') onChange(data.currentPath)
+    if (data) setListing(data)
   }, [data])
-  const open = (folder: string) => onChange(folder)
   return h(
     'div',
     { class: 'folder-browser' },
     h(TextField, {
       label: t('folder.path'),
       value: path,
+      // The server begins with its home folder; nothing is chosen yet.
+      placeholder: listing?.currentPath,
       required: true,
       dir: 'ltr',
       autocomplete: 'off',
@@ -71,8 +69,9 @@ function Browser({ path, onChange }: FolderBrowserProps) {
       ...(error && { error: errorText(error) }),
       onInput: onChange,
     }),
-    h(Drives, { onOpen: open }),
-    listing && h(FolderList, { listing, onOpen: open, isStale: isLoading || error !== undefined }),
+    h(Drives, { onOpen: onChange }),
+    listing &&
+      h(FolderList, { listing, onOpen: onChange, isStale: isLoading || error !== undefined }),
     h(Switch, {
       label: t('folder.hidden'),
       checked: includeHidden,
