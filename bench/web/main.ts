@@ -88,7 +88,7 @@ async function measurePaint(browser: Browser, base: string): Promise<string[]> {
   const failed: string[] = []
   for (const path of ['/', '/series']) {
     // The server builds the application and its lists at the first request.
-    const all = []
+    const all: Awaited<ReturnType<typeof firstPaint>>[] = []
     for (let round = -1; round < Number(values.rounds); round++) {
       const storageState = await signIn(base, { username, password })
       const context = await browser.newContext({ viewport, storageState })

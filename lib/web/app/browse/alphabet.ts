@@ -4,25 +4,25 @@ import { api, body } from '../api/client.ts'
 import { t } from '../text/translate.ts'
 import { h } from '../ui/h.ts'
 import { Menu } from '../ui/menu.ts'
-import type { Condition } from './filter-condition.ts'
+import type { Condition } from './filters/filter-condition.ts'
 
 /** A letter with the index of its first series. */
 export type Letter = { text: string; index: number }
 type Filter = { condition: Condition | null; fullTextSearch?: string }
-type Order = 'ascending' | 'descending' | null
+type TitleOrder = 'ascending' | 'descending' | null
 
 /** As many letters stand one below another; writing systems with more characters are one entry each. */
 const maxLetters = 30
 
 /** The letters of a list; none in another order than by title. */
-export function useAlphabet(filter: Filter, key: string, order: Order): Letter[] {
+export function useAlphabet(filter: Filter, key: string, order: TitleOrder): Letter[] {
   const [state, setState] = useState<{ key: string; groups: { group: string; count: number }[] }>()
   useEffect(() => {
     if (order === null || state?.key === key) return
     const { signal, abort } = abortable()
     body(api.POST('/api/v1/series/list/alphabetical-groups', { body: filter, signal }))
       .then(groups => setState({ key, groups }))
-      // The list says what is wrong; without letters it can be scrolled.
+      // The list shows the error; without letters it can be scrolled.
       .catch(() => {})
     return abort
   }, [key, order])

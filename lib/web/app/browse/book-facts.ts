@@ -6,7 +6,7 @@ import { bookFormat } from '../lists/book-state.ts'
 import { href } from '../routing/router.ts'
 import { formatBytes, formatDate, t, textOr } from '../text/translate.ts'
 import { h } from '../ui/h.ts'
-import { languageName } from './filter-texts.ts'
+import { languageName } from './filters/filter-texts.ts'
 import { AuthorFacts, Fact, filterLink, joined, WebLinks } from './metadata.ts'
 
 type Book = Schemas['BookFull']

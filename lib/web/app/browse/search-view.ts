@@ -48,7 +48,7 @@ function useDebounced(text: string): string {
 }
 
 function Results({ text }: { text: string }) {
-  const series = useKept(
+  const series = usePrevious(
     useResource(
       `search series ${text}`,
       signal =>
@@ -62,7 +62,7 @@ function Results({ text }: { text: string }) {
     ),
   )
   const isLong = [...text].length >= minBookText
-  const books = useKept(
+  const books = usePrevious(
     useResource(isLong ? `search books ${text}` : null, signal =>
       body(
         api.POST('/api/v1/books/list', {
@@ -73,14 +73,14 @@ function Results({ text }: { text: string }) {
       ),
     ),
   )
-  const collections = useKept(
+  const collections = usePrevious(
     useResource(can('CollectionsRead') ? `search collections ${text}` : null, signal =>
       body(
         api.GET('/api/v1/collections', { params: { query: { ...page, search: text } }, signal }),
       ),
     ),
   )
-  const readLists = useKept(
+  const readLists = usePrevious(
     useResource(can('ReadListsRead') ? `search readlists ${text}` : null, signal =>
       body(api.GET('/api/v1/readlists', { params: { query: { ...page, search: text } }, signal })),
     ),
@@ -128,7 +128,7 @@ const titleOf = (title: string, total: number | undefined) =>
   total === undefined ? title : t('search.group', { title, count: total })
 
 /** Former results stay until the next ones are there, so that nothing jumps while one types. */
-function useKept<T, R extends { data: T | undefined }>(resource: R): R {
+function usePrevious<T, R extends { data: T | undefined }>(resource: R): R {
   const latest = useRef<T | undefined>(undefined)
   if (resource.data !== undefined) latest.current = resource.data
   return { ...resource, data: latest.current }

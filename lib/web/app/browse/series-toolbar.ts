@@ -7,14 +7,14 @@ import { Button, IconButton } from '../ui/button.ts'
 import { openDialog } from '../ui/dialog-host.ts'
 import { h } from '../ui/h.ts'
 import { AlphabetMenu, type Letter } from './alphabet.ts'
-import { countFilters, type Filters } from './filter-fields.ts'
+import { countFilters, type Filters } from './filters/filter-fields.ts'
 import {
   partsOfSort,
   type SeriesSort,
   type SortField,
   sortFields,
   usualOrder,
-} from './series-address.ts'
+} from './filters/series-address.ts'
 
 type ToolbarProps = {
   total: number | null
@@ -28,7 +28,7 @@ type ToolbarProps = {
 export function SeriesToolbar({ total, filters, sort, libraryId, alphabet, onJump }: ToolbarProps) {
   const count = countFilters(filters)
   const openFilterDialog = () =>
-    openDialog(async () => (await import('./filter-dialog.ts')).FilterDialog, {
+    openDialog(async () => (await import('./filters/filter-dialog.ts')).FilterDialog, {
       filters,
       sort,
       libraryId,

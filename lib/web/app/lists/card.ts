@@ -26,7 +26,7 @@ type CardProps = CardOptions & {
   /** From 0 to 1; null for none. */
   progress?: number | null
   isFaded?: boolean
-  /** Changes with the cover, where no event tells it. */
+  /** Changes with the cover, where there is no event for it. */
   coverVersion?: number
 }
 

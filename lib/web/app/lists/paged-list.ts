@@ -20,7 +20,7 @@ export type PagedList<T> = {
   row: (index: number) => T | undefined
   /** Rows of the pages in memory. */
   loaded: () => T[]
-  /** Tells which rows are in view. */
+  /** The rows that are in view now. */
   show: (first: number, last: number) => void
   /** Loads again what is in view, and everything else when it comes into view. */
   reload: () => void
@@ -31,7 +31,7 @@ export type PagedList<T> = {
 const pageSize = 100
 // Memory stays flat: some 2,000 records.
 const maxPages = 20
-// Dragging the scrollbar passes hundreds of pages that nobody wants to see.
+// Dragging the scrollbar passes hundreds of pages that are not looked at.
 const restMs = 80
 /** Rows before and after the view that are loaded, too. */
 const margin = 30

@@ -1,4 +1,4 @@
-// Windowed grid: only the cells in view exist, whatever the length of the list; it scrolls with the page.
+// Windowed grid: only the cells in view exist, at any length of the list; it scrolls with the page.
 import type { VNode } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { h } from '../ui/h.ts'
@@ -36,6 +36,8 @@ export function VirtualGrid<T>(props: VirtualGridProps<T>) {
   const { layout, range, isPassing } = useWindow(root, { shape, total })
   // The cell with the focus stays rendered.
   const [focused, setFocused] = useState<number | null>(null)
+  // The cell that gets it as soon as its row is loaded.
+  const wanted = useRef<number | null>(null)
   const version = list.version.value
   useEffect(() => {
     if (layout) list.show(range.first, range.last)
@@ -48,10 +50,17 @@ export function VirtualGrid<T>(props: VirtualGridProps<T>) {
         },
       }
   }, [layout])
+  useLayoutEffect(() => {
+    if (wanted.current === null || !root.current) return
+    const link = root.current.querySelector<HTMLElement>(`[data-index="${wanted.current}"] a`)
+    ;(link ?? root.current).focus({ preventScroll: true })
+    if (link) wanted.current = null
+  })
   const cellOf = useCells(props, { focused, isPassing })
   const focus = (index: number) => {
     setFocused(index)
-    if (root.current && layout) focusCell(root.current, layout, index)
+    wanted.current = index
+    if (root.current && layout) scrollIntoView(root.current, layout, index)
   }
   const onKeyDown = (event: KeyboardEvent) => {
     if (!layout || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return
@@ -69,6 +78,7 @@ export function VirtualGrid<T>(props: VirtualGridProps<T>) {
     {
       class: 'lists-window',
       ref: root,
+      tabIndex: -1,
       'aria-label': label,
       'aria-busy': list.total.value === null,
       style: { height: `${layout ? Math.ceil(total / layout.columns) * layout.rowHeight : 0}px` },
@@ -78,7 +88,8 @@ export function VirtualGrid<T>(props: VirtualGridProps<T>) {
         if (index !== null) setFocused(index)
       },
       onFocusOut: (event: FocusEvent) => {
-        if (!root.current?.contains(event.relatedTarget as Node | null)) setFocused(null)
+        if (wanted.current === null && !root.current?.contains(event.relatedTarget as Node | null))
+          setFocused(null)
       },
     },
     layout && indexes.map(index => cellOf(index, layout, total)),
@@ -228,16 +239,10 @@ function scrollToCell(root: HTMLElement, { columns, rowHeight }: GridLayout, ind
   scrollTo(0, Math.max(0, top + Math.floor(index / columns) * rowHeight - coveredTop()))
 }
 
-function focusCell(root: HTMLElement, layout: GridLayout, index: number) {
+function scrollIntoView(root: HTMLElement, layout: GridLayout, index: number) {
   const top =
     root.getBoundingClientRect().top + Math.floor(index / layout.columns) * layout.rowHeight
   if (top < coveredTop()) scrollBy(0, top - coveredTop())
   else if (top + layout.rowHeight > innerHeight - 72)
     scrollBy(0, top + layout.rowHeight - innerHeight + 72)
-  // The cell exists after the next rendering.
-  requestAnimationFrame(() =>
-    requestAnimationFrame(() =>
-      root.querySelector<HTMLElement>(`[data-index="${index}"] a`)?.focus({ preventScroll: true }),
-    ),
-  )
 }

@@ -1,7 +1,7 @@
 // Loading of views: module and style sheets, before the view is shown.
 import type { FunctionComponent } from 'preact'
 import { basePath } from '../api/address.ts'
-import type { Route } from './routes.ts'
+import type { Route } from './route.ts'
 import type { ViewProps } from './view-props.ts'
 
 /** The folder of the built files. */

@@ -20,8 +20,17 @@ const scrollPositions = new Map<string, number>()
 
 function currentAddress(): Address {
   const { pathname, search } = window.location
-  const path = decodeURI(pathname.slice(basePath.length)).replace(/^\/+|\/+$/g, '')
+  const path = decoded(pathname.slice(basePath.length)).replace(/^\/+|\/+$/g, '')
   return { path, query: new URLSearchParams(search) }
+}
+
+/** Links from elsewhere may have any percent sign. */
+function decoded(path: string): string {
+  try {
+    return decodeURI(path)
+  } catch {
+    return path
+  }
 }
 
 function newEntryKey(): string {
@@ -108,8 +117,14 @@ function internalPath(event: MouseEvent): string | null {
   const link = (event.target as Element).closest('a')
   if (!link?.href || link.hasAttribute('download') || (link.target && link.target !== '_self'))
     return null
-  const { origin, pathname, search } = new URL(link.href)
+  const path = pathOfUrl(link.href)
+  return path === null || /^(?:api|opds|docs)(?:[/?]|$)/.test(path) ? null : path
+}
+
+/** The path of a URL of the application, with its parameters, for `navigate`; null for any other URL. */
+export function pathOfUrl(url: string): string | null {
+  if (!URL.canParse(url, document.baseURI)) return null
+  const { origin, pathname, search } = new URL(url, document.baseURI)
   if (origin !== window.location.origin || !`${pathname}/`.startsWith(`${basePath}/`)) return null
-  const path = pathname.slice(basePath.length + 1)
-  return /^(?:api|opds|docs)(?:\/|$)/.test(path) ? null : path + search
+  return pathname.slice(basePath.length + 1) + search
 }

@@ -1,18 +1,5 @@
 // Views of the application by address. Each view is a module of its own, loaded when it is first opened.
-import type { FunctionComponent } from 'preact'
-import type { ViewProps } from './view-props.ts'
-
-export type Route = {
-  /** Path with `:name` for one segment. */
-  pattern: string
-  load: () => Promise<{ View: FunctionComponent<ViewProps> }>
-  /** Style sheets of the view, below the folder of the application. */
-  styles?: readonly string[]
-  /** `plain`: without navigation, for readers and sign-in. */
-  frame?: 'plain'
-  /** `public`: also signed out. Otherwise a permission that the account needs, or none. */
-  access?: 'public' | (string & {})
-}
+import type { Route } from './route.ts'
 
 export const routes: readonly Route[] = [
   {

@@ -13,7 +13,7 @@ type CoverProps = {
   id: string
   /** Empty where the title stands beside the cover. */
   alt?: string
-  /** Changes when the cover does, where no event tells it. */
+  /** Changes when the cover does, where there is no event for it. */
   version?: string | number
   /** At once instead of when it comes into view. */
   isEager?: boolean

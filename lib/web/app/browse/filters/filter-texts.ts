@@ -1,7 +1,7 @@
 // Texts of filters: fields, values and names of libraries.
-import { api, body } from '../api/client.ts'
-import { useResource } from '../api/resource.ts'
-import { language, t, textOr } from '../text/translate.ts'
+import { api, body } from '../../api/client.ts'
+import { useResource } from '../../api/resource.ts'
+import { language, t, textOr } from '../../text/translate.ts'
 import { type FilterChoice, type FilterName, filterFields } from './filter-fields.ts'
 
 /** Names by id. */

@@ -1,5 +1,5 @@
 // Filters of series lists: their fields, and their text in the address of a page.
-import type { TextKey } from '../text/translate.ts'
+import type { TextKey } from '../../text/translate.ts'
 
 /** `label`: values of a list of the server; `choice`: a few known values; `flag`: yes or no. */
 export type FilterField = {
@@ -36,14 +36,14 @@ export const filterFields: readonly FilterField[] = [
     text: 'filter.readStatus',
     values: ['unread', 'in_progress', 'read'],
   },
-  { name: 'genre', kind: 'label', text: 'filter.genre' },
-  { name: 'tag', kind: 'label', text: 'filter.tag' },
   {
     name: 'status',
     kind: 'choice',
     text: 'filter.status',
     values: ['ongoing', 'ended', 'hiatus', 'abandoned'],
   },
+  { name: 'genre', kind: 'label', text: 'filter.genre' },
+  { name: 'tag', kind: 'label', text: 'filter.tag' },
   { name: 'publisher', kind: 'text', text: 'filter.publisher' },
   { name: 'author', kind: 'text', text: 'filter.author' },
   { name: 'language', kind: 'text', text: 'filter.language' },

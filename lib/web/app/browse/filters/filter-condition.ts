@@ -1,5 +1,5 @@
 // Conditions of the API for the filters of a series list, and the filters of a stored condition.
-import type { Schemas } from '../api/client.ts'
+import type { Schemas } from '../../api/client.ts'
 import {
   type FilterChoice,
   type FilterName,

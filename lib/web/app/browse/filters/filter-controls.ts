@@ -1,12 +1,12 @@
 // Controls of one filter: values that are included or excluded, a text, a range, or yes and no.
 import { useState } from 'preact/hooks'
-import { api, body } from '../api/client.ts'
-import { useResource } from '../api/resource.ts'
-import { formatNumber, t } from '../text/translate.ts'
-import { Button } from '../ui/button.ts'
-import { Select, TextField } from '../ui/field.ts'
-import { h } from '../ui/h.ts'
-import { Icon } from '../ui/icon.ts'
+import { api, body } from '../../api/client.ts'
+import { useResource } from '../../api/resource.ts'
+import { formatNumber, t } from '../../text/translate.ts'
+import { Button } from '../../ui/button.ts'
+import { Select, TextField } from '../../ui/field.ts'
+import { h } from '../../ui/h.ts'
+import { Icon } from '../../ui/icon.ts'
 import type { FilterChoice, FilterField, FilterName } from './filter-fields.ts'
 import { type LibraryNames, useLibraryNames, valueText } from './filter-texts.ts'
 
@@ -96,7 +96,7 @@ function Values({ field, choices, onChange, options, names = new Map(), search }
   }
   return h(
     'fieldset',
-    { class: 'browse-options' },
+    { class: `browse-options${field.kind === 'label' ? ' wide' : ''}` },
     h('legend', null, t(field.text)),
     search,
     h(

@@ -1,5 +1,5 @@
 // Address of a series list: sort order and filters as parameters.
-import { address, navigate } from '../routing/router.ts'
+import { address, navigate } from '../../routing/router.ts'
 import { type Filters, withFilters } from './filter-fields.ts'
 
 export const sortFields = [

@@ -1,11 +1,11 @@
 // Saved filters of an account: chosen, saved under a name, deleted.
 import { useState } from 'preact/hooks'
-import { api, body, type Schemas } from '../api/client.ts'
-import { useResource } from '../api/resource.ts'
-import { t } from '../text/translate.ts'
-import { Button, IconButton } from '../ui/button.ts'
-import { TextField } from '../ui/field.ts'
-import { h } from '../ui/h.ts'
+import { api, body, type Schemas } from '../../api/client.ts'
+import { useResource } from '../../api/resource.ts'
+import { t } from '../../text/translate.ts'
+import { Button, IconButton } from '../../ui/button.ts'
+import { TextField } from '../../ui/field.ts'
+import { h } from '../../ui/h.ts'
 import { type Condition, conditionOf, filtersOfCondition } from './filter-condition.ts'
 import { countFilters, type Filters } from './filter-fields.ts'
 

@@ -1,8 +1,8 @@
 // Filters in use, each with a button that removes it.
-import { t } from '../text/translate.ts'
-import { Button } from '../ui/button.ts'
-import { h } from '../ui/h.ts'
-import { Icon } from '../ui/icon.ts'
+import { t } from '../../text/translate.ts'
+import { Button } from '../../ui/button.ts'
+import { h } from '../../ui/h.ts'
+import { Icon } from '../../ui/icon.ts'
 import {
   countFilters,
   type Filters,
