@@ -145,7 +145,7 @@ test('reader of pages', { skip: skipWithoutBrowser(9) }, async t => {
   })
 
   await testPages(
-    'reading is recorded, continued by the next book, and kept without connection',
+    'reading is recorded, continued by the next book, and stored without connection',
     async (t, open) => {
       const [first, second] = (await app.library.books()).filter(({ folder }) => folder === 'Short')
       const page = await open(`/books/${first!.id}/read`, phone)
@@ -187,7 +187,7 @@ test('reader of pages', { skip: skipWithoutBrowser(9) }, async t => {
     t.match(await progress(manga.id), { currentPage: 5, completed: false })
   })
 
-  await testPages('what is kept of a long book does not grow', async (t, open) => {
+  await testPages('the document of a long book does not grow', async (t, open) => {
     const page = await open(`/books/${await idOf('Long')}/read`, phone)
     await waitForPages(page, '1')
     const nodes = async () => await page.evaluate<number>('document.querySelectorAll("*").length')

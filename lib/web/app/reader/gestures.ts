@@ -115,7 +115,7 @@ function startPan(event: PointerEvent, root: HTMLElement, hasDragged: { current:
   addEventListener('pointercancel', stop)
 }
 
-/** Zooms with Ctrl, scrolls what is larger than the window, and turns pages otherwise. */
+/** Zooms with Ctrl, scrolls what is larger than the window, and shows the next pages otherwise. */
 function createWheel(reader: Reader, scroller: () => HTMLElement | null) {
   let sum = 0
   let lastAt = 0

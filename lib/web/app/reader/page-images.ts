@@ -50,7 +50,7 @@ export function createPageImages(
     const numbers = new Set(wanted.map(({ page }) => page.number))
     for (const [number, entry] of entries)
       if (!numbers.has(number)) {
-        release(entry)
+        release(entry, holder)
         entries.delete(number)
       }
     order = wanted.map(({ page, width }) => {
@@ -99,7 +99,7 @@ export function createPageImages(
     }
     loadNext()
   }
-  /** The image says only that it failed: the reason comes from a request of the same address. */
+  /** The event has no reason: it comes from a request of the same address. */
   async function fail(entry: Entry, url: string) {
     const { loading } = entry
     const error = await reasonOf(url)
@@ -128,7 +128,7 @@ export function createPageImages(
     },
     release() {
       stopWatching()
-      for (const entry of entries.values()) release(entry)
+      for (const entry of entries.values()) release(entry, holder)
       entries.clear()
       order = []
       holder.remove()
@@ -183,10 +183,15 @@ function stopLoading(entry: Entry) {
   entry.loading = null
 }
 
-function release(entry: Entry) {
+function release(entry: Entry, holder: HTMLElement) {
   stopLoading(entry)
   clearTimeout(entry.retry)
-  entry.image.peek().element?.remove()
+  const { element } = entry.image.peek()
+  if (!element) return
+  // Its memory is free at once, and not when the garbage collector runs.
+  holder.append(element)
+  element.removeAttribute('src')
+  element.remove()
 }
 
 /** Throws nothing. */

@@ -22,8 +22,8 @@ function localPosition(bookId: string): LocalPosition | null {
 }
 
 /** The page to open: that of the address, else where the account or this tab was. A book that was read begins again. */
-export function startPage(book: Schemas['Book'], asked: string | null): number {
-  const page = Number(asked)
+export function startPage(book: Schemas['Book'], requested: string | null): number {
+  const page = Number(requested)
   if (Number.isInteger(page) && page > 0) return Math.min(page, book.pageCount)
   const progress = book.readProgress
   const local = localPosition(book.id)

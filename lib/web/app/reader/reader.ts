@@ -6,7 +6,7 @@ import { isStrip, type PageInfo, type Size, spreadsOf } from './page-layout.ts'
 import { type ReaderSettings, settingsFor, storeForSeries } from './settings.ts'
 
 /** A page number, or what is before the first and after the last page. */
-export type Place = number | 'start' | 'end'
+export type Position = number | 'start' | 'end'
 /** Where a page is shown first: at its beginning, or at its end when reading backwards. */
 export type Edge = 'beginning' | 'end'
 export type Jump = { page: number; edge: Edge; isSmooth: boolean }
@@ -33,7 +33,7 @@ export function createReader({ book, pages: known, startPage, hasPrevious }: Rea
   const pages = signal(known)
   const settings = signal(settingsFor(book, known))
   const viewport = signal(initialViewport)
-  const place = signal<Place>(startPage)
+  const place = signal<Position>(startPage)
   const page = signal(startPage)
   const jump = signal<Jump>({ page: startPage, edge: 'beginning', isSmooth: false })
   const zoom = signal(1)

@@ -57,7 +57,7 @@ export function settingsFor(book: Schemas['Book'], pages: readonly PageInfo[]): 
     isCoverAlone: true,
     hasGaps: isPdf,
     ...readDefaults()[kindOf(book)],
-    // A webtoon is a strip whatever was chosen for other comics.
+    // A webtoon is a strip also when another mode was chosen for other comics.
     ...((isVertical || (!isPdf && isStrip(pages))) && { mode: 'strip', hasGaps: false }),
   }
   const ofSeries = readSeries().find(([id]) => id === book.seriesId)?.[1]

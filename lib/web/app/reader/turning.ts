@@ -1,7 +1,7 @@
 // Turning of pages by the side of the window, and scrolling before it.
 import type { Reader } from './reader.ts'
 
-/** Turns to the page at that side. */
+/** Shows the page at that side. */
 export function turn(reader: Reader, side: 'left' | 'right') {
   const isForward = (side === 'right') === (reader.settings.value.direction === 'ltr')
   reader.step(isForward ? 1 : -1)

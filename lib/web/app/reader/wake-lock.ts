@@ -1,4 +1,4 @@
-// Screen that stays on while somebody reads, where the browser has it (HTTPS).
+// Screen that stays on during reading, where the browser has it (HTTPS).
 import { useEffect, useRef } from 'preact/hooks'
 
 const idleMs = 10 * 60_000

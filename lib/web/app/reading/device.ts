@@ -1,6 +1,8 @@
 // This browser as a reading device: an id that it does not change, and a name for the user.
 
 const storageKey = 'stackroom.device'
+/** Of the entries of the outbox in the storage of the browser. */
+export const outboxPrefix = 'stackroom.reading:'
 
 const browsers = [
   ['Edge', /Edg\//],

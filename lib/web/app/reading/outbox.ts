@@ -4,7 +4,7 @@ import { ApiError } from '../api/errors.ts'
 import { connection } from '../api/events.ts'
 import { preview } from '../api/preview.ts'
 import { account } from '../api/session.ts'
-import { outboxPrefix } from './unsent.ts'
+import { outboxPrefix } from './device.ts'
 
 export type StoredSession = Schemas['ReadingSession'] & { id: string; bookId: string }
 

@@ -1,7 +1,5 @@
 // Reading sessions that an earlier page could not send.
-
-/** Of the entries of the outbox in the storage of the browser. */
-export const outboxPrefix = 'stackroom.reading:'
+import { outboxPrefix } from './device.ts'
 
 /** Sends them in the background; the outbox is loaded only when there are any. */
 export function sendUnsent() {
