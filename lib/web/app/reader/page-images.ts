@@ -50,7 +50,7 @@ export function createPageImages(
     const numbers = new Set(wanted.map(({ page }) => page.number))
     for (const [number, entry] of entries)
       if (!numbers.has(number)) {
-        release(entry, holder)
+        release(entry)
         entries.delete(number)
       }
     order = wanted.map(({ page, width }) => {
@@ -128,7 +128,7 @@ export function createPageImages(
     },
     release() {
       stopWatching()
-      for (const entry of entries.values()) release(entry, holder)
+      for (const entry of entries.values()) release(entry)
       entries.clear()
       order = []
       holder.remove()
@@ -183,15 +183,10 @@ function stopLoading(entry: Entry) {
   entry.loading = null
 }
 
-function release(entry: Entry, holder: HTMLElement) {
+function release(entry: Entry) {
   stopLoading(entry)
   clearTimeout(entry.retry)
-  const { element } = entry.image.peek()
-  if (!element) return
-  // Its memory is free at once, and not when the garbage collector runs.
-  holder.append(element)
-  element.removeAttribute('src')
-  element.remove()
+  entry.image.peek().element?.remove()
 }
 
 /** Throws nothing. */
