@@ -87,7 +87,7 @@ const shownIds = (page: AppPage) =>
 async function clickLink(page: AppPage, text: string) {
   const { x, y } = await inBook<{ x: number; y: number }>(
     page,
-    `(() => { const link = [...document.links].find(link => link.textContent === ${JSON.stringify(text)}); const at = link.getClientRects()[0]; const { left, top } = frame.getBoundingClientRect(); return { x: left + at.left + at.width / 2, y: top + at.top + at.height / 2 } })()`,
+    `(() => { const link = [...document.querySelectorAll('[data-link]')].find(link => link.textContent === ${JSON.stringify(text)}); const at = link.getClientRects()[0]; const { left, top } = frame.getBoundingClientRect(); return { x: left + at.left + at.width / 2, y: top + at.top + at.height / 2 } })()`,
   )
   await page.mouse.click(x, y)
 }

@@ -131,11 +131,15 @@ type FrameOptions = {
 function listenInFrame(document: Document, { path, host, position, go, follow }: FrameOptions) {
   document.addEventListener('click', event => {
     event.preventDefault()
-    const link = (event.target as Element).closest('a[*|href], area[href]')
+    const link = (event.target as Element).closest('[data-link]')
     if (link) void follow(link, { document, path })
   })
   document.addEventListener('keydown', event => {
     const { key, ctrlKey, metaKey, altKey, shiftKey } = event
+    if (key === 'Enter') {
+      const link = document.activeElement?.closest('[data-link]')
+      if (link) void follow(link, { document, path })
+    }
     if (key === 'Enter' || key === 'Tab' || ctrlKey || metaKey || altKey) return
     const repeated = new KeyboardEvent('keydown', {
       key,

@@ -4,7 +4,7 @@ import { destinationOf, noteOf } from './content/links.ts'
 import type { Publication } from './content/publication.ts'
 import type { BookView, Target } from './view/book-view.ts'
 
-export type Note = { paragraphs: string[]; target: Target }
+type Note = { paragraphs: string[]; target: Target }
 type DisplayedDocument = { document: Document; path: string }
 export type Point = { x: number; y: number }
 
@@ -20,7 +20,7 @@ export function createFollowing({ publication, view, jump }: FollowingOptions) {
   const closing = new AbortController()
 
   async function follow(link: Element, shown: DisplayedDocument) {
-    const destination = destinationOf(publication, link, shown.path)
+    const destination = destinationOf(publication, link)
     if (destination?.kind === 'external') externalLink.value = destination.url
     if (destination?.kind !== 'internal') return
     const { section, path, id } = destination
@@ -33,9 +33,7 @@ export function createFollowing({ publication, view, jump }: FollowingOptions) {
 
   function linkAt({ x, y }: Point) {
     const shown = view().documentAt(x, y)
-    const link = shown?.document
-      .elementFromPoint(shown.x, shown.y)
-      ?.closest('a[*|href], area[href]')
+    const link = shown?.document.elementFromPoint(shown.x, shown.y)?.closest('[data-link]')
     return shown && link ? { link, shown } : null
   }
 

@@ -17,7 +17,7 @@ type Locator = {
   text?: { highlight?: string | null } | null
 }
 
-export type Progression = {
+type Progression = {
   modified: string
   device: { id: string; name: string }
   locator: Locator

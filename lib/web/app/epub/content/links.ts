@@ -1,40 +1,20 @@
 // Links in documents of EPUBs: where they lead, and the text of the notes to which they refer.
 import { parseDocument } from './document.ts'
-import { fetchText, type Publication, pathOf, resourceUrl, sectionOf } from './publication.ts'
+import { fetchText, type Publication, pathOf, sectionOf } from './publication.ts'
 
-export type Destination =
+type Destination =
   | { kind: 'internal'; section: number; path: string; id: string }
   | { kind: 'external'; url: string }
-  | { kind: 'resource'; path: string }
 
-/** Where a link leads; null for links that lead nowhere. */
-export function destinationOf(
-  publication: Publication,
-  link: Element,
-  path: string,
-): Destination | null {
-  const written =
-    link.getAttribute('href') ?? link.getAttributeNS('http://www.w3.org/1999/xlink', 'href')
+/** Where a link of a sanitized document leads; null for links that lead nowhere. */
+export function destinationOf(publication: Publication, link: Element): Destination | null {
+  const written = link.getAttribute('data-link')
   if (!written) return null
-  let url: URL
-  try {
-    url = new URL(written, resourceUrl(publication, path))
-  } catch {
-    return null
-  }
-  return destinationOfUrl(publication, url)
-}
-
-export function destinationOfUrl(publication: Publication, url: URL): Destination | null {
-  if (url.origin === location.origin) {
-    const target = pathOf(publication.id, url.href)
-    if (!target) return null
-    const section = sectionOf(publication, target.path)
-    return section < 0
-      ? { kind: 'resource', path: target.path }
-      : { kind: 'internal', section, ...target }
-  }
-  return /^(?:https?|mailto|tel):$/.test(url.protocol) ? { kind: 'external', url: url.href } : null
+  const url = new URL(written)
+  if (url.origin !== location.origin) return { kind: 'external', url: url.href }
+  const target = pathOf(publication.id, url.href)
+  const section = target ? sectionOf(publication, target.path) : -1
+  return target && section >= 0 ? { kind: 'internal', section, ...target } : null
 }
 
 const noteTypes = /(?:^|\s)(?:footnote|endnote|rearnote|note|doc-footnote|doc-endnote)(?:\s|$)/

@@ -40,7 +40,7 @@ export type Section = {
 }
 
 /** An entry of the table of contents, in order; `path` with the fragment in `id`. */
-export type ContentsEntry = { title: string; depth: number; path: string; id: string }
+type ContentsEntry = { title: string; depth: number; path: string; id: string }
 
 export type Publication = {
   id: string

@@ -97,6 +97,7 @@ function sanitized(
   const load = (url: string) => loadableOf(url, resolvers)
   if (/^(?:data-)?on/.test(name) || removedAttributes.has(name)) return null
   if (namespaceURI === xml && name === 'base') return null
+  if (name === 'data-link') return null
   if (name === 'style')
     return /url|\\|image|src|var\(|font|line-height/i.test(value)
       ? cleanStyle((element as HTMLElement).style, load)
@@ -105,7 +106,10 @@ function sanitized(
     if (!urlAttributes[name]!.includes(tag)) return null
     if (name === 'srcset') return srcset(value, load)
     if (name === 'usemap') return value.startsWith('#') ? value : null
-    if (tag === 'a' || tag === 'area') return linkTarget(absolute(value))
+    if (tag === 'a' || tag === 'area') {
+      makeLink(element, absolute(value))
+      return null
+    }
     if (tag !== 'img' && name === 'href' && value.trim().startsWith('#')) return value.trim()
     if (['image', 'feimage', 'img', 'audio', 'video', 'source', 'track'].includes(tag))
       return load(value)
@@ -125,8 +129,17 @@ function loadableOf(url: string, { absolute, loadable }: Resolvers): string | nu
   return resolved === null ? null : loadable(resolved)
 }
 
-const linkTarget = (url: string | null): string | null =>
-  url !== null && /^(?:https?|mailto|tel):/i.test(url) ? url : null
+/**
+ * Links are for the application alone: a frame that followed one by itself would leave the document, and not all
+ * browsers run the listeners that prevent it.
+ */
+function makeLink(element: Element, url: string | null) {
+  if (url === null || !/^(?:https?|mailto|tel):/i.test(url)) return
+  element.setAttribute('data-link', url)
+  // Those of references to notes are links too.
+  if (!element.hasAttribute('role')) element.setAttribute('role', 'link')
+  element.setAttribute('tabindex', '0')
+}
 
 function srcset(value: string, load: ResolveUrl): string | null {
   const candidates = value.split(/,\s+/).flatMap(candidate => {

@@ -4,7 +4,7 @@
 /** Resolves a URL of a style sheet to one that may be loaded; null for none. */
 export type ResolveUrl = (url: string) => string | null
 
-export const maxStyleLength = 2_000_000
+const maxStyleLength = 2_000_000
 
 // A book may have been written to stop its reader: expressions have one way to match, in linear time.
 /** What may be before `@import`: comments, marks of HTML, character set and layers. */

@@ -4,7 +4,7 @@ import type { ViewOptions } from './book-view.ts'
 
 type Size = { width: number; height: number }
 
-export type FixedPage = { opened: BookDocument; box: HTMLElement; size: Size }
+type FixedPage = { opened: BookDocument; box: HTMLElement; size: Size }
 
 const fallbackSize: Size = { width: 800, height: 1200 }
 

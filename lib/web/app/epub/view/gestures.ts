@@ -1,6 +1,6 @@
 // Pointer, wheel and keyboard of the reader. Events in the frames of a book do not reach all browsers' listeners, since
 // nothing runs there: a surface above them receives the pointer.
-export type GestureHandlers = {
+type GestureHandlers = {
   /** `side`: where the window was tapped, in thirds; false if nothing was done. */
   onTap: (point: { x: number; y: number }, side: 'left' | 'middle' | 'right') => void
   onSwipe: (side: 'left' | 'right') => void

@@ -7,7 +7,7 @@ import { type Area, directionOf, geometryOf } from './geometry.ts'
 import { type Palette, presentationCss } from './presentation.ts'
 import { indexText } from './text-index.ts'
 
-export type PagePosition = { page: number; pages: number; offset: number; progression: number }
+type PagePosition = { page: number; pages: number; offset: number; progression: number }
 
 export type Pager = ReturnType<typeof createPager>
 

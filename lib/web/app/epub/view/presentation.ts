@@ -86,12 +86,13 @@ function typeCss({ fontSize, family, lineHeight, alignment }: EpubSettings) {
 
 function coloursCss({ background, text, link, isForced, isDark }: Palette) {
   const scheme = `html { color-scheme: ${isDark ? 'dark' : 'light'} only }`
-  if (!isForced) return `${scheme} html { background-color: ${background}; color: ${text} }`
+  if (!isForced)
+    return `${scheme} html { background-color: ${background}; color: ${text} } :where([data-link]) { color: ${link} }`
   return `${scheme}
     html { background: ${background} !important; color: ${text} !important }
     body { background: none !important }
     body, body *:not(svg, svg *, math *) { color: inherit !important; background-color: transparent !important; border-color: color-mix(in srgb, currentcolor 40%, transparent) !important; text-shadow: none !important; box-shadow: none !important }
-    body a:any-link, body a:any-link * { color: ${link} !important }`
+    body [data-link], body [data-link] * { color: ${link} !important }`
 }
 
 /** Nothing is larger than a page, since it would stand out of its column. */
@@ -118,6 +119,6 @@ function contentsCss({
     h1, h2, h3, h4 { break-after: avoid }
     p, li, blockquote { orphans: 2; widows: 2 }
     hr { max-inline-size: 100% }
-    a:any-link { cursor: pointer }
+    :where([data-link]) { text-decoration: underline; cursor: pointer }
     :focus-visible { outline: 2px solid currentcolor }`
 }

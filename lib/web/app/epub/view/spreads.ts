@@ -2,7 +2,7 @@
 import type { Publication } from '../content/publication.ts'
 
 /** Sections side by side, from left to right; null for an empty page. */
-export type Spread = readonly (number | null)[]
+type Spread = readonly (number | null)[]
 
 /** The first page alone, then pairs, unless the book says on which side a page is. */
 export function spreadsOf(

@@ -3,7 +3,7 @@
 
 type Atom = { node: Node; start: number; length: number }
 
-export type TextIndex = {
+type TextIndex = {
   /** Length of the text with its images; at least 1. */
   length: number
   /** The first offset from which `isReached` is true for the rectangle there, which grows with the text; null for none. */
