@@ -66,6 +66,7 @@ async function serve(): Promise<string> {
     await database.close()
   }
   const started = await startStackroom([
+    ...['--log-level', 'error'],
     ...(values.data ? ['--data', values.data] : []),
     ...(values['database-url'] ? ['--database-url', values['database-url']] : []),
   ])
