@@ -81,7 +81,7 @@ export function AlphabetMenu({ alphabet, onJump }: AlphabetProps) {
     { class: 'browse-letters' },
     h(
       Menu,
-      { label: t('browse.letters'), trigger: h('span', { 'aria-hidden': true }, 'A–Z') },
+      { label: `${t('browse.letters')}: A–Z`, trigger: h('span', { 'aria-hidden': true }, 'A–Z') },
       h('div', { class: 'browse-letters-grid' }, letterButtons({ alphabet, onJump }, 'menu-item')),
     ),
   )
