@@ -1,4 +1,6 @@
 // Want-to-read list of the caller: series and books, with an order of its own.
+import type { Viewer } from '../../auth/viewer.ts'
+import { Book, booksByIds } from '../../catalog/book/book-record.ts'
 import {
   addAllWanted,
   addWanted,
@@ -10,13 +12,23 @@ import {
   type WantToReadSort,
   wantToReadSorts,
 } from '../../catalog/personal/want-to-read.ts'
+import { Series, seriesByIds } from '../../catalog/series/series-record.ts'
 import { Invalid } from '../../errors.ts'
 import { isPaged, paged, pageQuery, pageResponse, paging } from '../../http/pagination.ts'
 import { respond, route } from '../../http/route.ts'
+import type { Queryable } from '../../postgres/db.ts'
 import { body, count, list, maybe, nullable, oneOf, record, Type, uuid } from '../../schema.ts'
 import { BookId, SeriesId } from '../params.ts'
 import { bookIds, seriesIds, skipNote } from './bulk-ids.ts'
 
+const WantToReadItem = record(
+  {
+    ...WantToReadEntry.properties,
+    series: maybe(nullable(Series)),
+    book: maybe(nullable(Book)),
+  },
+  { component: 'WantToReadItem' },
+)
 const WantToRead = record(
   { items: list(WantToReadEntry), total: count() },
   { component: 'WantToRead' },
@@ -43,8 +55,14 @@ export const wantToRead = [
           description: '`custom` is the order of the caller.',
         }),
       ),
+      includeItems: maybe(
+        Type.Boolean({
+          default: false,
+          description: 'Pages only: the series or book of each entry as `series` or `book`.',
+        }),
+      ),
     }),
-    responses: { 200: Type.Union([WantToRead, paged(WantToReadEntry)]) },
+    responses: { 200: Type.Union([WantToRead, paged(WantToReadItem)]) },
     cost: 'list',
     async handle({ query, viewer, request, reply }, { sql }) {
       const page = isPaged(query) ? paging(query) : null
@@ -54,7 +72,8 @@ export const wantToRead = [
         ...{ offset: page?.offset ?? 0, limit: page?.pageSize ?? maxWanted },
       })
       if (!page) return { items: entries, total }
-      return pageResponse({ request, reply, query }, { data: entries, total, paging: page })
+      const data = query.includeItems ? await withItems(sql, viewer, entries) : entries
+      return pageResponse({ request, reply, query }, { data, total, paging: page })
     },
   }),
   route({
@@ -140,3 +159,19 @@ export const wantToRead = [
     }),
   ),
 ]
+
+/** The entries with their records, in two statements; null for one that was hidden or deleted meanwhile. */
+async function withItems(sql: Queryable, viewer: Viewer, entries: readonly WantToReadEntry[]) {
+  const seriesIds = entries.flatMap(({ seriesId }) => seriesId ?? [])
+  const bookIds = entries.flatMap(({ bookId }) => bookId ?? [])
+  const [allSeries, books] = await Promise.all([
+    seriesByIds(sql, viewer, seriesIds),
+    booksByIds(sql, viewer, bookIds),
+  ])
+  const records = new Map([...allSeries, ...books].map(record => [record.id, record]))
+  return entries.map(entry => ({
+    ...entry,
+    series: (records.get(entry.seriesId ?? '') as Series | undefined) ?? null,
+    book: (records.get(entry.bookId ?? '') as Book | undefined) ?? null,
+  }))
+}

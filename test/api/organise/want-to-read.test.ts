@@ -78,6 +78,13 @@ test('want to read', async t => {
     t.same(await listed('oldest'), before)
     const page = await reader.get('/want-to-read?sort=custom&page=2&pageSize=3')
     t.match(page.body, { total: 4, totalPages: 2, data: [{ bookId: null, seriesId: ids.Gone }] })
+    t.notOk('series' in page.body.data[0])
+    const full = await reader.get('/want-to-read?sort=custom&page=1&pageSize=4&includeItems=true')
+    t.same(
+      full.body.data.map(({ series, book }: any) => series?.id ?? book?.id),
+      await listed(),
+      'with their records in the same order',
+    )
     const others = await other.put('/want-to-read/order', { entryIds: entries.map(e => e.id) })
     t.equal(others.status, 204)
     t.same((await listed())[0], before[3], 'another account changes nothing')

@@ -120,9 +120,9 @@ function WantedCard({ wanted, tabIndex, onRemoved }: WantedCardProps) {
   return h(
     'div',
     { class: 'wanted-card' },
-    wanted?.entry.itemType === 'book'
-      ? h(BookCard, { book: wanted.book, tabIndex, showSeries: true })
-      : h(SeriesCard, { series, tabIndex }),
+    wanted?.itemType === 'book'
+      ? h(BookCard, { book: wanted.book ?? undefined, tabIndex, showSeries: true })
+      : h(SeriesCard, { series: series ?? undefined, tabIndex }),
     wanted &&
       h(IconButton, {
         icon: 'close',
