@@ -1,11 +1,11 @@
 // Sign-in page.
 
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { api, body } from '../api/client.ts'
 import { ApiError } from '../api/errors.ts'
 import { useResource } from '../api/resource.ts'
 import { startSession } from '../api/session.ts'
-import { address, href, navigate } from '../routing/router.ts'
+import { address, href, navigate, pathOfUrl } from '../routing/router.ts'
 import { messageOf } from '../text/error-message.ts'
 import { t } from '../text/translate.ts'
 import { Button } from '../ui/button.ts'
@@ -19,7 +19,9 @@ export function View() {
   const [error, setError] = useState('')
   useTitle(t('signIn.title'))
   const setup = useResource('setup', signal => body(api.GET('/api/v1/setup/status', { signal })))
-  if (setup.data?.setupRequired) navigate('setup', { replace: true })
+  useEffect(() => {
+    if (setup.data?.setupRequired) navigate('setup', { replace: true })
+  }, [setup.data])
   const submit = async () => {
     setError('')
     try {
@@ -31,6 +33,8 @@ export function View() {
       setError(isRefused ? t('signIn.refused') : messageOf(error))
     }
   }
+  // What is typed into the form would be lost.
+  if (setup.isLoading || setup.data?.setupRequired) return null
   return h(
     'main',
     { class: 'plain-page' },
@@ -73,4 +77,4 @@ export function View() {
 }
 
 /** The address from which the reader was sent here; only paths of the application. */
-const returnPath = () => (address.value.query.get('from') ?? '').replace(/^[/\\]+/, '')
+const returnPath = () => pathOfUrl(address.value.query.get('from') ?? '') ?? ''
