@@ -5,7 +5,7 @@ import { apiDefaults } from '../kit/server.ts'
 import { accessibilityProblems } from '../kit/web/accessibility.ts'
 import { type App, password, startApp } from '../kit/web/app.ts'
 import { skipWithoutBrowser } from '../kit/web/browser.ts'
-import { horizontalOverflow, testWithPages } from '../kit/web/page.ts'
+import { horizontalOverflow, testWithPages, waitUntil } from '../kit/web/page.ts'
 
 const signedIn = (page: Page) => page.getByRole('button', { name: 'Account ada' })
 
@@ -15,7 +15,7 @@ async function fillSignIn(page: Page, secret = password) {
   await page.getByRole('button', { name: 'Sign in' }).click()
 }
 
-test('sessions of the web application', { skip: skipWithoutBrowser(5) }, async t => {
+test('sessions of the web application', { skip: skipWithoutBrowser(6) }, async t => {
   const app = await startApp(t)
   const testPages = testWithPages(t, app)
   const anonymous = { account: null, width: 390, height: 844 }
@@ -37,10 +37,36 @@ test('sessions of the web application', { skip: skipWithoutBrowser(5) }, async t
   })
 
   await testPages('an address of another host is not opened after the sign-in', async (t, open) => {
-    const page = await open(`/sign-in?from=${encodeURIComponent('/\\\\other.example/')}`, anonymous)
+    const addresses = [
+      '/\\\\other.example/',
+      '\t//other.example/',
+      '//other.example/a',
+      'javascript:0',
+    ]
+    for (const from of addresses) {
+      const page = await open(`/sign-in?from=${encodeURIComponent(from)}`, anonymous)
+      await fillSignIn(page)
+      await signedIn(page).waitFor()
+      t.equal(page.url(), `${app.base}/`, from)
+      await page.close()
+    }
+    const page = await open('/sign-in?from=%25E0', anonymous)
     await fillSignIn(page)
     await signedIn(page).waitFor()
-    t.equal(new URL(page.url()).origin, app.base)
+    t.equal(page.url(), `${app.base}/%E0`, 'one that is not encoded correctly')
+  })
+
+  await testPages('the sign-out in a preview ends the session', async (t, open) => {
+    const page = await open(`/admin/users/${app.reader.id}`)
+    await page.getByRole('button', { name: 'Show as this user' }).click()
+    await page.getByRole('button', { name: 'End preview' }).waitFor()
+    const token = await tokens(page)
+    await page.getByRole('button', { name: 'Account rob' }).click()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByLabel('Password').waitFor()
+    const client = app.withHeaders({ authorization: `Bearer ${token!.accessToken}` })
+    await waitUntil(async () => (await client.get('/auth/me')).status === 401)
+    t.equal(await page.evaluate('sessionStorage.length'), 0)
   })
 
   await testPages('a session is resumed by a reload and in another tab', async (t, open) => {

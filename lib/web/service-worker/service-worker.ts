@@ -4,8 +4,10 @@ declare const self: ServiceWorkerGlobalScope
 /** Written before this code by the build. */
 declare const build: { digest: string; paths: string[] }
 
-const cacheName = `stackroom-${build.digest}`
 const scope = self.registration.scope
+/** A host may have several servers, each below a path of its own. */
+const cachePrefix = `stackroom:${new URL(scope).pathname}:`
+const cacheName = cachePrefix + build.digest
 
 self.addEventListener('install', event => {
   event.waitUntil(storeFiles().then(() => self.skipWaiting()))
@@ -35,7 +37,7 @@ async function storeFiles() {
 
 async function deleteOtherBuilds() {
   const names = await caches.keys()
-  const others = names.filter(name => name.startsWith('stackroom-') && name !== cacheName)
+  const others = names.filter(name => name.startsWith(cachePrefix) && name !== cacheName)
   await Promise.all(others.map(name => caches.delete(name)))
 }
 

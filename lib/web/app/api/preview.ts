@@ -10,7 +10,8 @@ export type Preview = {
   expiresAt: number
 }
 
-const storageKey = 'stackroom.preview'
+// A host may have several servers, each below a path of its own.
+const storageKey = `stackroom.preview:${new URL(document.baseURI).pathname}`
 
 /** Null outside a preview. */
 export const preview = signal<Preview | null>(readStored())

@@ -44,6 +44,7 @@ function store(next: Tokens | null) {
 
 /** Starts a session with the tokens of a response of sign-in, registration or setup. */
 export async function startSession({ accessToken, refreshToken, expiresIn }: TokenFields) {
+  storePreview(null)
   store({ accessToken, refreshToken, expiresAt: Date.now() + expiresIn * 1000 })
   await loadAccount()
 }
@@ -71,7 +72,8 @@ async function fetchAccount(token: string): Promise<Account | null> {
 }
 
 export async function signOut(): Promise<void> {
-  const token = await accessToken().catch(() => null)
+  // That of a preview ends nothing.
+  const token = await ownToken().catch(() => null)
   const refreshToken = tokens.value?.refreshToken
   endSession()
   if (token !== null)
@@ -189,8 +191,10 @@ export function watchSession() {
   addEventListener('storage', event => {
     if (event.key !== storageKey && event.key !== null) return
     tokens.value = readStored()
-    if (tokens.value === null) account.value = null
-    else if (account.value === null) loadAccount().catch(() => {})
+    if (tokens.value === null) {
+      storePreview(null)
+      account.value = null
+    } else loadAccount().catch(() => {})
   })
   const renewInTime = () => {
     if (document.visibilityState === 'visible') accessToken().catch(() => {})
