@@ -2,7 +2,7 @@
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { mediaUrl } from '../api/address.ts'
-import { accessToken } from '../api/session.ts'
+import { accessToken, account } from '../api/session.ts'
 import { useCoverVersion } from './cover-versions.ts'
 import { h } from './h.ts'
 
@@ -24,7 +24,9 @@ export function Cover({ owner, id, alt = '', version, isEager = false }: CoverPr
   const [attempt, setAttempt] = useState(0)
   const [isFailed, setFailed] = useState(false)
   const updated = useCoverVersion(id)
-  const source = mediaUrl(`/${owner}/${id}/thumbnail`, { v: version ?? updated })
+  // Made of what the account sees. Browsers show an image again for another account in the same tab.
+  const forAccount = owner === 'books' ? undefined : account.value?.id
+  const source = mediaUrl(`/${owner}/${id}/thumbnail`, { v: version ?? updated, for: forAccount })
   const image = useRef<HTMLImageElement>(null)
   useEffect(() => setFailed(false), [source])
   useEffect(() => {
