@@ -7,7 +7,7 @@ import { testWithPages } from '../kit/web/page.ts'
 test('the application without a connection', { skip: skipWithoutBrowser(1) }, async t => {
   const app = await startApp(t)
   const testPages = testWithPages(t, app)
-  await testPages('it starts, says so, and continues', async (t, open) => {
+  await testPages('it starts, shows a message, and continues', async (t, open) => {
     const page = await open('/', { options: { serviceWorkers: 'allow' } })
     await page.evaluate('navigator.serviceWorker.ready.then(() => true)')
     const stored = await page.evaluate<string[]>(`caches.keys()

@@ -19,7 +19,7 @@ watchSession()
 const match = matchRoute(address.value.path)
 // Its error is shown by the view.
 if (match) loadView(match.route).catch(() => {})
-// Without a connection the application is shown all the same, and says so.
+// Without a connection the application is shown all the same, with a message.
 await Promise.all([
   startLanguage(),
   isSignedIn.value && !account.value && loadAccount().catch(() => {}),

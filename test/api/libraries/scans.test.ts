@@ -176,7 +176,7 @@ t.test('readers can see scans but not start them', async t => {
   t.equal((await maintainer.get(`/libraries/${unknownId}/scan-status`)).status, 404)
 })
 
-t.test('a library says when its schedule scans it next', async t => {
+t.test('a library has the time of its next scheduled scan', async t => {
   const shelf = await createTestLibrary(t, all)
   const scanningConfig = { cronSchedule: '30 4 1 1 *', cronTimezone: 'Asia/Tokyo' }
   const nextScanAt = async (change: object) =>

@@ -15,7 +15,7 @@ type Former = {
 const maxRestored = 100
 const parallelRequests = 6
 
-/** Marks them and says so; the notice has an action that restores the former positions. Throws ApiError. */
+/** Marks them and shows a notice, which has an action that restores the former positions. Throws ApiError. */
 export async function setRead(selection: Selection, isRead: boolean): Promise<void> {
   const former = await formerStates(selection, isRead)
   const startedAt = Date.now()

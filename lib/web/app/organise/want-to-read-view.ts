@@ -19,7 +19,7 @@ import { setWantToRead } from './wanted.ts'
 import {
   createWantedLoader,
   orderWanted,
-  type Wanted,
+  type WantedEntry,
   type WantedSort,
   wantedSorts,
 } from './wanted-list.ts'
@@ -29,7 +29,7 @@ export function View() {
   const chosen = wantedSorts.find(sort => sort === address.value.query.get('sort')) ?? 'newest'
   const sort: WantedSort = arranges ? 'custom' : chosen
   const load = useMemo(() => createWantedLoader(sort), [sort])
-  const list = usePagedList<Wanted>(`/want-to-read?${sort}`, load)
+  const list = usePagedList<WantedEntry>(`/want-to-read?${sort}`, load)
   useReloadOnEvents(
     ({ type }) => /^(?:progress_updated|series_deleted|book_deleted)$/.test(type),
     () => list.reload(),
@@ -98,8 +98,8 @@ function Toolbar({ arranges, sort }: { arranges: boolean; sort: WantedSort }) {
   )
 }
 
-function WantedGrid({ list }: { list: PagedList<Wanted> }) {
-  return h(VirtualGrid<Wanted>, {
+function WantedGrid({ list }: { list: PagedList<WantedEntry> }) {
+  return h(VirtualGrid<WantedEntry>, {
     list,
     label: t('nav.wantToRead'),
     shape: cardShape,
@@ -107,7 +107,7 @@ function WantedGrid({ list }: { list: PagedList<Wanted> }) {
   })
 }
 
-type WantedCardProps = { wanted: Wanted | undefined; tabIndex: number; onRemoved: () => void }
+type WantedCardProps = { wanted: WantedEntry | undefined; tabIndex: number; onRemoved: () => void }
 
 function WantedCard({ wanted, tabIndex, onRemoved }: WantedCardProps) {
   const series = wanted?.series
@@ -134,10 +134,11 @@ function WantedCard({ wanted, tabIndex, onRemoved }: WantedCardProps) {
   )
 }
 
-const titleOf = (wanted: Wanted | undefined) => wanted?.series?.title ?? wanted?.book?.title ?? ''
+const titleOf = (wanted: WantedEntry | undefined) =>
+  wanted?.series?.title ?? wanted?.book?.title ?? ''
 
-function Arrange({ list }: { list: PagedList<Wanted> }) {
-  return h(ArrangeList<Wanted>, {
+function Arrange({ list }: { list: PagedList<WantedEntry> }) {
+  return h(ArrangeList<WantedEntry>, {
     list,
     label: t('organise.arrange'),
     titleOf,

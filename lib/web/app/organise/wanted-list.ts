@@ -1,7 +1,7 @@
 // Entries of the want-to-read list with their series and books.
 import { api, body, type Schemas } from '../api/client.ts'
 
-export type Wanted = Schemas['WantToReadItem']
+export type WantedEntry = Schemas['WantToReadItem']
 
 export const wantedSorts = ['newest', 'oldest', 'custom'] as const
 export type WantedSort = (typeof wantedSorts)[number]
@@ -10,7 +10,10 @@ type Page = { page: number; pageSize: number }
 
 /** Loads pages of the list. */
 export function createWantedLoader(sort: WantedSort) {
-  return async (page: Page, signal: AbortSignal): Promise<{ data: Wanted[]; total: number }> => {
+  return async (
+    page: Page,
+    signal: AbortSignal,
+  ): Promise<{ data: WantedEntry[]; total: number }> => {
     const query = { ...page, sort, includeItems: true }
     return (await body(
       api.GET('/api/v1/want-to-read', { params: { query }, signal }),

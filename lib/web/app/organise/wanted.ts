@@ -4,7 +4,7 @@ import { t } from '../text/translate.ts'
 import { showError, showNotice } from '../ui/toast.ts'
 import type { Selection } from './read-state.ts'
 
-/** Changes the list and says so; the notice has an action that undoes it. Throws ApiError. */
+/** Changes the list and shows a notice, which has an action that undoes it. Throws ApiError. */
 export async function setWantToRead(
   selection: Selection,
   wanted: boolean,

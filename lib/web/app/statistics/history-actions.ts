@@ -21,7 +21,7 @@ async function exportHistory(format: 'json' | 'csv') {
 }
 
 export function HistoryActions({ onDeleted }: { onDeleted: () => void }) {
-  const [asks, setAsks] = useState(false)
+  const [isConfirming, setConfirming] = useState(false)
   const item = (icon: 'download' | 'delete', text: string, run: () => unknown) =>
     h(
       'button',
@@ -47,15 +47,15 @@ export function HistoryActions({ onDeleted }: { onDeleted: () => void }) {
       item('download', t('statistics.exportCsv'), () => exportHistory('csv').catch(showError)),
       item('download', t('statistics.exportJson'), () => exportHistory('json').catch(showError)),
       (can('ProgressWrite') || can('BooksWrite')) &&
-        item('delete', t('statistics.delete'), () => setAsks(true)),
+        item('delete', t('statistics.delete'), () => setConfirming(true)),
     ),
-    asks &&
+    isConfirming &&
       h(ConfirmDialog, {
         title: t('statistics.deleteTitle'),
         text: t('statistics.deleteText'),
         action: t('statistics.delete'),
         onConfirm: remove,
-        onClose: () => setAsks(false),
+        onClose: () => setConfirming(false),
       }),
   )
 }

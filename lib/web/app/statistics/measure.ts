@@ -23,7 +23,7 @@ export function amountText(amount: number, measure: Measure): string {
     : t('statistics.booksOf', { count: amount })
 }
 
-/** Without a unit where the axis says it. */
+/** Without a unit where the axis has it. */
 export const tickText = (amount: number, measure: Measure): string =>
   measure === 'time' && amount > 0 ? formatDuration(amount * 60) : formatNumber(amount)
 

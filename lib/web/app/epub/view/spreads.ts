@@ -4,7 +4,7 @@ import type { Publication } from '../content/publication.ts'
 /** Sections side by side, from left to right; null for an empty page. */
 type Spread = readonly (number | null)[]
 
-/** The first page alone, then pairs, unless the book says on which side a page is. */
+/** The first page alone, then pairs, unless the book places a page on a side. */
 export function spreadsOf(
   publication: Pick<Publication, 'sections' | 'isRightToLeft'>,
   isTwoWide: boolean,

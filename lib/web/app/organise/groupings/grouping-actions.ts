@@ -21,7 +21,7 @@ type GroupingActionsProps = { kind: Kind; grouping: Grouping; count: number; rel
 export function GroupingActions({ kind, grouping, count, reload }: GroupingActionsProps) {
   const { id, name } = grouping
   const { write, remove } = kinds[kind]
-  const [asks, setAsks] = useState(false)
+  const [isConfirming, setConfirming] = useState(false)
   const item = (icon: Parameters<typeof Icon>[0]['name'], text: string, run: () => unknown) =>
     h(
       'button',
@@ -61,9 +61,9 @@ export function GroupingActions({ kind, grouping, count, reload }: GroupingActio
             chooseCover({ owner: kind, id, title: name, onSaved: reload }),
           ),
         isReadList && item('download', t('cbl.export'), () => exportCbl(grouping).catch(showError)),
-        can(remove) && item('delete', t('action.delete'), () => setAsks(true)),
+        can(remove) && item('delete', t('action.delete'), () => setConfirming(true)),
       ),
-    asks &&
+    isConfirming &&
       h(ConfirmDialog, {
         title: t(`groupings.deleteTitle.${kind}`, { name }),
         text: t(`groupings.deleteText.${kind}`),
@@ -73,7 +73,7 @@ export function GroupingActions({ kind, grouping, count, reload }: GroupingActio
           navigate(kind, { replace: true })
           showNotice(t('groupings.deleted', { name }))
         },
-        onClose: () => setAsks(false),
+        onClose: () => setConfirming(false),
       }),
   )
 }

@@ -27,7 +27,7 @@ export function BulkDialog({ owner, ids, onSaved, onClose }: BulkDialogProps) {
   const [tab, setTab] = useState<BulkTab>('labels')
   const [change, setChange] = useState(nothing)
   const [errors, setErrors] = useState<Errors>({})
-  const [asks, setAsks] = useState<'reset' | 'discard' | null>(null)
+  const [question, setQuestion] = useState<'reset' | 'discard' | null>(null)
   const count = ids.length
   const isEmpty = Object.values(change).every(part => Object.keys(part).length === 0)
   const done = () => {
@@ -56,7 +56,7 @@ export function BulkDialog({ owner, ids, onSaved, onClose }: BulkDialogProps) {
         variant: 'quiet',
         class: 'dialog-action-start',
         icon: 'refresh',
-        onClick: () => setAsks('reset'),
+        onClick: () => setQuestion('reset'),
       },
       t('metadata.reset'),
     ),
@@ -65,7 +65,7 @@ export function BulkDialog({ owner, ids, onSaved, onClose }: BulkDialogProps) {
       {
         key: 'cancel',
         variant: 'quiet',
-        onClick: () => (isEmpty ? onClose() : setAsks('discard')),
+        onClick: () => (isEmpty ? onClose() : setQuestion('discard')),
       },
       t('action.cancel'),
     ),
@@ -80,7 +80,7 @@ export function BulkDialog({ owner, ids, onSaved, onClose }: BulkDialogProps) {
     Dialog,
     {
       title: t(`metadata.bulkTitle.${owner}`, { count }),
-      onClose: () => (isEmpty ? onClose() : setAsks('discard')),
+      onClose: () => (isEmpty ? onClose() : setQuestion('discard')),
       actions,
       width: 'wide',
       class: 'metadata-dialog',
@@ -101,18 +101,18 @@ export function BulkDialog({ owner, ids, onSaved, onClose }: BulkDialogProps) {
       tab === 'fields' && h(FieldChanges, { owner, change, update, errors }),
       tab === 'locks' && h(LockChanges, { owner, change, update }),
     ),
-    asks &&
+    question &&
       h(ConfirmDialog, {
-        title: t(asks === 'reset' ? 'metadata.resetTitle' : 'metadata.discardTitle'),
-        text: asks === 'reset' ? t(`metadata.resetText.${owner}`) : t('metadata.discardText'),
-        action: t(asks === 'reset' ? 'metadata.reset' : 'metadata.discard'),
+        title: t(question === 'reset' ? 'metadata.resetTitle' : 'metadata.discardTitle'),
+        text: question === 'reset' ? t(`metadata.resetText.${owner}`) : t('metadata.discardText'),
+        action: t(question === 'reset' ? 'metadata.reset' : 'metadata.discard'),
         onConfirm: async () => {
-          if (asks === 'discard') return onClose()
+          if (question === 'discard') return onClose()
           await resetMany({ owner, ids })
           showNotice(t('metadata.resetDone'))
           done()
         },
-        onClose: () => setAsks(null),
+        onClose: () => setQuestion(null),
       }),
   )
 }
@@ -145,7 +145,7 @@ function LabelChanges({ change, update }: PartProps) {
   )
 }
 
-/** A check mark in front of each field says whether it is set. */
+/** A check mark in front of each field shows whether it is set. */
 function FieldChanges({
   owner,
   change,

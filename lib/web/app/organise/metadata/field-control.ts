@@ -83,7 +83,7 @@ function TextControl(props: Labelled) {
   })
 }
 
-/** The text itself if it is no number, so that the field says so. */
+/** The text itself if it is no number, so that the field is marked. */
 function parseNumber(text: string): number | string | null {
   const trimmed = text.trim().replace(',', '.')
   if (trimmed === '') return null

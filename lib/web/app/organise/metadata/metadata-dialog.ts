@@ -33,8 +33,8 @@ export function MetadataDialog({ owner, id, onSaved, onClose }: MetadataDialogPr
     loadRecord({ owner, id }, signal),
   )
   const editor = useEditor({ owner, id, record: record.data, reload: record.reload })
-  const [asks, setAsks] = useState<'discard' | 'reset' | null>(null)
-  const close = () => (isChanged(editor.draft) ? setAsks('discard') : onClose())
+  const [question, setQuestion] = useState<'discard' | 'reset' | null>(null)
+  const close = () => (isChanged(editor.draft) ? setQuestion('discard') : onClose())
   const done = (text: string) => {
     showNotice(text)
     onSaved?.()
@@ -56,7 +56,7 @@ export function MetadataDialog({ owner, id, onSaved, onClose }: MetadataDialogPr
         variant: 'quiet',
         class: 'dialog-action-start',
         icon: 'refresh',
-        onClick: () => setAsks('reset'),
+        onClick: () => setQuestion('reset'),
       },
       t('metadata.reset'),
     ),
@@ -75,21 +75,21 @@ export function MetadataDialog({ owner, id, onSaved, onClose }: MetadataDialogPr
     record.error && !record.data && h(ErrorState, { error: record.error, onRetry: record.reload }),
     !record.data && !record.error && h('div', { class: 'metadata-loading', 'aria-busy': true }),
     record.data && h(Editor, { owner, record: record.data, editor }),
-    asks === 'discard' &&
+    question === 'discard' &&
       h(ConfirmDialog, {
         title: t('metadata.discardTitle'),
         text: t('metadata.discardText'),
         action: t('metadata.discard'),
         onConfirm: onClose,
-        onClose: () => setAsks(null),
+        onClose: () => setQuestion(null),
       }),
-    asks === 'reset' &&
+    question === 'reset' &&
       h(ConfirmDialog, {
         title: t('metadata.resetTitle'),
         text: t(`metadata.resetText.${owner}`),
         action: t('metadata.reset'),
         onConfirm: reset,
-        onClose: () => setAsks(null),
+        onClose: () => setQuestion(null),
       }),
   )
 }

@@ -56,7 +56,7 @@ function recordOf(metadata: Schemas['SeriesMetadata'] | Schemas['BookMetadata'])
 
 export const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
 
-/** What turns an object into another one as a merge patch (RFC 7396): removed members are null. */
+/** Merge patch from one object to another (RFC 7396): removed members are null. */
 function mergePatch(former: unknown, next: unknown): unknown {
   if (!isObject(former) || !isObject(next)) return next
   const removed = Object.keys(former).filter(name => !(name in next))
