@@ -90,7 +90,9 @@ const files = filesOf([
   'sql',
   'bench',
   'test',
-]).filter(file => /\.(ts|mjs|sql|md|yml)$/.test(file) && !file.startsWith('lib/web/app/api/schema.d.ts'))
+]).filter(
+  file => /\.(ts|mjs|sql|md|yml)$/.test(file) && !file.startsWith('lib/web/app/api/schema.d.ts'),
+)
 const modules = files.filter(file => /^(cmd|lib|pipeline)\/.*\.ts$/.test(file))
 const sources = new Map(files.map(file => [file, readFileSync(join(root, file), 'utf8')]))
 const imports = new Map(modules.map(file => [file, importsOf(file)]))

@@ -2,8 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import createClient from 'openapi-fetch'
 import { test } from 'tap'
-import { folderWithFiles } from '../kit/files/folders.ts'
 import type { paths } from '../../lib/web/app/api/schema.d.ts'
+import { folderWithFiles } from '../kit/files/folders.ts'
 import { comic } from '../kit/library.ts'
 import { startApi } from '../kit/server.ts'
 

@@ -4,8 +4,6 @@ import type { Schemas } from '../api/client.ts'
 import { type Resource, useResource } from '../api/resource.ts'
 import { useEvents } from '../api/use-events.ts'
 
-export type ScanStage = Schemas['ScanStatus']['stage']
-
 /** Its `failures` are a number of files; the texts of `errors` come with the record only. */
 export type Scan = Omit<Schemas['ScanStatus'], 'seriesFound' | 'booksFound' | 'errors'> & {
   errors: readonly string[]

@@ -16,7 +16,6 @@ export type PageImage = {
 }
 /** A page that is needed, and its width in CSS pixels. */
 export type WantedPage = { page: PageInfo; width: number }
-export type PageImages = ReturnType<typeof createPageImages>
 
 // The server renders few pages at a time, and a browser has six connections over HTTP/1.1.
 const maxLoading = 3

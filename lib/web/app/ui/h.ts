@@ -2,7 +2,6 @@
 // the modules are served as they are but for their types.
 import {
   type Attributes,
-  type ComponentChild,
   type ComponentChildren,
   h as create,
   type FunctionComponent,
@@ -31,4 +30,4 @@ export const h = create as {
   <P>(component: FunctionComponent<P>, props: Props<P>, ...children: ComponentChildren[]): VNode
 }
 
-export type { ComponentChild, ComponentChildren }
+export type { ComponentChildren }
