@@ -1,16 +1,11 @@
 // Frame of the administration pages: navigation between them above the heading of the page.
 import { type ComponentChildren, Fragment } from 'preact'
-import { useLayoutEffect, useRef } from 'preact/hooks'
-import { can } from '../api/session.ts'
-import { address, href } from '../routing/router.ts'
-import { type TextKey, t } from '../text/translate.ts'
+import { t } from '../text/translate.ts'
 import { h } from '../ui/h.ts'
-import { Icon, type IconName } from '../ui/icon.ts'
 import { PageHeader } from '../ui/page-header.ts'
+import { type SectionEntry, SectionNavigation } from '../ui/section-navigation.ts'
 
-type Entry = { path: string; icon: IconName; text: TextKey; permission: string }
-
-const entries: readonly Entry[] = [
+const entries: readonly SectionEntry[] = [
   { path: 'admin', icon: 'chart', text: 'admin.overview', permission: 'LibrariesWrite' },
   {
     path: 'admin/libraries',
@@ -40,38 +35,8 @@ export function AdminFrame({ title, subtitle, actions, children }: AdminFramePro
   return h(
     Fragment,
     null,
-    h(AdminNavigation, null),
+    h(SectionNavigation, { label: t('nav.admin'), entries }),
     h(PageHeader, { title, subtitle, actions }),
     children,
-  )
-}
-
-function AdminNavigation() {
-  const navigation = useRef<HTMLElement>(null)
-  const { path } = address.value
-  // On narrow screens the entry of the page may be outside of the visible part.
-  useLayoutEffect(() => {
-    const current = navigation.current?.querySelector('[aria-current]')
-    current?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
-  }, [path])
-  const shown = entries.filter(({ permission }) => can(permission))
-  return h(
-    'nav',
-    { class: 'admin-navigation', 'aria-label': t('nav.admin'), ref: navigation },
-    shown.map(entry => {
-      const isCurrent =
-        path === entry.path || (entry.path !== 'admin' && path.startsWith(`${entry.path}/`))
-      return h(
-        'a',
-        {
-          href: href(entry.path),
-          class: 'admin-navigation-link',
-          'aria-current': isCurrent ? 'page' : undefined,
-          key: entry.path,
-        },
-        h(Icon, { name: entry.icon, size: 18 }),
-        t(entry.text),
-      )
-    }),
   )
 }
