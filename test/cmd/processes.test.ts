@@ -82,7 +82,7 @@ t.test('SIGHUP reloads the configuration without failing requests', async t => {
     requestUntilStopped,
   )
   // A busy machine needs longer for that many requests.
-  for (let i = 0; i < 100 || (requests <= 100 && i < 2_000); i++) {
+  for (let i = 0; i < 30 || (requests <= 100 && i < 2_000); i++) {
     configure(
       `logging:\n  level: ${i % 2 ? 'error' : 'warn'}\nrate_limit:\n  enabled: false\n  authenticated_rps: ${i + 1}\n`,
     )
@@ -93,7 +93,6 @@ t.test('SIGHUP reloads the configuration without failing requests', async t => {
   await Promise.all(clients)
   t.same(failed, [])
   t.ok(requests > 100, `${requests} requests`)
-  t.comment(`${requests} requests during 100 reloads`)
   t.equal((await terminate()).code, 0)
 })
 
