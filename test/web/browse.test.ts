@@ -113,7 +113,7 @@ test('browsing', { skip: skipWithoutBrowser(7) }, async t => {
     await reader.put(`/books/${books.comic.id}/progress`, { currentPage: 3 })
     const shelf = page.getByRole('region', { name: 'Keep reading' })
     await shelf.getByText('The Lighthouse').waitFor()
-    await shelf.getByText('50 % read').waitFor({ state: 'attached' })
+    await shelf.getByText('50% read').waitFor({ state: 'attached' })
     library.write('New Moon/1.cbz', comic())
     await library.scan()
     await page.getByRole('region', { name: 'New series' }).getByText('New Moon').waitFor()

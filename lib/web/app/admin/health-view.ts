@@ -59,7 +59,6 @@ export function View() {
     h(
       'p',
       { class: 'health-links' },
-      h('a', { href: href('docs'), target: '_blank', rel: 'noopener' }, t('health.apiDocs')),
       h('span', { class: 'secondary-text' }, t('health.metricsHint', { address: metricsUrl })),
     ),
   )

@@ -62,7 +62,7 @@ function BookSubtitle({ book }: { book: Book }) {
   const { numberText, volume, pageCount, metadata } = book
   const parts = [
     numberText && t('lists.number', { number: numberText }),
-    volume !== null && t('details.volume', { volume }),
+    volume !== null && t('details.volume', { volume: String(volume) }),
     metadata.year !== null && String(metadata.year),
     pageCount > 0 && t('lists.pages', { count: pageCount }),
   ]

@@ -123,14 +123,27 @@ type FolderListProps = { listing: Listing; onOpen: (path: string) => void; isSta
 function FolderList({ listing, onOpen, isStale }: FolderListProps) {
   const { currentPath, parentPath, entries, isTruncated } = listing
   const list = useRef<HTMLUListElement>(null)
+  const box = useRef<HTMLDivElement>(null)
+  // The button of the folder that was opened is no more: the focus goes to the first of its folders.
+  const isOpening = useRef(false)
+  const open = (path: string) => {
+    isOpening.current = true
+    onOpen(path)
+  }
   useEffect(() => {
     if (list.current) list.current.scrollTop = 0
+    if (!isOpening.current) return
+    isOpening.current = false
+    const first =
+      list.current?.querySelector<HTMLElement>('button:enabled') ??
+      box.current?.querySelector<HTMLElement>('button:enabled')
+    first?.focus({ preventScroll: true })
   }, [currentPath])
   const folders = entries.filter(entry => entry.isDirectory)
   const files = entries.length - folders.length
   return h(
     'div',
-    { class: `folder-listing${isStale ? ' stale' : ''}` },
+    { class: `folder-listing${isStale ? ' stale' : ''}`, ref: box },
     h(
       'div',
       { class: 'folder-bar' },
@@ -139,14 +152,14 @@ function FolderList({ listing, onOpen, isStale }: FolderListProps) {
         variant: 'quiet',
         label: t('folder.up'),
         disabled: parentPath === null,
-        onClick: () => parentPath !== null && onOpen(parentPath),
+        onClick: () => parentPath !== null && open(parentPath),
       }),
-      h(Breadcrumbs, { path: currentPath, onOpen }),
+      h(Breadcrumbs, { path: currentPath, onOpen: open }),
     ),
     h(
       'ul',
       { class: 'folder-list', ref: list, 'aria-label': t('folder.folders') },
-      folders.map(folder => h(Folder, { folder, onOpen, key: folder.path })),
+      folders.map(folder => h(Folder, { folder, onOpen: open, key: folder.path })),
     ),
     h(
       'p',

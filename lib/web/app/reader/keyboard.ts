@@ -37,8 +37,8 @@ const pageShare = 0.85
 type Handler = (reader: Reader, actions: ReaderActions, event: KeyboardEvent) => void
 
 const keys: Record<string, Handler> = {
-  ArrowRight: reader => turnOrStep(reader, 'right'),
-  ArrowLeft: reader => turnOrStep(reader, 'left'),
+  ArrowRight: (...pressed) => turnOrStep('right', pressed),
+  ArrowLeft: (...pressed) => turnOrStep('left', pressed),
   ArrowDown: reader => scrollOrStep(reader, lineShare),
   ArrowUp: reader => scrollOrStep(reader, -lineShare),
   PageDown: reader => scrollOrStep(reader, pageShare),
@@ -78,8 +78,13 @@ const keys: Record<string, Handler> = {
   },
 }
 
-/** In a strip the arrows go to the next and previous page. */
-function turnOrStep(reader: Reader, side: 'left' | 'right') {
+/** In a strip the arrows go to the next and previous page; after the end of a book to the next book. */
+function turnOrStep(side: 'left' | 'right', [reader, actions, event]: Parameters<Handler>) {
+  const isForward = (side === 'right') === (reader.settings.value.direction === 'ltr')
+  if (isForward && reader.place.value === 'end') {
+    if (!event.repeat) actions.openBook('next')
+    return
+  }
   const scroller = currentScroller()
   if (reader.zoom.value > 1 && canScroll(scroller, side === 'right' ? 1 : -1, true)) {
     const left = scroller!.clientWidth * (side === 'right' ? lineShare : -lineShare)

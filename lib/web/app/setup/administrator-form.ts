@@ -52,6 +52,7 @@ export function AdministratorForm({ onDone }: { onDone: () => void }) {
         title: t('setup.usernameHint'),
         autocomplete: 'username',
         autocapitalize: 'none',
+        autofocus: true,
         onInput: setUsername,
       }),
       h(TextField, {

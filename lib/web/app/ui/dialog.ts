@@ -25,6 +25,7 @@ export function Dialog({
   ...rest
 }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
+  const isPressedBeside = useRef(false)
   useEffect(() => {
     const element = dialog.current!
     const opener = document.activeElement as HTMLElement | null
@@ -47,8 +48,12 @@ export function Dialog({
         event.preventDefault()
         onClose()
       },
+      // Only a click that began beside the dialog closes it: text may be selected beyond its border.
+      onPointerDown: (event: PointerEvent) => {
+        isPressedBeside.current = event.target === dialog.current
+      },
       onClick: (event: MouseEvent) => {
-        if (event.target === dialog.current) onClose()
+        if (isPressedBeside.current && event.target === dialog.current) onClose()
       },
     },
     h(
