@@ -9,15 +9,15 @@ import t from 'tap'
  * run side by side and none is left at the end.
  */
 const suites: Record<string, string[]> = {
+  // Modules are loaded once in a process.
+  loading: ['test/api/komga/disabled.test.ts'],
+  'web-loading': ['test/web/disabled.test.ts'],
+  web: ['test/web/*'],
   watch: ['test/pipeline/watch/*'],
   processes: ['test/cmd/processes.test.ts'],
   crawl: ['test/opds/crawl.test.ts'],
   // Metrics belong to a process: these files count what happens in it.
   metrics: ['test/api/system/metrics.test.ts', 'test/metrics/*'],
-  // Modules are loaded once in a process.
-  loading: ['test/api/komga/disabled.test.ts'],
-  'web-loading': ['test/web/disabled.test.ts'],
-  web: ['test/web/*'],
   readers: ['test/api/{accounts,koreader,organise,reading}/*'],
   api: ['test/api/**'],
   http: ['test/http/*'],
