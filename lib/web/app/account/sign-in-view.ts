@@ -4,7 +4,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { api, body } from '../api/client.ts'
 import { ApiError } from '../api/errors.ts'
 import { useResource } from '../api/resource.ts'
-import { startSession } from '../api/session.ts'
+import { account, startSession } from '../api/session.ts'
 import { address, href, navigate, pathOfUrl } from '../routing/router.ts'
 import { messageOf } from '../text/error-message.ts'
 import { t } from '../text/translate.ts'
@@ -22,12 +22,16 @@ export function View() {
   useEffect(() => {
     if (setup.data?.setupRequired) navigate('setup', { replace: true })
   }, [setup.data])
+  // Signed in here or in another tab.
+  const isDone = account.value !== null
+  useEffect(() => {
+    if (isDone) navigate(returnPath(), { replace: true })
+  }, [isDone])
   const submit = async () => {
     setError('')
     try {
       const session = await body(api.POST('/api/v1/auth/login', { body: { username, password } }))
       await startSession(session)
-      navigate(returnPath(), { replace: true })
     } catch (error) {
       const isRefused = error instanceof ApiError && error.status === 401
       setError(isRefused ? t('signIn.refused') : messageOf(error))

@@ -18,7 +18,7 @@ type Listener = (event: StreamEvent) => void
 type StreamName = 'events' | 'scans' | 'tasks'
 
 const minRetryMs = 1_000
-const maxRetryMs = 20_000
+const maxRetryMs = 10_000
 // A browser has six connections to a server over HTTP/1.1, and tabs in the background need none.
 const hiddenMs = 60_000
 
@@ -109,6 +109,12 @@ function createStream(path: string) {
       retryMs = minRetryMs
       update()
     }
+  })
+  // A connection without data does not end by itself when the network does.
+  addEventListener('offline', () => {
+    if (!source) return
+    close()
+    void open()
   })
   addEventListener('online', () => {
     if (isWanted() && !source) void open()

@@ -1,5 +1,6 @@
 // Preview of the application as another account sees it: in this tab, without changes, for administrators.
 import { signal } from '@preact/signals'
+import { readStorage, writeStorage } from './storage.ts'
 
 export type Preview = {
   accountId: string
@@ -18,7 +19,7 @@ export const preview = signal<Preview | null>(readStored())
 
 function readStored(): Preview | null {
   try {
-    return JSON.parse(sessionStorage.getItem(storageKey) ?? 'null')
+    return JSON.parse(readStorage(storageKey, 'sessionStorage') ?? 'null')
   } catch {
     return null
   }
@@ -26,6 +27,5 @@ function readStored(): Preview | null {
 
 export function storePreview(next: Preview | null) {
   preview.value = next
-  if (next === null) sessionStorage.removeItem(storageKey)
-  else sessionStorage.setItem(storageKey, JSON.stringify(next))
+  writeStorage(storageKey, next && JSON.stringify(next), 'sessionStorage')
 }

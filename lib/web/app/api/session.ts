@@ -1,9 +1,11 @@
 // Session of the browser: tokens, the signed-in account, renewal before the tokens expire.
 import { computed, signal } from '@preact/signals'
 import { apiUrl } from './address.ts'
+import { compareClocks } from './clock.ts'
 import { ApiError, failureOf, noConnection } from './errors.ts'
 import { preview, storePreview } from './preview.ts'
 import type { components } from './schema.d.ts'
+import { readStorage, writeStorage } from './storage.ts'
 
 export type Account = components['schemas']['CurrentUser']
 
@@ -30,7 +32,7 @@ export const can = (permission: string): boolean =>
 
 function readStored(): Tokens | null {
   try {
-    return JSON.parse(localStorage.getItem(storageKey) ?? 'null')
+    return JSON.parse(readStorage(storageKey) ?? 'null')
   } catch {
     return null
   }
@@ -38,8 +40,25 @@ function readStored(): Tokens | null {
 
 function store(next: Tokens | null) {
   tokens.value = next
-  if (next === null) localStorage.removeItem(storageKey)
-  else localStorage.setItem(storageKey, JSON.stringify(next))
+  writeStorage(storageKey, next && JSON.stringify(next))
+}
+
+/** Uses what another tab stored. The page of one account is loaded again for another one, and sends nothing in its name. */
+function adopt(stored: Tokens | null) {
+  if (stored && tokens.value && accountIdOf(stored) !== accountIdOf(tokens.value)) {
+    storePreview(null)
+    location.reload()
+  } else tokens.value = stored
+}
+
+/** The `sub` claim of the JSON web token. */
+function accountIdOf({ accessToken }: Tokens): unknown {
+  try {
+    const claims = accessToken.split('.')[1]!.replaceAll('-', '+').replaceAll('_', '/')
+    return JSON.parse(atob(claims)).sub
+  } catch {
+    return null
+  }
 }
 
 /** Starts a session with the tokens of a response of sign-in, registration or setup. */
@@ -156,7 +175,7 @@ export async function endPreview(): Promise<void> {
 async function renewAlone(known: string): Promise<void> {
   const renewOnce = async () => {
     const stored = readStored()
-    if (stored === null || stored.accessToken !== known) tokens.value = stored
+    if (stored === null || stored.accessToken !== known) adopt(stored)
     else await renew(stored)
   }
   if (navigator.locks) await navigator.locks.request(storageKey, renewOnce)
@@ -182,6 +201,7 @@ async function send(path: string, init: RequestInit): Promise<Response> {
   const response = await fetch(apiUrl(path), init).catch(() => {
     throw noConnection()
   })
+  compareClocks(response)
   if (!response.ok) throw await failureOf(response)
   return response
 }
@@ -190,7 +210,7 @@ async function send(path: string, init: RequestInit): Promise<Response> {
 export function watchSession() {
   addEventListener('storage', event => {
     if (event.key !== storageKey && event.key !== null) return
-    tokens.value = readStored()
+    adopt(readStored())
     if (tokens.value === null) {
       storePreview(null)
       account.value = null

@@ -1,5 +1,6 @@
 // How EPUBs are displayed on this device: flow, type and colours.
 import { effect, signal } from '@preact/signals'
+import { readStorage, writeStorage } from '../api/storage.ts'
 
 export const flows = ['paginated', 'scrolled'] as const
 export const columnChoices = ['auto', '1', '2'] as const
@@ -38,7 +39,7 @@ const storageKey = 'stackroom.epub'
 
 export const settings = signal<EpubSettings>(readStored())
 
-effect(() => localStorage.setItem(storageKey, JSON.stringify(settings.value)))
+effect(() => writeStorage(storageKey, JSON.stringify(settings.value)))
 
 export function changeSettings(changes: Partial<EpubSettings>) {
   settings.value = { ...settings.value, ...changes }
@@ -51,7 +52,7 @@ export function changeFontSize(steps: number) {
 
 function readStored(): EpubSettings {
   try {
-    return { ...defaults, ...JSON.parse(localStorage.getItem(storageKey) ?? '{}') }
+    return { ...defaults, ...JSON.parse(readStorage(storageKey) ?? '{}') }
   } catch {
     return defaults
   }

@@ -1,10 +1,9 @@
 // Whether lists are shown as cards or as lines: chosen once for all lists of the browser.
 import { effect, signal } from '@preact/signals'
+import { readStorage, writeStorage } from '../api/storage.ts'
 
 export type ListMode = 'cards' | 'lines'
 const storageKey = 'stackroom.lists'
 
-export const listMode = signal<ListMode>(
-  localStorage.getItem(storageKey) === 'lines' ? 'lines' : 'cards',
-)
-effect(() => localStorage.setItem(storageKey, listMode.value))
+export const listMode = signal<ListMode>(readStorage(storageKey) === 'lines' ? 'lines' : 'cards')
+effect(() => writeStorage(storageKey, listMode.value))

@@ -2,7 +2,7 @@
 import { effect, type Signal, signal } from '@preact/signals'
 import { ApiError, failureOf } from '../api/errors.ts'
 import { connection } from '../api/events.ts'
-import { accessToken } from '../api/session.ts'
+import { accessToken, renewRefused } from '../api/session.ts'
 import { t } from '../text/translate.ts'
 import { pageUrl, renderedWidth } from './page-address.ts'
 import type { PageInfo } from './page-layout.ts'
@@ -20,7 +20,9 @@ export type WantedPage = { page: PageInfo; width: number }
 // The server renders few pages at a time, and a browser has six connections over HTTP/1.1.
 const maxLoading = 3
 const waitMs = 2_000
+// After some attempts the reason is shown; they continue less often.
 const maxAttempts = 4
+const longWaitMs = 10_000
 
 type Entry = {
   page: PageInfo
@@ -162,7 +164,10 @@ function applyFailure(entry: Entry, error: ApiError): number | null {
   // A lost connection is waited for, however long it takes.
   const isWaiting = status === 0 || (isTemporary && entry.attempts < maxAttempts)
   entry.image.value = { ...entry.image.peek(), error: isWaiting ? null : error, isWaiting }
-  return isWaiting ? (retryAfter ?? 0) * 1000 || waitMs : null
+  // Renewing the session again and again would not help.
+  if (!isWaiting && (!isTemporary || status === 401)) return null
+  const leastMs = isWaiting ? waitMs : longWaitMs
+  return Math.max((retryAfter ?? 0) * 1000, leastMs)
 }
 
 /** A sharper image replaces one that is shown; a smaller one only what is not loaded yet. */
@@ -191,9 +196,11 @@ function release(entry: Entry) {
 /** Throws nothing. */
 async function reasonOf(url: string): Promise<ApiError> {
   // The cookie may have expired while the tab was not used.
-  await accessToken().catch(() => null)
+  const token = await accessToken().catch(() => null)
   const response = await fetch(url, { cache: 'no-store' }).catch(() => null)
   if (response === null) return new ApiError(0, '')
+  // The cookie is not there, or the session has ended: renewing brings it back, or leads to the sign-in.
+  if (response.status === 401 && token !== null) await renewRefused(token).catch(() => null)
   if (!response.ok) return await failureOf(response)
   void response.body?.cancel()
   return new ApiError(415, t('reader.notDisplayable'))

@@ -1,7 +1,9 @@
 // Position in the book: recorded while reading, restored after a reload, and offered when another device was further.
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { api, body, type Schemas } from '../api/client.ts'
+import { clockOffset } from '../api/clock.ts'
 import { can } from '../api/session.ts'
+import { readStorage, writeStorage } from '../api/storage.ts'
 import { useEvents } from '../api/use-events.ts'
 import { lastRecordedAt } from '../reading/outbox.ts'
 import { createRecorder, type Recorder } from '../reading/recorder.ts'
@@ -14,7 +16,9 @@ type LocalPosition = { bookId: string; page: number; at: number }
 /** The page that this tab showed last, which a reload opens again also when nothing is recorded. */
 function localPosition(bookId: string): LocalPosition | null {
   try {
-    const stored: LocalPosition | null = JSON.parse(sessionStorage.getItem(storageKey) ?? 'null')
+    const stored: LocalPosition | null = JSON.parse(
+      readStorage(storageKey, 'sessionStorage') ?? 'null',
+    )
     return stored?.bookId === bookId ? stored : null
   } catch {
     return null
@@ -56,8 +60,12 @@ export function useRecording(reader: Reader) {
   useEffect(() => {
     const toPage = shown.at(-1)!
     recorder.current?.moved({ toPage, isEnd, pages: shown })
-    const local: LocalPosition = { bookId: book.id, page: shown[0]!, at: Date.now() }
-    sessionStorage.setItem(storageKey, JSON.stringify(local))
+    const local: LocalPosition = {
+      bookId: book.id,
+      page: shown[0]!,
+      at: Date.now() + clockOffset(),
+    }
+    writeStorage(storageKey, JSON.stringify(local), 'sessionStorage')
   }, [key, isEnd, isRecorded])
 }
 

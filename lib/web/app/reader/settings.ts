@@ -1,5 +1,6 @@
 // Settings of the reader: defaults by the format and the metadata of a book, and what was chosen for its series.
 import type { Schemas } from '../api/client.ts'
+import { readStorage, writeStorage } from '../api/storage.ts'
 import { type Fit, isStrip, type PageInfo } from './page-layout.ts'
 
 export const modes = ['auto', 'single', 'double', 'strip'] as const
@@ -32,18 +33,14 @@ const readDefaults = () => read<Record<string, Stored>>(defaultsKey, {})
 
 function read<T>(key: string, fallback: T): T {
   try {
-    return JSON.parse(localStorage.getItem(key) ?? 'null') ?? fallback
+    return JSON.parse(readStorage(key) ?? 'null') ?? fallback
   } catch {
     return fallback
   }
 }
 
 function write(key: string, value: unknown) {
-  try {
-    localStorage.setItem(key, JSON.stringify(value))
-  } catch {
-    // The storage is full: the choice lasts until the reader is closed.
-  }
+  writeStorage(key, JSON.stringify(value))
 }
 
 export function settingsFor(book: Schemas['Book'], pages: readonly PageInfo[]): ReaderSettings {

@@ -1,4 +1,5 @@
 // This browser as a reading device: an id that it does not change, and a name for the user.
+import { readStorage, writeStorage } from '../api/storage.ts'
 
 const storageKey = 'stackroom.device'
 /** Of the entries of the outbox in the storage of the browser. */
@@ -23,10 +24,10 @@ const systems = [
 
 /** The id and name under which reading is recorded. */
 export function readingDevice(): { id: string; name: string } {
-  let id = localStorage.getItem(storageKey)
+  let id = readStorage(storageKey)
   if (!id) {
     id = `web-${randomUuid()}`
-    localStorage.setItem(storageKey, id)
+    writeStorage(storageKey, id)
   }
   return { id, name: deviceName(navigator.userAgent) }
 }

@@ -4,6 +4,7 @@ import { ApiError } from '../api/errors.ts'
 import { connection } from '../api/events.ts'
 import { preview } from '../api/preview.ts'
 import { account } from '../api/session.ts'
+import { readStorage, storedKeys, writeStorage } from '../api/storage.ts'
 import { outboxPrefix } from './device.ts'
 
 export type StoredSession = Schemas['ReadingSession'] & { id: string; bookId: string }
@@ -21,23 +22,13 @@ let latest: StoredSession | null = null
 export const lastRecordedAt = (bookId: string): string =>
   latest?.bookId === bookId ? (latest.clientEndedAt ?? '') : ''
 
-/** Each session has an entry of its own, since tabs write at the same time. They belong to the account that read. */
-function storedKeys(prefix: string): string[] {
-  const keys = Array.from({ length: localStorage.length }, (_, i) => localStorage.key(i) ?? '')
-  return keys.filter(key => key.startsWith(prefix))
-}
-
 /** Stores a session and sends it. `keepalive`: also when the page is closed. */
 export function recordSession(session: StoredSession, { keepalive = false } = {}): Promise<void> {
   const accountId = account.value?.id
   if (accountId === undefined) return Promise.resolve()
   latest = session
-  try {
-    localStorage.setItem(prefixOf(accountId) + session.id, JSON.stringify(session))
-  } catch {
-    // The storage is full: the session is sent without being stored.
-    return send([session], { prefix: null, keepalive })
-  }
+  // Each has an entry of its own, since tabs write at the same time. They belong to the account that read.
+  writeStorage(prefixOf(accountId) + session.id, JSON.stringify(session))
   return sendStored({ keepalive })
 }
 
@@ -76,7 +67,7 @@ function batchesOf(keys: readonly string[]): StoredSession[][] {
   const batches: StoredSession[][] = []
   let length = 0
   for (const key of keys) {
-    const text = localStorage.getItem(key)
+    const text = readStorage(key)
     if (text === null) continue
     if (batches.length === 0 || length + text.length > maxBatchLength) {
       batches.push([])
@@ -91,10 +82,10 @@ function batchesOf(keys: readonly string[]): StoredSession[][] {
 /** Throws ApiError when it is worth another attempt. */
 async function send(
   sessions: readonly StoredSession[],
-  { prefix, keepalive }: { prefix: string | null; keepalive: boolean },
+  { prefix, keepalive }: { prefix: string; keepalive: boolean },
 ): Promise<void> {
   const forget = () => {
-    if (prefix !== null) for (const { id } of sessions) localStorage.removeItem(prefix + id)
+    for (const { id } of sessions) writeStorage(prefix + id, null)
   }
   try {
     await api.POST('/api/v1/reading-sessions', { body: { sessions: [...sessions] }, keepalive })

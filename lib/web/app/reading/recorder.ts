@@ -1,4 +1,5 @@
 // Measurement of reading: time while the page is visible and in use, positions and pages, as sessions of the outbox.
+import { clockOffset } from '../api/clock.ts'
 import { randomUuid, readingDevice } from './device.ts'
 import { recordSession, type StoredSession } from './outbox.ts'
 
@@ -134,7 +135,8 @@ function sessionOf({
     ...place,
     activeDurationMs: Math.round(activeMs),
     ...(pages.size > 0 && { pagesRead: pages.size }),
-    clientStartedAt: new Date(startedAt).toISOString(),
-    clientEndedAt: new Date(ended).toISOString(),
+    // The latest position counts, of all devices: one with a wrong clock would lose its own, or hide the others.
+    clientStartedAt: new Date(startedAt + clockOffset()).toISOString(),
+    clientEndedAt: new Date(ended + clockOffset()).toISOString(),
   }
 }

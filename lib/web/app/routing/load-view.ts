@@ -1,6 +1,7 @@
 // Loading of views: module and style sheets, before the view is shown.
 import type { FunctionComponent } from 'preact'
 import { basePath } from '../api/address.ts'
+import { readStorage, writeStorage } from '../api/storage.ts'
 import type { Route } from './route.ts'
 import type { ViewProps } from './view-props.ts'
 
@@ -19,16 +20,21 @@ export async function loadView(route: Route): Promise<FunctionComponent<ViewProp
     loadedViews.set(route, View)
     return View
   } catch (error) {
-    if (await isReplaced()) location.reload()
+    await reloadIfReplaced()
     throw error
   }
+}
+
+/** After a file could not be loaded: if the server has other files by now, the page is loaded again. */
+export async function reloadIfReplaced(): Promise<void> {
+  if (await isReplaced()) location.reload()
 }
 
 const reloadedKey = 'stackroom.reloaded'
 
 /** Whether the server was upgraded since the page was loaded; once in a minute, should servers differ. */
 async function isReplaced(): Promise<boolean> {
-  const reloadedAt = Number(sessionStorage.getItem(reloadedKey) ?? 0)
+  const reloadedAt = Number(readStorage(reloadedKey, 'sessionStorage') ?? 0)
   if (Date.now() - reloadedAt < 60_000) return false
   try {
     const response = await fetch(`${basePath}/manifest.webmanifest`)
@@ -37,7 +43,7 @@ async function isReplaced(): Promise<boolean> {
   } catch {
     return false
   }
-  sessionStorage.setItem(reloadedKey, String(Date.now()))
+  writeStorage(reloadedKey, String(Date.now()), 'sessionStorage')
   return true
 }
 

@@ -1,17 +1,18 @@
 // Colour theme: light, dark or that of the system.
 import { effect, signal } from '@preact/signals'
+import { readStorage, writeStorage } from '../api/storage.ts'
 
 export const themes = ['system', 'light', 'dark'] as const
 export type Theme = (typeof themes)[number]
 
 const storageKey = 'stackroom.theme'
-const stored = localStorage.getItem(storageKey)
+const stored = readStorage(storageKey)
 
 export const theme = signal<Theme>(themes.find(name => name === stored) ?? 'system')
 
 export function startTheme() {
   effect(() => {
-    localStorage.setItem(storageKey, theme.value)
+    writeStorage(storageKey, theme.value)
     if (theme.value === 'system') delete document.documentElement.dataset.theme
     else document.documentElement.dataset.theme = theme.value
   })

@@ -1,5 +1,6 @@
 // Texts of the application in the language of the reader, with plurals, numbers and dates.
 import { signal } from '@preact/signals'
+import { readStorage, writeStorage } from '../api/storage.ts'
 import type catalogue from './en.json'
 import { type Language, languages } from './languages.ts'
 
@@ -40,7 +41,7 @@ export function textOr(key: string, fallback: string): string {
 
 /** Loads the language that the reader chose, or the first one of the browser that there is. */
 export async function startLanguage(): Promise<void> {
-  const wanted = [localStorage.getItem(storageKey), ...navigator.languages]
+  const wanted = [readStorage(storageKey), ...navigator.languages]
   const known = wanted
     .map(tag => tag?.split('-')[0])
     .find(tag => tag !== undefined && tag in languages)
@@ -48,7 +49,7 @@ export async function startLanguage(): Promise<void> {
 }
 
 export async function chooseLanguage(next: Language): Promise<void> {
-  localStorage.setItem(storageKey, next)
+  writeStorage(storageKey, next)
   await loadLanguage(next)
 }
 

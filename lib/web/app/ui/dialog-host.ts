@@ -1,13 +1,17 @@
 // Dialogs that are loaded when they are opened, from any view; the shell shows them above it.
 import { signal } from '@preact/signals'
 import type { FunctionComponent } from 'preact'
-import { loadStyles } from '../routing/load-view.ts'
+import { onSignOut } from '../api/sign-out.ts'
+import { loadStyles, reloadIfReplaced } from '../routing/load-view.ts'
 import { h } from './h.ts'
 
 type Opened = { id: number; content: FunctionComponent }
 
 const opened = signal<readonly Opened[]>([])
 let lastId = 0
+onSignOut(() => {
+  opened.value = []
+})
 
 /**
  * Opens a dialog: a component that gets `onClose` besides its properties. Resolves when it is shown; throws if it
@@ -19,7 +23,10 @@ export async function openDialog<P extends object>(
   styles: readonly string[] = [],
 ): Promise<void> {
   const opener = focusedOpener()
-  const [component] = await Promise.all([load(), ...styles.map(loadStyles)])
+  const [component] = await Promise.all([load(), ...styles.map(loadStyles)]).catch(async error => {
+    await reloadIfReplaced()
+    throw error
+  })
   const id = ++lastId
   const onClose = () => {
     opened.value = opened.value.filter(dialog => dialog.id !== id)
