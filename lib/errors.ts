@@ -70,8 +70,8 @@ export class RateLimited extends Failure {
 export class Unavailable extends Failure {
   readonly status = 503
   readonly retryAfter: number
-  constructor(message: string, retryAfter = 5) {
-    super(message)
+  constructor(message: string, retryAfter = 5, details: unknown = null) {
+    super(message, { details })
     this.retryAfter = retryAfter
   }
 }
@@ -79,7 +79,14 @@ export class Unavailable extends Failure {
 /** 503: the disk of a library does not respond; work on it goes on when it does. */
 export class NotResponding extends Unavailable {
   constructor() {
-    super('The folder of the library does not respond', 10)
+    super('The folder of the library does not respond', 10, { reason: 'library_folder' })
+  }
+}
+
+/** 503: the folder of a library is not there or empty, like that of a drive that is not mounted. */
+export class NotMounted extends Unavailable {
+  constructor() {
+    super('The folder of the library is not available', 10, { reason: 'library_folder' })
   }
 }
 

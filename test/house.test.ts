@@ -25,6 +25,7 @@ const layers = [
   'lib/file-ranges.ts',
   'lib/file.ts',
   'lib/fingerprint.ts',
+  'lib/library-file.ts',
   'lib/mount-health.ts',
   'lib/name',
   'lib/image',

@@ -5,6 +5,7 @@ import { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { assertContained, type Containment, openUnchecked, unreadable } from '../containment.ts'
 import { Failure, NotFound } from '../errors.ts'
+import { missingFile } from '../library-file.ts'
 import { mountHealth } from '../mount-health.ts'
 import { giveBack, takeBuffer } from './body-buffers.ts'
 import { deliveryCounters } from './counters.ts'
@@ -45,11 +46,11 @@ export function bufferedBody(body: Buffer): FileBody {
 
 /**
  * Opens a file of a library for one response; nothing of it may be sent before `checkFile`. Throws NotFound
- * when it does not exist, Unreadable `io` otherwise.
+ * when it does not exist, NotMounted when its library is not there, Unreadable `io` otherwise.
  */
 export async function openForResponse(path: Buffer, containment: Containment): Promise<number> {
   deliveryCounters.opens += 1
-  return withFileErrors(() => openUnchecked(path, containment))
+  return withFileErrors(() => openUnchecked(path, containment), containment.root)
 }
 
 /** Checks that an open file lies in its library. Throws like `openForResponse`. */
@@ -58,10 +59,11 @@ export const checkFile = (fd: number, path: Buffer, containment: Containment): P
     const stats = await fstatAsync(fd)
     await assertContained({ fd, stats, path }, containment)
     return stats
-  })
+  }, containment.root)
 
 /** Throws like `openForResponse`. */
-export const statFile = (path: Buffer): Promise<Stats> => withFileErrors(() => statAsync(path))
+export const statFile = (path: Buffer, root: string): Promise<Stats> =>
+  withFileErrors(() => statAsync(path), root)
 
 /** At most `length` bytes from `position`; fewer at the end of the file. */
 export async function readRange(fd: number, position: number, length: number): Promise<Buffer> {
@@ -159,14 +161,17 @@ export async function readWholeFile(path: string): Promise<FileBody | null> {
   }
 }
 
-async function withFileErrors<T>(call: () => Promise<T>): Promise<T> {
+/** `root`: the library of the file, latin1. */
+async function withFileErrors<T>(call: () => Promise<T>, root?: string): Promise<T> {
   try {
     return await call()
   } catch (error) {
     const failure = error instanceof Failure ? error : unreadable(error)
     const code = (failure.cause as NodeJS.ErrnoException | undefined)?.code
     if (code === 'ENOENT' || code === 'ENOTDIR')
-      throw new NotFound('The file does not exist', { cause: failure.cause })
+      throw root === undefined
+        ? new NotFound('The file does not exist', { cause: failure.cause })
+        : await missingFile(root, failure.cause)
     throw failure
   }
 }

@@ -116,7 +116,7 @@ async function findChange({
   size,
   modifiedMs,
 }: BookSnapshot): Promise<FileChanged | null> {
-  const stat = await mountHealth.run(mountKey(root), () => statFile(path))
+  const stat = await mountHealth.run(mountKey(root), () => statFile(path, mountKey(root)))
   const now = { size: stat.size, modifiedMs: Math.round(stat.mtimeMs) }
   return now.size === size && now.modifiedMs === modifiedMs ? null : { changed: now }
 }

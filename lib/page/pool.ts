@@ -4,6 +4,7 @@ import { openThreadPool, type ThreadOptions } from '../async/thread-pool.ts'
 import { createWorkQueue } from '../async/work-queue.ts'
 import { deliveryCounters } from '../download/counters.ts'
 import { NotFound, Unreadable } from '../errors.ts'
+import { missingFile } from '../library-file.ts'
 import { mountHealth } from '../mount-health.ts'
 import type { Failures } from './failures.ts'
 import type { FileChanged, PageTasks, TaskOptions, WorkerResult } from './messages.ts'
@@ -75,7 +76,10 @@ export function openPagePool({ failures, ...options }: PoolOptions) {
       if ('changed' in result) return result
       if ('isAbsent' in result) throw new NotFound('The book has no such page')
       const { code, message } = result.error
-      if (result.isGone) throw new NotFound('The file of the book does not exist')
+      if (result.isGone)
+        throw root === null
+          ? new NotFound('The file of the book does not exist')
+          : await mountHealth.run(root, () => missingFile(root))
       const error = new Unreadable(message, code)
       if (failureKey) failures.remember(failureKey, error)
       throw error

@@ -1,0 +1,24 @@
+// Files of libraries that do not exist, and the folders of libraries that are not mounted.
+import { opendir } from 'node:fs/promises'
+import { NotFound, NotMounted } from './errors.ts'
+
+/**
+ * The error for a file that does not exist: NotMounted where its library has no folder or an empty one, else
+ * NotFound. `root`: latin1 (one character per byte). Throws nothing.
+ */
+export async function missingFile(root: string, cause?: unknown): Promise<NotFound | NotMounted> {
+  const isMounted = await hasEntries(Buffer.from(root, 'latin1')).catch(() => false)
+  return isMounted
+    ? new NotFound('The file of the book does not exist', { cause })
+    : new NotMounted()
+}
+
+async function hasEntries(folder: Buffer): Promise<boolean> {
+  // The declared type has no buffers, which Node accepts.
+  const directory = await opendir(folder as unknown as string, { encoding: 'buffer' as never })
+  try {
+    return (await directory.read()) !== null
+  } finally {
+    await directory.close()
+  }
+}
