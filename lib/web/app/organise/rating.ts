@@ -54,10 +54,7 @@ export function SeriesRating({ seriesId, rating, onChanged }: SeriesRatingProps)
         label: t('rating.remove'),
         onClick: () => change(null),
       }),
-    // The own rating alone is no average.
-    average.data &&
-      (average.data.count > 1 || shown === null) &&
-      h(Average, { average: average.data }),
+    average.data && h(Average, { average: average.data }),
   )
 }
 
