@@ -59,7 +59,9 @@ t.test('every text is used', async t => {
   const patterns = sources.flatMap(source =>
     [...source.matchAll(/`([\w.]*\.[^`]*\$\{[^`]*|\$\{[^`]*\}\.[\w.]+)`/g)].map(([, template]) => {
       const parts = template!.split(/\$\{(?:[^{}]|\{[^{}]*\})*\}/)
-      return new RegExp(`^${parts.map(part => RegExp.escape(part)).join('.+')}$`)
+      return new RegExp(
+        `^${parts.map(part => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('.+')}$`,
+      )
     }),
   )
   const unused = Object.keys(english).filter(
