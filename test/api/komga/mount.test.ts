@@ -23,11 +23,11 @@ test('the API under a prefix', async t => {
   t.equal(await status(`${all.base}${me}`), 404, 'not at the root of the main one')
   t.equal(await status(`${all.base}/api/v1/auth/me`), 200)
 
-  await enableKomga(admin, { prefix: 'books' })
+  await enableKomga(admin, { prefix: 'comics' })
   t.equal(await status(`${all.base}/komga${me}`), 404)
-  t.equal(await status(`${all.base}/books${me}`), 200)
+  t.equal(await status(`${all.base}/comics${me}`), 200)
   await enableKomga(admin, { enabled: false })
-  t.equal(await status(`${all.base}/books${me}`), 404)
+  t.equal(await status(`${all.base}/comics${me}`), 404)
 })
 
 test('no other path of the server is a prefix', async t => {
