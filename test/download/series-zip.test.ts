@@ -1,5 +1,5 @@
 import { readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import t from 'tap'
 import { defaultLimits } from '../../lib/archive/limits.ts'
@@ -74,6 +74,8 @@ t.test('deleted files are left out; NotFound when none is left', async t => {
   rmSync(books[1]!.path)
   const { body, length } = await zipSeries(books)
   t.equal((await buffer(body)).length, length)
+  // An empty folder would be that of a library that is not mounted.
+  writeFileSync(join(dirname(books[0]!.path.toString()), 'other'), '')
   for (const { path } of books) rmSync(path, { force: true })
   await t.rejects(zipSeries(books), NotFound)
 })

@@ -1,5 +1,5 @@
-import { renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import sharp from 'sharp'
 import t from 'tap'
 import { deliveryCounters } from '../../lib/download/counters.ts'
@@ -208,6 +208,8 @@ t.test('a file that changed since the scan is read in its current version', asyn
   t.equal(width, 60)
   utimesSync(path, 1, 1)
   t.ok((await bytesOf(await pages.image(book, 1))).equals(wide))
+  // An empty folder would be that of a library that is not mounted.
+  writeFileSync(join(dirname(path), 'other'), '')
   rmSync(path)
   await t.rejects(pages.image(book, 0), NotFound)
   await t.rejects(pages.image({ ...book, id: 'other' }, 0), NotFound)
@@ -232,6 +234,7 @@ t.test('a folder replaced by a link to another place is not followed', async t =
   renameSync(join(folder, 'library', 'series'), join(folder, 'away'))
   symlinkSync(join(folder, 'away'), join(folder, 'library', 'series'))
   await t.rejects(pages.image(book, 0), { code: 'io', constructor: Unreadable })
+  mkdirSync(join(folder, 'library', 'other'))
   rmSync(join(folder, 'library', 'series'))
   await t.rejects(pages.image(book, 0), NotFound)
 })

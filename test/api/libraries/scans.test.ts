@@ -211,7 +211,8 @@ t.test('the time that a stage still takes follows from its rate so far', async t
       .catch(error => t.equal(error, undo))
     return found
   }
-  const secondsAgo = (n: number) => new Date(Date.now() - n * 1000)
+  const now = Date.now()
+  const secondsAgo = (n: number) => new Date(now - n * 1000)
   const walking = { state: 'running', started_at: secondsAgo(10), to_index: 100, added: 25 }
   t.equal(await estimate({ state: 'queued' }), null)
   t.equal(await estimate(walking), null, 'while more files may be found')

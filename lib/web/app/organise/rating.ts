@@ -1,5 +1,5 @@
 // Rating of a series by its reader in half stars, and the average of all readers.
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { api, body, type Schemas } from '../api/client.ts'
 import { useResource } from '../api/resource.ts'
 import { can } from '../api/session.ts'
@@ -27,10 +27,14 @@ export function SeriesRating({ seriesId, rating, onChanged }: SeriesRatingProps)
   const average = useResource(`/series/${seriesId}/ratings/average`, signal =>
     body(api.GET('/api/v1/series/{id}/ratings/average', { params, signal })),
   )
-  const change = async (next: number | null) => {
-    const former = shown
-    if (next === former) return
+  // In order: keys change the rating faster than the server responds.
+  const sent = useRef<Promise<void>>(Promise.resolve())
+  const change = (next: number | null) => {
+    if (next === shown) return
     setShown(next)
+    sent.current = sent.current.then(() => send(next, shown))
+  }
+  const send = async (next: number | null, former: number | null) => {
     try {
       if (next === null) await api.DELETE('/api/v1/series/{id}/rating', { params })
       else await api.PUT('/api/v1/series/{id}/rating', { params, body: { rating: next } })
