@@ -1,9 +1,9 @@
 // Speed of the web application over a seeded database (npm run bench -- seed) in a headless Chromium: first paint of the
 // home page and of a grid of series with an empty cache, frames per second and memory while scrolling through all
-// series. Exits with 1 when a bound is exceeded. An account `bench-web` is added to the database.
+// series. Exits with 1 when a bound is exceeded. The account with the most progress becomes `bench-web`: use a copy.
 // npm run bench -- web --data DIR [--database-url URL] [--base URL --username NAME --password TEXT] [--rounds 5]
 //   [--width 1920] [--height 1080]
-// With `--base` a server that runs is measured, and no account is added. CHROMIUM_PATH names another browser.
+// With `--base` a server that runs is measured, and no account is changed. CHROMIUM_PATH names another browser.
 import type { ChildProcess } from 'node:child_process'
 import { parseArgs } from 'node:util'
 import { type Browser, chromium } from 'playwright-core'
