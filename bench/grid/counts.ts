@@ -13,6 +13,7 @@ import { searchKey } from '../../lib/name/text.ts'
 import type { Sql } from '../../lib/postgres/db.ts'
 import { allOf, anyOf } from '../../lib/postgres/statement.ts'
 import type { Entity } from './values.ts'
+import { formatsOf, valueOfBooks } from './visible-books.ts'
 
 export type CountQuery = {
   entity: Entity
@@ -116,6 +117,9 @@ function bookLeaf(sql: Sql, viewer: Viewer, { field, test }: Predicate): Fragmen
 }
 
 function seriesLeaf(sql: Sql, viewer: Viewer, { field, test }: Predicate): Fragment {
+  if (field === 'format') return hasName(sql, formatsOf(sql, viewer), test)
+  const ofBooks = valueOfBooks(sql, viewer, field)
+  if (ofBooks) return compare(sql, ofBooks, test)
   switch (field) {
     case 'genre':
       return hasName(sql, sql`s.genres`, test)
@@ -137,6 +141,12 @@ function seriesLeaf(sql: Sql, viewer: Viewer, { field, test }: Predicate): Fragm
         sql`array(
           select t.name from series_sharing_tag y join sharing_tag t on t.id = y.tag_id
           where y.series_id = s.id)`,
+        test,
+      )
+    case 'isTracked':
+      return compare(
+        sql,
+        sql`exists (select from series_tracking t where t.series_id = s.id and t.tracked)`,
         test,
       )
     case 'completion':

@@ -40,6 +40,7 @@ const sources: Record<Entity, Record<string, [value: string, from: string]>> = {
     lastReadAt: ['last_read_at', 'series_reading'],
     userRating: ['rating', 'user_rating'],
     communityRating: ['rating', 'user_rating'],
+    ...{ format: ['format', 'book'], hasError: ['true', 'series'], hasMissing: ['true', 'series'] },
     sharingTag: ['name', 'sharing_tag'],
   },
 }

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fingerprint } from '../../lib/fingerprint.ts'
 import { booksOf } from './truth.ts'
-import type { Writer, WriterContext } from './writers.ts'
+import type { Writer, WriterContext } from './writer.ts'
 
 const maxDocuments = 80
 

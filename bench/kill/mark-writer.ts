@@ -1,5 +1,5 @@
 // Marks and metadata of many books at once: what is marked twice is read once.
-import type { Writer, WriterContext } from './writers.ts'
+import type { Writer, WriterContext } from './writer.ts'
 
 const maxBooks = 12
 

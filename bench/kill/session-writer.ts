@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { resolvePosition } from '../../lib/catalog/reading/position.ts'
 import type { Sql } from '../../lib/postgres/db.ts'
-import type { Writer, WriterContext } from './writers.ts'
+import type { Writer, WriterContext } from './writer.ts'
 
 const dayMs = 24 * 60 * 60_000
 const kinds = ['progress', 'progress', 'progress', 'completed', 'reset'] as const

@@ -1,5 +1,5 @@
 // The want-to-read list of an account: books are added, removed and ordered.
-import type { Writer, WriterContext } from './writers.ts'
+import type { Writer, WriterContext } from './writer.ts'
 
 const path = '/api/v1/want-to-read'
 

@@ -7,33 +7,11 @@ import type { Random } from '../../test/kit/random.ts'
 import { koreaderWriter } from './koreader-writer.ts'
 import { listWriter } from './list-writer.ts'
 import { markWriter } from './mark-writer.ts'
-import type { Requests, TextResponse } from './requests.ts'
+import type { Requests } from './requests.ts'
 import { sessionWriter } from './session-writer.ts'
 import { type Followed, writerPrefix } from './truth.ts'
 import { wantedWriter } from './wanted-writer.ts'
-
-export type Send = (
-  path: string,
-  options: Parameters<Requests['ask']>[3],
-) => Promise<TextResponse & { attempts: number }>
-
-export type WriterContext = {
-  send: Send
-  random: Random
-  accountId: string
-  library: string
-  /** Books of which there is one, which are moved but never deleted; none while the first scan runs. */
-  books: () => readonly Followed[]
-}
-
-export type Writer = {
-  /** Writes something. */
-  write: () => Promise<void>
-  /** What was written, for the report. */
-  count: () => number
-  /** Sentences on what is not stored as the model has it. */
-  compare: (sql: Sql) => Promise<string[]>
-}
+import type { Send, Writer } from './writer.ts'
 
 const kinds = {
   sessions: sessionWriter,

@@ -3,6 +3,7 @@
 // series. Exits with 1 when a bound is exceeded. The account with the most progress becomes `bench-web`: use a copy.
 // npm run bench -- web --data DIR [--database-url URL] [--base URL --username NAME --password TEXT] [--rounds 5]
 //   [--width 1920] [--height 1080]
+// npm run bench -- web --reader: the reader instead, over a comic that it makes.
 // With `--base` a server that runs is measured, and no account is changed. CHROMIUM_PATH names another browser.
 import type { ChildProcess } from 'node:child_process'
 import { parseArgs } from 'node:util'
@@ -15,6 +16,7 @@ import { type Credentials, signIn } from '../../test/kit/web/sign-in.ts'
 import { startStackroom, stopProcess } from '../kit/server-process.ts'
 import { print } from '../kit/stackroom.ts'
 import { firstPaint } from './paint.ts'
+import { measureReader } from './reader.ts'
 import { scrollThrough } from './scrolling.ts'
 
 const { values } = parseArgs({
@@ -27,6 +29,7 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '5' },
     width: { type: 'string', default: '1920' },
     height: { type: 'string', default: '1080' },
+    reader: { type: 'boolean', default: false },
   },
 })
 const maxPaintMs = 1_000
@@ -37,16 +40,11 @@ const maxHeapGrowth = 8 * 2 ** 20
 const viewport = { width: Number(values.width), height: Number(values.height) }
 const { username, password } = values
 let child: ChildProcess | null = null
-let browser: Browser | null = null
+let browser = null as Browser | null
 try {
-  const base = values.base ?? (await serve())
-  const executablePath = findBrowser()
-  if (executablePath === null) throw new Error('no Chromium is installed')
-  browser = await chromium.launch({ executablePath, chromiumSandbox: false })
-  const failed = [
-    ...(await measurePaint(browser, base)),
-    ...(await measureScrolling(browser, base)),
-  ]
+  const failed = values.reader
+    ? await measureReader({ username, password, viewport, rounds: Number(values.rounds) })
+    : await measureLists()
   if (failed.length > 0) {
     print({ failed })
     process.exitCode = 1
@@ -54,6 +52,14 @@ try {
 } finally {
   await browser?.close()
   if (child) await stopProcess(child)
+}
+
+async function measureLists(): Promise<string[]> {
+  const base = values.base ?? (await serve())
+  const executablePath = findBrowser()
+  if (executablePath === null) throw new Error('no Chromium is installed')
+  browser = await chromium.launch({ executablePath, chromiumSandbox: false })
+  return [...(await measurePaint(browser, base)), ...(await measureScrolling(browser, base))]
 }
 
 /** The server over the seeded database, with the account. */
