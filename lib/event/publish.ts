@@ -14,6 +14,8 @@ export const entityTypes = [
   'library_deleted',
   'cover_updated',
   'progress_updated',
+  'want_to_read_updated',
+  'rating_updated',
   'collection_created',
   'collection_updated',
   'collection_deleted',
@@ -44,11 +46,12 @@ export type Audience = {
 }
 
 /**
- * Events of one type in one library: of books (with their series), of series, or of the library itself.
+ * Events of one type in one library: of books (with their series), of series, or of the library itself; without a
+ * library of what belongs to an account.
  */
 export type NewEvent = {
   type: EntityType
-  libraryId: string
+  libraryId: string | null
   books?: { id: string; seriesId: string }[]
   series?: string[]
   /** Fields that changed; undefined means that any may have. */

@@ -82,6 +82,7 @@ async function* blocks(
   const keepAlive = createInterval(feed.pace.keepAliveMs)
   // `resumeId`: the id from which the client would resume after a disconnect.
   const state = { ...options, resumeId: options.position, isSlow: false }
+  const hasOtherRights = createRightsCheck()
 
   // Without an id before a resync: the client must not resume before it knows that events are missing.
   yield formatComment('connected', state.resync === null ? state.position : undefined)
@@ -115,7 +116,9 @@ async function* blocks(
         if (keepAlive.isDue()) yield formatComment('keep-alive')
       }
       state.position = page.upTo
-      if (page.isFull) continue
+      // What the client shows may be hidden from it by now.
+      if (hasOtherRights(page.subscriber)) state.resync = 'account'
+      if (page.isFull || state.resync) continue
     }
     // Events read since are sent without waiting.
     if (feed.tail() <= state.position && !feed.isClosing())
@@ -126,6 +129,21 @@ async function* blocks(
     // The id also advances past events that are not visible to this client.
     yield formatComment('keep-alive', state.position > state.resumeId ? state.position : undefined)
     state.resumeId = state.position
+  }
+}
+
+/** Whether a subscriber sees or may do something else than at the call before. */
+function createRightsCheck() {
+  let latest: Subscriber | null = null
+  const textOf = ({ viewer, permissions }: Subscriber) => {
+    // Without those that are being deleted, which has an event of its own.
+    const libraries = viewer.hasAllLibraries ? null : viewer.libraries
+    return JSON.stringify([{ ...viewer, libraries }, [...permissions].sort()])
+  }
+  return (subscriber: Subscriber): boolean => {
+    const previous = latest
+    latest = subscriber
+    return previous !== null && previous !== subscriber && textOf(previous) !== textOf(subscriber)
   }
 }
 

@@ -30,7 +30,8 @@ const maxSideOf: Record<ImageFormat, number> = {
 /**
  * A cover of at most `maxSide` pixels, never enlarged, rotated upright, in sRGB with 8 bits; the first
  * frame of an animation. `quality` is 1 to 100. A small JPEG is returned unchanged when JPEG is
- * requested.
+ * requested. Of a strip, such as the first page of a webtoon, the top; an image of two pages stays whole, since
+ * nothing distinguishes it from one in landscape format.
  * Throws Unreadable: `unsupported_image`, `too_large`, `timeout`.
  */
 export async function createCover(
@@ -40,7 +41,19 @@ export async function createCover(
   const { maxSide, format, quality } = options
   const small = format === 'jpeg' ? smallJpeg(bytes, maxSide) : null
   if (small) return small
-  return convert(bytes, { width: maxSide, height: maxSide, format, quality })
+  return convert(bytes, { width: maxSide, height: maxSide, format, quality, isCropped: true })
+}
+
+/** Height by width: of strips, which no page of a book is, and of the part that is shown of them. */
+const minStripRatio = 2
+const coverRatio = 1.5
+
+const isStrip = ({ width, height }: Box) => height >= width * minStripRatio
+
+/** The top of a strip, scaled down so that its height is at most `maxHeight`. */
+function topOfStrip({ width }: Box, maxHeight: number): Box {
+  const height = Math.min(maxHeight, Math.round(width * coverRatio))
+  return { width: Math.max(1, Math.round(height / coverRatio)), height }
 }
 
 const maxReusedBytes = 16 * 1024
@@ -54,6 +67,7 @@ function smallJpeg(bytes: Uint8Array, maxSide: number): EncodedImage | null {
   const isComplete = bytes.at(-2) === 0xff && bytes.at(-1) === 0xd9 && width > 0 && height > 0
   const isGreyOrRgb = components === 1 || components === 3
   if (!isComplete || !isGreyOrRgb || width > maxSide || height > maxSide) return null
+  if (isStrip({ width, height })) return null
   return { bytes: Buffer.from(bytes), width, height, mediaType: 'image/jpeg' }
 }
 
@@ -74,7 +88,14 @@ export async function encodePixels(raw: RawImage, quality: number): Promise<Uint
   return fromRaw(raw).jpeg({ quality }).toBuffer()
 }
 
-type Target = { width?: number; height?: number; format?: ImageFormat; quality?: number }
+type Target = {
+  width?: number
+  height?: number
+  format?: ImageFormat
+  quality?: number
+  /** Strips are cropped to their top. */
+  isCropped?: boolean
+}
 
 async function convert(bytes: Uint8Array, target: Target): Promise<EncodedImage> {
   const measured = await measureImage(async () => bytes)
@@ -88,11 +109,15 @@ async function convertMeasured(
   measured: MeasuredImage,
   target: Target,
 ): Promise<EncodedImage> {
-  const { format, box } = chooseOutput(measured, target)
+  const { format, box, top } = chooseOutput(measured, target)
   try {
     const image = (await decode(bytes, measured, box))
       .autoOrient()
-      .resize({ ...box, fit: 'inside', withoutEnlargement: true })
+      .resize(
+        top
+          ? { ...top, fit: 'cover', position: 'top' }
+          : { ...box, fit: 'inside', withoutEnlargement: true },
+      )
       .timeout({ seconds: timeoutSeconds })
     const { data, info } = await encode(image, format, target.quality ?? 85).toBuffer({
       resolveWithObject: true,
@@ -105,10 +130,15 @@ async function convertMeasured(
 
 type Box = { width: number; height: number }
 
-/** The format, and the size that the image is scaled down to fit. */
+/** The format, the size that the image is scaled down to fit, and the part of a strip that is shown. */
 function chooseOutput({ mediaType, width, height }: MeasuredImage, target: Target) {
   const requested = target.format ?? outputFormat(mediaType)
   const full = { width: width ?? 1, height: height ?? 1 }
+  if (target.isCropped && isStrip(full)) {
+    const top = topOfStrip(full, target.height ?? full.height)
+    const whole = { width: top.width, height: Math.ceil((full.height * top.width) / full.width) }
+    return { format: requested, box: whole, top }
+  }
   const fits = Math.min(
     1,
     (target.width ?? full.width) / full.width,
@@ -129,7 +159,7 @@ function chooseOutput({ mediaType, width, height }: MeasuredImage, target: Targe
           width: Math.max(1, Math.round(full.width * scale)),
           height: Math.max(1, Math.round(full.height * scale)),
         }
-  return { format, box }
+  return { format, box, top: null }
 }
 
 const outputFormat = (mediaType: string): ImageFormat =>

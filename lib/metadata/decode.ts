@@ -1,5 +1,5 @@
 // Text decoding with encoding detection: byte order mark, UTF-16 by its zero bytes, declared encoding, UTF-8, Windows-1252.
-import { decodeHTMLStrict } from 'entities'
+import { decodeHTMLStrict } from 'entities/decode'
 
 /** `declared` is the encoding name that the document declares, or null. Never throws. */
 export function decodeText(

@@ -1,8 +1,12 @@
 // HTML to plain text, for descriptions that may or may not contain HTML.
-import { decodeHTMLStrict } from 'entities'
-import { QuoteType, Tokenizer } from 'htmlparser2'
+import { createRequire } from 'node:module'
+import { decodeHTMLStrict } from 'entities/decode'
+import { lazy } from '../lazy.ts'
 import { multiLine } from './text.ts'
 import { ownText, type XmlElement } from './xml.ts'
+
+const require = createRequire(import.meta.url)
+const htmlparser2 = lazy<typeof import('htmlparser2')>(() => require('htmlparser2'))
 
 const maxLength = 262_144
 
@@ -85,6 +89,7 @@ function toMarkup(element: XmlElement): string {
 
 /** Tags of HTML elements, comments and doctypes. Anything else, e.g. `<unknown>`, is text. */
 function findTags(html: string): Tag[] {
+  const { QuoteType, Tokenizer } = htmlparser2()
   const tags: Tag[] = []
   let tag = { name: '', start: 0, attributes: 0, values: 0 }
   const add = (name: string, start: number, end: number, isEnd = false) => {

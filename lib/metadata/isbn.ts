@@ -1,5 +1,9 @@
 // ISBN normalization, and search in text.
-import isbn3 from 'isbn3'
+import { createRequire } from 'node:module'
+import { lazy } from '../lazy.ts'
+
+const require = createRequire(import.meta.url)
+const isbn3 = lazy<typeof import('isbn3')>(() => require('isbn3'))
 
 const scheme = /^\s*(?:urn:)?(?:[ep]?-?isbn|ean|gtin|upc)?(?:[-_ ]?1[034](?=[\s:#]))?[\s:#]*/i
 
@@ -10,7 +14,7 @@ export function isbn13(text: string): string | null {
     .normalize('NFKC')
     .replace(scheme, '')
     .replace(/[\s\u2010-\u2015\u2212-]/g, '')
-  return /^(?:\d{13}|\d{9}[\dXx])$/.test(digits) ? isbn3.asIsbn13(digits.toUpperCase()) : null
+  return /^(?:\d{13}|\d{9}[\dXx])$/.test(digits) ? isbn3().asIsbn13(digits.toUpperCase()) : null
 }
 
 const candidate =

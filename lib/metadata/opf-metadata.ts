@@ -15,7 +15,7 @@ export function readOpfMetadata(
   element: XmlElement | undefined,
   spine: XmlElement | undefined,
   warnings: string[],
-): { metadata: Metadata; cover: string | null } {
+): { metadata: Metadata; cover: string | null; spread: string | null } {
   const statements = readStatements(element)
   const { dc, meta } = statements
   const first = (name: string) => uniqueNames(dc(name).slice(0, 100).map(textOf))?.[0]
@@ -33,7 +33,8 @@ export function readOpfMetadata(
     layout: layoutOf(meta),
     readingDirection: directionOf(spine, meta),
   })
-  return { metadata, cover: meta('cover') ?? null }
+  const spread = meta('rendition:spread')?.toLowerCase() ?? null
+  return { metadata, cover: meta('cover') ?? null, spread }
 }
 
 /** The first description that is not empty. Line breaks before an indentation come from pretty-printing. */

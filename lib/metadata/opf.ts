@@ -23,6 +23,8 @@ export type Opf = {
   spine: { id: string; linear: boolean; properties: string[] }[]
   /** `type` in lower case, `href` as in the manifest. */
   guide: { type: string; href: string }[]
+  /** The content of `rendition:spread`; null when absent. */
+  spread: string | null
   /** Content of `<meta name="cover">`: a manifest id by convention, an href in some books; null when absent. */
   cover: string | null
 }
@@ -32,7 +34,7 @@ export function parseOpf(bytes: Uint8Array): Opf {
   const { root, warnings } = parseXml(bytes)
   const part = (name: string) => (root === null ? undefined : partOf(root, name))
   const spine = part('spine')
-  const { metadata, cover } = readOpfMetadata(part('metadata'), spine, warnings)
+  const { metadata, cover, spread } = readOpfMetadata(part('metadata'), spine, warnings)
   if (root === null) warnings.push('the package document is empty')
   return {
     isEmpty: root === null,
@@ -48,6 +50,7 @@ export function parseOpf(bytes: Uint8Array): Opf {
       type: attributes.get('type')?.trim().toLowerCase() ?? '',
       href: attributes.get('href')?.trim() ?? '',
     })),
+    spread,
     cover,
   }
 }

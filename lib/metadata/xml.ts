@@ -2,7 +2,7 @@
 //
 //   document  = [mark] [space] [declaration] [doctype] element
 //   entity    = those of XML and HTML | short literals of the doctype; others remain as text
-import { decodeHTMLStrict } from 'entities'
+import { decodeHTMLStrict } from 'entities/decode'
 import { SaxesParser } from 'saxes'
 import { decodeText } from './decode.ts'
 import { singleLine } from './text.ts'

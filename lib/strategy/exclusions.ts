@@ -3,8 +3,7 @@
 //   rule := ['!'] glob        case-insensitive; `!` includes what an earlier rule or a default excludes
 //   glob := name | path       a name matches at any depth, a path from the root of the library
 //   `*` and `?` match within a name, `**` across folders, `[abc]` and `{a,b}` alternatives, `\` escapes
-import { RE2JS } from 're2js'
-import type { Pattern } from './pattern.ts'
+import { type Pattern, re2 } from './pattern.ts'
 
 /** Whether a file or folder is excluded. `relativePath` is relative to the root of the library, with `/` separators; `name` is its last part. */
 export type Excluded = (relativePath: string, name: string, isDirectory: boolean) => boolean
@@ -93,7 +92,7 @@ function simpleTest(glob: string): Rule['test'] | null {
 
 function patternTest(glob: string): Rule['test'] | null {
   try {
-    const pattern: Pattern = RE2JS.compile(globSource(glob), RE2JS.DOTALL)
+    const pattern: Pattern = re2().RE2JS.compile(globSource(glob), re2().RE2JS.DOTALL)
     return text => pattern.testExact(text)
   } catch {
     return null
@@ -113,7 +112,7 @@ function globSource(glob: string): string {
     if (token === '{') return depth++ < 5 ? '(?:' : '\\{'
     if (token === '}' && depth > 0) return --depth < 5 ? ')' : '\\}'
     if (token === ',' && depth > 0) return '|'
-    return RE2JS.quote(token.startsWith('\\') ? token.slice(1) : token)
+    return re2().RE2JS.quote(token.startsWith('\\') ? token.slice(1) : token)
   })
 }
 

@@ -1,6 +1,11 @@
 // User-defined regular expressions, on RE2 for linear-time matching.
-import { RE2JS } from 're2js'
+import { createRequire } from 'node:module'
+import type { RE2JS } from 're2js'
 import { Invalid } from '../errors.ts'
+import { lazy } from '../lazy.ts'
+
+const require = createRequire(import.meta.url)
+export const re2 = lazy<typeof import('re2js')>(() => require('re2js'))
 
 export type Pattern = RE2JS
 /** Named groups of a match; null for groups that did not participate. */
@@ -93,7 +98,7 @@ function repeatedLength(source: string): number {
 
 function compileOrThrow(source: string, name: string): Pattern {
   try {
-    return RE2JS.compile(source)
+    return re2().RE2JS.compile(source)
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : 'not a regular expression'
     throw new Invalid(`${name} is not a valid regular expression: ${reason}`, { cause })

@@ -1,8 +1,8 @@
 // Template syntax: Handlebars text to a checked syntax tree. Only the parser of Handlebars is loaded, never its
 // compiler, which makes JavaScript of a template and has had injection advisories.
-// @ts-expect-error the package has no types for its inner modules
-import handlebars from 'handlebars/dist/cjs/handlebars/compiler/base.js'
+import { createRequire } from 'node:module'
 import { Invalid } from '../errors.ts'
+import { lazy } from '../lazy.ts'
 import { blockHelpers, predicates, valueHelpers } from './helpers.ts'
 
 export type Literal = {
@@ -29,6 +29,11 @@ export type Statement =
   | Block
 export type Program = { body: Statement[]; blockParams?: string[] }
 
+const require = createRequire(import.meta.url)
+const handlebars = lazy<{ parse(source: string): Program }>(() =>
+  require('handlebars/dist/cjs/handlebars/compiler/base.js'),
+)
+
 type Located = { type: string; loc?: { start: { line: number } } }
 
 // Parsing takes quadratic time: some 100 ms for the longest one.
@@ -47,7 +52,7 @@ export function parseTemplate(source: string, name: string): Program {
 
 function parse(source: string, name: string): Program {
   try {
-    return handlebars.parse(source)
+    return handlebars().parse(source)
   } catch (cause) {
     // The first line is `Parse error on line 1:`, and what follows quotes the template.
     const [reason = ''] = (cause instanceof Error ? cause.message : '').split('\n', 1)

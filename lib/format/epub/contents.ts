@@ -8,7 +8,7 @@ import type { File } from '../../file.ts'
 import { createEpubArchive } from './archive.ts'
 import { readEncryption } from './encryption.ts'
 import { type Navigation, readNavigation } from './navigation.ts'
-import { type EpubPackage, type PageSide, type Resource, readPackage } from './package.ts'
+import { type EpubPackage, type Rendition, type Resource, readPackage } from './package.ts'
 
 export type EpubResource = {
   /** Entry name. */
@@ -26,12 +26,14 @@ export type EpubResource = {
 /** Numbers are indexes into `resources`. */
 export type EpubContents = Navigation & {
   isFixedLayout: boolean
+  /** In which pages follow each other; null where the book does not say. */
+  direction: 'ltr' | 'rtl' | null
   /** Resources of the manifest, each once, in manifest order. */
   resources: EpubResource[]
   /** Linear resources, each once. Never empty. */
   readingOrder: number[]
-  /** Of each item of the reading order; null where the book does not say. */
-  pageSides: (PageSide | null)[]
+  /** Of each item of the reading order. */
+  renditions: Rendition[]
   /** Items of the spine, repeated and non-linear ones included. */
   spine: number[]
 }
@@ -53,13 +55,15 @@ export async function readContents(file: File, limits: Limits): Promise<Contents
   const readingOrder = readingOrderOf(book, resourceIndexes)
   if (readingOrder.length === 0)
     throw container.damage ?? new Unreadable('The EPUB has no reading order', 'no_pages')
-  const sides = new Map([...book.pageSides].map(([item, side]) => [item.entry, side]))
+  const { layout, readingDirection } = book.metadata
+  const renditions = new Map([...book.renditions].map(([item, value]) => [item.entry, value]))
   const entries = [...resources.keys()]
   const isUnmodified = (entry: Entry) =>
     !encryption.encrypted.has(entry) && !encryption.obfuscated.has(entry)
   return {
     contents: {
-      isFixedLayout: book.metadata.layout === 'pre-paginated',
+      isFixedLayout: layout === 'pre-paginated',
+      direction: readingDirection === 'ltr' || readingDirection === 'rtl' ? readingDirection : null,
       resources: [...resources].map(([entry, { mediaType, properties }]) => ({
         name: entry.name,
         mediaType,
@@ -68,7 +72,7 @@ export async function readContents(file: File, limits: Limits): Promise<Contents
         encryption: encryption.encrypted.get(entry) ?? null,
       })),
       readingOrder,
-      pageSides: readingOrder.map(index => sides.get(entries[index]!) ?? null),
+      renditions: readingOrder.map(index => renditions.get(entries[index]!)!),
       spine: book.spine.flatMap(({ entry }) => resourceIndexes.get(entry) ?? []),
       ...(await readNavigation({ archive, book, resourceIndexes }, readingOrder)),
     },

@@ -20,15 +20,23 @@ export type EpubPackage = Omit<Opf, 'manifest' | 'spine'> & {
   spine: Resource[]
   /** The linear items of `spine`. */
   linearSpine: Resource[]
-  /** Where items of the spine are placed in a spread, if they say so. */
-  pageSides: Map<Resource, PageSide>
+  /** How items of the spine are displayed, by what they or the package say. */
+  renditions: Map<Resource, Rendition>
   /** Warnings about the archive. */
   warnings: string[]
   metadataWarnings: string[]
 }
 
-/** Side of a double page on which a document is displayed. */
-export type PageSide = 'left' | 'right' | 'center'
+/** How a document is displayed; null where the book does not say. */
+export type Rendition = {
+  isFixed: boolean
+  /** Side of a double page. */
+  side: PageSide | null
+  /** When it is a part of a double page. */
+  spread: Spread | null
+}
+type PageSide = 'left' | 'right' | 'center'
+type Spread = 'none' | 'landscape' | 'both' | 'auto'
 
 /** Throws Unreadable: `unsupported_format` without a package document, the damage of the archive, and the errors of reading it. */
 export async function readPackage(archive: EpubArchive): Promise<EpubPackage> {
@@ -92,21 +100,38 @@ function resolveManifest(
     byId,
     spine,
     linearSpine: linear,
-    pageSides: pageSidesOf(opf.spine, byId),
+    renditions: renditionsOf(opf, byId),
     warnings,
     metadataWarnings: opf.warnings,
   }
 }
 
-// EPUB 3.3 §6.2 has both spellings for left and right.
+// EPUB 3.3 §8.2 has both spellings for left and right.
 const pageSpread = /^(?:rendition:)?page-spread-(left|right|center)$/
+const spreadProperty = /^rendition:spread-(none|landscape|portrait|both|auto)$/
+const layoutProperty = /^rendition:layout-(pre-paginated|reflowable)$/
 
-function pageSidesOf(refs: Opf['spine'], byId: Map<string, Resource>): Map<Resource, PageSide> {
-  const sides = new Map<Resource, PageSide>()
-  for (const { id, properties } of refs) {
+function renditionsOf(
+  { spine, spread, metadata }: Opf,
+  byId: Map<string, Resource>,
+): Map<Resource, Rendition> {
+  const renditions = new Map<Resource, Rendition>()
+  for (const { id, properties } of spine) {
     const item = byId.get(id)
-    const side = properties.flatMap(property => pageSpread.exec(property)?.[1] ?? [])[0]
-    if (item && side) sides.set(item, side as PageSide)
+    if (!item || renditions.has(item)) continue
+    const value = (pattern: RegExp) =>
+      properties.flatMap(property => pattern.exec(property)?.[1] ?? [])[0]
+    renditions.set(item, {
+      isFixed: (value(layoutProperty) ?? metadata.layout) === 'pre-paginated',
+      side: (value(pageSpread) as PageSide | undefined) ?? null,
+      spread: spreadOf(value(spreadProperty) ?? spread),
+    })
   }
-  return sides
+  return renditions
+}
+
+function spreadOf(value: string | null): Spread | null {
+  // Deprecated: in portrait means always.
+  if (value === 'portrait') return 'both'
+  return (['none', 'landscape', 'both', 'auto'] as const).find(known => known === value) ?? null
 }

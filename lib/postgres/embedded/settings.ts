@@ -11,8 +11,9 @@ import type { OsUser } from './os-user.ts'
 const windows = process.platform === 'win32'
 const gib = 1024 ** 3
 
-/** Settings without durability, for tests. */
+/** Settings without durability, for tests. The files may be in memory. */
 const throwawaySettings = {
+  max_wal_size: '256MB',
   fsync: 'off',
   full_page_writes: 'off',
   wal_writer_delay: '10ms',
