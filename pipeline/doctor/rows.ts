@@ -18,6 +18,14 @@ const booksWithoutPages = ({ sql, libraries }: DoctorScope) => sql`
     and not exists (select from book_pages p where p.book_id = b.id)
     and ${isNotPending(sql)}`
 
+/** Without it a book has no hash, and no cover is made. */
+const booksWithoutArtifact = ({ sql, libraries }: DoctorScope) => sql`
+  select b.id, ${bookPlaceColumns(sql)}
+  from book b
+  join directory d on d.id = b.directory_id
+  where b.library_id = any(${libraries})
+    and not exists (select from book_artifact a where a.book_id = b.id)`
+
 /** A pending file is read again, which repairs its book. */
 function isNotPending(sql: Sql) {
   return sql`not exists (
@@ -52,6 +60,18 @@ export const rowInvariants: Invariant[] = [
     check: violationQuery(booksWithoutPages),
     // The check of pending files comes later and has them read.
     repair: scope => requeueBooks(scope, booksWithoutPages(scope)),
+  },
+  {
+    name: 'rows of covers and hashes',
+    description: 'Every book has a row for its cover and hash.',
+    check: violationQuery(booksWithoutArtifact),
+    async repair(scope) {
+      // Reading the files again makes what the rows had.
+      await requeueBooks(scope, booksWithoutArtifact(scope))
+      await scope.sql`
+        insert into book_artifact (book_id) select id from (${booksWithoutArtifact(scope)}) lost
+        on conflict do nothing`
+    },
   },
   {
     name: 'rows of deleted books',

@@ -17,7 +17,12 @@ import {
   uuid,
 } from '../../schema.ts'
 import { Progress, progressRecord } from '../progress/progress-record.ts'
-import { fromVisibleBooks, joinArtifact, joinLibrary, joinProgress } from './visible-books.ts'
+import {
+  fromVisibleBooks,
+  joinLibrary,
+  joinPossibleArtifact,
+  joinProgress,
+} from './visible-books.ts'
 
 export const Book = record(
   {
@@ -102,7 +107,7 @@ export async function booksByIds(
     ${fromVisibleBooks(sql, viewer, {
       ids,
       joins: sql`
-        ${joinArtifact(sql)}
+        ${joinPossibleArtifact(sql)}
         ${joinLibrary(sql)}
         join directory d on d.id = b.directory_id
         ${joinProgress(sql, viewer)}

@@ -27,6 +27,11 @@ export function joinArtifact(sql: Queryable): Fragment {
   return sql`join book_artifact a on a.book_id = b.id`
 }
 
+/** The same where the book must not be left out, also if the database has lost the row. */
+export function joinPossibleArtifact(sql: Queryable): Fragment {
+  return sql`left ${joinArtifact(sql)}`
+}
+
 /** Joins the `library l` of `book b`. */
 export function joinLibrary(sql: Queryable): Fragment {
   return sql`join library l on l.id = b.library_id`

@@ -99,7 +99,10 @@ export async function addCover(
       select count(*)::int as count, coalesce(bool_or(c.hash = decode(${name}, 'hex')), false) as "hasSame"
       from cover c where ${isOwnedBy(tx, owner)}`
     if (!others!.hasSame && others!.count >= maxCovers)
-      throw new Conflict(`There are already ${maxCovers} custom covers; delete one first`)
+      throw new Conflict(`There are already ${maxCovers} custom covers; delete one first`, {
+        reason: 'limit_reached',
+        limit: maxCovers,
+      })
     await lockFiles(tx, name)
     await writeCover(folders, { name, ...cover })
     const { extension, width, height } = cover

@@ -218,7 +218,10 @@ export function requestDuplicateSearch(sql: Sql, queue: Queue): Promise<string> 
       select 1 from ${unfinishedJobs(tx, ['dedupe'])} j
       where j.data @> '{"requested": true}'
       limit 1`
-    if (unfinished) throw new Conflict('A search for duplicates is already queued or running')
+    if (unfinished)
+      throw new Conflict('A search for duplicates is already queued or running', {
+        reason: 'duplicates_active',
+      })
     const [id] = await queue.send(tx, 'dedupe', [{ requested: true }], { key: 'requested' })
     return id!
   })

@@ -95,7 +95,10 @@ export async function addGroupingCover(
     const name = coverName(cover.original)
     const same = rows.find(row => row.name === name)
     if (!same && rows.length >= maxCovers)
-      throw new Conflict(`There are already ${maxCovers} custom covers; delete one first`)
+      throw new Conflict(`There are already ${maxCovers} custom covers; delete one first`, {
+        reason: 'limit_reached',
+        limit: maxCovers,
+      })
     const coverId = same?.id ?? (await insertCover(tx, grouping, { ...request, isSelected: false }))
     if (isSelected) await displayCover(tx, grouping, { id, coverId })
     await noteChange(tx, grouping, id, { fields: [isSelected ? 'cover' : 'covers'] })

@@ -37,6 +37,7 @@ export async function addMembers(
   if (row!.members > maxMembers)
     throw new Conflict(
       `A ${grouping.name.toLowerCase()} has at most ${maxMembers} ${grouping.contents}`,
+      { reason: 'limit_reached', limit: maxMembers },
     )
   return added.map(row => row.id)
 }

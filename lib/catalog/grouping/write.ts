@@ -42,7 +42,11 @@ export async function createGrouping(
   checkCombination({ rule, ordered, memberIds })
   return await retryOnDeadlock(sql, async tx => {
     const [counts] = await tx<{ all: number }[]>`select count(*)::float8 as all from ${c}`
-    if (counts!.all >= maxGroupings) throw new Conflict(`There are already ${maxGroupings} of them`)
+    if (counts!.all >= maxGroupings)
+      throw new Conflict(`There are already ${maxGroupings} of them`, {
+        reason: 'limit_reached',
+        limit: maxGroupings,
+      })
     const settings = { id, name: parsedName, name_key: sortKey(parsedName), summary }
     await requireFreeName(tx, viewer, grouping, { name: parsedName })
     await tx`insert into ${c} ${tx({ ...settings, is_ordered: ordered } as never)}`
@@ -58,14 +62,20 @@ async function setRule(tx: Transaction, id: string, rule: unknown) {
   if (rule === null) return
   const [counts] = await tx<{ rules: number }[]>`
     select count(*)::float8 as rules from collection where rule is not null`
-  if (counts!.rules > maxRules) throw new Conflict(`At most ${maxRules} collections have a rule`)
+  if (counts!.rules > maxRules)
+    throw new Conflict(`At most ${maxRules} collections have a rule`, {
+      reason: 'limit_reached',
+      limit: maxRules,
+    })
 }
 
 function checkCombination({ rule, ordered, memberIds }: GroupingChange) {
   if (rule === null) return
   if (ordered) throw new Invalid('A collection with a condition cannot be ordered by hand')
   if (memberIds && memberIds.length > 0)
-    throw new Conflict('The series of a collection with a condition cannot be chosen')
+    throw new Conflict('The series of a collection with a condition cannot be chosen', {
+      reason: 'rule_chooses',
+    })
 }
 
 type ChangeRequest = { id: string; change: GroupingChange }
@@ -136,7 +146,9 @@ export async function changeMembers(
   await retryOnDeadlock(sql, async tx => {
     const { rule } = await lockGrouping(tx, viewer, grouping, id)
     if (rule !== null)
-      throw new Conflict('The series of a collection with a condition cannot be chosen')
+      throw new Conflict('The series of a collection with a condition cannot be chosen', {
+        reason: 'rule_chooses',
+      })
     await noteChange(tx, grouping, id, { members: await change(tx) })
   })
 }
@@ -184,7 +196,7 @@ const idOf = ({ idKey }: Grouping, id: string) => ({ [idKey]: id }) as { collect
 
 function parseName(text: string): string {
   const name = text.normalize('NFC').trim()
-  if (name === '') throw new Invalid('The name is empty')
+  if (name === '') throw new Invalid('The name is empty', { reason: 'name_empty' })
   return name
 }
 
@@ -207,7 +219,9 @@ async function requireFreeName(
     select id from ${c} where lower(name) = lower(${name}) order by id`
   for (const { id } of rows)
     if (id !== exceptId && (await isVisible(tx, viewer, grouping, id)))
-      throw new Conflict(`A ${grouping.name.toLowerCase()} with this name exists`)
+      throw new Conflict(`A ${grouping.name.toLowerCase()} with this name exists`, {
+        reason: 'name_taken',
+      })
 }
 
 async function isVisible(tx: Transaction, viewer: Viewer, grouping: Grouping, id: string) {

@@ -73,7 +73,10 @@ export async function updateLabelsOfMany(
   const rows = owners.map(owner => {
     const requested = names(owner[column])
     if (requested.length > maxLabels)
-      throw new Invalid(`At most ${maxLabels} ${column} are allowed`)
+      throw new Invalid(`At most ${maxLabels} ${column} are allowed`, {
+        reason: 'limit_reached',
+        limit: maxLabels,
+      })
     const row: RowValues = { id: owner.id, ...withUserLocks(owner, [column]) }
     return { ...row, [column]: requested }
   })

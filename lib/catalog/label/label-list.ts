@@ -1,6 +1,6 @@
 // Lists of genres, tags and publishers with their numbers of visible series.
 import type { Fragment } from 'postgres'
-import { isUnrestricted, type Viewer, visibleSeries } from '../../auth/viewer.ts'
+import { isUnrestricted, unseenSeries, type Viewer, visibleSeries } from '../../auth/viewer.ts'
 import type { Sql } from '../../postgres/db.ts'
 import { allOf, unprepared } from '../../postgres/statement.ts'
 import { isBrowsable, newestSeries } from '../list/newest-change.ts'
@@ -19,20 +19,19 @@ export async function listLabels(
 ) {
   const rows = await sql<((Label & { total: number }) | { id: null; total: number })[]>`
     with counted as (
-      select y.label_id, count(*) as n${isUnrestricted(viewer) ? sql`` : sql`, min(s.created_at) as at`}
+      select y.label_id, count(*) as n
       from series_label y
-      join label l on l.id = y.label_id and l.kind = ${kind}
-      join series s on s.id = y.series_id
-      where y.is_own and s.book_count > 0 and ${visibleSeries(sql, viewer)}
+      where y.label_id = any(array(select id from label where kind = ${kind}))
+        and y.is_own and ${isCounted(sql, visibleSeries(sql, viewer))}
       group by y.label_id
     ), listed as materialized (
-      select l.id, l.key, l.name, l.spellings, coalesce(c.n, 0) as "seriesCount",
-        ${isUnrestricted(viewer) ? sql`l.created_at` : sql`c.at`} as "createdAt"
+      select l.id, l.key, l.name, l.spellings, l.created_at, coalesce(c.n, 0) as n
       from label l
       left join counted c on c.label_id = l.id
       where l.kind = ${kind} and (${isUnrestricted(viewer)} or c.n > 0)
     )
-    select p.id, ${shownName(sql, viewer, kind)} as name, p."seriesCount", p."createdAt", t.total
+    select p.id, ${shownName(sql, viewer, kind)} as name, p.n as "seriesCount",
+      ${shownDate(sql, viewer)} as "createdAt", t.total
     from (select count(*) as total from listed) t
     left join (
       select * from listed order by key collate "C", id limit ${pageSize} offset ${offset}) p on true
@@ -63,6 +62,17 @@ function shownName(sql: Sql, viewer: Viewer, kind: LabelKind): Fragment {
       limit 1) end`
 }
 
+/** When label `p` was created; for a restricted viewer, the first visible series that has it. */
+function shownDate(sql: Sql, viewer: Viewer): Fragment {
+  if (isUnrestricted(viewer)) return sql`p.created_at`
+  // Ids begin with the time.
+  return sql`(
+    select s.created_at from series_label y
+    join series s on s.id = y.series_id
+    where y.label_id = p.id and y.is_own and s.book_count > 0 and ${visibleSeries(sql, viewer)}
+    order by y.series_id limit 1)`
+}
+
 /** `updatedAt`: when the newest of its series last changed, in ISO 8601. */
 export type LabelEntry = { name: string; seriesCount: number; updatedAt: string }
 
@@ -79,7 +89,7 @@ export async function browseLabels(
       from label l
       where l.kind = ${kind} and (
         select true from series_label y
-        where y.label_id = l.id and y.is_own and ${isCounted(sql, viewer, browsable)}
+        where y.label_id = l.id and y.is_own and ${isCounted(sql, isBrowsable(sql, viewer))}
         limit 1)
     ), page as materialized (
       select * from listed order by key, id limit ${pageSize} offset ${offset}
@@ -93,7 +103,7 @@ export async function browseLabels(
     select (select count(*) from listed)::float8 as total, coalesce((
       select jsonb_agg(jsonb_build_object('name', ${shownName(sql, viewer, kind)}, 'seriesCount', (
           select count(*) from series_label y
-          where y.label_id = p.id and y.is_own and ${isCounted(sql, viewer, browsable)}),
+          where y.label_id = p.id and y.is_own and ${isCounted(sql, isBrowsable(sql, viewer))}),
           'updatedAt', coalesce((
             select n.at from newest n where n.label_id = p.id), (
             select max(s.updated_at) from series_label y join series s on s.id = y.series_id
@@ -103,11 +113,12 @@ export async function browseLabels(
   return row!
 }
 
-/** A condition on `series_label y`, through a set hashed once: the few hidden series, or all browsable ones. */
-function isCounted(sql: Sql, viewer: Viewer, browsable: Fragment): Fragment {
-  return isUnrestricted(viewer)
-    ? sql`((y.series_id in (select s.id from series s where s.book_count = 0)) is not true)`
-    : sql`((y.series_id in (select s.id from series s where ${browsable})) is true)`
+/** A condition on `series_label y`: its series has books and meets `isSeen`, a condition on `series s`. */
+function isCounted(sql: Sql, isSeen: Fragment): Fragment {
+  return sql`((y.series_id in (
+    select s.id from series s where s.book_count = 0
+    union all
+    ${unseenSeries(sql, isSeen)})) is not true)`
 }
 
 /** Spellings that differ in case or accents are one publisher. */

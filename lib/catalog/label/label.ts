@@ -47,7 +47,8 @@ export function normalizeLabelNames(names: readonly string[]): string[] {
   for (const name of names) {
     const normalized = name.trim().replace(/\s+/g, ' ')
     const key = labelKey(normalized)
-    if (key === '') throw new Invalid('The name of a label must not be empty')
+    if (key === '')
+      throw new Invalid('The name of a label must not be empty', { reason: 'name_empty' })
     if (!byKey.has(key)) byKey.set(key, normalized)
   }
   return [...byKey.values()]

@@ -3,6 +3,7 @@ import {
   hidesBooks,
   isLimited,
   presentBeyondAge,
+  unseenSeries,
   type Viewer,
   visibleSeries,
 } from '../../auth/viewer.ts'
@@ -212,9 +213,9 @@ export function visibleCounts(sql: Queryable, viewer: Viewer) {
 function tooOldBookCount(sql: Queryable, viewer: Viewer) {
   if (!hidesBooks(viewer)) return sql`0`
   return sql`(
-    select count(*) from book b join series s on s.id = b.series_id
+    select count(*) from book b
     where b.library_id = l.id and ${presentBeyondAge(sql, viewer)}
-      and ${visibleSeries(sql, viewer)})`
+      and (b.series_id in (${unseenSeries(sql, visibleSeries(sql, viewer))})) is not true)`
 }
 
 function toRecord({ root, scanning, timeZone, ...rest }: Row): Library {

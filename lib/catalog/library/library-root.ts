@@ -20,22 +20,30 @@ export async function readableRoot(
 ): Promise<{ root: Buffer; device: string }> {
   const root = await resolvePath(path, 'The path of a library')
   if (!isPermittedPath(root, await permittedRoots(config)))
-    throw new Invalid('The path is outside the folders permitted for libraries')
+    throw new Invalid('The path is outside the folders permitted for libraries', {
+      reason: 'folder_not_permitted',
+    })
   const dataDir = await realBytes(config.data_dir)
-  if (isWithin(root, dataDir)) throw new Invalid('The path is inside the data directory')
-  if (isWithin(dataDir, root)) throw new Invalid('The data directory is inside the path')
-  if (isSpecial(root)) throw new Invalid('The path is on a special file system')
+  if (isWithin(root, dataDir))
+    throw new Invalid('The path is inside the data directory', { reason: 'data_folder' })
+  if (isWithin(dataDir, root))
+    throw new Invalid('The data directory is inside the path', { reason: 'data_folder' })
+  if (isSpecial(root))
+    throw new Invalid('The path is on a special file system', { reason: 'folder_special' })
   const stats = await folderHealth
     .run(mountKey(root), () => stat(root))
     .catch(error => {
       if (error instanceof NotResponding) throw error
-      throw new Invalid(`The path cannot be read (${error.code})`)
+      throw new Invalid(`The path cannot be read (${error.code})`, {
+        details: { code: error.code },
+      })
     })
-  if (!stats.isDirectory()) throw new Invalid('The path is not a folder')
+  if (!stats.isDirectory())
+    throw new Invalid('The path is not a folder', { details: { code: 'ENOTDIR' } })
   await folderHealth
     .run(mountKey(root), () => access(root, constants.R_OK | constants.X_OK))
     .catch(() => {
-      throw new Invalid('The folder cannot be read by the server')
+      throw new Invalid('The folder cannot be read by the server', { details: { code: 'EACCES' } })
     })
   return { root, device: String(stats.dev) }
 }
@@ -92,9 +100,12 @@ export async function assertNoOverlap(tx: Transaction, root: Buffer, except?: st
     select root from library
     where deleting_at is null and id is distinct from ${except ?? null}::uuid`
   for (const other of others) {
-    if (other.root.equals(root)) throw new Conflict('A library with this folder already exists')
-    if (isWithin(root, other.root)) throw new Conflict('The folder is inside another library')
-    if (isWithin(other.root, root)) throw new Conflict('Another library is inside the folder')
+    if (other.root.equals(root))
+      throw new Conflict('A library with this folder already exists', { reason: 'library_exists' })
+    if (isWithin(root, other.root))
+      throw new Conflict('The folder is inside another library', { reason: 'library_inside' })
+    if (isWithin(other.root, root))
+      throw new Conflict('Another library is inside the folder', { reason: 'library_around' })
   }
 }
 
@@ -134,7 +145,8 @@ export async function deviceOf(root: Buffer): Promise<string> {
     .run(mountKey(root), () => stat(root))
     .catch(error => {
       if (error instanceof NotResponding) throw error
-      throw new Invalid(`${pathText(root)} cannot be read (${error.code})`)
+      const details = { code: error.code }
+      throw new Invalid(`${pathText(root)} cannot be read (${error.code})`, { details })
     })
   if (stats.isDirectory()) return String(stats.dev)
   throw new Invalid(`${pathText(root)} is not a folder`)

@@ -227,7 +227,7 @@ const canonicalStrategy = (strategy: string) =>
 
 function trimmedName(name: string): string {
   const trimmed = name.trim()
-  if (trimmed === '') throw new Invalid('name must not be empty')
+  if (trimmed === '') throw new Invalid('name must not be empty', { reason: 'name_empty' })
   return trimmed
 }
 

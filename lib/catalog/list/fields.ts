@@ -37,6 +37,14 @@ export const seriesFields = {
   inCollection: 'boolean',
   hasExternalSourceId: 'boolean',
   isTracked: 'boolean',
+  ageRating: 'number',
+  readingDirection: 'text',
+  oneShot: 'boolean',
+  format: 'text',
+  hasError: 'boolean',
+  hasMissing: 'boolean',
+  bookCount: 'number',
+  pageCount: 'number',
   sharingTag: 'text',
 } as const
 
@@ -76,17 +84,13 @@ export const bookFields = {
  * no kind: who makes a predicate on one chooses the test.
  */
 type InnerSeriesField =
-  | 'ageRating'
   | 'anyTag'
-  | 'bookCount'
   | 'collectionId'
   | 'complete'
   | 'credit'
   | 'firstRelease'
   | 'isMissing'
   | 'isUnchanged'
-  | 'oneShot'
-  | 'readingDirection'
   | 'text'
   | 'totalBookCount'
 type InnerBookField =

@@ -275,7 +275,10 @@ async function checkCount(tx: Transaction, { kind, id }: Owner, type: ReferenceT
     select count(*) from external_reference
     where kind = ${type} and ${ownerColumn(tx, kind)} = ${id}`
   if (row!.count > maxReferences)
-    throw new Invalid(`At most ${maxReferences} external ${type}s are allowed`)
+    throw new Invalid(`At most ${maxReferences} external ${type}s are allowed`, {
+      reason: 'limit_reached',
+      limit: maxReferences,
+    })
 }
 
 function byOwner<T extends { ownerId: string }>(

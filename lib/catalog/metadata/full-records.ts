@@ -8,6 +8,7 @@ import { count, list, nullable, record, type Static, timestamp } from '../../sch
 import { Book, booksByIds } from '../book/book-record.ts'
 import { ReadListNames, readListNames } from '../grouping/references.ts'
 import { Label } from '../label/label.ts'
+import { BooksMetadata, booksMetadataOf } from '../series/books-metadata.ts'
 import { Series, seriesByIds } from '../series/series-record.ts'
 import { BookMetadata, bookMetadataByIds } from './book-metadata-record.ts'
 import { ExternalId, ExternalLink, ExternalRating } from './external-reference.ts'
@@ -17,6 +18,7 @@ export const SeriesFull = record(
   {
     ...Series.properties,
     metadata: SeriesMetadata,
+    booksMetadata: BooksMetadata,
     genres: list(Label),
     tags: list(Label),
     alternateTitles: list(AlternateTitle),
@@ -50,7 +52,7 @@ export const BookDetail = record(
 )
 export type BookDetail = Static<typeof BookDetail>
 
-/** Series in the order of the ids, without hidden and deleted ones. Seven statements. */
+/** Series in the order of the ids, without hidden and deleted ones. Eight statements. */
 export async function seriesFull(
   sql: Sql,
   viewer: Viewer,
@@ -58,18 +60,26 @@ export async function seriesFull(
 ): Promise<SeriesFull[]> {
   const series = await seriesByIds(sql, viewer, ids)
   const metadataById = await seriesMetadataByIds(sql, viewer, ids)
+  const ofBooks = await booksMetadataOf(sql, viewer, [...metadataById.keys()])
   const completed = await sql<{ id: string; completedAt: Date | null }[]>`
     select series_id as id, last_completed_at as "completedAt" from series_reading
     where account_id = ${viewer.accountId} and series_id = any(${ids as string[]}::uuid[])`
   const lastCompleted = new Map(completed.map(({ id, completedAt }) => [id, completedAt]))
   return series.flatMap(record => {
     const metadata = metadataById.get(record.id)
-    if (!metadata) return []
+    const booksMetadata = ofBooks.get(record.id)
+    if (!metadata || !booksMetadata) return []
     const { genres, tags, alternateTitles, externalIds, externalLinks, externalRatings } = metadata
     const references = { alternateTitles, externalIds, externalLinks, externalRatings }
     const lists = { genres, tags, ...references }
     return [
-      { ...record, ...lists, metadata, lastCompletedAt: lastCompleted.get(record.id) ?? null },
+      {
+        ...record,
+        ...lists,
+        metadata,
+        booksMetadata,
+        lastCompletedAt: lastCompleted.get(record.id) ?? null,
+      },
     ]
   })
 }

@@ -95,7 +95,11 @@ export async function createPreset(
     )
     const [row] = await tx<{ count: number }[]>`
       select count(*)::integer as count from filter_preset where account_id = ${viewer.accountId}`
-    if (row!.count > maxPresets) throw new Invalid(`At most ${maxPresets} presets are allowed`)
+    if (row!.count > maxPresets)
+      throw new Invalid(`At most ${maxPresets} presets are allowed`, {
+        reason: 'limit_reached',
+        limit: maxPresets,
+      })
     return await presetById(tx, viewer, id)
   })
 }
@@ -141,7 +145,7 @@ function conditionValue(tx: Transaction, condition: unknown) {
 
 function rethrowTakenName(error: unknown): never {
   if ((error as { constraint_name?: string }).constraint_name === 'filter_preset_name_unique')
-    throw new Conflict('A preset of this name exists', { cause: error })
+    throw new Conflict('A preset of this name exists', { cause: error, reason: 'name_taken' })
   throw error
 }
 

@@ -1,6 +1,7 @@
 // Ratings and notes of series by accounts. An account reads its own; of the others only the mean.
 import { type Viewer, visibleSeries } from '../../auth/viewer.ts'
 import { NotFound } from '../../errors.ts'
+import { publish, seriesEvents } from '../../event/publish.ts'
 import { newId } from '../../id.ts'
 import type { Queryable, Sql } from '../../postgres/db.ts'
 import { count, nullable, record, type Static, Type, timestamp, uuid } from '../../schema.ts'
@@ -54,24 +55,45 @@ export async function saveRating(
   viewer: Viewer,
   { seriesId, rating, notes }: NewRating & { seriesId: string },
 ): Promise<UserRating> {
-  const [saved] = await sql<UserRating[]>`
+  return await sql.begin(async tx => {
+    const [saved] = await tx<UserRating[]>`
     insert into user_rating as u (id, account_id, series_id, rating, notes)
     select ${newId()}, ${viewer.accountId}, s.id, ${rating}, ${notes ?? null}
     from series s where s.id = ${seriesId} and ${visibleSeries(sql, viewer)}
     on conflict (account_id, series_id) do update
     set rating = excluded.rating,
       notes = ${notes === undefined ? sql`u.notes` : sql`excluded.notes`}, updated_at = now()
-    returning ${columns(sql)}`
-  if (!saved) throw ownerNotFound('series')
-  return saved
+    returning ${columns(tx)}`
+    if (!saved) throw ownerNotFound('series')
+    await publishRating(tx, viewer, seriesId)
+    return saved
+  })
 }
 
 /** Throws NotFound without one, and for a hidden series. */
 export async function deleteRating(sql: Sql, viewer: Viewer, seriesId: string): Promise<void> {
   await requireSeries(sql, viewer, seriesId)
-  const { count } = await sql`
-    delete from user_rating where account_id = ${viewer.accountId} and series_id = ${seriesId}`
-  if (count === 0) throw new NotFound('Rating not found')
+  await sql.begin(async tx => {
+    const { count } = await tx`
+      delete from user_rating where account_id = ${viewer.accountId} and series_id = ${seriesId}`
+    if (count === 0) throw new NotFound('Rating not found')
+    await publishRating(tx, viewer, seriesId, ['deleted'])
+  })
+}
+
+/** To the account itself. */
+async function publishRating(
+  tx: Queryable,
+  { accountId }: Viewer,
+  seriesId: string,
+  fields?: string[],
+): Promise<void> {
+  const series = await tx<{ id: string; libraryId: string }[]>`
+    select id, library_id as "libraryId" from series where id = ${seriesId}`
+  await publish(
+    tx,
+    seriesEvents('rating_updated', series, { accountId, ...(fields && { fields }) }),
+  )
 }
 
 /** Over all accounts. Throws NotFound for a hidden series. */

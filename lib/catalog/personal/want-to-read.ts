@@ -3,6 +3,7 @@
 import type { Fragment } from 'postgres'
 import { hasVisibleBook, type Viewer, visibleBook, visibleSeries } from '../../auth/viewer.ts'
 import { Invalid } from '../../errors.ts'
+import { bookEvents, publish, seriesEvents } from '../../event/publish.ts'
 import { newId } from '../../id.ts'
 import type { Queryable, Sql, Transaction } from '../../postgres/db.ts'
 import { nullable, oneOf, record, type Static, timestamp, uuid } from '../../schema.ts'
@@ -133,14 +134,15 @@ async function insertWanted(
   const entriesOf = (ids: readonly string[]) => ids.map(item => ({ id: newId(), item }))
   // Two requests would get the same positions, and together exceed the limit.
   await tx`select 1 from account where id = ${viewer.accountId} for no key update`
-  const [row] = await tx<{ added: number; visible: number; total: number }[]>`
+  const [row] = await tx<{ added: Item[]; visible: number; total: number }[]>`
     with given as materialized (
-      select distinct on (s.id) e.id, s.id as series_id, null::uuid as book_id
+      select distinct on (s.id) e.id, s.id as series_id, null::uuid as book_id, s.library_id,
+        null::uuid as of_series
       from jsonb_to_recordset(${tx.json(entriesOf(seriesIds))}) as e(id uuid, item uuid)
       join series s on s.id = e.item
       where ${visibleSeries(tx, viewer)}
       union all
-      select distinct on (b.id) e.id, null, b.id
+      select distinct on (b.id) e.id, null, b.id, b.library_id, b.series_id
       from jsonb_to_recordset(${tx.json(entriesOf(bookIds))}) as e(id uuid, item uuid)
       join book b on b.id = e.item
       join series s on s.id = b.series_id
@@ -157,12 +159,40 @@ async function insertWanted(
       on conflict do nothing
       returning id
     )
-    select (select count(*) from added)::integer as added,
+    select (select coalesce(jsonb_agg(jsonb_build_object('id', coalesce(g.book_id, g.series_id),
+          'libraryId', g.library_id, 'seriesId', g.of_series)), '[]')
+        from given g join added using (id)) as added,
       (select count(*) from given)::integer as visible,
       (select n from owned)::integer + (select count(*) from added)::integer as total`
   const { added, visible, total } = row!
-  if (total > maxWanted) throw new Invalid(`At most ${maxWanted} entries are allowed`)
-  return { added, alreadyPresent: visible - added }
+  if (total > maxWanted)
+    throw new Invalid(`At most ${maxWanted} entries are allowed`, {
+      reason: 'limit_reached',
+      limit: maxWanted,
+    })
+  await publishChange(tx, viewer, added)
+  return { added: added.length, alreadyPresent: visible - added.length }
+}
+
+/** `seriesId` of a book; null for a series. */
+type Item = { id: string; libraryId: string; seriesId: string | null }
+
+/** To the account itself. `deleted`: no longer wanted. */
+async function publishChange(
+  tx: Queryable,
+  { accountId }: Viewer,
+  items: readonly Item[],
+  fields?: string[],
+): Promise<void> {
+  const common = { accountId, ...(fields && { fields }) }
+  const [series, books] = [
+    items.filter(({ seriesId }) => seriesId === null),
+    items.flatMap(({ seriesId, ...item }) => (seriesId === null ? [] : [{ ...item, seriesId }])),
+  ]
+  await publish(tx, [
+    ...seriesEvents('want_to_read_updated', series, common),
+    ...bookEvents('want_to_read_updated', books, common),
+  ])
 }
 
 /** The entries come first in the order of the ids, all others after them as they were. Unknown ids are skipped. */
@@ -173,7 +203,7 @@ export async function reorderWanted(
 ): Promise<void> {
   await sql.begin(async tx => {
     await tx`select 1 from account where id = ${accountId} for no key update`
-    await tx`
+    const { count } = await tx`
       update want_to_read w
       set position = o.position
       from (
@@ -185,13 +215,25 @@ export async function reorderWanted(
           group by id) g on g.id = e.id
         where e.account_id = ${accountId}) o
       where w.id = o.id and w.position <> o.position`
+    if (count > 0)
+      await publish(tx, [
+        { type: 'want_to_read_updated', libraryId: null, fields: ['order'], accountId },
+      ])
   })
 }
 
 /** Removes an item, if it is there. Throws NotFound for a hidden item that is not. */
 export async function removeWanted(sql: Sql, viewer: Viewer, owner: Owner): Promise<void> {
   const id = owner.kind === 'book' ? sql`book_id` : sql`series_id`
-  const { count } = await sql`
-    delete from want_to_read where account_id = ${viewer.accountId} and ${id} = ${owner.id}`
-  if (count === 0) await requireOwner(sql, { viewer, owner })
+  await sql.begin(async tx => {
+    const removed = await tx<Item[]>`
+      with removed as (
+        delete from want_to_read where account_id = ${viewer.accountId} and ${id} = ${owner.id}
+        returning series_id, book_id)
+      select coalesce(b.id, s.id) as id, coalesce(b.library_id, s.library_id) as "libraryId",
+        b.series_id as "seriesId"
+      from removed r left join series s on s.id = r.series_id left join book b on b.id = r.book_id`
+    if (removed.length === 0) await requireOwner(tx, { viewer, owner })
+    await publishChange(tx, viewer, removed, ['deleted'])
+  })
 }

@@ -36,11 +36,17 @@ export async function importCbl(
   { name: wantedName, dryRun, withAlternatives }: CblImport,
 ): Promise<CblReport> {
   if (bytes.length > maxBytes)
-    throw new Invalid(`The reading list is larger than ${maxBytes / 1024 / 1024} MiB`)
+    throw new Invalid(`The reading list is larger than ${maxBytes / 1024 / 1024} MiB`, {
+      reason: 'file_too_large',
+    })
   const list = parseCbl(bytes, maxMembers)
-  if (list === null) throw new Invalid('The file is no CBL reading list')
+  if (list === null)
+    throw new Invalid('The file is no CBL reading list', { reason: 'no_reading_list' })
   if (list.entries.length > maxMembers)
-    throw new Invalid(`The reading list has more than ${maxMembers} entries`)
+    throw new Invalid(`The reading list has more than ${maxMembers} entries`, {
+      reason: 'limit_reached',
+      limit: maxMembers,
+    })
   const name = (wantedName ?? list.name ?? 'Reading list').slice(0, maxNameLength).toWellFormed()
   const matches = await matchCbl(sql, viewer, list.entries)
   const entries = matches.map((match, i) => ({ ...match, entry: list.entries[i]! }))

@@ -60,7 +60,11 @@ export async function addAlias(
     const [{ count } = { count: 0 }] = await tx<{ count: number }[]>`
       select count(*)::integer as count from series_alias
       where series_id = ${seriesId} and alias <> ${title}`
-    if (count >= maxAliases) throw new Conflict(`A series has at most ${maxAliases} aliases`)
+    if (count >= maxAliases)
+      throw new Conflict(`A series has at most ${maxAliases} aliases`, {
+        reason: 'limit_reached',
+        limit: maxAliases,
+      })
     const isNew = (await insertAliases(tx, [{ seriesId, alias: title, source }])).length > 0
     if (isNew) await publishChange(tx, series, ['aliases'])
     const [stored] = await tx<Alias[]>`

@@ -86,7 +86,8 @@ export async function requestPoll(sql: Sql, queue: Queue, id: string): Promise<b
       where r.id = ${id}
       for no key update of r`
     if (!source) throw notFound()
-    if (!source.isEnabled) throw new Conflict('The release source is disabled')
+    if (!source.isEnabled)
+      throw new Conflict('The release source is disabled', { reason: 'source_disabled' })
     const [poll] = await tx`
       select 1 from ${unfinishedJobs(tx, ['poll'])} j where j.data->>'releaseSourceId' = ${id} limit 1`
     if (!poll) await queue.send(tx, 'poll', [{ releaseSourceId: id }], { key: id })

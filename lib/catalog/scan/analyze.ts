@@ -25,7 +25,7 @@ export async function analyzeLibrary(request: AnalysisRequest, id: string): Prom
     select from book b join series s on s.id = b.series_id
     where b.library_id = ${id} and b.missing_at is null and ${visibleBook(sql, viewer)}
     limit 1`
-  if (!book) throw new Invalid('The library has no books')
+  if (!book) throw new Invalid('The library has no books', { reason: 'nothing_to_analyze' })
   if (unanalyzedOnly) return await enqueue(request, { libraryId: id })
   return await startScan(sql, queue, { libraryId: id, mode: 'deep' })
 }
@@ -40,7 +40,8 @@ export async function analyzeSeries(request: AnalysisRequest, id: string): Promi
     from series s
     where id = ${id} and ${visibleSeries(sql, viewer)}`
   if (!series) throw new NotFound('Series not found')
-  if (!series.hasBooks) throw new Invalid('The series has no books')
+  if (!series.hasBooks)
+    throw new Invalid('The series has no books', { reason: 'nothing_to_analyze' })
   return await enqueue(request, { libraryId: series.libraryId, seriesId: id })
 }
 
@@ -52,7 +53,8 @@ export async function analyzeBook(request: AnalysisRequest, id: string): Promise
     from book b join series s on s.id = b.series_id
     where b.id = ${id} and ${visibleBook(sql, viewer)}`
   if (!book) throw new NotFound('Book not found')
-  if (book.isMissing) throw new Invalid('The file of this book is missing')
+  if (book.isMissing)
+    throw new Invalid('The file of this book is missing', { reason: 'file_missing' })
   return await enqueue(request, { libraryId: book.libraryId, bookId: id })
 }
 
@@ -88,6 +90,7 @@ function enqueue(
     if (count === 0)
       throw new Invalid(
         unanalyzedOnly ? 'All books are analyzed' : 'There are no books to be analyzed',
+        { reason: 'nothing_to_analyze' },
       )
     return scanId
   })

@@ -101,7 +101,10 @@ export async function assertNotScanning(
     where library_id = ${libraryId} and state in ('queued', 'running') and ${isScan(tx)}
       and not (${ignoreWatchScans} and options ? 'quietMs')
     limit 1`
-  if (active) throw new Conflict('A scan of this library is already queued or running')
+  if (active)
+    throw new Conflict('A scan of this library is already queued or running', {
+      reason: 'scan_active',
+    })
 }
 
 /** A condition on `scan`: it walks the disk, and is a scan in the API. */
@@ -136,7 +139,7 @@ async function supersede(
 /** Cancels a queued or running scan with all its jobs. Throws Conflict when it is neither. */
 export async function cancelScan(sql: Sql, queue: Queue, scanId: string): Promise<void> {
   const isCancelled = await sql.begin(tx => tryCancelScan(tx, queue, scanId))
-  if (!isCancelled) throw new Conflict('The scan is not running')
+  if (!isCancelled) throw new Conflict('The scan is not running', { reason: 'scan_not_running' })
 }
 
 /** As cancelScan, within a transaction. Returns false when the scan is neither queued nor running. */

@@ -110,6 +110,24 @@ export async function activeScans(sql: Queryable, viewer: Viewer): Promise<ScanS
   return await Promise.all(rows.map(row => toStatus(sql, viewer, row)))
 }
 
+/** The latest scan of each library, or of one. Libraries that were never scanned have none. */
+export async function latestScans(
+  sql: Queryable,
+  viewer: Viewer,
+  libraryId: string | null,
+): Promise<ScanStatus[]> {
+  const rows = await select(
+    sql,
+    viewer,
+    sql`${libraryId === null ? sql`true` : sql`l.id = ${libraryId}`} and ${isVisible(sql, viewer)}
+      and s.number = (
+        select max(number) from scan where library_id = l.id and ${isScan(sql)}
+      )
+      order by s.number`,
+  )
+  return await Promise.all(rows.map(row => toStatus(sql, viewer, row)))
+}
+
 const isVisible = (sql: Queryable, viewer: Viewer) =>
   sql`l.deleting_at is null and ${isScan(sql)} and ${visibleLibrary(sql, viewer)}`
 

@@ -133,7 +133,11 @@ export async function createSource({ sql, sources }: Context, source: NewSource)
       values (${id}, ${source.type}, ${name}, ${source.displayName}, ${tx.json(source.config as never)},
         ${tx.json(source.credentials)}, ${source.enabled})`.catch(rethrowTakenName)
     const [row] = await tx<{ count: number }[]>`select count(*)::integer as count from source`
-    if (row!.count > maxSources) throw new Invalid(`At most ${maxSources} sources are allowed`)
+    if (row!.count > maxSources)
+      throw new Invalid(`At most ${maxSources} sources are allowed`, {
+        reason: 'limit_reached',
+        limit: maxSources,
+      })
     await registerKnown(tx, sources, id)
   })
   return id
@@ -196,6 +200,6 @@ async function registerKnown(tx: Queryable, sources: Sources, id: string) {
 function rethrowTakenName(error: unknown): never {
   const { constraint_name: constraint } = error as { constraint_name?: string }
   if (constraint === 'source_name_unique')
-    throw new Conflict('There is a source of this name', { cause: error })
+    throw new Conflict('There is a source of this name', { cause: error, reason: 'name_taken' })
   throw error
 }

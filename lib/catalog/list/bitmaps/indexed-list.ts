@@ -4,7 +4,7 @@ import type { LRUCache } from 'lru-cache'
 import type { Sql } from 'postgres'
 import type { Viewer } from '../../../auth/viewer.ts'
 import type { Condition, Predicate } from '../condition.ts'
-import { listVersions, type Versions } from '../marks/list-version.ts'
+import { listVersions, ownerOf, type Versions } from '../marks/list-version.ts'
 import type { IdPage } from '../page.ts'
 import {
   type Bitmap,
@@ -152,7 +152,7 @@ async function bitmapsOf<Table extends RowTable, Request extends RowRequest>(
   const needed: { key: string; name: string; predicate: Predicate; present: Bitmap | null }[] = []
   for (const [key, predicate] of predicatesByKey(condition)) {
     const version = kind.versionOfField(predicate.field)
-    const name = hashOf(version === 'account' ? [key, viewer.accountId] : [key])
+    const name = hashOf([key, ownerOf(version, viewer)])
     const known = bitmaps.get(name)
     const isValid = known && known.version === ownVersion(versions, version)
     if (isValid && (known.coversMissing || !withMissing)) found.set(key, known)

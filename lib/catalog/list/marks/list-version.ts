@@ -18,8 +18,8 @@ export function listVersion(sql: Queryable, subject: ListSubject = 'book'): Frag
     from list_change where subject = ${subject})`
 }
 
-/** Of the rows that are listed, of what belongs to the account, and of the ratings of all accounts. */
-export type Versions = { rows: string; account: string; ratings: string }
+/** Of the rows that are listed, of books, of what belongs to the account, and of the ratings of all accounts. */
+export type Versions = { rows: string; books: string; account: string; ratings: string }
 
 /** An expression: the `Versions` that a statement sees, as JSON. */
 export function listVersions(
@@ -28,7 +28,8 @@ export function listVersions(
   subject: 'book' | 'series',
 ): Fragment {
   return sql`json_build_object(
-    'rows', ${listVersion(sql, subject)}, 'ratings', ${listVersion(sql, 'rating')},
+    'rows', ${listVersion(sql, subject)}, 'books', ${listVersion(sql, 'book')},
+    'ratings', ${listVersion(sql, 'rating')},
     'account', (
       select coalesce(sum(count), 0)::text from account_list_change where account_id = ${accountId}))`
 }
@@ -49,6 +50,12 @@ export async function combineListChanges(sql: Sql): Promise<void> {
 
 /** Which version the values of a field belong to; null for none. */
 type FieldVersion = keyof Versions | null
+
+/** The viewers for whom values of this version are alike: the account, or those who see the same books of a series. */
+export function ownerOf(version: FieldVersion, { accountId, ageLimit }: Viewer): string {
+  if (version === 'account') return accountId
+  return version === 'books' && ageLimit !== null ? `age ${ageLimit}` : ''
+}
 
 const ofBooks: Record<BookField, FieldVersion> = {
   libraryId: 'rows',
@@ -115,7 +122,11 @@ const ofSeries: Record<SeriesField, FieldVersion> = {
   hasExternalSourceId: 'rows',
   sharingTag: 'rows',
   ageRating: 'rows',
-  bookCount: 'rows',
+  format: 'books',
+  hasError: 'books',
+  hasMissing: 'books',
+  bookCount: 'books',
+  pageCount: 'books',
   totalBookCount: 'rows',
   isMissing: 'rows',
   isTracked: 'rows',

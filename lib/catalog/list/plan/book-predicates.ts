@@ -10,8 +10,9 @@ import { bookColumnTest } from './book-columns.ts'
 import { likePattern, textTest } from './operators.ts'
 import { ownPredicate } from './own-rows.ts'
 import { escapedPath, foldedPath } from './path-rows.ts'
+import type { PlanContext } from './plan-context.ts'
 import { matchesQuery } from './search-match.ts'
-import { labelSet, type PlanContext, seriesSet } from './series-sets.ts'
+import { labelSet, seriesSet } from './series-sets.ts'
 
 export type BookPredicate = {
   /** Ids of the series all of whose books match; null if that is not known. */

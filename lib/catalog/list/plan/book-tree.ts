@@ -12,9 +12,10 @@ import { type Condition, type Predicate, predicatesOf } from '../condition.ts'
 import type { ReadStatus } from '../fields.ts'
 import { type BookPredicate, bookPredicate } from './book-predicates.ts'
 import type { HitSets } from './hit-sets.ts'
+import type { PlanContext } from './plan-context.ts'
 import { type ClassSizes, classColumns, type ReadingClass } from './reading-classes.ts'
 import { type RowSource, rowSource, rowsBeyondAge } from './row-sources.ts'
-import { type PlanContext, toRarePredicate } from './series-sets.ts'
+import { toRarePredicate } from './series-sets.ts'
 
 const statusOfClass = {
   untouched: 'unread',

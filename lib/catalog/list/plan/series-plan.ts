@@ -8,8 +8,9 @@ import { allOf, anyOf, unionAll, unprepared } from '../../../postgres/statement.
 import { type Condition, type Predicate, predicatesOf, type SeriesFilter } from '../condition.ts'
 import type { ReadStatus } from '../fields.ts'
 import { lookUpLabels } from './labels.ts'
+import type { PlanContext } from './plan-context.ts'
 import { matchesQuery, matchRank } from './search-match.ts'
-import { type PlanContext, seriesSet, toRarePredicate } from './series-sets.ts'
+import { seriesSet, toRarePredicate } from './series-sets.ts'
 
 type SeriesQuery = {
   filter: SeriesFilter | null

@@ -1,25 +1,16 @@
 // Predicates on series as subqueries of series ids. PostgreSQL hashes such a set once and probes it for
 // each series or book of a walk; each set is read from the narrowest index that has its column.
 import type { Fragment } from 'postgres'
-import type { Viewer } from '../../../auth/viewer.ts'
 import { parseSearchQuery } from '../../../name/search-text.ts'
 import { searchKey } from '../../../name/text.ts'
 import type { Queryable } from '../../../postgres/db.ts'
 import type { Condition, Predicate } from '../condition.ts'
 import type { SeriesField } from '../fields.ts'
-import { type LabelLookup, labelKindOf } from './labels.ts'
+import { labelKindOf } from './labels.ts'
 import { type Column, columnTest, likePattern, textTest } from './operators.ts'
+import { type PlanContext, seriesWhere } from './plan-context.ts'
 import { matchesQuery } from './search-match.ts'
-
-export type PlanContext = {
-  sql: Queryable
-  viewer: Viewer
-  labels: LabelLookup
-  /** Missing books are listed, so series that have no other books count. */
-  includesMissing?: boolean | undefined
-  /** Few books are tested: their series are looked up rather than hashing a set of all that match. */
-  isOfFew?: boolean
-}
+import { type BooksField, isOfBooks, setOfBooks } from './series-of-books.ts'
 
 type SetField =
   | ('genre' | 'tag' | 'anyTag' | 'hasExternalSourceId' | 'isTracked')
@@ -30,7 +21,11 @@ type OwnField = 'lastReadAt' | 'wantToRead' | 'hasUserRating' | 'userRating' | '
 type ColumnField =
   | Exclude<
       SeriesField,
-      SetField | FlagField | OwnField | ('readStatus' | 'sharingTag' | 'author' | 'credit' | 'text')
+      | SetField
+      | BooksField
+      | FlagField
+      | OwnField
+      | ('readStatus' | 'sharingTag' | 'author' | 'credit' | 'text')
     >
   | 'seriesId'
 
@@ -53,7 +48,6 @@ const columns: Record<ColumnField, (sql: Queryable) => Column> = {
   dateAdded: sql => ({ date: sql`x.created_at` }),
   addedAt: sql => ({ date: sql`x.created_at` }),
   ageRating: sql => ({ integer: sql`x.age_rating` }),
-  bookCount: sql => ({ integer: sql`x.book_count` }),
   totalBookCount: sql => ({ integer: sql`x.total_volume_count` }),
   firstRelease: sql => ({ day: sql`x.released` }),
   readingDirection: sql => ({ text: sql`x.reading_direction` }),
@@ -89,6 +83,7 @@ export function seriesSet(context: PlanContext, predicate: Predicate): Fragment 
     const flag = flags[field as FlagField](sql)
     return seriesWhere(context, test.value ? flag : sql`not ${flag}`)
   }
+  if (isOfBooks(field)) return setOfBooks(context, field, test)
   switch (field) {
     case 'genre':
     case 'tag':
@@ -136,11 +131,6 @@ export function seriesSet(context: PlanContext, predicate: Predicate): Fragment 
   }
 }
 
-function seriesWhere({ sql, includesMissing }: PlanContext, test: Fragment): Fragment {
-  const hasBooks = includesMissing ? sql`true` : sql`x.book_count > 0`
-  return sql`select x.id from series x where ${hasBooks} and ${test}`
-}
-
 /** Series with one of the labels of their own, or, for `any`, also through some of their books. */
 export function labelSet(
   { sql, labels }: PlanContext,
@@ -180,7 +170,7 @@ export function withRarePredicates(condition: Condition): Condition {
 
 const rareFlags = [
   ...['hasError', 'wantToRead', 'hasUserRating', 'inCollection', 'inReadList'],
-  ...['oneShot', 'isMissing', 'isUnchanged', 'isTracked'],
+  ...['oneShot', 'isMissing', 'isUnchanged', 'isTracked', 'hasMissing'],
 ]
 const oftenNull = [
   ...['genre', 'tag', 'anyTag', 'ownTag', 'sharingTag', 'author'],

@@ -1,0 +1,83 @@
+// Predicates on series by the books that the viewer sees of them; books beyond an age limit do not count.
+import type { Fragment } from 'postgres'
+import { fromBooksBeyondAge, hidesBooks, presentBook, type Viewer } from '../../../auth/viewer.ts'
+import { formatNames } from '../../../format/formats.ts'
+import type { Queryable } from '../../../postgres/db.ts'
+import type { Test } from '../condition.ts'
+import { columnTest, wordTest } from './operators.ts'
+import { hasBooks, type PlanContext, seriesWhere } from './plan-context.ts'
+
+export type BooksField = 'format' | 'hasError' | 'hasMissing' | TotalField
+type TotalField = 'bookCount' | 'pageCount'
+
+const fields: readonly string[] = ['format', 'hasError', 'hasMissing', 'bookCount', 'pageCount']
+
+export const isOfBooks = (field: string): field is BooksField => fields.includes(field)
+
+/** Ids of the series for which the positive form of a predicate holds. */
+export function setOfBooks(context: PlanContext, field: BooksField, test: Test): Fragment {
+  const { sql } = context
+  switch (field) {
+    case 'format':
+      return formatSet(context, test)
+    case 'hasError':
+      return seriesOfBooks(context, sql`y.error_code is not null and ${presentBook(sql, 'y')}`)
+    case 'hasMissing':
+      return seriesOfBooks(context, sql`y.missing_at is not null`)
+    default:
+      return totalSet(context, field, test)
+  }
+}
+
+/** Series with one of these few books, `book y`, that the viewer sees. */
+function seriesOfBooks({ sql, viewer }: PlanContext, where: Fragment): Fragment {
+  return sql`
+    select distinct y.series_id from book y where ${where} and ${withinAge(sql, viewer)}`
+}
+
+function withinAge(sql: Queryable, viewer: Viewer): Fragment {
+  if (!hidesBooks(viewer)) return sql`true`
+  return sql`(y.age_rating is null or y.age_rating <= ${viewer.ageLimit})`
+}
+
+function formatSet(context: PlanContext, test: Test): Fragment {
+  const { sql } = context
+  if (test.kind === 'text')
+    return seriesOfFormats(context, wordTest(sql, { text: sql`y.format` }, formatNames, test))
+  const any = seriesOfFormats(context, sql`y.format is not null`)
+  return seriesWhere(context, sql`(x.id in (${any})) is not true`)
+}
+
+/**
+ * Series with such a book, `book y`. What an age limit hides is counted apart: the index of formats has no age ratings.
+ */
+function seriesOfFormats({ sql, viewer }: PlanContext, isOneOf: Fragment): Fragment {
+  const present = sql`from book y where ${presentBook(sql, 'y')} and ${isOneOf}`
+  if (!hidesBooks(viewer)) return sql`select distinct y.series_id ${present}`
+  return sql`
+    select m.series_id
+    from (select y.series_id, count(*) as n ${present} group by y.series_id) m
+    left join (
+      select y.series_id, count(*) as n ${fromBooksBeyondAge(sql, viewer)} and ${isOneOf}
+      group by y.series_id) h on h.series_id = m.series_id
+    where m.n > coalesce(h.n, 0)`
+}
+
+const totals = {
+  bookCount: (sql: Queryable) => ({ stored: sql`x.book_count`, hidden: sql`count(*)` }),
+  pageCount: (sql: Queryable) => ({ stored: sql`x.page_count`, hidden: sql`sum(y.page_count)` }),
+}
+
+/** The stored sums, without what the age limit of the viewer hides. */
+function totalSet(context: PlanContext, field: 'bookCount' | 'pageCount', test: Test): Fragment {
+  const { sql, viewer } = context
+  const { stored, hidden } = totals[field](sql)
+  if (!hidesBooks(viewer)) return seriesWhere(context, columnTest(sql, { integer: stored }, test))
+  return sql`
+    select x.id from series x
+    left join (
+      select y.series_id, ${hidden} as total ${fromBooksBeyondAge(sql, viewer)}
+      group by y.series_id) h on h.series_id = x.id
+    where ${hasBooks(context)}
+      and ${columnTest(sql, { integer: sql`(${stored} - coalesce(h.total, 0))` }, test)}`
+}
