@@ -29,9 +29,20 @@ export const documentHeaders = {
     'trusted-types stackroom',
   ].join('; '),
   'referrer-policy': 'same-origin',
-  'cross-origin-opener-policy': 'same-origin',
   'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
 }
+
+/** Browsers report the header as an error where the page has no secure context. */
+export const openerPolicy = (base: string): Record<string, string> =>
+  /^(?:https:|http:\/\/(?:localhost|127\.|\[::1\]))/.test(base)
+    ? { 'cross-origin-opener-policy': 'same-origin' }
+    : {}
+
+/** `styles/base.css` shows it in place of the application where the browser lacks the youngest feature that all views need. */
+const outdatedNotice = `<div id="outdated" hidden>
+<p>This browser is too old for the application, which needs Chrome or Edge 123, Firefox 121, Safari 17.5 or later. Reading apps can use the <a href="opds">OPDS catalogue</a>.</p>
+<p lang="de">Dieser Browser ist zu alt für die Anwendung. Sie benötigt Chrome oder Edge ab Version 123, Firefox ab 121 oder Safari ab 17.5. Lese-Apps können den <a href="opds">OPDS-Katalog</a> verwenden.</p>
+</div>`
 
 type Page = Pick<Build, 'digest' | 'initialModules'> & { base: string; name: string }
 
@@ -50,7 +61,7 @@ export function documentHtml({ base, name, digest, initialModules }: Page): stri
 <meta name="color-scheme" content="light dark">
 <meta name="theme-color" content="#f6f5f2" media="(prefers-color-scheme: light)">
 <meta name="theme-color" content="#15161a" media="(prefers-color-scheme: dark)">
-<link rel="manifest" href="manifest.webmanifest">
+<link rel="manifest" href="manifest.webmanifest" crossorigin="use-credentials">
 <link rel="icon" type="image/svg+xml" href="${assets}/icons/icon.svg">
 <link rel="alternate" type="application/atom+xml;profile=opds-catalog;kind=navigation" href="opds/v1/catalog" title="OPDS 1.2">
 <link rel="alternate" type="application/opds+json" href="opds/v2" title="OPDS 2.0">
@@ -60,7 +71,8 @@ ${[...styles, ...modules].join('\n')}
 </head>
 <body>
 <div id="app"></div>
-<noscript>This application needs JavaScript. Reading apps can use the OPDS catalogue at /opds.</noscript>
+${outdatedNotice}
+<noscript><p>This application needs JavaScript. Reading apps can use the <a href="opds">OPDS catalogue</a>.</p></noscript>
 </body>
 </html>
 `

@@ -5,16 +5,16 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { NotFound } from '../errors.ts'
 import type { Deps } from '../http/deps.ts'
 import type { WebPages } from '../http/web-pages.ts'
-import { cachedSetting } from '../setting/setting.ts'
+import { createLastKnown } from '../setting/last-known.ts'
 import type { Asset, Build } from './build.ts'
 import { currentBuild } from './build-cache.ts'
-import { documentHeaders, documentHtml, manifest } from './document.ts'
+import { documentHeaders, documentHtml, manifest, openerPolicy } from './document.ts'
 
 const immutable = 'public, max-age=31536000, immutable'
 
 /** Nothing is built before the first request or `prepare()`. */
 export function openWeb(deps: Pick<Deps, 'config' | 'log' | 'sql'>): WebPages {
-  const { config, log } = deps
+  const { config, log, sql } = deps
   const folder = join(config.data_dir, 'cache', 'web')
   const onUnstored = (error: unknown) => log.warn({ err: error }, 'web application not stored')
   let building: Promise<Build> | null = null
@@ -26,12 +26,13 @@ export function openWeb(deps: Pick<Deps, 'config' | 'log' | 'sql'>): WebPages {
     })
     return await building
   }
-  const name = serverName(deps)
+  const setting = createLastKnown(sql, ['application.name'])
+  const name = async () => (await setting('application.name')) ?? 'Stackroom'
 
   async function sendDocument(request: FastifyRequest, reply: FastifyReply) {
     const { digest, initialModules } = await build()
     const html = documentHtml({ base: request.base, name: await name(), digest, initialModules })
-    return reply.headers(documentHeaders).send(html)
+    return reply.headers({ ...documentHeaders, ...openerPolicy(request.base) }).send(html)
   }
 
   return {
@@ -90,15 +91,4 @@ function sendAsset(
   if (brotli && accepted.has('br')) return reply.header('content-encoding', 'br').send(brotli)
   if (gzip && accepted.has('gzip')) return reply.header('content-encoding', 'gzip').send(gzip)
   return reply.send(plain)
-}
-
-/** Name of the server; while the database is not available, the one that was read last. */
-function serverName({ sql }: Pick<Deps, 'sql'>) {
-  let known = 'Stackroom'
-  return async () => {
-    try {
-      known = await cachedSetting(sql, 'application.name')
-    } catch {}
-    return known
-  }
 }

@@ -5,6 +5,7 @@ import { api, body, type Schemas } from '../api/client.ts'
 import { preview } from '../api/preview.ts'
 import { useResource } from '../api/resource.ts'
 import { loadAccount } from '../api/session.ts'
+import { useUnsaved } from '../routing/unsaved.ts'
 import { LanguageSelect, ThemeSelect } from '../shell/appearance.ts'
 import { formatDate, t, textOr } from '../text/translate.ts'
 import { Button } from '../ui/button.ts'
@@ -14,6 +15,7 @@ import { Form } from '../ui/form.ts'
 import { h } from '../ui/h.ts'
 import { showNotice } from '../ui/toast.ts'
 import { AccountFrame } from './account-frame.ts'
+import { NewPasswordField } from './password-field.ts'
 
 export function View() {
   const profile = useResource('user', signal => body(api.GET('/api/v1/user', { signal })))
@@ -41,6 +43,7 @@ type ProfileFormProps = {
 
 function ProfileForm({ profile, onChange }: ProfileFormProps) {
   const [email, setEmail] = useState(profile.email)
+  useUnsaved(email !== profile.email)
   const save = async () => {
     await api.PATCH('/api/v1/user', { body: { email } })
     onChange()
@@ -75,6 +78,7 @@ function ProfileForm({ profile, onChange }: ProfileFormProps) {
 function PasswordForm() {
   const [currentPassword, setCurrent] = useState('')
   const [newPassword, setNew] = useState('')
+  useUnsaved(currentPassword !== '' || newPassword !== '')
   const save = async () => {
     await api.PUT('/api/v1/user/password', { body: { currentPassword, newPassword } })
     setCurrent('')
@@ -96,13 +100,8 @@ function PasswordForm() {
         value: currentPassword,
         onInput: setCurrent,
       }),
-      h(TextField, {
+      h(NewPasswordField, {
         label: t('account.newPassword'),
-        type: 'password',
-        autocomplete: 'new-password',
-        required: true,
-        minLength: 8,
-        hint: t('account.passwordHint'),
         value: newPassword,
         onInput: setNew,
       }),

@@ -2,6 +2,7 @@
 import { useState } from 'preact/hooks'
 import { api, body, type Schemas } from '../api/client.ts'
 import { can } from '../api/session.ts'
+import { useEdited } from '../routing/unsaved.ts'
 import { t } from '../text/translate.ts'
 import { Button } from '../ui/button.ts'
 import { Dialog } from '../ui/dialog.ts'
@@ -46,6 +47,7 @@ export function KeyDialog({ onClose, onCreated }: KeyDialogProps) {
     setCreated(key.key)
     onCreated()
   }
+  const { isEdited } = useEdited([name, purpose, lifetime])
   if (created !== null)
     return h(
       Dialog,
@@ -56,7 +58,7 @@ export function KeyDialog({ onClose, onCreated }: KeyDialogProps) {
     )
   return h(
     Dialog,
-    { title: t('keys.create'), onClose },
+    { title: t('keys.create'), onClose, isUnsaved: isEdited },
     h(
       Form,
       { onSubmit: create },

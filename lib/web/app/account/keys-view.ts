@@ -3,21 +3,26 @@ import { useState } from 'preact/hooks'
 import { api, body, type Schemas } from '../api/client.ts'
 import { useResource } from '../api/resource.ts'
 import { can } from '../api/session.ts'
+import { address, setQuery } from '../routing/router.ts'
 import { formatDate, formatRelative, t } from '../text/translate.ts'
 import { Button, IconButton } from '../ui/button.ts'
 import { ConfirmDialog } from '../ui/dialog.ts'
 import { EmptyState } from '../ui/empty-state.ts'
 import { ErrorState } from '../ui/error-state.ts'
 import { h } from '../ui/h.ts'
+import { Pagination } from '../ui/pagination.ts'
 import { AccountFrame } from './account-frame.ts'
 import { KeyDialog } from './key-dialog.ts'
 import { ReadingApps } from './reading-apps.ts'
 
+const pageSize = 50
+
 export function View() {
   const [isCreating, setCreating] = useState(false)
   const [deleted, setDeleted] = useState<Schemas['ApiKey'] | null>(null)
-  const keys = useResource('api-keys', signal =>
-    body(api.GET('/api/v1/api-keys', { params: { query: { pageSize: 500 } }, signal })),
+  const page = Number(address.value.query.get('page')) || 1
+  const keys = useResource(`api-keys?page=${page}`, signal =>
+    body(api.GET('/api/v1/api-keys', { params: { query: { page, pageSize } }, signal })),
   )
   const create = h(
     Button,
@@ -36,7 +41,13 @@ export function View() {
       keys.data?.data.map(key =>
         h(KeyCard, { apiKey: key, key: key.id, onDelete: () => setDeleted(key) }),
       ),
-      h(ReadingApps, null),
+      keys.data &&
+        h(Pagination, {
+          page,
+          totalPages: keys.data.totalPages,
+          onChange: page => setQuery({ page: page === 1 ? null : String(page) }),
+        }),
+      !keys.isLoading && h(ReadingApps, null),
     ),
     isCreating && h(KeyDialog, { onClose: () => setCreating(false), onCreated: keys.reload }),
     deleted &&

@@ -9,6 +9,7 @@ import { TextField } from '../ui/field.ts'
 import { Form } from '../ui/form.ts'
 import { h } from '../ui/h.ts'
 import { useTitle } from '../ui/page-header.ts'
+import { NewPasswordField } from './password-field.ts'
 
 export function View() {
   const [username, setUsername] = useState('')
@@ -57,16 +58,7 @@ export function View() {
         value: email,
         onInput: setEmail,
       }),
-      h(TextField, {
-        label: t('signIn.password'),
-        type: 'password',
-        autocomplete: 'new-password',
-        required: true,
-        minLength: 8,
-        hint: t('account.passwordHint'),
-        value: password,
-        onInput: setPassword,
-      }),
+      h(NewPasswordField, { label: t('signIn.password'), value: password, onInput: setPassword }),
       h(Button, { type: 'submit', variant: 'primary' }, t('register.submit')),
     ),
     h('a', { href: href('sign-in') }, t('register.signIn')),

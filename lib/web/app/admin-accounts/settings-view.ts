@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import { AdminFrame } from '../admin/admin-frame.ts'
 import { api, body, type Schemas } from '../api/client.ts'
 import { useResource } from '../api/resource.ts'
+import { useUnsaved } from '../routing/unsaved.ts'
 import { t, textOr } from '../text/translate.ts'
 import { Button, IconButton } from '../ui/button.ts'
 import { ErrorState } from '../ui/error-state.ts'
@@ -59,6 +60,7 @@ type SettingFormProps = {
 function SettingForm({ setting, onChange, onHistory }: SettingFormProps) {
   const { key, defaultValue } = setting
   const [value, setValue] = useState(setting.value)
+  useUnsaved(value !== setting.value)
   const path = { key }
   const save = async (next: string) => {
     onChange(

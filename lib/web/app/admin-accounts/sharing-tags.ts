@@ -20,6 +20,7 @@ export function SharingTags() {
     setName('')
     tags.reload()
   }
+  if (tags.isLoading) return null
   return h(
     'section',
     { class: 'card sharing-tags' },

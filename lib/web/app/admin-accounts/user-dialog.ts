@@ -1,68 +1,38 @@
 // Dialog that creates an account; what it may see is set on its page.
 import { useState } from 'preact/hooks'
-import { api, body, type Schemas } from '../api/client.ts'
+import { NewPasswordField } from '../account/password-field.ts'
+import { api, body } from '../api/client.ts'
 import { navigate } from '../routing/router.ts'
+import { useEdited } from '../routing/unsaved.ts'
 import { t } from '../text/translate.ts'
 import { Button } from '../ui/button.ts'
 import { Dialog } from '../ui/dialog.ts'
-import { Select, TextField } from '../ui/field.ts'
 import { Form } from '../ui/form.ts'
 import { h } from '../ui/h.ts'
+import { type AccountDraft, AccountFields } from './account-fields.ts'
 
-export type Role = Schemas['Role']
-const roles: readonly Role[] = ['reader', 'maintainer', 'admin']
-
-export const roleOptions = () => roles.map(value => ({ value, text: t(`role.${value}`) }))
+const newAccount: AccountDraft = { username: '', email: '', role: 'reader' }
 
 export function UserDialog({ onClose }: { onClose: () => void }) {
-  const [username, setUsername] = useState('')
-  const [email, setEmail] = useState('')
+  const [draft, setDraft] = useState(newAccount)
   const [password, setPassword] = useState('')
-  const [role, setRole] = useState<Role>('reader')
+  const { isEdited } = useEdited([draft, password])
   const create = async () => {
-    const account = { username, email, password, role, emailVerified: true }
+    const account = { ...draft, password, emailVerified: true }
     const { id } = await body(api.POST('/api/v1/users', { body: account }))
     navigate(`admin/users/${id}`)
   }
   return h(
     Dialog,
-    { title: t('users.create'), onClose },
+    { title: t('users.create'), onClose, isUnsaved: isEdited },
     h(
       Form,
       { onSubmit: create },
-      h(TextField, {
-        label: t('register.name'),
-        required: true,
-        autocomplete: 'off',
-        autofocus: true,
-        value: username,
-        onInput: setUsername,
+      h(AccountFields, {
+        draft,
+        onChange: changes => setDraft(draft => ({ ...draft, ...changes })),
       }),
-      h(TextField, {
-        label: t('account.email'),
-        type: 'email',
-        required: true,
-        autocomplete: 'off',
-        value: email,
-        onInput: setEmail,
-      }),
-      h(TextField, {
-        label: t('signIn.password'),
-        type: 'password',
-        required: true,
-        minLength: 8,
-        autocomplete: 'new-password',
-        hint: t('account.passwordHint'),
-        value: password,
-        onInput: setPassword,
-      }),
-      h(Select<Role>, {
-        label: t('users.role'),
-        hint: t(`role.${role}Hint`),
-        value: role,
-        options: roleOptions(),
-        onChange: setRole,
-      }),
+      h(NewPasswordField, { label: t('signIn.password'), value: password, onInput: setPassword }),
       h(Button, { type: 'submit', variant: 'primary' }, t('users.create')),
     ),
   )

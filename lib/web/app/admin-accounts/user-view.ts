@@ -1,21 +1,23 @@
 // Page of one account for administrators: role, what it may see, password, preview, deletion.
 import { useState } from 'preact/hooks'
+import { NewPasswordField } from '../account/password-field.ts'
 import { AdminFrame } from '../admin/admin-frame.ts'
 import { api, body, type Schemas } from '../api/client.ts'
 import { useResource } from '../api/resource.ts'
 import { account, can, startPreview } from '../api/session.ts'
 import { navigate } from '../routing/router.ts'
+import { useEdited, useUnsaved } from '../routing/unsaved.ts'
 import type { ViewProps } from '../routing/view-props.ts'
 import { formatDate, t } from '../text/translate.ts'
 import { Button } from '../ui/button.ts'
 import { ConfirmDialog } from '../ui/dialog.ts'
 import { ErrorState } from '../ui/error-state.ts'
-import { Select, Switch, TextField } from '../ui/field.ts'
+import { Switch } from '../ui/field.ts'
 import { Form } from '../ui/form.ts'
 import { h } from '../ui/h.ts'
 import { showNotice } from '../ui/toast.ts'
+import { type AccountDraft, AccountFields } from './account-fields.ts'
 import { updateUser } from './update-user.ts'
-import { type Role, roleOptions } from './user-dialog.ts'
 import { UserVisibility } from './user-visibility.ts'
 
 type User = Schemas['User']
@@ -75,13 +77,15 @@ export function View({ params: { id = '' } }: ViewProps) {
 type AccountFormProps = { user: User; isOwn: boolean; onSaved: () => void }
 
 function AccountForm({ user, isOwn, onSaved }: AccountFormProps) {
-  const [username, setUsername] = useState(user.username)
-  const [email, setEmail] = useState(user.email)
-  const [role, setRole] = useState<Role>(user.role)
+  const { username, email, role } = user
+  const [draft, setDraft] = useState<AccountDraft>({ username, email, role })
   const [isActive, setActive] = useState(user.isActive)
+  const { isEdited, setSaved } = useEdited([draft, isActive])
+  useUnsaved(isEdited)
   const save = async () => {
-    const changes = { username, email, ...(!isOwn && { role, isActive }) }
-    await updateUser(user.id, changes)
+    const { role, ...changes } = draft
+    await updateUser(user.id, { ...changes, ...(!isOwn && { role, isActive }) })
+    setSaved()
     onSaved()
     showNotice(t('action.saved'))
   }
@@ -92,26 +96,10 @@ function AccountForm({ user, isOwn, onSaved }: AccountFormProps) {
     h(
       Form,
       { onSubmit: save },
-      h(TextField, {
-        label: t('register.name'),
-        required: true,
-        value: username,
-        onInput: setUsername,
-      }),
-      h(TextField, {
-        label: t('account.email'),
-        type: 'email',
-        required: true,
-        value: email,
-        onInput: setEmail,
-      }),
-      h(Select<Role>, {
-        label: t('users.role'),
-        hint: t(`role.${role}Hint`),
-        value: role,
-        options: roleOptions(),
-        disabled: isOwn,
-        onChange: setRole,
+      h(AccountFields, {
+        draft,
+        isRoleFixed: isOwn,
+        onChange: changes => setDraft(draft => ({ ...draft, ...changes })),
       }),
       h(Switch, {
         label: t('users.active'),
@@ -127,6 +115,7 @@ function AccountForm({ user, isOwn, onSaved }: AccountFormProps) {
 
 function PasswordForm({ id }: { id: string }) {
   const [password, setPassword] = useState('')
+  useUnsaved(password !== '')
   const save = async () => {
     await updateUser(id, { password })
     setPassword('')
@@ -139,12 +128,8 @@ function PasswordForm({ id }: { id: string }) {
     h(
       Form,
       { onSubmit: save },
-      h(TextField, {
+      h(NewPasswordField, {
         label: t('account.newPassword'),
-        type: 'password',
-        autocomplete: 'new-password',
-        required: true,
-        minLength: 8,
         hint: t('users.setPasswordHint'),
         value: password,
         onInput: setPassword,

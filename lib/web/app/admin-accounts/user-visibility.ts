@@ -2,6 +2,7 @@
 import { useState } from 'preact/hooks'
 import { api, body, type Schemas } from '../api/client.ts'
 import { useResource } from '../api/resource.ts'
+import { useEdited, useUnsaved } from '../routing/unsaved.ts'
 import { t } from '../text/translate.ts'
 import { Button } from '../ui/button.ts'
 import { Select, Switch, TextField } from '../ui/field.ts'
@@ -17,6 +18,8 @@ export function UserVisibility({ user, onSaved }: UserVisibilityProps) {
   const [libraryIds, setLibraryIds] = useState<readonly string[] | null>(user.libraryIds)
   const [ageLimit, setAgeLimit] = useState(user.ageLimit === null ? '' : String(user.ageLimit))
   const [showsUnrated, setShowsUnrated] = useState(user.showsUnrated)
+  const { isEdited, setSaved } = useEdited([libraryIds, ageLimit, showsUnrated])
+  useUnsaved(isEdited)
   const libraries = useResource('libraries:all', signal =>
     body(api.GET('/api/v1/libraries', { params: { query: { pageSize: 500 } }, signal })),
   )
@@ -24,6 +27,7 @@ export function UserVisibility({ user, onSaved }: UserVisibilityProps) {
     const limit = ageLimit.trim() === '' ? null : Number(ageLimit)
     const changes = { libraryIds: libraryIds && [...libraryIds], ageLimit: limit, showsUnrated }
     await updateUser(user.id, changes)
+    setSaved()
     onSaved()
     showNotice(t('action.saved'))
   }

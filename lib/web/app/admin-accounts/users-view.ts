@@ -44,7 +44,7 @@ export function View() {
         totalPages: data.totalPages,
         onChange: page => setQuery({ page: page === 1 ? null : String(page) }),
       }),
-    can('UsersWrite') && h(SharingTags, null),
+    data && can('UsersWrite') && h(SharingTags, null),
     isCreating && h(UserDialog, { onClose: () => setCreating(false) }),
   )
 }

@@ -51,7 +51,7 @@ type Search = { isRunning: boolean; ended: string; reload: () => void }
 
 /** The latest search, which scans also start. */
 function useSearch(): Search {
-  const { data, reload } = useTasks({ type: 'find_duplicates' }, 1, 5)
+  const { data, reload } = useTasks({ type: 'find_duplicates' }, 1, { pageSize: 5 })
   const tasks = data?.data ?? []
   const isRunning = tasks.some(({ status, scheduledFor }) => {
     return status === 'running' || (status === 'pending' && Date.parse(scheduledFor) <= Date.now())

@@ -80,7 +80,8 @@ export function View() {
           count: counts[value] ?? 0,
         })),
       }),
-    (libraries.data?.length ?? 0) > 1 &&
+    data &&
+      (libraries.data?.length ?? 0) > 1 &&
       h(
         'div',
         { class: 'admin-filters' },

@@ -56,11 +56,12 @@ export function View() {
       ),
     h(Components, { metrics: metrics.data, version: health.version }),
     changes.length > 1 && h(Changes, null),
-    h(
-      'p',
-      { class: 'health-links' },
-      h('span', { class: 'secondary-text' }, t('health.metricsHint', { address: metricsUrl })),
-    ),
+    !metrics.isLoading &&
+      h(
+        'p',
+        { class: 'health-links secondary-text' },
+        t('health.metricsHint', { address: metricsUrl }),
+      ),
   )
 }
 

@@ -1,6 +1,5 @@
 // Libraries with their state: counts, watching, next scan, latest scan, folders that are away.
 import { api, body } from '../api/client.ts'
-import { useResource } from '../api/resource.ts'
 import { useEvents } from '../api/use-events.ts'
 import { cronText } from '../manage/cron.ts'
 import { isActive, type Scan, useScans } from '../manage/scan.ts'
@@ -23,7 +22,7 @@ const reloadMs = 2_000
 
 export function View() {
   const { data, error, reload } = useLibraries()
-  const active = useScans('active', signal => body(api.GET('/api/v1/scans/active', { signal })))
+  const latest = useScans('latest', signal => body(api.GET('/api/v1/scans/latest', { signal })))
   const reloadSoon = useSoon(reloadMs, reload)
   useEvents('events', event => {
     if (event.type.startsWith('library_') || event.type === 'resync') reloadSoon()
@@ -48,8 +47,8 @@ export function View() {
         data.map(library =>
           h(LibraryCard, {
             library,
-            scan: active.scans.get(library.id),
-            onStarted: active.reload,
+            scan: latest.scans.get(library.id),
+            onStarted: latest.reload,
             key: library.id,
           }),
         ),
@@ -62,8 +61,7 @@ type LibraryCardProps = { library: Library; scan: Scan | undefined; onStarted: (
 function LibraryCard({ library, scan, onStarted }: LibraryCardProps) {
   const { id, name, path, bookCount, seriesCount } = library
   const isRunning = scan !== undefined && isActive(scan)
-  const latest = useLatestScan(library, scan)
-  const problem = libraryProblem(library, { scan: latest })
+  const problem = libraryProblem(library, { scan })
   return h(
     'li',
     { class: 'library-card card' },
@@ -89,7 +87,7 @@ function LibraryCard({ library, scan, onStarted }: LibraryCardProps) {
       problem !== null && h('p', { class: 'notice danger' }, problem),
       isRunning
         ? h(ScanLine, { scan })
-        : h('p', { class: 'secondary-text' }, latestText(library, latest)),
+        : h('p', { class: 'secondary-text' }, latestText(library, scan)),
       h(Marks, { library }),
     ),
     h(
@@ -113,18 +111,6 @@ function LibraryCard({ library, scan, onStarted }: LibraryCardProps) {
       ),
     ),
   )
-}
-
-/** The scan as followed by events, or the one that ended before the page was opened. */
-function useLatestScan({ id, lastScannedAt }: Library, scan: Scan | undefined): Scan | undefined {
-  const { data } = useResource(
-    scan ? null : `latest-scan:${id}:${lastScannedAt}`,
-    async signal =>
-      await body(
-        api.GET('/api/v1/libraries/{id}/scan-status', { params: { path: { id } }, signal }),
-      ).catch(() => null),
-  )
-  return scan ?? data ?? undefined
 }
 
 function latestText(library: Library, scan: Scan | undefined): string {

@@ -7,6 +7,7 @@ import { LibraryOptions, Section } from '../manage/library-options.ts'
 import { isActive, type Scan, useScans } from '../manage/scan.ts'
 import { failureOf, resultText, ScanStages } from '../manage/scan-progress.ts'
 import { href } from '../routing/router.ts'
+import { useUnsaved } from '../routing/unsaved.ts'
 import type { ViewProps } from '../routing/view-props.ts'
 import { formatRelative, t } from '../text/translate.ts'
 import { Button } from '../ui/button.ts'
@@ -31,9 +32,10 @@ function LibraryPage({ id }: { id: string }) {
   const library = useResource(`library:${id}`, signal =>
     body(api.GET('/api/v1/libraries/{id}', { params, signal })),
   )
-  const { scans, reload } = useScans(id, async signal => [
-    await body(api.GET('/api/v1/libraries/{id}/scan-status', { params, signal })),
-  ])
+  const { scans, reload } = useScans(id, signal => {
+    const query = { libraryId: id }
+    return body(api.GET('/api/v1/scans/latest', { params: { query }, signal }))
+  })
   const scan = scans.get(id)
   const isRunning = scan !== undefined && isActive(scan)
   useEffect(library.reload, [isRunning])
@@ -128,6 +130,7 @@ function OptionsForm({ library, resource }: OptionsFormProps) {
   const [draft, setDraft] = useState<LibraryDraft>(saved)
   const changes = updateRequest(saved, draft)
   const isChanged = Object.keys(changes).length > 0
+  useUnsaved(isChanged)
   const change = (changes: Partial<LibraryDraft>) =>
     setDraft(previous => ({ ...previous, ...changes }))
   const save = async () => {

@@ -1,6 +1,6 @@
 // Overview of the administration: inventory, queue, errors, disk space, active scans, latest failures.
 import { api, body, type Schemas } from '../api/client.ts'
-import { useResource } from '../api/resource.ts'
+import { haveLoaded, useResource } from '../api/resource.ts'
 import { can } from '../api/session.ts'
 import { isActive, useScans } from '../manage/scan.ts'
 import { ScanLine } from '../manage/scan-progress.ts'
@@ -9,6 +9,7 @@ import { formatBytes, formatNumber, t } from '../text/translate.ts'
 import { EmptyState } from '../ui/empty-state.ts'
 import { ErrorState } from '../ui/error-state.ts'
 import { type ComponentChildren, h } from '../ui/h.ts'
+import { Loading } from '../ui/loading.ts'
 import { AdminFrame } from './admin-frame.ts'
 import { libraryProblem } from './library-problem.ts'
 import { loadServerMetrics, metricOf, type ServerMetrics } from './server-metrics.ts'
@@ -42,6 +43,8 @@ export function View() {
       { title: t('admin.overview') },
       h(ErrorState, { error: metrics.error, onRetry: metrics.reload }),
     )
+  if (!haveLoaded(metrics, server, health, errors, libraries))
+    return h(AdminFrame, { title: t('admin.overview'), children: h(Loading, null) })
   return h(
     AdminFrame,
     { title: t('admin.overview'), subtitle: h(HealthBadge, { health: health.data }) },
@@ -140,7 +143,7 @@ function Tiles({ metrics, server, errors }: TilesProps) {
       h(Tile, {
         path: 'admin/errors',
         value: formatNumber(errors),
-        label: t('admin.errors'),
+        label: t('overview.errors'),
         isBad: errors > 0,
       }),
     free !== null &&
@@ -155,13 +158,13 @@ function Tiles({ metrics, server, errors }: TilesProps) {
       h(Tile, {
         path: 'admin/users',
         value: formatNumber(metrics.userCount),
-        label: t('admin.users'),
+        label: t('overview.users'),
       }),
     metrics.databaseSize > 0 &&
       h(Tile, {
         path: 'admin/health',
         value: formatBytes(metrics.databaseSize),
-        label: t('health.database'),
+        label: t('overview.database'),
       }),
   )
 }
@@ -213,7 +216,7 @@ function ActiveScans({ libraries }: { libraries: readonly Library[] }) {
 }
 
 function LatestFailures({ libraries }: { libraries: readonly Library[] }) {
-  const { data, reload } = useTasks({ status: 'failed' }, 1, 5)
+  const { data, reload } = useTasks({ status: 'failed' }, 1, { pageSize: 5 })
   if (!data || data.data.length === 0) return null
   return h(
     Section,

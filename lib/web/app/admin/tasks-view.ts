@@ -1,7 +1,7 @@
 // Tasks of the background work: live list with filters, statistics, cancellation, retries, purge.
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { api, body } from '../api/client.ts'
-import { useResource } from '../api/resource.ts'
+import { haveLoaded, useResource } from '../api/resource.ts'
 import { can } from '../api/session.ts'
 import { address, setQuery } from '../routing/router.ts'
 import { formatNumber, t } from '../text/translate.ts'
@@ -11,6 +11,7 @@ import { EmptyState } from '../ui/empty-state.ts'
 import { ErrorState } from '../ui/error-state.ts'
 import { Select } from '../ui/field.ts'
 import { h } from '../ui/h.ts'
+import { Loading } from '../ui/loading.ts'
 import { Pagination } from '../ui/pagination.ts'
 import { showNotice } from '../ui/toast.ts'
 import { AdminFrame } from './admin-frame.ts'
@@ -46,7 +47,8 @@ export function View() {
     libraryId: query.get('library') ?? undefined,
   }
   const page = Math.max(1, Number(query.get('page')) || 1)
-  const { data, error, reload } = useTasks(filter, page)
+  const list = useRef<HTMLUListElement>(null)
+  const { data, error, reload } = useTasks(filter, page, { isHeld: () => isUsed(list.current) })
   const libraries = useLibraries()
   const stats = useResource('task-stats', signal =>
     body(api.GET('/api/v1/tasks/stats', { signal })),
@@ -56,9 +58,14 @@ export function View() {
     reload()
     stats.reload()
   }
+  const frame = {
+    title: t('admin.tasks'),
+    actions: can('TasksWrite') && h(PurgeButton, { onDone: changed }),
+  }
+  if (!haveLoaded(stats, libraries)) return h(AdminFrame, { ...frame, children: h(Loading, null) })
   return h(
     AdminFrame,
-    { title: t('admin.tasks'), actions: can('TasksWrite') && h(PurgeButton, { onDone: changed }) },
+    frame,
     h(FilterLinks<Task['status']>, {
       label: t('task.statusLabel'),
       name: 'status',
@@ -78,7 +85,7 @@ export function View() {
       data.data.length > 0 &&
       h(
         'ul',
-        { class: 'task-list card' },
+        { class: 'task-list card', ref: list },
         data.data.map(task =>
           h(TaskRow, {
             task,
@@ -97,6 +104,12 @@ export function View() {
     stats.data && h(Durations, { byType: stats.data.byType }),
   )
 }
+
+/** Whether the pointer is over the list, or the focus of the keyboard in it. */
+const isUsed = (list: HTMLElement | null): boolean =>
+  list !== null &&
+  ((matchMedia('(hover: hover)').matches && list.matches(':hover')) ||
+    list.querySelector(':focus-visible') !== null)
 
 type FiltersProps = { filter: TaskFilter; libraries: readonly { id: string; name: string }[] }
 

@@ -15,7 +15,12 @@ export type TaskFilter = {
 const shownEveryMs = 500
 const reloadEveryMs = 2_000
 
-export function useTasks(filter: TaskFilter, page: number, pageSize = 50): Resource<TaskPage> {
+/** While `isHeld`, rows change in place but do not move, for what is pressed to be what was seen. */
+export function useTasks(
+  filter: TaskFilter,
+  page: number,
+  { pageSize = 50, isHeld = () => false }: { pageSize?: number; isHeld?: () => boolean } = {},
+): Resource<TaskPage> {
   const query = { ...filter, page, pageSize }
   const resource = useResource(`tasks:${JSON.stringify(query)}`, async signal => {
     return (await body(api.GET('/api/v1/tasks', { params: { query }, signal }))) as TaskPage
@@ -30,7 +35,10 @@ export function useTasks(filter: TaskFilter, page: number, pageSize = 50): Resou
     if (data?.data.some(task => events.has(task.id)))
       replace({ ...data, data: data.data.map(task => updated(task, events.get(task.id))) })
   })
-  const reloadSoon = useSoon(reloadEveryMs, () => latest.current.reload())
+  const reloadSoon = useSoon(reloadEveryMs, () => {
+    if (isHeld()) reloadSoon()
+    else latest.current.reload()
+  })
   useEvents('tasks', event => {
     if (event.type === 'resync' || event.type === 'opened') return latest.current.reload()
     if (event.type !== 'task_progress') return

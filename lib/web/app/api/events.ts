@@ -1,11 +1,14 @@
 // Event stream of the server: one connection for all views of a tab, with its state for the connection banner.
 import { computed, effect, signal } from '@preact/signals'
 import { mediaUrl } from './address.ts'
-import { accessToken, isSignedIn, loadAccount } from './session.ts'
+import { isReachable, untilReachable } from './reachable.ts'
+import { accessToken, account, can, isSignedIn, loadAccount } from './session.ts'
 
 const lostStreams = signal<ReadonlySet<string>>(new Set())
-/** `lost`: a stream that a view needs ended, and is being opened again. */
-export const connection = computed(() => (lostStreams.value.size > 0 ? 'lost' : 'connected'))
+/** `lost`: the server does not answer, or a stream that a view needs ended and is being opened again. */
+export const connection = computed(() =>
+  lostStreams.value.size > 0 || !isReachable.value ? 'lost' : 'connected',
+)
 
 function setLost(path: string, isLost: boolean) {
   if (lostStreams.value.has(path) === isLost) return
@@ -19,8 +22,8 @@ type StreamName = 'events' | 'scans' | 'tasks'
 
 const minRetryMs = 1_000
 const maxRetryMs = 10_000
-// A browser has six connections to a server over HTTP/1.1, and tabs in the background need none.
-const hiddenMs = 60_000
+// A browser has six connections to a server over HTTP/1.1 for all of its tabs: those in the background hold none.
+const hiddenMs = 2_000
 
 /**
  * Calls the listener with each event of the stream, as `{type, …}` with the members of the event, until the returned
@@ -38,19 +41,31 @@ export function listen(stream: StreamName, listener: Listener): () => void {
 }
 
 const streams = {
-  events: createStream('/events/stream'),
-  scans: createStream('/scans/stream'),
-  tasks: createStream('/tasks/stream'),
+  events: createStream('/events/stream', ['LibrariesRead', 'SeriesRead', 'BooksRead']),
+  scans: createStream('/scans/stream', ['LibrariesRead']),
+  tasks: createStream('/tasks/stream', ['TasksRead', 'LibrariesRead']),
 }
 
-function createStream(path: string) {
+let checking: Promise<void> | null = null
+/** Of all streams together. */
+function checkAccount(): Promise<void> {
+  checking ??= loadAccount().finally(() => {
+    checking = null
+  })
+  return checking
+}
+
+/** `permissions`: those of which one is needed. */
+function createStream(path: string, permissions: readonly string[]) {
   const listeners = new Set<Listener>()
   let source: EventSource | null = null
   let retry: ReturnType<typeof setTimeout> | undefined
   let retryMs = minRetryMs
   let lastEventId = ''
-  let hideTimer: ReturnType<typeof setTimeout> | undefined
+  let wasOpened = false
   let isHidden = document.visibilityState === 'hidden'
+  let wasHidden = false
+  let isOpening = false
 
   function notify(event: StreamEvent) {
     for (const listener of [...listeners]) listener(event)
@@ -64,10 +79,14 @@ function createStream(path: string) {
   async function open() {
     clearTimeout(retry)
     retry = undefined
+    if (isOpening) return
+    isOpening = true
+    const isReopened = lostStreams.value.has(path)
+    if (isReopened) await untilReachable()
     // The stream is authenticated by the cookie, which is as old as the token. After an error the session may
     // have ended, which loading the account finds out.
-    const isReopened = lostStreams.value.has(path)
-    await (isReopened ? loadAccount() : accessToken()).catch(() => {})
+    await (isReopened ? checkAccount() : accessToken()).catch(() => {})
+    isOpening = false
     if (!isWanted() || source) return
     const query = { unnamed: 'true', lastEventId: lastEventId || undefined }
     const opened = new EventSource(mediaUrl(path, query))
@@ -75,11 +94,19 @@ function createStream(path: string) {
     opened.onopen = () => {
       retryMs = minRetryMs
       setLost(path, false)
-      notify({ type: 'opened' })
+      // Until the first event it is not known from where to resume, and what the account may see may have changed
+      // while nothing was received.
+      const isIncomplete = wasOpened && (lastEventId === '' || wasHidden)
+      notify({ type: isIncomplete ? 'resync' : 'opened' })
+      wasOpened = true
+      wasHidden = false
     }
     opened.onmessage = message => {
       if (message.lastEventId) lastEventId = message.lastEventId
-      notify(JSON.parse(message.data))
+      const event = JSON.parse(message.data)
+      // The account sees or may do something else by now: nothing that is loaded may stay.
+      if (event.type === 'resync' && event.reason === 'account') location.reload()
+      else notify(event)
     }
     // Reopened by ourselves: the browser gives up after an error response, and does not renew the cookie.
     opened.onerror = () => {
@@ -90,25 +117,19 @@ function createStream(path: string) {
       retryMs = Math.min(maxRetryMs, retryMs * 2)
     }
   }
-  const isWanted = () => listeners.size > 0 && isSignedIn.value && !isHidden
+  const isAllowed = () => account.value === null || permissions.some(can)
+  const isWanted = () => listeners.size > 0 && isSignedIn.value && !isHidden && isAllowed()
   function update() {
     if (!isWanted()) {
       close()
       setLost(path, false)
     } else if (!source && retry === undefined) void open()
   }
-  document.addEventListener('visibilitychange', () => {
-    clearTimeout(hideTimer)
-    if (document.visibilityState === 'hidden')
-      hideTimer = setTimeout(() => {
-        isHidden = true
-        update()
-      }, hiddenMs)
-    else {
-      isHidden = false
-      retryMs = minRetryMs
-      update()
-    }
+  onHidden(hidden => {
+    isHidden = hidden
+    if (hidden) wasHidden = true
+    else retryMs = minRetryMs
+    update()
   })
   // A connection without data does not end by itself when the network does.
   addEventListener('offline', () => {
@@ -120,8 +141,21 @@ function createStream(path: string) {
     if (isWanted() && !source) void open()
   })
   effect(() => {
-    if (!isSignedIn.value) lastEventId = ''
+    if (!isSignedIn.value) {
+      lastEventId = ''
+      wasOpened = false
+    }
     update()
   })
   return { listeners, update }
+}
+
+/** Calls `change` when the page has been in the background for a while, and when it comes back. */
+function onHidden(change: (isHidden: boolean) => void) {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  document.addEventListener('visibilitychange', () => {
+    clearTimeout(timer)
+    if (document.visibilityState === 'visible') change(false)
+    else timer = setTimeout(() => change(true), hiddenMs)
+  })
 }

@@ -1,6 +1,7 @@
 // Data of a view: loaded from the API, shown again at once when the reader comes back, reloaded after changes.
-import { useEffect, useState } from 'preact/hooks'
-import { ApiError } from './errors.ts'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { ApiError } from './errors.ts'
+import { isTemporary, untilRetry } from './reachable.ts'
 import { onSignOut } from './sign-out.ts'
 
 export type Resource<T> = {
@@ -13,13 +14,6 @@ export type Resource<T> = {
   replace(data: T): void
 }
 
-const temporaryStatus = [0, 502, 503, 504]
-const [minRetryMs, maxRetryMs] = [2_000, 10_000]
-const isTemporary = (error: unknown): error is ApiError =>
-  error instanceof ApiError && temporaryStatus.includes(error.status)
-const retryMs = ({ retryAfter }: ApiError) =>
-  Math.min(maxRetryMs, Math.max(minRetryMs, (retryAfter ?? 0) * 1000)) * (0.8 + 0.4 * Math.random())
-
 const maxStored = 60
 /** The latest data by key, for going back. */
 const stored = new Map<string, unknown>()
@@ -31,6 +25,10 @@ function remember(key: string, data: unknown) {
   if (stored.size > maxStored) stored.delete(stored.keys().next().value!)
 }
 
+/** Whether each has its data or an error: what stands below the first one to come does not move for the others. */
+export const haveLoaded = (...resources: { isLoading: boolean }[]): boolean =>
+  resources.every(({ isLoading }) => !isLoading)
+
 /** `load` runs when `key` changes, and is aborted when the view is left. A null key loads nothing. */
 export function useResource<T>(
   key: string | null,
@@ -38,28 +36,31 @@ export function useResource<T>(
 ): Resource<T> {
   const [attempt, setAttempt] = useState(0)
   const [state, setState] = useState<{ key: string | null; data?: T; error?: Error }>({ key: null })
+  /** In a row. */
+  const failures = useRef(0)
+  useEffect(() => {
+    failures.current = 0
+  }, [key])
   useEffect(() => {
     if (key === null) return
     const controller = new AbortController()
-    let timer: ReturnType<typeof setTimeout> | undefined
     load(controller.signal).then(
       data => {
         if (controller.signal.aborted) return
+        failures.current = 0
         remember(key, data)
         setState({ key, data })
       },
-      error => {
+      async error => {
         if (controller.signal.aborted) return
         setState(previous => ({ ...(previous.key === key ? previous : {}), key, error }))
+        if (!isTemporary(error)) return
         // While the server restarts or cannot be reached, it goes on by itself.
-        if (isTemporary(error))
-          timer = setTimeout(() => setAttempt(attempt => attempt + 1), retryMs(error))
+        await untilRetry(error, ++failures.current)
+        if (!controller.signal.aborted) setAttempt(attempt => attempt + 1)
       },
     )
-    return () => {
-      controller.abort()
-      clearTimeout(timer)
-    }
+    return () => controller.abort()
   }, [key, attempt])
   const isCurrent = state.key === key && key !== null
   const data =

@@ -1,5 +1,5 @@
 // Session of the browser: tokens, the signed-in account, renewal before the tokens expire.
-import { computed, signal } from '@preact/signals'
+import { batch, computed, signal } from '@preact/signals'
 import { apiUrl } from './address.ts'
 import { compareClocks } from './clock.ts'
 import { ApiError, failureOf, noConnection } from './errors.ts'
@@ -25,6 +25,8 @@ const tokens = signal<Tokens | null>(readStored())
 /** The signed-in account; null when signed out, and until its record is loaded. */
 export const account = signal<Account | null>(null)
 export const isSignedIn = computed(() => tokens.value !== null)
+/** Whether the session ended by itself while the application was used: requests wait until it is resumed. */
+export const hasEnded = computed(() => tokens.value === null && account.value !== null)
 
 /** Whether the account has a permission, such as `LibrariesWrite`. */
 export const can = (permission: string): boolean =>
@@ -45,7 +47,8 @@ function store(next: Tokens | null) {
 
 /** Uses what another tab stored. The page of one account is loaded again for another one, and sends nothing in its name. */
 function adopt(stored: Tokens | null) {
-  if (stored && tokens.value && accountIdOf(stored) !== accountIdOf(tokens.value)) {
+  const id = tokens.value ? accountIdOf(tokens.value) : account.value?.id
+  if (stored && id !== undefined && accountIdOf(stored) !== id) {
     storePreview(null)
     location.reload()
   } else tokens.value = stored
@@ -66,6 +69,32 @@ export async function startSession({ accessToken, refreshToken, expiresIn }: Tok
   storePreview(null)
   store({ accessToken, refreshToken, expiresAt: Date.now() + expiresIn * 1000 })
   await loadAccount()
+}
+
+/** Signs the account in again whose session ended; its page goes on. Throws ApiError. */
+export async function resumeSession(credentials: { username: string; password: string }) {
+  const response = await send('/auth/login', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(credentials),
+  })
+  const { accessToken, refreshToken, expiresIn }: TokenFields = await response.json()
+  const next = { accessToken, refreshToken, expiresAt: Date.now() + expiresIn * 1000 }
+  const isSame = accountIdOf(next) === account.value?.id
+  store(next)
+  if (!isSame) location.reload()
+}
+
+/** Requests of a page whose session ended are sent after the next sign-in. */
+async function untilResumed(): Promise<void> {
+  if (!hasEnded.value) return
+  await new Promise<void>(resolve => {
+    const stop = hasEnded.subscribe(isEnded => {
+      if (isEnded) return
+      stop()
+      resolve()
+    })
+  })
 }
 
 /** Throws ApiError. */
@@ -105,9 +134,11 @@ export async function signOut(): Promise<void> {
 
 /** Forgets the session in this browser. */
 export function endSession() {
-  store(null)
-  storePreview(null)
-  account.value = null
+  batch(() => {
+    store(null)
+    storePreview(null)
+    account.value = null
+  })
 }
 
 /** A valid access token, renewed if it expires soon; null when signed out. Throws ApiError without a connection. */
@@ -118,6 +149,7 @@ export async function accessToken(): Promise<string | null> {
 }
 
 async function ownToken(): Promise<string | null> {
+  await untilResumed()
   const current = tokens.value
   if (current === null) return null
   if (current.expiresAt - Date.now() < renewBeforeMs) await renewOwn()
@@ -128,6 +160,7 @@ async function ownToken(): Promise<string | null> {
 export async function renewRefused(refused: string): Promise<string | null> {
   if (preview.value?.accessToken === refused) await renewPreview()
   else if (tokens.value?.accessToken === refused) await renewOwn()
+  await untilResumed()
   return preview.value?.accessToken ?? tokens.value?.accessToken ?? null
 }
 
@@ -193,7 +226,9 @@ async function renew({ refreshToken }: Tokens): Promise<void> {
     store({ ...fields, expiresAt: Date.now() + fields.expiresIn * 1000 })
   } catch (error) {
     if (!(error instanceof ApiError) || ![400, 401].includes(error.status)) throw error
-    endSession()
+    // A page that is used stays, with what was typed into it. Other tabs find out by themselves.
+    if (account.value && preview.value === null) tokens.value = null
+    else endSession()
   }
 }
 
@@ -210,14 +245,13 @@ async function send(path: string, init: RequestInit): Promise<Response> {
 export function watchSession() {
   addEventListener('storage', event => {
     if (event.key !== storageKey && event.key !== null) return
-    adopt(readStored())
-    if (tokens.value === null) {
-      storePreview(null)
-      account.value = null
-    } else loadAccount().catch(() => {})
+    const stored = readStored()
+    if (stored === null) return endSession()
+    adopt(stored)
+    loadAccount().catch(() => {})
   })
   const renewInTime = () => {
-    if (document.visibilityState === 'visible') accessToken().catch(() => {})
+    if (document.visibilityState === 'visible' && isSignedIn.value) accessToken().catch(() => {})
   }
   addEventListener('visibilitychange', renewInTime)
   setInterval(renewInTime, renewBeforeMs / 4)

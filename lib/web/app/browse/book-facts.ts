@@ -7,7 +7,7 @@ import { href } from '../routing/router.ts'
 import { formatBytes, formatDate, t, textOr } from '../text/translate.ts'
 import { h } from '../ui/h.ts'
 import { languageName } from './filters/filter-texts.ts'
-import { AuthorFacts, Fact, filterLink, joined, WebLinks } from './metadata.ts'
+import { AuthorFacts, ageText, Fact, filterLink, joined, WebLinks } from './metadata.ts'
 
 type Book = Schemas['BookFull']
 
@@ -35,7 +35,7 @@ export function BookFacts({ book }: { book: Book }) {
     }),
     h(Fact, {
       label: t('details.ageRating'),
-      children: metadata.ageRating !== null && t('details.age', { age: metadata.ageRating }),
+      children: ageText(metadata.ageRating),
     }),
     h(Fact, { label: t('details.arcs'), children: names(metadata.storyArcs.map(arc => arc.name)) }),
     h(Fact, { label: t('details.characters'), children: names(metadata.characters) }),
@@ -46,10 +46,11 @@ export function BookFacts({ book }: { book: Book }) {
       label: t('details.direction'),
       children: book.readingDirection && textOr(`direction.${book.readingDirection}`, ''),
     }),
-    h(ReadListFact, { id: book.id }),
-    h(CollectionFact, { seriesId: book.seriesId }),
     h(WebLinks, { links: metadata.links.map(({ source, url }) => ({ name: source, url })) }),
     h(FileFacts, { book }),
+    // Loaded later, so that they move no others.
+    h(ReadListFact, { id: book.id }),
+    h(CollectionFact, { seriesId: book.seriesId }),
   )
 }
 

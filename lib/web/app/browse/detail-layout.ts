@@ -28,8 +28,8 @@ export function DetailLayout(props: DetailProps) {
       above && h('div', { class: 'browse-detail-above' }, above),
       h('h1', { dir: 'auto' }, title),
       subtitle && h('div', { class: 'browse-detail-subtitle' }, subtitle),
-      h('div', { class: 'browse-detail-actions' }, actions),
     ),
+    h('div', { class: 'browse-detail-actions' }, actions),
     h('div', { class: 'browse-detail-content' }, children),
   )
 }

@@ -41,8 +41,9 @@ function LibraryPage({ id }: { id: string }) {
     'div',
     null,
     h(PageHeader, {
-      title: data?.name ?? '',
-      subtitle: data && t('lists.books', { count: data.bookCount }),
+      // A line each until it is loaded: what is below does not move.
+      title: data?.name ?? '\u00a0',
+      subtitle: data ? t('lists.books', { count: data.bookCount }) : '\u00a0',
       actions,
     }),
     data && h(LibraryNotices, { libraries: [data] }),

@@ -4,6 +4,7 @@ import type { Schemas } from '../api/client.ts'
 import { href } from '../routing/router.ts'
 import { t, textOr } from '../text/translate.ts'
 import { type ComponentChildren, h } from '../ui/h.ts'
+import { observeSize } from '../ui/observe-size.ts'
 
 /** A line of a description list; nothing without content. */
 export function Fact({ label, children }: { label: string; children: ComponentChildren }) {
@@ -17,6 +18,10 @@ export function Fact({ label, children }: { label: string; children: ComponentCh
   return h('div', { class: 'browse-fact' }, h('dt', null, label), h('dd', null, children))
 }
 
+/** A lowest age, 0 for all ages. */
+export const ageText = (age: number | null) =>
+  age === null ? null : age === 0 ? t('details.allAges') : t('details.age', { age })
+
 /** Link to the series with a value, such as a genre. */
 export function filterLink(name: string, value: string, text = value) {
   return h(
@@ -26,19 +31,41 @@ export function filterLink(name: string, value: string, text = value) {
   )
 }
 
-/** Elements with commas between them. */
+/** Elements with commas between them; of very many the first ones, until a button shows all. */
 export const joined = (parts: readonly ComponentChildren[]): ComponentChildren =>
-  parts.flatMap((part, i) => (i === 0 ? [part] : [', ', part]))
+  parts.length === 0 ? [] : [h(Joined, { key: 'parts', parts })]
+
+function Joined({ parts }: { parts: readonly ComponentChildren[] }) {
+  const { shown, more } = useFirst(parts)
+  return [shown.flatMap((part, i) => (i === 0 ? [part] : [', ', part])), more && [' ', more]]
+}
+
+// A book may have a thousand tags, and a series the authors of all its books.
+const maxShown = 40
+
+/** The first of very many items with a button for all of them. */
+function useFirst<T>(items: readonly T[]) {
+  const [isOpen, setOpen] = useState(false)
+  const count = items.length - maxShown
+  if (isOpen || count <= 0) return { shown: items, more: null }
+  const more = h(
+    'button',
+    { type: 'button', key: 'more', class: 'browse-more', onClick: () => setOpen(true) },
+    t('details.moreItems', { count }),
+  )
+  return { shown: items.slice(0, maxShown), more }
+}
 
 type LabelsProps = { name: 'genre' | 'tag'; labels: readonly { name: string }[] }
 
 /** Genres or tags as chips. */
 export function Labels({ name, labels }: LabelsProps) {
+  const { shown, more } = useFirst(labels)
   if (labels.length === 0) return null
   return h(
     'ul',
     { class: 'browse-labels', 'aria-label': t(name === 'genre' ? 'filter.genre' : 'filter.tag') },
-    labels.map(label =>
+    shown.map(label =>
       h(
         'li',
         { key: label.name },
@@ -53,6 +80,7 @@ export function Labels({ name, labels }: LabelsProps) {
         ),
       ),
     ),
+    more && h('li', { key: 'more of all' }, more),
   )
 }
 
@@ -88,6 +116,9 @@ export function WebLinks({ links }: { links: readonly { name: string; url: strin
   })
 }
 
+// More than four lines of the widest window; laying out all of a text of megabytes takes seconds.
+const maxClosedLength = 2_000
+
 /** A text of which four lines are shown until a button shows all. */
 export function Summary({ text }: { text: string | null }) {
   const [isOpen, setOpen] = useState(false)
@@ -98,15 +129,17 @@ export function Summary({ text }: { text: string | null }) {
     if (!element) return
     const measure = () => setLong(isOpen || element.scrollHeight > element.clientHeight + 2)
     measure()
-    const observer = new ResizeObserver(measure)
-    observer.observe(element)
-    return () => observer.disconnect()
+    return observeSize(element, measure)
   }, [text, isOpen])
   if (!text) return null
   return h(
     'div',
     { class: 'browse-summary' },
-    h('p', { ref: paragraph, class: isOpen ? '' : 'closed', dir: 'auto' }, text),
+    h(
+      'p',
+      { ref: paragraph, class: isOpen ? '' : 'closed', dir: 'auto' },
+      isOpen ? text : text.slice(0, maxClosedLength),
+    ),
     isLong &&
       h(
         'button',

@@ -5,7 +5,7 @@ import { useResource } from '../api/resource.ts'
 import { can } from '../api/session.ts'
 import { BookCard } from '../lists/book-card.ts'
 import { SeriesCard } from '../lists/series-card.ts'
-import { Shelf } from '../lists/shelf.ts'
+import { Shelf, shelvesInOrder } from '../lists/shelf.ts'
 import { address, href } from '../routing/router.ts'
 import { t } from '../text/translate.ts'
 import { EmptyState } from '../ui/empty-state.ts'
@@ -27,7 +27,7 @@ export function View() {
   useTitle(text ? t('search.titleOf', { text }) : t('search.title'))
   return h(
     'div',
-    { class: 'browse-search' },
+    null,
     h('h1', { class: 'visually-hidden' }, t('search.title')),
     text === ''
       ? h(EmptyState, { icon: 'search', title: t('search.start'), text: t('search.startText') })
@@ -86,6 +86,10 @@ function Results({ text }: { text: string }) {
     ),
   )
   const all = [series, ...(isLong ? [books] : []), collections, readLists]
+  const groupings = [
+    ...(can('CollectionsRead') ? [['collections', collections] as const] : []),
+    ...(can('ReadListsRead') ? [['readlists', readLists] as const] : []),
+  ]
   const isNothing = all.every(({ data }) => data?.total === 0)
   const count = all.reduce((sum, { data }) => sum + (data?.total ?? 0), 0)
   if (series.error && !series.data)
@@ -99,30 +103,45 @@ function Results({ text }: { text: string }) {
       { class: 'visually-hidden', role: 'status' },
       all.every(({ data }) => data) ? t('search.count', { count }) : '',
     ),
-    isNothing &&
-      h(EmptyState, {
-        icon: 'search',
-        title: t('search.nothing', { text }),
-        text: t('search.nothingText'),
+    isNothing && h(Nothing, { text }),
+    shelvesInOrder([
+      h(Shelf<Schemas['Series']>, {
+        key: 'series',
+        title: titleOf(t('nav.series'), series.data?.total),
+        path: (series.data?.total ?? 0) > page.pageSize ? href(`series?q=${q}`) : undefined,
+        items: series.data?.data,
+        renderItem: (series, tabIndex) => h(SeriesCard, { series, tabIndex }),
       }),
-    h(Shelf<Schemas['Series']>, {
-      title: titleOf(t('nav.series'), series.data?.total),
-      path: (series.data?.total ?? 0) > page.pageSize ? href(`series?q=${q}`) : undefined,
-      items: series.data?.data,
-      renderItem: (series, tabIndex) => h(SeriesCard, { series, tabIndex }),
-    }),
-    isLong &&
-      h(Shelf<Schemas['Book']>, {
-        title: titleOf(t('details.books'), books.data?.total),
-        path:
-          (books.data?.total ?? 0) > page.pageSize ? href(`search?q=${q}&type=books`) : undefined,
-        items: books.data?.data,
-        renderItem: (book, tabIndex) => h(BookCard, { book, tabIndex, showSeries: true }),
-      }),
-    h(GroupingResults, { owner: 'collections', items: collections.data?.items }),
-    h(GroupingResults, { owner: 'readlists', items: readLists.data?.items }),
+      ...(isLong
+        ? [
+            h(Shelf<Schemas['Book']>, {
+              key: 'books',
+              title: titleOf(t('details.books'), books.data?.total),
+              path:
+                (books.data?.total ?? 0) > page.pageSize
+                  ? href(`search?q=${q}&type=books`)
+                  : undefined,
+              items: orNone(books.data?.data, books.error),
+              renderItem: (book, tabIndex) => h(BookCard, { book, tabIndex, showSeries: true }),
+            }),
+          ]
+        : []),
+      ...groupings.map(([owner, found]) =>
+        h(GroupingResults, { key: owner, owner, items: orNone(found.data?.items, found.error) }),
+      ),
+    ]),
   )
 }
+
+const Nothing = ({ text }: { text: string }) =>
+  h(EmptyState, {
+    icon: 'search',
+    title: t('search.nothing', { text }),
+    text: t('search.nothingText'),
+  })
+
+/** None where they could not be loaded: the other results are shown. */
+const orNone = <T>(items: T | undefined, error: unknown) => items ?? (error ? [] : undefined)
 
 const titleOf = (title: string, total: number | undefined) =>
   total === undefined ? title : t('search.group', { title, count: total })

@@ -55,7 +55,7 @@ export function SeriesBooks({ series }: { series: Schemas['SeriesFull'] }) {
   const total = list.total.value
   return h(
     'section',
-    { class: 'browse-books', 'aria-label': t('details.books') },
+    { 'aria-label': t('details.books') },
     h(
       'div',
       { class: 'browse-toolbar' },
@@ -79,7 +79,7 @@ export function SeriesBooks({ series }: { series: Schemas['SeriesFull'] }) {
             dependency: `${isLine} ${series.id}`,
             renderItem: (book, tabIndex) => h(BookCard, { book, tabIndex, selection, isLine }),
           }),
-    h(SelectionBar, { kind: 'books', selection, onDone: () => list.reload() }),
+    h(SelectionBar, { kind: 'books', selection, list, onDone: () => list.reload() }),
   )
 }
 
@@ -96,7 +96,7 @@ function Choice({ name, value, values, label }: ChoiceProps) {
   return h(
     'select',
     {
-      class: 'browse-choice',
+      class: 'control browse-choice',
       'aria-label': label,
       value,
       onChange: event => {

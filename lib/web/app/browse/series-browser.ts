@@ -55,7 +55,8 @@ export function SeriesBrowser({ libraryId, label }: SeriesBrowserProps) {
   return h(
     'div',
     { class: `browse-series${alphabet.length > 0 ? ' with-letters' : ''}` },
-    h(SeriesToolbar, { total, filters, sort, libraryId, alphabet, onJump: jump }),
+    (total !== 0 || countFilters(filters) > 0) &&
+      h(SeriesToolbar, { total, filters, sort, libraryId, alphabet, onJump: jump }),
     h(FilterChips, { filters }),
     list.error.value && total === null
       ? h(ErrorState, { error: list.error.value, onRetry: () => list.reload() })
@@ -82,7 +83,7 @@ export function SeriesBrowser({ libraryId, label }: SeriesBrowserProps) {
             }),
             h(AlphabetRail, { alphabet, onJump: jump }),
           ),
-    h(SelectionBar, { kind: 'series', selection, onDone: () => list.reload() }),
+    h(SelectionBar, { kind: 'series', selection, list, onDone: () => list.reload() }),
   )
 }
 

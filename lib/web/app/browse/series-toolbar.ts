@@ -62,6 +62,7 @@ function SortChoice({ sort }: { sort: SeriesSort }) {
     h(
       'select',
       {
+        class: 'control',
         value: field,
         'aria-label': t('sort.label'),
         onChange: event => {

@@ -14,7 +14,16 @@ import { h } from '../ui/h.ts'
 import { Icon } from '../ui/icon.ts'
 import { DetailLayout } from './detail-layout.ts'
 import { languageName } from './filters/filter-texts.ts'
-import { AuthorFacts, Fact, filterLink, joined, Labels, Summary, WebLinks } from './metadata.ts'
+import {
+  AuthorFacts,
+  ageText,
+  Fact,
+  filterLink,
+  joined,
+  Labels,
+  Summary,
+  WebLinks,
+} from './metadata.ts'
 import { nextBookOf } from './next-book.ts'
 import { SeriesBooks } from './series-books.ts'
 import { SeriesMenu } from './series-menu.ts'
@@ -51,7 +60,7 @@ function SeriesPage({ id }: { id: string }) {
         subtitle: h(SeriesSubtitle, { series: data }),
         actions: h(SeriesActions, { series, data, next: next.data, onChange: reload }),
       },
-      h(Summary, { text: data.summary }),
+      h(SeriesSummary, { series: data }),
       h(Labels, { name: 'genre', labels: data.genres }),
       h(Labels, { name: 'tag', labels: data.tags }),
       h(SeriesFacts, { series: data }),
@@ -60,16 +69,40 @@ function SeriesPage({ id }: { id: string }) {
   )
 }
 
+/** Its own, or that of its first book that has one. */
+function SeriesSummary({ series: { summary, booksMetadata } }: { series: Series }) {
+  const ofBook = booksMetadata.summary
+  if (summary || !ofBook) return h(Summary, { text: summary })
+  const name = ofBook.number === null ? t('details.aBook') : `#${ofBook.number}`
+  return h(
+    'div',
+    null,
+    h(Summary, { text: ofBook.text }),
+    h(
+      'p',
+      { class: 'browse-source' },
+      h('a', { href: href(`books/${ofBook.bookId}`) }, t('details.summaryOf', { name })),
+    ),
+  )
+}
+
 function SeriesSubtitle({ series }: { series: Series }) {
-  const { year, publisher, status, bookCount, unreadCount } = series
+  const { year, status, bookCount, unreadCount, booksMetadata } = series
+  const publisher = series.publisher ?? booksMetadata.publishers[0]
   const parts = [
-    year !== null && filterLink('year', `${year}-${year}`, String(year)),
-    publisher && filterLink('publisher', publisher),
+    year === null ? yearsOf(booksMetadata) : filterLink('year', `${year}-${year}`, String(year)),
+    publisher && (series.publisher ? filterLink('publisher', publisher) : publisher),
     status && status !== 'unknown' && textOr(`series.status.${status}`, status),
     t('lists.books', { count: bookCount }),
     unreadCount > 0 && unreadCount < bookCount && t('lists.unreadBooks', { count: unreadCount }),
   ]
   return parts.filter(Boolean).map((part, key) => h('span', { key }, part))
+}
+
+/** Of the books; only years of the series itself are found by the filter. */
+function yearsOf({ firstYear, lastYear }: Series['booksMetadata']): string | null {
+  if (firstYear === null) return null
+  return firstYear === lastYear ? String(firstYear) : `${firstYear}–${lastYear}`
 }
 
 type ActionsProps = {
@@ -86,14 +119,26 @@ function SeriesActions({ series, data, next, onChange }: ActionsProps) {
   }
   const isBegun = data.readCount > 0 || next?.readProgress != null
   return [
+    // Its place, until it is known.
+    next === undefined &&
+      h(
+        'span',
+        { key: 'read', class: 'button primary browse-read blank', 'aria-hidden': true },
+        h(Icon, { name: 'play' }),
+        data.readCount > 0 ? t('action.continue', { title: '#00' }) : t('action.read'),
+      ),
     next &&
       h(
         'a',
         { key: 'read', class: 'button primary browse-read', href: href(`books/${next.id}/read`) },
         h(Icon, { name: 'play' }),
-        isBegun
-          ? t('action.continue', { title: next.numberText ? `#${next.numberText}` : next.title })
-          : t('action.read'),
+        h(
+          'span',
+          null,
+          isBegun
+            ? t('action.continue', { title: next.numberText ? `#${next.numberText}` : next.title })
+            : t('action.read'),
+        ),
       ),
     h(
       Button,
@@ -118,10 +163,12 @@ function SeriesActions({ series, data, next, onChange }: ActionsProps) {
 
 function SeriesFacts({ series }: { series: Series }) {
   const { metadata, alternateTitles, externalLinks, externalRatings, collections } = series
+  const { booksMetadata } = series
+  const authors = metadata.authors?.length ? metadata.authors : booksMetadata.authors
   return h(
     'dl',
     { class: 'browse-facts' },
-    h(AuthorFacts, { authors: metadata.authors }),
+    h(AuthorFacts, { authors }),
     h(Fact, {
       label: t('details.otherTitles'),
       children: joined(
@@ -133,12 +180,13 @@ function SeriesFacts({ series }: { series: Series }) {
     h(Fact, { label: t('details.imprint'), children: metadata.imprint }),
     h(Fact, {
       label: t('filter.language'),
-      children:
-        series.language && filterLink('language', series.language, languageName(series.language)),
+      children: series.language
+        ? filterLink('language', series.language, languageName(series.language))
+        : booksMetadata.languages.map(languageName).join(', '),
     }),
     h(Fact, {
       label: t('details.ageRating'),
-      children: series.ageRating !== null && t('details.age', { age: series.ageRating }),
+      children: ageText(series.ageRating ?? booksMetadata.ageRating),
     }),
     h(Fact, {
       label: t('details.direction'),

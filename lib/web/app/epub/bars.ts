@@ -2,7 +2,7 @@
 import type { Signal } from '@preact/signals'
 import { useState } from 'preact/hooks'
 import type { Schemas } from '../api/client.ts'
-import { canFullscreen, toggleFullscreen } from '../reader/fullscreen.ts'
+import { canFullscreen, toggleFullscreen } from '../reading/fullscreen.ts'
 import { goBack, href } from '../routing/router.ts'
 import { formatNumber, t } from '../text/translate.ts'
 import { IconButton } from '../ui/button.ts'

@@ -1,13 +1,12 @@
 // State of the EPUB reader: the displayed position, the way back from links, and what readers do.
 import { signal } from '@preact/signals'
 import type { Publication } from './content/publication.ts'
-import { createFollowing } from './following.ts'
+import { createFollowing, type Point } from './following.ts'
 import { createSelection } from './selection.ts'
 import { settings } from './settings.ts'
 import { type BookView, type Position, type Target, targetAt } from './view/book-view.ts'
-import { createFixedView } from './view/fixed-view.ts'
+import { createBookView } from './view/mixed-view.ts'
 import type { Palette } from './view/presentation.ts'
-import { createReflowableView } from './view/reflowable-view.ts'
 
 export type BookReader = ReturnType<typeof createBookReader>
 
@@ -15,7 +14,7 @@ type Options = {
   host: HTMLElement
   publication: Publication
   palette: () => Palette
-  onMoved: (position: Position) => void
+  onMoved: (position: Position, isLayout: boolean) => void
 }
 
 const maxWay = 50
@@ -31,13 +30,12 @@ export function createBookReader({ host, publication, palette, onMoved }: Option
 
   const following = createFollowing({ publication, view: () => view, jump })
   const selection = createSelection(() => view)
-  const create = publication.isFixed ? createFixedView : createReflowableView
-  const view: BookView = create({
+  const view: BookView = createBookView({
     ...{ host, publication, palette },
     settings: () => settings.value,
-    onMoved(next) {
+    onMoved(next, isLayout) {
       position.value = next
-      onMoved(next)
+      onMoved(next, isLayout)
     },
     onDocument: (document, path) =>
       listenInFrame(document, { path, host, go, follow: following.follow, position }),
@@ -86,6 +84,7 @@ export function createBookReader({ host, publication, palette, onMoved }: Option
     },
     retry: () => go(latest),
     layOut: () => view.layOut(),
+    documentAt: ({ x, y }: Point) => view.documentAt(x, y),
     dispose() {
       following.dispose()
       view.dispose()
@@ -127,7 +126,7 @@ type FrameOptions = {
   follow: (link: Element, shown: { document: Document; path: string }) => unknown
 }
 
-/** Where browsers run listeners in sandboxed frames, keys and links work there too: so the keyboard reaches links. */
+/** Keys and links work in frames, too: so the keyboard reaches links. */
 function listenInFrame(document: Document, { path, host, position, go, follow }: FrameOptions) {
   document.addEventListener('click', event => {
     event.preventDefault()

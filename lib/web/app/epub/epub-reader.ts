@@ -6,8 +6,8 @@ import { ApiError } from '../api/errors.ts'
 import { useResource } from '../api/resource.ts'
 import { can } from '../api/session.ts'
 import { EndCard } from '../reader/end-card.ts'
-import { useWakeLock } from '../reader/wake-lock.ts'
 import { createRecorder, type Recorder } from '../reading/recorder.ts'
+import { useWakeLock } from '../reading/wake-lock.ts'
 import { loadStyles } from '../routing/load-view.ts'
 import { t } from '../text/translate.ts'
 import { Button } from '../ui/button.ts'
@@ -20,6 +20,7 @@ import { type BookReader, createBookReader } from './book-reader.ts'
 import { loadPublication, type Publication } from './content/publication.ts'
 import { useReaderKeys } from './keys.ts'
 import { useNewerPosition } from './newer-position.ts'
+import { operateAt } from './operating.ts'
 import { palette } from './palette.ts'
 import { type Panel, Panels } from './panels.ts'
 import { loadProgression, recordedPosition, targetOf } from './progression.ts'
@@ -78,7 +79,12 @@ function FailedBook({ book, error, onRetry }: FailedProps) {
     { class: 'epub-state' },
     h(LeaveLink, { book }),
     isUnreadable
-      ? h(EmptyState, { icon: 'error', title: t('epub.unreadable'), text })
+      ? h(EmptyState, {
+          icon: 'error',
+          title: t('epub.unreadable'),
+          text,
+          action: h(Button, { icon: 'refresh', onClick: onRetry }, t('action.retry')),
+        })
       : h(ErrorState, { error, onRetry }),
   )
 }
@@ -92,23 +98,35 @@ function OpenedBook({ book, publication, start }: OpenedProps) {
   const areBarsShown = useSignal(true)
   const panel = useSignal<Panel | null>(null)
   const isSelecting = useSignal(false)
+  const isIncognito = useSignal(false)
 
   useEffect(() => {
-    if (can('ProgressWrite')) recorder.current = createRecorder({ bookId: book.id })
     const created = createBookReader({
       host: host.current!,
       publication,
       palette: () => palette.peek(),
-      onMoved: position => recorder.current?.moved(recordedPosition(publication, position)),
+      // A new layout does not move the reader, though other words may begin the page.
+      onMoved: (position, isLayout) =>
+        !isLayout && recorder.current?.moved(recordedPosition(publication, position)),
     })
     setReader(created)
     void created.go(start)
     return () => {
       created.dispose()
-      recorder.current?.stop()
-      recorder.current = null
     }
   }, [])
+  const isRecorded = can('ProgressWrite') && !isIncognito.value
+  useEffect(() => {
+    if (!isRecorded) return
+    const created = createRecorder({ bookId: book.id })
+    recorder.current = created
+    const position = reader?.position.peek()
+    if (position) created.moved(recordedPosition(publication, position))
+    return () => {
+      created.stop()
+      recorder.current = null
+    }
+  }, [isRecorded])
 
   useSignalEffect(() => {
     void [settings.value, palette.value]
@@ -159,7 +177,7 @@ function OpenedBook({ book, publication, start }: OpenedProps) {
     reader && h(ReaderStates, { reader }),
     reader && !isFixed && h(NextSection, { reader }),
     reader && h(ReaderBars, { book, reader, areBarsShown, panel, isSelecting }),
-    reader && h(Panels, { reader, panel }),
+    reader && h(Panels, { reader, panel, isIncognito }),
     reader?.isPastEnd.value && h(BookEnd, { book, onBack: () => void reader.turn(-1) }),
   )
 }
@@ -199,6 +217,7 @@ function useReaderGestures(
       onTap(point, side) {
         recorder.current?.active()
         if (reader.selection.clear() || reader.following.followAt(point)) return
+        if (operateAt(reader, point)) return reader.layOut()
         if (side === 'middle' || !isPaged()) return toggle()
         areBarsShown.value = false
         void reader.turnTo(side)

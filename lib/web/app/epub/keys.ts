@@ -2,7 +2,7 @@
 import type { Signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { Schemas } from '../api/client.ts'
-import { toggleFullscreen } from '../reader/fullscreen.ts'
+import { toggleFullscreen } from '../reading/fullscreen.ts'
 import { goBack } from '../routing/router.ts'
 import type { BookReader } from './book-reader.ts'
 import type { Panel } from './panels.ts'
@@ -46,6 +46,7 @@ export function useReaderKeys({ reader, book, host, panel, areBarsShown }: KeyOp
       m: () => {
         areBarsShown.value = !areBarsShown.value
       },
+      '?': () => open('help'),
       '+': () => changeFontSize(1),
       '-': () => changeFontSize(-1),
       Backspace: () => reader.goBackOnWay(),
@@ -75,6 +76,8 @@ export function useReaderKeys({ reader, book, host, panel, areBarsShown }: KeyOp
       event.clipboardData?.setData('text/plain', text)
       event.preventDefault()
     }
+    // Dialogs that keys open give the focus back to it.
+    if (document.activeElement === document.body) host.current?.focus({ preventScroll: true })
     addEventListener('keydown', onKey)
     document.addEventListener('copy', onCopy)
     return () => {

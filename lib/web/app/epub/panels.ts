@@ -5,16 +5,24 @@ import { t } from '../text/translate.ts'
 import { Button } from '../ui/button.ts'
 import { Dialog } from '../ui/dialog.ts'
 import { h } from '../ui/h.ts'
+import { ShortcutsDialog } from '../ui/shortcuts-dialog.ts'
 import type { BookReader } from './book-reader.ts'
 import { sectionOf } from './content/publication.ts'
 import { SearchPanel } from './search-panel.ts'
 import { SettingsPanel } from './settings-panel.ts'
+import { shortcuts } from './shortcuts.ts'
 
-export type Panel = 'contents' | 'settings' | 'search'
+export type Panel = 'contents' | 'settings' | 'search' | 'help'
 
 type PanelProps = { reader: BookReader; onClose: () => void }
 
-export function Panels({ reader, panel }: { reader: BookReader; panel: Signal<Panel | null> }) {
+type PanelsProps = {
+  reader: BookReader
+  panel: Signal<Panel | null>
+  isIncognito: Signal<boolean>
+}
+
+export function Panels({ reader, panel, isIncognito }: PanelsProps) {
   const onClose = () => {
     panel.value = null
   }
@@ -22,7 +30,13 @@ export function Panels({ reader, panel }: { reader: BookReader; panel: Signal<Pa
   if (reader.following.externalLink.value) return h(ExternalLinkPanel, { reader })
   if (panel.value === 'contents') return h(ContentsPanel, { reader, onClose })
   if (panel.value === 'settings')
-    return h(SettingsPanel, { isFixed: reader.publication.isFixed, onClose })
+    return h(SettingsPanel, {
+      isFixed: reader.publication.isFixed,
+      isIncognito,
+      onShortcuts: () => void (panel.value = 'help'),
+      onClose,
+    })
+  if (panel.value === 'help') return h(ShortcutsDialog, { shortcuts, onClose })
   if (panel.value === 'search') return h(SearchPanel, { reader, onClose })
   return null
 }

@@ -1,7 +1,11 @@
 // Settings of the EPUB reader.
-import { t, textOr } from '../text/translate.ts'
-import { IconButton } from '../ui/button.ts'
+import type { Signal } from '@preact/signals'
+import { can } from '../api/session.ts'
+import { formatNumber, t, textOr } from '../text/translate.ts'
+import { Button } from '../ui/button.ts'
+import { Choices, Steps } from '../ui/choices.ts'
 import { Dialog } from '../ui/dialog.ts'
+import { Switch } from '../ui/field.ts'
 import { h } from '../ui/h.ts'
 import {
   alignments,
@@ -15,90 +19,84 @@ import {
   lineHeights,
   margins,
   settings,
+  styles,
   themes,
 } from './settings.ts'
 
-const formatPercent = (value: number) => `${value} %`
+type SettingsPanelProps = {
+  isFixed: boolean
+  isIncognito: Signal<boolean>
+  onShortcuts: () => void
+  onClose: () => void
+}
 
-type SettingsPanelProps = { isFixed: boolean; onClose: () => void }
-
-export function SettingsPanel({ isFixed, onClose }: SettingsPanelProps) {
+export function SettingsPanel(props: SettingsPanelProps) {
+  const { isFixed, isIncognito, onShortcuts, onClose } = props
   const isPaginated = settings.value.flow === 'paginated'
   return h(Dialog, {
     title: t('epub.settings'),
     onClose,
+    actions: h(Button, { variant: 'quiet', onClick: onShortcuts }, t('reader.shortcuts')),
     children: h(
       'div',
       { class: 'epub-settings' },
       !isFixed && h(FontSize, null),
-      h(Choice<'theme'>, { name: 'theme', values: themes }),
-      !isFixed && h(Choice<'flow'>, { name: 'flow', values: flows }),
-      (isFixed || isPaginated) && h(Choice<'columns'>, { name: 'columns', values: columnChoices }),
+      choices('theme', themes, value => `theme-${value}`),
+      !isFixed && choices('flow', flows),
+      (isFixed || isPaginated) && choices('columns', columnChoices),
       !isFixed && [
-        h(Choice<'family'>, { name: 'family', values: families, key: 'family' }),
-        h(Choice<'lineHeight'>, { name: 'lineHeight', values: lineHeights, key: 'lineHeight' }),
-        h(Choice<'alignment'>, { name: 'alignment', values: alignments, key: 'alignment' }),
-        h(Choice<'margin'>, { name: 'margin', values: margins, key: 'margin' }),
+        choices('family', families),
+        choices('lineHeight', lineHeights),
+        choices('alignment', alignments),
+        choices('margin', margins),
+        choices('styles', styles),
       ],
+      can('ProgressWrite') &&
+        h(Switch, {
+          label: t('reader.incognito'),
+          hint: t('reader.incognitoHint'),
+          checked: isIncognito.value,
+          onChange: value => {
+            isIncognito.value = value
+          },
+        }),
     ),
   })
 }
 
 function FontSize() {
   const { fontSize } = settings.value
-  return h(
-    'div',
-    { class: 'epub-setting', role: 'group', 'aria-labelledby': 'epub-font-size' },
-    h('span', { class: 'epub-setting-name', id: 'epub-font-size' }, t('epub.fontSize')),
-    h(
-      'div',
-      { class: 'epub-font-size' },
-      h(IconButton, {
-        icon: 'remove',
-        label: t('epub.smaller'),
-        disabled: fontSize <= fontSizes.min,
-        onClick: () => changeFontSize(-1),
-      }),
-      h('output', { 'aria-live': 'polite' }, formatPercent(fontSize)),
-      h(IconButton, {
-        icon: 'add',
-        label: t('epub.larger'),
-        disabled: fontSize >= fontSizes.max,
-        onClick: () => changeFontSize(1),
-      }),
-    ),
-  )
+  return h(Steps, {
+    label: t('epub.fontSize'),
+    text: formatNumber(fontSize / 100, { style: 'percent' }),
+    less: {
+      label: t('epub.smaller'),
+      disabled: fontSize <= fontSizes.min,
+      onClick: () => changeFontSize(-1),
+    },
+    more: {
+      label: t('epub.larger'),
+      disabled: fontSize >= fontSizes.max,
+      onClick: () => changeFontSize(1),
+    },
+  })
 }
 
 type Name = Exclude<keyof EpubSettings, 'fontSize'>
-type ChoiceProps<N extends Name> = { name: N; values: readonly EpubSettings[N][] }
 
-function Choice<N extends Name>({ name, values }: ChoiceProps<N>) {
-  const current = settings.value[name]
-  return h(
-    'fieldset',
-    { class: 'epub-setting' },
-    h('legend', { class: 'epub-setting-name' }, textOr(`epub.${name}`, name)),
-    h(
-      'div',
-      { class: 'epub-choices' },
-      values.map(value =>
-        h(
-          'label',
-          {
-            class: `epub-choice${value === current ? ' chosen' : ''}${name === 'theme' ? ` theme-${value}` : ''}`,
-            key: value,
-          },
-          h('input', {
-            type: 'radio',
-            class: 'visually-hidden',
-            name: `epub-${name}`,
-            checked: value === current,
-            onChange: () => changeSettings({ [name]: value }),
-          }),
-          textOr(`epub.${name}.${value}`, value),
-        ),
-      ),
-    ),
-  )
+function choices<N extends Name>(
+  name: N,
+  values: readonly EpubSettings[N][],
+  classOf?: (value: EpubSettings[N]) => string,
+) {
+  return h(Choices<EpubSettings[N]>, {
+    key: name,
+    name: `epub-${name}`,
+    label: textOr(`epub.${name}`, name),
+    values,
+    value: settings.value[name],
+    textOf: value => textOr(`epub.${name}.${value}`, value),
+    ...(classOf && { classOf }),
+    onChange: value => changeSettings({ [name]: value }),
+  })
 }

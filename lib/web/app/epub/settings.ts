@@ -8,6 +8,8 @@ export const families = ['publisher', 'serif', 'sans'] as const
 export const alignments = ['publisher', 'justify', 'start'] as const
 export const margins = ['narrow', 'normal', 'wide'] as const
 export const themes = ['app', 'light', 'sepia', 'dark'] as const
+/** Style sheets of the book, or none but those of the reader. */
+export const styles = ['publisher', 'none'] as const
 export const lineHeights = ['publisher', '1.3', '1.5', '1.8', '2.1'] as const
 
 export type EpubSettings = {
@@ -20,6 +22,7 @@ export type EpubSettings = {
   margin: (typeof margins)[number]
   alignment: (typeof alignments)[number]
   theme: (typeof themes)[number]
+  styles: (typeof styles)[number]
 }
 
 const defaults: EpubSettings = {
@@ -31,6 +34,7 @@ const defaults: EpubSettings = {
   margin: 'normal',
   alignment: 'publisher',
   theme: 'app',
+  styles: 'publisher',
 }
 
 export const fontSizes = { min: 60, max: 250, step: 10 }

@@ -7,7 +7,7 @@ import { NoSeries } from '../browse/no-series.ts'
 import { BookCard } from '../lists/book-card.ts'
 import { useReloadOnEvents } from '../lists/list-events.ts'
 import { SeriesCard } from '../lists/series-card.ts'
-import { Shelf } from '../lists/shelf.ts'
+import { Shelf, shelvesInOrder } from '../lists/shelf.ts'
 import { href } from '../routing/router.ts'
 import { t } from '../text/translate.ts'
 import { EmptyState } from '../ui/empty-state.ts'
@@ -46,10 +46,7 @@ export function View() {
         signal,
       }) as Promise<SeriesAnswer>,
   )
-  const libraries = useResource('libraries', signal =>
-    body(api.GET('/api/v1/libraries', { params: { query: { page: 1, pageSize: 500 } }, signal })),
-  )
-  useReloadOnEvents(event => event.type.startsWith('library_'), libraries.reload)
+  const libraries = useLibraries()
   const shelves = [reading, onDeck, newBooks, newSeries, updated]
   const isEmpty = shelves.every(({ items }) => items?.length === 0)
   const failed = shelves.find(({ error, items }) => error && !items)
@@ -59,7 +56,7 @@ export function View() {
     h(SeriesCard, { series, tabIndex })
   return h(
     'div',
-    { class: 'home' },
+    null,
     h('h1', { class: 'visually-hidden' }, t('nav.home')),
     libraries.data && h(LibraryNotices, { libraries: libraries.data.data }),
     failed && h(ErrorState, { error: failed.error, onRetry: failed.reload }),
@@ -71,41 +68,51 @@ export function View() {
             text: t('state.noPermissionText'),
           })
         : h(NoSeries, { libraryId: null })),
-    !failed && [
-      h(Shelf<Schemas['Book']>, {
-        key: 'reading',
-        title: t('home.reading'),
-        items: reading.items,
-        renderItem: book(true),
-      }),
-      h(Shelf<Schemas['Book']>, {
-        key: 'onDeck',
-        title: t('home.onDeck'),
-        items: onDeck.items,
-        renderItem: book(false),
-      }),
-      h(Shelf<Schemas['Series']>, {
-        key: 'newSeries',
-        title: t('home.newSeries'),
-        path: href('series?sort=date_added,desc'),
-        items: newSeries.items,
-        renderItem: series,
-      }),
-      h(Shelf<Schemas['Book']>, {
-        key: 'newBooks',
-        title: t('home.newBooks'),
-        items: newBooks.items,
-        renderItem: book(false),
-      }),
-      h(Shelf<Schemas['Series']>, {
-        key: 'updated',
-        title: t('home.updated'),
-        path: href('series?sort=date_updated,desc'),
-        items: updated.items,
-        renderItem: series,
-      }),
-    ],
+    !failed &&
+      shelvesInOrder([
+        h(Shelf<Schemas['Book']>, {
+          key: 'reading',
+          title: t('home.reading'),
+          items: reading.items,
+          renderItem: book(true),
+        }),
+        h(Shelf<Schemas['Book']>, {
+          key: 'onDeck',
+          title: t('home.onDeck'),
+          items: onDeck.items,
+          renderItem: book(false),
+        }),
+        h(Shelf<Schemas['Series']>, {
+          key: 'newSeries',
+          title: t('home.newSeries'),
+          path: href('series?sort=date_added,desc'),
+          items: newSeries.items,
+          renderItem: series,
+        }),
+        h(Shelf<Schemas['Book']>, {
+          key: 'newBooks',
+          title: t('home.newBooks'),
+          items: newBooks.items,
+          renderItem: book(false),
+        }),
+        h(Shelf<Schemas['Series']>, {
+          key: 'updated',
+          title: t('home.updated'),
+          path: href('series?sort=date_updated,desc'),
+          items: updated.items,
+          renderItem: series,
+        }),
+      ]),
   )
+}
+
+function useLibraries() {
+  const query = { page: 1, pageSize: 500 }
+  const libraries = useResource('libraries', signal =>
+    body(api.GET('/api/v1/libraries', { params: { query }, signal })),
+  )
+  useReloadOnEvents(event => event.type.startsWith('library_'), libraries.reload)
+  return libraries
 }
 
 type SeriesAnswer = { data?: { data: Schemas['Series'][] } }

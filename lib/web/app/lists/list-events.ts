@@ -6,8 +6,9 @@ import type { PagedList } from './paged-list.ts'
 type Event = Parameters<Parameters<typeof listen>[1]>[0]
 
 const soonMs = 600
-/** At most one reload in as many milliseconds. */
-const leastMs = 3_000
+/** At most one reload in as many milliseconds; while they go on, it grows: what is shown should be seen, too. */
+const minIntervalMs = 3_000
+const maxIntervalMs = 12_000
 
 /** Calls `reload` after events that matter, while the component is shown. */
 export function useReloadOnEvents(matters: (event: Event) => boolean, reload: () => void) {
@@ -16,15 +17,18 @@ export function useReloadOnEvents(matters: (event: Event) => boolean, reload: ()
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined
     let last = 0
+    let intervalMs = minIntervalMs
     const stop = listen('events', event => {
       if (event.type !== 'resync' && !latest.current.matters(event)) return
       timer ??= setTimeout(
         () => {
           timer = undefined
+          const isBusy = Date.now() - last < 2 * intervalMs
+          intervalMs = isBusy ? Math.min(maxIntervalMs, intervalMs * 1.5) : minIntervalMs
           last = Date.now()
           latest.current.reload()
         },
-        Math.max(soonMs, last + leastMs - Date.now()),
+        Math.max(soonMs, last + intervalMs - Date.now()),
       )
     })
     return () => {
@@ -34,10 +38,12 @@ export function useReloadOnEvents(matters: (event: Event) => boolean, reload: ()
   }, [])
 }
 
-/** Reloads a list of series after changes of series or of reading progress. `libraryId`: of this library alone. */
+/** Reloads a list of series after changes of series or of what the account has read, wants and has rated. `libraryId`: of this library alone. */
 export function useListEvents(list: PagedList<{ id: string }>, libraryId: string | null) {
   useReloadOnEvents(
     event => {
+      // A list may be of what is wanted or rated, and a series may come into it.
+      if (/^(?:want_to_read|rating)_updated$/.test(event.type)) return true
       if (event.type === 'progress_updated')
         return list.loaded().some(({ id }) => id === event.seriesId || id === event.bookId)
       if (!/^(?:series|book)_(?:created|updated|deleted)$/.test(event.type)) return false

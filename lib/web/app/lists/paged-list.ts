@@ -1,6 +1,7 @@
 // Paged lists of the API as rows by index: pages are loaded as they come into view, and requests for pages that left it are aborted.
 import { type Signal, signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
+import { isTemporary, untilRetry } from '../api/reachable.ts'
 import { onSignOut } from '../api/sign-out.ts'
 
 /** Loads a page from 1. */
@@ -20,6 +21,8 @@ export type PagedList<T> = {
   row: (index: number) => T | undefined
   /** Rows of the pages in memory. */
   loaded: () => T[]
+  /** The first rows of the list, as many as there are up to `count`, without showing them. Throws ApiError. */
+  first: (count: number) => Promise<T[]>
   /** The rows that are in view now. */
   show: (first: number, last: number) => void
   /** Loads again what is in view, and everything else when it comes into view. */
@@ -29,6 +32,7 @@ export type PagedList<T> = {
 }
 
 const pageSize = 100
+const maxPageSize = 500
 // Memory stays flat: some 2,000 records.
 const maxPages = 20
 // Dragging the scrollbar passes hundreds of pages that are not looked at.
@@ -48,6 +52,8 @@ function createPagedList<T>(loadPage: LoadPage<T>): PagedList<T> {
   let wanted: number[] = [0]
   let timer: ReturnType<typeof setTimeout> | undefined
   let waiting = ''
+  /** In a row. */
+  let failures = 0
 
   const isMissing = (page: number) => !pending.has(page) && (pages.get(page)?.isStale ?? true)
 
@@ -60,24 +66,24 @@ function createPagedList<T>(loadPage: LoadPage<T>): PagedList<T> {
           if (controller.signal.aborted) return
           pages.delete(page)
           pages.set(page, { rows: result.data, isStale: false })
-          dropOldPages()
+          dropOldPages(pages, wanted)
           total.value = result.total
           error.value = null
+          failures = 0
           version.value++
         },
-        failure => {
-          if (!controller.signal.aborted) error.value = failure
+        async failure => {
+          if (controller.signal.aborted) return
+          error.value = failure
+          // It stays pending until it may be sent again.
+          if (isTemporary(failure)) await untilRetry(failure, ++failures)
         },
       )
       .finally(() => {
-        if (pending.get(page) === controller) pending.delete(page)
+        if (pending.get(page) !== controller) return
+        pending.delete(page)
+        if (isTemporary(error.value)) loadWanted()
       })
-  }
-  function dropOldPages() {
-    for (const page of pages.keys()) {
-      if (pages.size <= maxPages) return
-      if (!wanted.includes(page)) pages.delete(page)
-    }
   }
   function loadWanted() {
     timer = undefined
@@ -97,6 +103,7 @@ function createPagedList<T>(loadPage: LoadPage<T>): PagedList<T> {
     version,
     row: index => pages.get(Math.floor(index / pageSize))?.rows[index % pageSize],
     loaded: () => [...pages.values()].flatMap(({ rows }) => rows),
+    first: count => firstRows(loadPage, count),
     show(first, last) {
       const end = Math.max(0, (total.value ?? 1) - 1)
       const from = Math.floor(Math.max(0, first - margin) / pageSize)
@@ -125,6 +132,24 @@ function createPagedList<T>(loadPage: LoadPage<T>): PagedList<T> {
       for (const controller of pending.values()) controller.abort()
       pending.clear()
     },
+  }
+}
+
+async function firstRows<T>(loadPage: LoadPage<T>, count: number): Promise<T[]> {
+  const { signal } = new AbortController()
+  const rows: T[] = []
+  for (let page = 1; rows.length < count; page++) {
+    const { data } = await loadPage({ page, pageSize: maxPageSize }, signal)
+    rows.push(...data)
+    if (data.length < maxPageSize) break
+  }
+  return rows.slice(0, count)
+}
+
+function dropOldPages(pages: Map<number, unknown>, wanted: readonly number[]) {
+  for (const page of pages.keys()) {
+    if (pages.size <= maxPages) return
+    if (!wanted.includes(page)) pages.delete(page)
   }
 }
 

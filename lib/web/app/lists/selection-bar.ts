@@ -4,11 +4,14 @@ import { addTo, editMetadata, setRead, setWantToRead } from '../organise/actions
 import { t } from '../text/translate.ts'
 import { Button, IconButton } from '../ui/button.ts'
 import { type ComponentChildren, h } from '../ui/h.ts'
-import type { Selection } from './selection.ts'
+import type { PagedList } from './paged-list.ts'
+import { maxSelected, type Selection } from './selection.ts'
 
 type SelectionBarProps = {
   kind: 'series' | 'books'
   selection: Selection
+  /** Of which all can be selected. */
+  list: PagedList<{ id: string }>
   /** After a change. */
   onDone: () => void
   /** Further buttons. */
@@ -16,7 +19,7 @@ type SelectionBarProps = {
 }
 
 /** Nothing while nothing is selected. */
-export function SelectionBar({ kind, selection, onDone, extra }: SelectionBarProps) {
+export function SelectionBar({ kind, selection, list, onDone, extra }: SelectionBarProps) {
   const ids = [...selection.ids.value]
   if (ids.length === 0) return null
   const isSeries = kind === 'series'
@@ -31,6 +34,7 @@ export function SelectionBar({ kind, selection, onDone, extra }: SelectionBarPro
     'div',
     { class: 'lists-selection', role: 'toolbar', 'aria-label': t('lists.selection') },
     h('strong', { 'aria-live': 'polite' }, t('lists.selected', { count: ids.length })),
+    h(SelectAll, { selection, list }),
     can('ProgressWrite') && [
       h(
         Button,
@@ -63,5 +67,17 @@ export function SelectionBar({ kind, selection, onDone, extra }: SelectionBarPro
       label: t('lists.endSelection'),
       onClick: () => selection.clear(),
     }),
+  )
+}
+
+function SelectAll({ selection, list }: Pick<SelectionBarProps, 'selection' | 'list'>) {
+  const total = list.total.value ?? 0
+  const count = Math.min(total, maxSelected)
+  if (selection.ids.value.size >= count) return null
+  const select = async () => selection.select((await list.first(count)).map(({ id }) => id))
+  return h(
+    Button,
+    { onClick: select },
+    t(count < total ? 'lists.selectFirst' : 'lists.selectAll', { count }),
   )
 }

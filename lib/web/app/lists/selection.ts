@@ -1,14 +1,18 @@
 // Selection of several series or books of a list.
 import { type Signal, signal } from '@preact/signals'
+import { t } from '../text/translate.ts'
+import { showNotice } from '../ui/toast.ts'
 
 export type Selection = {
   ids: Signal<ReadonlySet<string>>
   toggle: (id: string) => void
+  /** Replaces what is selected by the first of them, as many as there may be. */
+  select: (ids: readonly string[]) => void
   clear: () => void
 }
 
-/** Requests for several records are limited to as many. */
-const maxSelected = 100
+/** What is changed together is changed by requests of a hundred, one after another. */
+export const maxSelected = 1_000
 
 export function createSelection(): Selection {
   const ids = signal<ReadonlySet<string>>(new Set())
@@ -16,8 +20,15 @@ export function createSelection(): Selection {
     ids,
     toggle(id) {
       const next = new Set(ids.value)
-      if (!next.delete(id) && next.size < maxSelected) next.add(id)
+      if (!next.delete(id)) {
+        if (next.size >= maxSelected)
+          return showNotice(t('lists.maxSelected', { count: maxSelected }))
+        next.add(id)
+      }
       ids.value = next
+    },
+    select(all) {
+      ids.value = new Set(all.slice(0, maxSelected))
     },
     clear() {
       ids.value = new Set()

@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { t } from '../text/translate.ts'
 import { IconButton } from '../ui/button.ts'
 import { h } from '../ui/h.ts'
+import { scrollBehavior } from '../ui/motion.ts'
 import { CardSkeleton } from './card.ts'
 import { movedIndex } from './grid-layout.ts'
 
@@ -26,7 +27,7 @@ export function Shelf<T extends { id: string }>({ title, path, items, renderItem
     const side = document.documentElement.dir === 'rtl' ? -1 : 1
     row.current?.scrollBy({
       left: side * step * row.current.clientWidth * 0.85,
-      behavior: 'smooth',
+      behavior: scrollBehavior(),
     })
   }
   const onKeyDown = (event: KeyboardEvent) => {
@@ -64,6 +65,30 @@ export function Shelf<T extends { id: string }>({ title, path, items, renderItem
         : Array.from({ length: 8 }, (_, key) => h('li', { key }, h(CardSkeleton, {}))),
     ),
   )
+}
+
+/** In place of a shelf that is loading. */
+function ShelfSkeleton() {
+  return h(
+    'div',
+    { class: 'lists-shelf loading', 'aria-hidden': true },
+    h('div', { class: 'lists-shelf-header' }, h('span', { class: 'lists-shelf-blank-title' })),
+    h(
+      'div',
+      { class: 'lists-shelf-row' },
+      Array.from({ length: 8 }, (_, key) => h(CardSkeleton, { key })),
+    ),
+  )
+}
+
+/** A shelf is shown once those above are known: one without items would move those below. */
+export function shelvesInOrder(shelves: VNode<{ items?: readonly unknown[] | undefined }>[]) {
+  const pending = shelves.findIndex(({ props }) => props.items === undefined)
+  if (pending < 0) return shelves
+  const known = shelves.slice(0, pending)
+  const count = known.filter(({ props }) => props.items?.length).length
+  const rest = shelves.slice(pending).map((_, i) => h(ShelfSkeleton, { key: count + i }))
+  return [...known, ...rest]
 }
 
 /** For the mouse; touch and keyboard scroll the row itself. */

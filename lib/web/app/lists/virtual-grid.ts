@@ -2,6 +2,7 @@
 import type { VNode } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { h } from '../ui/h.ts'
+import { observeSize } from '../ui/observe-size.ts'
 import {
   type GridLayout,
   type GridShape,
@@ -42,14 +43,17 @@ export function VirtualGrid<T>(props: VirtualGridProps<T>) {
   useEffect(() => {
     if (layout) list.show(range.first, range.last)
   }, [list, layout, range.first, range.last, version])
+  // Where to scroll once the list is there.
+  const awaited = useRef<number | null>(null)
   useLayoutEffect(() => {
-    if (handle)
-      handle.current = {
-        scrollTo: index => {
-          if (root.current && layout) scrollToCell(root.current, layout, index)
-        },
-      }
-  }, [layout])
+    const scrollTo = (index: number) => {
+      const isThere = root.current !== null && layout !== null && total > 0
+      awaited.current = isThere ? null : index
+      if (isThere) scrollToCell(root.current!, layout, index)
+    }
+    if (handle) handle.current = { scrollTo }
+    if (awaited.current !== null) scrollTo(awaited.current)
+  }, [layout, total])
   useLayoutEffect(() => {
     if (wanted.current === null || !root.current) return
     const link = root.current.querySelector<HTMLElement>(`[data-index="${wanted.current}"] a`)
@@ -132,9 +136,7 @@ function useWindow(
       setLayout(known => (known && isSameLayout(known, next) ? known : next))
     }
     measure()
-    const observer = new ResizeObserver(measure)
-    observer.observe(root.current!)
-    return () => observer.disconnect()
+    return observeSize(root.current!, measure)
   }, [shape])
   useLayoutEffect(() => {
     if (!layout) return
@@ -229,10 +231,7 @@ const blankCell = (index: number, style: Record<string, string>): VNode =>
   h('li', { class: 'lists-cell blank', key: `blank ${index}`, style, 'aria-hidden': true })
 
 /** What covers the top of the window: the header and the toolbar of the list. */
-const coveredTop = () => {
-  const style = getComputedStyle(document.documentElement)
-  return Number.parseFloat(style.getPropertyValue('--header')) + 64
-}
+const coveredTop = () => (document.querySelector('.frame-header')?.clientHeight ?? 0) + 64
 
 function scrollToCell(root: HTMLElement, { columns, rowHeight }: GridLayout, index: number) {
   const top = root.getBoundingClientRect().top + scrollY

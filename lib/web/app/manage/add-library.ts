@@ -1,6 +1,7 @@
 // Form that adds a library: its folder and name, a preview, all other options at hand.
 import { useState } from 'preact/hooks'
 import { api, body, type Schemas } from '../api/client.ts'
+import { useEdited, useUnsaved } from '../routing/unsaved.ts'
 import { t } from '../text/translate.ts'
 import { TextField } from '../ui/field.ts'
 import { Form } from '../ui/form.ts'
@@ -15,6 +16,8 @@ type AddLibraryProps = { onAdded: (library: Schemas['Library']) => void }
 export function AddLibrary({ onAdded }: AddLibraryProps) {
   const [draft, setDraft] = useState<LibraryDraft>(newDraft)
   const [hasOwnName, setOwnName] = useState(false)
+  const { isEdited } = useEdited(draft)
+  useUnsaved(isEdited)
   const change = (changes: Partial<LibraryDraft>) =>
     setDraft(previous => ({ ...previous, ...changes }))
   const chooseFolder = (path: string) =>

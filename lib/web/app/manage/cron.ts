@@ -1,5 +1,5 @@
 // Schedules of scans: the usual ones as choices, and cron expressions in words.
-import { language, t } from '../text/translate.ts'
+import { locale, t } from '../text/translate.ts'
 
 export type Preset = 'off' | 'hourly' | 'everyHours' | 'daily' | 'weekly' | 'custom'
 
@@ -46,12 +46,12 @@ export function cronOf({ preset, hours, time, weekday }: Schedule): string | nul
 export function weekdayName(weekday: number): string {
   // 4 January 1970 was a Sunday.
   const date = new Date(Date.UTC(1970, 0, 4 + weekday))
-  return new Intl.DateTimeFormat(language.value, { weekday: 'long', timeZone: 'UTC' }).format(date)
+  return new Intl.DateTimeFormat(locale(), { weekday: 'long', timeZone: 'UTC' }).format(date)
 }
 
 function timeText(time: string): string {
   const date = new Date(`1970-01-01T${time}:00Z`)
-  const format = new Intl.DateTimeFormat(language.value, { timeStyle: 'short', timeZone: 'UTC' })
+  const format = new Intl.DateTimeFormat(locale(), { timeStyle: 'short', timeZone: 'UTC' })
   return format.format(date)
 }
 

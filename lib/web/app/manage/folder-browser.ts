@@ -70,6 +70,7 @@ function Browser({ path, onChange }: FolderBrowserProps) {
       onInput: onChange,
     }),
     h(Drives, { onOpen: onChange }),
+    listing === null && !error && h('div', { class: 'folder-listing blank' }),
     listing &&
       h(FolderList, { listing, onOpen: onChange, isStale: isLoading || error !== undefined }),
     h(Switch, {
@@ -94,14 +95,14 @@ function useDebounced(value: string): string {
 }
 
 function Drives({ onOpen }: { onOpen: (path: string) => void }) {
-  const { data = [] } = useResource('drives', signal =>
+  const { data: drives } = useResource('drives', signal =>
     body(api.GET('/api/v1/filesystem/drives', { signal })),
   )
-  if (data.length === 0) return null
+  if (drives && drives.length === 0) return null
   return h(
     'div',
     { class: 'folder-drives', role: 'group', 'aria-label': t('folder.places') },
-    data.map(({ path, isReadable }) =>
+    drives?.map(({ path, isReadable }) =>
       h(
         'button',
         {

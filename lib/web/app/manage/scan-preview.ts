@@ -22,7 +22,7 @@ export function ScanPreview({ draft }: { draft: LibraryDraft }) {
     error
       ? h('p', { class: 'secondary-text' }, previewError(error))
       : preview
-        ? h(Found, { preview, isStale: isLoading })
+        ? h(Found, { preview })
         : h('p', { class: 'secondary-text' }, t('preview.loading')),
   )
 }
@@ -30,7 +30,7 @@ export function ScanPreview({ draft }: { draft: LibraryDraft }) {
 const previewError = (error: unknown) =>
   error instanceof ApiError && error.status === 400 ? t('preview.unreadable') : messageOf(error)
 
-function Found({ preview, isStale }: { preview: Preview; isStale: boolean }) {
+function Found({ preview }: { preview: Preview }) {
   const { totalFiles, totalSeries, isComplete, detectedSeries } = preview
   if (totalFiles === 0) return h('p', null, t('preview.empty'))
   const books = t('count.books', { count: totalFiles })
@@ -38,7 +38,7 @@ function Found({ preview, isStale }: { preview: Preview; isStale: boolean }) {
   const more = totalSeries - Math.min(shownSeries, detectedSeries.length)
   return h(
     'div',
-    { class: isStale ? 'stale' : undefined },
+    null,
     h(
       'p',
       { class: 'scan-preview-total' },

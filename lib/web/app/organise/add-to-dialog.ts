@@ -59,10 +59,11 @@ export function AddToDialog({ kind: member, ids, onClose }: AddToDialogProps) {
       },
       h(
         'label',
-        { class: 'organise-search' },
+        { class: 'search-field' },
         h(Icon, { name: 'search', size: 18 }),
         h('input', {
           type: 'search',
+          class: 'control',
           value: search,
           autofocus: true,
           maxLength: 200,

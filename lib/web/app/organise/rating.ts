@@ -22,11 +22,17 @@ const starsOf = (value: number | null) => (value === null ? 0 : Math.round(value
 
 export function SeriesRating({ seriesId, rating, onChanged }: SeriesRatingProps) {
   const [shown, setShown] = useState(rating)
-  useEffect(() => setShown(rating), [rating])
   const params = { path: { id: seriesId } }
   const average = useResource(`/series/${seriesId}/ratings/average`, signal =>
     body(api.GET('/api/v1/series/{id}/ratings/average', { params, signal })),
   )
+  const known = useRef(rating)
+  useEffect(() => {
+    setShown(rating)
+    // Changed here before, or elsewhere: the average is another one.
+    if (known.current !== rating) average.reload()
+    known.current = rating
+  }, [rating])
   // In order: keys change the rating faster than the server responds.
   const sent = useRef<Promise<void>>(Promise.resolve())
   const change = (next: number | null) => {
@@ -38,8 +44,8 @@ export function SeriesRating({ seriesId, rating, onChanged }: SeriesRatingProps)
     try {
       if (next === null) await api.DELETE('/api/v1/series/{id}/rating', { params })
       else await api.PUT('/api/v1/series/{id}/rating', { params, body: { rating: next } })
-      onChanged?.(next)
-      average.reload()
+      if (onChanged) onChanged(next)
+      else average.reload()
     } catch (error) {
       setShown(former)
       showError(error)
@@ -58,7 +64,10 @@ export function SeriesRating({ seriesId, rating, onChanged }: SeriesRatingProps)
         label: t('rating.remove'),
         onClick: () => change(null),
       }),
-    average.data && h(Average, { average: average.data }),
+    // The average of one's own rating is that rating.
+    average.data &&
+      !(shown !== null && average.data.count === 1) &&
+      h(Average, { average: average.data }),
   )
 }
 

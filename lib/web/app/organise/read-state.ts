@@ -3,7 +3,6 @@ import { api, body, type Schemas } from '../api/client.ts'
 import { t } from '../text/translate.ts'
 import { showNotice } from '../ui/toast.ts'
 
-/** At most 500 of each. */
 export type Selection = { seriesIds?: readonly string[]; bookIds?: readonly string[] }
 
 type Former = {
@@ -14,6 +13,9 @@ type Former = {
 /** Positions of more books are not restored: each is a request. */
 const maxRestored = 100
 const parallelRequests = 6
+// Of a request.
+const maxSeries = 100
+const maxBooks = 500
 
 /** Marks them and shows a notice, which has an action that restores the former positions. Throws ApiError. */
 export async function setRead(selection: Selection, isRead: boolean): Promise<void> {
@@ -33,20 +35,22 @@ async function mark({ seriesIds = [], bookIds = [] }: Selection, isRead: boolean
     count += data!.count
     time = Date.parse(response.headers.get('date') ?? '') || time
   }
-  const series = { body: { seriesIds: [...seriesIds] } }
-  const books = { body: { bookIds: [...bookIds] } }
-  if (seriesIds.length > 0)
+  for (let i = 0; i < seriesIds.length; i += maxSeries) {
+    const series = { body: { seriesIds: seriesIds.slice(i, i + maxSeries) } }
     add(
       await (isRead
         ? api.POST('/api/v1/series/bulk/read', series)
         : api.POST('/api/v1/series/bulk/unread', series)),
     )
-  if (bookIds.length > 0)
+  }
+  for (let i = 0; i < bookIds.length; i += maxBooks) {
+    const books = { body: { bookIds: bookIds.slice(i, i + maxBooks) } }
     add(
       await (isRead
         ? api.POST('/api/v1/books/bulk/read', books)
         : api.POST('/api/v1/books/bulk/unread', books)),
     )
+  }
   return { count, time }
 }
 
@@ -55,7 +59,7 @@ async function formerStates(
   { seriesIds = [], bookIds = [] }: Selection,
   isRead: boolean,
 ): Promise<Former[] | null> {
-  if (bookIds.length > maxRestored) return null
+  if (bookIds.length > maxRestored || seriesIds.length > maxSeries) return null
   const found: Former[] = []
   if (seriesIds.length > 0) {
     const condition = {

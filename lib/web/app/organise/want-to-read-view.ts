@@ -31,7 +31,8 @@ export function View() {
   const load = useMemo(() => createWantedLoader(sort), [sort])
   const list = usePagedList<WantedEntry>(`/want-to-read?${sort}`, load)
   useReloadOnEvents(
-    ({ type }) => /^(?:progress_updated|series_deleted|book_deleted)$/.test(type),
+    ({ type }) =>
+      /^(?:progress_updated|want_to_read_updated|series_deleted|book_deleted)$/.test(type),
     () => list.reload(),
   )
   const total = list.total.value
@@ -79,11 +80,12 @@ function Toolbar({ arranges, sort }: { arranges: boolean; sort: WantedSort }) {
     { class: 'organise-toolbar' },
     h(
       'label',
-      { class: 'organise-sort' },
+      { class: 'inline-field' },
       h('span', null, t('organise.sort')),
       h(
         'select',
         {
+          class: 'control',
           value: sort,
           onChange: event => setQuery({ sort: event.currentTarget.value }, { replace: true }),
         },

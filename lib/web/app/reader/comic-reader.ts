@@ -1,6 +1,7 @@
 // Reader of books made of pages: comics, manga, webtoons and PDF.
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import type { Schemas } from '../api/client.ts'
+import { useWakeLock } from '../reading/wake-lock.ts'
 import { address, goBack, navigate, setQuery } from '../routing/router.ts'
 import { t } from '../text/translate.ts'
 import { Button } from '../ui/button.ts'
@@ -15,8 +16,8 @@ import { PagedView } from './paged-view.ts'
 import { Panels } from './panels.ts'
 import { startPage, useRecording, useRemotePosition } from './position.ts'
 import { createReader, type Reader } from './reader.ts'
+import type { ReaderSettings } from './settings.ts'
 import { StripView } from './strip-view.ts'
-import { useWakeLock } from './wake-lock.ts'
 
 const cursorMs = 2_500
 
@@ -58,6 +59,7 @@ export function ComicReader({ book, pages }: ComicReaderProps) {
     {
       class: `reader background-${reader.settings.value.background}`,
       ref: root,
+      style: { '--reader-filter': filterOf(reader.settings.value) },
       'aria-label': book.title,
     },
     h('h1', { class: 'visually-hidden' }, book.title),
@@ -75,6 +77,15 @@ export function ComicReader({ book, pages }: ComicReaderProps) {
     h(Panels, { reader }),
   )
 }
+
+const filterOf = ({ colours, brightness }: ReaderSettings) =>
+  [
+    colours === 'grey' && 'grayscale(1)',
+    colours === 'inverted' && 'invert(1)',
+    brightness !== 100 && `brightness(${brightness}%)`,
+  ]
+    .filter(Boolean)
+    .join(' ') || 'none'
 
 function useActions(
   reader: Reader,

@@ -1,7 +1,7 @@
 // Keyboard of the reader.
 import { useEffect } from 'preact/hooks'
-import type { TextKey } from '../text/translate.ts'
-import { toggleFullscreen } from './fullscreen.ts'
+import { toggleFullscreen } from '../reading/fullscreen.ts'
+import type { Shortcut } from '../ui/shortcuts-dialog.ts'
 import type { Reader } from './reader.ts'
 import { canScroll, scrollPart, turn } from './turning.ts'
 import { zoomIn, zoomOut, zoomTo } from './zoom.ts'
@@ -12,7 +12,7 @@ export type ReaderActions = {
 }
 
 /** What the help shows: keys with what they do. */
-export const shortcuts: readonly { keys: readonly string[]; text: TextKey }[] = [
+export const shortcuts: readonly Shortcut[] = [
   { keys: ['←', '→'], text: 'reader.help.turn' },
   { keys: ['Space', 'Shift Space'], text: 'reader.help.scroll' },
   { keys: ['↑', '↓'], text: 'reader.help.scrollLine' },
@@ -21,6 +21,8 @@ export const shortcuts: readonly { keys: readonly string[]; text: TextKey }[] = 
   { keys: ['+', '−', '0'], text: 'reader.help.zoom' },
   { keys: ['D'], text: 'reader.help.double' },
   { keys: ['O'], text: 'reader.help.offset' },
+  { keys: ['X'], text: 'reader.help.split' },
+  { keys: ['E'], text: 'reader.help.rotate' },
   { keys: ['R'], text: 'reader.help.direction' },
   { keys: ['V'], text: 'reader.help.strip' },
   { keys: ['W', 'H', 'S'], text: 'reader.help.fit' },
@@ -52,7 +54,9 @@ const keys: Record<string, Handler> = {
   '0': reader => zoomTo(reader, 1),
   d: reader => reader.change({ mode: reader.layout.value === 'double' ? 'single' : 'double' }),
   v: reader => reader.change({ mode: reader.layout.value === 'strip' ? 'single' : 'strip' }),
-  o: reader => reader.change({ isCoverAlone: !reader.settings.value.isCoverAlone }),
+  o: reader => reader.shiftPairs(),
+  x: reader => reader.change({ isSplit: !reader.settings.value.isSplit }),
+  e: (reader, _, { shiftKey }) => reader.rotate(shiftKey ? -1 : 1),
   r: reader =>
     reader.change({ direction: reader.settings.value.direction === 'rtl' ? 'ltr' : 'rtl' }),
   w: reader => reader.change({ fit: 'width' }),
@@ -118,6 +122,8 @@ export function useKeyboard(reader: Reader, actions: ReaderActions) {
       event.preventDefault()
       handle(reader, actions, event)
     }
+    // Dialogs that keys open give the focus back to it.
+    if (document.activeElement === document.body) currentScroller()?.focus({ preventScroll: true })
     addEventListener('keydown', onKeyDown)
     return () => removeEventListener('keydown', onKeyDown)
   }, [reader])
@@ -125,7 +131,8 @@ export function useKeyboard(reader: Reader, actions: ReaderActions) {
 
 /** The hidden menu is shown when the focus enters it. */
 function showMenuFor(reader: Reader, event: KeyboardEvent) {
-  if (reader.isMenuShown.value) return
+  // Behind the last page there are controls, too.
+  if (reader.isMenuShown.value || (event.target as Element).closest('.reader-card')) return
   event.preventDefault()
   reader.isMenuShown.value = true
   requestAnimationFrame(() =>

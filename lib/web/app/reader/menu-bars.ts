@@ -3,11 +3,11 @@ import { useSignal } from '@preact/signals'
 import { Fragment } from 'preact'
 import { mediaUrl } from '../api/address.ts'
 import { can } from '../api/session.ts'
+import { canFullscreen, isFullscreen, toggleFullscreen } from '../reading/fullscreen.ts'
 import { href } from '../routing/router.ts'
 import { t } from '../text/translate.ts'
 import { IconButton } from '../ui/button.ts'
 import { h } from '../ui/h.ts'
-import { canFullscreen, isFullscreen, toggleFullscreen } from './fullscreen.ts'
 import type { ReaderActions } from './keyboard.ts'
 import type { Reader } from './reader.ts'
 import { Thumbnails } from './thumbnails.ts'
@@ -112,9 +112,9 @@ export function BottomBar({ reader, actions }: BarProps) {
 /** The pages that are shown, such as 4–5. */
 function pagesLabel(reader: Reader, dragged: number | null): string {
   const spread = reader.spreads.value[reader.spreadIndex.value]
-  if (dragged !== null || reader.layout.value !== 'double' || !spread || spread.length < 2)
+  if (dragged !== null || reader.layout.value !== 'double' || !spread || spread.pages.length < 2)
     return String(dragged ?? reader.page.value)
-  return `${spread[0]}–${spread.at(-1)}`
+  return `${spread.pages[0]}–${spread.pages.at(-1)}`
 }
 
 /** Thumbnail of the page to which the slider is dragged. */

@@ -5,22 +5,28 @@ import { t } from '../text/translate.ts'
 import { Button } from '../ui/button.ts'
 import { h } from '../ui/h.ts'
 import { Icon } from '../ui/icon.ts'
-import type { PageInfo, Size } from './page-layout.ts'
+import type { PageInfo, Size, Spread } from './page-layout.ts'
+import { halfOf } from './page-picture.ts'
 import type { Reader } from './reader.ts'
 
-type PageFigureProps = { reader: Reader; page: PageInfo; size: Size; top?: number }
+type PageFigureProps = {
+  reader: Reader
+  page: PageInfo
+  size: Size
+  half?: Spread['half']
+  /** Distance from the top of a strip. */
+  top?: number
+}
 
-/** `top`: distance from the top of a strip. */
-export function PageFigure({ reader, page, size, top }: PageFigureProps) {
+export function PageFigure({ reader, page, size, half = null, top }: PageFigureProps) {
   const frame = useRef<HTMLDivElement>(null)
   const { element, error, isWaiting } = reader.images.image(page).value
   const name = t('reader.pageOf', { page: page.number, count: reader.count })
+  const rotation = reader.rotation.value
   // The decoded image itself is shown, so that it is neither requested nor decoded again.
   useLayoutEffect(() => {
-    if (!element) return
-    element.alt = name
-    if (frame.current!.firstChild !== element) frame.current!.replaceChildren(element)
-  }, [element, name])
+    if (element) frame.current!.replaceChildren(half ? halfOf(element, half) : element)
+  }, [element, half])
   const style = {
     width: `${size.width}px`,
     height: `${size.height}px`,
@@ -29,14 +35,19 @@ export function PageFigure({ reader, page, size, top }: PageFigureProps) {
   return h(
     'div',
     { class: 'reader-page', style, 'data-page': page.number },
-    h('div', { class: 'reader-image', ref: frame }),
+    h('div', {
+      class: 'reader-image',
+      ref: frame,
+      style: placeInFrame(size, rotation),
+      ...(element && { role: 'img', 'aria-label': name }),
+    }),
     !element &&
       !error &&
       h(
         'div',
         { class: 'reader-page-state', role: 'img', 'aria-label': name },
         h('span', { class: 'reader-page-number' }, page.number),
-        isWaiting && h('span', { class: 'reader-waiting' }, t('reader.pageWaiting')),
+        isWaiting && h('span', null, t('reader.pageWaiting')),
       ),
     error &&
       h(
@@ -52,4 +63,17 @@ export function PageFigure({ reader, page, size, top }: PageFigureProps) {
         ),
       ),
   )
+}
+
+/** Turned about its middle. */
+function placeInFrame({ width, height }: Size, rotation: number) {
+  const isSideways = rotation % 2 !== 0
+  const [imageWidth, imageHeight] = isSideways ? [height, width] : [width, height]
+  return {
+    width: `${imageWidth}px`,
+    height: `${imageHeight}px`,
+    left: `${(width - imageWidth) / 2}px`,
+    top: `${(height - imageHeight) / 2}px`,
+    ...(rotation !== 0 && { rotate: `${rotation * 90}deg` }),
+  }
 }

@@ -1,21 +1,23 @@
-// Images of pages: loaded ahead and decoded in order of need, bounded in number, with their errors and attempts.
+// Images of pages: loaded ahead in order of need, the nearest ones decoded, with their errors and attempts.
 import { effect, type Signal, signal } from '@preact/signals'
 import { ApiError, failureOf } from '../api/errors.ts'
 import { connection } from '../api/events.ts'
+import { untilReachable } from '../api/reachable.ts'
 import { accessToken, renewRefused } from '../api/session.ts'
 import { t } from '../text/translate.ts'
 import { pageUrl, renderedWidth } from './page-address.ts'
-import type { PageInfo } from './page-layout.ts'
+import type { PageInfo, Size } from './page-layout.ts'
+import { pictureOf, releasePicture } from './page-picture.ts'
 
 export type PageImage = {
   /** The latest decoded image; shown until a sharper one is decoded. */
-  element: HTMLImageElement | null
+  element: HTMLElement | null
   /** Why it cannot be shown; `isWaiting` while the connection is lost or the server is busy. */
   error: Error | null
   isWaiting: boolean
 }
-/** A page that is needed, and its width in CSS pixels. */
-export type WantedPage = { page: PageInfo; width: number }
+/** A page that is needed, and its width in CSS pixels. `isNear`: soon shown, so it is decoded, too. */
+export type WantedPage = { page: PageInfo; width: number; isNear: boolean }
 
 // The server renders few pages at a time, and a browser has six connections over HTTP/1.1.
 const maxLoading = 3
@@ -28,9 +30,16 @@ type Entry = {
   page: PageInfo
   /** Requested width in pixels; Infinity for the file as it is. */
   width: number
+  /** Width at which it is shown, in pixels of the screen. */
+  shownWidth: number
+  isNear: boolean
   image: Signal<PageImage>
-  loading: HTMLImageElement | null
+  loading: AbortController | null
+  /** The latest file, and the width for which it was requested. */
+  file: Blob | null
   loadedWidth: number
+  /** Width for which the element was drawn from the file; 0 before. */
+  drawnWidth: number
   attempts: number
   /** The browser does not display the file, and the server converts it. */
   isConverted: boolean
@@ -38,12 +47,8 @@ type Entry = {
 }
 
 /** `onSize` is called with the dimensions of each decoded page. */
-export function createPageImages(
-  bookId: string,
-  onSize: (number: number, image: HTMLImageElement) => void,
-) {
+export function createPageImages(bookId: string, onSize: (number: number, size: Size) => void) {
   const entries = new Map<number, Entry>()
-  const holder = createHolder()
   let order: Entry[] = []
 
   /** The pages that are needed, the most important first. All others are released. */
@@ -54,9 +59,11 @@ export function createPageImages(
         release(entry)
         entries.delete(number)
       }
-    order = wanted.map(({ page, width }) => {
+    order = wanted.map(({ page, width, isNear }) => {
       const entry = entryOf(page)
       chooseWidth(entry, width)
+      entry.isNear = isNear
+      if (!isNear) releaseElement(entry)
       return entry
     })
     loadNext()
@@ -71,45 +78,45 @@ export function createPageImages(
     for (const entry of order) {
       if (loading >= maxLoading) return
       const { error, isWaiting } = entry.image.peek()
-      if (entry.loading || error || isWaiting || entry.loadedWidth >= entry.width) continue
+      if (entry.loading || error || isWaiting || isComplete(entry)) continue
       void load(entry)
       loading += 1
     }
   }
   async function load(entry: Entry) {
-    const { page, width } = entry
-    const element = new Image()
-    entry.loading = element
-    holder.append(element)
-    element.decoding = 'sync'
-    element.draggable = false
-    const url = pageUrl(bookId, page.number, Number.isFinite(width) ? width : null)
-    element.src = url
+    const controller = new AbortController()
+    const isCurrent = () => entry.loading === controller
+    entry.loading = controller
     try {
-      await element.decode()
-      if (entry.loading !== element) return
-      entry.loadedWidth = width
-      entry.attempts = 0
-      onSize(page.number, element)
-      entry.image.value = { element, error: null, isWaiting: false }
-    } catch {
-      if (entry.loading === element) await fail(entry, url)
+      if (entry.loadedWidth < entry.width) await fetchFile(bookId, entry, controller.signal)
+      if (isCurrent() && entry.isNear) {
+        const size = await draw(entry, isCurrent)
+        if (size) onSize(entry.page.number, size)
+      }
+    } catch (error) {
+      if (isCurrent()) await fail(entry, error, isCurrent)
     } finally {
-      if (entry.loading === element) entry.loading = null
-      if (entry.image.peek().element !== element) element.remove()
+      if (isCurrent()) entry.loading = null
     }
     loadNext()
   }
-  /** The event has no reason: it comes from a request of the same address. */
-  async function fail(entry: Entry, url: string) {
-    const { loading } = entry
-    const error = await reasonOf(url)
-    if (entry.loading !== loading) return
-    const delayMs = applyFailure(entry, error)
-    if (delayMs !== null) entry.retry = setTimeout(() => retry(entry), delayMs)
+  async function fail(entry: Entry, error: unknown, isCurrent: () => boolean) {
+    const failure = error instanceof ApiError ? error : new ApiError(0, '')
+    // The cookie is not there, or the session has ended: renewing brings it back, or leads to the sign-in.
+    if (failure.status === 401) await renewSession()
+    if (!isCurrent()) return
+    const delayMs = applyFailure(entry, failure)
+    if (delayMs === null) return
+    clearTimeout(entry.retry)
+    const timer = setTimeout(async () => {
+      // All pages wait for the same probe.
+      if (failure.status !== 429) await untilReachable()
+      if (entry.retry === timer) retry(entry)
+    }, delayMs)
+    entry.retry = timer
   }
   function retry(entry: Entry) {
-    clearTimeout(entry.retry)
+    stopWaiting(entry)
     entry.image.value = { ...entry.image.peek(), error: null, isWaiting: false }
     loadNext()
   }
@@ -132,24 +139,57 @@ export function createPageImages(
       for (const entry of entries.values()) release(entry)
       entries.clear()
       order = []
-      holder.remove()
     },
   }
 }
 
-/** Chromium never releases images that were loaded outside the document. */
-function createHolder(): HTMLElement {
-  const holder = document.createElement('div')
-  holder.hidden = true
-  document.body.append(holder)
-  return holder
-}
-
 function newEntry(page: PageInfo): Entry {
   const image = signal<PageImage>({ element: null, error: null, isWaiting: false })
-  const none = { loading: null, retry: undefined, isConverted: false }
-  return { page, width: 0, image, loadedWidth: 0, attempts: 0, ...none }
+  const none = { loading: null, file: null, retry: undefined, isConverted: false, isNear: false }
+  return {
+    page,
+    width: 0,
+    shownWidth: 0,
+    image,
+    loadedWidth: 0,
+    drawnWidth: 0,
+    attempts: 0,
+    ...none,
+  }
 }
+
+/** Throws ApiError; status 0 without connection. */
+async function fetchFile(bookId: string, entry: Entry, signal: AbortSignal) {
+  const { page, width } = entry
+  const url = pageUrl(bookId, page.number, Number.isFinite(width) ? width : null)
+  const response = await fetch(url, { signal })
+  if (!response.ok) throw await failureOf(response)
+  const file = await response.blob()
+  signal.throwIfAborted()
+  Object.assign(entry, { file, loadedWidth: width, drawnWidth: 0 })
+}
+
+/** Draws what was loaded; returns the size of the file in pixels, null if it is not needed any more. Throws ApiError. */
+async function draw(entry: Entry, isCurrent: () => boolean): Promise<Size | null> {
+  const picture = await pictureOf(entry.file!, entry.shownWidth).catch(() => {
+    entry.loadedWidth = 0
+    throw new ApiError(415, t('reader.notDisplayable'))
+  })
+  // It may have become a page far away in the meantime.
+  if (!isCurrent() || !entry.isNear) {
+    releasePicture(picture.element)
+    return null
+  }
+  const { element: previous } = entry.image.peek()
+  entry.drawnWidth = picture.drawnWidth
+  entry.attempts = 0
+  entry.image.value = { element: picture.element, error: null, isWaiting: false }
+  releasePicture(previous)
+  return picture
+}
+
+const isComplete = ({ width, loadedWidth, drawnWidth, shownWidth, isNear }: Entry) =>
+  loadedWidth >= width && (!isNear || drawnWidth >= shownWidth)
 
 /** Changes the entry; returns the time in milliseconds after which to try again, null for none. */
 function applyFailure(entry: Entry, error: ApiError): number | null {
@@ -172,6 +212,7 @@ function applyFailure(entry: Entry, error: ApiError): number | null {
 
 /** A sharper image replaces one that is shown; a smaller one only what is not loaded yet. */
 function chooseWidth(entry: Entry, cssWidth: number) {
+  entry.shownWidth = Math.ceil(cssWidth * devicePixelRatio)
   const width = renderedWidth(entry.page, cssWidth) ?? Number.POSITIVE_INFINITY
   if (entry.isConverted) return
   if (width > entry.width || (entry.loadedWidth === 0 && width !== entry.width)) {
@@ -181,27 +222,32 @@ function chooseWidth(entry: Entry, cssWidth: number) {
 }
 
 function stopLoading(entry: Entry) {
-  // Without its address the browser cancels the request, and the server drops the work.
-  entry.loading?.removeAttribute('src')
-  entry.loading?.remove()
+  // The server drops the work for requests that are cancelled.
+  entry.loading?.abort()
   entry.loading = null
+}
+
+function stopWaiting(entry: Entry) {
+  clearTimeout(entry.retry)
+  entry.retry = undefined
+}
+
+function releaseElement(entry: Entry) {
+  const { element } = entry.image.peek()
+  if (!element) return
+  entry.drawnWidth = 0
+  entry.image.value = { ...entry.image.peek(), element: null }
+  releasePicture(element)
 }
 
 function release(entry: Entry) {
   stopLoading(entry)
-  clearTimeout(entry.retry)
-  entry.image.peek().element?.remove()
+  stopWaiting(entry)
+  releaseElement(entry)
 }
 
 /** Throws nothing. */
-async function reasonOf(url: string): Promise<ApiError> {
-  // The cookie may have expired while the tab was not used.
+async function renewSession() {
   const token = await accessToken().catch(() => null)
-  const response = await fetch(url, { cache: 'no-store' }).catch(() => null)
-  if (response === null) return new ApiError(0, '')
-  // The cookie is not there, or the session has ended: renewing brings it back, or leads to the sign-in.
-  if (response.status === 401 && token !== null) await renewRefused(token).catch(() => null)
-  if (!response.ok) return await failureOf(response)
-  void response.body?.cancel()
-  return new ApiError(415, t('reader.notDisplayable'))
+  if (token !== null) await renewRefused(token).catch(() => null)
 }

@@ -13,6 +13,9 @@ export type PageInfo = {
 export type Size = { width: number; height: number }
 export type Fit = 'screen' | 'width' | 'height' | 'original'
 
+/** Pages that are shown together; `half`: the half of a wide page that is shown. */
+export type Spread = { pages: readonly number[]; half: 'left' | 'right' | null }
+
 const usualRatio = 0.68
 const stripRatio = 0.55
 const longRatio = 0.4
@@ -33,24 +36,45 @@ export function medianRatio(pages: readonly PageInfo[]): number {
   return known[known.length >> 1] ?? usualRatio
 }
 
+type SpreadOptions = {
+  isDouble: boolean
+  isCoverAlone: boolean
+  /** Further pages that stand alone, so that the pairs after them are others. */
+  shifted: readonly number[]
+  /** Wide pages are shown in halves where pages are single. */
+  isSplit: boolean
+  direction: 'ltr' | 'rtl'
+}
+
 /**
- * Page numbers that are shown together. Pages wider than high stand alone, and pairs begin again after them; they
- * depend on the whole book alone, so that going back shows the same pairs.
+ * Pages that are shown together. Pages wider than high stand alone, and pairs begin again after them; they depend on
+ * the whole book alone, so that going back shows the same pairs.
  */
-export function spreadsOf(
-  pages: readonly PageInfo[],
-  { isDouble, isCoverAlone }: { isDouble: boolean; isCoverAlone: boolean },
-): number[][] {
-  if (!isDouble) return pages.map(({ number }) => [number])
+export function spreadsOf(pages: readonly PageInfo[], options: SpreadOptions): Spread[] {
+  const { isDouble, isCoverAlone, shifted, isSplit, direction } = options
+  if (!isDouble) {
+    const halves = direction === 'rtl' ? (['right', 'left'] as const) : (['left', 'right'] as const)
+    return pages.flatMap(page => {
+      const parts = isSplit && isWide(page) ? halves : [null]
+      return parts.map(half => ({ pages: [page.number], half }))
+    })
+  }
   const spreads: number[][] = []
   let isOpen = false
   for (const page of pages) {
-    const isAlone = isWide(page) || (isCoverAlone && page.number === 1)
+    const isAlone =
+      isWide(page) || (isCoverAlone && page.number === 1) || shifted.includes(page.number)
     if (isOpen && !isAlone) spreads.at(-1)!.push(page.number)
     else spreads.push([page.number])
     isOpen = !isOpen && !isAlone
   }
-  return spreads
+  return spreads.map(numbers => ({ pages: numbers, half: null }))
+}
+
+/** The first page of the pairs to which a page belongs: after the last wide page before it. */
+export function firstOfPairs(pages: readonly PageInfo[], number: number): number {
+  const wide = pages.findLast(page => page.number < number && isWide(page))
+  return (wide?.number ?? 0) + 1
 }
 
 /** Whether the pages are parts of one long strip, as those of webtoons are. */

@@ -4,12 +4,15 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { type ComponentChildren, h } from '../ui/h.ts'
 import { useSlideGestures } from './gestures.ts'
 import { PageFigure } from './page-figure.ts'
-import { type PageInfo, sizesOf } from './page-layout.ts'
+import type { WantedPage } from './page-images.ts'
+import { type Fit, type PageInfo, type Size, type Spread, sizesOf } from './page-layout.ts'
 import type { Reader } from './reader.ts'
 import { restoreFocus } from './zoom.ts'
 
 const preloadedAhead = 4
 const preloadedBehind = 2
+/** Spreads around the current one whose images are decoded. */
+const decoded = { from: -1, to: 2 }
 const zoomPauseMs = 200
 
 type PagedViewProps = {
@@ -33,7 +36,7 @@ export function PagedView({ reader, startCard, endCard }: PagedViewProps) {
     if (index < 0) return h('div', { class: 'reader-card-slide' }, startCard)
     const spread = spreads.value[index]
     if (!spread) return h('div', { class: 'reader-card-slide' }, endCard)
-    return h(Spread, { reader, index, numbers: spread, isCurrent: index === current })
+    return h(SpreadView, { reader, index, spread, isCurrent: index === current })
   }
   return h(
     'div',
@@ -43,7 +46,7 @@ export function PagedView({ reader, startCard, endCard }: PagedViewProps) {
       return h(
         'div',
         {
-          key: index < 0 ? 'start' : (spreads.value[index]?.[0] ?? 'end'),
+          key: index < 0 ? 'start' : keyOf(spreads.value[index]),
           class: `reader-slide${index === current ? ' current' : ''}`,
           'data-offset': offset,
           inert: index !== current,
@@ -54,20 +57,22 @@ export function PagedView({ reader, startCard, endCard }: PagedViewProps) {
   )
 }
 
+const keyOf = (spread: Spread | undefined) =>
+  spread ? `${spread.pages[0]}${spread.half ?? ''}` : 'end'
+
 type SpreadProps = {
   reader: Reader
   index: number
-  numbers: readonly number[]
+  spread: Spread
   isCurrent: boolean
 }
 
 /** A scrollable spread; scrolling pans what is larger than the window. */
-function Spread({ reader, index, numbers, isCurrent }: SpreadProps) {
+function SpreadView({ reader, index, spread, isCurrent }: SpreadProps) {
   const scroller = useRef<HTMLDivElement>(null)
-  const pages = numbers.map(number => reader.pages.value[number - 1]!)
   const { fit, direction } = reader.settings.value
   const zoom = isCurrent ? reader.zoom.value : 1
-  const sizes = sizesOf(pages, { viewport: reader.viewport.value, fit, zoom })
+  const sizes = sizesOfSpread(reader, spread, { fit, zoom })
   const { edge } = reader.jump.value
   // Neighbours are prepared at their beginning: the previous one too, which is read from there after a jump.
   useLayoutEffect(() => {
@@ -87,33 +92,59 @@ function Spread({ reader, index, numbers, isCurrent }: SpreadProps) {
       ref: scroller,
       tabIndex: isCurrent ? 0 : -1,
       role: 'group',
-      'data-spread': numbers.join('-'),
+      'data-spread': spread.pages.join('-'),
     },
     h(
       'div',
       { class: `reader-spread${direction === 'rtl' ? ' rtl' : ''}` },
-      pages.map((page, i) => h(PageFigure, { reader, page, size: sizes[i]!, key: page.number })),
+      spread.pages.map((number, i) =>
+        h(PageFigure, {
+          reader,
+          page: reader.originals.value[number - 1]!,
+          size: sizes[i]!,
+          half: spread.half,
+          key: number,
+        }),
+      ),
     ),
   )
+}
+
+/** In CSS pixels. Half of a page is as high as the page, and half as wide. */
+function sizesOfSpread(
+  { pages, viewport }: Reader,
+  { pages: numbers, half }: Spread,
+  { fit, zoom }: { fit: Fit; zoom: number },
+): Size[] {
+  const shown = numbers.map((number): PageInfo => {
+    const page = pages.value[number - 1]!
+    return half && page.width ? { ...page, width: page.width / 2 } : page
+  })
+  return sizesOf(shown, { viewport: viewport.value, fit, zoom })
 }
 
 /** Requests the current spread, its neighbours and the next ones at the size of the screen. */
 function useWantedPages(reader: Reader) {
   const wanted = useComputed(() => {
-    const { spreads, spreadIndex, pages, settings, viewport, zoom } = reader
+    const { spreads, spreadIndex, originals, settings, zoom, rotation } = reader
     const current = spreadIndex.value
-    const indexes = [current, current + 1, current - 1]
-    for (let i = 2; i <= preloadedAhead; i++) indexes.push(current + i)
-    for (let i = 2; i <= preloadedBehind; i++) indexes.push(current - i)
-    return indexes.flatMap(index => {
-      const spread = (spreads.value[index] ?? []).map(number => pages.value[number - 1] as PageInfo)
-      const sizes = sizesOf(spread, {
-        viewport: viewport.value,
-        fit: settings.value.fit,
-        zoom: index === current ? zoom.value : 1,
-      })
-      return spread.map((page, i) => ({ page, width: sizes[i]!.width }))
-    })
+    const offsets = [0, 1, -1]
+    for (let i = 2; i <= preloadedAhead; i++) offsets.push(i)
+    for (let i = 2; i <= preloadedBehind; i++) offsets.push(-i)
+    const found = new Map<number, WantedPage>()
+    for (const offset of offsets) {
+      const spread = spreads.value[current + offset]
+      if (!spread) continue
+      const options = { fit: settings.value.fit, zoom: offset === 0 ? zoom.value : 1 }
+      const isNear = offset >= decoded.from && offset <= decoded.to
+      for (const [i, { width, height }] of sizesOfSpread(reader, spread, options).entries()) {
+        const page = originals.value[spread.pages[i]! - 1]!
+        const shown = rotation.value % 2 === 0 ? width * (spread.half ? 2 : 1) : height
+        // Both halves of a page have the same image.
+        if (!found.has(page.number)) found.set(page.number, { page, isNear, width: shown })
+      }
+    }
+    return [...found.values()]
   })
   const list = wanted.value
   useEffect(() => {

@@ -1,22 +1,35 @@
 // Dialogs of the reader: settings, and the help of keys.
 import { can } from '../api/session.ts'
-import { type TextKey, t } from '../text/translate.ts'
+import { formatNumber, type TextKey, t, textOr } from '../text/translate.ts'
 import { Button } from '../ui/button.ts'
+import { Choices, Steps } from '../ui/choices.ts'
 import { Dialog } from '../ui/dialog.ts'
 import { Switch } from '../ui/field.ts'
 import { h } from '../ui/h.ts'
+import { ShortcutsDialog } from '../ui/shortcuts-dialog.ts'
 import { showNotice } from '../ui/toast.ts'
 import { shortcuts } from './keyboard.ts'
 import type { Reader } from './reader.ts'
-import { backgrounds, fits, modes, storeAsDefault } from './settings.ts'
-import { zoomIn, zoomOut, zoomTo } from './zoom.ts'
+import {
+  backgrounds,
+  brightnesses,
+  colours,
+  fits,
+  modes,
+  type ReaderSettings,
+  storeAsDefault,
+} from './settings.ts'
+import { zoomIn, zoomOut } from './zoom.ts'
 
 type PanelProps = { reader: Reader }
 
 export function Panels({ reader }: PanelProps) {
   const { panel } = reader
   if (panel.value === 'settings') return h(SettingsPanel, { reader })
-  return panel.value === 'help' ? h(HelpPanel, { reader }) : null
+  const onClose = () => {
+    panel.value = 'none'
+  }
+  return panel.value === 'help' ? h(ShortcutsDialog, { shortcuts, onClose }) : null
 }
 
 function SettingsPanel({ reader }: PanelProps) {
@@ -43,51 +56,39 @@ function SettingsPanel({ reader }: PanelProps) {
       t('reader.makeDefault'),
     ),
   ]
+  const change = <N extends keyof ReaderSettings>(name: N, value: ReaderSettings[N]) =>
+    reader.change({ [name]: value })
+  const choices = <N extends ChoiceName>(name: N, values: readonly ReaderSettings[N][]) =>
+    h(Choices<ReaderSettings[N]>, {
+      key: name,
+      label: t(`reader.${name}`),
+      name: `reader-${name}`,
+      values,
+      value: current[name],
+      textOf: value => textOr(`reader.${name}.${value}`, value),
+      onChange: value => change(name, value),
+    })
+  const toggle = (name: SwitchName, isShown: boolean, hint?: string) =>
+    isShown &&
+    h(Switch, {
+      key: name,
+      label: t(switchTexts[name]),
+      ...(hint && { hint }),
+      checked: current[name],
+      onChange: value => change(name, value),
+    })
   const children = h(
     'div',
     { class: 'form' },
-    h(Choices<(typeof modes)[number]>, {
-      label: t('reader.mode'),
-      name: 'mode',
-      values: modes,
-      value: current.mode,
-      onChange: mode => reader.change({ mode }),
-    }),
-    h(Choices<(typeof fits)[number]>, {
-      label: t('reader.fit'),
-      name: 'fit',
-      values: fits,
-      value: current.fit,
-      onChange: fit => reader.change({ fit }),
-    }),
-    h(Choices<'ltr' | 'rtl'>, {
-      label: t('reader.direction'),
-      name: 'direction',
-      values: ['ltr', 'rtl'],
-      value: current.direction,
-      onChange: direction => reader.change({ direction }),
-    }),
-    h(Choices<(typeof backgrounds)[number]>, {
-      label: t('reader.background'),
-      name: 'background',
-      values: backgrounds,
-      value: current.background,
-      onChange: background => reader.change({ background }),
-    }),
-    h(ZoomField, { reader }),
-    layout.value === 'double' &&
-      h(Switch, {
-        label: t('reader.coverAlone'),
-        hint: t('reader.coverAloneHint'),
-        checked: current.isCoverAlone,
-        onChange: isCoverAlone => reader.change({ isCoverAlone }),
-      }),
-    layout.value === 'strip' &&
-      h(Switch, {
-        label: t('reader.gaps'),
-        checked: current.hasGaps,
-        onChange: hasGaps => reader.change({ hasGaps }),
-      }),
+    choices('mode', modes),
+    choices('fit', fits),
+    choices('direction', ['ltr', 'rtl']),
+    choices('background', backgrounds),
+    choices('colours', colours),
+    h(Percentages, { reader }),
+    toggle('isCoverAlone', layout.value === 'double', t('reader.coverAloneHint')),
+    toggle('isSplit', layout.value === 'single'),
+    toggle('hasGaps', layout.value === 'strip'),
     can('ProgressWrite') &&
       h(Switch, {
         label: t('reader.incognito'),
@@ -101,69 +102,51 @@ function SettingsPanel({ reader }: PanelProps) {
   return h(Dialog, { title: t('reader.settings'), onClose: close, actions, children })
 }
 
-function ZoomField({ reader }: PanelProps) {
-  return h(
-    'div',
-    { class: 'reader-zoom-field' },
-    h('span', null, t('reader.zoom')),
-    h(Button, { 'aria-label': t('reader.zoomOut'), onClick: () => zoomOut(reader) }, '−'),
-    h(
-      Button,
-      { title: t('reader.zoomReset'), onClick: () => zoomTo(reader, 1) },
-      t('reader.percent', { value: Math.round(reader.zoom.value * 100) }),
-    ),
-    h(Button, { 'aria-label': t('reader.zoomIn'), onClick: () => zoomIn(reader) }, '+'),
-  )
+type ChoiceName = 'mode' | 'fit' | 'direction' | 'background' | 'colours'
+
+const switchTexts = {
+  isCoverAlone: 'reader.coverAlone',
+  isSplit: 'reader.split',
+  hasGaps: 'reader.gaps',
+} as const satisfies Partial<Record<keyof ReaderSettings, TextKey>>
+type SwitchName = keyof typeof switchTexts
+
+/** Brightness, zoom and rotation. */
+function Percentages({ reader }: PanelProps) {
+  const { brightness } = reader.settings.value
+  const { min, max, step } = brightnesses
+  const brighten = (by: number) => reader.change({ brightness: brightness + by })
+  return [
+    h(Steps, {
+      key: 'brightness',
+      label: t('reader.brightness'),
+      text: percent(brightness / 100),
+      less: {
+        label: t('reader.darker'),
+        disabled: brightness <= min,
+        onClick: () => brighten(-step),
+      },
+      more: {
+        label: t('reader.brighter'),
+        disabled: brightness >= max,
+        onClick: () => brighten(step),
+      },
+    }),
+    h(Steps, {
+      key: 'zoom',
+      label: t('reader.zoom'),
+      text: percent(reader.zoom.value),
+      less: { label: t('reader.zoomOut'), onClick: () => zoomOut(reader) },
+      more: { label: t('reader.zoomIn'), onClick: () => zoomIn(reader) },
+    }),
+    h(Steps, {
+      key: 'rotation',
+      label: t('reader.rotation'),
+      text: t('reader.degrees', { value: reader.rotation.value * 90 }),
+      less: { label: t('reader.rotateLeft'), onClick: () => reader.rotate(-1) },
+      more: { label: t('reader.rotateRight'), onClick: () => reader.rotate(1) },
+    }),
+  ]
 }
 
-type ChoicesProps<V extends string> = {
-  label: string
-  name: string
-  values: readonly V[]
-  value: V
-  onChange: (value: V) => void
-}
-
-/** Radio buttons in a row; their texts are those of `reader.NAME.VALUE`. */
-function Choices<V extends string>({ label, name, values, value, onChange }: ChoicesProps<V>) {
-  return h(
-    'fieldset',
-    { class: 'reader-choices' },
-    h('legend', null, label),
-    values.map(choice =>
-      h(
-        'label',
-        { key: choice },
-        h('input', {
-          type: 'radio',
-          name: `reader-${name}`,
-          checked: choice === value,
-          onChange: () => onChange(choice),
-        }),
-        h('span', null, t(`reader.${name}.${choice}` as TextKey)),
-      ),
-    ),
-  )
-}
-
-function HelpPanel({ reader }: PanelProps) {
-  const rows = shortcuts.map(({ keys, text }) =>
-    h(
-      'div',
-      { class: 'reader-shortcut', key: text },
-      h(
-        'dt',
-        null,
-        keys.map(key => h('kbd', { key }, key)),
-      ),
-      h('dd', null, t(text)),
-    ),
-  )
-  return h(Dialog, {
-    title: t('reader.shortcuts'),
-    onClose: () => {
-      reader.panel.value = 'none'
-    },
-    children: h('dl', { class: 'reader-shortcuts' }, rows),
-  })
-}
+const percent = (value: number) => formatNumber(value, { style: 'percent' })

@@ -43,7 +43,10 @@ export function useRecording(reader: Reader) {
   const isRecorded = can('ProgressWrite') && !reader.isIncognito.value
   const shown = shownPages(reader)
   const key = shown.join('-')
-  const isEnd = shown.includes(count) && (reader.layout.value !== 'strip' || reader.isAtEnd.value)
+  const isEnd =
+    reader.layout.value === 'strip'
+      ? shown.includes(count) && reader.isAtEnd.value
+      : reader.spreadIndex.value === reader.spreads.value.length - 1
   useEffect(() => {
     if (!isRecorded) return
     const created = createRecorder({ bookId: book.id })
@@ -72,7 +75,7 @@ export function useRecording(reader: Reader) {
 function shownPages(reader: Reader): readonly number[] {
   return reader.layout.value === 'strip'
     ? [reader.page.value]
-    : (reader.spreads.value[reader.spreadIndex.value] ?? [reader.page.value])
+    : (reader.spreads.value[reader.spreadIndex.value]?.pages ?? [reader.page.value])
 }
 
 /** A newer position of another device, with functions to accept and to ignore it. */

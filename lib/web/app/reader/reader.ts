@@ -1,9 +1,10 @@
 // State of the reader: settings, current page, zoom and what is shown above the pages.
-import { computed, signal } from '@preact/signals'
+import { batch, computed, signal } from '@preact/signals'
 import type { Schemas } from '../api/client.ts'
+import { createArrangement } from './arrangement.ts'
 import { createPageImages } from './page-images.ts'
-import { isStrip, type PageInfo, type Size, spreadsOf } from './page-layout.ts'
-import { type ReaderSettings, settingsFor, storeForSeries } from './settings.ts'
+import type { PageInfo } from './page-layout.ts'
+import type { ReaderSettings } from './settings.ts'
 
 /** A page number, or what is before the first and after the last page. */
 export type Position = number | 'start' | 'end'
@@ -18,8 +19,6 @@ export type Panel = 'none' | 'settings' | 'help'
 export type Reader = ReturnType<typeof createReader>
 
 export const maxZoom = 6
-const landscapeRatio = 1.2
-const initialViewport: Size = { width: innerWidth, height: innerHeight }
 
 type ReaderOptions = {
   book: Schemas['Book']
@@ -30,35 +29,29 @@ type ReaderOptions = {
 }
 
 export function createReader({ book, pages: known, startPage, hasPrevious }: ReaderOptions) {
-  const pages = signal(known)
-  const settings = signal(settingsFor(book, known))
-  const viewport = signal(initialViewport)
+  const {
+    change: changeSettings,
+    measure,
+    indexOf,
+    ...arrangement
+  } = createArrangement(book, known)
+  const { layout, spreads, rotation } = arrangement
   const place = signal<Position>(startPage)
   const page = signal(startPage)
+  const isSecondHalf = signal(false)
   const jump = signal<Jump>({ page: startPage, edge: 'beginning', isSmooth: false })
   const zoom = signal(1)
   const zoomFocus = signal<ZoomFocus | null>(null)
-  const layout = computed(() => {
-    const { mode } = settings.value
-    if (mode !== 'auto') return mode
-    const { width, height } = viewport.value
-    return width > height * landscapeRatio ? 'double' : 'single'
+  const spreadIndex = computed(() => {
+    const index = indexOf(page.value)
+    return isSecondHalf.value && spreads.value[index]?.half ? index + 1 : index
   })
-  const spreads = computed(() =>
-    spreadsOf(pages.value, {
-      isDouble: layout.value === 'double',
-      isCoverAlone: settings.value.isCoverAlone,
-    }),
-  )
-  const spreadIndexes = computed(
-    () => new Map(spreads.value.flatMap((spread, i) => spread.map(number => [number, i] as const))),
-  )
-  const spreadIndex = computed(() => spreadIndexes.value.get(page.value) ?? 0)
   const count = known.length
 
   /** Shows a page at once, or scrolls to it. */
   function go(number: number, { edge = 'beginning', isSmooth = false }: Partial<Jump> = {}) {
     page.value = Math.min(count, Math.max(1, Math.round(number)))
+    isSecondHalf.value = false
     place.value = page.value
     zoomFocus.value = null
     if (layout.value !== 'strip') zoom.value = 1
@@ -67,34 +60,23 @@ export function createReader({ book, pages: known, startPage, hasPrevious }: Rea
   /** The next or previous spread, or what is beyond the last and first one. */
   function step(by: 1 | -1, options: Partial<Jump> = {}) {
     if (place.value === 'end' || place.value === 'start') {
-      if ((place.value === 'end') === by < 0) go(page.value, options)
+      if ((place.value === 'end') === by < 0) place.value = page.value
       return
     }
-    const next = spreads.value[spreadIndex.value + by]
-    if (next) go(next[0]!, options)
+    const index = spreadIndex.value + by
+    const number = spreads.value[index]?.pages[0]
+    if (number !== undefined)
+      batch(() => {
+        go(number, options)
+        isSecondHalf.value = spreads.value[index - 1]?.pages[0] === number
+      })
     else if (by > 0) place.value = 'end'
     else if (hasPrevious()) place.value = 'start'
-  }
-  /** Pages whose dimensions were unknown have those of their image. */
-  function measure(number: number, { naturalWidth: width, naturalHeight: height }: Measured) {
-    const index = number - 1
-    const measured = pages.value[index]
-    if (!measured || (measured.width && measured.height) || !width || !height) return
-    pages.value = pages.value.with(index, { ...measured, width, height })
-  }
-  function change(changes: Partial<ReaderSettings>, { isStored = true } = {}) {
-    settings.value = { ...settings.value, ...changes }
-    zoom.value = 1
-    if (isStored) storeForSeries(book, changes)
   }
   return {
     book,
     count,
-    pages,
-    settings,
-    viewport,
-    layout,
-    spreads,
+    ...arrangement,
     spreadIndex,
     /** The current page; the first one of a spread. */
     page,
@@ -111,11 +93,17 @@ export function createReader({ book, pages: known, startPage, hasPrevious }: Rea
     isIncognito: signal(false),
     /** Whether the end of the last page is shown. */
     isAtEnd: signal(false),
-    isStripByPages: isStrip(known),
     go,
     step,
-    change,
+    shiftPairs: () => arrangement.shiftPairs(page.value),
+    rotate(by: 1 | -1) {
+      zoom.value = 1
+      rotation.value = (rotation.value + by + 4) % 4
+    },
+    /** Stored for the series. */
+    change(changes: Partial<ReaderSettings>) {
+      zoom.value = 1
+      changeSettings(changes)
+    },
   }
 }
-
-type Measured = { naturalWidth: number; naturalHeight: number }

@@ -1,10 +1,12 @@
 // Settings of the reader: defaults by the format and the metadata of a book, and what was chosen for its series.
 import type { Schemas } from '../api/client.ts'
+import { account } from '../api/session.ts'
 import { readStorage, writeStorage } from '../api/storage.ts'
 import { type Fit, isStrip, type PageInfo } from './page-layout.ts'
 
 export const modes = ['auto', 'single', 'double', 'strip'] as const
 export const fits = ['screen', 'width', 'height', 'original'] as const satisfies Fit[]
+export const colours = ['normal', 'grey', 'inverted'] as const
 export const backgrounds = ['theme', 'black', 'grey', 'white'] as const
 
 export type ReaderSettings = {
@@ -15,32 +17,43 @@ export type ReaderSettings = {
   background: (typeof backgrounds)[number]
   /** In double pages, the first page stands alone. */
   isCoverAlone: boolean
+  /** Wide pages are shown in halves where pages are single. */
+  isSplit: boolean
+  colours: (typeof colours)[number]
+  /** In percent. */
+  brightness: number
   /** Between the pages of a strip. */
   hasGaps: boolean
 }
 type Stored = Partial<ReaderSettings>
 
+export const brightnesses = { min: 40, max: 140, step: 10 }
+
 const maxSeries = 400
+const shiftedKey = 'stackroom.reader.shifted'
 const seriesKey = 'stackroom.reader.series'
 const defaultsKey = 'stackroom.reader.defaults'
 
 /** Formats with the same defaults. */
 const kindOf = ({ fileFormat }: Schemas['Book']) => (fileFormat === 'pdf' ? 'pdf' : 'comic')
 
-/** Settings by series, the latest last; an array, since names of members that are numbers have no order. */
+/** Settings by series, the latest last. */
 const readSeries = () => read<[string, Stored][]>(seriesKey, [])
 const readDefaults = () => read<Record<string, Stored>>(defaultsKey, {})
 
+/** Of the account on this device: a phone and a desktop have different ones. */
+const ofAccount = (key: string) => `${key}:${account.value?.id ?? ''}`
+
 function read<T>(key: string, fallback: T): T {
   try {
-    return JSON.parse(readStorage(key) ?? 'null') ?? fallback
+    return JSON.parse(readStorage(ofAccount(key)) ?? 'null') ?? fallback
   } catch {
     return fallback
   }
 }
 
 function write(key: string, value: unknown) {
-  writeStorage(key, JSON.stringify(value))
+  writeStorage(ofAccount(key), JSON.stringify(value))
 }
 
 export function settingsFor(book: Schemas['Book'], pages: readonly PageInfo[]): ReaderSettings {
@@ -52,6 +65,9 @@ export function settingsFor(book: Schemas['Book'], pages: readonly PageInfo[]): 
     direction: book.readingDirection === 'rtl' ? 'rtl' : 'ltr',
     background: 'theme',
     isCoverAlone: true,
+    isSplit: false,
+    colours: 'normal',
+    brightness: 100,
     hasGaps: isPdf,
     ...readDefaults()[kindOf(book)],
     // A webtoon is a strip also when another mode was chosen for other comics.
@@ -63,10 +79,21 @@ export function settingsFor(book: Schemas['Book'], pages: readonly PageInfo[]): 
 
 /** Stores a choice for the series of the book. */
 export function storeForSeries({ seriesId }: Schemas['Book'], changes: Stored) {
-  const all = readSeries()
-  const known = all.find(([id]) => id === seriesId)?.[1]
-  const others = all.filter(([id]) => id !== seriesId).slice(1 - maxSeries)
-  write(seriesKey, [...others, [seriesId, { ...known, ...changes }]])
+  const known = readSeries().find(([id]) => id === seriesId)?.[1]
+  storeLatest(seriesKey, seriesId, { ...known, ...changes })
+}
+
+/** Pages of a book after which pairs were shifted. */
+export const shiftedPages = (bookId: string): readonly number[] =>
+  read<[string, number[]][]>(shiftedKey, []).find(([id]) => id === bookId)?.[1] ?? []
+
+export const storeShiftedPages = (bookId: string, pages: readonly number[]) =>
+  storeLatest(shiftedKey, bookId, pages)
+
+/** An array of the latest entries, since names of members that are numbers have no order. */
+function storeLatest(key: string, id: string, value: unknown) {
+  const others = read<[string, unknown][]>(key, []).filter(([other]) => other !== id)
+  write(key, [...others.slice(1 - maxSeries), [id, value]])
 }
 
 /** Stores settings as defaults of all series of the format. The direction is that of each book. */

@@ -1,9 +1,9 @@
 // Scroll position of a strip: the current page, and the same place when the strip changes its size.
 import type { Signal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+import { scrollBehavior } from '../ui/motion.ts'
 import { pageAt, type Strip } from './page-layout.ts'
 import type { Reader } from './reader.ts'
-import { prefersLessMotion } from './turning.ts'
 import { createPinch, restoreFocus, zoomByWheel } from './zoom.ts'
 
 /** A page and the part of it, from 0 to 1, that is at a distance in pixels from the top of the window. */
@@ -42,10 +42,10 @@ export function useStripScrolling({ reader, scroller, strip, scrollTop }: Scroll
   useLayoutEffect(() => {
     if (seen.current === jump) return
     seen.current = jump
-    const isSmooth = jump.isSmooth && !prefersLessMotion()
-    if (!isSmooth) anchor.current = { index: jump.page - 1, part: 0, offset: 0 }
+    const behavior = jump.isSmooth ? scrollBehavior() : 'instant'
+    if (behavior === 'instant') anchor.current = { index: jump.page - 1, part: 0, offset: 0 }
     const top = latest.current.tops[jump.page - 1]!
-    scroller.current!.scrollTo({ top, behavior: isSmooth ? 'smooth' : 'instant' })
+    scroller.current!.scrollTo({ top, behavior })
   }, [jump])
   useEffect(() => {
     const element = scroller.current!

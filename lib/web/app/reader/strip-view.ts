@@ -38,9 +38,14 @@ export function StripView({ reader, endCard }: StripViewProps) {
   useStripScrolling({ reader, scroller, strip, scrollTop })
   useEffect(() => {
     const visible = pageAt(strip, scroller.current!.scrollTop)
-    const wanted = pages.value
+    const isSideways = reader.rotation.value % 2 !== 0
+    const wanted = reader.originals.value
       .slice(first, last + 1 + preloadedAhead)
-      .map(page => ({ page, width }))
+      .map((page, i) => ({
+        page,
+        width: isSideways ? strip.heights[first + i]! : width,
+        isNear: first + i <= last,
+      }))
     // What is before the window comes last.
     const behind = wanted.splice(0, Math.max(0, visible - first))
     reader.images.want([...wanted, ...behind.reverse()])
@@ -58,7 +63,7 @@ export function StripView({ reader, endCard }: StripViewProps) {
     h(
       'div',
       { class: 'reader-column', style: { width: `${width}px`, height: `${strip.tops.at(-1)}px` } },
-      pages.value.slice(first, last + 1).map((page, i) =>
+      reader.originals.value.slice(first, last + 1).map((page, i) =>
         h(PageFigure, {
           reader,
           page,

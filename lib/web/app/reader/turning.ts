@@ -1,4 +1,5 @@
 // Turning of pages by the side of the window, and scrolling before it.
+import { scrollBehavior } from '../ui/motion.ts'
 import type { Reader } from './reader.ts'
 
 /** Shows the page at that side. */
@@ -20,7 +21,5 @@ export function canScroll(element: HTMLElement | null, delta: number, isSideways
 /** Scrolls by a part of the window. */
 export function scrollPart(scroller: Element, part: number) {
   const top = scroller.clientHeight * part
-  scroller.scrollBy({ top, behavior: prefersLessMotion() ? 'instant' : 'smooth' })
+  scroller.scrollBy({ top, behavior: scrollBehavior() })
 }
-
-export const prefersLessMotion = () => matchMedia('(prefers-reduced-motion: reduce)').matches

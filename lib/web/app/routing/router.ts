@@ -1,6 +1,7 @@
 // Router of the application: the current address as a signal, links without page loads, scroll positions on going back.
 import { signal } from '@preact/signals'
 import { basePath } from '../api/address.ts'
+import { discardBefore, discarding, hasUnsaved } from './unsaved.ts'
 
 export type Address = {
   /** Path below the base path, without slashes at its ends: empty, or `series/…`. */
@@ -15,8 +16,14 @@ type HistoryEntry = { key: string; depth?: number } | null
 let entryKey = newEntryKey()
 /** Number of entries of the application before this one in the history. */
 let depth = 0
-/** Scroll positions by history entry, in pixels. */
-const scrollPositions = new Map<string, number>()
+type ViewPosition = {
+  /** Scroll position in pixels. */
+  top: number
+  /** Address of the link that had the focus. */
+  link: string | undefined
+}
+/** Where the reader was, by history entry. */
+const places = new Map<string, ViewPosition>()
 
 function currentAddress(): Address {
   const { pathname, search } = window.location
@@ -42,7 +49,7 @@ export const href = (path: string): string => `${basePath}/${path.replace(/^\/+/
 
 /** Opens a path of the application, such as `series/…`. `replace`: without a new history entry. */
 export function navigate(path: string, { replace = false } = {}) {
-  saveScroll()
+  savePlace()
   if (!replace) {
     entryKey = newEntryKey()
     depth += 1
@@ -50,6 +57,13 @@ export function navigate(path: string, { replace = false } = {}) {
   history[replace ? 'replaceState' : 'pushState']({ key: entryKey, depth }, '', href(path))
   address.value = currentAddress()
   if (!replace) scrollTo(0, 0)
+}
+
+/** Opens a path as a link does: leaving a view with unsaved edits is a question first. */
+export function follow(path: string, options?: { replace?: boolean }) {
+  const isSameView = path.split('?', 1)[0] === address.value.path
+  if (isSameView) navigate(path, options)
+  else discardBefore(() => navigate(path, options))
 }
 
 /** Leaves a view: to where the reader came from in the application, else to `path`. */
@@ -71,19 +85,33 @@ export function setQuery(
   navigate(address.value.path + (text && `?${text}`), { replace })
 }
 
-function saveScroll() {
-  scrollPositions.set(entryKey, scrollY)
+function savePlace() {
+  const link = document.activeElement?.closest<HTMLAnchorElement>('main a')?.href
+  places.set(entryKey, { top: scrollY, link })
 }
 
-/** Restores the scroll position of the history entry once the view is high enough for it. */
-function restoreScroll() {
-  const top = scrollPositions.get(entryKey) ?? 0
+/** Restores the scroll position of the history entry once the view is high enough for it, and the focus of its link. */
+function restorePlace() {
+  const { top, link } = places.get(entryKey) ?? { top: 0, link: undefined }
   const deadline = performance.now() + 2_000
+  let isScrolled = false
+  let isFocused = link === undefined
   const attempt = () => {
-    scrollTo(0, top)
-    if (Math.abs(scrollY - top) > 2 && performance.now() < deadline) requestAnimationFrame(attempt)
+    if (!isScrolled) scrollTo(0, top)
+    isScrolled ||= Math.abs(scrollY - top) <= 2
+    isFocused ||= focusLink(link!)
+    if (!(isScrolled && isFocused) && performance.now() < deadline) requestAnimationFrame(attempt)
   }
   requestAnimationFrame(attempt)
+}
+
+/** Whether the focus is where the reader wants it: at the link with an address, or where it was moved meanwhile. */
+function focusLink(address: string): boolean {
+  if (!document.activeElement?.matches('body, main')) return true
+  const links = document.querySelectorAll<HTMLAnchorElement>('main a')
+  const link = [...links].find(({ href }) => href === address)
+  link?.focus({ preventScroll: true })
+  return link !== undefined
 }
 
 function restoreEntry(state: HistoryEntry) {
@@ -97,17 +125,46 @@ export function startRouter() {
   restoreEntry(history.state)
   history.replaceState({ key: entryKey, depth }, '')
   addEventListener('popstate', ({ state }: PopStateEvent) => {
-    saveScroll()
+    if (isStaying(state)) return
+    savePlace()
     restoreEntry(state)
     address.value = currentAddress()
-    restoreScroll()
+    restorePlace()
   })
   document.addEventListener('click', event => {
     const path = internalPath(event)
     if (path === null) return
     event.preventDefault()
-    navigate(path)
+    follow(path)
   })
+}
+
+/** Going back and forward happens before it can be a question. */
+let isReturning = false
+let isDiscarding = false
+
+/** Whether the view stays for its unsaved edits. The history is moved back, and forth again when they are discarded. */
+function isStaying(state: HistoryEntry): boolean {
+  const steps = (state?.depth ?? depth) - depth
+  const isOwn = isReturning
+  isReturning = false
+  if (isOwn) return true
+  if (
+    isDiscarding ||
+    steps === 0 ||
+    !hasUnsaved() ||
+    currentAddress().path === address.value.path
+  ) {
+    isDiscarding = false
+    return false
+  }
+  isReturning = true
+  history.go(-steps)
+  discarding.value = () => {
+    isDiscarding = true
+    history.go(steps)
+  }
+  return true
 }
 
 /** The path of a click on a link of the application; null for all other clicks. */

@@ -17,9 +17,10 @@ export function FirstScan({ libraryId }: { libraryId: string }) {
   const library = useResource(`library:${libraryId}`, signal =>
     body(api.GET('/api/v1/libraries/{id}', { params, signal })),
   )
-  const { scans, isLoaded, error, reload } = useScans(libraryId, async signal => [
-    await body(api.GET('/api/v1/libraries/{id}/scan-status', { params, signal })),
-  ])
+  const { scans, isLoaded, error, reload } = useScans(libraryId, signal => {
+    const query = { libraryId }
+    return body(api.GET('/api/v1/scans/latest', { params: { query }, signal }))
+  })
   // Watching starts with a scan of its own, which is of no interest after the first one.
   const [ended, setEnded] = useState<Scan | null>(null)
   const scan = ended ?? scans.get(libraryId)

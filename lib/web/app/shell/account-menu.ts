@@ -2,6 +2,7 @@
 
 import { type Account, signOut } from '../api/session.ts'
 import { href } from '../routing/router.ts'
+import { discardBefore } from '../routing/unsaved.ts'
 import { t } from '../text/translate.ts'
 import { h } from '../ui/h.ts'
 import { Icon } from '../ui/icon.ts'
@@ -25,7 +26,7 @@ export function AccountMenu({ account }: { account: Account }) {
     h('hr', null),
     h(
       'button',
-      { class: 'menu-item', type: 'button', onClick: () => void signOut() },
+      { class: 'menu-item', type: 'button', onClick: () => discardBefore(signOut) },
       h(Icon, { name: 'signOut' }),
       t('account.signOut'),
     ),

@@ -2,7 +2,9 @@
 
 import { Fragment, type FunctionComponent } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { account, can, isSignedIn } from '../api/session.ts'
+import { noConnection } from '../api/errors.ts'
+import { isReachable, untilReachable } from '../api/reachable.ts'
+import { account, can, hasEnded, isSignedIn } from '../api/session.ts'
 import { loadedView, loadView } from '../routing/load-view.ts'
 import { address, href, navigate } from '../routing/router.ts'
 import { type Match, matchRoute } from '../routing/routes.ts'
@@ -13,15 +15,18 @@ import { EmptyState } from '../ui/empty-state.ts'
 import { ErrorState } from '../ui/error-state.ts'
 import { h } from '../ui/h.ts'
 import { Toasts } from '../ui/toast.ts'
+import { useArrival } from './arrival.ts'
 import { ConnectionBanner } from './connection-banner.ts'
+import { DiscardQuestion } from './discard-question.ts'
 import { Frame } from './frame.ts'
 import { PreviewBanner } from './preview-banner.ts'
+import { SignInAgain } from './sign-in-again.ts'
 
 export function App() {
   const { path } = address.value
   const match = matchRoute(path)
   const isPublic = match?.route.access === 'public'
-  const isBlocked = !isPublic && !isSignedIn.value
+  const isBlocked = !isPublic && !isSignedIn.value && !hasEnded.value
   useEffect(() => {
     if (!isBlocked) return
     const { pathname, search } = window.location
@@ -29,6 +34,7 @@ export function App() {
     navigate(`sign-in${from ? `?from=${encodeURIComponent(from)}` : ''}`, { replace: true })
   }, [isBlocked])
   if (isBlocked) return null
+  useArrival(path)
   const content = match ? h(CurrentView, { match, key: match.route.pattern }) : h(UnknownPage, null)
   return h(
     Fragment,
@@ -37,7 +43,9 @@ export function App() {
     h(PreviewBanner, null),
     match?.route.frame === 'plain' ? content : h(Frame, null, content),
     h(DialogHost, null),
-    h(Toasts, null),
+    h(DiscardQuestion, null),
+    h(SignInAgain, null),
+    h(Toasts, { layer: null }),
   )
 }
 
@@ -52,7 +60,10 @@ function CurrentView({ match: { route, params } }: { match: Match }) {
     let isLeft = false
     loadView(route).then(
       View => !isLeft && setView({ View }),
-      error => !isLeft && setView({ View: null, error }),
+      async error => {
+        if (!isLeft) setView({ View: null, error })
+        if ((await untilReachable()) && !isLeft) location.reload()
+      },
     )
     return () => {
       isLeft = true
@@ -67,7 +78,10 @@ function CurrentView({ match: { route, params } }: { match: Match }) {
     })
   if (view.error)
     // Browsers remember modules that could not be loaded until the page is loaded again.
-    return h(ErrorState, { error: view.error, onRetry: () => location.reload() })
+    return h(ErrorState, {
+      error: isReachable.value ? view.error : noConnection(),
+      onRetry: () => location.reload(),
+    })
   return view.View
     ? h(view.View, { params })
     : h('div', { class: 'view-loading', 'aria-busy': true })

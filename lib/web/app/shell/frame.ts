@@ -2,7 +2,7 @@
 import { type ComponentChildren, Fragment } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { account, can } from '../api/session.ts'
-import { address, href, navigate } from '../routing/router.ts'
+import { address, follow, href } from '../routing/router.ts'
 import { type TextKey, t } from '../text/translate.ts'
 import { h } from '../ui/h.ts'
 import { Icon, type IconName } from '../ui/icon.ts'
@@ -14,12 +14,14 @@ type Entry = {
   icon: IconName
   text: TextKey
   permission?: string
+  /** Beginning of further addresses that belong to it. */
+  also?: string
   isSecondary?: true
 }
 
 const entries: readonly Entry[] = [
   { path: '', icon: 'home', text: 'nav.home' },
-  { path: 'series', icon: 'grid', text: 'nav.series' },
+  { path: 'series', icon: 'grid', text: 'nav.series', also: 'books/' },
   { path: 'libraries', icon: 'library', text: 'nav.libraries' },
   { path: 'collections', icon: 'collection', text: 'nav.collections', isSecondary: true },
   { path: 'readlists', icon: 'list', text: 'nav.readLists', isSecondary: true },
@@ -76,12 +78,19 @@ function skipToContent(event: MouseEvent) {
 
 /** On phones the secondary entries are in a menu. */
 function FurtherPages() {
+  const isCurrent = entries.some(entry => entry.isSecondary && isCurrentPage(entry))
   return h(
     'div',
-    { class: 'navigation-more' },
+    { class: `navigation-more${isCurrent ? ' current' : ''}` },
     h(
       Menu,
-      { label: t('nav.more'), trigger: h(Icon, { name: 'menu' }) },
+      {
+        label: t('nav.more'),
+        trigger: [
+          h(Icon, { name: 'menu', key: 'icon' }),
+          h('span', { key: 'text' }, t('nav.more')),
+        ],
+      },
       entries
         .filter(({ permission, isSecondary }) => isSecondary && (!permission || can(permission)))
         .map(({ path, icon, text }) =>
@@ -96,16 +105,22 @@ function FurtherPages() {
   )
 }
 
-function NavigationLink({ entry: { path, icon, text, isSecondary } }: { entry: Entry }) {
+function isCurrentPage({ path, also }: Entry): boolean {
   const current = address.value.path
-  const isCurrent =
-    path === '' ? current === '' : current === path || current.startsWith(`${path}/`)
+  if (path === '') return current === ''
+  if (also !== undefined && current.startsWith(also)) return true
+  return current === path || current.startsWith(`${path}/`)
+}
+
+function NavigationLink({ entry }: { entry: Entry }) {
+  const { path, icon, text, isSecondary } = entry
   return h(
     'a',
     {
       href: href(path),
       class: `navigation-link${isSecondary ? ' secondary' : ''}`,
-      'aria-current': isCurrent ? 'page' : undefined,
+      'aria-current': isCurrentPage(entry) ? 'page' : undefined,
+      title: t(text),
     },
     h(Icon, { name: icon }),
     h('span', null, t(text)),
@@ -118,7 +133,7 @@ function SearchForm() {
   const query = isResults ? (address.value.query.get('q') ?? '') : ''
   const input = useRef<HTMLInputElement>(null)
   const search = (text: string) =>
-    navigate(`search?q=${encodeURIComponent(text)}`, { replace: isResults })
+    follow(`search?q=${encodeURIComponent(text)}`, { replace: isResults })
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey) return
@@ -141,7 +156,7 @@ function SearchForm() {
   return h(
     'form',
     {
-      class: 'frame-search',
+      class: 'search-field frame-search',
       role: 'search',
       onSubmit: event => {
         event.preventDefault()

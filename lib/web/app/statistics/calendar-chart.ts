@@ -1,6 +1,6 @@
 // Calendar of days as SVG: a column for each week, darker with more reading.
 import { useEffect, useState } from 'preact/hooks'
-import { language, t } from '../text/translate.ts'
+import { locale, t } from '../text/translate.ts'
 import { h } from '../ui/h.ts'
 import { amountText, type Measure } from './measure.ts'
 import { addDays } from './period.ts'
@@ -18,13 +18,14 @@ const levels = 4
 
 /** 1 is Monday, 7 is Sunday. */
 function firstWeekday(): number {
-  const locale = new Intl.Locale(navigator.language || language.value) as Intl.Locale & {
+  const known = new Intl.Locale(locale()) as Intl.Locale & {
     getWeekInfo?: () => { firstDay: number }
     weekInfo?: { firstDay: number }
   }
-  return (locale.getWeekInfo?.() ?? locale.weekInfo)?.firstDay ?? 1
+  return (known.getWeekInfo?.() ?? known.weekInfo)?.firstDay ?? 1
 }
 
+const clampCell = (fitting: number) => Math.max(minCell, Math.min(maxCell, fitting))
 const weekdayOf = (day: string) => (new Date(`${day}T12:00:00Z`).getUTCDay() + 6) % 7
 
 export function CalendarChart({ days, measure, label }: CalendarChartProps) {
@@ -43,8 +44,7 @@ export function CalendarChart({ days, measure, label }: CalendarChartProps) {
   const columns = Math.ceil((days.length + offset) / 7)
   const labels = weekdayLabels(start)
   const side = 40
-  const fitting = Math.floor((width - side) / columns) - gap
-  const cell = Math.max(minCell, Math.min(maxCell, fitting))
+  const cell = clampCell(Math.floor((width - side) / columns) - gap)
   const pitch = cell + gap
   const size = { width: side + columns * pitch, height: monthHeight + 7 * pitch }
   const reversed = isRightToLeft()
@@ -52,7 +52,7 @@ export function CalendarChart({ days, measure, label }: CalendarChartProps) {
     reversed ? size.width - side - (column + 1) * pitch + gap : side + column * pitch
   return h(
     'div',
-    { class: 'calendar-chart' },
+    null,
     h(
       'div',
       { class: 'calendar-scroll', ref, tabIndex: 0, role: 'group', 'aria-label': label },
@@ -124,12 +124,12 @@ export function CalendarChart({ days, measure, label }: CalendarChartProps) {
 }
 
 export const longDay = (day: string) =>
-  new Intl.DateTimeFormat(language.value, { dateStyle: 'medium', timeZone: 'UTC' }).format(
+  new Intl.DateTimeFormat(locale(), { dateStyle: 'medium', timeZone: 'UTC' }).format(
     new Date(`${day}T12:00:00Z`),
   )
 
 function weekdayLabels(start: number): string[] {
-  const format = new Intl.DateTimeFormat(language.value, { weekday: 'short', timeZone: 'UTC' })
+  const format = new Intl.DateTimeFormat(locale(), { weekday: 'short', timeZone: 'UTC' })
   // 1 January 2024 was a Monday.
   return Array.from({ length: 7 }, (_, i) =>
     format.format(new Date(Date.UTC(2024, 0, 1 + start + i, 12))),
@@ -138,7 +138,7 @@ function weekdayLabels(start: number): string[] {
 
 /** The first week of each month, unless there is too little space. */
 function monthLabels(days: readonly Day[], offset: number) {
-  const format = new Intl.DateTimeFormat(language.value, { month: 'short', timeZone: 'UTC' })
+  const format = new Intl.DateTimeFormat(locale(), { month: 'short', timeZone: 'UTC' })
   const labels: { column: number; text: string }[] = []
   days.forEach(({ day }, i) => {
     if (i > 0 && !day.endsWith('-01')) return

@@ -1,7 +1,7 @@
 // The charts of a period: totals, bars, calendar, rankings.
 import type { Schemas } from '../api/client.ts'
 import { address, href, setQuery } from '../routing/router.ts'
-import { formatDuration, formatNumber, formatRelative, language, t } from '../text/translate.ts'
+import { formatDuration, formatNumber, formatRelative, locale, t } from '../text/translate.ts'
 import { h } from '../ui/h.ts'
 import { type Bar, BarChart } from './bar-chart.ts'
 import { CalendarChart, daysBetween, longDay } from './calendar-chart.ts'
@@ -126,8 +126,8 @@ function barsOf({ periods }: Statistics, unit: Unit, measure: Measure): Bar[] {
     unit === 'month'
       ? ({ month: 'short', year: '2-digit' } as const)
       : ({ day: 'numeric', month: 'short' } as const)
-  const short = new Intl.DateTimeFormat(language.value, { ...options, timeZone: 'UTC' })
-  const month = new Intl.DateTimeFormat(language.value, {
+  const short = new Intl.DateTimeFormat(locale(), { ...options, timeZone: 'UTC' })
+  const month = new Intl.DateTimeFormat(locale(), {
     month: 'long',
     year: 'numeric',
     timeZone: 'UTC',

@@ -73,10 +73,11 @@ function PeriodChooser({ period }: { period: Period }) {
   const dateInput = (label: string, value: string, change: (value: string) => void) =>
     h(
       'label',
-      { class: 'statistics-date' },
+      { class: 'inline-field' },
       h('span', null, label),
       h('input', {
         type: 'date',
+        class: 'control',
         value,
         max: dayText(new Date()),
         onChange: event => change(event.currentTarget.value),

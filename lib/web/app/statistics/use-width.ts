@@ -1,5 +1,6 @@
 // Width of an element in pixels, for charts that are drawn at their size.
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { observeSize } from '../ui/observe-size.ts'
 
 export function useWidth() {
   const ref = useRef<HTMLDivElement>(null)
@@ -7,9 +8,7 @@ export function useWidth() {
   useLayoutEffect(() => {
     const measure = () => setWidth(Math.floor(ref.current!.clientWidth))
     measure()
-    const observer = new ResizeObserver(measure)
-    observer.observe(ref.current!)
-    return () => observer.disconnect()
+    return observeSize(ref.current!, measure)
   }, [])
   return { ref, width }
 }

@@ -1,18 +1,63 @@
 // Errors in words for the reader.
 import { ApiError } from '../api/errors.ts'
-import { t } from './translate.ts'
+import { language, type TextKey, t, textOr } from './translate.ts'
+
+type Detail = { path?: unknown; code?: unknown; limit?: unknown; message?: unknown }
+type Details = { reason?: unknown; code?: unknown; limit?: unknown }
 
 /** The message of an error of the API or of the application. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof ApiError)) return t('error.unknown')
-  if (error.status === 0) return t('error.connection')
-  if (error.status === 403) return t('state.noPermissionText')
-  if (error.status === 429) return t('error.busy')
-  if (error.status === 503)
-    return t(isOfLibrary(error) ? 'error.libraryUnavailable' : 'error.unavailable')
-  return error.message || t('error.unknown')
+  const { status, message, details } = error
+  if (status === 0) return t('error.connection')
+  if (Array.isArray(details) && details.length > 0)
+    return (details as Detail[]).map(detailText).join(' · ')
+  const { reason, code, limit } = (details ?? {}) as Details
+  if (reason === 'library_folder') return t('error.libraryUnavailable')
+  const values = { limit: Number(limit) }
+  const specific =
+    textOr(`error.reason.${reason}`, '', values) ||
+    textOr(`bookError.${code}`, '') ||
+    textOr(folderTexts[String(code)] ?? '', '')
+  if (specific) return specific
+  if (status === 403) return t('state.noPermissionText')
+  if (status === 429) return t('error.busy')
+  if (status === 503) return t('error.unavailable')
+  return inGeneral(status, message)
 }
 
-/** Whether the folder of a library is not mounted or does not respond. */
-const isOfLibrary = ({ details }: ApiError): boolean =>
-  (details as { reason?: unknown } | null)?.reason === 'library_folder'
+/** By the code of the file system. */
+const folderTexts: Record<string, TextKey> = {
+  ENOENT: 'error.noSuchFolder',
+  ENOTDIR: 'error.notFolder',
+  EACCES: 'error.folderNotPermitted',
+  EPERM: 'error.folderNotPermitted',
+}
+
+/** What the server has to add about these is of use, though it is in English. */
+const isExplained = (status: number) => status === 400 || status === 409 || status === 422
+
+function inGeneral(status: number, message: string): string {
+  const text = textOr(`error.status.${status}`, '')
+  if (language.value === 'en' && status < 500) return message || text || t('error.unknown')
+  if (!text) return message || t('error.unknown')
+  return isExplained(status) && message ? `${text} (${message})` : text
+}
+
+/** A field that was refused, and why. */
+function detailText({ path, code, limit, message }: Detail): string {
+  const text = validationText({ code, limit, message })
+  const name =
+    String(path ?? '')
+      .split('/')
+      .findLast(part => !/^\d*$/.test(part)) ?? ''
+  if (name === '' || name === 'body' || name === 'query' || name === 'path') return text
+  return t('error.ofField', { field: textOr(`metadata.field.${name}`, name), text })
+}
+
+/** Why a value was refused; in the words of the server where there is no text. */
+export function validationText({ code, limit, message }: Detail): string {
+  const name = code === 'minLength' && limit === 1 ? 'required' : code
+  const known = textOr(`error.validation.${name}`, '', { limit: Number(limit) })
+  return known || (typeof message === 'string' && message) || t('error.status.400')
+}

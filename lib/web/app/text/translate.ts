@@ -35,8 +35,12 @@ function pluralForm(forms: Exclude<Text, string>, count: number): string {
 }
 
 /** The text of a key that is made at run time, such as the name of a role; `fallback` if there is none. */
-export function textOr(key: string, fallback: string): string {
-  return key in texts.value ? t(key as TextKey) : fallback
+export function textOr(
+  key: string,
+  fallback: string,
+  values: Record<string, string | number> = {},
+): string {
+  return key in texts.value ? t(key as TextKey, values) : fallback
 }
 
 /** Loads the language that the reader chose, or the first one of the browser that there is. */
@@ -55,14 +59,19 @@ export async function chooseLanguage(next: Language): Promise<void> {
 
 async function loadLanguage(next: Language): Promise<void> {
   const response = await fetch(new URL(`${next}.json`, import.meta.url))
+  if (!response.ok) throw new Error(`The texts cannot be loaded: ${response.status}`)
   texts.value = await response.json()
   language.value = next
   document.documentElement.lang = next
   document.documentElement.dir = rightToLeft.has(next) ? 'rtl' : 'ltr'
 }
 
+/** With the region of the browser, by which dates, weeks and numbers differ. */
+export const locale = (): string =>
+  navigator.languages.find(tag => tag.split('-')[0] === language.value) ?? language.value
+
 export function formatNumber(value: number, options?: Intl.NumberFormatOptions): string {
-  return new Intl.NumberFormat(language.value, options).format(value)
+  return new Intl.NumberFormat(locale(), options).format(value)
 }
 
 /** `style`: `date` such as 3 May 2026, `time` with hours and minutes, `dateTime` both. */
@@ -70,7 +79,7 @@ export function formatDate(
   value: string | number | Date,
   style: 'date' | 'time' | 'dateTime' = 'date',
 ): string {
-  return new Intl.DateTimeFormat(language.value, {
+  return new Intl.DateTimeFormat(locale(), {
     ...(style !== 'time' && { dateStyle: 'medium' }),
     ...(style !== 'date' && { timeStyle: 'short' }),
   }).format(new Date(value))
@@ -88,7 +97,7 @@ const units = [
 export function formatRelative(value: string | number | Date): string {
   const seconds = (new Date(value).getTime() - Date.now()) / 1000
   const [unit, length] = units.find(([, length]) => Math.abs(seconds) >= length) ?? ['second', 1]
-  const format = new Intl.RelativeTimeFormat(language.value, { numeric: 'auto' })
+  const format = new Intl.RelativeTimeFormat(locale(), { numeric: 'auto' })
   return format.format(Math.round(seconds / length), unit)
 }
 

@@ -6,7 +6,7 @@ import { Icon, type IconName } from './icon.ts'
 import { showError } from './toast.ts'
 
 type ButtonProps = Omit<JSX.ButtonHTMLAttributes<HTMLButtonElement>, 'onClick' | 'icon'> & {
-  /** While a returned promise is pending the button is disabled; its failure is shown as a toast. */
+  /** While a returned promise is pending it does nothing; its failure is shown as a toast. */
   onClick?: (event: MouseEvent) => unknown
   icon?: IconName
   variant?: 'primary' | 'danger' | 'quiet'
@@ -16,6 +16,8 @@ type ButtonProps = Omit<JSX.ButtonHTMLAttributes<HTMLButtonElement>, 'onClick' |
 export function Button({ onClick, icon, variant, children, class: extra, ...rest }: ButtonProps) {
   const [isRunning, setRunning] = useState(false)
   const click = async (event: MouseEvent) => {
+    // A disabled button would lose the focus.
+    if (isRunning) return event.preventDefault()
     const result = onClick?.(event)
     if (!(result instanceof Promise)) return
     setRunning(true)
@@ -34,7 +36,7 @@ export function Button({ onClick, icon, variant, children, class: extra, ...rest
       type: 'button',
       ...rest,
       class: classes,
-      disabled: rest.disabled || isRunning,
+      'aria-disabled': isRunning || undefined,
       'aria-busy': isRunning || undefined,
       onClick: click,
     },

@@ -2,9 +2,11 @@
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { mediaUrl } from '../api/address.ts'
+import { connection } from '../api/events.ts'
 import { accessToken, account } from '../api/session.ts'
 import { useCoverVersion } from './cover-versions.ts'
 import { h } from './h.ts'
+import { Icon } from './icon.ts'
 
 export type CoverOwner = 'books' | 'series' | 'libraries' | 'collections' | 'readlists'
 
@@ -19,16 +21,46 @@ type CoverProps = {
   isEager?: boolean
 }
 
+// The cookie has expired, or the server is restarting, busy, or without the disk of the library.
+const retryMs = [0, 2_000, 10_000, 60_000]
+
+/** Two pages side by side and landscape formats: cropped to the middle, neither page would be recognized. */
+function showWhole({ currentTarget }: { currentTarget: HTMLImageElement }) {
+  const { naturalWidth, naturalHeight } = currentTarget
+  currentTarget.classList.toggle('wide', naturalWidth > naturalHeight)
+}
+
 /** Fills its parent element, which has the aspect ratio. Shows the new cover after a `cover_updated` event. */
 export function Cover({ owner, id, alt = '', version, isEager = false }: CoverProps) {
   const [attempt, setAttempt] = useState(0)
   const [isFailed, setFailed] = useState(false)
   const updated = useCoverVersion(id)
-  // Made of what the account sees. Browsers show an image again for another account in the same tab.
-  const forAccount = owner === 'books' ? undefined : account.value?.id
+  // Browsers show an image of their memory again, also for another account in the same tab.
+  const forAccount = account.value?.id
   const source = mediaUrl(`/${owner}/${id}/thumbnail`, { v: version ?? updated, for: forAccount })
   const image = useRef<HTMLImageElement>(null)
-  useEffect(() => setFailed(false), [source])
+  useEffect(() => {
+    setAttempt(0)
+    setFailed(false)
+  }, [source])
+  useEffect(() => {
+    if (!isFailed) return
+    const again = async () => {
+      await accessToken().catch(() => null)
+      setAttempt(attempt + 1)
+      setFailed(false)
+    }
+    const timer = attempt < retryMs.length ? setTimeout(again, retryMs[attempt]) : undefined
+    let wasLost = false
+    const stop = connection.subscribe(state => {
+      if (state === 'lost') wasLost = true
+      else if (wasLost) void again()
+    })
+    return () => {
+      clearTimeout(timer)
+      stop()
+    }
+  }, [isFailed, attempt])
   useEffect(() => {
     const element = image.current
     // A removed image would be loaded to its end, before those that came into view.
@@ -36,19 +68,16 @@ export function Cover({ owner, id, alt = '', version, isEager = false }: CoverPr
       if (element && !element.complete) element.removeAttribute('src')
     }
   }, [source, attempt, isFailed])
-  // After a pause of the tab the cookie may have expired, which loading the image does not renew.
-  const retry = async () => {
-    if (!image.current?.hasAttribute('src')) return
-    if (attempt > 0) return setFailed(true)
-    await accessToken().catch(() => null)
-    setAttempt(1)
-  }
   if (isFailed)
-    return h('div', {
-      class: 'cover-missing',
-      role: alt ? 'img' : undefined,
-      'aria-label': alt || undefined,
-    })
+    return h(
+      'div',
+      {
+        class: 'cover-missing',
+        role: alt ? 'img' : undefined,
+        'aria-label': alt || undefined,
+      },
+      h(Icon, { name: 'book' }),
+    )
   return h('img', {
     class: 'cover',
     ref: image,
@@ -57,6 +86,7 @@ export function Cover({ owner, id, alt = '', version, isEager = false }: CoverPr
     alt,
     loading: isEager ? 'eager' : 'lazy',
     decoding: 'async',
-    onError: () => void retry(),
+    onLoad: showWhole,
+    onError: () => image.current?.hasAttribute('src') && setFailed(true),
   })
 }

@@ -1,9 +1,12 @@
-// Modal dialogs: focus stays inside, Escape closes.
+// Modal dialogs: focus stays inside, Escape closes, unsaved edits are not lost without a question.
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+import { discarding, useUnsaved } from '../routing/unsaved.ts'
 import { t } from '../text/translate.ts'
 import { Button, IconButton } from './button.ts'
 import { h } from './h.ts'
+import { Toasts } from './toast.ts'
+import { isTop, openLayer } from './top-layer.ts'
 
 type DialogProps = {
   title: string
@@ -11,49 +14,56 @@ type DialogProps = {
   children: ComponentChildren
   /** Buttons at the bottom. */
   actions?: ComponentChildren
+  /** Puts a button to cancel in front of the other buttons. */
+  canCancel?: boolean
+  /** Closing it becomes a question. */
+  isUnsaved?: boolean
   width?: 'narrow' | 'wide'
   class?: string
 }
 
 /** Shown while it is rendered. */
-export function Dialog({
-  title,
-  onClose,
-  children,
-  actions,
-  width = 'narrow',
-  ...rest
-}: DialogProps) {
+export function Dialog(props: DialogProps) {
+  const {
+    title,
+    onClose,
+    children,
+    actions,
+    canCancel,
+    isUnsaved = false,
+    width = 'narrow',
+  } = props
   const dialog = useRef<HTMLDialogElement>(null)
+  const id = useTopLayer(dialog)
   const isPressedBeside = useRef(false)
-  useEffect(() => {
-    const element = dialog.current!
-    const opener = document.activeElement as HTMLElement | null
-    element.showModal()
-    // Not the button that closes it, which is first.
-    if (!element.querySelector('[autofocus]')) element.focus()
-    return () => {
-      element.close()
-      opener?.focus()
-    }
-  }, [])
+  useUnsaved(isUnsaved)
+  const close = () => {
+    if (isUnsaved) discarding.value = onClose
+    else onClose()
+  }
   return h(
     'dialog',
     {
-      class: ['dialog', width, rest.class].filter(Boolean).join(' '),
+      class: ['dialog', width, props.class].filter(Boolean).join(' '),
       ref: dialog,
-      tabIndex: -1,
       'aria-label': title,
       onCancel: (event: Event) => {
+        if (event.target !== dialog.current) return
         event.preventDefault()
-        onClose()
+        close()
+      },
+      // A browser may close it without `cancel` where Escape is pressed twice.
+      onKeyDown: (event: KeyboardEvent) => {
+        if (event.key !== 'Escape' || event.defaultPrevented || event.isComposing) return
+        event.preventDefault()
+        close()
       },
       // Only a click that began beside the dialog closes it: text may be selected beyond its border.
       onPointerDown: (event: PointerEvent) => {
         isPressedBeside.current = event.target === dialog.current
       },
       onClick: (event: MouseEvent) => {
-        if (isPressedBeside.current && event.target === dialog.current) onClose()
+        if (isPressedBeside.current && event.target === dialog.current) close()
       },
     },
     h(
@@ -67,14 +77,55 @@ export function Dialog({
           icon: 'close',
           variant: 'quiet',
           label: t('action.close'),
-          onClick: onClose,
+          onClick: close,
         }),
       ),
-      h('div', { class: 'dialog-content' }, children),
-      actions && h('footer', { class: 'dialog-actions' }, actions),
+      // Keys scroll it, also where it has no controls.
+      h('div', { class: 'dialog-content', tabIndex: -1 }, children),
+      (actions || canCancel) &&
+        h(
+          'footer',
+          { class: 'dialog-actions' },
+          canCancel && h(Button, { variant: 'quiet', onClick: close }, t('action.cancel')),
+          actions,
+        ),
     ),
+    h(Toasts, { layer: id }),
   )
 }
+
+/** Fields to type or choose in. */
+const fields =
+  ':is(input:not([type=checkbox], [type=radio], [type=file], [type=range]), select, textarea):enabled'
+
+/** Opens the dialog above everything; its number among those that are open. */
+function useTopLayer(dialog: { current: HTMLDialogElement | null }): object {
+  const id = useRef({}).current
+  const isFocused = useRef(false)
+  useLayoutEffect(() => {
+    const element = dialog.current!
+    const close = openLayer(id)
+    element.showModal()
+    return () => {
+      element.close()
+      close()
+    }
+  }, [])
+  // What is edited has the focus as soon as it is there, and not the button that closes the dialog, which is first.
+  useEffect(() => {
+    const content = dialog.current!.querySelector<HTMLElement>('.dialog-content')!
+    const { activeElement } = document
+    if (isFocused.current || !isTop(id) || activeElement?.matches('[autofocus]')) return
+    const field = content.querySelector<HTMLElement>(fields)
+    const isUntouched = activeElement === content || !content.contains(activeElement)
+    isFocused.current = field !== null || !isUntouched
+    if (isUntouched) (field && !isTouchScreen() ? field : content).focus()
+  })
+  return id
+}
+
+/** Where the focus of a field opens the keyboard over half of the dialog. */
+const isTouchScreen = () => matchMedia('(pointer: coarse)').matches
 
 type ConfirmProps = {
   title: string
@@ -92,7 +143,11 @@ export function ConfirmDialog({ title, text, action, onConfirm, onClose }: Confi
     onClose()
   }
   const actions = [
-    h(Button, { variant: 'quiet', onClick: onClose, key: 'cancel' }, t('action.cancel')),
+    h(
+      Button,
+      { variant: 'quiet', autofocus: true, onClick: onClose, key: 'no' },
+      t('action.cancel'),
+    ),
     h(Button, { variant: 'danger', onClick: confirm, key: 'confirm' }, action),
   ]
   return h(Dialog, { title, onClose, actions, children: h('p', null, text) })

@@ -1,6 +1,7 @@
 // What is shown in place of a view or a part of it that failed to load.
 
 import { ApiError } from '../api/errors.ts'
+import { href } from '../routing/router.ts'
 import { messageOf } from '../text/error-message.ts'
 import { t } from '../text/translate.ts'
 import { Button } from './button.ts'
@@ -15,9 +16,8 @@ export function ErrorState({ error, onRetry }: ErrorStateProps) {
     icon: isUnknown ? 'search' : 'error',
     title: t(isUnknown ? 'state.notFound' : 'state.failed'),
     text: isUnknown ? t('state.notFoundText') : messageOf(error),
-    action:
-      onRetry && !isUnknown
-        ? h(Button, { icon: 'refresh', onClick: () => onRetry() }, t('action.retry'))
-        : undefined,
+    action: isUnknown
+      ? h('a', { class: 'button', href: href('') }, t('nav.home'))
+      : onRetry && h(Button, { icon: 'refresh', onClick: () => onRetry() }, t('action.retry')),
   })
 }

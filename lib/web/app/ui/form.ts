@@ -1,6 +1,5 @@
 // Forms: the request runs once at a time, and its error stands above the buttons.
 import { useState } from 'preact/hooks'
-import { ApiError } from '../api/errors.ts'
 import { messageOf } from '../text/error-message.ts'
 import { type ComponentChildren, h } from './h.ts'
 
@@ -35,17 +34,7 @@ export function Form({ onSubmit, children, id }: FormProps) {
         if (!isRunning) void submit()
       },
     },
-    error !== null && h('p', { class: 'form-error', role: 'alert' }, errorText(error)),
-    h('fieldset', { class: 'form-fields', disabled: isRunning }, children),
+    error !== null && h('p', { class: 'form-error', role: 'alert' }, messageOf(error)),
+    h('div', { class: 'form-fields', 'aria-busy': isRunning || undefined }, children),
   )
-}
-
-/** The message with the fields that were rejected. */
-function errorText(error: unknown): string {
-  const message = messageOf(error)
-  if (!(error instanceof ApiError) || !Array.isArray(error.details)) return message
-  const fields = error.details.flatMap(detail =>
-    typeof detail?.message === 'string' ? [`${detail.path ?? ''} ${detail.message}`.trim()] : [],
-  )
-  return fields.length > 0 ? `${message}: ${fields.join('; ')}` : message
 }

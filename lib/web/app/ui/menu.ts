@@ -1,6 +1,6 @@
-// Menu behind a button: closes with Escape, with a click elsewhere and after a choice; arrow keys move in it.
+// Menu behind a button, within the window: closes with Escape, with a click elsewhere and after a choice; arrow keys move in it.
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { h } from './h.ts'
 
 type MenuProps = { label: string; trigger: ComponentChildren; children: ComponentChildren }
@@ -10,6 +10,10 @@ export function Menu({ label, trigger, children }: MenuProps) {
   const [isOpen, setOpen] = useState(false)
   const root = useRef<HTMLDivElement>(null)
   const button = useRef<HTMLButtonElement>(null)
+  const content = useRef<HTMLDivElement>(null)
+  useLayoutEffect(() => {
+    if (content.current) placeInWindow(content.current, button.current!)
+  }, [isOpen])
   useEffect(() => {
     if (!isOpen) return
     const closeOutside = (event: Event) => {
@@ -25,6 +29,7 @@ export function Menu({ label, trigger, children }: MenuProps) {
   }, [isOpen])
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Escape' && isOpen) {
+      event.preventDefault()
       event.stopPropagation()
       setOpen(false)
       button.current?.focus()
@@ -55,6 +60,7 @@ export function Menu({ label, trigger, children }: MenuProps) {
         'div',
         {
           class: 'menu-content',
+          ref: content,
           onClick: (event: MouseEvent) => {
             if ((event.target as Element).closest('.menu-item')) setOpen(false)
           },
@@ -62,6 +68,20 @@ export function Menu({ label, trigger, children }: MenuProps) {
         children,
       ),
   )
+}
+
+const marginPx = 8
+
+/** Moves the content that the style sheet places below the button, at its end, to where there is room. */
+function placeInWindow(content: HTMLElement, button: HTMLElement) {
+  const box = content.getBoundingClientRect()
+  const anchor = button.getBoundingClientRect()
+  const { clientWidth, clientHeight } = document.documentElement
+  const toStart = Math.max(0, marginPx - box.left)
+  const toEnd = Math.min(0, clientWidth - marginPx - box.right)
+  const isAbove = box.bottom > clientHeight - marginPx && anchor.top > box.height + marginPx
+  const up = isAbove ? anchor.top - box.height - 4 - box.top : 0
+  content.style.translate = `${toStart || toEnd}px ${up}px`
 }
 
 function moveFocus(root: HTMLElement, step: number) {

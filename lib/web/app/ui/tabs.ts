@@ -38,7 +38,7 @@ export function Tabs<Name extends string>(props: TabsProps<Name>) {
   }
   return h(
     'div',
-    { class: 'tabs' },
+    null,
     h(
       'div',
       { class: 'tab-list', role: 'tablist', 'aria-label': label, onKeyDown: move },
@@ -64,7 +64,6 @@ export function Tabs<Name extends string>(props: TabsProps<Name>) {
     h(
       'div',
       {
-        class: 'tab-panel',
         role: 'tabpanel',
         id: `${id}-panel`,
         'aria-labelledby': `${id}-${selected}`,

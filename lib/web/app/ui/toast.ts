@@ -2,6 +2,7 @@
 import { signal } from '@preact/signals'
 import { messageOf } from '../text/error-message.ts'
 import { h } from './h.ts'
+import { isTop } from './top-layer.ts'
 
 type Toast = { id: number; text: string; kind: 'notice' | 'error'; action?: ToastAction }
 type ToastAction = { text: string; run: () => unknown }
@@ -31,7 +32,9 @@ export function showError(error: unknown) {
   show({ text: messageOf(error), kind: 'error' })
 }
 
-export function Toasts() {
+/** `layer` is the dialog in which they are shown while it is above all others; null for the page. */
+export function Toasts({ layer }: { layer: object | null }) {
+  if (!isTop(layer)) return null
   return h(
     'div',
     { class: 'toasts', role: 'status', 'aria-live': 'polite' },

@@ -10,11 +10,13 @@ import {
   noFilters,
   withChoices,
 } from './filter-fields.ts'
-import { choiceText, useLibraryNames } from './filter-texts.ts'
+import { choiceText, conditionText, useLibraryNames } from './filter-texts.ts'
 import { openFilters } from './series-address.ts'
 
 export function FilterChips({ filters }: { filters: Filters }) {
-  const names = useLibraryNames((filters.fields.library?.length ?? 0) > 0)
+  const names = useLibraryNames(
+    (filters.fields.library?.length ?? 0) > 0 || filters.condition.includes('ibrary'),
+  )
   if (countFilters(filters) === 0) return null
   const chips = filterFields.flatMap(({ name }) =>
     (filters.fields[name] ?? []).map(choice => {
@@ -39,7 +41,7 @@ export function FilterChips({ filters }: { filters: Filters }) {
     chips.push(
       h(Chip, {
         key: 'condition',
-        text: t('filter.condition'),
+        text: conditionText(filters.condition, names),
         onRemove: () => openFilters({ ...filters, condition: '' }),
       }),
     )

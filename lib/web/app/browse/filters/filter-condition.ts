@@ -22,12 +22,20 @@ const fieldOf: Record<FilterName, Field> = {
   language: 'language',
   author: 'author',
   year: 'year',
+  format: 'format',
+  direction: 'readingDirection',
+  age: 'ageRating',
+  books: 'bookCount',
+  pages: 'pageCount',
   rating: 'userRating',
   complete: 'completion',
   want: 'wantToRead',
   rated: 'hasUserRating',
   collected: 'inCollection',
   tracked: 'isTracked',
+  oneShot: 'oneShot',
+  error: 'hasError',
+  missing: 'hasMissing',
 }
 
 /**
@@ -42,8 +50,8 @@ export function conditionOf(filters: Filters, libraryId: string | null): Conditi
     if (kind === 'flag')
       for (const { value } of choices)
         parts.push(test(field, value === 'yes' ? 'isTrue' : 'isFalse'))
-    else if (kind === 'range')
-      parts.push(...choices.flatMap(({ value }) => rangeTests(field, value)))
+    else if (kind === 'range' || kind === 'stars')
+      parts.push(...choices.flatMap(({ value }) => rangeTests(field, kind, value)))
     else {
       const included = choices.filter(({ isExcluded }) => !isExcluded)
       const tests = included.map(({ value }) => test(field, 'is', value))
@@ -62,12 +70,24 @@ export function conditionOf(filters: Filters, libraryId: string | null): Conditi
 const test = (field: Field, operator: string, value?: string | number) =>
   ({ [field]: { operator, ...(value !== undefined && { value }) } }) as Condition
 
-function rangeTests(field: Field, range: string): Condition[] {
+function rangeTests(field: Field, kind: 'range' | 'stars', range: string): Condition[] {
   const [from, to] = range.split('-', 2).map(text => (text === '' ? null : Number(text)))
+  const ends = boundsOf[kind]
   return [
-    ...(from != null && Number.isFinite(from) ? [test(field, 'gte', from)] : []),
-    ...(to != null && Number.isFinite(to) ? [test(field, 'lte', to)] : []),
+    ...(from != null && Number.isFinite(from) ? [test(field, 'gte', ends.gte.bound(from))] : []),
+    ...(to != null && Number.isFinite(to) ? [test(field, 'lte', ends.lte.bound(to))] : []),
   ]
+}
+
+type Bound = { bound: (shown: number) => number; shown: (bound: number) => number }
+const asIs: Bound = { bound: value => value, shown: value => value }
+/** Ratings of 1 to 100 are shown in halves of a star: from the lowest to the highest that is shown so. */
+const boundsOf: Record<'range' | 'stars', Record<'gte' | 'lte', Bound>> = {
+  range: { gte: asIs, lte: asIs },
+  stars: {
+    gte: { bound: stars => stars * 20 - 5, shown: bound => (bound + 5) / 20 },
+    lte: { bound: stars => stars * 20 + 4, shown: bound => (bound - 4) / 20 },
+  },
 }
 
 function parsed(condition: string): Condition | null {
@@ -101,12 +121,14 @@ export function filtersOfCondition(condition: Condition | null): Filters {
   return filters
 }
 
+const isRange = (kind: string) => kind === 'range' || kind === 'stars'
+
 type NamedChoices = { name: FilterName; kind: string; choices: FilterChoice[] }
 
 /** Null where two tests of a field cannot be one filter. */
 function mergedChoices(known: readonly FilterChoice[] | undefined, next: NamedChoices) {
   if (!known) return next.choices
-  if (next.kind === 'range') {
+  if (isRange(next.kind)) {
     const [from, to] = known[0]!.value.split('-', 2)
     const [nextFrom, nextTo] = next.choices[0]!.value.split('-', 2)
     return [{ value: `${from || nextFrom}-${to || nextTo}`, isExcluded: false }]
@@ -122,7 +144,7 @@ function choicesOf(condition: Condition): NamedChoices | null {
   if (condition.anyOf) {
     const parts = condition.anyOf.map(choicesOf)
     const [first] = parts
-    if (!first || first.kind === 'range' || first.kind === 'flag') return null
+    if (!first || isRange(first.kind) || first.kind === 'flag') return null
     const isOneField = parts.every(
       part => part?.name === first.name && part.choices.every(({ isExcluded }) => !isExcluded),
     )
@@ -144,12 +166,13 @@ function choiceOf(
   const included = (text: string) => ({ value: text, isExcluded: false })
   if (kind === 'flag')
     return operator === 'isTrue' ? included('yes') : operator === 'isFalse' ? included('no') : null
-  if (kind === 'range')
-    return operator === 'gte'
-      ? included(`${value}-`)
-      : operator === 'lte'
-        ? included(`-${value}`)
-        : null
+  if (kind === 'range' || kind === 'stars') {
+    if ((operator !== 'gte' && operator !== 'lte') || typeof value !== 'number') return null
+    const shown = boundsOf[kind][operator].shown(value)
+    // Not all ratings are the end of a half star.
+    if (kind === 'stars' && !Number.isInteger(shown * 2)) return null
+    return included(operator === 'gte' ? `${shown}-` : `-${shown}`)
+  }
   if (operator !== 'is' && operator !== 'isNot') return null
   return { value: String(value), isExcluded: operator === 'isNot' }
 }

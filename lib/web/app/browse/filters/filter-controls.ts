@@ -2,6 +2,7 @@
 import { useState } from 'preact/hooks'
 import { api, body } from '../../api/client.ts'
 import { useResource } from '../../api/resource.ts'
+import { perStar, starsText } from '../../organise/groupings/rule-words.ts'
 import { formatNumber, t } from '../../text/translate.ts'
 import { Button } from '../../ui/button.ts'
 import { Select, TextField } from '../../ui/field.ts'
@@ -26,6 +27,8 @@ export function FilterControl(props: ControlProps) {
       return h(TextControl, props)
     case 'range':
       return h(RangeControl, props)
+    case 'stars':
+      return h(StarsControl, props)
     case 'flag':
       return h(FlagControl, props)
   }
@@ -71,7 +74,7 @@ function LabelControl(props: ControlProps) {
     data.total > maxOptions &&
     h('input', {
       type: 'search',
-      class: 'browse-option-search',
+      class: 'control browse-option-search',
       placeholder: t('filter.find'),
       'aria-label': t('filter.find'),
       value: text,
@@ -164,7 +167,7 @@ function RangeControl({ field, choices, onChange }: ControlProps) {
       label,
       value,
       inputMode: 'numeric',
-      maxLength: 4,
+      maxLength: 7,
       onInput: text => onInput(text.replace(/\D/g, '')),
     })
   return h(
@@ -176,6 +179,31 @@ function RangeControl({ field, choices, onChange }: ControlProps) {
       { class: 'browse-range' },
       input(from, t('filter.from'), value => change(value, to)),
       input(to, t('filter.to'), value => change(from, value)),
+    ),
+  )
+}
+
+const halfStars = Array.from({ length: 10 }, (_, i) => (i + 1) / 2)
+
+function StarsControl({ field, choices, onChange }: ControlProps) {
+  const [from = '', to = ''] = (choices[0]?.value ?? '').split('-', 2)
+  const change = (nextFrom: string, nextTo: string) =>
+    onChange(nextFrom || nextTo ? [{ value: `${nextFrom}-${nextTo}`, isExcluded: false }] : [])
+  const options = [
+    { value: '', text: t('filter.any') },
+    ...halfStars.map(stars => ({ value: String(stars), text: starsText(stars * perStar) })),
+  ]
+  const select = (value: string, label: string, onSelect: (value: string) => void) =>
+    h(Select<string>, { label, value, options, onChange: onSelect })
+  return h(
+    'fieldset',
+    { class: 'browse-options' },
+    h('legend', null, t(field.text)),
+    h(
+      'div',
+      { class: 'browse-range' },
+      select(from, t('filter.from'), value => change(value, to)),
+      select(to, t('filter.to'), value => change(from, value)),
     ),
   )
 }

@@ -1,8 +1,10 @@
 // Dialog with all filters of a series list and the saved ones; the list changes when it is confirmed.
 import { useEffect, useState } from 'preact/hooks'
 import { api, body } from '../../api/client.ts'
+import { can } from '../../api/session.ts'
+import { useEdited } from '../../routing/unsaved.ts'
 import { t } from '../../text/translate.ts'
-import { Button } from '../../ui/button.ts'
+import { Button, IconButton } from '../../ui/button.ts'
 import { Dialog } from '../../ui/dialog.ts'
 import { TextField } from '../../ui/field.ts'
 import { h } from '../../ui/h.ts'
@@ -10,6 +12,7 @@ import { conditionOf } from './filter-condition.ts'
 import { FilterControl } from './filter-controls.ts'
 import { type Filters, filterFields, noFilters, withChoices } from './filter-fields.ts'
 import { FilterPresets } from './filter-presets.ts'
+import { conditionText, useLibraryNames } from './filter-texts.ts'
 import { openFilters, type SeriesSort } from './series-address.ts'
 
 type FilterDialogProps = {
@@ -22,6 +25,7 @@ type FilterDialogProps = {
 
 export function FilterDialog({ filters, sort, libraryId, onClose }: FilterDialogProps) {
   const [draft, setDraft] = useState(filters)
+  const { isEdited } = useEdited(draft)
   const count = useMatchCount(draft, libraryId)
   const apply = () => {
     onClose()
@@ -41,7 +45,7 @@ export function FilterDialog({ filters, sort, libraryId, onClose }: FilterDialog
   ]
   return h(
     Dialog,
-    { title: t('filter.title'), onClose, actions, width: 'wide' },
+    { title: t('filter.title'), onClose, isUnsaved: isEdited, actions, width: 'wide' },
     h(
       'form',
       {
@@ -66,7 +70,13 @@ export function FilterDialog({ filters, sort, libraryId, onClose }: FilterDialog
         maxLength: 200,
         onInput: text => setDraft({ ...draft, text }),
       }),
+      draft.condition &&
+        h(ConditionRow, {
+          condition: draft.condition,
+          onRemove: () => setDraft({ ...draft, condition: '' }),
+        }),
       filterFields
+        .filter(({ isForMaintainers }) => !isForMaintainers || can('BooksWrite'))
         .filter(({ name }) => name !== 'library' || libraryId === null)
         .map(field =>
           h(FilterControl, {
@@ -77,6 +87,22 @@ export function FilterDialog({ filters, sort, libraryId, onClose }: FilterDialog
           }),
         ),
     ),
+  )
+}
+
+/** What the fields cannot express, of a saved filter or an address. */
+function ConditionRow({ condition, onRemove }: { condition: string; onRemove: () => void }) {
+  const names = useLibraryNames(condition.includes('ibrary'))
+  return h(
+    'div',
+    { class: 'browse-condition' },
+    h('span', { dir: 'auto' }, conditionText(condition, names)),
+    h(IconButton, {
+      icon: 'close',
+      variant: 'quiet',
+      label: t('filter.remove', { filter: t('filter.condition') }),
+      onClick: onRemove,
+    }),
   )
 }
 

@@ -1,13 +1,18 @@
 // Filters of series lists: their fields, and their text in the address of a page.
 import type { TextKey } from '../../text/translate.ts'
 
-/** `label`: values of a list of the server; `choice`: a few known values; `flag`: yes or no. */
+/**
+ * `label`: values of a list of the server; `choice`: a few known values; `flag`: yes or no; `stars`: a range of up to
+ * five stars.
+ */
 export type FilterField = {
   name: FilterName
-  kind: 'label' | 'choice' | 'text' | 'flag' | 'range'
+  kind: 'label' | 'choice' | 'text' | 'flag' | 'range' | 'stars'
   text: TextKey
   /** Of `choice`. */
   values?: readonly string[]
+  /** Of interest to those who maintain libraries. */
+  isForMaintainers?: boolean
 }
 
 /** Names of parameters in the address. */
@@ -21,12 +26,20 @@ export type FilterName =
   | 'language'
   | 'author'
   | 'year'
+  | 'format'
+  | 'direction'
+  | 'age'
+  | 'books'
+  | 'pages'
   | 'rating'
   | 'complete'
   | 'want'
   | 'rated'
   | 'collected'
   | 'tracked'
+  | 'oneShot'
+  | 'error'
+  | 'missing'
 
 export const filterFields: readonly FilterField[] = [
   { name: 'library', kind: 'label', text: 'filter.library' },
@@ -48,16 +61,34 @@ export const filterFields: readonly FilterField[] = [
   { name: 'author', kind: 'text', text: 'filter.author' },
   { name: 'language', kind: 'text', text: 'filter.language' },
   { name: 'year', kind: 'range', text: 'filter.year' },
-  { name: 'rating', kind: 'range', text: 'filter.rating' },
+  {
+    name: 'format',
+    kind: 'choice',
+    text: 'filter.format',
+    values: ['cbz', 'cbr', 'cb7', 'cbt', 'epub', 'pdf'],
+  },
+  {
+    name: 'direction',
+    kind: 'choice',
+    text: 'filter.direction',
+    values: ['ltr', 'rtl', 'ttb', 'webtoon'],
+  },
+  { name: 'age', kind: 'range', text: 'filter.age' },
+  { name: 'books', kind: 'range', text: 'filter.books' },
+  { name: 'pages', kind: 'range', text: 'filter.pages' },
+  { name: 'rating', kind: 'stars', text: 'filter.rating' },
   { name: 'complete', kind: 'flag', text: 'filter.complete' },
   { name: 'want', kind: 'flag', text: 'filter.want' },
   { name: 'rated', kind: 'flag', text: 'filter.rated' },
   { name: 'collected', kind: 'flag', text: 'filter.collected' },
   { name: 'tracked', kind: 'flag', text: 'filter.tracked' },
+  { name: 'oneShot', kind: 'flag', text: 'filter.oneShot' },
+  { name: 'error', kind: 'flag', text: 'filter.error', isForMaintainers: true },
+  { name: 'missing', kind: 'flag', text: 'filter.missing', isForMaintainers: true },
 ]
 
 export type FilterChoice = { value: string; isExcluded: boolean }
-/** A range is one choice, `from-to`, either of which may be empty; a flag is `yes` or `no`. */
+/** A range, also of stars, is one choice, `from-to`, either of which may be empty; a flag is `yes` or `no`. */
 export type Filters = {
   fields: Partial<Record<FilterName, readonly FilterChoice[]>>
   /** Searched in titles and summaries. */

@@ -1,6 +1,7 @@
 // Texts of filters: fields, values and names of libraries.
 import { api, body } from '../../api/client.ts'
 import { useResource } from '../../api/resource.ts'
+import { perStar, starsText, words } from '../../organise/groupings/rule-words.ts'
 import { language, t, textOr } from '../../text/translate.ts'
 import { type FilterChoice, type FilterName, filterFields } from './filter-fields.ts'
 
@@ -25,6 +26,10 @@ export function valueText(name: FilterName, value: string, names: LibraryNames):
       return textOr(`filter.readStatus.${value}`, value)
     case 'status':
       return textOr(`series.status.${value}`, value)
+    case 'format':
+      return value.toUpperCase()
+    case 'direction':
+      return textOr(`direction.${value}`, value)
     case 'language':
       return languageName(value)
     default:
@@ -42,14 +47,25 @@ export function choiceText(
   const { kind } = filterFields.find(known => known.name === name)!
   if (kind === 'flag') return value === 'yes' ? field : t('filter.notFlag', { field })
   if (kind === 'range') return `${field}: ${rangeText(value)}`
+  if (kind === 'stars')
+    return `${field}: ${rangeText(value, stars => starsText(Number(stars) * perStar))}`
   const text = valueText(name, value, names)
   return t(isExcluded ? 'filter.excluded' : 'filter.included', { field, value: text })
 }
 
-function rangeText(range: string): string {
-  const [from, to] = range.split('-', 2)
+function rangeText(range: string, textOf = (end: string) => end): string {
+  const [from, to] = range.split('-', 2).map(end => end && textOf(end))
   if (from && to) return from === to ? from : `${from}–${to}`
   return from ? `≥ ${from}` : `≤ ${to}`
+}
+
+/** The part of a filter that the fields cannot express, in words. */
+export function conditionText(condition: string, names: LibraryNames): string {
+  try {
+    return words(JSON.parse(condition), names)
+  } catch {
+    return t('filter.condition')
+  }
 }
 
 /** The name of a language by its code, such as `pt-BR`. */

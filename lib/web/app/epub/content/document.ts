@@ -1,5 +1,5 @@
 // Documents of EPUBs in frames: fetched, parsed without effect, sanitized, and put into a sandboxed frame in which
-// nothing runs.
+// no script of a book runs.
 import { fetchText, loadableUrl, type Publication, resourceUrl } from './publication.ts'
 import { sanitize, withoutScripts } from './sanitize.ts'
 import { cleanStyleSheet, splitImports } from './style-sheet.ts'
@@ -48,10 +48,34 @@ export async function openDocument(
   }
 }
 
-async function createFrame({ host, title, path, signal }: Omit<Request, 'type'>) {
+type FrameRequest = Omit<Request, 'type'>
+
+// Without `allow-scripts` nothing in a frame runs; the application reads and styles its document.
+let sandbox = 'allow-same-origin'
+
+async function createFrame(request: FrameRequest): Promise<HTMLIFrameElement> {
+  const frame = await loadFrame(request)
+  if (/scripts/.test(sandbox) || hearsEvents(frame.contentDocument!)) return frame
+  // WebKit does not call the listeners of the application either (https://bugs.webkit.org/show_bug.cgi?id=218086):
+  // keys and links would be dead. The policy of the frame allows no script in any browser.
+  sandbox = 'allow-same-origin allow-scripts'
+  frame.remove()
+  return await loadFrame(request)
+}
+
+function hearsEvents(target: Document): boolean {
+  let isHeard = false
+  const listen = () => {
+    isHeard = true
+  }
+  target.addEventListener('probe', listen, { once: true })
+  target.dispatchEvent(new Event('probe'))
+  return isHeard
+}
+
+async function loadFrame({ host, title, path, signal }: FrameRequest) {
   const frame = document.createElement('iframe')
-  // Without `allow-scripts` nothing in it runs; the application reads and styles its document.
-  frame.setAttribute('sandbox', 'allow-same-origin')
+  frame.setAttribute('sandbox', sandbox)
   frame.className = 'epub-frame'
   frame.title = title
   frame.dataset.path = path

@@ -35,7 +35,10 @@ export type Section = {
   /** Positions of 1024 bytes in it, and before it. */
   count: number
   start: number
+  isFixed: boolean
+  /** Place in a spread, and when it is a part of one. */
   page: 'left' | 'right' | 'center' | null
+  spread: string
   isEncrypted: boolean
 }
 
@@ -46,11 +49,10 @@ export type Publication = {
   id: string
   title: string
   language: string
+  /** The layout of the book; documents may have another one. */
   isFixed: boolean
   /** Pages are turned from right to left. */
   isRightToLeft: boolean
-  /** Never two pages at once. */
-  isSingle: boolean
   sections: Section[]
   contents: ContentsEntry[]
   positions: number
@@ -72,7 +74,9 @@ export async function loadPublication(id: string, signal: AbortSignal): Promise<
     const section: Section = {
       ...{ href, type: type ?? '', count, start },
       path: pathOf(id, href)?.path ?? '',
+      isFixed: (properties?.layout ?? metadata.layout) === 'fixed',
       page: page ?? null,
+      spread: properties?.spread ?? 'auto',
       isEncrypted: properties?.encrypted !== undefined,
     }
     start += count
@@ -82,7 +86,6 @@ export async function loadPublication(id: string, signal: AbortSignal): Promise<
     ...{ id, isFixed, sections, title: metadata.title },
     language: [metadata.language ?? ''].flat()[0] ?? '',
     isRightToLeft: metadata.readingProgression === 'rtl',
-    isSingle: readingOrder.every(({ properties }) => properties?.spread === 'none'),
     contents: [...entriesOf(id, toc ?? [], 0)],
     positions: Math.max(1, start),
     resources: new Set(

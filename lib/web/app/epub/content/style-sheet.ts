@@ -35,11 +35,20 @@ export function splitImports(text: string): { urls: string[]; rest: string } {
   return { urls, rest: sheet.slice(end) }
 }
 
+/** Properties of EPUB 3, which Firefox knows by their names of CSS alone. */
+const prefixed =
+  /(^|[{;/\s])-(?:epub|webkit)-(writing-mode|text-orientation|text-emphasis(?:-style|-color|-position)?|hyphens|line-break|word-break|text-align-last|ruby-position|text-underline-position)(?=\s*:)/gi
+const prefixedCombine = /-(?:epub|webkit)-text-combine\s*:\s*horizontal\b/gi
+
+const withoutPrefixes = (text: string) =>
+  text.replace(prefixed, '$1$2').replace(prefixedCombine, 'text-combine-upright: all')
+
 /** The rules of a style sheet as text. */
 export function cleanStyleSheet(text: string, resolve: ResolveUrl): string {
   const sheet = new CSSStyleSheet()
   // Imports that are left would only be reported.
-  sheet.replaceSync(text.slice(0, maxStyleLength).replace(/@import\b[^;]*(?:;|$)/gi, ''))
+  const known = withoutPrefixes(text.slice(0, maxStyleLength))
+  sheet.replaceSync(known.replace(/@import\b[^;]*(?:;|$)/gi, ''))
   const rules: string[] = []
   for (const rule of sheet.cssRules) {
     if (!isAllowed(rule)) continue

@@ -48,7 +48,8 @@ export type ViewOptions = {
   publication: Publication
   settings: () => EpubSettings
   palette: () => Palette
-  onMoved: (position: Position) => void
+  /** `isLayout`: the text is where it was, in a new layout. */
+  onMoved: (position: Position, isLayout: boolean) => void
   /** A document is displayed for the first time. */
   onDocument: (document: Document, path: string) => void
 }

@@ -1,5 +1,6 @@
 // Display of an EPUB of fixed layout: pages at their size, scaled to the window, one or two at a time.
-import type { BookView, ViewOptions } from './book-view.ts'
+import type { Section } from '../content/publication.ts'
+import { type BookView, totalProgressionAt, type ViewOptions } from './book-view.ts'
 import { arrangePages, createFixedPages } from './fixed-pages.ts'
 import { spreadsOf } from './spreads.ts'
 
@@ -7,18 +8,18 @@ export function createFixedView(options: ViewOptions): BookView {
   const { host, publication, settings, onMoved } = options
   const { sections } = publication
   const pages = createFixedPages(options)
-  let spreads = spreadsOf(publication, isTwoWide())
+  let spreads = spreadsOf(publication, isPaired)
   let section = 0
   let opening = new AbortController()
 
-  function isTwoWide(): boolean {
+  function isPaired({ spread }: Section): boolean {
     const { columns } = settings()
-    if (publication.isSingle || columns === '1') return false
-    return columns === '2' || host.clientWidth > host.clientHeight
+    if (spread === 'none' || columns === '1') return false
+    return columns === '2' || spread === 'both' || host.clientWidth > host.clientHeight
   }
   const spreadOf = (index: number) => spreads.findIndex(spread => spread.includes(index))
 
-  async function open(next: number): Promise<void> {
+  async function open(next: number, isLayout = false): Promise<void> {
     opening.abort()
     opening = new AbortController()
     const { signal } = opening
@@ -30,23 +31,24 @@ export function createFixedView(options: ViewOptions): BookView {
     section = next
     host.dataset.flow = 'fixed'
     arrangePages(host, shown)
-    report()
+    report(isLayout)
     // The neighbours are there when the page is turned.
-    const near = [at - 1, at, at + 1].flatMap(i => spreads[i] ?? [])
-    const wanted = new Set(near.filter(index => index !== null))
+    const near = [at - 1, at, at + 1].flatMap(i => spreads[i] ?? []).filter(index => index !== null)
+    const wanted = new Set(near.filter(index => sections[index]!.isFixed))
     pages.retain(wanted)
     for (const index of wanted) pages.load(index).catch(() => {})
   }
 
-  function report() {
+  function report(isLayout: boolean) {
     const last = Math.max(...spreads[spreadOf(section)]!.map(index => index ?? 0))
     const isEnd = last === sections.length - 1
     const paths = new Set(sections.slice(0, last + 1).map(({ path }) => path))
-    onMoved({
+    const position = {
       ...{ section, isEnd, page: 0, pages: 1, progression: 0, text: '' },
-      totalProgression: isEnd ? 1 : section / publication.positions,
+      totalProgression: isEnd ? 1 : totalProgressionAt(publication, sections[section]!, 0),
       entry: publication.contents.findLastIndex(({ path }) => paths.has(path)),
-    })
+    }
+    onMoved(position, isLayout)
   }
 
   const shownFrames = () => [...host.querySelectorAll<HTMLIFrameElement>('iframe.shown')]
@@ -54,13 +56,14 @@ export function createFixedView(options: ViewOptions): BookView {
     open: ({ section: next }) => open(next),
     async turn(step) {
       const next = spreads[spreadOf(section) + step]
-      if (!next) return false
-      await open(Math.min(...next.filter(index => index !== null)))
+      const first = Math.min(...(next ?? []).filter(index => index !== null))
+      if (!sections[first]?.isFixed) return false
+      await open(first)
       return true
     },
     layOut() {
-      spreads = spreadsOf(publication, isTwoWide())
-      open(section).catch(() => {})
+      spreads = spreadsOf(publication, isPaired)
+      open(section, true).catch(() => {})
     },
     documentAt(x, y) {
       for (const frame of shownFrames()) {

@@ -35,6 +35,8 @@ export function createPager(
     frame.style.height = `${height}px`
     body.style.transform = ''
     style.textContent = presentationCss(settings, palette, geometry)
+    for (const sheet of document.styleSheets)
+      if (sheet.ownerNode !== style) sheet.disabled = settings.styles === 'none'
     fitTables(document, isVertical ? height - 2 * margin : width / columns - 2 * margin)
     const name = isVertical ? 'scrolled-vertical' : 'scrolled'
     scroller.dataset.flow = isScrolled ? name : 'paginated'

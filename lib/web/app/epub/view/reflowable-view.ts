@@ -27,8 +27,7 @@ export function createReflowableView(options: ViewOptions): BookView {
     opening = new AbortController()
     const { signal } = opening
     if (pager === null || next !== section) {
-      const { title } = publication
-      const request = { ...sections[next]!, host, title, signal }
+      const request = { ...sections[next]!, host, title: publication.title, signal }
       const opened = await openDocument(publication, request)
       const created = createPager(opened, host, layout())
       pager?.frame.remove()
@@ -52,21 +51,22 @@ export function createReflowableView(options: ViewOptions): BookView {
 
   function layOut() {
     pager?.layOut(layout())
-    report()
+    report(true)
   }
 
-  function report() {
+  function report(isLayout = false) {
     if (!pager) return
     const { page, pages, offset, progression } = pager.place()
     const isEnd = section === sections.length - 1 && page === pages - 1
-    onMoved({
+    const position = {
       ...{ section, page, pages, progression, isEnd },
       totalProgression: isEnd
         ? 1
         : totalProgressionAt(publication, sections[section]!, progression),
       text: pager.index.textAt(offset, sampleLength),
       entry: entryAt(publication, { section, pager, offset: offset + sampleLength }),
-    })
+    }
+    onMoved(position, isLayout)
   }
 
   const stopScroll = afterScrolling(host, () => {
@@ -83,7 +83,7 @@ export function createReflowableView(options: ViewOptions): BookView {
         return true
       }
       const next = section + step
-      if (!pager || next < 0 || next >= sections.length) return false
+      if (!pager || !sections[next] || sections[next].isFixed) return false
       await open({ section: next, ...(step < 0 && { at: 'end' }) })
       return true
     },

@@ -1,16 +1,15 @@
 // Spreads of a book of fixed layout: which pages are side by side.
-import type { Publication } from '../content/publication.ts'
+import type { Publication, Section } from '../content/publication.ts'
 
 /** Sections side by side, from left to right; null for an empty page. */
 type Spread = readonly (number | null)[]
 
-/** The first page alone, then pairs, unless the book places a page on a side. */
+/** The first page alone, then pairs, unless the book places a page on a side. `isPaired`: may be a part of a pair. */
 export function spreadsOf(
   publication: Pick<Publication, 'sections' | 'isRightToLeft'>,
-  isTwoWide: boolean,
+  isPaired: (section: Section) => boolean,
 ): Spread[] {
   const { sections, isRightToLeft } = publication
-  if (!isTwoWide) return sections.map((_, i) => [i])
   const spreads: Spread[] = []
   const first = isRightToLeft ? 'right' : 'left'
   const second = isRightToLeft ? 'left' : 'right'
@@ -19,12 +18,18 @@ export function spreadsOf(
     spreads.push(isRightToLeft ? [two, one] : [one, two])
     pending = null
   }
-  for (const [i, { page }] of sections.entries()) {
+  for (const [i, section] of sections.entries()) {
+    const { page } = section
+    const isAlone = page === 'center' || !section.isFixed || !isPaired(section)
+    if (isAlone) {
+      if (pending !== null) add(pending, null)
+      spreads.push([i])
+      continue
+    }
     const side = page ?? (i === 0 || pending !== null ? second : first)
     const isPairEnd = side === second
     if (pending !== null && !isPairEnd) add(pending, null)
-    if (side === 'center') spreads.push([i])
-    else if (isPairEnd) add(pending, i)
+    if (isPairEnd) add(pending, i)
     else pending = i
   }
   if (pending !== null) add(pending, null)

@@ -56,23 +56,24 @@ export function CblDialog({ onImported, onClose }: CblDialogProps) {
     if (readListId) onImported(readListId)
   }
   const found = report ? report.exact + (alternatives ? report.alternative : 0) : 0
-  const actions = [
-    h(Button, { key: 'cancel', variant: 'quiet', onClick: onClose }, t('action.cancel')),
+  const isReady = found > 0 && name.trim() !== ''
+  const actions =
     report &&
-      h(
-        Button,
-        {
-          key: 'create',
-          variant: 'primary',
-          disabled: found === 0 || name.trim() === '',
-          onClick: create,
-        },
-        t('cbl.create', { count: found }),
-      ),
-  ]
+    h(
+      Button,
+      { variant: 'primary', disabled: !isReady, onClick: create },
+      t('cbl.create', { count: found }),
+    )
   return h(
     Dialog,
-    { title: t('cbl.import'), onClose, actions, width: 'wide' },
+    {
+      title: t('cbl.import'),
+      onClose,
+      actions,
+      canCancel: true,
+      isUnsaved: report !== null,
+      width: 'wide',
+    },
     h(
       'div',
       { class: 'form' },

@@ -1,5 +1,6 @@
 // Form of a collection or read list: name, description, order, and the rule of a collection.
 import { useState } from 'preact/hooks'
+import { useEdited } from '../../routing/unsaved.ts'
 import { t } from '../../text/translate.ts'
 import { Button } from '../../ui/button.ts'
 import { Dialog } from '../../ui/dialog.ts'
@@ -49,23 +50,22 @@ export function GroupingDialog({
     onSaved?.(saved)
   }
   const isComplete = name.trim() !== '' && (!isByRule || condition !== null)
-  const actions = [
-    h(Button, { key: 'cancel', variant: 'quiet', onClick: onClose }, t('action.cancel')),
-    h(
-      Button,
-      {
-        key: 'save',
-        variant: 'primary',
-        type: 'submit',
-        form: 'grouping-form',
-        disabled: !isComplete,
-      },
-      t(grouping ? 'action.save' : 'groupings.createAction'),
-    ),
-  ]
+  const { isEdited } = useEdited([name, summary, ordered, condition, isByRule])
+  const save = { variant: 'primary', type: 'submit', form: 'grouping-form' } as const
   return h(
     Dialog,
-    { title: t(`groupings.${grouping ? 'edit' : 'create'}.${kind}`), onClose, actions },
+    {
+      title: t(`groupings.${grouping ? 'edit' : 'create'}.${kind}`),
+      onClose,
+      isUnsaved: isEdited,
+      canCancel: true,
+      ...(isByRule && { width: 'wide' as const }),
+      actions: h(
+        Button,
+        { ...save, disabled: !isComplete },
+        t(grouping ? 'action.save' : 'groupings.createAction'),
+      ),
+    },
     h(
       Form,
       { onSubmit: submit, id: 'grouping-form' },

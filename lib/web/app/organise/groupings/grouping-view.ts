@@ -1,5 +1,5 @@
 // Page of a collection or read list: its members as covers, their order, and what can be done with it.
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import { type Resource, useResource } from '../../api/resource.ts'
 import { can } from '../../api/session.ts'
 import { useReloadOnEvents } from '../../lists/list-events.ts'
@@ -43,7 +43,7 @@ function GroupingView({ kind, id }: Subject) {
   const list = usePagedList<Member>(`/${kind}/${id}/members?${sort}`, (page, signal) =>
     listMembers({ kind, id }, { ...page, sort }, signal),
   )
-  const selection = useMemo(createSelection, [id])
+  const selection = useMemo(createSelection, [id, arranges])
   useReloadOnEvents(
     event => {
       if (/^(?:collection|read_list)_/.test(event.type))
@@ -56,7 +56,6 @@ function GroupingView({ kind, id }: Subject) {
       list.reload()
     },
   )
-  useEffect(() => selection.clear(), [arranges])
   if (grouping.error && !grouping.data)
     return h(ErrorState, { error: grouping.error, onRetry: grouping.reload })
   if (!grouping.data) return h('div', { class: 'view-loading', 'aria-busy': true })
@@ -135,11 +134,12 @@ function Toolbar({ kind, grouping, arranges, sort, total }: ToolbarProps) {
     { class: 'organise-toolbar' },
     h(
       'label',
-      { class: 'organise-sort' },
+      { class: 'inline-field' },
       h('span', null, t('organise.sort')),
       h(
         'select',
         {
+          class: 'control',
           value: sort,
           onChange: event => {
             const { value } = event.currentTarget

@@ -93,10 +93,11 @@ function SearchField({ kind, search }: { kind: Kind; search: string }) {
   useEffect(() => () => clearTimeout(timer.current), [])
   return h(
     'label',
-    { class: 'organise-search' },
+    { class: 'search-field organise-search' },
     h(Icon, { name: 'search', size: 18 }),
     h('input', {
       type: 'search',
+      class: 'control',
       defaultValue: search,
       'aria-label': t(`groupings.search.${kind}`),
       placeholder: t(`groupings.search.${kind}`),

@@ -72,6 +72,7 @@ export function MemberGrid({ subject, grouping, list, selection, onChanged }: Me
     h(SelectionBar, {
       kind: member,
       selection,
+      list,
       onDone: onChanged,
       extra: canRemove && h(Button, { icon: 'delete', onClick: remove }, t('organise.remove')),
     }),

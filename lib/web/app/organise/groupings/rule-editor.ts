@@ -1,4 +1,4 @@
-// Rule of a collection: shown in words, and edited as a list of conditions where it is one.
+// Rule of a collection: shown in words, and edited as tests in groups.
 import { useState } from 'preact/hooks'
 import { api, body } from '../../api/client.ts'
 import { useResource } from '../../api/resource.ts'
@@ -7,22 +7,25 @@ import { Button, IconButton } from '../../ui/button.ts'
 import { h } from '../../ui/h.ts'
 import type { Rule } from './kind.ts'
 import {
-  type FlatRule,
-  flatten,
+  conditionOf,
+  type Group,
+  groupOf,
+  hasValue,
   isComplete,
   newTest,
   operatorsOf,
+  type Part,
   type RuleField,
   ruleFields,
-  ruleOf,
+  starChoices,
   type Test,
-  words,
 } from './rule.ts'
+import { choiceText, type StoredCondition, starsText, words } from './rule-words.ts'
 
 /** A rule in words, for everybody who sees it. */
-export function RuleText({ rule }: { rule: Rule }) {
+export function RuleText({ rule }: { rule: StoredCondition }) {
   const names = useLibraryNames(JSON.stringify(rule).includes('ibrary'))
-  return h('p', { class: 'rule-text' }, words(rule, names))
+  return h('p', { class: 'rule-text', dir: 'auto' }, words(rule, names))
 }
 
 function useLibraryNames(isNeeded: boolean): ReadonlyMap<string, string> {
@@ -35,57 +38,127 @@ function useLibraryNames(isNeeded: boolean): ReadonlyMap<string, string> {
 type RuleEditorProps = { rule: Rule | null; onChange: (rule: Rule | null) => void }
 
 export function RuleEditor({ rule, onChange }: RuleEditorProps) {
-  const [flat, setFlat] = useState<FlatRule | null>(() =>
-    rule === null ? { join: 'allOf', tests: [newTest('genre')] } : flatten(rule),
+  const [group, setGroup] = useState<Group>(() =>
+    rule === null ? { join: 'allOf', parts: [newTest('genre')] } : groupOf(rule),
   )
-  if (flat === null)
-    return h(
-      'div',
-      { class: 'field' },
-      h('div', { class: 'field-label' }, t('rule.label')),
-      h(RuleText, { rule: rule! }),
-      h('p', { class: 'field-hint' }, t('rule.nested')),
-    )
-  const change = (next: FlatRule) => {
-    setFlat(next)
-    onChange(next.tests.every(isComplete) && next.tests.length > 0 ? ruleOf(next) : null)
+  const change = (next: Group) => {
+    setGroup(next)
+    onChange(isComplete(next) ? (conditionOf(next) as Rule) : null)
   }
-  const setTest = (index: number, test: Test) =>
-    change({ ...flat, tests: flat.tests.map((old, i) => (i === index ? test : old)) })
   return h(
     'div',
-    { class: 'field rule-editor', role: 'group', 'aria-label': t('rule.label') },
+    { class: 'field' },
+    h('div', { class: 'field-label' }, t('rule.label')),
+    h(GroupEditor, { group, depth: 1, label: t('rule.label'), onChange: change }),
+  )
+}
+
+/** Groups within groups: more are hardly understood. The server accepts twenty levels. */
+const maxDepth = 6
+
+type GroupEditorProps = {
+  group: Group
+  /** From 1. */
+  depth: number
+  label: string
+  onChange: (group: Group) => void
+  onRemove?: () => void
+}
+
+function GroupEditor({ group, depth, label, onChange, onRemove }: GroupEditorProps) {
+  const { join, parts } = group
+  const change = (next: readonly Part[]) => onChange({ join, parts: next })
+  const add = (part: Part) => change([...parts, part])
+  return h(
+    'div',
+    { class: 'rule-editor', role: 'group', 'aria-label': label },
     h(
-      'select',
-      {
-        'aria-label': t('rule.join'),
-        value: flat.join,
-        onChange: event => change({ ...flat, join: event.currentTarget.value as FlatRule['join'] }),
-      },
-      (['allOf', 'anyOf'] as const).map(join =>
-        h('option', { key: join, value: join }, t(`rule.${join}`)),
+      'div',
+      { class: 'rule-join' },
+      h(
+        'select',
+        {
+          'aria-label': t('rule.join'),
+          value: join,
+          onChange: event => onChange({ join: event.currentTarget.value as Group['join'], parts }),
+        },
+        (['allOf', 'anyOf'] as const).map(name =>
+          h('option', { key: name, value: name }, t(`rule.${name}`)),
+        ),
       ),
+      onRemove &&
+        h(IconButton, {
+          icon: 'close',
+          variant: 'quiet',
+          label: t('rule.removeGroup'),
+          onClick: onRemove,
+        }),
     ),
-    flat.tests.map((test, i) =>
-      h(TestRow, {
+    parts.map((part, i) =>
+      h(PartEditor, {
         key: i,
-        test,
-        onChange: next => setTest(i, next),
-        onRemove: () => change({ ...flat, tests: flat.tests.filter((_, j) => j !== i) }),
+        part,
+        depth,
+        onChange: next => change(parts.map((old, j) => (j === i ? next : old))),
+        onRemove: () => change(parts.filter((_, j) => j !== i)),
       }),
     ),
     h(
-      Button,
-      {
-        icon: 'add',
-        variant: 'quiet',
-        class: 'row-list-add',
-        onClick: () => change({ ...flat, tests: [...flat.tests, newTest('tag')] }),
-      },
-      t('rule.add'),
+      'div',
+      { class: 'rule-add' },
+      h(
+        Button,
+        { icon: 'add', variant: 'quiet', onClick: () => add(newTest('tag')) },
+        t('rule.add'),
+      ),
+      depth < maxDepth &&
+        h(
+          Button,
+          {
+            icon: 'add',
+            variant: 'quiet',
+            onClick: () =>
+              add({ join: join === 'allOf' ? 'anyOf' : 'allOf', parts: [newTest('tag')] }),
+          },
+          t('rule.addGroup'),
+        ),
     ),
   )
 }
+
+type PartEditorProps = {
+  part: Part
+  depth: number
+  onChange: (part: Part) => void
+  onRemove: () => void
+}
+
+function PartEditor({ part, depth, onChange, onRemove }: PartEditorProps) {
+  if ('parts' in part)
+    return h(GroupEditor, {
+      group: part,
+      depth: depth + 1,
+      label: t('rule.group'),
+      onChange,
+      onRemove,
+    })
+  if ('fixed' in part)
+    return h(
+      'div',
+      { class: 'rule-fixed' },
+      h(RuleText, { rule: part.fixed }),
+      h(RemoveTest, { onRemove }),
+    )
+  return h(TestRow, { test: part, onChange, onRemove })
+}
+
+const RemoveTest = ({ onRemove }: { onRemove: () => void }) =>
+  h(IconButton, {
+    icon: 'close',
+    variant: 'quiet',
+    label: t('organise.remove'),
+    onClick: onRemove,
+  })
 
 type TestRowProps = { test: Test; onChange: (test: Test) => void; onRemove: () => void }
 
@@ -102,7 +175,7 @@ function TestRow({ test, onChange, onRemove }: TestRowProps) {
         onChange: event => onChange(newTest(event.currentTarget.value as RuleField)),
       },
       Object.keys(ruleFields).map(name =>
-        h('option', { key: name, value: name }, t(`rule.field.${name as RuleField}`)),
+        h('option', { key: name, value: name }, textOr(`rule.field.${name}`, name)),
       ),
     ),
     h(
@@ -116,26 +189,18 @@ function TestRow({ test, onChange, onRemove }: TestRowProps) {
         h('option', { key: name, value: name }, textOr(`rule.operator.${name}`, name)),
       ),
     ),
-    h(TestValue, { test, onChange }),
-    h(IconButton, {
-      icon: 'close',
-      variant: 'quiet',
-      label: t('organise.remove'),
-      onClick: onRemove,
-    }),
+    hasValue(test) ? h(TestValue, { test, onChange }) : h('span', null),
+    h(RemoveTest, { onRemove }),
   )
 }
 
 function TestValue({ test, onChange }: Pick<TestRowProps, 'test' | 'onChange'>) {
   const { field, value } = test
   const kind = ruleFields[field]
-  const libraries = useResource(kind === 'library' ? '/libraries?names' : null, signal =>
-    body(api.GET('/api/v1/libraries', { params: { query: { pageSize: 500 } }, signal })),
-  )
+  const names = useLibraryNames(kind === 'library')
   const set = (value: string) => onChange({ ...test, value })
-  if (kind === 'flag') return h('span', null)
   const label = t('rule.value')
-  if (kind === 'text' || kind === 'number')
+  if (kind === 'text' || kind === 'number' || kind === 'date')
     return h('input', {
       type: kind,
       'aria-label': label,
@@ -145,8 +210,16 @@ function TestValue({ test, onChange }: Pick<TestRowProps, 'test' | 'onChange'>) 
     })
   const options =
     kind === 'library'
-      ? (libraries.data?.data ?? []).map(({ id, name }) => ({ value: id, text: name }))
-      : kind.map(value => ({ value, text: textOr(`rule.value.${field}.${value}`, value) }))
+      ? [...names].map(([value, text]) => ({ value, text }))
+      : kind === 'stars'
+        ? starChoices(field, value).map(rating => ({
+            value: String(rating),
+            text: starsText(rating),
+          }))
+        : (kind as readonly string[]).map(value => ({
+            value,
+            text: choiceText(field, value) ?? value,
+          }))
   return h(
     'select',
     { 'aria-label': label, value, onChange: event => set(event.currentTarget.value) },

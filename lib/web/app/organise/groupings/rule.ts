@@ -1,6 +1,12 @@
-// Rules of collections: conditions of the API as a list of tests, and in words.
-import { type TextKey, t, textOr } from '../../text/translate.ts'
-import type { Rule } from './kind.ts'
+// Rules of collections as groups of tests that a form edits. What the form cannot show as fields stays as it is.
+import {
+  entryOf,
+  isGroup,
+  operatorOf,
+  ratingFields,
+  type StoredCondition,
+  type StoredTest,
+} from './rule-words.ts'
 
 /** Kinds of values; a list has the choices. */
 export const ruleFields = {
@@ -10,24 +16,57 @@ export const ruleFields = {
   publisher: 'text',
   title: 'text',
   language: 'text',
+  path: 'text',
   status: ['ongoing', 'ended', 'hiatus', 'abandoned', 'unknown'],
+  format: ['cbz', 'cbr', 'cb7', 'cbt', 'epub', 'pdf'],
+  readingDirection: ['ltr', 'rtl', 'ttb', 'webtoon'],
   year: 'number',
+  ageRating: 'number',
+  bookCount: 'number',
+  pageCount: 'number',
   libraryId: 'library',
   readStatus: ['unread', 'in_progress', 'read'],
-  communityRating: 'number',
+  userRating: 'stars',
+  communityRating: 'stars',
+  dateAdded: 'date',
+  lastReadAt: 'date',
   completion: 'flag',
-} as const satisfies Record<string, 'text' | 'number' | 'library' | 'flag' | readonly string[]>
+  oneShot: 'flag',
+  wantToRead: 'flag',
+  isTracked: 'flag',
+  hasError: 'flag',
+  hasMissing: 'flag',
+} as const satisfies Record<string, Kind | readonly string[]>
+type Kind = 'text' | 'number' | 'stars' | 'date' | 'library' | 'flag'
 export type RuleField = keyof typeof ruleFields
 
 export type Test = { field: RuleField; operator: string; value: string }
-export type FlatRule = { join: 'allOf' | 'anyOf'; tests: readonly Test[] }
+export type Group = { join: 'allOf' | 'anyOf'; parts: readonly Part[] }
+/** `fixed`: a condition that has no fields in the form. */
+export type Part = Test | Group | { fixed: StoredCondition }
+
+const operators: Record<Kind | 'choice', readonly string[]> = {
+  text: ['is', 'isNot', 'contains', 'doesNotContain', 'beginsWith', 'endsWith'],
+  number: ['gte', 'lte', 'eq', 'ne', 'gt', 'lt'],
+  stars: ['gte', 'lte', 'eq', 'ne', 'gt', 'lt'],
+  date: ['onOrAfter', 'before'],
+  library: ['is', 'isNot'],
+  flag: ['isTrue', 'isFalse'],
+  choice: ['is', 'isNot'],
+}
+const nullOperators = ['isNull', 'isNotNull']
+const neverNull: readonly RuleField[] = ['title', 'status', 'libraryId', 'readStatus', 'dateAdded']
+
+const kindOf = (field: RuleField): Kind | 'choice' => {
+  const kind: Kind | readonly string[] = ruleFields[field]
+  return typeof kind === 'string' ? kind : 'choice'
+}
 
 export function operatorsOf(field: RuleField): readonly string[] {
-  const kind = ruleFields[field]
-  if (kind === 'text') return ['is', 'isNot', 'contains', 'doesNotContain', 'beginsWith']
-  if (kind === 'number') return ['gte', 'lte', 'eq']
-  if (kind === 'flag') return ['isTrue', 'isFalse']
-  return ['is', 'isNot']
+  const kind = kindOf(field)
+  const known = operators[kind]
+  const isNullable = kind !== 'flag' && !neverNull.includes(field)
+  return isNullable ? [...known, ...nullOperators] : known
 }
 
 export const newTest = (field: RuleField): Test => ({
@@ -36,65 +75,73 @@ export const newTest = (field: RuleField): Test => ({
   value: '',
 })
 
-export const isComplete = ({ field, value }: Test) =>
-  ruleFields[field] === 'flag' || value.trim() !== ''
+/** Whether a test has a value. */
+export const hasValue = ({ field, operator }: Test) =>
+  kindOf(field) !== 'flag' && !nullOperators.includes(operator)
 
-export function ruleOf({ join, tests }: FlatRule): Rule {
-  const conditions = tests.map(({ field, operator, value }) => {
-    const kind = ruleFields[field]
-    const operand = kind === 'number' ? Number(value) : value.trim()
-    return { [field]: kind === 'flag' ? { operator } : { operator, value: operand } }
-  })
-  return (conditions.length === 1 ? conditions[0]! : { [join]: conditions }) as Rule
+/** Whether everything is filled in. */
+export function isComplete(part: Part): boolean {
+  if ('parts' in part) return part.parts.length > 0 && part.parts.every(isComplete)
+  return 'fixed' in part || !hasValue(part) || part.value.trim() !== ''
 }
 
-type RuleTest = {
-  operator?: string
-  value?: unknown
-  values?: unknown[]
-  min?: unknown
-  max?: unknown
-}
-const entryOf = (rule: Rule) => Object.entries(rule)[0] as [string, unknown] | undefined
-
-/** Null for a rule that is not a list of tests. */
-export function flatten(rule: Rule): FlatRule | null {
-  const [key, value] = entryOf(rule) ?? []
-  const isList = key === 'allOf' || key === 'anyOf'
-  const parts = isList ? (value as Rule[]) : [rule]
-  const tests = parts.map(testOf)
-  if (tests.some(test => test === null)) return null
-  return { join: key === 'anyOf' ? 'anyOf' : 'allOf', tests: tests as Test[] }
+/** The condition of a group; of one part without the group around it. */
+export function conditionOf({ join, parts }: Group): StoredCondition {
+  const conditions = parts.map(conditionOfPart)
+  return conditions.length === 1 ? conditions[0]! : { [join]: conditions }
 }
 
-function testOf(rule: Rule): Test | null {
-  const [name, test] = entryOf(rule) ?? []
-  if (name === undefined || !(name in ruleFields)) return null
+function conditionOfPart(part: Part): StoredCondition {
+  if ('fixed' in part) return part.fixed
+  if ('parts' in part) return { [part.join]: part.parts.map(conditionOfPart) }
+  const { field, operator, value } = part
+  if (!hasValue(part)) return { [field]: { operator } }
+  const kind = kindOf(field)
+  const isNumber = kind === 'number' || kind === 'stars'
+  return { [field]: { operator, value: isNumber ? Number(value) : value.trim() } }
+}
+
+/** The outermost group of a condition. */
+export function groupOf(condition: StoredCondition): Group {
+  const part = partOf(condition)
+  return 'parts' in part ? part : { join: 'allOf', parts: [part] }
+}
+
+function partOf(condition: StoredCondition): Part {
+  const [key, value] = entryOf(condition) ?? []
+  if (key === undefined) return { fixed: condition }
+  if (!isGroup(key)) return testOf(key, value as StoredTest) ?? { fixed: condition }
+  const parts = value as StoredCondition[]
+  // An empty group holds for all series or for none; in the form it would be one to be filled in.
+  return parts.length === 0 ? { fixed: condition } : { join: key, parts: parts.map(partOf) }
+}
+
+function testOf(name: string, test: StoredTest): Test | null {
+  if (!Object.hasOwn(ruleFields, name)) return null
   const field = name as RuleField
-  const { operator = '', value } = test as RuleTest
-  if (!operatorsOf(field).includes(operator)) return null
-  return { field, operator, value: value === undefined ? '' : String(value) }
+  const operator = operatorOf(test)
+  const { operator: _, value, ...others } = test
+  if (!operatorsOf(field).includes(operator) || Object.keys(others).length > 0) return null
+  const shown = { field, operator, value: value == null ? '' : String(value) }
+  const isShown = !hasValue(shown) || isValue(field, value)
+  return isShown ? shown : null
 }
 
-/** A rule as a sentence. `libraries`: names by id. */
-export function words(rule: Rule, libraries: ReadonlyMap<string, string>): string {
-  const [key, value] = entryOf(rule) ?? []
-  if (key === undefined) return ''
-  if (key === 'allOf' || key === 'anyOf') {
-    const parts = (value as Rule[]).map(part => {
-      const text = words(part, libraries)
-      return 'allOf' in part || 'anyOf' in part ? `(${text})` : text
-    })
-    return parts.join(` ${t(key === 'allOf' ? 'rule.and' : 'rule.or')} `)
-  }
-  const { operator = '', value: operand, values, min, max } = value as RuleTest
-  const operands = (values ?? [operand, min, max]).filter(value => value != null)
-  const names = operands.map(operand => {
-    const text = String(operand)
-    return libraries.get(text) ?? textOr(`rule.value.${key}.${text}`, `“${text}”`)
-  })
-  const name = textOr(`rule.field.${key}`, key)
-  return [name, textOr(`rule.operator.${operator}` as TextKey, operator), names.join(', ')]
-    .filter(Boolean)
-    .join(' ')
+/** Whether the control of a field can show a value. */
+function isValue(field: RuleField, value: unknown): boolean {
+  const kind: Kind | readonly string[] = ruleFields[field]
+  if (kind === 'number' || kind === 'stars') return typeof value === 'number'
+  if (typeof value !== 'string') return false
+  if (kind === 'date') return /^\d{4}-\d{2}-\d{2}$/.test(value)
+  return typeof kind === 'string' || kind.includes(value)
+}
+
+/** Values of half stars, and one that a rule has. */
+export function starChoices(field: RuleField, current: string): readonly number[] {
+  if (!ratingFields.includes(field)) return []
+  const halves = Array.from({ length: 10 }, (_, i) => (i + 1) * 10)
+  const other = Number(current)
+  return current === '' || halves.includes(other)
+    ? halves
+    : [...halves, other].sort((a, b) => a - b)
 }

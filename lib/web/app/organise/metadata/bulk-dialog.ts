@@ -2,12 +2,11 @@
 import { useState } from 'preact/hooks'
 import { t } from '../../text/translate.ts'
 import { Button } from '../../ui/button.ts'
-import { ConfirmDialog, Dialog } from '../../ui/dialog.ts'
 import { h } from '../../ui/h.ts'
 import { Tabs } from '../../ui/tabs.ts'
-import { showNotice } from '../../ui/toast.ts'
 import { type BulkChange, changeMany, resetMany } from './bulk.ts'
 import { type Errors, errorsOf, validate, withoutEmptyRows } from './draft.ts'
+import { EditorDialog } from './editor-dialog.ts'
 import { FieldControl, fieldLabel } from './field-control.ts'
 import { allFields, type Field, type Owner } from './fields.ts'
 import { LabelInput } from './label-input.ts'
@@ -27,68 +26,40 @@ export function BulkDialog({ owner, ids, onSaved, onClose }: BulkDialogProps) {
   const [tab, setTab] = useState<BulkTab>('labels')
   const [change, setChange] = useState(nothing)
   const [errors, setErrors] = useState<Errors>({})
-  const [question, setQuestion] = useState<'reset' | 'discard' | null>(null)
-  const count = ids.length
-  const isEmpty = Object.values(change).every(part => Object.keys(part).length === 0)
-  const done = () => {
-    onSaved?.()
-    onClose()
-  }
+  const title = t(`metadata.bulkTitle.${owner}`, { count: ids.length })
   const save = async () => {
     const fields = allFields(owner)
     const values = withoutEmptyRows(change.values)
     const found = validate(fields, values)
     setErrors(found)
-    if (Object.keys(found).length > 0) return setTab('fields')
+    if (Object.keys(found).length > 0) {
+      setTab('fields')
+      return false
+    }
     try {
       await changeMany({ owner, ids }, { ...change, values })
+      return true
     } catch (error) {
-      return setErrors(errorsOf(error, fields))
+      setErrors(errorsOf(error, fields))
+      return false
     }
-    showNotice(t('metadata.saved'))
-    done()
   }
-  const actions = [
-    h(
-      Button,
-      {
-        key: 'reset',
-        variant: 'quiet',
-        class: 'dialog-action-start',
-        icon: 'refresh',
-        onClick: () => setQuestion('reset'),
-      },
-      t('metadata.reset'),
-    ),
-    h(
-      Button,
-      {
-        key: 'cancel',
-        variant: 'quiet',
-        onClick: () => (isEmpty ? onClose() : setQuestion('discard')),
-      },
-      t('action.cancel'),
-    ),
-    h(
-      Button,
-      { key: 'save', variant: 'primary', disabled: isEmpty, onClick: save },
-      t('action.save'),
-    ),
-  ]
   const update = (part: Partial<BulkChange>) => setChange(change => ({ ...change, ...part }))
   return h(
-    Dialog,
+    EditorDialog,
     {
-      title: t(`metadata.bulkTitle.${owner}`, { count }),
-      onClose: () => (isEmpty ? onClose() : setQuestion('discard')),
-      actions,
-      width: 'wide',
-      class: 'metadata-dialog',
+      owner,
+      title,
+      isChanged: Object.values(change).some(part => Object.keys(part).length > 0),
+      onSave: save,
+      onReset: () => resetMany({ owner, ids }),
+      onSaved,
+      onClose,
     },
     h(
       Tabs<BulkTab>,
       {
-        label: t(`metadata.bulkTitle.${owner}`, { count }),
+        label: title,
         tabs: (['labels', 'fields', 'locks'] as const).map(name => ({
           name,
           text: t(`metadata.bulk.${name}`),
@@ -101,19 +72,6 @@ export function BulkDialog({ owner, ids, onSaved, onClose }: BulkDialogProps) {
       tab === 'fields' && h(FieldChanges, { owner, change, update, errors }),
       tab === 'locks' && h(LockChanges, { owner, change, update }),
     ),
-    question &&
-      h(ConfirmDialog, {
-        title: t(question === 'reset' ? 'metadata.resetTitle' : 'metadata.discardTitle'),
-        text: question === 'reset' ? t(`metadata.resetText.${owner}`) : t('metadata.discardText'),
-        action: t(question === 'reset' ? 'metadata.reset' : 'metadata.discard'),
-        onConfirm: async () => {
-          if (question === 'discard') return onClose()
-          await resetMany({ owner, ids })
-          showNotice(t('metadata.resetDone'))
-          done()
-        },
-        onClose: () => setQuestion(null),
-      }),
   )
 }
 

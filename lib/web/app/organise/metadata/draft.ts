@@ -1,6 +1,6 @@
 // Changes of metadata before they are saved: values and locks, their validation and the errors of the server by field.
 import { ApiError } from '../../api/errors.ts'
-import { messageOf } from '../../text/error-message.ts'
+import { messageOf, validationText } from '../../text/error-message.ts'
 import { formatNumber, t } from '../../text/translate.ts'
 import type { Field } from './fields.ts'
 import { isSame, type Locks, type MetadataRecord, type Values } from './record.ts'
@@ -100,17 +100,18 @@ export function withoutEmptyRows(values: Values): Values {
 export function errorsOf(error: unknown, fields: readonly Field[]): Errors {
   if (!(error instanceof ApiError) || error.status !== 400) return { form: messageOf(error) }
   const details = Array.isArray(error.details)
-    ? (error.details as { path?: string; message?: string }[])
+    ? (error.details as { path?: string; message?: string; code?: string; limit?: number }[])
     : []
   const errors: Record<string, string> = {}
-  for (const { path = '', message = '' } of [...details, ...pathOfMessage(error.message)]) {
+  const all = details.length > 0 ? details : pathOfMessage(error.message)
+  for (const { path = '', ...detail } of all) {
     const name = path.split('/')[1] ?? ''
     const field = fields.find(field => field.name === name)
     const key = field ? field.name : 'form'
     errors[key] ??=
       field?.name === 'language' || field?.name === 'languageIso'
         ? t('metadata.error.language')
-        : message
+        : validationText(detail)
   }
   return errors
 }

@@ -70,7 +70,13 @@ export function MatchDialog({ seriesId, title, onSaved, onClose }: MatchDialogPr
   ]
   return h(
     Dialog,
-    { title: t('organise.findMetadata'), onClose, actions, width: 'wide' },
+    {
+      title: t('organise.findMetadata'),
+      onClose,
+      isUnsaved: comparison !== null && chosen.size > 0,
+      actions,
+      width: 'wide',
+    },
     sources.error &&
       !sources.data &&
       h(ErrorState, { error: sources.error, onRetry: sources.reload }),
@@ -141,7 +147,7 @@ function SearchPart(props: SearchPartProps) {
       h('p', { class: 'secondary-text', role: 'status' }, t('groupings.noneFound')),
     h(
       'ul',
-      { class: 'match-hits' },
+      null,
       (hits ?? []).map(hit => h('li', { key: hit.externalId }, h(HitRow, { hit, onCompare }))),
     ),
   )

@@ -4,12 +4,9 @@ import { ApiError } from '../../api/errors.ts'
 import { useResource } from '../../api/resource.ts'
 import { can } from '../../api/session.ts'
 import { t } from '../../text/translate.ts'
-import { Button } from '../../ui/button.ts'
-import { ConfirmDialog, Dialog } from '../../ui/dialog.ts'
 import { ErrorState } from '../../ui/error-state.ts'
 import { h } from '../../ui/h.ts'
 import { Tabs } from '../../ui/tabs.ts'
-import { showNotice } from '../../ui/toast.ts'
 import {
   type Draft,
   type Errors,
@@ -22,6 +19,7 @@ import {
   withoutEmptyRows,
   withValue,
 } from './draft.ts'
+import { EditorDialog } from './editor-dialog.ts'
 import { FieldControl, fieldLabel, LockButton } from './field-control.ts'
 import { allFields, type Field, fieldsOf, type Owner, type TabName, tabs } from './fields.ts'
 import { loadRecord, type MetadataRecord, resetRecord, saveRecord } from './record.ts'
@@ -32,65 +30,23 @@ export function MetadataDialog({ owner, id, onSaved, onClose }: MetadataDialogPr
   const record = useResource(`/${owner}/${id}/metadata?edit`, signal =>
     loadRecord({ owner, id }, signal),
   )
-  const editor = useEditor({ owner, id, record: record.data, reload: record.reload })
-  const [question, setQuestion] = useState<'discard' | 'reset' | null>(null)
-  const close = () => (isChanged(editor.draft) ? setQuestion('discard') : onClose())
-  const done = (text: string) => {
-    showNotice(text)
-    onSaved?.()
-    onClose()
-  }
-  const save = async () => {
-    if (!isChanged(editor.draft)) return onClose()
-    if (await editor.save()) done(t('metadata.saved'))
-  }
-  const reset = async () => {
-    await resetRecord({ owner, id })
-    done(t('metadata.resetDone'))
-  }
-  const actions = record.data && [
-    h(
-      Button,
-      {
-        key: 'reset',
-        variant: 'quiet',
-        class: 'dialog-action-start',
-        icon: 'refresh',
-        onClick: () => setQuestion('reset'),
-      },
-      t('metadata.reset'),
-    ),
-    h(Button, { key: 'cancel', variant: 'quiet', onClick: close }, t('action.cancel')),
-    h(Button, { key: 'save', variant: 'primary', onClick: save }, t('action.save')),
-  ]
+  const { data, error, reload } = record
+  const editor = useEditor({ owner, id, record: data, reload })
   return h(
-    Dialog,
+    EditorDialog,
     {
+      owner,
       title: t(`metadata.title.${owner}`),
-      onClose: close,
-      actions,
-      width: 'wide',
-      class: 'metadata-dialog',
+      isChanged: isChanged(editor.draft),
+      isLoaded: data !== undefined,
+      onSave: editor.save,
+      onReset: () => resetRecord({ owner, id }),
+      onSaved,
+      onClose,
     },
-    record.error && !record.data && h(ErrorState, { error: record.error, onRetry: record.reload }),
-    !record.data && !record.error && h('div', { class: 'metadata-loading', 'aria-busy': true }),
-    record.data && h(Editor, { owner, record: record.data, editor }),
-    question === 'discard' &&
-      h(ConfirmDialog, {
-        title: t('metadata.discardTitle'),
-        text: t('metadata.discardText'),
-        action: t('metadata.discard'),
-        onConfirm: onClose,
-        onClose: () => setQuestion(null),
-      }),
-    question === 'reset' &&
-      h(ConfirmDialog, {
-        title: t('metadata.resetTitle'),
-        text: t(`metadata.resetText.${owner}`),
-        action: t('metadata.reset'),
-        onConfirm: reset,
-        onClose: () => setQuestion(null),
-      }),
+    error && !data && h(ErrorState, { error, onRetry: reload }),
+    !data && !error && h('div', { 'aria-busy': true }),
+    data && h(Editor, { owner, record: data, editor }),
   )
 }
 
@@ -105,13 +61,6 @@ function useEditor(props: {
   const { owner, id, record, reload } = props
   const [draft, setDraft] = useState<Draft>(emptyDraft)
   const [errors, setErrors] = useState<Errors>({})
-  const hasChanges = isChanged(draft)
-  useEffect(() => {
-    if (!hasChanges) return
-    const warn = (event: BeforeUnloadEvent) => event.preventDefault()
-    addEventListener('beforeunload', warn)
-    return () => removeEventListener('beforeunload', warn)
-  }, [hasChanges])
   const fields = allFields(owner)
   return {
     draft,

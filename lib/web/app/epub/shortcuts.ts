@@ -1,0 +1,18 @@
+// Keys of the EPUB reader, for its help.
+import type { Shortcut } from '../ui/shortcuts-dialog.ts'
+
+/** What the help shows: keys with what they do. */
+export const shortcuts: readonly Shortcut[] = [
+  { keys: ['←', '→'], text: 'reader.help.turn' },
+  { keys: ['Space', 'Shift Space'], text: 'epub.help.pages' },
+  { keys: ['Home', 'End'], text: 'epub.help.ends' },
+  { keys: ['T'], text: 'epub.contents' },
+  { keys: ['/'], text: 'epub.search' },
+  { keys: ['Backspace'], text: 'epub.back' },
+  { keys: ['S'], text: 'epub.settings' },
+  { keys: ['+', '−'], text: 'epub.fontSize' },
+  { keys: ['F'], text: 'reader.help.fullscreen' },
+  { keys: ['M'], text: 'reader.help.menu' },
+  { keys: ['?'], text: 'reader.help.help' },
+  { keys: ['Esc'], text: 'reader.help.leave' },
+]

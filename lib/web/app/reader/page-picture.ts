@@ -1,0 +1,101 @@
+// Picture of a page for the document: a canvas, whose memory is released with it.
+
+/** `width` and `height`: of the whole image in pixels. `drawnWidth`: how wide it may be shown; Infinity for any width. */
+type Picture = { element: HTMLElement; width: number; height: number; drawnWidth: number }
+
+// What all browsers and graphics cards display: iOS has the smallest area.
+const maxCanvasArea = 2 ** 24
+const maxCanvasSide = 8_192
+/** An image that is slightly larger is shown as it is. */
+const tolerance = 1.15
+const headBytes = 4_096
+
+/**
+ * Decodes an image; with more pixels than `width`, it is made smaller. Browsers store the decoded pixels of `<img>`
+ * elements long after these are gone (Chromium up to 512 MB), so only animated and very large images are such elements.
+ * Throws for what the browser does not display.
+ */
+export async function pictureOf(blob: Blob, width: number): Promise<Picture> {
+  if (await isAnimated(blob)) return await imageElement(blob)
+  const whole = await createImageBitmap(blob)
+  const { width: fullWidth, height: fullHeight } = whole
+  const isSmaller = fullWidth > width * tolerance
+  const scale = isSmaller ? width / fullWidth : 1
+  const size = { width: Math.round(fullWidth * scale), height: Math.round(fullHeight * scale) }
+  if (
+    Math.max(size.width, size.height) > maxCanvasSide ||
+    size.width * size.height > maxCanvasArea
+  ) {
+    whole.close()
+    return await imageElement(blob)
+  }
+  const bitmap = isSmaller ? await resized(whole, size) : whole
+  const element = document.createElement('canvas')
+  element.width = bitmap.width
+  element.height = bitmap.height
+  element.getContext('bitmaprenderer')!.transferFromImageBitmap(bitmap)
+  const drawnWidth = isSmaller ? width : Number.POSITIVE_INFINITY
+  return { element, width: fullWidth, height: fullHeight, drawnWidth }
+}
+
+async function resized(whole: ImageBitmap, { width, height }: { width: number; height: number }) {
+  try {
+    return await createImageBitmap(whole, {
+      resizeWidth: Math.max(1, width),
+      resizeHeight: Math.max(1, height),
+      resizeQuality: 'high',
+    })
+  } finally {
+    whole.close()
+  }
+}
+
+/** Releases the pixels at once, not at the next garbage collection. */
+export function releasePicture(element: HTMLElement | null) {
+  if (!element) return
+  element.remove()
+  if (element instanceof HTMLCanvasElement) element.width = element.height = 0
+  else if (element instanceof HTMLImageElement) URL.revokeObjectURL(element.src)
+}
+
+/** A copy of the left or right half. */
+export function halfOf(element: HTMLElement, half: 'left' | 'right'): HTMLCanvasElement {
+  const source = element as HTMLCanvasElement | HTMLImageElement
+  const [whole, height] =
+    source instanceof HTMLImageElement
+      ? [source.naturalWidth, source.naturalHeight]
+      : [source.width, source.height]
+  const width = Math.ceil(whole / 2)
+  const copy = document.createElement('canvas')
+  Object.assign(copy, { width, height })
+  copy.getContext('2d')!.drawImage(source, half === 'left' ? 0 : width - whole, 0)
+  return copy
+}
+
+async function imageElement(blob: Blob): Promise<Picture> {
+  const element = new Image()
+  element.alt = ''
+  element.draggable = false
+  element.decoding = 'sync'
+  element.src = URL.createObjectURL(blob)
+  // Chromium never releases images that were loaded outside the document.
+  element.hidden = true
+  document.body.append(element)
+  try {
+    await element.decode()
+  } catch (error) {
+    releasePicture(element)
+    throw error
+  }
+  element.remove()
+  element.hidden = false
+  const { naturalWidth: width, naturalHeight: height } = element
+  return { element, width, height, drawnWidth: Number.POSITIVE_INFINITY }
+}
+
+/** GIF, and PNG, WebP and AVIF with more than one frame. */
+async function isAnimated(blob: Blob): Promise<boolean> {
+  const head = await blob.slice(0, headBytes).arrayBuffer()
+  const text = new TextDecoder('latin1').decode(head)
+  return /^GIF8|^.PNG.*acTL|^RIFF.{4}WEBPVP8X.{0,60}ANIM|^.{4}ftyp.{0,60}avis/s.test(text)
+}
