@@ -1,13 +1,56 @@
 // Expected errors with HTTP status codes, and the codes of unreadable files.
 
+/** Reasons of failures for which clients have texts of their own: `details.reason`, part of the API. */
+export const failureReasons = [
+  'account_inactive',
+  'data_folder',
+  'duplicates_active',
+  'email_invalid',
+  'file_missing',
+  'file_too_large',
+  'folder_not_permitted',
+  'folder_special',
+  'last_administrator',
+  'library_around',
+  'library_exists',
+  'library_folder',
+  'library_inside',
+  'limit_reached',
+  'name_empty',
+  'name_taken',
+  'no_reading_list',
+  'nothing_to_analyze',
+  'password_too_long',
+  'password_too_short',
+  'password_wrong',
+  'progress_newer',
+  'rule_chooses',
+  'scan_active',
+  'scan_not_running',
+  'setup_done',
+  'source_disabled',
+  'user_name_invalid',
+] as const
+type FailureReason = (typeof failureReasons)[number]
+
+type FailureOptions = {
+  cause?: unknown
+  details?: unknown
+  reason?: FailureReason
+  /** What `limit_reached` and the like exceed. */
+  limit?: number
+}
+
 /** An expected error, not a bug: reported to the user or recorded, never retried. */
 export abstract class Failure extends Error {
   abstract readonly status: number
   readonly details: unknown
-  constructor(message: string, options: { cause?: unknown; details?: unknown } = {}) {
-    super(message, { cause: options.cause })
+  constructor(message: string, { cause, details, reason, limit }: FailureOptions = {}) {
+    super(message, { cause })
     this.name = new.target.name
-    this.details = options.details ?? null
+    this.details = reason
+      ? { reason, ...(limit === undefined ? {} : { limit }), ...(details as object | undefined) }
+      : (details ?? null)
   }
 }
 
@@ -76,17 +119,19 @@ export class Unavailable extends Failure {
   }
 }
 
+const ofLibraryFolder = { reason: 'library_folder' satisfies FailureReason }
+
 /** 503: the disk of a library does not respond; work on it goes on when it does. */
 export class NotResponding extends Unavailable {
   constructor() {
-    super('The folder of the library does not respond', 10, { reason: 'library_folder' })
+    super('The folder of the library does not respond', 10, ofLibraryFolder)
   }
 }
 
 /** 503: the folder of a library is not there or empty, like that of a drive that is not mounted. */
 export class NotMounted extends Unavailable {
   constructor() {
-    super('The folder of the library is not available', 10, { reason: 'library_folder' })
+    super('The folder of the library is not available', 10, ofLibraryFolder)
   }
 }
 

@@ -92,7 +92,10 @@ export function isBytes(schema: unknown): schema is Bytes {
 const errorProperties = {
   error: Type.String({ description: 'Error code.' }),
   message: Type.String(),
-  details: json({ description: 'Additional information; may be null.' }),
+  details: json({
+    description:
+      'Null, or for clients with texts of their own: an object with `reason` (and `limit`), or `code` of what happened to a file; for values that are not valid a list of `path`, `code` (a keyword of JSON Schema), `limit` and `message`.',
+  }),
 }
 export const ErrorBody = Type.Object(errorProperties, { component: 'Error' })
 /** For the serializer of all errors below 500. */

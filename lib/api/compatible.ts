@@ -6,13 +6,12 @@ import type { Deps } from '../http/deps.ts'
 import type { ListGate } from '../http/list-gate.ts'
 import { listenOn } from '../http/listen/listener.ts'
 import { serveMounted } from '../http/listen/mount.ts'
-import type { SettingKey, SettingValue } from '../setting/definition.ts'
-import { cachedSetting } from '../setting/setting.ts'
+import { createLastKnown } from '../setting/last-known.ts'
 
 /** Throws Invalid when the address of `komga.bind` is not available. */
 export async function openCompatibleApi(deps: Deps & { lists: ListGate }) {
-  const { log, config } = deps
-  const setting = createLastKnown(deps)
+  const { log, config, sql } = deps
+  const setting = createLastKnown(sql, ['komga.enabled', 'komga.prefix'])
   let loading: Promise<FastifyInstance> | null = null
   const load = async () => {
     loading ??= import('./komga/open.ts')
@@ -65,15 +64,4 @@ function respondPlainly(response: ServerResponse, status: number, message: strin
     'cache-control': 'no-store',
   })
   response.end(response.req.method === 'HEAD' ? undefined : text)
-}
-
-/** Reads settings; while the database is not available, the values that were read last. */
-function createLastKnown({ sql }: Pick<Deps, 'sql'>) {
-  const known = new Map<SettingKey, unknown>()
-  return async <K extends SettingKey>(key: K): Promise<SettingValue<K> | undefined> => {
-    try {
-      known.set(key, await cachedSetting(sql, key))
-    } catch {}
-    return known.get(key) as SettingValue<K> | undefined
-  }
 }

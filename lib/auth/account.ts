@@ -144,11 +144,15 @@ export const emailPattern = `^ *${addressPart}@${addressPart} *$`
 /** Returns the normalized user name. Throws Invalid. */
 export function checkUsername(text: string): string {
   const name = text.normalize('NFC').trim()
-  if (name === '') throw new Invalid('The user name must not be empty')
+  if (name === '') throw new Invalid('The user name must not be empty', { reason: 'name_empty' })
   if ([...name].length > maxUsernameLength)
-    throw new Invalid(`The user name must not be longer than ${maxUsernameLength} characters`)
+    throw new Invalid(`The user name must not be longer than ${maxUsernameLength} characters`, {
+      reason: 'user_name_invalid',
+    })
   if (hasControls(text) || !new RegExp(usernamePattern, 'u').test(text))
-    throw new Invalid('The user name must not contain colons or control characters')
+    throw new Invalid('The user name must not contain colons or control characters', {
+      reason: 'user_name_invalid',
+    })
   return name
 }
 
@@ -156,7 +160,8 @@ export function checkUsername(text: string): string {
 export function checkEmail(text: string): string {
   const address = text.normalize('NFC').trim()
   const isValid = [...address].length <= 254 && new RegExp(emailPattern, 'u').test(text)
-  if (!isValid || hasControls(text)) throw new Invalid('Not a valid e-mail address')
+  if (!isValid || hasControls(text))
+    throw new Invalid('Not a valid e-mail address', { reason: 'email_invalid' })
   return address
 }
 
@@ -166,7 +171,9 @@ async function requireRemainingAdmin(tx: Transaction, accountId: string): Promis
     select id from account where role = 'admin' and is_active
     order by id for no key update`
   if (admins.length === 1 && admins[0]!.id === accountId)
-    throw new Conflict('The last active administrator cannot be removed')
+    throw new Conflict('The last active administrator cannot be removed', {
+      reason: 'last_administrator',
+    })
 }
 
 async function setLibraries(
@@ -197,5 +204,7 @@ const constraintMessages: Record<string, string> = {
 function rethrowConstraint(error: unknown): never {
   const message = constraintMessages[(error as { constraint_name?: string }).constraint_name ?? '']
   if (!message) throw error
-  throw message === taken ? new Conflict(message) : new Invalid(message, { cause: error })
+  throw message === taken
+    ? new Conflict(message, { reason: 'name_taken' })
+    : new Invalid(message, { cause: error })
 }

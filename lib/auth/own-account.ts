@@ -19,7 +19,7 @@ export async function changeOwnPassword(
   const { id } = identity.account
   const hash = await passwordHash(auth, id)
   if (!(await verifyPassword(hash, currentPassword)))
-    throw new Invalid('The current password is incorrect')
+    throw new Invalid('The current password is incorrect', { reason: 'password_wrong' })
   await changeAccount(auth, { id, exceptSessionId: identity.sessionId }, { password: newPassword })
 }
 

@@ -20,9 +20,15 @@ let decoy: Promise<string> | null = null
 export function checkPassword(password: string): void {
   const { length } = [...password]
   if (length < minCharacters)
-    throw new Invalid(`The password must have at least ${minCharacters} characters`)
+    throw new Invalid(`The password must have at least ${minCharacters} characters`, {
+      reason: 'password_too_short',
+      limit: minCharacters,
+    })
   if (length > maxCharacters)
-    throw new Invalid(`The password must not be longer than ${maxCharacters} characters`)
+    throw new Invalid(`The password must not be longer than ${maxCharacters} characters`, {
+      reason: 'password_too_long',
+      limit: maxCharacters,
+    })
 }
 
 /** Returns the hash to store. Throws Invalid as `checkPassword` does, RateLimited when too many are waiting. */

@@ -29,7 +29,7 @@ export async function signIn(
   const user = await findIdentityByName(auth.sql, name)
   const matches = await verifyPassword(user?.passwordHash ?? null, password)
   if (!user || !matches) throw new Unauthorized('Invalid credentials')
-  if (!user.isActive) throw new Unauthorized('Account is inactive')
+  if (!user.isActive) throw new Unauthorized('Account is inactive', { reason: 'account_inactive' })
   const { account } = user.identity
   const hash = isOutdated(user.passwordHash) ? await hashPassword(password) : user.passwordHash
   const session = await auth.sql.begin(async tx => {

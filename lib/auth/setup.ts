@@ -40,13 +40,14 @@ export async function initialize(
 ): Promise<SignedIn> {
   const { sql } = auth
   // Before the expensive password hash.
-  if (!(await setupStatus(sql)).setupRequired) throw new Conflict(alreadySetUp)
+  if (!(await setupStatus(sql)).setupRequired)
+    throw new Conflict(alreadySetUp, { reason: 'setup_done' })
   await authorizeSetup(sql, origin)
   const columns = await toAccountColumns(administrator)
   const { account, session } = await sql.begin(async tx => {
     await tx`select pg_advisory_xact_lock(${setupLockKey})`
     const [admin] = await tx`select from account where role = 'admin' limit 1`
-    if (admin) throw new Conflict(alreadySetUp)
+    if (admin) throw new Conflict(alreadySetUp, { reason: 'setup_done' })
     const account = await insertAccount(tx, { ...columns, role: 'admin' })
     await deleteSetupToken(tx)
     return { account, session: await startSession(tx, auth, account.id) }

@@ -1,6 +1,9 @@
 // Access tokens: JWTs (RFC 7519, HS256) signed with generated keys that are stored in the database.
 import { randomBytes, webcrypto } from 'node:crypto'
-import { errors, jwtVerify, SignJWT } from 'jose'
+// The parts in use: the whole package is 46 modules.
+import { JOSEError, JWTExpired } from 'jose/errors'
+import { SignJWT } from 'jose/jwt/sign'
+import { jwtVerify } from 'jose/jwt/verify'
 import { Unauthorized } from '../errors.ts'
 import { newId } from '../id.ts'
 import type { Sql, Transaction } from '../postgres/db.ts'
@@ -122,9 +125,9 @@ export async function rotateSigningKeys(sql: Sql, { distrust = false } = {}): Pr
 const invalidToken = 'The access token is not valid'
 
 function rethrowTokenError(error: unknown): never {
-  if (error instanceof errors.JWTExpired)
+  if (error instanceof JWTExpired)
     throw new Unauthorized('The access token has expired', { cause: error })
-  if (error instanceof errors.JOSEError) throw new Unauthorized(invalidToken, { cause: error })
+  if (error instanceof JOSEError) throw new Unauthorized(invalidToken, { cause: error })
   throw error
 }
 

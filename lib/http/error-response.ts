@@ -7,8 +7,8 @@ import { isConnectionLost, isDiskFull } from '../postgres/connection-error.ts'
 import type { Challenge, Dialect } from './dialect/dialect.ts'
 import { hasDisconnected } from './input.ts'
 
-/** Values of `error` in the body. */
-const errorNames: Record<number, string> = {
+/** Values of `error` in the body, by status. */
+export const errorNames: Record<number, string> = {
   400: 'BadRequest',
   401: 'Unauthorized',
   403: 'Forbidden',

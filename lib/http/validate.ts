@@ -122,11 +122,24 @@ function validationError(validator: Validator, value: unknown, part: Part): Inva
   const details = errors.slice(0, 20).map(error => ({
     path: `${part}${error.instancePath}`,
     message: errorMessage(error),
+    ...codeOf(error),
   }))
   const [first] = details
   return new Invalid(first ? `${first.path} ${first.message}` : `The ${part} is not valid`, {
     details,
   })
+}
+
+/** Keywords of JSON Schema for which clients have texts of their own: `details[].code`, part of the API. */
+export const validationCodes = [
+  ...['additionalProperties', 'enum', 'format', 'maxItems', 'maxLength', 'maximum', 'minItems'],
+  ...['minLength', 'minimum', 'pattern', 'required', 'type', 'uniqueItems'],
+]
+
+function codeOf({ keyword, params }: { keyword: string; params: object }) {
+  if (!validationCodes.includes(keyword)) return {}
+  const { limit } = params as { limit?: unknown }
+  return { code: keyword, ...(typeof limit === 'number' ? { limit } : {}) }
 }
 
 /** Errors that stand beside a more exact one; null is one of the variants where it is accepted. */

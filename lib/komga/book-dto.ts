@@ -2,8 +2,8 @@
 
 import {
   fromVisibleBooks,
-  joinArtifact,
   joinLibrary,
+  joinPossibleArtifact,
   joinProgress,
 } from '../catalog/book/visible-books.ts'
 import { NotFound } from '../errors.ts'
@@ -171,7 +171,7 @@ export async function bookDtos(
       ids,
       joins: sql`
         join place on place.id = b.id
-        ${joinArtifact(sql)}
+        ${joinPossibleArtifact(sql)}
         ${joinLibrary(sql)}
         join directory d on d.id = b.directory_id
         ${joinProgress(sql, viewer)}`,

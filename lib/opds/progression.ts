@@ -112,7 +112,7 @@ export async function storeProgression(
     precisionMs,
     locator: { ...stored, readium: stored.readium as JSONValue },
   })
-  if (!isNewest) throw new Conflict('Newer progress is stored')
+  if (!isNewest) throw new Conflict('Newer progress is stored', { reason: 'progress_newer' })
 }
 
 async function positionOfLocator(

@@ -199,7 +199,11 @@ export async function createKey(
       where (select count(*) from api_key where account_id = ${accountId}) < ${maxKeysPerAccount}
       returning id`
   })
-  if (!created) throw new Conflict(`An account can have at most ${maxKeysPerAccount} API keys`)
+  if (!created)
+    throw new Conflict(`An account can have at most ${maxKeysPerAccount} API keys`, {
+      reason: 'limit_reached',
+      limit: maxKeysPerAccount,
+    })
   return { ...(await findKey(sql, id)), key }
 }
 

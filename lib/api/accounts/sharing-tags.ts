@@ -232,12 +232,15 @@ function columns(sql: Sql) {
 
 function parseName(text: string): string {
   const name = text.normalize('NFC').trim()
-  if (name === '') throw new Invalid('The name is empty')
+  if (name === '') throw new Invalid('The name is empty', { reason: 'name_empty' })
   return name
 }
 
 function rethrowDuplicateName(error: unknown): never {
   if ((error as { constraint_name?: string }).constraint_name === 'sharing_tag_name_unique')
-    throw new Conflict('A sharing tag with this name exists', { cause: error })
+    throw new Conflict('A sharing tag with this name exists', {
+      cause: error,
+      reason: 'name_taken',
+    })
   throw error
 }

@@ -99,7 +99,10 @@ export function setImpersonationCookie(
   reply.header('cache-control', 'no-store')
 }
 
-const cookieOptions = ({ base }: FastifyRequest, { settings }: Auth) => ({
-  secure: settings.secure_cookie || base.startsWith('https:'),
+const cookieOptions = ({ base, headers }: FastifyRequest, { settings }: Auth) => ({
+  // With a public URL of HTTPS the server may also be opened by HTTP on the local network, where browsers refuse to
+  // store a Secure cookie.
+  secure:
+    settings.secure_cookie || (base.startsWith('https:') && !headers.origin?.startsWith('http:')),
   path: basePathOf(base) || '/',
 })

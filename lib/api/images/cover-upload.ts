@@ -78,7 +78,7 @@ async function readBody(body: Readable, maxBytes: number): Promise<Buffer> {
     length += (chunk as Buffer).length
     if (length > maxBytes) {
       body.resume()
-      throw new TooLarge('The file is too large')
+      throw new TooLarge('The file is too large', { reason: 'file_too_large' })
     }
     chunks.push(chunk as Buffer)
   }

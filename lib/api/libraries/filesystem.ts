@@ -133,7 +133,9 @@ async function namesIn(
     }
   } catch (error) {
     const { code = 'unknown' } = error as NodeJS.ErrnoException
-    throw new Invalid(`${pathText(folder)} is not a readable directory (${code})`)
+    throw new Invalid(`${pathText(folder)} is not a readable directory (${code})`, {
+      details: { code },
+    })
   }
   names.sort((a, b) => Number(b.isDirectory) - Number(a.isDirectory) || byName(a, b))
   const isTruncated = read > limits.read || names.length > limits.entries

@@ -3,10 +3,10 @@ import { requireLibrary } from '../../catalog/library/library.ts'
 import { libraryById } from '../../catalog/library/library-record.ts'
 import { scanModes } from '../../catalog/library/library-settings.ts'
 import { cancelScans, type ScanRequest, startScan } from '../../catalog/scan/scan-request.ts'
-import { activeScans, lastScan, ScanStatus } from '../../catalog/scan/scan-status.ts'
+import { activeScans, lastScan, latestScans, ScanStatus } from '../../catalog/scan/scan-status.ts'
 import { Invalid, NotFound } from '../../errors.ts'
 import { respond, route } from '../../http/route.ts'
-import { body, list, maybe, nullable, oneOf, record, text } from '../../schema.ts'
+import { body, list, maybe, nullable, oneOf, record, text, uuid } from '../../schema.ts'
 import { LibraryId } from '../params.ts'
 
 export const scans = [
@@ -82,6 +82,17 @@ export const scans = [
     description: 'Pending and running scans.',
     responses: { 200: list(ScanStatus) },
     handle: ({ viewer }, { sql }) => activeScans(sql, viewer),
+  }),
+  route({
+    operationId: 'listLatestScans',
+    method: 'GET',
+    path: '/scans/latest',
+    permission: 'LibrariesRead',
+    summary: 'List the latest scan of each library',
+    description: 'Libraries that were never scanned have none.',
+    query: record({ libraryId: maybe(uuid({ description: 'Only of this library.' })) }),
+    responses: { 200: list(ScanStatus) },
+    handle: ({ query, viewer }, { sql }) => latestScans(sql, viewer, query.libraryId ?? null),
   }),
 ]
 

@@ -39,7 +39,10 @@ async function edit(
     const titles = change(series.alternateTitles)
     if (titles === series.alternateTitles) return
     if (titles.length > maxAlternateTitles)
-      throw new Invalid(`At most ${maxAlternateTitles} alternate titles are allowed`)
+      throw new Invalid(`At most ${maxAlternateTitles} alternate titles are allowed`, {
+        reason: 'limit_reached',
+        limit: maxAlternateTitles,
+      })
     await updateSeriesMetadata(tx, [series], () => new Map([['alternateTitles', titles]]))
   })
 }
@@ -118,7 +121,7 @@ export const alternateTitles = [
         changed = before
         if (contentOf(after!) === contentOf(before)) return titles
         if (titles.some(title => contentOf(title) === contentOf(after!)))
-          throw new Conflict('The series has such an alternate title')
+          throw new Conflict('The series has such an alternate title', { reason: 'name_taken' })
         changed = { ...before, ...after!, updatedAt: new Date().toISOString() }
         return titles.map(title => (title === before ? changed! : title))
       })

@@ -25,7 +25,7 @@ function message(component: string, description: string, fields: Record<string, 
 
 const ResyncMessage = message(
   'ResyncMessage',
-  'Event `resync`: events were missed permanently; reload what is displayed.',
+  'Event `resync`: events were missed permanently, or the account sees something else than before (reason `account`); reload what is displayed.',
   { type: { const: 'resync' }, reason: string },
 )
 /** Of `release_announced`; `release_source_polled` has the ids of the source and `had_error`. */

@@ -1,7 +1,7 @@
 // Readium manifest of an EPUB, resource by resource (Readium Web Publication Manifest, EPUB profile).
 import type { EpubContents, EpubResource } from '../../format/epub/contents.ts'
 import type { EpubLink } from '../../format/epub/navigation.ts'
-import type { PageSide } from '../../format/epub/package.ts'
+import type { Rendition } from '../../format/epub/package.ts'
 import type { FeedContext } from '../feed-context.ts'
 import { resourceLinks } from '../links.ts'
 import type { Publication } from '../publication.ts'
@@ -14,17 +14,21 @@ export function epubManifest(
   contents: EpubContents,
   context: FeedContext,
 ): Manifest {
-  const { resources, readingOrder, isFixedLayout } = contents
+  const { resources, readingOrder, renditions, isFixedLayout, direction } = contents
   const linear = new Set(readingOrder)
   const hrefOf = resourceLinks(book.id, context.links)
   const link = (resource: EpubResource) => resourceLink(resource, hrefOf(resource.name))
   const navigation = (list: readonly EpubLink[]) =>
     navigationLinks(list, index => hrefOf(resources[index]!.name))
   return createManifest(book, 'epub', context, {
-    metadata: { layout: isFixedLayout ? 'fixed' : 'reflowable' },
+    metadata: {
+      layout: isFixedLayout ? 'fixed' : 'reflowable',
+      // That of the catalogue is the direction of the series: of text it would often be the wrong one.
+      ...((direction !== null || !isFixedLayout) && { readingProgression: direction }),
+    },
     readingOrder: readingOrder
       .values()
-      .map((index, i) => withPageSide(link(resources[index]!), contents.pageSides[i]!)),
+      .map((index, i) => withRendition(link(resources[index]!), renditions[i]!, isFixedLayout)),
     resources: resources
       .values()
       .filter((_, index) => !linear.has(index))
@@ -61,10 +65,15 @@ function resourceLink(resource: EpubResource, href: string) {
   }
 }
 
-const withPageSide = <L extends { properties: object }>(link: L, page: PageSide | null) => ({
-  ...link,
-  properties: { ...link.properties, page },
-})
+/** With what differs from the layout of the book. */
+function withRendition<L extends { properties: object }>(
+  link: L,
+  { isFixed, side, spread }: Rendition,
+  isFixedLayout: boolean,
+) {
+  const layout = isFixed === isFixedLayout ? null : isFixed ? 'fixed' : 'reflowable'
+  return { ...link, properties: { ...link.properties, layout, page: side, spread } }
+}
 
 /** `hrefOf` returns the URL of the resource with that index. */
 function* navigationLinks(

@@ -1,0 +1,45 @@
+// Settings of requests that must not wait for the database: its values, or those that were read last.
+import type { Sql } from 'postgres'
+import type { SettingKey, SettingValue } from './definition.ts'
+import { cachedSetting } from './setting.ts'
+
+type LastKnown = <K extends SettingKey>(key: K) => Promise<SettingValue<K> | undefined>
+
+// A database that does not respond holds a statement until its connection is given up.
+const waitMs = 300
+
+/**
+ * Reads settings. While the database is not available or does not respond, they are what was read last; undefined
+ * if one was never read. Those of `keys` are read in advance.
+ */
+export function createLastKnown(sql: Sql, keys: readonly SettingKey[]): LastKnown {
+  const known = new Map<SettingKey, unknown>()
+  const reading = new Map<SettingKey, Promise<void>>()
+  async function read(key: SettingKey) {
+    try {
+      known.set(key, await cachedSetting(sql, key))
+    } catch {
+    } finally {
+      reading.delete(key)
+    }
+  }
+  async function refresh(key: SettingKey) {
+    const running = reading.get(key) ?? read(key)
+    reading.set(key, running)
+    await (known.has(key) ? atMost(running, waitMs) : running)
+  }
+  for (const key of keys) void refresh(key)
+  return async <K extends SettingKey>(key: K) => {
+    await refresh(key)
+    return known.get(key) as SettingValue<K> | undefined
+  }
+}
+
+async function atMost(work: Promise<void>, ms: number): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const timeout = new Promise<void>(resolve => {
+    timer = setTimeout(resolve, ms)
+  })
+  await Promise.race([work, timeout])
+  clearTimeout(timer)
+}
