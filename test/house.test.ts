@@ -13,6 +13,7 @@ const layers = [
   'lib/version.ts',
   'lib/errors.ts',
   'lib/id.ts',
+  'lib/lazy.ts',
   'lib/path.ts',
   'lib/schema-type.ts',
   'lib/schema.ts',

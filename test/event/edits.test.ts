@@ -209,3 +209,35 @@ t.test('progress is published for its account only', async t => {
   const unread = `/series/${one!.seriesId}/unread`
   t.same(await eventsOf(() => reader.post(unread)), [progressEvent(two, removed)])
 })
+
+t.test('want to read and ratings are published to the account alone', async t => {
+  const library = await createTestLibrary(t, all, { 'W/1.cbz': comic(), 'W/2.cbz': comic() })
+  await library.scan()
+  const [one, two] = await library.books()
+  const own = { library: library.id, series: one!.seriesId, account: reader.id }
+  const wanted = { ...own, type: 'want_to_read_updated' }
+  const rated = { ...own, type: 'rating_updated' }
+  const series = `/series/${one!.seriesId}`
+  const ids = { seriesIds: [one!.seriesId], bookIds: [one!.id, two!.id] }
+  t.same(await eventsOf(() => reader.post('/want-to-read/bulk', ids)), [
+    wanted,
+    { ...wanted, book: one!.id },
+    { ...wanted, book: two!.id },
+  ])
+  t.same(await eventsOf(() => reader.post('/want-to-read/bulk', ids)), [])
+  const entries = (await reader.get('/want-to-read?sort=custom')).body.items
+  const reverse = { entryIds: entries.map((entry: any) => entry.id).reverse() }
+  const arrange = () => reader.put('/want-to-read/order', reverse)
+  t.same(await eventsOf(arrange), [
+    { type: 'want_to_read_updated', library: null, account: reader.id, fields: ['order'] },
+  ])
+  t.same(await eventsOf(arrange), [], 'nothing moves')
+  t.same(await eventsOf(() => reader.delete(`/want-to-read/books/${two!.id}`)), [
+    { ...wanted, book: two!.id, fields: ['deleted'] },
+  ])
+  t.same(await eventsOf(() => reader.delete(`/want-to-read/books/${two!.id}`)), [])
+  t.same(await eventsOf(() => reader.put(`${series}/rating`, { rating: 70 })), [rated])
+  t.same(await eventsOf(() => reader.delete(`${series}/rating`)), [
+    { ...rated, fields: ['deleted'] },
+  ])
+})

@@ -1,5 +1,6 @@
 // Test databases: clones of template databases on one throw-away PostgreSQL server per checkout.
 import { createHash, randomBytes } from 'node:crypto'
+import { statfsSync } from 'node:fs'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -21,9 +22,22 @@ const checkout = createHash('sha256')
   .digest('hex')
   .slice(0, 8)
 /** Data directory of the test server. */
-export const serverDataDir = join(tmpdir(), `stackroom-test-${checkout}`)
+export const serverDataDir = join(databaseFolder(), `stackroom-test-${checkout}`)
 
 const objectInUse = '55006'
+
+/**
+ * In memory where there is much: a database has 760 files, and takes 0.02 instead of 0.2 s of CPU time. The size
+ * decides and not what is free: all processes must find the same.
+ */
+function databaseFolder(): string {
+  const memory = '/dev/shm'
+  try {
+    const { blocks, bsize } = statfsSync(memory)
+    if (process.platform === 'linux' && blocks * bsize >= 4 * 1024 ** 3) return memory
+  } catch {}
+  return tmpdir()
+}
 
 /** Starts or adopts the test server. Every user keeps it running, so test runs may overlap. */
 export function startTestPostgres(): Promise<Postgres> {

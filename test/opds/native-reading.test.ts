@@ -10,10 +10,13 @@ const sides = [
   'page-spread-right',
   'x rendition:page-spread-left',
   '',
-  'rendition:page-spread-center',
+  'rendition:page-spread-center rendition:spread-none',
+  'rendition:layout-reflowable',
 ]
 const spreads = epubOf({
-  metadata: '<meta property="rendition:layout">pre-paginated</meta>',
+  metadata:
+    '<meta property="rendition:layout">pre-paginated</meta><meta property="rendition:spread">portrait</meta>',
+  direction: 'rtl',
   manifest: sides.map((_, i) => item(`p${i}`, `p${i}.xhtml`, xhtml)).join(''),
   spine: sides.map((side, i) => `<itemref idref="p${i}" properties="${side}"/>`).join(''),
   files: Object.fromEntries(sides.map((_, i) => [`OPS/p${i}.xhtml`, page(`${i}`)])),
@@ -75,18 +78,35 @@ test('reading a book below /api/v1', async t => {
     t.equal((await fetch(href)).status, 401)
   })
 
-  await t.test('pages of a fixed layout say on which side of a spread they are', async t => {
-    const { id } = await library.book('spreads.epub')
-    const { body: manifest } = await reader.get(`/books/${id}/manifest`)
-    t.equal(manifest.metadata.layout, 'fixed')
-    t.same(
-      manifest.readingOrder.map(
-        (link: { properties?: { page?: string } }) => link.properties?.page,
-      ),
-      ['right', 'left', undefined, 'center'],
-    )
-    t.same(schemaErrors('manifest', manifest), [])
-  })
+  await t.test(
+    'an EPUB has the direction and layout of its package, and what differs in its documents',
+    async t => {
+      const { id } = await library.book('spreads.epub')
+      const { body: manifest } = await reader.get(`/books/${id}/manifest`)
+      t.match(manifest.metadata, { layout: 'fixed', readingProgression: 'rtl' })
+      t.same(
+        manifest.readingOrder.map(({ properties }: { properties: object }) => properties),
+        [
+          { page: 'right', spread: 'both' },
+          { page: 'left', spread: 'both' },
+          { spread: 'both' },
+          { page: 'center', spread: 'none' },
+          { layout: 'reflowable', spread: 'both' },
+        ],
+      )
+      const admin = await all.createUser('admin')
+      const changed = await admin.patch(`/series/${epub.seriesId}/metadata`, {
+        readingDirection: 'rtl',
+      })
+      t.equal(changed.status, 200)
+      const text = (await reader.get(`/books/${epub.id}/manifest`)).body
+      t.notOk(
+        'readingProgression' in text.metadata,
+        'text without a direction has that of its writing',
+      )
+      t.same(schemaErrors('manifest', manifest), [])
+    },
+  )
 
   await t.test('a locator that was written comes back with the address of its reader', async t => {
     const { body: manifest } = await reader.get(`/books/${epub.id}/manifest`)

@@ -7,7 +7,7 @@ import { createSetupToken } from '../../lib/auth/setup-token.ts'
 import { folderWithFiles } from '../kit/files/folders.ts'
 import { startApi } from '../kit/server.ts'
 import { accessibilityProblems } from '../kit/web/accessibility.ts'
-import { password } from '../kit/web/app.ts'
+import { password, shareBuild } from '../kit/web/app.ts'
 import { webBooks } from '../kit/web/books.ts'
 import { skipWithoutBrowser } from '../kit/web/browser.ts'
 import { horizontalOverflow, testWithPages } from '../kit/web/page.ts'
@@ -17,6 +17,7 @@ const phone = { width: 390, height: 844 }
 
 test('first start and administration', { skip: skipWithoutBrowser(6) }, async t => {
   const api = await startApi(t)
+  shareBuild(api)
   const [comic, manga] = await Promise.all([webBooks.comic.bytes(), webBooks.manga.bytes()])
   const root = folderWithFiles(t, {
     [webBooks.comic.path]: comic,
@@ -69,10 +70,7 @@ test('first start and administration', { skip: skipWithoutBrowser(6) }, async t 
     await folders.getByText('.hidden').waitFor()
     page.expectProblem(/^400 /)
     await path.fill(join(root, 'absent'))
-    await page
-      .getByText(/cannot be read|does not exist|not a readable/)
-      .first()
-      .waitFor()
+    await page.getByText('This folder does not exist on the server.').first().waitFor()
     await path.fill(root)
     await page.getByText('3 books in 3 series').waitFor()
     await check(t, page)

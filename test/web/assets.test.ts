@@ -46,6 +46,8 @@ test('the application as files', async t => {
       t.match(headers['content-type'], /^text\/html/)
       t.equal(headers['cache-control'], 'no-cache')
       t.match(bytes.toString(), /<div id="app">/)
+      t.match(bytes.toString(), /<div id="outdated" hidden>/, 'shown by older browsers')
+      t.match(bytes.toString(), /<noscript>.*<a href="opds">/, 'relative to the base path')
     }
     for (const path of ['/api/v1/unknown', '/opds/unknown', '/assets/0/main.js']) {
       const { status, headers } = await get(base + path, browser)
@@ -73,6 +75,10 @@ test('the application as files', async t => {
     t.notMatch(bytes.toString(), /<script(?![^>]* src=)|<style| on\w+=| style=/i)
     t.notMatch(bytes.toString(), /(?:src|href)="(?:https?:)?\/\//)
     t.equal(headers['x-content-type-options'], 'nosniff')
+    const openerPolicyAt = async (host: string) =>
+      (await get(`${base}/`, { ...browser, host })).headers['cross-origin-opener-policy']
+    t.equal(await openerPolicyAt('localhost:8080'), 'same-origin')
+    t.equal(await openerPolicyAt('192.168.1.2:8080'), undefined, 'an error without secure context')
   })
 
   await t.test('its files have addresses of their build and are cached for good', async t => {

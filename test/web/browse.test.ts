@@ -5,13 +5,22 @@ import type { Sql } from '../../lib/postgres/db.ts'
 import { comic } from '../kit/library.ts'
 import { startApp } from '../kit/web/app.ts'
 import { skipWithoutBrowser } from '../kit/web/browser.ts'
-import { type AppPage, type OpenPage, type PageOptions, testWithPages } from '../kit/web/page.ts'
+import {
+  type AppPage,
+  horizontalOverflow,
+  type OpenPage,
+  type PageOptions,
+  testWithPages,
+  waitUntil,
+} from '../kit/web/page.ts'
 
 const manySeries = 3_000
 const maxCells = 200
 const letters = 'abcdefghijklmnopqrstuvwxyz'
+/** Of books that are rows without a file. */
+const noCover = /^404 GET .*\/books\/.*thumbnail/
 
-test('browsing', { skip: skipWithoutBrowser(7) }, async t => {
+test('browsing', { skip: skipWithoutBrowser(10) }, async t => {
   const app = await startApp(t, {
     books: ['comic', 'comic2', 'novel'],
     files: { 'Broken/1.cbz': Buffer.from('this is no archive') },
@@ -41,6 +50,7 @@ test('browsing', { skip: skipWithoutBrowser(7) }, async t => {
     'letters lead to their first series, and back to the same place',
     async (t, open) => {
       const page = await open(`/libraries/${catalogue}`)
+      page.expectProblem(noCover)
       await page.getByRole('button', { name: 'Jump to M' }).click()
       await page.getByText('m 0012', { exact: true }).click()
       await page.getByRole('heading', { name: 'm 0012', level: 1 }).waitFor()
@@ -96,6 +106,7 @@ test('browsing', { skip: skipWithoutBrowser(7) }, async t => {
   await testPages('series, books and lists are found as one types', async (t, open) => {
     await admin.post('/collections', { name: 'Harbours', seriesIds: [books.comic.seriesId] })
     const page = await open('/')
+    page.expectProblem(noCover)
     await page.getByRole('heading', { name: 'New books' }).waitFor()
     await page.keyboard.press('/')
     await page.keyboard.type('harb')
@@ -109,6 +120,7 @@ test('browsing', { skip: skipWithoutBrowser(7) }, async t => {
 
   await testPages('changes appear by themselves', async (t, open) => {
     const page = await openLive(open, '/', { base: app.base, account: reader })
+    page.expectProblem(noCover)
     await page.getByRole('heading', { name: 'New series' }).waitFor()
     await reader.put(`/books/${books.comic.id}/progress`, { currentPage: 3 })
     const shelf = page.getByRole('region', { name: 'Keep reading' })
@@ -122,6 +134,51 @@ test('browsing', { skip: skipWithoutBrowser(7) }, async t => {
     await reader.put(`/books/${books.comic.id}/progress`, { currentPage: 5 })
     await page.getByText('Page 5 of 6').waitFor()
     t.pass()
+  })
+
+  await testPages('shelves take their places once those above are known', async (t, open) => {
+    const page = await open(null)
+    page.expectProblem(noCover)
+    let release = () => {}
+    const held = new Promise<void>(resolve => {
+      release = resolve
+    })
+    await page.route(/\/books\/in-progress/, async route => {
+      await held
+      await route.continue()
+    })
+    const last = page.waitForResponse(/\/series\/recently-updated/)
+    await page.goto(app.base)
+    await last
+    await page.locator('.lists-shelf.loading').first().waitFor()
+    t.equal(await page.getByRole('heading', { name: 'New series' }).count(), 0)
+    release()
+    await page.getByRole('heading', { name: 'New series' }).waitFor()
+  })
+
+  await testPages('a cover is requested again after errors', async (t, open) => {
+    const page = await open(null)
+    let refused = 0
+    await page.route(/\/series\/[^/]+\/thumbnail/, async route => {
+      if (refused === 2) return await route.continue()
+      refused++
+      await route.fulfill({ status: 503 })
+    })
+    await page.goto(`${app.base}/series/${books.comic.seriesId}`)
+    await waitUntil(() =>
+      page.evaluate<boolean>(
+        'document.querySelector(".browse-detail-cover img")?.naturalWidth > 0',
+      ),
+    )
+    t.equal(refused, 2)
+  })
+
+  await testPages('menus stay within the window of a phone', async (t, open) => {
+    const page = await open(`/libraries/${catalogue}`, { width: 390, height: 844 })
+    await page.locator('.browse-letters .button').click()
+    const { x, width } = (await page.locator('.menu-content').boundingBox())!
+    t.ok(x >= 0 && x + width <= 390, `from ${x}, ${width} wide`)
+    t.equal(await horizontalOverflow(page), 0)
   })
 
   await testPages(

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 import { test } from 'tap'
 import { folderWithFiles } from '../kit/files/folders.ts'
 import { startApi } from '../kit/server.ts'
-import { password } from '../kit/web/app.ts'
+import { password, shareBuild } from '../kit/web/app.ts'
 import { type WebBookName, webBooks } from '../kit/web/books.ts'
 import { skipWithoutBrowser } from '../kit/web/browser.ts'
 import { testWithPages, waitUntil } from '../kit/web/page.ts'
@@ -20,7 +20,9 @@ async function shownPage(page: Page, number: number, count: number) {
 }
 
 test('from the first start to the statistics', { skip: skipWithoutBrowser(3) }, async t => {
-  const { base, sql, anonymous, withHeaders } = await startApi(t)
+  const api = await startApi(t)
+  shareBuild(api)
+  const { base, sql, anonymous, withHeaders } = api
   const contents = await Promise.all(
     Object.values(webBooks).map(async book => [book.path, await book.bytes()] as const),
   )

@@ -32,7 +32,7 @@ const shown = (page: AppPage) =>
 async function waitForPages(page: AppPage, numbers: string) {
   await waitUntil(async () => (await shown(page)) === numbers)
   for (const number of numbers.split(','))
-    await page.locator(`.reader-slide.current [data-page="${number}"] img`).waitFor()
+    await page.locator(`.reader-slide.current [data-page="${number}"] canvas`).waitFor()
 }
 
 /** Presses a key and waits for the pages that it shows. */
@@ -41,7 +41,7 @@ async function press(page: AppPage, key: string, numbers: string) {
   await waitForPages(page, numbers)
 }
 
-test('reader of pages', { skip: skipWithoutBrowser(9) }, async t => {
+test('reader of pages', { skip: skipWithoutBrowser(10) }, async t => {
   const app = await startApp(t, {
     books: ['comic', 'comic2', 'manga', 'webtoon', 'pdf'],
     files: {
@@ -67,6 +67,10 @@ test('reader of pages', { skip: skipWithoutBrowser(9) }, async t => {
     await press(page, 'ArrowRight', '2')
     await press(page, 'ArrowRight', '3')
     await press(page, 'ArrowRight', '4,5')
+    await press(page, 'o', '4')
+    await press(page, 'ArrowRight', '5,6')
+    await press(page, 'ArrowLeft', '4')
+    await press(page, 'o', '4,5')
     await press(page, 'End', '6')
     await press(page, 'ArrowLeft', '4,5')
     await press(page, 'ArrowLeft', '3')
@@ -77,12 +81,36 @@ test('reader of pages', { skip: skipWithoutBrowser(9) }, async t => {
     t.equal(await horizontalOverflow(page), 0)
   })
 
+  await testPages('wide pages are shown in halves, and pages are rotated', async (t, open) => {
+    const page = await open(`/books/${comic.id}/read?page=2`, phone)
+    await waitForPages(page, '2')
+    await page.keyboard.press('x')
+    await press(page, 'ArrowRight', '3')
+    await page.keyboard.press('ArrowRight')
+    await press(page, 'ArrowRight', '4')
+    await press(page, 'ArrowLeft', '3')
+    await page.keyboard.press('ArrowLeft')
+    await press(page, 'ArrowLeft', '2')
+    await page.keyboard.press('e')
+    const isWide = () =>
+      page.evaluate<boolean>(
+        `(({ width, height }) => width > height)(document.querySelector('.current .reader-page').getBoundingClientRect())`,
+      )
+    await waitUntil(isWide)
+    await page.locator('.current .reader-image[style*="rotate: 90deg"] canvas').waitFor()
+    t.equal(await shown(page), '2')
+  })
+
   await testPages('settings of a series are remembered', async (t, open) => {
     const page = await open(`/books/${comic2.id}/read`, landscape)
     await waitForPages(page, '1')
     await page.keyboard.press('?')
     await page.getByRole('heading', { name: 'Keyboard shortcuts' }).waitFor()
     await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await press(page, ' ', '2,3')
+    await press(page, 'ArrowLeft', '1')
+    await page.keyboard.press('m')
     await page.getByRole('button', { name: 'Reading settings' }).click()
     await page.getByText('Double', { exact: true }).click()
     await page.getByText('Black', { exact: true }).click()
@@ -108,7 +136,7 @@ test('reader of pages', { skip: skipWithoutBrowser(9) }, async t => {
 
   await testPages('a webtoon is a strip that is read to its end', async (t, open) => {
     const page = await open(`/books/${webtoon.id}/read`, phone)
-    await page.locator('.reader-strip [data-page="1"] img').waitFor()
+    await page.locator('.reader-strip [data-page="1"] canvas').waitFor()
     // Four pages of 390 × 1950 without gaps, of which those around the window are rendered.
     const height = await page.evaluate<string>(
       'document.querySelector(".reader-column").style.height',
@@ -116,7 +144,7 @@ test('reader of pages', { skip: skipWithoutBrowser(9) }, async t => {
     t.equal(height, '7800px')
     t.equal(await page.locator('.reader-page').count(), 2)
     await page.keyboard.press('End')
-    await page.locator('.reader-strip [data-page="4"] img').waitFor()
+    await page.locator('.reader-strip [data-page="4"] canvas').waitFor()
     const recorded = page.waitForResponse(/reading-sessions/)
     await page.evaluate('document.querySelector(".reader-strip").scrollTo(0, 1e6)')
     await page.getByText('This is the last book of the series.').waitFor()
@@ -126,7 +154,7 @@ test('reader of pages', { skip: skipWithoutBrowser(9) }, async t => {
 
   await testPages('a PDF is rendered by the server', async (t, open) => {
     const page = await open(`/books/${pdf.id}/read?page=2`, landscape)
-    await page.locator('[data-page="2"] img[alt="Page 2 of 4"]').waitFor()
+    await page.locator('[data-page="2"] [aria-label="Page 2 of 4"] > canvas').waitFor()
     await page.keyboard.press('v')
     await waitForPages(page, '2')
     t.notMatch(page.url(), /page=/)
@@ -196,6 +224,7 @@ test('reader of pages', { skip: skipWithoutBrowser(9) }, async t => {
     const before = await nodes()
     for (let number = 13; number <= 40; number++) await press(page, 'ArrowRight', String(number))
     t.ok((await nodes()) <= before + 4, 'elements of the document')
-    t.ok((await page.evaluate<number>('document.images.length')) <= 8, 'images')
+    const images = `document.images.length + document.querySelectorAll('canvas').length`
+    t.ok((await page.evaluate<number>(images)) <= 6, 'decoded images')
   })
 })

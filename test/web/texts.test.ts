@@ -2,6 +2,10 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { nullOperators, operators, seriesFields } from '../../lib/catalog/list/fields.ts'
+import { failureReasons, unreadableCodes } from '../../lib/errors.ts'
+import { errorNames } from '../../lib/http/error-response.ts'
+import { validationCodes } from '../../lib/http/validate.ts'
 import { languages } from '../../lib/web/app/text/languages.ts'
 
 type Text = string | Record<string, string>
@@ -46,6 +50,35 @@ t.test('texts have the plural forms of their language, and none is empty', async
       language,
     )
   }
+})
+
+t.test('every failure of the API has a text', async t => {
+  const isOwnText = [403, 429, 503]
+  const keys = [
+    ...failureReasons.map(reason => `error.reason.${reason}`),
+    ...unreadableCodes.map(code => `bookError.${code}`),
+    ...validationCodes.map(code => `error.validation.${code}`),
+    ...[500, ...Object.keys(errorNames).map(Number)]
+      .filter(status => !isOwnText.includes(status))
+      .map(status => `error.status.${status}`),
+  ]
+  t.same(
+    keys.filter(key => !(key in english)),
+    [],
+  )
+})
+
+t.test('conditions of rules and saved filters have words', async t => {
+  const keys = [
+    ...Object.keys(seriesFields).map(field => `rule.field.${field}`),
+    ...[...Object.values(operators).flatMap(Object.keys), ...nullOperators].map(
+      operator => `rule.operator.${operator}`,
+    ),
+  ]
+  t.same(
+    keys.filter(key => !(key in english)),
+    [],
+  )
 })
 
 t.test('every text is used', async t => {

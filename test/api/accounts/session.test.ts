@@ -140,7 +140,12 @@ t.test('the cookie is Secure for HTTPS requests, or if configured', async t => {
       'set-cookie',
     )
   t.notMatch(await cookie({}), /Secure/)
-  t.match(await cookie({ 'x-forwarded-proto': 'https' }), /; Secure$/)
+  const https = { 'x-forwarded-proto': 'https' }
+  t.match(await cookie(https), /; Secure$/)
+  t.match(await cookie({ ...https, origin: 'https://books.example.org' }), /; Secure$/)
+  // As where the public URL is HTTPS.
+  const onLocalNetwork = { ...https, origin: 'http://192.168.1.2:8080' }
+  t.notMatch(await cookie(onLocalNetwork), /Secure/, 'browsers would not store it')
 })
 
 t.test('sign-in attempts are limited', async t => {

@@ -42,7 +42,7 @@ t.test('initial setup works once and signs the administrator in', async t => {
   t.equal((await root.get('/users')).body.total, 1)
   const again = await anyone.post('/setup/initialize', first)
   t.equal(again.status, 409)
-  t.match(again.body, { error: 'Conflict', details: null })
+  t.match(again.body, { error: 'Conflict', details: { reason: 'setup_done' } })
   t.match((await anyone.get('/setup/status')).body, { setupRequired: false, hasUsers: true })
   t.ok(base)
 })

@@ -20,6 +20,8 @@ t.test('a scan reports its progress and its result', async t => {
     'Zot/broken.cbz': Buffer.from('no archive'),
   })
   t.equal((await someone.get(`/libraries/${shelf.id}/scan-status`)).status, 404, 'never scanned')
+  const latestOf = async () => (await someone.get(`/scans/latest?libraryId=${shelf.id}`)).body
+  t.same(await latestOf(), [], 'nor listed')
   const started = await maintainer.post(`/libraries/${shelf.id}/scan`)
   t.equal(started.status, 200)
   t.match(started.body, {
@@ -33,6 +35,8 @@ t.test('a scan reports its progress and its result', async t => {
   t.ok(Date.parse(started.body.startedAt))
   await waitForScan(all, started.body.id)
   const { body } = await someone.get(`/libraries/${shelf.id}/scan-status`)
+  t.same(await latestOf(), [body])
+  t.match((await someone.get('/scans/latest')).body, [body])
   t.match(body, {
     id: started.body.id,
     status: 'completed',

@@ -80,6 +80,10 @@ async function session(t: Test, all: TestApi, ana: Client, seen: ReceivedEvent[]
   )
   await ana.put(`/books/${first!.id}/progress`, { currentPage: 1 })
   await come('progress_updated', data => data.book_id === first!.id)
+  await ana.post('/want-to-read/bulk', { bookIds: [first!.id] })
+  await come('want_to_read_updated', data => data.book_id === first!.id)
+  await ana.put(`/series/${first!.seriesId}/rating`, { rating: 60 })
+  await come('rating_updated', data => data.series_id === first!.seriesId && data.user_id)
 
   for (const [path, kind] of [
     ['/collections', 'collection'],

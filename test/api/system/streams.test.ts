@@ -236,6 +236,18 @@ test('a client that missed deleted events receives a resync', async t => {
   t.same(await upToDate.waitForQuiet(), [], 'an empty table is no loss for an up-to-date client')
 })
 
+test('a client receives a resync when its account sees something else', async t => {
+  const all = await startApiWithoutPipeline(t, {}, { keepAliveMs: 100 })
+  const reader = await all.createUser('reader')
+  const client = await openSseClient(t, all.base, { headers: { 'x-api-key': reader.key } })
+  await publish(all.sql, [created])
+  await client.waitForEvents(1)
+  await all.sql`update account set age_limit = 12 where id = ${reader.id}`
+  await receiveNotifications(all.sql)
+  const events = await client.waitForEvents(2)
+  t.match(events[1], { event: 'resync', data: { type: 'resync', reason: 'account' } })
+})
+
 test('a stream ends when the permission is revoked', async t => {
   const all = await startApiWithoutPipeline(t, {}, { keepAliveMs: 200 })
   const gone = await all.createUser('admin')

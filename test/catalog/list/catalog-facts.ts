@@ -268,8 +268,10 @@ export async function storeFacts(sql: Sql, facts: Facts): Promise<void> {
 
 async function refreshDerived(sql: Sql, facts: Facts) {
   await sql`
-    update series s set book_count = t.books, missing_count = t.missing
+    update series s
+    set book_count = t.books, missing_count = t.missing, page_count = coalesce(t.pages, 0)
     from (select series_id, count(*) filter (where missing_at is null) as books,
+        sum(page_count) filter (where missing_at is null) as pages,
         count(*) filter (where missing_at is not null) as missing
       from book group by series_id) t
     where t.series_id = s.id`

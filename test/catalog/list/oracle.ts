@@ -83,10 +83,32 @@ export function createOracle(facts: Facts, account: string) {
     return times.length > 0 ? Math.max(...times) : null
   }
 
-  const testSeries = (s: SeriesFacts) => (predicate: Predicate) => {
+  const testSeries = (s: SeriesFacts, viewer: Viewer) => (predicate: Predicate) => {
     const { field, test } = predicate
     const count = booksOf(s).length
+    const isWithinAge = ({ ageRating }: BookFacts) => (ageRating ?? 0) <= (viewer.ageLimit ?? 99)
+    const seen = booksOf(s).filter(isWithinAge)
     switch (field) {
+      case 'format':
+        return testLabels(
+          test,
+          seen.map(b => b.format),
+        )
+      case 'hasError':
+        return test.kind === 'boolean' && seen.some(b => b.error) === test.value
+      case 'hasMissing': {
+        const missing = facts.books.filter(b => b.series === s && b.missing && isWithinAge(b))
+        return test.kind === 'boolean' && missing.length > 0 === test.value
+      }
+      case 'bookCount':
+        return testNumber(test, seen.length)
+      case 'pageCount':
+        return testNumber(
+          test,
+          seen.reduce((sum, b) => sum + b.pages, 0),
+        )
+      case 'ageRating':
+        return testNumber(test, s.ageRating)
       case 'libraryId':
         return testId(test, s.library)
       case 'genre':

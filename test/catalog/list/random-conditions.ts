@@ -156,6 +156,8 @@ export function seriesConditions(facts: Facts) {
     ...{ userRating: numbers(1, 100), communityRating: numbers(1, 100) },
     author: texts('akira toriyama', 'EMILE', '尾', 'ola', 'a'),
     completion: booleans,
+    ...{ ageRating: numbers(5, 19), format: texts('CBZ', 'epub', 'b'), hasError: booleans },
+    ...{ hasMissing: booleans, bookCount: numbers(0, 12), pageCount: numbers(0, 240) },
     sharingTag: texts('kids', 'd'),
   })
 }

@@ -144,7 +144,9 @@ t.test('every page has the series of the oracle, and the groups all of them', as
         const page = await seriesIndex.page(requests, viewer, list)
         const expected = listed.filter(
           s =>
-            ids.has(s.id) && isVisibleSeries(viewer)(s) && holds(filter.condition, testSeries(s)),
+            ids.has(s.id) &&
+            isVisibleSeries(viewer)(s) &&
+            holds(filter.condition, testSeries(s, viewer)),
         )
         deepEqual([...page!.ids].sort(), expected.map(s => s.id).sort())
       },

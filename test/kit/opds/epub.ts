@@ -8,6 +8,7 @@ type Parts = {
   metadata?: string
   manifest: string
   spine: string
+  direction?: 'ltr' | 'rtl'
   more?: string
   files?: Files
 }
@@ -16,10 +17,18 @@ const container =
   '<container><rootfiles><rootfile full-path="OPS/book.opf"/></rootfiles></container>'
 
 /** An EPUB with its package in `OPS/book.opf`; strings are deflated, bytes are stored. */
-export function epubOf({ metadata = '', manifest, spine, more = '', files = {} }: Parts): Buffer {
+export function epubOf({
+  metadata = '',
+  manifest,
+  spine,
+  direction,
+  more = '',
+  files = {},
+}: Parts): Buffer {
+  const progression = direction ? ` page-progression-direction="${direction}"` : ''
   const opf = `<package unique-identifier="uid"><metadata xmlns:dc="http://purl.org/dc/elements/1.1/">
     <dc:identifier id="uid"> urn:uuid:11111111-2222-4333-8444-555555555555\n</dc:identifier>${metadata}</metadata>
-    <manifest>${manifest}</manifest><spine>${spine}</spine>${more}</package>`
+    <manifest>${manifest}</manifest><spine${progression}>${spine}</spine>${more}</package>`
   const all: Files = { 'META-INF/container.xml': container, 'OPS/book.opf': opf, ...files }
   const entries = Object.entries(all).map(([name, content]) => ({
     name,

@@ -1,9 +1,11 @@
 // A server of the web application with a small library of real books and accounts that can sign in.
+import { mkdirSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
 import { hashPassword } from '../../../lib/auth/password.ts'
 import type { Role } from '../accounts.ts'
-import type { Scope } from '../db.ts'
+import { projectRoot, type Scope } from '../db.ts'
 import { createTestLibrary } from '../library.ts'
-import { startApi } from '../server.ts'
+import { startApi, type TestApi } from '../server.ts'
 import { type WebBookName, webBooks } from './books.ts'
 
 export type App = Awaited<ReturnType<typeof startApp>>
@@ -19,9 +21,19 @@ type AppOptions = {
 /** Password of all accounts. */
 export const password = 'correct horse battery'
 
+const builds = join(projectRoot, 'node_modules', '.cache', 'stackroom-tests', 'web')
+
+/** Lets a server use the build of other tests, before its first page. Making one takes a second of CPU time. */
+export function shareBuild({ config }: Pick<TestApi, 'config'>): void {
+  const cache = join(config.data_dir, 'cache')
+  for (const folder of [builds, cache]) mkdirSync(folder, { recursive: true })
+  symlinkSync(builds, join(cache, 'web'))
+}
+
 /** The server with a scanned library until the end of `t`. */
 export async function startApp(t: Scope, { settings, books = [], files = {} }: AppOptions = {}) {
   const api = await startApi(t, settings)
+  shareBuild(api)
   const hash = await hashPassword(password)
   /** An account that can sign in in a browser; also a client that uses its API key. */
   const createPerson = async (role: Role, username: string) => {

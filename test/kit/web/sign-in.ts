@@ -1,13 +1,15 @@
 // Sessions of the web application as its sign-in form leaves them in a browser.
 import type { BrowserContextOptions } from 'playwright-core'
 
+type StorageState = Exclude<NonNullable<BrowserContextOptions['storageState']>, string>
+
 export type Credentials = { username: string; password: string }
 
 /** Signs in by the API; the result is the storage of a browser in which the application is signed in. */
 export async function signIn(
   base: string,
   { username, password }: Credentials,
-): Promise<BrowserContextOptions['storageState']> {
+): Promise<StorageState> {
   const url = new URL(base)
   const response = await fetch(`${base}/api/v1/auth/login`, {
     method: 'POST',

@@ -3,6 +3,7 @@ import { mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import t from 'tap'
 import { unrestrictedViewer } from '../../../lib/auth/viewer.ts'
+import { booksByIds } from '../../../lib/catalog/book/book-record.ts'
 import { recordReading } from '../../../lib/catalog/reading/record.ts'
 import { thumbnailPath } from '../../../lib/image/thumbnail-path.ts'
 import { checkCatalogue, invariants } from '../../../pipeline/doctor/doctor.ts'
@@ -146,6 +147,14 @@ const cases: Record<string, { violate: () => Promise<unknown>; count?: number }>
     count: 2,
   },
   'page lists': { violate: () => sql`delete from book_pages where book_id = ${first.id}` },
+  'rows of covers and hashes': {
+    violate: async () => {
+      await sql`delete from book_artifact where book_id = ${first.id}`
+      const ids = books.map(book => book.id)
+      const records = await booksByIds(sql, unrestrictedViewer(first.id), ids)
+      t.equal(records.length, ids.length, 'no book is left out of a list')
+    },
+  },
   'rows of deleted books': {
     violate: async () => {
       const [{ id }] = await sql<[{ id: string }]>`select gen_random_uuid() as id`

@@ -1,0 +1,109 @@
+// What the visible books of a series say: in its record, and as conditions. Books beyond an age limit say nothing.
+import { test } from 'tap'
+import { formatNames } from '../../../lib/format/formats.ts'
+import { pdfOf } from '../../kit/files/pdf.ts'
+import { comic, createTestLibrary } from '../../kit/library.ts'
+import { startApi } from '../../kit/server.ts'
+
+const info = (fields: string) => comic({ pages: 2, info: `<ComicInfo>${fields}</ComicInfo>` })
+const seen =
+  '<Writer>Ana Author, Cid</Writer><Penciller>Cid</Penciller><Year>2001</Year><Publisher>Acme</Publisher><LanguageISO>en</LanguageISO>'
+const first = info(`<Number>1</Number>${seen}`)
+const second = info(`<Number>2</Number>${seen}<Summary>A beginning</Summary>`)
+const secret = info(
+  '<Number>0</Number><Writer>Unseen Writer</Writer><Year>1950</Year><Publisher>Unseen</Publisher><LanguageISO>fr</LanguageISO><Summary>Unseen summary</Summary>',
+)
+const report = pdfOf([
+  '<</Type/Catalog/Pages 2 0 R>>',
+  '<</Type/Pages/Count 1/Kids[3 0 R]>>',
+  '<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 300]>>',
+])
+
+test('what the visible books of a series say', async t => {
+  const all = await startApi(t)
+  const admin = await all.createUser('admin')
+  const shelf = await createTestLibrary(t, all, {
+    'Plain/1.cbz': first,
+    'Plain/2.cbz': second,
+    'Half/1.cbz': first,
+    'Half/2.cbz': second,
+    'Half/secret.cbz': secret,
+    'Half/secret.pdf': report,
+    'Half/secret error.cbz': Buffer.from('this is no archive'),
+    'Half/secret missing.cbz': info('<Number>9</Number>'),
+  })
+  await shelf.scan()
+  for (const { id, name } of await shelf.books())
+    if (name.startsWith('secret'))
+      t.equal((await admin.patch(`/books/${id}/metadata`, { ageRating: 18 })).status, 200)
+  shelf.remove('Half/secret missing.cbz')
+  await shelf.scan()
+  const child = await all.createUser('reader')
+  await admin.put(`/users/${child.id}`, { ageLimit: 12 })
+  const idOf = async (title: string) =>
+    (await admin.get('/series')).body.data.find((one: any) => one.title === title).id as string
+  const ids = { plain: await idOf('Plain'), half: await idOf('Half') }
+  await admin.patch(`/series/${ids.half}/metadata`, { ageRating: null })
+
+  await t.test('the record of a series', async t => {
+    const read = async (caller: typeof child, id: string) => {
+      const { body } = await caller.get(`/series/${id}/full`)
+      const [listed] = (await caller.get('/series/full')).body.data.filter((s: any) => s.id === id)
+      t.same(listed.booksMetadata, body.booksMetadata)
+      t.match(body, { metadata: { authors: [] }, summary: null, year: null })
+      return body.booksMetadata
+    }
+    const plain = await read(child, ids.plain)
+    t.match(plain, {
+      authors: [
+        { name: 'Ana Author', role: 'writer' },
+        { name: 'Cid', role: 'writer' },
+        { name: 'Cid', role: 'penciller' },
+      ],
+      ...{ publishers: ['Acme'], languages: ['en'], firstYear: 2001, lastYear: 2001 },
+      ...{ ageRating: null, summary: { text: 'A beginning', number: '2' } },
+    })
+    t.equal(plain.authors.length, 3)
+    const half = await read(child, ids.half)
+    const { bookId: _, ...summary } = half.summary
+    t.same({ ...half, summary: { ...summary, bookId: plain.summary.bookId } }, plain)
+    t.match(await read(admin, ids.half), {
+      authors: [{ name: 'Ana Author' }, {}, {}, { name: 'Unseen Writer' }],
+      ...{ publishers: ['Acme', 'Unseen'], languages: ['en', 'fr'], firstYear: 1950 },
+      ...{ lastYear: 2001, ageRating: 18, summary: { text: 'Unseen summary', number: '0' } },
+    })
+  })
+
+  await t.test('conditions on the books of series', async t => {
+    const list = async (caller: typeof child, condition: object) => {
+      const { status, body } = await caller.post('/series/list', { condition })
+      t.equal(status, 200)
+      return body.data.map((one: any) => one.title) as string[]
+    }
+    const counts = Array.from({ length: 12 }, (_, value) => value)
+    const conditions = [
+      ...['is', 'isNot'].flatMap(operator =>
+        formatNames.map(value => ({ format: { operator, value } })),
+      ),
+      ...['isNull', 'isNotNull'].map(operator => ({ format: { operator } })),
+      ...['hasError', 'hasMissing'].flatMap(field =>
+        ['isTrue', 'isFalse'].map(operator => ({ [field]: { operator } })),
+      ),
+      ...['bookCount', 'pageCount'].flatMap(field =>
+        counts.flatMap(value =>
+          ['eq', 'gte', 'lte'].map(operator => ({ [field]: { operator, value } })),
+        ),
+      ),
+    ]
+    for (const condition of conditions) {
+      const found = await list(child, condition)
+      t.equal(found.includes('Half'), found.includes('Plain'), JSON.stringify(condition))
+    }
+    t.same(await list(child, { pageCount: { operator: 'eq', value: 4 } }), ['Half', 'Plain'])
+    t.same(await list(admin, { format: { operator: 'is', value: 'PDF' } }), ['Half'])
+    t.same(await list(admin, { hasError: { operator: 'isTrue' } }), ['Half'])
+    t.same(await list(admin, { hasMissing: { operator: 'isTrue' } }), ['Half'])
+    t.same(await list(admin, { bookCount: { operator: 'eq', value: 5 } }), ['Half'])
+    t.same(await list(admin, { pageCount: { operator: 'gt', value: 4 } }), ['Half'])
+  })
+})
