@@ -45,7 +45,7 @@ export async function createCover(
 }
 
 /** Height by width: of strips, which no page of a book is, and of the part that is shown of them. */
-const minStripRatio = 2
+const minStripRatio = 2.5
 const coverRatio = 1.5
 
 const isStrip = ({ width, height }: Box) => height >= width * minStripRatio

@@ -94,15 +94,16 @@ t.test('the cover of a strip is its top, in the proportions of a cover', async t
         top: 0,
       },
     ])
+  const formats = ['jpeg', 'png', 'webp', 'gif'] as const
   const sizes = [
     [24, 60, 24, 36],
     [80, 400, 80, 120],
-    [200, 400, 200, 300],
+    [200, 500, 200, 300],
     [800, 4_000, 267, 400],
     [690, 14_000, 267, 400],
   ] as const
   for (const [width, height, wide, high] of sizes)
-    for (const format of ['jpeg', 'png', 'webp', 'gif'] as const) {
+    for (const format of height > 500 ? (['jpeg'] as const) : formats) {
       const bytes = await (await strip(width, height)).toFormat(format).toBuffer()
       for (const options of [jpeg, webp]) {
         const made = await createCover(bytes, options)

@@ -12,11 +12,11 @@ import { testWithPages, waitUntil } from '../kit/web/page.ts'
 
 const phone = { width: 390, height: 844 }
 
-/** Waits until a page is the current one and its image is there; its neighbours are prepared. */
+/** Waits until a page is the current one and its picture is there; its neighbours are prepared. */
 async function shownPage(page: Page, number: number, count: number) {
   const name = `Page ${number} of ${count}`
   await page.getByRole('status').getByText(name).waitFor({ state: 'attached' })
-  await page.getByRole('img', { name }).and(page.locator('img')).first().waitFor()
+  await page.getByRole('img', { name }).filter({ has: page.locator('canvas') }).first().waitFor()
 }
 
 test('from the first start to the statistics', { skip: skipWithoutBrowser(3) }, async t => {

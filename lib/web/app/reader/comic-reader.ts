@@ -1,5 +1,5 @@
 // Reader of books made of pages: comics, manga, webtoons and PDF.
-import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import type { Schemas } from '../api/client.ts'
 import { useWakeLock } from '../reading/wake-lock.ts'
 import { address, goBack, navigate, setQuery } from '../routing/router.ts'
@@ -118,7 +118,8 @@ function useViewport(reader: Reader, root: { current: HTMLElement | null }) {
 function useMenuHiding(reader: Reader) {
   const opened = useRef(reader.page.peek())
   const page = reader.page.value
-  useEffect(() => {
+  // Before the next key, which may show it again.
+  useLayoutEffect(() => {
     if (page === opened.current || reader.areThumbnailsShown.peek()) return
     opened.current = -1
     if (!document.activeElement?.closest('.reader-bar')) reader.isMenuShown.value = false

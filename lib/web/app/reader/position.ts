@@ -1,5 +1,5 @@
 // Position in the book: recorded while reading, restored after a reload, and offered when another device was further.
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { api, body, type Schemas } from '../api/client.ts'
 import { clockOffset } from '../api/clock.ts'
 import { can } from '../api/session.ts'
@@ -47,7 +47,8 @@ export function useRecording(reader: Reader) {
     reader.layout.value === 'strip'
       ? shown.includes(count) && reader.isAtEnd.value
       : reader.spreadIndex.value === reader.spreads.value.length - 1
-  useEffect(() => {
+  // Layout effects: the reader may be closed before others of the last page are run.
+  useLayoutEffect(() => {
     if (!isRecorded) return
     const created = createRecorder({ bookId: book.id })
     recorder.current = created
@@ -60,7 +61,7 @@ export function useRecording(reader: Reader) {
       recorder.current = null
     }
   }, [isRecorded, book.id])
-  useEffect(() => {
+  useLayoutEffect(() => {
     const toPage = shown.at(-1)!
     recorder.current?.moved({ toPage, isEnd, pages: shown })
     const local: LocalPosition = {

@@ -11,8 +11,11 @@ export function Menu({ label, trigger, children }: MenuProps) {
   const root = useRef<HTMLDivElement>(null)
   const button = useRef<HTMLButtonElement>(null)
   const content = useRef<HTMLDivElement>(null)
+  // Before the next key is handled.
   useLayoutEffect(() => {
-    if (content.current) placeInWindow(content.current, button.current!)
+    if (!content.current) return
+    placeInWindow(content.current, button.current!)
+    content.current.querySelector<HTMLElement>('.menu-item')?.focus()
   }, [isOpen])
   useEffect(() => {
     if (!isOpen) return
@@ -21,7 +24,6 @@ export function Menu({ label, trigger, children }: MenuProps) {
     }
     document.addEventListener('pointerdown', closeOutside)
     document.addEventListener('focusin', closeOutside)
-    root.current?.querySelector<HTMLElement>('.menu-item')?.focus()
     return () => {
       document.removeEventListener('pointerdown', closeOutside)
       document.removeEventListener('focusin', closeOutside)
