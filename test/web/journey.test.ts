@@ -16,7 +16,11 @@ const phone = { width: 390, height: 844 }
 async function shownPage(page: Page, number: number, count: number) {
   const name = `Page ${number} of ${count}`
   await page.getByRole('status').getByText(name).waitFor({ state: 'attached' })
-  await page.getByRole('img', { name }).filter({ has: page.locator('canvas') }).first().waitFor()
+  await page
+    .getByRole('img', { name })
+    .filter({ has: page.locator('canvas') })
+    .first()
+    .waitFor()
 }
 
 test('from the first start to the statistics', { skip: skipWithoutBrowser(3) }, async t => {
