@@ -39,7 +39,11 @@ export async function useBrowser(t: Scope): Promise<Browser> {
     // It does not work for root, nor in most containers.
     chromiumSandbox: false,
     // Nothing is requested from other hosts, by the browser itself neither.
-    args: ['--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'],
+    args: [
+      '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
+      '--disable-gpu',
+      '--disable-software-rasterizer',
+    ],
     timeout: browserTimeoutMs,
   })
   const browser = running

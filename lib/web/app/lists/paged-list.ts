@@ -172,3 +172,11 @@ export function usePagedList<T>(key: string, loadPage: LoadPage<T>): PagedList<T
   }, [shown])
   return shown
 }
+
+/** The rows were moved: what was loaded in other orders, the key after `?`, would be shown as it was before. */
+export function forgetOtherOrders<T>(list: PagedList<T>): void {
+  const pathOf = (key: string) => key.split('?')[0]
+  const [shown = ''] = [...lists].find(([, stored]) => stored === list) ?? []
+  for (const key of lists.keys())
+    if (key !== shown && pathOf(key) === pathOf(shown)) lists.delete(key)
+}

@@ -1,6 +1,6 @@
 // List whose rows are put in order: dragged by their handle, or moved by keyboard and buttons.
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { PagedList } from '../lists/paged-list.ts'
+import { forgetOtherOrders, type PagedList } from '../lists/paged-list.ts'
 import { lineShape } from '../lists/shapes.ts'
 import { type GridHandle, VirtualGrid } from '../lists/virtual-grid.ts'
 import { t } from '../text/translate.ts'
@@ -39,6 +39,7 @@ export function ArrangeList<T>({ list, label, titleOf, renderRow, onMove }: Arra
     setAnnouncement(
       t('organise.movedTo', { title: titleOf(row), position: target + 1, count: total }),
     )
+    forgetOtherOrders(list)
     list.reload()
     if (root.current === null) return
     if (!isInView(handleOf(root.current, target))) grid.current?.scrollTo(target)
