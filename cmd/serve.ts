@@ -55,8 +55,8 @@ async function serve(service: Service, flags: Flags) {
   try {
     const address = await listen(api.server, config.application)
     process.stdout.write(`Stackroom is listening on ${address}\n`)
-    void api.prepareWeb()
     if (flags.workers) pipeline = await startWorkers(service)
+    void api.prepareWeb()
     const added = printSetupToken(service).then(
       () => pipeline && addLibraries(service, pipeline, flags.library),
     )
