@@ -101,6 +101,8 @@ function hostileChapter(name: string): string {
     <p><a href="javascript:${run}">script link</a> <a href="http://links.example/">web link</a> <a href="data:text/html,&lt;script&gt;${run}&lt;/script&gt;">data link</a></p>
     <svg xmlns="http://www.w3.org/2000/svg" onload="${run}" viewBox="0 0 10 10"><script>${run}</script><image xlink:href="http://images.example/g.png"/><a xlink:href="javascript:${run}"><text y="5">t</text></a><set attributeName="onmouseover" to="${run}"/><foreignObject><iframe xmlns="http://www.w3.org/1999/xhtml" src="http://frames.example/"></iframe></foreignObject></svg>
     <math xmlns="http://www.w3.org/1998/Math/MathML"><mtext href="javascript:${run}">m</mtext></math>
+    <img src="1.jpg" name="body" alt=""/><form style="background: url(http://images.example/i.png)"><select name="attributes"><option>o</option></select></form>
+    ${'<div>'.repeat(4_000)}deep${'</div>'.repeat(4_000)}
     <details open="open" ontoggle="${run}"><summary>s</summary></details><marquee onstart="${run}">m</marquee>
     <p>The end of ${name}.</p>`
   return xhtml(body, head, ` onload="${run}" onhashchange="${run}"`)

@@ -1,5 +1,6 @@
 // Documents of EPUBs in frames: fetched, parsed without effect, sanitized, and put into a sandboxed frame in which
 // no script of a book runs.
+import { removeNames } from './names.ts'
 import { fetchText, loadableUrl, type Publication, resourceUrl } from './publication.ts'
 import { sanitize, withoutScripts } from './sanitize.ts'
 import { cleanStyleSheet, splitImports } from './style-sheet.ts'
@@ -115,13 +116,18 @@ const closedInXml =
 export function parseDocument(frame: Window, source: string, type: string): Document {
   const { DOMParser } = frame as unknown as typeof globalThis
   const parser = new DOMParser()
+  const parse = (text: string, type: DOMParserSupportedType) => {
+    const parsed = parser.parseFromString(text, type)
+    removeNames(parsed)
+    return parsed
+  }
   const text = withoutScripts(source)
   if (/xml/.test(type) || /^\s*<\?xml/.test(text)) {
     const isSvg = /svg/.test(type)
-    const parsed = parser.parseFromString(text, isSvg ? 'image/svg+xml' : 'application/xhtml+xml')
+    const parsed = parse(text, isSvg ? 'image/svg+xml' : 'application/xhtml+xml')
     if (!parsed.querySelector('parsererror') && (isSvg || parsed.body)) return parsed
   }
-  return parser.parseFromString(text.replace(closedInXml, '<$1$2></$1>'), 'text/html')
+  return parse(text.replace(closedInXml, '<$1$2></$1>'), 'text/html')
 }
 
 function absoluteUrl(url: string, base: string): string | null {

@@ -71,7 +71,22 @@ export function sanitize(document: Document, resolvers: Resolvers) {
     control.setAttribute('disabled', '')
     if (control.getAttribute('type')?.toLowerCase() === 'image') control.remove()
   }
+  limitDepth(document)
   for (const element of document.querySelectorAll('*')) sanitizeAttributes(element, resolvers)
+}
+
+/** The one of HTML parsers. A few thousand elements in each other, which XML may have, end the process of the page. */
+const maxDepth = 512
+
+/** Elements below the maximum depth become text. */
+function limitDepth(document: Document) {
+  const depths = new Map<Element, number>()
+  for (const element of document.querySelectorAll('*')) {
+    if (!element.isConnected) continue
+    const depth = (depths.get(element.parentElement!) ?? 0) + 1
+    depths.set(element, depth)
+    if (depth === maxDepth) element.replaceChildren(element.textContent)
+  }
 }
 
 function sanitizeAttributes(element: Element, resolvers: Resolvers) {
