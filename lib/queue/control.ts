@@ -67,20 +67,44 @@ export async function signalCancel(tx: Queryable, ids: readonly string[]) {
 
 /**
  * Counts the waiting covers and hashes of a library for another scan and makes them ready. Jobs of a
- * scan that is followed (`scan --ndjson`) stay its own, because its records are read.
+ * scan that is followed (`scan --ndjson`) stay its own, because its records are read. Returns the ids of the scans
+ * that had counted them.
  */
 export async function reassignToScan(tx: Queryable, libraryId: string, scanId: string) {
-  await tx`
-    update pgboss.job j
-    set start_after = least(j.start_after, now()),
-      data = case
-        when exists (
+  // The earlier scans have so many less to come: they would never be done.
+  const moved = await tx<{ scanId: string; covers: number; hashes: number }[]>`
+    with waiting as materialized (
+      select j.name, j.id, j.data->>'scanId' as "scanId", jsonb_array_length(j.data->'ids') as books,
+        exists (
           select from scan s
-          where s.id = (j.data->>'scanId')::uuid and s.options @> '{"followed": true}')
-        then j.data
-        else j.data || jsonb_build_object('scanId', ${scanId}::text) end
-    from ${inOrder(tx, tx`name in ('cover', 'hash') and state < 'active' and data->>'libraryId' = ${libraryId}`)}
-    where j.name = w.name and j.id = w.id`
+          where s.id = (j.data->>'scanId')::uuid and s.options @> '{"followed": true}') as followed
+      from pgboss.job j
+      join ${inOrder(tx, tx`name in ('cover', 'hash') and state < 'active' and data->>'libraryId' = ${libraryId}`)}
+        on j.name = w.name and j.id = w.id
+    ), moving as (
+      update pgboss.job j
+      set start_after = least(j.start_after, now()),
+        data = case when w.followed then j.data
+          else j.data || jsonb_build_object('scanId', ${scanId}::text) end
+      from waiting w
+      where j.name = w.name and j.id = w.id
+    )
+    select "scanId", coalesce(sum(books) filter (where name = 'cover'), 0)::integer as covers,
+      coalesce(sum(books) filter (where name = 'hash'), 0)::integer as hashes
+    from waiting
+    where not followed and "scanId" <> ${scanId}
+    group by "scanId"
+    order by "scanId"`
+  for (const { scanId: from, covers, hashes } of moved) {
+    await tx`
+      update scan
+      set to_cover = greatest(to_cover - ${covers}, 0), to_hash = greatest(to_hash - ${hashes}, 0)
+      where id = ${from}`
+    await tx`
+      update scan set to_cover = to_cover + ${covers}, to_hash = to_hash + ${hashes}
+      where id = ${scanId}`
+  }
+  return moved.map(({ scanId }) => scanId)
 }
 
 /** Delays the waiting jobs of a library, for example while its disk is unavailable. */

@@ -37,11 +37,12 @@ export async function takeOver(sql: Sql, queue: Queue, scan: LoadedScan): Promis
       where library_id = ${scan.libraryId} and error_code = 'io' and missing_at is null
       on conflict (directory_id, name) do nothing`
     await queue.deleteWaiting(tx, 'index', scan.libraryId)
-    await queue.reassignToScan(tx, scan.libraryId, scan.scanId)
+    const relieved = await queue.reassignToScan(tx, scan.libraryId, scan.scanId)
     const files = await enqueuePending(tx, queue, scan)
     if (files > 0)
       await tx`update scan set to_index = to_index + ${files} where id = ${scan.scanId}`
-    await publishScans(tx, [...superseded.map(row => row.id), scan.scanId])
+    const changed = new Set([...superseded.map(row => row.id), ...relieved, scan.scanId])
+    await publishScans(tx, [...changed])
     return true
   })
 }

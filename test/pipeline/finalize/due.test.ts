@@ -64,6 +64,26 @@ t.test('a book that has a job is not enqueued twice', async t => {
   await waitForScan(all, id)
 })
 
+t.test('what a later scan takes over counts for it, and the earlier one is done', async t => {
+  const lib = await createTestLibrary(t, all, two())
+  const { id: earlier } = await lib.scan()
+  const { id: later } = await lib.scan()
+  await reset(lib.id)
+  const ids = (await lib.books()).map(book => book.id)
+  const figures = { to_cover: 0, covers: 0, to_hash: 0, hashed: 0 }
+  await sql`update scan set ${sql(figures)} where id in (${earlier}, ${later})`
+  await sql`update scan set to_cover = ${ids.length}, to_hash = ${ids.length} where id = ${earlier}`
+  const job = { scanId: earlier, libraryId: lib.id, ids }
+  await queue.send(sql, 'cover', [job], { afterSeconds: 3600 })
+  await queue.send(sql, 'hash', [job], { afterSeconds: 3600 })
+  t.same(await queue.reassignToScan(sql, lib.id, later), [earlier])
+  await waitForScan(all, later)
+  const rows = await sql`
+    select to_cover, covers, to_hash, hashed from scan where id in (${earlier}, ${later}) order by number`
+  const taken = { to_cover: 2, covers: 2, to_hash: 2, hashed: 2 }
+  t.same([...rows], [figures, taken])
+})
+
 t.test('without a hash policy no hash is due', async t => {
   const lib = await createTestLibrary(t, all, two())
   await sql`update library set hash_policy = 'off' where id = ${lib.id}`
