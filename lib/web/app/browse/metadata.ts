@@ -90,7 +90,8 @@ export function AuthorFacts({ authors }: { authors: readonly Schemas['Author'][]
   return [...byRole].map(([role, people]) =>
     h(Fact, {
       key: role,
-      label: textOr(`authorRole.${role}`, role),
+      // Roles of books come in more spellings than those that can be chosen in the forms.
+      label: textOr(`authorRole.${role}`, textOr(`metadata.role.${role}`, role)),
       children: joined(
         [...new Set(people.map(({ name }) => name))].map(name => filterLink('author', name)),
       ),
