@@ -40,7 +40,8 @@ export function parseCredential(
 
 /** Whether a browser marks the request as sent by a page of another origin. */
 export function isCrossOrigin(headers: IncomingHttpHeaders): boolean {
-  if (headers['sec-fetch-site'] === 'cross-site') return true
+  // Another port or subdomain is the same site; cookies are sent from there, and images need no Origin.
+  if (/^(?:cross|same)-site$/.test(String(headers['sec-fetch-site']))) return true
   const { origin, host } = headers
   if (origin === undefined) return false
   return !URL.canParse(origin) || new URL(origin).host !== host?.toLowerCase()

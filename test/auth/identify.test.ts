@@ -131,6 +131,11 @@ t.test('the cookie is accepted where allowed, but not cross-origin', async t => 
   t.ok(await identifyWith({}))
   t.ok(await identifyWith({ 'sec-fetch-site': 'same-origin', origin: 'https://books.example.org' }))
   t.equal(await identifyWith({ 'sec-fetch-site': 'cross-site' }), null)
+  t.equal(
+    await identifyWith({ 'sec-fetch-site': 'same-site' }),
+    null,
+    'of another port or subdomain',
+  )
   t.equal(await identifyWith({ origin: 'https://evil.example.org' }), null)
   t.equal(await identifyWith({ origin: 'null' }), null)
   t.equal(await auth.identities.identify({ headers, address: '' }), null)

@@ -243,12 +243,18 @@ async function send(path: string, init: RequestInit): Promise<Response> {
 
 /** Renews the tokens in time while the page is visible, and follows the other tabs. */
 export function watchSession() {
-  addEventListener('storage', event => {
-    if (event.key !== storageKey && event.key !== null) return
+  const follow = () => {
     const stored = readStored()
     if (stored === null) return endSession()
     adopt(stored)
     loadAccount().catch(() => {})
+  }
+  addEventListener('storage', event => {
+    if (event.key === storageKey || event.key === null) follow()
+  })
+  // A page that going back shows again as it was left may have missed what other tabs stored.
+  addEventListener('pageshow', ({ persisted }) => {
+    if (persisted && account.value) follow()
   })
   const renewInTime = () => {
     if (document.visibilityState === 'visible' && isSignedIn.value) accessToken().catch(() => {})
