@@ -4,6 +4,7 @@
 export const failureReasons = [
   'account_inactive',
   'data_folder',
+  'disk_full',
   'duplicates_active',
   'email_invalid',
   'file_missing',

@@ -70,7 +70,9 @@ function asFailure(error: unknown): unknown {
   if (error instanceof Failure) return error
   if (isConnectionLost(error)) return databaseUnavailable()
   if (isDiskFull(error))
-    return new Unavailable('The server has no disk space left; nothing can be stored', 60)
+    return new Unavailable('The server has no disk space left; nothing can be stored', 60, {
+      reason: 'disk_full',
+    })
   return error
 }
 

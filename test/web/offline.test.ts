@@ -3,9 +3,10 @@ import { test } from 'tap'
 import { startApp } from '../kit/web/app.ts'
 import { skipWithoutBrowser } from '../kit/web/browser.ts'
 import { testWithPages, waitUntil } from '../kit/web/page.ts'
+import { visit } from '../kit/web/views.ts'
 
-test('the application without a connection', { skip: skipWithoutBrowser(2) }, async t => {
-  const app = await startApp(t)
+test('the application without a connection', { skip: skipWithoutBrowser(5) }, async t => {
+  const app = await startApp(t, { books: ['comic', 'novel'] })
   const testPages = testWithPages(t, app)
   await testPages('it starts, shows a message, and continues', async (t, open) => {
     const page = await open('/', { options: { serviceWorkers: 'allow' } })
@@ -52,4 +53,52 @@ test('the application without a connection', { skip: skipWithoutBrowser(2) }, as
       t.equal(await streams(), 1)
     },
   )
+
+  await testPages('reading that a proxy refuses is kept and sent later', async (t, open) => {
+    const { id } = app.books.comic
+    const page = await open(`/books/${id}/read`)
+    await page.locator('[data-page="1"] canvas').waitFor()
+    page.expectProblem(/403/)
+    await page.route('**/reading-sessions', route =>
+      route.fulfill({ status: 403, contentType: 'text/html', body: '<h1>Sign in</h1>' }),
+    )
+    const refused = page.waitForResponse(/reading-sessions/)
+    await page.keyboard.press('End')
+    t.equal((await refused).status(), 403)
+    await page.unroute('**/reading-sessions')
+    const stored = page.waitForResponse(/reading-sessions/)
+    await page.evaluate(`dispatchEvent(new Event('online'))`)
+    t.equal((await stored).status(), 200)
+    t.match(await app.admin.get(`/books/${id}/progress`).then(({ body }) => body), {
+      currentPage: 6,
+    })
+  })
+
+  await testPages('the page is loaded again for files of an upgraded server', async (t, open) => {
+    const page = await open(`/books/${app.books.comic.id}/read`)
+    await page.locator('.reader-page canvas').first().waitFor()
+    page.expectProblem(/404|MIME type/)
+    // What an upgraded server answers to a page of before.
+    await page.route('**/assets/*/epub/**', route => route.fulfill({ status: 404, body: '' }))
+    await page.route('**/manifest.webmanifest', async route => {
+      await page.unroute('**/assets/*/epub/**')
+      await route.fulfill({ status: 200, body: '{}' })
+    })
+    await visit(page, `/books/${app.books.novel.id}/read`)
+    await page.locator('iframe').first().waitFor()
+    t.match(page.url(), app.books.novel.id)
+  })
+
+  await testPages('an undo that fails says so', async (t, open) => {
+    const page = await open(`/series/${app.books.novel.seriesId}`)
+    await page.getByRole('button', { name: 'More' }).first().click()
+    await page.getByText('Mark as read', { exact: true }).first().click()
+    const undo = page.getByRole('button', { name: 'Undo' })
+    await undo.waitFor()
+    page.expectProblem(/^500|status of 500/)
+    await page.route('**/books/bulk/**', route => route.fulfill({ status: 500, body: '' }))
+    await undo.click()
+    await page.locator('.toast.error').waitFor()
+    t.pass('the error is shown')
+  })
 })

@@ -2,6 +2,7 @@
 import createClient from 'openapi-fetch'
 import { basePath } from './address.ts'
 import { failureOf, noConnection } from './errors.ts'
+import { fetchWatched } from './reachable.ts'
 import type { components, paths } from './schema.d.ts'
 import { accessToken, renewRefused } from './session.ts'
 
@@ -27,7 +28,7 @@ async function sendAuthorized(request: Request): Promise<Response> {
 async function send(request: Request, token: string | null): Promise<Response> {
   if (token !== null) request.headers.set('authorization', `Bearer ${token}`)
   try {
-    return await fetch(request)
+    return await fetchWatched(request)
   } catch (error) {
     if (request.signal.aborted) throw error
     throw noConnection()

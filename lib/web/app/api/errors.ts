@@ -7,15 +7,22 @@ export class ApiError extends Error {
   readonly details: unknown
   /** Seconds after which the request may be repeated. */
   readonly retryAfter: number | null
+  /** Whether the server itself answered, and not a proxy before it. */
+  readonly isOfApi: boolean
   constructor(
     status: number,
     message: string,
-    { details = null, retryAfter = null }: { details?: unknown; retryAfter?: number | null } = {},
+    {
+      details = null,
+      retryAfter = null,
+      isOfApi = false,
+    }: { details?: unknown; retryAfter?: number | null; isOfApi?: boolean } = {},
   ) {
     super(message)
     this.status = status
     this.details = details
     this.retryAfter = retryAfter
+    this.isOfApi = isOfApi
   }
 }
 
@@ -24,6 +31,8 @@ export const noConnection = () => new ApiError(0, 'The server cannot be reached'
 export async function failureOf(response: Response): Promise<ApiError> {
   const body = await response.json().catch(() => null)
   const retryAfter = Number(response.headers.get('retry-after')) || null
-  const message = typeof body?.message === 'string' ? body.message : response.statusText
-  return new ApiError(response.status, message, { details: body?.details ?? null, retryAfter })
+  const isOfApi = typeof body?.message === 'string'
+  const message = isOfApi ? body.message : response.statusText
+  const details = body?.details ?? null
+  return new ApiError(response.status, message, { details, retryAfter, isOfApi })
 }

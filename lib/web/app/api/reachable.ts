@@ -62,6 +62,25 @@ document.addEventListener('visibilitychange', () => {
   if (document.visibilityState === 'visible') wake()
 })
 
+// A server that stands still and a network that swallows requests answer nothing, and report nothing either.
+const silentMs = 5_000
+const maxSilentMs = 90_000
+
+/** Like `fetch`. Without an answer a probe finds out about the server; what only reads fails at last, and can be repeated. */
+export async function fetchWatched(request: Request): Promise<Response> {
+  const controller = new AbortController()
+  const abort = () => controller.abort(request.signal.reason)
+  if (request.signal.aborted) abort()
+  else request.signal.addEventListener('abort', abort, { once: true })
+  const timers = [setTimeout(() => void untilReachable(), silentMs)]
+  if (request.method === 'GET') timers.push(setTimeout(() => controller.abort(), maxSilentMs))
+  try {
+    return await fetch(request, { signal: controller.signal })
+  } finally {
+    for (const timer of timers) clearTimeout(timer)
+  }
+}
+
 const minRetryMs = 2_000
 const maxRetryMs = 30_000
 

@@ -8,7 +8,6 @@ import { can } from '../api/session.ts'
 import { EndCard } from '../reader/end-card.ts'
 import { createRecorder, type Recorder } from '../reading/recorder.ts'
 import { useWakeLock } from '../reading/wake-lock.ts'
-import { loadStyles } from '../routing/load-view.ts'
 import { t } from '../text/translate.ts'
 import { Button } from '../ui/button.ts'
 import { EmptyState } from '../ui/empty-state.ts'
@@ -32,9 +31,7 @@ type Book = Schemas['Book']
 type EpubReaderProps = { book: Book }
 
 export function EpubReader({ book }: EpubReaderProps) {
-  const [areStylesLoaded, setStylesLoaded] = useState(false)
   useTitle(book.title)
-  useEffect(() => void loadStyles('epub/epub.css').finally(() => setStylesLoaded(true)), [])
   const opened = useResource(`epub:${book.id}`, async signal => {
     const [publication, progression] = await Promise.all([
       loadPublication(book.id, signal),
@@ -46,7 +43,7 @@ export function EpubReader({ book }: EpubReaderProps) {
     return { publication, start }
   })
   if (opened.error) return h(FailedBook, { book, error: opened.error, onRetry: opened.reload })
-  if (!opened.data || !areStylesLoaded || opened.isLoading)
+  if (!opened.data || opened.isLoading)
     return h('div', { class: 'view-loading', 'aria-busy': true })
   const { publication, start } = opened.data
   const isUnreadable =

@@ -3,6 +3,7 @@ import type { FunctionComponent } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { api, body, type Schemas } from '../api/client.ts'
 import { useResource } from '../api/resource.ts'
+import { loadPart } from '../routing/load-view.ts'
 import { goBack, href } from '../routing/router.ts'
 import type { ViewProps } from '../routing/view-props.ts'
 import { t } from '../text/translate.ts'
@@ -76,25 +77,21 @@ type EpubComponent = FunctionComponent<{ book: Schemas['Book'] }>
 
 /** The reader of EPUB is a part of its own, which comics do not load. */
 function EpubLoader({ book }: { book: Schemas['Book'] }) {
-  const [attempt, setAttempt] = useState(0)
   const [{ Reader, error }, setState] = useState<{ Reader?: EpubComponent; error?: Error }>({})
   useEffect(() => {
     let isLeft = false
-    import('../epub/epub-reader.ts').then(
+    loadPart(() => import('../epub/epub-reader.ts'), ['epub/epub.css']).then(
       ({ EpubReader }) => !isLeft && setState({ Reader: EpubReader }),
       error => !isLeft && setState({ error }),
     )
     return () => {
       isLeft = true
     }
-  }, [attempt])
+  }, [])
   if (Reader) return h(Reader, { book })
-  const onRetry = () => {
-    setState({})
-    setAttempt(attempt + 1)
-  }
+  // Some browsers remember modules that could not be loaded until the page is loaded again.
   return error
-    ? h(Centered, null, h(ErrorState, { error, onRetry }))
+    ? h(Centered, null, h(ErrorState, { error, onRetry: () => location.reload() }))
     : h('main', { class: 'reader', 'aria-busy': true })
 }
 

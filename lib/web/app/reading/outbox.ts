@@ -93,6 +93,8 @@ async function send(
     forget()
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
+    // A proxy that refuses knows nothing of the sessions: they stay.
+    if (!error.isOfApi) throw error
     if (error.status === 400 && sessions.length > 1)
       for (const session of sessions) await send([session], { prefix, keepalive })
     else if ([400, 403].includes(error.status)) forget()

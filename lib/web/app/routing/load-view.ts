@@ -15,10 +15,19 @@ export const loadedView = (route: Route) => loadedViews.get(route) ?? null
 
 /** Throws when a file cannot be loaded. If the server has other files by now, the page is loaded again instead. */
 export async function loadView(route: Route): Promise<FunctionComponent<ViewProps>> {
+  const { View } = await loadPart(route.load, route.styles)
+  loadedViews.set(route, View)
+  return View
+}
+
+/** A module and its style sheets, like `loadView`. */
+export async function loadPart<T>(
+  load: () => Promise<T>,
+  styles: readonly string[] = [],
+): Promise<T> {
   try {
-    const [{ View }] = await Promise.all([route.load(), ...(route.styles ?? []).map(loadStyles)])
-    loadedViews.set(route, View)
-    return View
+    const [part] = await Promise.all([load(), ...styles.map(loadStyles)])
+    return part
   } catch (error) {
     await reloadIfReplaced()
     throw error

@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals'
 import type { FunctionComponent } from 'preact'
 import { onSignOut } from '../api/sign-out.ts'
-import { loadStyles, reloadIfReplaced } from '../routing/load-view.ts'
+import { loadPart } from '../routing/load-view.ts'
 import { h } from './h.ts'
 
 type Opened = { id: number; content: FunctionComponent }
@@ -23,10 +23,7 @@ export async function openDialog<P extends object>(
   styles: readonly string[] = [],
 ): Promise<void> {
   const opener = focusedOpener()
-  const [component] = await Promise.all([load(), ...styles.map(loadStyles)]).catch(async error => {
-    await reloadIfReplaced()
-    throw error
-  })
+  const component = await loadPart(load, styles)
   const id = ++lastId
   const onClose = () => {
     opened.value = opened.value.filter(dialog => dialog.id !== id)

@@ -32,6 +32,14 @@ export function showError(error: unknown) {
   show({ text: messageOf(error), kind: 'error' })
 }
 
+async function runAction({ run }: ToastAction) {
+  try {
+    await run()
+  } catch (error) {
+    showError(error)
+  }
+}
+
 /** `layer` is the dialog in which they are shown while it is above all others; null for the page. */
 export function Toasts({ layer }: { layer: object | null }) {
   if (!isTop(layer)) return null
@@ -51,7 +59,7 @@ export function Toasts({ layer }: { layer: object | null }) {
               class: 'toast-action',
               onClick: () => {
                 close(id)
-                action.run()
+                void runAction(action)
               },
             },
             action.text,
