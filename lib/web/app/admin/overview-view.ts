@@ -112,6 +112,7 @@ type TilesProps = {
 
 function Tiles({ metrics, server, errors }: TilesProps) {
   const { tasks } = metrics
+  const open = tasks.pendingCount + tasks.processingCount
   const free = metricOf(server, 'data_disk_free_bytes')
   const size = metricOf(server, 'data_disk_size_bytes')
   const isShort = (server?.get('storage_short') ?? []).some(({ value }) => value === 1)
@@ -130,20 +131,20 @@ function Tiles({ metrics, server, errors }: TilesProps) {
     }),
     h(Tile, {
       path: 'admin/tasks',
-      value: formatNumber(tasks.pendingCount + tasks.processingCount),
-      label: t('overview.tasks', { running: formatNumber(tasks.processingCount) }),
+      value: formatNumber(open),
+      label: t('overview.tasks', { count: open, running: formatNumber(tasks.processingCount) }),
     }),
     h(Tile, {
       path: 'admin/tasks?status=failed',
       value: formatNumber(tasks.failedCount),
-      label: t('overview.failedTasks'),
+      label: t('overview.failedTasks', { count: tasks.failedCount }),
       isBad: tasks.failedCount > 0,
     }),
     errors !== undefined &&
       h(Tile, {
         path: 'admin/errors',
         value: formatNumber(errors),
-        label: t('overview.errors'),
+        label: t('overview.errors', { count: errors }),
         isBad: errors > 0,
       }),
     free !== null &&
@@ -158,7 +159,7 @@ function Tiles({ metrics, server, errors }: TilesProps) {
       h(Tile, {
         path: 'admin/users',
         value: formatNumber(metrics.userCount),
-        label: t('overview.users'),
+        label: t('overview.users', { count: metrics.userCount }),
       }),
     metrics.databaseSize > 0 &&
       h(Tile, {

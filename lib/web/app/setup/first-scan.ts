@@ -1,5 +1,5 @@
 // The scan of a new library as it runs, with the covers that it makes.
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { api, body } from '../api/client.ts'
 import { useResource } from '../api/resource.ts'
 import { can } from '../api/session.ts'
@@ -25,6 +25,9 @@ export function FirstScan({ libraryId }: { libraryId: string }) {
   const [ended, setEnded] = useState<Scan | null>(null)
   const scan = ended ?? scans.get(libraryId)
   const isRunning = scan !== undefined && isActive(scan)
+  // The one that takes its place tries the failed files again only when they change.
+  const failures = useRef(0)
+  failures.current = Math.max(failures.current, scan?.failures ?? 0)
   useEffect(library.reload, [isRunning])
   useEffect(() => {
     if (scan?.status === 'completed' && !isActive(scan)) setEnded(scan)
@@ -59,12 +62,11 @@ export function FirstScan({ libraryId }: { libraryId: string }) {
       (isStopped || (isLoaded && !scan)) &&
         can('LibrariesWrite') &&
         h(Button, { icon: 'refresh', onClick: start }, t('scan.start')),
-      scan !== undefined &&
-        scan.failures > 0 &&
+      failures.current > 0 &&
         h(
           'a',
           { class: 'button', href: href(`admin/errors?library=${libraryId}`) },
-          t('scan.failures', { count: scan.failures }),
+          t('scan.failures', { count: failures.current }),
         ),
       !isRunning &&
         can('LibrariesWrite') &&
