@@ -5,7 +5,7 @@ import { skipWithoutBrowser } from '../kit/web/browser.ts'
 import { testWithPages, waitUntil } from '../kit/web/page.ts'
 import { visit } from '../kit/web/views.ts'
 
-test('the application without a connection', { skip: skipWithoutBrowser(5) }, async t => {
+test('the application without a connection', { skip: skipWithoutBrowser(6) }, async t => {
   const app = await startApp(t, { books: ['comic', 'novel'] })
   const testPages = testWithPages(t, app)
   await testPages('it starts, shows a message, and continues', async (t, open) => {
@@ -54,7 +54,7 @@ test('the application without a connection', { skip: skipWithoutBrowser(5) }, as
     },
   )
 
-  await testPages('reading that a proxy refuses is kept and sent later', async (t, open) => {
+  await testPages('reading that a proxy refuses is stored and sent later', async (t, open) => {
     const { id } = app.books.comic
     const page = await open(`/books/${id}/read`)
     await page.locator('[data-page="1"] canvas').waitFor()
@@ -74,6 +74,20 @@ test('the application without a connection', { skip: skipWithoutBrowser(5) }, as
     })
   })
 
+  await testPages('a list that is limited is requested again', async (t, open) => {
+    const page = await open(null)
+    page.expectProblem(/429/)
+    const busy = {
+      status: 429,
+      headers: { 'retry-after': '1' },
+      json: { message: 'Too many requests' },
+    }
+    await page.route('**/series/list?*', route => route.fulfill(busy), { times: 1 })
+    await page.goto(`${app.base}/series`)
+    await page.locator('.lists-link').first().waitFor()
+    t.match(page.url(), /series$/, 'without a reload')
+  })
+
   await testPages('the page is loaded again for files of an upgraded server', async (t, open) => {
     const page = await open(`/books/${app.books.comic.id}/read`)
     await page.locator('.reader-page canvas').first().waitFor()
@@ -89,7 +103,7 @@ test('the application without a connection', { skip: skipWithoutBrowser(5) }, as
     t.match(page.url(), app.books.novel.id)
   })
 
-  await testPages('an undo that fails says so', async (t, open) => {
+  await testPages('an undo that fails is reported', async (t, open) => {
     const page = await open(`/series/${app.books.novel.seriesId}`)
     await page.getByRole('button', { name: 'More' }).first().click()
     await page.getByText('Mark as read', { exact: true }).first().click()

@@ -9,9 +9,9 @@ export const isReachable = signal(true)
 const minProbeMs = 1_000
 const maxProbeMs = 10_000
 const probeTimeoutMs = 15_000
-const temporaryStatus = [0, 502, 503, 504]
+const temporaryStatus = [0, 429, 502, 503, 504]
 
-/** Whether a request may succeed later: the server restarts, is busy, or cannot be reached. */
+/** Whether a request may succeed later: the server restarts, is busy or limits requests, or cannot be reached. */
 export const isTemporary = (error: unknown): error is ApiError =>
   error instanceof ApiError && temporaryStatus.includes(error.status)
 
