@@ -49,7 +49,8 @@ export async function openTab({ width, height }: { width: number; height: number
     residentBytes: () => Math.max(...renderersOf(child.pid!).map(residentOf)),
     async close() {
       const exited = once(child, 'exit')
-      await send('Browser.close').catch(() => {})
+      // Its answer may not arrive before the connection ends.
+      void send('Browser.close').catch(() => {})
       await exited
       rmSync(profile, { recursive: true, force: true })
     },
