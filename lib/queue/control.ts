@@ -95,15 +95,20 @@ export async function reassignToScan(tx: Queryable, libraryId: string, scanId: s
     where not followed and "scanId" <> ${scanId}
     group by "scanId"
     order by "scanId"`
+  const taken = { covers: 0, hashes: 0 }
   for (const { scanId: from, covers, hashes } of moved) {
+    taken.covers += covers
+    taken.hashes += hashes
     await tx`
       update scan
       set to_cover = greatest(to_cover - ${covers}, 0), to_hash = greatest(to_hash - ${hashes}, 0)
       where id = ${from}`
-    await tx`
-      update scan set to_cover = to_cover + ${covers}, to_hash = to_hash + ${hashes}
-      where id = ${scanId}`
   }
+  if (moved.length > 0)
+    await tx`
+      update scan
+      set to_cover = to_cover + ${taken.covers}, to_hash = to_hash + ${taken.hashes}
+      where id = ${scanId}`
   return moved.map(({ scanId }) => scanId)
 }
 

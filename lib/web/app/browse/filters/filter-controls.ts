@@ -6,7 +6,7 @@ import { perStar, starsText } from '../../organise/groupings/rule-words.ts'
 import { formatNumber, t } from '../../text/translate.ts'
 import { Button } from '../../ui/button.ts'
 import { Select, TextField } from '../../ui/field.ts'
-import { h } from '../../ui/h.ts'
+import { type ComponentChildren, h } from '../../ui/h.ts'
 import { Icon } from '../../ui/icon.ts'
 import type { FilterChoice, FilterField, FilterName } from './filter-fields.ts'
 import { type LibraryNames, useLibraryNames, valueText } from './filter-texts.ts'
@@ -158,11 +158,28 @@ function TextControl(props: ControlProps) {
   )
 }
 
-function RangeControl({ field, choices, onChange }: ControlProps) {
+type Bound = (value: string, label: string, onChange: (value: string) => void) => ComponentChildren
+
+/** The lower and the upper bound, each of which may be missing. */
+function Bounds({ field, choices, onChange, bound }: ControlProps & { bound: Bound }) {
   const [from = '', to = ''] = (choices[0]?.value ?? '').split('-', 2)
   const change = (nextFrom: string, nextTo: string) =>
     onChange(nextFrom || nextTo ? [{ value: `${nextFrom}-${nextTo}`, isExcluded: false }] : [])
-  const input = (value: string, label: string, onInput: (value: string) => void) =>
+  return h(
+    'fieldset',
+    { class: 'browse-options' },
+    h('legend', null, t(field.text)),
+    h(
+      'div',
+      { class: 'browse-range' },
+      bound(from, t('filter.from'), value => change(value, to)),
+      bound(to, t('filter.to'), value => change(from, value)),
+    ),
+  )
+}
+
+function RangeControl(props: ControlProps) {
+  const input: Bound = (value, label, onInput) =>
     h(TextField, {
       label,
       value,
@@ -170,42 +187,19 @@ function RangeControl({ field, choices, onChange }: ControlProps) {
       maxLength: 7,
       onInput: text => onInput(text.replace(/\D/g, '')),
     })
-  return h(
-    'fieldset',
-    { class: 'browse-options' },
-    h('legend', null, t(field.text)),
-    h(
-      'div',
-      { class: 'browse-range' },
-      input(from, t('filter.from'), value => change(value, to)),
-      input(to, t('filter.to'), value => change(from, value)),
-    ),
-  )
+  return h(Bounds, { ...props, bound: input })
 }
 
 const halfStars = Array.from({ length: 10 }, (_, i) => (i + 1) / 2)
 
-function StarsControl({ field, choices, onChange }: ControlProps) {
-  const [from = '', to = ''] = (choices[0]?.value ?? '').split('-', 2)
-  const change = (nextFrom: string, nextTo: string) =>
-    onChange(nextFrom || nextTo ? [{ value: `${nextFrom}-${nextTo}`, isExcluded: false }] : [])
+function StarsControl(props: ControlProps) {
   const options = [
     { value: '', text: t('filter.any') },
     ...halfStars.map(stars => ({ value: String(stars), text: starsText(stars * perStar) })),
   ]
-  const select = (value: string, label: string, onSelect: (value: string) => void) =>
+  const select: Bound = (value, label, onSelect) =>
     h(Select<string>, { label, value, options, onChange: onSelect })
-  return h(
-    'fieldset',
-    { class: 'browse-options' },
-    h('legend', null, t(field.text)),
-    h(
-      'div',
-      { class: 'browse-range' },
-      select(from, t('filter.from'), value => change(value, to)),
-      select(to, t('filter.to'), value => change(from, value)),
-    ),
-  )
+  return h(Bounds, { ...props, bound: select })
 }
 
 function FlagControl({ field, choices, onChange }: ControlProps) {
