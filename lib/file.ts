@@ -36,8 +36,8 @@ export type File = Disposable & {
   blocks?(length: number): AsyncGenerator<Buffer>
 }
 
-// Smaller files are read whole at the first read: one system call instead of a dozen.
-const maxWholeFileBytes = 64 * 1024
+/** Files up to this size are read whole at the first read: one system call instead of a dozen. */
+export const maxWholeFileBytes = 64 * 1024
 // More than a page image. Reading the rest takes long in any case, however it is read.
 const maxPreloadBytes = 8 * 1024 * 1024
 // A slow disk returns that much in about the time of a single byte; readers that cannot say what they will

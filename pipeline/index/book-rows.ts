@@ -13,7 +13,7 @@ import {
   derivedColumns,
   metadataColumns,
 } from './book-columns.ts'
-import type { Match } from './match.ts'
+import { knownHash, type Match } from './match.ts'
 
 type BookBatch = {
   matches: Match[]
@@ -46,7 +46,7 @@ export async function writeBooks(
         ${tx.unsafe(columnTypes)}, sort_key text, search_key text, name_key text,
         number_sort double precision, embedded_series text, extra_metadata jsonb, provenance jsonb,
         warnings text[], page_type text, error_code text, error_message text, scan_id uuid,
-        pages text, search_text text)
+        pages text, sha256 text, search_text text)
     ), written as (
       insert into book as b (id, library_id, series_id, directory_id, name, size, modified_ms,
         fingerprint, format, page_count, ${tx.unsafe(columnNames)}, sort_key, search_key, name_key,
@@ -74,11 +74,11 @@ export async function writeBooks(
         locks <> '{}' or jsonb_path_exists(provenance, '$.* ? (@ == "user")') as is_edited,
         case when id = any(${unchangedFiles}::uuid[]) then ${visibleData(tx, 'b')} end as visible_data
     ), artifacts as (
-      insert into book_artifact as a (book_id)
-      select id from given order by id
+      insert into book_artifact as a (book_id, sha256)
+      select id, decode(sha256, 'hex') from given order by id
       ${onConflict(tx`(book_id) do update
       set cover_error = null, (cover, sha256) = (
-        select case when is_same then a.cover end, case when is_same then a.sha256 end
+        select case when is_same then a.cover end, case when is_same then a.sha256 else excluded.sha256 end
         from (
           -- The row of the book as it was before this statement.
           select exists (
@@ -176,7 +176,8 @@ function mergedExtraMetadata(tx: Transaction) {
 }
 
 /** The columns of the reading are encoded JSON already: both objects are joined as text. */
-function encodeRow({ bookId, file, reading }: Match, scan: ScanContext, seriesId: string) {
+function encodeRow(match: Match, scan: ScanContext, seriesId: string) {
+  const { bookId, file, reading } = match
   const row = JSON.stringify({
     id: bookId,
     library_id: scan.libraryId,
@@ -190,6 +191,7 @@ function encodeRow({ bookId, file, reading }: Match, scan: ScanContext, seriesId
     format: reading.format,
     page_count: reading.pageCount,
     pages: reading.pages,
+    sha256: knownHash(match),
     warnings: reading.warnings,
     page_type: reading.pageType,
     error_code: reading.error?.code ?? null,

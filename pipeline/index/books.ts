@@ -29,6 +29,7 @@ export async function indexBooks(
     ...scan.rules,
     limits: thumbnailOptions.limits,
     containment: containmentOf(access, scan),
+    hashesAll: scan.hashPolicy === 'full',
   }
   // Loads the parsers of sidecars, which the main thread needs for nothing else.
   const describeFailed = async (item: FileToRead, error: ReadError) =>

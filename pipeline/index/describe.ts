@@ -97,7 +97,7 @@ export function describeBook(
   }
 }
 
-/** Columns that are taken from the metadata as they are. */
+/** Columns that are taken from the metadata as they are. Most are empty: those are left out, which the statement takes for null. */
 function bookColumns({ metadata, provenance }: MergedMetadata, placement: Placement) {
   const values: Record<string, unknown> = {
     ...metadata,
@@ -106,7 +106,9 @@ function bookColumns({ metadata, provenance }: MergedMetadata, placement: Placem
   const extra = extraMembers.filter(member => values[member] !== undefined)
   return {
     ...Object.fromEntries(
-      metadataColumns.map(({ column, member, empty }) => [column, values[member] ?? empty]),
+      metadataColumns
+        .map(({ column, member }) => [column, values[member]] as const)
+        .filter(([, value]) => hasValue(value)),
     ),
     extra_metadata: Object.fromEntries(extra.map(member => [member, values[member]])),
     // By column, like locks, so that a locked field keeps its source together with its value.
@@ -115,6 +117,9 @@ function bookColumns({ metadata, provenance }: MergedMetadata, placement: Placem
     ),
   }
 }
+
+const hasValue = (value: unknown) =>
+  value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0)
 
 function filenameMetadata(stem: string): Metadata {
   const parsed = parseFilename(stem)

@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto'
 import type { DiskAccess } from '../../lib/async/interleave.ts'
 import { Unreadable } from '../../lib/errors.ts'
-import { openLibraryFile } from '../../lib/file.ts'
+import { maxWholeFileBytes, openLibraryFile } from '../../lib/file.ts'
 import { endsOf } from '../../lib/file-ranges.ts'
 import { fingerprint, samplesOf } from '../../lib/fingerprint.ts'
 import { type DetectedBook, isReflowable, isRendered, openBook } from '../../lib/format/formats.ts'
@@ -33,6 +33,8 @@ export async function readBook(
       reading.fingerprint = fingerprint(file)
       if (item.knownFingerprint === reading.fingerprint && !item.forced)
         return { ...reading, isUnchanged: true }
+      if (options.hashesAll && file.size <= maxWholeFileBytes)
+        reading.sha256 = hash('sha256', file.read(0, file.size))
       await using book = await openBook(file, extensionOf(item.relative), options.limits)
       content = { sources: await book.metadata(), error: null }
       addBook(reading, book, content.sources)
@@ -87,6 +89,7 @@ function emptyReading(item: FileToRead): Reading {
     bytesRead: 0,
     opens: 0,
     fingerprint: null,
+    sha256: null,
     isUnchanged: false,
     error: null,
     warnings: [],

@@ -86,12 +86,7 @@ export async function matchFiles(
 /** The file has the content that the catalogue knows for its place. */
 function isSameBook({ file, reading }: ReadFile): boolean {
   const book = file.bookAtPlace
-  return (
-    book !== null &&
-    book.fingerprint !== null &&
-    book.fingerprint === reading.fingerprint &&
-    book.size === file.size
-  )
+  return book !== null && book.fingerprint !== null && hasContent(book, file, reading)
 }
 
 /** Content takes precedence over place: a changed file is one whose content no other book has. */
@@ -180,6 +175,19 @@ function rank(candidate: Candidate, file: PendingFile): number {
   const sameName = candidate.name === file.name
   return sameFolder && sameName ? 0 : sameName ? 1 : sameFolder ? 2 : 3
 }
+
+/**
+ * SHA-256 that is stored with the book. Null when the hash job computes it, because the file was not read whole, and
+ * when the book has the content that was hashed before.
+ */
+export function knownHash({ before, file, reading }: Match): string | null {
+  const isNew = before === null || (reading.error === null && !hasContent(before, file, reading))
+  return isNew ? reading.sha256 : null
+}
+
+/** Whether the book of the catalogue has the size and fingerprint of the file. */
+export const hasContent = (book: KnownBook, file: PendingFile, reading: Reading): boolean =>
+  book.fingerprint === reading.fingerprint && book.size === file.size
 
 function contentKey(size: number, contentFingerprint: string): string {
   return `${size}:${contentFingerprint}`

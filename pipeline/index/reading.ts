@@ -6,7 +6,12 @@ import type { FormatName } from '../../lib/format/formats.ts'
 import type { LibraryRules } from '../scan/scan-context.ts'
 
 /** The same for every file of a job. */
-export type ReadOptions = LibraryRules & { limits: Limits; containment: Containment }
+export type ReadOptions = LibraryRules & {
+  limits: Limits
+  containment: Containment
+  /** Whether every file is to be hashed. */
+  hashesAll: boolean
+}
 
 export type FileToRead = {
   /** Id of the row in pending_file, or of the book. */
@@ -36,6 +41,8 @@ export type Reading = {
   ms?: number
   /** Hex; null when the file could not be opened. */
   fingerprint: string | null
+  /** Hex, of a file that was read whole because it is small; null for others, which are hashed later. */
+  sha256: string | null
   /** The content is that of the catalogue; the fields below are then empty. */
   isUnchanged: boolean
   error: ReadError | null

@@ -18,7 +18,7 @@ import type { ScanContext } from '../scan/scan-context.ts'
 import { batchEvents, isChanged } from './batch-events.ts'
 import { writeBooks } from './book-rows.ts'
 import { enqueueCovers, enqueueHashes } from './follow-up-jobs.ts'
-import type { Match } from './match.ts'
+import { hasContent, knownHash, type Match } from './match.ts'
 import { insertMatchRecords } from './match-records.ts'
 import { findIds, findOrCreateSeries } from './series.ts'
 
@@ -212,11 +212,12 @@ function needsCover(m: Match) {
 }
 
 /** A moved or restored book keeps its hash; deep mode hashes again to detect what the fingerprint cannot. */
-function needsHash({ before, file, reading }: Match) {
-  if (reading.fingerprint === null) return false
+function needsHash(match: Match) {
+  const { before, file, reading } = match
+  if (reading.fingerprint === null || knownHash(match) !== null) return false
   // After an error touchBooks has deleted the hash.
   if (before === null || before.sha256 === null || file.forced || reading.error) return true
-  return before.fingerprint !== reading.fingerprint || before.size !== file.size
+  return !hasContent(before, file, reading)
 }
 
 function figuresOf(

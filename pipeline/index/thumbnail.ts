@@ -1,6 +1,14 @@
 // Thumbnail of a book, made in a thread and stored under the hash of its bytes.
-import { hash, randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { hash, randomUUID } from 'node:crypto'
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname } from 'node:path'
 import type { DiskAccess } from '../../lib/async/interleave.ts'
 import { noCoverImage, Unreadable } from '../../lib/errors.ts'
@@ -73,29 +81,42 @@ async function readSidecar(
   return bytes
 }
 
-/** Returns the name: `abc/<hash>.webp` below `folder`. Written to a draft and renamed, so that a crash leaves no partial file. */
+/**
+ * Returns the name: `abc/<hash>.webp` below `folder`. A file without its last bytes, which a crash leaves, is named by no
+ * row, and replaced when the same thumbnail is made again.
+ */
 function storeThumbnail(folder: string, bytes: Uint8Array, format: 'webp' | 'jpeg'): string {
   const name = hash('sha256', bytes, 'hex').slice(0, 40)
   const path = thumbnailPath(folder, name, format)
-  if (!existsSync(path)) {
-    const draft = `${path}.${randomBytes(6).toString('hex')}`
-    try {
-      writeFileSync(draft, bytes)
-    } catch {
+  try {
+    create(path, bytes)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') {
       mkdirSync(dirname(path), { recursive: true })
-      writeOrDelete(draft, bytes)
+      return storeThumbnail(folder, bytes, format)
     }
-    renameSync(draft, path)
+    if (code !== 'EEXIST') throw error
+    if (statSync(path).size !== bytes.length) replace(path, bytes)
   }
   return name
 }
 
+function replace(path: string, bytes: Uint8Array) {
+  const draft = `${path}.${randomUUID()}`
+  create(draft, bytes)
+  renameSync(draft, path)
+}
+
 /** A full disk leaves no part of the file. */
-function writeOrDelete(path: string, bytes: Uint8Array) {
+function create(path: string, bytes: Uint8Array) {
+  const fd = openSync(path, 'wx')
   try {
-    writeFileSync(path, bytes)
+    writeFileSync(fd, bytes)
   } catch (error) {
     rmSync(path, { force: true })
     throw error
+  } finally {
+    closeSync(fd)
   }
 }

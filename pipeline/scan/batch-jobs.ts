@@ -1,18 +1,29 @@
 // Payloads of batch jobs: splits ids into jobs of limited size.
 
-// Each job costs some forty statements; a crash repeats only what was not stored of it. A small library is
-// spread over enough jobs that all threads take part.
-const maxIdsPerJob = 256
+// Each job costs some forty statements; a crash repeats only what was not stored of it.
+const maxIdsPerJob = 512
 const minIdsPerJob = 64
 const minJobs = 8
 
+type BatchJob = { scanId: string; libraryId: string; ids: string[] }
+
+/** Jobs that use all threads, each for itself. */
 export function batchJobs(
   { scanId, libraryId }: { scanId: string; libraryId: string },
   ids: string[],
-): { scanId: string; libraryId: string; ids: string[] }[] {
-  const jobs: { scanId: string; libraryId: string; ids: string[] }[] = []
-  const size = Math.min(maxIdsPerJob, Math.max(minIdsPerJob, Math.ceil(ids.length / minJobs)))
+  size = maxIdsPerJob,
+): BatchJob[] {
+  const jobs: BatchJob[] = []
   for (let i = 0; i < ids.length; i += size)
     jobs.push({ scanId, libraryId, ids: ids.slice(i, i + size) })
   return jobs
+}
+
+/** Jobs that use a thread each: a small library is spread over enough of them that all threads take part. */
+export function singleThreadJobs(
+  scan: { scanId: string; libraryId: string },
+  ids: string[],
+): BatchJob[] {
+  const size = Math.max(minIdsPerJob, Math.ceil(ids.length / minJobs))
+  return batchJobs(scan, ids, Math.min(maxIdsPerJob, size))
 }

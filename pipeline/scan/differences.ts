@@ -4,7 +4,7 @@
 import type { Queryable, Sql, Transaction } from '../../lib/postgres/db.ts'
 import { retryOnDeadlock } from '../../lib/postgres/retry-on-deadlock.ts'
 import type { Queue } from '../../lib/queue/queue.ts'
-import { batchJobs } from './batch-jobs.ts'
+import { singleThreadJobs } from './batch-jobs.ts'
 import type { LoadedScan } from './scan-context.ts'
 
 /** A new or changed file. The name is hex. */
@@ -79,7 +79,7 @@ async function enqueueFiles(tx: Transaction, queue: Queue, scan: LoadedScan, fil
   // Jobs take the files in the order of the listing, although rows are locked in that of their key.
   const idsByPlace = new Map(rows.map(row => [row.place, row.id]))
   const ids = files.map(file => idsByPlace.get(file.directoryId + file.name)!)
-  await queue.send(tx, 'index', batchJobs(scan, ids))
+  await queue.send(tx, 'index', singleThreadJobs(scan, ids))
 }
 
 /**

@@ -4,7 +4,7 @@ import { publishScans } from '../../lib/catalog/scan/scan-events.ts'
 import type { Sql, Transaction } from '../../lib/postgres/db.ts'
 import type { Queue } from '../../lib/queue/queue.ts'
 import { hasScanJobs } from '../../lib/queue/select-jobs.ts'
-import { batchJobs } from './batch-jobs.ts'
+import { batchJobs, singleThreadJobs } from './batch-jobs.ts'
 import { discardMissingCandidates } from './differences.ts'
 import type { LoadedScan } from './scan-context.ts'
 
@@ -86,7 +86,7 @@ async function enqueueAttempts(
       limit ${pageSize}`
     if (rows.length === 0) return files
     const ids = rows.map(row => row.id)
-    const jobs = attempts > 1 ? ids.flatMap(id => batchJobs(scan, [id])) : batchJobs(scan, ids)
+    const jobs = attempts > 1 ? batchJobs(scan, ids, 1) : singleThreadJobs(scan, ids)
     await queue.send(tx, 'index', jobs)
     files += ids.length
     last = ids.at(-1)!

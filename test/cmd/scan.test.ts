@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import t from 'tap'
 import { commandLine } from '../kit/command.ts'
 import { folderWithFiles } from '../kit/files/folders.ts'
-import { comic, comicFiles } from '../kit/library.ts'
+import { comic, comicFiles, largeComic } from '../kit/library.ts'
 
 const { sql, stackroom } = await commandLine(t)
 const noArchive = Buffer.from('no archive')
@@ -79,9 +79,9 @@ t.test('wrong usage and missing folders end with exit code 2 and a message', asy
 })
 
 t.test(
-  '--ndjson prints a line per book, also for failed ones, and again when it is hashed',
+  '--ndjson prints a line per book, also for failed ones, and again for a large one when it is hashed',
   async t => {
-    add('E/1.cbz')
+    add('E/1.cbz', largeComic())
     add('E/broken.cbz', noArchive)
     const known = ['A/1', 'A/2', 'B/2', 'C/1', 'C/broken', 'D/8', 'D/9'].map(name => `${name}.cbz`)
     const { code, stdout } = await stackroom(['scan', root, '--ndjson'])
@@ -99,9 +99,11 @@ t.test(
       lines.filter(line => line.outcome === 'failed'),
       [{ path: 'E/broken.cbz', error: { code: 'not_an_archive' } }],
     )
-    t.same(pathsWith('hashed'), [...added, 'E/broken.cbz'])
-    const hashed = lines.filter(line => line.outcome === 'hashed')
+    t.same(pathsWith('hashed'), ['E/1.cbz'])
+    const hashed = lines.filter(line => line.sha256 !== null)
     t.ok(hashed.every(line => /^[0-9a-f]{64}$/.test(line.sha256)))
+    const all = [...known, ...added, 'E/broken.cbz'].sort()
+    t.same(hashed.map(line => line.path).sort(), all, 'small files are hashed when they are read')
     const again = await stackroom(['scan', root, '--ndjson'])
     t.same(
       records(again.stdout).map(line => line.outcome),

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findOrCreateLibrary } from '../../lib/catalog/library/library-write.ts'
 import { requestScan, type ScanRequest } from '../../lib/catalog/scan/scan-request.ts'
+import { maxWholeFileBytes } from '../../lib/file.ts'
 import type { Catalogue } from './catalogue.ts'
 import type { Scope } from './db.ts'
 import { png, zip } from './files/archives.ts'
@@ -26,6 +27,9 @@ export function comic({ pages = 2, padding = 0, info = '' } = {}): Buffer {
   const infoEntry = { name: 'ComicInfo.xml', bytes: Buffer.from(info) }
   return zip([...(info ? [infoEntry] : []), ...images, ...(padding > 0 ? [notes] : [])])
 }
+
+/** A CBZ that is not read whole while it is indexed, and therefore hashed by a job. */
+export const largeComic = (): Buffer => comic({ padding: maxWholeFileBytes })
 
 /** Comics of one page, `Row/1.cbz` and so on. */
 export function comicFiles(count: number): Files {

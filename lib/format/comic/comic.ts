@@ -26,6 +26,14 @@ export function comicReader(
   }
 }
 
+// Imported when first needed, because threads that only read pages start without its parsers; once, because `import` costs
+// as much as reading a small comic.
+let metadata: Promise<typeof import('./metadata.ts')> | null = null
+function loadMetadata() {
+  metadata ??= import('./metadata.ts')
+  return metadata
+}
+
 type MeasuredPages = { pages: { entry: Entry; page: Page }[]; warnings: string[] }
 
 /** Opens a comic and takes ownership of the container. Throws Unreadable: `no_pages`, or the reason why no page is readable. */
@@ -45,8 +53,7 @@ export async function openComic(container: Container, limits: Limits): Promise<O
       warnings: [...container.warnings, ...warnings],
       page,
       covers: () => readable(pages.length, async index => (await page(index)).bytes),
-      // Imported here because threads that only read pages start without its parsers.
-      metadata: async () => (await import('./metadata.ts')).comicMetadata(container, limits),
+      metadata: async () => (await loadMetadata()).comicMetadata(container, limits),
       [Symbol.asyncDispose]: () => container[Symbol.asyncDispose](),
     }
   } catch (error) {

@@ -7,7 +7,7 @@ import { newId } from '../../../lib/id.ts'
 import { receiveNotifications } from '../../kit/accounts.ts'
 import { temporaryFolder } from '../../kit/files/folders.ts'
 import { holdBooks } from '../../kit/hold-books.ts'
-import { comic, comicFiles, createTestLibrary } from '../../kit/library.ts'
+import { comic, comicFiles, createTestLibrary, largeComic } from '../../kit/library.ts'
 import { waitUntil } from '../../kit/processes.ts'
 import { startApi } from '../../kit/server.ts'
 
@@ -18,7 +18,8 @@ const admin = await all.createUser('admin')
 const later = { afterSeconds: 3600 }
 
 t.test('a scan is a task with the id of the scan', async t => {
-  const shelf = await createTestLibrary(t, all, comicFiles(3))
+  const files = { 'A/1.cbz': largeComic(), 'A/2.cbz': largeComic(), 'A/3.cbz': largeComic() }
+  const shelf = await createTestLibrary(t, all, files)
   const { id } = await shelf.scan()
   await over(id)
   const { status, body } = await admin.get(`/tasks/${id}`)

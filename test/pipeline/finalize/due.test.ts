@@ -9,12 +9,12 @@ import { enqueueDue } from '../../../pipeline/finalize/due.ts'
 import { loadScan } from '../../../pipeline/scan/scan-context.ts'
 import { openCatalogue } from '../../kit/catalogue.ts'
 import { createDatabase } from '../../kit/db.ts'
-import { comic, createTestLibrary, waitForScan } from '../../kit/library.ts'
+import { createTestLibrary, largeComic, waitForScan } from '../../kit/library.ts'
 
 const all = await openCatalogue(t)
 const { sql, pipeline } = all
 const { queue } = pipeline
-const two = () => ({ 'A/1.cbz': comic(), 'A/2.cbz': comic() })
+const two = () => ({ 'A/1.cbz': largeComic(), 'A/2.cbz': largeComic() })
 
 type Job = { id: string; name: string; data: { ids: string[]; again?: true; scanId: string } }
 const jobs = (libraryId: string) => sql<(Job & { state: string; late: boolean })[]>`
