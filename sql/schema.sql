@@ -113,11 +113,9 @@ CREATE TABLE book (
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
   constraint book_direction_known CHECK ((reading_direction = ANY (ARRAY['ltr'::text, 'rtl'::text, 'ttb'::text, 'webtoon'::text]))),
-  constraint book_directory_in_library FOREIGN KEY (directory_id, library_id) REFERENCES directory(id, library_id),
   constraint book_error_known CHECK ((error_code = ANY (ARRAY['bad_crc'::text, 'encrypted'::text, 'internal'::text, 'io'::text, 'memory'::text, 'multi_volume'::text, 'no_pages'::text, 'not_an_archive'::text, 'timeout'::text, 'too_large'::text, 'truncated'::text, 'unsupported_format'::text, 'unsupported_image'::text, 'unsupported_method'::text]))),
   constraint book_format_known CHECK ((format = ANY (ARRAY['cbz'::text, 'cbr'::text, 'cb7'::text, 'cbt'::text, 'epub'::text, 'pdf'::text]))),
-  constraint book_pkey PRIMARY KEY (id),
-  constraint book_series_in_library FOREIGN KEY (series_id, library_id) REFERENCES series(id, library_id)
+  constraint book_pkey PRIMARY KEY (id)
 );
 
 CREATE TABLE book_artifact (
@@ -1128,6 +1126,60 @@ begin
   select id, series_id, missing_at is null, folded(summary) from added where summary is not null;
   return null;
 end $function$;
+CREATE OR REPLACE FUNCTION public.check_book_places()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform from series where id = any(array(select distinct series_id from stored))
+    order by id for key share;
+  perform from directory where id = any(array(select distinct directory_id from stored))
+    order by id for key share;
+  if exists (
+    select from (select distinct series_id, directory_id, library_id from stored) b
+    where not exists (select from series s where s.id = b.series_id and s.library_id = b.library_id)
+      or not exists (
+        select from directory d where d.id = b.directory_id and d.library_id = b.library_id))
+  then
+    raise foreign_key_violation using
+      message = 'A book has a series and a directory of its library',
+      table = 'book', constraint = 'book_places_in_library';
+  end if;
+  return null;
+end $function$;
+CREATE OR REPLACE FUNCTION public.check_moved_book()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform from series where id = new.series_id and library_id = new.library_id for key share;
+  if found then
+    perform from directory
+      where id = new.directory_id and library_id = new.library_id for key share;
+  end if;
+  if not found then
+    raise foreign_key_violation using
+      message = 'A book has a series and a directory of its library',
+      table = 'book', constraint = 'book_places_in_library';
+  end if;
+  return null;
+end $function$;
+CREATE OR REPLACE FUNCTION public.check_no_books()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_table_name = 'series' and exists (
+      select from book where series_id = any(array(select id from deleted)))
+    or tg_table_name = 'directory' and exists (
+      select from book where directory_id = any(array(select id from deleted)))
+  then
+    raise foreign_key_violation using
+      message = format('A %s with books cannot be deleted', tg_table_name),
+      table = 'book', constraint = 'book_places_in_library';
+  end if;
+  return null;
+end $function$;
 CREATE OR REPLACE FUNCTION public.copy_book_to_read_list()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1294,6 +1346,8 @@ CREATE TRIGGER account_sharing_tag_changed AFTER INSERT OR DELETE OR UPDATE ON p
 CREATE TRIGGER api_key_changed AFTER DELETE OR UPDATE OF permissions, is_active, expires_at, secret_sha256 ON public.api_key FOR EACH ROW EXECUTE FUNCTION notify_account();
 CREATE TRIGGER book_copied_to_read_lists AFTER UPDATE OF series_id, age_rating, missing_at ON public.book FOR EACH ROW WHEN (((old.series_id <> new.series_id) OR (old.age_rating IS DISTINCT FROM new.age_rating) OR ((old.missing_at IS NULL) <> (new.missing_at IS NULL)))) EXECUTE FUNCTION copy_book_to_read_lists();
 CREATE TRIGGER book_list_changed AFTER INSERT OR DELETE OR UPDATE ON public.book FOR EACH STATEMENT EXECUTE FUNCTION note_list_change('book');
+CREATE TRIGGER book_move_checked AFTER UPDATE OF series_id, directory_id, library_id ON public.book FOR EACH ROW WHEN ((((old.series_id IS DISTINCT FROM new.series_id) OR (old.directory_id IS DISTINCT FROM new.directory_id)) OR (old.library_id IS DISTINCT FROM new.library_id))) EXECUTE FUNCTION check_moved_book();
+CREATE TRIGGER book_places_checked AFTER INSERT ON public.book REFERENCING NEW TABLE AS stored FOR EACH STATEMENT EXECUTE FUNCTION check_book_places();
 CREATE TRIGGER book_rows_deleted AFTER DELETE ON public.book REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION delete_book_rows();
 CREATE TRIGGER book_search_list_changed AFTER INSERT OR UPDATE OF text ON public.book_search FOR EACH STATEMENT EXECUTE FUNCTION note_list_change('book');
 CREATE TRIGGER book_search_sync AFTER UPDATE OF series_id, missing_at, sort_key ON public.book FOR EACH ROW WHEN ((((old.series_id IS DISTINCT FROM new.series_id) OR ((old.missing_at IS NULL) IS DISTINCT FROM (new.missing_at IS NULL))) OR (old.sort_key IS DISTINCT FROM new.sort_key))) EXECUTE FUNCTION sync_book_search();
@@ -1301,6 +1355,7 @@ CREATE TRIGGER book_summary_added AFTER INSERT ON public.book REFERENCING NEW TA
 CREATE TRIGGER book_summary_sync AFTER UPDATE OF summary, series_id, missing_at ON public.book FOR EACH ROW WHEN ((((old.summary IS DISTINCT FROM new.summary) OR (old.series_id IS DISTINCT FROM new.series_id)) OR ((old.missing_at IS NULL) IS DISTINCT FROM (new.missing_at IS NULL)))) EXECUTE FUNCTION sync_book_summary();
 CREATE TRIGGER collection_series_changed AFTER INSERT OR DELETE ON public.collection_series FOR EACH STATEMENT EXECUTE FUNCTION note_grouping_change();
 CREATE TRIGGER directory_list_changed AFTER UPDATE OF path ON public.directory FOR EACH STATEMENT EXECUTE FUNCTION note_list_change('book');
+CREATE TRIGGER directory_without_books AFTER DELETE ON public.directory REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION check_no_books();
 CREATE CONSTRAINT TRIGGER event_numbered AFTER INSERT ON public.event DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION number_event();
 CREATE TRIGGER external_reference_list_changed AFTER INSERT OR DELETE OR UPDATE ON public.external_reference FOR EACH STATEMENT EXECUTE FUNCTION note_list_change('series');
 CREATE TRIGGER label_list_changed AFTER INSERT OR DELETE OR UPDATE ON public.label FOR EACH STATEMENT EXECUTE FUNCTION note_list_change('book', 'series');
@@ -1324,6 +1379,7 @@ CREATE TRIGGER series_reading_inserted_list_change AFTER INSERT ON public.series
 CREATE TRIGGER series_reading_updated_list_change AFTER UPDATE ON public.series_reading REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_account_list_change();
 CREATE TRIGGER series_rows_changed AFTER INSERT OR DELETE OR UPDATE ON public.series FOR EACH STATEMENT EXECUTE FUNCTION note_list_change('series');
 CREATE TRIGGER series_tracking_list_changed AFTER INSERT OR DELETE OR UPDATE OF tracked ON public.series_tracking FOR EACH STATEMENT EXECUTE FUNCTION note_list_change('series');
+CREATE TRIGGER series_without_books AFTER DELETE ON public.series REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION check_no_books();
 CREATE TRIGGER session_changed AFTER DELETE OR UPDATE OF revoked_at ON public.session FOR EACH ROW EXECUTE FUNCTION notify_account();
 CREATE TRIGGER sharing_tag_list_changed AFTER INSERT OR DELETE OR UPDATE ON public.series_sharing_tag FOR EACH STATEMENT EXECUTE FUNCTION note_list_change('book', 'series');
 CREATE TRIGGER sharing_tag_renamed AFTER UPDATE OF name ON public.sharing_tag FOR EACH STATEMENT EXECUTE FUNCTION note_list_change('series');
