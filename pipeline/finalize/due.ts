@@ -29,7 +29,7 @@ export function selectDue(scope: DueScope, job: DueJob) {
 
 // A file that could not be read to its end is read again by the next scan, and hashed then.
 function lacksHash(sql: Sql) {
-  return sql`a.sha256 is null and b.fingerprint is not null
+  return sql`a.sha256 is null and b.fingerprint is not null and b.size > 0
     and coalesce(b.error_code, '') not in ('io', 'memory', 'timeout')
     and (l.hash_policy = 'full' or l.hash_policy = 'candidates' and exists (
       select from book t

@@ -33,7 +33,7 @@ export async function readBook(
       reading.fingerprint = fingerprint(file)
       if (item.knownFingerprint === reading.fingerprint && !item.forced)
         return { ...reading, isUnchanged: true }
-      if (options.hashesAll && file.size <= maxWholeFileBytes)
+      if (options.hashesAll && file.size > 0 && file.size <= maxWholeFileBytes)
         reading.sha256 = hash('sha256', file.read(0, file.size))
       await using book = await openBook(file, extensionOf(item.relative), options.limits)
       content = { sources: await book.metadata(), error: null }

@@ -214,7 +214,8 @@ function needsCover(m: Match) {
 /** A moved or restored book keeps its hash; deep mode hashes again to detect what the fingerprint cannot. */
 function needsHash(match: Match) {
   const { before, file, reading } = match
-  if (reading.fingerprint === null || knownHash(match) !== null) return false
+  // Empty files are no duplicates of each other.
+  if (file.size === 0 || reading.fingerprint === null || knownHash(match) !== null) return false
   // After an error touchBooks has deleted the hash.
   if (before === null || before.sha256 === null || file.forced || reading.error) return true
   return !hasContent(before, file, reading)

@@ -13,6 +13,9 @@ const one = await createTestLibrary(t, all, {
   'Akira/2.cbz': thrice,
   'ÁKIRA/9.cbz': comic(),
   'Zot/1.cbz': thrice,
+  // Not duplicates of each other.
+  'Empty/1.cbz': Buffer.alloc(0),
+  'Empty/2.cbz': Buffer.alloc(0),
 })
 const two = await createTestLibrary(t, all, { 'Copy/1.cbz': twice, 'Copy/2.cbz': thrice })
 await one.scan()
