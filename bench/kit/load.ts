@@ -2,8 +2,15 @@
 // them costs more than the server that sends them.
 import { connect, type Socket } from 'node:net'
 
-/** Rates are answers and megabytes a second; `p99` is milliseconds. */
-export type Load = { rate: number; mb: number; p99: number; errors: number }
+/** Rates are answers and megabytes a second, percentiles milliseconds. */
+export type Load = {
+  rate: number
+  mb: number
+  p50: number
+  p95: number
+  p99: number
+  errors: number
+}
 
 type Options = {
   url: string
@@ -12,22 +19,25 @@ type Options = {
   headers?: Record<string, string>
   connections: number
   seconds: number
+  /** Ends after so many requests, if that is earlier. */
+  requests?: number
 }
 
 export async function load(options: Options): Promise<Load> {
-  const { url, path, headers = {}, connections, seconds } = options
+  const { url, path, headers = {}, connections, seconds, requests = Infinity } = options
   const lines = Object.entries({ Host: 'bench', ...headers })
   const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')
   const { hostname, port } = new URL(url)
   const times: number[] = []
   let bytes = 0
   let errors = 0
+  let sent = 0
   const started = performance.now()
   const end = started + seconds * 1000
   const one = async () => {
     const socket = connect({ host: hostname, port: Number(port), noDelay: true })
     const answers = listen(socket)
-    while (performance.now() < end) {
+    while (performance.now() < end && sent++ < requests) {
       const sentAt = performance.now()
       socket.write(`GET ${path()} HTTP/1.1\r\n${head}\r\n`)
       const answer = await answers.next()
@@ -41,8 +51,9 @@ export async function load(options: Options): Promise<Load> {
   await Promise.all(Array.from({ length: connections }, one))
   const passed = (performance.now() - started) / 1000
   times.sort((a, b) => a - b)
-  const p99 = times[Math.floor(times.length * 0.99)] ?? 0
-  return { rate: times.length / passed, mb: bytes / 1e6 / passed, p99, errors }
+  const at = (share: number) => times[Math.floor(times.length * share)] ?? 0
+  const percentiles = { p50: at(0.5), p95: at(0.95), p99: at(0.99) }
+  return { rate: times.length / passed, mb: bytes / 1e6 / passed, ...percentiles, errors }
 }
 
 type Reply = { status: number; bytes: number }
