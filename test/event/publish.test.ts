@@ -2,11 +2,18 @@
 // of the change, and none when nothing changed.
 import t, { type Test } from 'tap'
 import { publish } from '../../lib/event/publish.ts'
+import { maxWholeFileBytes } from '../../lib/file.ts'
 import { newId } from '../../lib/id.ts'
 import type { Catalogue } from '../kit/catalogue.ts'
 import { eventsDuring, eventsSince, lastEvent, messagesSince } from '../kit/events.ts'
 import { folderWithFiles } from '../kit/files/folders.ts'
-import { comic, createTestLibrary, type TestLibrary, waitForScan } from '../kit/library.ts'
+import {
+  comic,
+  createTestLibrary,
+  largeComic,
+  type TestLibrary,
+  waitForScan,
+} from '../kit/library.ts'
 import { startApi } from '../kit/server.ts'
 
 const all = await startApi(t)
@@ -214,8 +221,8 @@ t.test('many events of one type become a few rows with consecutive numbers', asy
 t.test('a scan publishes its progress from the request to its last hash', async (t: Test) => {
   const before = await lastEvent(sql)
   const library = await createTestLibrary(t, all, {
-    'A/1.cbz': comic(),
-    'A/2.cbz': Buffer.from('no archive'),
+    'A/1.cbz': largeComic(),
+    'A/2.cbz': Buffer.alloc(maxWholeFileBytes + 1, 'no archive'),
   })
   const { id } = await library.scan()
   const scans = (await messagesSince(sql, 'scan', before)).filter(m => m.scan_id === id)
