@@ -52,18 +52,20 @@ export const BookDetail = record(
 )
 export type BookDetail = Static<typeof BookDetail>
 
-/** Series in the order of the ids, without hidden and deleted ones. Eight statements. */
+/** Series in the order of the ids, without hidden and deleted ones. Eight statements, as many of them at once as possible. */
 export async function seriesFull(
   sql: Sql,
   viewer: Viewer,
   ids: readonly string[],
 ): Promise<SeriesFull[]> {
-  const series = await seriesByIds(sql, viewer, ids)
-  const metadataById = await seriesMetadataByIds(sql, viewer, ids)
-  const ofBooks = await booksMetadataOf(sql, viewer, [...metadataById.keys()])
-  const completed = await sql<{ id: string; completedAt: Date | null }[]>`
-    select series_id as id, last_completed_at as "completedAt" from series_reading
-    where account_id = ${viewer.accountId} and series_id = any(${ids as string[]}::uuid[])`
+  const [series, metadataById, ofBooks, completed] = await Promise.all([
+    seriesByIds(sql, viewer, ids),
+    seriesMetadataByIds(sql, viewer, ids),
+    booksMetadataOf(sql, viewer, ids),
+    sql<{ id: string; completedAt: Date | null }[]>`
+      select series_id as id, last_completed_at as "completedAt" from series_reading
+      where account_id = ${viewer.accountId} and series_id = any(${ids as string[]}::uuid[])`,
+  ])
   const lastCompleted = new Map(completed.map(({ id, completedAt }) => [id, completedAt]))
   return series.flatMap(record => {
     const metadata = metadataById.get(record.id)
@@ -84,18 +86,17 @@ export async function seriesFull(
   })
 }
 
-/** Books in the order of the ids, without hidden and deleted ones. Four statements. */
+/** Books in the order of the ids, without hidden and deleted ones. Four statements, as many of them at once as possible. */
 export async function booksFull(
   sql: Sql,
   viewer: Viewer,
   ids: readonly string[],
 ): Promise<BookFull[]> {
-  const books = await booksByIds(sql, viewer, ids)
-  const metadataById = await bookMetadataByIds(sql, viewer, ids)
-  const readLists = await readListNames(
-    sql,
-    books.map(book => book.id),
-  )
+  const [books, metadataById, readLists] = await Promise.all([
+    booksByIds(sql, viewer, ids),
+    bookMetadataByIds(sql, viewer, ids),
+    readListNames(sql, ids),
+  ])
   return books.flatMap(book => {
     const metadata = metadataById.get(book.id)
     if (!metadata) return []

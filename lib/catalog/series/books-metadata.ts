@@ -40,7 +40,7 @@ export const BooksMetadata = record(
 )
 export type BooksMetadata = Static<typeof BooksMetadata>
 
-/** By id of the series, which the viewer sees. One statement. */
+/** By id of the series, whether the viewer sees it or not. One statement. */
 export async function booksMetadataOf(
   sql: Queryable,
   viewer: Viewer,
