@@ -28,7 +28,7 @@ export async function startServer(
     // Not an iterator: leaving it would close the pipe.
     child.stdout.on('data', chunk => {
       if (output.length < 10_000) output += chunk
-      const [url] = /http:\/\/\S+(?=\s)/.exec(output) ?? []
+      const [url] = /http:\/\/[^\s"]+(?=[\s"])/.exec(output) ?? []
       if (url) resolve({ child, base: url.replace(/\/$/, '') })
     })
     child.on('close', () => reject(new Error(`${args[0]} did not start`)))
