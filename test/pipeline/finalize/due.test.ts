@@ -1,8 +1,9 @@
 // Due covers and hashes: lost jobs are enqueued again, and jobs wait for what is unavailable.
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
+import { thumbnailPath } from '../../../lib/image/thumbnail-path.ts'
 import { openQueue } from '../../../lib/queue/queue.ts'
 import { createDedupeJob } from '../../../pipeline/finalize/dedupe.ts'
 import { enqueueDue } from '../../../pipeline/finalize/due.ts'
@@ -39,9 +40,15 @@ t.test('lost covers and hashes are made again', async t => {
   const lib = await createTestLibrary(t, all, two())
   const { id } = await lib.scan()
   const before = await lib.books()
+  const { format } = all.config.thumbnail
+  const path = thumbnailPath(join(all.data, 'thumbnails'), before[0]!.cover!, format)
+  const { size } = statSync(path)
+  // As a crash leaves it.
+  truncateSync(path, 10)
   await reset(lib.id)
   await enqueueDue(sql, queue, (await loadScan(sql, id))!)
   const scan = await waitForScan(all, id)
+  t.equal(statSync(path).size, size, 'a thumbnail without its end is replaced')
   t.match(scan, { to_cover: 4, covers: 4, to_hash: 4, hashed: 4 })
   const facts = ({ cover, sha256 }: (typeof before)[number]) => ({ cover, sha256 })
   t.same((await lib.books()).map(facts), before.map(facts))
