@@ -181,8 +181,8 @@ function rank(candidate: Candidate, file: PendingFile): number {
  * when the book has the content that was hashed before.
  */
 export function knownHash({ before, file, reading }: Match): string | null {
-  const isNew = before === null || (reading.error === null && !hasContent(before, file, reading))
-  return isNew ? reading.sha256 : null
+  const isChanged = before === null || (reading.error === null && !hasContent(before, file, reading))
+  return isChanged ? reading.sha256 : null
 }
 
 /** Whether the book of the catalogue has the size and fingerprint of the file. */
