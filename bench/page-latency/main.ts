@@ -1,6 +1,6 @@
-// Latency of original pages of 0.8 MB beside a bare Fastify server that reads the same bytes from plain files, in the same
+// Latency of original pages of half a megabyte beside a bare Fastify server that reads the same bytes from plain files, in the same
 // run: the first hundred requests after a start, then a few seconds, with 1, 4 and 16 connections. Both are processes of
-// their own and started anew for each row; the ratio of the p95 is the median of the rounds.
+// their own, started for each row; the ratio of the p95 is the median of the rounds.
 // npm run bench -- page-latency [--rounds 3] [--seconds 3]
 import { createWriteStream, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,12 +9,12 @@ import { finished } from 'node:stream/promises'
 import { parseArgs } from 'node:util'
 import sharp from 'sharp'
 import { ZipFile } from 'yazl'
-import { loadConfig } from '../lib/config/config.ts'
-import { openDatabase } from '../lib/postgres/db.ts'
-import { insertAccount } from '../test/kit/accounts.ts'
-import { type Load, load } from './kit/load.ts'
-import { startServer, startStackroom, stopProcess } from './kit/server-process.ts'
-import { print, stackroom } from './kit/stackroom.ts'
+import { loadConfig } from '../../lib/config/config.ts'
+import { openDatabase } from '../../lib/postgres/db.ts'
+import { insertAccount } from '../../test/kit/accounts.ts'
+import { type Load, load } from '../kit/load.ts'
+import { startServer, startStackroom, stopProcess } from '../kit/server-process.ts'
+import { print, stackroom } from '../kit/stackroom.ts'
 
 const { values } = parseArgs({
   options: {
