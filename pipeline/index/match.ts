@@ -181,7 +181,8 @@ function rank(candidate: Candidate, file: PendingFile): number {
  * when the book has the content that was hashed before.
  */
 export function knownHash({ before, file, reading }: Match): string | null {
-  const isChanged = before === null || (reading.error === null && !hasContent(before, file, reading))
+  const isChanged =
+    before === null || (reading.error === null && !hasContent(before, file, reading))
   return isChanged ? reading.sha256 : null
 }
 
