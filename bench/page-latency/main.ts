@@ -1,6 +1,6 @@
-// Latency of original pages of half a megabyte beside a bare Fastify server that reads the same bytes from plain files, in the same
-// run: the first hundred requests after a start, then a few seconds, with 1, 4 and 16 connections. Both are processes of
-// their own, started for each row; the ratio of the p95 is the median of the rounds.
+// Latency of original pages of half a megabyte beside a bare Fastify server that reads the same bytes from plain files,
+// in the same run: the first hundred requests after a start, then a few seconds, with 1, 4 and 16 connections. Both are
+// processes of their own, started for each row; the ratio of the p95 is the median of the rounds.
 // npm run bench -- page-latency [--rounds 3] [--seconds 3]
 import { createWriteStream, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

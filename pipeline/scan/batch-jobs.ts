@@ -7,7 +7,7 @@ const minJobs = 8
 
 type BatchJob = { scanId: string; libraryId: string; ids: string[] }
 
-/** Jobs that use all threads, each for itself. */
+/** Jobs of which each uses all threads. */
 export function batchJobs(
   { scanId, libraryId }: { scanId: string; libraryId: string },
   ids: string[],
@@ -19,7 +19,7 @@ export function batchJobs(
   return jobs
 }
 
-/** Jobs that use a thread each: a small library is spread over enough of them that all threads take part. */
+/** Jobs of which each uses one thread: a small library is spread over enough of them that all threads take part. */
 export function singleThreadJobs(
   scan: { scanId: string; libraryId: string },
   ids: string[],
