@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { limitsFromConfig } from '../archive/limits.ts'
 import { openAuth } from '../auth/auth.ts'
+import { createOpenBooks } from '../catalog/book/open-books.ts'
 import { coverFolders } from '../catalog/cover/cover-files.ts'
 import { fileAccess } from '../catalog/library/library-root.ts'
 import { logFailedReadings } from '../catalog/list/background-failures.ts'
@@ -101,6 +102,7 @@ export async function openApi({
     space,
     auth,
     identities: auth.identities,
+    openBooks: createOpenBooks(requestSql),
     pages,
     thumbnails,
     sources,

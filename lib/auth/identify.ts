@@ -1,7 +1,7 @@
 // Authentication of requests: credential -> identity, cached. After the first request of a credential no
 // password is hashed and the database is not queried. Every change of an account invalidates its cached
 // identities in all processes.
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { LRUCache } from 'lru-cache'
 import { entriesUpTo } from '../async/cache-size.ts'
@@ -83,7 +83,7 @@ export async function openIdentityResolver(
   const keyUsage = createKeyUsageLog(sql, err => log.warn({ err }, 'api key usage not stored'))
   const lookup: Lookup = { sql, tokens, verifiedPasswords: new LRUCache(entriesUpTo(2000)) }
   const cache = createIdentityCache()
-  const hmacKey = randomBytes(32)
+  const digestKey = randomBytes(32).toString('hex')
   const invalidateAll = () => {
     cache.clear()
     tokens.reload()
@@ -100,7 +100,7 @@ export async function openIdentityResolver(
   }
 
   const digestOf = (kind: string, secret: string) =>
-    createHmac('sha256', hmacKey).update(`${kind}\0${secret}`).digest('base64')
+    hash('sha256', `${digestKey} ${kind} ${secret}`, 'base64')
 
   return {
     async identify(

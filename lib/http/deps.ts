@@ -1,6 +1,7 @@
 // Dependencies of route handlers, opened once by lib/api/open.ts.
 import type { Auth } from '../auth/auth.ts'
 import type { IdentityResolver } from '../auth/identify.ts'
+import type { OpenBooks } from '../catalog/book/open-books.ts'
 import type { Config } from '../config/config.ts'
 import type { EventFeed } from '../event/feed.ts'
 import type { Log } from '../log.ts'
@@ -25,6 +26,8 @@ export type Deps = {
   auth: Auth
   /** Credentials to identities. */
   identities: IdentityResolver
+  /** Records of books whose pages are being read. */
+  openBooks: OpenBooks
   /** Page images, rendered by worker threads. */
   pages: Pages
   /** Cover thumbnails as files. */

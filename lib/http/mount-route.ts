@@ -62,7 +62,13 @@ export function mountRoute(
       ...(route.guesses ? { preHandler: limitGuesses(route.guesses, limiter) } : {}),
       handler: async (request, reply) => {
         const { input, abandon } = inputOf(request, reply)
-        const handle = async () => run(input)
+        const handle = async () => {
+          try {
+            return await run(input)
+          } finally {
+            if (route.method !== 'GET') deps.openBooks.forget()
+          }
+        }
         const result = await bounded(() => preconditions(request, handle), abandon)
         if (result instanceof RouteResponse) {
           reply.code(result.status as number).headers(result.headers)

@@ -60,8 +60,8 @@ async function renderBookCover(engine: Engine, book: BookFile, { variant, client
   if (cached) return cached
   return makeImage(engine, key, {
     async render(target, client) {
-      const snapshot = { ...book, format, pages: async () => null, isCatalogued: false }
-      const request = { book: await bookRefOf(engine, snapshot), variant, target }
+      const snapshot = { ...book, format, pages: null, isCatalogued: false }
+      const request = { book: bookRefOf(engine, snapshot), variant, target }
       return engine.pool.run('bookCover', request, {
         weight: unknownWeight,
         client,

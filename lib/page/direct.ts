@@ -1,4 +1,5 @@
 // Direct page read: the bytes of a page that is stored or deflated in its file, without a thread.
+import type { Stats } from 'node:fs'
 import { pipeline, Transform } from 'node:stream'
 import { crc32, createInflateRaw } from 'node:zlib'
 import type { Containment } from '../containment.ts'
@@ -15,6 +16,7 @@ import {
   streamRange,
 } from '../download/file-body.ts'
 import { Unreadable } from '../errors.ts'
+import type { Range } from '../file-ranges.ts'
 import { sniffImage } from '../image/image.ts'
 import { mountHealth } from '../mount-health.ts'
 import {
@@ -58,9 +60,10 @@ function release(result: DirectRead) {
 }
 
 async function readContained(
-  { path, containment, ...version }: ContainedFile,
+  file: ContainedFile,
   { directory, index, allowsAnyType = false }: Page,
 ): Promise<DirectRead> {
+  const { path, containment } = file
   const slot = slotAt(directory, index)
   const { offset, headerBytes, packedBytes } = slot
   const fd = await openForResponse(path, containment)
@@ -70,17 +73,9 @@ async function readContained(
       slot.method === STORED ? packedBytes : slot.sizeBytes + packedBytes,
     )
     const firstRead = isTooLarge ? Math.max(headerBytes, 16) : headerBytes + packedBytes
-    // Not Promise.all: the file must not be closed during a read.
-    const [checked, read] = await Promise.allSettled([
-      checkFile(fd, path, containment),
-      readRange(fd, offset, firstRead),
-    ])
-    if (checked.status === 'rejected') throw checked.reason
-    if (read.status === 'rejected') throw read.reason
-    const [stat, chunk] = [checked.value, read.value]
-    const modifiedMs = Math.round(stat.mtimeMs)
-    if (stat.size !== version.size || modifiedMs !== version.modifiedMs)
-      return { changed: { size: stat.size, modifiedMs } }
+    const read = await readIfUnchanged(fd, file, { position: offset, length: firstRead })
+    if ('changed' in read) return read
+    const { stat, bytes: chunk } = read
     directory.changedMs ??= stat.ctimeMs
     if (directory.changedMs !== stat.ctimeMs) {
       directory.isStale = true
@@ -102,6 +97,26 @@ async function readContained(
   } finally {
     if (!isStreaming) closeInBackground(fd)
   }
+}
+
+/** Reads a range while the file is checked (see `checkFile`). Throws what `checkFile` throws. */
+export async function readIfUnchanged(
+  fd: number,
+  { path, containment, ...version }: ContainedFile,
+  { position, length }: Range,
+): Promise<{ stat: Stats; bytes: Buffer } | FileChanged> {
+  // Not Promise.all: the file must not be closed during a read.
+  const [checked, read] = await Promise.allSettled([
+    checkFile(fd, path, containment),
+    readRange(fd, position, length),
+  ])
+  if (checked.status === 'rejected') throw checked.reason
+  if (read.status === 'rejected') throw read.reason
+  const stat = checked.value
+  const modifiedMs = Math.round(stat.mtimeMs)
+  if (stat.size !== version.size || modifiedMs !== version.modifiedMs)
+    return { changed: { size: stat.size, modifiedMs } }
+  return { stat, bytes: read.value }
 }
 
 /** Offset of the data after the local header of a ZIP entry; null when `chunk` has no such header. */

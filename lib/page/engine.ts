@@ -1,11 +1,10 @@
-// Shared state of page rendering, and page directories: where the pages of a book lie in its file.
+// Shared state of page rendering.
 import type { LRUCache } from 'lru-cache'
 import type { Limits } from '../archive/limits.ts'
 import type { SingleFlight } from '../async/single-flight.ts'
 import type { BookFile } from '../catalog/book/book-file.ts'
 import { containmentOf, type FileAccess } from '../containment.ts'
-import { deliveryCounters } from '../download/counters.ts'
-import { type FileVersion, versionKey } from '../download/etag.ts'
+import type { FileVersion } from '../download/etag.ts'
 import type { FileBody } from '../download/file-body.ts'
 import { NotFound, Unreadable } from '../errors.ts'
 import type { FormatName } from '../format/formats.ts'
@@ -13,7 +12,6 @@ import type { Verdict } from '../image/verify.ts'
 import { extensionOf } from '../path.ts'
 import type { PageCache } from './cache.ts'
 import type { PageDirectory } from './directory.ts'
-import { failureKey } from './etag.ts'
 import type { BookRef, FileChanged, RenderedImage } from './messages.ts'
 import type { Client, PagePool } from './pool.ts'
 import type { ReadAhead } from './readahead.ts'
@@ -24,8 +22,8 @@ export type PageBook = Pick<
   'id' | 'root' | 'path' | 'followLinks' | 'name' | 'size' | 'modifiedMs'
 > & {
   format: FormatName
-  /** Loads the stored page list when it is needed; null when there is none. */
-  pages: () => Promise<Uint8Array | null>
+  /** The stored page list, packed; null when there is none. */
+  pages: Uint8Array | null
 }
 
 /** The book with the current version of its file; `isCatalogued` when that is the version in the catalogue. */
@@ -66,32 +64,9 @@ export async function retryOnChange<B extends FileVersion, T extends object>(
 /** Work is shared only within an account: one that has many requests waiting does not delay others. */
 export const flightKey = (key: string, { accountId = '' }: Client): string => `${accountId} ${key}`
 
-/** The page directory of a book: from memory, else built by a thread. */
-export async function loadDirectory(
-  engine: Engine,
-  book: BookSnapshot,
-  client: Client = {},
-): Promise<PageDirectory | FileChanged> {
-  const key = versionKey(book)
-  const cached = engine.directories.get(key)
-  if (cached && !cached.isStale) return cached
-  const load = async (signal: AbortSignal) => {
-    deliveryCounters.directories += 1
-    const request = await bookRefOf(engine, book)
-    const result = await engine.pool.run('directory', request, {
-      weight: 1,
-      client: { ...client, signal },
-      failureKey: failureKey(book, 'directory'),
-    })
-    if ('rows' in result) engine.directories.set(key, result)
-    return result
-  }
-  return engine.directoryLoads(flightKey(key, client), load, client.signal)
-}
-
 /** The book as a message to a thread. Throws NotFound when its page list is not stored. */
-export async function bookRefOf({ limits, access }: Engine, book: BookSnapshot): Promise<BookRef> {
-  const packedPages = book.isCatalogued ? await book.pages() : null
+export function bookRefOf({ limits, access }: Engine, book: BookSnapshot): BookRef {
+  const packedPages = book.isCatalogued ? book.pages : null
   if (book.isCatalogued && packedPages === null)
     throw new NotFound('The pages of the book are not known')
   return {

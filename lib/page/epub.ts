@@ -43,7 +43,7 @@ export function createEpubReader(engine: Engine) {
   async function open(book: BookSnapshot, client: Client): Promise<OpenedEpub | FileChanged> {
     const key = versionKey(book)
     const load = async (signal: AbortSignal) => {
-      const request = await bookRefOf(engine, book)
+      const request = bookRefOf(engine, book)
       const result = await engine.pool.run('epub', request, {
         weight: 1,
         client: { ...client, signal },
@@ -95,7 +95,7 @@ export function createEpubReader(engine: Engine) {
 const snapshotOf = (book: BookFile): BookSnapshot => ({
   ...book,
   format: 'epub',
-  pages: async () => null,
+  pages: null,
   isCatalogued: false,
 })
 
@@ -140,7 +140,7 @@ async function readResource(
     })
     if (!('mismatch' in result)) return 'page' in result ? { ...result.page, mediaType } : result
   }
-  const request = { book: await bookRefOf(engine, book), name }
+  const request = { book: bookRefOf(engine, book), name }
   const result = await engine.pool.run('resource', request, { weight: sizeBytes, client })
   if ('changed' in result) return result
   const { buffer, byteOffset, length } = result.bytes

@@ -62,7 +62,7 @@ async function verifyPage(
 ): Promise<FileChanged | null> {
   const verify = async (signal: AbortSignal) => {
     const request = {
-      book: await bookRefOf(engine, book),
+      book: bookRefOf(engine, book),
       index,
       cachedOriginal: cachedOriginalOf(engine, book, { directory, index }),
     }
@@ -109,7 +109,7 @@ async function readOriginal(
   }
   const render = async (target: CacheTarget | null, client: Client) => {
     const request = {
-      book: await bookRefOf(engine, book),
+      book: bookRefOf(engine, book),
       index,
       variant: null,
       target: isCacheable ? target : null,
@@ -153,7 +153,7 @@ export async function derivedPage(
     if (changed) return changed
   }
   const render = async (target: CacheTarget | null, client: Client) => {
-    const request = { book: await bookRefOf(engine, book), index, variant, target, cachedOriginal }
+    const request = { book: bookRefOf(engine, book), index, variant, target, cachedOriginal }
     return engine.pool.run('page', request, pageRun(book, page, client))
   }
   return makeImage(engine, key, { render, client })
@@ -185,7 +185,7 @@ async function unpackRun(
       if (target === null) return null
       targets.push(target)
     }
-    const request = { book: await bookRefOf(engine, book), index, targets }
+    const request = { book: bookRefOf(engine, book), index, targets }
     const image = await engine.pool.run('unpackRun', request, pageRun(book, page, client))
     if ('changed' in image) return image
     engine.cache.addWritten(image.written)

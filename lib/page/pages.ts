@@ -14,13 +14,13 @@ import {
   type BookSnapshot,
   type Engine,
   type ImageBody,
-  loadDirectory,
   type PageBook,
   retryOnChange,
 } from './engine.ts'
 import { createEpubReader } from './epub.ts'
 import { pageEtag } from './etag.ts'
 import { createFailures } from './failures.ts'
+import { loadDirectory } from './load-directory.ts'
 import type { MadeCover, MakeCoverRequest, MakeMosaicRequest } from './messages.ts'
 import { derivedPage, originalPage } from './page-source.ts'
 import { type Client, openPagePool, unknownWeight } from './pool.ts'

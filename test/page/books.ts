@@ -54,7 +54,7 @@ export async function bookAt(path: string): Promise<PageBook & { count: number }
     size,
     modifiedMs: Math.round(mtimeMs),
     format: opened.format,
-    pages: async () => packed,
+    pages: packed,
     count: opened.pages.length,
   }
 }

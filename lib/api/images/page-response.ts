@@ -1,5 +1,5 @@
 // Page image responses, shared by the REST API and the OPDS catalogues.
-import { type BookFile, packedPages } from '../../catalog/book/book-file.ts'
+import type { BookFile, OpenBook } from '../../catalog/book/book-file.ts'
 import { NotFound, Unreadable } from '../../errors.ts'
 import type { FormatName } from '../../format/formats.ts'
 import { whenClosed } from '../../http/body.ts'
@@ -9,7 +9,7 @@ import { pageEtag } from '../../page/etag.ts'
 import type { ImageOptions } from '../../page/variant.ts'
 import { imageResponse, notModified } from './image-response.ts'
 
-type ReadableBook = BookFile & { format: FormatName }
+type ReadableBook = OpenBook & { format: FormatName }
 export type PageRequest = {
   book: ReadableBook
   /** From 0. */
@@ -23,7 +23,10 @@ export type PageInput = Pick<
 >
 
 /** Throws NotFound if there is no page at `index` (from 0), Unreadable if the file is known to be broken. */
-export function requirePage<T extends BookFile>(book: T, index: number): T & ReadableBook {
+export function requirePage<T extends BookFile>(
+  book: T,
+  index: number,
+): T & { format: FormatName } {
   const { format, errorCode, errorMessage } = book
   if (book.isMissing) throw new NotFound('The file of the book is missing')
   if (errorCode !== null && book.pageCount === 0)
@@ -35,14 +38,13 @@ export function requirePage<T extends BookFile>(book: T, index: number): T & Rea
 /** The page image, or 304. Throws the errors of `pages.image`. */
 export async function pageResponse(
   { request, reply, signal, viewer }: PageInput,
-  { sql, pages }: Pick<Deps, 'sql' | 'pages'>,
+  { pages }: Pick<Deps, 'pages'>,
   { book, index, options, maxAgeSeconds }: PageRequest,
 ) {
   const caching = { etag: pageEtag(book, index, options), maxAgeSeconds }
   const fresh = notModified(request, caching)
   if (fresh) return fresh
-  const source = { ...book, pages: () => packedPages(sql, book.id) }
-  const image = await pages.image(source, index, {
+  const image = await pages.image(book, index, {
     ...options,
     client: { accountId: viewer.accountId, signal },
   })

@@ -1,7 +1,6 @@
 // Pages of books: list and images, as stored or resized.
 import { hash } from 'node:crypto'
 import { visibleBook } from '../../auth/viewer.ts'
-import { bookFile } from '../../catalog/book/book-file.ts'
 import { NotFound } from '../../errors.ts'
 import { route } from '../../http/route.ts'
 import { unpackPages } from '../../page/page-list.ts'
@@ -94,7 +93,7 @@ export const pages = [
     async handle(input, deps) {
       const { params, query, viewer } = input
       const index = params.page_number - 1
-      const book = requirePage(await bookFile(deps.sql, viewer, params.book_id), index)
+      const book = requirePage(await deps.openBooks.find(viewer, params.book_id), index)
       const { width, height, format } = query
       const options = {
         ...(width === undefined ? {} : { width }),

@@ -1,6 +1,6 @@
 // Page images for OPDS apps. OPDS-PSE 1.2 counts pages from 0 and has one media type for all pages of a
 // book; the manifests of OPDS 2.0 count from 1 and have a media type for each page.
-import { type StreamedBook, streamedBook } from '../../catalog/book/book-file.ts'
+import type { OpenBook } from '../../catalog/book/book-file.ts'
 import { NotFound, Unreadable } from '../../errors.ts'
 import { missingPermission } from '../../http/authorize.ts'
 import { whenClosed } from '../../http/body.ts'
@@ -65,7 +65,7 @@ export const pageRoutes = [
     params: pageParams(0),
     async handle(input, deps) {
       const { id, page: index } = input.params
-      const book = requireStreamable(await streamedBook(deps.sql, input.viewer, id), index)
+      const book = requireStreamable(await deps.openBooks.find(input.viewer, id), index)
       const format = input.query.format === 'jpeg' ? 'jpeg' : book.streamFormat
       const options = { ...sizeOf(input.query), format }
       if (book.updatesProgress) recordProgress(input, deps, { book, page: index })
@@ -83,7 +83,7 @@ export const pageRoutes = [
     params: pageParams(1),
     async handle(input, deps) {
       const { id, page } = input.params
-      const book = requireStreamable(await streamedBook(deps.sql, input.viewer, id), page - 1)
+      const book = requireStreamable(await deps.openBooks.find(input.viewer, id), page - 1)
       const { format } = input.query
       const options = { ...sizeOf(input.query), ...(isOutputFormat(format) ? { format } : {}) }
       return await sendPage(input, deps, { book, index: page - 1, options, maxAgeSeconds })
@@ -112,7 +112,7 @@ async function sendPage(input: PageInput, deps: Deps, page: PageRequest) {
 
 const progressPermission = { any: ['ProgressWrite', 'BooksWrite'] } as const
 
-type FetchedPage = { book: StreamedBook; page: number }
+type FetchedPage = { book: OpenBook; page: number }
 type FetchInput = Pick<Input<'auth', never, never, never>, 'request' | 'reply' | 'identity'>
 
 /** Updates the reading progress when the page was sent. Errors do not affect the response. */
@@ -133,7 +133,7 @@ const isOutputFormat = (format: string | undefined): format is 'jpeg' | 'png' | 
   format === 'jpeg' || format === 'png' || format === 'webp'
 
 /** The book with the format of its pages. Throws NotFound, also for a text without pages, and Unreadable. */
-function requireStreamable(streamed: StreamedBook, index: number) {
+function requireStreamable(streamed: OpenBook, index: number) {
   const book = requirePage(streamed, index)
   const type = streamMediaType(book, book.pageType)
   if (type === null) throw new NotFound('The book has no pages')

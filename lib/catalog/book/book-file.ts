@@ -35,28 +35,27 @@ export async function bookFile(sql: Queryable, viewer: Viewer, id: string): Prom
   return toBookFile(row)
 }
 
-export type StreamedBook = BookFile & {
+export type OpenBook = BookFile & {
+  /** The packed page list (see `unpackPages`); null if the book has none. */
+  pages: Uint8Array | null
   /** See `book.page_type`. */
   pageType: 'image/jpeg' | 'image/png' | 'image/gif' | null
   /** Whether the viewer has chosen that streaming a page saves progress. */
   updatesProgress: boolean
 }
 
-/** The file of a book, with what page streaming needs. Throws NotFound. */
-export async function streamedBook(
-  sql: Queryable,
-  viewer: Viewer,
-  id: string,
-): Promise<StreamedBook> {
-  const columns = sql`, b.page_type as "pageType", exists (
+/** The file of a book with all that its pages need. Throws NotFound. */
+export async function readOpenBook(sql: Queryable, viewer: Viewer, id: string): Promise<OpenBook> {
+  const columns = sql`, b.page_type as "pageType",
+    (select p.pages from book_pages p where p.book_id = b.id) as pages, exists (
       select from preference p
       where p.account_id = ${viewer.accountId} and p.key = ${streamProgressKey}
         and p.value = 'true') as "updatesProgress"`
-  const [row] = await sql<(Row & Pick<StreamedBook, 'pageType' | 'updatesProgress'>)[]>`
+  const [row] = await sql<(Row & Omit<OpenBook, keyof BookFile>)[]>`
     ${selectFiles(sql, viewer, columns)} and b.id = ${id}`
   if (!row) throw new NotFound('Book not found')
-  const { pageType, updatesProgress, ...file } = row
-  return { ...toBookFile(file), pageType, updatesProgress }
+  const { pages, pageType, updatesProgress, ...file } = row
+  return { ...toBookFile(file), pages, pageType, updatesProgress }
 }
 
 /** The files of the visible, present books of a series, in reading order. */

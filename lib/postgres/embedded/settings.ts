@@ -67,6 +67,8 @@ function tuning(maxWalMb: number): Record<string, string> {
     effective_io_concurrency: windows || process.platform === 'darwin' ? '0' : '32',
     // Compilation costs more than short queries gain.
     jit: 'off',
+    // Of passwords that administrators set; see createCluster for that of this program.
+    scram_iterations: '4096',
     timezone: 'UTC',
     log_timezone: 'UTC',
     log_checkpoints: 'off',

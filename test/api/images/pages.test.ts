@@ -196,6 +196,27 @@ t.test('hidden books have no pages', async t => {
   t.equal((await reader.get(page('A/1.cbz', 1))).status, 200)
 })
 
+t.test('a book that becomes hidden while its pages are read is refused', async t => {
+  const admin = await all.createUser('admin')
+  const child = await all.createUser('reader')
+  await all.sql`update account set age_limit = 12 where id = ${child.id}`
+  const id = book('A/2.cbz')
+  const status = async () => (await child.get(page('A/2.cbz', 1))).status
+  for (const [ageRating, expected] of [
+    [18, 404],
+    [6, 200],
+    [18, 404],
+    [null, 200],
+  ] as const) {
+    await admin.patch(`/books/${id}/metadata`, { ageRating })
+    t.equal(await status(), expected, `rated ${ageRating}`)
+  }
+  await all.sql`update book set age_rating = 18 where id = ${id}`
+  await waitUntil(async () => (await status()) === 404)
+  await all.sql`update book set age_rating = null where id = ${id}`
+  await waitUntil(async () => (await status()) === 200)
+})
+
 t.test('abandoned requests are not rendered', async t => {
   const { tasks } = deliveryCounters
   const requests = Array.from({ length: 40 }, (_, i) => {

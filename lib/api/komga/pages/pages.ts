@@ -106,16 +106,13 @@ async function sendPage(
   choose: ImageOptions | ((mediaType: string) => ImageOptions),
 ) {
   const { params, viewer, request } = input
-  const file = await bookFile(deps.sql, viewer, params.id)
+  const file = await deps.openBooks.find(viewer, params.id)
   const hasPages = file.format !== null && file.pageCount > 0
   if (index < 0 || (hasPages && index >= file.pageCount))
     throw new Invalid(`Page number does not exist: the book has ${file.pageCount} pages`)
   const book = requirePage(file, index)
-  const packed =
-    typeof choose === 'function' || isReflowable(book.format)
-      ? await packedPages(deps.sql, book.id)
-      : null
-  const stored = packed === null ? null : unpackPages(packed)[index]
+  const isListed = typeof choose === 'function' || isReflowable(book.format)
+  const stored = isListed && book.pages ? unpackPages(book.pages)[index] : null
   // Text is counted in pages, too, but has no images of them.
   if (isReflowable(book.format) && !stored) throw new NotFound('The book has no page images')
   const options = typeof choose === 'function' ? choose(stored?.mediaType ?? '') : choose

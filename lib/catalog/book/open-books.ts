@@ -1,0 +1,54 @@
+// Books that are being read: a reading app requests the pages of a book one after another, so the record of the book is
+// read once for those of a second.
+import { LRUCache } from 'lru-cache'
+import { createSingleFlight } from '../../async/single-flight.ts'
+import type { Viewer } from '../../auth/viewer.ts'
+import type { Sql } from '../../postgres/db.ts'
+import { type OpenBook, readOpenBook } from './book-file.ts'
+
+export type OpenBooks = ReturnType<typeof createOpenBooks>
+
+const validMs = 1_000
+const maxBytes = 8 * 1024 * 1024
+const recordBytes = 2_000
+
+export function createOpenBooks(sql: Sql) {
+  const books = new LRUCache<string, OpenBook>({
+    ttl: validMs,
+    ttlAutopurge: true,
+    maxSize: maxBytes,
+    maxEntrySize: maxBytes / 8,
+    sizeCalculation: ({ pages }) => recordBytes + (pages?.length ?? 0),
+  })
+  // An account whose rights change gets another viewer.
+  const numbers = new WeakMap<Viewer, number>()
+  let viewers = 0
+  // Incremented by `forget`: results of reads that began earlier may be outdated.
+  let generation = 0
+  const flight = createSingleFlight<OpenBook>()
+
+  function keyOf(viewer: Viewer, id: string): string {
+    const number = numbers.get(viewer) ?? ++viewers
+    numbers.set(viewer, number)
+    return `${generation} ${number} ${id}`
+  }
+
+  return {
+    /** The book as it is now, or was up to a second ago if only another process has changed it. Throws NotFound. */
+    async find(viewer: Viewer, id: string): Promise<OpenBook> {
+      const key = keyOf(viewer, id)
+      const known = books.get(key)
+      if (known) return known
+      return await flight(key, async () => {
+        const book = await readOpenBook(sql, viewer, id)
+        books.set(key, book)
+        return book
+      })
+    },
+    /** To be called after every change that this process makes. */
+    forget() {
+      generation += 1
+      books.clear()
+    },
+  }
+}
