@@ -14,6 +14,7 @@ const layers = [
   'lib/errors.ts',
   'lib/id.ts',
   'lib/lazy.ts',
+  'lib/memoize-last.ts',
   'lib/path.ts',
   'lib/schema-type.ts',
   'lib/schema.ts',

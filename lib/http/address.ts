@@ -4,6 +4,7 @@ import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Config } from '../config/config.ts'
 import { Invalid } from '../errors.ts'
+import { memoizeLast } from '../memoize-last.ts'
 import { type CataloguePath, canonicalPath, parseCataloguePath } from '../opds/catalogue-path.ts'
 import {
   createTrustProxy,
@@ -37,7 +38,7 @@ export function createAddressResolver(config: AddressConfig, { isMounted = false
     requestBase(request, isTrusted)
   const baseOf = (request: IncomingMessage) => outerBase(request) + (mountPrefixOf(request) ?? '')
   const localPath = (request: IncomingMessage, url: string) => {
-    const base = normalizeEncoding(basePathOf(outerBase(request)))
+    const base = routedBasePath(outerBase(request))
     const path = withoutPrefix(normalizeEncoding(pathOf(url)), base)
     // Addresses of servers are entered with a slash at the end.
     return isMounted ? path.slice(mountPrefixOf(request)?.length ?? 0).replace(/^\/*/, '/') : path
@@ -83,6 +84,9 @@ export function rejectDuplicateHost({ rawHeaders }: IncomingMessage): void {
 /** The path of a base URL: empty, or `/books`. */
 export const basePathOf = (base: string): string =>
   URL.canParse(base) ? new URL(base).pathname.replace(/\/+$/, '') : ''
+
+// Four times for each request, of which most have the same base.
+const routedBasePath = memoizeLast(base => normalizeEncoding(basePathOf(base)))
 
 // Proxies may send the absolute form (RFC 9112 §3.2.2).
 const pathOf = (url: string) => url.split(/[?#]/, 1)[0]!.replace(/^https?:\/\/[^/]*/i, '') || '/'

@@ -2,6 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { compile } from '@fastify/proxy-addr'
 import { Invalid } from '../errors.ts'
+import { memoizeLast } from '../memoize-last.ts'
 
 /** Whether a proxy at that address is trusted; also Fastify's `trustProxy` function. */
 export type TrustProxy = (address: string, hop: number) => boolean
@@ -46,8 +47,9 @@ export function parseForwarded(headers: IncomingHttpHeaders): ForwardedHeaders {
 }
 
 /** A host name or IP address, with or without a port. */
-export const isHost = (text: string): boolean =>
-  /^(?:\[[\da-f:.]+\]|[\w.-]+)(?::\d{1,5})?$/i.test(text) && URL.canParse(`http://${text}`)
+export const isHost: (text: string) => boolean = memoizeLast(
+  text => /^(?:\[[\da-f:.]+\]|[\w.-]+)(?::\d{1,5})?$/i.test(text) && URL.canParse(`http://${text}`),
+)
 
 const prefixPattern = /^(?:\/[\w.~%-]+)*\/?$/
 const defaultPorts = new Set(['80', '443'])
