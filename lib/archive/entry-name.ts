@@ -1,8 +1,11 @@
 // Character encoding detection for archive entry names: most archives do not declare an encoding.
 
-const utf8 = new TextDecoder('utf-8', { fatal: true })
-const shiftJis = new TextDecoder('shift_jis', { fatal: true })
-const gbk = new TextDecoder('gbk', { fatal: true })
+import { isUtf8 } from 'node:buffer'
+
+const utf8 = new TextDecoder('utf-8')
+// Not fatal: an exception for each name takes longer than all else.
+const shiftJis = new TextDecoder('shift_jis')
+const gbk = new TextDecoder('gbk')
 const cp1251 = new TextDecoder('windows-1251')
 const cp866 = new TextDecoder('ibm866')
 
@@ -25,21 +28,13 @@ export function normalizeName(name: string): string {
 }
 
 function detectAndDecode(bytes: Buffer): string {
-  return (
-    decodeStrict(utf8, bytes) ??
-    decodeShiftJis(bytes) ??
-    decodeGbk(bytes) ??
-    decodeCyrillic(bytes) ??
-    decodeCp437(bytes)
-  )
+  if (isUtf8(bytes)) return utf8.decode(bytes)
+  return decodeShiftJis(bytes) ?? decodeGbk(bytes) ?? decodeCyrillic(bytes) ?? decodeCp437(bytes)
 }
 
 function decodeStrict(decoder: TextDecoder, bytes: Buffer): string | null {
-  try {
-    return decoder.decode(bytes)
-  } catch {
-    return null
-  }
+  const text = decoder.decode(bytes)
+  return text.includes('\ufffd') ? null : text
 }
 
 // Kana distinguish Shift JIS from the other double-byte encodings; half-width kana nearly always mean a wrong guess.

@@ -1,10 +1,9 @@
 // Loading of page directories: from memory, from the end of a ZIP, else by a thread.
-import { openZip, zipArchive } from '../archive/zip/zip.ts'
+import { entriesOfTail, zipArchive } from '../archive/zip/zip.ts'
 import { deliveryCounters } from '../download/counters.ts'
 import { versionKey } from '../download/etag.ts'
 import { closeInBackground, openForResponse } from '../download/file-body.ts'
-import type { File } from '../file.ts'
-import { type Range, tailOf } from '../file-ranges.ts'
+import type { Range } from '../file-ranges.ts'
 import { mountHealth } from '../mount-health.ts'
 import { type ContainedFile, readIfUnchanged } from './direct.ts'
 import { createDirectory, entriesOf, type PageDirectory } from './directory.ts'
@@ -40,7 +39,8 @@ export async function loadDirectory(
   return engine.directoryLoads(flightKey(key, client), load, client.signal)
 }
 
-// About a thousand pages: parsing them occupies this thread for a millisecond or two.
+// A directory of some hundred pages: parsing it occupies this thread for one to five milliseconds.
+const maxTailBytes = 32 * 1024
 const maxPackedBytes = 16 * 1024
 
 /**
@@ -54,16 +54,13 @@ async function readZipDirectory(
 ): Promise<PageDirectory | FileChanged | null> {
   if (book.format !== 'cbz' || packedPages === null || packedPages.length > maxPackedBytes)
     return null
-  const range = tailOf(book.size)
-  const tail = await readTail(fileOf(engine, book), range)
+  const length = Math.min(book.size, maxTailBytes)
+  const tail = await readTail(fileOf(engine, book), { position: book.size - length, length })
   if ('changed' in tail) return tail
-  try {
-    await using container = await openZip(tailFile(book, range, tail), engine.limits)
-    const pages = unpackPages(packedPages)
-    return createDirectory(pages, entriesOf(pages, container.entries), zipArchive)
-  } catch {
-    return null
-  }
+  const entries = entriesOfTail(tail, book.size, engine.limits)
+  if (entries === null) return null
+  const pages = unpackPages(packedPages)
+  return createDirectory(pages, entriesOf(pages, entries), zipArchive)
 }
 
 function readTail(file: ContainedFile, range: Range): Promise<Buffer | FileChanged> {
@@ -77,26 +74,4 @@ function readTail(file: ContainedFile, range: Range): Promise<Buffer | FileChang
       closeInBackground(fd)
     }
   })
-}
-
-/** A file of which only the end was read; reading more throws. */
-function tailFile({ path, size, modifiedMs }: BookSnapshot, end: Range, tail: Buffer): File {
-  const read = (position: number, length: number) => {
-    if (position < end.position) throw new RangeError('Only the end of the file was read')
-    const start = position - end.position
-    return tail.subarray(start, start + length)
-  }
-  return {
-    path,
-    size,
-    modifiedMs,
-    bytesRead: tail.length,
-    read,
-    readInto(target, position) {
-      const bytes = read(position, target.length)
-      target.set(bytes)
-      return bytes.length
-    },
-    [Symbol.dispose]: () => {},
-  }
 }

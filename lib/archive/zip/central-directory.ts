@@ -40,20 +40,24 @@ export function readTail(file: File): ReadSpan {
   const { position: start, length } = isSmall
     ? { position: 0, length: file.size }
     : tailOf(file.size)
-  const tail = file.read(start, length)
-  return (position, bytes) =>
-    position >= start
-      ? tail.subarray(position - start, position - start + bytes)
-      : file.read(position, bytes)
+  return spansOf(file.read(start, length), start, (position, bytes) => file.read(position, bytes))
 }
+
+/** Spans of `tail`, which begins at `start`; `before` reads those that begin earlier. */
+export const spansOf =
+  (tail: Buffer, start: number, before: ReadSpan): ReadSpan =>
+  (position, length) =>
+    position >= start
+      ? tail.subarray(position - start, position - start + length)
+      : before(position, length)
 
 /** The directory; `absent` without an end record, `lost` when the end record does not lead to one. Throws Unreadable `multi_volume`, `too_large`. */
 export function readCentralDirectory(
-  file: File,
+  fileBytes: number,
   read: ReadSpan,
   { limits, isNested }: { limits: Limits; isNested: IsNested },
 ): CentralDirectory | 'absent' | 'lost' {
-  const location = locateDirectory(file.size, read, isNested)
+  const location = locateDirectory(fileBytes, read, isNested)
   if (typeof location === 'string') return location
   const length = location.end - location.start
   if (length > Math.min(maxDirectoryBytes, limits.entries * MAX_HEADER_BYTES))
@@ -81,7 +85,7 @@ function locateDirectory(
   isNested: IsNested,
 ): DirectoryLocation | 'absent' | 'lost' {
   let outcome: 'absent' | 'lost' = 'absent'
-  const short = Math.min(size, size <= SMALL_FILE_BYTES ? size : 8192)
+  const short = Math.min(size, 8192)
   for (const length of short < size ? [short, Math.min(size, MAX_TAIL_BYTES)] : [short]) {
     const tail = read(size - length, length)
     // The real end record extends to the end of the file; others may be in a comment or before junk.

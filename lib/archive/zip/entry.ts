@@ -83,14 +83,16 @@ export function readCentralHeader(bytes: Buffer, at: number, index: number): Zip
 
 /** Applies the ZIP64 sizes and the Unicode path of an extra field to the entry. */
 export function applyExtraField(entry: ZipEntry, extra: Buffer, nameBytes: Buffer): void {
+  let unicodePath: Buffer | null = null
   for (let at = 0; at + 4 <= extra.length; ) {
     const id = extra.readUInt16LE(at)
     const end = Math.min(extra.length, at + 4 + extra.readUInt16LE(at + 2))
     if (id === 1) applyZip64(entry, extra.subarray(at + 4, end))
-    else if (id === 0x7075 && (entry.flags & UTF8) === 0)
-      applyUnicodePath(entry, extra.subarray(at + 4, end), nameBytes)
+    else if (id === 0x7075) unicodePath = extra.subarray(at + 4, end)
     at = end
   }
+  // Once: a name may be as long as all extra fields, and have as many of them.
+  if (unicodePath && (entry.flags & UTF8) === 0) applyUnicodePath(entry, unicodePath, nameBytes)
 }
 
 // Only fields that are saturated in the header are present, in this order.

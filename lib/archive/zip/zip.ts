@@ -9,6 +9,7 @@ import {
   readCentralDirectory,
   readTail,
   SMALL_FILE_BYTES,
+  spansOf,
 } from './central-directory.ts'
 import { decompress, inflateHead, maxPackedBytes } from './decompress.ts'
 import { isEncrypted, type ZipEntry } from './entry.ts'
@@ -39,7 +40,7 @@ export async function openZip(file: File, limits: Limits): Promise<Container> {
     await file.preload([{ position: 0, length: file.size }])
   const archive = listEntries(file, limits)
   const { read, warnings, damage } = archive
-  const entries = withoutOverlaps(file, archive.entries, warnings)
+  const entries = withoutOverlaps(file.size, archive.entries, warnings)
   if (entries.length > 0 && entries.every(isEncrypted))
     throw new Unreadable('The archive is encrypted', 'encrypted')
   const source = { file, read, recovery: archive.recovery, limits }
@@ -64,6 +65,26 @@ export async function openZip(file: File, limits: Limits): Promise<Container> {
   }
 }
 
+/**
+ * The entries of an archive without any defect, from the end of its file alone: in time that is linear in its length.
+ * Null for an archive that `openZip` must read.
+ */
+export function entriesOfTail(tail: Buffer, fileBytes: number, limits: Limits): Entry[] | null {
+  const beyondTail = () => {
+    throw new RangeError('The directory begins before the end that was read')
+  }
+  try {
+    const read = spansOf(tail, fileBytes - tail.length, beyondTail)
+    const directory = readCentralDirectory(fileBytes, read, { limits, isNested: beyondTail })
+    if (typeof directory === 'string' || !directory.isComplete || directory.shift !== 0) return null
+    const warnings: string[] = []
+    const entries = withoutOverlaps(fileBytes, directory.entries, warnings)
+    return warnings.length > 0 || entries.every(isEncrypted) ? null : entries
+  } catch {
+    return null
+  }
+}
+
 type Source = { file: File; read: ReadSpan; recovery: () => Recovery; limits: Limits }
 type Archive = {
   read: ReadSpan
@@ -78,7 +99,7 @@ function listEntries(file: File, limits: Limits): Archive {
   const recovery = once(() => recoverEntries(file, limits))
   const isNested = (start: number, end: number) =>
     recovery().ranges.some(({ from, to }) => from <= start && end <= to)
-  const directory = readCentralDirectory(file, read, { limits, isNested })
+  const directory = readCentralDirectory(file.size, read, { limits, isNested })
   const common = { read, recovery }
   const listed = typeof directory === 'string' ? [] : directory.entries
   const isComplete = typeof directory !== 'string' && directory.isComplete
@@ -133,16 +154,16 @@ function withoutEntries(read: ReadSpan): Unreadable {
 const maxDeclaredRatio = 2
 
 // Overlapping entries let a small file declare terabytes of content.
-function withoutOverlaps(file: File, entries: ZipEntry[], warnings: string[]): ZipEntry[] {
+function withoutOverlaps(fileBytes: number, entries: ZipEntry[], warnings: string[]): ZipEntry[] {
   let packed = 0
   for (const entry of entries) packed += entry.packedBytes
   // Without some of its bytes, an archive declares more than it has.
-  if (packed <= file.size * maxDeclaredRatio) return entries
+  if (packed <= fileBytes * maxDeclaredRatio) return entries
   let end = 0
   const distinct = new Set<ZipEntry>()
   for (const entry of entries.toSorted((a, b) => a.offset - b.offset)) {
     if (entry.offset < end) continue
-    end = entry.offset + LOCAL_HEADER_BYTES + Math.min(entry.packedBytes, file.size)
+    end = entry.offset + LOCAL_HEADER_BYTES + Math.min(entry.packedBytes, fileBytes)
     distinct.add(entry)
   }
   if (distinct.size < entries.length)

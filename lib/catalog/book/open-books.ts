@@ -34,7 +34,7 @@ export function createOpenBooks(sql: Sql) {
   }
 
   return {
-    /** The book as it is now, or was up to a second ago if only another process has changed it. Throws NotFound. */
+    /** The book as it is now, or was up to a second ago if a job or another process has changed it. Throws NotFound. */
     async find(viewer: Viewer, id: string): Promise<OpenBook> {
       const key = keyOf(viewer, id)
       const known = books.get(key)
@@ -45,7 +45,7 @@ export function createOpenBooks(sql: Sql) {
         return book
       })
     },
-    /** To be called after every change that this process makes. */
+    /** To be called after every request that may change something. */
     forget() {
       generation += 1
       books.clear()
