@@ -44,6 +44,12 @@ export function bufferedBody(body: Buffer): FileBody {
   return { body, length: body.length, release }
 }
 
+/** Frees a body that is not sent: its memory, or its open file. */
+export function discardBody({ body, release }: FileBody): void {
+  if (!Buffer.isBuffer(body)) body.destroy()
+  release()
+}
+
 /**
  * Opens a file of a library for one response; nothing of it may be sent before `checkFile`. Throws NotFound
  * when it does not exist, NotMounted when its library is not there, Unreadable `io` otherwise.

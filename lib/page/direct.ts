@@ -10,6 +10,7 @@ import {
   canBuffer,
   checkFile,
   closeInBackground,
+  discardBody,
   type FileBody,
   openForResponse,
   readRange,
@@ -50,13 +51,10 @@ type Page = {
 
 /** The original bytes of a page whose slot has an offset. Throws NotFound, Unreadable `io`, NotResponding. */
 export const readDirect = (file: ContainedFile, page: Page): Promise<DirectRead> =>
-  mountHealth.run(file.containment.root, () => readContained(file, page), { discard: release })
+  mountHealth.run(file.containment.root, () => readContained(file, page), { discard })
 
-function release(result: DirectRead) {
-  if (!('page' in result)) return
-  const { body, release } = result.page
-  if (!Buffer.isBuffer(body)) body.destroy()
-  release()
+function discard(result: DirectRead) {
+  if ('page' in result) discardBody(result.page)
 }
 
 async function readContained(

@@ -54,14 +54,22 @@ async function readZipDirectory(
 ): Promise<PageDirectory | FileChanged | null> {
   if (book.format !== 'cbz' || packedPages === null || packedPages.length > maxPackedBytes)
     return null
+  const pages = unpackPages(packedPages)
   const length = Math.min(book.size, maxTailBytes)
+  if (directoryBytesOf(pages) > length) return null
   const tail = await readTail(fileOf(engine, book), { position: book.size - length, length })
   if ('changed' in tail) return tail
   const entries = entriesOfTail(tail, book.size, engine.limits)
   if (entries === null) return null
-  const pages = unpackPages(packedPages)
   return createDirectory(pages, entriesOf(pages, entries), zipArchive)
 }
+
+// Of each entry beside its name: the header, with the times that Info-ZIP adds.
+const entryBytes = 46 + 24
+
+/** About the length of a directory of those pages. */
+const directoryBytesOf = (pages: readonly { name: string }[]): number =>
+  pages.reduce((sum, { name }) => sum + entryBytes + Buffer.byteLength(name), 0)
 
 function readTail(file: ContainedFile, range: Range): Promise<Buffer | FileChanged> {
   const { path, containment } = file

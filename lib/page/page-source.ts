@@ -3,7 +3,7 @@
 
 import { deliveryCounters } from '../download/counters.ts'
 import { versionKey } from '../download/etag.ts'
-import { bufferedBody } from '../download/file-body.ts'
+import { bufferedBody, discardBody } from '../download/file-body.ts'
 import { Unreadable } from '../errors.ts'
 import { isRendered } from '../format/formats.ts'
 import { isComplete } from '../image/complete.ts'
@@ -49,7 +49,7 @@ export async function originalPage(
     setVerdict(directory, index, 'sound')
     return image
   }
-  image.release()
+  discardBody(image)
   const changed = await verifyPage(engine, book, page)
   return changed ?? originalPage(engine, book, { ...page, slot: slotAt(directory, index) })
 }

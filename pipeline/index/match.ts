@@ -2,6 +2,7 @@
 // new one. Reads the catalogue and the disk, changes nothing.
 import { lstat, stat } from 'node:fs/promises'
 import { containmentOf, type FileAccess } from '../../lib/containment.ts'
+import { NotResponding } from '../../lib/errors.ts'
 import { readFingerprint } from '../../lib/fingerprint.ts'
 import { newId } from '../../lib/id.ts'
 import { mountHealth, mountKey } from '../../lib/mount-health.ts'
@@ -70,12 +71,10 @@ export async function matchFiles(
 ): Promise<Match[]> {
   const candidates = await findCandidates(sql, files)
   const matchedIds = new Set(files.filter(isSameBook).map(({ file }) => file.bookAtPlace!.id))
+  const search = { candidates, matchedIds, access, silent: new Set<string>() }
   // One after the other: a book that is matched is no candidate for the next file.
   const origins: (Candidate | null)[] = []
-  for (const file of files)
-    origins.push(
-      isSameBook(file) ? null : await findOrigin({ candidates, matchedIds, access }, file),
-    )
+  for (const file of files) origins.push(isSameBook(file) ? null : await findOrigin(search, file))
   const matches = files.map((file, i) => matchFile(file, origins[i] ?? null, matchedIds))
   // A book whose place was taken is displaced, unless another file of the batch is this book.
   return matches.map(m =>
@@ -144,11 +143,13 @@ type Search = {
   candidates: Map<string, Candidate[]>
   matchedIds: Set<string>
   access: FileAccess
+  /** Folders that did not respond: waiting for each of their files would take the time of all. */
+  silent: Set<string>
 }
 
 /** The book that a file is by its content: one that is missing, or whose own file has left its place. */
 async function findOrigin(
-  { candidates, matchedIds, access }: Search,
+  { candidates, matchedIds, access, silent }: Search,
   { file, reading }: ReadFile,
 ): Promise<Candidate | null> {
   if (!reading.fingerprint) return null
@@ -162,7 +163,7 @@ async function findOrigin(
   const ranked = eligible.sort((a, b) => rank(a, file) - rank(b, file) || (a.id < b.id ? -1 : 1))
   let origin: Candidate | null = null
   for (const c of ranked) {
-    if (!c.isMissing && !(await hasLeft(c, access))) continue
+    if (!c.isMissing && !(await hasLeft(c, { access, silent }))) continue
     origin = c
     break
   }
@@ -195,7 +196,11 @@ function contentKey(size: number, contentFingerprint: string): string {
 }
 
 /** The file of a book is gone or has other content, although its library is available. */
-async function hasLeft(candidate: Candidate, access: FileAccess): Promise<boolean> {
+async function hasLeft(
+  candidate: Candidate,
+  { access, silent }: Pick<Search, 'access' | 'silent'>,
+): Promise<boolean> {
+  if (silent.has(candidate.directoryId)) return false
   const root = Buffer.from(candidate.root)
   const path = joinPath(joinPath(root, candidate.path), Buffer.from(candidate.name, 'hex'))
   return await mountHealth
@@ -209,7 +214,10 @@ async function hasLeft(candidate: Candidate, access: FileAccess): Promise<boolea
       const content = await readFingerprint(path, containmentOf(access, candidate))
       return content !== candidate.fingerprint
     })
-    .catch(() => false)
+    .catch(error => {
+      if (error instanceof NotResponding) silent.add(candidate.directoryId)
+      return false
+    })
 }
 
 function nullIfGone(error: NodeJS.ErrnoException): null {

@@ -1,4 +1,14 @@
-import { mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import {
+  mkdirSync,
+  readdirSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import sharp from 'sharp'
 import t from 'tap'
@@ -6,6 +16,7 @@ import { deliveryCounters } from '../../lib/download/counters.ts'
 import { NotFound, Unreadable } from '../../lib/errors.ts'
 import { tarEnd, tarEntry, zip } from '../kit/files/archives.ts'
 import { corpusPath, goldenPath } from '../kit/files/corpus.ts'
+import { waitUntil } from '../kit/processes.ts'
 import { bookAt, bookOf, bytesOf, cacheFolder, engine, picture, truth } from './books.ts'
 
 const [wide, tall, third] = await Promise.all([
@@ -26,6 +37,14 @@ function countedSince(before: typeof deliveryCounters) {
     reads: reads - before.reads,
     directories: directories - before.directories,
     tasks: tasks - before.tasks,
+  }
+}
+
+function isLinkTo(link: string, target: string): boolean {
+  try {
+    return readlinkSync(link) === target
+  } catch {
+    return false
   }
 }
 
@@ -89,6 +108,26 @@ t.test('pages use the same memory one after the other, and never at the same tim
     if (i % 3 === 0) release()
   }
 })
+
+t.test(
+  'pages that are streamed leave no file open',
+  {
+    skip: process.platform !== 'linux' && 'lists open files',
+  },
+  async t => {
+    const pages = engine(t)
+    const large = Buffer.concat([wide, randomBytes(6_000_000)])
+    const entries = [1, 2, 3].map(i => ({ name: `${i}.jpg`, bytes: large, deflate: i === 2 }))
+    const book = await bookOf(t, 'a.cbz', zip(entries))
+    const open = () =>
+      readdirSync('/proc/self/fd').filter(fd =>
+        isLinkTo(`/proc/self/fd/${fd}`, book.path.toString()),
+      )
+    for (const index of [0, 1, 2, 0])
+      t.ok((await bytesOf(await pages.image(book, index))).equals(large), `page ${index}`)
+    await waitUntil(() => open().length === 0, 10)
+  },
+)
 
 t.test('concurrent requests for a new book build its directory once', async t => {
   const pages = engine(t)
