@@ -1,5 +1,4 @@
 // Loading of page directories: from memory, from the end of a ZIP, else by a thread.
-import { entriesOfTail, zipArchive } from '../archive/zip/zip.ts'
 import { deliveryCounters } from '../download/counters.ts'
 import { versionKey } from '../download/etag.ts'
 import { closeInBackground, openForResponse } from '../download/file-body.ts'
@@ -59,6 +58,8 @@ async function readZipDirectory(
   if (directoryBytesOf(pages) > length) return null
   const tail = await readTail(fileOf(engine, book), { position: book.size - length, length })
   if ('changed' in tail) return tail
+  // Loaded on first use, as decoders of all encodings of names come with it.
+  const { entriesOfTail, zipArchive } = await import('../archive/zip/zip.ts')
   const entries = entriesOfTail(tail, book.size, engine.limits)
   if (entries === null) return null
   return createDirectory(pages, entriesOf(pages, entries), zipArchive)
