@@ -1,5 +1,4 @@
 // Character encoding detection for archive entry names: most archives do not declare an encoding.
-
 import { isUtf8 } from 'node:buffer'
 
 const utf8 = new TextDecoder('utf-8')

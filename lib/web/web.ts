@@ -51,10 +51,16 @@ export function openWeb(deps: Pick<Deps, 'config' | 'log' | 'sql'>): WebPages {
     },
     sendDocument,
     async prepare() {
-      await build().catch(error => log.error({ err: error }, 'the web application cannot be built'))
+      await build().catch(error => {
+        // A signal to the process group, which ends the server too.
+        if (!endingSignals.has(error.signal))
+          log.error({ err: error }, 'the web application cannot be built')
+      })
     },
   }
 }
+
+const endingSignals = new Set(['SIGTERM', 'SIGINT', 'SIGHUP'])
 
 function mountAssets(server: FastifyInstance, build: () => Promise<Build>) {
   server.get<{ Params: { digest: string; '*': string } }>(
