@@ -2,9 +2,9 @@
 // sort orders, pages, searches, facets and random trees of conditions, for three kinds of viewer. Exits
 // with 1 when a bound is exceeded. The accounts of the database are changed.
 // npm run bench -- grid --data DIR [--database-url URL] [--seed 1] [--pairs 500] [--only TEXT] [--viewer TEXT]
-//   [--rounds 3] [--minutes 60] [--counts 60] [--worst 50] [--by ms | cpuMs] [--report FILE] [--json FILE]
+//   [--rounds 3] [--minutes 60] [--counts 60] [--worst 50] [--by ms | cpuMs] [--report FILE] [--json FILE] [--changing]
 // The order of the cases is random, so that a part of them (`--minutes`) stands for all. The first request of a page is measured apart: the server
-// remembers where the pages of a filtered list begin.
+// remembers where the pages of a filtered list begin. `--changing`: a book is changed before each request, as during a scan.
 import { writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -37,6 +37,7 @@ const { values } = parseArgs({
     by: { type: 'string', default: 'ms' },
     report: { type: 'string' },
     json: { type: 'string' },
+    changing: { type: 'boolean', default: false },
   },
 })
 const [seed, pairs, rounds] = [values.seed, values.pairs, values.rounds].map(Number) as [
@@ -123,6 +124,11 @@ try {
     }
   }
 
+  /** Nothing of it differs afterwards, but the server cannot know. */
+  async function changeBook() {
+    await sql`update book set modified_ms = modified_ms where id = (select id from book limit 1)`
+  }
+
   async function measure(one: GridCase): Promise<Measured> {
     const { key, name } = viewers[one.viewer]!
     const page = one.page === null ? null : await pageOf(one, one.page, key)
@@ -133,6 +139,7 @@ try {
     let statements = takeStatements()
     clock.refresh()
     for (let round = 0; round < rounds; round++) {
+      if (values.changing) await changeBook()
       takeStatements()
       const before = clock.now()
       const received = await client.send(request, key)
