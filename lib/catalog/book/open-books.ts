@@ -1,5 +1,5 @@
-// Books that are being read: a reading app requests the pages of a book one after another, so the record of the book is
-// read once for those of a second.
+// Cache of book records for page requests, valid for a second: a reading app requests the pages of a book one after
+// another.
 import { LRUCache } from 'lru-cache'
 import { createSingleFlight } from '../../async/single-flight.ts'
 import type { Viewer } from '../../auth/viewer.ts'

@@ -52,7 +52,7 @@ export const BookDetail = record(
 )
 export type BookDetail = Static<typeof BookDetail>
 
-/** Series in the order of the ids, without hidden and deleted ones. Eight statements, as many of them at once as possible. */
+/** Series in the order of the ids, without hidden and deleted ones. Eight statements, in parallel. */
 export async function seriesFull(
   sql: Sql,
   viewer: Viewer,
@@ -86,7 +86,7 @@ export async function seriesFull(
   })
 }
 
-/** Books in the order of the ids, without hidden and deleted ones. Four statements, as many of them at once as possible. */
+/** Books in the order of the ids, without hidden and deleted ones. Four statements, in parallel. */
 export async function booksFull(
   sql: Sql,
   viewer: Viewer,
