@@ -1,6 +1,8 @@
 // The scan job: discovers the files of a library, waits until they are indexed and finalizes the catalogue.
 // Covers and hashes follow in jobs of their own, so that a library of terabytes can be scanned again
 // before they are done.
+
+import { combineListChanges } from '../lib/catalog/list/marks/list-version.ts'
 import { publishScan } from '../lib/catalog/scan/scan-events.ts'
 import type { FileAccess } from '../lib/containment.ts'
 import { NotResponding } from '../lib/errors.ts'
@@ -148,6 +150,7 @@ async function runStages(deps: ScanDeps, scan: LoadedScan, isStopped: () => bool
     ...(['book', 'book_artifact', 'book_summary', 'book_search'] as const),
     ...(['series', 'series_search'] as const),
   ])
+  await combineListChanges(sql)
   // A disk that went during the walk makes books look missing.
   const lateReason =
     (await unavailableReason(sql, scan)) ??

@@ -969,39 +969,120 @@ create index series_sharing_tag_tag on series_sharing_tag (tag_id);
 -- do not wait for each other, and a reader sees it change exactly when it sees the rows changed. Readers combine them.
 create table list_change (
   subject text not null,
-  count   bigint not null
+  count   bigint not null,
+  -- Of the subject `book`: the books that changed, and the series that changed with all of their books. Null in both:
+  -- any book may have changed.
+  books   uuid[],
+  series  uuid[],
+  transaction_id xid8 not null default pg_current_xact_id(),
+  -- Of a combined row: the last of the transactions whose rows it replaces.
+  last_transaction_id xid8,
+  changed_at timestamptz not null default now()
 );
+-- Ids hardly compress.
+alter table list_change alter books set storage external, alter series set storage external;
+
+-- Any book may have changed.
 create function note_list_change() returns trigger language plpgsql as $$
 begin
-  insert into list_change select unnest(tg_argv), 1;
+  insert into list_change (subject, count) select unnest(tg_argv), 1;
   return null;
 end $$;
-create trigger book_list_changed after insert or update or delete on book
-  for each statement execute function note_list_change('book');
-create trigger book_search_list_changed after insert or update of text on book_search
-  for each statement execute function note_list_change('book');
-create trigger series_list_changed after update of age_rating, lowest_age, sort_key on series
+-- No book has changed, but what else lists are made of, such as counters.
+create function note_other_list_change() returns trigger language plpgsql as $$
+begin
+  insert into list_change (subject, count, books) select unnest(tg_argv), 1, '{}';
+  return null;
+end $$;
+create function note_changed_books() returns trigger language plpgsql as $$
+begin
+  insert into list_change (subject, count, books)
+  select 'book', 1, case when count(*) <= 10000 then array_agg(id) end from changed
+  having count(*) > 0;
+  return null;
+end $$;
+create function note_changed_search() returns trigger language plpgsql as $$
+begin
+  insert into list_change (subject, count, books)
+  select 'book', 1, case when count(*) <= 10000 then array_agg(book_id) end from changed
+  having count(*) > 0;
+  return null;
+end $$;
+create function note_changed_book() returns trigger language plpgsql as $$
+begin
+  insert into list_change (subject, count, books) values ('book', 1, array[new.book_id]);
+  return null;
+end $$;
+create function note_changed_series() returns trigger language plpgsql as $$
+begin
+  insert into list_change (subject, count, series) values ('book', 1, array[new.id]);
+  return null;
+end $$;
+create function note_added_series() returns trigger language plpgsql as $$
+begin
+  insert into list_change (subject, count, series)
+  select 'book', 1, array_agg(id) from changed having count(*) > 0;
+  return null;
+end $$;
+create function note_changed_labels() returns trigger language plpgsql as $$
+begin
+  insert into list_change (subject, count, series)
+  select s, 1, array_agg(distinct series_id) from changed, unnest(tg_argv) s
+  group by s;
+  return null;
+end $$;
+
+create trigger book_list_inserted after insert on book
+  referencing new table as changed for each statement execute function note_changed_books();
+create trigger book_list_updated after update on book
+  referencing new table as changed for each statement execute function note_changed_books();
+create trigger book_list_deleted after delete on book
+  referencing old table as changed for each statement execute function note_changed_books();
+create trigger book_search_list_inserted after insert on book_search
+  referencing new table as changed for each statement execute function note_changed_search();
+create trigger book_search_list_changed after update of text on book_search
+  for each row when (old.text <> new.text) execute function note_changed_book();
+create trigger series_list_inserted after insert on series
+  referencing new table as changed for each statement execute function note_added_series();
+-- Series without books count for no condition.
+create trigger series_list_changed
+  after update of age_rating, lowest_age, sort_key, one_shot, book_count on series
   for each row when (old.age_rating is distinct from new.age_rating
-    or old.lowest_age <> new.lowest_age or old.sort_key <> new.sort_key)
-  execute function note_list_change('book');
+    or old.lowest_age <> new.lowest_age or old.sort_key <> new.sort_key
+    or old.one_shot <> new.one_shot or (old.book_count = 0) <> (new.book_count = 0))
+  execute function note_changed_series();
 -- Pages are located with the counters of series, which may be written after the books.
 create trigger series_counted_list_changed after update of book_count on series
-  for each statement execute function note_list_change('book');
+  for each statement execute function note_other_list_change('book');
 create trigger series_rows_changed after insert or update or delete on series
   for each statement execute function note_list_change('series');
 create trigger external_reference_list_changed after insert or update or delete on external_reference
   for each statement execute function note_list_change('series');
-create trigger sharing_tag_list_changed after insert or update or delete on series_sharing_tag
+create trigger sharing_tag_list_inserted after insert on series_sharing_tag
+  referencing new table as changed
+  for each statement execute function note_changed_labels('book', 'series');
+create trigger sharing_tag_list_deleted after delete on series_sharing_tag
+  referencing old table as changed
+  for each statement execute function note_changed_labels('book', 'series');
+create trigger sharing_tag_list_updated after update on series_sharing_tag
   for each statement execute function note_list_change('book', 'series');
 create trigger sharing_tag_renamed after update of name on sharing_tag
   for each statement execute function note_list_change('series');
+-- The series that have a label are changed by rows of their own.
 create trigger label_list_changed after insert or update or delete on label
-  for each statement execute function note_list_change('book', 'series');
+  for each statement execute function note_other_list_change('book', 'series');
 create trigger series_tracking_list_changed
   after insert or update of tracked or delete on series_tracking
   for each statement execute function note_list_change('series');
-create trigger series_label_list_changed after insert or update or delete on series_label
-  for each statement execute function note_list_change('book', 'series');
+create trigger series_label_list_inserted after insert on series_label
+  referencing new table as changed
+  for each statement execute function note_changed_labels('book', 'series');
+create trigger series_label_list_updated after update on series_label
+  referencing new table as changed
+  for each statement execute function note_changed_labels('book', 'series');
+create trigger series_label_list_deleted after delete on series_label
+  referencing old table as changed
+  for each statement execute function note_changed_labels('book', 'series');
 create trigger directory_list_changed after update of path on directory
   for each statement execute function note_list_change('book');
 -- The same for what an account has read, wants to read and has rated. Without a reference to the account:

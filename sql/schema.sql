@@ -440,7 +440,12 @@ CREATE TABLE library_watch (
 
 CREATE TABLE list_change (
   subject text not null,
-  count bigint not null
+  count bigint not null,
+  books uuid[],
+  series uuid[],
+  transaction_id xid8 not null default pg_current_xact_id(),
+  last_transaction_id xid8,
+  changed_at timestamp with time zone not null default now()
 );
 
 CREATE TABLE missing_candidate (
@@ -1232,6 +1237,61 @@ begin
   insert into account_list_change select distinct account_id, 1 from changed;
   return null;
 end $function$;
+CREATE OR REPLACE FUNCTION public.note_added_series()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into list_change (subject, count, series)
+  select 'book', 1, array_agg(id) from changed having count(*) > 0;
+  return null;
+end $function$;
+CREATE OR REPLACE FUNCTION public.note_changed_book()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into list_change (subject, count, books) values ('book', 1, array[new.book_id]);
+  return null;
+end $function$;
+CREATE OR REPLACE FUNCTION public.note_changed_books()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into list_change (subject, count, books)
+  select 'book', 1, case when count(*) <= 10000 then array_agg(id) end from changed
+  having count(*) > 0;
+  return null;
+end $function$;
+CREATE OR REPLACE FUNCTION public.note_changed_labels()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into list_change (subject, count, series)
+  select s, 1, array_agg(distinct series_id) from changed, unnest(tg_argv) s
+  group by s;
+  return null;
+end $function$;
+CREATE OR REPLACE FUNCTION public.note_changed_search()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into list_change (subject, count, books)
+  select 'book', 1, case when count(*) <= 10000 then array_agg(book_id) end from changed
+  having count(*) > 0;
+  return null;
+end $function$;
+CREATE OR REPLACE FUNCTION public.note_changed_series()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into list_change (subject, count, series) values ('book', 1, array[new.id]);
+  return null;
+end $function$;
 CREATE OR REPLACE FUNCTION public.note_grouping_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1245,7 +1305,15 @@ CREATE OR REPLACE FUNCTION public.note_list_change()
  LANGUAGE plpgsql
 AS $function$
 begin
-  insert into list_change select unnest(tg_argv), 1;
+  insert into list_change (subject, count) select unnest(tg_argv), 1;
+  return null;
+end $function$;
+CREATE OR REPLACE FUNCTION public.note_other_list_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into list_change (subject, count, books) select unnest(tg_argv), 1, '{}';
   return null;
 end $function$;
 CREATE OR REPLACE FUNCTION public.notify_account()
@@ -1345,11 +1413,14 @@ CREATE TRIGGER account_library_changed AFTER INSERT OR DELETE OR UPDATE ON publi
 CREATE TRIGGER account_sharing_tag_changed AFTER INSERT OR DELETE OR UPDATE ON public.account_sharing_tag FOR EACH ROW EXECUTE FUNCTION notify_account();
 CREATE TRIGGER api_key_changed AFTER DELETE OR UPDATE OF permissions, is_active, expires_at, secret_sha256 ON public.api_key FOR EACH ROW EXECUTE FUNCTION notify_account();
 CREATE TRIGGER book_copied_to_read_lists AFTER UPDATE OF series_id, age_rating, missing_at ON public.book FOR EACH ROW WHEN (((old.series_id <> new.series_id) OR (old.age_rating IS DISTINCT FROM new.age_rating) OR ((old.missing_at IS NULL) <> (new.missing_at IS NULL)))) EXECUTE FUNCTION copy_book_to_read_lists();
-CREATE TRIGGER book_list_changed AFTER INSERT OR DELETE OR UPDATE ON public.book FOR EACH STATEMENT EXECUTE FUNCTION note_list_change('book');
+CREATE TRIGGER book_list_deleted AFTER DELETE ON public.book REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_changed_books();
+CREATE TRIGGER book_list_inserted AFTER INSERT ON public.book REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_changed_books();
+CREATE TRIGGER book_list_updated AFTER UPDATE ON public.book REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_changed_books();
 CREATE TRIGGER book_move_checked AFTER UPDATE OF series_id, directory_id, library_id ON public.book FOR EACH ROW WHEN ((((old.series_id IS DISTINCT FROM new.series_id) OR (old.directory_id IS DISTINCT FROM new.directory_id)) OR (old.library_id IS DISTINCT FROM new.library_id))) EXECUTE FUNCTION check_moved_book();
 CREATE TRIGGER book_places_checked AFTER INSERT ON public.book REFERENCING NEW TABLE AS stored FOR EACH STATEMENT EXECUTE FUNCTION check_book_places();
 CREATE TRIGGER book_rows_deleted AFTER DELETE ON public.book REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION delete_book_rows();
-CREATE TRIGGER book_search_list_changed AFTER INSERT OR UPDATE OF text ON public.book_search FOR EACH STATEMENT EXECUTE FUNCTION note_list_change('book');
+CREATE TRIGGER book_search_list_changed AFTER UPDATE OF text ON public.book_search FOR EACH ROW WHEN ((old.text <> new.text)) EXECUTE FUNCTION note_changed_book();
+CREATE TRIGGER book_search_list_inserted AFTER INSERT ON public.book_search REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_changed_search();
 CREATE TRIGGER book_search_sync AFTER UPDATE OF series_id, missing_at, sort_key ON public.book FOR EACH ROW WHEN ((((old.series_id IS DISTINCT FROM new.series_id) OR ((old.missing_at IS NULL) IS DISTINCT FROM (new.missing_at IS NULL))) OR (old.sort_key IS DISTINCT FROM new.sort_key))) EXECUTE FUNCTION sync_book_search();
 CREATE TRIGGER book_summary_added AFTER INSERT ON public.book REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_book_summaries();
 CREATE TRIGGER book_summary_sync AFTER UPDATE OF summary, series_id, missing_at ON public.book FOR EACH ROW WHEN ((((old.summary IS DISTINCT FROM new.summary) OR (old.series_id IS DISTINCT FROM new.series_id)) OR ((old.missing_at IS NULL) IS DISTINCT FROM (new.missing_at IS NULL)))) EXECUTE FUNCTION sync_book_summary();
@@ -1358,7 +1429,7 @@ CREATE TRIGGER directory_list_changed AFTER UPDATE OF path ON public.directory F
 CREATE TRIGGER directory_without_books AFTER DELETE ON public.directory REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION check_no_books();
 CREATE CONSTRAINT TRIGGER event_numbered AFTER INSERT ON public.event DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION number_event();
 CREATE TRIGGER external_reference_list_changed AFTER INSERT OR DELETE OR UPDATE ON public.external_reference FOR EACH STATEMENT EXECUTE FUNCTION note_list_change('series');
-CREATE TRIGGER label_list_changed AFTER INSERT OR DELETE OR UPDATE ON public.label FOR EACH STATEMENT EXECUTE FUNCTION note_list_change('book', 'series');
+CREATE TRIGGER label_list_changed AFTER INSERT OR DELETE OR UPDATE ON public.label FOR EACH STATEMENT EXECUTE FUNCTION note_other_list_change('book', 'series');
 CREATE TRIGGER library_schedule_changed AFTER UPDATE OF scanning_config, is_active, deleting_at, root ON public.library FOR EACH ROW WHEN (((((old.scanning_config IS DISTINCT FROM new.scanning_config) OR (old.is_active IS DISTINCT FROM new.is_active)) OR (old.deleting_at IS DISTINCT FROM new.deleting_at)) OR (old.root IS DISTINCT FROM new.root))) EXECUTE FUNCTION notify_schedule();
 CREATE TRIGGER library_schedule_created AFTER INSERT OR DELETE ON public.library FOR EACH ROW EXECUTE FUNCTION notify_schedule();
 CREATE TRIGGER library_schedule_stamp BEFORE UPDATE OF scanning_config, is_active ON public.library FOR EACH ROW WHEN (((old.scanning_config IS DISTINCT FROM new.scanning_config) OR (old.is_active IS DISTINCT FROM new.is_active))) EXECUTE FUNCTION stamp_schedule();
@@ -1370,9 +1441,12 @@ CREATE TRIGGER read_list_book_copied BEFORE INSERT ON public.read_list_book FOR 
 CREATE TRIGGER release_source_schedule_changed AFTER UPDATE OF enabled, cron_schedule ON public.release_source FOR EACH ROW WHEN (((old.enabled IS DISTINCT FROM new.enabled) OR (old.cron_schedule IS DISTINCT FROM new.cron_schedule))) EXECUTE FUNCTION notify_schedule();
 CREATE TRIGGER release_source_schedule_created AFTER INSERT OR DELETE ON public.release_source FOR EACH ROW EXECUTE FUNCTION notify_schedule();
 CREATE TRIGGER release_source_schedule_stamp BEFORE UPDATE OF enabled, cron_schedule ON public.release_source FOR EACH ROW WHEN (((old.enabled IS DISTINCT FROM new.enabled) OR (old.cron_schedule IS DISTINCT FROM new.cron_schedule))) EXECUTE FUNCTION stamp_schedule();
-CREATE TRIGGER series_counted_list_changed AFTER UPDATE OF book_count ON public.series FOR EACH STATEMENT EXECUTE FUNCTION note_list_change('book');
-CREATE TRIGGER series_label_list_changed AFTER INSERT OR DELETE OR UPDATE ON public.series_label FOR EACH STATEMENT EXECUTE FUNCTION note_list_change('book', 'series');
-CREATE TRIGGER series_list_changed AFTER UPDATE OF age_rating, lowest_age, sort_key ON public.series FOR EACH ROW WHEN (((old.age_rating IS DISTINCT FROM new.age_rating) OR (old.lowest_age <> new.lowest_age) OR (old.sort_key <> new.sort_key))) EXECUTE FUNCTION note_list_change('book');
+CREATE TRIGGER series_counted_list_changed AFTER UPDATE OF book_count ON public.series FOR EACH STATEMENT EXECUTE FUNCTION note_other_list_change('book');
+CREATE TRIGGER series_label_list_deleted AFTER DELETE ON public.series_label REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_changed_labels('book', 'series');
+CREATE TRIGGER series_label_list_inserted AFTER INSERT ON public.series_label REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_changed_labels('book', 'series');
+CREATE TRIGGER series_label_list_updated AFTER UPDATE ON public.series_label REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_changed_labels('book', 'series');
+CREATE TRIGGER series_list_changed AFTER UPDATE OF age_rating, lowest_age, sort_key, one_shot, book_count ON public.series FOR EACH ROW WHEN (((old.age_rating IS DISTINCT FROM new.age_rating) OR (old.lowest_age <> new.lowest_age) OR (old.sort_key <> new.sort_key) OR (old.one_shot <> new.one_shot) OR ((old.book_count = 0) <> (new.book_count = 0)))) EXECUTE FUNCTION note_changed_series();
+CREATE TRIGGER series_list_inserted AFTER INSERT ON public.series REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_added_series();
 CREATE TRIGGER series_metadata_changed BEFORE UPDATE OF title, publisher, language, reading_direction ON public.series FOR EACH ROW WHEN (((((old.title IS DISTINCT FROM new.title) OR (old.publisher IS DISTINCT FROM new.publisher)) OR (old.language IS DISTINCT FROM new.language)) OR (old.reading_direction IS DISTINCT FROM new.reading_direction))) EXECUTE FUNCTION stamp_series_metadata();
 CREATE TRIGGER series_reading_deleted_list_change AFTER DELETE ON public.series_reading REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_account_list_change();
 CREATE TRIGGER series_reading_inserted_list_change AFTER INSERT ON public.series_reading REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_account_list_change();
@@ -1381,7 +1455,9 @@ CREATE TRIGGER series_rows_changed AFTER INSERT OR DELETE OR UPDATE ON public.se
 CREATE TRIGGER series_tracking_list_changed AFTER INSERT OR DELETE OR UPDATE OF tracked ON public.series_tracking FOR EACH STATEMENT EXECUTE FUNCTION note_list_change('series');
 CREATE TRIGGER series_without_books AFTER DELETE ON public.series REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION check_no_books();
 CREATE TRIGGER session_changed AFTER DELETE OR UPDATE OF revoked_at ON public.session FOR EACH ROW EXECUTE FUNCTION notify_account();
-CREATE TRIGGER sharing_tag_list_changed AFTER INSERT OR DELETE OR UPDATE ON public.series_sharing_tag FOR EACH STATEMENT EXECUTE FUNCTION note_list_change('book', 'series');
+CREATE TRIGGER sharing_tag_list_deleted AFTER DELETE ON public.series_sharing_tag REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_changed_labels('book', 'series');
+CREATE TRIGGER sharing_tag_list_inserted AFTER INSERT ON public.series_sharing_tag REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_changed_labels('book', 'series');
+CREATE TRIGGER sharing_tag_list_updated AFTER UPDATE ON public.series_sharing_tag FOR EACH STATEMENT EXECUTE FUNCTION note_list_change('book', 'series');
 CREATE TRIGGER sharing_tag_renamed AFTER UPDATE OF name ON public.sharing_tag FOR EACH STATEMENT EXECUTE FUNCTION note_list_change('series');
 CREATE TRIGGER source_schedule_changed AFTER UPDATE OF enabled ON public.source FOR EACH ROW WHEN ((old.enabled <> new.enabled)) EXECUTE FUNCTION notify_schedule();
 CREATE TRIGGER user_rating_deleted_list_change AFTER DELETE ON public.user_rating REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_account_list_change();

@@ -3,7 +3,7 @@
 import type { Sql } from 'postgres'
 import { isLimited, isUnrestricted, type Viewer } from '../../auth/viewer.ts'
 import { parseSearchQuery } from '../../name/search-text.ts'
-import { type BookRequest, bookIndexOf } from './bitmaps/book-index.ts'
+import { type BookRequest, bookIndexOf } from './bitmaps/books/book-index.ts'
 import { orRead } from './bitmaps/row-index.ts'
 import { type BookKey, listBooksByKeys } from './books-by-keys.ts'
 import { listBooksByReading } from './books-by-reading.ts'

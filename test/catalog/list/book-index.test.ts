@@ -14,7 +14,7 @@ import {
   type BookRequest,
   bookIndexOf,
   bookKind,
-} from '../../../lib/catalog/list/bitmaps/book-index.ts'
+} from '../../../lib/catalog/list/bitmaps/books/book-index.ts'
 import { createRowIndex } from '../../../lib/catalog/list/bitmaps/row-index.ts'
 import { type BookFilter, parseBookFilter } from '../../../lib/catalog/list/condition.ts'
 import { listBooks } from '../../../lib/catalog/list/list-books.ts'
@@ -131,7 +131,7 @@ const changes = {
     values (${account}, ${id}, 3, true)
     on conflict (account_id, book_id) do update set is_completed = not progress.is_completed`,
   forget: (id: string) => sql`delete from progress where book_id = ${id}`,
-  combine: () => combineListChanges(sql),
+  combine: () => combineListChanges(sql, { keptMs: 0 }),
 }
 
 /** What the writers of books and progress derive. */

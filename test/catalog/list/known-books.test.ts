@@ -9,25 +9,25 @@ import {
   type BookRequest,
   bookIndexOf,
   bookKind,
-} from '../../../lib/catalog/list/bitmaps/book-index.ts'
-import { readColumnOrder } from '../../../lib/catalog/list/bitmaps/book-order.ts'
-import { readBookTable } from '../../../lib/catalog/list/bitmaps/book-table.ts'
+} from '../../../lib/catalog/list/bitmaps/books/book-index.ts'
+import { readColumnOrder } from '../../../lib/catalog/list/bitmaps/books/book-order.ts'
+import { readBookTable } from '../../../lib/catalog/list/bitmaps/books/book-table.ts'
 import {
   booksOfText,
   readTextsLater,
   textSearchOf,
   textsRead,
-} from '../../../lib/catalog/list/bitmaps/book-texts.ts'
-import { idAt } from '../../../lib/catalog/list/bitmaps/id-table.ts'
-import { knownBooks } from '../../../lib/catalog/list/bitmaps/known-books.ts'
-import { orderChunks } from '../../../lib/catalog/list/bitmaps/order-chunks.ts'
-import { createRowIndex } from '../../../lib/catalog/list/bitmaps/row-index.ts'
-import type { RowOrder } from '../../../lib/catalog/list/bitmaps/row-order.ts'
+} from '../../../lib/catalog/list/bitmaps/books/book-texts.ts'
+import { knownBooks } from '../../../lib/catalog/list/bitmaps/books/known-books.ts'
+import { orderChunks } from '../../../lib/catalog/list/bitmaps/books/order-chunks.ts'
 import {
   createTextColumn,
   forEachMatch,
   type TextOperator,
-} from '../../../lib/catalog/list/bitmaps/text-column.ts'
+} from '../../../lib/catalog/list/bitmaps/books/text-column.ts'
+import { idAt } from '../../../lib/catalog/list/bitmaps/id-table.ts'
+import { createRowIndex } from '../../../lib/catalog/list/bitmaps/row-index.ts'
+import type { RowOrder } from '../../../lib/catalog/list/bitmaps/row-order.ts'
 import { listBooksByKeys } from '../../../lib/catalog/list/books-by-keys.ts'
 import {
   type Condition,
@@ -260,7 +260,13 @@ t.test('texts, ranges and formats need no pass of the books once they are in mem
   )
   for (const [i, predicate] of formats.entries()) {
     statements.length = 0
-    const request = { table, predicate, withMissing: false, present: null, known: () => undefined }
+    const request = {
+      table,
+      predicate,
+      withMissing: false,
+      present: null,
+      known: async () => undefined,
+    }
     t.ok(await knownBooks(pool, request as never))
     t.equal(statements.length > 0, i === 0)
   }
@@ -269,7 +275,7 @@ t.test('texts, ranges and formats need no pass of the books once they are in mem
 t.test('ranges and texts in memory have the books that conditions select', async t => {
   const table = (await readBookTable(sql, { maxRows: 100_000 }))!
   const orders = new Map<string, RowOrder>()
-  for (const sort of sorts) orders.set(sort, await readColumnOrder(sql, table, sort))
+  for (const sort of sorts) orders.set(sort, (await readColumnOrder(sql, table, sort))!)
   for (const field of ['title', 'path'] as const) readTextsLater(sql, table, predicateOf(field))
   await textsRead()
   const leaves = (condition: Condition): Predicate[] => {
@@ -302,7 +308,7 @@ t.test('ranges and texts in memory have the books that conditions select', async
   const checked = new Map<string, number>()
   for (const predicate of predicates) {
     const request = { table, predicate, withMissing: false, present: null }
-    const found = await knownBooks(sql, { ...request, known: name => orders.get(name) })
+    const found = await knownBooks(sql, { ...request, known: async name => orders.get(name) })
     if (!found) continue
     const ids = [...membersOf(found.bitmap)].map(book => idAt(table.rows, book))
     const { exact } = bookPredicate({ sql, viewer, labels, isOfFew: true }, predicate)

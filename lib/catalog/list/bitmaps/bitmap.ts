@@ -42,6 +42,11 @@ export function unite(bitmap: Bitmap, other: Bitmap): Bitmap {
   return bitmap
 }
 
+export function subtract(bitmap: Bitmap, other: Bitmap): Bitmap {
+  for (let i = 0; i < bitmap.length; i++) bitmap[i]! &= ~other[i]!
+  return bitmap
+}
+
 /** The unused bits of the last word are set, too. */
 export function invert(bitmap: Bitmap): Bitmap {
   for (let i = 0; i < bitmap.length; i++) bitmap[i] = ~bitmap[i]!
@@ -87,6 +92,15 @@ export type Packed = { bitmap: Bitmap } | { members: Uint32Array<ArrayBuffer> }
 export function pack(bitmap: Bitmap): Packed {
   const count = countOf(bitmap)
   return count >= bitmap.length ? { bitmap } : { members: membersOf(bitmap, count) }
+}
+
+/** A copy for integers below `size`, without those from `count` on. */
+export function resize(bitmap: Bitmap, count: number, size: number): Bitmap {
+  const copy = emptyBitmap(size)
+  copy.set(bitmap.length > copy.length ? bitmap.subarray(0, copy.length) : bitmap)
+  for (let i = count; (i & 31) !== 0; i++) remove(copy, i)
+  copy.fill(0, Math.ceil(count / 32))
+  return copy
 }
 
 /** A new bitmap. */

@@ -1,10 +1,19 @@
-// Hash table of UUIDs: from an id to its place in a list of ids, 20 to 24 bytes each.
+// Hash table of UUIDs: from an id to its place in a list of ids, 20 to 24 bytes each. Tables do not change: one with
+// more ids shares what it has with the one before.
 import { setImmediate } from 'node:timers/promises'
+import { type Bitmap, has } from './bitmap.ts'
 
 export const idBytes = 16
 const idWords = 4
 
-export type IdTable = {
+export type IdTable = Slots & {
+  /** Ids that were added later, at the places from `first` on; the newest last. */
+  added: { first: number; ids: Slots }[]
+  /** Places whose ids have none, or one of `added`. */
+  retired: Bitmap | null
+}
+
+type Slots = {
   /** Four words of each id, as the bytes are in memory. */
   ids: Uint32Array<ArrayBuffer>
   /** The place of an id, and 1; 0 for none. */
@@ -15,39 +24,82 @@ export type IdTable = {
 const sliceIds = 20_000
 
 export async function createIdTable(ids: Uint32Array<ArrayBuffer>): Promise<IdTable> {
+  return { ...(await createSlots(ids)), added: [], retired: null }
+}
+
+/** Of an id that is there more than once, the last place. */
+async function createSlots(ids: Uint32Array<ArrayBuffer>): Promise<Slots> {
   const count = ids.length / idWords
   const table = { ids, slots: new Uint32Array(2 ** Math.ceil(Math.log2(count * 1.5 + 1))) }
   const { slots } = table
   for (let place = 0; place < count; place++) {
     if (place % sliceIds === sliceIds - 1) await setImmediate()
-    let slot = slotOf(table, ids, place * idWords)
-    while (slots[slot] !== 0) slot = (slot + 1) & (slots.length - 1)
-    slots[slot] = place + 1
+    slots[findSlot(table, ids, place * idWords)] = place + 1
   }
   return table
 }
 
-function slotOf({ slots }: IdTable, words: Uint32Array, at: number): number {
+/** The table with more ids, which take the places after all others; `retired`: places that are no longer found. */
+export async function addIds(
+  table: IdTable,
+  ids: Uint32Array<ArrayBuffer>,
+  retired: Bitmap | null,
+): Promise<IdTable> {
+  const added = [...table.added]
+  let first = countIds(table)
+  let all = ids
+  // Few tables, each at least twice as long as the next.
+  for (let last = added.at(-1); last && last.ids.ids.length < all.length * 2; last = added.at(-1)) {
+    added.pop()
+    const both = new Uint32Array(last.ids.ids.length + all.length)
+    both.set(last.ids.ids)
+    both.set(all, last.ids.ids.length)
+    all = both
+    first = last.first
+  }
+  if (all.length > 0) added.push({ first, ids: await createSlots(all) })
+  return { ...table, added, retired }
+}
+
+/** Without those that were added. */
+export const firstCount = ({ ids }: IdTable): number => ids.length / idWords
+
+export function countIds(table: IdTable): number {
+  const last = table.added.at(-1)
+  return last ? last.first + last.ids.ids.length / idWords : firstCount(table)
+}
+
+/** The slot of an id, or the free one where it belongs. */
+function findSlot({ ids, slots }: Slots, words: Uint32Array, at: number): number {
   let hash = words[at + 3]! ^ Math.imul(words[at + 2]!, 0x9e3779b1)
   hash ^= Math.imul(words[at]! ^ Math.imul(words[at + 1]!, 0xc2b2ae35), 0x85ebca6b)
   hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d)
-  return (hash ^ (hash >>> 13)) & (slots.length - 1)
+  for (let slot = hash ^ (hash >>> 13); ; slot++) {
+    slot &= slots.length - 1
+    const own = (slots[slot]! - 1) * idWords
+    if (
+      own < 0 ||
+      (ids[own + 3] === words[at + 3] &&
+        ids[own + 2] === words[at + 2] &&
+        ids[own + 1] === words[at + 1] &&
+        ids[own] === words[at])
+    )
+      return slot
+  }
 }
 
+/** -1 for none. */
 function placeOf(table: IdTable, words: Uint32Array, at: number): number {
-  const { ids, slots } = table
-  for (let slot = slotOf(table, words, at); ; slot = (slot + 1) & (slots.length - 1)) {
-    const place = slots[slot]! - 1
-    if (place < 0) return -1
-    const own = place * idWords
-    if (
-      ids[own + 3] === words[at + 3] &&
-      ids[own + 2] === words[at + 2] &&
-      ids[own + 1] === words[at + 1] &&
-      ids[own] === words[at]
-    )
-      return place
+  const { slots, added, retired } = table
+  const isCurrent = (place: number) => place >= 0 && !(retired && has(retired, place))
+  const place = slots[findSlot(table, words, at)]! - 1
+  if (added.length === 0 || isCurrent(place)) return isCurrent(place) ? place : -1
+  for (let i = added.length - 1; i >= 0; i--) {
+    const { first, ids } = added[i]!
+    const found = ids.slots[findSlot(ids, words, at)]! - 1
+    if (found >= 0) return isCurrent(first + found) ? first + found : -1
   }
+  return -1
 }
 
 /** Calls `visit` with the place of each id that the table has, and its index among those of `bytes`. */
@@ -75,7 +127,9 @@ export function wordsOf(bytes: Buffer): Uint32Array<ArrayBuffer> {
 }
 
 /** In its 36-character form. */
-export function idAt({ ids }: IdTable, place: number): string {
-  const bytes = Buffer.from(ids.buffer, ids.byteOffset + place * idBytes, idBytes)
+export function idAt({ ids, added }: IdTable, place: number): string {
+  const part = added.findLast(({ first }) => first <= place)
+  const [words, at] = part ? [part.ids.ids, place - part.first] : [ids, place]
+  const bytes = Buffer.from(words.buffer, words.byteOffset + at * idBytes, idBytes)
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
 }

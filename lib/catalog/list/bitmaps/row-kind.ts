@@ -13,7 +13,10 @@ import type { RowOrder, Run } from './row-order.ts'
 export type RowTable = {
   /** `Versions.rows`. */
   version: string
+  /** The same object for all tables that follow from one: they have the same numbers for the same rows. */
+  origin: object
   rows: IdTable
+  /** With those that are retired (`IdTable`). */
   rowCount: number
 }
 
@@ -38,12 +41,15 @@ export type OrderSource<Table> = {
   /** Too long for a request: it is read in the background. */
   isLong: boolean
   /** `known`: orders in memory. Null without one that it needs, which is among the sources of its list. */
-  read(
-    sql: Sql,
-    table: Table,
-    known: (name: string) => RowOrder | undefined,
-  ): Promise<ReadOrder | null>
+  read(sql: Sql, table: Table, known: KnownOrders): Promise<ReadOrder | null>
+  /** With the rows of the table that it does not have; null if they are too many. */
+  extend?(sql: Sql, table: Table, order: KnownOrder): Promise<ReadOrder | null>
 }
+
+/** `rowCount`: it has the rows below. */
+export type KnownOrder = RowOrder & { rowCount: number }
+/** Orders in memory, with all rows of the table. */
+export type KnownOrders = (name: string) => Promise<RowOrder | undefined>
 
 /** How a list is ordered: what must be in memory, and its rows in order. */
 export type ListOrder<Table> = {
@@ -65,8 +71,16 @@ export type PredicateRequest<Table> = {
   withMissing: boolean
   /** The rows without missing ones, if they are known; it may be changed. */
   present: Bitmap | null
-  /** Orders in memory. */
-  known(name: string): RowOrder | undefined
+  known: KnownOrders
+}
+
+/** The rows of a predicate, without those from `first` on. */
+export type ExtendedRows<Table> = {
+  table: Table
+  predicate: Predicate
+  /** Is changed. */
+  bitmap: Bitmap
+  first: number
 }
 
 export type PredicateRows = {
@@ -81,6 +95,10 @@ export type RowKind<Table extends RowTable, Request extends RowRequest> = {
   subject: 'book' | 'series'
   /** Null for a catalogue that is too large. */
   readTable(sql: Sql): Promise<Table | null>
+  /** The table with what changed since; null where it is to be read. */
+  followChanges?: (sql: Sql, table: Table) => Promise<Table | null>
+  /** So much was followed that the table is better read again. */
+  isWorn?: (table: Table) => boolean
   orderOf(viewer: Viewer, request: Request, table: Table | null): ListOrder<Table>
   /** Orders that predicates of the list are read from if they are in memory. */
   ordersOfCondition?: (request: Request) => OrderSource<Table>[]
@@ -90,6 +108,12 @@ export type RowKind<Table extends RowTable, Request extends RowRequest> = {
   versionOfField(field: string): keyof Versions | null
   /** The positive form of a predicate. */
   readPredicate(sql: Sql, viewer: Viewer, request: PredicateRequest<Table>): Promise<PredicateRows>
+  /** Adds the rows from `first` on, which the bitmap does not have; null if they are too many. */
+  extendPredicate?: (
+    sql: Sql,
+    viewer: Viewer,
+    request: ExtendedRows<Table>,
+  ) => Promise<{ versions: ReadVersions | null } | null>
   /** What rows the list is about beside its condition; the same JSON for the same ones. */
   scopeOf(request: Request): object
   /** The rows of the scope that the viewer sees. */

@@ -29,7 +29,7 @@ export function runsOf({ rows, valued }: RowOrder, direction: Direction): Run[] 
 
 /** The rows of `first`, which may be few, then all others in their own order. */
 export function runsAfter(first: RowOrder, others: RowOrder, direction: Direction): Run[] {
-  const except = emptyBitmap(others.rows.length)
+  const except = emptyBitmap(first.rows.reduce((most, row) => Math.max(most, row + 1), 0))
   for (const row of first.rows) add(except, row)
   return [...runsOf(first, direction), ...runsOf(others, 'asc').map(run => ({ ...run, except }))]
 }

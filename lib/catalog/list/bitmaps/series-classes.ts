@@ -2,7 +2,15 @@
 import type { Sql } from 'postgres'
 import { couldSee, type Viewer } from '../../../auth/viewer.ts'
 import type { Queryable } from '../../../postgres/db.ts'
-import { createIdTable, type IdTable, idBytes, wordsOf } from './id-table.ts'
+import {
+  addIds,
+  countIds,
+  createIdTable,
+  forEachPlace,
+  type IdTable,
+  idBytes,
+  wordsOf,
+} from './id-table.ts'
 
 /** Series that the same viewers see. */
 type SeriesClass = {
@@ -12,9 +20,10 @@ type SeriesClass = {
 }
 
 export type ClassedSeries = {
-  /** In the order of their titles. */
   ids: IdTable
   count: number
+  /** The numbers of the series in the order of their titles. */
+  byTitle: Uint32Array
   classes: SeriesClass[]
   /** By series. */
   classOf: Uint16Array
@@ -52,7 +61,89 @@ export async function readClassedSeries(sql: Queryable): Promise<ClassedSeries |
     }
   })
   const classes = rows.map(({ libraryId, rating, tags }) => ({ libraryId, rating, tags }))
-  return { ids: await createIdTable(wordsOf(ids)), count, classes, classOf }
+  const byTitle = new Uint32Array(count).map((_, place) => place)
+  return { ids: await createIdTable(wordsOf(ids)), count, byTitle, classes, classOf }
+}
+
+/** A series that is new, or has another class or title. */
+export type ChangedSeries = SeriesClass & {
+  id: string
+  /** The series before it by title. */
+  before: string | null
+}
+
+/** `changed` in the order of titles. Null where that is not clear, or with too many classes. */
+export async function changeSeries(
+  series: ClassedSeries,
+  changed: ChangedSeries[],
+): Promise<ClassedSeries | null> {
+  const bytes = (ids: (string | null)[]) =>
+    Buffer.from(
+      ids.map(id => (id ?? '').replaceAll('-', '').padEnd(idBytes * 2, '0')).join(''),
+      'hex',
+    )
+  const changedIds = bytes(changed.map(({ id }) => id))
+  const known = new Set<number>()
+  await forEachPlace(series.ids, changedIds, (_, i) => void known.add(i))
+  const newIds = bytes(changed.filter((_, i) => !known.has(i)).map(({ id }) => id))
+  const ids = await addIds(series.ids, wordsOf(newIds), null)
+  const count = countIds(ids)
+  const classes = [...series.classes]
+  const classOf = new Uint16Array(count)
+  classOf.set(series.classOf)
+  const numbers = new Map(classes.map((one, number) => [keyOf(one), number]))
+  const places: number[] = []
+  await forEachPlace(ids, changedIds, (place, i) => {
+    const { libraryId, rating, tags } = changed[i]!
+    const key = keyOf(changed[i]!)
+    const number = numbers.get(key) ?? classes.push({ libraryId, rating, tags }) - 1
+    numbers.set(key, number)
+    classOf[place] = number
+    places.push(place)
+  })
+  const before = new Map<number, number>()
+  await forEachPlace(ids, bytes(changed.map(one => one.before)), (place, i) => {
+    before.set(i, place)
+  })
+  const isClear = changed.every((one, i) => one.before === null || before.has(i))
+  if (!isClear || classes.length > maxClasses) return null
+  const placesBefore = places.map((_, i) => before.get(i) ?? null)
+  const byTitle = reorder(series.byTitle, places, { count, placesBefore })
+  return { ids, count, byTitle, classes, classOf }
+}
+
+const keyOf = ({ libraryId, rating, tags }: SeriesClass) =>
+  JSON.stringify([libraryId, rating, tags])
+
+/** Moves places, which are in order, behind those before them; null: to the front. */
+function reorder(
+  order: Uint32Array,
+  moved: number[],
+  { count, placesBefore }: { count: number; placesBefore: (number | null)[] },
+): Uint32Array {
+  // By the place that they follow, which does not move itself.
+  const anchors = new Map<number | null, number | null>()
+  const following = new Map<number | null, number[]>()
+  for (const [i, place] of moved.entries()) {
+    const before = placesBefore[i]!
+    const anchor = anchors.has(before) ? anchors.get(before)! : before
+    anchors.set(place, anchor)
+    const others = following.get(anchor) ?? []
+    following.set(anchor, others)
+    others.push(place)
+  }
+  const result = new Uint32Array(count)
+  let used = 0
+  const append = (place: number) => {
+    result[used++] = place
+  }
+  following.get(null)?.forEach(append)
+  for (const place of order) {
+    if (anchors.has(place)) continue
+    append(place)
+    following.get(place)?.forEach(append)
+  }
+  return result
 }
 
 /** Whether the viewer sees a series, by its number; only those of a library, if it is given. */

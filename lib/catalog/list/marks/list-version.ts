@@ -34,11 +34,24 @@ export function listVersions(
       select coalesce(sum(count), 0)::text from account_list_change where account_id = ${accountId}))`
 }
 
-/** Replaces the rows of changes by one sum for each subject and account, and of collections and read lists. */
-export async function combineListChanges(sql: Sql): Promise<void> {
+/** How long rows of changes name the books that changed: an index in memory that was used since then follows them. */
+const keptMs = 2 * 60_000
+
+/**
+ * Replaces the rows of changes by one sum for each subject and account, and of collections and read lists; those that
+ * name books, when they are older than `keptMs`.
+ */
+export async function combineListChanges(
+  sql: Sql,
+  { keptMs: kept = keptMs }: { keptMs?: number } = {},
+): Promise<void> {
   await sql`
-    with combined as (delete from list_change returning subject, count)
-    insert into list_change select subject, sum(count) from combined group by subject`
+    with combined as (
+      delete from list_change where changed_at <= now() - make_interval(secs => ${kept / 1000})
+      returning subject, count, greatest(transaction_id, last_transaction_id) as last_id)
+    insert into list_change (subject, count, last_transaction_id)
+    select subject, sum(count), (array_agg(last_id order by last_id desc))[1]
+    from combined group by subject`
   await sql`
     with combined as (delete from grouping_change returning count)
     insert into grouping_change select sum(count) from combined having count(*) > 0`

@@ -1,16 +1,16 @@
 // A sort order of books read from its index in chunks, from either end, for pages in an order that is not in
 // memory: what a page needs is read, which is a part of the order.
 import type { Fragment, Sql } from 'postgres'
-import { presentBook } from '../../../auth/viewer.ts'
-import type { Queryable } from '../../../postgres/db.ts'
-import { unprepared } from '../../../postgres/statement.ts'
-import { listVersion } from '../marks/list-version.ts'
-import { nearestEnd } from '../page.ts'
-import { type BookColumnSort, bookOrderBy, bookSortColumns, type Direction } from '../sort.ts'
-import { has, membersOf } from './bitmap.ts'
+import { presentBook } from '../../../../auth/viewer.ts'
+import type { Queryable } from '../../../../postgres/db.ts'
+import { unprepared } from '../../../../postgres/statement.ts'
+import { listVersion } from '../../marks/list-version.ts'
+import { nearestEnd } from '../../page.ts'
+import { type BookColumnSort, bookOrderBy, bookSortColumns, type Direction } from '../../sort.ts'
+import { has, membersOf } from '../bitmap.ts'
+import { forEachPlace, idAt, idBytes } from '../id-table.ts'
+import type { ListedRows } from '../row-kind.ts'
 import type { BookTable } from './book-table.ts'
-import { forEachPlace, idAt, idBytes } from './id-table.ts'
-import type { ListedRows } from './row-kind.ts'
 
 type Sorting = { sort: BookColumnSort; direction: Direction }
 /** From its end if `reversed`. */
@@ -76,7 +76,7 @@ function chunk(sql: Queryable, table: BookTable, of: ChunkOf): Fragment {
     select b.id, ${key} from book b
     where ${isListed} and ${hasKey} and ${last === null ? sql`true` : isLater}
     order by ${orderBy} limit ${rows}`
-  if (table.rowCount === table.presentCount) return books(presentBook(sql))
+  if (!table.hasMissing) return books(presentBook(sql))
   // Each in order, so that they are merged and not sorted.
   return sql`
     select b.id from (

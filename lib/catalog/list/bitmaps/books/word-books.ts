@@ -1,48 +1,61 @@
 // The books of each format: there are few formats and each has many books, so that all are read by the first
 // condition on one of them, and the others need no statement.
 import type { Sql } from 'postgres'
-import { presentBook } from '../../../auth/viewer.ts'
-import { formatNames } from '../../../format/formats.ts'
-import { unprepared } from '../../../postgres/statement.ts'
-import type { Predicate } from '../condition.ts'
-import { listVersion } from '../marks/list-version.ts'
-import { matchingWords } from '../plan/operators.ts'
-import { add, type Bitmap, emptyBitmap, fullBitmap, remove, unite } from './bitmap.ts'
+import { presentBook } from '../../../../auth/viewer.ts'
+import { formatNames } from '../../../../format/formats.ts'
+import { unprepared } from '../../../../postgres/statement.ts'
+import type { Predicate } from '../../condition.ts'
+import { listVersion } from '../../marks/list-version.ts'
+import { matchingWords } from '../../plan/operators.ts'
+import {
+  add,
+  type Bitmap,
+  emptyBitmap,
+  fullBitmap,
+  remove,
+  resize,
+  subtract,
+  unite,
+} from '../bitmap.ts'
+import { forEachPlace } from '../id-table.ts'
+import { inParallel } from '../read-ids.ts'
 import type { BookTable } from './book-table.ts'
-import { forEachPlace } from './id-table.ts'
-import { inParallel } from './read-ids.ts'
+import type { KnownBooks } from './known-books.ts'
 
 /** Present books by format; those of the empty one have none. */
 type ByFormat = Map<string, Bitmap>
-const formatsOf = new WeakMap<BookTable, ByFormat>()
+/** By `RowTable.origin`, of the books below `rowCount`. */
+const formatsOf = new WeakMap<object, { books: ByFormat; rowCount: number }>()
 
 // Of so many books the most common format is taken for the most common of all.
 const sampledBooks = 2_000
 
-/** Null for a predicate on anything else. `version` is of the statement that read them. */
+/** Null for a predicate on anything else. */
 export async function booksOfFormats(
   sql: Sql,
   table: BookTable,
   { field, test }: Predicate,
-): Promise<{ bitmap: Bitmap; version: string } | null> {
+): Promise<KnownBooks | null> {
   if (field !== 'format' || (test.kind !== 'text' && test.kind !== 'null')) return null
-  const known = formatsOf.get(table)
-  const { version, books } = known
-    ? { version: table.version, books: known }
-    : await readFormats(sql, table)
-  if (version === table.version) formatsOf.set(table, books)
+  const { version, ...known } = {
+    version: table.version,
+    ...(formatsOf.get(table.origin) ?? (await readFormats(sql, table))),
+  }
+  // Of another version: books that changed meanwhile get other numbers.
+  formatsOf.set(table.origin, known)
+  const { books, rowCount } = known
   const bitmap = emptyBitmap(table.rowCount)
   for (const word of test.kind === 'null' ? [''] : matchingWords(formatNames, test)) {
     const some = books.get(word)
-    if (some) unite(bitmap, some)
+    if (some) unite(bitmap, resize(some, rowCount, table.rowCount))
   }
-  return { version, bitmap }
+  return { version, bitmap, rowCount }
 }
 
 async function readFormats(
   sql: Sql,
   table: BookTable,
-): Promise<{ version: string; books: ByFormat }> {
+): Promise<{ version: string; books: ByFormat; rowCount: number }> {
   const format = sql`coalesce(b.format, '')`
   // The books of the most common format are those that have no other.
   const [sample] = await sql<{ common: string }[]>`
@@ -58,9 +71,8 @@ async function readFormats(
       where ${presentBook(sql)} and ${format} <> ${common}
       group by 1) f on true`),
   )
-  const { rowCount, presentCount } = table
-  const rest = fullBitmap(rowCount)
-  for (let book = presentCount; book < rowCount; book++) remove(rest, book)
+  const { rowCount } = table
+  const rest = subtract(fullBitmap(rowCount), table.missing)
   const books: ByFormat = new Map([[common, rest]])
   for (const row of rows) {
     if (row.format === null) continue
@@ -71,5 +83,5 @@ async function readFormats(
     })
     books.set(row.format, some)
   }
-  return { version: rows[0]!.version, books }
+  return { version: rows[0]!.version, books, rowCount }
 }

@@ -1,14 +1,14 @@
 // The series for which a predicate holds, as a bitmap: read by one statement.
 import type { Fragment, Sql } from 'postgres'
-import type { Viewer } from '../../../auth/viewer.ts'
-import { unprepared } from '../../../postgres/statement.ts'
-import { listVersions, type Versions } from '../marks/list-version.ts'
-import { lookUpLabels } from '../plan/labels.ts'
-import { seriesSet } from '../plan/series-sets.ts'
-import { add, emptyBitmap, invert } from './bitmap.ts'
-import { forEachPlace } from './id-table.ts'
-import { idsOf } from './read-ids.ts'
-import type { PredicateRequest, PredicateRows } from './row-kind.ts'
+import type { Viewer } from '../../../../auth/viewer.ts'
+import { unprepared } from '../../../../postgres/statement.ts'
+import { listVersions, type Versions } from '../../marks/list-version.ts'
+import { lookUpLabels } from '../../plan/labels.ts'
+import { seriesSet } from '../../plan/series-sets.ts'
+import { add, emptyBitmap, invert } from '../bitmap.ts'
+import { forEachPlace } from '../id-table.ts'
+import { idsOf } from '../read-ids.ts'
+import type { PredicateRequest, PredicateRows } from '../row-kind.ts'
 import type { SeriesTable } from './series-table.ts'
 
 /** The positive form of the predicate, which is one of `toRarePredicate`. */

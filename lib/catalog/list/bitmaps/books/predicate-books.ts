@@ -1,22 +1,23 @@
 // The books for which a predicate holds, as a bitmap: read by one statement from the narrowest index that has them.
 import type { Fragment, Sql } from 'postgres'
-import { presentBook, type Viewer } from '../../../auth/viewer.ts'
-import { searchKey } from '../../../name/text.ts'
-import { unprepared } from '../../../postgres/statement.ts'
-import type { Predicate, Test } from '../condition.ts'
-import { listVersions, type Versions } from '../marks/list-version.ts'
-import { bookPredicate } from '../plan/book-predicates.ts'
-import { chooseHitSet } from '../plan/hit-sets.ts'
-import { lookUpLabels } from '../plan/labels.ts'
-import { ownBooks } from '../plan/own-rows.ts'
-import { rowSource } from '../plan/row-sources.ts'
-import { add, type Bitmap, emptyBitmap, invert, remove, unite } from './bitmap.ts'
-import { type BookTable, booksOfSeries } from './book-table.ts'
+import { presentBook, type Viewer } from '../../../../auth/viewer.ts'
+import { searchKey } from '../../../../name/text.ts'
+import { unprepared } from '../../../../postgres/statement.ts'
+import type { Predicate, Test } from '../../condition.ts'
+import { listVersions, type Versions } from '../../marks/list-version.ts'
+import { bookPredicate } from '../../plan/book-predicates.ts'
+import { chooseHitSet } from '../../plan/hit-sets.ts'
+import { lookUpLabels } from '../../plan/labels.ts'
+import { ownBooks } from '../../plan/own-rows.ts'
+import type { PlanContext } from '../../plan/plan-context.ts'
+import { rowSource } from '../../plan/row-sources.ts'
+import { add, type Bitmap, emptyBitmap, invert, subtract, unite } from '../bitmap.ts'
+import { forEachPlace, idAt } from '../id-table.ts'
+import { idsOf, inParallel } from '../read-ids.ts'
+import type { ExtendedRows, PredicateRequest, PredicateRows } from '../row-kind.ts'
+import { addedIds, type BookTable, booksOfSeries } from './book-table.ts'
 import { readTextsLater } from './book-texts.ts'
-import { forEachPlace, idAt } from './id-table.ts'
 import { knownBooks } from './known-books.ts'
-import { idsOf, inParallel } from './read-ids.ts'
-import type { PredicateRequest, PredicateRows } from './row-kind.ts'
 
 /** Queries whose ids are added up. */
 type Rows = {
@@ -46,9 +47,9 @@ export async function readPredicateBooks(
   const { table, predicate } = request
   const ofIds = testOfIds(table, predicate)
   if (ofIds) return { versions: null, bitmap: booksOfSeries(table, ofIds), coversMissing: true }
-  const hasMissing = table.rowCount > table.presentCount
+  const { hasMissing } = table
   const withMissing = request.withMissing && hasMissing
-  const known = request.present ? null : await knownBooks(sql, request)
+  const known = request.present ? null : await completeKnown(sql, viewer, request)
   const isChanged = known !== null && known.version !== table.version
   if (known && (isChanged || !withMissing))
     return {
@@ -74,13 +75,27 @@ export async function readPredicateBooks(
   }
 }
 
+/** What is in memory, with the books that changed since it was read. */
+async function completeKnown(
+  sql: Sql,
+  viewer: Viewer,
+  request: Request,
+): Promise<{ bitmap: Bitmap; version: string } | null> {
+  const { table, predicate } = request
+  const known = await knownBooks(sql, request)
+  if (!known || known.rowCount >= table.rowCount) return known
+  const { bitmap, rowCount: first, version } = known
+  const added = await extendPredicateBooks(sql, viewer, { table, predicate, bitmap, first })
+  return added && { bitmap, version: added.versions?.rows ?? version }
+}
+
 type Ids = Record<'books' | 'series' | 'missing', Buffer | null>
 
 async function bitmapOf(
   table: BookTable,
   { rows, ids, present }: { rows: Rows; ids: Ids; present: Bitmap | null },
 ): Promise<Bitmap> {
-  const { rows: books, series, rowCount, presentCount } = table
+  const { rows: books, series, rowCount } = table
   const bitmap = present ?? emptyBitmap(rowCount)
   await forEachPlace(books, ids.books, book => add(bitmap, book))
   if (rows.isNegated) invert(bitmap)
@@ -95,7 +110,7 @@ async function bitmapOf(
     )
   }
   if (rows.missing) {
-    for (let book = presentCount; book < rowCount; book++) remove(bitmap, book)
+    subtract(bitmap, table.missing)
     await forEachPlace(books, ids.missing, book => add(bitmap, book))
   }
   return bitmap
@@ -139,6 +154,38 @@ async function rowsOf(
       cross join lateral (${books(sql`b.series_id = p.id`)} offset 0) b`,
     ...(definite ? { series: definite } : {}),
   }
+}
+
+/** More books take longer than reading all. */
+const maxAdded = 10_000
+
+/** Adds the books from a number on, missing ones, too; null for too many. */
+export async function extendPredicateBooks(
+  sql: Sql,
+  viewer: Viewer,
+  { table, predicate, bitmap, first }: ExtendedRows<BookTable>,
+): Promise<{ versions: Versions | null } | null> {
+  const ids = addedIds(table, first)
+  if (ids.length === 0) return { versions: null }
+  if (ids.length > maxAdded) return null
+  const labels = await lookUpLabels(sql, { of: 'book', condition: predicate })
+  const context = { sql, viewer, labels, includesMissing: true, isOfFew: true }
+  const [row] = await unprepared(sql<{ versions: Versions; ids: Buffer | null }[]>`
+    select ${listVersions(sql, viewer, 'book')} as versions,
+      ${idsOf(sql, sql`select b.id from book b where b.id = any(${ids}::uuid[]) and ${testOf(sql, context, predicate)}`)} as ids`)
+  await forEachPlace(table.rows, row!.ids, book => {
+    // Not one that has changed again.
+    if (book >= first) add(bitmap, book)
+  })
+  return { versions: row!.versions }
+}
+
+function testOf(sql: Sql, context: PlanContext, predicate: Predicate): Fragment {
+  if (predicate.field !== 'readStatus') return bookPredicate(context, predicate).exact
+  const { viewer } = context
+  const { books, isNegated } = readingRows(sql, viewer, predicate.test)
+  return sql`
+    (select true from (${books!}) as m(id) where m.id = b.id) is ${isNegated ? sql`not true` : sql`true`}`
 }
 
 function readingRows(sql: Sql, { accountId }: Viewer, test: Test): Rows {

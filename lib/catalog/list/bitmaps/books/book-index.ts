@@ -1,19 +1,21 @@
 // Index of bitmaps of books (row-index.ts).
-import type { BookFilter, Condition } from '../condition.ts'
-import { versionOfBookField } from '../marks/list-version.ts'
-import type { MarkedScope } from '../marks/read-marks.ts'
-import { expand } from '../plan/book-plan.ts'
-import { withRarePredicates } from '../plan/series-sets.ts'
-import type { BookColumnSort, BookSort, Direction } from '../sort.ts'
+import type { BookFilter, Condition } from '../../condition.ts'
+import { versionOfBookField } from '../../marks/list-version.ts'
+import type { MarkedScope } from '../../marks/read-marks.ts'
+import { expand } from '../../plan/book-plan.ts'
+import { withRarePredicates } from '../../plan/series-sets.ts'
+import type { BookColumnSort, BookSort, Direction } from '../../sort.ts'
+import { sharedIndex } from '../row-index.ts'
+import type { OrderSource, RowKind } from '../row-kind.ts'
+import { runsAfter, runsOf } from '../row-order.ts'
 import { readColumnOrder, readPathOrder, readProgressOrder } from './book-order.ts'
 import { type BookTable, readBookTable, visibleBooks } from './book-table.ts'
+import { extendColumnOrder } from './extend-order.ts'
+import { addedCount, followBooks } from './follow-books.ts'
 import { orderOfComparison } from './key-ranges.ts'
 import { pageOfChunks } from './order-chunks.ts'
-import { readPredicateBooks } from './predicate-books.ts'
+import { extendPredicateBooks, readPredicateBooks } from './predicate-books.ts'
 import { readRelevanceOrder, relevanceName } from './relevance-order.ts'
-import { sharedIndex } from './row-index.ts'
-import type { OrderSource, RowKind } from './row-kind.ts'
-import { runsAfter, runsOf } from './row-order.ts'
 import { pageBySeries } from './series-page.ts'
 
 export type BookRequest = MarkedScope & {
@@ -29,10 +31,14 @@ export type BookRequest = MarkedScope & {
 type Source = OrderSource<BookTable>
 
 const maxRows = 2_500_000
+/** Numbers of changed books, from which on the table is read again. */
+const minWorn = 5_000
+const wornShare = 0.05
 
 const columnOrder = (sort: BookColumnSort): Source => ({
   ...{ name: sort, version: 'rows', isLong: true },
   read: (sql, table) => readColumnOrder(sql, table, sort),
+  extend: (sql, table, order) => extendColumnOrder(sql, table, { sort, order }),
 })
 
 function conditionOf({ filter, text }: BookRequest): Condition | null {
@@ -52,12 +58,14 @@ function comparedOrders(condition: Condition): Source[] {
 export const bookKind: RowKind<BookTable, BookRequest> = {
   subject: 'book',
   readTable: sql => readBookTable(sql, { maxRows }),
+  followChanges: followBooks,
+  isWorn: table => addedCount(table) > Math.max(minWorn, table.rowCount * wornShare),
   orderOf(viewer, { sort, direction, text }) {
     if (sort === 'relevance') {
       const byRank: Source = {
         ...{ name: relevanceName(text ?? ''), version: 'rows', isLong: false },
         read: async (sql, table, known) => {
-          const byTitle = known('title')
+          const byTitle = await known('title')
           if (!byTitle) return null
           return await readRelevanceOrder(sql, viewer, { table, text: text ?? '', byTitle })
         },
@@ -97,6 +105,7 @@ export const bookKind: RowKind<BookTable, BookRequest> = {
   conditionOf,
   versionOfField: versionOfBookField,
   readPredicate: readPredicateBooks,
+  extendPredicate: extendPredicateBooks,
   scopeOf: ({ libraryId, includeDeleted = false }) => ({ libraryId, includeDeleted }),
   visible: visibleBooks,
 }

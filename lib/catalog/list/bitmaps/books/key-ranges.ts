@@ -1,16 +1,16 @@
 // Comparisons of books by a sort column, as the part of the sort order between the first and the last book that
 // meets them: two look-ups in an index instead of a pass of it.
 import type { Sql } from 'postgres'
-import { presentBook } from '../../../auth/viewer.ts'
-import { unprepared } from '../../../postgres/statement.ts'
-import type { Predicate } from '../condition.ts'
-import { listVersion } from '../marks/list-version.ts'
-import { bookColumnTest } from '../plan/book-columns.ts'
-import { type BookColumnSort, bookOrderBy, bookSortColumns } from '../sort.ts'
-import { add, type Bitmap, emptyBitmap } from './bitmap.ts'
+import { presentBook } from '../../../../auth/viewer.ts'
+import { unprepared } from '../../../../postgres/statement.ts'
+import type { Predicate } from '../../condition.ts'
+import { listVersion } from '../../marks/list-version.ts'
+import { bookColumnTest } from '../../plan/book-columns.ts'
+import { type BookColumnSort, bookOrderBy, bookSortColumns } from '../../sort.ts'
+import { add, type Bitmap, emptyBitmap, subtract } from '../bitmap.ts'
+import { forEachPlace } from '../id-table.ts'
+import type { RowOrder } from '../row-order.ts'
 import type { BookTable } from './book-table.ts'
-import { forEachPlace } from './id-table.ts'
-import type { RowOrder } from './row-order.ts'
 
 const orders: Record<string, BookColumnSort> = {
   pageCount: 'pages',
@@ -34,8 +34,8 @@ export async function booksInRange(
 ): Promise<{ bitmap: Bitmap; version: string }> {
   const bitmap = emptyBitmap(table.rowCount)
   const addRange = (from: number, to: number) => {
-    for (let i = from; i < to; i++)
-      if (order.rows[i]! < table.presentCount) add(bitmap, order.rows[i]!)
+    for (let i = from; i < to; i++) add(bitmap, order.rows[i]!)
+    subtract(bitmap, table.missing)
   }
   const { version } = table
   if (predicate.test.kind === 'null') {

@@ -1,8 +1,8 @@
 // Sort orders of all series as the numbers of the series in order.
 import type { Fragment, Sql } from 'postgres'
-import type { Viewer } from '../../../auth/viewer.ts'
-import { unionAll, unprepared } from '../../../postgres/statement.ts'
-import { listVersion, listVersions, type Versions } from '../marks/list-version.ts'
+import type { Viewer } from '../../../../auth/viewer.ts'
+import { unionAll, unprepared } from '../../../../postgres/statement.ts'
+import { listVersion, listVersions, type Versions } from '../../marks/list-version.ts'
 import {
   nullableSeriesSorts,
   type SeriesSortKey,
@@ -10,10 +10,10 @@ import {
   seriesOrderBy,
   seriesSortColumns,
   seriesSortValues,
-} from '../sort.ts'
-import { forEachPlace } from './id-table.ts'
-import { idsOf } from './read-ids.ts'
-import type { ReadOrder } from './row-kind.ts'
+} from '../../sort.ts'
+import { forEachPlace } from '../id-table.ts'
+import { idsOf } from '../read-ids.ts'
+import type { ReadOrder } from '../row-kind.ts'
 import type { SeriesTable } from './series-table.ts'
 
 export type SeriesColumn = keyof typeof seriesSortColumns

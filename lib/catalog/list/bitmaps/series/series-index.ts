@@ -1,19 +1,19 @@
 // Index of bitmaps of series (row-index.ts).
-import type { Viewer } from '../../../auth/viewer.ts'
-import type { SeriesFilter } from '../condition.ts'
-import { versionOfSeriesField } from '../marks/list-version.ts'
-import { withRarePredicates } from '../plan/series-sets.ts'
+import type { Viewer } from '../../../../auth/viewer.ts'
+import type { SeriesFilter } from '../../condition.ts'
+import { versionOfSeriesField } from '../../marks/list-version.ts'
+import { withRarePredicates } from '../../plan/series-sets.ts'
 import {
   type Direction,
   type SeriesColumnSort,
   type SeriesSortKey,
   type SortScope,
   seriesSortColumns,
-} from '../sort.ts'
+} from '../../sort.ts'
+import { sharedIndex } from '../row-index.ts'
+import type { OrderSource, RowKind } from '../row-kind.ts'
+import { runsAfter, runsOf } from '../row-order.ts'
 import { readPredicateSeries } from './predicate-series.ts'
-import { sharedIndex } from './row-index.ts'
-import type { OrderSource, RowKind } from './row-kind.ts'
-import { runsAfter, runsOf } from './row-order.ts'
 import {
   readSeriesColumnOrder,
   readSeriesKeyOrder,

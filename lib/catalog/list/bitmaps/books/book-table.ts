@@ -1,22 +1,28 @@
-// All books of the catalogue, numbered, with what decides who sees them: the base of bitmaps. Numbers are
-// of one version of the catalogue; the present books of a series follow each other, missing books are last.
+// All books of the catalogue, numbered, with what decides who sees them: the base of bitmaps. The present books of
+// a series follow each other, then missing books; books that changed later have new numbers after those
+// (follow-books.ts).
 import type { Sql } from 'postgres'
-import { presentBook, type Viewer } from '../../../auth/viewer.ts'
-import { combineListChanges, listVersion } from '../marks/list-version.ts'
-import type { MarkedScope } from '../marks/read-marks.ts'
-import { add, type Bitmap, emptyBitmap, remove, setRange } from './bitmap.ts'
-import { createIdTable, forEachPlace, idBytes, wordsOf } from './id-table.ts'
-import type { RowTable } from './row-kind.ts'
-import { type ClassedSeries, readClassedSeries, visibleClasses } from './series-classes.ts'
+import { presentBook, type Viewer } from '../../../../auth/viewer.ts'
+import { combineListChanges, listVersion } from '../../marks/list-version.ts'
+import type { MarkedScope } from '../../marks/read-marks.ts'
+import { add, type Bitmap, emptyBitmap, has, remove, setRange, subtract } from '../bitmap.ts'
+import { createIdTable, forEachPlace, idAt, idBytes, wordsOf } from '../id-table.ts'
+import type { RowTable } from '../row-kind.ts'
+import { type ClassedSeries, readClassedSeries, visibleClasses } from '../series-classes.ts'
 
 export type BookTable = RowTable & {
+  /** Of PostgreSQL: it sees all changes that the table has. */
+  snapshot: string
+  /** The present books that follow each other by series. */
   presentCount: number
   series: ClassedSeries
-  /** By series: the first of its present books, and the number of them. */
+  /** By series: the first of those books, and the number of them. */
   firstBook: Uint32Array
   ownBooks: Uint32Array
-  /** The series of each missing book. */
-  seriesOfMissing: Uint32Array
+  /** The series of each other book. */
+  seriesOfOther: Uint32Array
+  missing: Bitmap
+  hasMissing: boolean
   /** Books with an age rating of their own: pairs of the book and the rating. */
   rated: Int32Array
 }
@@ -35,8 +41,8 @@ export async function readBookTable(
   return await sql.begin(async tx => {
     // The pool of requests begins transactions without options.
     await tx`set transaction isolation level repeatable read, read only`
-    const [size] = await tx<{ version: string; total: number }[]>`
-      select ${listVersion(tx)} as version,
+    const [size] = await tx<{ version: string; snapshot: string; total: number }[]>`
+      select ${listVersion(tx)} as version, pg_current_snapshot()::text as snapshot,
         (select count(*)::float8 from book b where b.missing_at is not null)
         + (select coalesce(sum(book_count), 0)::float8 from library) as total`
     if (size!.total > maxRows) return null
@@ -63,10 +69,13 @@ export async function readBookTable(
       from book b where b.missing_at is not null`
     parts.push(missing!.ids)
     const books = await createIdTable(wordsOf(Buffer.concat(parts)))
-    const seriesOfMissing = new Uint32Array(missing!.ids.length / idBytes)
+    const seriesOfOther = new Uint32Array(missing!.ids.length / idBytes)
     await forEachPlace(series.ids, missing!.series, (place, i) => {
-      seriesOfMissing[i] = place
+      seriesOfOther[i] = place
     })
+    const rowCount = presentCount + seriesOfOther.length
+    const isMissing = emptyBitmap(rowCount)
+    setRange(isMissing, presentCount, rowCount)
     const [rated] = await tx<{ ids: Buffer; ratings: Buffer }[]>`
       select coalesce(string_agg(uuid_send(b.id), ''::bytea), '') as ids,
         coalesce(string_agg(int4send(b.age_rating), ''::bytea), '') as ratings
@@ -80,8 +89,9 @@ export async function readBookTable(
       ratings.push(book, rated!.ratings.readInt32BE(i * 4))
     })
     return {
-      ...{ version: size!.version, rows: books, series, presentCount, seriesOfMissing },
-      ...{ firstBook, ownBooks, rowCount: presentCount + seriesOfMissing.length },
+      ...{ version: size!.version, snapshot: size!.snapshot, origin: {}, rows: books, rowCount },
+      ...{ series, presentCount, firstBook, ownBooks, seriesOfOther },
+      ...{ missing: isMissing, hasMissing: rowCount > presentCount },
       rated: Int32Array.from(ratings),
     }
   })
@@ -89,15 +99,23 @@ export async function readBookTable(
 
 type MissingRow = { ids: Buffer; series: Buffer }
 
+/** The ids of the books from a number on. */
+export function addedIds({ rows, rowCount }: BookTable, first: number): string[] {
+  const ids: string[] = []
+  for (let book = first; book < rowCount; book++)
+    if (!(rows.retired && has(rows.retired, book))) ids.push(idAt(rows, book))
+  return ids
+}
+
 /** The books of all series for which `holds`, present and missing. */
 export function booksOfSeries(table: BookTable, holds: (series: number) => boolean): Bitmap {
-  const { firstBook, ownBooks, seriesOfMissing, presentCount, rowCount } = table
+  const { firstBook, ownBooks, seriesOfOther, presentCount, rowCount } = table
   const bitmap = emptyBitmap(rowCount)
   for (let series = 0; series < firstBook.length; series++)
     if (ownBooks[series]! > 0 && holds(series))
       setRange(bitmap, firstBook[series]!, firstBook[series]! + ownBooks[series]!)
-  for (let i = 0; i < seriesOfMissing.length; i++)
-    if (holds(seriesOfMissing[i]!)) add(bitmap, presentCount + i)
+  for (let i = 0; i < seriesOfOther.length; i++)
+    if (holds(seriesOfOther[i]!)) add(bitmap, presentCount + i)
   return bitmap
 }
 
@@ -107,12 +125,12 @@ export function visibleBooks(
   viewer: Viewer,
   { libraryId, includeDeleted }: MarkedScope,
 ): Bitmap {
-  const { series, rated, presentCount, rowCount } = table
+  const { series, rated, rows, missing } = table
   const bitmap = booksOfSeries(table, visibleClasses(series, viewer, libraryId))
   const { ageLimit } = viewer
   if (ageLimit !== null)
     for (let i = 0; i < rated.length; i += 2)
       if (rated[i + 1]! > ageLimit) remove(bitmap, rated[i]!)
-  if (!includeDeleted) for (let i = presentCount; i < rowCount; i++) remove(bitmap, i)
-  return bitmap
+  if (!includeDeleted) subtract(bitmap, missing)
+  return rows.retired ? subtract(bitmap, rows.retired) : bitmap
 }

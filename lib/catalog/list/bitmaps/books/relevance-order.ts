@@ -1,15 +1,15 @@
 // Order of a search by relevance: the books with all its words, by rank and then by title. Read once for each text.
 import type { Sql } from 'postgres'
-import type { Viewer } from '../../../auth/viewer.ts'
-import { parseSearchQuery } from '../../../name/search-text.ts'
-import { unprepared } from '../../../postgres/statement.ts'
-import { listVersions, type Versions } from '../marks/list-version.ts'
-import { matchesQuery, matchRank } from '../plan/search-match.ts'
+import type { Viewer } from '../../../../auth/viewer.ts'
+import { parseSearchQuery } from '../../../../name/search-text.ts'
+import { unprepared } from '../../../../postgres/statement.ts'
+import { listVersions, type Versions } from '../../marks/list-version.ts'
+import { matchesQuery, matchRank } from '../../plan/search-match.ts'
+import { forEachPlace } from '../id-table.ts'
+import { inParallel } from '../read-ids.ts'
+import type { ReadOrder } from '../row-kind.ts'
+import type { RowOrder } from '../row-order.ts'
 import type { BookTable } from './book-table.ts'
-import { forEachPlace } from './id-table.ts'
-import { inParallel } from './read-ids.ts'
-import type { ReadOrder } from './row-kind.ts'
-import type { RowOrder } from './row-order.ts'
 
 export const relevanceName = (text: string): string =>
   `relevance ${JSON.stringify(parseSearchQuery(text))}`

@@ -1,15 +1,14 @@
 // Titles and paths of the books of a table in memory, for conditions on parts of them. Read in the background
 // after a condition that took long, and dropped with the table.
 import type { Sql } from 'postgres'
-import { presentBook } from '../../../auth/viewer.ts'
-import { searchKey } from '../../../name/text.ts'
-import { poolOf } from '../../../postgres/cancellable.ts'
-import { noteFailedReading } from '../background-failures.ts'
-import type { Predicate } from '../condition.ts'
-import { listVersion } from '../marks/list-version.ts'
-import { add, type Bitmap, emptyBitmap } from './bitmap.ts'
+import { presentBook } from '../../../../auth/viewer.ts'
+import { searchKey } from '../../../../name/text.ts'
+import { poolOf } from '../../../../postgres/cancellable.ts'
+import { noteFailedReading } from '../../background-failures.ts'
+import type { Predicate } from '../../condition.ts'
+import { add, type Bitmap, emptyBitmap } from '../bitmap.ts'
+import { forEachPlace } from '../id-table.ts'
 import type { BookTable } from './book-table.ts'
-import { forEachPlace } from './id-table.ts'
 import {
   createTextColumn,
   forEachMatch,
@@ -19,13 +18,13 @@ import {
 
 type Field = 'title' | 'path'
 type TextSearch = { field: Field; operator: TextOperator; value: string }
-/** `folders` of paths, each with the entries of its books from `first` on. */
-type Texts = TextColumn & { folders: { path: string; first: number }[] }
+/** Of the books below `rowCount`. `folders` of paths, each with the entries of its books from `first` on. */
+type Texts = TextColumn & { folders: { path: string; first: number }[]; rowCount: number }
 
 const cursorRows = 500
 const maxBytes = 64 * 1024 ** 2
-/** By the tables they belong to. Null for texts that are being read, or are not to be read. */
-const textsOf = new WeakMap<BookTable, Map<Field, Texts | null>>()
+/** By `RowTable.origin`. Null for texts that are being read, or are not to be read. */
+const textsOf = new WeakMap<object, Map<Field, Texts | null>>()
 let reading: Promise<unknown> = Promise.resolve()
 
 /** What a predicate searches for; null for one that is not on parts of texts. */
@@ -38,23 +37,26 @@ export function textSearchOf({ field, test }: Predicate): TextSearch | null {
   return field === 'title' && isPart ? { field, operator, value: searchKey(test.value) } : null
 }
 
-/** Present books; null unless the texts are in memory. */
-export async function booksOfText(table: BookTable, search: TextSearch): Promise<Bitmap | null> {
-  const texts = textsOf.get(table)?.get(search.field)
+/** Present books below `rowCount`; null unless the texts are in memory. */
+export async function booksOfText(
+  table: BookTable,
+  search: TextSearch,
+): Promise<{ bitmap: Bitmap; rowCount: number } | null> {
+  const texts = textsOf.get(table.origin)?.get(search.field)
   if (!texts) return null
   const bitmap = emptyBitmap(table.rowCount)
   const visit = (book: number) => add(bitmap, book)
   if (search.field === 'path') await forEachPath(texts, search, visit)
   else await forEachMatch(texts, { ...search, value: Buffer.from(search.value) }, visit)
-  return bitmap
+  return { bitmap, rowCount: texts.rowCount }
 }
 
 /** What the predicate searches, unless it is in memory: one after another, and once for each table. */
 export function readTextsLater(sql: Sql, table: BookTable, predicate: Predicate): void {
   const field = textSearchOf(predicate)?.field
   if (!field) return
-  const texts = textsOf.get(table) ?? new Map<Field, Texts | null>()
-  textsOf.set(table, texts)
+  const texts = textsOf.get(table.origin) ?? new Map<Field, Texts | null>()
+  textsOf.set(table.origin, texts)
   if (texts.has(field)) return
   texts.set(field, null)
   const pool = poolOf(sql)
@@ -66,16 +68,15 @@ export function readTextsLater(sql: Sql, table: BookTable, predicate: Predicate)
 /** Resolves when no texts are being read. */
 export const textsRead = async (): Promise<void> => void (await reading)
 
-type Row = { version: string; path: Buffer | null; ids: Buffer; lengths: Buffer } & {
+type Row = { path: Buffer | null; ids: Buffer; lengths: Buffer } & {
   texts: string | Buffer
 }
 
-/** Null for a catalogue of another version than the table, or with more text than is stored. */
+/** Null for more text than is stored. Books that change meanwhile get other numbers. */
 async function readTexts(sql: Sql, table: BookTable, field: Field): Promise<Texts | null> {
-  const column = createTextColumn(table.presentCount)
+  const column = createTextColumn(table.rowCount)
   const folders: Texts['folders'] = []
-  const common = sql`
-    ${listVersion(sql)} as version, string_agg(uuid_send(b.id), ''::bytea) as ids`
+  const common = sql`string_agg(uuid_send(b.id), ''::bytea) as ids`
   const rows =
     field === 'title'
       ? sql<Row[]>`
@@ -89,10 +90,10 @@ async function readTexts(sql: Sql, table: BookTable, field: Field): Promise<Text
           from book b where ${presentBook(sql)} group by b.directory_id`
   let [first, bytes] = [0, 0]
   for await (const some of rows.cursor(cursorRows))
-    for (const { version, path, ids, lengths, texts } of some) {
+    for (const { path, ids, lengths, texts } of some) {
       const text = typeof texts === 'string' ? Buffer.from(texts) : lowerAscii(texts)
       bytes += text.length
-      if (version !== table.version || bytes > maxBytes) return null
+      if (bytes > maxBytes) return null
       if (path) folders.push({ path: folderOf(path), first })
       let start = 0
       await forEachPlace(table.rows, ids, (book, i) => {
@@ -102,7 +103,7 @@ async function readTexts(sql: Sql, table: BookTable, field: Field): Promise<Text
         first++
       })
     }
-  return { ...column.finish(), folders }
+  return { ...column.finish(), folders, rowCount: table.rowCount }
 }
 
 /** As paths are compared: letters beyond ASCII with case, because paths are bytes. */

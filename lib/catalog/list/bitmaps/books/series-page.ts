@@ -1,12 +1,12 @@
 // Pages of book lists in the order of series, by title and then by number: the books of a bitmap are counted
 // for each series in memory, and those of the series on the page are sorted by the database.
 import type { Sql } from 'postgres'
-import { listVersion } from '../marks/list-version.ts'
-import type { Direction } from '../sort.ts'
-import { countRange, has } from './bitmap.ts'
+import { listVersion } from '../../marks/list-version.ts'
+import type { Direction } from '../../sort.ts'
+import { countRange, has } from '../bitmap.ts'
+import { forEachPlace, idAt } from '../id-table.ts'
+import type { ListedRows } from '../row-kind.ts'
 import type { BookTable } from './book-table.ts'
-import { forEachPlace, idAt } from './id-table.ts'
-import type { ListedRows } from './row-kind.ts'
 
 type SeriesRows = ListedRows & { direction: Direction }
 
@@ -22,26 +22,27 @@ export async function pageBySeries(
   const { series, skip } = seriesOnPage(table, { bitmap, direction, window })
   if (series.size === 0) return []
   const ids: string[] = []
-  const places: number[] = []
-  const list = (book: number, place: number) => {
+  const positions: number[] = []
+  const list = (book: number, position: number) => {
     if (!has(bitmap, book)) return
     ids.push(idAt(table.rows, book))
-    places.push(place)
+    positions.push(position)
   }
-  const { firstBook, ownBooks, seriesOfMissing, presentCount } = table
-  for (const place of series) {
-    const end = firstBook[place]! + ownBooks[place]!
-    for (let book = firstBook[place]!; book < end; book++) list(book, place)
+  const { seriesOfOther, presentCount } = table
+  for (const [place, position] of series) {
+    const { start, end } = rangeOf(table, place)
+    for (let book = start; book < end; book++) list(book, position)
   }
-  seriesOfMissing.forEach((place, i) => {
-    if (series.has(place)) list(presentCount + i, place)
+  seriesOfOther.forEach((place, i) => {
+    const position = series.get(place)
+    if (position !== undefined) list(presentCount + i, position)
   })
   if (ids.length > maxSorted) return null
   const order = direction === 'desc' ? sql`desc` : sql`asc`
   const [row] = await sql<{ version: string; ids: Buffer | null }[]>`
     select ${listVersion(sql)} as version, (
       select string_agg(uuid_send(i.id), ''::bytea) from (
-        select b.id from unnest(${ids}::uuid[], ${places}::integer[]) as m(id, place)
+        select b.id from unnest(${ids}::uuid[], ${positions}::integer[]) as m(id, place)
         join book b on b.id = m.id
         order by m.place ${order}, b.number_sort ${order} nulls last, b.sort_key ${order}, b.id ${order}
         limit ${window.limit} offset ${skip}) i) as ids`
@@ -53,26 +54,33 @@ export async function pageBySeries(
   return page
 }
 
-/** Their places by title, and how many of their books are on earlier pages. */
+/** Books of a series that follow each other. */
+function rangeOf({ firstBook, ownBooks }: BookTable, place: number) {
+  const start = firstBook[place] ?? 0
+  return { start, end: start + (ownBooks[place] ?? 0) }
+}
+
+/** Their positions by title, and how many of their books are on earlier pages. */
 function seriesOnPage(
-  { firstBook, ownBooks, seriesOfMissing, presentCount }: BookTable,
+  table: BookTable,
   { bitmap, direction, window: { offset, limit } }: SeriesRows,
-): { series: Set<number>; skip: number } {
-  const count = firstBook.length
-  const missing = new Map<number, number>()
-  seriesOfMissing.forEach((place, i) => {
-    if (has(bitmap, presentCount + i)) missing.set(place, (missing.get(place) ?? 0) + 1)
+): { series: Map<number, number>; skip: number } {
+  const { series: all, seriesOfOther, presentCount } = table
+  const others = new Uint32Array(all.count)
+  seriesOfOther.forEach((place, i) => {
+    if (has(bitmap, presentCount + i)) others[place]!++
   })
-  const series = new Set<number>()
+  const series = new Map<number, number>()
   let before = 0
   let skip = 0
-  for (let i = 0; i < count && before < offset + limit; i++) {
-    const place = direction === 'desc' ? count - 1 - i : i
-    const start = firstBook[place]!
-    const own = countRange(bitmap, start, start + ownBooks[place]!) + (missing.get(place) ?? 0)
+  for (let i = 0; i < all.count && before < offset + limit; i++) {
+    const position = direction === 'desc' ? all.count - 1 - i : i
+    const place = all.byTitle[position]!
+    const { start, end } = rangeOf(table, place)
+    const own = countRange(bitmap, start, end) + others[place]!
     if (own > 0 && before + own > offset) {
       if (series.size === 0) skip = offset - before
-      series.add(place)
+      series.set(place, position)
     }
     before += own
   }

@@ -1,31 +1,35 @@
 // Sort orders of all books as the numbers of the books in order.
 import type { Fragment, Sql } from 'postgres'
-import { presentBook, type Viewer } from '../../../auth/viewer.ts'
-import { listVersion, listVersions, type Versions } from '../marks/list-version.ts'
-import type { BookColumnSort } from '../sort.ts'
+import { presentBook, type Viewer } from '../../../../auth/viewer.ts'
+import { listVersion, listVersions, type Versions } from '../../marks/list-version.ts'
+import type { BookColumnSort } from '../../sort.ts'
+import { forEachPlace } from '../id-table.ts'
+import type { ReadOrder } from '../row-kind.ts'
 import type { BookTable } from './book-table.ts'
-import { forEachPlace } from './id-table.ts'
 import { orderChunks } from './order-chunks.ts'
-import type { ReadOrder } from './row-kind.ts'
 
 const chunkRows = 65_536
 
-/** In ascending order. Four bytes for each book of the table. */
+/** In ascending order, four bytes for each book of the table. Null if books are changing too fast. */
 export async function readColumnOrder(
   sql: Sql,
   table: BookTable,
   sort: BookColumnSort,
-): Promise<ReadOrder> {
-  const rows = new Uint32Array(table.rowCount)
+): Promise<ReadOrder | null> {
+  // Books that change meanwhile may be twice or not at all: they get other numbers.
+  const rows = new Uint32Array(table.rowCount * 2)
   let [count, valued] = [0, 0]
+  let { version } = table
   const walk = { sort, direction: 'asc', reversed: false, rows: chunkRows } as const
-  for await (const { books, isValued, version } of orderChunks(sql, table, walk)) {
-    if (version !== table.version) return { versions: { rows: version }, rows, valued }
+  for await (const chunk of orderChunks(sql, table, walk)) {
+    const { books, isValued } = chunk
+    version = chunk.version
+    if (count + books.length > rows.length) return null
     rows.set(books, count)
     count += books.length
     if (isValued) valued = count
   }
-  return { versions: { rows: table.version }, rows, valued }
+  return { versions: { rows: version }, rows: rows.slice(0, count), valued }
 }
 
 const cursorRows = 4
@@ -52,7 +56,7 @@ export async function readPathOrder(sql: Sql, table: BookTable): Promise<ReadOrd
         rows[count++] = book
       })
     }
-  return { versions: { rows: version }, rows, valued: count }
+  return { versions: { rows: version }, rows: rows.slice(0, count), valued: count }
 }
 
 /** The books that the account has progress of, by time. */

@@ -1,13 +1,13 @@
 // All series of the catalogue, numbered in the order of their titles, with what lists need of each: the base of bitmaps.
 import type { Fragment, Sql } from 'postgres'
-import type { Viewer } from '../../../auth/viewer.ts'
-import type { Queryable } from '../../../postgres/db.ts'
-import { unionAll } from '../../../postgres/statement.ts'
-import { combineListChanges, listVersion } from '../marks/list-version.ts'
-import { add, type Bitmap, emptyBitmap, has, remove } from './bitmap.ts'
-import { forEachPlace } from './id-table.ts'
-import type { RowTable } from './row-kind.ts'
-import { type ClassedSeries, readClassedSeries, visibleClasses } from './series-classes.ts'
+import type { Viewer } from '../../../../auth/viewer.ts'
+import type { Queryable } from '../../../../postgres/db.ts'
+import { unionAll } from '../../../../postgres/statement.ts'
+import { combineListChanges, listVersion } from '../../marks/list-version.ts'
+import { add, type Bitmap, emptyBitmap, has, remove } from '../bitmap.ts'
+import { forEachPlace } from '../id-table.ts'
+import type { RowTable } from '../row-kind.ts'
+import { type ClassedSeries, readClassedSeries, visibleClasses } from '../series-classes.ts'
 
 export type SeriesTable = RowTable & {
   classed: ClassedSeries
@@ -62,7 +62,17 @@ export async function readSeriesTable(
       })
     }
     return {
-      ...{ version: size!.version, rows, rowCount, classed, present, missing, initials, initialOf },
+      ...{
+        version: size!.version,
+        origin: {},
+        rows,
+        rowCount,
+        classed,
+        present,
+        missing,
+        initials,
+        initialOf,
+      },
       lowestAges: Int32Array.from(lowestAges),
     }
   })

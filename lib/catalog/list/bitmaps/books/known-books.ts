@@ -1,0 +1,38 @@
+// The books of a predicate from what is in memory: ranges of sort orders, texts, and the books of each format.
+import type { Sql } from 'postgres'
+import { add, type Bitmap, emptyBitmap, subtract } from '../bitmap.ts'
+import type { PredicateRequest } from '../row-kind.ts'
+import type { RowOrder } from '../row-order.ts'
+import type { BookTable } from './book-table.ts'
+import { booksOfText, textSearchOf } from './book-texts.ts'
+import { booksInRange, orderOfComparison } from './key-ranges.ts'
+import { relevanceName } from './relevance-order.ts'
+import { booksOfFormats } from './word-books.ts'
+
+/** Present books below `rowCount`. `version`: of the catalogue (`listVersion`). */
+export type KnownBooks = { bitmap: Bitmap; rowCount: number; version: string }
+
+/** Null where they are to be read. */
+export async function knownBooks(
+  sql: Sql,
+  { table, predicate, known }: PredicateRequest<BookTable>,
+): Promise<KnownBooks | null> {
+  const { version, rowCount } = table
+  const sort = orderOfComparison(predicate)
+  const order = sort && (await known(sort))
+  if (order) return { rowCount, ...(await booksInRange(sql, table, { predicate, sort, order })) }
+  const { test } = predicate
+  const found =
+    predicate.field === 'text' && test.kind === 'text' && (await known(relevanceName(test.value)))
+  if (found) return { bitmap: presentOf(table, found), version, rowCount }
+  const search = textSearchOf(predicate)
+  if (!search) return await booksOfFormats(sql, table, predicate)
+  const books = await booksOfText(table, search)
+  return books && { ...books, version }
+}
+
+function presentOf({ rowCount, missing }: BookTable, { rows }: RowOrder): Bitmap {
+  const bitmap = emptyBitmap(rowCount)
+  for (const book of rows) add(bitmap, book)
+  return subtract(bitmap, missing)
+}

@@ -1,0 +1,58 @@
+// The sort orders of a list from what is in memory, with the rows that changed since they were read.
+import type { Sql } from 'postgres'
+import { type CachedOrder, type Context, type IndexState, isOf, ownVersion } from './index-state.ts'
+import type { KnownOrders, OrderSource, RowRequest, RowTable } from './row-kind.ts'
+import type { RowOrder } from './row-order.ts'
+
+/** Null without a long order. */
+export async function ordersOf<Table extends RowTable, Request extends RowRequest>(
+  context: Context<Table, Request>,
+  sources: OrderSource<Table>[],
+): Promise<RowOrder[] | 'changed' | null> {
+  const { sql, table, versions, state } = context
+  const found: RowOrder[] = []
+  for (const source of sources) {
+    const { name, version } = source
+    const own = ownVersion(versions, version)
+    const known = await knownOrder(context, name)
+    if (known === 'changed') return 'changed'
+    if (known?.version === own) {
+      found.push(known)
+      continue
+    }
+    if (source.isLong) return null
+    const of = await source.read(sql, table, knownOrders(context))
+    if (!of) return null
+    if (!isOf(of.versions, versions, version)) return 'changed'
+    const order = { rows: of.rows, valued: of.valued, rowCount: table.rowCount }
+    if (version !== null) state.orders.set(name, { ...order, version: own, source })
+    found.push(order)
+  }
+  return found
+}
+
+export const knownOrders =
+  <Table extends RowTable, Request extends RowRequest>(
+    context: Context<Table, Request>,
+  ): KnownOrders =>
+  async name => {
+    const known = await knownOrder(context, name)
+    return known === 'changed' ? undefined : known
+  }
+
+/** With all rows of the table. */
+async function knownOrder<Table extends RowTable>(
+  { sql, table, state: { orders } }: { sql: Sql; table: Table; state: IndexState<Table> },
+  name: string,
+): Promise<CachedOrder<Table> | 'changed' | undefined> {
+  const known = orders.get(name)
+  if (!known || known.rowCount >= table.rowCount) return known
+  const { source, version } = known
+  const more = await source.extend?.(sql, table, known)
+  if (!more) return undefined
+  const { versions, rows, valued } = more
+  if (versions.rows !== table.version) return 'changed'
+  const order = { rows, valued, rowCount: table.rowCount, version, source }
+  orders.set(name, order)
+  return order
+}

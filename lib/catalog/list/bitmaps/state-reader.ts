@@ -1,0 +1,164 @@
+// Reads what an index of bitmaps has in memory, in the background: the rows of the catalogue and sort orders of lists that
+// take long. Dropped when no list has used it for some time.
+import { LRUCache } from 'lru-cache'
+import type { Sql } from 'postgres'
+import type { Viewer } from '../../../auth/viewer.ts'
+import { poolOf } from '../../../postgres/cancellable.ts'
+import { noteFailedReading } from '../background-failures.ts'
+import { listVersion } from '../marks/list-version.ts'
+import { bytesOf, entryBytes } from './bitmap.ts'
+import { followChanges, type IndexState } from './index-state.ts'
+import type { OrderSource, RowKind, RowRequest, RowTable } from './row-kind.ts'
+
+export type StateReader<Table extends RowTable, Request extends RowRequest> = {
+  current(): IndexState<Table> | null
+  /** The state cannot follow the catalogue. */
+  drop(state: IndexState<Table>): void
+  /** A list was made from it. */
+  used(): void
+  /** So much was followed that it is to be read again. */
+  isWorn(): boolean
+  /** Reads what the list needs in the background, unless it is in memory or was read a short time ago. */
+  refresh(sql: Sql, viewer: Viewer, request: Request): void
+  /** Resolves when nothing is being read. */
+  idle(): Promise<void>
+}
+
+/** The table of an index has 24 bytes for each row; an order has 4. */
+const maxOrderBytes = 40 * 1024 ** 2
+const maxOrders = 32
+const maxBitmapBytes = 16 * 1024 ** 2
+const maxBitmaps = 1_000
+const maxUnusedMs = 15 * 60_000
+
+const newState = <Table extends RowTable>(table: Table): IndexState<Table> => ({
+  table,
+  following: null,
+  orders: new LRUCache({
+    maxSize: Math.min(maxOrderBytes, maxOrders * (table.rowCount * 4 + entryBytes)),
+    sizeCalculation: ({ rows }) => rows.byteLength + entryBytes,
+  }),
+  bitmaps: new LRUCache({
+    maxSize: Math.min(maxBitmapBytes, maxBitmaps * (table.rowCount / 8 + entryBytes)),
+    sizeCalculation: entry => bytesOf(entry),
+  }),
+})
+
+/** `pause`: how long all is not read again, as a multiple of the time that reading it took. */
+export function createStateReader<Table extends RowTable, Request extends RowRequest>(
+  kind: RowKind<Table, Request>,
+  { pause }: { pause: number },
+): StateReader<Table, Request> {
+  let state: IndexState<Table> | null = null
+  let nextRead = 0
+  /** Of lists since the state was last used for some time. */
+  const usedOrders = new Map<string, OrderSource<Table>>()
+  let timer: NodeJS.Timeout | undefined
+  const waiting = new Set<string>()
+  let reading: Promise<unknown> = Promise.resolve()
+
+  function used() {
+    clearTimeout(timer)
+    timer = setTimeout(() => {
+      state = null
+      usedOrders.clear()
+    }, maxUnusedMs).unref()
+  }
+
+  const isDue = () => performance.now() >= nextRead
+  const isWorn = () => state !== null && (kind.isWorn?.(state.table) ?? false)
+
+  const longSources = (viewer: Viewer, request: Request) =>
+    [
+      ...kind.orderOf(viewer, request, state?.table ?? null).sources,
+      ...(kind.ordersOfCondition?.(request) ?? []),
+    ].filter(({ isLong }) => isLong)
+
+  async function read(sql: Sql, viewer: Viewer, request: Request) {
+    if (state && !(await isCurrent({ sql, kind, state }))) state = null
+    const isNew = (!state || isWorn()) && isDue()
+    const started = performance.now()
+    let next = state
+    if (isNew) {
+      const table = await kind.readTable(sql)
+      next = table && newState(table)
+      // One that is worn serves until the orders are read.
+      state ??= next
+    }
+    const sources = longSources(viewer, request)
+    for (const source of sources) usedOrders.set(source.name, source)
+    const needed = isNew ? [...usedOrders.values()] : sources
+    if (next) await readOrders({ sql, kind, state: next }, needed)
+    if (!isNew) return
+    state = next
+    const ended = performance.now()
+    nextRead = ended + pause * (ended - started)
+    used()
+  }
+
+  return {
+    current: () => state,
+    drop(dropped) {
+      if (state === dropped) state = null
+    },
+    used,
+    isWorn,
+    refresh(sql, viewer, request) {
+      const sources = longSources(viewer, request)
+      const name = sources.map(source => source.name).join(' ')
+      const known = state
+      const isKnown = known && sources.every(source => isWhole(known, source.name))
+      const isNeeded = known ? !isKnown || (isWorn() && isDue()) : isDue()
+      if (waiting.has(name) || !isNeeded) return
+      waiting.add(name)
+      const pool = poolOf(sql)
+      // One at a time, and not with the statements of the request, which end with it.
+      const run = reading.then(() => read(pool, viewer, request))
+      // After a failure lists are as slow as they are without an index.
+      reading = run
+        .catch(error => noteFailedReading(pool, `${kind.subject} index`, error))
+        .then(() => void waiting.delete(name))
+    },
+    async idle() {
+      await reading
+    },
+  }
+}
+
+type Read<Table extends RowTable, Request extends RowRequest> = {
+  sql: Sql
+  kind: RowKind<Table, Request>
+  state: IndexState<Table>
+}
+
+async function isCurrent<Table extends RowTable, Request extends RowRequest>(
+  index: Read<Table, Request>,
+): Promise<boolean> {
+  const { sql, kind, state } = index
+  const [row] = await sql<{ version: string }[]>`
+    select ${listVersion(sql, kind.subject)} as version`
+  return row!.version === state.table.version || (await followChanges(index))
+}
+
+const isWhole = <Table extends RowTable>({ orders, table }: IndexState<Table>, name: string) =>
+  (orders.get(name)?.rowCount ?? -1) >= table.rowCount
+
+/** Orders with all rows of the table that the state had when they were read. */
+async function readOrders<Table extends RowTable, Request extends RowRequest>(
+  { sql, kind, state }: Read<Table, Request>,
+  sources: OrderSource<Table>[],
+): Promise<void> {
+  const { orders } = state
+  for (const source of sources) {
+    const { table } = state
+    const { name } = source
+    if (isWhole(state, name)) continue
+    const found = await source.read(sql, table, async other => orders.get(other))
+    // Others took the place of one that it needs: it is read when a list needs both.
+    if (!found) continue
+    const { versions, rows, valued } = found
+    // Rows that changed meanwhile get other numbers.
+    if (!kind.followChanges && versions.rows !== table.version) return
+    orders.set(name, { rows, valued, rowCount: table.rowCount, version: null, source })
+  }
+}
