@@ -245,7 +245,9 @@ t.test('statements that change what a list depends on invalidate it', async t =>
     sql`update series set book_count = book_count where id = ${id}`,
     sql`update label set name = name`,
     sql`delete from series_label where series_id = ${id}`,
-    sql`insert into series_sharing_tag (series_id, tag_id) values (${id}, ${tag}) on conflict do nothing`,
+    sql`
+      insert into series_sharing_tag (series_id, tag_id) values (${id}, ${tag})
+      on conflict (series_id, tag_id) do update set created_at = now()`,
     sql`delete from series_sharing_tag where series_id = ${id}`,
     sql`update sharing_tag set name = name || '!' where id = ${tag}`,
     sql`

@@ -1,0 +1,255 @@
+// Property tests of book lists from memory while books and series are added, changed, moved and deleted: every list is
+// that of a plain query, without reading the books again.
+import { deepEqual, equal, ok } from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
+import fc from 'fast-check'
+import t from 'tap'
+import { presentBook, unrestrictedViewer, type Viewer } from '../../../lib/auth/viewer.ts'
+import { refreshLabels } from '../../../lib/catalog/derived/labels.ts'
+import { refreshBookSearch } from '../../../lib/catalog/derived/search-rows.ts'
+import { refreshSeriesReading } from '../../../lib/catalog/derived/series-reading.ts'
+import { type BookRequest, bookKind } from '../../../lib/catalog/list/bitmaps/books/book-index.ts'
+import { textsRead } from '../../../lib/catalog/list/bitmaps/books/book-texts.ts'
+import { addedCount } from '../../../lib/catalog/list/bitmaps/books/follow-books.ts'
+import { createRowIndex } from '../../../lib/catalog/list/bitmaps/row-index.ts'
+import { parseBookFilter } from '../../../lib/catalog/list/condition.ts'
+import { combineListChanges } from '../../../lib/catalog/list/marks/list-version.ts'
+import { newId } from '../../../lib/id.ts'
+import { forRequests } from '../../../lib/postgres/db.ts'
+import { createDatabase } from '../../kit/db.ts'
+import { makeFacts, storeFacts } from './catalog-facts.ts'
+import { plainList, sorts } from './plain-list.ts'
+import { bookConditions, viewers } from './random-conditions.ts'
+
+const { sql } = await createDatabase(t)
+const facts = makeFacts(29, 40)
+await storeFacts(sql, facts)
+const [account] = facts.accounts as [string]
+const everyone = unrestrictedViewer(account)
+const requests = forRequests(sql, { timeoutMs: 300_000 })
+t.teardown(() => requests.end())
+
+const lists = fc.record({
+  sort: fc.constantFrom(...sorts),
+  direction: fc.constantFrom('asc' as const, 'desc' as const),
+  includeDeleted: fc.boolean(),
+  libraryId: fc.option(fc.constantFrom(...facts.libraries), { freq: 1, nil: undefined }),
+  filter: bookConditions(facts).map(condition => parseBookFilter(condition)!),
+})
+
+type Picked = { book: number; other: number; value: number }
+const words = ['m', 'Naruto', 'z', 'a_b', '進撃']
+const someBook = ({ book }: Picked) => sql`(
+  select id from book order by id limit 1 offset (select ${book} % count(*) from book))`
+const otherBook = ({ other }: Picked) => someBook({ book: other, other, value: 0 })
+const seriesOf = (picked: Picked) =>
+  sql`(select series_id from book where id = ${someBook(picked)})`
+const copied = sql`
+  library_id, directory_id, title, sort_key, search_key, number_sort, year, size, page_count,
+  genres, tags, authors, age_rating, format, error_code, modified_ms, fingerprint, summary`
+
+/** Statements as a scan, a user or an administrator runs them; `unknown`: any book may have changed. */
+const changes = {
+  hide: (p: Picked) => sql`update book set missing_at = now() where id = ${someBook(p)}`,
+  show: () => sql`update book set missing_at = null where missing_at is not null`,
+  hideSeries: (p: Picked) =>
+    sql`update book set missing_at = now() where series_id = ${seriesOf(p)}`,
+  columns: (p: Picked) => sql`
+    update book set sort_key = ${words[p.value % 5]!}, search_key = ${words[p.value % 5]!},
+      title = ${words[p.value % 5]!}, size = ${p.value}, page_count = ${p.value % 9},
+      modified_ms = ${1_600_000_000_000 + p.value}, name_key = ${words[p.value % 4]!},
+      updated_at = now(), age_rating = ${p.value % 2 ? null : p.value},
+      summary = ${p.value % 3 ? null : `A summary ${p.value}`}, error_code = ${p.value % 5 ? null : 'io'}
+    where id = ${someBook(p)}`,
+  nulls: (p: Picked) => sql`
+    update book set number_sort = ${p.value % 2 ? null : p.value}, year = ${p.value % 3 ? null : 1991}
+    where id in (${someBook(p)}, ${otherBook(p)})`,
+  labels: (p: Picked) => sql`
+    update book set genres = ${p.value % 2 ? ['Action'] : []}, tags = ${p.value % 3 ? [] : ['Classic', 'new']}
+    where id = ${someBook(p)}`,
+  add: (p: Picked) => sql`
+    insert into book (id, series_id, name, name_key, ${copied})
+    select ${newId()}, series_id, convert_to(${newId()}, 'UTF8'), name_key, ${copied} from book
+    where id = ${someBook(p)}`,
+  addSeries: (p: Picked) => sql`
+    with added as (
+      insert into series (id, library_id, key, name, title, sort_key, search_key, name_key, age_rating)
+      select ${newId()}, library_id, ${newId()}, 'New', 'New', ${words[p.value % 5]!}, 'new', 'new',
+        ${p.value % 3 ? null : p.value}
+      from series where id = ${seriesOf(p)}
+      returning id, library_id)
+    select id from added`,
+  move: (p: Picked) => sql`
+    update book b set series_id = s.id
+    from (
+      select s.id from series s
+      where s.library_id = (select library_id from book where id = ${someBook(p)})
+      order by s.created_at desc, s.id desc limit 1 offset ${p.other % 3}) s
+    where b.id = ${someBook(p)}`,
+  remove: (p: Picked) => sql`delete from book where id = ${someBook(p)}`,
+  retitle: (p: Picked) => sql`
+    update series set sort_key = ${words[p.value % 5]!} where id in (${seriesOf(p)}, ${seriesOf({ ...p, book: p.other })})`,
+  rate: (p: Picked) => sql`
+    update series set age_rating = ${p.value % 2 ? 18 : null} where id = ${seriesOf(p)}`,
+  oneShot: (p: Picked) => sql`update series set one_shot = not one_shot where id = ${seriesOf(p)}`,
+  share: (p: Picked) => sql`
+    insert into series_sharing_tag (series_id, tag_id)
+    select ${seriesOf(p)}, id from sharing_tag order by id limit 1 on conflict do nothing`,
+  unshare: (p: Picked) => sql`delete from series_sharing_tag where series_id = ${seriesOf(p)}`,
+  read: (p: Picked) => sql`
+    insert into progress (account_id, book_id, current_page, is_completed)
+    values (${account}, ${someBook(p)}, 3, true)
+    on conflict (account_id, book_id) do update set is_completed = not progress.is_completed`,
+  combine: async () => {
+    await sql`update list_change set changed_at = changed_at - interval '1 hour'`
+    await combineListChanges(sql)
+  },
+} satisfies Record<string, (picked: Picked) => PromiseLike<unknown>>
+type Change = keyof typeof changes
+
+/** What the writers of books and progress derive. */
+async function derive() {
+  const ids = facts.series.map(({ id }) => id)
+  await sql.begin(async tx => {
+    await refreshLabels(tx, ids)
+    const books = await tx<{ id: string }[]>`select id from book order by id`
+    await refreshBookSearch(
+      tx,
+      books.map(({ id }) => id),
+    )
+    await tx`
+      update series s set book_count = n.count
+      from (
+        select s.id, (select count(*) from book b where b.series_id = s.id and ${presentBook(tx)}) as count
+        from series s) n
+      where s.id = n.id and s.book_count <> n.count`
+    await refreshSeriesReading(tx, ids)
+  })
+}
+
+const steps = fc.array(
+  fc.record({
+    change: fc.constantFrom(...(Object.keys(changes) as Change[])),
+    picked: fc.record({ book: fc.nat(1_000), other: fc.nat(1_000), value: fc.nat(30) }),
+  }),
+  { minLength: 1, maxLength: 4 },
+)
+
+async function followChanges({
+  isWorn,
+  runs,
+  seed,
+}: {
+  isWorn: boolean
+  runs: number
+  seed: number
+}) {
+  const kind = isWorn
+    ? { ...bookKind, isWorn: (table: Parameters<typeof addedCount>[0]) => addedCount(table) > 60 }
+    : bookKind
+  const index = createRowIndex(kind, { pause: 0 })
+  let combined = false
+  const first = { offset: 0, limit: 1_000 }
+  const warm = async () => {
+    for (const sort of sorts) {
+      index.refresh(requests, everyone, { filter: null, sort, direction: 'asc', ...first })
+      await index.idle()
+    }
+  }
+  await warm()
+  const used = fc.sample(fc.tuple(lists, viewers(facts, account)), { numRuns: 12, seed })
+  await fc.assert(
+    fc.asyncProperty(
+      steps,
+      fc.array(fc.nat(used.length - 1), { minLength: 2, maxLength: 5 }),
+      async (some, chosen) => {
+        for (const { change, picked } of some) {
+          await changes[change](picked)
+          combined ||= change === 'combine'
+          // Read from the counters of before.
+          const [list, viewer] = used[chosen[0]!]!
+          await index.page(requests, viewer, { ...list, ...first })
+        }
+        await derive()
+        for (const i of chosen) {
+          const [list, viewer] = used[i]!
+          let page = await index.page(requests, viewer, { ...list, ...first })
+          if (!page && combined) {
+            await warm()
+            combined = false
+            page = await index.page(requests, viewer, { ...list, ...first })
+          }
+          const expected = await plainList(sql, viewer, list)
+          deepEqual(page, { ids: expected, total: expected.length })
+        }
+        await index.idle()
+      },
+    ),
+    { numRuns: runs, seed },
+  )
+}
+
+t.test('lists follow any changes', async () => {
+  await followChanges({ isWorn: false, runs: 60, seed: 33 })
+})
+
+t.test('lists are right while what is in memory is read again', async () => {
+  await followChanges({ isWorn: true, runs: 30, seed: 34 })
+})
+
+t.test('a list is of one version of the catalogue while others change it', async () => {
+  const index = createRowIndex(bookKind, { pause: 0 })
+  const [a, b] = await sql<{ id: string }[]>`
+    select id from book where missing_at is null order by id limit 2`
+  await sql`update book set page_count = 777 where id = ${a!.id}`
+  await sql`update book set page_count = 778 where id = ${b!.id}`
+  const filter = parseBookFilter({ pageCount: { operator: 'eq', value: 777 } })!
+  const request: BookRequest = { filter, sort: 'title', direction: 'asc', offset: 0, limit: 5 }
+  index.refresh(requests, everyone, request)
+  await index.idle()
+  let isDone = false
+  const write = async () => {
+    while (!isDone) {
+      // Exactly one of them has so many pages, in every version.
+      await sql`
+        update book set page_count = 1555 - page_count where id in (${a!.id}, ${b!.id})`
+      await sleep(10)
+    }
+  }
+  const writing = write()
+  let found = 0
+  for (let i = 0; i < 300; i++) {
+    const page = await index.page(requests, everyone, request)
+    if (!page) continue
+    equal(page.total, 1)
+    equal(page.ids.length, 1)
+    found++
+  }
+  isDone = true
+  await writing
+  ok(found > 150, `${found} lists were made`)
+})
+
+t.test('texts and formats in memory follow changes', async () => {
+  const index = createRowIndex(bookKind, { pause: 0 })
+  const conditions = [
+    { path: { operator: 'contains', value: 'n/' } },
+    { title: { operator: 'contains', value: 'a' } },
+    { format: { operator: 'is', value: 'epub' } },
+  ]
+  const request = (condition: object, viewer: Viewer = everyone) =>
+    ({ filter: parseBookFilter(condition)!, sort: 'title', direction: 'asc', viewer }) as const
+  index.refresh(requests, everyone, { ...request(conditions[0]!), offset: 0, limit: 500 })
+  await index.idle()
+  for (const change of ['add', 'columns', 'remove', 'hide', 'show', 'add'] as const) {
+    for (const condition of conditions) {
+      const list = request(condition)
+      const page = await index.page(requests, everyone, { ...list, offset: 0, limit: 500 })
+      const expected = await plainList(sql, everyone, list)
+      deepEqual(page, { ids: expected, total: expected.length }, JSON.stringify(condition))
+    }
+    await textsRead()
+    await changes[change]({ book: 7, other: 11, value: 4 })
+    await derive()
+  }
+})
