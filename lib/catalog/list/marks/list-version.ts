@@ -18,6 +18,12 @@ export function listVersion(sql: Queryable, subject: ListSubject = 'book'): Frag
     from list_change where subject = ${subject})`
 }
 
+/** Between two versions the server was started: transactions that the first has seen may be lost. */
+export const isOtherStart = (version: string, other: string): boolean =>
+  startOf(version) !== startOf(other)
+
+const startOf = (version: string) => version.slice(version.indexOf(' '))
+
 /** Of the rows that are listed, of books, of what belongs to the account, and of the ratings of all accounts. */
 export type Versions = { rows: string; books: string; account: string; ratings: string }
 

@@ -51,13 +51,17 @@ export async function booksOfText(
   return { bitmap, rowCount: texts.rowCount }
 }
 
-/** What the predicate searches, unless it is in memory: one after another, and once for each table. */
+/** More books that changed since texts were read take longer than reading them. */
+export const maxBehind = 10_000
+
+/** What the predicate searches, unless it is in memory: one after another. */
 export function readTextsLater(sql: Sql, table: BookTable, predicate: Predicate): void {
   const field = textSearchOf(predicate)?.field
   if (!field) return
   const texts = textsOf.get(table.origin) ?? new Map<Field, Texts | null>()
   textsOf.set(table.origin, texts)
-  if (texts.has(field)) return
+  const known = texts.get(field)
+  if (known === null || (known && table.rowCount - known.rowCount <= maxBehind)) return
   texts.set(field, null)
   const pool = poolOf(sql)
   reading = reading

@@ -2,7 +2,7 @@
 // after all others and lose their old ones, so that whatever is in memory stays true for the numbers that are left.
 import type { Fragment, Sql } from 'postgres'
 import { unprepared } from '../../../../postgres/statement.ts'
-import { combineListChanges, listVersion } from '../../marks/list-version.ts'
+import { combineListChanges, isOtherStart, listVersion } from '../../marks/list-version.ts'
 import { add, emptyBitmap, resize } from '../bitmap.ts'
 import { addIds, firstCount, forEachPlace, idBytes, wordsOf } from '../id-table.ts'
 import { type ChangedSeries, changeSeries } from '../series-classes.ts'
@@ -28,6 +28,7 @@ type Changes = {
 const maxLogged = 5_000
 /** More changes at once are not followed. */
 const maxChanged = 20_000
+const maxSeries = 10_000
 /** Numbers that changed books may take, in relation to all. */
 const maxAddedShare = 0.25
 const minAdded = 20_000
@@ -39,7 +40,9 @@ export async function followBooks(sql: Sql, table: BookTable): Promise<BookTable
   if (changes.logged > maxLogged) await combineListChanges(sql)
   const changed = (changedIds?.length ?? 0) / idBytes
   const isTooMuch = addedCount(table) + changed > Math.max(minAdded, table.rowCount * maxAddedShare)
-  if (changes.isUnknown || changed > maxChanged || isTooMuch) return null
+  const isUnknown = changes.isUnknown || isOtherStart(version, table.version)
+  if (isUnknown || changed > maxChanged || isTooMuch) return null
+  if ((changes.series?.length ?? 0) > maxSeries) return null
   const series = await changeSeries(table.series, changes.series ?? [])
   if (!series) return null
   const first = table.rowCount
@@ -131,5 +134,5 @@ function changedSeries(sql: Sql): Fragment {
         order by p.sort_key desc, p.id desc limit 1) as before
     from series s
     where s.id in (select series_id from stored union select unnest(series) from unseen)
-    order by s.sort_key, s.id`
+    order by s.sort_key, s.id limit ${maxSeries + 1}`
 }

@@ -16,7 +16,7 @@ import { forEachPlace, idAt } from '../id-table.ts'
 import { idsOf, inParallel } from '../read-ids.ts'
 import type { ExtendedRows, PredicateRequest, PredicateRows } from '../row-kind.ts'
 import { addedIds, type BookTable, booksOfSeries } from './book-table.ts'
-import { readTextsLater } from './book-texts.ts'
+import { maxBehind, readTextsLater } from './book-texts.ts'
 import { knownBooks } from './known-books.ts'
 
 /** Queries whose ids are added up. */
@@ -156,9 +156,6 @@ async function rowsOf(
   }
 }
 
-/** More books take longer than reading all. */
-const maxAdded = 10_000
-
 /** Adds the books from a number on, missing ones, too; null for too many. */
 export async function extendPredicateBooks(
   sql: Sql,
@@ -167,7 +164,7 @@ export async function extendPredicateBooks(
 ): Promise<{ versions: Versions | null } | null> {
   const ids = addedIds(table, first)
   if (ids.length === 0) return { versions: null }
-  if (ids.length > maxAdded) return null
+  if (ids.length > maxBehind) return null
   const labels = await lookUpLabels(sql, { of: 'book', condition: predicate })
   const context = { sql, viewer, labels, includesMissing: true, isOfFew: true }
   const [row] = await unprepared(sql<{ versions: Versions; ids: Buffer | null }[]>`

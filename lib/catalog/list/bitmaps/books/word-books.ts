@@ -20,6 +20,7 @@ import {
 import { forEachPlace } from '../id-table.ts'
 import { inParallel } from '../read-ids.ts'
 import type { BookTable } from './book-table.ts'
+import { maxBehind } from './book-texts.ts'
 import type { KnownBooks } from './known-books.ts'
 
 /** Present books by format; those of the empty one have none. */
@@ -37,9 +38,11 @@ export async function booksOfFormats(
   { field, test }: Predicate,
 ): Promise<KnownBooks | null> {
   if (field !== 'format' || (test.kind !== 'text' && test.kind !== 'null')) return null
+  const last = formatsOf.get(table.origin)
+  const isBehind = !last || table.rowCount - last.rowCount > maxBehind
   const { version, ...known } = {
     version: table.version,
-    ...(formatsOf.get(table.origin) ?? (await readFormats(sql, table))),
+    ...(isBehind ? await readFormats(sql, table) : last),
   }
   // Of another version: books that changed meanwhile get other numbers.
   formatsOf.set(table.origin, known)
