@@ -14,7 +14,9 @@ import { addedCount } from '../../../lib/catalog/list/bitmaps/books/follow-books
 import { createRowIndex } from '../../../lib/catalog/list/bitmaps/row-index.ts'
 import { parseBookFilter } from '../../../lib/catalog/list/condition.ts'
 import { combineListChanges } from '../../../lib/catalog/list/marks/list-version.ts'
+import { matchesQuery, matchRank } from '../../../lib/catalog/list/plan/search-match.ts'
 import { newId } from '../../../lib/id.ts'
+import { parseSearchQuery } from '../../../lib/name/search-text.ts'
 import { forRequests } from '../../../lib/postgres/db.ts'
 import { createDatabase } from '../../kit/db.ts'
 import { makeFacts, storeFacts } from './catalog-facts.ts'
@@ -252,4 +254,36 @@ t.test('texts and formats in memory follow changes', async () => {
     await changes[change]({ book: 7, other: 11, value: 4 })
     await derive()
   }
+})
+
+t.test('searches by relevance follow changes', async () => {
+  const index = createRowIndex(bookKind, { pause: 0 })
+  const texts = ['naruto', 'a', 'one piece']
+  const request = (text: string): BookRequest => ({
+    ...{ filter: null, text, sort: 'relevance', direction: 'asc', includeDeleted: true },
+    ...{ offset: 0, limit: 1_000 },
+  })
+  index.refresh(requests, everyone, request('a'))
+  await index.idle()
+  await fc.assert(
+    fc.asyncProperty(steps, async some => {
+      for (const { change, picked } of some) {
+        await changes[change](picked)
+        if (change !== 'combine') continue
+        await index.page(requests, everyone, request('a'))
+        index.refresh(requests, everyone, request('a'))
+        await index.idle()
+      }
+      await derive()
+      for (const text of texts) {
+        const search = parseSearchQuery(text)!
+        const rows = await sql<{ id: string }[]>`
+          select b.id from book_search t join book b on b.id = t.book_id
+          where ${matchesQuery(sql, search)} order by ${matchRank(sql, search)}, b.sort_key, b.id`
+        const page = await index.page(requests, everyone, request(text))
+        deepEqual(page, { ids: rows.map(row => row.id), total: rows.length })
+      }
+    }),
+    { numRuns: 30, seed: 6 },
+  )
 })

@@ -88,10 +88,14 @@ function findSlot({ ids, slots }: Slots, words: Uint32Array, at: number): number
   }
 }
 
+/** The id of the place has none, or another one. */
+export const isRetired = ({ retired }: IdTable, place: number): boolean =>
+  retired !== null && has(retired, place)
+
 /** -1 for none. */
 function placeOf(table: IdTable, words: Uint32Array, at: number): number {
-  const { slots, added, retired } = table
-  const isCurrent = (place: number) => place >= 0 && !(retired && has(retired, place))
+  const { slots, added } = table
+  const isCurrent = (place: number) => place >= 0 && !isRetired(table, place)
   const place = slots[findSlot(table, words, at)]! - 1
   if (added.length === 0 || isCurrent(place)) return isCurrent(place) ? place : -1
   for (let i = added.length - 1; i >= 0; i--) {

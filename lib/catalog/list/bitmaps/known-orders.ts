@@ -1,6 +1,5 @@
 // The sort orders of a list from what is in memory, with the rows that changed since they were read.
-import type { Sql } from 'postgres'
-import { type CachedOrder, type Context, type IndexState, isOf, ownVersion } from './index-state.ts'
+import { type CachedOrder, type Context, isOf, ownVersion } from './index-state.ts'
 import type { KnownOrders, OrderSource, RowRequest, RowTable } from './row-kind.ts'
 import type { RowOrder } from './row-order.ts'
 
@@ -24,8 +23,9 @@ export async function ordersOf<Table extends RowTable, Request extends RowReques
     const of = await source.read(sql, table, knownOrders(context))
     if (!of) return null
     if (!isOf(of.versions, versions, version)) return 'changed'
-    const order = { rows: of.rows, valued: of.valued, rowCount: table.rowCount }
-    if (version !== null) state.orders.set(name, { ...order, version: own, source })
+    const { versions: _, ...order } = of
+    if (version !== null)
+      state.orders.set(name, { ...order, rowCount: table.rowCount, version: own, source })
     found.push(order)
   }
   return found
@@ -41,18 +41,19 @@ export const knownOrders =
   }
 
 /** With all rows of the table. */
-async function knownOrder<Table extends RowTable>(
-  { sql, table, state: { orders } }: { sql: Sql; table: Table; state: IndexState<Table> },
+async function knownOrder<Table extends RowTable, Request extends RowRequest>(
+  context: Context<Table, Request>,
   name: string,
 ): Promise<CachedOrder<Table> | 'changed' | undefined> {
-  const known = orders.get(name)
+  const { sql, table, state } = context
+  const known = state.orders.get(name)
   if (!known || known.rowCount >= table.rowCount) return known
   const { source, version } = known
-  const more = await source.extend?.(sql, table, known)
+  const more = await source.extend?.(sql, table, known, knownOrders(context))
   if (!more) return undefined
-  const { versions, rows, valued } = more
+  const { versions, ...order } = more
   if (versions.rows !== table.version) return 'changed'
-  const order = { rows, valued, rowCount: table.rowCount, version, source }
-  orders.set(name, order)
-  return order
+  const extended = { ...order, rowCount: table.rowCount, version, source }
+  state.orders.set(name, extended)
+  return extended
 }

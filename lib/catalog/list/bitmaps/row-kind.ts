@@ -43,7 +43,7 @@ export type OrderSource<Table> = {
   /** `known`: orders in memory. Null without one that it needs, which is among the sources of its list. */
   read(sql: Sql, table: Table, known: KnownOrders): Promise<ReadOrder | null>
   /** With the rows of the table that it does not have; null if they are too many. */
-  extend?(sql: Sql, table: Table, order: KnownOrder): Promise<ReadOrder | null>
+  extend?(sql: Sql, table: Table, order: KnownOrder, known: KnownOrders): Promise<ReadOrder | null>
 }
 
 /** `rowCount`: it has the rows below. */

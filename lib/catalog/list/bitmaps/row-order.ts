@@ -8,6 +8,10 @@ export type RowOrder = {
   rows: Uint32Array<ArrayBuffer>
   /** How many have a value. */
   valued: number
+  /** Their ids, of an order that does not depend on the rows themselves. */
+  ids?: Buffer
+  /** How many rows from the first on have at most a rank, by ascending rank. */
+  ranks?: { rank: number; end: number }[]
 }
 
 /** Rows of an order from `start` to before `end`, or the other way round; without those of `except`. */

@@ -36,7 +36,7 @@ const newState = <Table extends RowTable>(table: Table): IndexState<Table> => ({
   following: null,
   orders: new LRUCache({
     maxSize: Math.min(maxOrderBytes, maxOrders * (table.rowCount * 4 + entryBytes)),
-    sizeCalculation: ({ rows }) => rows.byteLength + entryBytes,
+    sizeCalculation: ({ rows, ids }) => rows.byteLength + (ids?.length ?? 0) + entryBytes,
   }),
   bitmaps: new LRUCache({
     maxSize: Math.min(maxBitmapBytes, maxBitmaps * (table.rowCount / 8 + entryBytes)),
@@ -156,9 +156,9 @@ async function readOrders<Table extends RowTable, Request extends RowRequest>(
     const found = await source.read(sql, table, async other => orders.get(other))
     // Others took the place of one that it needs: it is read when a list needs both.
     if (!found) continue
-    const { versions, rows, valued } = found
+    const { versions, ...order } = found
     // Rows that changed meanwhile get other numbers.
     if (!kind.followChanges && versions.rows !== table.version) return
-    orders.set(name, { rows, valued, rowCount: table.rowCount, version: null, source })
+    orders.set(name, { ...order, rowCount: table.rowCount, version: null, source })
   }
 }

@@ -8,14 +8,14 @@ import type { BookColumnSort, BookSort, Direction } from '../../sort.ts'
 import { sharedIndex } from '../row-index.ts'
 import type { OrderSource, RowKind } from '../row-kind.ts'
 import { runsAfter, runsOf } from '../row-order.ts'
-import { readColumnOrder, readPathOrder, readProgressOrder } from './book-order.ts'
+import { readColumnOrder, readPathOrder, readProgressOrder, renumber } from './book-order.ts'
 import { type BookTable, readBookTable, visibleBooks } from './book-table.ts'
 import { extendColumnOrder } from './extend-order.ts'
 import { addedCount, followBooks } from './follow-books.ts'
 import { orderOfComparison } from './key-ranges.ts'
 import { pageOfChunks } from './order-chunks.ts'
 import { extendPredicateBooks, readPredicateBooks } from './predicate-books.ts'
-import { readRelevanceOrder, relevanceName } from './relevance-order.ts'
+import { extendRelevanceOrder, readRelevanceOrder, relevanceName } from './relevance-order.ts'
 import { pageBySeries } from './series-page.ts'
 
 export type BookRequest = MarkedScope & {
@@ -69,6 +69,11 @@ export const bookKind: RowKind<BookTable, BookRequest> = {
           if (!byTitle) return null
           return await readRelevanceOrder(sql, viewer, { table, text: text ?? '', byTitle })
         },
+        extend: async (sql, table, order, known) => {
+          const byTitle = await known('title')
+          const search = byTitle && { table, text: text ?? '', byTitle, order }
+          return search ? await extendRelevanceOrder(sql, viewer, search) : null
+        },
       }
       return {
         sources: [columnOrder('title'), byRank],
@@ -79,6 +84,7 @@ export const bookKind: RowKind<BookTable, BookRequest> = {
       const byProgress: Source = {
         ...{ name: `read ${viewer.accountId}`, version: 'account', isLong: false },
         read: (sql, table) => readProgressOrder(sql, viewer, table),
+        extend: (_, table, order) => renumber(table, order),
       }
       return {
         sources: [columnOrder('title'), byProgress],

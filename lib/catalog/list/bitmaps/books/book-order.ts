@@ -5,6 +5,7 @@ import { listVersion, listVersions, type Versions } from '../../marks/list-versi
 import type { BookColumnSort } from '../../sort.ts'
 import { forEachPlace } from '../id-table.ts'
 import type { ReadOrder } from '../row-kind.ts'
+import type { RowOrder } from '../row-order.ts'
 import type { BookTable } from './book-table.ts'
 import { orderChunks } from './order-chunks.ts'
 
@@ -69,9 +70,19 @@ export async function readProgressOrder(
     select ${listVersions(sql, viewer, 'book')} as versions,
       string_agg(uuid_send(p.book_id), ''::bytea order by p.updated_at, p.book_id) as ids
     from progress p where p.account_id = ${viewer.accountId}`
+  const ids = row!.ids ?? Buffer.alloc(0)
+  return { versions: row!.versions, ...(await rowsInOrder(table, ids)) }
+}
+
+/** An order of other rows than those of books, with the numbers that these have in the table. */
+export async function renumber(table: BookTable, { ids }: RowOrder): Promise<ReadOrder | null> {
+  return ids ? { versions: { rows: table.version }, ...(await rowsInOrder(table, ids)) } : null
+}
+
+async function rowsInOrder({ rows: books }: BookTable, ids: Buffer): Promise<RowOrder> {
   const found: number[] = []
-  await forEachPlace(table.rows, row!.ids, book => {
+  await forEachPlace(books, ids, book => {
     found.push(book)
   })
-  return { versions: row!.versions, rows: Uint32Array.from(found), valued: found.length }
+  return { rows: Uint32Array.from(found), valued: found.length, ids }
 }

@@ -5,8 +5,8 @@ import type { Sql } from 'postgres'
 import { presentBook, type Viewer } from '../../../../auth/viewer.ts'
 import { combineListChanges, listVersion } from '../../marks/list-version.ts'
 import type { MarkedScope } from '../../marks/read-marks.ts'
-import { add, type Bitmap, emptyBitmap, has, remove, setRange, subtract } from '../bitmap.ts'
-import { createIdTable, forEachPlace, idAt, idBytes, wordsOf } from '../id-table.ts'
+import { add, type Bitmap, emptyBitmap, remove, setRange, subtract } from '../bitmap.ts'
+import { createIdTable, forEachPlace, idAt, idBytes, isRetired, wordsOf } from '../id-table.ts'
 import type { RowTable } from '../row-kind.ts'
 import { type ClassedSeries, readClassedSeries, visibleClasses } from '../series-classes.ts'
 
@@ -103,7 +103,7 @@ type MissingRow = { ids: Buffer; series: Buffer }
 export function addedIds({ rows, rowCount }: BookTable, first: number): string[] {
   const ids: string[] = []
   for (let book = first; book < rowCount; book++)
-    if (!(rows.retired && has(rows.retired, book))) ids.push(idAt(rows, book))
+    if (!isRetired(rows, book)) ids.push(idAt(rows, book))
   return ids
 }
 

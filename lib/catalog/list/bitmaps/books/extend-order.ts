@@ -6,7 +6,7 @@ import { unprepared } from '../../../../postgres/statement.ts'
 import { listVersion } from '../../marks/list-version.ts'
 import { type BookColumnSort, bookOrderBy, bookSortColumns } from '../../sort.ts'
 import { add, emptyBitmap, has } from '../bitmap.ts'
-import { forEachPlace, idAt, idBytes } from '../id-table.ts'
+import { forEachPlace, idAt, idBytes, isRetired } from '../id-table.ts'
 import type { KnownOrder, ReadOrder } from '../row-kind.ts'
 import { addedIds, type BookTable } from './book-table.ts'
 
@@ -111,14 +111,14 @@ type Pair = { index: number; row: number; missing: number; at: number }
 
 /** Those between the position of a book and the next present book: few, unless a library is missing. */
 function missingBehind(
-  { missing, rows: { retired } }: BookTable,
+  { missing, rows: books }: BookTable,
   { order, rows, after }: { order: KnownOrder; rows: Int32Array; after: number[] },
 ): Pair[] {
   const pairs: Pair[] = []
   for (const [index, row] of rows.entries())
     for (let at = after[index]! + 1; at < order.rows.length && pairs.length <= maxCompared; at++) {
       const other = order.rows[at]!
-      if (retired && has(retired, other)) continue
+      if (isRetired(books, other)) continue
       if (!has(missing, other)) break
       pairs.push({ index, row, missing: other, at })
     }

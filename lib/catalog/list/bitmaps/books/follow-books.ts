@@ -13,6 +13,8 @@ type Changes = {
   snapshot: string
   /** Changes that name no books. */
   isUnknown: boolean
+  /** Books, each as often as it changed. */
+  named: number
   /** Rows of `list_change`. */
   logged: number
   changedIds: Buffer | null
@@ -28,6 +30,7 @@ type Changes = {
 const maxLogged = 5_000
 /** More changes at once are not followed. */
 const maxChanged = 20_000
+const maxNamed = 100_000
 const maxSeries = 10_000
 /** Numbers that changed books may take, in relation to all. */
 const maxAddedShare = 0.25
@@ -41,7 +44,7 @@ export async function followBooks(sql: Sql, table: BookTable): Promise<BookTable
   const changed = (changedIds?.length ?? 0) / idBytes
   const isTooMuch = addedCount(table) + changed > Math.max(minAdded, table.rowCount * maxAddedShare)
   const isUnknown = changes.isUnknown || isOtherStart(version, table.version)
-  if (isUnknown || changed > maxChanged || isTooMuch) return null
+  if (isUnknown || changed > maxChanged || isTooMuch || changes.named > maxNamed) return null
   if ((changes.series?.length ?? 0) > maxSeries) return null
   const series = await changeSeries(table.series, changes.series ?? [])
   if (!series) return null
@@ -97,9 +100,10 @@ async function readChanges(sql: Sql, snapshot: string): Promise<Changes> {
           or last_transaction_id >= pg_snapshot_xmin(${snapshot}::pg_snapshot))
     ), changed as materialized (
       select id from (
-        select unnest(books) as id from unseen
+        (select unnest(books) as id from unseen limit ${maxNamed + 1})
         union
-        select b.id from book b where b.series_id = any(array(select unnest(series) from unseen))) c
+        (select b.id from book b where b.series_id = any(array(select unnest(series) from unseen))
+          limit ${maxChanged + 1})) c
       limit ${maxChanged + 1}
     ), stored as materialized (
       select b.id, b.series_id, b.missing_at is not null as is_missing, b.age_rating
@@ -107,6 +111,7 @@ async function readChanges(sql: Sql, snapshot: string): Promise<Changes> {
     )
     select ${listVersion(sql)} as version, pg_current_snapshot()::text as snapshot,
       exists (select from unseen where books is null and series is null) as "isUnknown",
+      (select coalesce(sum(cardinality(books)), 0)::float8 from unseen) as named,
       (select count(*)::integer from list_change) as logged,
       (select string_agg(uuid_send(id), ''::bytea) from changed) as "changedIds", b.*,
       (select json_agg(s) from (${changedSeries(sql)}) s) as series

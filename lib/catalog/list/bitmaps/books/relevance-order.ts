@@ -5,54 +5,103 @@ import { parseSearchQuery } from '../../../../name/search-text.ts'
 import { unprepared } from '../../../../postgres/statement.ts'
 import { listVersions, type Versions } from '../../marks/list-version.ts'
 import { matchesQuery, matchRank } from '../../plan/search-match.ts'
-import { forEachPlace } from '../id-table.ts'
+import { forEachPlace, isRetired } from '../id-table.ts'
 import { inParallel } from '../read-ids.ts'
-import type { ReadOrder } from '../row-kind.ts'
+import type { KnownOrder, ReadOrder } from '../row-kind.ts'
 import type { RowOrder } from '../row-order.ts'
-import type { BookTable } from './book-table.ts'
+import { addedIds, type BookTable } from './book-table.ts'
 
 export const relevanceName = (text: string): string =>
   `relevance ${JSON.stringify(parseSearchQuery(text))}`
 
 type Ranked = { versions: Versions; rank: number | null; ids: Buffer }
 
+type Search = { table: BookTable; text: string; byTitle: RowOrder }
+
 /** Only the books that match, present and missing. */
 export async function readRelevanceOrder(
   sql: Sql,
   viewer: Viewer,
-  { table, text, byTitle }: { table: BookTable; text: string; byTitle: RowOrder },
+  { table, text, byTitle }: Search,
 ): Promise<ReadOrder> {
+  const rows = await inParallel(sql, tx => readRanks(tx, viewer, { text, ids: null }))
+  const found = createRanked(table)
+  await found.addAll(rows)
+  return { versions: rows[0]!.versions, ...found.inOrder(byTitle) }
+}
+
+const maxAdded = 20_000
+
+/** With the books that changed since; null for too many. */
+export async function extendRelevanceOrder(
+  sql: Sql,
+  viewer: Viewer,
+  { table, text, byTitle, order }: Search & { order: KnownOrder },
+): Promise<ReadOrder | null> {
+  const ids = addedIds(table, order.rowCount)
+  if (ids.length > maxAdded) return null
+  const found = createRanked(table)
+  found.addOrder(order)
+  if (ids.length === 0) return { versions: { rows: table.version }, ...found.inOrder(byTitle) }
+  const rows = await readRanks(sql, viewer, { text, ids })
+  await found.addAll(rows)
+  return { versions: rows[0]!.versions, ...found.inOrder(byTitle) }
+}
+
+/** At least one row. */
+async function readRanks(
+  sql: Sql,
+  viewer: Viewer,
+  { text, ids }: { text: string; ids: string[] | null },
+): Promise<Ranked[]> {
   const search = parseSearchQuery(text)!
-  const rows = await inParallel(sql, tx =>
-    unprepared(tx<Ranked[]>`
-      select ${listVersions(sql, viewer, 'book')} as versions, r.rank, r.ids
-      from (select) one left join (
-        select m.rank, string_agg(uuid_send(m.id), ''::bytea) as ids
-        from (
-          select t.book_id as id, ${matchRank(sql, search)} as rank
-          from book_search t where ${matchesQuery(sql, search)}) m
-        group by m.rank) r on true
-      order by r.rank`),
-  )
-  const ranks = new Uint8Array(table.rowCount)
+  const isListed = ids ? sql`t.book_id = any(${ids}::uuid[])` : sql`true`
+  return await unprepared(sql<Ranked[]>`
+    select ${listVersions(sql, viewer, 'book')} as versions, r.rank, r.ids
+    from (select) one left join (
+      select m.rank, string_agg(uuid_send(m.id), ''::bytea) as ids
+      from (
+        select t.book_id as id, ${matchRank(sql, search)} as rank
+        from book_search t where ${isListed} and ${matchesQuery(sql, search)}) m
+      group by m.rank) r on true`)
+}
+
+/** Collects the ranks of books: numbers from 0 on. */
+function createRanked({ rows: books, rowCount }: BookTable) {
+  // And 1; 0 for books that do not match.
+  const ranks = new Uint8Array(rowCount)
   const counts: number[] = []
-  for (const { rank, ids } of rows) {
-    if (rank === null) continue
-    counts.push(0)
-    await forEachPlace(table.rows, ids, book => {
-      ranks[book] = counts.length
-      counts[counts.length - 1]!++
-    })
+  const add = (book: number, rank: number) => {
+    while (counts.length <= rank) counts.push(0)
+    if (ranks[book] !== 0) counts[ranks[book]! - 1]!--
+    ranks[book] = rank + 1
+    counts[rank]!++
   }
-  let total = 0
-  const next = counts.map(count => {
-    total += count
-    return total - count
-  })
-  const found = new Uint32Array(total)
-  for (const book of byTitle.rows) {
-    const rank = ranks[book]!
-    if (rank > 0) found[next[rank - 1]!++] = book
+  return {
+    async addAll(found: Ranked[]): Promise<void> {
+      for (const { rank, ids } of found)
+        if (rank !== null) await forEachPlace(books, ids, book => add(book, rank))
+    },
+    addOrder({ rows, ranks: parts = [] }: RowOrder): void {
+      let i = 0
+      for (const { rank, end } of parts)
+        for (; i < end; i++) if (!isRetired(books, rows[i]!)) add(rows[i]!, rank)
+    },
+    /** By rank and then by title. */
+    inOrder(byTitle: RowOrder): RowOrder {
+      const parts: { rank: number; end: number }[] = []
+      let total = 0
+      const next = counts.map((count, rank) => {
+        total += count
+        parts.push({ rank, end: total })
+        return total - count
+      })
+      const rows = new Uint32Array(total)
+      for (const book of byTitle.rows) {
+        const rank = ranks[book]!
+        if (rank > 0) rows[next[rank - 1]!++] = book
+      }
+      return { rows, valued: total, ranks: parts }
+    },
   }
-  return { versions: rows[0]!.versions, rows: found, valued: total }
 }
