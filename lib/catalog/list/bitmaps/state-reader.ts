@@ -107,7 +107,7 @@ export function createStateReader<Table extends RowTable, Request extends RowReq
       const sources = longSources(viewer, request)
       const name = sources.map(source => source.name).join(' ')
       const known = state
-      const isKnown = known && sources.every(source => isWhole(known, source.name))
+      const isKnown = known && sources.every(source => isUsable(known, source.name))
       const isNeeded = known ? !isKnown || (isWorn() && isDue()) : isDue()
       if (waiting.has(name) || !isNeeded) return
       waiting.add(name)
@@ -140,8 +140,16 @@ async function isCurrent<Table extends RowTable, Request extends RowRequest>(
   return row!.version === state.table.version || (await followChanges(index))
 }
 
-const isWhole = <Table extends RowTable>({ orders, table }: IndexState<Table>, name: string) =>
-  (orders.get(name)?.rowCount ?? -1) >= table.rowCount
+/** Rows that an order may be behind: a list adds them. */
+const maxBehind = 10_000
+
+/** The order has all rows, or so many that lists add the others. */
+function isUsable<Table extends RowTable>({ orders, table }: IndexState<Table>, name: string) {
+  const order = orders.get(name)
+  return (
+    order !== undefined && table.rowCount - order.rowCount <= (order.source.extend ? maxBehind : 0)
+  )
+}
 
 /** Orders with all rows of the table that the state had when they were read. */
 async function readOrders<Table extends RowTable, Request extends RowRequest>(
@@ -152,7 +160,7 @@ async function readOrders<Table extends RowTable, Request extends RowRequest>(
   for (const source of sources) {
     const { table } = state
     const { name } = source
-    if (isWhole(state, name)) continue
+    if (isUsable(state, name)) continue
     const found = await source.read(sql, table, async other => orders.get(other))
     // Others took the place of one that it needs: it is read when a list needs both.
     if (!found) continue

@@ -106,8 +106,10 @@ async function readChanges(sql: Sql, snapshot: string): Promise<Changes> {
           limit ${maxChanged + 1})) c
       limit ${maxChanged + 1}
     ), stored as materialized (
-      select b.id, b.series_id, b.missing_at is not null as is_missing, b.age_rating
-      from changed c join book b on b.id = c.id
+      -- Looked up one by one, however many the planner expects.
+      select b.* from changed c cross join lateral (
+        select b.id, b.series_id, b.missing_at is not null as is_missing, b.age_rating from book b
+        where b.id = c.id offset 0) b
     )
     select ${listVersion(sql)} as version, pg_current_snapshot()::text as snapshot,
       exists (select from unseen where books is null and series is null) as "isUnknown",
@@ -132,12 +134,14 @@ function changedSeries(sql: Sql): Fragment {
     where ${hasBooks} and (p.sort_key, p.id) < (s.sort_key, s.id)
     order by p.sort_key desc, p.id desc limit 1)`
   return sql`
-    select s.id, s.library_id as "libraryId", s.age_rating as rating,
+    select s.id, s."libraryId", s.rating,
       array(select t.tag_id::text from series_sharing_tag t where t.series_id = s.id order by 1) as tags,
       (select p.id from (
           ${before(sql`p.book_count > 0`)} union all ${before(sql`p.book_count = 0`)}) p
         order by p.sort_key desc, p.id desc limit 1) as before
-    from series s
-    where s.id in (select series_id from stored union select unnest(series) from unseen)
+    from (select series_id from stored union select unnest(series) from unseen) c
+    cross join lateral (
+      select s.id, s.sort_key, s.library_id as "libraryId", s.age_rating as rating from series s
+      where s.id = c.series_id offset 0) s
     order by s.sort_key, s.id limit ${maxSeries + 1}`
 }
