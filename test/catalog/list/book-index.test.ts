@@ -90,7 +90,7 @@ const changes = {
     values (${account}, ${id}, 3, true)
     on conflict (account_id, book_id) do update set is_completed = not progress.is_completed`,
   forget: (id: string) => sql`delete from progress where book_id = ${id}`,
-  combine: () => combineListChanges(sql, { keptMs: 0 }),
+  combine: () => combineListChanges(sql, { olderThanMs: 0 }),
 }
 
 /** What the writers of books and progress derive. */

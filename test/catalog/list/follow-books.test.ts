@@ -9,15 +9,16 @@ import { refreshLabels } from '../../../lib/catalog/derived/labels.ts'
 import { refreshBookSearch } from '../../../lib/catalog/derived/search-rows.ts'
 import { refreshSeriesReading } from '../../../lib/catalog/derived/series-reading.ts'
 import { type BookRequest, bookKind } from '../../../lib/catalog/list/bitmaps/books/book-index.ts'
+import { readBookTable } from '../../../lib/catalog/list/bitmaps/books/book-table.ts'
 import { textsRead } from '../../../lib/catalog/list/bitmaps/books/book-texts.ts'
-import { addedCount } from '../../../lib/catalog/list/bitmaps/books/follow-books.ts'
+import { addedCount, followBooks } from '../../../lib/catalog/list/bitmaps/books/follow-books.ts'
 import { createRowIndex } from '../../../lib/catalog/list/bitmaps/row-index.ts'
 import { parseBookFilter } from '../../../lib/catalog/list/condition.ts'
 import { combineListChanges } from '../../../lib/catalog/list/marks/list-version.ts'
 import { matchesQuery, matchRank } from '../../../lib/catalog/list/plan/search-match.ts'
 import { newId } from '../../../lib/id.ts'
 import { parseSearchQuery } from '../../../lib/name/search-text.ts'
-import { forRequests } from '../../../lib/postgres/db.ts'
+import { forRequests, type Queryable } from '../../../lib/postgres/db.ts'
 import { createDatabase } from '../../kit/db.ts'
 import { makeFacts, storeFacts } from './catalog-facts.ts'
 import { plainList, sorts } from './plain-list.ts'
@@ -286,4 +287,40 @@ t.test('searches by relevance follow changes', async () => {
     }),
     { numRuns: 30, seed: 6 },
   )
+})
+
+t.test('a transaction that is committed after later ones is followed', async t => {
+  const index = createRowIndex(bookKind, { pause: 0 })
+  const filter = parseBookFilter({ pageCount: { operator: 'eq', value: 4_711 } })!
+  const request: BookRequest = { filter, sort: 'title', direction: 'asc', offset: 0, limit: 9 }
+  const total = async () => (await index.page(requests, everyone, request))?.total
+  const [a, b, c] = await sql<{ id: string }[]>`
+    select id from book where missing_at is null order by id limit 3`
+  index.refresh(requests, everyone, request)
+  await index.idle()
+  const resize = (tx: Queryable, id: string) => tx`update book set page_count = 4711 where id = ${id}`
+  await sql.begin(async tx => {
+    await resize(tx, a!.id)
+    await tx
+      .savepoint(async nested => {
+        await resize(nested, c!.id)
+        throw new Error('rolled back')
+      })
+      .catch(() => {})
+    await resize(sql, b!.id)
+    t.equal(await total(), 1)
+  })
+  t.equal(await total(), 2)
+})
+
+t.test('nothing is followed across a start of PostgreSQL, or after too many changes', async t => {
+  const table = (await readBookTable(sql, { maxRows: 100_000 }))!
+  t.ok(await followBooks(sql, table))
+  t.equal(
+    await followBooks(sql, { ...table, version: table.version.replace(/ .*/, ' 2000') }),
+    null,
+  )
+  t.equal(await readBookTable(sql, { maxRows: 1 }), null)
+  await sql`insert into list_change (subject, count) values ('book', 1)`
+  t.equal(await followBooks(sql, table), null)
 })

@@ -109,7 +109,7 @@ t.test('combining the rows of changes leaves marks valid', async t => {
   const viewer = { ...fc.sample(viewers(facts, account), { numRuns: 1, seed: 1 })[0]! }
   const request = { sort: 'title', direction: 'desc', offset: 0, limit: pageSize } as const
   await pageByMarks(viewer, request)
-  const all = { keptMs: 0 }
+  const all = { olderThanMs: 0 }
   await Promise.all([combineListChanges(sql, all), combineListChanges(sql, all)])
   t.not(await marks.page(sql, viewer, request), null)
   const [row] = await sql<{ rows: number }[]>`

@@ -175,7 +175,7 @@ const changes = {
   collect: (id: string) => sql`
     insert into collection_series (collection_id, series_id, position)
     values (${collectionId}, ${id}, 3) on conflict do nothing`,
-  combine: () => combineListChanges(sql, { keptMs: 0 }),
+  combine: () => combineListChanges(sql, { olderThanMs: 0 }),
 }
 
 t.test('no page is of an earlier state after any change', async () => {

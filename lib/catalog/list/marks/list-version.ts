@@ -40,20 +40,20 @@ export function listVersions(
       select coalesce(sum(count), 0)::text from account_list_change where account_id = ${accountId}))`
 }
 
-/** How long rows of changes name the books that changed: an index in memory that was used since then follows them. */
-const keptMs = 2 * 60_000
+/** An index in memory that was used since then follows the changes, which name books. */
+const minCombinedMs = 2 * 60_000
 
 /**
  * Replaces the rows of changes by one sum for each subject and account, and of collections and read lists; those that
- * name books, when they are older than `keptMs`.
+ * name books, when they are older than `olderThanMs`.
  */
 export async function combineListChanges(
   sql: Sql,
-  { keptMs: kept = keptMs }: { keptMs?: number } = {},
+  { olderThanMs = minCombinedMs }: { olderThanMs?: number } = {},
 ): Promise<void> {
   await sql`
     with combined as (
-      delete from list_change where changed_at <= now() - make_interval(secs => ${kept / 1000})
+      delete from list_change where changed_at <= now() - make_interval(secs => ${olderThanMs / 1000})
       returning subject, count, greatest(transaction_id, last_transaction_id) as last_id)
     insert into list_change (subject, count, last_transaction_id)
     select subject, sum(count), (array_agg(last_id order by last_id desc))[1]

@@ -27,6 +27,9 @@ export type BookTable = RowTable & {
   rated: Int32Array
 }
 
+/** Present books below `rowCount`. `version`: of the catalogue (`listVersion`). */
+export type KnownBooks = { bitmap: Bitmap; rowCount: number; version: string }
+
 const seriesRows = 500
 
 /**

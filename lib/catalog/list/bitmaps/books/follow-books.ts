@@ -1,5 +1,5 @@
 // The table of books with what changed since it was read, or since it was last followed: changed books get new numbers
-// after all others and lose their old ones, so that whatever is in memory stays true for the numbers that are left.
+// after all others and lose their old ones, so that all that is in memory stays true for the numbers that are left.
 import type { Fragment, Sql } from 'postgres'
 import { unprepared } from '../../../../postgres/statement.ts'
 import { combineListChanges, isOtherStart, listVersion } from '../../marks/list-version.ts'

@@ -3,14 +3,11 @@ import type { Sql } from 'postgres'
 import { add, type Bitmap, emptyBitmap, subtract } from '../bitmap.ts'
 import type { PredicateRequest } from '../row-kind.ts'
 import type { RowOrder } from '../row-order.ts'
-import type { BookTable } from './book-table.ts'
+import type { BookTable, KnownBooks } from './book-table.ts'
 import { booksOfText, textSearchOf } from './book-texts.ts'
 import { booksInRange, orderOfComparison } from './key-ranges.ts'
 import { relevanceName } from './relevance-order.ts'
 import { booksOfFormats } from './word-books.ts'
-
-/** Present books below `rowCount`. `version`: of the catalogue (`listVersion`). */
-export type KnownBooks = { bitmap: Bitmap; rowCount: number; version: string }
 
 /** Null where they are to be read. */
 export async function knownBooks(

@@ -19,9 +19,8 @@ import {
 } from '../bitmap.ts'
 import { forEachPlace } from '../id-table.ts'
 import { inParallel } from '../read-ids.ts'
-import type { BookTable } from './book-table.ts'
+import type { BookTable, KnownBooks } from './book-table.ts'
 import { maxBehind } from './book-texts.ts'
-import type { KnownBooks } from './known-books.ts'
 
 /** Present books by format; those of the empty one have none. */
 type ByFormat = Map<string, Bitmap>
