@@ -974,10 +974,9 @@ create table list_change (
   -- any book may have changed.
   books   uuid[],
   series  uuid[],
-  transaction_id xid8 not null default pg_current_xact_id(),
-  -- Of a combined row: the last of the transactions whose rows it replaces.
-  last_transaction_id xid8,
-  changed_at timestamptz not null default now()
+  -- Null for a row that stands for others.
+  transaction_id xid8 default pg_current_xact_id(),
+  changed_at timestamptz not null default clock_timestamp()
 );
 -- Ids hardly compress.
 alter table list_change alter books set storage external, alter series set storage external;

@@ -443,9 +443,8 @@ CREATE TABLE list_change (
   count bigint not null,
   books uuid[],
   series uuid[],
-  transaction_id xid8 not null default pg_current_xact_id(),
-  last_transaction_id xid8,
-  changed_at timestamp with time zone not null default now()
+  transaction_id xid8 default pg_current_xact_id(),
+  changed_at timestamp with time zone not null default clock_timestamp()
 );
 
 CREATE TABLE missing_candidate (

@@ -3,6 +3,7 @@ import type { LRUCache } from 'lru-cache'
 import type { Sql } from 'postgres'
 import type { Viewer } from '../../../auth/viewer.ts'
 import { poolOf } from '../../../postgres/cancellable.ts'
+import { noteFailedReading } from '../background-failures.ts'
 import { listVersions, type Versions } from '../marks/list-version.ts'
 import type { Packed } from './bitmap.ts'
 import type {
@@ -74,14 +75,20 @@ export async function followChanges<Table extends RowTable, Request extends RowR
   state,
 }: Pick<Index<Table, Request>, 'sql' | 'kind' | 'state'>): Promise<boolean> {
   // For all requests that wait for it, and not with the statements of one, which end with it.
+  const pool = poolOf(sql)
   const follow = async () => {
-    const next = (await kind.followChanges?.(poolOf(sql), state.table)) ?? null
+    const next = (await kind.followChanges?.(pool, state.table)) ?? null
     if (next) state.table = next
     return next !== null
   }
-  state.following ??= follow().finally(() => {
-    state.following = null
-  })
+  state.following ??= follow()
+    .catch(error => {
+      noteFailedReading(pool, `${kind.subject} index`, error)
+      return false
+    })
+    .finally(() => {
+      state.following = null
+    })
   return await state.following
 }
 

@@ -16,7 +16,7 @@ import {
 } from './bitmap.ts'
 import { type Context, type Entry, isOf, isOfSame, ownVersion } from './index-state.ts'
 import { knownOrders } from './known-orders.ts'
-import type { ReadVersions, RowRequest, RowTable } from './row-kind.ts'
+import type { PredicateRows, RowRequest, RowTable } from './row-kind.ts'
 
 /** A condition with more predicates that are not in memory is tested row by row. */
 const maxNewPredicates = 24
@@ -95,12 +95,13 @@ async function readNeeded<Table extends RowTable, Request extends RowRequest>(
   const version = kind.versionOfField(predicate.field)
   const store = (
     bitmap: Bitmap,
-    { versions: read, coversMissing }: { versions: ReadVersions | null; coversMissing: boolean },
+    { versions: read, coversMissing, isFromMemory }: Omit<PredicateRows, 'bitmap'>,
   ) => {
     const packed = pack(bitmap)
     const isCurrent = !read || isOf(read, versions, version)
-    // Of a later version of the catalogue: rows that changed until then get other numbers.
-    if (version && (isCurrent || (kind.followChanges && isOfSame(read, versions, version))))
+    // What a statement reads of a later version holds for the rows that did not change; those that did get other numbers.
+    const isLater = kind.followChanges && !isFromMemory && read && isOfSame(read, versions, version)
+    if (version && (isCurrent || isLater))
       state.bitmaps.set(name, {
         ...packed,
         ...{ version: ownVersion(versions, version), rowCount: table.rowCount, coversMissing },

@@ -89,6 +89,8 @@ export type PredicateRows = {
   bitmap: Bitmap
   /** Missing rows are decided, too. */
   coversMissing: boolean
+  /** Of what is in memory and of a statement: true only if both are of one version. */
+  isFromMemory?: boolean
 }
 
 export type RowKind<Table extends RowTable, Request extends RowRequest> = {

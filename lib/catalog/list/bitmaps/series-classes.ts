@@ -108,12 +108,23 @@ export async function changeSeries(
   const isClear = changed.every((one, i) => one.before === null || before.has(i))
   if (!isClear || classes.length > maxClasses) return null
   const placesBefore = places.map((_, i) => before.get(i) ?? null)
-  const byTitle = reorder(series.byTitle, places, { count, placesBefore })
+  const isInOrder = newIds.length === 0 && isInPlace(series.byTitle, places, placesBefore)
+  const byTitle = isInOrder
+    ? series.byTitle
+    : reorder(series.byTitle, places, { count, placesBefore })
   return { ids, count, byTitle, classes, classOf }
 }
 
 const keyOf = ({ libraryId, rating, tags }: SeriesClass) =>
   JSON.stringify([libraryId, rating, tags])
+
+/** Looking for more costs as much as moving them. */
+const maxLookedFor = 8
+
+function isInPlace(order: Uint32Array, moved: number[], before: (number | null)[]): boolean {
+  if (moved.length > maxLookedFor) return false
+  return moved.every((place, i) => (order[order.indexOf(place) - 1] ?? null) === before[i])
+}
 
 /** Moves places, which are in order, behind those before them; null: to the front. */
 function reorder(

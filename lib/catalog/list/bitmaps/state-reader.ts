@@ -53,6 +53,8 @@ export function createStateReader<Table extends RowTable, Request extends RowReq
   let nextRead = 0
   /** Of lists since the state was last used for some time. */
   const usedOrders = new Map<string, OrderSource<Table>>()
+  /** When orders of the state may be read once more. */
+  const nextReads = new Map<string, number>()
   let timer: NodeJS.Timeout | undefined
   const waiting = new Set<string>()
   let reading: Promise<unknown> = Promise.resolve()
@@ -62,11 +64,15 @@ export function createStateReader<Table extends RowTable, Request extends RowReq
     timer = setTimeout(() => {
       state = null
       usedOrders.clear()
+      nextReads.clear()
     }, maxUnusedMs).unref()
   }
 
   const isDue = () => performance.now() >= nextRead
   const isWorn = () => state !== null && (kind.isWorn?.(state.table) ?? false)
+
+  const isDueOrder = ({ name }: OrderSource<Table>) =>
+    !state?.orders.has(name) || performance.now() >= (nextReads.get(name) ?? 0)
 
   const longSources = (viewer: Viewer, request: Request) =>
     [
@@ -87,8 +93,13 @@ export function createStateReader<Table extends RowTable, Request extends RowReq
     }
     const sources = longSources(viewer, request)
     for (const source of sources) usedOrders.set(source.name, source)
-    const needed = isNew ? [...usedOrders.values()] : sources
-    if (next) await readOrders({ sql, kind, state: next }, needed)
+    const needed = isNew ? [...usedOrders.values()] : sources.filter(isDueOrder)
+    for (const source of next ? needed : []) {
+      const began = performance.now()
+      await readOrder({ sql, kind, state: next! }, source)
+      const done = performance.now()
+      nextReads.set(source.name, done + pause * (done - began))
+    }
     if (!isNew) return
     state = next
     const ended = performance.now()
@@ -107,7 +118,8 @@ export function createStateReader<Table extends RowTable, Request extends RowReq
       const sources = longSources(viewer, request)
       const name = sources.map(source => source.name).join(' ')
       const known = state
-      const isKnown = known && sources.every(source => isUsable(known, source.name))
+      const isKnown =
+        known && sources.every(source => isUsable(known, source.name) || !isDueOrder(source))
       const isNeeded = known ? !isKnown || (isWorn() && isDue()) : isDue()
       if (waiting.has(name) || !isNeeded) return
       waiting.add(name)
@@ -151,22 +163,19 @@ function isUsable<Table extends RowTable>({ orders, table }: IndexState<Table>, 
   )
 }
 
-/** Orders with all rows of the table that the state had when they were read. */
-async function readOrders<Table extends RowTable, Request extends RowRequest>(
+/** The order with all rows of the table that the state had when it was read. */
+async function readOrder<Table extends RowTable, Request extends RowRequest>(
   { sql, kind, state }: Read<Table, Request>,
-  sources: OrderSource<Table>[],
+  source: OrderSource<Table>,
 ): Promise<void> {
-  const { orders } = state
-  for (const source of sources) {
-    const { table } = state
-    const { name } = source
-    if (isUsable(state, name)) continue
-    const found = await source.read(sql, table, async other => orders.get(other))
-    // Others took the place of one that it needs: it is read when a list needs both.
-    if (!found) continue
-    const { versions, ...order } = found
-    // Rows that changed meanwhile get other numbers.
-    if (!kind.followChanges && versions.rows !== table.version) return
-    orders.set(name, { ...order, rowCount: table.rowCount, version: null, source })
-  }
+  const { orders, table } = state
+  const { name } = source
+  if (isUsable(state, name)) return
+  const found = await source.read(sql, table, async other => orders.get(other))
+  // Others took the place of one that it needs: it is read when a list needs both.
+  if (!found) return
+  const { versions, ...order } = found
+  // Rows that changed meanwhile get other numbers.
+  if (!kind.followChanges && versions.rows !== table.version) return
+  orders.set(name, { ...order, rowCount: table.rowCount, version: null, source })
 }

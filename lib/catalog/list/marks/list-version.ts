@@ -18,11 +18,16 @@ export function listVersion(sql: Queryable, subject: ListSubject = 'book'): Frag
     from list_change where subject = ${subject})`
 }
 
-/** Between two versions the server was started: transactions that the first has seen may be lost. */
-export const isOtherStart = (version: string, other: string): boolean =>
-  startOf(version) !== startOf(other)
+/** How many changes are between two versions; null if the server was started in between: what the first saw may be lost. */
+export function changesBetween(before: string, after: string): number | null {
+  const [[first, start], [last, otherStart]] = [partsOf(before), partsOf(after)]
+  return start === otherStart ? Number(last) - Number(first) : null
+}
 
-const startOf = (version: string) => version.slice(version.indexOf(' '))
+function partsOf(version: string): [count: string, start: string] {
+  const end = version.indexOf(' ')
+  return [version.slice(0, end), version.slice(end)]
+}
 
 /** Of the rows that are listed, of books, of what belongs to the account, and of the ratings of all accounts. */
 export type Versions = { rows: string; books: string; account: string; ratings: string }
@@ -40,24 +45,24 @@ export function listVersions(
       select coalesce(sum(count), 0)::text from account_list_change where account_id = ${accountId}))`
 }
 
-/** An index in memory that was used since then follows the changes, which name books. */
+/** Rows that name books are combined when they are older: an index in memory that was used since then follows them. */
 const minCombinedMs = 2 * 60_000
 
 /**
- * Replaces the rows of changes by one sum for each subject and account, and of collections and read lists; those that
- * name books, when they are older than `olderThanMs`.
+ * Replaces the rows of changes by one sum for each subject and account, and of collections and read lists. Of those that
+ * name books the ones that are older than `olderThanMs`, or those that a snapshot of PostgreSQL sees.
  */
 export async function combineListChanges(
   sql: Sql,
-  { olderThanMs = minCombinedMs }: { olderThanMs?: number } = {},
+  { olderThanMs = minCombinedMs, seenBy }: { olderThanMs?: number; seenBy?: string } = {},
 ): Promise<void> {
+  const isCombined = seenBy
+    ? sql`(transaction_id is null or pg_visible_in_snapshot(transaction_id, ${seenBy}::pg_snapshot))`
+    : sql`changed_at <= now() - make_interval(secs => ${olderThanMs / 1000})`
   await sql`
-    with combined as (
-      delete from list_change where changed_at <= now() - make_interval(secs => ${olderThanMs / 1000})
-      returning subject, count, greatest(transaction_id, last_transaction_id) as last_id)
-    insert into list_change (subject, count, last_transaction_id)
-    select subject, sum(count), (array_agg(last_id order by last_id desc))[1]
-    from combined group by subject`
+    with combined as (delete from list_change where ${isCombined} returning subject, count)
+    insert into list_change (subject, count, transaction_id)
+    select subject, sum(count), null from combined group by subject`
   await sql`
     with combined as (delete from grouping_change returning count)
     insert into grouping_change select sum(count) from combined having count(*) > 0`

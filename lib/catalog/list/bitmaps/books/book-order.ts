@@ -11,25 +11,25 @@ import { orderChunks } from './order-chunks.ts'
 
 const chunkRows = 65_536
 
-/** In ascending order, four bytes for each book of the table. Null if books are changing too fast. */
+/** In ascending order, four bytes for each book of the table. All chunks are of one version. */
 export async function readColumnOrder(
   sql: Sql,
   table: BookTable,
   sort: BookColumnSort,
-): Promise<ReadOrder | null> {
-  // Books that change meanwhile may be twice or not at all: they get other numbers.
-  const rows = new Uint32Array(table.rowCount * 2)
+): Promise<ReadOrder> {
+  const rows = new Uint32Array(table.rowCount)
   let [count, valued] = [0, 0]
   let { version } = table
   const walk = { sort, direction: 'asc', reversed: false, rows: chunkRows } as const
-  for await (const chunk of orderChunks(sql, table, walk)) {
-    const { books, isValued } = chunk
-    version = chunk.version
-    if (count + books.length > rows.length) return null
-    rows.set(books, count)
-    count += books.length
-    if (isValued) valued = count
-  }
+  await sql.begin(async tx => {
+    await tx`set transaction isolation level repeatable read, read only`
+    for await (const chunk of orderChunks(tx as unknown as Sql, table, walk)) {
+      rows.set(chunk.books, count)
+      version = chunk.version
+      count += chunk.books.length
+      if (chunk.isValued) valued = count
+    }
+  })
   return { versions: { rows: version }, rows: rows.slice(0, count), valued }
 }
 

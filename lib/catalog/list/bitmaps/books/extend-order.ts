@@ -14,18 +14,15 @@ type Extended = { sort: BookColumnSort; order: KnownOrder }
 
 /** More books take longer than reading the order. */
 const maxAdded = 20_000
-/** Pairs of books that are compared. */
-const maxCompared = 50_000
-
 /** Null for too many books. The numbers that books have lost stay in the order. */
 export async function extendColumnOrder(
   sql: Sql,
   table: BookTable,
   { sort, order }: Extended,
 ): Promise<ReadOrder | null> {
+  if (table.rowCount - order.rowCount > maxAdded) return null
   const ids = addedIds(table, order.rowCount)
   if (ids.length === 0) return { ...order, versions: { rows: table.version } }
-  if (ids.length > maxAdded) return null
   const places = await readPlaces(sql, { sort, ids })
   const changed = { ...order, versions: { rows: places.version } }
   if (places.version !== table.version) return changed
@@ -39,12 +36,8 @@ export async function extendColumnOrder(
     after.push(
       Math.max(isValued(i) ? -1 : order.valued - 1, positions.get(row) ?? -1, after.at(-1) ?? -1),
     )
-  const pairs = table.hasMissing ? missingBehind(table, { order, rows, after }) : []
-  if (pairs.length > maxCompared) return null
-  const compared = await comparePairs(sql, table, { sort, pairs })
-  if (compared.version !== table.version) return { ...order, versions: { rows: compared.version } }
-  for (const [i, { index, at }] of pairs.entries())
-    if (compared.isEarlier(i)) after[index] = Math.max(after[index]!, at)
+  const version = await putBehindMissing(sql, table, { sort, order, rows, after })
+  if (version !== table.version) return { ...order, versions: { rows: version } }
   for (let i = 1; i < after.length; i++) after[i] = Math.max(after[i - 1]!, after[i]!)
   return {
     ...changed,
@@ -106,46 +99,80 @@ function positionsOf({ rows, rowCount }: KnownOrder, wanted: Int32Array): Map<nu
   return positions
 }
 
-/** A missing book at a position of the order; `index`: of the book that is put before or behind it. */
-type Pair = { index: number; row: number; missing: number; at: number }
+type Placed = Extended & { rows: Int32Array; after: number[] }
 
-/** Those between the position of a book and the next present book: few, unless a library is missing. */
-function missingBehind(
-  { missing, rows: books }: BookTable,
-  { order, rows, after }: { order: KnownOrder; rows: Int32Array; after: number[] },
-): Pair[] {
-  const pairs: Pair[] = []
-  for (const [index, row] of rows.entries())
-    for (let at = after[index]! + 1; at < order.rows.length && pairs.length <= maxCompared; at++) {
-      const other = order.rows[at]!
-      if (isRetired(books, other)) continue
-      if (!has(missing, other)) break
-      pairs.push({ index, row, missing: other, at })
-    }
-  return pairs
+/**
+ * Moves positions behind the missing books that are between them and the next present book, and before the book that is
+ * put there. Found by halves: there may be very many, of a library that is missing. Returns the version.
+ */
+async function putBehindMissing(
+  sql: Sql,
+  table: BookTable,
+  { sort, order, rows, after }: Placed,
+): Promise<string> {
+  if (!table.hasMissing) return table.version
+  const behind = new Map<number, number[]>()
+  for (const position of after)
+    if (!behind.has(position)) behind.set(position, missingBehind(table, order, position))
+  const searches = after.flatMap((position, index) => {
+    const missing = behind.get(position)!
+    return missing.length > 0 ? [{ index, missing, from: 0, to: missing.length }] : []
+  })
+  for (;;) {
+    const open = searches.filter(({ from, to }) => from < to)
+    if (open.length === 0) break
+    const middle = ({ from, to }: { from: number; to: number }) => (from + to) >> 1
+    const pairs = open.map(search => ({
+      book: idAt(table.rows, rows[search.index]!),
+      missing: idAt(table.rows, order.rows[search.missing[middle(search)]!]!),
+    }))
+    const { version, earlier } = await comparePairs(sql, sort, pairs)
+    if (version !== table.version) return version
+    const isEarlier = new Set(earlier)
+    for (const [i, search] of open.entries())
+      if (isEarlier.has(i + 1)) search.from = middle(search) + 1
+      else search.to = middle(search)
+  }
+  for (const { index, missing, from } of searches) if (from > 0) after[index] = missing[from - 1]!
+  return table.version
 }
 
-/** Of which pairs the missing book is the first. */
+/** The positions of missing books behind one, up to the next present book. */
+function missingBehind(
+  { missing, rows: books }: BookTable,
+  { rows }: KnownOrder,
+  position: number,
+): number[] {
+  const found: number[] = []
+  for (let at = position + 1; at < rows.length; at++) {
+    const row = rows[at]!
+    if (isRetired(books, row)) continue
+    if (!has(missing, row)) break
+    found.push(at)
+  }
+  return found
+}
+
+/** The numbers, from 1, of the pairs of which the missing book is the first. */
 async function comparePairs(
   sql: Sql,
-  { version, rows }: BookTable,
-  { sort, pairs }: { sort: BookColumnSort; pairs: Pair[] },
-): Promise<{ version: string; isEarlier: (i: number) => boolean }> {
-  if (pairs.length === 0) return { version, isEarlier: () => false }
+  sort: BookColumnSort,
+  pairs: { book: string; missing: string }[],
+): Promise<{ version: string; earlier: number[] }> {
   const { column } = bookSortColumns[sort]
   const [own, other] = [sql`b.${sql(column)}`, sql`m.${sql(column)}`]
-  const books = pairs.map(({ row }) => idAt(rows, row))
-  const missing = pairs.map(pair => idAt(rows, pair.missing))
+  const books = pairs.map(({ book }) => book)
+  const missing = pairs.map(pair => pair.missing)
   const [row] = await unprepared(sql<{ version: string; earlier: number[] }[]>`
     select ${listVersion(sql)} as version, array(
       select p.i::integer from unnest(${books}::uuid[], ${missing}::uuid[]) with ordinality as p(book, missing, i)
-      join book b on b.id = p.book join book m on m.id = p.missing
+      cross join lateral (select * from book b where b.id = p.book offset 0) b
+      cross join lateral (select * from book m where m.id = p.missing offset 0) m
       where case
         when ${own} is null then ${other} is not null or m.id < b.id
         when ${other} is null then false
         else (${other}, m.id) < (${own}, b.id) end) as earlier`)
-  const earlier = new Set(row!.earlier)
-  return { version: row!.version, isEarlier: i => earlier.has(i + 1) }
+  return row!
 }
 
 /** Each behind a position, which do not descend. */

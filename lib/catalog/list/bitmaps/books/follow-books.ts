@@ -2,7 +2,7 @@
 // after all others and lose their old ones, so that all that is in memory stays true for the numbers that are left.
 import type { Fragment, Sql } from 'postgres'
 import { unprepared } from '../../../../postgres/statement.ts'
-import { combineListChanges, isOtherStart, listVersion } from '../../marks/list-version.ts'
+import { changesBetween, combineListChanges, listVersion } from '../../marks/list-version.ts'
 import { add, emptyBitmap, resize } from '../bitmap.ts'
 import { addIds, firstCount, forEachPlace, idBytes, wordsOf } from '../id-table.ts'
 import { type ChangedSeries, changeSeries } from '../series-classes.ts'
@@ -11,7 +11,9 @@ import type { BookTable } from './book-table.ts'
 type Changes = {
   version: string
   snapshot: string
-  /** Changes that name no books. */
+  /** Changes that the table has not seen. */
+  unseen: number
+  /** One of them names no books. */
   isUnknown: boolean
   /** Books, each as often as it changed. */
   named: number
@@ -40,11 +42,19 @@ const minAdded = 20_000
 export async function followBooks(sql: Sql, table: BookTable): Promise<BookTable | null> {
   const changes = await readChanges(sql, table.snapshot)
   const { version, snapshot, changedIds, ids } = changes
-  if (changes.logged > maxLogged) await combineListChanges(sql)
+  if (changes.logged > maxLogged) await combineListChanges(sql, { seenBy: snapshot })
   const changed = (changedIds?.length ?? 0) / idBytes
   const isTooMuch = addedCount(table) + changed > Math.max(minAdded, table.rowCount * maxAddedShare)
-  const isUnknown = changes.isUnknown || isOtherStart(version, table.version)
-  if (isUnknown || changed > maxChanged || isTooMuch || changes.named > maxNamed) return null
+  // Others were combined, or written in ways that are not noted.
+  const isIncomplete = changes.unseen !== changesBetween(table.version, version)
+  if (
+    isIncomplete ||
+    changes.isUnknown ||
+    changed > maxChanged ||
+    isTooMuch ||
+    changes.named > maxNamed
+  )
+    return null
   if ((changes.series?.length ?? 0) > maxSeries) return null
   const series = await changeSeries(table.series, changes.series ?? [])
   if (!series) return null
@@ -94,15 +104,17 @@ export const addedCount = ({ rows, rowCount }: BookTable): number => rowCount - 
 async function readChanges(sql: Sql, snapshot: string): Promise<Changes> {
   const [row] = await unprepared(sql<Changes[]>`
     with unseen as materialized (
-      select books, series from list_change
+      select count, books, series from list_change
       where subject = 'book' and not pg_visible_in_snapshot(transaction_id, ${snapshot}::pg_snapshot)
-        and (last_transaction_id is null
-          or last_transaction_id >= pg_snapshot_xmin(${snapshot}::pg_snapshot))
+    ), unknown as materialized (
+      select from unseen where books is null and series is null limit 1
+    ), named as materialized (
+      select books, series from unseen where not exists (select from unknown)
     ), changed as materialized (
       select id from (
-        (select unnest(books) as id from unseen limit ${maxNamed + 1})
+        (select unnest(books) as id from named limit ${maxNamed + 1})
         union
-        (select b.id from book b where b.series_id = any(array(select unnest(series) from unseen))
+        (select b.id from book b where b.series_id = any(array(select unnest(series) from named))
           limit ${maxChanged + 1})) c
       limit ${maxChanged + 1}
     ), stored as materialized (
@@ -112,8 +124,9 @@ async function readChanges(sql: Sql, snapshot: string): Promise<Changes> {
         where b.id = c.id offset 0) b
     )
     select ${listVersion(sql)} as version, pg_current_snapshot()::text as snapshot,
-      exists (select from unseen where books is null and series is null) as "isUnknown",
-      (select coalesce(sum(cardinality(books)), 0)::float8 from unseen) as named,
+      (select coalesce(sum(count), 0)::float8 from unseen) as unseen,
+      exists (select from unknown) as "isUnknown",
+      (select coalesce(sum(cardinality(books)), 0)::float8 from named) as named,
       (select count(*)::integer from list_change) as logged,
       (select string_agg(uuid_send(id), ''::bytea) from changed) as "changedIds", b.*,
       (select json_agg(s) from (${changedSeries(sql)}) s) as series
@@ -139,7 +152,7 @@ function changedSeries(sql: Sql): Fragment {
       (select p.id from (
           ${before(sql`p.book_count > 0`)} union all ${before(sql`p.book_count = 0`)}) p
         order by p.sort_key desc, p.id desc limit 1) as before
-    from (select series_id from stored union select unnest(series) from unseen) c
+    from (select series_id from stored union select unnest(series) from named) c
     cross join lateral (
       select s.id, s.sort_key, s.library_id as "libraryId", s.age_rating as rating from series s
       where s.id = c.series_id offset 0) s

@@ -54,7 +54,7 @@ export async function readPredicateBooks(
   if (known && (isChanged || !withMissing))
     return {
       ...{ versions: isChanged ? { rows: known.version } : null, bitmap: known.bitmap },
-      coversMissing: !hasMissing,
+      ...{ coversMissing: !hasMissing, isFromMemory: true },
     }
   const present = request.present ?? known?.bitmap ?? null
   const rows = await rowsOf(sql, viewer, { ...request, withMissing, present })
@@ -162,9 +162,9 @@ export async function extendPredicateBooks(
   viewer: Viewer,
   { table, predicate, bitmap, first }: ExtendedRows<BookTable>,
 ): Promise<{ versions: Versions | null } | null> {
+  if (table.rowCount - first > maxBehind) return null
   const ids = addedIds(table, first)
   if (ids.length === 0) return { versions: null }
-  if (ids.length > maxBehind) return null
   const labels = await lookUpLabels(sql, { of: 'book', condition: predicate })
   const context = { sql, viewer, labels, includesMissing: true, isOfFew: true }
   const [row] = await unprepared(sql<{ versions: Versions; ids: Buffer | null }[]>`

@@ -38,8 +38,8 @@ export async function extendRelevanceOrder(
   viewer: Viewer,
   { table, text, byTitle, order }: Search & { order: KnownOrder },
 ): Promise<ReadOrder | null> {
+  if (table.rowCount - order.rowCount > maxAdded) return null
   const ids = addedIds(table, order.rowCount)
-  if (ids.length > maxAdded) return null
   const found = createRanked(table)
   found.addOrder(order)
   if (ids.length === 0) return { versions: { rows: table.version }, ...found.inOrder(byTitle) }
