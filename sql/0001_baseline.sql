@@ -1007,14 +1007,24 @@ begin
   having count(*) > 0;
   return null;
 end $$;
-create function note_changed_book() returns trigger language plpgsql as $$
+create function note_changed_texts() returns trigger language plpgsql as $$
 begin
-  insert into list_change (subject, count, books) values ('book', 1, array[new.book_id]);
+  insert into list_change (subject, count, books)
+  select 'book', 1, case when count(*) <= 10000 then array_agg(n.book_id) end
+  from changed n join before o on o.book_id = n.book_id
+  where o.text <> n.text
+  having count(*) > 0;
   return null;
 end $$;
+-- What conditions on books and who sees them depend on: series without books count for no condition.
 create function note_changed_series() returns trigger language plpgsql as $$
 begin
-  insert into list_change (subject, count, series) values ('book', 1, array[new.id]);
+  insert into list_change (subject, count, series)
+  select 'book', 1, array_agg(n.id)
+  from changed n join before o on o.id = n.id
+  where (o.age_rating, o.lowest_age, o.sort_key, o.one_shot, o.credit_key, o.book_count = 0)
+    is distinct from (n.age_rating, n.lowest_age, n.sort_key, n.one_shot, n.credit_key, n.book_count = 0)
+  having count(*) > 0;
   return null;
 end $$;
 create function note_added_series() returns trigger language plpgsql as $$
@@ -1031,6 +1041,22 @@ begin
   return null;
 end $$;
 
+create function note_labels() returns trigger language plpgsql as $$
+begin
+  insert into list_change (subject, count, books)
+  select unnest('{book,series,label}'::text[]), 1, '{}' where exists (select from changed);
+  return null;
+end $$;
+create function note_changed_spellings() returns trigger language plpgsql as $$
+begin
+  insert into list_change (subject, count, books)
+  select unnest('{book,series,label}'::text[]), 1, '{}'
+  where exists (
+    select from changed n join before o on o.id = n.id
+    where (o.name, o.spellings) is distinct from (n.name, n.spellings));
+  return null;
+end $$;
+
 create trigger book_list_inserted after insert on book
   referencing new table as changed for each statement execute function note_changed_books();
 create trigger book_list_updated after update on book
@@ -1039,17 +1065,14 @@ create trigger book_list_deleted after delete on book
   referencing old table as changed for each statement execute function note_changed_books();
 create trigger book_search_list_inserted after insert on book_search
   referencing new table as changed for each statement execute function note_changed_search();
-create trigger book_search_list_changed after update of text on book_search
-  for each row when (old.text <> new.text) execute function note_changed_book();
+create trigger book_search_list_updated after update on book_search
+  referencing old table as before new table as changed
+  for each statement execute function note_changed_texts();
 create trigger series_list_inserted after insert on series
   referencing new table as changed for each statement execute function note_added_series();
--- Series without books count for no condition.
-create trigger series_list_changed
-  after update of age_rating, lowest_age, sort_key, one_shot, book_count on series
-  for each row when (old.age_rating is distinct from new.age_rating
-    or old.lowest_age <> new.lowest_age or old.sort_key <> new.sort_key
-    or old.one_shot <> new.one_shot or (old.book_count = 0) <> (new.book_count = 0))
-  execute function note_changed_series();
+create trigger series_list_updated after update on series
+  referencing old table as before new table as changed
+  for each statement execute function note_changed_series();
 -- Pages are located with the counters of series, which may be written after the books.
 create trigger series_counted_list_changed after update of book_count on series
   for each statement execute function note_other_list_change('book');
@@ -1067,9 +1090,14 @@ create trigger sharing_tag_list_updated after update on series_sharing_tag
   for each statement execute function note_list_change('book', 'series');
 create trigger sharing_tag_renamed after update of name on sharing_tag
   for each statement execute function note_list_change('series');
--- The series that have a label are changed by rows of their own.
-create trigger label_list_changed after insert or update or delete on label
-  for each statement execute function note_other_list_change('book', 'series');
+-- Spellings decide which books have a label; the series that have one are changed by rows of their own.
+create trigger label_list_inserted after insert on label
+  referencing new table as changed for each statement execute function note_labels();
+create trigger label_list_updated after update on label
+  referencing old table as before new table as changed
+  for each statement execute function note_changed_spellings();
+create trigger label_list_deleted after delete on label
+  referencing old table as changed for each statement execute function note_labels();
 create trigger series_tracking_list_changed
   after insert or update of tracked or delete on series_tracking
   for each statement execute function note_list_change('series');

@@ -1245,14 +1245,6 @@ begin
   select 'book', 1, array_agg(id) from changed having count(*) > 0;
   return null;
 end $function$;
-CREATE OR REPLACE FUNCTION public.note_changed_book()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into list_change (subject, count, books) values ('book', 1, array[new.book_id]);
-  return null;
-end $function$;
 CREATE OR REPLACE FUNCTION public.note_changed_books()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1288,7 +1280,36 @@ CREATE OR REPLACE FUNCTION public.note_changed_series()
  LANGUAGE plpgsql
 AS $function$
 begin
-  insert into list_change (subject, count, series) values ('book', 1, array[new.id]);
+  insert into list_change (subject, count, series)
+  select 'book', 1, array_agg(n.id)
+  from changed n join before o on o.id = n.id
+  where (o.age_rating, o.lowest_age, o.sort_key, o.one_shot, o.credit_key, o.book_count = 0)
+    is distinct from (n.age_rating, n.lowest_age, n.sort_key, n.one_shot, n.credit_key, n.book_count = 0)
+  having count(*) > 0;
+  return null;
+end $function$;
+CREATE OR REPLACE FUNCTION public.note_changed_spellings()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into list_change (subject, count, books)
+  select unnest('{book,series,label}'::text[]), 1, '{}'
+  where exists (
+    select from changed n join before o on o.id = n.id
+    where (o.name, o.spellings) is distinct from (n.name, n.spellings));
+  return null;
+end $function$;
+CREATE OR REPLACE FUNCTION public.note_changed_texts()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into list_change (subject, count, books)
+  select 'book', 1, case when count(*) <= 10000 then array_agg(n.book_id) end
+  from changed n join before o on o.book_id = n.book_id
+  where o.text <> n.text
+  having count(*) > 0;
   return null;
 end $function$;
 CREATE OR REPLACE FUNCTION public.note_grouping_change()
@@ -1297,6 +1318,15 @@ CREATE OR REPLACE FUNCTION public.note_grouping_change()
 AS $function$
 begin
   insert into grouping_change values (1);
+  return null;
+end $function$;
+CREATE OR REPLACE FUNCTION public.note_labels()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into list_change (subject, count, books)
+  select unnest('{book,series,label}'::text[]), 1, '{}' where exists (select from changed);
   return null;
 end $function$;
 CREATE OR REPLACE FUNCTION public.note_list_change()
@@ -1418,8 +1448,8 @@ CREATE TRIGGER book_list_updated AFTER UPDATE ON public.book REFERENCING NEW TAB
 CREATE TRIGGER book_move_checked AFTER UPDATE OF series_id, directory_id, library_id ON public.book FOR EACH ROW WHEN ((((old.series_id IS DISTINCT FROM new.series_id) OR (old.directory_id IS DISTINCT FROM new.directory_id)) OR (old.library_id IS DISTINCT FROM new.library_id))) EXECUTE FUNCTION check_moved_book();
 CREATE TRIGGER book_places_checked AFTER INSERT ON public.book REFERENCING NEW TABLE AS stored FOR EACH STATEMENT EXECUTE FUNCTION check_book_places();
 CREATE TRIGGER book_rows_deleted AFTER DELETE ON public.book REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION delete_book_rows();
-CREATE TRIGGER book_search_list_changed AFTER UPDATE OF text ON public.book_search FOR EACH ROW WHEN ((old.text <> new.text)) EXECUTE FUNCTION note_changed_book();
 CREATE TRIGGER book_search_list_inserted AFTER INSERT ON public.book_search REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_changed_search();
+CREATE TRIGGER book_search_list_updated AFTER UPDATE ON public.book_search REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_changed_texts();
 CREATE TRIGGER book_search_sync AFTER UPDATE OF series_id, missing_at, sort_key ON public.book FOR EACH ROW WHEN ((((old.series_id IS DISTINCT FROM new.series_id) OR ((old.missing_at IS NULL) IS DISTINCT FROM (new.missing_at IS NULL))) OR (old.sort_key IS DISTINCT FROM new.sort_key))) EXECUTE FUNCTION sync_book_search();
 CREATE TRIGGER book_summary_added AFTER INSERT ON public.book REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_book_summaries();
 CREATE TRIGGER book_summary_sync AFTER UPDATE OF summary, series_id, missing_at ON public.book FOR EACH ROW WHEN ((((old.summary IS DISTINCT FROM new.summary) OR (old.series_id IS DISTINCT FROM new.series_id)) OR ((old.missing_at IS NULL) IS DISTINCT FROM (new.missing_at IS NULL)))) EXECUTE FUNCTION sync_book_summary();
@@ -1428,7 +1458,9 @@ CREATE TRIGGER directory_list_changed AFTER UPDATE OF path ON public.directory F
 CREATE TRIGGER directory_without_books AFTER DELETE ON public.directory REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION check_no_books();
 CREATE CONSTRAINT TRIGGER event_numbered AFTER INSERT ON public.event DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION number_event();
 CREATE TRIGGER external_reference_list_changed AFTER INSERT OR DELETE OR UPDATE ON public.external_reference FOR EACH STATEMENT EXECUTE FUNCTION note_list_change('series');
-CREATE TRIGGER label_list_changed AFTER INSERT OR DELETE OR UPDATE ON public.label FOR EACH STATEMENT EXECUTE FUNCTION note_other_list_change('book', 'series');
+CREATE TRIGGER label_list_deleted AFTER DELETE ON public.label REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_labels();
+CREATE TRIGGER label_list_inserted AFTER INSERT ON public.label REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_labels();
+CREATE TRIGGER label_list_updated AFTER UPDATE ON public.label REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_changed_spellings();
 CREATE TRIGGER library_schedule_changed AFTER UPDATE OF scanning_config, is_active, deleting_at, root ON public.library FOR EACH ROW WHEN (((((old.scanning_config IS DISTINCT FROM new.scanning_config) OR (old.is_active IS DISTINCT FROM new.is_active)) OR (old.deleting_at IS DISTINCT FROM new.deleting_at)) OR (old.root IS DISTINCT FROM new.root))) EXECUTE FUNCTION notify_schedule();
 CREATE TRIGGER library_schedule_created AFTER INSERT OR DELETE ON public.library FOR EACH ROW EXECUTE FUNCTION notify_schedule();
 CREATE TRIGGER library_schedule_stamp BEFORE UPDATE OF scanning_config, is_active ON public.library FOR EACH ROW WHEN (((old.scanning_config IS DISTINCT FROM new.scanning_config) OR (old.is_active IS DISTINCT FROM new.is_active))) EXECUTE FUNCTION stamp_schedule();
@@ -1444,8 +1476,8 @@ CREATE TRIGGER series_counted_list_changed AFTER UPDATE OF book_count ON public.
 CREATE TRIGGER series_label_list_deleted AFTER DELETE ON public.series_label REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_changed_labels('book', 'series');
 CREATE TRIGGER series_label_list_inserted AFTER INSERT ON public.series_label REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_changed_labels('book', 'series');
 CREATE TRIGGER series_label_list_updated AFTER UPDATE ON public.series_label REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_changed_labels('book', 'series');
-CREATE TRIGGER series_list_changed AFTER UPDATE OF age_rating, lowest_age, sort_key, one_shot, book_count ON public.series FOR EACH ROW WHEN (((old.age_rating IS DISTINCT FROM new.age_rating) OR (old.lowest_age <> new.lowest_age) OR (old.sort_key <> new.sort_key) OR (old.one_shot <> new.one_shot) OR ((old.book_count = 0) <> (new.book_count = 0)))) EXECUTE FUNCTION note_changed_series();
 CREATE TRIGGER series_list_inserted AFTER INSERT ON public.series REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_added_series();
+CREATE TRIGGER series_list_updated AFTER UPDATE ON public.series REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_changed_series();
 CREATE TRIGGER series_metadata_changed BEFORE UPDATE OF title, publisher, language, reading_direction ON public.series FOR EACH ROW WHEN (((((old.title IS DISTINCT FROM new.title) OR (old.publisher IS DISTINCT FROM new.publisher)) OR (old.language IS DISTINCT FROM new.language)) OR (old.reading_direction IS DISTINCT FROM new.reading_direction))) EXECUTE FUNCTION stamp_series_metadata();
 CREATE TRIGGER series_reading_deleted_list_change AFTER DELETE ON public.series_reading REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_account_list_change();
 CREATE TRIGGER series_reading_inserted_list_change AFTER INSERT ON public.series_reading REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_account_list_change();

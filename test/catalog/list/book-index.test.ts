@@ -172,7 +172,7 @@ t.test('statements that change what a list depends on change what is in memory',
     ['read', sql`update series set book_count = book_count where id = ${series}`],
     ['read', sql`update series set sort_key = sort_key || 'a' where id = ${series}`],
     ['none', sql`update directory set path = path`],
-    ['read', sql`update label set name = name`],
+    ['read', sql`update label set name = name || '!'`],
     ['read', sql`update book_search set text = text || 'a' where book_id = ${book!.id}`],
     ['read', sql`delete from series_label where series_id = ${series}`],
   ] as const) {

@@ -5,9 +5,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import t from 'tap'
 import { presentBook, unrestrictedViewer, type Viewer } from '../../../lib/auth/viewer.ts'
+import { refreshAuthorKeys } from '../../../lib/catalog/derived/author-key.ts'
 import { refreshLabels } from '../../../lib/catalog/derived/labels.ts'
 import { refreshBookSearch } from '../../../lib/catalog/derived/search-rows.ts'
 import { refreshSeriesReading } from '../../../lib/catalog/derived/series-reading.ts'
+import { deleteLabel } from '../../../lib/catalog/label/label-delete.ts'
 import { type BookRequest, bookKind } from '../../../lib/catalog/list/bitmaps/books/book-index.ts'
 import { readBookTable } from '../../../lib/catalog/list/bitmaps/books/book-table.ts'
 import { textsRead } from '../../../lib/catalog/list/bitmaps/books/book-texts.ts'
@@ -70,6 +72,18 @@ const changes = {
   labels: (p: Picked) => sql`
     update book set genres = ${p.value % 2 ? ['Action'] : []}, tags = ${p.value % 3 ? [] : ['Classic', 'new']}
     where id = ${someBook(p)}`,
+  // Spellings that no label has yet.
+  spelling: (p: Picked) => sql`
+    update book set genres = ${[p.value % 2 ? 'ACTION' : 'dRama']}, tags = ${[`LONG${p.value % 3}`]}
+    where id in (${someBook(p)}, ${otherBook(p)})`,
+  authors: (p: Picked) => sql`
+    update book set authors = ${sql.json([{ name: p.value % 2 ? 'Émile Zola' : 'New Person', role: 'writer' }])}
+    where id = ${someBook(p)}`,
+  deleteLabel: async ({ value }: Picked) => {
+    const [label] = await sql<{ id: string; kind: 'genre' | 'tag' }[]>`
+      select id, kind from label order by id limit 1 offset (select ${value} % count(*) from label)`
+    await deleteLabel(sql, label!.kind, label!.id)
+  },
   add: (p: Picked) => sql`
     insert into book (id, series_id, name, name_key, ${copied})
     select ${newId()}, series_id, convert_to(${newId()}, 'UTF8'), name_key, ${copied} from book
@@ -115,6 +129,7 @@ async function derive() {
   const ids = facts.series.map(({ id }) => id)
   await sql.begin(async tx => {
     await refreshLabels(tx, ids)
+    await refreshAuthorKeys(tx, ids)
     const books = await tx<{ id: string }[]>`select id from book order by id`
     await refreshBookSearch(
       tx,

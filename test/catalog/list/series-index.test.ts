@@ -243,7 +243,7 @@ t.test('statements that change what a list depends on invalidate it', async t =>
   for (const change of [
     sql`update series set cover_book_id = null where id = ${id}`,
     sql`update series set book_count = book_count where id = ${id}`,
-    sql`update label set name = name`,
+    sql`update label set name = name || '!'`,
     sql`delete from series_label where series_id = ${id}`,
     sql`
       insert into series_sharing_tag (series_id, tag_id) values (${id}, ${tag})

@@ -5,16 +5,17 @@ import type { Viewer } from '../../../auth/viewer.ts'
 import type { Queryable } from '../../../postgres/db.ts'
 import type { BookField, SeriesField } from '../fields.ts'
 
-/** What statements change: rows of books or of series, their order or who sees them; ratings of series. */
-export type ListSubject = 'book' | 'series' | 'rating'
+/** What statements change: rows of books or of series, their order or who sees them; ratings of series; names of labels. */
+export type ListSubject = 'book' | 'series' | 'rating' | 'label'
 
 /**
  * An expression: which changes of a subject a statement sees. A crashed server may lose its last commits and
- * count other changes in their place: the time of its start is part of the version.
+ * count other changes in their place: the times of its start and of its last recovery, which resets statistics, are part of the version.
  */
 export function listVersion(sql: Queryable, subject: ListSubject = 'book'): Fragment {
   return sql`(
-    select coalesce(sum(count), 0) || ' ' || pg_postmaster_start_time()
+    select concat_ws(' ', coalesce(sum(count), 0), pg_postmaster_start_time(),
+      pg_stat_get_bgwriter_stat_reset_time())
     from list_change where subject = ${subject})`
 }
 
@@ -29,8 +30,14 @@ function partsOf(version: string): [count: string, start: string] {
   return [version.slice(0, end), version.slice(end)]
 }
 
-/** Of the rows that are listed, of books, of what belongs to the account, and of the ratings of all accounts. */
-export type Versions = { rows: string; books: string; account: string; ratings: string }
+/** Of the rows that are listed, of books, of what belongs to the account, of the ratings of all accounts, and of labels. */
+export type Versions = {
+  rows: string
+  books: string
+  account: string
+  ratings: string
+  labels: string
+}
 
 /** An expression: the `Versions` that a statement sees, as JSON. */
 export function listVersions(
@@ -40,7 +47,7 @@ export function listVersions(
 ): Fragment {
   return sql`json_build_object(
     'rows', ${listVersion(sql, subject)}, 'books', ${listVersion(sql, 'book')},
-    'ratings', ${listVersion(sql, 'rating')},
+    'ratings', ${listVersion(sql, 'rating')}, 'labels', ${listVersion(sql, 'label')},
     'account', (
       select coalesce(sum(count), 0)::text from account_list_change where account_id = ${accountId}))`
 }
@@ -84,8 +91,8 @@ export function ownerOf(version: FieldVersion, { accountId, ageLimit }: Viewer):
 const ofBooks: Record<BookField, FieldVersion> = {
   libraryId: 'rows',
   seriesId: 'rows',
-  genre: 'rows',
-  tag: 'rows',
+  genre: 'labels',
+  tag: 'labels',
   title: 'rows',
   readStatus: 'account',
   hasError: 'rows',
@@ -107,7 +114,7 @@ const ofBooks: Record<BookField, FieldVersion> = {
   isMissing: 'rows',
   numberSort: 'rows',
   oneShot: 'rows',
-  ownTag: 'rows',
+  ownTag: 'labels',
   inCollection: null,
   inReadList: null,
   poster: null,
