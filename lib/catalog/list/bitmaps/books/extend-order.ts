@@ -14,6 +14,7 @@ type Extended = { sort: BookColumnSort; order: KnownOrder }
 
 /** More books take longer than reading the order. */
 const maxAdded = 20_000
+
 /** Null for too many books. The numbers that books have lost stay in the order. */
 export async function extendColumnOrder(
   sql: Sql,
