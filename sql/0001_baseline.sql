@@ -1033,7 +1033,8 @@ begin
   select 'book', 1, array_agg(id) from changed having count(*) > 0;
   return null;
 end $$;
-create function note_changed_labels() returns trigger language plpgsql as $$
+-- Rows that give a series a label or a sharing tag.
+create function note_labelled_series() returns trigger language plpgsql as $$
 begin
   insert into list_change (subject, count, series)
   select s, 1, array_agg(distinct series_id) from changed, unnest(tg_argv) s
@@ -1041,7 +1042,7 @@ begin
   return null;
 end $$;
 
-create function note_labels() returns trigger language plpgsql as $$
+create function note_changed_labels() returns trigger language plpgsql as $$
 begin
   insert into list_change (subject, count, books)
   select unnest('{book,series,label}'::text[]), 1, '{}' where exists (select from changed);
@@ -1082,34 +1083,34 @@ create trigger external_reference_list_changed after insert or update or delete 
   for each statement execute function note_list_change('series');
 create trigger sharing_tag_list_inserted after insert on series_sharing_tag
   referencing new table as changed
-  for each statement execute function note_changed_labels('book', 'series');
+  for each statement execute function note_labelled_series('book', 'series');
 create trigger sharing_tag_list_deleted after delete on series_sharing_tag
   referencing old table as changed
-  for each statement execute function note_changed_labels('book', 'series');
+  for each statement execute function note_labelled_series('book', 'series');
 create trigger sharing_tag_list_updated after update on series_sharing_tag
   for each statement execute function note_list_change('book', 'series');
 create trigger sharing_tag_renamed after update of name on sharing_tag
   for each statement execute function note_list_change('series');
 -- Spellings decide which books have a label; the series that have one are changed by rows of their own.
 create trigger label_list_inserted after insert on label
-  referencing new table as changed for each statement execute function note_labels();
+  referencing new table as changed for each statement execute function note_changed_labels();
 create trigger label_list_updated after update on label
   referencing old table as before new table as changed
   for each statement execute function note_changed_spellings();
 create trigger label_list_deleted after delete on label
-  referencing old table as changed for each statement execute function note_labels();
+  referencing old table as changed for each statement execute function note_changed_labels();
 create trigger series_tracking_list_changed
   after insert or update of tracked or delete on series_tracking
   for each statement execute function note_list_change('series');
 create trigger series_label_list_inserted after insert on series_label
   referencing new table as changed
-  for each statement execute function note_changed_labels('book', 'series');
+  for each statement execute function note_labelled_series('book', 'series');
 create trigger series_label_list_updated after update on series_label
   referencing new table as changed
-  for each statement execute function note_changed_labels('book', 'series');
+  for each statement execute function note_labelled_series('book', 'series');
 create trigger series_label_list_deleted after delete on series_label
   referencing old table as changed
-  for each statement execute function note_changed_labels('book', 'series');
+  for each statement execute function note_labelled_series('book', 'series');
 create trigger directory_list_changed after update of path on directory
   for each statement execute function note_list_change('book');
 -- The same for what an account has read, wants to read and has rated. Without a reference to the account:

@@ -1260,9 +1260,8 @@ CREATE OR REPLACE FUNCTION public.note_changed_labels()
  LANGUAGE plpgsql
 AS $function$
 begin
-  insert into list_change (subject, count, series)
-  select s, 1, array_agg(distinct series_id) from changed, unnest(tg_argv) s
-  group by s;
+  insert into list_change (subject, count, books)
+  select unnest('{book,series,label}'::text[]), 1, '{}' where exists (select from changed);
   return null;
 end $function$;
 CREATE OR REPLACE FUNCTION public.note_changed_search()
@@ -1320,13 +1319,14 @@ begin
   insert into grouping_change values (1);
   return null;
 end $function$;
-CREATE OR REPLACE FUNCTION public.note_labels()
+CREATE OR REPLACE FUNCTION public.note_labelled_series()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
 begin
-  insert into list_change (subject, count, books)
-  select unnest('{book,series,label}'::text[]), 1, '{}' where exists (select from changed);
+  insert into list_change (subject, count, series)
+  select s, 1, array_agg(distinct series_id) from changed, unnest(tg_argv) s
+  group by s;
   return null;
 end $function$;
 CREATE OR REPLACE FUNCTION public.note_list_change()
@@ -1458,8 +1458,8 @@ CREATE TRIGGER directory_list_changed AFTER UPDATE OF path ON public.directory F
 CREATE TRIGGER directory_without_books AFTER DELETE ON public.directory REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION check_no_books();
 CREATE CONSTRAINT TRIGGER event_numbered AFTER INSERT ON public.event DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION number_event();
 CREATE TRIGGER external_reference_list_changed AFTER INSERT OR DELETE OR UPDATE ON public.external_reference FOR EACH STATEMENT EXECUTE FUNCTION note_list_change('series');
-CREATE TRIGGER label_list_deleted AFTER DELETE ON public.label REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_labels();
-CREATE TRIGGER label_list_inserted AFTER INSERT ON public.label REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_labels();
+CREATE TRIGGER label_list_deleted AFTER DELETE ON public.label REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_changed_labels();
+CREATE TRIGGER label_list_inserted AFTER INSERT ON public.label REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_changed_labels();
 CREATE TRIGGER label_list_updated AFTER UPDATE ON public.label REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_changed_spellings();
 CREATE TRIGGER library_schedule_changed AFTER UPDATE OF scanning_config, is_active, deleting_at, root ON public.library FOR EACH ROW WHEN (((((old.scanning_config IS DISTINCT FROM new.scanning_config) OR (old.is_active IS DISTINCT FROM new.is_active)) OR (old.deleting_at IS DISTINCT FROM new.deleting_at)) OR (old.root IS DISTINCT FROM new.root))) EXECUTE FUNCTION notify_schedule();
 CREATE TRIGGER library_schedule_created AFTER INSERT OR DELETE ON public.library FOR EACH ROW EXECUTE FUNCTION notify_schedule();
@@ -1473,9 +1473,9 @@ CREATE TRIGGER release_source_schedule_changed AFTER UPDATE OF enabled, cron_sch
 CREATE TRIGGER release_source_schedule_created AFTER INSERT OR DELETE ON public.release_source FOR EACH ROW EXECUTE FUNCTION notify_schedule();
 CREATE TRIGGER release_source_schedule_stamp BEFORE UPDATE OF enabled, cron_schedule ON public.release_source FOR EACH ROW WHEN (((old.enabled IS DISTINCT FROM new.enabled) OR (old.cron_schedule IS DISTINCT FROM new.cron_schedule))) EXECUTE FUNCTION stamp_schedule();
 CREATE TRIGGER series_counted_list_changed AFTER UPDATE OF book_count ON public.series FOR EACH STATEMENT EXECUTE FUNCTION note_other_list_change('book');
-CREATE TRIGGER series_label_list_deleted AFTER DELETE ON public.series_label REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_changed_labels('book', 'series');
-CREATE TRIGGER series_label_list_inserted AFTER INSERT ON public.series_label REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_changed_labels('book', 'series');
-CREATE TRIGGER series_label_list_updated AFTER UPDATE ON public.series_label REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_changed_labels('book', 'series');
+CREATE TRIGGER series_label_list_deleted AFTER DELETE ON public.series_label REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_labelled_series('book', 'series');
+CREATE TRIGGER series_label_list_inserted AFTER INSERT ON public.series_label REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_labelled_series('book', 'series');
+CREATE TRIGGER series_label_list_updated AFTER UPDATE ON public.series_label REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_labelled_series('book', 'series');
 CREATE TRIGGER series_list_inserted AFTER INSERT ON public.series REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_added_series();
 CREATE TRIGGER series_list_updated AFTER UPDATE ON public.series REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_changed_series();
 CREATE TRIGGER series_metadata_changed BEFORE UPDATE OF title, publisher, language, reading_direction ON public.series FOR EACH ROW WHEN (((((old.title IS DISTINCT FROM new.title) OR (old.publisher IS DISTINCT FROM new.publisher)) OR (old.language IS DISTINCT FROM new.language)) OR (old.reading_direction IS DISTINCT FROM new.reading_direction))) EXECUTE FUNCTION stamp_series_metadata();
@@ -1486,8 +1486,8 @@ CREATE TRIGGER series_rows_changed AFTER INSERT OR DELETE OR UPDATE ON public.se
 CREATE TRIGGER series_tracking_list_changed AFTER INSERT OR DELETE OR UPDATE OF tracked ON public.series_tracking FOR EACH STATEMENT EXECUTE FUNCTION note_list_change('series');
 CREATE TRIGGER series_without_books AFTER DELETE ON public.series REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION check_no_books();
 CREATE TRIGGER session_changed AFTER DELETE OR UPDATE OF revoked_at ON public.session FOR EACH ROW EXECUTE FUNCTION notify_account();
-CREATE TRIGGER sharing_tag_list_deleted AFTER DELETE ON public.series_sharing_tag REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_changed_labels('book', 'series');
-CREATE TRIGGER sharing_tag_list_inserted AFTER INSERT ON public.series_sharing_tag REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_changed_labels('book', 'series');
+CREATE TRIGGER sharing_tag_list_deleted AFTER DELETE ON public.series_sharing_tag REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_labelled_series('book', 'series');
+CREATE TRIGGER sharing_tag_list_inserted AFTER INSERT ON public.series_sharing_tag REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_labelled_series('book', 'series');
 CREATE TRIGGER sharing_tag_list_updated AFTER UPDATE ON public.series_sharing_tag FOR EACH STATEMENT EXECUTE FUNCTION note_list_change('book', 'series');
 CREATE TRIGGER sharing_tag_renamed AFTER UPDATE OF name ON public.sharing_tag FOR EACH STATEMENT EXECUTE FUNCTION note_list_change('series');
 CREATE TRIGGER source_schedule_changed AFTER UPDATE OF enabled ON public.source FOR EACH ROW WHEN ((old.enabled <> new.enabled)) EXECUTE FUNCTION notify_schedule();

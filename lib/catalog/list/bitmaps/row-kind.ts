@@ -89,7 +89,7 @@ export type PredicateRows = {
   bitmap: Bitmap
   /** Missing rows are decided, too. */
   coversMissing: boolean
-  /** Of what is in memory and of a statement: true only if both are of one version. */
+  /** Made of what is in memory with the result of a statement: wrong, also for rows that did not change, if that has another version. */
   isFromMemory?: boolean
 }
 
