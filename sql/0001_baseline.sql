@@ -440,7 +440,8 @@ create unique index cover_collection_selected on cover (collection_id) where is_
 create unique index cover_read_list_selected on cover (read_list_id) where is_selected;
 
 -- Genres and tags by name. A name is one label however it is written: `key` is folded, `name` is as
--- first seen, `spellings` are all that books use. The id is computed from kind and key.
+-- first seen, `spellings` are all that books use. The id is computed from kind and key, which makes
+-- them unique: a second unique index would fail concurrent inserts (`on conflict` has one arbiter).
 create table label (
   id         uuid primary key,
   kind       text not null,
@@ -448,9 +449,9 @@ create table label (
   name       text not null,
   spellings  text[] not null,
   created_at timestamptz not null default now(),
-  constraint label_key_unique unique (kind, key),
   constraint label_kind_known check (kind in ('genre', 'tag'))
 );
+create index label_key on label (kind, key);
 
 -- Which series have a label: among their own genres or tags (`is_own`), or only some of their books.
 -- Conditions read this instead of the arrays: a list of ids comes from the index alone.

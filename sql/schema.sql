@@ -382,7 +382,6 @@ CREATE TABLE label (
   name text not null,
   spellings text[] not null,
   created_at timestamp with time zone not null default now(),
-  constraint label_key_unique UNIQUE (kind, key),
   constraint label_kind_known CHECK ((kind = ANY (ARRAY['genre'::text, 'tag'::text]))),
   constraint label_pkey PRIMARY KEY (id)
 );
@@ -1047,6 +1046,7 @@ CREATE INDEX external_reference_value ON public.external_reference USING btree (
 CREATE INDEX filter_preset_library ON public.filter_preset USING btree (library_id) WHERE (library_id IS NOT NULL);
 CREATE UNIQUE INDEX filter_preset_name_unique ON public.filter_preset USING btree (account_id, scope, target, lower(name));
 CREATE INDEX koreader_document_age ON public.koreader_document USING btree (account_id, updated_at);
+CREATE INDEX label_key ON public.label USING btree (kind, key);
 CREATE UNIQUE INDEX library_root_unique ON public.library USING btree (sha256(root)) WHERE (deleting_at IS NULL);
 CREATE INDEX missing_candidate_in_library ON public.missing_candidate USING btree (library_id);
 CREATE INDEX page_stream_age ON public.page_stream USING btree (updated_at);

@@ -104,7 +104,7 @@ async function upsertLabels(
     select g.id, ${kind}, g.key, g.name, g.spellings
     from jsonb_to_recordset(${tx.json(rows)}) as g(id uuid, key text, name text, spellings text[])
     order by g.key
-    on conflict (kind, key) do update
+    on conflict (id) do update
     set spellings = array(
       select distinct s from unnest(l.spellings || excluded.spellings) s order by s)`
 }

@@ -36,3 +36,20 @@ t.test('users change metadata while a scan writes the same rows', async t => {
   t.same([...statuses], [200])
   t.same(await doctorFindings(all), [])
 })
+
+t.test('users give books the same new genres at the same moment', async t => {
+  const admin = await all.createUser('admin')
+  const files = Object.fromEntries(
+    Array.from({ length: 8 }, (_, i) => [`Series ${i}/${i}.cbz`, comic({ pages: 1 })]),
+  )
+  const shelf = await createTestLibrary(t, all, files)
+  await shelf.scan()
+  const books = await shelf.books()
+  for (let round = 0; round < 60; round++) {
+    const genres = Array.from({ length: 5 }, (_, i) => `Simultaneous ${round} ${i}`)
+    const responses = await Promise.all(
+      books.map(({ id }) => admin.put(`/books/${id}/genres`, { genres })),
+    )
+    t.same([...new Set(responses.map(({ status }) => status))], [200])
+  }
+})
