@@ -115,8 +115,7 @@ t.test(
       fc.asyncProperty(lists, viewers(facts, account), isInMemory, async (list, one, inMemory) => {
         const { table } = (await index.matching(sql, viewer, all))!
         if (inMemory) {
-          for (const field of ['title', 'path'] as const)
-            readTextsLater(sql, table, predicateOf(field))
+          for (const field of ['title', 'path'] as const) readTextsLater(sql, table, field)
           index.refresh(sql, one, { ...list, offset: 0, limit: 1 })
           await Promise.all([textsRead(), index.idle()])
         }
@@ -248,7 +247,7 @@ t.test('few books are sorted by any keys as without an index', async t => {
 t.test('texts, ranges and formats need no pass of the books once they are in memory', async t => {
   const table = (await readBookTable(sql, { maxRows: 100_000 }))!
   t.equal(await booksOfText(table, textSearchOf(predicateOf('path'))!), null)
-  readTextsLater(sql, table, predicateOf('path'))
+  readTextsLater(sql, table, 'path')
   await textsRead()
   t.ok(await booksOfText(table, textSearchOf(predicateOf('path'))!))
   const pool = connectionsLike(sql, { max: 1, connection: {} })
@@ -276,7 +275,7 @@ t.test('ranges and texts in memory have the books that conditions select', async
   const table = (await readBookTable(sql, { maxRows: 100_000 }))!
   const orders = new Map<string, RowOrder>()
   for (const sort of sorts) orders.set(sort, (await readColumnOrder(sql, table, sort))!)
-  for (const field of ['title', 'path'] as const) readTextsLater(sql, table, predicateOf(field))
+  for (const field of ['title', 'path'] as const) readTextsLater(sql, table, field)
   await textsRead()
   const leaves = (condition: Condition): Predicate[] => {
     if ('all' in condition) return condition.all.flatMap(leaves)

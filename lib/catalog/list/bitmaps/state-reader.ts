@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache'
 import type { Sql } from 'postgres'
 import type { Viewer } from '../../../auth/viewer.ts'
 import { poolOf } from '../../../postgres/cancellable.ts'
-import { noteFailedReading } from '../background-failures.ts'
+import { createBackgroundQueue } from '../background-queue.ts'
 import { listVersion } from '../marks/list-version.ts'
 import { bytesOf, entryBytes } from './bitmap.ts'
 import { followChanges, type IndexState } from './index-state.ts'
@@ -50,37 +50,29 @@ export function createStateReader<Table extends RowTable, Request extends RowReq
   { pause }: { pause: number },
 ): StateReader<Table, Request> {
   let state: IndexState<Table> | null = null
+  /** When the table may be read if there is none, and if there is one that is worn. */
   let nextRead = 0
-  /** Of lists since the state was last used for some time. */
-  const usedOrders = new Map<string, OrderSource<Table>>()
-  /** When orders of the state may be read once more. */
-  const nextReads = new Map<string, number>()
+  let nextRenewal = 0
+  const usedOrders = createUsedOrders<Table>(pause)
   let timer: NodeJS.Timeout | undefined
   const waiting = new Set<string>()
-  let reading: Promise<unknown> = Promise.resolve()
+  const queue = createBackgroundQueue(`${kind.subject} index`)
 
   function used() {
     clearTimeout(timer)
     timer = setTimeout(() => {
       state = null
       usedOrders.clear()
-      nextReads.clear()
     }, maxUnusedMs).unref()
   }
 
-  const isDue = () => performance.now() >= nextRead
+  const isDue = () => performance.now() >= (state ? nextRenewal : nextRead)
   const isWorn = () => state !== null && (kind.isWorn?.(state.table) ?? false)
 
   const isDueOrder = ({ name }: OrderSource<Table>) =>
-    !state?.orders.has(name) || performance.now() >= (nextReads.get(name) ?? 0)
+    !state?.orders.has(name) || usedOrders.isDue(name)
 
-  const longSources = (viewer: Viewer, request: Request) =>
-    [
-      ...kind.orderOf(viewer, request, state?.table ?? null).sources,
-      ...(kind.ordersOfCondition?.(request) ?? []),
-    ].filter(({ isLong }) => isLong)
-
-  async function read(sql: Sql, viewer: Viewer, request: Request) {
+  async function read(sql: Sql, viewer: Viewer, request: Request): Promise<void> {
     if (state && !(await isCurrent({ sql, kind, state }))) state = null
     const isNew = (!state || isWorn()) && isDue()
     const started = performance.now()
@@ -88,23 +80,36 @@ export function createStateReader<Table extends RowTable, Request extends RowReq
     if (isNew) {
       const table = await kind.readTable(sql)
       next = table && newState(table)
-      // One that is worn serves until the orders are read.
+      // One that is worn serves until all else is read.
       state ??= next
     }
-    const sources = longSources(viewer, request)
-    for (const source of sources) usedOrders.set(source.name, source)
-    const needed = isNew ? [...usedOrders.values()] : sources.filter(isDueOrder)
-    for (const source of next ? needed : []) {
-      const began = performance.now()
-      await readOrder({ sql, kind, state: next! }, source)
-      const done = performance.now()
-      nextReads.set(source.name, done + pause * (done - began))
-    }
+    const sources = longSources(kind, viewer, { request, table: state?.table ?? null })
+    for (const source of sources) usedOrders.add(source)
+    const needed = isNew ? usedOrders.all() : sources.filter(isDueOrder)
+    for (const source of next ? needed : [])
+      await usedOrders.timed(source, () => readOrder({ sql, kind, state: next! }, source))
     if (!isNew) return
+    const isRenewal = state !== next
+    const steps = next ? stepsAhead({ sql, kind, state: next }) : []
+    if (isRenewal) for (const step of steps) await step()
     state = next
     const ended = performance.now()
     nextRead = ended + pause * (ended - started)
+    nextRenewal = nextRead
     used()
+    if (next && !isRenewal) readAhead(sql, next, steps[Symbol.iterator]())
+  }
+
+  /** Between what lists wait for. */
+  function readAhead(sql: Sql, of: IndexState<Table>, steps: Iterator<() => Promise<void>>): void {
+    void queue.add(sql, async () => {
+      const step = of === state ? steps.next().value : undefined
+      if (!step) return
+      const began = performance.now()
+      await step()
+      nextRenewal += pause * (performance.now() - began)
+      readAhead(sql, of, steps)
+    })
   }
 
   return {
@@ -115,7 +120,7 @@ export function createStateReader<Table extends RowTable, Request extends RowReq
     used,
     isWorn,
     refresh(sql, viewer, request) {
-      const sources = longSources(viewer, request)
+      const sources = longSources(kind, viewer, { request, table: state?.table ?? null })
       const name = sources.map(source => source.name).join(' ')
       const known = state
       const isKnown =
@@ -124,17 +129,54 @@ export function createStateReader<Table extends RowTable, Request extends RowReq
       if (waiting.has(name) || !isNeeded) return
       waiting.add(name)
       const pool = poolOf(sql)
-      // One at a time, and not with the statements of the request, which end with it.
-      const run = reading.then(() => read(pool, viewer, request))
-      // After a failure lists are as slow as they are without an index.
-      reading = run
-        .catch(error => noteFailedReading(pool, `${kind.subject} index`, error))
-        .then(() => void waiting.delete(name))
+      // Not with the statements of the request, which end with it.
+      void queue.add(pool, () => read(pool, viewer, request)).then(() => void waiting.delete(name))
     },
-    async idle() {
-      await reading
+    idle: () => queue.idle(),
+  }
+}
+
+function longSources<Table extends RowTable, Request extends RowRequest>(
+  kind: RowKind<Table, Request>,
+  viewer: Viewer,
+  { request, table }: { request: Request; table: Table | null },
+): OrderSource<Table>[] {
+  const ofCondition = kind.ordersOfCondition?.(request) ?? []
+  return [...kind.orderOf(viewer, request, table).sources, ...ofCondition].filter(
+    ({ isLong }) => isLong,
+  )
+}
+
+/** Of lists since the state was last used for some time. */
+function createUsedOrders<Table>(pause: number) {
+  const sources = new Map<string, OrderSource<Table>>()
+  const nextReads = new Map<string, number>()
+  return {
+    add: (source: OrderSource<Table>) => void sources.set(source.name, source),
+    all: () => [...sources.values()],
+    /** It may be read once more. */
+    isDue: (name: string) => performance.now() >= (nextReads.get(name) ?? 0),
+    async timed({ name }: OrderSource<Table>, read: () => Promise<void>): Promise<void> {
+      const began = performance.now()
+      await read()
+      const done = performance.now()
+      nextReads.set(name, done + pause * (done - began))
+    },
+    clear() {
+      sources.clear()
+      nextReads.clear()
     },
   }
+}
+
+/** What is read ahead of the lists that need it. */
+function* stepsAhead<Table extends RowTable, Request extends RowRequest>(
+  index: Read<Table, Request>,
+): Generator<() => Promise<void>> {
+  const { sql, kind, state } = index
+  for (const source of kind.commonOrders ?? [])
+    if (hasRoom(state)) yield () => readOrder(index, source)
+  for (const read of kind.readAhead ?? []) yield () => read(sql, state.table)
 }
 
 type Read<Table extends RowTable, Request extends RowRequest> = {
@@ -151,6 +193,10 @@ async function isCurrent<Table extends RowTable, Request extends RowRequest>(
     select ${listVersion(sql, kind.subject)} as version`
   return row!.version === state.table.version || (await followChanges(index))
 }
+
+/** For one more order. */
+const hasRoom = <Table extends RowTable>({ orders, table }: IndexState<Table>) =>
+  orders.calculatedSize + table.rowCount * 4 + entryBytes <= orders.maxSize
 
 /** Rows that an order may be behind: a list adds them. */
 const maxBehind = 10_000

@@ -10,13 +10,15 @@ import type { OrderSource, RowKind } from '../row-kind.ts'
 import { runsAfter, runsOf } from '../row-order.ts'
 import { readColumnOrder, readPathOrder, readProgressOrder, renumber } from './book-order.ts'
 import { type BookTable, readBookTable, visibleBooks } from './book-table.ts'
+import { readTextsAhead } from './book-texts.ts'
 import { extendColumnOrder } from './extend-order.ts'
 import { addedCount, followBooks } from './follow-books.ts'
-import { orderOfComparison } from './key-ranges.ts'
+import { comparedSorts, orderOfComparison } from './key-ranges.ts'
 import { pageOfChunks } from './order-chunks.ts'
 import { extendPredicateBooks, readPredicateBooks } from './predicate-books.ts'
 import { extendRelevanceOrder, readRelevanceOrder, relevanceName } from './relevance-order.ts'
 import { pageBySeries } from './series-page.ts'
+import { readFormatsAhead } from './word-books.ts'
 
 export type BookRequest = MarkedScope & {
   filter: BookFilter | null
@@ -107,6 +109,8 @@ export const bookKind: RowKind<BookTable, BookRequest> = {
       read: (sql, table, list) => pageOfChunks(sql, table, { ...list, sort, direction }),
     }
   },
+  commonOrders: (['title', ...comparedSorts] as const).map(columnOrder),
+  readAhead: [readFormatsAhead, readTextsAhead],
   ordersOfCondition: request => comparedOrders(conditionOf(request) ?? { all: [] }),
   conditionOf,
   versionOfField: versionOfBookField,

@@ -1,10 +1,10 @@
-// Titles and paths of the books of a table in memory, for conditions on parts of them. Read in the background
-// after a condition that took long, and dropped with the table.
+// Titles and paths of the books of a table in memory, for conditions on parts of them. Read in the background, and
+// dropped with the table.
 import type { Sql } from 'postgres'
 import { presentBook } from '../../../../auth/viewer.ts'
 import { searchKey } from '../../../../name/text.ts'
 import { poolOf } from '../../../../postgres/cancellable.ts'
-import { noteFailedReading } from '../../background-failures.ts'
+import { createBackgroundQueue } from '../../background-queue.ts'
 import type { Predicate } from '../../condition.ts'
 import { add, type Bitmap, emptyBitmap } from '../bitmap.ts'
 import { forEachPlace } from '../id-table.ts'
@@ -16,7 +16,8 @@ import {
   type TextOperator,
 } from './text-column.ts'
 
-type Field = 'title' | 'path'
+const fields = ['title', 'path'] as const
+type Field = (typeof fields)[number]
 type TextSearch = { field: Field; operator: TextOperator; value: string }
 /** Of the books below `rowCount`. `folders` of paths, each with the entries of its books from `first` on. */
 type Texts = TextColumn & { folders: { path: string; first: number }[]; rowCount: number }
@@ -25,7 +26,7 @@ const cursorRows = 500
 const maxBytes = 64 * 1024 ** 2
 /** By `RowTable.origin`. Null for texts that are being read, or are not to be read. */
 const textsOf = new WeakMap<object, Map<Field, Texts | null>>()
-let reading: Promise<unknown> = Promise.resolve()
+const queue = createBackgroundQueue('book index')
 
 /** What a predicate searches for; null for one that is not on parts of texts. */
 export function textSearchOf({ field, test }: Predicate): TextSearch | null {
@@ -54,23 +55,32 @@ export async function booksOfText(
 /** More books that changed since texts were read take longer than reading them. */
 export const maxBehind = 10_000
 
-/** What the predicate searches, unless it is in memory: one after another. */
-export function readTextsLater(sql: Sql, table: BookTable, predicate: Predicate): void {
-  const field = textSearchOf(predicate)?.field
-  if (!field) return
+/** All that predicates search, unless it is in memory. */
+export async function readTextsAhead(sql: Sql, table: BookTable): Promise<void> {
+  for (const field of fields) readTextsLater(sql, table, field)
+  await textsRead()
+}
+
+/** What predicates on a field search, unless it is in memory: one after another. */
+export function readTextsLater(sql: Sql, table: BookTable, field: Field): void {
   const texts = textsOf.get(table.origin) ?? new Map<Field, Texts | null>()
   textsOf.set(table.origin, texts)
   const known = texts.get(field)
   if (known === null || (known && table.rowCount - known.rowCount <= maxBehind)) return
   texts.set(field, null)
   const pool = poolOf(sql)
-  reading = reading
-    .then(async () => void texts.set(field, await readTexts(pool, table, field)))
-    .catch(error => noteFailedReading(pool, 'book index', error))
+  void queue.add(pool, async () => {
+    try {
+      texts.set(field, await readTexts(pool, table, field))
+    } catch (error) {
+      texts.delete(field)
+      throw error
+    }
+  })
 }
 
 /** Resolves when no texts are being read. */
-export const textsRead = async (): Promise<void> => void (await reading)
+export const textsRead = (): Promise<void> => queue.idle()
 
 type Row = { path: Buffer | null; ids: Buffer; lengths: Buffer } & {
   texts: string | Buffer

@@ -20,6 +20,9 @@ const orders: Record<string, BookColumnSort> = {
   numberSort: 'number',
 }
 
+/** The orders of all comparisons. */
+export const comparedSorts: BookColumnSort[] = [...new Set(Object.values(orders))]
+
 /** The order by the column of a comparison; null for other predicates. */
 export function orderOfComparison({ field, test }: Predicate): BookColumnSort | null {
   const isComparison = test.kind === 'compare' || test.kind === 'between' || test.kind === 'null'

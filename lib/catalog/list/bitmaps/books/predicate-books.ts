@@ -16,7 +16,7 @@ import { forEachPlace, idAt } from '../id-table.ts'
 import { idsOf, inParallel } from '../read-ids.ts'
 import type { ExtendedRows, PredicateRequest, PredicateRows } from '../row-kind.ts'
 import { addedIds, type BookTable, booksOfSeries } from './book-table.ts'
-import { maxBehind, readTextsLater } from './book-texts.ts'
+import { maxBehind, readTextsLater, textSearchOf } from './book-texts.ts'
 import { knownBooks } from './known-books.ts'
 
 /** Queries whose ids are added up. */
@@ -66,7 +66,8 @@ export async function readPredicateBooks(
         ${idsOf(sql, rows.series)} as series, ${idsOf(sql, missing)} as missing`)
   const started = performance.now()
   const [row] = await (rows.isCostly ? inParallel(sql, read) : read(sql))
-  if (performance.now() - started > minPassMs) readTextsLater(sql, table, predicate)
+  const text = textSearchOf(predicate)
+  if (text && performance.now() - started > minPassMs) readTextsLater(sql, table, text.field)
   const { versions, ...ids } = row!
   return {
     versions,

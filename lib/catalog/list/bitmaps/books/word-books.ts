@@ -54,6 +54,13 @@ export async function booksOfFormats(
   return { version, bitmap, rowCount }
 }
 
+/** Reads the books of all formats into memory. */
+export async function readFormatsAhead(sql: Sql, table: BookTable): Promise<void> {
+  if (formatsOf.has(table.origin)) return
+  const { books, rowCount } = await readFormats(sql, table)
+  formatsOf.set(table.origin, { books, rowCount })
+}
+
 async function readFormats(
   sql: Sql,
   table: BookTable,
