@@ -106,7 +106,7 @@ function orderBy({ sort, direction }: Pick<BookRequest, 'sort' | 'direction'>) {
 t.test(
   'pages have the books of the oracle, with orders and texts in memory and without',
   async t => {
-    const index = createRowIndex(bookKind, { pause: 0 })
+    const index = createRowIndex({ ...bookKind, commonOrders: [], readAhead: [] }, { pause: 0 })
     const all = { filter: null, sort: 'title', direction: 'asc', offset: 0, limit: 1 } as const
     index.refresh(sql, viewer, all)
     await index.idle()
@@ -268,6 +268,34 @@ t.test('texts, ranges and formats need no pass of the books once they are in mem
     }
     t.ok(await knownBooks(pool, request as never))
     t.equal(statements.length > 0, i === 0)
+  }
+})
+
+t.test('conditions that nothing has asked find what they need in memory', async t => {
+  const index = createRowIndex(bookKind, { pause: 0 })
+  const all = { filter: null, sort: 'title', direction: 'asc', offset: 0, limit: 5 } as const
+  index.refresh(sql, viewer, all)
+  await index.idle()
+  const pool = connectionsLike(sql, { max: 1, connection: {} })
+  t.teardown(() => pool.end())
+  const statements: string[] = []
+  Object.assign(pool.options, { debug: (_: number, text: string) => statements.push(text) })
+  const conditions = {
+    format: { operator: 'is', value: 'cbz' },
+    title: { operator: 'contains', value: 'a' },
+    path: { operator: 'contains', value: 'a' },
+    pageCount: { operator: 'gt', value: 1 },
+    releaseDate: { operator: 'isNull' },
+  }
+  for (const [field, condition] of Object.entries(conditions)) {
+    statements.length = 0
+    const filter = parseBookFilter({ [field]: condition })!
+    t.ok(await index.page(pool, viewer, { ...all, filter }), field)
+    t.ok(statements.length > 0)
+    t.notOk(
+      statements.some(text => text.includes('string_agg')),
+      `no ids are read for ${field}`,
+    )
   }
 })
 
