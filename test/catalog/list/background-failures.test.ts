@@ -43,3 +43,22 @@ t.test('a failed reading is counted, logged once a minute, and does not stop the
   t.match(lines, [{ what: 'series index', err: { message: 'division by zero' } }])
   t.equal(lines.length, 1)
 })
+
+t.test('a reading that failed is not tried again at once', async t => {
+  let readings = 0
+  const index = createRowIndex({
+    ...seriesKind,
+    async readTable(pool) {
+      readings++
+      await pool`select 1 / 0`
+      return null
+    },
+  })
+  const viewer = unrestrictedViewer(newId())
+  const list = { filter: null, sort: 'title', direction: 'asc', offset: 0, limit: 5 } as const
+  for (let i = 0; i < 3; i++) {
+    index.refresh(sql, viewer, list)
+    await index.idle()
+  }
+  t.equal(readings, 1)
+})

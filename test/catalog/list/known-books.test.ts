@@ -271,7 +271,7 @@ t.test('texts, ranges and formats need no pass of the books once they are in mem
   }
 })
 
-t.test('conditions that nothing has asked find what they need in memory', async t => {
+t.test('a new condition finds what it needs in memory', async t => {
   const index = createRowIndex(bookKind, { pause: 0 })
   const all = { filter: null, sort: 'title', direction: 'asc', offset: 0, limit: 5 } as const
   index.refresh(sql, viewer, all)

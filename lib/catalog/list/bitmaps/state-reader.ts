@@ -44,15 +44,16 @@ const newState = <Table extends RowTable>(table: Table): IndexState<Table> => ({
   }),
 })
 
+/** A reading that failed counts as if it had taken so much longer: it may have failed at once. */
+const failedMs = 500
+
 /** `pause`: how long all is not read again, as a multiple of the time that reading it took. */
 export function createStateReader<Table extends RowTable, Request extends RowRequest>(
   kind: RowKind<Table, Request>,
   { pause }: { pause: number },
 ): StateReader<Table, Request> {
   let state: IndexState<Table> | null = null
-  /** When the table may be read if there is none, and if there is one that is worn. */
-  let nextRead = 0
-  let nextRenewal = 0
+  const pauses = createPauses(pause)
   const usedOrders = createUsedOrders<Table>(pause)
   let timer: NodeJS.Timeout | undefined
   const waiting = new Set<string>()
@@ -66,7 +67,7 @@ export function createStateReader<Table extends RowTable, Request extends RowReq
     }, maxUnusedMs).unref()
   }
 
-  const isDue = () => performance.now() >= (state ? nextRenewal : nextRead)
+  const isDue = () => pauses.isOver(state !== null)
   const isWorn = () => state !== null && (kind.isWorn?.(state.table) ?? false)
 
   const isDueOrder = ({ name }: OrderSource<Table>) =>
@@ -77,8 +78,12 @@ export function createStateReader<Table extends RowTable, Request extends RowReq
     const isNew = (!state || isWorn()) && isDue()
     const started = performance.now()
     let next = state
+    const isRenewal = state !== null
     if (isNew) {
-      const table = await kind.readTable(sql)
+      const table = await kind.readTable(sql).catch(error => {
+        pauses.after(performance.now() - started + failedMs)
+        throw error
+      })
       next = table && newState(table)
       // One that is worn serves until all else is read.
       state ??= next
@@ -89,25 +94,26 @@ export function createStateReader<Table extends RowTable, Request extends RowReq
     for (const source of next ? needed : [])
       await usedOrders.timed(source, () => readOrder({ sql, kind, state: next! }, source))
     if (!isNew) return
-    const isRenewal = state !== next
-    const steps = next ? stepsAhead({ sql, kind, state: next }) : []
-    if (isRenewal) for (const step of steps) await step()
+    const steps = stepsAhead({ sql, kind, state: next })
+    while (isRenewal && state) {
+      const step = steps.next().value
+      if (!step) break
+      await step()
+    }
     state = next
-    const ended = performance.now()
-    nextRead = ended + pause * (ended - started)
-    nextRenewal = nextRead
+    pauses.after(performance.now() - started)
     used()
-    if (next && !isRenewal) readAhead(sql, next, steps[Symbol.iterator]())
+    readAhead(sql, next, steps)
   }
 
   /** Between what lists wait for. */
-  function readAhead(sql: Sql, of: IndexState<Table>, steps: Iterator<() => Promise<void>>): void {
+  function readAhead(sql: Sql, of: IndexState<Table> | null, steps: Steps): void {
     void queue.add(sql, async () => {
       const step = of === state ? steps.next().value : undefined
       if (!step) return
       const began = performance.now()
       await step()
-      nextRenewal += pause * (performance.now() - began)
+      pauses.afterMore(performance.now() - began)
       readAhead(sql, of, steps)
     })
   }
@@ -147,6 +153,23 @@ function longSources<Table extends RowTable, Request extends RowRequest>(
   )
 }
 
+/** How long the table is not read again. */
+function createPauses(pause: number) {
+  /** When it may be read if there is none, and if there is one that is worn. */
+  let [nextRead, nextRenewal] = [0, 0]
+  return {
+    isOver: (hasTable: boolean) => performance.now() >= (hasTable ? nextRenewal : nextRead),
+    after(ms: number) {
+      nextRead = performance.now() + pause * ms
+      nextRenewal = nextRead
+    },
+    /** What was read ahead. */
+    afterMore(ms: number) {
+      nextRenewal += pause * ms
+    },
+  }
+}
+
 /** Of lists since the state was last used for some time. */
 function createUsedOrders<Table>(pause: number) {
   const sources = new Map<string, OrderSource<Table>>()
@@ -169,13 +192,17 @@ function createUsedOrders<Table>(pause: number) {
   }
 }
 
+type Steps = Generator<() => Promise<void>, undefined>
+
 /** What is read ahead of the lists that need it. */
-function* stepsAhead<Table extends RowTable, Request extends RowRequest>(
-  index: Read<Table, Request>,
-): Generator<() => Promise<void>> {
-  const { sql, kind, state } = index
+function* stepsAhead<Table extends RowTable, Request extends RowRequest>({
+  sql,
+  kind,
+  state,
+}: Omit<Read<Table, Request>, 'state'> & { state: IndexState<Table> | null }): Steps {
+  if (!state) return
   for (const source of kind.commonOrders ?? [])
-    if (hasRoom(state)) yield () => readOrder(index, source)
+    if (hasRoom(state)) yield () => readOrder({ sql, kind, state }, source)
   for (const read of kind.readAhead ?? []) yield () => read(sql, state.table)
 }
 
