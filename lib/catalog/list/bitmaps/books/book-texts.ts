@@ -28,14 +28,12 @@ const maxBytes = 64 * 1024 ** 2
 const textsOf = new WeakMap<object, Map<Field, Texts | null>>()
 const queue = createBackgroundQueue('book index')
 
-/** What a predicate searches for; null for one that is not on parts of texts. */
+/** What a predicate searches for; null for one that is not on these texts. */
 export function textSearchOf({ field, test }: Predicate): TextSearch | null {
   if (test.kind !== 'text') return null
   const { operator } = test
   if (field === 'path') return { field, operator, value: test.value.toLowerCase() }
-  // Others are ranges of an index.
-  const isPart = operator === 'contains' || operator === 'endsWith'
-  return field === 'title' && isPart ? { field, operator, value: searchKey(test.value) } : null
+  return field === 'title' ? { field, operator, value: searchKey(test.value) } : null
 }
 
 /** Present books below `rowCount`; null unless the texts are in memory. */
