@@ -9,7 +9,7 @@ export type BackgroundQueue = {
   idle(): Promise<void>
 }
 
-/** `what` is read, in messages. */
+/** `what` is read: the name in logs and metrics. */
 export function createBackgroundQueue(what: string): BackgroundQueue {
   let last: Promise<void> = Promise.resolve()
   return {

@@ -106,7 +106,7 @@ export function createStateReader<Table extends RowTable, Request extends RowReq
     readAhead(sql, next, steps)
   }
 
-  /** Between what lists wait for. */
+  /** One step at a time: what lists wait for is read in between. */
   function readAhead(sql: Sql, of: IndexState<Table> | null, steps: Steps): void {
     void queue.add(sql, async () => {
       const step = of === state ? steps.next().value : undefined
@@ -170,7 +170,7 @@ function createPauses(pause: number) {
   }
 }
 
-/** Of lists since the state was last used for some time. */
+/** Orders that lists have used, and when each may be read again. */
 function createUsedOrders<Table>(pause: number) {
   const sources = new Map<string, OrderSource<Table>>()
   const nextReads = new Map<string, number>()

@@ -1,5 +1,5 @@
-// Titles and paths of the books of a table in memory, for conditions on parts of them. Read in the background, and
-// dropped with the table.
+// Titles and paths of the books of a table in memory, for conditions on them. Read in the background, and dropped
+// with the table.
 import type { Sql } from 'postgres'
 import { presentBook } from '../../../../auth/viewer.ts'
 import { searchKey } from '../../../../name/text.ts'
