@@ -9,6 +9,7 @@ import { createOpenBooks } from '../catalog/book/open-books.ts'
 import { coverFolders } from '../catalog/cover/cover-files.ts'
 import { fileAccess } from '../catalog/library/library-root.ts'
 import { logFailedReadings } from '../catalog/list/background-failures.ts'
+import { storeTextsIn } from '../catalog/list/bitmaps/books/text-file.ts'
 import { openSources } from '../catalog/source/open.ts'
 import type { Config } from '../config/config.ts'
 import { openEventFeed, type Pace } from '../event/feed.ts'
@@ -74,10 +75,15 @@ export async function openApi({
   const auth = await openAuth({ sql, config, log })
   const requestSql = forRequests(sql, { timeoutMs: statementTimeoutMs })
   logFailedReadings(requestSql, log)
+  const hasCacheSpace = () => space.shortage(['cache']) === null
+  storeTextsIn(requestSql, {
+    path: join(config.data_dir, 'cache', 'lists'),
+    hasSpace: hasCacheSpace,
+  })
   const pages = openPages({
     folder: join(config.data_dir, 'cache', 'pages'),
     cacheBytes: config.files.cache_mb * 1024 * 1024,
-    canStore: () => space.shortage(['cache']) === null,
+    canStore: hasCacheSpace,
     limits: limitsFromConfig(config.files),
     access: () => fileAccess(config),
     threads: config.pipeline.threads,

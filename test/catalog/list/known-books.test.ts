@@ -1,6 +1,8 @@
 // Property tests of filtered book lists from what an index of bitmaps has in memory or reads in parts: sort orders, ranges of them, texts,
 // and the order of series.
 import { deepEqual, equal } from 'node:assert/strict'
+import { readdirSync, readlinkSync, truncateSync } from 'node:fs'
+import { join } from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
 import { unrestrictedViewer, visibleBook } from '../../../lib/auth/viewer.ts'
@@ -25,6 +27,7 @@ import {
   forEachMatch,
   type TextOperator,
 } from '../../../lib/catalog/list/bitmaps/books/text-column.ts'
+import { createTextFile, storeTextsIn } from '../../../lib/catalog/list/bitmaps/books/text-file.ts'
 import { idAt } from '../../../lib/catalog/list/bitmaps/id-table.ts'
 import { createRowIndex } from '../../../lib/catalog/list/bitmaps/row-index.ts'
 import type { RowOrder } from '../../../lib/catalog/list/bitmaps/row-order.ts'
@@ -49,13 +52,14 @@ import { bookConditions, viewers } from './random-conditions.ts'
 const { sql } = await createDatabase(t)
 const facts = makeFacts(17, 40)
 await storeFacts(sql, facts)
+storeTextsIn(sql, { path: join(t.testdir(), 'lists'), hasSpace: () => true })
 const [account] = facts.accounts as [string]
 const viewer = unrestrictedViewer(account)
 const { testBook, isVisibleBook } = createOracle(facts, account)
 const sorts = Object.keys(bookSortColumns) as (keyof typeof bookSortColumns)[]
 const directions = ['asc', 'desc'] as const
 const predicateOf = (
-  field: 'title' | 'path',
+  field: 'title' | 'path' | 'summary',
   operator: TextOperator = 'contains',
   value = 'a',
 ) => ({
@@ -115,7 +119,8 @@ t.test(
       fc.asyncProperty(lists, viewers(facts, account), isInMemory, async (list, one, inMemory) => {
         const { table } = (await index.matching(sql, viewer, all))!
         if (inMemory) {
-          for (const field of ['title', 'path'] as const) readTextsLater(sql, table, field)
+          for (const field of ['title', 'path', 'summary'] as const)
+            readTextsLater(sql, table, field)
           index.refresh(sql, one, { ...list, offset: 0, limit: 1 })
           await Promise.all([textsRead(), index.idle()])
         }
@@ -246,10 +251,10 @@ t.test('few books are sorted by any keys as without an index', async t => {
 
 t.test('texts, ranges and formats need no pass of the books once they are in memory', async t => {
   const table = (await readBookTable(sql, { maxRows: 100_000 }))!
-  t.equal(await booksOfText(table, textSearchOf(predicateOf('path'))!), null)
+  t.equal(await booksOfText(sql, table, textSearchOf(predicateOf('path'))!), null)
   readTextsLater(sql, table, 'path')
   await textsRead()
-  t.ok(await booksOfText(table, textSearchOf(predicateOf('path'))!))
+  t.ok(await booksOfText(sql, table, textSearchOf(predicateOf('path'))!))
   const pool = connectionsLike(sql, { max: 1, connection: {} })
   t.teardown(() => pool.end())
   const statements: string[] = []
@@ -271,6 +276,34 @@ t.test('texts, ranges and formats need no pass of the books once they are in mem
   }
 })
 
+t.test('summaries are read from the database again when their file is damaged', async t => {
+  const table = (await readBookTable(sql, { maxRows: 100_000 }))!
+  const search = textSearchOf(predicateOf('summary'))!
+  readTextsLater(sql, table, 'summary')
+  await textsRead()
+  t.ok(await booksOfText(sql, table, search))
+  const files = readdirSync('/proc/self/fd').flatMap(fd => {
+    const path = `/proc/self/fd/${fd}`
+    try {
+      return readlinkSync(path).includes('/lists/texts-') ? [path] : []
+    } catch {
+      return []
+    }
+  })
+  t.ok(files.length > 0)
+  for (const path of files) truncateSync(path, 1)
+  t.equal(await booksOfText(sql, table, search), null)
+  readTextsLater(sql, table, 'summary')
+  await textsRead()
+  t.ok(await booksOfText(sql, table, search))
+  storeTextsIn(sql, { path: '/dev/null/lists', hasSpace: () => true })
+  const next = (await readBookTable(sql, { maxRows: 100_000 }))!
+  readTextsLater(sql, next, 'summary')
+  await textsRead()
+  t.equal(await booksOfText(sql, next, search), null)
+  storeTextsIn(sql, { path: join(t.testdir(), 'lists'), hasSpace: () => true })
+})
+
 t.test('a new condition finds what it needs in memory', async t => {
   const index = createRowIndex(bookKind, { pause: 0 })
   const all = { filter: null, sort: 'title', direction: 'asc', offset: 0, limit: 5 } as const
@@ -286,6 +319,7 @@ t.test('a new condition finds what it needs in memory', async t => {
     path: { operator: 'contains', value: 'a' },
     pageCount: { operator: 'gt', value: 1 },
     releaseDate: { operator: 'isNull' },
+    summary: { operator: 'isNull' },
   }
   for (const [field, condition] of Object.entries(conditions)) {
     statements.length = 0
@@ -303,7 +337,7 @@ t.test('ranges and texts in memory have the books that conditions select', async
   const table = (await readBookTable(sql, { maxRows: 100_000 }))!
   const orders = new Map<string, RowOrder>()
   for (const sort of sorts) orders.set(sort, (await readColumnOrder(sql, table, sort))!)
-  for (const field of ['title', 'path'] as const) readTextsLater(sql, table, field)
+  for (const field of ['title', 'path', 'summary'] as const) readTextsLater(sql, table, field)
   await textsRead()
   const leaves = (condition: Condition): Predicate[] => {
     if ('all' in condition) return condition.all.flatMap(leaves)
@@ -344,11 +378,11 @@ t.test('ranges and texts in memory have the books that conditions select', async
     deepEqual(ids.sort(), rows.map(row => row.id).sort(), JSON.stringify(predicate))
     checked.set(predicate.field, (checked.get(predicate.field) ?? 0) + 1)
   }
-  for (const field of ['title', 'path', 'format', 'pageCount', 'releaseDate', 'dateAdded'])
+  for (const field of ['title', 'path', 'summary', 'format', 'pageCount', 'releaseDate'])
     t.ok(checked.get(field)! > 5, `${checked.get(field)} predicates on ${field}`)
 })
 
-t.test('texts in memory match as strings do', async () => {
+t.test('texts in memory and in a file match as strings do', async () => {
   const letters = fc.string({ unit: fc.constantFrom('a', 'b', 'é'), maxLength: 6 })
   const operators = {
     equals: (text: string, value: string) => text === value,
@@ -361,18 +395,23 @@ t.test('texts in memory match as strings do', async () => {
       fc.array(letters, { maxLength: 12 }),
       fc.string({ unit: fc.constantFrom('a', 'b', 'é'), maxLength: 3 }),
       async (texts, value) => {
-        const column = createTextColumn(texts.length)
-        texts.forEach((text, i) => {
-          column.add(Buffer.from(text), i)
-        })
-        for (const operator of Object.keys(operators) as TextOperator[]) {
-          const found: number[] = []
-          const search = { operator, value: Buffer.from(value) }
-          await forEachMatch(column.finish(), search, book => found.push(book))
-          deepEqual(
-            found,
-            [...texts.keys()].filter(i => operators[operator](texts[i]!, value)),
-          )
+        const file = (await createTextFile(sql))!
+        for (const store of [undefined, file]) {
+          const builder = createTextColumn(texts.length, store)
+          texts.forEach((text, i) => {
+            builder.add(Buffer.from(text), i)
+          })
+          await file.flush()
+          const column = builder.finish()
+          for (const operator of Object.keys(operators) as TextOperator[]) {
+            const found: number[] = []
+            const search = { operator, value: Buffer.from(value) }
+            await forEachMatch(column, search, book => found.push(book))
+            deepEqual(
+              found,
+              [...texts.keys()].filter(i => operators[operator](texts[i]!, value)),
+            )
+          }
         }
       },
     ),

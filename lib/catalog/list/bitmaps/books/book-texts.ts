@@ -1,9 +1,10 @@
-// Titles and paths of the books of a table in memory, for conditions on them. Read in the background, and dropped
-// with the table.
+// Titles, paths and summaries of the books of a table, for conditions on them: the first two in memory, summaries in a
+// file. Read in the background, and dropped with the table.
 import type { Sql } from 'postgres'
 import { presentBook } from '../../../../auth/viewer.ts'
 import { searchKey } from '../../../../name/text.ts'
 import { poolOf } from '../../../../postgres/cancellable.ts'
+import { noteFailedReading } from '../../background-failures.ts'
 import { createBackgroundQueue } from '../../background-queue.ts'
 import type { Predicate } from '../../condition.ts'
 import { add, type Bitmap, emptyBitmap } from '../bitmap.ts'
@@ -15,8 +16,9 @@ import {
   type TextColumn,
   type TextOperator,
 } from './text-column.ts'
+import { createTextFile } from './text-file.ts'
 
-const fields = ['title', 'path'] as const
+const fields = ['title', 'path', 'summary'] as const
 type Field = (typeof fields)[number]
 type TextSearch = { field: Field; operator: TextOperator; value: string }
 /** Of the books below `rowCount`. `folders` of paths, each with the entries of its books from `first` on. */
@@ -24,29 +26,44 @@ type Texts = TextColumn & { folders: { path: string; first: number }[]; rowCount
 
 const cursorRows = 500
 const maxBytes = 64 * 1024 ** 2
+const maxFileBytes = 512 * 1024 ** 2
 /** By `RowTable.origin`. Null for texts that are being read, or are not to be read. */
 const textsOf = new WeakMap<object, Map<Field, Texts | null>>()
-const queue = createBackgroundQueue('book index')
+const what = 'book index'
+const queue = createBackgroundQueue(what)
 
 /** What a predicate searches for; null for one that is not on these texts. */
 export function textSearchOf({ field, test }: Predicate): TextSearch | null {
   if (test.kind !== 'text') return null
   const { operator } = test
   if (field === 'path') return { field, operator, value: test.value.toLowerCase() }
-  return field === 'title' ? { field, operator, value: searchKey(test.value) } : null
+  // Whole summaries are compared as the database folds them.
+  const isText = field === 'title' || (field === 'summary' && operator !== 'equals')
+  return isText ? { field, operator, value: searchKey(test.value) } : null
 }
 
-/** Present books below `rowCount`; null unless the texts are in memory. */
+/** Present books, of those below `rowCount`. */
+export type FoundBooks = { bitmap: Bitmap; rowCount: number }
+
+/** Null unless the texts have been read. */
 export async function booksOfText(
+  sql: Sql,
   table: BookTable,
   search: TextSearch,
-): Promise<{ bitmap: Bitmap; rowCount: number } | null> {
+): Promise<FoundBooks | null> {
   const texts = textsOf.get(table.origin)?.get(search.field)
   if (!texts) return null
   const bitmap = emptyBitmap(table.rowCount)
   const visit = (book: number) => add(bitmap, book)
-  if (search.field === 'path') await forEachPath(texts, search, visit)
-  else await forEachMatch(texts, { ...search, value: Buffer.from(search.value) }, visit)
+  try {
+    if (search.field === 'path') await forEachPath(texts, search, visit)
+    else await forEachMatch(texts, { ...search, value: Buffer.from(search.value) }, visit)
+  } catch (error) {
+    // The disk of the file failed.
+    textsOf.get(table.origin)?.delete(search.field)
+    noteFailedReading(poolOf(sql), what, error)
+    return null
+  }
   return { bitmap, rowCount: texts.rowCount }
 }
 
@@ -69,7 +86,8 @@ export function readTextsLater(sql: Sql, table: BookTable, field: Field): void {
   const pool = poolOf(sql)
   void queue.add(pool, async () => {
     try {
-      texts.set(field, await readTexts(pool, table, field))
+      const read = field === 'summary' ? readSummaries : readNames
+      texts.set(field, await read(pool, table, field))
     } catch (error) {
       texts.delete(field)
       throw error
@@ -85,7 +103,7 @@ type Row = { path: Buffer | null; ids: Buffer; lengths: Buffer } & {
 }
 
 /** Null for more text than is stored. Books that change meanwhile get other numbers. */
-async function readTexts(sql: Sql, table: BookTable, field: Field): Promise<Texts | null> {
+async function readNames(sql: Sql, table: BookTable, field: Field): Promise<Texts | null> {
   const column = createTextColumn(table.rowCount)
   const folders: Texts['folders'] = []
   const common = sql`string_agg(uuid_send(b.id), ''::bytea) as ids`
@@ -116,6 +134,27 @@ async function readTexts(sql: Sql, table: BookTable, field: Field): Promise<Text
       })
     }
   return { ...column.finish(), folders, rowCount: table.rowCount }
+}
+
+/** Null for more text than is stored, and without a folder for it. */
+async function readSummaries(sql: Sql, table: BookTable): Promise<Texts | null> {
+  const file = await createTextFile(sql)
+  if (!file) return null
+  const column = createTextColumn(table.rowCount, file)
+  const rows = sql<{ id: Buffer; key: string }[]>`
+    select uuid_send(t.book_id) as id, t.key from book_summary t where t.is_present`
+  let bytes = 0
+  for await (const some of rows.cursor(cursorRows)) {
+    const ids = Buffer.concat(some.map(({ id }) => id))
+    await forEachPlace(table.rows, ids, (book, i) => {
+      const text = Buffer.from(some[i]!.key)
+      bytes += text.length
+      column.add(text, book)
+    })
+    if (bytes > maxFileBytes) return null
+    await file.flush()
+  }
+  return { ...column.finish(), folders: [], rowCount: table.rowCount }
 }
 
 /** As paths are compared: letters beyond ASCII with case, because paths are bytes. */

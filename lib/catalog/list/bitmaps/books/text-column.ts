@@ -1,21 +1,25 @@
-// Texts of all present books in memory, one byte after another: a value that no index finds, of two letters or
+// Texts of all present books, one byte after another, in memory or in a file: a value that no index finds, of two letters or
 // in most books, is searched for in some 20 ms per million books instead of a pass of PostgreSQL.
 import { setImmediate } from 'node:timers/promises'
 
 export type TextColumn = {
-  bytes: Buffer
+  bytes: TextBytes
   /** Where the text of each entry begins, and the end of the last. */
   starts: Uint32Array
   /** The book of each entry. */
   books: Uint32Array
 }
 
+/** Bytes in memory or in a file. What a reader returns is valid until its next call. */
+export type TextBytes = { reader(): (start: number, end: number) => Buffer | Promise<Buffer> }
+
+/** Where the texts of a column are put, one after another. */
+export type TextStore = { append(text: Uint8Array): void; finish(): TextBytes }
+
 export type TextOperator = 'equals' | 'contains' | 'beginsWith' | 'endsWith'
 
 /** Grows as texts are added; `entries` are expected. */
-export function createTextColumn(entries: number) {
-  let bytes = Buffer.alloc(entries * 16)
-  let used = 0
+export function createTextColumn(entries: number, store: TextStore = createTextMemory(entries)) {
   let count = 0
   const starts = new Uint32Array(entries + 1)
   const books = new Uint32Array(entries)
@@ -23,31 +27,41 @@ export function createTextColumn(entries: number) {
     /** More texts than expected are left out. */
     add(text: Uint8Array, book: number): void {
       if (count === entries) return
-      if (used + text.length > bytes.length) {
-        const larger = Buffer.alloc(Math.ceil((used + text.length) * 1.3))
-        larger.set(bytes.subarray(0, used))
-        bytes = larger
-      }
-      bytes.set(text, used)
-      starts[count] = used
+      store.append(text)
       books[count++] = book
-      used += text.length
-      starts[count] = used
+      starts[count] = starts[count - 1]! + text.length
     },
     finish: (): TextColumn => ({
-      bytes: Buffer.from(bytes.subarray(0, used)),
+      bytes: store.finish(),
       starts: starts.slice(0, count + 1),
       books: books.slice(0, count),
     }),
   }
 }
 
+function createTextMemory(entries: number): TextStore {
+  let bytes = Buffer.alloc(entries * 16)
+  let used = 0
+  return {
+    append(text) {
+      if (used + text.length > bytes.length) {
+        const larger = Buffer.alloc(Math.ceil((used + text.length) * 1.3))
+        larger.set(bytes.subarray(0, used))
+        bytes = larger
+      }
+      bytes.set(text, used)
+      used += text.length
+    },
+    finish() {
+      const all = Buffer.from(bytes.subarray(0, used))
+      return { reader: () => (start, end) => all.subarray(start, end) }
+    },
+  }
+}
+
 /** Other requests are served between parts of so many bytes, or entries without any. */
 const sliceBytes = 2_000_000
 const sliceEntries = 200_000
-/** Matches of a part that are searched for by native code. */
-const maxSearched = 2_000
-
 type Search = { operator: TextOperator; value: Uint8Array }
 
 /** Calls `visit` with the book of each entry from `first` to before `end` for whose text the test holds. */
@@ -57,52 +71,43 @@ export async function forEachMatch(
   visit: (book: number) => void,
   { first = 0, end = books.length }: { first?: number; end?: number } = {},
 ): Promise<void> {
-  let from = first
-  while (from < end) {
+  const read = bytes.reader()
+  const forEach = operator === 'contains' ? forEachContaining : forEachOther(operator)
+  for (let from = first; from < end; ) {
     let to = from
     const limit = Math.min(end, from + sliceEntries)
     while (to < limit && starts[to]! - starts[from]! < sliceBytes) to++
-    if (operator === 'contains')
-      containing(bytes, starts, { from, to, value }, i => visit(books[i]!))
-    else
-      for (let i = from; i < to; i++)
-        if (matches[operator](bytes, { start: starts[i]!, end: starts[i + 1]!, value }))
-          visit(books[i]!)
+    const part = await read(starts[from]!, starts[to]!)
+    forEach(part, starts.subarray(from, to + 1), value, entry => visit(books[from + entry]!))
     from = to
     if (from < end) await setImmediate()
   }
 }
 
-type Entries = { from: number; to: number; value: Uint8Array }
-
-function containing(
-  bytes: Buffer,
+/** `starts` of the entries of a part, and the end of the last. */
+type ForEachEntry = (
+  part: Buffer,
   starts: Uint32Array,
-  { from, to, value }: Entries,
+  value: Uint8Array,
   visit: (entry: number) => void,
-): void {
+) => void
+
+const forEachContaining: ForEachEntry = (part, starts, value, visit) => {
   const { length } = value
   if (length === 0) {
-    for (let entry = from; entry < to; entry++) visit(entry)
+    for (let entry = 0; entry < starts.length - 1; entry++) visit(entry)
     return
   }
-  let entry = from
-  let next = starts[entry + 1]!
-  let found = 0
-  const last = starts[to]! - length
-  // Ends with the part: a search for no match must not read those that follow.
-  const part = bytes.subarray(0, starts[to]!)
-  for (let at = starts[from]!; at <= last; at++) {
-    if (found < maxSearched) {
-      // Native code is faster between matches, and slower for each of them.
-      at = part.indexOf(value, at)
-      if (at < 0) return
-      found++
-    } else if (!isAt(bytes, at, value)) continue
-    while (at >= next) next = starts[++entry + 1]!
-    if (at + length > next) continue
-    visit(entry)
-    at = next - 1
+  const first = starts[0]!
+  let entry = 0
+  let next = starts[1]! - first
+  for (let at = part.indexOf(value); at >= 0; at = part.indexOf(value, at)) {
+    while (at >= next) next = starts[++entry + 1]! - first
+    if (at + length > next) at++
+    else {
+      visit(entry)
+      at = next
+    }
   }
 }
 
@@ -111,13 +116,14 @@ function isAt(bytes: Uint8Array, at: number, value: Uint8Array): boolean {
   return true
 }
 
-type Text = { start: number; end: number; value: Uint8Array }
-
-const matches = {
-  equals: (bytes: Uint8Array, { start, end, value }: Text) =>
-    end - start === value.length && isAt(bytes, start, value),
-  beginsWith: (bytes: Uint8Array, { start, end, value }: Text) =>
-    end - start >= value.length && isAt(bytes, start, value),
-  endsWith: (bytes: Uint8Array, { start, end, value }: Text) =>
-    end - start >= value.length && isAt(bytes, end - value.length, value),
-}
+const forEachOther =
+  (operator: Exclude<TextOperator, 'contains'>): ForEachEntry =>
+  (part, starts, value, visit) => {
+    const first = starts[0]!
+    const { length } = value
+    for (let entry = 0; entry < starts.length - 1; entry++) {
+      const [start, end] = [starts[entry]! - first, starts[entry + 1]! - first]
+      const isLong = operator === 'equals' ? end - start === length : end - start >= length
+      if (isLong && isAt(part, operator === 'endsWith' ? end - length : start, value)) visit(entry)
+    }
+  }
