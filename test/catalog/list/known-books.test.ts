@@ -110,7 +110,7 @@ function orderBy({ sort, direction }: Pick<BookRequest, 'sort' | 'direction'>) {
 t.test(
   'pages have the books of the oracle, with orders and texts in memory and without',
   async t => {
-    const index = createRowIndex({ ...bookKind, commonOrders: [], readAhead: [] }, { pause: 0 })
+    const index = createRowIndex({ ...bookKind, readAhead: [] }, { pause: 0 })
     const all = { filter: null, sort: 'title', direction: 'asc', offset: 0, limit: 1 } as const
     index.refresh(sql, viewer, all)
     await index.idle()

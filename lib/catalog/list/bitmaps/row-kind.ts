@@ -102,9 +102,8 @@ export type RowKind<Table extends RowTable, Request extends RowRequest> = {
   /** So much was followed that the table is better read again. */
   isWorn?: (table: Table) => boolean
   orderOf(viewer: Viewer, request: Request, table: Table | null): ListOrder<Table>
-  /** Orders that conditions are read from, and more that is in memory of a table: read ahead of the lists that need it. */
-  commonOrders?: OrderSource<Table>[]
-  readAhead?: ((sql: Sql, table: Table) => Promise<void>)[]
+  /** Orders, as many as there is memory for, and what else is read of a table: ahead of the lists that need it. */
+  readAhead?: (OrderSource<Table> | ((sql: Sql, table: Table) => Promise<void>))[]
   /** Orders that predicates of the list are read from if they are in memory. */
   ordersOfCondition?: (request: Request) => OrderSource<Table>[]
   /** Of predicates for which few rows hold; null for all rows. */

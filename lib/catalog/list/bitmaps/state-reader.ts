@@ -25,7 +25,7 @@ export type StateReader<Table extends RowTable, Request extends RowRequest> = {
 }
 
 /** The table of an index has 24 bytes for each row; an order has 4. */
-const maxOrderBytes = 40 * 1024 ** 2
+const maxOrderBytes = 64 * 1024 ** 2
 const maxOrders = 32
 const maxBitmapBytes = 16 * 1024 ** 2
 const maxBitmaps = 1_000
@@ -201,9 +201,9 @@ function* stepsAhead<Table extends RowTable, Request extends RowRequest>({
   state,
 }: Omit<Read<Table, Request>, 'state'> & { state: IndexState<Table> | null }): Steps {
   if (!state) return
-  for (const source of kind.commonOrders ?? [])
-    if (hasRoom(state)) yield () => readOrder({ sql, kind, state }, source)
-  for (const read of kind.readAhead ?? []) yield () => read(sql, state.table)
+  for (const needed of kind.readAhead ?? [])
+    if (typeof needed === 'function') yield () => needed(sql, state.table)
+    else if (hasRoom(state)) yield () => readOrder({ sql, kind, state }, needed)
 }
 
 type Read<Table extends RowTable, Request extends RowRequest> = {

@@ -4,7 +4,7 @@ import { versionOfBookField } from '../../marks/list-version.ts'
 import type { MarkedScope } from '../../marks/read-marks.ts'
 import { expand } from '../../plan/book-plan.ts'
 import { withRarePredicates } from '../../plan/series-sets.ts'
-import type { BookColumnSort, BookSort, Direction } from '../../sort.ts'
+import { type BookColumnSort, type BookSort, bookSortColumns, type Direction } from '../../sort.ts'
 import { sharedIndex } from '../row-index.ts'
 import type { OrderSource, RowKind } from '../row-kind.ts'
 import { runsAfter, runsOf } from '../row-order.ts'
@@ -36,6 +36,11 @@ const maxRows = 2_500_000
 /** Numbers of changed books, from which on the table is read again. */
 const minWorn = 5_000
 const wornShare = 0.05
+
+const commonSorts: readonly BookColumnSort[] = ['title', ...comparedSorts]
+const otherSorts = (Object.keys(bookSortColumns) as BookColumnSort[]).filter(
+  sort => !commonSorts.includes(sort),
+)
 
 const columnOrder = (sort: BookColumnSort): Source => ({
   ...{ name: sort, version: 'rows', isLong: true },
@@ -109,8 +114,11 @@ export const bookKind: RowKind<BookTable, BookRequest> = {
       read: (sql, table, list) => pageOfChunks(sql, table, { ...list, sort, direction }),
     }
   },
-  commonOrders: (['title', ...comparedSorts] as const).map(columnOrder),
-  readAhead: [readFormatsAhead, readTextsAhead],
+  readAhead: [
+    ...commonSorts.map(columnOrder),
+    ...[readFormatsAhead, readTextsAhead],
+    ...otherSorts.map(columnOrder),
+  ],
   ordersOfCondition: request => comparedOrders(conditionOf(request) ?? { all: [] }),
   conditionOf,
   versionOfField: versionOfBookField,
