@@ -1,7 +1,6 @@
 // Property tests of filtered book lists from what an index of bitmaps has in memory or reads in parts: sort orders, ranges of them, texts,
 // and the order of series.
 import { deepEqual, equal } from 'node:assert/strict'
-import { readdirSync, readlinkSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
@@ -22,12 +21,9 @@ import {
 } from '../../../lib/catalog/list/bitmaps/books/book-texts.ts'
 import { knownBooks } from '../../../lib/catalog/list/bitmaps/books/known-books.ts'
 import { orderChunks } from '../../../lib/catalog/list/bitmaps/books/order-chunks.ts'
-import {
-  createTextColumn,
-  forEachMatch,
-  type TextOperator,
-} from '../../../lib/catalog/list/bitmaps/books/text-column.ts'
-import { createTextFile, storeTextsIn } from '../../../lib/catalog/list/bitmaps/books/text-file.ts'
+import { textFields } from '../../../lib/catalog/list/bitmaps/books/read-texts.ts'
+import type { TextOperator } from '../../../lib/catalog/list/bitmaps/books/text-column.ts'
+import { storeTextsIn } from '../../../lib/catalog/list/bitmaps/books/text-file.ts'
 import { idAt } from '../../../lib/catalog/list/bitmaps/id-table.ts'
 import { createRowIndex } from '../../../lib/catalog/list/bitmaps/row-index.ts'
 import type { RowOrder } from '../../../lib/catalog/list/bitmaps/row-order.ts'
@@ -276,34 +272,6 @@ t.test('texts, ranges and formats need no pass of the books once they are in mem
   }
 })
 
-t.test('summaries are read from the database again when their file is damaged', async t => {
-  const table = (await readBookTable(sql, { maxRows: 100_000 }))!
-  const search = textSearchOf(predicateOf('summary'))!
-  readTextsLater(sql, table, 'summary')
-  await textsRead()
-  t.ok(await booksOfText(sql, table, search))
-  const files = readdirSync('/proc/self/fd').flatMap(fd => {
-    const path = `/proc/self/fd/${fd}`
-    try {
-      return readlinkSync(path).includes('/lists/texts-') ? [path] : []
-    } catch {
-      return []
-    }
-  })
-  t.ok(files.length > 0)
-  for (const path of files) truncateSync(path, 1)
-  t.equal(await booksOfText(sql, table, search), null)
-  readTextsLater(sql, table, 'summary')
-  await textsRead()
-  t.ok(await booksOfText(sql, table, search))
-  storeTextsIn(sql, { path: '/dev/null/lists', hasSpace: () => true })
-  const next = (await readBookTable(sql, { maxRows: 100_000 }))!
-  readTextsLater(sql, next, 'summary')
-  await textsRead()
-  t.equal(await booksOfText(sql, next, search), null)
-  storeTextsIn(sql, { path: join(t.testdir(), 'lists'), hasSpace: () => true })
-})
-
 t.test('a new condition finds what it needs in memory', async t => {
   const index = createRowIndex(bookKind, { pause: 0 })
   const all = { filter: null, sort: 'title', direction: 'asc', offset: 0, limit: 5 } as const
@@ -337,7 +305,7 @@ t.test('ranges and texts in memory have the books that conditions select', async
   const table = (await readBookTable(sql, { maxRows: 100_000 }))!
   const orders = new Map<string, RowOrder>()
   for (const sort of sorts) orders.set(sort, (await readColumnOrder(sql, table, sort))!)
-  for (const field of ['title', 'path', 'summary'] as const) readTextsLater(sql, table, field)
+  for (const field of textFields) readTextsLater(sql, table, field)
   await textsRead()
   const leaves = (condition: Condition): Predicate[] => {
     if ('all' in condition) return condition.all.flatMap(leaves)
@@ -380,41 +348,4 @@ t.test('ranges and texts in memory have the books that conditions select', async
   }
   for (const field of ['title', 'path', 'summary', 'format', 'pageCount', 'releaseDate'])
     t.ok(checked.get(field)! > 5, `${checked.get(field)} predicates on ${field}`)
-})
-
-t.test('texts in memory and in a file match as strings do', async () => {
-  const letters = fc.string({ unit: fc.constantFrom('a', 'b', 'é'), maxLength: 6 })
-  const operators = {
-    equals: (text: string, value: string) => text === value,
-    contains: (text: string, value: string) => text.includes(value),
-    beginsWith: (text: string, value: string) => text.startsWith(value),
-    endsWith: (text: string, value: string) => text.endsWith(value),
-  }
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(letters, { maxLength: 12 }),
-      fc.string({ unit: fc.constantFrom('a', 'b', 'é'), maxLength: 3 }),
-      async (texts, value) => {
-        const file = (await createTextFile(sql))!
-        for (const store of [undefined, file]) {
-          const builder = createTextColumn(texts.length, store)
-          texts.forEach((text, i) => {
-            builder.add(Buffer.from(text), i)
-          })
-          await file.flush()
-          const column = builder.finish()
-          for (const operator of Object.keys(operators) as TextOperator[]) {
-            const found: number[] = []
-            const search = { operator, value: Buffer.from(value) }
-            await forEachMatch(column, search, book => found.push(book))
-            deepEqual(
-              found,
-              [...texts.keys()].filter(i => operators[operator](texts[i]!, value)),
-            )
-          }
-        }
-      },
-    ),
-    { numRuns: 300, seed: 5 },
-  )
 })

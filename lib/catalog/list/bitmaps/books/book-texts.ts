@@ -1,35 +1,22 @@
-// Titles, paths and summaries of the books of a table, for conditions on them: the first two in memory, summaries in a
-// file. Read in the background, and dropped with the table.
+// Texts of the books of a table, for conditions and searches: titles and paths in memory, summaries and what searches
+// read in files. Read in the background, and dropped with the table.
 import type { Sql } from 'postgres'
-import { presentBook } from '../../../../auth/viewer.ts'
 import { searchKey } from '../../../../name/text.ts'
 import { poolOf } from '../../../../postgres/cancellable.ts'
 import { noteFailedReading } from '../../background-failures.ts'
 import { createBackgroundQueue } from '../../background-queue.ts'
 import type { Predicate } from '../../condition.ts'
 import { add, type Bitmap, emptyBitmap } from '../bitmap.ts'
-import { forEachPlace } from '../id-table.ts'
 import type { BookTable } from './book-table.ts'
-import {
-  createTextColumn,
-  forEachMatch,
-  type TextColumn,
-  type TextOperator,
-} from './text-column.ts'
-import { createTextFile } from './text-file.ts'
+import { readTexts, type TextField, type Texts, textFields } from './read-texts.ts'
+import { forEachMatch, type TextOperator } from './text-column.ts'
 
-const fields = ['title', 'path', 'summary'] as const
-type Field = (typeof fields)[number]
+type Field = Exclude<TextField, 'search'>
 type TextSearch = { field: Field; operator: TextOperator; value: string }
-/** Of the books below `rowCount`. `folders` of paths, each with the entries of its books from `first` on. */
-type Texts = TextColumn & { folders: { path: string; first: number }[]; rowCount: number }
 
-const cursorRows = 500
-const maxBytes = 64 * 1024 ** 2
-const maxFileBytes = 512 * 1024 ** 2
-/** By `RowTable.origin`. Null for texts that are being read, or are not to be read. */
-const textsOf = new WeakMap<object, Map<Field, Texts | null>>()
 const what = 'book index'
+/** By `RowTable.origin`. Null for texts that are being read, or are not to be read. */
+const textsOf = new WeakMap<object, Map<TextField, Texts | null>>()
 const queue = createBackgroundQueue(what)
 
 /** What a predicate searches for; null for one that is not on these texts. */
@@ -51,20 +38,32 @@ export async function booksOfText(
   table: BookTable,
   search: TextSearch,
 ): Promise<FoundBooks | null> {
-  const texts = textsOf.get(table.origin)?.get(search.field)
-  if (!texts) return null
-  const bitmap = emptyBitmap(table.rowCount)
-  const visit = (book: number) => add(bitmap, book)
-  try {
+  return await withTexts(sql, table, search.field, async texts => {
+    const bitmap = emptyBitmap(table.rowCount)
+    const visit = (book: number) => add(bitmap, book)
     if (search.field === 'path') await forEachPath(texts, search, visit)
     else await forEachMatch(texts, { ...search, value: Buffer.from(search.value) }, visit)
+    return { bitmap, rowCount: texts.rowCount }
+  })
+}
+
+/** Null unless the texts have been read. */
+export async function withTexts<T>(
+  sql: Sql,
+  table: BookTable,
+  field: TextField,
+  use: (texts: Texts) => Promise<T>,
+): Promise<T | null> {
+  const texts = textsOf.get(table.origin)?.get(field)
+  if (!texts) return null
+  try {
+    return await use(texts)
   } catch (error) {
     // The disk of the file failed.
-    textsOf.get(table.origin)?.delete(search.field)
+    textsOf.get(table.origin)?.delete(field)
     noteFailedReading(poolOf(sql), what, error)
     return null
   }
-  return { bitmap, rowCount: texts.rowCount }
 }
 
 /** More books that changed since texts were read take longer than reading them. */
@@ -72,13 +71,13 @@ export const maxBehind = 10_000
 
 /** All that predicates search, unless it is in memory. */
 export async function readTextsAhead(sql: Sql, table: BookTable): Promise<void> {
-  for (const field of fields) readTextsLater(sql, table, field)
+  for (const field of textFields) readTextsLater(sql, table, field)
   await textsRead()
 }
 
 /** What predicates on a field search, unless it is in memory: one after another. */
-export function readTextsLater(sql: Sql, table: BookTable, field: Field): void {
-  const texts = textsOf.get(table.origin) ?? new Map<Field, Texts | null>()
+export function readTextsLater(sql: Sql, table: BookTable, field: TextField): void {
+  const texts = textsOf.get(table.origin) ?? new Map<TextField, Texts | null>()
   textsOf.set(table.origin, texts)
   const known = texts.get(field)
   if (known === null || (known && table.rowCount - known.rowCount <= maxBehind)) return
@@ -86,8 +85,7 @@ export function readTextsLater(sql: Sql, table: BookTable, field: Field): void {
   const pool = poolOf(sql)
   void queue.add(pool, async () => {
     try {
-      const read = field === 'summary' ? readSummaries : readNames
-      texts.set(field, await read(pool, table, field))
+      texts.set(field, await readTexts(pool, table, field))
     } catch (error) {
       texts.delete(field)
       throw error
@@ -97,75 +95,6 @@ export function readTextsLater(sql: Sql, table: BookTable, field: Field): void {
 
 /** Resolves when no texts are being read. */
 export const textsRead = (): Promise<void> => queue.idle()
-
-type Row = { path: Buffer | null; ids: Buffer; lengths: Buffer } & {
-  texts: string | Buffer
-}
-
-/** Null for more text than is stored. Books that change meanwhile get other numbers. */
-async function readNames(sql: Sql, table: BookTable, field: Field): Promise<Texts | null> {
-  const column = createTextColumn(table.rowCount)
-  const folders: Texts['folders'] = []
-  const common = sql`string_agg(uuid_send(b.id), ''::bytea) as ids`
-  const rows =
-    field === 'title'
-      ? sql<Row[]>`
-          select ${common}, null::bytea as path, string_agg(b.search_key, '') as texts,
-            string_agg(int4send(octet_length(b.search_key)), ''::bytea) as lengths
-          from book b where ${presentBook(sql)} group by b.series_id`
-      : sql<Row[]>`
-          select ${common}, (select d.path from directory d where d.id = b.directory_id) as path,
-            string_agg(b.name, ''::bytea) as texts,
-            string_agg(int4send(octet_length(b.name)), ''::bytea) as lengths
-          from book b where ${presentBook(sql)} group by b.directory_id`
-  let [first, bytes] = [0, 0]
-  for await (const some of rows.cursor(cursorRows))
-    for (const { path, ids, lengths, texts } of some) {
-      const text = typeof texts === 'string' ? Buffer.from(texts) : lowerAscii(texts)
-      bytes += text.length
-      if (bytes > maxBytes) return null
-      if (path) folders.push({ path: folderOf(path), first })
-      let start = 0
-      await forEachPlace(table.rows, ids, (book, i) => {
-        const end = start + lengths.readInt32BE(i * 4)
-        column.add(text.subarray(start, end), book)
-        start = end
-        first++
-      })
-    }
-  return { ...column.finish(), folders, rowCount: table.rowCount }
-}
-
-/** Null for more text than is stored, and without a folder for it. */
-async function readSummaries(sql: Sql, table: BookTable): Promise<Texts | null> {
-  const file = await createTextFile(sql)
-  if (!file) return null
-  const column = createTextColumn(table.rowCount, file)
-  const rows = sql<{ id: Buffer; key: string }[]>`
-    select uuid_send(t.book_id) as id, t.key from book_summary t where t.is_present`
-  let bytes = 0
-  for await (const some of rows.cursor(cursorRows)) {
-    const ids = Buffer.concat(some.map(({ id }) => id))
-    await forEachPlace(table.rows, ids, (book, i) => {
-      const text = Buffer.from(some[i]!.key)
-      bytes += text.length
-      column.add(text, book)
-    })
-    if (bytes > maxFileBytes) return null
-    await file.flush()
-  }
-  return { ...column.finish(), folders: [], rowCount: table.rowCount }
-}
-
-/** As paths are compared: letters beyond ASCII with case, because paths are bytes. */
-function lowerAscii(bytes: Buffer): Buffer {
-  for (let i = 0; i < bytes.length; i++)
-    if (bytes[i]! >= 0x41 && bytes[i]! <= 0x5a) bytes[i]! += 0x20
-  return bytes
-}
-
-const folderOf = (path: Buffer) =>
-  path.length === 0 ? '' : `${lowerAscii(path).toString('latin1')}/`
 
 /** As `pathRows` finds them: names have no slash, so that a value ends within the name after its last slash. */
 async function forEachPath(

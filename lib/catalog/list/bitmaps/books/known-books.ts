@@ -1,12 +1,13 @@
 // The books of a predicate from what has been read: ranges of sort orders, texts, and the books of each format.
 import type { Sql } from 'postgres'
+import { parseSearchQuery } from '../../../../name/search-text.ts'
 import { add, type Bitmap, emptyBitmap, fullBitmap, resize, subtract } from '../bitmap.ts'
 import type { PredicateRequest } from '../row-kind.ts'
-import type { RowOrder } from '../row-order.ts'
 import type { BookTable, KnownBooks } from './book-table.ts'
 import { booksOfText, type FoundBooks, textSearchOf } from './book-texts.ts'
 import { booksInRange, orderOfComparison } from './key-ranges.ts'
 import { relevanceName } from './relevance-order.ts'
+import { searchTexts } from './search-texts.ts'
 import { booksOfFormats } from './word-books.ts'
 
 /** Null where they are to be read. */
@@ -19,9 +20,14 @@ export async function knownBooks(
   const order = sort && (await known(sort))
   if (order) return { rowCount, ...(await booksInRange(sql, table, { predicate, sort, order })) }
   const { test } = predicate
-  const found =
-    predicate.field === 'text' && test.kind === 'text' && (await known(relevanceName(test.value)))
-  if (found) return { bitmap: presentOf(table, found), version, rowCount }
+  if (predicate.field === 'text' && test.kind === 'text') {
+    const found = await known(relevanceName(test.value))
+    if (found) return { bitmap: presentOf(table, found.rows), version, rowCount }
+    const query = parseSearchQuery(test.value)
+    const books: number[] = []
+    const first = query && (await searchTexts(sql, table, query, book => books.push(book)))
+    return first === null ? null : { bitmap: presentOf(table, books), version, rowCount: first }
+  }
   const isWithout = predicate.field === 'summary' && test.kind === 'null'
   const search = isWithout ? anySummary : textSearchOf(predicate)
   if (!search) return await booksOfFormats(sql, table, predicate)
@@ -38,8 +44,8 @@ function othersOf({ rowCount: size, missing }: BookTable, { bitmap, rowCount }: 
   return subtract(subtract(all, bitmap), missing)
 }
 
-function presentOf({ rowCount, missing }: BookTable, { rows }: RowOrder): Bitmap {
+function presentOf({ rowCount, missing }: BookTable, books: Iterable<number>): Bitmap {
   const bitmap = emptyBitmap(rowCount)
-  for (const book of rows) add(bitmap, book)
+  for (const book of books) add(bitmap, book)
   return subtract(bitmap, missing)
 }

@@ -3,18 +3,19 @@ import type { Sql } from 'postgres'
 import type { Viewer } from '../../../../auth/viewer.ts'
 import { parseSearchQuery } from '../../../../name/search-text.ts'
 import { unprepared } from '../../../../postgres/statement.ts'
-import { listVersions, type Versions } from '../../marks/list-version.ts'
+import { listVersions } from '../../marks/list-version.ts'
 import { matchesQuery, matchRank } from '../../plan/search-match.ts'
 import { forEachPlace, isRetired } from '../id-table.ts'
 import { inParallel } from '../read-ids.ts'
-import type { KnownOrder, ReadOrder } from '../row-kind.ts'
+import type { KnownOrder, ReadOrder, ReadVersions } from '../row-kind.ts'
 import type { RowOrder } from '../row-order.ts'
 import { addedIds, type BookTable } from './book-table.ts'
+import { searchTexts } from './search-texts.ts'
 
 export const relevanceName = (text: string): string =>
   `relevance ${JSON.stringify(parseSearchQuery(text))}`
 
-type Ranked = { versions: Versions; rank: number | null; ids: Buffer }
+type Ranked = { versions: ReadVersions; rank: number | null; ids: Buffer | null }
 
 type Search = { table: BookTable; text: string; byTitle: RowOrder }
 
@@ -24,13 +25,13 @@ export async function readRelevanceOrder(
   viewer: Viewer,
   { table, text, byTitle }: Search,
 ): Promise<ReadOrder> {
-  const rows = await inParallel(sql, tx => readRanks(tx, viewer, { text, ids: null }))
   const found = createRanked(table)
+  const first = await searchTexts(sql, table, parseSearchQuery(text)!, found.add)
+  const added = first === null ? null : await readAdded(sql, viewer, { table, text, first })
+  const rows = added ?? (await inParallel(sql, tx => readRanks(tx, viewer, { text, ids: null })))
   await found.addAll(rows)
   return { versions: rows[0]!.versions, ...found.inOrder(byTitle) }
 }
-
-const maxAdded = 20_000
 
 /** With the books that changed since; null for too many. */
 export async function extendRelevanceOrder(
@@ -38,14 +39,26 @@ export async function extendRelevanceOrder(
   viewer: Viewer,
   { table, text, byTitle, order }: Search & { order: KnownOrder },
 ): Promise<ReadOrder | null> {
-  if (table.rowCount - order.rowCount > maxAdded) return null
-  const ids = addedIds(table, order.rowCount)
+  const added = await readAdded(sql, viewer, { table, text, first: order.rowCount })
+  if (!added) return null
   const found = createRanked(table)
   found.addOrder(order)
-  if (ids.length === 0) return { versions: { rows: table.version }, ...found.inOrder(byTitle) }
-  const rows = await readRanks(sql, viewer, { text, ids })
-  await found.addAll(rows)
-  return { versions: rows[0]!.versions, ...found.inOrder(byTitle) }
+  await found.addAll(added)
+  return { versions: added[0]!.versions, ...found.inOrder(byTitle) }
+}
+
+const maxAdded = 20_000
+
+/** Of the books from number `first` on, at least one row; null for too many. */
+async function readAdded(
+  sql: Sql,
+  viewer: Viewer,
+  { table, text, first }: { table: BookTable; text: string; first: number },
+): Promise<Ranked[] | null> {
+  if (table.rowCount - first > maxAdded) return null
+  const ids = addedIds(table, first)
+  if (ids.length > 0) return await readRanks(sql, viewer, { text, ids })
+  return [{ versions: { rows: table.version }, rank: null, ids: null }]
 }
 
 /** At least one row. */
@@ -78,6 +91,7 @@ function createRanked({ rows: books, rowCount }: BookTable) {
     counts[rank]!++
   }
   return {
+    add,
     async addAll(found: Ranked[]): Promise<void> {
       for (const { rank, ids } of found)
         if (rank !== null) await forEachPlace(books, ids, book => add(book, rank))

@@ -62,13 +62,17 @@ function createTextMemory(entries: number): TextStore {
 /** Other requests are served between parts of so many bytes, or entries without any. */
 const sliceBytes = 2_000_000
 const sliceEntries = 200_000
+
 type Search = { operator: TextOperator; value: Uint8Array }
+
+/** Of an entry: valid until `visit` returns. */
+type EntryText = { part: Buffer; start: number; end: number }
 
 /** Calls `visit` with the book of each entry from `first` to before `end` for whose text the test holds. */
 export async function forEachMatch(
   { bytes, starts, books }: TextColumn,
   { operator, value }: Search,
-  visit: (book: number) => void,
+  visit: (book: number, text: EntryText) => void,
   { first = 0, end = books.length }: { first?: number; end?: number } = {},
 ): Promise<void> {
   const read = bytes.reader()
@@ -78,7 +82,11 @@ export async function forEachMatch(
     const limit = Math.min(end, from + sliceEntries)
     while (to < limit && starts[to]! - starts[from]! < sliceBytes) to++
     const part = await read(starts[from]!, starts[to]!)
-    forEach(part, starts.subarray(from, to + 1), value, entry => visit(books[from + entry]!))
+    const [first, at] = [from, starts[from]!]
+    forEach(part, starts.subarray(from, to + 1), value, i => {
+      const entry = first + i
+      visit(books[entry]!, { part, start: starts[entry]! - at, end: starts[entry + 1]! - at })
+    })
     from = to
     if (from < end) await setImmediate()
   }

@@ -1,0 +1,119 @@
+// Reading of the texts of all books of a table from the database, in the background.
+import type { Sql } from 'postgres'
+import { presentBook } from '../../../../auth/viewer.ts'
+import { unprepared } from '../../../../postgres/statement.ts'
+import { forEachPlace, idBytes } from '../id-table.ts'
+import type { BookTable } from './book-table.ts'
+import { createTextColumn, type TextColumn } from './text-column.ts'
+import { createTextFile } from './text-file.ts'
+
+export const textFields = ['title', 'path', 'summary', 'search'] as const
+/** `search`: the text of `book_search`, also of missing books. */
+export type TextField = (typeof textFields)[number]
+/** Of the books below `rowCount`. `folders` of paths, each with the entries of its books from `first` on. */
+export type Texts = TextColumn & { folders: { path: string; first: number }[]; rowCount: number }
+
+const cursorRows = 500
+const chunkRows = 1_000
+const maxBytes = 64 * 1024 ** 2
+const maxFileBytes = 512 * 1024 ** 2
+
+/** Null for more text than is stored. Books that change meanwhile get other numbers. */
+export function readTexts(sql: Sql, table: BookTable, field: TextField): Promise<Texts | null> {
+  return field === 'title' || field === 'path'
+    ? readNames(sql, table, field)
+    : readLongTexts(sql, table, field)
+}
+
+type Row = { path: Buffer | null; ids: Buffer; lengths: Buffer } & {
+  texts: string | Buffer
+}
+
+async function readNames(
+  sql: Sql,
+  table: BookTable,
+  field: 'title' | 'path',
+): Promise<Texts | null> {
+  const column = createTextColumn(table.rowCount)
+  const folders: Texts['folders'] = []
+  const common = sql`string_agg(uuid_send(b.id), ''::bytea) as ids`
+  const rows =
+    field === 'title'
+      ? sql<Row[]>`
+          select ${common}, null::bytea as path, string_agg(b.search_key, '') as texts,
+            string_agg(int4send(octet_length(b.search_key)), ''::bytea) as lengths
+          from book b where ${presentBook(sql)} group by b.series_id`
+      : sql<Row[]>`
+          select ${common}, (select d.path from directory d where d.id = b.directory_id) as path,
+            string_agg(b.name, ''::bytea) as texts,
+            string_agg(int4send(octet_length(b.name)), ''::bytea) as lengths
+          from book b where ${presentBook(sql)} group by b.directory_id`
+  let [first, bytes] = [0, 0]
+  for await (const some of rows.cursor(cursorRows))
+    for (const { path, ids, lengths, texts } of some) {
+      const text = typeof texts === 'string' ? Buffer.from(texts) : lowerAscii(texts)
+      bytes += text.length
+      if (bytes > maxBytes) return null
+      if (path) folders.push({ path: folderOf(path), first })
+      const starts = startsOf(lengths)
+      await forEachPlace(table.rows, ids, (book, i) => {
+        column.add(text.subarray(starts[i]!, starts[i + 1]!), book)
+        first++
+      })
+    }
+  return { ...column.finish(), folders, rowCount: table.rowCount }
+}
+
+type Chunk = Pick<Row, 'lengths'> & { ids: Buffer | null; texts: string }
+
+/** Null for more text than is stored, and without a folder for it. */
+async function readLongTexts(
+  sql: Sql,
+  table: BookTable,
+  field: 'summary' | 'search',
+): Promise<Texts | null> {
+  const file = await createTextFile(sql)
+  if (!file) return null
+  const column = createTextColumn(table.rowCount, file)
+  const rows =
+    field === 'summary'
+      ? sql`select t.book_id, t.key as text from book_summary t where t.is_present`
+      : sql`select t.book_id, t.text from book_search t where true`
+  let last = '00000000-0000-0000-0000-000000000000'
+  let bytes = 0
+  for (;;) {
+    const [chunk] = await unprepared(sql<Chunk[]>`
+      select string_agg(uuid_send(t.book_id), ''::bytea) as ids, string_agg(t.text, '') as texts,
+        string_agg(int4send(octet_length(t.text)), ''::bytea) as lengths
+      from (${rows} and t.book_id > ${last} order by t.book_id limit ${chunkRows}) t`)
+    const { ids, lengths, texts } = chunk!
+    if (ids === null) break
+    const text = Buffer.from(texts)
+    bytes += text.length
+    if (bytes > maxFileBytes) return null
+    const starts = startsOf(lengths)
+    await forEachPlace(table.rows, ids, (book, i) =>
+      column.add(text.subarray(starts[i]!, starts[i + 1]!), book),
+    )
+    await file.flush()
+    last = ids.toString('hex', ids.length - idBytes)
+  }
+  return { ...column.finish(), folders: [], rowCount: table.rowCount }
+}
+
+/** Where each of the texts begins, and the end of the last. */
+function startsOf(lengths: Buffer): number[] {
+  const starts = [0]
+  for (let i = 0; i < lengths.length; i += 4) starts.push(starts.at(-1)! + lengths.readInt32BE(i))
+  return starts
+}
+
+/** As paths are compared: letters beyond ASCII with case, because paths are bytes. */
+function lowerAscii(bytes: Buffer): Buffer {
+  for (let i = 0; i < bytes.length; i++)
+    if (bytes[i]! >= 0x41 && bytes[i]! <= 0x5a) bytes[i]! += 0x20
+  return bytes
+}
+
+const folderOf = (path: Buffer) =>
+  path.length === 0 ? '' : `${lowerAscii(path).toString('latin1')}/`
