@@ -1,6 +1,6 @@
 // Tests of the texts of books that lists search in memory and in files.
 import { deepEqual } from 'node:assert/strict'
-import { readdirSync, readlinkSync, truncateSync } from 'node:fs'
+import { readdirSync, readlinkSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
@@ -62,7 +62,38 @@ t.test('summaries are read from the database again when their file is damaged', 
   readTextsLater(sql, table, 'summary')
   await textsRead()
   t.ok(await booksOfText(sql, table, search))
-  const files = readdirSync('/proc/self/fd').flatMap(fd => {
+  const files = openTextFiles()
+  t.ok(files.length > 0)
+  for (const path of files) truncateSync(path, 1)
+  t.equal(await booksOfText(sql, table, search), null)
+  readTextsLater(sql, table, 'summary')
+  await textsRead()
+  t.ok(await booksOfText(sql, table, search))
+})
+
+t.test('without space for them no texts are stored, and conditions read the database', async t => {
+  t.teardown(() => storeTextsIn(sql, { path: folder, hasSpace: () => true }))
+  const search = { field: 'summary', operator: 'contains', value: 'a' } as const
+  let checks = 0
+  const disks = [
+    { path: '/dev/null/lists', hasSpace: () => true },
+    { path: folder, hasSpace: () => false },
+    { path: folder, hasSpace: () => checks++ === 0 },
+  ]
+  for (const disk of disks) {
+    storeTextsIn(sql, disk)
+    const table = (await readBookTable(sql, { maxRows: 100_000 }))!
+    readTextsLater(sql, table, 'summary')
+    await textsRead()
+    t.equal(await booksOfText(sql, table, search), null)
+  }
+  t.equal(checks, 2)
+  const sizes = openTextFiles().map(path => statSync(path).size)
+  t.ok(sizes.includes(0), 'what was written is given back')
+})
+
+function openTextFiles(): string[] {
+  return readdirSync('/proc/self/fd').flatMap(fd => {
     const path = `/proc/self/fd/${fd}`
     try {
       return readlinkSync(path).includes('/lists/texts-') ? [path] : []
@@ -70,19 +101,7 @@ t.test('summaries are read from the database again when their file is damaged', 
       return []
     }
   })
-  t.ok(files.length > 0)
-  for (const path of files) truncateSync(path, 1)
-  t.equal(await booksOfText(sql, table, search), null)
-  readTextsLater(sql, table, 'summary')
-  await textsRead()
-  t.ok(await booksOfText(sql, table, search))
-  storeTextsIn(sql, { path: '/dev/null/lists', hasSpace: () => true })
-  const next = (await readBookTable(sql, { maxRows: 100_000 }))!
-  readTextsLater(sql, next, 'summary')
-  await textsRead()
-  t.equal(await booksOfText(sql, next, search), null)
-  storeTextsIn(sql, { path: folder, hasSpace: () => true })
-})
+}
 
 t.test('texts in memory and in a file match as strings do', async () => {
   const letters = fc.string({ unit: fc.constantFrom('a', 'b', 'é'), maxLength: 6 })

@@ -64,9 +64,7 @@ async function readNames(
   return { ...column.finish(), folders, rowCount: table.rowCount }
 }
 
-type Chunk = Pick<Row, 'lengths'> & { ids: Buffer | null; texts: string }
-
-/** Null for more text than is stored, and without a folder for it. */
+/** Null for more text than is stored, and without space for it. */
 async function readLongTexts(
   sql: Sql,
   table: BookTable,
@@ -75,30 +73,44 @@ async function readLongTexts(
   const file = await createTextFile(sql)
   if (!file) return null
   const column = createTextColumn(table.rowCount, file)
+  let bytes = 0
+  let isWhole = false
+  try {
+    for await (const { ids, lengths, texts } of chunksOf(sql, field)) {
+      const text = Buffer.from(texts)
+      bytes += text.length
+      if (bytes > maxFileBytes || !file.hasSpace()) return null
+      const starts = startsOf(lengths)
+      await forEachPlace(table.rows, ids, (book, i) =>
+        column.add(text.subarray(starts[i]!, starts[i + 1]!), book),
+      )
+      await file.flush()
+    }
+    isWhole = true
+    return { ...column.finish(), folders: [], rowCount: table.rowCount }
+  } finally {
+    if (!isWhole) await file.discard()
+  }
+}
+
+type Chunk = Pick<Row, 'ids' | 'lengths'> & { texts: string }
+
+/** All texts in the order of the books. */
+async function* chunksOf(sql: Sql, field: 'summary' | 'search'): AsyncGenerator<Chunk> {
   const rows =
     field === 'summary'
       ? sql`select t.book_id, t.key as text from book_summary t where t.is_present`
       : sql`select t.book_id, t.text from book_search t where true`
   let last = '00000000-0000-0000-0000-000000000000'
-  let bytes = 0
   for (;;) {
-    const [chunk] = await unprepared(sql<Chunk[]>`
+    const [chunk] = await unprepared(sql<(Chunk | { ids: null })[]>`
       select string_agg(uuid_send(t.book_id), ''::bytea) as ids, string_agg(t.text, '') as texts,
         string_agg(int4send(octet_length(t.text)), ''::bytea) as lengths
       from (${rows} and t.book_id > ${last} order by t.book_id limit ${chunkRows}) t`)
-    const { ids, lengths, texts } = chunk!
-    if (ids === null) break
-    const text = Buffer.from(texts)
-    bytes += text.length
-    if (bytes > maxFileBytes) return null
-    const starts = startsOf(lengths)
-    await forEachPlace(table.rows, ids, (book, i) =>
-      column.add(text.subarray(starts[i]!, starts[i + 1]!), book),
-    )
-    await file.flush()
-    last = ids.toString('hex', ids.length - idBytes)
+    if (!chunk?.ids) return
+    yield chunk
+    last = chunk.ids.toString('hex', chunk.ids.length - idBytes)
   }
-  return { ...column.finish(), folders: [], rowCount: table.rowCount }
 }
 
 /** Where each of the texts begins, and the end of the last. */

@@ -30,7 +30,8 @@ export const searchTexts = (
     if ((await shareOf(texts, search)) < minShare) return null
     const words = [longest!, ...others]
     await forEachMatch(texts, search, (book, { part, start, end }) => {
-      if (isRetired(table.rows, book)) return
+      // Of a table that follows from this one, or retired in this one.
+      if (book >= table.rowCount || isRetired(table.rows, book)) return
       const text = part.toString('latin1', start, end)
       if (others.every(word => text.includes(word))) visit(book, rankOf(text, words, query.phrase))
     })

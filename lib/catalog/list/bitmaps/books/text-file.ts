@@ -1,6 +1,6 @@
 // Texts that are too long for memory in a temporary file, which is mostly read from the page cache of the system. It has
 // no name, so that it is deleted with the last reference to it, also when the process is killed.
-import { close, open, read, write } from 'node:fs'
+import { close, ftruncate, open, read, write } from 'node:fs'
 import { mkdir, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -18,10 +18,17 @@ export function storeTextsIn(sql: Sql, folder: Folder): void {
   folders.set(poolOf(sql), folder)
 }
 
-/** `flush` writes what was appended. Its file ends with the object. Throws errno errors. */
-export type TextFile = TextStore & { flush(): Promise<void> }
+/** Its file ends with the object. */
+export type TextFile = TextStore & {
+  /** Writes what was appended. Throws errno errors. */
+  flush(): Promise<void>
+  hasSpace(): boolean
+  /** Gives back the space at once. */
+  discard(): Promise<void>
+}
 
 const [openAsync, readAsync, writeAsync] = [promisify(open), promisify(read), promisify(write)]
+const truncateAsync = promisify<number, void>(ftruncate)
 const unused = new FinalizationRegistry<number>(fd => close(fd, () => {}))
 
 /** Null without a folder that has space. */
@@ -42,6 +49,8 @@ export async function createTextFile(sql: Sql): Promise<TextFile | null> {
       for (let at = 0; at < bytes.length; )
         at += (await writeAsync(file.fd, bytes, at, bytes.length - at, null)).bytesWritten
     },
+    hasSpace: folder.hasSpace,
+    discard: () => truncateAsync(file.fd),
     finish: () => ({ reader: () => createReader(file) }),
   }
 }
