@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { Command, Option } from 'commander'
 import { Document, visit } from 'yaml'
 import { resources } from '../lib/api/resources.ts'
+import { Invalid } from '../lib/errors.ts'
 import { openapiDocument } from '../lib/http/openapi/openapi.ts'
 import { version } from '../lib/version.ts'
 
@@ -35,6 +36,14 @@ export function openapiCommand(): Command {
       const document = openapiDocument(resources, version)
       const text = format === 'yaml' ? yamlText(document) : `${JSON.stringify(document, null, 2)}\n`
       if (output === '-') process.stdout.write(text)
-      else writeFileSync(output, text)
+      else writeDocument(output, text)
     })
+}
+
+function writeDocument(path: string, text: string) {
+  try {
+    writeFileSync(path, text)
+  } catch (error) {
+    throw new Invalid(`${path} cannot be written (${(error as NodeJS.ErrnoException).code})`)
+  }
 }

@@ -18,7 +18,7 @@ import { enqueueDue } from './finalize/due.ts'
 import { finalizeMissing } from './finalize/missing.ts'
 import { finalizeSeries } from './finalize/series.ts'
 import { refreshStatistics } from './finalize/statistics.ts'
-import { deviceOf, unavailableReason } from './scan/availability.ts'
+import { deviceOf, logAvailability, unavailableReason } from './scan/availability.ts'
 import { discover, openScanWalk } from './scan/discover.ts'
 import { retryPending, takeOver } from './scan/pending-files.ts'
 import { type LoadedScan, loadScan } from './scan/scan-context.ts'
@@ -98,7 +98,11 @@ async function runExclusively(
     const startedAt = performance.now()
     await runStages(deps, scan, hasEnded).catch(error => failScan(deps, scanId, error))
     const ms = Math.round(performance.now() - startedAt)
-    log.info({ libraryId, scanId, ms }, hasEnded() ? 'scan interrupted' : 'library scanned')
+    const [ended] = await sql`select state from scan where id = ${scanId}`
+    log.info(
+      { libraryId, scanId, ms, state: ended?.state },
+      hasEnded() ? 'scan interrupted' : 'scan ended',
+    )
     return true
   } finally {
     scanning.delete(libraryId)
@@ -139,7 +143,7 @@ async function runStages(deps: ScanDeps, scan: LoadedScan, isStopped: () => bool
   const device = await deviceOf(scan)
   if (!(await takeOver(sql, queue, scan))) return
   const endPhase = createPhaseTimer()
-  if (walk) await discoverFiles(deps, { scan, walk }, isStopped)
+  const unreadable = walk ? await discoverFiles(deps, { scan, walk }, isStopped) : 0
   walk?.[Symbol.dispose]()
   endPhase('walk')
   await waitUntilIndexed(deps, scan, isStopped)
@@ -168,30 +172,23 @@ async function runStages(deps: ScanDeps, scan: LoadedScan, isStopped: () => bool
   await enqueueDedupe(sql, queue, scan)
   await enqueueMatching(sql, queue, scan)
   if (!message) await enqueuePurge(sql, queue, scan)
-  await finish(sql, scan.scanId, message ? 'unconfirmed' : 'completed', message)
+  const state = message ? 'unconfirmed' : 'completed'
+  await finish(sql, scan.scanId, state, message ?? unreadableMessage(unreadable))
 }
 
-/** One line when the folder becomes unavailable, and one when it is back. */
-async function logAvailability(
-  { sql, log }: ScanDeps,
-  { scanId, libraryId }: LoadedScan,
-  reason: string | null,
-) {
-  const [last] = await sql<{ state: string }[]>`
-    select state from scan
-    where library_id = ${libraryId} and id <> ${scanId} and finished_at is not null
-    order by number desc
-    limit 1`
-  const wasUnavailable = last?.state === 'unavailable'
-  if (reason && !wasUnavailable) log.warn({ libraryId, reason }, 'library folder is unavailable')
-  if (!reason && wasUnavailable) log.info({ libraryId }, 'library folder is available again')
+function unreadableMessage(folders: number): string | null {
+  if (folders === 0) return null
+  return folders === 1
+    ? 'A folder could not be read; its books were left as they are'
+    : `${folders} folders could not be read; their books were left as they are`
 }
 
+/** Returns the number of folders that could not be read. */
 async function discoverFiles(
-  { sql, queue, space }: ScanDeps,
+  { sql, queue, space, log }: ScanDeps,
   { scan, walk }: { scan: LoadedScan; walk: Walk },
   isStopped: () => boolean,
-) {
+): Promise<number> {
   const beforeBatch = () => space.whenEnough(['database'], isStopped)
   const options = { sql, queue, scan, walk, isDryRun: false, isStopped, beforeBatch }
   const result = await whileResponding(scan, isStopped, isStopped =>
@@ -208,6 +205,12 @@ async function discoverFiles(
     // A scan without changes publishes its end at once.
     await publishScan(tx, scan.scanId, { force: row?.isRunning === true && toRead > 0 })
   })
+  if (unreadable > 0)
+    log.warn(
+      { libraryId: scan.libraryId, scanId: scan.scanId, folders: unreadable },
+      'folders of the library could not be read',
+    )
+  return unreadable
 }
 
 /**

@@ -22,6 +22,7 @@ type Row = {
   scannedAt: number | null
   seconds: number | null
   state: string | null
+  unreadableFolders: number | null
   watch: string | null
 }
 
@@ -67,6 +68,11 @@ export async function libraryFamilies(sql: Sql): Promise<MetricFamily[]> {
       availability,
     ),
     family(
+      'library_unreadable_folders',
+      'Folders that could not be read at the latest scan.',
+      row => row.unreadableFolders,
+    ),
+    family(
       'library_scan_braked',
       '1 if the latest scan found too many books missing and needs confirmation; otherwise absent.',
       row => (row.state === 'unconfirmed' ? 1 : null),
@@ -99,10 +105,11 @@ const loadLibraries = timeLimitedQuery(
         then l.scanning_config->>'cronSchedule' end as schedule,
       l.scanning_config->>'cronTimezone' as zone,
       extract(epoch from l.last_scanned_at)::float8 as "scannedAt",
-      extract(epoch from s.finished_at - s.started_at)::float8 as seconds, s.state, w.mode as watch
+      extract(epoch from s.finished_at - s.started_at)::float8 as seconds, s.state,
+      s.unreadable_directories as "unreadableFolders", w.mode as watch
     from library l
     left join lateral (
-      select state, started_at, finished_at from scan
+      select state, started_at, finished_at, unreadable_directories from scan
       where library_id = l.id and finished_at is not null and not options @> '{"analysis": true}'
       order by number desc
       limit 1

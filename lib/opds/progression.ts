@@ -11,6 +11,7 @@ import { recordReading } from '../catalog/reading/record.ts'
 import { Conflict, Unreadable } from '../errors.ts'
 import { isReflowable } from '../format/formats.ts'
 import type { KoreaderPosition } from '../koreader/position.ts'
+import { isBlank } from './atom/xml.ts'
 import { withoutEmpty } from './json/json-writer.ts'
 import { locatorOfPointer } from './koreader-pointer.ts'
 import {
@@ -70,8 +71,17 @@ export async function readProgression(
     const { device, locator } = withoutApiKeys({ device: row.device, locator: row.locator })
     return { modified, device, locator: fromStoredLocator(locator, book.links) }
   }
-  const device = row.device === null ? server : withoutApiKeys(row.device)
+  const device = row.device === null ? server : withoutApiKeys(completed(row.device, server))
   return { modified, device, locator: await locatorOf(row, book) }
+}
+
+/** KOReader may leave out the id and the name of the device; a progression has both. */
+function completed({ id, name }: Device, server: Device): Device {
+  const known = [id, name].find(text => !isBlank(text))
+  return {
+    id: isBlank(id) ? (known ?? server.id) : id,
+    name: isBlank(name) ? (known ?? server.name) : name,
+  }
 }
 
 /** What is stored of it beside the progress. */

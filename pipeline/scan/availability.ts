@@ -1,6 +1,7 @@
 // Availability of a library folder: an unmounted or exchanged disk must not look like an empty library.
 import { lstat, opendir, stat } from 'node:fs/promises'
 import { NotResponding } from '../../lib/errors.ts'
+import type { Log } from '../../lib/log.ts'
 import { mountHealth, mountKey } from '../../lib/mount-health.ts'
 import { joinPath } from '../../lib/path.ts'
 import type { Sql } from '../../lib/postgres/db.ts'
@@ -63,4 +64,20 @@ export async function deviceOf({ root }: Pick<LoadedScan, 'root'>): Promise<stri
 async function isEmpty(root: Buffer): Promise<boolean> {
   await using folder = await opendir(root)
   return (await folder.read()) === null
+}
+
+/** One line when the folder becomes unavailable, and one when it is back. */
+export async function logAvailability(
+  { sql, log }: { sql: Sql; log: Log },
+  { scanId, libraryId }: LoadedScan,
+  reason: string | null,
+) {
+  const [last] = await sql<{ state: string }[]>`
+    select state from scan
+    where library_id = ${libraryId} and id <> ${scanId} and finished_at is not null
+    order by number desc
+    limit 1`
+  const wasUnavailable = last?.state === 'unavailable'
+  if (reason && !wasUnavailable) log.warn({ libraryId, reason }, 'library folder is unavailable')
+  if (!reason && wasUnavailable) log.info({ libraryId }, 'library folder is available again')
 }

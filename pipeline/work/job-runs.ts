@@ -1,7 +1,7 @@
 // Job runs of this process: heartbeats, cancellation, and the end of each job with its result.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { failScans } from '../../lib/catalog/scan/scan-failure.ts'
-import { Conflict, Failure, NotResponding } from '../../lib/errors.ts'
+import { Conflict, Failure, NotResponding, Unavailable } from '../../lib/errors.ts'
 import type { Log } from '../../lib/log.ts'
 import { countTasks } from '../../lib/metrics/pipeline.ts'
 import { isConnectionLost, isDiskFull } from '../../lib/postgres/connection-error.ts'
@@ -168,6 +168,9 @@ function outcomeOfError(
   }
   // A batch that met a concurrent change is retried; that is expected.
   if (error instanceof Conflict) log.debug(details, 'job is retried')
+  // As of a library folder that is not there.
+  else if (error instanceof Unavailable)
+    log.warn({ reason: error.message, ...job }, 'job is retried')
   else log.error(details, 'job failed')
   return { end: 'retry', reason: failureReason(error) }
 }

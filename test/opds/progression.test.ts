@@ -406,6 +406,14 @@ test('progression', async t => {
     })
   })
 
+  await t.test('a server without a name has one as a device', async t => {
+    const [reader, admin] = [await all.createUser('reader'), await all.createUser('admin')]
+    await reader.put(`/books/${book.id}/progress`, { currentPage: 3 })
+    await admin.put('/admin/settings/application.name', { value: ' ' })
+    t.same((await reader.get(path)).body.device, { id: all.base, name: 'Library' })
+    await admin.delete('/admin/settings/application.name')
+  })
+
   await t.test('hidden books are not found, and authentication is required', async t => {
     const restricted = await all.createUser('reader')
     await restricted.put(path, put(ago(0), { position: 2 }))

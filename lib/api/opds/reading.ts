@@ -10,10 +10,11 @@ import { emptyBody } from '../../http/body.ts'
 import type { Deps } from '../../http/deps.ts'
 import { deviceOf } from '../../http/device.ts'
 import { type AccessRequirement, type Route, respond, route } from '../../http/route.ts'
+import { singleLine } from '../../metadata/text.ts'
 import type { Links } from '../../opds/links.ts'
 import { positionsType, progressionType } from '../../opds/media-types.ts'
 import { positionList, positionsOf, type ReadableBook } from '../../opds/positions.ts'
-import { readProgression, storeProgression } from '../../opds/progression.ts'
+import { type Device, readProgression, storeProgression } from '../../opds/progression.ts'
 import { withoutApiKeys } from '../../opds/stored-locator.ts'
 import { unpackPages } from '../../page/page-list.ts'
 import {
@@ -166,9 +167,8 @@ function progressionRoutes({ resource, mediaType, ...place }: ProgressionPlace):
       responses: { 200: { ...bytes(mediaType), schema: ProgressionUpdate }, 204: null },
       async handle({ params, viewer, request, signal }, deps) {
         const book = await readableBook(request, { viewer, id: params.id, signal }, deps)
-        const name = String(await cachedSetting(deps.sql, 'application.name'))
-        const device = { id: book.links.base, name }
-        const progression = await readProgression(deps.sql, viewer, { book, server: device })
+        const server = await serverDevice(deps, book.links)
+        const progression = await readProgression(deps.sql, viewer, { book, server })
         if (progression === null) return respond(204, undefined)
         return respond(200, JSON.stringify(progression), { 'content-type': mediaType })
       },
@@ -194,6 +194,12 @@ function progressionRoutes({ resource, mediaType, ...place }: ProgressionPlace):
       },
     }),
   ]
+}
+
+/** The device of progress that no app wrote. */
+export async function serverDevice({ sql }: Pick<Deps, 'sql'>, { base }: Links): Promise<Device> {
+  const name = singleLine(String(await cachedSetting(sql, 'application.name')))
+  return { id: base, name: name ?? 'Library' }
 }
 
 type BookRequest = { viewer: Viewer; id: string; signal: AbortSignal }

@@ -44,18 +44,25 @@ export type OpenBook = BookFile & {
   updatesProgress: boolean
 }
 
-/** The file of a book with all that its pages need. Throws NotFound. */
-export async function readOpenBook(sql: Queryable, viewer: Viewer, id: string): Promise<OpenBook> {
+/** The files of these books with all that their pages need, by id; without hidden books. */
+export async function readOpenBooks(
+  sql: Queryable,
+  viewer: Viewer,
+  ids: string[],
+): Promise<Map<string, OpenBook>> {
   const columns = sql`, b.page_type as "pageType",
     (select p.pages from book_pages p where p.book_id = b.id) as pages, exists (
       select from preference p
       where p.account_id = ${viewer.accountId} and p.key = ${streamProgressKey}
         and p.value = 'true') as "updatesProgress"`
-  const [row] = await sql<(Row & Omit<OpenBook, keyof BookFile>)[]>`
-    ${selectFiles(sql, viewer, columns)} and b.id = ${id}`
-  if (!row) throw new NotFound('Book not found')
-  const { pages, pageType, updatesProgress, ...file } = row
-  return { ...toBookFile(file), pages, pageType, updatesProgress }
+  const rows = await sql<(Row & Omit<OpenBook, keyof BookFile>)[]>`
+    ${selectFiles(sql, viewer, columns)} and b.id = any(${ids}::uuid[])`
+  return new Map(
+    rows.map(({ pages, pageType, updatesProgress, ...file }) => [
+      file.id,
+      { ...toBookFile(file), pages, pageType, updatesProgress },
+    ]),
+  )
 }
 
 /** The files of the visible, present books of a series, in reading order. */

@@ -1,10 +1,12 @@
 // Cache of book records for page requests, valid for a second: a reading app requests the pages of a book one after
 // another.
 import { LRUCache } from 'lru-cache'
+import { createBatchLoader } from '../../async/batch-loader.ts'
 import { createSingleFlight } from '../../async/single-flight.ts'
 import type { Viewer } from '../../auth/viewer.ts'
+import { NotFound } from '../../errors.ts'
 import type { Sql } from '../../postgres/db.ts'
-import { type OpenBook, readOpenBook } from './book-file.ts'
+import { type OpenBook, readOpenBooks } from './book-file.ts'
 
 export type OpenBooks = ReturnType<typeof createOpenBooks>
 
@@ -26,6 +28,8 @@ export function createOpenBooks(sql: Sql) {
   // Incremented by `forget`: results of reads that began earlier may be outdated.
   let generation = 0
   const flight = createSingleFlight<OpenBook>()
+  // Many pages requested at once do not wait for as many database connections.
+  const read = createBatchLoader<Sql, Viewer, OpenBook>(readOpenBooks)
 
   function keyOf(viewer: Viewer, id: string): string {
     const number = numbers.get(viewer) ?? ++viewers
@@ -40,7 +44,8 @@ export function createOpenBooks(sql: Sql) {
       const known = books.get(key)
       if (known) return known
       return await flight(key, async () => {
-        const book = await readOpenBook(sql, viewer, id)
+        const book = await read(sql, viewer, id.toLowerCase())
+        if (!book) throw new NotFound('Book not found')
         books.set(key, book)
         return book
       })

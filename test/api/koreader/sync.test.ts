@@ -121,6 +121,12 @@ test('KOReader sync', async t => {
     t.match((await reader.get(`/books/${id}/progress`)).body, { currentPage: 4, completed: false })
     await kindle.push(document, 2, 0.2)
     t.match(await kobo.pull(document), { progress: '2', device: 'Kindle' }, 'the newest wins')
+    const deviceInApi = async () => (await reader.get(`/books/${id}/progression`)).body.device
+    t.same(await deviceInApi(), { id: 'id of Kindle', name: 'Kindle' })
+    await kobo.push(document, 2, 0.2, { device: '' })
+    t.same(await deviceInApi(), { id: 'id of Kobo', name: 'id of Kobo' })
+    await kobo.push(document, 2, 0.2, { device: ' ', device_id: undefined })
+    t.same(await deviceInApi(), { id: all.base, name: 'Stackroom' }, 'neither id nor name')
     await reader.put(`/books/${id}/progress`, { currentPage: 10 })
     t.match(await kobo.pull(document), { progress: '10', percentage: 1, device: 'Stackroom' })
     const sessions = (await reader.get('/reading-stats')).body

@@ -26,8 +26,12 @@ import { type Publication, publicationById } from '../../../opds/publication.ts'
 import { withoutApiKeys } from '../../../opds/stored-locator.ts'
 import { unpackPages } from '../../../page/page-list.ts'
 import { bytes, ErrorBody, record, Type } from '../../../schema.ts'
-import { cachedSetting } from '../../../setting/setting.ts'
-import { ProgressionUpdate, readableBookAt, writtenProgression } from '../../opds/reading.ts'
+import {
+  ProgressionUpdate,
+  readableBookAt,
+  serverDevice,
+  writtenProgression,
+} from '../../opds/reading.ts'
 import { resourceResponse, resourceResponses } from '../../opds/resource.ts'
 import { BookId } from '../../params.ts'
 
@@ -158,8 +162,7 @@ export const publication = [
     responses: { 200: bytes(progressionType), 204: null, 422: ErrorBody },
     async handle({ params, viewer, request, signal }, deps) {
       const book = await readableBookAt(linksOf(request), { viewer, id: params.id, signal }, deps)
-      const name = String(await cachedSetting(deps.sql, 'application.name'))
-      const server = { id: book.links.base, name }
+      const server = await serverDevice(deps, book.links)
       const progression = await readProgression(deps.sql, viewer, { book, server })
       if (progression === null) return respond(204, undefined)
       const text = JSON.stringify({
