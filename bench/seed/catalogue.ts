@@ -185,7 +185,7 @@ export async function makeSeries(
     await copies.row('series_label', [labels.get(`tag ${name}`)!, made.id, true])
   await copies.row('series_search', [
     made.id,
-    buildSearchText(made.title, [made.author, ...made.genres, ...made.tags]),
+    buildSearchText(made.title, [...made.genres, ...made.tags], [made.author]),
   ])
   return { id: made.id, libraryId, books }
 }

@@ -49,6 +49,7 @@ const frameworkMessages: Record<string, string> = {
 const invalidValueMessages: Record<string, string> = {
   '22003': 'A number is out of range',
   '22021': 'The text contains characters that cannot be stored',
+  '2201B': 'The regular expression is not valid',
   '22P02': 'A value has an invalid format',
   '22P05': 'The text contains characters that cannot be stored',
   '54000': 'A value is too long',

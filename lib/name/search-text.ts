@@ -14,6 +14,7 @@ const maxWords = 16
 export function normalizeSearchText(text: string): string {
   const folded = searchKey(text.slice(0, maxLineLength).normalize('NFKC'))
   return folded
+    .replaceAll('ς', 'σ')
     .replace(apostrophes, '')
     .replace(separators, ' ')
     .trim()
@@ -26,12 +27,26 @@ function encodeCharacter(character: string): string {
   return first + (code % 46_656).toString(36).padStart(3, '0')
 }
 
-/** The text of a search row: one line per value, the title first, a space before each line. */
-export function buildSearchText(title: string, values: (string | null | undefined)[]): string {
+/** Between what a series has itself and what only its books have: no character of a normalized text. */
+export const ofBooks = '|'
+
+/**
+ * The text of a search row: one line per value, the title first, a space before each line. What `books` have follows
+ * `ofBooks`.
+ */
+export function buildSearchText(
+  title: string,
+  values: (string | null | undefined)[],
+  books: string[] = [],
+): string {
   const first = normalizeSearchText(title)
-  const lines = new Set(values.slice(0, maxLines).map(value => normalizeSearchText(value ?? '')))
-  for (const skipped of ['', first]) lines.delete(skipped)
-  return [first, ...lines].map(line => ` ${line}\n`).join('')
+  const normalized = [...values, ...books].map(value => normalizeSearchText(value ?? ''))
+  const own = new Set(normalized.slice(0, Math.min(values.length, maxLines)))
+  for (const skipped of ['', first]) own.delete(skipped)
+  const more = new Set(normalized.slice(values.length, values.length + maxLines))
+  for (const skipped of ['', first, ...own]) more.delete(skipped)
+  const text = (lines: string[]) => lines.map(line => ` ${line}\n`).join('')
+  return text([first, ...own]) + (more.size > 0 ? ofBooks + text([...more]) : '')
 }
 
 /** The search text of a book. The title of its series is always the second line. */

@@ -9,8 +9,14 @@ const spaces = /\s+/g
 /** Case- and accent-folded text: `MÄR Omega` → `mar omega`; kana and Han are not changed. */
 export function searchKey(text: string): string {
   if (!nonAscii.test(text)) return text.toLowerCase()
-  return text.normalize('NFD').replace(marks, '').normalize('NFC').toLowerCase()
+  // A final sigma is a letter of its own for PostgreSQL, which does not make one of a capital at the end of a word.
+  const plain = text.normalize('NFD').replace(marks, '').normalize('NFC')
+  return plain.replaceAll('Σ', 'σ').toLowerCase()
 }
+
+/** Only the letters of ASCII in lower case. */
+export const lowerAscii = (text: string): string =>
+  text.replace(/[A-Z]+/g, letters => letters.toLowerCase())
 
 /** searchKey reduced to letters, digits and single spaces: `A!@#$B` → `ab`. May be empty. */
 export function matchKey(text: string): string {

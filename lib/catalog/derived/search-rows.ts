@@ -72,13 +72,16 @@ export async function refreshSeriesSearch(tx: Queryable, seriesIds: string[]): P
   const rows = series.map(({ id, title, ...more }) => ({
     id,
     line: normalizeSearchText(title),
-    text: buildSearchText(title, [
-      more.name,
-      ...more.alternateTitles.map(other => other.title),
-      ...more.authors.map(author => author.name),
-      ...more.bookAuthors,
-      ...more.labels,
-    ]),
+    text: buildSearchText(
+      title,
+      [
+        more.name,
+        ...more.alternateTitles.map(other => other.title),
+        ...more.authors.map(author => author.name),
+        ...more.labels,
+      ],
+      more.bookAuthors,
+    ),
   }))
   await tx`
     insert into series_search as t (series_id, text)

@@ -1,6 +1,7 @@
 // Parser for filter conditions: from the JSON tree of a list request to a checked tree. Errors name the
 // path of the offending node.
 import { Invalid } from '../../errors.ts'
+import { lowerAscii } from '../../name/text.ts'
 import { parseDate } from './condition-date.ts'
 import { keyOf, operatorOf } from './condition-names.ts'
 import { comparisons, textOperators, wordComparisons } from './condition-operators.ts'
@@ -114,7 +115,17 @@ function parseNode(
   // Long lists count as several nodes, so that the limit cannot be evaded with them.
   if (predicate.test.kind === 'ids')
     state.nodeCount += Math.floor(predicate.test.ids.length / maxListValues)
-  return predicate
+  return key === 'path' ? withLowerCase(predicate) : predicate
+}
+
+/** Letters beyond ASCII are compared with case in paths: as the client wrote them, or in lower case. */
+function withLowerCase(predicate: Predicate): Condition {
+  const { test, negated } = predicate
+  if (test.kind !== 'text') return predicate
+  const value = test.value.toLowerCase()
+  if (lowerAscii(test.value) === value) return predicate
+  const both = [predicate, { ...predicate, test: { ...test, value } }]
+  return negated ? { all: both } : { any: both }
 }
 
 type Operation = { operator: string; operands: Record<string, unknown> }

@@ -62,8 +62,8 @@ export function createOracle(facts: Facts, account: string) {
     const p = progress.get(book.id)
     return p?.done ? 'read' : p && p.page > 0 ? 'in_progress' : 'unread'
   }
-  const seriesStatus = (series: SeriesFacts) => {
-    const states = booksOf(series).map(bookStatus)
+  const statusOf = (books: BookFacts[]) => {
+    const states = books.map(bookStatus)
     if (states.every(state => state === 'read')) return 'read'
     return states.some(state => state !== 'unread') ? 'in_progress' : 'unread'
   }
@@ -116,7 +116,7 @@ export function createOracle(facts: Facts, account: string) {
       case 'tag':
         return testLabels(test, tagsOf(s))
       case 'readStatus':
-        return test.kind === 'status' && seriesStatus(s) === test.status
+        return test.kind === 'status' && statusOf(seen) === test.status
       case 'completion':
         return test.kind === 'boolean' && s.total !== null && count >= s.total === test.value
       case 'sharingTag':
@@ -126,7 +126,7 @@ export function createOracle(facts: Facts, account: string) {
       case 'author':
         return testLabels(
           test,
-          booksOf(s).map(b => b.author),
+          seen.map(b => b.author),
         )
       case 'year':
         return testNumber(test, s.year)

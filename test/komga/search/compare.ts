@@ -65,7 +65,7 @@ export function createComparison(sql: Sql, facts: KomgaFacts) {
         const books = booksOf(s)
         const isListed =
           books.length > 0 ? books.some(isVisible) : withDeleted(seriesTree) && hasMissing.has(s)
-        return isListed && isVisibleSeries(viewer)(s) && matchesSeries(seriesTree)(s)
+        return isListed && isVisibleSeries(viewer)(s) && matchesSeries(seriesTree, isVisible)(s)
       })
       const label = `${seed} ${JSON.stringify(seriesTree)}`
       deepEqual([...foundSeries.ids].sort(), expectedSeries.map(s => s.id).sort(), label)

@@ -26,8 +26,8 @@ export function createEvaluator(facts: KomgaFacts, account: string, now: Date) {
     const p = progress.get(b.id)
     return p?.done ? 'READ' : p && p.page > 0 ? 'IN_PROGRESS' : 'UNREAD'
   }
-  const seriesState = (s: SeriesFacts) => {
-    const states = booksOf(s).map(readState)
+  const seriesState = (books: BookFacts[]) => {
+    const states = books.map(readState)
     if (states.length > 0 && states.every(state => state === 'READ')) return 'READ'
     return states.some(state => state !== 'UNREAD') ? 'IN_PROGRESS' : 'UNREAD'
   }
@@ -104,8 +104,10 @@ export function createEvaluator(facts: KomgaFacts, account: string, now: Date) {
     )
   }
 
-  const testSeries = (s: SeriesFacts, key: string, op: Operation): boolean => {
+  type Seen = (book: BookFacts) => boolean
+  const testSeries = (s: SeriesFacts, key: string, op: Operation, isSeen: Seen): boolean => {
     const books = booksOf(s)
+    const seen = books.filter(isSeen)
     switch (key) {
       case 'libraryId':
         return anyOf(op, [s.library])
@@ -141,11 +143,11 @@ export function createEvaluator(facts: KomgaFacts, account: string, now: Date) {
       case 'ageRating':
         return number(op, s.ageRating)
       case 'readStatus':
-        return equals(op, seriesState(s) === op.value)
+        return equals(op, seriesState(seen) === op.value)
       case 'seriesStatus':
         return equals(op, s.status === String(op.value).toLowerCase())
       case 'author':
-        return credit(op, books.flatMap(creditsOf))
+        return credit(op, seen.flatMap(creditsOf))
     }
     throw new Error(key)
   }
@@ -223,8 +225,8 @@ export function createEvaluator(facts: KomgaFacts, account: string, now: Date) {
   }
   return {
     ...oracle,
-    matchesSeries: (tree: Tree) => (s: SeriesFacts) =>
-      evaluate(tree, (key, op) => testSeries(s, key, op)) ?? true,
+    matchesSeries: (tree: Tree, isSeen: Seen) => (s: SeriesFacts) =>
+      evaluate(tree, (key, op) => testSeries(s, key, op, isSeen)) ?? true,
     matchesBook: (tree: Tree) => (b: BookFacts) =>
       evaluate(tree, (key, op) => testBook(b, key, op)) ?? true,
   }

@@ -55,7 +55,7 @@ async function bitmapsOf<Table extends RowTable, Request extends RowRequest>(
   const found = new Map<string, Packed>()
   const needed: (Needed & { key: string })[] = []
   for (const [key, predicate] of predicatesByKey(condition)) {
-    const version = kind.versionOfField(predicate.field)
+    const version = kind.versionOfField(predicate.field, viewer)
     const name = hashOf([key, ownerOf(version, viewer)])
     const known = state.bitmaps.get(name)
     const isValid = known && known.version === ownVersion(versions, version)
@@ -92,7 +92,7 @@ async function readNeeded<Table extends RowTable, Request extends RowRequest>(
   { name, predicate, withMissing, known }: Needed,
 ): Promise<{ packed: Packed; isCurrent: boolean }> {
   const { sql, viewer, kind, versions, table, state } = context
-  const version = kind.versionOfField(predicate.field)
+  const version = kind.versionOfField(predicate.field, viewer)
   const store = (
     bitmap: Bitmap,
     { versions: read, coversMissing, isFromMemory }: Omit<PredicateRows, 'bitmap'>,

@@ -109,7 +109,7 @@ export type RowKind<Table extends RowTable, Request extends RowRequest> = {
   /** Of predicates for which few rows hold; null for all rows. */
   conditionOf(request: Request): Condition | null
   /** Which version the values of a field belong to; null for none. */
-  versionOfField(field: string): keyof Versions | null
+  versionOfField(field: string, viewer: Viewer): keyof Versions | null
   /** The positive form of a predicate. */
   readPredicate(sql: Sql, viewer: Viewer, request: PredicateRequest<Table>): Promise<PredicateRows>
   /** Adds the rows from `first` on, which the bitmap does not have; null if they are too many. */

@@ -1,7 +1,7 @@
 // Versions of what lists are made of: of the books and series of the catalogue, of the ratings of all accounts, and of what one account has
 // read, rated and marked.
 import type { Fragment, Sql } from 'postgres'
-import type { Viewer } from '../../../auth/viewer.ts'
+import { hidesBooks, type Viewer } from '../../../auth/viewer.ts'
 import type { Queryable } from '../../../postgres/db.ts'
 import type { BookField, SeriesField } from '../fields.ts'
 
@@ -37,6 +37,8 @@ export type Versions = {
   account: string
   ratings: string
   labels: string
+  /** Of rows, books and the account. */
+  all: string
 }
 
 /** An expression: the `Versions` that a statement sees, as JSON. */
@@ -45,11 +47,14 @@ export function listVersions(
   { accountId }: Viewer,
   subject: 'book' | 'series',
 ): Fragment {
-  return sql`json_build_object(
-    'rows', ${listVersion(sql, subject)}, 'books', ${listVersion(sql, 'book')},
-    'ratings', ${listVersion(sql, 'rating')}, 'labels', ${listVersion(sql, 'label')},
-    'account', (
-      select coalesce(sum(count), 0)::text from account_list_change where account_id = ${accountId}))`
+  return sql`(
+    select json_build_object('rows', v.rows, 'books', v.books, 'account', v.account,
+      'ratings', ${listVersion(sql, 'rating')}, 'labels', ${listVersion(sql, 'label')},
+      'all', concat_ws(' ', v.rows, v.books, v.account))
+    from (
+      select ${listVersion(sql, subject)} as rows, ${listVersion(sql, 'book')} as books, (
+        select coalesce(sum(count), 0)::text from account_list_change
+        where account_id = ${accountId}) as account) v)`
 }
 
 /** Rows that name books are combined when they are older: an index in memory that was used since then follows them. */
@@ -85,6 +90,7 @@ type FieldVersion = keyof Versions | null
 /** The viewers for whom values of this version are alike: the account, or those who see the same books of a series. */
 export function ownerOf(version: FieldVersion, { accountId, ageLimit }: Viewer): string {
   if (version === 'account') return accountId
+  if (version === 'all') return `${accountId} age ${ageLimit}`
   return version === 'books' && ageLimit !== null ? `age ${ageLimit}` : ''
 }
 
@@ -174,7 +180,11 @@ export function versionOfBookField(field: string): FieldVersion {
   return field === 'sortTitle' ? 'rows' : ofBooks[field as BookField]
 }
 
+// Of all books of a series, or of those that an age limit does not hide.
+const ofSeenBooks = ['author', 'credit', 'readStatus']
+
 /** Of a field of a condition on series. */
-export function versionOfSeriesField(field: string): FieldVersion {
+export function versionOfSeriesField(field: string, viewer: Viewer): FieldVersion {
+  if (hidesBooks(viewer) && ofSeenBooks.includes(field)) return 'all'
   return field === 'seriesId' ? 'rows' : ofSeries[field as SeriesField]
 }

@@ -1,6 +1,7 @@
 // Predicates on books in three-valued form. Of the books of a series a predicate holds for all
 // (`definite`), for none (not `possible`), or for some; only in the last case book rows are read (`exact`).
 import type { Fragment } from 'postgres'
+import { unrestrictedViewer } from '../../../auth/viewer.ts'
 import { parseSearchQuery } from '../../../name/search-text.ts'
 import type { Queryable } from '../../../postgres/db.ts'
 import { allOf } from '../../../postgres/statement.ts'
@@ -9,7 +10,7 @@ import type { Predicate } from '../condition.ts'
 import { bookColumnTest } from './book-columns.ts'
 import { likePattern, textTest } from './operators.ts'
 import { ownPredicate } from './own-rows.ts'
-import { escapedPath, foldedPath } from './path-rows.ts'
+import { foldedPath, pathKey } from './path-rows.ts'
 import type { PlanContext } from './plan-context.ts'
 import { matchesQuery } from './search-match.ts'
 import { labelSet, seriesSet } from './series-sets.ts'
@@ -93,7 +94,9 @@ function narrowedPredicate(context: PlanContext, predicate: Predicate): BookPred
     return { definite: null, possible, exact: sql`(${has})` }
   }
   if (test.kind === 'credit') {
-    const possible = includesMissing ? null : seriesSet(context, predicate)
+    // Of all books: the rows of the predicate are the same for all viewers.
+    const viewer = unrestrictedViewer(context.viewer.accountId)
+    const possible = includesMissing ? null : seriesSet({ ...context, viewer }, predicate)
     return { definite: null, possible, exact: creditTest(sql, test) }
   }
   return null
@@ -146,6 +149,6 @@ function pathTest(sql: Queryable, test: Predicate['test']): Fragment {
   if (test.kind !== 'text') return sql`false`
   const path = sql`d.path || case when d.path = '' then '' else '/' end::bytea || b.name`
   return sql`(
-    select ${foldedPath(sql, path)} like ${likePattern(escapedPath(test.value), test.operator)}
+    select ${foldedPath(sql, path)} like ${likePattern(pathKey(test.value), test.operator)}
     from directory d where d.id = b.directory_id)`
 }

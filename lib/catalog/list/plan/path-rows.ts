@@ -2,25 +2,19 @@
 // because they are few.
 import type { Fragment } from 'postgres'
 import { presentBook } from '../../../auth/viewer.ts'
+import { lowerAscii } from '../../../name/text.ts'
 import type { Queryable } from '../../../postgres/db.ts'
 import type { Test } from '../condition.ts'
 import { likePattern } from './operators.ts'
 
 type Operator = 'equals' | 'contains' | 'beginsWith' | 'endsWith'
 
-/** Paths are bytes, so letters beyond ASCII are compared with case. As encode(…, 'escape') writes them. */
-export function escapedPath(value: string): string {
-  return [...Buffer.from(value.toLowerCase())]
-    .map(byte => {
-      if (byte === 0x5c) return '\\\\'
-      return byte < 0x80 ? String.fromCharCode(byte) : `\\${byte.toString(8).padStart(3, '0')}`
-    })
-    .join('')
-}
+/** Paths are bytes, which are compared as characters of Latin-1; only letters of ASCII without case. */
+export const pathKey = (value: string): string => Buffer.from(lowerAscii(value)).toString('latin1')
 
-/** An expression of bytes as `escapedPath` writes text. */
+/** An expression of bytes as `pathKey` writes text. */
 export function foldedPath(sql: Queryable, bytes: Fragment): Fragment {
-  return sql`lower(encode(${bytes}, 'escape') collate "C")`
+  return sql`lower(convert_from(${bytes}, 'LATIN1') collate "C")`
 }
 
 /** Present books (id, series_id) for which the test holds, or fails. */
@@ -28,7 +22,7 @@ export function pathRows(
   sql: Queryable,
   test: Extract<Test, { kind: 'text' }>,
 ): { holds: Fragment; fails: Fragment } {
-  const value = escapedPath(test.value)
+  const value = pathKey(test.value)
   // Names have no slash, so a value with one ends within the name that follows its last slash.
   const end = value.lastIndexOf('/') + 1
   const [start, rest] = [value.slice(0, end), value.slice(end)]

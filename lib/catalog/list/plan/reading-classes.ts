@@ -53,8 +53,8 @@ export function classColumns(
   }
 }
 
-/** The counters of `series_reading`, and `book_count`, of the hidden books. */
-function hiddenJoin(
+/** The counters of `series_reading`, and `book_count`, of the hidden books, as `h` beside `series s`. */
+export function hiddenJoin(
   sql: Queryable,
   viewer: Viewer,
   { isAboutReading, hidden }: { isAboutReading: boolean; hidden: Fragment | null },

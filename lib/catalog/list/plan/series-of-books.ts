@@ -29,6 +29,10 @@ export function setOfBooks(context: PlanContext, field: BooksField, test: Test):
   }
 }
 
+/** On `book y`: it is present, and the viewer sees it. */
+export const isSeenBook = (sql: Queryable, viewer: Viewer): Fragment =>
+  sql`(${presentBook(sql, 'y')} and ${withinAge(sql, viewer)})`
+
 /** Series with one of these few books, `book y`, that the viewer sees. */
 function seriesOfBooks({ sql, viewer }: PlanContext, where: Fragment): Fragment {
   return sql`

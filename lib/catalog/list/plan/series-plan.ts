@@ -5,11 +5,12 @@ import { hasVisibleBook, type Viewer, visibleSeries } from '../../../auth/viewer
 import type { SearchQuery } from '../../../name/search-text.ts'
 import type { Queryable } from '../../../postgres/db.ts'
 import { allOf, anyOf, unionAll, unprepared } from '../../../postgres/statement.ts'
-import { type Condition, type Predicate, predicatesOf, type SeriesFilter } from '../condition.ts'
-import type { ReadStatus } from '../fields.ts'
+import type { Condition, Predicate, SeriesFilter } from '../condition.ts'
 import { lookUpLabels } from './labels.ts'
 import type { PlanContext } from './plan-context.ts'
-import { matchesQuery, matchRank } from './search-match.ts'
+import { matchRank } from './search-match.ts'
+import { searchedSeries } from './searched-series.ts'
+import { hasReadStatus, joinReading } from './series-reading.ts'
 import { seriesSet, toRarePredicate } from './series-sets.ts'
 
 type SeriesQuery = {
@@ -34,11 +35,11 @@ export async function planSeries(
   const condition = filter?.condition ?? { all: [] }
   const labels = await lookUpLabels(sql, filter)
   const context = { sql, viewer, labels, includesMissing: includeDeleted }
-  const reading = joinReading(sql, viewer, condition)
+  const reading = joinReading({ sql, viewer }, condition)
   const hits = search
     ? sql`hits as materialized (
-        select t.series_id, ${matchRank(sql, search)} as rank from series_search t
-        where ${matchesQuery(sql, search)}
+        select t.series_id, ${matchRank(sql, search)} as rank
+        from (${searchedSeries({ sql, viewer }, search)}) t
       ),`
     : sql``
   const ctes = sql`${hits} matched as materialized (
@@ -73,7 +74,7 @@ export async function findMatches(
   const isIn = (set: Fragment) => sql`exists (select from (${set}) m(id) where m.id = s.id)`
   const matches = filters.map(
     ({ condition }, i) => sql`(
-      select ${i}::integer as place, s.id from series s ${joinReading(sql, viewer, condition)}
+      select ${i}::integer as place, s.id from series s ${joinReading({ sql, viewer }, condition)}
       where s.book_count > 0 and ${visibleSeries(sql, viewer)} and ${hasVisibleBook(sql, viewer)}
         and ${compile({ sql, viewer, labels, isIn }, condition)}
       limit 1)`,
@@ -81,14 +82,6 @@ export async function findMatches(
   const rows = await unprepared(sql<{ place: number; id: string }[]>`${unionAll(sql, matches)}`)
   const found = new Map(rows.map(({ place, id }) => [place, id]))
   return filters.map((_, i) => found.get(i) ?? null)
-}
-
-/** Joins the viewer's `series_reading r`, if the condition is about reading. */
-function joinReading(sql: Queryable, { accountId }: Viewer, condition: Condition): Fragment {
-  const isAboutReading = predicatesOf(condition).some(({ field }) => field === 'readStatus')
-  return isAboutReading
-    ? sql`left join series_reading r on r.account_id = ${accountId} and r.series_id = s.id`
-    : sql``
 }
 
 type SeriesContext = PlanContext & {
@@ -108,14 +101,6 @@ function compile(context: SeriesContext, condition: Condition): Fragment {
 
 function compilePositive(context: SeriesContext, predicate: Predicate): Fragment {
   const { sql, isIn = set => sql`((s.id in (${set})) is true)` } = context
-  if (predicate.test.kind === 'status') return hasReadStatus(sql, predicate.test.status)
+  if (predicate.test.kind === 'status') return hasReadStatus(context, predicate.test.status)
   return isIn(seriesSet(context, predicate))
-}
-
-/** Over the viewer's `series_reading r`, which may be missing. */
-function hasReadStatus(sql: Queryable, status: ReadStatus): Fragment {
-  const isRead = sql`coalesce(r.read_count >= s.book_count, false)`
-  if (status === 'read') return isRead
-  const isOpened = sql`coalesce(r.opened_count > 0 or r.read_count > 0, false)`
-  return status === 'in_progress' ? sql`(${isOpened} and not ${isRead})` : sql`(not ${isOpened})`
 }

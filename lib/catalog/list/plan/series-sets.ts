@@ -2,14 +2,14 @@
 // each series or book of a walk; each set is read from the narrowest index that has its column.
 import type { Fragment } from 'postgres'
 import { parseSearchQuery } from '../../../name/search-text.ts'
-import { searchKey } from '../../../name/text.ts'
 import type { Queryable } from '../../../postgres/db.ts'
 import type { Condition, Predicate } from '../condition.ts'
 import type { SeriesField } from '../fields.ts'
 import { labelKindOf } from './labels.ts'
-import { type Column, columnTest, likePattern, textTest } from './operators.ts'
+import { type Column, columnTest, textTest } from './operators.ts'
 import { type PlanContext, seriesWhere } from './plan-context.ts'
-import { matchesQuery } from './search-match.ts'
+import { searchedSeries } from './searched-series.ts'
+import { seriesOfAuthor, seriesOfCredit } from './series-authors.ts'
 import { type BooksField, isOfBooks, setOfBooks } from './series-of-books.ts'
 
 type SetField =
@@ -78,7 +78,7 @@ export function seriesSet(context: PlanContext, predicate: Predicate): Fragment 
     const column = field === 'libraryId' ? sql`x.library_id` : sql`x.id`
     return seriesWhere(context, sql`${column} = any(${test.ids}::uuid[])`)
   }
-  if (test.kind === 'credit') return seriesWhere(context, creditTest(sql, test))
+  if (test.kind === 'credit') return seriesOfCredit(context, test)
   if (test.kind === 'boolean' && Object.hasOwn(flags, field)) {
     const flag = flags[field as FlagField](sql)
     return seriesWhere(context, test.value ? flag : sql`not ${flag}`)
@@ -90,8 +90,11 @@ export function seriesSet(context: PlanContext, predicate: Predicate): Fragment 
       return labelSet(context, predicate, 'own')
     case 'anyTag':
       return labelSet(context, predicate, 'any')
-    case 'text':
-      return searchedSeries(sql, test)
+    case 'text': {
+      const search = test.kind === 'text' ? parseSearchQuery(test.value) : null
+      if (!search) return seriesWhere(context, sql`false`)
+      return sql`select t.series_id from (${searchedSeries(context, search)}) t`
+    }
     case 'hasExternalSourceId': {
       const hasId = sql`exists (
         select from external_reference e where e.series_id = x.id and e.kind = 'id')`
@@ -125,7 +128,7 @@ export function seriesSet(context: PlanContext, predicate: Predicate): Fragment 
     case 'sharingTag':
       return sharingTagSet(context, test)
     case 'author':
-      return seriesWhere(context, authorTest(sql, test))
+      return seriesOfAuthor(context, test)
     default:
       return seriesWhere(context, columnTest(sql, columns[field as ColumnField](sql), test))
   }
@@ -187,39 +190,4 @@ function sharingTagSet({ sql }: PlanContext, test: Predicate['test']): Fragment 
   return sql`
     select y.series_id from series_sharing_tag y join sharing_tag t on t.id = y.tag_id
     where ${textTest(sql, sql`folded(t.name)`, test)}`
-}
-
-/** Authors of the series itself, and of its books: names between line breaks. */
-function authorTest(sql: Queryable, test: Predicate['test']): Fragment {
-  if (test.kind !== 'text') return sql`x.author_key <> ''`
-  const name = likePattern(searchKey(test.value).replaceAll('\n', ' '), 'equals')
-  const start = test.operator === 'equals' || test.operator === 'beginsWith' ? '\n' : ''
-  const end = test.operator === 'equals' || test.operator === 'endsWith' ? '\n' : ''
-  return sql`(x.author_key <> '' and x.author_key like ${`%${start}${name}${end}%`})`
-}
-
-type CreditTest = Extract<Predicate['test'], { kind: 'credit' }>
-
-/** Credits of the series itself, and of its books: each a line of name, tab, role. */
-function creditTest(sql: Queryable, { operator, name, role }: CreditTest): Fragment {
-  const isExact = operator === 'equals'
-  const literal = (text: string) => likePattern(text.replaceAll(/[\n\t]/g, ' '), 'equals')
-  if (name === null)
-    return role === null
-      ? sql`x.credit_key <> ''`
-      : sql`x.credit_key like ${`%\t${literal(role)}\n%`}`
-  const part = `${isExact ? '\n' : ''}${literal(searchKey(name))}`
-  if (isExact)
-    return sql`x.credit_key like ${`%${part}\t${role === null ? '' : `${literal(role)}\n`}%`}`
-  // A name that contains the text, not one name and the role of another.
-  const inLine = role === null ? sql`` : sql`and split_part(c.line, ${'\t'}, 2) = ${role}`
-  return sql`(x.credit_key like ${`%${part}%`} and exists (
-    select from string_to_table(x.credit_key, ${'\n'}) c(line)
-    where split_part(c.line, ${'\t'}, 1) like ${`%${part}%`} ${inLine}))`
-}
-
-function searchedSeries(sql: Queryable, test: Predicate['test']): Fragment {
-  const search = test.kind === 'text' ? parseSearchQuery(test.value) : null
-  if (!search) return sql`select t.series_id from series_search t where false`
-  return sql`select t.series_id from series_search t where ${matchesQuery(sql, search)}`
 }

@@ -1,7 +1,7 @@
 // Texts of the books of a table, for conditions and searches: titles and paths in memory, summaries and what searches
 // read in files. Read in the background, and dropped with the table.
 import type { Sql } from 'postgres'
-import { searchKey } from '../../../../name/text.ts'
+import { lowerAscii, searchKey } from '../../../../name/text.ts'
 import { poolOf } from '../../../../postgres/cancellable.ts'
 import { noteFailedReading } from '../../background-failures.ts'
 import { createBackgroundQueue } from '../../background-queue.ts'
@@ -23,7 +23,7 @@ const queue = createBackgroundQueue(what)
 export function textSearchOf({ field, test }: Predicate): TextSearch | null {
   if (test.kind !== 'text') return null
   const { operator } = test
-  if (field === 'path') return { field, operator, value: test.value.toLowerCase() }
+  if (field === 'path') return { field, operator, value: lowerAscii(test.value) }
   // Whole summaries are compared as the database folds them.
   const isText = field === 'title' || (field === 'summary' && operator !== 'equals')
   return isText ? { field, operator, value: searchKey(test.value) } : null
