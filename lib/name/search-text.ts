@@ -1,6 +1,6 @@
 // Search text of books and series, and the patterns of search queries. Letters and digits beyond ASCII
-// are encoded as four ASCII characters, one capital and three others: the trigrams of Postgres then
-// work for every script under every locale, and a single Han character is long enough for a lookup.
+// are encoded as five capitals: the trigrams of Postgres then work for every script under every locale, a
+// single Han character is long enough for a lookup, and no word of ASCII, which is in lower case, matches them.
 import { searchKey } from './text.ts'
 
 const apostrophes = /['’‘ʼ`´＇]/gu
@@ -10,7 +10,7 @@ const maxLineLength = 1000
 const maxLines = 60
 const maxWords = 16
 
-/** Words of letters and digits, folded and encoded, with single spaces: `Émile’s №5, 巨人` → `emiles no5 A1…Z0…`. */
+/** Words of letters and digits, folded and encoded, with single spaces: `Émile’s №5, 巨人` → `emiles no5 AJ… AK…`. */
 export function normalizeSearchText(text: string): string {
   const folded = searchKey(text.slice(0, maxLineLength).normalize('NFKC'))
   return folded
@@ -21,10 +21,20 @@ export function normalizeSearchText(text: string): string {
     .replace(nonAscii, encodeCharacter)
 }
 
+// The first capital is none of the others, so that a text matches only from the start of a character on.
+const firstCapitals = 'ABCDE'
+const otherCapitals = 'FGHIJKLMNOPQRSTUVWXYZ'
+const otherPlaces = 4
+
+/** Different for all letters, marks and digits, which end below U+ED675. */
 function encodeCharacter(character: string): string {
-  const code = character.codePointAt(0)!
-  const first = String.fromCharCode(0x41 + Math.floor(code / 46_656))
-  return first + (code % 46_656).toString(36).padStart(3, '0')
+  let rest = character.codePointAt(0)!
+  let encoded = ''
+  for (let place = 0; place < otherPlaces; place++) {
+    encoded += otherCapitals[rest % otherCapitals.length]
+    rest = Math.floor(rest / otherCapitals.length)
+  }
+  return firstCapitals[rest % firstCapitals.length] + encoded
 }
 
 /** Between what a series has itself and what only its books have: no character of a normalized text. */
