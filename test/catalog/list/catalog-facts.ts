@@ -76,6 +76,8 @@ const words = [
   '100%',
   'a_b',
   'Ölbaum',
+  // Half-width kana: a mark of its own follows the last letter.
+  'Vol ﾓﾝｶﾞ',
   'X',
 ]
 const genres = ['Action', 'action', 'Sci-Fi', 'sci-fi', 'Drama', 'Épique', '百合']

@@ -141,6 +141,8 @@ t.test('everything else is rejected with the path of the node', async t => {
     [{ pageCount: { operator: 'gt', value: '3' } }, 'must be a number'],
     [{ dateAdded: { operator: 'after', value: 'soon' } }, 'must be an ISO 8601 date'],
     [{ dateAdded: { operator: 'after', value: '2024-13-01' } }, 'must be an ISO 8601 date'],
+    [{ dateAdded: { operator: 'before', value: '2023-02-29' } }, 'must be an ISO 8601 date'],
+    [{ dateAdded: { operator: 'between', end: '2024-02-30T10:00' } }, 'must be an ISO 8601 date'],
     [{ hasError: { operator: 'is', value: 1 } }, 'must be true or false'],
     [{ inShelf: { operator: 'isTrue' } }, 'is not a field'],
     [{ constructor: {} }, 'is not a field'],

@@ -270,6 +270,13 @@ t.test(
   },
 )
 
+t.test('a title is found by half-width kana without the mark that follows them', async t => {
+  const filter = parseBookFilter({ title: { operator: 'contains', value: 'ﾓﾝｶ' } })!
+  const expected = present.filter(b => b.title.includes('ﾓﾝｶﾞ')).map(b => b.id)
+  t.ok(expected.length > 0)
+  t.same((await pages({ filter, pageSize: 50 })).ids.sort(), expected.sort())
+})
+
 t.test('the best title matches come first', async t => {
   const { ids } = await pages({ filter: null, text: 'one', pageSize: 100 })
   const rank = (id: string) => {

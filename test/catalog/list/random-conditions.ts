@@ -94,7 +94,20 @@ const status = fc.oneof(
 )
 const genre = texts('action', 'ACTION', 'sci', 'epique', '百', 'i', 'none such')
 const tag = texts('long', 'classic', 'o', '_', '%')
-const title = texts('Naruto', 'emile', 'one', '撃', "don't", '%', '_', 'X', 'a_b', 'Ölbaum', '0% n')
+const title = texts(
+  'Naruto',
+  'emile',
+  'one',
+  '撃',
+  "don't",
+  '%',
+  '_',
+  'X',
+  'a_b',
+  'Ölbaum',
+  '0% n',
+  'ﾓﾝｶ',
+)
 
 function readTime(second: number): Date {
   return new Date(1_710_000_000_000 + second * 1000)

@@ -68,11 +68,14 @@ function searchRows(sql: Queryable, test: Test): Fragment {
     where t.is_present and ${search ? matchesQuery(sql, search) : sql`false`}`
 }
 
-/** Words that the search row of every book contains whose title contains the value; long enough for trigrams. */
+/**
+ * Words that the search row of every book contains whose title contains the value; long enough for trigrams. Only of
+ * ASCII: a letter of another script may become another one with the mark that follows it in the title.
+ */
 function wordsOf(value: string): string[] {
   return normalizeSearchText(value)
     .split(' ')
-    .filter(word => word.length > 2)
+    .filter(word => /^[a-z0-9]{3,}$/.test(word))
 }
 
 /** Books of visible series that are hidden by an age rating of their own. */
