@@ -8,7 +8,7 @@ import {
   parseBookFilter,
   parseSeriesFilter,
 } from '../../lib/catalog/list/condition.ts'
-import { parseSearchQuery } from '../../lib/name/search-text.ts'
+import { ofBooks, parseSearchQuery } from '../../lib/name/search-text.ts'
 import { searchKey } from '../../lib/name/text.ts'
 import type { Sql } from '../../lib/postgres/db.ts'
 import { allOf, anyOf } from '../../lib/postgres/statement.ts'
@@ -33,7 +33,8 @@ export async function plainCount(
     : parseSeriesFilter(condition, { isAdmin: true })
   const leaf = (predicate: Predicate) =>
     isBook ? bookLeaf(sql, viewer, predicate) : seriesLeaf(sql, viewer, predicate)
-  const where = sql`${filter ? tree(sql, filter.condition, leaf) : sql`true`} and ${words(sql, text)}`
+  const where = sql`${filter ? tree(sql, filter.condition, leaf) : sql`true`}
+    and ${isBook ? words(sql, text) : seriesWords(sql, viewer, text)}`
   const count = isBook ? booksWhere(sql, viewer, where) : seriesWhere(sql, viewer, where)
   const [row] = await sql<{ count: number }[]>`select (${count}) as count`
   return row!.count
@@ -54,19 +55,23 @@ function booksWhere(sql: Sql, viewer: Viewer, where: Fragment): Fragment {
 function seriesWhere(sql: Sql, viewer: Viewer, where: Fragment): Fragment {
   return sql`
     select count(*) from series s
-    join (
+    left join (
       select b.series_id, count(*) as books, count(*) filter (where p.is_completed) as done,
         count(*) filter (where p.is_completed or p.current_page > 0) as begun
       from book b
       left join progress p on p.account_id = ${viewer.accountId} and p.book_id = b.id
-      where b.missing_at is null
+      where b.missing_at is null and ${seenBook(sql, viewer)}
       group by b.series_id
     ) n on n.series_id = s.id
     left join series_search t on t.series_id = s.id
     cross join lateral (select case when n.done = n.books then 'read'
       when n.begun > 0 then 'in_progress' else 'unread' end as status) r
-    where ${visibleSeries(sql, viewer)} and ${where}`
+    where s.book_count > 0 and ${visibleSeries(sql, viewer)} and ${where}`
 }
+
+/** Of `book b` in a visible series. */
+const seenBook = (sql: Sql, { ageLimit }: Viewer) =>
+  ageLimit === null ? sql`true` : sql`(b.age_rating is null or b.age_rating <= ${ageLimit})`
 
 function tree(sql: Sql, condition: Condition, leaf: (leaf: Predicate) => Fragment): Fragment {
   const parts = (list: Condition[]) => list.map(part => tree(sql, part, leaf))
@@ -132,7 +137,7 @@ function seriesLeaf(sql: Sql, viewer: Viewer, { field, test }: Predicate): Fragm
           select a->>'name' from jsonb_array_elements(s.authors) a
           union all
           select a->>'name' from book b, jsonb_array_elements(b.authors) a
-          where b.series_id = s.id and b.missing_at is null)`,
+          where b.series_id = s.id and b.missing_at is null and ${seenBook(sql, viewer)})`,
         test,
       )
     case 'sharingTag':
@@ -272,4 +277,16 @@ function words(sql: Sql, text: string | undefined): Fragment {
     sql,
     patterns.map(pattern => sql`strpos(t.text, ${pattern.replaceAll('%', '')}) > 0`),
   )
+}
+
+/** Of `series s` with `series_search t`: what only hidden books have does not count. */
+function seriesWords(sql: Sql, viewer: Viewer, text: string | undefined): Fragment {
+  const found = words(sql, text)
+  if (viewer.ageLimit === null || !text) return found
+  return sql`(${found} and (
+    not exists (select from book b where b.series_id = s.id and not ${seenBook(sql, viewer)})
+    or (select ${found} from (select split_part(t.text, ${ofBooks}, 1) as text) t)
+    or exists (
+      select from book b join book_search t on t.book_id = b.id
+      where b.series_id = s.id and b.missing_at is null and ${seenBook(sql, viewer)} and ${found})))`
 }
