@@ -29,6 +29,10 @@ export function isConnectionLost(error: unknown): boolean {
   return /^(CONNECTION_|08...$|57P0[1-5]$)/.test(code)
 }
 
+/** This process has closed its connections, because it stops. */
+export const isPoolClosed = (error: unknown): boolean =>
+  (error as DatabaseError)?.code === 'CONNECTION_ENDED'
+
 /** The server could not write because its disk or a quota is exhausted. */
 export function isDiskFull(error: unknown): boolean {
   const { code, message } = (error ?? {}) as NonNullable<DatabaseError>

@@ -4,6 +4,7 @@ import type { Sql } from 'postgres'
 import type { Log } from '../../log.ts'
 import { countFailedListReading } from '../../metrics/lists.ts'
 import { poolOf } from '../../postgres/cancellable.ts'
+import { isPoolClosed } from '../../postgres/connection-error.ts'
 
 const minLogIntervalMs = 60_000
 
@@ -15,8 +16,9 @@ export function logFailedReadings(sql: Sql, log: Log) {
   reporters.set(poolOf(sql), { log, nextLog: 0 })
 }
 
-/** `what` was not read. */
+/** `what` was not read. That a process stops meanwhile is no failure. */
 export function noteFailedReading(pool: Sql, what: string, error: unknown) {
+  if (isPoolClosed(error)) return
   countFailedListReading(what)
   const reporter = reporters.get(pool)
   if (!reporter || performance.now() < reporter.nextLog) return

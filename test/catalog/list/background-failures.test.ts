@@ -7,6 +7,7 @@ import { seriesKind } from '../../../lib/catalog/list/bitmaps/series/series-inde
 import { newId } from '../../../lib/id.ts'
 import { openLog } from '../../../lib/log.ts'
 import { registry } from '../../../lib/metrics/registry.ts'
+import { connectionsLike } from '../../../lib/postgres/db.ts'
 import { createDatabase } from '../../kit/db.ts'
 
 const { sql } = await createDatabase(t)
@@ -61,4 +62,29 @@ t.test('a reading that failed is not tried again at once', async t => {
     await index.idle()
   }
   t.equal(readings, 1)
+})
+
+t.test('a reading that ends because the process stops is no failure', async t => {
+  const pool = connectionsLike(sql, { max: 1, connection: {} })
+  logFailedReadings(pool, log)
+  lines.length = 0
+  const failed = await failures()
+  const index = createRowIndex({
+    ...seriesKind,
+    async readTable(closed) {
+      await pool.end()
+      return await seriesKind.readTable(closed)
+    },
+  })
+  const viewer = unrestrictedViewer(newId())
+  index.refresh(pool, viewer, {
+    filter: null,
+    sort: 'title',
+    direction: 'asc',
+    offset: 0,
+    limit: 5,
+  })
+  await index.idle()
+  t.equal(await failures(), failed)
+  t.same(lines, [])
 })
