@@ -62,8 +62,8 @@ export async function openApi({
   server: FastifyInstance
   /** Port of the separate server of the compatible API; null without one. */
   compatiblePort: number | null
-  /** Builds the web application, which the first request does otherwise. */
-  prepareWeb(): Promise<void>
+  /** Loads code for pages and builds the web application, which the first requests do otherwise. */
+  prepare(): Promise<void>
   /** Still responds, with Connection: close; /health reports 503. */
   announceShutdown(): void
   /** Waits up to 25 seconds for running requests, then closes everything. */
@@ -123,7 +123,10 @@ export async function openApi({
   return {
     server,
     compatiblePort: compatible.port,
-    prepareWeb: async () => web?.prepare(),
+    async prepare() {
+      await pages.prepare()
+      await web?.prepare()
+    },
     announceShutdown() {
       lifecycle.isShuttingDown = true
     },

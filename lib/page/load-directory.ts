@@ -38,6 +38,9 @@ export async function loadDirectory(
   return engine.directoryLoads(flightKey(key, client), load, client.signal)
 }
 
+/** Loads the code for ZIPs, once: decoders of all encodings of names come with it. */
+export const loadZip = () => import('../archive/zip/zip.ts')
+
 // A directory of some hundred pages: parsing it occupies this thread for one to five milliseconds.
 const maxTailBytes = 32 * 1024
 const maxPackedBytes = 16 * 1024
@@ -58,8 +61,7 @@ async function readZipDirectory(
   if (directoryBytesOf(pages) > length) return null
   const tail = await readTail(fileOf(engine, book), { position: book.size - length, length })
   if ('changed' in tail) return tail
-  // Loaded on first use, as decoders of all encodings of names come with it.
-  const { entriesOfTail, zipArchive } = await import('../archive/zip/zip.ts')
+  const { entriesOfTail, zipArchive } = await loadZip()
   const entries = entriesOfTail(tail, book.size, engine.limits)
   if (entries === null) return null
   return createDirectory(pages, entriesOf(pages, entries), zipArchive)

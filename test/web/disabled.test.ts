@@ -29,7 +29,7 @@ test('a disabled application does not exist, and nothing of it is loaded', async
     t.equal(response.status, 404, path)
     t.match(await response.json(), { error: 'NotFound' })
   }
-  await off.api.prepareWeb()
+  await off.api.prepare()
   t.same(loaded, [], 'not loaded')
 
   const on = await startApiWithoutPipeline(t)
