@@ -50,10 +50,11 @@ export function buildSearchText(
   books: string[] = [],
 ): string {
   const first = normalizeSearchText(title)
-  const normalized = [...values, ...books].map(value => normalizeSearchText(value ?? ''))
-  const own = new Set(normalized.slice(0, Math.min(values.length, maxLines)))
+  const normalized = (texts: (string | null | undefined)[]) =>
+    new Set(texts.slice(0, maxLines).map(value => normalizeSearchText(value ?? '')))
+  const own = normalized(values)
   for (const skipped of ['', first]) own.delete(skipped)
-  const more = new Set(normalized.slice(values.length, values.length + maxLines))
+  const more = normalized(books)
   for (const skipped of ['', first, ...own]) more.delete(skipped)
   const text = (lines: string[]) => lines.map(line => ` ${line}\n`).join('')
   return text([first, ...own]) + (more.size > 0 ? ofBooks + text([...more]) : '')
