@@ -1,6 +1,7 @@
 // Memory at rest: garbage collections when the process has become idle after work, and memory returned to the system.
 import { readFile } from 'node:fs/promises'
 import { setImmediate as otherEvents } from 'node:timers/promises'
+import { releasedMemoryCount } from '../lib/released-memory.ts'
 
 const intervalMs = 10_000
 // Timers and polling take 1 to 2 %.
@@ -15,10 +16,13 @@ export function collectAtRest(): Disposable {
   let last = performance.eventLoopUtilization()
   let collectedAt = Number.NEGATIVE_INFINITY
   let hasWorked = true
+  let releases = 0
   const timer = setInterval(async () => {
     const now = performance.eventLoopUtilization()
     const { utilization } = performance.eventLoopUtilization(now, last)
     last = now
+    if (releases !== releasedMemoryCount()) hasWorked = true
+    releases = releasedMemoryCount()
     if (utilization > maxIdleUtilization) hasWorked = true
     else if (hasWorked && performance.now() - collectedAt >= minPauseMs) {
       collectedAt = performance.now()

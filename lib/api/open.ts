@@ -9,7 +9,7 @@ import { createOpenBooks } from '../catalog/book/open-books.ts'
 import { coverFolders } from '../catalog/cover/cover-files.ts'
 import { fileAccess } from '../catalog/library/library-root.ts'
 import { logFailedReadings } from '../catalog/list/background-failures.ts'
-import { storeTextsIn } from '../catalog/list/bitmaps/books/text-file.ts'
+import { storeListsIn } from '../catalog/list/bitmaps/temporary-file.ts'
 import { openSources } from '../catalog/source/open.ts'
 import type { Config } from '../config/config.ts'
 import { openEventFeed, type Pace } from '../event/feed.ts'
@@ -76,7 +76,7 @@ export async function openApi({
   const requestSql = forRequests(sql, { timeoutMs: statementTimeoutMs })
   logFailedReadings(requestSql, log)
   const hasCacheSpace = () => space.shortage(['cache']) === null
-  storeTextsIn(requestSql, {
+  storeListsIn(requestSql, {
     path: join(config.data_dir, 'cache', 'lists'),
     hasSpace: hasCacheSpace,
   })

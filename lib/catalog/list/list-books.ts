@@ -67,8 +67,10 @@ export async function listBooks(
   const list = { ...window, sort, direction, filter, libraryId, includeDeleted }
   const readPage = () => pageWithoutIndex(sql, viewer, { ...request, ...list })
   const isUnindexed = filter === null && sort !== 'read' && sort !== 'series'
-  // Without a condition an index is not made, but used.
-  const usesIndex = isUnindexed ? bookIndexOf(sql).isInMemory() && !isAtStart(viewer, list) : true
+  const index = bookIndexOf(sql)
+  // Without a condition an index is made by the first list alone.
+  const isIndexed = index.isRead() ? !isAtStart(viewer, list) : index.isUnused()
+  const usesIndex = !isUnindexed || isIndexed
   return usesIndex && !seriesId
     ? await pageWithIndex(sql, viewer, list, readPage)
     : await readPage()
@@ -94,8 +96,9 @@ export async function pageWithIndex(
   readPage: () => Promise<IdPage>,
 ): Promise<IdPage> {
   const index = bookIndexOf(sql)
+  const isFirst = index.isUnused()
   return await orRead(await index.page(sql, viewer, request), {
-    read: readPage,
+    ...{ read: readPage, isFirst },
     isLarge: async () => (await countPresentBooks(sql)) > minIndexed,
     refresh: () => index.refresh(sql, viewer, request),
   })

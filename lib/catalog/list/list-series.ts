@@ -64,8 +64,9 @@ export async function listSeries(
   if (sort === 'relevance') return await read()
   const index = seriesIndexOf(sql)
   const list = { ...indexedFilter(request), ...order, sort }
+  const isFirst = index.isUnused()
   return await orRead(await index.page(sql, viewer, list), {
-    read,
+    ...{ read, isFirst },
     isLarge: () => isLarge(sql),
     refresh: () => index.refresh(sql, viewer, list),
   })
@@ -122,9 +123,11 @@ export async function alphabeticalGroups(
   const index = seriesIndexOf(sql)
   const order = { sort: 'title', direction: 'asc', offset: 0, limit: 0 } as const
   const list = { ...indexedFilter(request), ...order }
+  const isFirst = index.isUnused()
   const indexed = await index.matching(sql, viewer, list)
   return await orRead(indexed && countInitials(indexed.table, indexed.rows), {
     read: () => readGroups(sql, viewer, { ...request, search }),
+    isFirst,
     isLarge: () => isLarge(sql),
     refresh: () => index.refresh(sql, viewer, list),
   })

@@ -1,6 +1,6 @@
 // Tests of the texts of books that lists search in memory and in files.
 import { deepEqual } from 'node:assert/strict'
-import { readdirSync, readlinkSync, statSync, truncateSync } from 'node:fs'
+import { truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
@@ -16,17 +16,19 @@ import {
   forEachMatch,
   type TextOperator,
 } from '../../../lib/catalog/list/bitmaps/books/text-column.ts'
-import { createTextFile, storeTextsIn } from '../../../lib/catalog/list/bitmaps/books/text-file.ts'
+import { createTextFile } from '../../../lib/catalog/list/bitmaps/books/text-file.ts'
 import { idAt } from '../../../lib/catalog/list/bitmaps/id-table.ts'
+import { storeListsIn } from '../../../lib/catalog/list/bitmaps/temporary-file.ts'
 import { matchesQuery, matchRank } from '../../../lib/catalog/list/plan/search-match.ts'
 import { parseSearchQuery } from '../../../lib/name/search-text.ts'
 import { createDatabase } from '../../kit/db.ts'
 import { makeFacts, storeFacts } from './catalog-facts.ts'
+import { openListFiles } from './open-list-files.ts'
 
 const { sql } = await createDatabase(t)
 await storeFacts(sql, makeFacts(17, 40))
 const folder = join(t.testdir(), 'lists')
-storeTextsIn(sql, { path: folder, hasSpace: () => true })
+storeListsIn(sql, { path: folder, hasSpace: () => true })
 
 t.test('searches of frequent words in the file find and rank as the database does', async t => {
   const table = (await readBookTable(sql, { maxRows: 100_000 }))!
@@ -62,9 +64,9 @@ t.test('summaries are read from the database again when their file is damaged', 
   readTextsLater(sql, table, 'summary')
   await textsRead()
   t.ok(await booksOfText(sql, table, search))
-  const files = openTextFiles()
+  const files = openListFiles()
   t.ok(files.length > 0)
-  for (const path of files) truncateSync(path, 1)
+  for (const { path } of files) truncateSync(path, 1)
   t.equal(await booksOfText(sql, table, search), null)
   readTextsLater(sql, table, 'summary')
   await textsRead()
@@ -72,7 +74,7 @@ t.test('summaries are read from the database again when their file is damaged', 
 })
 
 t.test('without space for them no texts are stored, and conditions read the database', async t => {
-  t.teardown(() => storeTextsIn(sql, { path: folder, hasSpace: () => true }))
+  t.teardown(() => storeListsIn(sql, { path: folder, hasSpace: () => true }))
   const search = { field: 'summary', operator: 'contains', value: 'a' } as const
   let checks = 0
   const disks = [
@@ -81,27 +83,16 @@ t.test('without space for them no texts are stored, and conditions read the data
     { path: folder, hasSpace: () => checks++ === 0 },
   ]
   for (const disk of disks) {
-    storeTextsIn(sql, disk)
+    storeListsIn(sql, disk)
     const table = (await readBookTable(sql, { maxRows: 100_000 }))!
     readTextsLater(sql, table, 'summary')
     await textsRead()
     t.equal(await booksOfText(sql, table, search), null)
   }
   t.equal(checks, 2)
-  const sizes = openTextFiles().map(path => statSync(path).size)
+  const sizes = openListFiles().map(({ size }) => size)
   t.ok(sizes.includes(0), 'what was written is given back')
 })
-
-function openTextFiles(): string[] {
-  return readdirSync('/proc/self/fd').flatMap(fd => {
-    const path = `/proc/self/fd/${fd}`
-    try {
-      return readlinkSync(path).includes('/lists/texts-') ? [path] : []
-    } catch {
-      return []
-    }
-  })
-}
 
 t.test('texts in memory and in a file match as strings do', async () => {
   const letters = fc.string({ unit: fc.constantFrom('a', 'b', 'é'), maxLength: 6 })

@@ -1,6 +1,7 @@
 // Property tests of book lists from memory while books and series are added, changed, moved and deleted: every list is
 // that of a plain query, without reading the books again.
 import { deepEqual, equal, ok } from 'node:assert/strict'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import t from 'tap'
@@ -15,6 +16,7 @@ import { readBookTable } from '../../../lib/catalog/list/bitmaps/books/book-tabl
 import { textsRead } from '../../../lib/catalog/list/bitmaps/books/book-texts.ts'
 import { addedCount, followBooks } from '../../../lib/catalog/list/bitmaps/books/follow-books.ts'
 import { createRowIndex } from '../../../lib/catalog/list/bitmaps/row-index.ts'
+import { storeListsIn } from '../../../lib/catalog/list/bitmaps/temporary-file.ts'
 import { parseBookFilter } from '../../../lib/catalog/list/condition.ts'
 import { combineListChanges } from '../../../lib/catalog/list/marks/list-version.ts'
 import { matchesQuery, matchRank } from '../../../lib/catalog/list/plan/search-match.ts'
@@ -23,6 +25,7 @@ import { parseSearchQuery } from '../../../lib/name/search-text.ts'
 import { forRequests, type Queryable } from '../../../lib/postgres/db.ts'
 import { createDatabase } from '../../kit/db.ts'
 import { makeFacts, storeFacts } from './catalog-facts.ts'
+import { openListFiles } from './open-list-files.ts'
 import { plainList, sorts } from './plain-list.ts'
 import { bookConditions, viewers } from './random-conditions.ts'
 
@@ -118,7 +121,7 @@ const changes = {
     values (${account}, ${someBook(p)}, 3, true)
     on conflict (account_id, book_id) do update set is_completed = not progress.is_completed`,
   combine: async () => {
-    await sql`update list_change set changed_at = changed_at - interval '1 hour'`
+    await sql`update list_change set changed_at = changed_at - interval '25 hours'`
     await combineListChanges(sql)
   },
 } satisfies Record<string, (picked: Picked) => PromiseLike<unknown>>
@@ -154,19 +157,33 @@ const steps = fc.array(
 )
 
 async function followChanges({
-  isWorn,
+  isWorn = false,
+  rests = false,
   runs,
   seed,
 }: {
-  isWorn: boolean
+  isWorn?: boolean
+  /** Whenever no list is made. */
+  rests?: boolean
   runs: number
   seed: number
 }) {
   const kind = isWorn
     ? { ...bookKind, isWorn: (table: Parameters<typeof addedCount>[0]) => addedCount(table) > 60 }
     : bookKind
-  const index = createRowIndex(kind, { pause: 0 })
+  const index = createRowIndex(kind, { pause: 0, ...(rests && { maxUnusedMs: 0 }) })
   let combined = false
+  let rested = 0
+  const pageOf = async (viewer: Viewer, list: Omit<BookRequest, 'offset' | 'limit'>) => {
+    if (rests) await sleep(2)
+    await index.idle()
+    const files = countFiles()
+    const page = await index.page(requests, viewer, { ...list, ...first })
+    // Its file is given back when it is read.
+    if (rests) await sleep(2)
+    if (page && countFiles() < files) rested++
+    return page
+  }
   const first = { offset: 0, limit: 1_000 }
   const warm = async () => {
     for (const sort of sorts) {
@@ -186,16 +203,16 @@ async function followChanges({
           combined ||= change === 'combine'
           // Read from the counters of before.
           const [list, viewer] = used[chosen[0]!]!
-          await index.page(requests, viewer, { ...list, ...first })
+          await pageOf(viewer, list)
         }
         await derive()
         for (const i of chosen) {
           const [list, viewer] = used[i]!
-          let page = await index.page(requests, viewer, { ...list, ...first })
+          let page = await pageOf(viewer, list)
           if (!page && combined) {
             await warm()
             combined = false
-            page = await index.page(requests, viewer, { ...list, ...first })
+            page = await pageOf(viewer, list)
           }
           const expected = await plainList(sql, viewer, list)
           deepEqual(page, { ids: expected, total: expected.length })
@@ -205,10 +222,19 @@ async function followChanges({
     ),
     { numRuns: runs, seed },
   )
+  return rested
 }
 
+const countFiles = () => openListFiles().filter(({ size }) => size > 0).length
+
 t.test('lists follow any changes', async () => {
-  await followChanges({ isWorn: false, runs: 60, seed: 43 })
+  await followChanges({ runs: 60, seed: 43 })
+})
+
+t.test('lists follow any changes that came while the index was at rest', async t => {
+  storeListsIn(requests, { path: join(t.testdir(), 'lists'), hasSpace: () => true })
+  const rested = await followChanges({ rests: true, runs: 40, seed: 45 })
+  t.ok(rested > 100, `${rested} lists were made from an index at rest`)
 })
 
 t.test('lists are right while what is in memory is read again', async () => {

@@ -21,12 +21,12 @@ import {
 } from '../../../lib/catalog/list/bitmaps/books/book-texts.ts'
 import { knownBooks } from '../../../lib/catalog/list/bitmaps/books/known-books.ts'
 import { orderChunks } from '../../../lib/catalog/list/bitmaps/books/order-chunks.ts'
-import { textFields } from '../../../lib/catalog/list/bitmaps/books/read-texts.ts'
 import type { TextOperator } from '../../../lib/catalog/list/bitmaps/books/text-column.ts'
-import { storeTextsIn } from '../../../lib/catalog/list/bitmaps/books/text-file.ts'
+import { textFields } from '../../../lib/catalog/list/bitmaps/books/text-column.ts'
 import { idAt } from '../../../lib/catalog/list/bitmaps/id-table.ts'
 import { createRowIndex } from '../../../lib/catalog/list/bitmaps/row-index.ts'
 import type { RowOrder } from '../../../lib/catalog/list/bitmaps/row-order.ts'
+import { storeListsIn } from '../../../lib/catalog/list/bitmaps/temporary-file.ts'
 import { listBooksByKeys } from '../../../lib/catalog/list/books-by-keys.ts'
 import {
   type Condition,
@@ -48,7 +48,7 @@ import { bookConditions, viewers } from './random-conditions.ts'
 const { sql } = await createDatabase(t)
 const facts = makeFacts(17, 40)
 await storeFacts(sql, facts)
-storeTextsIn(sql, { path: join(t.testdir(), 'lists'), hasSpace: () => true })
+storeListsIn(sql, { path: join(t.testdir(), 'lists'), hasSpace: () => true })
 const [account] = facts.accounts as [string]
 const viewer = unrestrictedViewer(account)
 const { testBook, isVisibleBook } = createOracle(facts, account)

@@ -1,11 +1,11 @@
 // What an index of bitmaps has in memory, and the versions of the catalogue that it is of: a list is made of one version.
-import type { LRUCache } from 'lru-cache'
+import { LRUCache } from 'lru-cache'
 import type { Sql } from 'postgres'
 import type { Viewer } from '../../../auth/viewer.ts'
 import { poolOf } from '../../../postgres/cancellable.ts'
 import { noteFailedReading } from '../background-failures.ts'
 import { listVersions, type Versions } from '../marks/list-version.ts'
-import type { Packed } from './bitmap.ts'
+import { bytesOf, entryBytes, type Packed } from './bitmap.ts'
 import type {
   KnownOrder,
   OrderSource,
@@ -27,6 +27,25 @@ export type IndexState<Table> = {
   orders: LRUCache<string, CachedOrder<Table>>
   bitmaps: LRUCache<string, Entry>
 }
+
+/** The table of an index has 24 bytes for each row; an order has 4. */
+const maxOrderBytes = 64 * 1024 ** 2
+const maxOrders = 32
+const maxBitmapBytes = 16 * 1024 ** 2
+const maxBitmaps = 1_000
+
+export const newState = <Table extends RowTable>(table: Table): IndexState<Table> => ({
+  table,
+  following: null,
+  orders: new LRUCache({
+    maxSize: Math.min(maxOrderBytes, maxOrders * (table.rowCount * 4 + entryBytes)),
+    sizeCalculation: ({ rows, ids }) => rows.byteLength + (ids?.length ?? 0) + entryBytes,
+  }),
+  bitmaps: new LRUCache({
+    maxSize: Math.min(maxBitmapBytes, maxBitmaps * (table.rowCount / 8 + entryBytes)),
+    sizeCalculation: entry => bytesOf(entry),
+  }),
+})
 
 /** The catalogue changes while a list is made: it is made of the next version then. */
 const maxAttempts = 6

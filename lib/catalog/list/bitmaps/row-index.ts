@@ -1,6 +1,6 @@
 // Filtered lists from bitmaps in memory: the rows of each predicate are read once, in any order and for any
 // viewer, and combined for each request. The total is the number of bits; a page is found along the order.
-// The index is made in the background by the first lists that take long. It follows the catalogue: of what changed,
+// The index is made in the background by the first list, and by lists that take long. It follows the catalogue: of what changed,
 // the rows that changed are read. Where it cannot, lists are read by plans until it is made again.
 import type { Sql } from 'postgres'
 import type { Viewer } from '../../../auth/viewer.ts'
@@ -14,7 +14,7 @@ import { createStateReader, type StateReader } from './state-reader.ts'
 
 export type RowIndex<Table extends RowTable, Request extends RowRequest> = Pick<
   StateReader<Table, Request>,
-  'refresh' | 'idle'
+  'refresh' | 'isRead' | 'isUnused' | 'idle'
 > & {
   /** A page of the rows that a viewer sees; null without a valid index, or where it does not pay. */
   page(sql: Sql, viewer: Viewer, request: Request): Promise<IdPage | null>
@@ -24,8 +24,6 @@ export type RowIndex<Table extends RowTable, Request extends RowRequest> = Pick<
     viewer: Viewer,
     request: Request,
   ): Promise<{ table: Table; rows: Bitmap } | null>
-  /** All rows are in memory, of some version. */
-  isInMemory(): boolean
 }
 
 /** At most 5 % of a processor, while a catalogue changes all the time. */
@@ -33,37 +31,38 @@ const defaultPause = 20
 
 export function createRowIndex<Table extends RowTable, Request extends RowRequest>(
   kind: RowKind<Table, Request>,
-  { pause = defaultPause }: { pause?: number } = {},
+  { pause = defaultPause, maxUnusedMs }: { pause?: number; maxUnusedMs?: number } = {},
 ): RowIndex<Table, Request> {
-  const reader = createStateReader(kind, { pause })
-  const { refresh, idle } = reader
+  const reader = createStateReader(kind, { pause, maxUnusedMs })
+  const { refresh, isRead, isUnused, idle } = reader
 
   async function list<Found>(
+    sql: Sql,
     find: (state: IndexState<Table>) => Promise<Found | Unlisted>,
   ): Promise<Found | null> {
-    const state = reader.current()
+    const state = await reader.use(sql)
     if (!state) return null
     const found = await find(state)
     if (found === 'stale') {
       reader.drop(state)
       return null
     }
-    if (found) reader.used()
     return found as Found | null
   }
 
   return {
     async page(sql, viewer, request) {
       const started = performance.now()
-      const page = await list(state => readPage({ sql, viewer, kind, state }, request))
+      const page = await list(sql, state => readPage({ sql, viewer, kind, state }, request))
       if (page && (performance.now() - started > minReadMs || reader.isWorn()))
         refresh(sql, viewer, request)
       return page
     },
     matching: async (sql, viewer, request) =>
-      await list(state => readRows({ sql, viewer, kind, state }, request)),
-    isInMemory: () => reader.current() !== null,
+      await list(sql, state => readRows({ sql, viewer, kind, state }, request)),
     refresh,
+    isRead,
+    isUnused,
     idle,
   }
 }
@@ -73,21 +72,24 @@ type Fallback<Found> = {
   read(): Promise<Found>
   /** The catalogue is so large that an index pays. */
   isLarge(): Promise<boolean>
+  /** The first list of all: the next ones may be long. */
+  isFirst: boolean
   refresh(): void
 }
 
 /** Lists that take less time need no index. */
 const minReadMs = 30
 
-/** What the index found; else what is read without it, which if it takes long refreshes the index. */
+/** What the index found; else what is read without it, which refreshes the index if it is the first or takes long. */
 export async function orRead<Found>(
   indexed: Found | null,
-  { read, isLarge, refresh }: Fallback<Found>,
+  { read, isLarge, isFirst, refresh }: Fallback<Found>,
 ): Promise<Found> {
   if (indexed) return indexed
   const started = performance.now()
   const found = await read()
-  if (performance.now() - started > minReadMs && (await isLarge())) refresh()
+  const isLong = performance.now() - started > minReadMs
+  if ((isLong || isFirst) && (await isLarge())) refresh()
   return found
 }
 

@@ -1,21 +1,21 @@
 // Reads what an index of bitmaps has in memory, in the background: the rows of the catalogue and sort orders of lists that
-// take long. Dropped when no list has used it for some time.
-import { LRUCache } from 'lru-cache'
+// take long. Moved to a file when no list has used it for some time.
 import type { Sql } from 'postgres'
 import type { Viewer } from '../../../auth/viewer.ts'
 import { poolOf } from '../../../postgres/cancellable.ts'
 import { createBackgroundQueue } from '../background-queue.ts'
 import { listVersion } from '../marks/list-version.ts'
-import { bytesOf, entryBytes } from './bitmap.ts'
-import { followChanges, type IndexState } from './index-state.ts'
+import { entryBytes } from './bitmap.ts'
+import { followChanges, type IndexState, newState } from './index-state.ts'
 import type { OrderSource, RowKind, RowRequest, RowTable } from './row-kind.ts'
+import { createStateHolder, type StateHolder } from './state-holder.ts'
 
-export type StateReader<Table extends RowTable, Request extends RowRequest> = {
-  current(): IndexState<Table> | null
+export type StateReader<Table extends RowTable, Request extends RowRequest> = Pick<
+  StateHolder<Table>,
+  'use' | 'isRead' | 'isUnused'
+> & {
   /** The state cannot follow the catalogue. */
   drop(state: IndexState<Table>): void
-  /** A list was made from it. */
-  used(): void
   /** So much was followed that it is to be read again. */
   isWorn(): boolean
   /** Reads what the list needs in the background, unless it is in memory or was read a short time ago. */
@@ -24,57 +24,39 @@ export type StateReader<Table extends RowTable, Request extends RowRequest> = {
   idle(): Promise<void>
 }
 
-/** The table of an index has 24 bytes for each row; an order has 4. */
-const maxOrderBytes = 64 * 1024 ** 2
-const maxOrders = 32
-const maxBitmapBytes = 16 * 1024 ** 2
-const maxBitmaps = 1_000
-const maxUnusedMs = 15 * 60_000
-
-const newState = <Table extends RowTable>(table: Table): IndexState<Table> => ({
-  table,
-  following: null,
-  orders: new LRUCache({
-    maxSize: Math.min(maxOrderBytes, maxOrders * (table.rowCount * 4 + entryBytes)),
-    sizeCalculation: ({ rows, ids }) => rows.byteLength + (ids?.length ?? 0) + entryBytes,
-  }),
-  bitmaps: new LRUCache({
-    maxSize: Math.min(maxBitmapBytes, maxBitmaps * (table.rowCount / 8 + entryBytes)),
-    sizeCalculation: entry => bytesOf(entry),
-  }),
-})
+const defaultUnusedMs = 15 * 60_000
 
 /** A reading that failed counts as if it had taken so much longer: it may have failed at once. */
 const failedMs = 500
 
-/** `pause`: how long all is not read again, as a multiple of the time that reading it took. */
+/**
+ * `pause`: how long all is not read again, as a multiple of the time that reading it took. `maxUnusedMs`: how long all stays
+ * in memory after the last list that used it.
+ */
 export function createStateReader<Table extends RowTable, Request extends RowRequest>(
   kind: RowKind<Table, Request>,
-  { pause }: { pause: number },
+  { pause, maxUnusedMs = defaultUnusedMs }: { pause: number; maxUnusedMs?: number | undefined },
 ): StateReader<Table, Request> {
-  let state: IndexState<Table> | null = null
   const pauses = createPauses(pause)
   const usedOrders = createUsedOrders<Table>(pause)
-  let timer: NodeJS.Timeout | undefined
   const waiting = new Set<string>()
-  const queue = createBackgroundQueue(`${kind.subject} index`)
+  const what = `${kind.subject} index`
+  const queue = createBackgroundQueue(what)
+  const holder = createStateHolder<Table>({ what, maxUnusedMs, queue, idle: kind.idle })
+  const { current } = holder
 
-  function used() {
-    clearTimeout(timer)
-    timer = setTimeout(() => {
-      state = null
-      usedOrders.clear()
-    }, maxUnusedMs).unref()
-  }
-
-  const isDue = () => pauses.isOver(state !== null)
-  const isWorn = () => state !== null && (kind.isWorn?.(state.table) ?? false)
+  const isDue = () => pauses.isOver(current() !== null)
+  const isWorn = () => isWornState(kind, current())
 
   const isDueOrder = ({ name }: OrderSource<Table>) =>
-    !state?.orders.has(name) || usedOrders.isDue(name)
+    !current()?.orders.has(name) || usedOrders.isDue(name)
 
   async function read(sql: Sql, viewer: Viewer, request: Request): Promise<void> {
-    if (state && !(await isCurrent({ sql, kind, state }))) state = null
+    let state = await holder.use(sql)
+    if (state && !(await isCurrent({ sql, kind, state }))) {
+      state = null
+      holder.replace(null)
+    }
     const isNew = (!state || isWorn()) && isDue()
     const started = performance.now()
     let next = state
@@ -87,6 +69,7 @@ export function createStateReader<Table extends RowTable, Request extends RowReq
       next = table && newState(table)
       // One that is worn serves until all else is read.
       state ??= next
+      holder.replace(state)
     }
     const sources = longSources(kind, viewer, { request, table: state?.table ?? null })
     for (const source of sources) usedOrders.add(source)
@@ -95,21 +78,20 @@ export function createStateReader<Table extends RowTable, Request extends RowReq
       await usedOrders.timed(source, () => readOrder({ sql, kind, state: next! }, source))
     if (!isNew) return
     const steps = stepsAhead({ sql, kind, state: next })
-    while (isRenewal && state) {
+    while (isRenewal && current()) {
       const step = steps.next().value
       if (!step) break
       await step()
     }
-    state = next
+    holder.replace(next)
     pauses.after(performance.now() - started)
-    used()
     readAhead(sql, next, steps)
   }
 
   /** One step at a time: what lists wait for is read in between. */
   function readAhead(sql: Sql, of: IndexState<Table> | null, steps: Steps): void {
     void queue.add(sql, async () => {
-      const step = of === state ? steps.next().value : undefined
+      const step = of === current() ? steps.next().value : undefined
       if (!step) return
       const began = performance.now()
       await step()
@@ -119,16 +101,15 @@ export function createStateReader<Table extends RowTable, Request extends RowReq
   }
 
   return {
-    current: () => state,
+    ...holder,
     drop(dropped) {
-      if (state === dropped) state = null
+      if (current() === dropped) holder.replace(null)
     },
-    used,
     isWorn,
     refresh(sql, viewer, request) {
-      const sources = longSources(kind, viewer, { request, table: state?.table ?? null })
+      const known = current()
+      const sources = longSources(kind, viewer, { request, table: known?.table ?? null })
       const name = sources.map(source => source.name).join(' ')
-      const known = state
       const isKnown =
         known && sources.every(source => isUsable(known, source.name) || !isDueOrder(source))
       const isNeeded = known ? !isKnown || (isWorn() && isDue()) : isDue()
@@ -141,6 +122,11 @@ export function createStateReader<Table extends RowTable, Request extends RowReq
     idle: () => queue.idle(),
   }
 }
+
+const isWornState = <Table extends RowTable, Request extends RowRequest>(
+  kind: RowKind<Table, Request>,
+  state: IndexState<Table> | null,
+) => state !== null && (kind.isWorn?.(state.table) ?? false)
 
 function longSources<Table extends RowTable, Request extends RowRequest>(
   kind: RowKind<Table, Request>,
@@ -184,10 +170,6 @@ function createUsedOrders<Table>(pause: number) {
       await read()
       const done = performance.now()
       nextReads.set(name, done + pause * (done - began))
-    },
-    clear() {
-      sources.clear()
-      nextReads.clear()
     },
   }
 }

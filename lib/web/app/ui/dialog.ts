@@ -102,10 +102,13 @@ const fields =
 function useTopLayer(dialog: { current: HTMLDialogElement | null }): object {
   const id = useRef({}).current
   const isFocused = useRef(false)
+  /** What the browser focused. */
+  const first = useRef<Element | null>(null)
   useLayoutEffect(() => {
     const element = dialog.current!
     const close = openLayer(id)
     element.showModal()
+    first.current = document.activeElement
     return () => {
       element.close()
       close()
@@ -115,9 +118,10 @@ function useTopLayer(dialog: { current: HTMLDialogElement | null }): object {
   useEffect(() => {
     const content = dialog.current!.querySelector<HTMLElement>('.dialog-content')!
     const { activeElement } = document
-    if (isFocused.current || !isTop(id) || activeElement?.matches('[autofocus]')) return
+    if (isFocused.current || !isTop(id)) return
     const field = content.querySelector<HTMLElement>(fields)
-    const isUntouched = activeElement === content || !content.contains(activeElement)
+    const isFirst = activeElement === first.current && !activeElement?.matches('[autofocus]')
+    const isUntouched = isFirst || activeElement === content || activeElement === document.body
     isFocused.current = field !== null || !isUntouched
     if (isUntouched) (field && !isTouchScreen() ? field : content).focus()
   })

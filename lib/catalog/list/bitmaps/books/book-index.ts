@@ -10,7 +10,7 @@ import type { OrderSource, RowKind } from '../row-kind.ts'
 import { runsAfter, runsOf } from '../row-order.ts'
 import { readColumnOrder, readPathOrder, readProgressOrder, renumber } from './book-order.ts'
 import { type BookTable, readBookTable, visibleBooks } from './book-table.ts'
-import { readTextsAhead } from './book-texts.ts'
+import { readTextsAhead, textsRead } from './book-texts.ts'
 import { extendColumnOrder } from './extend-order.ts'
 import { addedCount, followBooks } from './follow-books.ts'
 import { comparedSorts, orderOfComparison } from './key-ranges.ts'
@@ -119,6 +119,7 @@ export const bookKind: RowKind<BookTable, BookRequest> = {
     ...[readFormatsAhead, readTextsAhead],
     ...otherSorts.map(columnOrder),
   ],
+  idle: textsRead,
   ordersOfCondition: request => comparedOrders(conditionOf(request) ?? { all: [] }),
   conditionOf,
   versionOfField: versionOfBookField,

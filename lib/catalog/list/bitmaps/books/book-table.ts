@@ -9,8 +9,10 @@ import { add, type Bitmap, emptyBitmap, remove, setRange, subtract } from '../bi
 import { createIdTable, forEachPlace, idAt, idBytes, isRetired, wordsOf } from '../id-table.ts'
 import type { RowTable } from '../row-kind.ts'
 import { type ClassedSeries, readClassedSeries, visibleClasses } from '../series-classes.ts'
+import type { TextField, Texts } from './text-column.ts'
 
 export type BookTable = RowTable & {
+  origin: BookOrigin
   /** Of PostgreSQL: it sees all changes that the table has. */
   snapshot: string
   /** The present books that follow each other by series. */
@@ -26,6 +28,17 @@ export type BookTable = RowTable & {
   /** Books with an age rating of their own: pairs of the book and the rating. */
   rated: Int32Array
 }
+
+/** What is read of the books beside the table. */
+type BookOrigin = {
+  /** Null for texts that are being read, or are not to be read. */
+  texts: Map<TextField, Texts | null>
+  /** Of the books below `rowCount`. */
+  formats: { books: BooksByFormat; rowCount: number } | null
+}
+
+/** Present books by format; those of the empty one have none. */
+export type BooksByFormat = Map<string, Bitmap>
 
 /** Present books below `rowCount`. `version`: of the catalogue (`listVersion`). */
 export type KnownBooks = { bitmap: Bitmap; rowCount: number; version: string }
@@ -92,7 +105,8 @@ export async function readBookTable(
       ratings.push(book, rated!.ratings.readInt32BE(i * 4))
     })
     return {
-      ...{ version: size!.version, snapshot: size!.snapshot, origin: {}, rows: books, rowCount },
+      ...{ version: size!.version, snapshot: size!.snapshot, rows: books, rowCount },
+      origin: { texts: new Map(), formats: null },
       ...{ series, presentCount, firstBook, ownBooks, seriesOfOther },
       ...{ missing: isMissing, hasMissing: rowCount > presentCount },
       rated: Int32Array.from(ratings),

@@ -8,15 +8,19 @@ import { createBackgroundQueue } from '../../background-queue.ts'
 import type { Predicate } from '../../condition.ts'
 import { add, type Bitmap, emptyBitmap } from '../bitmap.ts'
 import type { BookTable } from './book-table.ts'
-import { readTexts, type TextField, type Texts, textFields } from './read-texts.ts'
-import { forEachMatch, type TextOperator } from './text-column.ts'
+import { readTexts } from './read-texts.ts'
+import {
+  forEachMatch,
+  type TextField,
+  type TextOperator,
+  type Texts,
+  textFields,
+} from './text-column.ts'
 
 type Field = Exclude<TextField, 'search'>
 type TextSearch = { field: Field; operator: TextOperator; value: string }
 
 const what = 'book index'
-/** By `RowTable.origin`. Null for texts that are being read, or are not to be read. */
-const textsOf = new WeakMap<object, Map<TextField, Texts | null>>()
 const queue = createBackgroundQueue(what)
 
 /** What a predicate searches for; null for one that is not on these texts. */
@@ -54,13 +58,13 @@ export async function withTexts<T>(
   field: TextField,
   use: (texts: Texts) => Promise<T>,
 ): Promise<T | null> {
-  const texts = textsOf.get(table.origin)?.get(field)
+  const texts = table.origin.texts.get(field)
   if (!texts) return null
   try {
     return await use(texts)
   } catch (error) {
     // The disk of the file failed.
-    textsOf.get(table.origin)?.delete(field)
+    table.origin.texts.delete(field)
     noteFailedReading(poolOf(sql), what, error)
     return null
   }
@@ -77,8 +81,7 @@ export async function readTextsAhead(sql: Sql, table: BookTable): Promise<void> 
 
 /** What predicates on a field search, unless it is in memory: one after another. */
 export function readTextsLater(sql: Sql, table: BookTable, field: TextField): void {
-  const texts = textsOf.get(table.origin) ?? new Map<TextField, Texts | null>()
-  textsOf.set(table.origin, texts)
+  const { texts } = table.origin
   const known = texts.get(field)
   if (known === null || (known && table.rowCount - known.rowCount <= maxBehind)) return
   texts.set(field, null)

@@ -4,14 +4,8 @@ import { presentBook } from '../../../../auth/viewer.ts'
 import { unprepared } from '../../../../postgres/statement.ts'
 import { forEachPlace, idBytes } from '../id-table.ts'
 import type { BookTable } from './book-table.ts'
-import { createTextColumn, type TextColumn } from './text-column.ts'
+import { createTextColumn, type TextField, type Texts } from './text-column.ts'
 import { createTextFile } from './text-file.ts'
-
-export const textFields = ['title', 'path', 'summary', 'search'] as const
-/** `search`: the text of `book_search`, also of missing books. */
-export type TextField = (typeof textFields)[number]
-/** Of the books below `rowCount`. `folders` of paths, each with the entries of its books from `first` on. */
-export type Texts = TextColumn & { folders: { path: string; first: number }[]; rowCount: number }
 
 const cursorRows = 500
 const chunkRows = 1_000

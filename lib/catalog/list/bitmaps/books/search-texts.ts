@@ -5,8 +5,7 @@ import type { SearchQuery } from '../../../../name/search-text.ts'
 import { isRetired } from '../id-table.ts'
 import type { BookTable } from './book-table.ts'
 import { withTexts } from './book-texts.ts'
-import type { Texts } from './read-texts.ts'
-import { forEachMatch } from './text-column.ts'
+import { forEachMatch, type Texts } from './text-column.ts'
 
 /** Of all books; fewer are found faster by the index. */
 const minShare = 0.01

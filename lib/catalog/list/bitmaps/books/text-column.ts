@@ -1,6 +1,11 @@
 // Texts of all present books, one byte after another, in memory or in a file: a value that no index finds, of two letters or
 // in most books, is searched for in some 20 ms per million books instead of a pass of PostgreSQL.
 import { setImmediate } from 'node:timers/promises'
+import type { TemporaryFile } from '../temporary-file.ts'
+
+export const textFields = ['title', 'path', 'summary', 'search'] as const
+/** `search`: the text of `book_search`, also of missing books. */
+export type TextField = (typeof textFields)[number]
 
 export type TextColumn = {
   bytes: TextBytes
@@ -10,8 +15,11 @@ export type TextColumn = {
   books: Uint32Array
 }
 
-/** Bytes in memory or in a file. What a reader returns is valid until its next call. */
-export type TextBytes = { reader(): (start: number, end: number) => Buffer | Promise<Buffer> }
+/** Of the books below `rowCount`. `folders` of paths, each with the entries of its books from `first` on. */
+export type Texts = TextColumn & { folders: { path: string; first: number }[]; rowCount: number }
+
+/** In memory or in a file. */
+export type TextBytes = Buffer | TemporaryFile
 
 /** Where the texts of a column are put, one after another. */
 export type TextStore = { append(text: Uint8Array): void; finish(): TextBytes }
@@ -53,9 +61,21 @@ function createTextMemory(entries: number): TextStore {
       used += text.length
     },
     finish() {
-      const all = Buffer.from(bytes.subarray(0, used))
-      return { reader: () => (start, end) => all.subarray(start, end) }
+      return Buffer.from(bytes.subarray(0, used))
     },
+  }
+}
+
+/** What it returns is valid until its next call. */
+function readerOf(bytes: TextBytes): (start: number, end: number) => Buffer | Promise<Buffer> {
+  if (Buffer.isBuffer(bytes)) return (start, end) => bytes.subarray(start, end)
+  let buffer = Buffer.alloc(0)
+  return async (start, end) => {
+    const length = end - start
+    if (buffer.length < length) buffer = Buffer.allocUnsafeSlow(length)
+    const part = buffer.subarray(0, length)
+    await bytes.read(part, start)
+    return part
   }
 }
 
@@ -75,7 +95,7 @@ export async function forEachMatch(
   visit: (book: number, text: EntryText) => void,
   { first = 0, end = books.length }: { first?: number; end?: number } = {},
 ): Promise<void> {
-  const read = bytes.reader()
+  const read = readerOf(bytes)
   const forEach = operator === 'contains' ? forEachContaining : forEachOther(operator)
   for (let from = first; from < end; ) {
     let to = from

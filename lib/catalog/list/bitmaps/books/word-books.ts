@@ -7,25 +7,11 @@ import { unprepared } from '../../../../postgres/statement.ts'
 import type { Predicate } from '../../condition.ts'
 import { listVersion } from '../../marks/list-version.ts'
 import { matchingWords } from '../../plan/operators.ts'
-import {
-  add,
-  type Bitmap,
-  emptyBitmap,
-  fullBitmap,
-  remove,
-  resize,
-  subtract,
-  unite,
-} from '../bitmap.ts'
+import { add, emptyBitmap, fullBitmap, remove, resize, subtract, unite } from '../bitmap.ts'
 import { forEachPlace } from '../id-table.ts'
 import { inParallel } from '../read-ids.ts'
-import type { BookTable, KnownBooks } from './book-table.ts'
+import type { BooksByFormat, BookTable, KnownBooks } from './book-table.ts'
 import { maxBehind } from './book-texts.ts'
-
-/** Present books by format; those of the empty one have none. */
-type ByFormat = Map<string, Bitmap>
-/** By `RowTable.origin`, of the books below `rowCount`. */
-const formatsOf = new WeakMap<object, { books: ByFormat; rowCount: number }>()
 
 // Of so many books the most common format is taken for the most common of all.
 const sampledBooks = 2_000
@@ -37,14 +23,14 @@ export async function booksOfFormats(
   { field, test }: Predicate,
 ): Promise<KnownBooks | null> {
   if (field !== 'format' || (test.kind !== 'text' && test.kind !== 'null')) return null
-  const last = formatsOf.get(table.origin)
+  const last = table.origin.formats
   const isBehind = !last || table.rowCount - last.rowCount > maxBehind
   const { version, ...known } = {
     version: table.version,
     ...(isBehind ? await readFormats(sql, table) : last),
   }
   // Of another version: books that changed meanwhile get other numbers.
-  formatsOf.set(table.origin, known)
+  table.origin.formats = known
   const { books, rowCount } = known
   const bitmap = emptyBitmap(table.rowCount)
   for (const word of test.kind === 'null' ? [''] : matchingWords(formatNames, test)) {
@@ -56,15 +42,15 @@ export async function booksOfFormats(
 
 /** Reads the books of all formats into memory. */
 export async function readFormatsAhead(sql: Sql, table: BookTable): Promise<void> {
-  if (formatsOf.has(table.origin)) return
+  if (table.origin.formats) return
   const { books, rowCount } = await readFormats(sql, table)
-  formatsOf.set(table.origin, { books, rowCount })
+  table.origin.formats = { books, rowCount }
 }
 
 async function readFormats(
   sql: Sql,
   table: BookTable,
-): Promise<{ version: string; books: ByFormat; rowCount: number }> {
+): Promise<{ version: string; books: BooksByFormat; rowCount: number }> {
   const format = sql`coalesce(b.format, '')`
   // The books of the most common format are those that have no other.
   const [sample] = await sql<{ common: string }[]>`
@@ -82,7 +68,7 @@ async function readFormats(
   )
   const { rowCount } = table
   const rest = subtract(fullBitmap(rowCount), table.missing)
-  const books: ByFormat = new Map([[common, rest]])
+  const books: BooksByFormat = new Map([[common, rest]])
   for (const row of rows) {
     if (row.format === null) continue
     const some = emptyBitmap(rowCount)
