@@ -126,6 +126,35 @@ test('the web application by keyboard alone', { skip: skipWithoutBrowser(8) }, a
     await waitUntil(async () => (await focusOf(page)) === 'Delete the sharing tag Children')
   })
 
+  await testPages(
+    'what is loaded behind a dialog does not move the focus in it',
+    async (t, open) => {
+      const page = await open('/admin/users')
+      const field = page.getByLabel('New sharing tag')
+      await field.fill('Teens')
+      await field.press('Enter')
+      await page.getByText('Teens', { exact: true }).waitFor()
+      const { promise: isOpen, resolve: load } = Promise.withResolvers<void>()
+      await page.route('**/admin/sharing-tags?*', async route => {
+        await isOpen
+        await route.continue()
+      })
+      await field.fill('Staff')
+      await field.press('Enter')
+      await waitUntil(async () => (await field.inputValue()) === '')
+      await page.getByRole('button', { name: 'Delete the sharing tag Teens' }).focus()
+      await press(page, 'Enter')
+      await dialogs(page).waitFor()
+      await press(page, 'Tab')
+      t.equal(await focusOf(page), 'Delete')
+      load()
+      await page.getByText('Staff', { exact: true }).waitFor()
+      t.equal(await focusOf(page), 'Delete')
+      await press(page, 'Enter')
+      await page.getByText('Teens', { exact: true }).waitFor({ state: 'detached' })
+    },
+  )
+
   await testPages('unsaved edits are not lost without a question', async (t, open) => {
     const page = await open('/account')
     const question = heading(page, 'Discard changes?')

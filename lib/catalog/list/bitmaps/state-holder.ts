@@ -1,4 +1,5 @@
 // Holds the state of an index: in memory, and when no list has used it for some time in a file, until a list needs it.
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Sql } from 'postgres'
 import { poolOf } from '../../../postgres/cancellable.ts'
 import { noteReleasedMemory } from '../../../released-memory.ts'
@@ -28,6 +29,9 @@ type Options = {
   /** Resolves when nothing is being read for a state beside the queue. */
   idle?: (() => Promise<void>) | undefined
 }
+
+/** Lists do not wait longer for a slow disk. */
+const maxWakeMs = 2_000
 
 export function createStateHolder<Table extends RowTable>({
   what,
@@ -62,10 +66,10 @@ export function createStateHolder<Table extends RowTable>({
     try {
       const loaded = await stored.load()
       state ??= loaded
-      void stored.discard().catch(() => {})
     } catch (error) {
       noteFailedReading(pool, what, error)
     } finally {
+      void stored.discard().catch(() => {})
       resting = null
       waking = null
     }
@@ -81,7 +85,10 @@ export function createStateHolder<Table extends RowTable>({
       uses++
       clearTimeout(timer)
       timer = setTimeout(() => void queue.add(pool, () => rest(pool)), maxUnusedMs).unref()
-      if (!state && resting) await (waking ??= wake(pool, resting))
+      if (!state && resting) {
+        waking ??= wake(pool, resting)
+        await Promise.race([waking, sleep(maxWakeMs, undefined, { ref: false })])
+      }
       return state
     },
     isRead: () => state !== null || resting !== null,

@@ -17,20 +17,22 @@ export function storeListsIn(sql: Sql, folder: Folder): void {
   folders.set(poolOf(sql), folder)
 }
 
-/** Throws errno errors. Ends with the object. */
+/** Throws errno errors. Ends with the object, or when there is no more space. */
 export type TemporaryFile = {
   /** At its end. */
   append(bytes: Uint8Array): Promise<void>
   /** Fills `bytes` with those from `position` on. */
   read(bytes: Uint8Array, position: number): Promise<void>
   hasSpace(): boolean
-  /** Gives back the space at once. */
+  /** Gives back the space at once; nothing is read and written from then on. */
   discard(): Promise<void>
 }
 
 const [openAsync, readAsync, writeAsync] = [promisify(open), promisify(read), promisify(write)]
 const truncateAsync = promisify<number, void>(ftruncate)
 const unused = new FinalizationRegistry<number>(fd => close(fd, () => {}))
+
+const checkMs = 1_000
 
 /** Null without a folder that has space. */
 export async function createTemporaryFile(sql: Sql): Promise<TemporaryFile | null> {
@@ -39,12 +41,18 @@ export async function createTemporaryFile(sql: Sql): Promise<TemporaryFile | nul
   await mkdir(folder.path, { recursive: true })
   const path = join(folder.path, `list-${newId()}`)
   const fd = await openAsync(path, 'wx+', 0o600)
+  let isDiscarded = false
+  const check = () => {
+    if (isDiscarded) throw new Error('a temporary file was given back')
+  }
   const file: TemporaryFile = {
     async append(bytes) {
+      check()
       for (let at = 0; at < bytes.length; )
         at += (await writeAsync(fd, bytes, at, bytes.length - at, null)).bytesWritten
     },
     async read(bytes, position) {
+      check()
       for (let at = 0; at < bytes.length; ) {
         const { bytesRead } = await readAsync(fd, bytes, at, bytes.length - at, position + at)
         if (bytesRead === 0) throw new Error('a temporary file is too short')
@@ -52,9 +60,23 @@ export async function createTemporaryFile(sql: Sql): Promise<TemporaryFile | nul
       }
     },
     hasSpace: folder.hasSpace,
-    discard: () => truncateAsync(fd),
+    async discard() {
+      isDiscarded = true
+      await truncateAsync(fd)
+    },
   }
   unused.register(file, fd)
   await unlink(path)
+  giveBack(new WeakRef(file), folder)
   return file
+}
+
+/** The file, when the folder has no more space. */
+function giveBack(file: WeakRef<TemporaryFile>, { hasSpace }: Folder): void {
+  const timer = setInterval(() => {
+    const open = file.deref()
+    if (open && hasSpace()) return
+    clearInterval(timer)
+    void open?.discard().catch(() => {})
+  }, checkMs).unref()
 }
