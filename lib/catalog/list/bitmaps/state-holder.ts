@@ -83,12 +83,12 @@ export function createStateHolder<Table extends RowTable>({
     async use(sql) {
       const pool = poolOf(sql)
       uses++
-      clearTimeout(timer)
-      timer = setTimeout(() => void queue.add(pool, () => rest(pool)), maxUnusedMs).unref()
       if (!state && resting) {
         waking ??= wake(pool, resting)
         await Promise.race([waking, sleep(maxWakeMs, undefined, { ref: false })])
       }
+      clearTimeout(timer)
+      timer = setTimeout(() => void queue.add(pool, () => rest(pool)), maxUnusedMs).unref()
       return state
     },
     isRead: () => state !== null || resting !== null,
