@@ -6,7 +6,7 @@ import type { Random } from '../../test/kit/random.ts'
 import type { SeriesMade } from './catalogue.ts'
 import { openCopies } from './copy.ts'
 
-/** Three of the accounts have `heavy` rows of progress each, the others 500. */
+/** Three of the accounts have `heavy` rows of progress each, the others 500, as far as there are books. */
 export async function makeReaders(
   sql: Sql,
   random: Random,
@@ -34,7 +34,7 @@ export async function makeReaders(
   for (const [i, account] of accounts.entries()) {
     const wanted = Math.min(i < 3 ? heavy : 500, heavy)
     const begun = new Set<SeriesMade>()
-    for (let rows = 0; rows < wanted; ) {
+    for (let rows = 0; rows < wanted && begun.size < series.length; ) {
       const one = random.pick(series)
       if (begun.has(one)) continue
       begun.add(one)

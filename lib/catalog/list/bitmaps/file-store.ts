@@ -20,7 +20,7 @@ type Part = { position: number; length: number; create(bytes: number): Numbers }
 
 /** Shorter arrays stay in memory. */
 const minBytes = 64
-/** Not more, for the pages that are read meanwhile. */
+/** Leaves threads of the pool for other reads. */
 const readers = 2
 
 /**
@@ -61,7 +61,7 @@ function withParts(value: unknown): { outline: unknown; parts: Map<Numbers, Part
   return { outline, parts }
 }
 
-/** Apart from the functions above, whose variables hold the arrays. */
+/** A separate function, so that its closures do not keep the arrays alive. */
 const storedIn = <Value>(
   file: TemporaryFile,
   outline: Value,

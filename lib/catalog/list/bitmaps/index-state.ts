@@ -30,7 +30,7 @@ export type IndexState<Table> = {
 
 /** The table of an index has 24 bytes for each row; an order has 4. */
 const maxOrderBytes = 64 * 1024 ** 2
-const maxOrders = 32
+export const maxOrders = 32
 const maxBitmapBytes = 16 * 1024 ** 2
 const maxBitmaps = 1_000
 

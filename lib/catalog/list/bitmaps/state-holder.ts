@@ -1,4 +1,4 @@
-// Holds the state of an index: in memory, and when no list has used it for some time in a file, until a list needs it.
+// Holds the state of an index: in memory, or at rest, in a file, when no list has used it for some time.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Sql } from 'postgres'
 import { poolOf } from '../../../postgres/cancellable.ts'
@@ -13,11 +13,11 @@ export type StateHolder<Table> = {
   /** Null unless it is in memory. */
   current(): IndexState<Table> | null
   replace(state: IndexState<Table> | null): void
-  /** For a list: read from its file, if it is at rest. */
+  /** For a list: read from its file, if it is at rest. Null where that takes long. */
   use(sql: Sql): Promise<IndexState<Table> | null>
   /** In memory or at rest. */
   isRead(): boolean
-  /** By no list yet. */
+  /** No list has used it yet. */
   isUnused(): boolean
 }
 
@@ -41,21 +41,21 @@ export function createStateHolder<Table extends RowTable>({
 }: Options): StateHolder<Table> {
   let state: IndexState<Table> | null = null
   let resting: FileStored<IndexState<Table>> | null = null
-  let waking: Promise<void> | null = null
+  let waking: { done: Promise<void>; until: number } | null = null
   let uses = 0
   let timer: NodeJS.Timeout | undefined
 
-  async function rest(pool: Sql): Promise<void> {
-    const [unused, usesBefore] = [state, uses]
-    if (!unused) return
-    const isUnused = () => uses === usesBefore && state === unused
+  async function rest(pool: Sql, usesBefore: number): Promise<void> {
+    const unused = state
+    const isStillUnused = () => uses === usesBefore && state === unused
+    if (!unused || !isStillUnused()) return
     try {
       await idle?.()
       const stored = await storeState(pool, unused)
-      if (isUnused()) resting = stored
+      if (isStillUnused()) resting = stored
       else await stored?.discard()
     } finally {
-      if (isUnused()) {
+      if (isStillUnused()) {
         state = null
         noteReleasedMemory()
       }
@@ -70,7 +70,7 @@ export function createStateHolder<Table extends RowTable>({
       noteFailedReading(pool, what, error)
     } finally {
       void stored.discard().catch(() => {})
-      resting = null
+      if (resting === stored) resting = null
       waking = null
     }
   }
@@ -82,13 +82,16 @@ export function createStateHolder<Table extends RowTable>({
     },
     async use(sql) {
       const pool = poolOf(sql)
-      uses++
+      const usesNow = ++uses
       if (!state && resting) {
-        waking ??= wake(pool, resting)
-        await Promise.race([waking, sleep(maxWakeMs, undefined, { ref: false })])
+        waking ??= { done: wake(pool, resting), until: performance.now() + maxWakeMs }
+        const ms = Math.max(0, waking.until - performance.now())
+        await Promise.race([waking.done, sleep(ms, undefined, { ref: false })])
       }
+      if (uses !== usesNow) return state
       clearTimeout(timer)
-      timer = setTimeout(() => void queue.add(pool, () => rest(pool)), maxUnusedMs).unref()
+      const restLater = () => void queue.add(pool, () => rest(pool, usesNow))
+      timer = setTimeout(restLater, maxUnusedMs).unref()
       return state
     },
     isRead: () => state !== null || resting !== null,

@@ -1,12 +1,13 @@
 // Reads what an index of bitmaps has in memory, in the background: the rows of the catalogue and sort orders of lists that
 // take long. Moved to a file when no list has used it for some time.
+import { LRUCache } from 'lru-cache'
 import type { Sql } from 'postgres'
 import type { Viewer } from '../../../auth/viewer.ts'
 import { poolOf } from '../../../postgres/cancellable.ts'
 import { createBackgroundQueue } from '../background-queue.ts'
 import { listVersion } from '../marks/list-version.ts'
 import { entryBytes } from './bitmap.ts'
-import { followChanges, type IndexState, newState } from './index-state.ts'
+import { followChanges, type IndexState, maxOrders, newState } from './index-state.ts'
 import type { OrderSource, RowKind, RowRequest, RowTable } from './row-kind.ts'
 import { createStateHolder, type StateHolder } from './state-holder.ts'
 
@@ -68,7 +69,7 @@ export function createStateReader<Table extends RowTable, Request extends RowReq
       })
       next = table && newState(table)
       // One that is worn serves until all else is read.
-      state ??= next
+      state = current() ?? next
       holder.replace(state)
     }
     const sources = longSources(kind, viewer, { request, table: state?.table ?? null })
@@ -156,20 +157,23 @@ function createPauses(pause: number) {
   }
 }
 
-/** Orders that lists have used, and when each may be read again. */
+/** Orders that lists have used last, and when each may be read again. */
 function createUsedOrders<Table>(pause: number) {
-  const sources = new Map<string, OrderSource<Table>>()
-  const nextReads = new Map<string, number>()
+  const used = new LRUCache<string, { source: OrderSource<Table>; nextRead: number }>({
+    max: maxOrders,
+  })
+  const add = (source: OrderSource<Table>, nextRead = used.get(source.name)?.nextRead ?? 0) =>
+    void used.set(source.name, { source, nextRead })
   return {
-    add: (source: OrderSource<Table>) => void sources.set(source.name, source),
-    all: () => [...sources.values()],
+    add: (source: OrderSource<Table>) => add(source),
+    all: () => [...used.values()].map(({ source }) => source),
     /** It may be read once more. */
-    isDue: (name: string) => performance.now() >= (nextReads.get(name) ?? 0),
-    async timed({ name }: OrderSource<Table>, read: () => Promise<void>): Promise<void> {
+    isDue: (name: string) => performance.now() >= (used.peek(name)?.nextRead ?? 0),
+    async timed(source: OrderSource<Table>, read: () => Promise<void>): Promise<void> {
       const began = performance.now()
       await read()
       const done = performance.now()
-      nextReads.set(name, done + pause * (done - began))
+      add(source, done + pause * (done - began))
     },
   }
 }

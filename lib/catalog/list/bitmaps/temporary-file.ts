@@ -40,7 +40,9 @@ export async function createTemporaryFile(sql: Sql): Promise<TemporaryFile | nul
   if (!folder?.hasSpace()) return null
   await mkdir(folder.path, { recursive: true })
   const path = join(folder.path, `list-${newId()}`)
-  const fd = await openAsync(path, 'wx+', 0o600)
+  const open = { fd: await openAsync(path, 'wx+', 0o600) }
+  // It ends when no function of the file is left, also while one waits.
+  unused.register(open, open.fd)
   let isDiscarded = false
   const check = () => {
     if (isDiscarded) throw new Error('a temporary file was given back')
@@ -49,12 +51,12 @@ export async function createTemporaryFile(sql: Sql): Promise<TemporaryFile | nul
     async append(bytes) {
       check()
       for (let at = 0; at < bytes.length; )
-        at += (await writeAsync(fd, bytes, at, bytes.length - at, null)).bytesWritten
+        at += (await writeAsync(open.fd, bytes, at, bytes.length - at, null)).bytesWritten
     },
     async read(bytes, position) {
       check()
       for (let at = 0; at < bytes.length; ) {
-        const { bytesRead } = await readAsync(fd, bytes, at, bytes.length - at, position + at)
+        const { bytesRead } = await readAsync(open.fd, bytes, at, bytes.length - at, position + at)
         if (bytesRead === 0) throw new Error('a temporary file is too short')
         at += bytesRead
       }
@@ -62,10 +64,9 @@ export async function createTemporaryFile(sql: Sql): Promise<TemporaryFile | nul
     hasSpace: folder.hasSpace,
     async discard() {
       isDiscarded = true
-      await truncateAsync(fd)
+      await truncateAsync(open.fd)
     },
   }
-  unused.register(file, fd)
   await unlink(path)
   giveBack(new WeakRef(file), folder)
   return file

@@ -59,13 +59,14 @@ export function listVersions(
 
 /** Rows are combined when they are older: an index in memory that was used since then follows them. */
 const minCombinedMs = 2 * 60_000
-/** Rows that name books, if they are few: an index that no list has used since then follows them, too. */
+/** Rows that name books while there are few rows: an index at rest since then follows them, too. */
 const minFewCombinedMs = 24 * 60 * 60_000
 const fewRows = 500
 
 /**
  * Replaces the rows of changes by one sum for each subject and account, and of collections and read lists. Of those that
- * concern books or series the ones that are older than `olderThanMs`, or those that a snapshot of PostgreSQL sees.
+ * concern books or series those that are older than `olderThanMs`, by default 2 minutes, or 24 hours for rows that name
+ * books while the table has at most 500 rows; or those that a snapshot of PostgreSQL sees.
  */
 export async function combineListChanges(
   sql: Sql,
@@ -73,12 +74,11 @@ export async function combineListChanges(
 ): Promise<void> {
   const isFew = sql`(
     subject = 'book' and transaction_id is not null and (select count(*) from list_change) <= ${fewRows})`
-  const age = sql`
-    make_interval(secs => case when ${isFew} then ${(olderThanMs ?? minFewCombinedMs) / 1000}::float8
-      else ${(olderThanMs ?? minCombinedMs) / 1000}::float8 end)`
+  const ms =
+    olderThanMs ?? sql`case when ${isFew} then ${minFewCombinedMs} else ${minCombinedMs} end`
   const isCombined = seenBy
     ? sql`(transaction_id is null or pg_visible_in_snapshot(transaction_id, ${seenBy}::pg_snapshot))`
-    : sql`changed_at <= now() - ${age}`
+    : sql`changed_at <= now() - make_interval(secs => (${ms})::float8 / 1000)`
   await sql`
     with combined as (delete from list_change where ${isCombined} returning subject, count)
     insert into list_change (subject, count, transaction_id)

@@ -120,7 +120,9 @@ function useTopLayer(dialog: { current: HTMLDialogElement | null }): object {
     const { activeElement } = document
     if (isFocused.current || !isTop(id)) return
     const field = content.querySelector<HTMLElement>(fields)
-    const isFirst = activeElement === first.current && !activeElement?.matches('[autofocus]')
+    const isFirst =
+      activeElement === first.current && activeElement?.matches('[autofocus]') === false
+    first.current = null
     const isUntouched = isFirst || activeElement === content || activeElement === document.body
     isFocused.current = field !== null || !isUntouched
     if (isUntouched) (field && !isTouchScreen() ? field : content).focus()

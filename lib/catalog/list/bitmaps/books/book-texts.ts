@@ -1,5 +1,5 @@
 // Texts of the books of a table, for conditions and searches: titles and paths in memory, summaries and what searches
-// read in files. Read in the background, and dropped with the table.
+// read in files. Read in the background, and at rest or dropped with the table.
 import type { Sql } from 'postgres'
 import { lowerAscii, searchKey } from '../../../../name/text.ts'
 import { poolOf } from '../../../../postgres/cancellable.ts'
@@ -88,7 +88,10 @@ export function readTextsLater(sql: Sql, table: BookTable, field: TextField): vo
   const pool = poolOf(sql)
   void queue.add(pool, async () => {
     try {
-      texts.set(field, await readTexts(pool, table, field))
+      const found = await readTexts(pool, table, field)
+      // Without space it is tried again.
+      if (found === 'no space') texts.delete(field)
+      else texts.set(field, found)
     } catch (error) {
       texts.delete(field)
       throw error
@@ -105,36 +108,36 @@ async function forEachPath(
   { operator, value }: TextSearch,
   visit: (book: number) => void,
 ): Promise<void> {
-  const bytes = Buffer.from(value).toString('latin1')
+  const bytes = Buffer.from(value)
   const at = bytes.lastIndexOf('/') + 1
-  const [start, rest] = [bytes.slice(0, at), Buffer.from(bytes.slice(at), 'latin1')]
-  const isStart = (path: string) => path === start
-  const isEnd = (path: string) => path.endsWith(start)
   const parts: Record<TextOperator, PathParts> = {
-    equals: { folder: isStart, name: 'equals' },
-    contains: {
-      ...{ folder: isEnd, name: at > 0 ? 'beginsWith' : 'contains' },
-      whole: path => path.includes(bytes),
-    },
-    beginsWith: { folder: isStart, name: 'beginsWith', whole: path => path.startsWith(bytes) },
-    endsWith: { folder: isEnd, name: at > 0 ? 'equals' : 'endsWith' },
+    equals: { folder: 'equals', name: 'equals' },
+    contains: { folder: 'endsWith', name: at > 0 ? 'beginsWith' : 'contains', whole: 'contains' },
+    beginsWith: { folder: 'equals', name: 'beginsWith', whole: 'beginsWith' },
+    endsWith: { folder: 'endsWith', name: at > 0 ? 'equals' : 'endsWith' },
   }
   const { folder, name, whole } = parts[operator]
-  const search = { operator: name, value: rest }
-  const { folders, books } = texts
-  // Without a slash most values may be in any name: one pass of them all.
-  const isAnywhere = at === 0 && folder === isEnd
-  if (isAnywhere) await forEachMatch(texts, search, visit)
-  for (const [i, { path, first }] of folders.entries()) {
-    const end = folders[i + 1]?.first ?? books.length
-    if (whole?.(path)) for (let entry = first; entry < end; entry++) visit(books[entry]!)
-    else if (!isAnywhere && folder(path)) await forEachMatch(texts, search, visit, { first, end })
+  const { folders, firsts, books } = texts
+  const numbers = async (operator: TextOperator, value: Uint8Array) => {
+    const found: number[] = []
+    await forEachMatch(folders!, { operator, value }, number => found.push(number))
+    return found
   }
+  const rangeOf = (number: number) => ({ first: firsts![number]!, end: firsts![number + 1]! })
+  for (const number of whole ? await numbers(whole, bytes) : []) {
+    const { first, end } = rangeOf(number)
+    for (let entry = first; entry < end; entry++) visit(books[entry]!)
+  }
+  const search = { operator: name, value: bytes.subarray(at) }
+  // Without a slash most values may be in any name: one pass of them all.
+  if (at === 0 && folder === 'endsWith') return await forEachMatch(texts, search, visit)
+  for (const number of await numbers(folder, bytes.subarray(0, at)))
+    await forEachMatch(texts, search, visit, rangeOf(number))
 }
 
 type PathParts = {
-  folder: (path: string) => boolean
+  folder: TextOperator
   name: TextOperator
   /** All books of the folder. */
-  whole?: (path: string) => boolean
+  whole?: TextOperator
 }

@@ -13,7 +13,11 @@ const maxBytes = 64 * 1024 ** 2
 const maxFileBytes = 512 * 1024 ** 2
 
 /** Null for more text than is stored. Books that change meanwhile get other numbers. */
-export function readTexts(sql: Sql, table: BookTable, field: TextField): Promise<Texts | null> {
+export function readTexts(
+  sql: Sql,
+  table: BookTable,
+  field: TextField,
+): Promise<Texts | null | 'no space'> {
   return field === 'title' || field === 'path'
     ? readNames(sql, table, field)
     : readLongTexts(sql, table, field)
@@ -29,7 +33,8 @@ async function readNames(
   field: 'title' | 'path',
 ): Promise<Texts | null> {
   const column = createTextColumn(table.rowCount)
-  const folders: Texts['folders'] = []
+  const folders = createTextColumn(table.rowCount)
+  const firsts: number[] = []
   const common = sql`string_agg(uuid_send(b.id), ''::bytea) as ids`
   const rows =
     field === 'title'
@@ -48,24 +53,24 @@ async function readNames(
       const text = typeof texts === 'string' ? Buffer.from(texts) : lowerAscii(texts)
       bytes += text.length
       if (bytes > maxBytes) return null
-      if (path) folders.push({ path: folderOf(path), first })
+      if (path) folders.add(folderOf(path), firsts.push(first) - 1)
       const starts = startsOf(lengths)
       await forEachPlace(table.rows, ids, (book, i) => {
         column.add(text.subarray(starts[i]!, starts[i + 1]!), book)
         first++
       })
     }
-  return { ...column.finish(), folders, rowCount: table.rowCount }
+  const ofFolders = { folders: folders.finish(), firsts: Uint32Array.from([...firsts, first]) }
+  return { ...column.finish(), ...ofFolders, rowCount: table.rowCount }
 }
 
-/** Null for more text than is stored, and without space for it. */
 async function readLongTexts(
   sql: Sql,
   table: BookTable,
   field: 'summary' | 'search',
-): Promise<Texts | null> {
+): Promise<Texts | null | 'no space'> {
   const file = await createTextFile(sql)
-  if (!file) return null
+  if (!file) return 'no space'
   const column = createTextColumn(table.rowCount, file)
   let bytes = 0
   let isWhole = false
@@ -73,7 +78,8 @@ async function readLongTexts(
     for await (const { ids, lengths, texts } of chunksOf(sql, field)) {
       const text = Buffer.from(texts)
       bytes += text.length
-      if (bytes > maxFileBytes || !file.hasSpace()) return null
+      if (bytes > maxFileBytes) return null
+      if (!file.hasSpace()) return 'no space'
       const starts = startsOf(lengths)
       await forEachPlace(table.rows, ids, (book, i) =>
         column.add(text.subarray(starts[i]!, starts[i + 1]!), book),
@@ -81,7 +87,7 @@ async function readLongTexts(
       await file.flush()
     }
     isWhole = true
-    return { ...column.finish(), folders: [], rowCount: table.rowCount }
+    return { ...column.finish(), rowCount: table.rowCount }
   } finally {
     if (!isWhole) await file.discard()
   }
@@ -122,4 +128,4 @@ function lowerAscii(bytes: Buffer): Buffer {
 }
 
 const folderOf = (path: Buffer) =>
-  path.length === 0 ? '' : `${lowerAscii(path).toString('latin1')}/`
+  path.length === 0 ? path : Buffer.concat([lowerAscii(path), Buffer.from('/')])

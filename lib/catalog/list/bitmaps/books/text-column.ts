@@ -15,8 +15,14 @@ export type TextColumn = {
   books: Uint32Array
 }
 
-/** Of the books below `rowCount`. `folders` of paths, each with the entries of its books from `first` on. */
-export type Texts = TextColumn & { folders: { path: string; first: number }[]; rowCount: number }
+/** Of the books below `rowCount`. */
+export type Texts = TextColumn & {
+  rowCount: number
+  /** Of paths, whose entries are names: the folders by number, with a slash at the end. */
+  folders?: TextColumn
+  /** The first entry of each folder, and the number of all entries. */
+  firsts?: Uint32Array
+}
 
 /** In memory or in a file. */
 export type TextBytes = Buffer | TemporaryFile
@@ -66,7 +72,7 @@ function createTextMemory(entries: number): TextStore {
   }
 }
 
-/** What it returns is valid until its next call. */
+/** What the function returns is valid until its next call. */
 function readerOf(bytes: TextBytes): (start: number, end: number) => Buffer | Promise<Buffer> {
   if (Buffer.isBuffer(bytes)) return (start, end) => bytes.subarray(start, end)
   let buffer = Buffer.alloc(0)
