@@ -15,6 +15,7 @@ const layers = [
   'lib/id.ts',
   'lib/lazy.ts',
   'lib/memoize-last.ts',
+  'lib/released-memory.ts',
   'lib/path.ts',
   'lib/schema-type.ts',
   'lib/schema.ts',

@@ -98,7 +98,7 @@ test('sessions of the web application', { skip: skipWithoutBrowser(6) }, async t
     await page.reload()
     await signedIn(page).waitFor()
     const second = await tokens(page)
-    t.not(second!.accessToken, first!.accessToken, 'before they expire')
+    t.not(second!.refreshToken, first!.refreshToken, 'before they expire')
     t.ok(second!.expiresAt > Date.now())
     t.same(page.problems(), [])
 
