@@ -53,12 +53,14 @@ async function readNames(
       const text = typeof texts === 'string' ? Buffer.from(texts) : lowerAscii(texts)
       bytes += text.length
       if (bytes > maxBytes) return null
-      if (path) folders.add(folderOf(path), firsts.push(first) - 1)
       const starts = startsOf(lengths)
+      const before = first
       await forEachPlace(table.rows, ids, (book, i) => {
         column.add(text.subarray(starts[i]!, starts[i + 1]!), book)
         first++
       })
+      // Others have no books in the table.
+      if (path && first > before) folders.add(folderOf(path), firsts.push(before) - 1)
     }
   const ofFolders = { folders: folders.finish(), firsts: Uint32Array.from([...firsts, first]) }
   return { ...column.finish(), ...ofFolders, rowCount: table.rowCount }
