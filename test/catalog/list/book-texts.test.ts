@@ -90,6 +90,14 @@ t.test('without space for them no texts are stored, and conditions read the data
     t.equal(await booksOfText(sql, table, search), null)
   }
   t.equal(checks, 2)
+  storeListsIn(sql, { path: folder, hasSpace: () => false })
+  const table = (await readBookTable(sql, { maxRows: 100_000 }))!
+  readTextsLater(sql, table, 'summary')
+  await textsRead()
+  storeListsIn(sql, { path: folder, hasSpace: () => true })
+  readTextsLater(sql, table, 'summary')
+  await textsRead()
+  t.ok(await booksOfText(sql, table, search), 'they are stored when there is space again')
   const sizes = openListFiles().map(({ size }) => size)
   t.ok(sizes.includes(0), 'what was written is given back')
 })

@@ -239,6 +239,20 @@ t.test('lists follow any changes that came while the index was at rest', async t
   t.ok(rested > 50, `${rested} lists were made from an index at rest`)
 })
 
+t.test('few changes are followed hours later, many only for minutes', async t => {
+  const change = async (times: number) => {
+    const table = (await readBookTable(sql, { maxRows: 100_000 }))!
+    for (let i = 0; i < times; i++)
+      await sql`update book set size = size + 1 where id = (select id from book order by id limit 1)`
+    await sql`update list_change set changed_at = changed_at - interval '3 hours'`
+    await combineListChanges(sql)
+    return await followBooks(sql, table)
+  }
+  await combineListChanges(sql, { olderThanMs: 0 })
+  t.ok(await change(20))
+  t.equal(await change(520), null)
+})
+
 t.test('without space for it, or with a damaged file, an index at rest is read again', async t => {
   let hasSpace = true
   storeListsIn(requests, { path: join(t.testdir(), 'lists'), hasSpace: () => hasSpace })

@@ -1,7 +1,7 @@
 // Filtered lists from bitmaps in memory: the rows of each predicate are read once, in any order and for any
 // viewer, and combined for each request. The total is the number of bits; a page is found along the order.
-// The index is made in the background by the first list, and by lists that take long. It follows the catalogue: of what changed,
-// the rows that changed are read. Where it cannot, lists are read by plans until it is made again.
+// The index is made in the background by the first list, and by lists that take long. It follows the catalogue: of
+// what changed, the rows that changed are read. Where it cannot, lists are read by plans until it is made again.
 import type { Sql } from 'postgres'
 import type { Viewer } from '../../../auth/viewer.ts'
 import { poolOf } from '../../../postgres/cancellable.ts'

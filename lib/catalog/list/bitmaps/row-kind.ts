@@ -104,7 +104,7 @@ export type RowKind<Table extends RowTable, Request extends RowRequest> = {
   orderOf(viewer: Viewer, request: Request, table: Table | null): ListOrder<Table>
   /** Orders, as many as there is memory for, and what else is read of a table: ahead of the lists that need it. */
   readAhead?: (OrderSource<Table> | ((sql: Sql, table: Table) => Promise<void>))[]
-  /** Resolves when nothing is being read of a table beside what is waited for. */
+  /** Resolves when nothing is being read in the background for a table. */
   idle?: () => Promise<void>
   /** Orders that predicates of the list are read from if they are in memory. */
   ordersOfCondition?: (request: Request) => OrderSource<Table>[]

@@ -26,7 +26,7 @@ type Options = {
   what: string
   maxUnusedMs: number
   queue: BackgroundQueue
-  /** Resolves when nothing is being read for a state beside the queue. */
+  /** Resolves when nothing is being read in the background beside the queue. */
   idle?: (() => Promise<void>) | undefined
 }
 

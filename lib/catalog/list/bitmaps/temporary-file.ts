@@ -41,7 +41,7 @@ export async function createTemporaryFile(sql: Sql): Promise<TemporaryFile | nul
   await mkdir(folder.path, { recursive: true })
   const path = join(folder.path, `list-${newId()}`)
   const open = { fd: await openAsync(path, 'wx+', 0o600) }
-  // It ends when no function of the file is left, also while one waits.
+  // Closed when nothing refers to the functions of the file any more; a call in progress does.
   unused.register(open, open.fd)
   let isDiscarded = false
   const check = () => {
@@ -68,12 +68,12 @@ export async function createTemporaryFile(sql: Sql): Promise<TemporaryFile | nul
     },
   }
   await unlink(path)
-  giveBack(new WeakRef(file), folder)
+  discardWhenShort(new WeakRef(file), folder)
   return file
 }
 
-/** The file, when the folder has no more space. */
-function giveBack(file: WeakRef<TemporaryFile>, { hasSpace }: Folder): void {
+/** Discards the file when the folder has no more space. */
+function discardWhenShort(file: WeakRef<TemporaryFile>, { hasSpace }: Folder): void {
   const timer = setInterval(() => {
     const open = file.deref()
     if (open && hasSpace()) return

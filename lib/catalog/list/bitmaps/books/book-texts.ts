@@ -117,13 +117,14 @@ async function forEachPath(
     endsWith: { folder: 'endsWith', name: at > 0 ? 'equals' : 'endsWith' },
   }
   const { folder, name, whole } = parts[operator]
-  const { folders, firsts, books } = texts
+  const { books } = texts
+  const { paths, firsts } = texts.folders!
   const numbers = async (operator: TextOperator, value: Uint8Array) => {
     const found: number[] = []
-    await forEachMatch(folders!, { operator, value }, number => found.push(number))
+    await forEachMatch(paths, { operator, value }, number => found.push(number))
     return found
   }
-  const rangeOf = (number: number) => ({ first: firsts![number]!, end: firsts![number + 1]! })
+  const rangeOf = (number: number) => ({ first: firsts[number]!, end: firsts[number + 1]! })
   for (const number of whole ? await numbers(whole, bytes) : []) {
     const { first, end } = rangeOf(number)
     for (let entry = first; entry < end; entry++) visit(books[entry]!)

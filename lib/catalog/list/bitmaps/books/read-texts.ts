@@ -33,7 +33,7 @@ async function readNames(
   field: 'title' | 'path',
 ): Promise<Texts | null> {
   const column = createTextColumn(table.rowCount)
-  const folders = createTextColumn(table.rowCount)
+  const paths = field === 'path' ? createTextColumn(table.rowCount) : null
   const firsts: number[] = []
   const common = sql`string_agg(uuid_send(b.id), ''::bytea) as ids`
   const rows =
@@ -60,10 +60,13 @@ async function readNames(
         first++
       })
       // Others have no books in the table.
-      if (path && first > before) folders.add(folderOf(path), firsts.push(before) - 1)
+      if (path && first > before) paths?.add(folderOf(path), firsts.push(before) - 1)
     }
-  const ofFolders = { folders: folders.finish(), firsts: Uint32Array.from([...firsts, first]) }
-  return { ...column.finish(), ...ofFolders, rowCount: table.rowCount }
+  firsts.push(first)
+  const texts = { ...column.finish(), rowCount: table.rowCount }
+  return paths
+    ? { ...texts, folders: { paths: paths.finish(), firsts: Uint32Array.from(firsts) } }
+    : texts
 }
 
 async function readLongTexts(

@@ -18,10 +18,11 @@ export type TextColumn = {
 /** Of the books below `rowCount`. */
 export type Texts = TextColumn & {
   rowCount: number
-  /** Of paths, whose entries are names: the folders by number, with a slash at the end. */
-  folders?: TextColumn
-  /** The first entry of each folder, and the number of all entries. */
-  firsts?: Uint32Array
+  /**
+   * Of paths, whose entries are names: the folders by number, with a slash at the end; the first entry of each, and the
+   * number of all entries.
+   */
+  folders?: { paths: TextColumn; firsts: Uint32Array }
 }
 
 /** In memory or in a file. */
