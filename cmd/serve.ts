@@ -13,6 +13,7 @@ import { pathText } from '../lib/path.ts'
 import { isConnectionLost, isDiskFull } from '../lib/postgres/connection-error.ts'
 import type { Pipeline } from '../pipeline/pipeline.ts'
 import { type CommonFlags, commonOptions } from './context.ts'
+import { limitHeapGrowth } from './heap-growth.ts'
 import { runService, type Service, startWorkers, stopWorkers } from './lifecycle.ts'
 import { tableSummary } from './scan/summary.ts'
 import { trackScan } from './scan/track.ts'
@@ -50,6 +51,7 @@ async function run(flags: Flags) {
  */
 async function serve(service: Service, flags: Flags) {
   const { shutdown, config, log } = service
+  using _heap = limitHeapGrowth()
   const api = await openApi(service)
   let pipeline: Pipeline | null = null
   try {
