@@ -52,7 +52,7 @@ export const BookDetail = record(
 )
 export type BookDetail = Static<typeof BookDetail>
 
-/** Series in the order of the ids, without hidden and deleted ones. Eight statements, in parallel. */
+/** Series in the order of the ids, without hidden and deleted ones. Ten statements at most, in parallel. */
 export async function seriesFull(
   sql: Sql,
   viewer: Viewer,

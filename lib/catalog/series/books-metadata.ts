@@ -40,19 +40,30 @@ export const BooksMetadata = record(
 )
 export type BooksMetadata = Static<typeof BooksMetadata>
 
-/** By id of the series, whether the viewer sees it or not. One statement. */
+/** More series are read by two statements at once: each takes as long as their books. */
+const maxSeries = 100
+
+/** By id of the series, whether the viewer sees it or not. */
 export async function booksMetadataOf(
   sql: Queryable,
   viewer: Viewer,
   seriesIds: readonly string[],
 ): Promise<Map<string, BooksMetadata>> {
   if (seriesIds.length === 0) return new Map()
+  const half = Math.ceil(seriesIds.length / 2)
+  const parts =
+    seriesIds.length > maxSeries ? [seriesIds.slice(0, half), seriesIds.slice(half)] : [seriesIds]
+  const read = await Promise.all(parts.map(ids => readBooksMetadata(sql, viewer, ids)))
+  return new Map(read.flat().map(({ id, ...metadata }) => [id, metadata]))
+}
+
+async function readBooksMetadata(sql: Queryable, viewer: Viewer, seriesIds: readonly string[]) {
   const isOfSeries = sql`b.series_id = s.id and ${presentBook(sql)} and ${visibleBook(sql, viewer)}`
   const frequent = (column: 'publisher' | 'language') => sql`array(
     select ${sql(column)} from fact where ${sql(column)} is not null
     group by 1 order by sum(books) desc, 1 limit ${maxValues})`
   // Most books of a series say the same: these are compared before they are taken apart.
-  const rows = await sql<(BooksMetadata & { id: string })[]>`
+  return await sql<(BooksMetadata & { id: string })[]>`
     select s.id, m.*, (
         select jsonb_build_object('text', b.summary, 'bookId', b.id, 'number', b.number)
         from book b where b.summary is not null and ${isOfSeries}
@@ -76,5 +87,4 @@ export async function booksMetadataOf(
             from fact, jsonb_array_elements(authors) with ordinality as e(a, nth)
             group by a->>'name', a->>'role' order by place limit ${maxAuthors}) c) as authors) m
     where s.id = any(${seriesIds as string[]}::uuid[])`
-  return new Map(rows.map(({ id, ...metadata }) => [id, metadata]))
 }
