@@ -116,9 +116,13 @@ type Labelled = { genres: string[]; tags: string[]; createdAt: Label['createdAt'
  * sorted by key.
  */
 export async function loadLabels(sql: Queryable, viewer: Viewer, rows: readonly Labelled[]) {
-  const keysOf = (names: string[]) => [...new Set(names.map(labelKey))]
-  const genres = keysOf(rows.flatMap(row => row.genres))
-  const tags = keysOf(rows.flatMap(row => row.tags))
+  const genreNames = new Set(rows.flatMap(row => row.genres))
+  const tagNames = new Set(rows.flatMap(row => row.tags))
+  // Many rows have the same names.
+  const keys = new Map([...genreNames, ...tagNames].map(name => [name, labelKey(name)]))
+  const keyOf = (name: string) => keys.get(name)!
+  const keysOf = (names: Iterable<string>) => [...new Set(Array.from(names, keyOf))]
+  const [genres, tags] = [keysOf(genreNames), keysOf(tagNames)]
   const labels = new Map<string, Pick<Label, 'id' | 'createdAt'>>()
   if (genres.length + tags.length > 0) {
     const loaded = await sql<(Label & { kind: LabelKind; key: string })[]>`
@@ -127,7 +131,7 @@ export async function loadLabels(sql: Queryable, viewer: Viewer, rows: readonly 
     for (const { kind, key, ...label } of loaded) labels.set(`${kind} ${key}`, label)
   }
   return (row: Labelled, kind: LabelKind): Label[] => {
-    const names = new Map(row[`${kind}s`].toReversed().map(name => [labelKey(name), name]))
+    const names = new Map(row[`${kind}s`].toReversed().map(name => [keyOf(name), name]))
     return [...names.keys()].sort().flatMap(key => {
       const label = labels.get(`${kind} ${key}`)
       if (!label) return []

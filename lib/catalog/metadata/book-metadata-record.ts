@@ -131,8 +131,9 @@ function releaseDate({ year, month, day }: Pick<Row, 'year' | 'month' | 'day'>):
 }
 
 function people(authors: Author[]) {
+  const names = Map.groupBy(authors, ({ role }) => role)
   const namesOf = (field: keyof typeof roleFields) =>
-    authors.flatMap(({ name, role }) => (role === roleFields[field] ? [name] : []))
+    names.get(roleFields[field])?.map(({ name }) => name) ?? []
   const joinedNamesOf = (field: keyof typeof roleFields) => joined(namesOf(field))
   return {
     writers: namesOf('writer'),

@@ -79,10 +79,21 @@ export function lockProperties(flags: Flags) {
   return Object.fromEntries(properties)
 }
 
-/** Every flag of a row. */
-export function lockFlagsOf<F extends Flags>(flags: F, locks: readonly string[]) {
+/** Every flag of a row. Rows without locks share one object, which cannot be changed. */
+export function lockFlagsOf<F extends Flags>(flags: F, locks: readonly string[]): LockFlags<F> {
+  if (locks.length > 0) return readFlags(flags, locks)
+  const known = unlocked.get(flags) ?? Object.freeze(readFlags(flags, []))
+  unlocked.set(flags, known)
+  return known as LockFlags<F>
+}
+
+type LockFlags<F extends Flags> = { [K in keyof F]: boolean }
+
+const unlocked = new WeakMap<Flags, LockFlags<Flags>>()
+
+function readFlags<F extends Flags>(flags: F, locks: readonly string[]) {
   const values = Object.entries(flags).map(([flag, name]) => [flag, isLocked(locks, name)])
-  return Object.fromEntries(values) as { [K in keyof F]: boolean }
+  return Object.fromEntries(values) as LockFlags<F>
 }
 
 /** A column that was locked without its parts sets the flag of all of it. */

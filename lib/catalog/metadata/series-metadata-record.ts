@@ -43,7 +43,7 @@ type Row = ColumnRow<typeof seriesFields> &
     locks: string[]
   }
 
-/** Metadata by series id, without hidden series. Five statements. */
+/** Metadata by series id, without hidden series. Five statements, four of them at once. */
 export async function seriesMetadataByIds(
   sql: Queryable,
   viewer: Viewer,
@@ -56,10 +56,12 @@ export async function seriesMetadataByIds(
     from series s
     where s.id = any(${ids as string[]}::uuid[]) and ${visibleSeries(sql, viewer)}`
   const visibleIds = rows.map(row => row.id)
-  const labels = await loadLabels(sql, viewer, rows)
-  const idsBySeries = await externalIds(sql, 'series', visibleIds)
-  const ratingsBySeries = await externalRatings(sql, visibleIds)
-  const linksBySeries = await externalLinks(sql, 'series', visibleIds)
+  const [labels, idsBySeries, ratingsBySeries, linksBySeries] = await Promise.all([
+    loadLabels(sql, viewer, rows),
+    externalIds(sql, 'series', visibleIds),
+    externalRatings(sql, visibleIds),
+    externalLinks(sql, 'series', visibleIds),
+  ])
   return new Map(
     rows.map(row => {
       const metadata = {
