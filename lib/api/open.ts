@@ -10,6 +10,7 @@ import { coverFolders } from '../catalog/cover/cover-files.ts'
 import { fileAccess } from '../catalog/library/library-root.ts'
 import { logFailedReadings } from '../catalog/list/background-failures.ts'
 import { storeListsIn } from '../catalog/list/bitmaps/temporary-file.ts'
+import { prepareLists } from '../catalog/list/prepare-lists.ts'
 import { openSources } from '../catalog/source/open.ts'
 import type { Config } from '../config/config.ts'
 import { openEventFeed, type Pace } from '../event/feed.ts'
@@ -62,7 +63,7 @@ export async function openApi({
   server: FastifyInstance
   /** Port of the separate server of the compatible API; null without one. */
   compatiblePort: number | null
-  /** Loads code for pages and builds the web application, which the first requests do otherwise. */
+  /** What the first requests do otherwise: loads code for pages, builds the web application, reads what lists need. */
   prepare(): Promise<void>
   /** Still responds, with Connection: close; /health reports 503. */
   announceShutdown(): void
@@ -126,6 +127,7 @@ export async function openApi({
     async prepare() {
       await pages.prepare()
       await web?.prepare()
+      await prepareLists(requestSql)
     },
     announceShutdown() {
       lifecycle.isShuttingDown = true

@@ -1,6 +1,6 @@
 // The match job: matches the due series of a library with a source of metadata, one after the other. What is
 // left when a process dies is due again; a source that wants no requests is left alone.
-import { unrestrictedViewer } from '../../lib/auth/viewer.ts'
+import { serverViewer } from '../../lib/auth/viewer.ts'
 import { coverFolders } from '../../lib/catalog/cover/cover-files.ts'
 import {
   type Claim,
@@ -98,14 +98,14 @@ async function matchClaims(
   claims: readonly Claim[],
 ): Promise<number | null> {
   const { sql, isStopped, signal } = run
-  const viewer = unrestrictedViewer(noAccount)
   const ids = claims.map(claim => claim.seriesId)
-  const contexts = await seriesContexts(sql, viewer, ids)
+  const contexts = await seriesContexts(sql, serverViewer, ids)
   const libraries = await librariesOf(sql, ids)
   const source = { row, matching: await matchingOf(sql, row.id) }
   const minRelevance = await fetchSetting(sql, 'plugins.auto_match_confidence_threshold')
   const { sources, makeCover, dataDir } = run
-  const deps = { sql, sources, viewer, makeCover, signal, folders: coverFolders(dataDir) }
+  const folders = coverFolders(dataDir)
+  const deps = { sql, sources, viewer: serverViewer, makeCover, signal, folders }
   for (const [i, claim] of claims.entries()) {
     const { seriesId, isForced } = claim
     const [context, library] = [contexts.get(seriesId), libraries.get(seriesId)]
@@ -138,9 +138,6 @@ async function matchClaims(
   }
   return null
 }
-
-// Contexts of jobs have nothing of an account.
-const noAccount = '00000000-0000-0000-0000-000000000000'
 
 function isTransient(error: Failure): error is SourceFailure {
   return error instanceof SourceFailure && transient.has(error.kind)

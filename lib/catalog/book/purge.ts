@@ -2,7 +2,7 @@
 // series and libraries. Files on disk are never touched; covers in the data directory are left for the
 // doctor.
 import type { Fragment, Sql, TransactionSql } from 'postgres'
-import { unrestrictedViewer, type Viewer, visibleBook, visibleSeries } from '../../auth/viewer.ts'
+import { serverViewer, type Viewer, visibleBook, visibleSeries } from '../../auth/viewer.ts'
 import { NotFound } from '../../errors.ts'
 import { type NewEvent, publish } from '../../event/publish.ts'
 import { retryOnDeadlock } from '../../postgres/retry-on-deadlock.ts'
@@ -24,10 +24,8 @@ export async function purgeMissing(
   id: string,
   shouldStop: () => boolean,
 ): Promise<number> {
-  return await purge(sql, unrestricted, { scope: sql`b.library_id = ${id}`, shouldStop })
+  return await purge(sql, serverViewer, { scope: sql`b.library_id = ${id}`, shouldStop })
 }
-
-const unrestricted = unrestrictedViewer('00000000-0000-0000-0000-000000000000')
 
 /** Deletes the missing books of a series that are visible; returns their number. Throws NotFound. */
 export async function purgeSeries(sql: Sql, viewer: Viewer, id: string): Promise<number> {

@@ -1,7 +1,7 @@
 // Lists of books: one page in a sort order, with the exact total, for a million books and more. Chooses
 // the cheapest way to make the page; each way plans the filter and then reads the page.
 import type { Sql } from 'postgres'
-import { isLimited, isUnrestricted, type Viewer } from '../../auth/viewer.ts'
+import { isLimited, isUnrestricted, serverViewer, type Viewer } from '../../auth/viewer.ts'
 import { parseSearchQuery } from '../../name/search-text.ts'
 import { type BookRequest, bookIndexOf } from './bitmaps/books/book-index.ts'
 import { orRead } from './bitmaps/row-index.ts'
@@ -78,6 +78,14 @@ export async function listBooks(
 
 /** Lists of fewer books are read quickly without an index or rank marks, and any list of so few. */
 const minIndexed = 20_000
+
+/** Reads what lists of books need, if there are many books (prepare-lists.ts). */
+export async function prepareBookLists(sql: Sql): Promise<void> {
+  if ((await countPresentBooks(sql)) <= minIndexed) return
+  const window = { offset: 0, limit: 1 }
+  const list = { filter: null, sort: 'title', direction: 'asc', ...window } as const
+  await bookIndexOf(sql).prepare(sql, serverViewer, list)
+}
 
 /** The books that the viewer has progress of, by its time. */
 export const booksWithProgress = {

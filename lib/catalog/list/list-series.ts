@@ -1,7 +1,13 @@
 // Lists of series: one page in a sort order, with the exact total. Series without present books are not
 // listed.
 import type { Fragment, Sql } from 'postgres'
-import { hasVisibleBook, isUnrestricted, type Viewer, visibleSeries } from '../../auth/viewer.ts'
+import {
+  hasVisibleBook,
+  isUnrestricted,
+  serverViewer,
+  type Viewer,
+  visibleSeries,
+} from '../../auth/viewer.ts'
 import { parseSearchQuery, type SearchQuery } from '../../name/search-text.ts'
 import type { Queryable } from '../../postgres/db.ts'
 import { allOf, unprepared } from '../../postgres/statement.ts'
@@ -70,6 +76,14 @@ export async function listSeries(
     isLarge: () => isLarge(sql),
     refresh: () => index.refresh(sql, viewer, list),
   })
+}
+
+/** Reads what lists of series need, if there are many series (prepare-lists.ts). */
+export async function prepareSeriesLists(sql: Sql): Promise<void> {
+  if (!(await isLarge(sql))) return
+  const window = { offset: 0, limit: 1 }
+  const list = { filter: null, sort: 'title', direction: 'asc', ...window } as const
+  await seriesIndexOf(sql).prepare(sql, serverViewer, list)
 }
 
 /** An index of fewer series does not pay. */

@@ -295,6 +295,26 @@ t.test('without space for it, or with a damaged file, an index at rest is read a
   t.notOk(index.isRead(), 'not stored')
 })
 
+t.test(
+  'an index that is prepared rests in a file until the first list, and follows what changed meanwhile',
+  async t => {
+    storeListsIn(requests, { path: join(t.testdir(), 'lists'), hasSpace: () => true })
+    const index = createRowIndex(bookKind, { pause: 0 })
+    const filter = parseBookFilter({ pageCount: { operator: 'gte', value: 0 } })!
+    const list = { filter, sort: 'created', direction: 'desc' } as const
+    const request: BookRequest = { ...list, offset: 0, limit: 1_000 }
+    await index.prepare(requests, everyone, { ...request, filter: null, sort: 'title' })
+    t.ok(index.isRead() && index.isUnused())
+    const atRest = namesOfFiles().length
+    t.ok(atRest > 0)
+    await changes.columns({ book: 3, other: 4, value: 5 })
+    const page = await index.page(requests, everyone, request)
+    t.same(page?.ids, await plainList(sql, everyone, list), 'an order that no list has used')
+    await index.prepare(requests, everyone, request)
+    t.ok(namesOfFiles().length < atRest, 'lists use it: it stays in memory')
+  },
+)
+
 t.test('lists are right while what is in memory is read again', async () => {
   await followChanges({ isWorn: true, runs: 30, seed: 44 })
 })

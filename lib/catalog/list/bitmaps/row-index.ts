@@ -1,6 +1,6 @@
 // Filtered lists from bitmaps in memory: the rows of each predicate are read once, in any order and for any
 // viewer, and combined for each request. The total is the number of bits; a page is found along the order.
-// The index is made in the background by the first list, and by lists that take long. It follows the catalogue: of
+// The index is made in the background at the start, by the first list, and by lists that take long. It follows the catalogue: of
 // what changed, the rows that changed are read. Where it cannot, lists are read by plans until it is made again.
 import type { Sql } from 'postgres'
 import type { Viewer } from '../../../auth/viewer.ts'
@@ -14,7 +14,7 @@ import { createStateReader, type StateReader } from './state-reader.ts'
 
 export type RowIndex<Table extends RowTable, Request extends RowRequest> = Pick<
   StateReader<Table, Request>,
-  'refresh' | 'isRead' | 'isUnused' | 'idle'
+  'refresh' | 'prepare' | 'isRead' | 'isUnused' | 'idle'
 > & {
   /** A page of the rows that a viewer sees; null without a valid index, or where it does not pay. */
   page(sql: Sql, viewer: Viewer, request: Request): Promise<IdPage | null>
@@ -34,7 +34,7 @@ export function createRowIndex<Table extends RowTable, Request extends RowReques
   { pause = defaultPause, maxUnusedMs }: { pause?: number; maxUnusedMs?: number } = {},
 ): RowIndex<Table, Request> {
   const reader = createStateReader(kind, { pause, maxUnusedMs })
-  const { refresh, isRead, isUnused, idle } = reader
+  const { refresh, prepare, isRead, isUnused, idle } = reader
 
   async function list<Found>(
     sql: Sql,
@@ -61,6 +61,7 @@ export function createRowIndex<Table extends RowTable, Request extends RowReques
     matching: async (sql, viewer, request) =>
       await list(sql, state => readRows({ sql, viewer, kind, state }, request)),
     refresh,
+    prepare,
     isRead,
     isUnused,
     idle,

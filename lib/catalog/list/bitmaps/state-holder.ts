@@ -13,8 +13,10 @@ export type StateHolder<Table> = {
   /** Null unless it is in memory. */
   current(): IndexState<Table> | null
   replace(state: IndexState<Table> | null): void
-  /** For a list: read from its file, if it is at rest. Null where that takes long. */
-  use(sql: Sql): Promise<IndexState<Table> | null>
+  /** Read from its file, if it is at rest. Null where that takes long. */
+  use(sql: Sql, by: 'list' | 'reading'): Promise<IndexState<Table> | null>
+  /** Moves it to its file now, unless a list has used it. */
+  restUnlessListed(sql: Sql): Promise<void>
   /** In memory or at rest. */
   isRead(): boolean
   /** No list has used it yet. */
@@ -43,6 +45,7 @@ export function createStateHolder<Table extends RowTable>({
   let resting: FileStored<IndexState<Table>> | null = null
   let waking: { done: Promise<void>; until: number } | null = null
   let uses = 0
+  let isListed = false
   let timer: NodeJS.Timeout | undefined
 
   async function rest(pool: Sql, usesBefore: number): Promise<void> {
@@ -80,9 +83,10 @@ export function createStateHolder<Table extends RowTable>({
     replace(next) {
       state = next
     },
-    async use(sql) {
+    async use(sql, by) {
       const pool = poolOf(sql)
       const usesNow = ++uses
+      if (by === 'list') isListed = true
       if (!state && resting) {
         waking ??= { done: wake(pool, resting), until: performance.now() + maxWakeMs }
         const ms = Math.max(0, waking.until - performance.now())
@@ -94,8 +98,14 @@ export function createStateHolder<Table extends RowTable>({
       timer = setTimeout(restLater, maxUnusedMs).unref()
       return state
     },
+    restUnlessListed(sql) {
+      const pool = poolOf(sql)
+      return queue.add(pool, async () => {
+        if (!isListed) await rest(pool, uses)
+      })
+    },
     isRead: () => state !== null || resting !== null,
-    isUnused: () => uses === 0,
+    isUnused: () => !isListed,
   }
 }
 

@@ -13,14 +13,18 @@ import { createStateHolder, type StateHolder } from './state-holder.ts'
 
 export type StateReader<Table extends RowTable, Request extends RowRequest> = Pick<
   StateHolder<Table>,
-  'use' | 'isRead' | 'isUnused'
+  'isRead' | 'isUnused'
 > & {
+  /** For a list: what is in memory, see `StateHolder`. */
+  use(sql: Sql): Promise<IndexState<Table> | null>
   /** The state cannot follow the catalogue. */
   drop(state: IndexState<Table>): void
   /** So much was followed that it is to be read again. */
   isWorn(): boolean
   /** Reads what the list needs in the background, unless it is in memory or was read a short time ago. */
   refresh(sql: Sql, viewer: Viewer, request: Request): void
+  /** Reads all that lists need, ahead of the first one, and stores it until that comes. */
+  prepare(sql: Sql, viewer: Viewer, request: Request): Promise<void>
   /** Resolves when nothing is being read. */
   idle(): Promise<void>
 }
@@ -53,7 +57,7 @@ export function createStateReader<Table extends RowTable, Request extends RowReq
     !current()?.orders.has(name) || usedOrders.isDue(name)
 
   async function read(sql: Sql, viewer: Viewer, request: Request): Promise<void> {
-    let state = await holder.use(sql)
+    let state = await holder.use(sql, 'reading')
     if (state && !(await isCurrent({ sql, kind, state }))) {
       state = null
       holder.replace(null)
@@ -79,11 +83,7 @@ export function createStateReader<Table extends RowTable, Request extends RowReq
       await usedOrders.timed(source, () => readOrder({ sql, kind, state: next! }, source))
     if (!isNew) return
     const steps = stepsAhead({ sql, kind, state: next })
-    while (isRenewal && current()) {
-      const step = steps.next().value
-      if (!step) break
-      await step()
-    }
+    await take(steps, () => isRenewal && current() !== null)
     holder.replace(next)
     pauses.after(performance.now() - started)
     readAhead(sql, next, steps)
@@ -101,24 +101,33 @@ export function createStateReader<Table extends RowTable, Request extends RowReq
     })
   }
 
+  function refresh(sql: Sql, viewer: Viewer, request: Request): void {
+    const known = current()
+    const sources = longSources(kind, viewer, { request, table: known?.table ?? null })
+    const name = sources.map(source => source.name).join(' ')
+    const isKnown =
+      known && sources.every(source => isUsable(known, source.name) || !isDueOrder(source))
+    const isNeeded = known ? !isKnown || (isWorn() && isDue()) : isDue()
+    if (waiting.has(name) || !isNeeded) return
+    waiting.add(name)
+    const pool = poolOf(sql)
+    // Not with the statements of the request, which end with it.
+    void queue.add(pool, () => read(pool, viewer, request)).then(() => void waiting.delete(name))
+  }
+
   return {
-    ...holder,
+    isRead: holder.isRead,
+    isUnused: holder.isUnused,
+    use: sql => holder.use(sql, 'list'),
     drop(dropped) {
       if (current() === dropped) holder.replace(null)
     },
     isWorn,
-    refresh(sql, viewer, request) {
-      const known = current()
-      const sources = longSources(kind, viewer, { request, table: known?.table ?? null })
-      const name = sources.map(source => source.name).join(' ')
-      const isKnown =
-        known && sources.every(source => isUsable(known, source.name) || !isDueOrder(source))
-      const isNeeded = known ? !isKnown || (isWorn() && isDue()) : isDue()
-      if (waiting.has(name) || !isNeeded) return
-      waiting.add(name)
-      const pool = poolOf(sql)
-      // Not with the statements of the request, which end with it.
-      void queue.add(pool, () => read(pool, viewer, request)).then(() => void waiting.delete(name))
+    refresh,
+    async prepare(sql, viewer, request) {
+      refresh(sql, viewer, request)
+      await queue.idle()
+      await holder.restUnlessListed(sql)
     },
     idle: () => queue.idle(),
   }
@@ -190,6 +199,15 @@ function* stepsAhead<Table extends RowTable, Request extends RowRequest>({
   for (const needed of kind.readAhead ?? [])
     if (typeof needed === 'function') yield () => needed(sql, state.table)
     else if (hasRoom(state)) yield () => readOrder({ sql, kind, state }, needed)
+}
+
+/** Takes steps while they are wanted. */
+async function take(steps: Steps, isWanted: () => boolean): Promise<void> {
+  while (isWanted()) {
+    const step = steps.next().value
+    if (!step) break
+    await step()
+  }
 }
 
 type Read<Table extends RowTable, Request extends RowRequest> = {
