@@ -155,7 +155,7 @@ function seriesLeaf(sql: Sql, viewer: Viewer, { field, test }: Predicate): Fragm
         test,
       )
     case 'completion':
-      return compare(sql, sql`(n.books >= s.total_volume_count)`, test)
+      return compare(sql, sql`(coalesce(n.books, 0) >= s.total_volume_count)`, test)
     case 'hasExternalSourceId':
       return compare(
         sql,

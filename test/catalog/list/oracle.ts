@@ -85,7 +85,6 @@ export function createOracle(facts: Facts, account: string) {
 
   const testSeries = (s: SeriesFacts, viewer: Viewer) => (predicate: Predicate) => {
     const { field, test } = predicate
-    const count = booksOf(s).length
     const isWithinAge = ({ ageRating }: BookFacts) => (ageRating ?? 0) <= (viewer.ageLimit ?? 99)
     const seen = booksOf(s).filter(isWithinAge)
     switch (field) {
@@ -118,7 +117,7 @@ export function createOracle(facts: Facts, account: string) {
       case 'readStatus':
         return test.kind === 'status' && statusOf(seen) === test.status
       case 'completion':
-        return test.kind === 'boolean' && s.total !== null && count >= s.total === test.value
+        return test.kind === 'boolean' && s.total !== null && seen.length >= s.total === test.value
       case 'sharingTag':
         return test.kind === 'null'
           ? s.sharingTags.length === 0

@@ -7,12 +7,15 @@ import type { Test } from '../condition.ts'
 import { columnTest, matchingWords } from './operators.ts'
 import { hasBooks, type PlanContext, seriesWhere } from './plan-context.ts'
 
-export type BooksField = 'format' | 'hasError' | 'hasMissing' | TotalField
-type TotalField = 'bookCount' | 'pageCount'
+const fields = [
+  ...(['format', 'hasError', 'hasMissing', 'bookCount', 'pageCount'] as const),
+  ...(['completion', 'complete'] as const),
+]
 
-const fields: readonly string[] = ['format', 'hasError', 'hasMissing', 'bookCount', 'pageCount']
+export type BooksField = (typeof fields)[number]
 
-export const isOfBooks = (field: string): field is BooksField => fields.includes(field)
+export const isOfBooks = (field: string): field is BooksField =>
+  (fields as readonly string[]).includes(field)
 
 /** Ids of the series for which the positive form of a predicate holds. */
 export function setOfBooks(context: PlanContext, field: BooksField, test: Test): Fragment {
@@ -24,9 +27,25 @@ export function setOfBooks(context: PlanContext, field: BooksField, test: Test):
       return seriesOfBooks(context, sql`y.error_code is not null and ${presentBook(sql, 'y')}`)
     case 'hasMissing':
       return seriesOfBooks(context, sql`y.missing_at is not null`)
+    case 'bookCount':
+    case 'pageCount':
+      return seriesByTotal(context, field, total => columnTest(sql, { integer: total }, test))
     default:
-      return totalSet(context, field, test)
+      return seriesByTotal(context, 'bookCount', total => completeTest(sql, field, { test, total }))
   }
+}
+
+/** Unknown for series whose number of volumes is not known. */
+function completeTest(
+  sql: Queryable,
+  field: 'completion' | 'complete',
+  { test, total }: { test: Test; total: Fragment },
+): Fragment {
+  const isComplete =
+    field === 'completion'
+      ? sql`(${total} >= x.total_volume_count)`
+      : sql`(${total} = x.total_volume_count)`
+  return test.kind === 'boolean' && test.value ? isComplete : sql`not ${isComplete}`
 }
 
 /** On `book y`: it is present, and the viewer sees it. */
@@ -79,16 +98,20 @@ const totals = {
   pageCount: (sql: Queryable) => ({ stored: sql`x.page_count`, hidden: sql`sum(y.page_count)` }),
 }
 
-/** The stored sums, without what the age limit of the viewer hides. */
-function totalSet(context: PlanContext, field: 'bookCount' | 'pageCount', test: Test): Fragment {
+/** By the stored sum, without what the age limit of the viewer hides. */
+function seriesByTotal(
+  context: PlanContext,
+  field: 'bookCount' | 'pageCount',
+  where: (total: Fragment) => Fragment,
+): Fragment {
   const { sql, viewer } = context
   const { stored, hidden } = totals[field](sql)
-  if (!hidesBooks(viewer)) return seriesWhere(context, columnTest(sql, { integer: stored }, test))
+  if (!hidesBooks(viewer)) return seriesWhere(context, where(stored))
   return sql`
     select x.id from series x
     left join (
       select y.series_id, ${hidden} as total ${fromBooksBeyondAge(sql, viewer)}
       group by y.series_id) h on h.series_id = x.id
     where ${hasBooks(context)}
-      and ${columnTest(sql, { integer: sql`(${stored} - coalesce(h.total, 0))` }, test)}`
+      and ${where(sql`(${stored} - coalesce(h.total, 0))`)}`
 }

@@ -15,7 +15,7 @@ import { type BooksField, isOfBooks, setOfBooks } from './series-of-books.ts'
 type SetField =
   | ('genre' | 'tag' | 'anyTag' | 'hasExternalSourceId' | 'isTracked')
   | ('inCollection' | 'collectionId')
-type FlagField = 'completion' | 'complete' | 'oneShot' | 'isMissing' | 'isUnchanged'
+type FlagField = 'oneShot' | 'isMissing' | 'isUnchanged'
 /** Of the account of the viewer, or of all accounts. */
 type OwnField = 'lastReadAt' | 'wantToRead' | 'hasUserRating' | 'userRating' | 'communityRating'
 type ColumnField =
@@ -55,8 +55,6 @@ const columns: Record<ColumnField, (sql: Queryable) => Column> = {
 
 /** Each null where it is not known. */
 const flags: Record<FlagField, (sql: Queryable) => Fragment> = {
-  completion: sql => sql`(x.book_count >= x.total_volume_count)`,
-  complete: sql => sql`(x.book_count = x.total_volume_count)`,
   oneShot: sql => sql`x.one_shot`,
   isMissing: sql => sql`(x.book_count = 0)`,
   // In whole seconds, as some clients see both times.
