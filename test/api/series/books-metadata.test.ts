@@ -86,7 +86,7 @@ test('what the visible books of a series say', async t => {
         formatNames.map(value => ({ format: { operator, value } })),
       ),
       ...['isNull', 'isNotNull'].map(operator => ({ format: { operator } })),
-      ...['hasError', 'hasMissing'].flatMap(field =>
+      ...['hasError', 'hasMissing', 'completion'].flatMap(field =>
         ['isTrue', 'isFalse'].map(operator => ({ [field]: { operator } })),
       ),
       ...['bookCount', 'pageCount'].flatMap(field =>
@@ -95,6 +95,8 @@ test('what the visible books of a series say', async t => {
         ),
       ),
     ]
+    for (const id of Object.values(ids))
+      await admin.patch(`/series/${id}/metadata`, { totalVolumeCount: 5 })
     for (const condition of conditions) {
       const found = await list(child, condition)
       t.equal(found.includes('Half'), found.includes('Plain'), JSON.stringify(condition))
@@ -103,6 +105,8 @@ test('what the visible books of a series say', async t => {
     t.same(await list(admin, { format: { operator: 'is', value: 'PDF' } }), ['Half'])
     t.same(await list(admin, { hasError: { operator: 'isTrue' } }), ['Half'])
     t.same(await list(admin, { hasMissing: { operator: 'isTrue' } }), ['Half'])
+    t.same(await list(admin, { completion: { operator: 'isTrue' } }), ['Half'])
+    t.same(await list(child, { completion: { operator: 'isFalse' } }), ['Half', 'Plain'])
     t.same(await list(admin, { bookCount: { operator: 'eq', value: 5 } }), ['Half'])
     t.same(await list(admin, { pageCount: { operator: 'gt', value: 4 } }), ['Half'])
   })
