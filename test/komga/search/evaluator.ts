@@ -118,7 +118,7 @@ export function createEvaluator(facts: KomgaFacts, account: string, now: Date) {
       case 'oneShot':
         return flag(op, facts.oneShots.has(s.id))
       case 'complete':
-        return flag(op, s.total === null ? null : s.total === books.length)
+        return flag(op, s.total === null ? null : s.total === seen.length)
       case 'title':
         return text(op, s.title)
       case 'titleSort':
