@@ -15,8 +15,8 @@ export type StateHolder<Table> = {
   replace(state: IndexState<Table> | null): void
   /** Read from its file, if it is at rest. Null where that takes long. */
   use(sql: Sql, by: 'list' | 'reading'): Promise<IndexState<Table> | null>
-  /** Moves it to its file now, unless a list has used it. */
-  restUnlessListed(sql: Sql): Promise<void>
+  /** Moves it to its file now, if no list has used it yet. */
+  restIfUnused(sql: Sql): Promise<void>
   /** In memory or at rest. */
   isRead(): boolean
   /** No list has used it yet. */
@@ -45,7 +45,7 @@ export function createStateHolder<Table extends RowTable>({
   let resting: FileStored<IndexState<Table>> | null = null
   let waking: { done: Promise<void>; until: number } | null = null
   let uses = 0
-  let isListed = false
+  let isUsed = false
   let timer: NodeJS.Timeout | undefined
 
   async function rest(pool: Sql, usesBefore: number): Promise<void> {
@@ -86,7 +86,7 @@ export function createStateHolder<Table extends RowTable>({
     async use(sql, by) {
       const pool = poolOf(sql)
       const usesNow = ++uses
-      if (by === 'list') isListed = true
+      if (by === 'list') isUsed = true
       if (!state && resting) {
         waking ??= { done: wake(pool, resting), until: performance.now() + maxWakeMs }
         const ms = Math.max(0, waking.until - performance.now())
@@ -98,14 +98,14 @@ export function createStateHolder<Table extends RowTable>({
       timer = setTimeout(restLater, maxUnusedMs).unref()
       return state
     },
-    restUnlessListed(sql) {
+    restIfUnused(sql) {
       const pool = poolOf(sql)
       return queue.add(pool, async () => {
-        if (!isListed) await rest(pool, uses)
+        if (!isUsed) await rest(pool, uses)
       })
     },
     isRead: () => state !== null || resting !== null,
-    isUnused: () => !isListed,
+    isUnused: () => !isUsed,
   }
 }
 

@@ -127,7 +127,7 @@ export function createStateReader<Table extends RowTable, Request extends RowReq
     async prepare(sql, viewer, request) {
       refresh(sql, viewer, request)
       await queue.idle()
-      await holder.restUnlessListed(sql)
+      await holder.restIfUnused(sql)
     },
     idle: () => queue.idle(),
   }
