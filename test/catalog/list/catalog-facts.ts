@@ -22,6 +22,7 @@ export type SeriesFacts = {
   ageRating: number | null
   /** Set by a user; null for the labels of its books. */
   ownGenres: string[] | null
+  ownTags: string[] | null
   sharingTags: string[]
   folder: string | null
   createdAt: Date
@@ -105,6 +106,7 @@ export function makeFacts(seed: number, seriesCount: number): Facts {
       total: below(2) === 0 ? null : below(10),
       ageRating: below(3) === 0 ? pick([6, 12, 18]) : null,
       ownGenres: below(6) === 0 ? some(genres, 2) : null,
+      ownTags: below(6) === 0 ? some(tags, 1) : null,
       sharingTags: some(Object.keys(sharingTags), 1),
       folder: below(5) === 0 ? null : `Row ${i}`,
       createdAt: new Date(1_700_000_000_000 + below(20) * 86_400_000),
@@ -195,7 +197,11 @@ export async function storeFacts(sql: Sql, facts: Facts): Promise<void> {
         total_volume_count: s.total,
         age_rating: s.ageRating,
         genres: s.ownGenres ?? [],
-        provenance: sql.json(s.ownGenres ? { genres: 'user' } : {}),
+        tags: s.ownTags ?? [],
+        provenance: sql.json({
+          ...(s.ownGenres && { genres: 'user' }),
+          ...(s.ownTags && { tags: 'user' }),
+        }),
         created_at: s.createdAt,
       })),
     )}`

@@ -55,7 +55,7 @@ export function createOracle(facts: Facts, account: string) {
   const booksOf = (series: SeriesFacts) => present.filter(book => book.series === series)
   const progress = new Map(facts.progress.filter(p => p.account === account).map(p => [p.book, p]))
   const ownGenres = (s: SeriesFacts) => s.ownGenres ?? booksOf(s).flatMap(b => b.genres)
-  const tagsOf = (s: SeriesFacts) => booksOf(s).flatMap(b => b.tags)
+  const ownTags = (s: SeriesFacts) => s.ownTags ?? booksOf(s).flatMap(b => b.tags)
   const testLabels = (test: Predicate['test'], names: string[]) =>
     test.kind === 'null' ? names.length === 0 : names.some(name => testText(test, labelKey(name)))
   const bookStatus = (book: BookFacts) => {
@@ -113,7 +113,7 @@ export function createOracle(facts: Facts, account: string) {
       case 'genre':
         return testLabels(test, ownGenres(s))
       case 'tag':
-        return testLabels(test, tagsOf(s))
+        return testLabels(test, ownTags(s))
       case 'readStatus':
         return test.kind === 'status' && statusOf(seen) === test.status
       case 'completion':
@@ -169,7 +169,7 @@ export function createOracle(facts: Facts, account: string) {
       case 'genre':
         return testLabels(test, [...ownGenres(b.series), ...b.genres])
       case 'tag':
-        return testLabels(test, [...tagsOf(b.series), ...b.tags])
+        return testLabels(test, [...ownTags(b.series), ...b.tags])
       case 'readStatus':
         return test.kind === 'status' && bookStatus(b) === test.status
       case 'hasError':
@@ -237,7 +237,7 @@ export function createOracle(facts: Facts, account: string) {
       s.title,
       s.folder ?? s.title,
       ...ownGenres(s),
-      ...tagsOf(s),
+      ...ownTags(s),
       ...booksOf(s).map(b => b.author),
     ])
 

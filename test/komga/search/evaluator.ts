@@ -124,14 +124,14 @@ export function createEvaluator(facts: KomgaFacts, account: string, now: Date) {
       case 'titleSort':
         return text(op, s.titleSort ?? s.title)
       case 'releaseDate': {
-        const dates = books.flatMap(b => dateOf(b.released) ?? [])
+        const dates = seen.flatMap(b => dateOf(b.released) ?? [])
         return date(op, dates.length === 0 ? null : Math.min(...dates))
       }
       case 'tag':
-        return anyOf(
-          op,
-          books.flatMap(b => b.tags),
-        )
+        return anyOf(op, [
+          ...(s.ownTags ?? books.flatMap(b => b.tags)),
+          ...seen.flatMap(b => b.tags),
+        ])
       case 'genre':
         return anyOf(op, s.ownGenres ?? books.flatMap(b => b.genres))
       case 'sharingLabel':

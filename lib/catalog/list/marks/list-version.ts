@@ -189,7 +189,7 @@ export function versionOfBookField(field: string): FieldVersion {
 }
 
 // Of all books of a series, or of those that an age limit does not hide.
-const ofSeenBooks = ['author', 'credit', 'readStatus']
+const ofSeenBooks = ['anyTag', 'author', 'credit', 'firstRelease', 'readStatus']
 
 /** Of a field of a condition on series. */
 export function versionOfSeriesField(field: string, viewer: Viewer): FieldVersion {

@@ -9,7 +9,7 @@ import { hasBooks, type PlanContext, seriesWhere } from './plan-context.ts'
 
 const fields = [
   ...(['format', 'hasError', 'hasMissing', 'bookCount', 'pageCount'] as const),
-  ...(['completion', 'complete'] as const),
+  ...(['completion', 'complete', 'firstRelease'] as const),
 ]
 
 export type BooksField = (typeof fields)[number]
@@ -30,9 +30,22 @@ export function setOfBooks(context: PlanContext, field: BooksField, test: Test):
     case 'bookCount':
     case 'pageCount':
       return seriesByTotal(context, field, total => columnTest(sql, { integer: total }, test))
+    case 'firstRelease':
+      return seriesWhere(context, columnTest(sql, { day: firstRelease(context) }, test))
     default:
       return seriesByTotal(context, 'bookCount', total => completeTest(sql, field, { test, total }))
   }
+}
+
+/** On `series x`: as `series.released`. */
+function firstRelease({ sql, viewer }: PlanContext): Fragment {
+  if (!hidesBooks(viewer)) return sql`x.released`
+  return sql`(
+    case when x.id in (select y.series_id ${fromBooksBeyondAge(sql, viewer)})
+    then (
+      select min(y.released) from book y
+      where y.series_id = x.id and ${isSeenBook(sql, viewer)} and y.year > 0)
+    else x.released end)`
 }
 
 /** Unknown for series whose number of volumes is not known. */

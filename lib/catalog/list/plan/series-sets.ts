@@ -1,6 +1,7 @@
 // Predicates on series as subqueries of series ids. PostgreSQL hashes such a set once and probes it for
 // each series or book of a walk; each set is read from the narrowest index that has its column.
 import type { Fragment } from 'postgres'
+import { fromBooksBeyondAge, hidesBooks } from '../../../auth/viewer.ts'
 import { parseSearchQuery } from '../../../name/search-text.ts'
 import type { Queryable } from '../../../postgres/db.ts'
 import type { Condition, Predicate } from '../condition.ts'
@@ -10,7 +11,7 @@ import { type Column, columnTest, textTest } from './operators.ts'
 import { type PlanContext, seriesWhere } from './plan-context.ts'
 import { searchedSeries } from './searched-series.ts'
 import { seriesOfAuthor, seriesOfCredit } from './series-authors.ts'
-import { type BooksField, isOfBooks, setOfBooks } from './series-of-books.ts'
+import { type BooksField, isOfBooks, isSeenBook, setOfBooks } from './series-of-books.ts'
 
 type SetField =
   | ('genre' | 'tag' | 'anyTag' | 'hasExternalSourceId' | 'isTracked')
@@ -49,7 +50,6 @@ const columns: Record<ColumnField, (sql: Queryable) => Column> = {
   addedAt: sql => ({ date: sql`x.created_at` }),
   ageRating: sql => ({ integer: sql`x.age_rating` }),
   totalBookCount: sql => ({ integer: sql`x.total_volume_count` }),
-  firstRelease: sql => ({ day: sql`x.released` }),
   readingDirection: sql => ({ text: sql`x.reading_direction` }),
 }
 
@@ -87,7 +87,7 @@ export function seriesSet(context: PlanContext, predicate: Predicate): Fragment 
     case 'tag':
       return labelSet(context, predicate, 'own')
     case 'anyTag':
-      return labelSet(context, predicate, 'any')
+      return anyTagSet(context, predicate)
     case 'text': {
       const search = test.kind === 'text' ? parseSearchQuery(test.value) : null
       if (!search) return seriesWhere(context, sql`false`)
@@ -130,6 +130,24 @@ export function seriesSet(context: PlanContext, predicate: Predicate): Fragment 
     default:
       return seriesWhere(context, columnTest(sql, columns[field as ColumnField](sql), test))
   }
+}
+
+/** Series with one of the tags, of their own or of books that the viewer sees. */
+function anyTagSet(context: PlanContext, predicate: Predicate): Fragment {
+  const { sql, viewer, labels } = context
+  const tagged = labelSet(context, predicate, 'any')
+  if (!hidesBooks(viewer)) return tagged
+  const isTagged =
+    predicate.test.kind === 'null'
+      ? sql`y.tags <> '{}'`
+      : sql`y.tags && ${labels(predicate).spellings}::text[]`
+  return sql`
+    select t.series_id from (${tagged}) t
+    where t.series_id not in (select y.series_id ${fromBooksBeyondAge(sql, viewer)})
+      or t.series_id in (${labelSet(context, predicate, 'own')})
+      or exists (
+        select from book y
+        where y.series_id = t.series_id and ${isSeenBook(sql, viewer)} and ${isTagged})`
 }
 
 /** Series with one of the labels of their own, or, for `any`, also through some of their books. */
