@@ -10,6 +10,7 @@ import { NotFound } from '../errors.ts'
 import { type FormatName, isReflowable, stemOf } from '../format/formats.ts'
 import { pathText } from '../path.ts'
 import type { Queryable } from '../postgres/db.ts'
+import { isOneOf } from '../postgres/ids.ts'
 import { count, list, nullable, record, type Static, Type } from '../schema.ts'
 import { numberedBooks } from './numbering.ts'
 import {
@@ -148,10 +149,10 @@ export async function bookDtos(
   ids: readonly string[],
 ): Promise<BookDto[]> {
   if (ids.length === 0) return []
-  const series = sql`select r.series_id from book r where r.id = any(${ids as string[]}::uuid[])`
+  const series = sql`select r.series_id from book r where ${isOneOf(sql, sql`r.id`, ids)}`
   const rows = await sql<Row[]>`
     with place as materialized (
-      select * from ${numberedBooks(sql, viewer, series)} n where n.id = any(${ids as string[]}::uuid[])
+      select * from ${numberedBooks(sql, viewer, series)} n where ${isOneOf(sql, sql`n.id`, ids)}
     )
     select b.id, b.series_id as "seriesId", s.title as "seriesTitle", b.library_id as "libraryId",
       l.root, d.path as folder, b.name as "fileName", s.one_shot as oneshot, place.place, b.title,

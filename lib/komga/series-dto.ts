@@ -4,6 +4,7 @@ import { NotFound } from '../errors.ts'
 import type { ReadingDirection, seriesStatuses } from '../metadata/values.ts'
 import { pathText } from '../path.ts'
 import type { Queryable } from '../postgres/db.ts'
+import { requestedIds } from '../postgres/ids.ts'
 import { list, nullable, record, type Static, Type } from '../schema.ts'
 import {
   Author,
@@ -146,7 +147,7 @@ export async function seriesDtos(
       (select coalesce(jsonb_agg(jsonb_build_object('label', x.source, 'url', x.url) order by x.source), '[]')
         from external_reference x where x.series_id = s.id and x.kind = 'link') as links,
       m."modifiedMs", m.released, m.authors, m."bookTags", f.first
-    from unnest(${ids as string[]}::uuid[]) with ordinality as requested(id, place)
+    from ${requestedIds(sql, ids)}
     join series s on s.id = requested.id
     join library l on l.id = s.library_id
     left join series_reading r on r.account_id = ${viewer.accountId} and r.series_id = s.id

@@ -5,6 +5,7 @@ import { NotFound, type UnreadableCode } from '../../errors.ts'
 import type { FormatName } from '../../format/formats.ts'
 import { joinPath, pathText } from '../../path.ts'
 import type { Queryable } from '../../postgres/db.ts'
+import { isOneOf } from '../../postgres/ids.ts'
 import { streamProgressKey } from '../../setting/preference.ts'
 
 /** `path` and `root` are absolute paths as bytes; `name` is the file name for display; sizes are in bytes, times in ms since 1970. */
@@ -56,7 +57,7 @@ export async function readOpenBooks(
       where p.account_id = ${viewer.accountId} and p.key = ${streamProgressKey}
         and p.value = 'true') as "updatesProgress"`
   const rows = await sql<(Row & Omit<OpenBook, keyof BookFile>)[]>`
-    ${selectFiles(sql, viewer, columns)} and b.id = any(${ids}::uuid[])`
+    ${selectFiles(sql, viewer, columns)} and ${isOneOf(sql, sql`b.id`, ids)}`
   return new Map(
     rows.map(({ pages, pageType, updatesProgress, ...file }) => [
       file.id,

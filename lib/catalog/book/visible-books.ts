@@ -3,6 +3,7 @@
 import type { Fragment } from 'postgres'
 import { type Viewer, visibleBook } from '../../auth/viewer.ts'
 import type { Queryable } from '../../postgres/db.ts'
+import { requestedIds } from '../../postgres/ids.ts'
 
 /**
  * `from … where … order by …` over `book b` and `series s`. Hidden and deleted books are left out.
@@ -14,7 +15,7 @@ export function fromVisibleBooks(
   { ids, joins, where }: { ids: readonly string[]; joins?: Fragment; where?: Fragment },
 ): Fragment {
   return sql`
-    from unnest(${ids as string[]}::uuid[]) with ordinality as requested(id, place)
+    from ${requestedIds(sql, ids)}
     join book b on b.id = requested.id
     join series s on s.id = b.series_id
     ${joins ?? sql``}

@@ -12,6 +12,7 @@ import {
 import { NotFound } from '../../errors.ts'
 import { bookEvents, type NewEvent, seriesEvents } from '../../event/publish.ts'
 import type { Sql, Transaction } from '../../postgres/db.ts'
+import { isOneOf } from '../../postgres/ids.ts'
 import { type BookFile, bookFile } from '../book/book-file.ts'
 import { joinArtifact } from '../book/visible-books.ts'
 import { type Owner, ownerNotFound } from '../owner.ts'
@@ -28,7 +29,7 @@ const loadBookCover = createBatchLoader<Sql, Viewer, string | null>(async (sql, 
     await sql`
       select b.id, encode(${bookCover(sql)}, 'hex') as cover
       from book b join series s on s.id = b.series_id ${joinArtifact(sql)}
-      where b.id = any(${ids}::uuid[]) and ${visibleBook(sql, viewer)}`,
+      where ${isOneOf(sql, sql`b.id`, ids)} and ${visibleBook(sql, viewer)}`,
   ),
 )
 
@@ -38,7 +39,7 @@ const seriesCoverLoader = (condition: (sql: Sql, viewer: Viewer) => Fragment) =>
       await sql`
         select s.id, encode(${seriesCover(sql, viewer)}, 'hex') as cover
         from series s
-        where s.id = any(${ids}::uuid[]) and ${visibleSeries(sql, viewer)}
+        where ${isOneOf(sql, sql`s.id`, ids)} and ${visibleSeries(sql, viewer)}
           and ${condition(sql, viewer)}`,
     ),
   )

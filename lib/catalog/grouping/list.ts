@@ -3,6 +3,7 @@
 import type { Sql } from 'postgres'
 import type { Viewer } from '../../auth/viewer.ts'
 import type { Queryable, Transaction } from '../../postgres/db.ts'
+import { isOneOf, requestedIds } from '../../postgres/ids.ts'
 import { allOf, unprepared } from '../../postgres/statement.ts'
 import { collectionsWithMatches, hasMatch } from '../collection/rules.ts'
 import type { IdPage } from '../list/page.ts'
@@ -93,7 +94,7 @@ export async function groupingRows(
   const updatedAt = seesEverything(viewer) ? sql`c.updated_at` : sql`c.settings_changed_at`
   const counted = sql`
     select m.${owner} as id, count(*) as count from ${m} m
-    where m.${owner} = any(${ids as string[]}::uuid[]) and ${grouping.isShown(sql, viewer)}
+    where ${isOneOf(sql, sql`m.${owner}`, ids)} and ${grouping.isShown(sql, viewer)}
     group by m.${owner}`
   const known = sql`
     select * from unnest(${ids as string[]}::uuid[], ${ids.map(id => counts?.get(id) ?? 0)}::integer[])
@@ -102,7 +103,7 @@ export async function groupingRows(
     select c.id, c.name, c.is_ordered as ordered, c.summary, ${rule} as rule,
       case when ${rule} is null then coalesce(n.count, 0)::float8 end as count,
       c.created_at as "createdAt", ${updatedAt} as "updatedAt"
-    from unnest(${ids as string[]}::uuid[]) with ordinality as requested(id, place)
+    from ${requestedIds(sql, ids)}
     join ${c} c on c.id = requested.id
     left join (${counts ? known : counted}) n on n.id = c.id
     order by requested.place`)

@@ -2,6 +2,7 @@
 import type { Fragment } from 'postgres'
 import type { Viewer } from '../../auth/viewer.ts'
 import type { Queryable } from '../../postgres/db.ts'
+import { isOneOf } from '../../postgres/ids.ts'
 import { list, record, type Static, Type, uuid } from '../../schema.ts'
 import { isShownSeries } from './grouping.ts'
 
@@ -45,6 +46,6 @@ export async function readListNames(
         from read_list_book m join read_list c on c.id = m.read_list_id
         where m.book_id = b.id`,
     )} as names
-    from book b where b.id = any(${ids as string[]}::uuid[]) and b.missing_at is null`
+    from book b where ${isOneOf(sql, sql`b.id`, ids)} and b.missing_at is null`
   return new Map(rows.map(({ id, names }) => [id, names]))
 }

@@ -5,6 +5,7 @@ import type { Fragment } from 'postgres'
 import { Invalid, NotFound } from '../../errors.ts'
 import { newId } from '../../id.ts'
 import type { Queryable, Transaction } from '../../postgres/db.ts'
+import { isOneOf } from '../../postgres/ids.ts'
 import { maybe, nullable, record, type Static, Type, timestamp, uuid } from '../../schema.ts'
 import type { Owner, OwnerKind } from '../owner.ts'
 
@@ -90,7 +91,7 @@ const ratingColumns = (sql: Queryable) => sql`
 export async function externalIds(sql: Queryable, kind: OwnerKind, ownerIds: readonly string[]) {
   const rows = await sql<Owned<ExternalId>[]>`
     select ${idColumns(sql, kind)} from external_reference x
-    where x.kind = 'id' and ${ownerColumn(sql, kind)} = any(${ownerIds as string[]}::uuid[])
+    where x.kind = 'id' and ${isOneOf(sql, sql`${ownerColumn(sql, kind)}`, ownerIds)}
     order by source`
   return byOwner(rows)
 }
@@ -99,7 +100,7 @@ export async function externalIds(sql: Queryable, kind: OwnerKind, ownerIds: rea
 export async function externalLinks(sql: Queryable, kind: OwnerKind, ownerIds: readonly string[]) {
   const rows = await sql<Owned<ExternalLink>[]>`
     select ${linkColumns(sql, kind)} from external_reference x
-    where x.kind = 'link' and ${ownerColumn(sql, kind)} = any(${ownerIds as string[]}::uuid[])
+    where x.kind = 'link' and ${isOneOf(sql, sql`${ownerColumn(sql, kind)}`, ownerIds)}
     order by source`
   return byOwner(rows)
 }
@@ -108,7 +109,7 @@ export async function externalLinks(sql: Queryable, kind: OwnerKind, ownerIds: r
 export async function externalRatings(sql: Queryable, seriesIds: readonly string[]) {
   const rows = await sql<Owned<ExternalRating>[]>`
     select ${ratingColumns(sql)} from external_reference x
-    where x.kind = 'rating' and series_id = any(${seriesIds as string[]}::uuid[])
+    where x.kind = 'rating' and ${isOneOf(sql, sql`series_id`, seriesIds)}
     order by source`
   return byOwner(rows)
 }

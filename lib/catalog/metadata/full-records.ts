@@ -4,6 +4,7 @@ import type { Sql } from 'postgres'
 import type { Viewer } from '../../auth/viewer.ts'
 import { NotFound } from '../../errors.ts'
 import { AlternateTitle } from '../../metadata/values.ts'
+import { isOneOf } from '../../postgres/ids.ts'
 import { count, list, nullable, record, type Static, timestamp } from '../../schema.ts'
 import { Book, booksByIds } from '../book/book-record.ts'
 import { ReadListNames, readListNames } from '../grouping/references.ts'
@@ -64,7 +65,7 @@ export async function seriesFull(
     booksMetadataOf(sql, viewer, ids),
     sql<{ id: string; completedAt: Date | null }[]>`
       select series_id as id, last_completed_at as "completedAt" from series_reading
-      where account_id = ${viewer.accountId} and series_id = any(${ids as string[]}::uuid[])`,
+      where account_id = ${viewer.accountId} and ${isOneOf(sql, sql`series_id`, ids)}`,
   ])
   const lastCompleted = new Map(completed.map(({ id, completedAt }) => [id, completedAt]))
   return series.flatMap(record => {

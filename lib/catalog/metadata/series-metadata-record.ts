@@ -3,6 +3,7 @@ import { type Viewer, visibleSeries } from '../../auth/viewer.ts'
 import { type ColumnRow, schemasOf } from '../../metadata/field.ts'
 import { seriesFields } from '../../metadata/series-fields.ts'
 import type { Queryable } from '../../postgres/db.ts'
+import { isOneOf } from '../../postgres/ids.ts'
 import { list, record, type Static, timestamp, uuid } from '../../schema.ts'
 import { Label, loadLabels } from '../label/label.ts'
 import { ownerNotFound } from '../owner.ts'
@@ -54,7 +55,7 @@ export async function seriesMetadataByIds(
     select s.id, ${selectColumns(sql, seriesFields, 's')}, s.genres, s.tags, s.locks,
       s.created_at as "createdAt", s.updated_at as "updatedAt"
     from series s
-    where s.id = any(${ids as string[]}::uuid[]) and ${visibleSeries(sql, viewer)}`
+    where ${isOneOf(sql, sql`s.id`, ids)} and ${visibleSeries(sql, viewer)}`
   const visibleIds = rows.map(row => row.id)
   const [labels, idsBySeries, ratingsBySeries, linksBySeries] = await Promise.all([
     loadLabels(sql, viewer, rows),

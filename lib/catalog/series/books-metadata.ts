@@ -3,6 +3,7 @@
 import { presentBook, type Viewer, visibleBook } from '../../auth/viewer.ts'
 import { Author } from '../../metadata/values.ts'
 import type { Queryable } from '../../postgres/db.ts'
+import { isOneOf } from '../../postgres/ids.ts'
 import { list, nullable, record, type Static, Type, uuid } from '../../schema.ts'
 
 const maxAuthors = 100
@@ -86,5 +87,5 @@ async function readBooksMetadata(sql: Queryable, viewer: Viewer, seriesIds: read
               row_number() over (order by sum(books) desc, min(nth), a->>'name') as place
             from fact, jsonb_array_elements(authors) with ordinality as e(a, nth)
             group by a->>'name', a->>'role' order by place limit ${maxAuthors}) c) as authors) m
-    where s.id = any(${seriesIds as string[]}::uuid[])`
+    where ${isOneOf(sql, sql`s.id`, seriesIds)}`
 }

@@ -2,6 +2,7 @@
 import { presentBook, type Viewer, visibleBook } from '../../auth/viewer.ts'
 import type { Author } from '../../metadata/values.ts'
 import type { Queryable } from '../../postgres/db.ts'
+import { isOneOf } from '../../postgres/ids.ts'
 
 /** Enough to name the authors of a series, whose books are many. */
 const maxBooks = 3
@@ -22,6 +23,6 @@ export async function authorsOfSeries(
             where b.series_id = s.id and ${presentBook(sql)} and ${visibleBook(sql, viewer)}
             order by b.number_sort, b.name_key, b.id limit ${maxBooks}) b) f,
           jsonb_array_elements(f.authors) with ordinality as a(author, place)), '[]') end as authors
-    from series s where s.id = any(${ids as string[]}::uuid[])`
+    from series s where ${isOneOf(sql, sql`s.id`, ids)}`
   return new Map(rows.flatMap(({ id, authors }) => (authors.length > 0 ? [[id, authors]] : [])))
 }

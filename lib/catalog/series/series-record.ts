@@ -9,6 +9,7 @@ import {
 import { NotFound } from '../../errors.ts'
 import { seriesStatuses } from '../../metadata/values.ts'
 import type { Queryable } from '../../postgres/db.ts'
+import { requestedIds } from '../../postgres/ids.ts'
 import { count, nullable, oneOf, record, type Static, Type, timestamp, uuid } from '../../schema.ts'
 import { CollectionNames, collectionNames } from '../grouping/references.ts'
 
@@ -64,7 +65,7 @@ export async function seriesByIds(
       w.id is not null as "wantToRead",
       s.custom_cover is not null as "hasCustomCover", ${collectionNames(sql, viewer)} as collections, coalesce(k.tracked, false) as tracked, s.created_at as "createdAt",
       s.updated_at as "updatedAt"
-    from unnest(${ids as string[]}::uuid[]) with ordinality as requested(id, place)
+    from ${requestedIds(sql, ids)}
     join series s on s.id = requested.id
     join library l on l.id = s.library_id
     left join series_reading r on r.account_id = ${viewer.accountId} and r.series_id = s.id

@@ -1,0 +1,20 @@
+// Rows by their ids. PostgreSQL assumes ten elements in an array that is a parameter of a prepared statement, finds a
+// plan for fewer cheaper, and plans such a statement anew each time, which takes longer than to look up the rows.
+import type { Fragment } from 'postgres'
+import type { Queryable } from './db.ts'
+
+const assumedElements = 10
+
+/** The ids, then nulls up to that number; no id is equal to them. */
+const padded = (ids: readonly string[]): (string | null)[] => [
+  ...ids,
+  ...Array<null>(Math.max(0, assumedElements - ids.length)).fill(null),
+]
+
+/** Whether the column, which is not null, is one of the ids. */
+export const isOneOf = (sql: Queryable, column: Fragment, ids: readonly string[]): Fragment =>
+  sql`${column} in (select unnest(${padded(ids)}::uuid[]))`
+
+/** A table `requested (id, place)` of the ids in their order, and of nulls after them; for inner joins. */
+export const requestedIds = (sql: Queryable, ids: readonly string[]): Fragment =>
+  sql`unnest(${padded(ids)}::uuid[]) with ordinality as requested(id, place)`
