@@ -1,5 +1,5 @@
 // Rows by their ids. PostgreSQL assumes ten elements in an array that is a parameter of a prepared statement, finds a
-// plan for fewer cheaper, and plans such a statement anew each time, which takes longer than to look up the rows.
+// plan for fewer cheaper, and plans such a statement again each time, which takes longer than to look up the rows.
 import type { Fragment } from 'postgres'
 import type { Queryable } from './db.ts'
 

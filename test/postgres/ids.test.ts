@@ -10,7 +10,6 @@ import { createDatabase } from '../kit/db.ts'
 const { sql } = await createDatabase(t)
 const facts = makeFacts(3, 60)
 await storeFacts(sql, facts)
-await sql`analyze`
 const viewer = unrestrictedViewer(facts.accounts[0]!)
 const ids = facts.books.map(book => book.id)
 
