@@ -132,9 +132,12 @@ export async function findBookFull(sql: Sql, viewer: Viewer, id: string): Promis
 
 /** One book with its metadata beside it. Throws NotFound. */
 export async function findBookDetail(sql: Sql, viewer: Viewer, id: string): Promise<BookDetail> {
-  const [book] = await booksByIds(sql, viewer, [id])
-  const metadata = (await bookMetadataByIds(sql, viewer, [id])).get(id)
+  const [[book], metadataById, readLists] = await Promise.all([
+    booksByIds(sql, viewer, [id]),
+    bookMetadataByIds(sql, viewer, [id]),
+    readListNames(sql, [id]),
+  ])
+  const metadata = metadataById.get(id)
   if (!book || !metadata) throw new NotFound('Book not found')
-  const readLists = (await readListNames(sql, [id])).get(id) ?? []
-  return { book, metadata, readLists }
+  return { book, metadata, readLists: readLists.get(id) ?? [] }
 }
