@@ -11,7 +11,7 @@ const padded = (ids: readonly string[]): (string | null)[] => [
   ...Array<null>(Math.max(0, assumedElements - ids.length)).fill(null),
 ]
 
-/** Whether the column, which is not null, is one of the ids. */
+/** The column is one of the ids. Not to be negated: it is null, not false, for other values. */
 export const isOneOf = (sql: Queryable, column: Fragment, ids: readonly string[]): Fragment =>
   sql`${column} in (select unnest(${padded(ids)}::uuid[]))`
 

@@ -137,7 +137,7 @@ export async function findBookDetail(sql: Sql, viewer: Viewer, id: string): Prom
     bookMetadataByIds(sql, viewer, [id]),
     readListNames(sql, [id]),
   ])
-  const metadata = metadataById.get(id)
-  if (!book || !metadata) throw new NotFound('Book not found')
-  return { book, metadata, readLists: readLists.get(id) ?? [] }
+  const metadata = book && metadataById.get(book.id)
+  if (!metadata) throw new NotFound('Book not found')
+  return { book, metadata, readLists: readLists.get(book.id) ?? [] }
 }
