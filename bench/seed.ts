@@ -2,6 +2,7 @@
 // npm run bench -- seed --data DIR [--database-url URL] [--books 1000000] [--series 40000] [--progress 100000]
 import { parseArgs } from 'node:util'
 import { refreshAuthorKeys } from '../lib/catalog/derived/author-key.ts'
+import { refreshBooksMetadata } from '../lib/catalog/derived/books-metadata.ts'
 import { refreshFirstRelease } from '../lib/catalog/derived/first-release.ts'
 import { loadConfig } from '../lib/config/config.ts'
 import { newId } from '../lib/id.ts'
@@ -54,6 +55,7 @@ try {
   const ids = series.map(row => row.id)
   await refreshAuthorKeys(sql, ids)
   await refreshFirstRelease(sql, ids)
+  await refreshBooksMetadata(sql, ids)
   note('authors')
   await makeReaders(sql, createRandom(2), { series, heavy })
   await readings(sql)

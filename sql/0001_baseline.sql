@@ -601,6 +601,15 @@ end $$;
 create trigger book_rows_deleted after delete on book referencing old table as deleted
   for each statement execute function delete_book_rows();
 
+-- What the present books of a series say (lib/catalog/derived/books-metadata.ts), so that pages of series read no
+-- book. Not true of series in series_refresh.
+create table series_books_metadata (
+  series_id  uuid primary key references series on delete cascade,
+  metadata   jsonb not null,
+  -- The highest one of a book: to accounts that may see it, the series shows all its books.
+  age_rating integer generated always as ((metadata->>'ageRating')::integer) stored
+);
+
 -- Groups of duplicate books (equal bytes) and of series that are probably the same.
 create table duplicate_group (
   id         uuid primary key default gen_random_uuid(),

@@ -790,6 +790,14 @@ CREATE TABLE series_alias (
   constraint series_alias_unique UNIQUE (series_id, alias)
 );
 
+CREATE TABLE series_books_metadata (
+  series_id uuid not null,
+  metadata jsonb not null,
+  age_rating integer generated always as (((metadata ->> 'ageRating'::text))::integer) stored,
+  constraint series_books_metadata_pkey PRIMARY KEY (series_id),
+  constraint series_books_metadata_series_id_fkey FOREIGN KEY (series_id) REFERENCES series(id) ON DELETE CASCADE
+);
+
 CREATE TABLE series_label (
   label_id uuid not null,
   series_id uuid not null,

@@ -1,6 +1,7 @@
 // Invariants of derived state that lists and searches read: search rows, labels, lowest ages,
-// first releases, reading counters.
+// first releases, metadata of books, reading counters.
 import { authorKeys, refreshAuthorKeys } from '../../lib/catalog/derived/author-key.ts'
+import { booksMetadata, refreshBooksMetadata } from '../../lib/catalog/derived/books-metadata.ts'
 import { firstRelease, refreshFirstRelease } from '../../lib/catalog/derived/first-release.ts'
 import { refreshLabels } from '../../lib/catalog/derived/labels.ts'
 import { lowestAge, refreshLowestAge } from '../../lib/catalog/derived/lowest-age.ts'
@@ -71,6 +72,13 @@ const seriesWithWrongRelease = ({ sql, libraries }: DoctorScope) => sql`
   where s.library_id = any(${libraries}) and s.released is distinct from ${firstRelease(sql)}
     and not exists (select from series_refresh o where o.series_id = s.id)`
 
+const seriesWithWrongBooksMetadata = ({ sql, libraries }: DoctorScope) => sql`
+  select s.id, s.title || ' (' || s.id || ')' as note
+  from series s
+  left join series_books_metadata m on m.series_id = s.id
+  where s.library_id = any(${libraries}) and m.metadata is distinct from ${booksMetadata(sql)}
+    and not exists (select from series_refresh o where o.series_id = s.id)`
+
 /** Series with a genre or tag of their own that filters do not find. */
 const seriesWithoutLabels = ({ sql, libraries }: DoctorScope) =>
   unionAll(
@@ -129,6 +137,12 @@ export const listInvariants: Invariant[] = [
     description: 'The release date of every series is the earliest of its books.',
     check: violationQuery(seriesWithWrongRelease),
     repair: scope => refresh(scope, seriesWithWrongRelease(scope), refreshFirstRelease),
+  },
+  {
+    name: 'metadata of books',
+    description: 'Every series has the authors, publishers, languages, years and age of its books.',
+    check: violationQuery(seriesWithWrongBooksMetadata),
+    repair: scope => refresh(scope, seriesWithWrongBooksMetadata(scope), refreshBooksMetadata),
   },
   {
     name: 'reading counters',

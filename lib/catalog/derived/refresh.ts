@@ -1,8 +1,9 @@
 // Derived state of books and series: which tables and columns follow from a change, and their refresh.
-// Labels, the lowest age rating, the first release, search rows and reading counters are stored, because lists filter and
-// sort by them; every change of what they derive from calls one of these functions in its transaction.
+// Labels, the lowest age rating, the first release, search rows, reading counters and what the books of a series say are
+// stored, because lists filter, sort by or show them; every change of what they derive from calls one of these functions in its transaction.
 import type { Transaction } from '../../postgres/db.ts'
 import { refreshAuthorKeys } from './author-key.ts'
+import { refreshBooksMetadata } from './books-metadata.ts'
 import { refreshFirstRelease } from './first-release.ts'
 import { refreshLabels } from './labels.ts'
 import { refreshLowestAge } from './lowest-age.ts'
@@ -15,6 +16,7 @@ const sources = {
   authorKey: { book: ['authors'], series: ['authors'] },
   lowestAge: { book: ['age_rating'], series: [] },
   firstRelease: { book: ['year', 'month', 'day'], series: [] },
+  booksMetadata: { book: ['authors', 'publisher', 'language', 'year', 'age_rating'], series: [] },
   bookSearch: { book: ['title', 'sort_key', 'number', 'authors', 'tags'], series: [] },
   seriesSearch: {
     book: ['authors', 'genres', 'tags'],
@@ -47,6 +49,7 @@ export async function refreshEdited(
   if (isAffected('authorKey')) await refreshAuthorKeys(tx, seriesIds)
   if (isAffected('lowestAge')) await refreshLowestAge(tx, seriesIds)
   if (isAffected('firstRelease')) await refreshFirstRelease(tx, seriesIds)
+  if (isAffected('booksMetadata')) await refreshBooksMetadata(tx, seriesIds)
   if (bookIds && isAffected('bookSearch'))
     for (let start = 0; start < bookIds.length; start += bookBatch)
       await refreshBookSearch(tx, bookIds.slice(start, start + bookBatch))
@@ -64,6 +67,7 @@ export async function refreshScanned(tx: Transaction, seriesIds: string[]): Prom
   await refreshAuthorKeys(tx, seriesIds)
   await refreshLowestAge(tx, seriesIds)
   await refreshFirstRelease(tx, seriesIds)
+  await refreshBooksMetadata(tx, seriesIds)
   await refreshSeriesSearch(tx, seriesIds)
   return relabelled
 }

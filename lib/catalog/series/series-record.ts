@@ -1,16 +1,11 @@
 // Series record of the API: the short form, used by lists and details.
-import {
-  hidesBooks,
-  presentBook,
-  type Viewer,
-  visibleBook,
-  visibleSeries,
-} from '../../auth/viewer.ts'
+import { hidesBooks, presentBeyondAge, type Viewer, visibleSeries } from '../../auth/viewer.ts'
 import { NotFound } from '../../errors.ts'
 import { seriesStatuses } from '../../metadata/values.ts'
 import type { Queryable } from '../../postgres/db.ts'
 import { requestedIds } from '../../postgres/ids.ts'
 import { count, nullable, oneOf, record, type Static, Type, timestamp, uuid } from '../../schema.ts'
+import { joinBooksMetadata } from '../derived/books-metadata.ts'
 import { CollectionNames, collectionNames } from '../grouping/references.ts'
 
 export const Series = record(
@@ -72,25 +67,28 @@ export async function seriesByIds(
     left join user_rating u on u.account_id = ${viewer.accountId} and u.series_id = s.id
     left join want_to_read w on w.account_id = ${viewer.accountId} and w.series_id = s.id
     left join series_tracking k on k.series_id = s.id
+    ${hidesBooks(viewer) ? joinBooksMetadata(sql, viewer) : sql``}
     cross join lateral ${visibleCounters(sql, viewer)} n
     where ${visibleSeries(sql, viewer)}
     order by requested.place`
   return [...rows]
 }
 
-/** Counters of `series s` with its `series_reading r`: the stored ones if all books are visible, else counted. */
+/** Counters of `series s` with its `series_reading r`: the stored ones without what an age limit hides. */
 function visibleCounters(sql: Queryable, viewer: Viewer) {
   if (!hidesBooks(viewer))
     return sql`(
       select s.book_count as "bookCount", s.page_count as "pageCount", s.size as "fileSize",
         coalesce(r.read_count, 0) as "readCount")`
+  // `series_books_metadata m` is joined only where nothing is hidden.
   return sql`(
-    select count(*) as "bookCount", coalesce(sum(b.page_count), 0)::float8 as "pageCount",
-      coalesce(sum(b.size), 0)::float8 as "fileSize",
-      count(*) filter (where p.is_completed) as "readCount"
+    select s.book_count - count(b.id) as "bookCount",
+      s.page_count - coalesce(sum(b.page_count), 0)::bigint as "pageCount",
+      s.size - coalesce(sum(b.size), 0)::bigint as "fileSize",
+      greatest(coalesce(r.read_count, 0) - count(*) filter (where p.is_completed), 0) as "readCount"
     from book b
     left join progress p on p.account_id = ${viewer.accountId} and p.book_id = b.id
-    where b.series_id = s.id and ${presentBook(sql)} and ${visibleBook(sql, viewer)})`
+    where m.series_id is null and b.series_id = s.id and ${presentBeyondAge(sql, viewer)})`
 }
 
 /** Throws NotFound for a series that does not exist or is hidden from the viewer. */

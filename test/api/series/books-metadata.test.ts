@@ -74,6 +74,29 @@ test('what the visible books of a series say', async t => {
     })
   })
 
+  await t.test('follows edits of a book, and what a limit hides by them', async t => {
+    const [book] = (await admin.get(`/series/${ids.plain}/books`)).body
+    const read = async (caller: typeof child) => {
+      const { body } = await caller.get(`/series/${ids.plain}/full`)
+      const { bookCount, pageCount, booksMetadata } = body
+      return { bookCount, pageCount, ...booksMetadata }
+    }
+    const edit = async (fields: object) =>
+      t.equal((await admin.patch(`/books/${book.id}/metadata`, fields)).status, 200)
+    const before = await read(child)
+    await edit({ publisher: 'Aaa', language: 'de', year: 1990, ageRating: 18 })
+    t.match(await read(admin), {
+      ...{ publishers: ['Aaa', 'Acme'], languages: ['de', 'en'], firstYear: 1990, ageRating: 18 },
+      ...{ bookCount: 2, pageCount: 4 },
+    })
+    t.match(await read(child), {
+      ...{ publishers: ['Acme'], languages: ['en'], firstYear: 2001, ageRating: null },
+      ...{ bookCount: 1, pageCount: 2 },
+    })
+    await edit({ publisher: 'Acme', language: 'en', year: 2001, ageRating: null })
+    t.same(await read(child), before)
+  })
+
   await t.test('conditions on the books of series', async t => {
     const list = async (caller: typeof child, condition: object) => {
       const { status, body } = await caller.post('/series/list', { condition })

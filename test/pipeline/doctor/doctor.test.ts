@@ -107,6 +107,10 @@ const cases: Record<string, { violate: () => Promise<unknown>; count?: number }>
   'first releases': {
     violate: () => sql`update series set released = 20240000 where id = ${first.seriesId}`,
   },
+  'metadata of books': {
+    violate: () =>
+      sql`update series_books_metadata set metadata = '{}' where series_id = ${first.seriesId}`,
+  },
   'reading counters': {
     violate: async () => {
       const reader = await createReader(sql)
