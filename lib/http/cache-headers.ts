@@ -26,10 +26,12 @@ export async function addEtag(request: FastifyRequest, reply: FastifyReply, payl
   const isRead = request.method === 'GET' || request.method === 'HEAD'
   if (!isRead || reply.statusCode !== 200 || typeof payload !== 'string') return payload
   if (reply.hasHeader('etag')) return payload
-  const tag = `W/"${hash('sha1', payload, 'base64url')}"`
+  // Encoded once, for the hash and for the connection.
+  const bytes = Buffer.from(payload)
+  const tag = `W/"${hash('sha1', bytes, 'base64url')}"`
   reply.header('etag', tag)
-  if (!isFresh(request.headers, { etag: tag })) return payload
+  if (!isFresh(request.headers, { etag: tag })) return bytes
   reply.code(304)
   // The Content-Length of a 304 would be read as that of the full response. HEAD needs a body to measure.
-  return request.method === 'HEAD' ? payload : null
+  return request.method === 'HEAD' ? bytes : null
 }

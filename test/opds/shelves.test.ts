@@ -1,5 +1,6 @@
 // Contents of the feeds of both catalogues: books and series, their order and counts.
 import { type Test, test } from 'tap'
+import { refreshBooksMetadata } from '../../lib/catalog/derived/books-metadata.ts'
 import { refreshLowestAge } from '../../lib/catalog/derived/lowest-age.ts'
 import { comic, createTestLibrary } from '../kit/library.ts'
 import { startApi } from '../kit/server.ts'
@@ -60,10 +61,11 @@ async function createCatalogue(t: Test) {
   await sql`update book set age_rating = 18 where title = 'Zebra'`
   await sql`update series set age_rating = null`
   const rated = await sql<{ id: string }[]>`select id from series`
-  await refreshLowestAge(
-    sql,
-    rated.map(series => series.id),
-  )
+  for (const refresh of [refreshLowestAge, refreshBooksMetadata])
+    await refresh(
+      sql,
+      rated.map(series => series.id),
+    )
   const series = await sql<{ id: string; name: string }[]>`select id, name from series`
   const idOf = (name: string) => series.find(row => row.name === name)!.id
   const reader = await all.createUser('reader')

@@ -131,7 +131,9 @@ export async function loadLabels(sql: Queryable, viewer: Viewer, rows: readonly 
     for (const { kind, key, ...label } of loaded) labels.set(`${kind} ${key}`, label)
   }
   return (row: Labelled, kind: LabelKind): Label[] => {
-    const names = new Map(row[`${kind}s`].toReversed().map(name => [keyOf(name), name]))
+    const written = row[`${kind}s`]
+    if (written.length === 0) return []
+    const names = new Map(written.toReversed().map(name => [keyOf(name), name]))
     return [...names.keys()].sort().flatMap(key => {
       const label = labels.get(`${kind} ${key}`)
       if (!label) return []

@@ -158,11 +158,15 @@ function people(authors: Author[]) {
 const extraMembers = Object.entries(plainFields as Fields).filter(
   ([, { sqlType }]) => sqlType === null,
 )
+const extraNames = new Map(extraMembers.map(([name, { member }]) => [member, name]))
+const emptyExtra = Object.fromEntries(extraMembers.map(([name, { empty }]) => [name, empty]))
 
+/** Most books have few of these members. */
 function extraFields(extraMetadata: ExtraMetadata) {
-  const values = extraMembers.map(([name, { member, empty }]) => [
-    name,
-    (extraMetadata as Record<string, unknown>)[member] ?? empty,
-  ])
-  return Object.fromEntries(values) as ExtraMetadataRow<typeof plainFields>
+  const fields: Record<string, unknown> = { ...emptyExtra }
+  for (const [member, value] of Object.entries(extraMetadata)) {
+    const name = extraNames.get(member)
+    if (name !== undefined && value !== null) fields[name] = value
+  }
+  return fields as ExtraMetadataRow<typeof plainFields>
 }

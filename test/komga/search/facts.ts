@@ -1,6 +1,7 @@
 // Facts of a random catalogue for conditions of the compatible API: what those name beyond the native ones.
 import type { Sql } from 'postgres'
 import { refreshAuthorKeys } from '../../../lib/catalog/derived/author-key.ts'
+import { refreshBooksMetadata } from '../../../lib/catalog/derived/books-metadata.ts'
 import { refreshFirstRelease } from '../../../lib/catalog/derived/first-release.ts'
 import { refreshLowestAge } from '../../../lib/catalog/derived/lowest-age.ts'
 import { newId } from '../../../lib/id.ts'
@@ -100,4 +101,5 @@ export async function storeKomgaFacts(sql: Sql, facts: KomgaFacts): Promise<void
   await refreshAuthorKeys(sql, ids)
   await refreshFirstRelease(sql, ids)
   await refreshLowestAge(sql, ids)
+  await refreshBooksMetadata(sql, ids)
 }
