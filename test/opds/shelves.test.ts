@@ -60,12 +60,8 @@ async function createCatalogue(t: Test) {
   await sql`update book set age_rating = 18 where series_id in (select id from series where name = 'Grown')`
   await sql`update book set age_rating = 18 where title = 'Zebra'`
   await sql`update series set age_rating = null`
-  const rated = await sql<{ id: string }[]>`select id from series`
-  for (const refresh of [refreshLowestAge, refreshBooksMetadata])
-    await refresh(
-      sql,
-      rated.map(series => series.id),
-    )
+  const ids = (await sql<{ id: string }[]>`select id from series`).map(({ id }) => id)
+  for (const refresh of [refreshLowestAge, refreshBooksMetadata]) await refresh(sql, ids)
   const series = await sql<{ id: string; name: string }[]>`select id, name from series`
   const idOf = (name: string) => series.find(row => row.name === name)!.id
   const reader = await all.createUser('reader')

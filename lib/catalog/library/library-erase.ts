@@ -61,6 +61,7 @@ export async function eraseLibrary({ sql, queue, isStopped }: EraseContext, libr
     while (!isStopped() && (await retryOnDeadlock(sql, tx => step(tx, libraryId))) > 0) {}
   if (isStopped()) return
   await sql.begin(async tx => {
+    await keepOtherRefreshes(tx, libraryId)
     await tx`delete from library where id = ${libraryId}`
     await invalidateIdentities(tx)
     await queue.send(tx, 'dedupe', [{}], { key: 'all', afterSeconds: 1 })
@@ -108,6 +109,21 @@ async function deleteSomeSeries(tx: Transaction, libraryId: string) {
     delete from series
     where id in (select id from series where library_id = ${libraryId} limit ${batch})`
   return count
+}
+
+/**
+ * A scan that was cancelled has left series of other libraries to refresh, from which it took moved books: the next
+ * scans of those libraries do it.
+ */
+async function keepOtherRefreshes(tx: Transaction, libraryId: string) {
+  await tx`
+    insert into series_refresh as r (library_id, series_id, retitle)
+    select s.library_id, s.id, due.retitle
+    from series_refresh due
+    join series s on s.id = due.series_id and s.library_id <> due.library_id
+    where due.library_id = ${libraryId}
+    order by s.library_id, s.id
+    on conflict (library_id, series_id) do update set retitle = r.retitle or excluded.retitle`
 }
 
 // Subfolders before their parents. Paths too long for the index on `path` are deleted first.

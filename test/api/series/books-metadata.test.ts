@@ -1,8 +1,12 @@
 // What the visible books of a series say: in its record, and as conditions. Books beyond an age limit say nothing.
+import { mkdirSync, renameSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'tap'
 import { formatNames } from '../../../lib/format/formats.ts'
 import { pdfOf } from '../../kit/files/pdf.ts'
+import { holdBooks } from '../../kit/hold-books.ts'
 import { comic, createTestLibrary } from '../../kit/library.ts'
+import { waitUntil } from '../../kit/processes.ts'
 import { startApi } from '../../kit/server.ts'
 
 const info = (fields: string) => comic({ pages: 2, info: `<ComicInfo>${fields}</ComicInfo>` })
@@ -133,4 +137,43 @@ test('what the visible books of a series say', async t => {
     t.same(await list(admin, { bookCount: { operator: 'eq', value: 5 } }), ['Half'])
     t.same(await list(admin, { pageCount: { operator: 'gt', value: 4 } }), ['Half'])
   })
+})
+
+test('a library is deleted in the scan that has taken a book of another one', async t => {
+  const all = await startApi(t)
+  const admin = await all.createUser('admin')
+  const book = (name: string) =>
+    info(`<Writer>${name}</Writer><Publisher>${name}</Publisher><Genre>${name}</Genre>`)
+  const left = await createTestLibrary(t, all, {
+    'Series/1.cbz': book('Stays'),
+    'Series/2.cbz': book('Leaves'),
+  })
+  const taking = await createTestLibrary(t, all, { 'Other/0.cbz': first })
+  for (const library of [left, taking]) await library.scan()
+  const series = (await admin.get('/series')).body.data.find((one: any) => one.title === 'Series')
+  const read = async () => (await admin.get(`/series/${series.id}/full`)).body
+  t.same((await read()).booksMetadata.publishers, ['Leaves', 'Stays'])
+
+  mkdirSync(join(taking.root, 'More'))
+  renameSync(join(left.root, 'Series/2.cbz'), join(taking.root, 'More/000.cbz'))
+  // More than one batch, so that the scan is not complete when the library is deleted.
+  for (let i = 0; i < 150; i++) taking.write(`More/${i}.cbz`, comic({ pages: 1 }))
+  const hold = await holdBooks(all.sql)
+  const scan = taking.scan()
+  await hold.isReached()
+  t.equal((await admin.delete(`/libraries/${taking.id}`)).status, 204)
+  await hold.release()
+  await scan.catch(() => {})
+  await waitUntil(
+    async () => (await all.sql`select from library where id = ${taking.id}`).length === 0,
+  )
+  t.match(await read(), { bookCount: 1, booksMetadata: { publishers: ['Stays'] } })
+  await left.scan()
+  t.match(await read(), {
+    ...{ bookCount: 1, genres: [{ name: 'Stays' }] },
+    booksMetadata: { publishers: ['Stays'], authors: [{ name: 'Stays' }] },
+  })
+  t.same((await read()).booksMetadata.publishers, ['Stays'])
+  const authored = { author: { operator: 'is', value: 'Leaves' } }
+  t.same((await admin.post('/series/list', { condition: authored })).body.data, [])
 })
