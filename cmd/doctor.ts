@@ -34,9 +34,11 @@ async function run({ config, sql, log }: Context, { repair = false, json = false
   try {
     const thumbnails = join(config.data_dir, 'thumbnails')
     const diagnosis = await checkCatalogue({ sql, queue, thumbnails, repair })
-    if (json) process.stdout.write(`${JSON.stringify({ environment: checks, ...diagnosis })}\n`)
-    else process.stdout.write(table(checks, diagnosis))
-    process.exitCode = diagnosis.isHealthy ? 0 : 1
+    const isHealthy = diagnosis.isHealthy && checks.every(({ isGood }) => isGood)
+    const report = { ...diagnosis, isHealthy }
+    if (json) process.stdout.write(`${JSON.stringify({ environment: checks, ...report })}\n`)
+    else process.stdout.write(table(checks, report))
+    process.exitCode = isHealthy ? 0 : 1
   } finally {
     await queue?.close()
   }

@@ -1,4 +1,5 @@
 // `stackroom doctor`: findings, repair, exit codes.
+import { renameSync } from 'node:fs'
 import t from 'tap'
 import { commandLine } from '../kit/command.ts'
 import { folderWithFiles } from '../kit/files/folders.ts'
@@ -38,5 +39,14 @@ t.test('a lost queue and wrong counters are found and repaired', async t => {
   const [done] =
     await sql`select count(cover)::integer as covers, count(sha256)::integer as hashes from book_artifact`
   t.same(done, { covers: 3, hashes: 3 })
+  t.equal((await stackroom(['doctor'])).code, 0)
+})
+
+t.test('a folder of a library that is gone is a problem', async t => {
+  renameSync(root, `${root} gone`)
+  const gone = await stackroom(['doctor'])
+  renameSync(`${root} gone`, root)
+  t.equal(gone.code, 1)
+  t.match(gone.stdout, /is not accessible \(ENOENT\).*Problems found/s)
   t.equal((await stackroom(['doctor'])).code, 0)
 })
