@@ -5,6 +5,9 @@ import { isFresh } from '../download/range.ts'
 
 // One browser, several accounts: a response must not be reused for another account (RFC 9111 §4.1).
 const credentialHeaders = 'Authorization, X-API-Key, X-Auth-User, Cookie'
+// Not event streams: the compressor would hold events back until its buffer is full.
+export const compressible = /^application\/(.+\+)?json\b|^text\/(?!event-stream)|\+xml\b/
+
 /** Headers, beside Host, from which absolute URLs in a response are built. */
 const forwardedHeaders =
   'Forwarded, X-Forwarded-Host, X-Forwarded-Port, X-Forwarded-Prefix, X-Forwarded-Proto'
@@ -18,6 +21,9 @@ export function setVary({ routeOptions }: FastifyRequest, reply: FastifyReply): 
     ...(isPersonal ? [credentialHeaders] : []),
     ...(opdsVersion === undefined ? [] : [forwardedHeaders]),
   ]
+  const isCompressible = compressible.test(String(reply.getHeader('content-type') ?? ''))
+  if (isCompressible && !names.some(name => /\baccept-encoding\b/i.test(String(name))))
+    names.push('Accept-Encoding')
   if (names.length > 0) reply.header('vary', names.join(', '))
 }
 

@@ -5,6 +5,7 @@ import { ErrorBody, isBytes, type Static } from '../schema.ts'
 import { authorize } from './authorize.ts'
 import { emptyBody } from './body.ts'
 import { bodyLimit, maxBodyBytes } from './body-limit.ts'
+import { compressible } from './cache-headers.ts'
 import type { Deps } from './deps.ts'
 import type { Dialect } from './dialect/dialect.ts'
 import { databaseUnavailable } from './error-response.ts'
@@ -13,9 +14,6 @@ import { admitted, type ListGate } from './list-gate.ts'
 import type { Preconditions } from './preconditions.ts'
 import type { RateLimiter } from './rate-limit.ts'
 import { endpoints, type Route, RouteResponse, routerPath } from './route.ts'
-
-// Not event streams: the compressor would hold events back until its buffer is full.
-export const compressible = /^application\/(.+\+)?json\b|^text\/(?!event-stream)|\+xml\b/
 
 type MountOptions = {
   deps: Deps

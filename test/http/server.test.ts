@@ -115,6 +115,11 @@ test('the server', async t => {
     t.equal(again.status, 304)
     t.equal(again.bytes.length, 0)
     t.match(first.headers.get('cache-control'), /private/)
+    // Caches must know it from each of them: another client may ask for the same with gzip.
+    for (const { headers } of [first, again]) {
+      const names = headers.get('vary')!.toLowerCase().split(', ')
+      t.equal(names.filter(name => name === 'accept-encoding').length, 1)
+    }
   })
 
   await t.test('anonymous requests are limited by address, others by account', async t => {
