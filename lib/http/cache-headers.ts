@@ -23,7 +23,7 @@ export function setVary({ routeOptions }: FastifyRequest, reply: FastifyReply): 
   ]
   const isCompressible = compressible.test(String(reply.getHeader('content-type') ?? ''))
   if (isCompressible && !names.some(name => /\baccept-encoding\b/i.test(String(name))))
-    names.push('Accept-Encoding')
+    names.push('accept-encoding')
   if (names.length > 0) reply.header('vary', names.join(', '))
 }
 
