@@ -8,9 +8,10 @@ import { comicFiles } from '../kit/library.ts'
 import { waitUntil } from '../kit/processes.ts'
 
 const { sql, start, stackroom } = await commandLine(t)
+// Deleted at the end: the doctor reports folders of libraries that are gone.
+const root = folderWithFiles(t, comicFiles(200))
 
 t.test('a closed pipe ends the scan without a message', async t => {
-  const root = folderWithFiles(t, comicFiles(200))
   const hold = await holdBooks(sql)
   let closed = false
   const { code, stderr } = await stackroom(['scan', root, '--ndjson'], child => {
