@@ -601,8 +601,8 @@ end $$;
 create trigger book_rows_deleted after delete on book referencing old table as deleted
   for each statement execute function delete_book_rows();
 
--- What the present books of a series say (lib/catalog/derived/books-metadata.ts), so that pages of series read no
--- book. Not true of series in series_refresh.
+-- Metadata of series, aggregated from their present books (lib/catalog/derived/books-metadata.ts), so that pages of
+-- series read no book. Outdated while a series is in series_refresh.
 create table series_books_metadata (
   series_id  uuid primary key references series on delete cascade,
   metadata   jsonb not null,

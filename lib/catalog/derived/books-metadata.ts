@@ -1,13 +1,11 @@
-// `series_books_metadata`: what the present books of a series say. Lists of series show it.
+// `series_books_metadata`: metadata of a series, aggregated from its present books. Lists of series show it.
 import type { Fragment } from 'postgres'
 import { beyondAge, presentBook, type Viewer } from '../../auth/viewer.ts'
 import type { Queryable } from '../../postgres/db.ts'
 
-const maxAuthors = 100
-const maxValues = 10
-
-/** Most authors and values of another field that a series shows of its books. */
-export const limits = { authors: maxAuthors, values: maxValues }
+export const maxAuthors = 100
+/** Of each other field. */
+export const maxValues = 10
 
 /** Refreshes series whose books were added, removed, moved, rated or described. */
 export async function refreshBooksMetadata(tx: Queryable, seriesIds: string[]): Promise<void> {
@@ -47,7 +45,7 @@ export function booksMetadata(sql: Queryable, condition: Fragment = sql`true`): 
 }
 
 /**
- * Joins the `series_books_metadata m` of `series s` if it is true for the viewer: no refresh of the series is due, and
+ * Joins the `series_books_metadata m` of `series s` if it is valid for the viewer: no refresh of the series is due, and
  * none of its present books is hidden by an age limit.
  */
 export function joinBooksMetadata(sql: Queryable, viewer: Viewer): Fragment {

@@ -1,5 +1,5 @@
 // Derived state of books and series: which tables and columns follow from a change, and their refresh.
-// Labels, the lowest age rating, the first release, search rows, reading counters and what the books of a series say are
+// Labels, the lowest age rating, the first release, search rows, reading counters and metadata aggregated from books are
 // stored, because lists filter, sort by or show them; every change of what they derive from calls one of these functions in its transaction.
 import type { Transaction } from '../../postgres/db.ts'
 import { refreshAuthorKeys } from './author-key.ts'

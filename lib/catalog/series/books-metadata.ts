@@ -11,18 +11,23 @@ import { Author } from '../../metadata/values.ts'
 import type { Queryable } from '../../postgres/db.ts'
 import { isOneOf } from '../../postgres/ids.ts'
 import { list, nullable, record, type Static, Type, uuid } from '../../schema.ts'
-import { booksMetadata, joinBooksMetadata, limits } from '../derived/books-metadata.ts'
+import {
+  booksMetadata,
+  joinBooksMetadata,
+  maxAuthors,
+  maxValues,
+} from '../derived/books-metadata.ts'
 
 export const BooksMetadata = record(
   {
     authors: list(Author, {
-      description: `Each pair of name and role once, those of most books first, at most ${limits.authors}.`,
+      description: `Each pair of name and role once, those of most books first, at most ${maxAuthors}.`,
     }),
     publishers: list(Type.String(), {
-      description: `Those of most books first, at most ${limits.values}.`,
+      description: `Those of most books first, at most ${maxValues}.`,
     }),
     languages: list(Type.String(), {
-      description: `Those of most books first, at most ${limits.values}.`,
+      description: `Those of most books first, at most ${maxValues}.`,
     }),
     firstYear: nullable(Type.Integer()),
     lastYear: nullable(Type.Integer()),
