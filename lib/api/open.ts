@@ -63,7 +63,7 @@ export async function openApi({
   server: FastifyInstance
   /** Port of the separate server of the compatible API; null without one. */
   compatiblePort: number | null
-  /** What the first requests do otherwise: loads code for pages, builds the web application, reads what lists need. */
+  /** What the first requests do otherwise: builds the web application, reads what lists need. */
   prepare(): Promise<void>
   /** Still responds, with Connection: close; /health reports 503. */
   announceShutdown(): void
@@ -125,7 +125,6 @@ export async function openApi({
     server,
     compatiblePort: compatible.port,
     async prepare() {
-      await pages.prepare()
       await web?.prepare()
       await prepareLists(requestSql)
     },

@@ -35,17 +35,19 @@ export type DataLocation = {
   offset: number
   /** Upper bound of the bytes between `offset` and the data; 0 when `offset` is that of the data. */
   headerBytes: number
+  packedBytes: number
   /** 0 stored, 8 deflated. */
   method: 0 | 8
   crc: number | null
 }
 
+/** `solid`: reading the entry requires decompressing others. Null for data that is compressed otherwise or encrypted. */
+export type EntryLocation = DataLocation | 'solid' | null
+
 /** An archive format. */
 export type ArchiveFormat = {
   /** Opens the container of `file` without taking ownership of it. Throws Unreadable. */
   open(file: File, limits: Limits): Promise<Container>
-  /** Null for data that is compressed otherwise, encrypted, or part of a solid block. `entry` is one of `open`. */
-  locate(entry: Entry): DataLocation | null
-  /** Whether reading this entry requires decompressing others. */
-  isSolid(entry: Entry): boolean
+  /** `entry` is one of `open`. */
+  locate(entry: Entry): EntryLocation
 }

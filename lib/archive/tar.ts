@@ -43,10 +43,10 @@ export const tarArchive: ArchiveFormat = {
   locate: entry => ({
     offset: (entry as TarEntry).position,
     headerBytes: 0,
+    packedBytes: entry.packedBytes,
     method: 0,
     crc: null,
   }),
-  isSolid: () => false,
 }
 
 /** Opens a tar. Throws Unreadable `not_an_archive`, `too_large`. */

@@ -1,5 +1,5 @@
 // Contract of a book format: its properties, and the reader that opens its files.
-import type { ArchiveFormat } from '../archive/container.ts'
+import type { ArchiveFormat, EntryLocation } from '../archive/container.ts'
 import type { Limits } from '../archive/limits.ts'
 import type { File } from '../file.ts'
 import type { Metadata, SourceReading } from '../metadata/metadata.ts'
@@ -13,6 +13,8 @@ export type Page = {
   bytes: number
   width: number | null
   height: number | null
+  /** Where its data lies in the file; null for a page that is rendered. */
+  location: EntryLocation
 }
 
 /** An open book. Methods throw only Unreadable. Not safe for concurrent calls. */

@@ -98,7 +98,7 @@ async function readContained(
 }
 
 /** Reads a range while the file is checked (see `checkFile`). Throws what `checkFile` throws. */
-export async function readIfUnchanged(
+async function readIfUnchanged(
   fd: number,
   { path, containment, ...version }: ContainedFile,
   { position, length }: Range,

@@ -1,6 +1,6 @@
 // Page directory: where the pages of a book lie in its file. One row of numbers per page, so that
 // thousands of books fit in memory and a page is a single read.
-import type { ArchiveFormat, Entry } from '../archive/container.ts'
+import type { Entry } from '../archive/container.ts'
 import type { Verdict } from '../image/verify.ts'
 import type { StoredPage } from './page-list.ts'
 
@@ -9,12 +9,14 @@ export type PageDirectory = {
   rows: Float64Array
   types: string[]
   isSolid: boolean
+  /** The slots are those that the scan has stored; otherwise they were read from the file. */
+  isCatalogued: boolean
   /**
    * Change time of the file that slots were verified in. Size and modification time may be given to another
    * file, this not.
    */
   changedMs?: number
-  /** The file was exchanged since: the directory must not be used any more. */
+  /** The file was exchanged since, or pages lie elsewhere: the directory must not be used any more. */
   isStale?: boolean
 }
 
@@ -87,22 +89,23 @@ export function setVerdict({ rows }: PageDirectory, index: number, verdict: Verd
   rows[index * columns + 9] = verdicts.indexOf(verdict)
 }
 
-/** Builds the directory; `entries` are those of the pages, undefined where there is none. */
+type LocatedPage = Pick<StoredPage, 'mediaType' | 'bytes' | 'width' | 'height' | 'location'>
+
 export function createDirectory(
-  pages: readonly StoredPage[],
-  entries: readonly (Entry | undefined)[],
-  archive: ArchiveFormat | null,
+  pages: readonly LocatedPage[],
+  { isCatalogued }: Pick<PageDirectory, 'isCatalogued'>,
 ): PageDirectory {
   const types = [...new Set(pages.map(page => page.mediaType))]
   const rows = new Float64Array(pages.length * columns)
+  let isSolid = false
   for (const [index, page] of pages.entries()) {
-    const entry = entries[index]
-    const location = entry && archive?.locate(entry)
+    if (page.location === 'solid') isSolid = true
+    const location = page.location === 'solid' ? null : page.location
     rows.set(
       [
         location?.offset ?? -1,
         location?.headerBytes ?? 0,
-        entry?.packedBytes ?? 0,
+        location?.packedBytes ?? 0,
         page.bytes,
         location?.method ?? 0,
         location?.crc ?? -1,
@@ -114,7 +117,7 @@ export function createDirectory(
       index * columns,
     )
   }
-  return { rows, types, isSolid: entries.some(entry => entry && archive?.isSolid(entry)) }
+  return { rows, types, isSolid, isCatalogued }
 }
 
 /** The entry of each page by name and size; entries of the same name in the order of the container. */

@@ -20,7 +20,7 @@ import {
 import { createEpubReader } from './epub.ts'
 import { pageEtag } from './etag.ts'
 import { createFailures } from './failures.ts'
-import { loadDirectory, loadZip } from './load-directory.ts'
+import { loadDirectory } from './load-directory.ts'
 import type { MadeCover, MakeCoverRequest, MakeMosaicRequest } from './messages.ts'
 import { derivedPage, originalPage } from './page-source.ts'
 import { type Client, openPagePool, unknownWeight } from './pool.ts'
@@ -113,10 +113,6 @@ export function openPages({
     async mosaic(request: MakeMosaicRequest, client: Client = {}): Promise<Uint8Array> {
       const options = { weight: unknownWeight, client }
       return ((await engine.pool.run('mosaic', request, options)) as { bytes: Uint8Array }).bytes
-    },
-    /** Loads code that the first page needs otherwise. */
-    async prepare() {
-      await loadZip()
     },
     epubs: createEpubReader(engine),
     coverImages: createCoverImages(engine),

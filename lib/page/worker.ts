@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { isMarkedAsUntransferable } from 'node:worker_threads'
 import { Piscina } from 'piscina'
-import type { Container, Entry } from '../archive/container.ts'
+import type { ArchiveFormat, Container, Entry, EntryLocation } from '../archive/container.ts'
 import { enterRun } from '../async/memory-budget.ts'
 import type { ThreadRequest } from '../async/thread-pool.ts'
 import { Unreadable } from '../errors.ts'
@@ -28,7 +28,9 @@ export const directory = task<'directory'>(async book => {
     const pages = book.packedPages ? unpackPages(book.packedPages) : await listPages(book, file)
     const { archive } = await formatNamed(book.format).load()
     await using container = (await archive?.open(file, book.limits)) ?? null
-    return createDirectory(pages, entriesOf(pages, container?.entries ?? []), archive)
+    const entries = entriesOf(pages, container?.entries ?? [])
+    const located = pages.map((page, i) => ({ ...page, location: locate(archive, entries[i]) }))
+    return createDirectory(located, { isCatalogued: false })
   })
 })
 
@@ -106,17 +108,20 @@ export const epub = task<'epub'>(async book => {
   return withFile(book, async file => {
     const { readContents } = await import('../format/epub/contents.ts')
     const { contents, entries } = await readContents(file, book.limits)
-    const resources = contents.resources.map(({ name, bytes }, i) => ({
-      ...unmeasured,
-      name,
-      bytes: entries[i]?.sizeBytes ?? bytes,
-    }))
     const { zipArchive } = await import('../archive/zip/zip.ts')
-    return { contents, directory: createDirectory(resources, entries, zipArchive) }
+    const resources = contents.resources.map(({ bytes }, i) => ({
+      ...unmeasured,
+      bytes: entries[i]?.sizeBytes ?? bytes,
+      location: locate(zipArchive, entries[i]),
+    }))
+    return { contents, directory: createDirectory(resources, { isCatalogued: false }) }
   })
 })
 
-const unmeasured = { mediaType: '', width: null, height: null, isDouble: false, type: null }
+const unmeasured = { mediaType: '', width: null, height: null }
+
+const locate = (archive: ArchiveFormat | null, entry: Entry | undefined): EntryLocation =>
+  (entry && archive?.locate(entry)) ?? null
 
 export const resource = task<'resource'>(async ({ book, name }) => {
   return withFile(book, async file => {

@@ -83,6 +83,7 @@ t.test('manifests contain no empty values and match the JSON Schema', async () =
         bytes: 0,
         isDouble: false,
         type: null,
+        location: null,
       }))
       const json = JSON.parse([...divinaManifest(book, stored, context)].join(''))
       same([...emptyValues(json), ...schemaErrors('manifest', json)], [])

@@ -1,4 +1,7 @@
+import { deepStrictEqual as same } from 'node:assert/strict'
+import fc, { type Arbitrary } from 'fast-check'
 import t from 'tap'
+import type { EntryLocation } from '../../lib/archive/container.ts'
 import { packPages, unpackPages } from '../../lib/page/page-list.ts'
 
 const page = (name: string, width: number | null, height: number | null) => ({
@@ -7,6 +10,7 @@ const page = (name: string, width: number | null, height: number | null) => ({
   bytes: 1000,
   width,
   height,
+  location: null,
 })
 
 t.test('unpacking returns the packed pages in order', async t => {
@@ -43,6 +47,33 @@ t.test('the list of a long book is compressed, that of a short one is stored', a
     t.match(unpackPages(packed), pages.slice(0, length))
     t.equal(packed.length < 10 * length, length === 200, `${packed.length} bytes`)
   }
+})
+
+t.test('pages have their locations in the file, in any order', async () => {
+  const location: Arbitrary<EntryLocation> = fc.oneof(
+    fc.record(
+      {
+        offset: fc.nat(),
+        headerBytes: fc.nat(100),
+        packedBytes: fc.nat(),
+        method: fc.constantFrom(0, 8),
+        crc: fc.option(fc.nat(0xffffffff)),
+      },
+      { noNullPrototype: true },
+    ),
+    fc.constantFrom(null, 'solid'),
+  )
+  fc.assert(
+    fc.property(fc.array(location), locations => {
+      const pages = locations.map((location, i) => ({ ...page(`${i}.jpg`, 8, 12), location }))
+      const isSolid = locations.includes('solid')
+      const unpacked = unpackPages(packPages(pages)).map(page => page.location)
+      same(
+        unpacked,
+        locations.map(location => location ?? (isSolid ? 'solid' : null)),
+      )
+    }),
+  )
 })
 
 t.test('a book without pages has an empty list', async t => {

@@ -3,7 +3,7 @@
 import { crc32 } from 'node:zlib'
 import { Unreadable } from '../../errors.ts'
 import type { File } from '../../file.ts'
-import type { ArchiveFormat, Container, DataLocation, Entry } from '../container.ts'
+import type { ArchiveFormat, Container, Entry, EntryLocation } from '../container.ts'
 import type { Limits } from '../limits.ts'
 import { createSolidStream, type SolidStream } from '../solid-stream.ts'
 import type { Listing, RarEntry } from './entry.ts'
@@ -23,7 +23,6 @@ const isRar5 = (head: Uint8Array) => signature5.equals(head.subarray(0, 8))
 export const rarArchive: ArchiveFormat = {
   open: openRar,
   locate,
-  isSolid: entry => (entry as RarEntry).isSolid,
 }
 
 /** Opens a RAR, also a self-extracting or damaged one. Throws Unreadable: `encrypted`, `multi_volume`, `truncated`, `bad_crc`, `too_large`, `not_an_archive`. */
@@ -124,8 +123,10 @@ function createEntryReader(
   return Object.assign(take, { dispose })
 }
 
-function locate(entry: Entry): DataLocation | null {
-  const { method, isEncrypted, copyOf, position, packedBytes, sizeBytes, crc } = entry as RarEntry
+function locate(entry: Entry): EntryLocation {
+  const { method, isEncrypted, copyOf, position, packedBytes, sizeBytes, crc, isSolid } =
+    entry as RarEntry
   const isStored = method === 0 && !isEncrypted && copyOf === null && packedBytes === sizeBytes
-  return isStored ? { offset: position, headerBytes: 0, method: 0, crc } : null
+  if (isStored) return { offset: position, headerBytes: 0, packedBytes, method: 0, crc }
+  return isSolid ? 'solid' : null
 }

@@ -3,7 +3,7 @@
 import { crc32 } from 'node:zlib'
 import { Unreadable } from '../../errors.ts'
 import type { File } from '../../file.ts'
-import type { ArchiveFormat, Container, DataLocation, Entry } from '../container.ts'
+import type { ArchiveFormat, Container, Entry, EntryLocation } from '../container.ts'
 import type { Limits } from '../limits.ts'
 import { createSolidStream, type SolidStream } from '../solid-stream.ts'
 import type { Folder, Substream } from './folder.ts'
@@ -11,7 +11,13 @@ import { isEncrypted, openFolderReader, storedPosition } from './folder-stream.t
 import { type Header, readHeader } from './header.ts'
 import { SIGNATURE } from './wrapper.ts'
 
-type SevenZipEntry = Entry & { folder: Folder; substreamIndex: number; substream: Substream }
+type SevenZipEntry = Entry & {
+  folder: Folder
+  substreamIndex: number
+  substream: Substream
+  /** Where the data lies in the file; null when its folder is compressed. */
+  offset: number | null
+}
 
 const START_HEADER_BYTES = 32
 const MAX_HEADER_BYTES = 64 * 1024 * 1024
@@ -22,10 +28,6 @@ export const isSevenZip = (head: Uint8Array) => SIGNATURE.equals(head.subarray(0
 export const sevenZipArchive: ArchiveFormat = {
   open: openSevenZip,
   locate,
-  isSolid(entry) {
-    const { folder } = entry as SevenZipEntry
-    return folder.substreams.length > 1 && storedPosition(folder) === null
-  },
 }
 
 /** Opens a 7z. Throws Unreadable: `truncated`, `encrypted`, `bad_crc`, `too_large`, `unsupported_method`. */
@@ -34,6 +36,7 @@ export async function openSevenZip(file: File, limits: Limits): Promise<Containe
   if (folders.length > 0 && folders.every(isEncrypted))
     throw new Unreadable('The archive is encrypted', 'encrypted')
   const entries: SevenZipEntry[] = []
+  const offsets = new Map(folders.map(folder => [folder, storedOffsets(folder)]))
   for (const [index, { name, isFile, substream: position }] of files.entries()) {
     const folder = folders[position?.folder ?? -1]
     const member = folder?.substreams[position!.at]
@@ -48,6 +51,7 @@ export async function openSevenZip(file: File, limits: Limits): Promise<Containe
       folder,
       substreamIndex: position!.at,
       substream: member,
+      offset: offsets.get(folder)![position!.at] ?? null,
     })
   }
   return createContainer(file, entries, limits)
@@ -113,7 +117,7 @@ function createContainer(file: File, entries: SevenZipEntry[], limits: Limits): 
     return open.stream.read(substreamIndex, bytes)
   }
   const first = async (entry: SevenZipEntry, bytes: number): Promise<Uint8Array> => {
-    const offset = storedOffset(entry)
+    const { offset } = entry
     if (offset === null) return take(entry, bytes)
     await file.preload?.([{ position: offset, length: bytes }])
     const data = file.read(offset, bytes)
@@ -141,16 +145,19 @@ function createContainer(file: File, entries: SevenZipEntry[], limits: Limits): 
   }
 }
 
-function locate(entry: Entry): DataLocation | null {
-  const offset = storedOffset(entry as SevenZipEntry)
-  const { crc } = (entry as SevenZipEntry).substream
-  return offset === null ? null : { offset, headerBytes: 0, method: 0, crc }
+function locate(entry: Entry): EntryLocation {
+  const { folder, substream, sizeBytes, offset } = entry as SevenZipEntry
+  if (offset === null) return folder.substreams.length > 1 ? 'solid' : null
+  return { offset, headerBytes: 0, packedBytes: sizeBytes, method: 0, crc: substream.crc }
 }
 
-/** Where the data lies in the file, when its folder is not compressed. */
-function storedOffset({ folder, substreamIndex }: SevenZipEntry): number | null {
-  const start = storedPosition(folder)
-  if (start === null) return null
-  const before = folder.substreams.slice(0, substreamIndex)
-  return before.reduce((sum, { sizeBytes }) => sum + sizeBytes, start)
+/** Where the files of a folder lie in the archive; none when it is compressed. */
+function storedOffsets(folder: Folder): number[] {
+  let offset = storedPosition(folder)
+  if (offset === null) return []
+  return folder.substreams.map(({ sizeBytes }) => {
+    const start = offset!
+    offset = start + sizeBytes
+    return start
+  })
 }

@@ -40,16 +40,12 @@ export function readTail(file: File): ReadSpan {
   const { position: start, length } = isSmall
     ? { position: 0, length: file.size }
     : tailOf(file.size)
-  return spansOf(file.read(start, length), start, (position, bytes) => file.read(position, bytes))
-}
-
-/** Spans of `tail`, which begins at `start`; `before` reads those that begin earlier. */
-export const spansOf =
-  (tail: Buffer, start: number, before: ReadSpan): ReadSpan =>
-  (position, length) =>
+  const tail = file.read(start, length)
+  return (position, length) =>
     position >= start
       ? tail.subarray(position - start, position - start + length)
-      : before(position, length)
+      : file.read(position, length)
+}
 
 /** The directory; `absent` without an end record, `lost` when the end record does not lead to one. Throws Unreadable `multi_volume`, `too_large`. */
 export function readCentralDirectory(

@@ -9,7 +9,6 @@ import {
   readCentralDirectory,
   readTail,
   SMALL_FILE_BYTES,
-  spansOf,
 } from './central-directory.ts'
 import { decompress, inflateHead, maxPackedBytes } from './decompress.ts'
 import { isEncrypted, type ZipEntry } from './entry.ts'
@@ -32,7 +31,7 @@ export function isZip(head: Uint8Array): boolean {
   return signatures.some(signature => start.startsWith(signature))
 }
 
-export const zipArchive: ArchiveFormat = { open: openZip, locate, isSolid: () => false }
+export const zipArchive: ArchiveFormat = { open: openZip, locate }
 
 /** Opens a ZIP, also with a prefix, missing bytes or a damaged directory. Throws Unreadable: `truncated`, `bad_crc`, `not_an_archive`, `encrypted`, `multi_volume`, `too_large`. */
 export async function openZip(file: File, limits: Limits): Promise<Container> {
@@ -62,26 +61,6 @@ export async function openZip(file: File, limits: Limits): Promise<Container> {
     preloadHeads: (selected, bytes) =>
       file.preload?.(selected.map(entry => localRange(ownEntry(entries, entry), bytes))),
     [Symbol.asyncDispose]: async () => {},
-  }
-}
-
-/**
- * The entries of an archive without any defect, from the end of its file alone: in time that is linear in its length.
- * Null for an archive that `openZip` must read.
- */
-export function entriesOfTail(tail: Buffer, fileBytes: number, limits: Limits): Entry[] | null {
-  const beyondTail = () => {
-    throw new RangeError('The directory begins before the end that was read')
-  }
-  try {
-    const read = spansOf(tail, fileBytes - tail.length, beyondTail)
-    const directory = readCentralDirectory(fileBytes, read, { limits, isNested: beyondTail })
-    if (typeof directory === 'string' || !directory.isComplete || directory.shift !== 0) return null
-    const warnings: string[] = []
-    const entries = withoutOverlaps(fileBytes, directory.entries, warnings)
-    return warnings.length > 0 || entries.every(isEncrypted) ? null : entries
-  } catch {
-    return null
   }
 }
 
@@ -251,10 +230,8 @@ function locate(entry: Entry): DataLocation | null {
   const { offset, trailer, method, crc, sizeBytes, packedBytes } = entry as ZipEntry
   if (offset < 0 || isEncrypted(entry as ZipEntry)) return null
   const headerBytes = LOCAL_HEADER_BYTES + trailer + EXTRA_FIELD_SLACK
-  if (method === DEFLATED) return { offset, headerBytes, method, crc }
-  return method === STORED && packedBytes === sizeBytes
-    ? { offset, headerBytes, method, crc }
-    : null
+  const isStored = method === STORED && packedBytes === sizeBytes
+  return isStored || method === DEFLATED ? { offset, headerBytes, packedBytes, method, crc } : null
 }
 
 const isDirect = (entry: ZipEntry) => entry.method === STORED || entry.method === DEFLATED

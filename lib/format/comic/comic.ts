@@ -18,10 +18,10 @@ export function comicReader(
   return {
     archive,
     matches,
-    open: async (file, limits) => openComic(await archive.open(file, limits), limits),
+    open: async (file, limits) => openComic(archive, await archive.open(file, limits), limits),
     async *covers(file, limits) {
       await using container = await archive.open(file, limits)
-      yield* readCovers(container, limits)
+      yield* readCovers(archive, container, limits)
     },
   }
 }
@@ -37,9 +37,13 @@ function loadMetadata() {
 type MeasuredPages = { pages: { entry: Entry; page: Page }[]; warnings: string[] }
 
 /** Opens a comic and takes ownership of the container. Throws Unreadable: `no_pages`, or the reason why no page is readable. */
-export async function openComic(container: Container, limits: Limits): Promise<OpenedBook> {
+export async function openComic(
+  archive: ArchiveFormat,
+  container: Container,
+  limits: Limits,
+): Promise<OpenedBook> {
   try {
-    const { pages, warnings } = await measurePages(container, limits)
+    const { pages, warnings } = await measurePages(archive, container, limits)
     const page = async (index: number) => {
       const requested = pages[index]
       if (requested === undefined) throw new RangeError(`Page ${index} does not exist`)
@@ -63,7 +67,11 @@ export async function openComic(container: Container, limits: Limits): Promise<O
 }
 
 /** The readable pages, without measuring all pages, which costs a read each. */
-async function* readCovers(container: Container, limits: Limits): AsyncGenerator<Uint8Array> {
+async function* readCovers(
+  archive: ArchiveFormat,
+  container: Container,
+  limits: Limits,
+): AsyncGenerator<Uint8Array> {
   const candidates = container.entries
     .filter(
       ({ name, sizeBytes: bytes }) =>
@@ -83,12 +91,16 @@ async function* readCovers(container: Container, limits: Limits): AsyncGenerator
   }
   if (!isEmpty) return
   // None of the first files is readable: fall back to the measured pages, which also throws the reason.
-  const { pages } = await measurePages(container, limits)
+  const { pages } = await measurePages(archive, container, limits)
   yield* readable(pages.length, index => container.read(pages[index]!.entry, limits.entryBytes))
 }
 
 // In container order, so that a solid archive is decompressed once, front to back.
-async function measurePages(container: Container, limits: Limits): Promise<MeasuredPages> {
+async function measurePages(
+  archive: ArchiveFormat,
+  container: Container,
+  limits: Limits,
+): Promise<MeasuredPages> {
   const pages: MeasuredPages['pages'] = []
   const counts = { empty: 0, foreign: 0, large: 0, damaged: 0 }
   let failure: Unreadable | null = null
@@ -109,13 +121,14 @@ async function measurePages(container: Container, limits: Limits): Promise<Measu
     const page = { name: entry.name, bytes: entry.sizeBytes, width: null, height: null }
     try {
       const measured = await measureImage(bytes => container.head(entry, bytes))
+      const location = archive.locate(entry)
       if (measured === null) counts.foreign += 1
-      else pages.push({ entry, page: { ...page, ...measured } })
+      else pages.push({ entry, page: { ...page, ...measured, location } })
     } catch (error) {
       if (!(error instanceof Unreadable)) throw error
       failure ??= error
       counts.damaged += 1
-      pages.push({ entry, page: { ...page, mediaType } })
+      pages.push({ entry, page: { ...page, mediaType, location: null } })
     }
   }
   if (failure !== null && counts.damaged === pages.length) throw failure

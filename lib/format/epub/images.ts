@@ -1,6 +1,7 @@
 // Images of an EPUB: those of the manifest, and those that a document references.
 
 import type { Entry } from '../../archive/container.ts'
+import { zipArchive } from '../../archive/zip/zip.ts'
 import { measuredHeadBytes, measureImage, sniffImage } from '../../image/image.ts'
 import { descendantsOf, parseXml } from '../../metadata/xml.ts'
 import type { Page } from '../contract.ts'
@@ -28,6 +29,7 @@ export function manifestImages(book: EpubPackage): EpubImage[] {
       bytes: entry.sizeBytes,
       width: null,
       height: null,
+      location: zipArchive.locate(entry),
     }
     return [{ page, entry }]
   })
@@ -63,7 +65,8 @@ export async function spineImages(
   const measured: EpubImage[] = []
   for (const { page, entry } of ordered) {
     const size = encrypted.has(entry) ? null : await measure(archive, entry)
-    measured.push({ page: { ...page, ...size }, entry })
+    // Measuring finds the data of an archive whose offsets are wrong.
+    measured.push({ page: { ...page, ...size, location: zipArchive.locate(entry) }, entry })
   }
   return measured
 }

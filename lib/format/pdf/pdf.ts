@@ -96,13 +96,15 @@ const measuredPages = 2000
 const sampledPages = 100
 const maxMeasureMs = 1000
 
+const unmeasured = { mediaType: 'image/jpeg', bytes: 0, width: null, height: null, location: null }
+
 function listPages({ run, document, pageCount, loadPage }: PdfDocument): Page[] {
   const isShort = pageCount <= measuredPages
   const end = performance.now() + maxMeasureMs
   document.setPageTreeCache(isShort)
   return Array.from({ length: pageCount }, (_, index) => {
     const name = `page-${String(index + 1).padStart(4, '0')}`
-    const page: Page = { name, mediaType: 'image/jpeg', bytes: 0, width: null, height: null }
+    const page: Page = { ...unmeasured, name }
     if ((!isShort && index >= sampledPages) || performance.now() > end) return page
     try {
       const { width, height } = run(track => sizeOf(loadPage(track, index)))

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
 import { defaultLimits } from '../../../lib/archive/limits.ts'
-import { openZip } from '../../../lib/archive/zip/zip.ts'
+import { openZip, zipArchive } from '../../../lib/archive/zip/zip.ts'
 import { openComic } from '../../../lib/format/comic/comic.ts'
 import { readCover } from '../../../lib/format/formats.ts'
 import { openBytes, png, zip } from '../../kit/files/archives.ts'
@@ -10,7 +10,7 @@ type Entries = Parameters<typeof zip>[0]
 const openEntries = async (t: Test, entries: Entries, limits = defaultLimits) => {
   const file = openBytes(t.testdir(), zip(entries))
   t.teardown(() => file[Symbol.dispose]())
-  return openComic(await openZip(file, limits), limits)
+  return openComic(zipArchive, await openZip(file, limits), limits)
 }
 const pages = (...names: string[]) => names.map((name, i) => ({ name, bytes: png(i + 1) }))
 
@@ -22,7 +22,7 @@ t.test('pages are in natural order of the whole path', async t => {
     book.pages.map(({ name }) => name),
     expected,
   )
-  t.same(book.pages[0], {
+  t.match(book.pages[0], {
     name: '1.png',
     mediaType: 'image/png',
     bytes: png(7).length,
@@ -66,7 +66,7 @@ t.test('a damaged page is listed, and the next page is the cover', async t => {
   ])
   bytes.fill(0xff, 36, 50)
   using file = openBytes(t.testdir(), bytes)
-  await using book = await openComic(await openZip(file, defaultLimits), defaultLimits)
+  await using book = await openComic(zipArchive, await openZip(file, defaultLimits), defaultLimits)
   t.match(book.pages, [{ mediaType: 'image/png', width: null }, { width: 4 }])
   t.match(book.warnings, [/cannot be read: 1/])
   t.same(Buffer.from((await firstCover(book))!), png(4))
@@ -129,7 +129,11 @@ t.test('readCover returns the cover of the opened book', async t => {
   }
   for (const [what, bytes] of Object.entries(books)) {
     using file = openBytes(t.testdir(), bytes)
-    await using book = await openComic(await openZip(file, defaultLimits), defaultLimits)
+    await using book = await openComic(
+      zipArchive,
+      await openZip(file, defaultLimits),
+      defaultLimits,
+    )
     t.same(await readCover(file, 'cbz', async bytes => bytes), await firstCover(book), what)
   }
 })
