@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { limitsFromConfig } from '../archive/limits.ts'
 import { openAuth } from '../auth/auth.ts'
-import { createOpenBooks } from '../catalog/book/open-books.ts'
+import { connectOpenBooks } from '../catalog/book/open-books.ts'
 import { coverFolders } from '../catalog/cover/cover-files.ts'
 import { fileAccess } from '../catalog/library/library-root.ts'
 import { logFailedReadings } from '../catalog/list/background-failures.ts'
@@ -99,6 +99,7 @@ export async function openApi({
   })
   const feed = await openEventFeed({ sql, clientSql: requestSql, log, pace })
   const lists = openListGate(requestSql)
+  const openBooks = await connectOpenBooks(requestSql)
   const lifecycle = { isShuttingDown: false }
   const deps = {
     sql: requestSql,
@@ -109,7 +110,7 @@ export async function openApi({
     space,
     auth,
     identities: auth.identities,
-    openBooks: createOpenBooks(requestSql),
+    openBooks,
     pages,
     thumbnails,
     sources,
@@ -147,7 +148,7 @@ export async function openApi({
       await auth.close()
       await pages.close()
       if (!sharedSources) await sources.close()
-      await lists.close()
+      await Promise.all([lists.close(), openBooks.close()])
       await requestSql.end({ timeout: 5 })
       await monitor.close()
       if (!sharedSpace) space.close()

@@ -3,18 +3,24 @@
 import { LRUCache } from 'lru-cache'
 import { createBatchLoader } from '../../async/batch-loader.ts'
 import { createSingleFlight } from '../../async/single-flight.ts'
-import type { Viewer } from '../../auth/viewer.ts'
+import { serverViewer, type Viewer } from '../../auth/viewer.ts'
 import { NotFound } from '../../errors.ts'
-import type { Sql } from '../../postgres/db.ts'
+import { connectionsLike, type Sql } from '../../postgres/db.ts'
 import { type OpenBook, readOpenBooks } from './book-file.ts'
 
-export type OpenBooks = ReturnType<typeof createOpenBooks>
+export type OpenBooks = Awaited<ReturnType<typeof connectOpenBooks>>
 
 const validMs = 1_000
 const maxBytes = 8 * 1024 * 1024
 const recordBytes = 2_000
+const maxConnections = 2
 
-export function createOpenBooks(sql: Sql) {
+/** Resolves when its database connection is open. */
+export async function connectOpenBooks(sql: Sql) {
+  // Otherwise PostgreSQL plans each of the first five executions of a connection, which takes longer than the rest of a
+  // page request.
+  const connection = { plan_cache_mode: 'force_generic_plan' }
+  const lookups = connectionsLike(sql, { max: maxConnections, connection })
   const books = new LRUCache<string, OpenBook>({
     ttl: validMs,
     ttlAutopurge: true,
@@ -37,6 +43,7 @@ export function createOpenBooks(sql: Sql) {
     return `${generation} ${number} ${id}`
   }
 
+  await readOpenBooks(lookups, serverViewer, [])
   return {
     /** The book as it is now, or was up to a second ago if a job or another process has changed it. Throws NotFound. */
     async find(viewer: Viewer, id: string): Promise<OpenBook> {
@@ -44,7 +51,7 @@ export function createOpenBooks(sql: Sql) {
       const known = books.get(key)
       if (known) return known
       return await flight(key, async () => {
-        const book = await read(sql, viewer, id.toLowerCase())
+        const book = await read(lookups, viewer, id.toLowerCase())
         if (!book) throw new NotFound('Book not found')
         books.set(key, book)
         return book
@@ -55,5 +62,6 @@ export function createOpenBooks(sql: Sql) {
       generation += 1
       books.clear()
     },
+    close: () => lookups.end({ timeout: 5 }),
   }
 }
