@@ -6,6 +6,7 @@ import { bookSearchText, buildSearchText } from '../../lib/name/search-text.ts'
 import { searchKey } from '../../lib/name/text.ts'
 import type { Random } from '../../test/kit/random.ts'
 import type { openCopies } from './copy.ts'
+import { pageListOf } from './page-lists.ts'
 import type { vocabulary } from './words.ts'
 
 export const tables = {
@@ -253,7 +254,7 @@ async function makeBook(
   if (summary !== null)
     await copies.row('book_summary', [book, of.id, !missing, searchKey(summary)])
   await copies.row('book_artifact', [book, `\\x${random.hex(64)}`, `\\x${random.hex(40)}`])
-  await copies.row('book_pages', [book, `\\x${random.hex(80)}`])
+  await copies.row('book_pages', [book, `\\x${pageListOf(pages)}`])
   await copies.row('book_search', [
     book,
     of.id,

@@ -38,7 +38,8 @@ export type DataLocation = {
   packedBytes: number
   /** 0 stored, 8 deflated. */
   method: 0 | 8
-  crc: number | null
+  /** `header`: in the local header, or after the data (APPNOTE 4.3.9). */
+  crc: number | 'header' | null
 }
 
 /** `solid`: reading the entry requires decompressing others. Null for data that is compressed otherwise or encrypted. */

@@ -21,17 +21,17 @@ import type { Range } from '../file-ranges.ts'
 import { sniffImage } from '../image/image.ts'
 import { mountHealth } from '../mount-health.ts'
 import {
+  CRC_IN_HEADER,
   confirmSlot,
   DEFLATED,
+  NO_CRC,
   type PageDirectory,
   type PageSlot,
   STORED,
   slotAt,
 } from './directory.ts'
+import { DESCRIPTOR_BYTES, declaredCrc, localHeaderLength } from './local-header.ts'
 import type { FileChanged } from './messages.ts'
-
-const LOCAL_HEADER = 0x04034b50
-const LOCAL_HEADER_BYTES = 30
 
 /** `mismatch`: the file does not contain the page as expected; a thread finds out why. */
 export type DirectRead =
@@ -70,7 +70,10 @@ async function readContained(
     const isTooLarge = !canBuffer(
       slot.method === STORED ? packedBytes : slot.sizeBytes + packedBytes,
     )
-    const firstRead = isTooLarge ? Math.max(headerBytes, 16) : headerBytes + packedBytes
+    const descriptorBytes = slot.crc === CRC_IN_HEADER ? DESCRIPTOR_BYTES : 0
+    const firstRead = isTooLarge
+      ? Math.max(headerBytes, 16)
+      : headerBytes + packedBytes + descriptorBytes
     const read = await readIfUnchanged(fd, file, { position: offset, length: firstRead })
     if ('changed' in read) return read
     const { stat, bytes: chunk } = read
@@ -79,19 +82,21 @@ async function readContained(
       directory.isStale = true
       return { mismatch: true }
     }
-    const dataOffset = headerBytes === 0 ? offset : findData(chunk, offset)
-    if (dataOffset === null || dataOffset + packedBytes > stat.size) return { mismatch: true }
+    const skipped = headerBytes === 0 ? 0 : localHeaderLength(chunk)
+    if (skipped === null || offset + skipped + packedBytes > stat.size) return { mismatch: true }
+    const dataOffset = offset + skipped
     if (isTooLarge) {
       isStreaming = true
       return { page: streamPage(fd, slot, { dataOffset, root: containment.root }) }
     }
-    const skipped = dataOffset - offset
+    const crc = slot.crc === CRC_IN_HEADER ? declaredCrc(chunk, packedBytes) : slot.crc
+    if (crc === null) return { mismatch: true }
     const packed =
       chunk.length >= skipped + packedBytes
         ? chunk.subarray(skipped, skipped + packedBytes)
         : await readRange(fd, dataOffset, packedBytes)
     const onVerified = () => confirmSlot(directory, index, dataOffset)
-    return await bufferPage(packed, slot, { onVerified, allowsAnyType })
+    return await bufferPage(packed, { ...slot, crc }, { onVerified, allowsAnyType })
   } finally {
     if (!isStreaming) closeInBackground(fd)
   }
@@ -117,12 +122,6 @@ async function readIfUnchanged(
   return { stat, bytes: read.value }
 }
 
-/** Offset of the data after the local header of a ZIP entry; null when `chunk` has no such header. */
-function findData(chunk: Buffer, offset: number): number | null {
-  if (chunk.length < LOCAL_HEADER_BYTES || chunk.readUInt32LE(0) !== LOCAL_HEADER) return null
-  return offset + LOCAL_HEADER_BYTES + chunk.readUInt16LE(26) + chunk.readUInt16LE(28)
-}
-
 type Checks = { onVerified: () => void; allowsAnyType: boolean }
 
 async function bufferPage(
@@ -138,7 +137,7 @@ async function bufferPage(
   const mediaType = allowsAnyType ? slot.mediaType : sniffImage(bytes)
   if (mediaType === null) return { mismatch: true }
   // Checked once: the content is the same as long as size and modification time are.
-  if (slot.crc !== -1 && crc32(bytes) !== slot.crc) return { mismatch: true }
+  if (slot.crc !== NO_CRC && crc32(bytes) !== slot.crc) return { mismatch: true }
   onVerified()
   return { page: { ...bufferedBody(bytes), mediaType } }
 }

@@ -29,7 +29,7 @@ export type PageSlot = {
   sizeBytes: number
   /** 0 stored, 8 deflated. */
   method: number
-  /** -1 when there is none, or when it was verified. */
+  /** Or `NO_CRC`, also once it was verified, or `CRC_IN_HEADER`. */
   crc: number
   /** Pixels; 0 when unknown. */
   width: number
@@ -40,6 +40,10 @@ export type PageSlot = {
 
 // Null until the page was verified.
 const verdicts = [null, 'sound', 'damaged'] as const
+
+export const NO_CRC = -1
+/** In the local header of the ZIP, or after the data. */
+export const CRC_IN_HEADER = -2
 
 const columns = 10
 export const STORED = 0
@@ -81,7 +85,7 @@ export function confirmSlot({ rows }: PageDirectory, index: number, dataOffset: 
   const row = index * columns
   rows[row] = dataOffset
   rows[row + 1] = 0
-  rows[row + 5] = -1
+  rows[row + 5] = NO_CRC
 }
 
 /** Records whether the original bytes of a page decode. */
@@ -108,7 +112,7 @@ export function createDirectory(
         location?.packedBytes ?? 0,
         page.bytes,
         location?.method ?? 0,
-        location?.crc ?? -1,
+        location?.crc === 'header' ? CRC_IN_HEADER : (location?.crc ?? NO_CRC),
         page.width ?? 0,
         page.height ?? 0,
         types.indexOf(page.mediaType),

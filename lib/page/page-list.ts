@@ -1,5 +1,5 @@
-// Stored page list of a book: deflated JSON of columns, one row per book. Thirty pages take about 560
-// bytes, a quarter of one row per page or of plain JSON.
+// Stored page list of a book: deflated JSON of columns, one row per book. Thirty pages take about 400
+// bytes, a fifth of one row per page or of plain JSON.
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import type { Page } from '../format/contract.ts'
 import type { PageNote } from '../metadata/values.ts'

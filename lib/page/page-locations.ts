@@ -1,5 +1,6 @@
 // Locations of pages in a stored page list, so that the first page of a book is one read of its file. As differences, which
-// are the same for most pages: beside the checksums, deflate leaves little of them.
+// are the same for most pages, so that deflate leaves little of them. Checksums would double a list: those of a ZIP stay
+// in its file.
 import type { EntryLocation } from '../archive/container.ts'
 
 type LocatedPage = { bytes: number; location: EntryLocation }
@@ -14,6 +15,7 @@ export type LocationColumns = {
   /** How much smaller the packed data is. */
   saved: Column<number>
   methods: Column<0 | 8>
+  /** 0 where it is in the file, next to the data. */
   crcs: Column<number | null>
   solid?: true
 }
@@ -27,7 +29,11 @@ export function packLocations(pages: readonly LocatedPage[]): LocationColumns | 
     const { offset, headerBytes, packedBytes, method, crc } = location
     const gap = offset - end
     end = offset + packedBytes
-    return { gap, headerBytes, saved: bytes - packedBytes, method, crc }
+    const hasHeader = headerBytes > 0 && crc !== null
+    return {
+      ...{ gap, headerBytes, saved: bytes - packedBytes, method },
+      crc: hasHeader || crc === 'header' ? 0 : crc,
+    }
   })
   return {
     gaps: column(rows.map(row => row.gap)),
@@ -53,14 +59,13 @@ export function unpackLocations(
     const gap = at(gaps, i)
     if (gap === null) return solid ? 'solid' : null
     const offset = end + gap
+    const headerBytes = at(headers, i)
     const packedBytes = bytes - at(saved, i)
     end = offset + packedBytes
+    const crc = at(crcs, i)
     return {
-      offset,
-      headerBytes: at(headers, i),
-      packedBytes,
-      method: at(methods, i),
-      crc: at(crcs, i),
+      ...{ offset, headerBytes, packedBytes, method: at(methods, i) },
+      crc: headerBytes > 0 && crc !== null ? 'header' : crc,
     }
   })
 }

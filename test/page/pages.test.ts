@@ -137,7 +137,10 @@ t.test('concurrent requests for a new book build its directory once', async t =>
 
 t.test('the directory of a book of thousands of pages is made by a thread', async t => {
   const pages = engine(t)
-  const many = Array.from({ length: 4000 }, (_, i) => ({ name: `${i}.png`, bytes: png(i + 1) }))
+  const many = Array.from({ length: 4000 }, (_, i) => ({
+    name: `${10_000 + i} ${randomBytes(8).toString('hex')}.png`,
+    bytes: png(i + 1),
+  }))
   const book = await bookOf(t, 'many.cbz', zip(many))
   const before = snapshotCounters()
   t.ok((await bytesOf(await pages.image(book, 3999))).equals(png(4000)))
@@ -145,6 +148,32 @@ t.test('the directory of a book of thousands of pages is made by a thread', asyn
   const later = snapshotCounters()
   t.ok((await bytesOf(await pages.image(book, 3999))).equals(png(4000)))
   t.match(countedSince(later), { opens: 1, directories: 0, tasks: 0 })
+})
+
+t.test('checksums of a ZIP are found in its local headers or after the data', async t => {
+  const pages = engine(t)
+  for (const descriptor of [undefined, 'signed', 'plain'] as const)
+    for (const deflate of [false, true]) {
+      const name = `${descriptor} ${deflate}.cbz`
+      const bytes = zip([
+        { name: '1.jpg', bytes: wide, deflate, ...(descriptor && { descriptor }) },
+      ])
+      const before = snapshotCounters()
+      t.ok((await bytesOf(await pages.image(await bookOf(t, name, bytes), 0))).equals(wide), name)
+      t.match(countedSince(before), { opens: 1, tasks: 0 }, name)
+      // A stored byte in the middle, or a deflated one.
+      bytes[1000]! ^= 1
+      const damaged = await bookOf(t, `damaged ${name}`, bytes)
+      for (let i = 0; i < 2; i++)
+        await t.rejects(pages.image(damaged, 0), { code: 'bad_crc' }, `damaged ${name}`)
+    }
+  const withoutCrc = zip([{ name: '1.jpg', bytes: wide }])
+  withoutCrc.fill(0, 14, 18)
+  const book = await bookOf(t, 'without.cbz', withoutCrc)
+  for (let i = 0; i < 3; i++) t.ok((await bytesOf(await pages.image(book, 0))).equals(wide))
+  const before = snapshotCounters()
+  await bytesOf(await pages.image(book, 0))
+  t.same(countedSince(before), { opens: 1, reads: 1, directories: 0, tasks: 0 })
 })
 
 t.test('pages of a replaced file with the same size and time are found by their names', async t => {
