@@ -27,13 +27,20 @@ export function setVary({ routeOptions }: FastifyRequest, reply: FastifyReply): 
   if (names.length > 0) reply.header('vary', names.join(', '))
 }
 
+const json = /^application\/json\b/
+
+/** Text, encoded or not. */
+const isText = (reply: FastifyReply, payload: unknown): payload is string | Buffer =>
+  typeof payload === 'string' ||
+  (Buffer.isBuffer(payload) && json.test(String(reply.getHeader('content-type') ?? '')))
+
 /** An onSend hook: weak ETags for text. Images and files set strong ETags of their own. */
 export async function addEtag(request: FastifyRequest, reply: FastifyReply, payload: unknown) {
   const isRead = request.method === 'GET' || request.method === 'HEAD'
-  if (!isRead || reply.statusCode !== 200 || typeof payload !== 'string') return payload
+  if (!isRead || reply.statusCode !== 200 || !isText(reply, payload)) return payload
   if (reply.hasHeader('etag')) return payload
   // Encoded once, for the hash and for the connection.
-  const bytes = Buffer.from(payload)
+  const bytes = typeof payload === 'string' ? Buffer.from(payload) : payload
   const tag = `W/"${hash('sha1', bytes, 'base64url')}"`
   reply.header('etag', tag)
   if (!isFresh(request.headers, { etag: tag })) return bytes

@@ -2,8 +2,9 @@
 // than the rest of the server start.
 import { SerializerSelector } from '@fastify/fast-json-stringify-compiler'
 import type { FastifySerializerCompiler } from 'fastify'
+import { createPageSerializer } from './serialize-page.ts'
 
-type Serializer = (body: unknown) => string
+type Serializer = (body: unknown) => string | Buffer
 
 const compile = SerializerSelector()()
 // By schema: servers of one process have the same routes.
@@ -15,9 +16,15 @@ export const compileSerializer: FastifySerializerCompiler<unknown> = route => {
   let serialize = compiled.get(schema)
   return body => {
     if (!serialize) {
-      serialize = compiled.get(schema) ?? compile(route as Parameters<typeof compile>[0])
+      serialize = compiled.get(schema) ?? compileSchema(route as Parameters<typeof compile>[0])
       compiled.set(schema, serialize)
     }
-    return serialize(body)
+    // Fastify sends buffers as well.
+    return serialize(body) as string
   }
+}
+
+function compileSchema(route: Parameters<typeof compile>[0]): Serializer {
+  const compilePart = (schema: object) => compile({ ...route, schema })
+  return createPageSerializer(route.schema as object, compilePart) ?? compile(route)
 }
