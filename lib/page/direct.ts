@@ -30,7 +30,7 @@ import {
   STORED,
   slotAt,
 } from './directory.ts'
-import { DESCRIPTOR_BYTES, declaredCrc, localHeaderLength } from './local-header.ts'
+import { DESCRIPTOR_BYTES, declaredCrc, hasName, localHeaderLength } from './local-header.ts'
 import type { FileChanged } from './messages.ts'
 
 /** `mismatch`: the file does not contain the page as expected; a thread finds out why. */
@@ -84,6 +84,8 @@ async function readContained(
     }
     const skipped = headerBytes === 0 ? 0 : localHeaderLength(chunk)
     if (skipped === null || offset + skipped + packedBytes > stat.size) return { mismatch: true }
+    if (slot.crc === CRC_IN_HEADER && !(await hasName(chunk, slot.nameCrc)))
+      return { mismatch: true }
     const dataOffset = offset + skipped
     if (isTooLarge) {
       isStreaming = true

@@ -1,5 +1,6 @@
 // Page directory: where the pages of a book lie in its file. One row of numbers per page, so that
 // thousands of books fit in memory and a page is a single read.
+import { crc32 } from 'node:zlib'
 import type { Entry } from '../archive/container.ts'
 import type { Verdict } from '../image/verify.ts'
 import type { StoredPage } from './page-list.ts'
@@ -36,6 +37,8 @@ export type PageSlot = {
   height: number
   mediaType: string
   verdict: Verdict | null
+  /** CRC-32 of the name, for a page with `CRC_IN_HEADER`: another one in its place has a checksum of its own. */
+  nameCrc: number
 }
 
 // Null until the page was verified.
@@ -45,7 +48,7 @@ export const NO_CRC = -1
 /** In the local header of the ZIP, or after the data. */
 export const CRC_IN_HEADER = -2
 
-const columns = 10
+const columns = 11
 export const STORED = 0
 export const DEFLATED = 8
 
@@ -53,19 +56,31 @@ export const pageCountOf = ({ rows }: PageDirectory): number => rows.length / co
 
 /** The slot of page `index`, which the caller has checked. */
 export function slotAt({ rows, types }: PageDirectory, index: number): PageSlot {
-  const [offset, headerBytes, packedBytes, sizeBytes, method, crc, width, height, type, verdict] =
-    rows.subarray(index * columns, (index + 1) * columns) as unknown as [
-      number,
-      number,
-      number,
-      number,
-      number,
-      number,
-      number,
-      number,
-      number,
-      number,
-    ]
+  const [
+    offset,
+    headerBytes,
+    packedBytes,
+    sizeBytes,
+    method,
+    crc,
+    width,
+    height,
+    type,
+    verdict,
+    nameCrc,
+  ] = rows.subarray(index * columns, (index + 1) * columns) as unknown as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ]
   return {
     offset,
     headerBytes,
@@ -77,6 +92,7 @@ export function slotAt({ rows, types }: PageDirectory, index: number): PageSlot 
     height,
     mediaType: types[type]!,
     verdict: verdicts[verdict]!,
+    nameCrc,
   }
 }
 
@@ -93,7 +109,10 @@ export function setVerdict({ rows }: PageDirectory, index: number, verdict: Verd
   rows[index * columns + 9] = verdicts.indexOf(verdict)
 }
 
-type LocatedPage = Pick<StoredPage, 'mediaType' | 'bytes' | 'width' | 'height' | 'location'>
+type LocatedPage = Pick<
+  StoredPage,
+  'name' | 'mediaType' | 'bytes' | 'width' | 'height' | 'location'
+>
 
 export function createDirectory(
   pages: readonly LocatedPage[],
@@ -117,6 +136,7 @@ export function createDirectory(
         page.height ?? 0,
         types.indexOf(page.mediaType),
         0,
+        location?.crc === 'header' ? crc32(page.name) : 0,
       ],
       index * columns,
     )

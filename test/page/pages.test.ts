@@ -177,17 +177,37 @@ t.test('checksums of a ZIP are found in its local headers or after the data', as
 })
 
 t.test('pages of a replaced file with the same size and time are found by their names', async t => {
-  const book = await bookOf(t, 'a.cbz', zip(images))
-  const path = book.path.toString()
-  writeFileSync(path, zip(images.toReversed()))
-  utimesSync(path, book.modifiedMs / 1000, book.modifiedMs / 1000)
+  const ofSize = (bytes: Buffer) => Buffer.concat([bytes, Buffer.alloc(200_000 - bytes.length)])
+  const pictures = [wide, tall, third]
+  const equal = pictures.map((bytes, i) => ({ name: `${i}.jpg`, bytes: ofSize(bytes) }))
+  const different = pictures.map((bytes, i) => ({ name: `${i}.jpg`, bytes }))
+  for (const [name, entries] of Object.entries({ equal, different })) {
+    const book = await bookOf(t, `${name}.cbz`, zip(entries))
+    const path = book.path.toString()
+    writeFileSync(path, zip(entries.toReversed()))
+    utimesSync(path, book.modifiedMs / 1000, book.modifiedMs / 1000)
+    const pages = engine(t)
+    for (let round = 0; round < 2; round++)
+      for (const [index, { bytes }] of entries.entries())
+        t.ok((await bytesOf(await pages.image(book, index))).equals(bytes), `${name} ${index}`)
+    const before = snapshotCounters()
+    await bytesOf(await pages.image(book, 0))
+    t.match(countedSince(before), { opens: 1, reads: 1, directories: 0 })
+  }
+})
+
+t.test('pages with names in another encoding are read directly', async t => {
+  const shiftJis = (last: number) => Buffer.from([0x83, 0x79, 0x81, 0x5b, 0x83, 0x57, last])
+  const jpg = Buffer.from('.jpg')
+  const entries = [0x31, 0x32].map(last => ({
+    name: Buffer.concat([shiftJis(last), jpg]),
+    bytes: wide,
+  }))
   const pages = engine(t)
-  for (let round = 0; round < 2; round++)
-    for (const [index, bytes] of [wide, tall, third].entries())
-      t.ok((await bytesOf(await pages.image(book, index))).equals(bytes), `page ${index}`)
+  const book = await bookOf(t, 'a.cbz', zip(entries))
   const before = snapshotCounters()
-  await bytesOf(await pages.image(book, 0))
-  t.same(countedSince(before), { opens: 1, reads: 1, directories: 0, tasks: 0 })
+  t.ok((await bytesOf(await pages.image(book, 1))).equals(wide))
+  t.same(countedSince(before), { opens: 1, reads: 1, directories: 1, tasks: 0 })
 })
 
 t.test('concurrent first requests of a page that must be decoded decode it once', async t => {
