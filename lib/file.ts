@@ -18,6 +18,8 @@ export type File = Disposable & {
   readonly size: number
   /** Whole milliseconds since 1970, as of opening. */
   readonly modifiedMs: number
+  /** Time of the last change of content or properties, in milliseconds with fractions; it cannot be set. */
+  readonly changedMs: number
   /** Bytes read from disk so far. */
   readonly bytesRead: number
   /** `length` bytes from `position`, fewer at the end of the file. Read-only: may be a view of a cache. Throws Unreadable `io`. */
@@ -98,7 +100,7 @@ export function openFile(path: Buffer): File {
 
 type OpenedFile = { path: Buffer; stats: Stats; disk: DiskAccess | null }
 
-function fileOf(fd: number, { path, stats: { size, mtimeMs }, disk }: OpenedFile): File {
+function fileOf(fd: number, { path, stats: { size, mtimeMs, ctimeMs }, disk }: OpenedFile): File {
   let bytesRead = 0
   let whole: Buffer | null = null
   const readInto = (target: Uint8Array, position: number) => {
@@ -127,6 +129,7 @@ function fileOf(fd: number, { path, stats: { size, mtimeMs }, disk }: OpenedFile
     path,
     size,
     modifiedMs: Math.round(mtimeMs),
+    changedMs: ctimeMs,
     get bytesRead() {
       return bytesRead
     },
@@ -142,7 +145,7 @@ function fileOf(fd: number, { path, stats: { size, mtimeMs }, disk }: OpenedFile
 
 /** The same file on a slow disk: what is not preloaded is read in blocks. */
 function preloadable(fd: number, file: File, disk: DiskAccess): File {
-  const { path, size, modifiedMs } = file
+  const { path, size, modifiedMs, changedMs } = file
   const preloaded = createSpans()
   const blocks = createSpans()
   let heldBytes = 0
@@ -195,6 +198,7 @@ function preloadable(fd: number, file: File, disk: DiskAccess): File {
     path,
     size,
     modifiedMs,
+    changedMs,
     get bytesRead() {
       return file.bytesRead + preloadedBytes
     },

@@ -38,7 +38,7 @@ export type DataLocation = {
   packedBytes: number
   /** 0 stored, 8 deflated. */
   method: 0 | 8
-  /** `header`: in the local header, or after the data (APPNOTE 4.3.9). */
+  /** `header`: that of the local header before the data. */
   crc: number | 'header' | null
 }
 

@@ -2,6 +2,7 @@
 import type { Stats } from 'node:fs'
 import { pipeline, Transform } from 'node:stream'
 import { crc32, createInflateRaw } from 'node:zlib'
+import { LOCAL_HEADER, LOCAL_HEADER_BYTES } from '../archive/zip/signatures.ts'
 import type { Containment } from '../containment.ts'
 import { giveBack, takeBuffer } from '../download/body-buffers.ts'
 import type { FileVersion } from '../download/etag.ts'
@@ -30,7 +31,6 @@ import {
   STORED,
   slotAt,
 } from './directory.ts'
-import { DESCRIPTOR_BYTES, declaredCrc, hasName, localHeaderLength } from './local-header.ts'
 import type { FileChanged } from './messages.ts'
 
 /** `mismatch`: the file does not contain the page as expected; a thread finds out why. */
@@ -70,10 +70,7 @@ async function readContained(
     const isTooLarge = !canBuffer(
       slot.method === STORED ? packedBytes : slot.sizeBytes + packedBytes,
     )
-    const descriptorBytes = slot.crc === CRC_IN_HEADER ? DESCRIPTOR_BYTES : 0
-    const firstRead = isTooLarge
-      ? Math.max(headerBytes, 16)
-      : headerBytes + packedBytes + descriptorBytes
+    const firstRead = isTooLarge ? Math.max(headerBytes, 16) : headerBytes + packedBytes
     const read = await readIfUnchanged(fd, file, { position: offset, length: firstRead })
     if ('changed' in read) return read
     const { stat, bytes: chunk } = read
@@ -82,20 +79,19 @@ async function readContained(
       directory.isStale = true
       return { mismatch: true }
     }
-    const skipped = headerBytes === 0 ? 0 : localHeaderLength(chunk)
-    if (skipped === null || offset + skipped + packedBytes > stat.size) return { mismatch: true }
-    if (slot.crc === CRC_IN_HEADER && !(await hasName(chunk, slot.nameCrc)))
+    const header = headerBytes === 0 ? noHeader : localHeader(chunk)
+    if (header === null || offset + header.length + packedBytes > stat.size)
       return { mismatch: true }
-    const dataOffset = offset + skipped
+    const dataOffset = offset + header.length
     if (isTooLarge) {
       isStreaming = true
       return { page: streamPage(fd, slot, { dataOffset, root: containment.root }) }
     }
-    const crc = slot.crc === CRC_IN_HEADER ? declaredCrc(chunk, packedBytes) : slot.crc
-    if (crc === null) return { mismatch: true }
+    const crc = slot.crc === CRC_IN_HEADER ? header.crc : slot.crc
+    const end = header.length + packedBytes
     const packed =
-      chunk.length >= skipped + packedBytes
-        ? chunk.subarray(skipped, skipped + packedBytes)
+      chunk.length >= end
+        ? chunk.subarray(header.length, end)
         : await readRange(fd, dataOffset, packedBytes)
     const onVerified = () => confirmSlot(directory, index, dataOffset)
     return await bufferPage(packed, { ...slot, crc }, { onVerified, allowsAnyType })
@@ -122,6 +118,15 @@ async function readIfUnchanged(
   if (stat.size !== version.size || modifiedMs !== version.modifiedMs)
     return { changed: { size: stat.size, modifiedMs } }
   return { stat, bytes: read.value }
+}
+
+const noHeader = { length: 0, crc: NO_CRC }
+
+/** The local header of a ZIP entry that `chunk` begins with (APPNOTE 4.3.7); null when there is none. */
+function localHeader(chunk: Buffer): { length: number; crc: number } | null {
+  if (chunk.length < LOCAL_HEADER_BYTES || chunk.readUInt32LE(0) !== LOCAL_HEADER) return null
+  const length = LOCAL_HEADER_BYTES + chunk.readUInt16LE(26) + chunk.readUInt16LE(28)
+  return { length, crc: chunk.readUInt32LE(14) }
 }
 
 type Checks = { onVerified: () => void; allowsAnyType: boolean }

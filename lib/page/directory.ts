@@ -1,6 +1,5 @@
 // Page directory: where the pages of a book lie in its file. One row of numbers per page, so that
 // thousands of books fit in memory and a page is a single read.
-import { crc32 } from 'node:zlib'
 import type { Entry } from '../archive/container.ts'
 import type { Verdict } from '../image/verify.ts'
 import type { StoredPage } from './page-list.ts'
@@ -13,8 +12,8 @@ export type PageDirectory = {
   /** The slots are those that the scan has stored; otherwise they were read from the file. */
   isCatalogued: boolean
   /**
-   * Change time of the file that slots were verified in. Size and modification time may be given to another
-   * file, this not.
+   * Change time of the file whose pages these are: when it was scanned, or at the first read. Size and modification
+   * time may be given to another file, this not.
    */
   changedMs?: number
   /** The file was exchanged since, or pages lie elsewhere: the directory must not be used any more. */
@@ -37,18 +36,16 @@ export type PageSlot = {
   height: number
   mediaType: string
   verdict: Verdict | null
-  /** CRC-32 of the name, for a page with `CRC_IN_HEADER`: another one in its place has a checksum of its own. */
-  nameCrc: number
 }
 
 // Null until the page was verified.
 const verdicts = [null, 'sound', 'damaged'] as const
 
 export const NO_CRC = -1
-/** In the local header of the ZIP, or after the data. */
+/** In the local header of the ZIP. */
 export const CRC_IN_HEADER = -2
 
-const columns = 11
+const columns = 10
 export const STORED = 0
 export const DEFLATED = 8
 
@@ -56,31 +53,19 @@ export const pageCountOf = ({ rows }: PageDirectory): number => rows.length / co
 
 /** The slot of page `index`, which the caller has checked. */
 export function slotAt({ rows, types }: PageDirectory, index: number): PageSlot {
-  const [
-    offset,
-    headerBytes,
-    packedBytes,
-    sizeBytes,
-    method,
-    crc,
-    width,
-    height,
-    type,
-    verdict,
-    nameCrc,
-  ] = rows.subarray(index * columns, (index + 1) * columns) as unknown as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ]
+  const [offset, headerBytes, packedBytes, sizeBytes, method, crc, width, height, type, verdict] =
+    rows.subarray(index * columns, (index + 1) * columns) as unknown as [
+      number,
+      number,
+      number,
+      number,
+      number,
+      number,
+      number,
+      number,
+      number,
+      number,
+    ]
   return {
     offset,
     headerBytes,
@@ -92,7 +77,6 @@ export function slotAt({ rows, types }: PageDirectory, index: number): PageSlot 
     height,
     mediaType: types[type]!,
     verdict: verdicts[verdict]!,
-    nameCrc,
   }
 }
 
@@ -109,14 +93,11 @@ export function setVerdict({ rows }: PageDirectory, index: number, verdict: Verd
   rows[index * columns + 9] = verdicts.indexOf(verdict)
 }
 
-type LocatedPage = Pick<
-  StoredPage,
-  'name' | 'mediaType' | 'bytes' | 'width' | 'height' | 'location'
->
+type LocatedPage = Pick<StoredPage, 'mediaType' | 'bytes' | 'width' | 'height' | 'location'>
 
 export function createDirectory(
   pages: readonly LocatedPage[],
-  { isCatalogued }: Pick<PageDirectory, 'isCatalogued'>,
+  { isCatalogued, changedMs }: Pick<PageDirectory, 'isCatalogued' | 'changedMs'>,
 ): PageDirectory {
   const types = [...new Set(pages.map(page => page.mediaType))]
   const rows = new Float64Array(pages.length * columns)
@@ -136,12 +117,11 @@ export function createDirectory(
         page.height ?? 0,
         types.indexOf(page.mediaType),
         0,
-        location?.crc === 'header' ? crc32(page.name) : 0,
       ],
       index * columns,
     )
   }
-  return { rows, types, isSolid, isCatalogued }
+  return { rows, types, isSolid, isCatalogued, ...(changedMs === undefined ? {} : { changedMs }) }
 }
 
 /** The entry of each page by name and size; entries of the same name in the order of the container. */

@@ -1,11 +1,12 @@
 // Loading of page directories: from memory, from the catalogue, else from the file by a thread.
+import { crc32 } from 'node:zlib'
 import { deliveryCounters } from '../download/counters.ts'
 import { versionKey } from '../download/etag.ts'
 import { createDirectory, type PageDirectory } from './directory.ts'
 import { type BookSnapshot, bookRefOf, type Engine, flightKey } from './engine.ts'
 import { failureKey } from './etag.ts'
 import type { FileChanged } from './messages.ts'
-import { unpackPages } from './page-list.ts'
+import { unpackPageList } from './page-list.ts'
 import type { Client } from './pool.ts'
 
 /** The page directory of a book. Throws NotFound, Unreadable, Unavailable. */
@@ -14,10 +15,9 @@ export async function loadDirectory(
   book: BookSnapshot,
   client: Client = {},
 ): Promise<PageDirectory | FileChanged> {
-  const key = versionKey(book)
+  const key = directoryKey(book)
   const cached = engine.directories.get(key)
   if (cached && !cached.isStale) return cached
-  const isCatalogueWrong = cached?.isCatalogued
   const load = async (signal: AbortSignal) => {
     deliveryCounters.directories += 1
     const request = bookRefOf(engine, book)
@@ -27,7 +27,7 @@ export async function loadDirectory(
         client: { ...client, signal },
         failureKey: failureKey(book, 'directory'),
       })
-    const stored = isCatalogueWrong ? null : cataloguedDirectory(book)
+    const stored = cached ? null : cataloguedDirectory(book)
     const result = stored ?? (await runThread())
     if ('rows' in result) engine.directories.set(key, result)
     return result
@@ -35,11 +35,16 @@ export async function loadDirectory(
   return engine.directoryLoads(flightKey(key, client), load, client.signal)
 }
 
+// A deep scan may find other pages in the same version of a file.
+const directoryKey = (book: BookSnapshot): string =>
+  book.isCatalogued && book.pages ? `${versionKey(book)} ${crc32(book.pages)}` : versionKey(book)
+
 // Unpacking the list of some hundred pages takes this thread a fraction of a millisecond.
 const maxPackedBytes = 32 * 1024
 
 /** The directory as the scan has stored it; null for a book that a thread must read. */
 function cataloguedDirectory({ isCatalogued, pages }: BookSnapshot): PageDirectory | null {
   if (!isCatalogued || pages === null || pages.length > maxPackedBytes) return null
-  return createDirectory(unpackPages(pages), { isCatalogued: true })
+  const { pages: stored, changedMs } = unpackPageList(pages)
+  return changedMs === null ? null : createDirectory(stored, { isCatalogued: true, changedMs })
 }

@@ -24,10 +24,17 @@ type Columns = {
   doubles: number[]
   kinds?: Record<number, string>
   locations?: LocationColumns
+  changedMs?: number
+}
+
+type Source = {
+  notes?: readonly PageNote[]
+  /** `File.changedMs` when the pages were read. */
+  changedMs?: number
 }
 
 /** Packs pages in reading order. A page is double if ComicInfo marks it so, or if it is wider than high. */
-export function packPages(pages: readonly Page[], notes: readonly PageNote[] = []): Buffer {
+export function packPages(pages: readonly Page[], { notes = [], changedMs }: Source = {}): Buffer {
   const types = [...new Set(pages.map(page => page.mediaType))]
   const noteByImage = new Map(notes.map(note => [note.image, note]))
   const kinds = Object.fromEntries(
@@ -45,6 +52,7 @@ export function packPages(pages: readonly Page[], notes: readonly PageNote[] = [
     doubles: pages.flatMap((page, i) => (isDouble(page, noteByImage.get(i)) ? [i] : [])),
     ...(Object.keys(kinds).length > 0 ? { kinds } : {}),
     locations: packLocations(pages),
+    changedMs,
   }
   const json = Buffer.from(JSON.stringify(columns))
   return json.length <= maxStoredBytes ? storedBlock(json) : deflateRawSync(json, smallWindow)
@@ -59,9 +67,18 @@ function storedBlock(bytes: Buffer): Buffer {
   return Buffer.concat([header, bytes])
 }
 
-/** The inverse of `packPages`. */
-export function unpackPages(packed: Uint8Array): StoredPage[] {
+/** The inverse of `packPages`; `changedMs` is null where it was not given. */
+export function unpackPageList(packed: Uint8Array): {
+  pages: StoredPage[]
+  changedMs: number | null
+} {
   const columns: Columns = JSON.parse(inflateRawSync(packed).toString())
+  return { pages: pagesOf(columns), changedMs: columns.changedMs ?? null }
+}
+
+export const unpackPages = (packed: Uint8Array): StoredPage[] => unpackPageList(packed).pages
+
+function pagesOf(columns: Columns): StoredPage[] {
   const doubles = new Set(columns.doubles)
   const locations = unpackLocations(columns.locations, columns.bytes)
   return columns.names.map((name, i) => ({

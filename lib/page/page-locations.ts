@@ -1,6 +1,6 @@
 // Locations of pages in a stored page list, so that the first page of a book is one read of its file. As differences, which
-// are the same for most pages, so that deflate leaves little of them. Checksums would double a list: those of a ZIP stay
-// in its file.
+// are the same for most pages, so that deflate leaves little of them. Checksums would double a list: those of a ZIP are
+// left in its file.
 import type { EntryLocation } from '../archive/container.ts'
 
 type LocatedPage = { bytes: number; location: EntryLocation }
@@ -15,8 +15,7 @@ export type LocationColumns = {
   /** How much smaller the packed data is. */
   saved: Column<number>
   methods: Column<0 | 8>
-  /** 0 where it is in the file, next to the data. */
-  crcs: Column<number | null>
+  crcs: Column<number | 'header' | null>
   solid?: true
 }
 
@@ -29,11 +28,7 @@ export function packLocations(pages: readonly LocatedPage[]): LocationColumns | 
     const { offset, headerBytes, packedBytes, method, crc } = location
     const gap = offset - end
     end = offset + packedBytes
-    const hasHeader = headerBytes > 0 && crc !== null
-    return {
-      ...{ gap, headerBytes, saved: bytes - packedBytes, method },
-      crc: hasHeader || crc === 'header' ? 0 : crc,
-    }
+    return { gap, headerBytes, saved: bytes - packedBytes, method, crc }
   })
   return {
     gaps: column(rows.map(row => row.gap)),
@@ -62,17 +57,13 @@ export function unpackLocations(
     const headerBytes = at(headers, i)
     const packedBytes = bytes - at(saved, i)
     end = offset + packedBytes
-    const crc = at(crcs, i)
-    return {
-      ...{ offset, headerBytes, packedBytes, method: at(methods, i) },
-      crc: headerBytes > 0 && crc !== null ? 'header' : crc,
-    }
+    return { offset, headerBytes, packedBytes, method: at(methods, i), crc: at(crcs, i) }
   })
 }
 
-function column<T extends number | null>(values: T[]): Column<T> {
+function column<T extends number | string | null>(values: T[]): Column<T> {
   return values.every(value => value === values[0]) ? values[0]! : values
 }
 
-const at = <T extends number | null>(values: Column<T>, i: number): T =>
+const at = <T extends number | string | null>(values: Column<T>, i: number): T =>
   Array.isArray(values) ? values[i]! : values

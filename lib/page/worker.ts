@@ -109,9 +109,8 @@ export const epub = task<'epub'>(async book => {
     const { readContents } = await import('../format/epub/contents.ts')
     const { contents, entries } = await readContents(file, book.limits)
     const { zipArchive } = await import('../archive/zip/zip.ts')
-    const resources = contents.resources.map(({ name, bytes }, i) => ({
+    const resources = contents.resources.map(({ bytes }, i) => ({
       ...unmeasured,
-      name,
       bytes: entries[i]?.sizeBytes ?? bytes,
       location: locate(zipArchive, entries[i]),
     }))

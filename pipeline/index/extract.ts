@@ -37,7 +37,7 @@ export async function readBook(
         reading.sha256 = hash('sha256', file.read(0, file.size))
       await using book = await openBook(file, extensionOf(item.relative), options.limits)
       content = { sources: await book.metadata(), error: null }
-      addBook(reading, book, content.sources)
+      addBook(reading, book, { ...content, changedMs: file.changedMs })
       if (options.pageHash) reading.firstPageSha256 = await hashFirstPage(book)
     } finally {
       reading.bytesRead += file.bytesRead
@@ -104,11 +104,15 @@ function emptyReading(item: FileToRead): Reading {
   }
 }
 
-function addBook(reading: Reading, book: DetectedBook, sources: SourceReading[]) {
+function addBook(
+  reading: Reading,
+  book: DetectedBook,
+  { sources, changedMs }: { sources: SourceReading[]; changedMs: number },
+) {
   const notes = sources.find(source => source.metadata.pageNotes)?.metadata.pageNotes
   reading.format = book.format
   reading.pageCount = book.pageCount
-  reading.pages = packPages(book.pages, notes).toString('base64')
+  reading.pages = packPages(book.pages, { notes, changedMs }).toString('base64')
   reading.pageType = pageTypeOf(book)
   reading.warnings = [...book.warnings]
   // Whether a reflowable book without images has a cover is known only when the cover is made.

@@ -3,7 +3,7 @@ import { deepStrictEqual as same } from 'node:assert/strict'
 import { SerializerSelector } from '@fastify/fast-json-stringify-compiler'
 import fc from 'fast-check'
 import t from 'tap'
-import { compileSerializer } from '../../lib/http/serialize.ts'
+import { compileSerializer } from '../../lib/http/json/serialize.ts'
 import { list, nullable, record, Type } from '../../lib/schema.ts'
 
 const item = record({ name: Type.String(), size: nullable(Type.Number()) })

@@ -7,6 +7,7 @@ import { buffer } from 'node:stream/consumers'
 import sharp from 'sharp'
 import type { Test } from 'tap'
 import { defaultLimits } from '../../lib/archive/limits.ts'
+import { deliveryCounters } from '../../lib/download/counters.ts'
 import type { FileBody } from '../../lib/download/file-body.ts'
 import { openFile } from '../../lib/file.ts'
 import { openBook } from '../../lib/format/formats.ts'
@@ -44,7 +45,7 @@ export async function bookAt(path: string): Promise<PageBook & { count: number }
   const { size, mtimeMs } = statSync(path)
   using file = openFile(Buffer.from(path))
   await using opened = await openBook(file, extensionOf(path))
-  const packed = packPages(opened.pages)
+  const packed = packPages(opened.pages, { changedMs: file.changedMs })
   return {
     id: path,
     root: Buffer.from(dirname(path)),
@@ -86,4 +87,16 @@ export function picture(width: number, height: number, format: 'jpeg' | 'png' | 
   const pixels = Buffer.alloc(width * height * channels)
   for (let i = 0; i < pixels.length; i++) pixels[i] = 88 + random.below(80)
   return sharp(pixels, { raw: { width, height, channels } }).toFormat(format).toBuffer()
+}
+
+export const snapshotCounters = () => ({ ...deliveryCounters })
+/** What has been counted since. */
+export function countedSince(before: typeof deliveryCounters) {
+  const { opens, reads, directories, tasks } = deliveryCounters
+  return {
+    opens: opens - before.opens,
+    reads: reads - before.reads,
+    directories: directories - before.directories,
+    tasks: tasks - before.tasks,
+  }
 }

@@ -12,12 +12,21 @@ import {
 import { dirname, join } from 'node:path'
 import sharp from 'sharp'
 import t from 'tap'
-import { deliveryCounters } from '../../lib/download/counters.ts'
 import { NotFound, Unreadable } from '../../lib/errors.ts'
 import { png, tarEnd, tarEntry, zip } from '../kit/files/archives.ts'
 import { corpusPath, goldenPath } from '../kit/files/corpus.ts'
 import { waitUntil } from '../kit/processes.ts'
-import { bookAt, bookOf, bytesOf, cacheFolder, engine, picture, truth } from './books.ts'
+import {
+  bookAt,
+  bookOf,
+  bytesOf,
+  cacheFolder,
+  countedSince,
+  engine,
+  picture,
+  snapshotCounters,
+  truth,
+} from './books.ts'
 
 const [wide, tall, third] = await Promise.all([
   picture(300, 200),
@@ -29,17 +38,6 @@ const images = [
   { name: '1.jpg', bytes: wide, deflate: true },
   { name: '2.png', bytes: tall },
 ]
-const snapshotCounters = () => ({ ...deliveryCounters })
-function countedSince(before: typeof deliveryCounters) {
-  const { opens, reads, directories, tasks } = deliveryCounters
-  return {
-    opens: opens - before.opens,
-    reads: reads - before.reads,
-    directories: directories - before.directories,
-    tasks: tasks - before.tasks,
-  }
-}
-
 function isLinkTo(link: string, target: string): boolean {
   try {
     return readlinkSync(link) === target
@@ -148,66 +146,6 @@ t.test('the directory of a book of thousands of pages is made by a thread', asyn
   const later = snapshotCounters()
   t.ok((await bytesOf(await pages.image(book, 3999))).equals(png(4000)))
   t.match(countedSince(later), { opens: 1, directories: 0, tasks: 0 })
-})
-
-t.test('checksums of a ZIP are found in its local headers or after the data', async t => {
-  const pages = engine(t)
-  for (const descriptor of [undefined, 'signed', 'plain'] as const)
-    for (const deflate of [false, true]) {
-      const name = `${descriptor} ${deflate}.cbz`
-      const bytes = zip([
-        { name: '1.jpg', bytes: wide, deflate, ...(descriptor && { descriptor }) },
-      ])
-      const before = snapshotCounters()
-      t.ok((await bytesOf(await pages.image(await bookOf(t, name, bytes), 0))).equals(wide), name)
-      t.match(countedSince(before), { opens: 1, tasks: 0 }, name)
-      // A stored byte in the middle, or a deflated one.
-      bytes[1000]! ^= 1
-      const damaged = await bookOf(t, `damaged ${name}`, bytes)
-      for (let i = 0; i < 2; i++)
-        await t.rejects(pages.image(damaged, 0), { code: 'bad_crc' }, `damaged ${name}`)
-    }
-  const withoutCrc = zip([{ name: '1.jpg', bytes: wide }])
-  withoutCrc.fill(0, 14, 18)
-  const book = await bookOf(t, 'without.cbz', withoutCrc)
-  for (let i = 0; i < 3; i++) t.ok((await bytesOf(await pages.image(book, 0))).equals(wide))
-  const before = snapshotCounters()
-  await bytesOf(await pages.image(book, 0))
-  t.same(countedSince(before), { opens: 1, reads: 1, directories: 0, tasks: 0 })
-})
-
-t.test('pages of a replaced file with the same size and time are found by their names', async t => {
-  const ofSize = (bytes: Buffer) => Buffer.concat([bytes, Buffer.alloc(200_000 - bytes.length)])
-  const pictures = [wide, tall, third]
-  const equal = pictures.map((bytes, i) => ({ name: `${i}.jpg`, bytes: ofSize(bytes) }))
-  const different = pictures.map((bytes, i) => ({ name: `${i}.jpg`, bytes }))
-  for (const [name, entries] of Object.entries({ equal, different })) {
-    const book = await bookOf(t, `${name}.cbz`, zip(entries))
-    const path = book.path.toString()
-    writeFileSync(path, zip(entries.toReversed()))
-    utimesSync(path, book.modifiedMs / 1000, book.modifiedMs / 1000)
-    const pages = engine(t)
-    for (let round = 0; round < 2; round++)
-      for (const [index, { bytes }] of entries.entries())
-        t.ok((await bytesOf(await pages.image(book, index))).equals(bytes), `${name} ${index}`)
-    const before = snapshotCounters()
-    await bytesOf(await pages.image(book, 0))
-    t.match(countedSince(before), { opens: 1, reads: 1, directories: 0 })
-  }
-})
-
-t.test('pages with names in another encoding are read directly', async t => {
-  const shiftJis = (last: number) => Buffer.from([0x83, 0x79, 0x81, 0x5b, 0x83, 0x57, last])
-  const jpg = Buffer.from('.jpg')
-  const entries = [0x31, 0x32].map(last => ({
-    name: Buffer.concat([shiftJis(last), jpg]),
-    bytes: wide,
-  }))
-  const pages = engine(t)
-  const book = await bookOf(t, 'a.cbz', zip(entries))
-  const before = snapshotCounters()
-  t.ok((await bytesOf(await pages.image(book, 1))).equals(wide))
-  t.same(countedSince(before), { opens: 1, reads: 1, directories: 1, tasks: 0 })
 })
 
 t.test('concurrent first requests of a page that must be decoded decode it once', async t => {

@@ -17,6 +17,8 @@ export type ZipEntry = Entry & {
   offset: number
   /** Expected bytes of name and extra field after the local header. */
   trailer: number
+  /** The local header, once it was read, has the same `crc`. */
+  isCrcInHeader?: boolean
 }
 
 const MAX32 = 0xffffffff

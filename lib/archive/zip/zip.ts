@@ -175,6 +175,7 @@ function readLocal(source: Source, entry: ZipEntry, bytes: number): Located {
   }
   const length = LOCAL_HEADER_BYTES + header.readUInt16LE(26) + header.readUInt16LE(28)
   const position = entry.offset + length
+  entry.isCrcInHeader = header.readUInt32LE(14) === entry.crc
   const isShort = header.length < length + bytes && header.length === readLength
   const chunk = isShort ? read(position, bytes) : header.subarray(length, length + bytes)
   return { position, chunk }
@@ -227,7 +228,8 @@ const copyIfShared = (chunk: Buffer) =>
   chunk.length <= SMALL_FILE_BYTES ? new Uint8Array(chunk) : chunk
 
 function locate(entry: Entry): DataLocation | null {
-  const { offset, trailer, method, crc, sizeBytes, packedBytes } = entry as ZipEntry
+  const { offset, trailer, method, sizeBytes, packedBytes, isCrcInHeader } = entry as ZipEntry
+  const crc = isCrcInHeader ? 'header' : (entry as ZipEntry).crc
   if (offset < 0 || isEncrypted(entry as ZipEntry)) return null
   const headerBytes = LOCAL_HEADER_BYTES + trailer + EXTRA_FIELD_SLACK
   const isStored = method === STORED && packedBytes === sizeBytes

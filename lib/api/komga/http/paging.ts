@@ -1,8 +1,8 @@
 // Pages of the compatible API: parameters, and the page wrapper of Spring Data with all its fields. A list that
 // is requested whole is sent in batches as they are read, so that its length costs no memory.
 import { Readable } from 'node:stream'
+import { compileSerializer } from '../../../http/json/serialize.ts'
 import { type RouteResponse, respond } from '../../../http/route.ts'
-import { compileSerializer } from '../../../http/serialize.ts'
 import { count, list, maybe, record, type Static, type TSchema, Type } from '../../../schema.ts'
 import { lenientInteger, listParameter } from './read-request.ts'
 

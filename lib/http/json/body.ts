@@ -2,10 +2,10 @@
 // with pauses between, since parsing and validating is work for the event loop.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { createAccountGates } from '../async/account-gates.ts'
-import { Invalid } from '../errors.ts'
-import { whenClosed } from './body.ts'
-import { smallBodyBytes, structureFault } from './body-limit.ts'
+import { createAccountGates } from '../../async/account-gates.ts'
+import { Invalid } from '../../errors.ts'
+import { whenClosed } from '../body.ts'
+import { smallBodyBytes, structureFault } from '../body-limit.ts'
 
 const isJson = /^application\/(?:[\w.-]{1,40}\+)?json(?:;|$)/
 const maxReceived = { running: 2, waiting: 50, message: 'Too many requests with long bodies' }
