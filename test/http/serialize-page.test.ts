@@ -4,7 +4,7 @@ import { SerializerSelector } from '@fastify/fast-json-stringify-compiler'
 import fc from 'fast-check'
 import t from 'tap'
 import { compileSerializer } from '../../lib/http/json/serialize.ts'
-import { list, nullable, record, Type } from '../../lib/schema.ts'
+import { list, maybe, nullable, record, Type } from '../../lib/schema.ts'
 
 const item = record({ name: Type.String(), size: nullable(Type.Number()) })
 const compileWhole = SerializerSelector()()
@@ -12,6 +12,14 @@ const route = (schema: object) => ({ schema, method: 'GET', url: '/', httpStatus
 const anyItem = fc.record({
   name: fc.string({ unit: 'binary', maxLength: 300 }),
   size: fc.option(fc.integer()),
+})
+
+t.test('a page without other members, or with an optional list', async t => {
+  const only = compileSerializer(route(record({ data: list(item) })))
+  const page = { data: [{ name: 'a', size: 1 }] }
+  t.same(JSON.parse(String(only(page))), page)
+  const optional = compileSerializer(route(record({ data: maybe(list(item)) })))
+  t.same(JSON.parse(String(optional({}))), {})
 })
 
 for (const name of ['data', 'content'])

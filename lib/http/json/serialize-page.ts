@@ -17,7 +17,9 @@ export function createPageSerializer(
   schema: Schema,
   compile: Compile,
 ): ((page: unknown) => Buffer) | null {
-  const name = listNames.find(name => schema.properties?.[name]?.items)
+  const name = listNames.find(
+    name => schema.properties?.[name]?.items && schema.required?.includes(name),
+  )
   if (name === undefined || schema.type !== 'object') return null
   const { [name]: list, ...properties } = schema.properties!
   const required = schema.required?.filter(other => other !== name) ?? []
@@ -29,16 +31,19 @@ export function createPageSerializer(
     text.add(`{"${name}":[`)
     for (const [i, item] of items!.entries()) {
       const json = serializeItem(item)
-      if (i === 0) text.reserve(json.length * items!.length * 1.2)
+      if (i === 0) text.reserve(Math.min(json.length * items!.length * 1.2, maxReserved))
       else text.add(',')
       text.add(json)
     }
-    text.add(`],${serializeRest(rest).slice(1)}`)
+    const members = serializeRest(rest).slice(1)
+    text.add(members === '}' ? ']}' : `],${members}`)
     return text.bytes()
   }
 }
 
 const firstCapacity = 2048
+// More than a page of records of usual length.
+const maxReserved = 4 * 1024 * 1024
 // UTF-8 of a UTF-16 code unit.
 const maxUnitBytes = 3
 
