@@ -1,4 +1,4 @@
-// Pages read at the places that the scan has stored, also of files that have changed since.
+// Pages read at the offsets that the scan has stored, also of files that were replaced since.
 import { utimesSync, writeFileSync } from 'node:fs'
 import t from 'tap'
 import { tarEnd, tarEntry, zip, zipWithDirectory } from '../kit/files/archives.ts'
