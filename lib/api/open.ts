@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { limitsFromConfig } from '../archive/limits.ts'
 import { openAuth } from '../auth/auth.ts'
@@ -48,6 +49,9 @@ type Options = {
 // For statements of requests. The slowest search of a million books takes a second.
 const statementTimeoutMs = 20_000
 
+// The first start of a version builds the web application for a second, which the first requests would feel.
+const buildDelayMs = 5_000
+
 /** The API of one process, ready to listen. */
 export async function openApi({
   sql,
@@ -63,7 +67,7 @@ export async function openApi({
   server: FastifyInstance
   /** Port of the separate server of the compatible API; null without one. */
   compatiblePort: number | null
-  /** What the first requests do otherwise: builds the web application, reads what lists need. */
+  /** What the first requests do otherwise: reads what lists need, later builds the web application. */
   prepare(): Promise<void>
   /** Still responds, with Connection: close; /health reports 503. */
   announceShutdown(): void
@@ -126,8 +130,10 @@ export async function openApi({
     server,
     compatiblePort: compatible.port,
     async prepare() {
-      await web?.prepare()
       await prepareLists(requestSql)
+      if (!web) return
+      await sleep(buildDelayMs, undefined, { ref: false })
+      if (!lifecycle.isShuttingDown) await web.prepare()
     },
     announceShutdown() {
       lifecycle.isShuttingDown = true
