@@ -1,5 +1,6 @@
-// Client of the API in this process: requests over one connection, and the statements that they send.
-import { Agent, request } from 'node:http'
+// Client of the API in this process: requests one after another, and the statements that they send.
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
 import type { Sql } from '../../lib/postgres/db.ts'
 
 export type GridRequest = { path: string; body?: object | undefined }
@@ -18,34 +19,15 @@ export function recordStatements(sql: Sql) {
 }
 
 export function openClient(base: string) {
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  const thread = new Worker(new URL('./client-thread.ts', import.meta.url), { workerData: base })
   return {
-    close: () => agent.destroy(),
-    /** GET, or POST with a body. */
-    send({ path, body }: GridRequest, key: string): Promise<Received> {
-      const payload = body === undefined ? null : JSON.stringify(body)
-      return new Promise((resolve, reject) => {
-        const started = performance.now()
-        const options = {
-          agent,
-          method: payload === null ? 'GET' : 'POST',
-          headers: {
-            'x-api-key': key,
-            ...(payload === null ? {} : { 'content-type': 'application/json' }),
-          },
-        }
-        const outgoing = request(`${base}/api/v1${path}`, options, response => {
-          const chunks: Buffer[] = []
-          response.on('data', chunk => chunks.push(chunk))
-          response.on('error', reject)
-          response.on('end', () => {
-            const ms = performance.now() - started
-            resolve({ status: response.statusCode!, text: Buffer.concat(chunks).toString(), ms })
-          })
-        })
-        outgoing.on('error', reject)
-        outgoing.end(payload ?? undefined)
-      })
+    close: () => thread.terminate(),
+    /** GET, or POST with a body. To be called for one request at a time. */
+    async send(request: GridRequest, key: string): Promise<Received> {
+      thread.postMessage({ request, key })
+      const [{ received, error }] = await once(thread, 'message')
+      if (error) throw error
+      return received
     },
   }
 }

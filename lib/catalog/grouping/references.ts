@@ -46,6 +46,7 @@ export async function readListNames(
         from read_list_book m join read_list c on c.id = m.read_list_id
         where m.book_id = b.id`,
     )} as names
-    from book b where ${isOneOf(sql, sql`b.id`, ids)} and b.missing_at is null`
+    from book b where ${isOneOf(sql, sql`b.id`, ids)} and b.missing_at is null
+      and exists (select from read_list_book m where m.book_id = b.id)`
   return new Map(rows.map(({ id, names }) => [id, names]))
 }

@@ -110,35 +110,56 @@ async function upsertLabels(
 }
 
 type Labelled = { genres: string[]; tags: string[]; createdAt: Label['createdAt'] }
+type Named = { key: string; label: Label }
 
 /**
  * Loads all labels of series or books in one statement. Returns a function from a row to its labels of a kind,
  * sorted by key.
  */
 export async function loadLabels(sql: Queryable, viewer: Viewer, rows: readonly Labelled[]) {
-  const genreNames = new Set(rows.flatMap(row => row.genres))
-  const tagNames = new Set(rows.flatMap(row => row.tags))
-  // Many rows have the same names.
-  const keys = new Map([...genreNames, ...tagNames].map(name => [name, labelKey(name)]))
-  const keyOf = (name: string) => keys.get(name)!
-  const keysOf = (names: Iterable<string>) => [...new Set(Array.from(names, keyOf))]
-  const [genres, tags] = [keysOf(genreNames), keysOf(tagNames)]
-  const labels = new Map<string, Pick<Label, 'id' | 'createdAt'>>()
-  if (genres.length + tags.length > 0) {
-    const loaded = await sql<(Label & { kind: LabelKind; key: string })[]>`
-      select id, kind, key, created_at as "createdAt" from label
-      where kind = 'genre' and key = any(${genres}) or kind = 'tag' and key = any(${tags})`
-    for (const { kind, key, ...label } of loaded) labels.set(`${kind} ${key}`, label)
-  }
+  const labels = await labelsByName(sql, {
+    genre: new Set(rows.flatMap(row => row.genres)),
+    tag: new Set(rows.flatMap(row => row.tags)),
+  })
+  const isForAll = isUnrestricted(viewer)
   return (row: Labelled, kind: LabelKind): Label[] => {
-    const written = row[`${kind}s`]
-    if (written.length === 0) return []
-    const names = new Map(written.toReversed().map(name => [keyOf(name), name]))
-    return [...names.keys()].sort().flatMap(key => {
-      const label = labels.get(`${kind} ${key}`)
-      if (!label) return []
-      const createdAt = isUnrestricted(viewer) ? label.createdAt : row.createdAt
-      return [{ id: label.id, name: names.get(key)!, createdAt }]
-    })
+    const found: Named[] = []
+    for (const name of row[`${kind}s`]) {
+      const named = labels[kind].get(name)
+      if (named) found.push(named)
+    }
+    if (found.length > 1) found.sort((a, b) => compareTexts(a.key, b.key))
+    // Of several spellings the first one: sorting is stable.
+    const once = found.filter(({ key }, i) => i === 0 || key !== found[i - 1]!.key)
+    return once.map(({ label }) => (isForAll ? label : { ...label, createdAt: row.createdAt }))
   }
+}
+
+const compareTexts = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
+
+type OfKinds<T> = Record<LabelKind, T>
+
+/** Many rows have the same names. */
+async function labelsByName(
+  sql: Queryable,
+  names: OfKinds<Set<string>>,
+): Promise<OfKinds<Map<string, Named>>> {
+  const keys = new Map([...names.genre, ...names.tag].map(name => [name, labelKey(name)]))
+  const keysOf = (kind: LabelKind) => [...new Set(Array.from(names[kind], name => keys.get(name)!))]
+  const [genres, tags] = [keysOf('genre'), keysOf('tag')]
+  if (genres.length + tags.length === 0) return { genre: new Map(), tag: new Map() }
+  const rows = await sql<(Pick<Label, 'id' | 'createdAt'> & { kind: LabelKind; key: string })[]>`
+    select id, kind, key, created_at as "createdAt" from label
+    where kind = 'genre' and key = any(${genres}) or kind = 'tag' and key = any(${tags})`
+  const stored = new Map(rows.map(row => [`${row.kind} ${row.key}`, row]))
+  const labelsOf = (kind: LabelKind) => {
+    const labels = new Map<string, Named>()
+    for (const name of names[kind]) {
+      const key = keys.get(name)!
+      const row = stored.get(`${kind} ${key}`)
+      if (row) labels.set(name, { key, label: { id: row.id, name, createdAt: row.createdAt } })
+    }
+    return labels
+  }
+  return { genre: labelsOf('genre'), tag: labelsOf('tag') }
 }

@@ -42,6 +42,8 @@ async function readBooksInProgress(
   viewer: Viewer,
   request: BookRequest,
 ): Promise<IdPage> {
+  if (hidesBooks(viewer) && !request.includeCompleted)
+    return await readVisible(sql, viewer, request)
   const total = await countBooks(sql, viewer, request)
   const offset = (request.page - 1) * request.pageSize
   const { skip, take, reversed } = nearestEnd({ offset, limit: request.pageSize, total })
@@ -55,17 +57,33 @@ async function readBooksInProgress(
   return { ids: idsInOrder(rows, reversed), total }
 }
 
-function fromProgress(
-  sql: Queryable,
-  viewer: Viewer,
-  { libraryId, includeCompleted = false }: BookRequest,
-): Fragment {
+/** For accounts from which single books are hidden: each book in progress is looked up once, to be counted and listed. */
+async function readVisible(sql: Sql, viewer: Viewer, request: BookRequest): Promise<IdPage> {
+  // Materialized: PostgreSQL would start parallel workers that read all books ever begun.
+  const [row] = await unprepared(sql<IdPage[]>`
+    with begun as materialized (
+      select book_id, updated_at from progress
+      where account_id = ${viewer.accountId} and not is_completed
+    ), visible as materialized (
+      select p.book_id, p.updated_at from begun p ${joinVisibleBooks(sql, viewer, request)}
+    )
+    select (select count(*) from visible)::float8 as total, array(
+      select book_id from visible order by updated_at desc, book_id desc ${limitTo(sql, request)}) as ids`)
+  return row!
+}
+
+function fromProgress(sql: Queryable, viewer: Viewer, request: BookRequest): Fragment {
   return sql`
-    from progress p
-    join book b on b.id = p.book_id and ${presentBook(sql)} ${inLibrary(sql, 'b', libraryId)}
-    join series s on s.id = b.series_id and ${visibleBook(sql, viewer)}
+    from progress p ${joinVisibleBooks(sql, viewer, request)}
     where p.account_id = ${viewer.accountId}
-      and ${includeCompleted ? sql`true` : sql`not p.is_completed`}`
+      and ${request.includeCompleted ? sql`true` : sql`not p.is_completed`}`
+}
+
+/** Joins the book of `p`. */
+function joinVisibleBooks(sql: Queryable, viewer: Viewer, { libraryId }: BookRequest): Fragment {
+  return sql`
+    join book b on b.id = p.book_id and ${presentBook(sql)} ${inLibrary(sql, 'b', libraryId)}
+    join series s on s.id = b.series_id and ${visibleBook(sql, viewer)}`
 }
 
 /** From the counters of series, unless single books of a series may be hidden. */

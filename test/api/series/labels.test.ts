@@ -171,3 +171,17 @@ t.test('unused labels are deleted', async t => {
   t.same((await admin.post('/genres/cleanup')).body, { deletedCount: 0, deletedNames: [] })
   t.equal((await reader.post('/tags/cleanup')).status, 403)
 })
+
+t.test(
+  'labels of a record are sorted, and of several spellings in a file the first one is shown',
+  async t => {
+    const other = await createTestLibrary(t, all, {
+      'Four/1.cbz': comic({ info: info('Zen, sci-FI, Action, SCI-fi') }),
+    })
+    await other.scan()
+    const [{ id }] = (await other.books()) as [{ id: string }]
+    const { body } = await reader.get(`/books/${id}/full`)
+    t.same(named(body.genres), ['Action', 'sci-FI', 'Zen'])
+    t.same(named(body.metadata.genres), ['Action', 'sci-FI', 'Zen'])
+  },
+)

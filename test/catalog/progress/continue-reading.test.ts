@@ -81,6 +81,9 @@ async function compareLists(t: Test, seed: number) {
           idPage(inProgress),
           `in progress, ${label}`,
         )
+        const second = await booksInProgress(sql, viewer, { ...request, page: 2, pageSize: 2 })
+        const { ids: all, total: count } = idPage(inProgress)
+        t.same(second, { ids: all.slice(2, 4), total: count }, `in progress, page 2, ${label}`)
         const read = byTime(present.filter(b => b.page !== null))
         const withCompleted = { ...request, includeCompleted: true }
         t.same(await booksInProgress(sql, viewer, withCompleted), idPage(read), `read, ${label}`)
