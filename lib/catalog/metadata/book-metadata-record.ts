@@ -89,9 +89,7 @@ export async function bookMetadataByIds(
     ${fromVisibleBooks(sql, viewer, { ids })}`
   const labels = await loadLabels(sql, viewer, rows)
   return new Map(
-    rows.map(row => {
-      const { extraMetadata, locks, isbn } = row
-      // All of the row: leaving some columns out would copy the others twice.
+    rows.map(({ extraMetadata, locks, isbn, ...row }) => {
       const metadata = {
         ...row,
         ...extraFields(extraMetadata),

@@ -179,7 +179,7 @@ t.test(
       'Four/1.cbz': comic({ info: info('Zen, sci-FI, Action, SCI-fi') }),
     })
     await other.scan()
-    const [{ id }] = (await other.books()) as [{ id: string }]
+    const { id } = (await other.books())[0]!
     const { body } = await reader.get(`/books/${id}/full`)
     t.same(named(body.genres), ['Action', 'sci-FI', 'Zen'])
     t.same(named(body.metadata.genres), ['Action', 'sci-FI', 'Zen'])

@@ -1,6 +1,9 @@
 // Context of series and books for templates and conditions: every field of the specification, and none of
 // what has no value; previews of templates and of conditions.
 import t from 'tap'
+import { unrestrictedViewer } from '../../../lib/auth/viewer.ts'
+import { BookMetadata } from '../../../lib/catalog/metadata/book-metadata-record.ts'
+import { bookContext } from '../../../lib/catalog/metadata/template-context.ts'
 import { newId } from '../../../lib/id.ts'
 import { comic, createTestLibrary } from '../../kit/library.ts'
 import { startApi } from '../../kit/server.ts'
@@ -113,6 +116,18 @@ t.test('a book has its own context and that of its series', async t => {
   t.match(body, { customMetadata: { b: 1 }, metadata: { publisher: 'Own' } })
   t.notOk('imprint' in body.metadata || 'externalIds' in body || 'customMetadata' in body.metadata)
   t.strictSame(body.series, (await reader.get(`/series/${seriesId}/context`)).body)
+})
+
+t.test('templates see the documented members of a book alone', async t => {
+  const { id } = books.find(book => book.series === 'Everything')!
+  await admin.patch(`/books/${id}/metadata`, { isbns: '9780000000002', imprint: 'I' })
+  const { metadata } = await bookContext(all.sql, unrestrictedViewer(admin.id), id)
+  const documented = Object.keys(BookMetadata.properties)
+  t.match(metadata, { isbns: '9780000000002', imprint: 'I' })
+  t.same(
+    Object.keys(metadata).filter(name => !documented.includes(name)),
+    [],
+  )
 })
 
 t.test('templates are rendered with a series, a book or an example', async t => {
