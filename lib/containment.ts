@@ -65,7 +65,7 @@ export async function assertContained(file: OpenFile, containment: Containment):
   const isPermitted = containment.followLinks
     ? isInside(real, folders)
     : isAtPlace(real, path, folders[0]!, containment)
-  if (isOfServer || !isPermitted) throw outside()
+  if (isOfServer || !isPermitted) throw isMarkedDeleted(real, path) ? gone() : outside()
 }
 
 /** The error for a failed system call on a file of a library. */
@@ -119,6 +119,10 @@ function isAtPlace(real: Buffer, path: Buffer, realRoot: Buffer, { root }: Conta
 }
 
 const folded = (path: Buffer) => foldName(pathText(path)).replaceAll('\\', '/').replace(/^\/+/, '')
+
+/** Whether the file was deleted after its properties were read (proc_pid_fd(5)). */
+const isMarkedDeleted = (real: Buffer, path: Buffer) =>
+  real.equals(Buffer.concat([path, Buffer.from(' (deleted)')]))
 
 /** Path of an open file without any link, from the kernel; null where it has none. */
 function descriptorPath(fd: number): Buffer | null {

@@ -2,6 +2,15 @@
 import { opendir } from 'node:fs/promises'
 import { NotFound, NotMounted } from './errors.ts'
 
+/** The system error for a file that does not exist. */
+export const fileMissing = (): NodeJS.ErrnoException =>
+  Object.assign(new Error('ENOENT'), { code: 'ENOENT' })
+
+/** Whether the system reported that a file does not exist. */
+export const isFileMissing = (error: unknown): boolean =>
+  error instanceof NotFound &&
+  ['ENOENT', 'ENOTDIR'].includes((error.cause as NodeJS.ErrnoException | undefined)?.code ?? '')
+
 /**
  * The error for a file that does not exist: NotMounted where its library has no folder or an empty one, else
  * NotFound. `root`: latin1 (one character per byte). Throws nothing.

@@ -25,6 +25,7 @@ import {
   CRC_IN_HEADER,
   confirmSlot,
   DEFLATED,
+  markStale,
   NO_CRC,
   type PageDirectory,
   type PageSlot,
@@ -74,9 +75,8 @@ async function readContained(
     const read = await readIfUnchanged(fd, file, { position: offset, length: firstRead })
     if ('changed' in read) return read
     const { stat, bytes: chunk } = read
-    directory.changedMs ??= stat.ctimeMs
     if (directory.changedMs !== stat.ctimeMs) {
-      directory.isStale = true
+      markStale(directory)
       return { mismatch: true }
     }
     const header = headerBytes === 0 ? noHeader : localHeader(chunk)

@@ -1,6 +1,6 @@
 // Page directory: where the pages of a book lie in its file. One row of numbers per page, so that
 // thousands of books fit in memory and a page is a single read.
-import type { Entry } from '../archive/container.ts'
+import type { Entry, EntryLocation } from '../archive/container.ts'
 import type { Verdict } from '../image/verify.ts'
 import type { StoredPage } from './page-list.ts'
 
@@ -11,11 +11,8 @@ export type PageDirectory = {
   isSolid: boolean
   /** The slots are those that the scan has stored; otherwise they were read from the file. */
   isCatalogued: boolean
-  /**
-   * Change time of the file whose pages these are: when it was scanned, or at the first read. Size and modification
-   * time may be given to another file, this not.
-   */
-  changedMs?: number
+  /** Change time of the file when its pages were located. Size and modification time may be given to another file, this not. */
+  changedMs: number
   /** The file was exchanged since, or pages lie elsewhere: the directory must not be used any more. */
   isStale?: boolean
 }
@@ -88,8 +85,20 @@ export function confirmSlot({ rows }: PageDirectory, index: number, dataOffset: 
   rows[row + 5] = NO_CRC
 }
 
-/** Records whether the original bytes of a page decode. */
-export function setVerdict({ rows }: PageDirectory, index: number, verdict: Verdict): void {
+/** Leaves reading the page to a thread: its data is not as the file declares it. */
+export function forgetLocation({ rows }: PageDirectory, index: number): void {
+  rows[index * columns] = -1
+}
+
+/** The file is another one than that of the directory: what was verified does not count any more. */
+export function markStale(directory: PageDirectory): void {
+  if (directory.isStale) return
+  directory.isStale = true
+  for (let index = 0; index < pageCountOf(directory); index++) setVerdict(directory, index, null)
+}
+
+/** Records whether the original bytes of a page decode; null: not verified. */
+export function setVerdict({ rows }: PageDirectory, index: number, verdict: Verdict | null): void {
   rows[index * columns + 9] = verdicts.indexOf(verdict)
 }
 
@@ -121,20 +130,38 @@ export function createDirectory(
       index * columns,
     )
   }
-  return { rows, types, isSolid, isCatalogued, ...(changedMs === undefined ? {} : { changedMs }) }
+  return { rows, types, isSolid, isCatalogued, changedMs }
 }
 
-/** The entry of each page by name and size; entries of the same name in the order of the container. */
+type NamedPage = Pick<StoredPage, 'name' | 'bytes' | 'location'>
+
+/**
+ * The entry of each page by name and size. Of several entries with the same ones it is that at the stored offset, since
+ * the scan leaves out those that are no images; else they are taken in the order of the container.
+ */
 export function entriesOf(
-  pages: readonly { name: string; bytes: number }[],
+  pages: readonly NamedPage[],
   entries: readonly Entry[],
+  locate: (entry: Entry) => EntryLocation,
 ): (Entry | undefined)[] {
-  const byPage = new Map<string, Entry[]>()
+  const byName = new Map<string, Entry[]>()
   for (const entry of entries.toSorted((a, b) => b.index - a.index)) {
     const key = `${entry.sizeBytes} ${entry.name}`
-    const sameKey = byPage.get(key)
+    const sameKey = byName.get(key)
     if (sameKey) sameKey.push(entry)
-    else byPage.set(key, [entry])
+    else byName.set(key, [entry])
   }
-  return pages.map(({ name, bytes }) => byPage.get(`${bytes} ${name}`)?.pop())
+  const byOffset = new Map<string, Entry>()
+  for (const [key, sameKey] of byName)
+    if (sameKey.length > 1)
+      for (const entry of sameKey) byOffset.set(`${key} ${offsetOf(locate(entry))}`, entry)
+  return pages.map(({ name, bytes, location }) => {
+    const key = `${bytes} ${name}`
+    const offset = offsetOf(location)
+    const stored = offset === null ? undefined : byOffset.get(`${key} ${offset}`)
+    return stored ?? byName.get(key)?.pop()
+  })
 }
+
+const offsetOf = (location: EntryLocation): number | null =>
+  location === null || location === 'solid' ? null : location.offset

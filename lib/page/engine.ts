@@ -8,11 +8,11 @@ import type { FileVersion } from '../download/etag.ts'
 import type { FileBody } from '../download/file-body.ts'
 import { NotFound, Unreadable } from '../errors.ts'
 import type { FormatName } from '../format/formats.ts'
-import type { Verdict } from '../image/verify.ts'
+import { isFileMissing } from '../library-file.ts'
 import { extensionOf } from '../path.ts'
 import type { PageCache } from './cache.ts'
 import type { PageDirectory } from './directory.ts'
-import type { BookRef, FileChanged, RenderedImage } from './messages.ts'
+import type { BookRef, FileChanged, RenderedImage, VerifiedPage } from './messages.ts'
 import type { Client, PagePool } from './pool.ts'
 import type { ReadAhead } from './readahead.ts'
 
@@ -37,7 +37,7 @@ export type Engine = {
   directories: LRUCache<string, PageDirectory>
   directoryLoads: SingleFlight<PageDirectory | FileChanged>
   imageLoads: SingleFlight<RenderedImage | FileChanged>
-  verifications: SingleFlight<{ verdict: Verdict } | FileChanged>
+  verifications: SingleFlight<VerifiedPage | FileChanged>
   readAhead: ReadAhead
 }
 
@@ -46,7 +46,8 @@ export type ImageBody = (FileBody & { mediaType: string }) | FileChanged
 const maxAttempts = 3
 
 /**
- * Calls `work` with the book as catalogued, and again with the new version if the file has changed. Throws Unreadable `io` for a file that keeps changing while it is read.
+ * Calls `work` with the book as catalogued, and again with the new version if the file has changed, or once more if another
+ * file was put in its place after it was opened. Throws Unreadable `io` for a file that keeps changing while it is read.
  */
 export async function retryOnChange<B extends FileVersion, T extends object>(
   book: B,
@@ -54,9 +55,13 @@ export async function retryOnChange<B extends FileVersion, T extends object>(
 ): Promise<T> {
   let current = book
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
-    const result = await work(current, attempt === 0)
-    if (!('changed' in result)) return result as T
-    current = { ...current, ...(result as FileChanged).changed }
+    try {
+      const result = await work(current, current === book)
+      if (!('changed' in result)) return result as T
+      current = { ...current, ...(result as FileChanged).changed }
+    } catch (error) {
+      if (!isFileMissing(error) || attempt > 0) throw error
+    }
   }
   throw new Unreadable('The file of the book keeps changing', 'io')
 }

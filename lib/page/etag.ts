@@ -1,13 +1,21 @@
 // ETags of pages and EPUB resources, and the keys of the page cache.
 import { hash } from 'node:crypto'
+import { crc32 } from 'node:zlib'
 import { contentVersion, type FileVersion, strongEtag, versionKey } from '../download/etag.ts'
 import type { ImageOptions } from './variant.ts'
 
+/** `pages` is the packed page list, where it is known. */
+export type PagesVersion = FileVersion & { pages?: Uint8Array | null }
+
+/** Changes with the file, and when a deep scan finds other pages or another file of the same size and time. */
+export const pagesKey = (version: PagesVersion): string =>
+  version.pages ? `${versionKey(version)} ${crc32(version.pages)}` : versionKey(version)
+
 /** Strong ETag, with its quotes, of page `index` with these options. */
-export function pageEtag(version: FileVersion, index: number, options: ImageOptions = {}): string {
+export function pageEtag(version: PagesVersion, index: number, options: ImageOptions = {}): string {
   const { width = 0, height = 0 } = options
   const format = options.format ?? (options.preferredFormat ? `~${options.preferredFormat}` : '')
-  return strongEtag(`page ${versionKey(version)} ${index} ${width} ${height} ${format}`)
+  return strongEtag(`page ${pagesKey(version)} ${index} ${width} ${height} ${format}`)
 }
 
 /** ETag, with its quotes, of a resource of an EPUB; weak, because text is also sent compressed. */
@@ -15,16 +23,16 @@ export const resourceEtag = (version: FileVersion, name: string): string =>
   `W/${strongEtag(`member ${versionKey(version)} ${name}`)}`
 
 /** Key of a failure of the work `name` on the file of a book, in the page cache. */
-export const failureKey = (version: FileVersion, name: string): string =>
-  hash('sha256', `failure ${versionKey(version)} ${name}`, 'hex').slice(0, 32)
+export const failureKey = (version: PagesVersion, name: string): string =>
+  hash('sha256', `failure ${pagesKey(version)} ${name}`, 'hex').slice(0, 32)
 
 /** File name of a page in the page cache: lower-case hex, because some file systems ignore case. */
 export function pageCacheKey(
-  version: FileVersion,
+  version: PagesVersion,
   index: number,
   variant: ImageOptions | null,
 ): string {
   const { width = 0, height = 0, format = 'original' } = variant ?? {}
-  const text = `${contentVersion} ${versionKey(version)} ${index} ${width} ${height} ${format}`
+  const text = `${contentVersion} ${pagesKey(version)} ${index} ${width} ${height} ${format}`
   return hash('sha256', text, 'hex').slice(0, 32)
 }

@@ -1,10 +1,8 @@
 // Loading of page directories: from memory, from the catalogue, else from the file by a thread.
-import { crc32 } from 'node:zlib'
 import { deliveryCounters } from '../download/counters.ts'
-import { versionKey } from '../download/etag.ts'
 import { createDirectory, type PageDirectory } from './directory.ts'
 import { type BookSnapshot, bookRefOf, type Engine, flightKey } from './engine.ts'
-import { failureKey } from './etag.ts'
+import { failureKey, pagesKey } from './etag.ts'
 import type { FileChanged } from './messages.ts'
 import { unpackPageList } from './page-list.ts'
 import type { Client } from './pool.ts'
@@ -15,7 +13,7 @@ export async function loadDirectory(
   book: BookSnapshot,
   client: Client = {},
 ): Promise<PageDirectory | FileChanged> {
-  const key = directoryKey(book)
+  const key = pagesKey(book)
   const cached = engine.directories.get(key)
   if (cached && !cached.isStale) return cached
   const load = async (signal: AbortSignal) => {
@@ -34,10 +32,6 @@ export async function loadDirectory(
   }
   return engine.directoryLoads(flightKey(key, client), load, client.signal)
 }
-
-// A deep scan may find other pages in the same version of a file.
-const directoryKey = (book: BookSnapshot): string =>
-  book.isCatalogued && book.pages ? `${versionKey(book)} ${crc32(book.pages)}` : versionKey(book)
 
 // Unpacking the list of some hundred pages takes this thread a fraction of a millisecond.
 const maxPackedBytes = 32 * 1024

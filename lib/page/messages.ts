@@ -79,6 +79,9 @@ export type MakeMosaicRequest = {
 /** Verifies that the original bytes of a page decode. */
 export type VerifyPageRequest = Pick<RenderPageRequest, 'book' | 'index' | 'cachedOriginal'>
 
+/** `sizeBytes`: of the page as it is read, which its file may declare otherwise. */
+export type VerifiedPage = { verdict: Verdict; sizeBytes: number }
+
 /** `bytes` is null when the image was written to its target. */
 export type RenderedImage = {
   bytes: Uint8Array | null
@@ -93,7 +96,7 @@ export type TaskOptions = { failureFolder: string | null }
 export type PageTasks = {
   directory: { request: BookRef; value: PageDirectory }
   page: { request: RenderPageRequest; value: RenderedImage }
-  verify: { request: VerifyPageRequest; value: { verdict: Verdict } }
+  verify: { request: VerifyPageRequest; value: VerifiedPage }
   bookCover: { request: RenderCoverRequest; value: RenderedImage }
   unpackRun: { request: UnpackRunRequest; value: RenderedImage }
   convert: { request: ConvertRequest; value: RenderedImage }

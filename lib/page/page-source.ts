@@ -2,7 +2,6 @@
 // or a page thread.
 
 import { deliveryCounters } from '../download/counters.ts'
-import { versionKey } from '../download/etag.ts'
 import { bufferedBody, discardBody } from '../download/file-body.ts'
 import { Unreadable } from '../errors.ts'
 import { isRendered } from '../format/formats.ts'
@@ -10,7 +9,15 @@ import { isComplete } from '../image/complete.ts'
 import { sniffImage } from '../image/image.ts'
 import type { CacheTarget } from './cache-write.ts'
 import { readDirect } from './direct.ts'
-import { type PageDirectory, type PageSlot, pageCountOf, setVerdict, slotAt } from './directory.ts'
+import {
+  forgetLocation,
+  markStale,
+  type PageDirectory,
+  type PageSlot,
+  pageCountOf,
+  setVerdict,
+  slotAt,
+} from './directory.ts'
 import {
   type BookSnapshot,
   bookRefOf,
@@ -19,7 +26,7 @@ import {
   flightKey,
   type ImageBody,
 } from './engine.ts'
-import { failureKey, pageCacheKey } from './etag.ts'
+import { failureKey, pageCacheKey, pagesKey } from './etag.ts'
 import type { FileChanged, RenderedImage } from './messages.ts'
 import { type Client, unknownWeight } from './pool.ts'
 import { isThumbnail, type Variant } from './variant.ts'
@@ -44,7 +51,8 @@ export async function originalPage(
   const { slot, directory, index } = page
   if (slot.verdict === 'damaged') return repairedPage(engine, book, page)
   const image = await readOriginal(engine, book, page)
-  if ('changed' in image || slot.verdict === 'sound') return image
+  // Read again: the file may have turned out to be another one.
+  if ('changed' in image || slotAt(directory, index).verdict === 'sound') return image
   if (Buffer.isBuffer(image.body) && isComplete(image.body, image.mediaType)) {
     setVerdict(directory, index, 'sound')
     return image
@@ -72,10 +80,11 @@ async function verifyPage(
       failureKey: failureKey(book, `verify ${index}`),
     })
   }
-  const key = flightKey(`${versionKey(book)} ${index}`, client)
+  const key = flightKey(`${pagesKey(book)} ${index}`, client)
   const result = await engine.verifications(key, verify, client.signal)
   if ('changed' in result) return result
   setVerdict(directory, index, result.verdict)
+  if (result.sizeBytes !== slot.sizeBytes) forgetLocation(directory, index)
   return null
 }
 
@@ -97,7 +106,7 @@ async function readOriginal(
       throw new Unreadable('The page is too large', 'too_large')
     const result = await readDirect(fileOf(engine, book), page)
     if (!('mismatch' in result)) return 'page' in result ? result.page : result
-    if (directory.isCatalogued) directory.isStale = true
+    if (directory.isCatalogued) markStale(directory)
   }
   const isCacheable = isExpensive(book, directory)
   const key = pageCacheKey(book, index, null)
@@ -174,7 +183,7 @@ async function unpackRun(
   page: PageLocation,
 ): Promise<FileChanged | null> {
   const { index, directory, client } = page
-  return engine.readAhead.run(flightKey(versionKey(book), client), async nextLength => {
+  return engine.readAhead.run(flightKey(pagesKey(book), client), async nextLength => {
     if (engine.cache.has(pageCacheKey(book, index, null))) return null
     const end = Math.min(index + nextLength(index), pageCountOf(directory))
     const targets: CacheTarget[] = []

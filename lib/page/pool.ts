@@ -4,7 +4,7 @@ import { openThreadPool, type ThreadOptions } from '../async/thread-pool.ts'
 import { createWorkQueue } from '../async/work-queue.ts'
 import { deliveryCounters } from '../download/counters.ts'
 import { NotFound, Unreadable } from '../errors.ts'
-import { missingFile } from '../library-file.ts'
+import { fileMissing, missingFile } from '../library-file.ts'
 import { mountHealth } from '../mount-health.ts'
 import type { Failures } from './failures.ts'
 import type { FileChanged, PageTasks, TaskOptions, WorkerResult } from './messages.ts'
@@ -79,7 +79,7 @@ export function openPagePool({ failures, ...options }: PoolOptions) {
       if (result.isGone)
         throw root === null
           ? new NotFound('The file of the book does not exist')
-          : await mountHealth.run(root, () => missingFile(root))
+          : await mountHealth.run(root, () => missingFile(root, fileMissing()))
       const error = new Unreadable(message, code)
       if (failureKey) failures.remember(failureKey, error)
       throw error

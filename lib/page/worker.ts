@@ -28,9 +28,9 @@ export const directory = task<'directory'>(async book => {
     const pages = book.packedPages ? unpackPages(book.packedPages) : await listPages(book, file)
     const { archive } = await formatNamed(book.format).load()
     await using container = (await archive?.open(file, book.limits)) ?? null
-    const entries = entriesOf(pages, container?.entries ?? [])
+    const entries = entriesOf(pages, container?.entries ?? [], entry => locate(archive, entry))
     const located = pages.map((page, i) => ({ ...page, location: locate(archive, entries[i]) }))
-    return createDirectory(located, { isCatalogued: false })
+    return createDirectory(located, { isCatalogued: false, changedMs: file.changedMs })
   })
 })
 
@@ -50,7 +50,8 @@ export const verify = task<'verify'>(async ({ book, index, cachedOriginal }, { d
     const original = readCachedImage(cachedOriginal) ?? (await readPage(book, file, index))
     if (original === null) return null
     const { verifyImage } = await import('../image/verify.ts')
-    return { verdict: await decode(original.bytes, () => verifyImage(original.bytes)) }
+    const verdict = await decode(original.bytes, () => verifyImage(original.bytes))
+    return { verdict, sizeBytes: original.bytes.length }
   })
 })
 
@@ -66,7 +67,7 @@ export const bookCover = task<'bookCover'>(async ({ book, variant, target }, { d
 export const unpackRun = task<'unpackRun'>(async ({ book, index, targets }, { tick }) => {
   return withFile(book, async file => {
     await using container = await openArchive(book, file)
-    const run = container && book.packedPages ? findRun(book.packedPages, container, index) : []
+    const run = container ? await findRun(book, container, index) : []
     if (container === null || run[0] === undefined) {
       const original = await readPage(book, file, index)
       return original && store(original, targets[0] ?? null)
@@ -114,7 +115,8 @@ export const epub = task<'epub'>(async book => {
       bytes: entries[i]?.sizeBytes ?? bytes,
       location: locate(zipArchive, entries[i]),
     }))
-    return { contents, directory: createDirectory(resources, { isCatalogued: false }) }
+    const version = { isCatalogued: false, changedMs: file.changedMs }
+    return { contents, directory: createDirectory(resources, version) }
   })
 })
 
@@ -210,7 +212,7 @@ async function listPages({ extension, limits }: BookRef, file: File): Promise<St
 async function readPage(book: BookRef, file: File, index: number): Promise<Original | null> {
   const { format, packedPages, limits, extension } = book
   await using container = packedPages && (await openArchive(book, file))
-  const item = packedPages && container ? findRun(packedPages, container, index)[0] : undefined
+  const item = container ? (await findRun(book, container, index))[0] : undefined
   // An encrypted EPUB resource is not an image; opening the book reports that.
   if (item && container) {
     const bytes = await container.read(item.entry, limits.entryBytes)
@@ -230,9 +232,14 @@ async function openArchive({ format, limits }: BookRef, file: File): Promise<Con
 type RunItem = { page: StoredPage; entry: Entry }
 
 /** The pages from `index` on that have an entry, up to the first that has none. */
-function findRun(packedPages: Uint8Array, container: Container, index: number): RunItem[] {
-  const pages = unpackPages(packedPages)
-  const entries = entriesOf(pages, container.entries)
+async function findRun(
+  { format, packedPages }: BookRef,
+  container: Container,
+  index: number,
+): Promise<RunItem[]> {
+  const pages = packedPages ? unpackPages(packedPages) : []
+  const { archive } = await formatNamed(format).load()
+  const entries = entriesOf(pages, container.entries, entry => locate(archive, entry))
   const run: RunItem[] = []
   for (let i = index; i < pages.length && entries[i]; i++)
     run.push({ page: pages[i]!, entry: entries[i]! })

@@ -1,8 +1,16 @@
 // Pages read at the offsets that the scan has stored, also of files that were replaced since.
-import { utimesSync, writeFileSync } from 'node:fs'
+import { chmodSync, renameSync, utimesSync, writeFileSync } from 'node:fs'
 import t from 'tap'
 import { tarEnd, tarEntry, zip, zipWithDirectory } from '../kit/files/archives.ts'
-import { bookOf, bytesOf, countedSince, engine, picture, snapshotCounters } from './books.ts'
+import {
+  bookAt,
+  bookOf,
+  bytesOf,
+  countedSince,
+  engine,
+  picture,
+  snapshotCounters,
+} from './books.ts'
 
 const [wide, tall, third] = await Promise.all([
   picture(300, 200),
@@ -91,4 +99,109 @@ t.test('pages with names in another encoding are read directly', async t => {
   const before = snapshotCounters()
   t.ok((await bytesOf(await pages.image(book, 1))).equals(wide))
   t.same(countedSince(before), { opens: 1, reads: 1, directories: 1, tasks: 0 })
+})
+
+/** Puts a file with the same time in the place of a book. */
+function replace({ path, modifiedMs }: { path: Buffer; modifiedMs: number }, bytes: Uint8Array) {
+  const place = path.toString()
+  writeFileSync(`${place}.new`, bytes)
+  utimesSync(`${place}.new`, modifiedMs / 1000, modifiedMs / 1000)
+  renameSync(`${place}.new`, place)
+}
+
+const paddedTo = (length: number, bytes: Buffer) =>
+  Buffer.concat([bytes, Buffer.alloc(length - bytes.length)])
+
+t.test('a file is replaced after a thread has located its pages', async t => {
+  for (const size of [200_000, 5_000_000]) {
+    const page = { name: 'b.png', bytes: paddedTo(size, tall) }
+    const other = { name: 'a.key', bytes: paddedTo(size, third) }
+    const before = Buffer.concat([
+      tarEntry(page.name, page.bytes),
+      tarEntry(other.name, other.bytes),
+      tarEnd,
+    ])
+    const after = Buffer.concat([
+      tarEntry(other.name, other.bytes),
+      tarEntry(page.name, page.bytes),
+      tarEnd,
+    ])
+    const book = await bookOf(t, 'a.cbt', before)
+    // The offsets of the scan are not used then.
+    chmodSync(book.path.toString(), 0o640)
+    const pages = engine(t)
+    await bytesOf(await pages.image(book, 0))
+    await bytesOf(await pages.image(book, 0, { width: 10, format: 'png' }))
+    replace(book, after)
+    for (let i = 0; i < 3; i++)
+      t.ok((await bytesOf(await pages.image(book, 0))).equals(page.bytes), `${size} ${i}`)
+  }
+})
+
+t.test('of entries with the same name and size the one that is an image is the page', async t => {
+  const text = Buffer.alloc(wide.length, 'N')
+  const entries = [
+    { name: 'a.jpg', bytes: text },
+    { name: 'a.jpg', bytes: wide },
+    { name: 'b.jpg', bytes: tall },
+  ]
+  const book = await bookOf(t, 'same.cbz', zip(entries))
+  t.equal(book.count, 2)
+  const pages = engine(t)
+  t.ok((await bytesOf(await pages.image(book, 0))).equals(wide))
+  chmodSync(book.path.toString(), 0o640)
+  for (let i = 0; i < 3; i++) t.ok((await bytesOf(await pages.image(book, 0))).equals(wide), `${i}`)
+})
+
+t.test(
+  'a deep scan that finds another file of the same size and time renews what was cached',
+  async t => {
+    const entries = [wide, third].map((bytes, i) => ({
+      name: `${i}.jpg`,
+      bytes: paddedTo(200_000, bytes),
+    }))
+    const book = await bookOf(t, 'a.cbz', zip(entries))
+    const pages = engine(t)
+    const options = { width: 100, format: 'png' } as const
+    const imageOf = async (of: typeof book) => {
+      const image = await pages.image(of, 0, options)
+      return { etag: image.etag, bytes: await bytesOf(image) }
+    }
+    const first = await imageOf(book)
+    const exchanged = entries.map(({ name }, i) => ({ name, bytes: entries[1 - i]!.bytes }))
+    replace(book, zip(exchanged))
+    const second = await imageOf(await bookAt(book.path.toString()))
+    t.not(second.etag, first.etag)
+    t.notOk(second.bytes.equals(first.bytes))
+    t.same((await imageOf(book)).etag, first.etag, 'the same as long as the list is')
+  },
+)
+
+t.test('a large page whose size the file declares wrong is sent whole', async t => {
+  const page = paddedTo(4_800_000, tall)
+  for (const difference of [-1, 1, 500]) {
+    const { bytes, directoryAt } = zipWithDirectory([
+      { name: 'a.png', bytes: page, deflate: true },
+      { name: 'b.png', bytes: tall },
+    ])
+    bytes.writeUInt32LE(page.length + difference, directoryAt + 24)
+    const book = await bookOf(t, `wrong${difference}.cbz`, bytes)
+    const pages = engine(t)
+    for (let i = 0; i < 2; i++)
+      t.ok((await bytesOf(await pages.image(book, 0))).equals(page), `${difference}`)
+  }
+})
+
+t.test('a page is found while its file is replaced again and again', async t => {
+  const versions = [wide, third].map(bytes => paddedTo(200_000, bytes))
+  const archives = versions.map(bytes => zip([{ name: 'a.jpg', bytes }]))
+  const book = await bookOf(t, 'a.cbz', archives[0]!)
+  const pages = engine(t)
+  for (let i = 0; i < 150; i++) {
+    const reading = pages.image(book, 0)
+    for (let turns = i % 7; turns > 0; turns--) await new Promise(setImmediate)
+    replace(book, archives[i % 2]!)
+    const bytes = await bytesOf(await reading)
+    if (!versions.some(version => version.equals(bytes))) t.fail(`other bytes in round ${i}`)
+  }
 })
