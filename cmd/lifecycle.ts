@@ -3,7 +3,7 @@ import { openSources } from '../lib/catalog/source/open.ts'
 import { pruneEvents } from '../lib/event/prune.ts'
 import type { Log } from '../lib/log.ts'
 import { openMetricsServer } from '../lib/metrics/server.ts'
-import { mountHealth } from '../lib/mount-health.ts'
+import { cacheHealth, mountHealth } from '../lib/mount-health.ts'
 import { pathText } from '../lib/path.ts'
 import { openQueue, type Queue } from '../lib/queue/queue.ts'
 import { scanOnStart } from '../lib/schedule/scan.ts'
@@ -68,13 +68,22 @@ async function withParts(
   await work({ ...context, queue, sources, shutdown })
 }
 
-/** One line when a folder of a library begins to hang, and one when it responds again. */
-const logHungFolders = (log: Log): Disposable =>
-  mountHealth.listen(({ root, seconds }) => {
-    const folder = pathText(Buffer.from(root, 'latin1'))
-    if (seconds === null) log.warn({ folder }, 'a library folder does not respond')
-    else log.info({ folder, seconds: Math.round(seconds) }, 'a library folder responds again')
-  })
+/** One line when a folder of a library or of a cache begins to hang, and one when it responds again. */
+function logHungFolders(log: Log): Disposable {
+  const stack = new DisposableStack()
+  for (const [health, kind] of [
+    [mountHealth, 'library'],
+    [cacheHealth, 'cache'],
+  ] as const)
+    stack.use(
+      health.listen(({ root, seconds }) => {
+        const folder = pathText(Buffer.from(root, 'latin1'))
+        if (seconds === null) log.warn({ folder }, `a ${kind} folder does not respond`)
+        else log.info({ folder, seconds: Math.round(seconds) }, `a ${kind} folder responds again`)
+      }),
+    )
+  return stack
+}
 
 /** Starts the pipeline; the first working process also scans the libraries configured to scan on start. */
 export async function startWorkers(service: Service): Promise<Pipeline> {

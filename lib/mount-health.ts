@@ -238,8 +238,12 @@ export const mountHealth = createMountHealth()
 /** Of folders that are named by requests and arguments, and need not be libraries. */
 export const folderHealth = createMountHealth()
 
+/** Of the folders of caches. */
+export const cacheHealth = createMountHealth()
+
 /** Whether threads may be blocked for ever: then the process must not wait for them to end. */
-export const hasBlockedThreads = (): boolean => mountHealth.hasHung() || folderHealth.hasHung()
+export const hasBlockedThreads = (): boolean =>
+  [mountHealth, folderHealth, cacheHealth].some(health => health.hasHung())
 
 /** The key of a library folder. */
 export const mountKey = (root: Uint8Array): string => Buffer.from(root).toString('latin1')

@@ -4,7 +4,9 @@ import { unlink } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { LRUCache } from 'lru-cache'
-import { type FileBody, readWholeFile } from '../download/file-body.ts'
+import { discardBody, type FileBody, readWholeFile } from '../download/file-body.ts'
+import { NotResponding } from '../errors.ts'
+import { cacheHealth, mountKey } from '../mount-health.ts'
 import { type CacheEntry, type CacheTarget, cachePath, draftSuffix } from './cache-write.ts'
 
 export type PageCache = ReturnType<typeof openPageCache>
@@ -34,21 +36,33 @@ export function openPageCache(
     if (!index.has(key)) deleteFile(key)
   }
   let isClosed = false
+  const root = mountKey(Buffer.from(folder))
+  /** The result of work on the disk of the cache; null when it does not respond. */
+  async function whenResponding<T>(work: () => Promise<T>, discard?: (value: T) => void) {
+    try {
+      return await cacheHealth.run(root, work, { discard })
+    } catch (error) {
+      if (error instanceof NotResponding) return null
+      throw error
+    }
+  }
+  const isUsable = () => maxBytes > 0 && canStore() && !cacheHealth.isHung(root)
   return {
+    whenResponding,
     get isEnabled() {
-      return maxBytes > 0 && canStore()
+      return isUsable()
     },
     maxBytes,
     /** Whether this process has the key in its index. */
     has: (key: string): boolean => index.has(key),
-    /** Where to write the image of `key`; null when the cache is disabled or its disk nearly full. */
-    target: (key: string): CacheTarget | null =>
-      maxBytes > 0 && canStore() ? { folder, key } : null,
+    /** Where to write the image of `key`; null when the cache is disabled or its disk nearly full or not responding. */
+    target: (key: string): CacheTarget | null => (isUsable() ? { folder, key } : null),
     /** Adds files that a thread has written to the index. */
     addWritten: (entries: readonly CacheEntry[]) => entries.forEach(add),
     async read(key: string): Promise<FileBody | null> {
       if (maxBytes === 0) return null
-      const file = await readWholeFile(cachePath({ folder, key }))
+      const read = () => readWholeFile(cachePath({ folder, key }))
+      const file = await whenResponding(read, file => file && discardBody(file))
       if (file === null) index.delete(key)
       else if (index.get(key) === undefined) add({ key, sizeBytes: file.length })
       return file

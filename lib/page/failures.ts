@@ -1,13 +1,16 @@
 // Failures of page images, remembered, so that a page that took all of its time once is refused at once.
 // In memory, those that took long also in the page cache, where other threads and the next process find them.
 
-import { hash } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
+import { mkdir, readFile, rename, stat, unlink, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { LRUCache } from 'lru-cache'
 import { entriesUpTo } from '../async/cache-size.ts'
 import { Unreadable, type UnreadableCode } from '../errors.ts'
 import { sniffImage } from '../image/image.ts'
-import { type CacheTarget, cachePath, writeCacheFile } from './cache-write.ts'
+import type { PageCache } from './cache.ts'
+import { type CacheTarget, cachePath, draftSuffix, writeCacheFile } from './cache-write.ts'
 
 type Failure = { code: UnreadableCode; message: string }
 
@@ -19,8 +22,10 @@ const slowFailureMs = 6 * 3600 * 1000
 
 export type Failures = ReturnType<typeof createFailures>
 
-/** Failures by key; `target` is where the page cache stores a key, null when it is disabled. */
-export function createFailures(target: (key: string) => CacheTarget | null) {
+type Store = Pick<PageCache, 'target' | 'whenResponding'>
+
+/** Failures by key, also in the page cache. */
+export function createFailures({ target, whenResponding }: Store) {
   const failures = new LRUCache<string, Failure>({ ...entriesUpTo(10_000), ttl: slowFailureMs })
   return {
     /** Folder for `decodeUnlessFailed`. */
@@ -28,14 +33,19 @@ export function createFailures(target: (key: string) => CacheTarget | null) {
       return target('')?.folder ?? null
     },
     /** Throws the Unreadable of an earlier call of `remember`. */
-    check(key: string): void {
-      const failure = failures.get(key) ?? readFailure(target(key))
+    async check(key: string): Promise<void> {
+      const stored = target(key)
+      const failure =
+        failures.get(key) ?? (stored && (await whenResponding(() => readStored(stored))))
       if (failure) throw new Unreadable(failure.message, failure.code)
     },
-    remember(key: string, { code, message }: Unreadable): void {
+    /** Resolves when it is stored. */
+    async remember(key: string, { code, message }: Unreadable): Promise<void> {
       if (!lasting.has(code)) return
       failures.set(key, { code, message })
-      writeFailure(target(key), { code, message })
+      const stored = target(key)
+      if (stored && slow.has(code))
+        await whenResponding(() => writeStored(stored, { code, message }))
     },
   }
 }
@@ -64,6 +74,29 @@ export async function decodeUnlessFailed<T>(
   }
 }
 
+async function readStored(target: CacheTarget): Promise<Failure | null> {
+  try {
+    const path = cachePath(target)
+    const { mtimeMs } = await stat(path)
+    return Date.now() - mtimeMs > slowFailureMs ? null : JSON.parse(await readFile(path, 'utf8'))
+  } catch {
+    return null
+  }
+}
+
+async function writeStored(target: CacheTarget, failure: Failure): Promise<void> {
+  const path = cachePath(target)
+  const draft = `${path}.${randomUUID()}${draftSuffix}`
+  try {
+    await mkdir(dirname(path), { recursive: true })
+    await writeFile(draft, JSON.stringify(failure))
+    await rename(draft, path)
+  } catch {
+    await unlink(draft).catch(() => {})
+  }
+}
+
+// For threads, which may wait for the disk.
 function writeFailure(target: CacheTarget | null, { code, message }: Failure) {
   if (target && slow.has(code))
     writeCacheFile(target, Buffer.from(JSON.stringify({ code, message })))

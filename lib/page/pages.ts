@@ -62,7 +62,7 @@ export function openPages({
   ...options
 }: Options) {
   const cache = openPageCache(folder, cacheBytes, canStore)
-  const failures = createFailures(cache.target)
+  const failures = createFailures(cache)
   const engine: Engine = {
     limits,
     access,

@@ -57,7 +57,7 @@ export function openPagePool({ failures, ...options }: PoolOptions) {
       { weight, client = {}, failureKey, isDeferrable = false }: RunOptions,
     ): Promise<PageTasks[T]['value'] | FileChanged> {
       type Result = WorkerResult<PageTasks[T]['value']>
-      if (failureKey) failures.check(failureKey)
+      if (failureKey) await failures.check(failureKey)
       const work = async (hung?: AbortSignal): Promise<Result> => {
         deliveryCounters.tasks += 1
         const batch = { items: [request], options: { failureFolder: failures.folder } }
@@ -81,7 +81,7 @@ export function openPagePool({ failures, ...options }: PoolOptions) {
           ? new NotFound('The file of the book does not exist')
           : await mountHealth.run(root, () => missingFile(root, fileMissing()))
       const error = new Unreadable(message, code)
-      if (failureKey) failures.remember(failureKey, error)
+      if (failureKey) void failures.remember(failureKey, error)
       throw error
     },
     close: threads.close,

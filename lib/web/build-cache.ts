@@ -7,6 +7,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { deserialize } from 'node:v8'
+import { cacheHealth, mountKey } from '../mount-health.ts'
 import type { Build } from './build.ts'
 
 export type BuildCache = {
@@ -23,10 +24,13 @@ const nodeOptions = ['--disable-warning=ExperimentalWarning']
 /** The build of the present sources, from the cache if it is there. Throws when it cannot be made. */
 export async function currentBuild({ folder, onUnstored }: BuildCache): Promise<Build> {
   const name = `${await sourcesKey()}.build`
-  const stored = await readStored(join(folder, name))
+  // Without an answer of its disk it is built for this process alone.
+  const root = mountKey(Buffer.from(folder))
+  const read = () => readStored(join(folder, name))
+  const stored = await cacheHealth.run(root, read).catch(() => null)
   if (stored) return stored
   const built = await buildInProcess()
-  await store(folder, name, built).catch(onUnstored)
+  await cacheHealth.run(root, () => store(folder, name, built)).catch(onUnstored)
   return deserialize(built)
 }
 

@@ -11,13 +11,17 @@ const launcher = join(import.meta.dirname, '..', '..', 'cmd', 'stackroom.mjs')
 type OnOutput = (child: ChildProcess) => void
 
 /** `stackroom` runs a command until it exits, `start` only starts one; `variables` of their environment. */
-export async function commandLine(t: Test, variables: Record<string, string> = {}) {
+export async function commandLine(
+  t: Test,
+  variables: Record<string, string> = {},
+  data = join(temporaryFolder(t), 'data'),
+) {
   const { url, sql } = await createDatabase(t)
-  const common = ['--database-url', url, '--data', join(temporaryFolder(t), 'data')]
+  const common = ['--database-url', url, '--data', data]
   const env = {
     PATH: process.env.PATH,
     HOME: process.env.HOME,
-    // Every new data directory takes 2 s of CPU time to build it.
+    // Every new data directory takes a second of CPU time to build it.
     STACKROOM_WEB__ENABLED: 'false',
     ...variables,
   }

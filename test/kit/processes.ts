@@ -8,8 +8,8 @@ import { commandLine } from './command.ts'
 export type Process = Awaited<ReturnType<Awaited<ReturnType<typeof processes>>['serve']>>
 
 /** `serve` and `worker` start a process and wait until it is ready; all are killed at the end of `t`. */
-export async function processes(t: Test, variables: Record<string, string> = {}) {
-  const { sql, start } = await commandLine(t, variables)
+export async function processes(t: Test, variables: Record<string, string> = {}, data?: string) {
+  const { sql, start } = await commandLine(t, variables, data)
 
   async function startProcess(args: string[], readyMessage: RegExp) {
     const child = start(args)

@@ -199,7 +199,7 @@ t.test('a page is found while its file is replaced again and again', async t => 
   const pages = engine(t)
   for (let i = 0; i < 150; i++) {
     const reading = pages.image(book, 0)
-    for (let turns = i % 7; turns > 0; turns--) await new Promise(setImmediate)
+    for (let passes = i % 7; passes > 0; passes--) await new Promise(setImmediate)
     replace(book, archives[i % 2]!)
     const bytes = await bytesOf(await reading)
     if (!versions.some(version => version.equals(bytes))) t.fail(`other bytes in round ${i}`)
