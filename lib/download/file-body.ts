@@ -4,7 +4,7 @@ import { close, createReadStream, fstat, open, read, type Stats, stat } from 'no
 import { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { assertContained, type Containment, openUnchecked, unreadable } from '../containment.ts'
-import { Failure, NotFound } from '../errors.ts'
+import { Failure, NotFound, Unavailable } from '../errors.ts'
 import { missingFile } from '../library-file.ts'
 import { mountHealth } from '../mount-health.ts'
 import { giveBack, takeBuffer } from './body-buffers.ts'
@@ -178,6 +178,8 @@ async function withFileErrors<T>(call: () => Promise<T>, root?: string): Promise
       throw root === undefined
         ? new NotFound('The file does not exist', { cause: failure.cause })
         : await missingFile(root, failure.cause)
+    // The book is not to blame.
+    if (code === 'EMFILE' || code === 'ENFILE') throw new Unavailable('Too many files are open')
     throw failure
   }
 }
