@@ -9,7 +9,7 @@ import { openDatabase, type Sql } from '../lib/postgres/db.ts'
 import { migrate } from '../lib/postgres/migrate.ts'
 import { openSpaceGuard, type SpaceGuard, shortageMessage } from '../lib/space-guard.ts'
 import { exitNow } from './shutdown.ts'
-import { onTermination } from './signals.ts'
+import { closeOnTermination, onTermination } from './signals.ts'
 
 export type CommonFlags = {
   config?: string
@@ -55,17 +55,25 @@ export async function withContext<T>(
   secureData(config, log)
   // A command that ends because of it reports it itself.
   const space = openSpaceGuard({ config, log: options.quiet ? openLog({ level: 'silent' }) : log })
+  const opening = openDatabase(config, { log })
+  const signals = config.database.url === null ? closeOnTermination(opening) : null
   try {
-    const database = await openDatabase(config, { log }).catch(error => {
+    const database = await opening.catch(error => {
       throw withShortage(error, space)
     })
     try {
       await migrate(database.sql, undefined, database)
-      return await work({ config, log, space, sql: database.sql })
+      await signals?.unlessEnding()
+      // Handles signals by itself from now on.
+      const working = work({ config, log, space, sql: database.sql })
+      signals?.release()
+      return await working
     } finally {
+      await signals?.unlessEnding()
       await database.close()
     }
   } finally {
+    signals?.release()
     space.close()
   }
 }

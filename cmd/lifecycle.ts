@@ -29,7 +29,7 @@ export async function runService(
     flags,
     { quiet: false, settings, libraries: flags.library },
     async context => {
-      // Not earlier: a signal during the start and migration of the database ends the process as usual.
+      // Not earlier: a signal during the start and migration of the database ends the process (cmd/signals.ts).
       const shutdown = createShutdown()
       await withParts(context, shutdown, work)
       return shutdown
