@@ -222,6 +222,7 @@ async function insertSeries(sql: Sql): Promise<string> {
     select gen_random_uuid(), ${id}, s.id, ${directory}, s.name::bytea, 1, 1, s.name, s.name, s.name,
       s.name, 10, '\\x00'
     from series s where s.library_id = ${id}`
+  await sql`insert into book_artifact (book_id, cover_error) select id, 'none' from book where library_id = ${id}`
   return id
 }
 
