@@ -76,11 +76,12 @@ export function unreadable(cause: unknown): Unreadable {
   return new Unreadable(message, 'io', { cause })
 }
 
+/** The system error for a file that does not exist. */
+export const fileMissing = (): NodeJS.ErrnoException =>
+  Object.assign(new Error('ENOENT'), { code: 'ENOENT' })
+
 const outside = () => new Unreadable('The file lies outside its library', 'io')
-const gone = () =>
-  new Unreadable('The file was deleted', 'io', {
-    cause: Object.assign(new Error('ENOENT'), { code: 'ENOENT' }),
-  })
+const gone = () => new Unreadable('The file was deleted', 'io', { cause: fileMissing() })
 
 /** Whether the target of a link, a real path, may be read. `folders` are the real paths of `linkFoldersOf`. */
 export const isPermittedTarget = (

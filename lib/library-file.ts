@@ -2,10 +2,6 @@
 import { opendir } from 'node:fs/promises'
 import { NotFound, NotMounted } from './errors.ts'
 
-/** The system error for a file that does not exist. */
-export const fileMissing = (): NodeJS.ErrnoException =>
-  Object.assign(new Error('ENOENT'), { code: 'ENOENT' })
-
 /** Whether the system reported that a file does not exist. */
 export const isFileMissing = (error: unknown): boolean =>
   error instanceof NotFound &&

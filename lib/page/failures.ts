@@ -34,9 +34,8 @@ export function createFailures({ target, whenResponding }: Store) {
     },
     /** Throws the Unreadable of an earlier call of `remember`. */
     async check(key: string): Promise<void> {
-      const stored = target(key)
-      const failure =
-        failures.get(key) ?? (stored && (await whenResponding(() => readStored(stored))))
+      const stored = failures.has(key) ? null : target(key)
+      const failure = stored ? await whenResponding(() => readStored(stored)) : failures.get(key)
       if (failure) throw new Unreadable(failure.message, failure.code)
     },
     /** Resolves when it is stored. */
