@@ -19,6 +19,11 @@ export type Queryable = Sql | Transaction
 /** `place` names it in messages. */
 export type Database = { sql: Sql; url: string; place: string; close(): Promise<void> }
 
+type PoolChanges = {
+  max: number
+  connection: Record<string, string | number>
+  responseTimeoutMs?: number
+}
 type Options = { log?: Log | undefined; patienceMs?: number }
 
 const minMajorVersion = 14
@@ -96,16 +101,21 @@ function openPool(target: string | null, options: DriverOptions): Sql {
   }) as Sql
 }
 
+// A connection that stays silent for this long after the statement timeout is lost.
+const responseSlackMs = 10_000
+
 /**
  * A second pool of the same database for requests: with a statement timeout (error 57014), and a commit is on
- * disk before it is acknowledged, which the bundled server does not do for background work. Transactions run
- * in the original pool, without the timeout. Close it with `end`.
+ * disk before it is acknowledged, which the bundled server does not do for background work. A connection that does
+ * not even respond with the timeout is given up (CONNECTION_CLOSED): a network can lose one without an error.
+ * Transactions run in the original pool, without the timeouts. Close it with `end`.
  */
 export function forRequests(sql: Sql, { timeoutMs }: { timeoutMs: number }): Sql {
   const { connection } = sql.options
   const pool = openPool(null, {
     ...sql.options,
     connection: { ...connection, statement_timeout: timeoutMs, synchronous_commit: 'on' },
+    response_timeout: (timeoutMs + responseSlackMs) / 1000,
   } as unknown as DriverOptions)
   const begin = (work: (tx: Transaction) => unknown) =>
     sql.begin(tx => {
@@ -117,14 +127,18 @@ export function forRequests(sql: Sql, { timeoutMs }: { timeoutMs: number }): Sql
   return pool
 }
 
-/** A pool of the same database and settings with `max` connections and some other parameters. */
+/**
+ * A pool of the same database and settings with `max` connections and some other parameters. `responseTimeoutMs` is
+ * the longest silence of a connection, for statements that are always short.
+ */
 export function connectionsLike(
   sql: Sql,
-  { max, connection }: { max: number; connection: Record<string, string | number> },
+  { max, connection, responseTimeoutMs }: PoolChanges,
 ): Sql {
   const { options } = sql
   return openPool(null, {
     ...options,
+    ...(responseTimeoutMs && { response_timeout: responseTimeoutMs / 1000 }),
     max,
     connection: { ...options.connection, ...connection },
   } as unknown as DriverOptions)

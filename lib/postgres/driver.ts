@@ -8,6 +8,7 @@
 // - After a statement that failed in the middle of its rows, those of the next one began at a later index.
 // - While the server is absent, waiting statements fail with the attempt to connect instead of one after the
 //   other, and `onclose` has a second argument: whether the connection was open.
+// - `response_timeout`: seconds after which a connection that owes a response and is silent counts as lost.
 // And for speed:
 // - The connection that was used last is used next, so that few have to prepare and plan the same statements.
 // - Rows are copies of one with all columns. Beyond twelve columns, rows that are filled by name become

@@ -14,13 +14,15 @@ const validMs = 1_000
 const maxBytes = 8 * 1024 * 1024
 const recordBytes = 2_000
 const maxConnections = 2
+// A look-up takes milliseconds; those of an account wait for each other.
+const responseTimeoutMs = 5_000
 
 /** Resolves when its database connection is open. */
 export async function connectOpenBooks(sql: Sql) {
   // Otherwise PostgreSQL plans each of the first five executions of a connection, which takes longer than the rest of a
   // page request.
   const connection = { plan_cache_mode: 'force_generic_plan' }
-  const lookups = connectionsLike(sql, { max: maxConnections, connection })
+  const lookups = connectionsLike(sql, { max: maxConnections, connection, responseTimeoutMs })
   const books = new LRUCache<string, OpenBook>({
     ttl: validMs,
     ttlAutopurge: true,
