@@ -604,10 +604,11 @@ create trigger book_rows_deleted after delete on book referencing old table as d
 -- Metadata of series, aggregated from their present books (lib/catalog/derived/books-metadata.ts), so that pages of
 -- series read no book. Outdated while a series is in series_refresh.
 create table series_books_metadata (
-  series_id  uuid primary key references series on delete cascade,
-  metadata   jsonb not null,
-  -- The highest one of a book: to accounts that may see it, the series shows all its books.
-  age_rating integer generated always as ((metadata->>'ageRating')::integer) stored
+  series_id uuid not null references series on delete cascade,
+  -- Of the books that an account with this age limit sees: 0, and each age rating of a book.
+  age_limit integer not null,
+  metadata  jsonb not null,
+  primary key (series_id, age_limit)
 );
 
 -- Groups of duplicate books (equal bytes) and of series that are probably the same.

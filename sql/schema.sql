@@ -792,9 +792,9 @@ CREATE TABLE series_alias (
 
 CREATE TABLE series_books_metadata (
   series_id uuid not null,
+  age_limit integer not null,
   metadata jsonb not null,
-  age_rating integer generated always as (((metadata ->> 'ageRating'::text))::integer) stored,
-  constraint series_books_metadata_pkey PRIMARY KEY (series_id),
+  constraint series_books_metadata_pkey PRIMARY KEY (series_id, age_limit),
   constraint series_books_metadata_series_id_fkey FOREIGN KEY (series_id) REFERENCES series(id) ON DELETE CASCADE
 );
 

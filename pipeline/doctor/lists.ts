@@ -1,7 +1,10 @@
 // Invariants of derived state that lists and searches read: search rows, labels, lowest ages,
 // first releases, metadata of books, reading counters.
 import { authorKeys, refreshAuthorKeys } from '../../lib/catalog/derived/author-key.ts'
-import { booksMetadata, refreshBooksMetadata } from '../../lib/catalog/derived/books-metadata.ts'
+import {
+  booksMetadataByAge,
+  refreshBooksMetadata,
+} from '../../lib/catalog/derived/books-metadata.ts'
 import { firstRelease, refreshFirstRelease } from '../../lib/catalog/derived/first-release.ts'
 import { refreshLabels } from '../../lib/catalog/derived/labels.ts'
 import { lowestAge, refreshLowestAge } from '../../lib/catalog/derived/lowest-age.ts'
@@ -75,8 +78,11 @@ const seriesWithWrongRelease = ({ sql, libraries }: DoctorScope) => sql`
 const seriesWithWrongBooksMetadata = ({ sql, libraries }: DoctorScope) => sql`
   select s.id, s.title || ' (' || s.id || ')' as note
   from series s
-  left join series_books_metadata m on m.series_id = s.id
-  where s.library_id = any(${libraries}) and m.metadata is distinct from ${booksMetadata(sql)}
+  where s.library_id = any(${libraries})
+    and exists (
+      select from ${booksMetadataByAge(sql)} e
+      full join (select * from series_books_metadata where series_id = s.id) m using (age_limit)
+      where e.metadata is distinct from m.metadata)
     and not exists (select from series_refresh o where o.series_id = s.id)`
 
 /** Series with a genre or tag of their own that filters do not find. */

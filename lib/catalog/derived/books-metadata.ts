@@ -1,6 +1,7 @@
-// `series_books_metadata`: metadata of a series, aggregated from its present books. Lists of series show it.
+// `series_books_metadata`: metadata of a series, aggregated from its present books. Lists of series show it. A series
+// with age ratings of books has a row for each of them, so that accounts with an age limit read theirs.
 import type { Fragment } from 'postgres'
-import { beyondAge, presentBook, type Viewer } from '../../auth/viewer.ts'
+import { hidesBooks, presentBook, type Viewer } from '../../auth/viewer.ts'
 import type { Queryable } from '../../postgres/db.ts'
 
 export const maxAuthors = 100
@@ -10,14 +11,32 @@ export const maxValues = 10
 /** Refreshes series whose books were added, removed, moved, rated or described. */
 export async function refreshBooksMetadata(tx: Queryable, seriesIds: string[]): Promise<void> {
   await tx`
-    insert into series_books_metadata as m (series_id, metadata)
-    select s.id, ${booksMetadata(tx)} from series s where s.id = any(${seriesIds}) order by s.id
-    on conflict (series_id) do update set metadata = excluded.metadata
+    with expected as (
+      select s.id as series_id, e.age_limit, e.metadata
+      from series s cross join ${booksMetadataByAge(tx)} e where s.id = any(${seriesIds})),
+    outdated as (
+      delete from series_books_metadata m where series_id = any(${seriesIds}) and not exists (
+        select from expected e where e.series_id = m.series_id and e.age_limit = m.age_limit))
+    insert into series_books_metadata as m (series_id, age_limit, metadata)
+    select series_id, age_limit, metadata from expected order by series_id, age_limit
+    on conflict (series_id, age_limit) do update set metadata = excluded.metadata
     where m.metadata <> excluded.metadata`
 }
 
-/** The expected value for `series s`, or that of the books that meet a condition on `book b`. */
-export function booksMetadata(sql: Queryable, condition: Fragment = sql`true`): Fragment {
+/** The expected rows of `series s`: a lateral item of `from` with age_limit and metadata. */
+export function booksMetadataByAge(sql: Queryable): Fragment {
+  const isVisible = sql`(b.age_rating is null or b.age_rating <= age.age_limit)`
+  return sql`lateral (
+    select age.age_limit, ${booksMetadata(sql, isVisible)} as metadata
+    from (
+      select 0 as age_limit
+      union
+      select b.age_rating from book b
+      where b.series_id = s.id and ${presentBook(sql)} and b.age_rating > 0) age)`
+}
+
+/** Metadata of `series s` from its present books that meet a condition on `book b`. */
+export function booksMetadata(sql: Queryable, condition: Fragment): Fragment {
   const frequent = (column: 'publisher' | 'language') => sql`array(
     select ${sql(column)} from fact where ${sql(column)} is not null
     group by 1 order by sum(books) desc, 1 limit ${maxValues})`
@@ -44,13 +63,23 @@ export function booksMetadata(sql: Queryable, condition: Fragment = sql`true`): 
           group by a->>'name', a->>'role' order by place limit ${maxAuthors}) c)))`
 }
 
-/**
- * Joins the `series_books_metadata m` of `series s` if it is valid for the viewer: no refresh of the series is due, and
- * none of its present books is hidden by an age limit.
- */
-export function joinBooksMetadata(sql: Queryable, viewer: Viewer): Fragment {
+/** Joins the row `m` of `series s` for the viewer, unless a refresh of the series is due. */
+export function joinBooksMetadata(sql: Queryable, { ageLimit }: Viewer): Fragment {
+  const isVisible = ageLimit === null ? sql`true` : sql`x.age_limit <= ${ageLimit}`
   return sql`
-    left join series_books_metadata m on m.series_id = s.id
-      and (${beyondAge(sql, viewer, 'm')}) is not true
-      and not exists (select from series_refresh o where o.series_id = s.id)`
+    left join lateral (
+      select x.metadata from series_books_metadata x
+      where x.series_id = s.id and ${isVisible}
+        and not exists (select from series_refresh o where o.series_id = s.id)
+      order by x.age_limit desc limit 1) m on true`
+}
+
+/** Whether books of `series s` may be beyond the age limit of the viewer: false only if that is certain. */
+export function mayHideBooks(sql: Queryable, viewer: Viewer): Fragment {
+  if (!hidesBooks(viewer)) return sql`false`
+  return sql`(
+    exists (
+      select from series_books_metadata x
+      where x.series_id = s.id and x.age_limit > ${viewer.ageLimit})
+    or exists (select from series_refresh o where o.series_id = s.id))`
 }

@@ -1,12 +1,6 @@
 // What the books of a series say, for series that have no such metadata of their own: authors, years, languages,
 // publishers, a summary. Only of the books that the viewer sees.
-import {
-  hidesBooks,
-  presentBook,
-  type Viewer,
-  visibleBook,
-  visibleSeries,
-} from '../../auth/viewer.ts'
+import { presentBook, type Viewer, visibleBook, visibleSeries } from '../../auth/viewer.ts'
 import { Author } from '../../metadata/values.ts'
 import type { Queryable } from '../../postgres/db.ts'
 import { isOneOf } from '../../postgres/ids.ts'
@@ -52,9 +46,6 @@ export type BooksMetadata = Static<typeof BooksMetadata>
 
 type Stored = Omit<BooksMetadata, 'summary'>
 
-/** More series are read by two statements at once for accounts for which those with hidden books are computed. */
-const maxSeries = 100
-
 /** By id of the series, without hidden ones. */
 export async function booksMetadataOf(
   sql: Queryable,
@@ -62,18 +53,8 @@ export async function booksMetadataOf(
   seriesIds: readonly string[],
 ): Promise<Map<string, BooksMetadata>> {
   if (seriesIds.length === 0) return new Map()
-  const half = Math.ceil(seriesIds.length / 2)
-  const parts =
-    hidesBooks(viewer) && seriesIds.length > maxSeries
-      ? [seriesIds.slice(0, half), seriesIds.slice(half)]
-      : [seriesIds]
-  const rows = await Promise.all(parts.map(ids => readBooksMetadata(sql, viewer, ids)))
-  return new Map(rows.flat().map(({ id, metadata, summary }) => [id, { ...metadata, summary }]))
-}
-
-async function readBooksMetadata(sql: Queryable, viewer: Viewer, seriesIds: readonly string[]) {
   const isVisible = visibleBook(sql, viewer)
-  return await sql<(Pick<BooksMetadata, 'summary'> & { id: string; metadata: Stored })[]>`
+  const rows = await sql<(Pick<BooksMetadata, 'summary'> & { id: string; metadata: Stored })[]>`
     select s.id, coalesce(m.metadata, ${booksMetadata(sql, isVisible)}) as metadata, (
         select jsonb_build_object('text', b.summary, 'bookId', b.id, 'number', b.number)
         from book b
@@ -81,4 +62,5 @@ async function readBooksMetadata(sql: Queryable, viewer: Viewer, seriesIds: read
         order by b.number_sort nulls last, b.name_key, b.id limit 1) as summary
     from series s ${joinBooksMetadata(sql, viewer)}
     where ${isOneOf(sql, sql`s.id`, seriesIds)} and ${visibleSeries(sql, viewer)}`
+  return new Map(rows.map(({ id, metadata, summary }) => [id, { ...metadata, summary }]))
 }

@@ -5,7 +5,7 @@ import { seriesStatuses } from '../../metadata/values.ts'
 import type { Queryable } from '../../postgres/db.ts'
 import { requestedIds } from '../../postgres/ids.ts'
 import { count, nullable, oneOf, record, type Static, Type, timestamp, uuid } from '../../schema.ts'
-import { joinBooksMetadata } from '../derived/books-metadata.ts'
+import { mayHideBooks } from '../derived/books-metadata.ts'
 import { CollectionNames, collectionNames } from '../grouping/references.ts'
 
 export const Series = record(
@@ -67,7 +67,6 @@ export async function seriesByIds(
     left join user_rating u on u.account_id = ${viewer.accountId} and u.series_id = s.id
     left join want_to_read w on w.account_id = ${viewer.accountId} and w.series_id = s.id
     left join series_tracking k on k.series_id = s.id
-    ${hidesBooks(viewer) ? joinBooksMetadata(sql, viewer) : sql``}
     cross join lateral ${visibleCounters(sql, viewer)} n
     where ${visibleSeries(sql, viewer)}
     order by requested.place`
@@ -80,7 +79,6 @@ function visibleCounters(sql: Queryable, viewer: Viewer) {
     return sql`(
       select s.book_count as "bookCount", s.page_count as "pageCount", s.size as "fileSize",
         coalesce(r.read_count, 0) as "readCount")`
-  // `series_books_metadata m` is joined only where nothing is hidden.
   return sql`(
     select s.book_count - count(b.id) as "bookCount",
       s.page_count - coalesce(sum(b.page_count), 0)::bigint as "pageCount",
@@ -88,7 +86,7 @@ function visibleCounters(sql: Queryable, viewer: Viewer) {
       greatest(coalesce(r.read_count, 0) - count(*) filter (where p.is_completed), 0) as "readCount"
     from book b
     left join progress p on p.account_id = ${viewer.accountId} and p.book_id = b.id
-    where m.series_id is null and b.series_id = s.id and ${presentBeyondAge(sql, viewer)})`
+    where ${mayHideBooks(sql, viewer)} and b.series_id = s.id and ${presentBeyondAge(sql, viewer)})`
 }
 
 /** Throws NotFound for a series that does not exist or is hidden from the viewer. */

@@ -139,6 +139,67 @@ test('what the visible books of a series say', async t => {
   })
 })
 
+test('accounts with different age limits see what the books say that each of them sees', async t => {
+  const all = await startApi(t)
+  const admin = await all.createUser('admin')
+  const ratings: (number | null)[] = [null, 0, 6, 12, 13, 18, 100]
+  const shelf = await createTestLibrary(
+    t,
+    all,
+    Object.fromEntries(
+      ratings.map((_, i) => [
+        `Mixed/${i}.cbz`,
+        info(`<Writer>Writer ${i}</Writer><Publisher>${i}</Publisher><Year>${2000 + i}</Year>`),
+      ]),
+    ),
+  )
+  await shelf.scan()
+  const books = (await shelf.books()).toSorted((a, b) => a.name.localeCompare(b.name))
+  const { seriesId } = books[0]!
+  const rate = async (i: number, ageRating: number | null) => {
+    ratings[i] = ageRating
+    t.equal((await admin.patch(`/books/${books[i]!.id}/metadata`, { ageRating })).status, 200)
+  }
+  for (const [i, rating] of ratings.entries()) await rate(i, rating)
+  await admin.patch(`/series/${seriesId}/metadata`, { ageRating: null })
+  const callers: { limit: number | null; caller: typeof admin }[] = [{ limit: null, caller: admin }]
+  for (const limit of [0, 5, 6, 12, 17, 18, 99, 100]) {
+    const caller = await all.createUser('reader')
+    t.equal((await admin.put(`/users/${caller.id}`, { ageLimit: limit })).status, 200)
+    callers.push({ limit, caller })
+  }
+  const check = async (name: string) => {
+    for (const { limit, caller } of callers) {
+      const seen = ratings.flatMap((rating, i) =>
+        rating === null || limit === null || rating <= limit ? [i] : [],
+      )
+      const { body } = await caller.get(`/series/${seriesId}/full`)
+      const expected = {
+        bookCount: seen.length,
+        booksMetadata: {
+          publishers: seen.map(String),
+          authors: seen.map(i => ({ name: `Writer ${i}` })),
+          firstYear: 2000 + seen[0]!,
+          lastYear: 2000 + seen.at(-1)!,
+        },
+      }
+      t.match(body, expected, `${name}: limit ${limit}`)
+      t.equal(body.booksMetadata.publishers.length, seen.length)
+    }
+  }
+  await check('rated')
+  await rate(4, 12)
+  await rate(6, null)
+  await check('two ratings changed')
+  shelf.remove('Mixed/5.cbz')
+  ratings[5] = Number.POSITIVE_INFINITY
+  await shelf.scan()
+  callers.shift()
+  await check('a book is missing')
+  for (const i of [1, 2, 3, 4]) await rate(i, null)
+  await check('nothing is rated')
+})
+
 test('a library is deleted in the scan that has taken a book of another one', async t => {
   const all = await startApi(t)
   const admin = await all.createUser('admin')

@@ -108,8 +108,11 @@ const cases: Record<string, { violate: () => Promise<unknown>; count?: number }>
     violate: () => sql`update series set released = 20240000 where id = ${first.seriesId}`,
   },
   'metadata of books': {
-    violate: () =>
-      sql`update series_books_metadata set metadata = '{}' where series_id = ${first.seriesId}`,
+    violate: () => sql`
+      with changed as (
+        update series_books_metadata set metadata = '{}' where series_id = ${first.seriesId})
+      insert into series_books_metadata values (${books.at(-1)!.seriesId}, 44, '{}')`,
+    count: 2,
   },
   'reading counters': {
     violate: async () => {
