@@ -52,6 +52,7 @@ async function sourcesKey(): Promise<string> {
 }
 
 const digestLength = 32
+const abandonedMs = 3_600_000
 const digestOf = (content: Buffer): Buffer => hash('sha256', content, 'buffer')
 
 async function readStored(file: string): Promise<Build | null> {
@@ -74,8 +75,17 @@ async function store(folder: string, name: string, build: Buffer): Promise<void>
   } finally {
     await rm(unfinished, { force: true })
   }
-  for (const other of await readdir(folder))
-    if (other !== name && other.endsWith('.build')) await rm(join(folder, other), { force: true })
+  for (const other of await readdir(folder)) {
+    const file = join(folder, other)
+    const isOld = other.endsWith('.build') ? other !== name : await isAbandoned(file)
+    if (isOld) await rm(file, { force: true })
+  }
+}
+
+/** Whether it is the file of a process that was killed while it wrote. */
+async function isAbandoned(file: string): Promise<boolean> {
+  const { mtimeMs } = await stat(file)
+  return file.endsWith('.unfinished') && Date.now() - mtimeMs > abandonedMs
 }
 
 async function buildInProcess(): Promise<Buffer> {

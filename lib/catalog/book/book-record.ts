@@ -42,7 +42,10 @@ export const Book = record(
     koreaderHash: nullable(
       Type.String({ description: 'Partial MD5 of KOReader in hex; null until it is computed.' }),
     ),
-    pageCount: count({ description: '0 until the file is analysed.' }),
+    pageCount: count({
+      description:
+        '0 until the file is analysed. Of an EPUB: positions of 1,024 bytes, as in its manifest.',
+    }),
     number: nullable(Type.Number({ description: 'May be fractional: 1.5.' })),
     numberText: nullable(Type.String({ description: 'As written: `1`, `1.5`, `Annual 1`.' })),
     volume: nullable(Type.Number()),
