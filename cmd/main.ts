@@ -1,7 +1,7 @@
 // Command line entry point: the commander program and its exit codes.
 import { Command, CommanderError } from 'commander'
 import { Failure } from '../lib/errors.ts'
-import { hasBlockedThreads } from '../lib/mount-health.ts'
+import { hasBlockedThreads } from '../lib/mount/mount-health.ts'
 import { version } from '../lib/version.ts'
 import { exitNow } from './shutdown.ts'
 import { ignoreHangup } from './terminal.ts'

@@ -2,7 +2,7 @@
 // unresponsive disk must not prevent the end: process.exit() would wait for it indefinitely.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../lib/log.ts'
-import { hasBlockedThreads } from '../lib/mount-health.ts'
+import { hasBlockedThreads } from '../lib/mount/mount-health.ts'
 import { onTermination } from './signals.ts'
 
 export type Shutdown = ReturnType<typeof createShutdown>

@@ -29,7 +29,7 @@ const layers = [
   'lib/file.ts',
   'lib/fingerprint.ts',
   'lib/library-file.ts',
-  'lib/mount-health.ts',
+  'lib/mount',
   'lib/name',
   'lib/image',
   'lib/metadata',

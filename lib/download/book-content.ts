@@ -5,7 +5,7 @@ import type { BookFile } from '../catalog/book/book-file.ts'
 import { type Containment, containmentOf, type FileAccess } from '../containment.ts'
 import { Unreadable } from '../errors.ts'
 import { isBookFile, signatureHeadBytes, signatureTailBytes } from '../format/signature.ts'
-import { mountHealth } from '../mount-health.ts'
+import { folderOf, mountHealth } from '../mount/mount-health.ts'
 import { checkFile, closeInBackground, openForResponse, readRange } from './file-body.ts'
 
 /** Most files show their signature here; only the others are read further. */
@@ -23,6 +23,7 @@ export async function openBookFile(
   const containment = containmentOf(access, book)
   return await mountHealth.run(containment.root, () => openChecked(book, containment), {
     discard: ({ fd }) => closeInBackground(fd),
+    folder: folderOf(book.path),
   })
 }
 

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { assertContained, type Containment, openUnchecked, unreadable } from '../containment.ts'
 import { Failure, NotFound, Unavailable } from '../errors.ts'
 import { missingFile } from '../library-file.ts'
-import { mountHealth } from '../mount-health.ts'
+import { mountHealth } from '../mount/mount-health.ts'
 import { giveBack, takeBuffer } from './body-buffers.ts'
 import { deliveryCounters } from './counters.ts'
 

@@ -7,7 +7,7 @@ import {
 } from '../catalog/library/library-settings.ts'
 import { NotFound } from '../errors.ts'
 import type { FormatName } from '../format/formats.ts'
-import { mountHealth, mountKey } from '../mount-health.ts'
+import { mountHealth, mountKey } from '../mount/mount-health.ts'
 import { pathText } from '../path.ts'
 import { list, nullable, oneOf, record, type Static, Type } from '../schema.ts'
 import { flag, type Reader } from './values.ts'

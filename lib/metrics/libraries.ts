@@ -2,7 +2,7 @@
 import { Cron } from 'croner'
 import { LRUCache } from 'lru-cache'
 import type { Sql } from 'postgres'
-import { mountHealth, mountKey } from '../mount-health.ts'
+import { mountHealth, mountKey } from '../mount/mount-health.ts'
 import { cachedQuery, timeLimitedQuery } from './cached-query.ts'
 import { removeOtherLibraries } from './pipeline.ts'
 import type { MetricFamily } from './registry.ts'

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { LRUCache } from 'lru-cache'
 import { discardBody, type FileBody, readWholeFile } from '../download/file-body.ts'
 import { NotResponding } from '../errors.ts'
-import { cacheHealth, mountKey } from '../mount-health.ts'
+import { cacheHealth, mountKey } from '../mount/mount-health.ts'
 import { type CacheEntry, type CacheTarget, cachePath, draftSuffix } from './cache-write.ts'
 
 export type PageCache = ReturnType<typeof openPageCache>

@@ -20,7 +20,7 @@ import {
 import { Unreadable } from '../errors.ts'
 import type { Range } from '../file-ranges.ts'
 import { sniffImage } from '../image/image.ts'
-import { mountHealth } from '../mount-health.ts'
+import { folderOf, mountHealth } from '../mount/mount-health.ts'
 import {
   CRC_IN_HEADER,
   confirmSlot,
@@ -52,7 +52,10 @@ type Page = {
 
 /** The original bytes of a page whose slot has an offset. Throws NotFound, Unreadable `io`, NotResponding. */
 export const readDirect = (file: ContainedFile, page: Page): Promise<DirectRead> =>
-  mountHealth.run(file.containment.root, () => readContained(file, page), { discard })
+  mountHealth.run(file.containment.root, () => readContained(file, page), {
+    discard,
+    folder: folderOf(file.path),
+  })
 
 function discard(result: DirectRead) {
   if ('page' in result) discardBody(result.page)

@@ -6,7 +6,7 @@ import { versionKey } from '../download/etag.ts'
 import { bufferedBody, type FileBody, statFile } from '../download/file-body.ts'
 import { NotFound, Unreadable } from '../errors.ts'
 import type { EpubContents } from '../format/epub/contents.ts'
-import { mountHealth, mountKey } from '../mount-health.ts'
+import { folderOf, mountHealth, mountKey } from '../mount/mount-health.ts'
 import { foldName } from '../path.ts'
 import { readDirect } from './direct.ts'
 import { slotAt } from './directory.ts'
@@ -116,7 +116,8 @@ async function findChange({
   size,
   modifiedMs,
 }: BookSnapshot): Promise<FileChanged | null> {
-  const stat = await mountHealth.run(mountKey(root), () => statFile(path, mountKey(root)))
+  const look = () => statFile(path, mountKey(root))
+  const stat = await mountHealth.run(mountKey(root), look, { folder: folderOf(path) })
   const now = { size: stat.size, modifiedMs: Math.round(stat.mtimeMs) }
   return now.size === size && now.modifiedMs === modifiedMs ? null : { changed: now }
 }

@@ -7,7 +7,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { deserialize } from 'node:v8'
-import { cacheHealth, mountKey } from '../mount-health.ts'
+import { cacheHealth, mountKey } from '../mount/mount-health.ts'
 import type { Build } from './build.ts'
 
 export type BuildCache = {

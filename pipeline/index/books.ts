@@ -2,7 +2,7 @@
 import { lstat } from 'node:fs/promises'
 import { containmentOf } from '../../lib/containment.ts'
 import { countBooksRead, countReading } from '../../lib/metrics/pipeline.ts'
-import { mountHealth, mountKey } from '../../lib/mount-health.ts'
+import { mountHealth, mountKey } from '../../lib/mount/mount-health.ts'
 import { sortByFileName } from '../../lib/name/natural.ts'
 import { joinPath, pathText } from '../../lib/path.ts'
 import type { Sql } from '../../lib/postgres/db.ts'

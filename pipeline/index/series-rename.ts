@@ -2,7 +2,7 @@
 // set on it.
 import { hash } from 'node:crypto'
 import { lstat } from 'node:fs/promises'
-import { mountHealth, mountKey } from '../../lib/mount-health.ts'
+import { mountHealth, mountKey } from '../../lib/mount/mount-health.ts'
 import { sortKey } from '../../lib/name/natural.ts'
 import { joinPath } from '../../lib/path.ts'
 import type { Transaction } from '../../lib/postgres/db.ts'

@@ -2,7 +2,7 @@
 import { lstat, opendir, stat } from 'node:fs/promises'
 import { NotResponding } from '../../lib/errors.ts'
 import type { Log } from '../../lib/log.ts'
-import { mountHealth, mountKey } from '../../lib/mount-health.ts'
+import { mountHealth, mountKey } from '../../lib/mount/mount-health.ts'
 import { joinPath } from '../../lib/path.ts'
 import type { Sql } from '../../lib/postgres/db.ts'
 import type { LoadedScan } from './scan-context.ts'

@@ -2,7 +2,7 @@
 // they are many, the whole library at worst. A path is due when two checks, some time apart, saw the same
 // state. Paths are latin1 strings relative to the root.
 import { lstat, stat } from 'node:fs/promises'
-import { mountHealth, mountKey } from '../../lib/mount-health.ts'
+import { mountHealth, mountKey } from '../../lib/mount/mount-health.ts'
 import { joinPath, parentPath } from '../../lib/path.ts'
 import { isRecent } from '../scan/disk.ts'
 

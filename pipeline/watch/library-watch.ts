@@ -3,7 +3,7 @@
 import { createWakeup, type Wakeup } from '../../lib/async/wakeup.ts'
 import { NotResponding, Unavailable } from '../../lib/errors.ts'
 import type { Log } from '../../lib/log.ts'
-import { mountHealth, mountKey } from '../../lib/mount-health.ts'
+import { mountHealth, mountKey } from '../../lib/mount/mount-health.ts'
 import { extensionOf } from '../../lib/path.ts'
 import { cachedSetting } from '../../lib/setting/setting.ts'
 import { defaultExtensions } from '../scan/discover.ts'

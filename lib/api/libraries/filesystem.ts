@@ -11,7 +11,7 @@ import {
 } from '../../catalog/library/library-root.ts'
 import { Forbidden, Invalid } from '../../errors.ts'
 import { route } from '../../http/route.ts'
-import { folderHealth, mountKey } from '../../mount-health.ts'
+import { folderHealth, mountKey } from '../../mount/mount-health.ts'
 import { joinPath, pathText } from '../../path.ts'
 import { list, maybe, nullable, record, Type, text } from '../../schema.ts'
 import { isSpecial } from '../../special-folders.ts'

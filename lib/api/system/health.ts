@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Deps } from '../../http/deps.ts'
 import { respond, route } from '../../http/route.ts'
-import { mountHealth } from '../../mount-health.ts'
+import { mountHealth } from '../../mount/mount-health.ts'
 import type { Sql } from '../../postgres/db.ts'
 import { nullable, oneOf, record, Type } from '../../schema.ts'
 

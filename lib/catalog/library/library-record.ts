@@ -10,7 +10,7 @@ import {
 import { parseCron } from '../../cron.ts'
 import { NotFound } from '../../errors.ts'
 import { readingDirections } from '../../metadata/values.ts'
-import { mountHealth, mountKey } from '../../mount-health.ts'
+import { mountHealth, mountKey } from '../../mount/mount-health.ts'
 import { pathText } from '../../path.ts'
 import type { Queryable } from '../../postgres/db.ts'
 import {

@@ -1,20 +1,21 @@
 // Health of mounts, with a probe that the test answers.
 import t from 'tap'
-import { NotResponding } from '../lib/errors.ts'
-import { createMountHealth } from '../lib/mount-health.ts'
+import { NotResponding } from '../../lib/errors.ts'
+import { createMountHealth } from '../../lib/mount/mount-health.ts'
 
 // The timers of the tested module keep no process alive.
 const alive = setInterval(() => {}, 1_000)
 t.teardown(() => clearInterval(alive))
 
 /** A disk that hangs until `respond`; probes and calls wait for it. */
-function hangingDisk() {
+function hangingDisk({ maxCallMs = 15_000 } = {}) {
   let blocked: PromiseWithResolvers<void> | null = null
   let probes = 0
   const health = createMountHealth({
     tickMs: 5,
     slowMs: 10,
     hungTicks: 2,
+    maxCallMs,
     probe: async () => {
       probes += 1
       await blocked?.promise
@@ -120,6 +121,52 @@ t.test('some calls of a folder run at the same time', async t => {
   end.resolve()
   await Promise.all([...calls, ...others])
   t.equal(running, 43)
+})
+
+t.test('a folder that hangs below a root that responds does not disturb the others', async t => {
+  const disk = hangingDisk({ maxCallMs: 30 })
+  const hung = Promise.withResolvers<number>()
+  const discarded: number[] = []
+  const read = (folder: string, work: () => Promise<number>) =>
+    disk.run('/a', work, { folder, discard: value => discarded.push(value) })
+  const calls = Array.from({ length: 20 }, () => read('/a/hung', () => hung.promise))
+  for (const call of calls) await t.rejects(call, NotResponding)
+  t.notOk(disk.isHung('/a'))
+  let isStarted = false
+  const later = read('/a/hung', async () => {
+    isStarted = true
+    return 1
+  })
+  await t.rejects(later, NotResponding)
+  t.notOk(isStarted, 'the next one does not start')
+  t.equal(await read('/a/other', async () => 2), 2, 'the slots of those that hang are free')
+  t.equal(await disk.run('/a', async () => 3), 3)
+
+  hung.resolve(4)
+  while (discarded.length < 16) await tick()
+  t.equal(discarded.length, 16, 'those that had a slot')
+  t.equal(await read('/a/hung', async () => 5), 5, 'it responds')
+})
+
+t.test('calls that never return leave threads to other folders', async t => {
+  const disk = hangingDisk({ maxCallMs: 20 })
+  const never = new Promise<number>(() => {})
+  let started = 0
+  const read = (folder: string) =>
+    disk.run(
+      '/a',
+      () => {
+        started += 1
+        return never
+      },
+      { folder },
+    )
+  for (let i = 0; i < 6; i++) {
+    const calls = Array.from({ length: 12 }, (_, n) => read(`/a/${i}/${n}`))
+    for (const call of calls) await t.rejects(call, NotResponding)
+  }
+  t.ok(started >= 32 && started < 48, `${started} of 72 started`)
+  t.equal(await disk.run('/b', async () => 6), 6)
 })
 
 t.test('the errors of a call are its own', async t => {

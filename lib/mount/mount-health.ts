@@ -2,8 +2,9 @@
 // server is away, blocks the threads that read it; a probe finds it, and until it responds again every use of
 // it fails at once.
 import { opendir, stat } from 'node:fs/promises'
-import { createSemaphore } from './async/semaphore.ts'
-import { NotResponding, Unavailable } from './errors.ts'
+import { NotResponding } from '../errors.ts'
+import { parentPath } from '../path.ts'
+import { type CallOptions, createMount, freeSlots, type Mount, runCall } from './mount-call.ts'
 
 /** Reads the folder from its disk; resolves or rejects as soon as the disk responds. */
 type Probe = (root: Buffer) => Promise<unknown>
@@ -16,53 +17,16 @@ type Options = {
   slowMs?: number
   /** The folder is hung when a probe takes that many ticks: not a time, because the event loop may pause. */
   hungTicks?: number
-}
-
-type CallOptions<T> = {
-  /** Gives up waiting, with Unavailable. */
-  signal?: AbortSignal | undefined
-  /** Receives a result that arrives after the call was given up. */
-  discard?: ((value: T) => void) | undefined
-}
-
-type Call = { since: number; isThread: boolean; fail: (error: unknown) => void }
-
-type Mount = {
-  root: string
-  calls: Set<Call>
-  /** How many have not ended, with those that were given up. */
-  running: number
-  slots: ReturnType<typeof createSemaphore>
-  /** ms since 1970. */
-  hungSince: number | null
-  /** The latest, until one of them returns. */
-  probe: { ticks: number; isStarted: boolean } | null
-  /** Those that have not returned. */
-  probes: number
-  probedAt: number
+  /** The longest time of a call that is not in threads: a mount may hang below a root that responds. */
+  maxCallMs?: number
 }
 
 /** A folder, latin1 (one character per byte), and since when it has not responded; `seconds` once it does. */
 export type MountChange = { root: string; since: Date; seconds: number | null }
 
-// Calls of one library in the thread pool of the process: it has room for many libraries that hang.
-const maxCalls = 16
-// The longest time of one such call: a mount may hang below a root that responds.
-const maxCallMs = 15_000
 // A mount that was replaced leaves its calls behind for ever, probes as well.
 const maxProbes = 4
 const probeAgainMs = 10_000
-
-const createMount = (root: string): Mount => ({
-  root,
-  calls: new Set(),
-  running: 0,
-  slots: createSemaphore({ slots: maxCalls }),
-  hungSince: null,
-  probe: null,
-  probes: 0,
-  probedAt: 0,
-})
 
 /** `root` is always the folder of a library as a latin1 string, as in Containment. */
 export function createMountHealth({
@@ -70,6 +34,7 @@ export function createMountHealth({
   tickMs = 500,
   slowMs = 1_500,
   hungTicks = 5,
+  maxCallMs = 15_000,
 }: Options = {}) {
   const mounts = new Map<string, Mount>()
   const listeners = new Set<(change: MountChange) => void>()
@@ -107,8 +72,10 @@ export function createMountHealth({
     }
     for (const call of mount.calls) {
       if (now - call.since <= slowMs) break
-      if (!call.isThread && now - call.since > maxCallMs) call.fail(new NotResponding())
-      else if (now - mount.probedAt > slowMs) startProbe(mount, now)
+      if (!call.isThread && now - call.since > maxCallMs) {
+        hasHung = true
+        call.giveUp()
+      } else if (now - mount.probedAt > slowMs) startProbe(mount, now)
     }
     if (mount.running === 0 && mount.calls.size === 0) mounts.delete(mount.root)
   }
@@ -132,7 +99,7 @@ export function createMountHealth({
   function setResponding(mount: Mount) {
     const since = mount.hungSince!
     mount.hungSince = null
-    mount.slots = createSemaphore({ slots: maxCalls })
+    freeSlots(mount)
     notify({ root: mount.root, since: new Date(since), seconds: (Date.now() - since) / 1000 })
   }
 
@@ -143,7 +110,7 @@ export function createMountHealth({
   return {
     /**
      * Runs a short asynchronous use of the folder; some of a library run at the same time. Throws
-     * NotResponding when the folder hangs, now or later, while `work` goes on.
+     * NotResponding when the folder hangs, or `folder` below it, now or later, while `work` goes on.
      */
     run: <T>(root: string, work: () => Promise<T>, options: CallOptions<T> = {}): Promise<T> =>
       runCall(mountOf(root), work, { ...options, isThread: false }),
@@ -156,7 +123,7 @@ export function createMountHealth({
     isHung: (root: string): boolean => (mounts.get(root)?.hungSince ?? null) !== null,
     /** How many of the folders hang. */
     countHung: (): number => [...mounts.values()].filter(mount => mount.hungSince !== null).length,
-    /** Whether any of them ever did. */
+    /** Whether any of them, or a folder in one, ever did. */
     hasHung: () => hasHung,
     /** Calls `listener` when a folder begins to hang and when it responds again. */
     listen(listener: (change: MountChange) => void): Disposable {
@@ -164,48 +131,6 @@ export function createMountHealth({
       return { [Symbol.dispose]: () => void listeners.delete(listener) }
     },
   }
-}
-
-async function runCall<T>(
-  mount: Mount,
-  work: (signal: AbortSignal) => Promise<T>,
-  { signal, discard, isThread }: CallOptions<T> & { isThread: boolean },
-): Promise<T> {
-  if (mount.hungSince !== null) throw new NotResponding()
-  if (signal?.aborted) throw new Unavailable('Request was cancelled')
-  const ended = Promise.withResolvers<T>()
-  const abort = new AbortController()
-  const call: Call = {
-    since: performance.now(),
-    isThread,
-    fail(error) {
-      if (!mount.calls.delete(call)) return
-      signal?.removeEventListener('abort', cancel)
-      ended.reject(error)
-      abort.abort(error)
-    },
-  }
-  const cancel = () => call.fail(new Unavailable('Request was cancelled'))
-  signal?.addEventListener('abort', cancel, { once: true })
-  mount.calls.add(call)
-  const start = async () => {
-    mount.running += 1
-    try {
-      return await work(abort.signal)
-    } finally {
-      mount.running -= 1
-    }
-  }
-  const result = isThread ? start() : mount.slots.run(start, { signal: abort.signal })
-  result.then(
-    value => {
-      if (!mount.calls.delete(call)) return discard?.(value)
-      signal?.removeEventListener('abort', cancel)
-      ended.resolve(value)
-    },
-    error => call.fail(error),
-  )
-  return ended.promise
 }
 
 /** Resolves when the folder responds, also with an error. */
@@ -247,3 +172,6 @@ export const hasBlockedThreads = (): boolean =>
 
 /** The key of a library folder. */
 export const mountKey = (root: Uint8Array): string => Buffer.from(root).toString('latin1')
+
+/** `folder` of a call that uses this file. */
+export const folderOf = (path: Uint8Array): string => parentPath(mountKey(path))

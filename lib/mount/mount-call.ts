@@ -1,0 +1,139 @@
+// A call on a mount: it fails when the mount hangs, is given up when it takes too long, and occupies a slot meanwhile.
+import { createSemaphore } from '../async/semaphore.ts'
+import { NotResponding, Unavailable } from '../errors.ts'
+import { createHungFolders, type HungFolders } from './hung-folders.ts'
+
+export type CallOptions<T> = {
+  /** Where the file lies (`folderOf`). */
+  folder?: string | undefined
+  /** Gives up waiting, with Unavailable. */
+  signal?: AbortSignal | undefined
+  /** Receives a result that arrives after the call was given up. */
+  discard?: ((value: T) => void) | undefined
+}
+
+type Call = {
+  since: number
+  isThread: boolean
+  fail: (error: unknown) => void
+  /** Fails, and lets another call take its place. */
+  giveUp: () => void
+}
+
+export type Mount = {
+  root: string
+  calls: Set<Call>
+  /** How many have not ended, with those that were given up. */
+  running: number
+  slots: ReturnType<typeof createSemaphore>
+  /** How many of those that were given up have not ended. */
+  givenUp: number
+  hungFolders: HungFolders
+  /** ms since 1970. */
+  hungSince: number | null
+  /** The latest, until one of them returns. */
+  probe: { ticks: number; isStarted: boolean } | null
+  /** Those that have not returned. */
+  probes: number
+  probedAt: number
+}
+
+// Calls of one library in the thread pool of the process: it has room for many libraries that hang.
+const maxCalls = 16
+// The rest of the threads is for other libraries.
+const maxGivenUp = 32
+const createSlots = () => createSemaphore({ slots: maxCalls })
+
+export const createMount = (root: string): Mount => ({
+  root,
+  calls: new Set(),
+  running: 0,
+  slots: createSlots(),
+  givenUp: 0,
+  hungFolders: createHungFolders(),
+  hungSince: null,
+  probe: null,
+  probes: 0,
+  probedAt: 0,
+})
+
+/** Those of calls that may never end. */
+export function freeSlots(mount: Mount) {
+  mount.slots = createSlots()
+}
+
+/** Throws NotResponding when the mount or the folder of the call hangs, now or later. */
+export async function runCall<T>(
+  mount: Mount,
+  work: (signal: AbortSignal) => Promise<T>,
+  { signal, discard, folder, isThread }: CallOptions<T> & { isThread: boolean },
+): Promise<T> {
+  if (mount.hungSince !== null || mount.givenUp >= maxGivenUp) throw new NotResponding()
+  if (folder !== undefined && !mount.hungFolders.admits(folder)) throw new NotResponding()
+  if (signal?.aborted) throw new Unavailable('Request was cancelled')
+  const ended = Promise.withResolvers<T>()
+  const released = Promise.withResolvers<void>()
+  const abort = new AbortController()
+  let isStarted = false
+  let isGivenUp = false
+  const call: Call = {
+    since: performance.now(),
+    isThread,
+    fail(error) {
+      if (!mount.calls.delete(call)) return
+      signal?.removeEventListener('abort', cancel)
+      ended.reject(error)
+      abort.abort(error)
+    },
+    giveUp() {
+      if (isStarted) {
+        isGivenUp = true
+        mount.givenUp += 1
+        if (folder !== undefined) mount.hungFolders.add(folder)
+      }
+      released.resolve()
+      call.fail(new NotResponding())
+    },
+  }
+  const cancel = () => call.fail(new Unavailable('Request was cancelled'))
+  signal?.addEventListener('abort', cancel, { once: true })
+  mount.calls.add(call)
+  const start = async () => {
+    isStarted = true
+    mount.running += 1
+    try {
+      return await work(abort.signal)
+    } finally {
+      mount.running -= 1
+      if (isGivenUp) {
+        mount.givenUp -= 1
+        if (folder !== undefined) mount.hungFolders.delete(folder)
+      }
+    }
+  }
+  const result = isThread ? start() : startInSlot(mount, start, { released, abort })
+  result.then(
+    value => {
+      if (!mount.calls.delete(call)) return discard?.(value)
+      signal?.removeEventListener('abort', cancel)
+      ended.resolve(value)
+    },
+    error => call.fail(error),
+  )
+  return ended.promise
+}
+
+type SlotOptions = { released: PromiseWithResolvers<void>; abort: AbortController }
+
+/** Holds a slot until the work ends or `released` resolves. */
+async function startInSlot<T>(
+  { slots }: Mount,
+  start: () => Promise<T>,
+  { released, abort }: SlotOptions,
+): Promise<T> {
+  await slots.acquire({ signal: abort.signal })
+  const running = start()
+  running.then(released.resolve as () => void, released.resolve)
+  released.promise.then(slots.release)
+  return await running
+}
