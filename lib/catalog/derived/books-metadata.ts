@@ -1,7 +1,7 @@
 // `series_books_metadata`: metadata of a series, aggregated from its present books. Lists of series show it. A series
 // with age ratings of books has a row for each of them, so that accounts with an age limit read theirs.
 import type { Fragment } from 'postgres'
-import { hidesBooks, presentBook, type Viewer } from '../../auth/viewer.ts'
+import { presentBook, type Viewer } from '../../auth/viewer.ts'
 import type { Queryable } from '../../postgres/db.ts'
 
 export const maxAuthors = 100
@@ -75,11 +75,10 @@ export function joinBooksMetadata(sql: Queryable, { ageLimit }: Viewer): Fragmen
 }
 
 /** Whether books of `series s` may be beyond the age limit of the viewer: false only if that is certain. */
-export function mayHideBooks(sql: Queryable, viewer: Viewer): Fragment {
-  if (!hidesBooks(viewer)) return sql`false`
-  return sql`(
-    exists (
-      select from series_books_metadata x
-      where x.series_id = s.id and x.age_limit > ${viewer.ageLimit})
-    or exists (select from series_refresh o where o.series_id = s.id))`
+export function mayHideBooks(sql: Queryable, { ageLimit }: Viewer): Fragment {
+  if (ageLimit === null) return sql`false`
+  return sql`coalesce((
+    select max(x.age_limit) > ${ageLimit} from series_books_metadata x
+    where x.series_id = s.id
+      and not exists (select from series_refresh o where o.series_id = s.id)), true)`
 }

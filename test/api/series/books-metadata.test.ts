@@ -191,6 +191,8 @@ test('accounts with different age limits see what the books say that each of the
   await rate(4, 12)
   await rate(6, null)
   await check('two ratings changed')
+  await all.sql`delete from series_books_metadata where series_id = ${seriesId}`
+  await check('nothing is stored')
   shelf.remove('Mixed/5.cbz')
   ratings[5] = Number.POSITIVE_INFINITY
   await shelf.scan()
