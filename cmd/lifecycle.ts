@@ -82,6 +82,13 @@ function logHungFolders(log: Log): Disposable {
         else log.info({ folder, seconds: Math.round(seconds) }, `a ${kind} folder responds again`)
       }),
     )
+  stack.use(
+    mountHealth.listenFolders((folder, isHung) => {
+      const place = { folder: pathText(Buffer.from(folder, 'latin1')) }
+      if (isHung) log.warn(place, 'a folder in a library does not respond')
+      else log.info(place, 'a folder in a library responds again')
+    }),
+  )
   return stack
 }
 

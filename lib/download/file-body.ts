@@ -97,20 +97,25 @@ type Range = {
   length: number
   /** Folder of the library, latin1; null for a file of the data directory. */
   root: string | null
+  /** Of the file (`folderOf`). */
+  folder?: string
 }
 
 /** A stream over a range of the file, which closes the file when it ends or is destroyed. */
-export function streamRange(fd: number, { start, length, root }: Range): Readable {
+export function streamRange(fd: number, { start, length, root, folder }: Range): Readable {
   if (length === 0) {
     closeInBackground(fd)
     return Readable.from([])
   }
   const options = { fd, start, end: start + length - 1, highWaterMark: 256 * 1024 }
-  return createReadStream('', root === null ? options : { ...options, fs: libraryDisk(root) })
+  return createReadStream(
+    '',
+    root === null ? options : { ...options, fs: libraryDisk(root, folder) },
+  )
 }
 
 /** Reads and closes for one stream. A stream whose disk hangs fails, and its file is closed after the last read. */
-function libraryDisk(root: string) {
+function libraryDisk(root: string, folder: string | undefined) {
   let reading: Promise<unknown> = Promise.resolve()
   return {
     read(...[fd, target, offset, length, position, done]: ReadArguments) {
@@ -119,7 +124,7 @@ function libraryDisk(root: string) {
         reading = started.catch(() => {})
         return started
       }
-      mountHealth.run(root, start).then(
+      mountHealth.run(root, start, { folder }).then(
         ({ bytesRead, buffer }) => done(null, bytesRead, buffer),
         error => done(error),
       )

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 import type { BookFile } from '../catalog/book/book-file.ts'
 import type { FileAccess } from '../containment.ts'
 import { type FormatName, formatNamed } from '../format/formats.ts'
-import { mountKey } from '../mount/mount-health.ts'
+import { folderOf, mountKey } from '../mount/mount-health.ts'
 import { attachment } from './attachment.ts'
 import { openBookFile } from './book-content.ts'
 import { fileEtag } from './etag.ts'
@@ -63,7 +63,12 @@ export async function fileResponse(
     return {
       status,
       headers,
-      body: streamRange(fd, { start: range.start, length, root: mountKey(book.root) }),
+      body: streamRange(fd, {
+        start: range.start,
+        length,
+        root: mountKey(book.root),
+        folder: folderOf(book.path),
+      }),
     }
   } finally {
     if (!isStreaming) closeInBackground(fd)

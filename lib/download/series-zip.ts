@@ -4,7 +4,7 @@ import { PassThrough, type Readable } from 'node:stream'
 import type { BookFile } from '../catalog/book/book-file.ts'
 import type { FileAccess } from '../containment.ts'
 import { Failure, NotFound, Unavailable, Unreadable } from '../errors.ts'
-import { mountKey } from '../mount/mount-health.ts'
+import { folderOf, mountKey } from '../mount/mount-health.ts'
 import { foldName } from '../path.ts'
 import { openBookFile } from './book-content.ts'
 import { closeFile, closeInBackground, streamRange } from './file-body.ts'
@@ -38,7 +38,12 @@ export async function zipSeries(
       closeInBackground(fd)
       throw new Unreadable('The file changed while the series was sent', 'io')
     }
-    source = streamRange(fd, { start: 0, length: size, root: mountKey(book.root) })
+    source = streamRange(fd, {
+      start: 0,
+      length: size,
+      root: mountKey(book.root),
+      folder: folderOf(book.path),
+    })
     // The client may have disconnected while the file was opened.
     if (body.destroyed) source.destroy()
     source.on('error', error => body.destroy(error))

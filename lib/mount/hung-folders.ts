@@ -3,29 +3,34 @@
 export type HungFolders = ReturnType<typeof createHungFolders>
 
 // A mount that was replaced leaves its calls behind for ever: others are tried, but each may occupy a thread.
-const againMs = 60_000
+const tryAgainMs = 60_000
 const maxTries = 4
 
-export function createHungFolders() {
+export function createHungFolders({ againMs = tryAgainMs } = {}) {
   const folders = new Map<string, { triedAt: number; tries: number }>()
+
+  function isHung(folder: string): boolean {
+    const hung = folders.get(folder)
+    return !!hung && (hung.tries === maxTries || performance.now() - hung.triedAt < againMs)
+  }
+
   return {
-    /** Whether a call may start. */
+    /** Whether calls fail at once. */
+    isHung,
+    /** Whether a call may start: one that is tried again counts. */
     admits(folder: string): boolean {
+      if (isHung(folder)) return false
       const hung = folders.get(folder)
-      if (!hung) return true
-      const now = performance.now()
-      if (hung.tries === maxTries || now - hung.triedAt < againMs) return false
-      hung.triedAt = now
-      hung.tries += 1
+      if (hung) folders.set(folder, { triedAt: performance.now(), tries: hung.tries + 1 })
       return true
     },
-    /** A call was given up. */
-    add(folder: string): void {
-      if (!folders.has(folder)) folders.set(folder, { triedAt: performance.now(), tries: 0 })
+    /** A call was given up. Returns whether it is the first one. */
+    add(folder: string): boolean {
+      if (folders.has(folder)) return false
+      folders.set(folder, { triedAt: performance.now(), tries: 0 })
+      return true
     },
-    /** A call that was given up has returned. */
-    delete(folder: string): void {
-      folders.delete(folder)
-    },
+    /** A call has returned. Returns whether the folder had hung. */
+    delete: (folder: string): boolean => folders.delete(folder),
   }
 }

@@ -4,7 +4,7 @@ import { NotResponding, Unavailable } from '../errors.ts'
 import { createHungFolders, type HungFolders } from './hung-folders.ts'
 
 export type CallOptions<T> = {
-  /** Where the file lies (`folderOf`). */
+  /** Where the file lies (`folderOf`); not for work in threads. */
   folder?: string | undefined
   /** Gives up waiting, with Unavailable. */
   signal?: AbortSignal | undefined
@@ -12,13 +12,19 @@ export type CallOptions<T> = {
   discard?: ((value: T) => void) | undefined
 }
 
-type Call = {
+export type Call = {
   since: number
   isThread: boolean
+  isStarted: boolean
+  /** How often it was looked at since it waits or since it was started. */
+  ticks: number
   fail: (error: unknown) => void
   /** Fails, and lets another call take its place. */
   giveUp: () => void
 }
+
+/** A folder below the root of a library begins to hang, or responds again. */
+export type NotifyFolder = (folder: string, isHung: boolean) => void
 
 export type Mount = {
   root: string
@@ -29,6 +35,7 @@ export type Mount = {
   /** How many of those that were given up have not ended. */
   givenUp: number
   hungFolders: HungFolders
+  notifyFolder: NotifyFolder
   /** ms since 1970. */
   hungSince: number | null
   /** The latest, until one of them returns. */
@@ -44,13 +51,14 @@ const maxCalls = 16
 const maxGivenUp = 32
 const createSlots = () => createSemaphore({ slots: maxCalls })
 
-export const createMount = (root: string): Mount => ({
+export const createMount = (root: string, notifyFolder: NotifyFolder): Mount => ({
   root,
   calls: new Set(),
   running: 0,
   slots: createSlots(),
   givenUp: 0,
   hungFolders: createHungFolders(),
+  notifyFolder,
   hungSince: null,
   probe: null,
   probes: 0,
@@ -68,17 +76,19 @@ export async function runCall<T>(
   work: (signal: AbortSignal) => Promise<T>,
   { signal, discard, folder, isThread }: CallOptions<T> & { isThread: boolean },
 ): Promise<T> {
-  if (mount.hungSince !== null || mount.givenUp >= maxGivenUp) throw new NotResponding()
-  if (folder !== undefined && !mount.hungFolders.admits(folder)) throw new NotResponding()
+  const { hungFolders } = mount
   if (signal?.aborted) throw new Unavailable('Request was cancelled')
+  if (mount.hungSince !== null || mount.givenUp >= maxGivenUp) throw new NotResponding()
+  if (folder !== undefined && hungFolders.isHung(folder)) throw new NotResponding()
   const ended = Promise.withResolvers<T>()
   const released = Promise.withResolvers<void>()
   const abort = new AbortController()
-  let isStarted = false
   let isGivenUp = false
   const call: Call = {
     since: performance.now(),
     isThread,
+    isStarted: false,
+    ticks: 0,
     fail(error) {
       if (!mount.calls.delete(call)) return
       signal?.removeEventListener('abort', cancel)
@@ -86,10 +96,10 @@ export async function runCall<T>(
       abort.abort(error)
     },
     giveUp() {
-      if (isStarted) {
+      if (call.isStarted) {
         isGivenUp = true
         mount.givenUp += 1
-        if (folder !== undefined) mount.hungFolders.add(folder)
+        if (folder !== undefined && hungFolders.add(folder)) mount.notifyFolder(folder, true)
       }
       released.resolve()
       call.fail(new NotResponding())
@@ -99,16 +109,17 @@ export async function runCall<T>(
   signal?.addEventListener('abort', cancel, { once: true })
   mount.calls.add(call)
   const start = async () => {
-    isStarted = true
+    // It may have begun to hang while the call waited.
+    if (folder !== undefined && !hungFolders.admits(folder)) throw new NotResponding()
+    call.isStarted = true
+    call.ticks = 0
     mount.running += 1
     try {
       return await work(abort.signal)
     } finally {
       mount.running -= 1
-      if (isGivenUp) {
-        mount.givenUp -= 1
-        if (folder !== undefined) mount.hungFolders.delete(folder)
-      }
+      if (isGivenUp) mount.givenUp -= 1
+      if (folder !== undefined && hungFolders.delete(folder)) mount.notifyFolder(folder, false)
     }
   }
   const result = isThread ? start() : startInSlot(mount, start, { released, abort })

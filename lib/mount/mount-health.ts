@@ -4,7 +4,14 @@
 import { opendir, stat } from 'node:fs/promises'
 import { NotResponding } from '../errors.ts'
 import { parentPath } from '../path.ts'
-import { type CallOptions, createMount, freeSlots, type Mount, runCall } from './mount-call.ts'
+import {
+  type Call,
+  type CallOptions,
+  createMount,
+  freeSlots,
+  type Mount,
+  runCall,
+} from './mount-call.ts'
 
 /** Reads the folder from its disk; resolves or rejects as soon as the disk responds. */
 type Probe = (root: Buffer) => Promise<unknown>
@@ -17,8 +24,8 @@ type Options = {
   slowMs?: number
   /** The folder is hung when a probe takes that many ticks: not a time, because the event loop may pause. */
   hungTicks?: number
-  /** The longest time of a call that is not in threads: a mount may hang below a root that responds. */
-  maxCallMs?: number
+  /** The longest time of a call that is not in threads, in ticks: a mount may hang below a root that responds. */
+  maxCallTicks?: number
 }
 
 /** A folder, latin1 (one character per byte), and since when it has not responded; `seconds` once it does. */
@@ -34,17 +41,18 @@ export function createMountHealth({
   tickMs = 500,
   slowMs = 1_500,
   hungTicks = 5,
-  maxCallMs = 15_000,
+  maxCallTicks = 30,
 }: Options = {}) {
   const mounts = new Map<string, Mount>()
-  const listeners = new Set<(change: MountChange) => void>()
+  const changes = createListeners<[change: MountChange]>()
+  const folders = createListeners<[folder: string, isHung: boolean]>()
   let timer: NodeJS.Timeout | null = null
   let hasHung = false
 
   function mountOf(root: string): Mount {
     const known = mounts.get(root)
     if (known) return known
-    const mount = createMount(root)
+    const mount = createMount(root, folders.notify)
     mounts.set(root, mount)
     timer ??= setInterval(tick, tickMs).unref()
     return mount
@@ -71,11 +79,11 @@ export function createMountHealth({
       return
     }
     for (const call of mount.calls) {
-      if (now - call.since <= slowMs) break
-      if (!call.isThread && now - call.since > maxCallMs) {
-        hasHung = true
+      call.ticks += 1
+      if (isOverdue(call, maxCallTicks)) {
+        hasHung ||= call.isStarted
         call.giveUp()
-      } else if (now - mount.probedAt > slowMs) startProbe(mount, now)
+      } else if (now - call.since > slowMs && now - mount.probedAt > slowMs) startProbe(mount, now)
     }
     if (mount.running === 0 && mount.calls.size === 0) mounts.delete(mount.root)
   }
@@ -93,18 +101,18 @@ export function createMountHealth({
     mount.hungSince = Date.now()
     mount.probe = null
     for (const call of mount.calls) call.fail(new NotResponding())
-    notify({ root: mount.root, since: new Date(mount.hungSince), seconds: null })
+    changes.notify({ root: mount.root, since: new Date(mount.hungSince), seconds: null })
   }
 
   function setResponding(mount: Mount) {
     const since = mount.hungSince!
     mount.hungSince = null
     freeSlots(mount)
-    notify({ root: mount.root, since: new Date(since), seconds: (Date.now() - since) / 1000 })
-  }
-
-  function notify(change: MountChange) {
-    for (const listener of listeners) listener(change)
+    changes.notify({
+      root: mount.root,
+      since: new Date(since),
+      seconds: (Date.now() - since) / 1000,
+    })
   }
 
   return {
@@ -126,7 +134,23 @@ export function createMountHealth({
     /** Whether any of them, or a folder in one, ever did. */
     hasHung: () => hasHung,
     /** Calls `listener` when a folder begins to hang and when it responds again. */
-    listen(listener: (change: MountChange) => void): Disposable {
+    listen: changes.listen,
+    /** The same for folders below them. */
+    listenFolders: folders.listen,
+  }
+}
+
+// Those that wait for calls that are given up still have their time.
+const isOverdue = ({ isThread, isStarted, ticks }: Call, maxTicks: number): boolean =>
+  !isThread && ticks > (isStarted ? maxTicks : 2 * maxTicks)
+
+function createListeners<A extends unknown[]>() {
+  const listeners = new Set<(...values: A) => void>()
+  return {
+    notify(...values: A) {
+      for (const listener of listeners) listener(...values)
+    },
+    listen(listener: (...values: A) => void): Disposable {
       listeners.add(listener)
       return { [Symbol.dispose]: () => void listeners.delete(listener) }
     },

@@ -88,7 +88,9 @@ async function readContained(
     const dataOffset = offset + header.length
     if (isTooLarge) {
       isStreaming = true
-      return { page: streamPage(fd, slot, { dataOffset, root: containment.root }) }
+      return {
+        page: streamPage(fd, slot, { dataOffset, root: containment.root, folder: folderOf(path) }),
+      }
     }
     const crc = slot.crc === CRC_IN_HEADER ? header.crc : slot.crc
     const end = header.length + packedBytes
@@ -174,10 +176,10 @@ function inflate(packed: Buffer, sizeBytes: number): Promise<Buffer | null> {
 function streamPage(
   fd: number,
   slot: PageSlot,
-  { dataOffset, root }: { dataOffset: number; root: string },
+  { dataOffset, root, folder }: { dataOffset: number; root: string; folder: string },
 ) {
   const { packedBytes, sizeBytes, method, mediaType } = slot
-  const source = streamRange(fd, { start: dataOffset, length: packedBytes, root })
+  const source = streamRange(fd, { start: dataOffset, length: packedBytes, root, folder })
   const release = () => {}
   if (method === STORED) return { body: source, length: packedBytes, mediaType, release }
   const body = requireLength(sizeBytes)

@@ -7,9 +7,8 @@ import { deliveryCounters } from '../download/counters.ts'
 import { NotFound, Unreadable } from '../errors.ts'
 import { missingFile } from '../library-file.ts'
 import { mountHealth } from '../mount/mount-health.ts'
-import { parentPath } from '../path.ts'
 import type { Failures } from './failures.ts'
-import type { BookRef, FileChanged, PageTasks, TaskOptions, WorkerResult } from './messages.ts'
+import type { FileChanged, PageTasks, TaskOptions, WorkerResult } from './messages.ts'
 
 export type PagePool = ReturnType<typeof openPagePool>
 
@@ -68,14 +67,11 @@ export function openPagePool({ failures, ...options }: PoolOptions) {
         // Without a result its disk hangs, and the caller does not wait for it.
         return failure ? { error: failure, isGone: false } : (done[0] ?? { isAbsent: true })
       }
-      const file = fileOf(request)
-      const root = file?.containment.root ?? null
+      const root = rootOf(request)
       const { accountId, signal } = client
       const owned = accountId === undefined ? {} : { owner: accountId }
       const result = await queue.run({ weight, ...owned, isDeferrable, signal }, () =>
-        file === null
-          ? work()
-          : mountHealth.runThread(file.containment.root, work, { folder: parentPath(file.path) }),
+        root === null ? work() : mountHealth.runThread(root, work),
       )
       if ('value' in result) return result.value
       if ('changed' in result) return result
@@ -93,10 +89,8 @@ export function openPagePool({ failures, ...options }: PoolOptions) {
   }
 }
 
-/** The file that a task reads; null for one that gets its bytes. */
-function fileOf(
-  request: PageTasks[keyof PageTasks]['request'],
-): Pick<BookRef, 'path' | 'containment'> | null {
-  if ('containment' in request) return request
-  return 'book' in request ? request.book : null
+/** Folder of the library that a task reads; null for one that gets its bytes. */
+function rootOf(request: PageTasks[keyof PageTasks]['request']): string | null {
+  if ('containment' in request) return request.containment.root
+  return 'book' in request ? request.book.containment.root : null
 }

@@ -84,8 +84,10 @@ async function store(folder: string, name: string, build: Buffer): Promise<void>
 
 /** Whether it is the file of a process that was killed while it wrote. */
 async function isAbandoned(file: string): Promise<boolean> {
-  const { mtimeMs } = await stat(file)
-  return file.endsWith('.unfinished') && Date.now() - mtimeMs > abandonedMs
+  if (!file.endsWith('.unfinished')) return false
+  // Another process may have renamed it.
+  const stats = await stat(file).catch(() => null)
+  return stats !== null && Date.now() - stats.mtimeMs > abandonedMs
 }
 
 async function buildInProcess(): Promise<Buffer> {

@@ -2,7 +2,7 @@
 // they are many, the whole library at worst. A path is due when two checks, some time apart, saw the same
 // state. Paths are latin1 strings relative to the root.
 import { lstat, stat } from 'node:fs/promises'
-import { mountHealth, mountKey } from '../../lib/mount/mount-health.ts'
+import { folderOf, mountHealth, mountKey } from '../../lib/mount/mount-health.ts'
 import { joinPath, parentPath } from '../../lib/path.ts'
 import { isRecent } from '../scan/disk.ts'
 
@@ -80,7 +80,10 @@ export async function checkPaths(
     await Promise.all(
       waiting.slice(i, i + concurrency).map(async ([path, before]) => {
         const place = joinPath(root, Buffer.from(path, 'latin1'))
-        const { state, isYoung } = await mountHealth.run(mountKey(root), () => stateOf(place))
+        const look = () => stateOf(place)
+        const { state, isYoung } = await mountHealth.run(mountKey(root), look, {
+          folder: folderOf(place),
+        })
         // It changed again, or was merged into a folder, during the check.
         if (changes.paths.get(path) !== before) return
         const isStable = before?.state === state

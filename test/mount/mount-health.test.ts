@@ -1,6 +1,7 @@
 // Health of mounts, with a probe that the test answers.
 import t from 'tap'
 import { NotResponding } from '../../lib/errors.ts'
+import { createHungFolders } from '../../lib/mount/hung-folders.ts'
 import { createMountHealth } from '../../lib/mount/mount-health.ts'
 
 // The timers of the tested module keep no process alive.
@@ -8,14 +9,14 @@ const alive = setInterval(() => {}, 1_000)
 t.teardown(() => clearInterval(alive))
 
 /** A disk that hangs until `respond`; probes and calls wait for it. */
-function hangingDisk({ maxCallMs = 15_000 } = {}) {
+function hangingDisk({ maxCallTicks = 30 } = {}) {
   let blocked: PromiseWithResolvers<void> | null = null
   let probes = 0
   const health = createMountHealth({
     tickMs: 5,
     slowMs: 10,
     hungTicks: 2,
-    maxCallMs,
+    maxCallTicks,
     probe: async () => {
       probes += 1
       await blocked?.promise
@@ -124,7 +125,7 @@ t.test('some calls of a folder run at the same time', async t => {
 })
 
 t.test('a folder that hangs below a root that responds does not disturb the others', async t => {
-  const disk = hangingDisk({ maxCallMs: 30 })
+  const disk = hangingDisk({ maxCallTicks: 6 })
   const hung = Promise.withResolvers<number>()
   const discarded: number[] = []
   const read = (folder: string, work: () => Promise<number>) =>
@@ -148,8 +149,46 @@ t.test('a folder that hangs below a root that responds does not disturb the othe
   t.equal(await read('/a/hung', async () => 5), 5, 'it responds')
 })
 
+t.test('calls that waited behind those of a folder that hangs', async t => {
+  const disk = hangingDisk({ maxCallTicks: 8 })
+  const never = new Promise<number>(() => {})
+  let started = 0
+  const hang = () => {
+    started += 1
+    return never
+  }
+  const first = Array.from({ length: 16 }, () => disk.run('/a', hang, { folder: '/a/hung' }))
+  const waiting = Array.from({ length: 16 }, () => disk.run('/a', hang, { folder: '/a/hung' }))
+  const other = disk.run('/a', async () => 1, { folder: '/a/other' })
+  for (const call of [...first, ...waiting]) await t.rejects(call, NotResponding)
+  t.equal(started, 16, 'those of the same folder do not start')
+  t.equal(await other, 1, 'those of others run')
+  const slow = new Promise<number>(resolve => setTimeout(resolve, 20, 2))
+  t.equal(await disk.run('/a', () => slow, { folder: '/a/other' }), 2)
+})
+
+t.test('a folder on a mount that was replaced is tried again', async t => {
+  const folders = createHungFolders({ againMs: 20 })
+  t.ok(folders.admits('/a'))
+  t.ok(folders.add('/a'))
+  t.notOk(folders.admits('/a'))
+  await new Promise(resolve => setTimeout(resolve, 30))
+  t.notOk(folders.isHung('/a'))
+  t.ok(folders.admits('/a'), 'one call')
+  t.notOk(folders.admits('/a'))
+  t.ok(folders.delete('/a'), 'which returns')
+  t.ok(folders.admits('/a'))
+  folders.add('/a')
+  let tries = 0
+  for (let i = 0; i < 8; i++) {
+    await new Promise(resolve => setTimeout(resolve, 25))
+    if (folders.admits('/a')) tries += 1
+  }
+  t.equal(tries, 4, 'others would occupy a thread each')
+})
+
 t.test('calls that never return leave threads to other folders', async t => {
-  const disk = hangingDisk({ maxCallMs: 20 })
+  const disk = hangingDisk({ maxCallTicks: 4 })
   const never = new Promise<number>(() => {})
   let started = 0
   const read = (folder: string) =>

@@ -15,7 +15,7 @@ const maxBytes = 8 * 1024 * 1024
 const recordBytes = 2_000
 const maxConnections = 2
 // A look-up takes milliseconds; those of an account wait for each other.
-const responseTimeoutMs = 5_000
+const responseTimeoutMs = 10_000
 
 /** Resolves when its database connection is open. */
 export async function connectOpenBooks(sql: Sql) {

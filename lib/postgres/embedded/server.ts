@@ -108,7 +108,11 @@ export async function launch(
   }
   if (signal?.aborted && !failure && child.pid)
     await shutDown(cluster, readPostmaster(cluster)?.pid ?? child.pid, binaries.native)
-  throw new Invalid(`PostgreSQL did not start: ${tail(logFile, logOffset)}`, failure ?? {})
+  const end = tail(logFile, logOffset)
+  const hint = /lock file ".*" already exists/.test(end)
+    ? '\nThe data directory was replaced while a server ran on it: stop that server first.'
+    : ''
+  throw new Invalid(`PostgreSQL did not start: ${end}${hint}`, failure ?? {})
 }
 
 /** Fast shutdown; after ten seconds immediate shutdown, which requires recovery at the next start. */
