@@ -605,7 +605,7 @@ create trigger book_rows_deleted after delete on book referencing old table as d
 -- series read no book. Outdated while a series is in series_refresh.
 create table series_books_metadata (
   series_id uuid not null references series on delete cascade,
-  -- Of the books that an account with this age limit sees: 0, and each age rating of a book.
+  -- Aggregated from books without an age rating or with one up to this. One row for 0 and one for each rating.
   age_limit integer not null,
   metadata  jsonb not null,
   primary key (series_id, age_limit)

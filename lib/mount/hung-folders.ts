@@ -2,7 +2,7 @@
 // Calls in them were given up; others fail at once, until one of those returns.
 export type HungFolders = ReturnType<typeof createHungFolders>
 
-// A mount that was replaced leaves its calls behind for ever: others are tried, but each may occupy a thread.
+// Calls on a mount that was replaced never return, so others are tried; each of them may block a thread for ever.
 const tryAgainMs = 60_000
 const maxTries = 4
 
@@ -17,7 +17,7 @@ export function createHungFolders({ againMs = tryAgainMs } = {}) {
   return {
     /** Whether calls fail at once. */
     isHung,
-    /** Whether a call may start: one that is tried again counts. */
+    /** Whether a call may start. In a folder that has hung for a while, it counts as a try. */
     admits(folder: string): boolean {
       if (isHung(folder)) return false
       const hung = folders.get(folder)

@@ -16,14 +16,14 @@ export type Call = {
   since: number
   isThread: boolean
   isStarted: boolean
-  /** How often it was looked at since it waits or since it was started. */
+  /** Ticks of the timer since it began to wait, then since it was started. */
   ticks: number
   fail: (error: unknown) => void
   /** Fails, and lets another call take its place. */
   giveUp: () => void
 }
 
-/** A folder below the root of a library begins to hang, or responds again. */
+/** Called when a folder below the root of a library begins to hang, and when it responds again. */
 export type NotifyFolder = (folder: string, isHung: boolean) => void
 
 export type Mount = {
@@ -65,7 +65,7 @@ export const createMount = (root: string, notifyFolder: NotifyFolder): Mount => 
   probedAt: 0,
 })
 
-/** Those of calls that may never end. */
+/** Replaces the slots: calls that never end may hold all of them. */
 export function freeSlots(mount: Mount) {
   mount.slots = createSlots()
 }

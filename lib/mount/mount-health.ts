@@ -126,7 +126,7 @@ export function createMountHealth({
     runThread: <T>(
       root: string,
       work: (signal: AbortSignal) => Promise<T>,
-      options: CallOptions<T> = {},
+      options: Omit<CallOptions<T>, 'folder'> = {},
     ): Promise<T> => runCall(mountOf(root), work, { ...options, isThread: true }),
     isHung: (root: string): boolean => (mounts.get(root)?.hungSince ?? null) !== null,
     /** How many of the folders hang. */
@@ -140,7 +140,7 @@ export function createMountHealth({
   }
 }
 
-// Those that wait for calls that are given up still have their time.
+// A waiting call has twice the time: those that hold the slots are given up first.
 const isOverdue = ({ isThread, isStarted, ticks }: Call, maxTicks: number): boolean =>
   !isThread && ticks > (isStarted ? maxTicks : 2 * maxTicks)
 
@@ -197,5 +197,5 @@ export const hasBlockedThreads = (): boolean =>
 /** The key of a library folder. */
 export const mountKey = (root: Uint8Array): string => Buffer.from(root).toString('latin1')
 
-/** `folder` of a call that uses this file. */
+/** The folder of a file, for the option `folder` of a call. */
 export const folderOf = (path: Uint8Array): string => parentPath(mountKey(path))

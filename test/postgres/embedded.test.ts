@@ -1,7 +1,15 @@
 // Bundled PostgreSQL: start, adoption, shutdown, recovery, host lock, refusals.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { Conflict, Invalid } from '../../lib/errors.ts'
@@ -206,4 +214,19 @@ t.test('the error of a failed start contains the server log', async t => {
   t.equal(readPostmaster(join(dataDir, 'postgres')), null)
   writeFileSync(join(dataDir, 'postgres', 'postgresql.auto.conf'), '')
   await (await startPostgres({ dataDir })).stop()
+})
+
+t.test('the error of a start on a data directory that was replaced while a server ran', async t => {
+  const folder = t.testdir()
+  const dataDir = join(folder, 'data')
+  const moved = join(folder, 'moved')
+  const server = await startPostgres({ dataDir })
+  renameSync(dataDir, moved)
+  try {
+    await t.rejects(startPostgres({ dataDir }), /replaced while a server ran.*stop that server/)
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true })
+    renameSync(moved, dataDir)
+    await server.stop()
+  }
 })
