@@ -8,6 +8,7 @@ import { type Log, openLog } from '../lib/log.ts'
 import { openDatabase, type Sql } from '../lib/postgres/db.ts'
 import { migrate } from '../lib/postgres/migrate.ts'
 import { openSpaceGuard, type SpaceGuard, shortageMessage } from '../lib/space-guard.ts'
+import { assertInstalled } from './installed.ts'
 import { exitNow } from './shutdown.ts'
 import { closeOnTermination, onTermination } from './signals.ts'
 
@@ -38,6 +39,7 @@ export async function withContext<T>(
   options: { quiet: boolean; settings?: Record<string, unknown>; libraries?: readonly string[] },
   work: (context: Context) => Promise<T>,
 ): Promise<T> {
+  assertInstalled()
   const level = flags.logLevel ?? (options.quiet ? 'warn' : undefined)
   const config = loadConfig({
     file: flags.config,

