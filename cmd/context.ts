@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import { assertApartFromData, rootBytes } from '../lib/catalog/library/library-root.ts'
 import { type Config, loadConfig } from '../lib/config/config.ts'
-import { restrictNewFiles, secureDataFolder } from '../lib/data-folder.ts'
+import { createDataFolder, restrictNewFiles, secureDataFolder } from '../lib/data-folder.ts'
 import { Unavailable } from '../lib/errors.ts'
 import { joinInstallation } from '../lib/installation.ts'
 import { type Log, openLog } from '../lib/log.ts'
@@ -62,7 +62,7 @@ export async function withContext<T>(
   await assertApartFromData(config.data_dir, libraries)
   const log = openLog(config.logging)
   restrictNewFiles()
-  secureData(config, log)
+  if (options.dataDirectory !== 'unused') openData(config, log)
   // A command that ends because of it reports it itself.
   const space = openSpaceGuard({ config, log: options.quiet ? openLog({ level: 'silent' }) : log })
   const shutdown = createShutdown()
@@ -111,14 +111,10 @@ async function prepare(
   await joinInstallation(sql, { folder: config.data_dir, place, adopts })
 }
 
-function secureData({ data_dir }: Config, log: Log) {
-  try {
-    const open = secureDataFolder(data_dir)
-    if (open.length > 0)
-      log.warn({ paths: open }, 'other users of this machine have access to data')
-  } catch {
-    // The parts that need the folder report it.
-  }
+function openData({ data_dir }: Config, log: Log) {
+  createDataFolder(data_dir)
+  const open = secureDataFolder(data_dir)
+  if (open.length > 0) log.warn({ paths: open }, 'other users of this machine have access to data')
 }
 
 /** A server that cannot be started on a full disk reports many things, but not the reason. */

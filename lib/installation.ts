@@ -45,7 +45,16 @@ export async function joinInstallation(sql: Sql, { folder, place, adopts }: Opti
       on conflict (key) do nothing`
     return true
   })
-  if (isWritten) renameSync(draft, file)
+  if (isWritten) complete(draft, file)
+}
+
+function complete(draft: string, file: string): void {
+  try {
+    renameSync(draft, file)
+  } catch (error) {
+    // A process that started at the same time has renamed it.
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+  }
 }
 
 type Mismatch = Pick<Options, 'folder' | 'place'> & {
