@@ -6,6 +6,7 @@ import { openMetricsServer } from '../lib/metrics/server.ts'
 import { cacheHealth, mountHealth } from '../lib/mount/mount-health.ts'
 import { pathText } from '../lib/path.ts'
 import { openQueue, type Queue } from '../lib/queue/queue.ts'
+import type { Readiness } from '../lib/readiness.ts'
 import { scanOnStart } from '../lib/schedule/scan.ts'
 import { startScheduler } from '../lib/schedule/scheduler.ts'
 import type { Sources } from '../lib/source/open.ts'
@@ -17,7 +18,13 @@ import { collectAtRest } from './rest.ts'
 import { createShutdown, type Shutdown } from './shutdown.ts'
 import { openTerminal } from './terminal.ts'
 
-export type Service = Context & { queue: Queue; sources: Sources; shutdown: Shutdown }
+export type Service = Context & {
+  queue: Queue
+  sources: Sources
+  shutdown: Shutdown
+  /** Of the metrics server; `check` is set when the start is complete. */
+  readiness: { check: (() => Promise<Readiness>) | null }
+}
 
 /** Runs `work` with all parts open, and closes them afterwards in reverse order. */
 export async function runService(
@@ -51,11 +58,12 @@ async function withParts(
   closeLater('queue', queue)
   const sources = openSources({ config, log })
   closeLater('sources', sources)
+  const readiness: Service['readiness'] = { check: null }
   if (config.metrics.bind) {
     const { bind } = config.metrics
     closeLater(
       'metrics',
-      await openMetricsServer(bind, { sql, log, space, dataDir: config.data_dir }),
+      await openMetricsServer(bind, { sql, log, space, readiness, dataDir: config.data_dir }),
     )
   }
   const everyMinute = () => pruneEvents(sql)
@@ -65,7 +73,7 @@ async function withParts(
   const terminal = openTerminal()
   stack.use(reloadOnHangup(context, { shutdown, terminal }))
   stack.use(watchParent({ shutdown, log, terminal }))
-  await work({ ...context, queue, sources, shutdown })
+  await work({ ...context, queue, sources, shutdown, readiness })
 }
 
 /** One line when a folder of a library or of a cache begins to hang, and one when it responds again. */

@@ -42,6 +42,7 @@ const layers = [
   'lib/config',
   'lib/space-guard.ts',
   'lib/postgres',
+  'lib/readiness.ts',
   'lib/setting',
   'lib/auth',
   'lib/metrics',
