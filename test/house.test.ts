@@ -13,6 +13,7 @@ const layers = [
   'lib/version.ts',
   'lib/errors.ts',
   'lib/id.ts',
+  'lib/host.ts',
   'lib/lazy.ts',
   'lib/memoize-last.ts',
   'lib/released-memory.ts',
