@@ -175,7 +175,7 @@ export const catalogue = {
   ),
 
   'metrics.bind': boot.optionalText(
-    'Address and port of a separate server for /metrics without authentication; empty to disable it.',
+    'Address and port of a separate server for /metrics, /health/live, /health/ready and /health/startup without authentication, in serve and worker; empty to disable it.',
     { pattern: '^.+:\\d{1,5}$', expected: 'an address and port like 127.0.0.1:9464' },
   ),
 
