@@ -16,6 +16,8 @@ export class Terminated extends Error {
 /** As shells report the end by a signal. */
 export const signalCode = (name: NodeJS.Signals) => 128 + (constants.signals[name] ?? 0)
 
+const tooManyConnections = '53300'
+
 const reported = new WeakSet<object>()
 
 /** Prints an expected error in one line and a bug with its stack, once, and sets the exit code. */
@@ -42,7 +44,11 @@ function expectedMessage(error: unknown): string | null {
   if (error instanceof Failure) return error.message
   if (!(error instanceof Error)) return null
   const { code, syscall, path, severity } = error as NodeJS.ErrnoException & { severity?: string }
-  if (severity !== undefined) return `The database reports: ${error.message} (${code})`
+  if (severity !== undefined) {
+    const remedy =
+      code === tooManyConnections ? '; raise it, or lower database.max_connections' : ''
+    return `The database reports: ${error.message} (${code})${remedy}`
+  }
   if (syscall !== undefined) return `${path ?? syscall}: ${error.message}`
   return null
 }

@@ -1,0 +1,146 @@
+// Starts that fail: exit code 2 within five seconds, one sentence that names the setting or the file; and signals meanwhile.
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { createEmptyDatabase, projectRoot } from '../kit/db.ts'
+import { temporaryFolder } from '../kit/files/folders.ts'
+
+const launcher = join(projectRoot, 'cmd', 'stackroom.mjs')
+
+type Start = { args: string[]; env?: Record<string, string>; onOutput?: (text: string) => void }
+
+/** `seconds` from the last line of the log, which is the final answer, or from the start. */
+async function start(t: Test, { args, env = {}, onOutput = () => {} }: Start) {
+  const child = spawn(process.execPath, [launcher, ...args], {
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      STACKROOM_WEB__ENABLED: 'false',
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  t.teardown(() => child.kill('SIGKILL'))
+  let answeredAt = performance.now()
+  let stderr = ''
+  child.stderr.on('data', chunk => {
+    if (!stderr.includes('stackroom: ')) answeredAt = performance.now()
+    stderr += chunk
+    onOutput(stderr)
+  })
+  child.stdout.resume()
+  const [code, signal] = await once(child, 'close')
+  const ms = performance.now() - answeredAt
+  return { code, signal, ms, message: stderr.split('\n').filter(l => !l.startsWith('{')), child }
+}
+
+/** A role that owns an empty database. */
+async function role(t: Test, options: string) {
+  const { sql, url } = await createEmptyDatabase(t)
+  const name = `starter_${randomBytes(4).toString('hex')}`
+  await sql.unsafe(`create role ${name} login password 'secret' ${options}`)
+  await sql.unsafe(`alter database ${new URL(url).pathname.slice(1)} owner to ${name}`)
+  const address = new URL(url)
+  address.username = name
+  address.password = 'secret'
+  return { sql, name, url: address.href }
+}
+
+async function takenPort(t: Test) {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => server.close())
+  return String((server.address() as { port: number }).port)
+}
+
+t.test('what cannot open is named, and everything else is closed', async t => {
+  const folder = temporaryFolder(t)
+  const data = ['--data', join(folder, 'data')]
+  const port = await takenPort(t)
+  const { url } = await role(t, '')
+  const file = join(folder, 'file')
+  writeFileSync(file, '')
+  const database = ['--database-url', url]
+  const cases: [string, Start, RegExp][] = [
+    [
+      'port',
+      { args: ['serve', '--port', port, ...data, ...database] },
+      /Cannot listen on 127\.0\.0\.1, port \d+ \(EADDRINUSE\)/,
+    ],
+    [
+      'metrics.bind of a worker',
+      {
+        args: ['worker', ...data, ...database],
+        env: { STACKROOM_METRICS__BIND: `127.0.0.1:${port}` },
+      },
+      /Cannot listen on 127\.0\.0\.1:\d+ for metrics \(EADDRINUSE\)/,
+    ],
+    [
+      'a file as the data directory',
+      { args: ['doctor', '--data', file, ...database] },
+      /data directory \S+file is not writable \(EEXIST\); choose another by data_dir/,
+    ],
+    [
+      'a data directory where none can be made',
+      { args: ['doctor', '--data', '/proc/none/data', ...database] },
+      /data directory \/proc\/none\/data is not writable \(ENOENT\)/,
+    ],
+  ]
+  for (const [name, options, expected] of cases) {
+    const { code, ms, message } = await start(t, options)
+    t.equal(code, 2, name)
+    t.match(message, [expected, ''], 'one sentence')
+    t.equal(message.length, 2)
+    t.ok(ms < 5_000, `${Math.round(ms)} ms after the answer`)
+  }
+})
+
+t.test('connections that run out during the start end it', async t => {
+  const { sql, name, url } = await role(t, '')
+  const data = ['--data', join(temporaryFolder(t), 'data')]
+  const result = await start(t, {
+    args: ['serve', '--port', '0', ...data, '--database-url', url],
+    onOutput(text) {
+      if (text.includes('migration applied'))
+        sql.unsafe(`alter role ${name} connection limit 2`).catch(() => {})
+    },
+  })
+  t.equal(result.code, 2)
+  t.match(result.message[0], /too many connections for role .+lower database\.max_connections/)
+  t.ok(result.ms < 5_000)
+})
+
+t.test('a signal ends a start that waits for the database', async t => {
+  const data = ['--data', join(temporaryFolder(t), 'data')]
+  const url = `postgres://x@127.0.0.1:${await closedPort()}/x`
+  for (const command of ['serve', 'worker', 'doctor']) {
+    const args = [command, ...data, '--database-url', url, '--log-level', 'info']
+    let signalledAt = 0
+    let pid = 0
+    const running = start(t, {
+      args,
+      onOutput(text) {
+        if (signalledAt > 0 || !text.includes('waiting for the database')) return
+        signalledAt = performance.now()
+        pid = JSON.parse(text.split('\n').find(line => line.startsWith('{'))!).pid
+        process.kill(pid, 'SIGTERM')
+      },
+    })
+    const { signal } = await running
+    t.equal(signal, 'SIGTERM', command)
+    t.ok(performance.now() - signalledAt < 3_000)
+  }
+})
+
+async function closedPort() {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  server.close()
+  await once(server, 'close')
+  return port
+}
