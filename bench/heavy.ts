@@ -7,8 +7,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import sharp from 'sharp'
-import { openFile } from '../lib/file.ts'
-import { openBook } from '../lib/format/formats.ts'
+import { scoped } from '../lib/async/dispose.ts'
+import { type File, openFile } from '../lib/file.ts'
+import { type DetectedBook, openBook } from '../lib/format/formats.ts'
 import { extensionOf } from '../lib/path.ts'
 import { print, stackroom } from './kit/stackroom.ts'
 
@@ -60,9 +61,9 @@ function seconds(work: () => unknown) {
 async function firstPages() {
   const pages: Uint8Array[] = []
   for (const path of files) {
-    using file = openFile(Buffer.from(path))
-    await using book = await openBook(file, extensionOf(path))
-    pages.push(Uint8Array.from((await book.page(0)).bytes))
+    await withBook(path, async book => {
+      pages.push(Uint8Array.from((await book.page(0)).bytes))
+    })
   }
   return pages
 }
@@ -87,12 +88,19 @@ async function bareCovers() {
 async function indexShare() {
   let read = 0
   for (const path of files) {
-    using file = openFile(Buffer.from(path))
-    await using book = await openBook(file, extensionOf(path))
-    await book.metadata()
-    read += book.pages.length > 0 ? file.bytesRead : 0
+    await withBook(path, async (book, file) => {
+      await book.metadata()
+      read += book.pages.length > 0 ? file.bytesRead : 0
+    })
   }
   return read / bytes
+}
+
+function withBook(path: string, work: (book: DetectedBook, file: File) => Promise<void>) {
+  return scoped(async use => {
+    const file = use(openFile(Buffer.from(path)))
+    await work(use(await openBook(file, extensionOf(path))), file)
+  })
 }
 
 function median(numbers: number[]) {

@@ -46,6 +46,20 @@ async function collect() {
   await returnMemory()
 }
 
+/** What is used of the module, which the types of Node 22 do not have. */
+type Ffi = {
+  dlopen(
+    path: null,
+    functions: Record<string, { arguments: string[]; return: string }>,
+  ): {
+    lib: { close(): void }
+    functions: {
+      malloc_trim(pad: bigint): number
+      madvise(start: bigint, length: bigint, advice: number): number
+    }
+  }
+}
+
 // Of <sys/mman.h>.
 const MADV_DONTNEED = 4
 
@@ -55,7 +69,10 @@ const MADV_DONTNEED = 4
  */
 export async function returnMemory(): Promise<boolean> {
   // `import` would fail on an older Node.
-  const ffi = process.platform === 'linux' ? process.getBuiltinModule('node:ffi') : undefined
+  const ffi =
+    process.platform === 'linux'
+      ? (process.getBuiltinModule('node:ffi') as Ffi | undefined)
+      : undefined
   if (!ffi) return false
   try {
     const { lib: library, functions } = ffi.dlopen(null, {

@@ -31,7 +31,7 @@ function detectAndDecode(bytes: Buffer): string {
   return decodeShiftJis(bytes) ?? decodeGbk(bytes) ?? decodeCyrillic(bytes) ?? decodeCp437(bytes)
 }
 
-function decodeStrict(decoder: TextDecoder, bytes: Buffer): string | null {
+function decodeStrict(decoder: InstanceType<typeof TextDecoder>, bytes: Buffer): string | null {
   const text = decoder.decode(bytes)
   return text.includes('\ufffd') ? null : text
 }

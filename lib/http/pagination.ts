@@ -103,5 +103,5 @@ export function pageResponse<T>(
 
 function parameters({ page, pageSize, ...others }: Record<string, unknown>) {
   const pairs = Object.entries({ page, pageSize, ...others }).filter(([, v]) => v !== undefined)
-  return new URLSearchParams(pairs.map(([k, v]) => [k, String(v)])).toString()
+  return new URLSearchParams(pairs.map(([k, v]): [string, string] => [k, String(v)])).toString()
 }

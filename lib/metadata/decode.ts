@@ -42,7 +42,7 @@ function utf16WithoutMark(bytes: Uint8Array): string | null {
   return null
 }
 
-function decoderFor(label: string): TextDecoder | null {
+function decoderFor(label: string): InstanceType<typeof TextDecoder> | null {
   const names: Record<string, string> = {
     cp932: 'shift_jis',
     cp936: 'gbk',

@@ -3,12 +3,13 @@ import t from 'tap'
 import { openLibarchive } from '../../lib/archive/libarchive.ts'
 import { openBytes, openPath, png, tarEnd, tarEntry } from '../kit/files/archives.ts'
 import { goldenFile, goldenPath } from '../kit/files/corpus.ts'
+import { use } from '../kit/use.ts'
 
 t.test('literal bytes and spans of a file are read as one archive', async t => {
   const page = png(41)
-  using file = openBytes(t.testdir(), tarEntry('1.png', page))
+  const file = use(t, openBytes(t.testdir(), tarEntry('1.png', page)))
   const spans = [{ position: 0, length: file.size }, tarEntry('2.png', png(42)), tarEnd]
-  using pass = await openLibarchive(file, spans, 100_000)
+  const pass = use(t, await openLibarchive(file, spans, 100_000))
   t.ok(pass.next())
   t.same(Buffer.from(pass.read(8)), page.subarray(0, 8))
   t.same(Buffer.from(pass.read(page.length - 8)), page.subarray(8))
@@ -18,7 +19,7 @@ t.test('literal bytes and spans of a file are read as one archive', async t => {
 })
 
 t.test('an archive above the size limit is not loaded', async t => {
-  using file = openPath(goldenPath('7z/lzma.cb7'))
+  const file = use(t, openPath(goldenPath('7z/lzma.cb7')))
   const whole = { position: 0, length: file.size }
   await t.rejects(openLibarchive(file, [whole], file.size - 1), { code: 'too_large' })
   await t.rejects(openLibarchive(file, [{ position: 10, length: file.size }], 1e6), {
@@ -29,8 +30,8 @@ t.test('an archive above the size limit is not loaded', async t => {
 t.test('damaged data is an error', async t => {
   const bytes = goldenFile('7z/deflate.cb7')
   bytes.fill(0x55, 40, 60)
-  using file = openBytes(t.testdir(), bytes)
-  using pass = await openLibarchive(file, [bytes], 1e6)
+  const file = use(t, openBytes(t.testdir(), bytes))
+  const pass = use(t, await openLibarchive(file, [bytes], 1e6))
   t.ok(pass.next())
   t.throws(() => pass.read(45_056), { name: 'Unreadable' })
 })

@@ -2,6 +2,7 @@ import t from 'tap'
 import { defaultLimits } from '../../lib/archive/limits.ts'
 import { isTarHeader, openTar } from '../../lib/archive/tar.ts'
 import { openBytes, png, tarEnd, tarEntry } from '../kit/files/archives.ts'
+import { use } from '../kit/use.ts'
 
 const page = png(41)
 const record = (key: string, value: string) => {
@@ -19,8 +20,8 @@ t.test('files are listed, directories and links are not', async t => {
     tarEnd,
   ])
   t.ok(isTarHeader(bytes))
-  using file = openBytes(t.testdir(), bytes)
-  await using archive = await openTar(file, defaultLimits)
+  const file = use(t, openBytes(t.testdir(), bytes))
+  const archive = use(t, await openTar(file, defaultLimits))
   t.same(
     archive.entries.map(({ name }) => name),
     ['comic/1.png', 'comic/3.png'],
@@ -41,8 +42,8 @@ t.test('long names of GNU and pax apply to the next entry only', async t => {
     tarEntry('last.png', page),
     tarEnd,
   ])
-  using file = openBytes(t.testdir(), bytes)
-  await using archive = await openTar(file, defaultLimits)
+  const file = use(t, openBytes(t.testdir(), bytes))
+  const archive = use(t, await openTar(file, defaultLimits))
   t.same(
     archive.entries.map(({ name }) => name),
     [gnu, pax, 'last.png'],
@@ -51,8 +52,8 @@ t.test('long names of GNU and pax apply to the next entry only', async t => {
 
 t.test('complete files of a truncated archive are listed', async t => {
   const bytes = Buffer.concat([tarEntry('1.png', page), tarEntry('2.png', page)])
-  using file = openBytes(t.testdir(), bytes.subarray(0, bytes.length - 490))
-  await using archive = await openTar(file, defaultLimits)
+  const file = use(t, openBytes(t.testdir(), bytes.subarray(0, bytes.length - 490)))
+  const archive = use(t, await openTar(file, defaultLimits))
   t.same(
     archive.entries.map(({ name }) => name),
     ['1.png'],
@@ -63,6 +64,6 @@ t.test('complete files of a truncated archive are listed', async t => {
 t.test('other files are rejected', async t => {
   t.notOk(isTarHeader(Buffer.alloc(512)))
   t.notOk(isTarHeader(Buffer.alloc(512, 'x')))
-  using file = openBytes(t.testdir(), Buffer.alloc(1024, 'x'))
+  const file = use(t, openBytes(t.testdir(), Buffer.alloc(1024, 'x')))
   await t.rejects(openTar(file, defaultLimits), { code: 'not_an_archive' })
 })

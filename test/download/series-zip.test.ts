@@ -9,6 +9,7 @@ import { zipSeries as zip } from '../../lib/download/series-zip.ts'
 import { NotFound } from '../../lib/errors.ts'
 import { openBytes } from '../kit/files/archives.ts'
 import { waitUntil } from '../kit/processes.ts'
+import { use } from '../kit/use.ts'
 
 function contentOf(size: number, fill: number): Buffer {
   const bytes = Buffer.alloc(size, fill + 1)
@@ -56,8 +57,8 @@ t.test('the files in order, with unique names and the exact length', async t => 
   const { body, length } = await zipSeries(books)
   const bytes = await buffer(body)
   t.equal(bytes.length, length)
-  using file = openBytes(t.testdir(), bytes)
-  await using zip = await openZip(file, defaultLimits)
+  const file = use(t, openBytes(t.testdir(), bytes))
+  const zip = use(t, await openZip(file, defaultLimits))
   t.same(zip.warnings, [])
   t.same(
     zip.entries.map(entry => entry.name),

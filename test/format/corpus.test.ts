@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { extname } from 'node:path'
 import t from 'tap'
+import { scoped } from '../../lib/async/dispose.ts'
 import { Unreadable } from '../../lib/errors.ts'
 import { openBook } from '../../lib/format/formats.ts'
 import { openPath } from '../kit/files/archives.ts'
@@ -16,16 +17,18 @@ type Outcome = {
 }
 
 async function read(path: string): Promise<Outcome> {
-  using file = openPath(path)
   try {
-    await using book = await openBook(file, extname(path).slice(1).toLowerCase())
-    const first = createHash('sha256')
-      .update((await book.page(0)).bytes)
-      .digest('hex')
-    const series = (await book.metadata()).map(({ metadata }) => metadata.series ?? '')
-    const widths = book.pages.map(({ width }) => width)
-    const isRecovered = book.warnings.length > 0
-    return { pages: book.pages.length, widths, first, series, isRecovered }
+    return await scoped(async use => {
+      const file = use(openPath(path))
+      const book = use(await openBook(file, extname(path).slice(1).toLowerCase()))
+      const first = createHash('sha256')
+        .update((await book.page(0)).bytes)
+        .digest('hex')
+      const series = (await book.metadata()).map(({ metadata }) => metadata.series ?? '')
+      const widths = book.pages.map(({ width }) => width)
+      const isRecovered = book.warnings.length > 0
+      return { pages: book.pages.length, widths, first, series, isRecovered }
+    })
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error
     return { pages: null, widths: [], first: null, series: [], isRecovered: false }

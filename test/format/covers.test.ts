@@ -13,6 +13,7 @@ import { epubBytes } from '../kit/files/epub.ts'
 import { exampleImage } from '../kit/files/images.ts'
 import { pdfOf, stream } from '../kit/files/pdf.ts'
 import { storedRar, storedSevenZip } from '../kit/files/stored-archives.ts'
+import { use } from '../kit/use.ts'
 import { picture } from '../page/books.ts'
 
 const good = await picture(60, 90)
@@ -27,7 +28,7 @@ const images = [
 async function coverOf(t: Test, name: string, bytes: Uint8Array) {
   const path = join(t.testdir(), name)
   writeFileSync(path, bytes)
-  using file = openPath(path)
+  const file = use(t, openPath(path))
   const options = { maxSide: 400, format: 'webp', quality: 75 } as const
   const extension = name.slice(name.lastIndexOf('.') + 1)
   return readCover(file, extension, image => createCover(image, options), defaultLimits)
@@ -78,8 +79,8 @@ t.test('a page of a PDF that fails in a used engine is rendered in a new one', a
   t.not(await loadEngine(), used)
   const path = join(t.testdir(), 'c.pdf')
   writeFileSync(path, pdf)
-  using file = openPath(path)
-  await using opened = await pdfReader.open(file, defaultLimits)
+  const file = use(t, openPath(path))
+  const opened = use(t, await pdfReader.open(file, defaultLimits))
   const { bytes } = await opened.page(0)
   t.match(await sharp(bytes).metadata(), { format: 'jpeg' }, 'later pages, too')
 })

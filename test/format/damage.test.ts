@@ -2,6 +2,7 @@
 // not the extension.
 import { crc32 } from 'node:zlib'
 import t from 'tap'
+import { scoped } from '../../lib/async/dispose.ts'
 import { Unreadable } from '../../lib/errors.ts'
 import { openBook } from '../../lib/format/formats.ts'
 import { openBytes, png, tarEnd, tarEntry, zip } from '../kit/files/archives.ts'
@@ -94,19 +95,20 @@ function range(length: number, item: (i: number) => string): string[] {
 
 /** The readable pages, or the code of the error. */
 async function outcome(t: Tap, bytes: Buffer, extension: string) {
-  using file = openBytes(t.testdir(), bytes)
   try {
-    await using book = await openBook(file, extension)
-    let readable = 0
-    for (let i = 0; i < book.imageCount; i += 1)
-      readable += await book.page(i).then(
-        () => 1,
-        error => {
-          if (!(error instanceof Unreadable)) throw error
-          return 0
-        },
-      )
-    return { code: null, format: book.format, readable, warnings: book.warnings }
+    return await scoped(async use => {
+      const book = use(await openBook(use(openBytes(t.testdir(), bytes)), extension))
+      let readable = 0
+      for (let i = 0; i < book.imageCount; i += 1)
+        readable += await book.page(i).then(
+          () => 1,
+          error => {
+            if (!(error instanceof Unreadable)) throw error
+            return 0
+          },
+        )
+      return { code: null, format: book.format, readable, warnings: book.warnings }
+    })
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error
     return { code: error.code, format: null, readable: 0, warnings: [error.message] }

@@ -3,6 +3,7 @@ import t from 'tap'
 import { formatNames, openBook, stemOf } from '../../lib/format/formats.ts'
 import { openBytes, openPath, png, tarEnd, tarEntry, zip } from '../kit/files/archives.ts'
 import { goldenPath } from '../kit/files/corpus.ts'
+import { use } from '../kit/use.ts'
 
 t.test('the format is detected by content, not by file name', async t => {
   const cases: [string, string, string][] = [
@@ -14,16 +15,16 @@ t.test('the format is detected by content, not by file name', async t => {
     ['epub/cover-by-guide.epub', 'epub', 'epub'],
   ]
   for (const [path, extension, format] of cases) {
-    using file = openPath(goldenPath(path))
-    await using book = await openBook(file, extension)
+    const file = use(t, openPath(goldenPath(path)))
+    const book = use(t, await openBook(file, extension))
     t.equal(book.format, format, `${path} as ${extension}`)
   }
 })
 
 t.test('a tar is a comic with any comic extension', async t => {
-  using file = openBytes(t.testdir(), Buffer.concat([tarEntry('1.png', png(5)), tarEnd]))
+  const file = use(t, openBytes(t.testdir(), Buffer.concat([tarEntry('1.png', png(5)), tarEnd])))
   for (const extension of ['cbt', 'cbz']) {
-    await using book = await openBook(file, extension)
+    const book = use(t, await openBook(file, extension))
     t.equal(book.format, 'cbt')
     t.equal(book.pages[0]!.width, 5)
   }
@@ -34,26 +35,32 @@ t.test('an archive that contains a PDF is not a PDF', async t => {
     { name: 'about.pdf', bytes: Buffer.from('%PDF-1.4') },
     { name: '1.png', bytes: png(5) },
   ])
-  using file = openBytes(t.testdir(), bytes)
-  await using book = await openBook(file, 'cbz')
+  const file = use(t, openBytes(t.testdir(), bytes))
+  const book = use(t, await openBook(file, 'cbz'))
   t.equal(book.format, 'cbz')
 })
 
 t.test('a ZIP with a prefix is opened when it has a comic extension', async t => {
-  using file = openBytes(
-    t.testdir(),
-    Buffer.concat([Buffer.alloc(5000, 'junk'), zip([{ name: '1.png', bytes: png(5) }])]),
+  const file = use(
+    t,
+    openBytes(
+      t.testdir(),
+      Buffer.concat([Buffer.alloc(5000, 'junk'), zip([{ name: '1.png', bytes: png(5) }])]),
+    ),
   )
-  await using book = await openBook(file, 'cbz')
+  const book = use(t, await openBook(file, 'cbz'))
   t.equal(book.pages.length, 1)
   await t.rejects(openBook(file, 'pdf'), { code: 'not_an_archive' })
 })
 
 t.test('empty and other files are rejected', async t => {
-  using empty = openBytes(t.testdir(), Buffer.alloc(0))
+  const empty = use(t, openBytes(t.testdir(), Buffer.alloc(0)))
   await t.rejects(openBook(empty, 'cbz'), { code: 'truncated' })
   for (const extension of ['cbz', 'cbr', 'pdf', 'epub']) {
-    using page = openBytes(t.testdir(), Buffer.from('<!doctype html><title>404</title>'), extension)
+    const page = use(
+      t,
+      openBytes(t.testdir(), Buffer.from('<!doctype html><title>404</title>'), extension),
+    )
     await t.rejects(openBook(page, extension), { name: 'Unreadable' })
   }
 })
@@ -61,15 +68,15 @@ t.test('empty and other files are rejected', async t => {
 t.test('large comics are indexed by reading less than 2 % of the file', async t => {
   const picture = Buffer.concat([png(100), Buffer.alloc(400_000, 'x')])
   const pages = Array.from({ length: 20 }, (_, i) => ({ name: `${i}.png`, bytes: picture }))
-  using file = openBytes(t.testdir(), zip(pages))
-  await using book = await openBook(file, 'cbz')
+  const file = use(t, openBytes(t.testdir(), zip(pages)))
+  const book = use(t, await openBook(file, 'cbz'))
   t.equal(book.pages.length, 20)
   t.ok(file.bytesRead < file.size * 0.02, `${file.bytesRead} of ${file.size}`)
 })
 
 t.test('pages are in natural order', async t => {
-  using file = openPath(goldenPath('zip/natural-order.cbz'))
-  await using book = await openBook(file, 'cbz')
+  const file = use(t, openPath(goldenPath('zip/natural-order.cbz')))
+  const book = use(t, await openBook(file, 'cbz'))
   t.same(
     book.pages.map(({ width }) => width),
     [41, 42, 50, 51, 60, 140],

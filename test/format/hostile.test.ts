@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { extname } from 'node:path'
 import t from 'tap'
+import { scoped } from '../../lib/async/dispose.ts'
 import { Unreadable } from '../../lib/errors.ts'
 import { openBook } from '../../lib/format/formats.ts'
 import { openBytes } from '../kit/files/archives.ts'
@@ -37,12 +38,13 @@ function mutated(bytes: Buffer, next: () => number): Buffer {
 }
 
 async function readAll(bytes: Buffer, folder: string, extension: string): Promise<boolean> {
-  using file = openBytes(folder, bytes)
   try {
-    await using book = await openBook(file, extension)
-    await book.metadata()
-    await firstCover(book)
-    for (const index of book.pages.keys()) await book.page(index)
+    await scoped(async use => {
+      const book = use(await openBook(use(openBytes(folder, bytes)), extension))
+      await book.metadata()
+      await firstCover(book)
+      for (const index of book.pages.keys()) await book.page(index)
+    })
     return true
   } catch (error) {
     if (error instanceof Unreadable) return false

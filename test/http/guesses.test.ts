@@ -28,7 +28,7 @@ test('rejected credentials are counted on every route', async t => {
     route => route.permission !== 'public' && route.method === 'GET' && !route.opdsVersion,
   )
   t.ok(routes.some(route => route.bucket === 'exempt'))
-  const credentials = [
+  const credentials: Record<string, string>[] = [
     { authorization: 'Bearer wrong' },
     { 'x-api-key': `stackroom_${'0'.repeat(16)}_${'0'.repeat(40)}` },
     {},

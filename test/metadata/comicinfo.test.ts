@@ -5,6 +5,7 @@ import { openZip } from '../../lib/archive/zip/zip.ts'
 import { openFile } from '../../lib/file.ts'
 import { parseComicInfo } from '../../lib/metadata/comicinfo.ts'
 import { corpusBooks, corpusPath, skipWithoutCorpus } from '../kit/files/corpus.ts'
+import { use } from '../kit/use.ts'
 import { brokenComicInfo, completeComicInfo } from './samples.ts'
 
 const folder = 'files/veganstraightedge__comicinfo/spec/fixtures'
@@ -15,7 +16,7 @@ t.test('ComicInfo documents of the corpus have the expected values', async t => 
   for (const { name: file, path, expected } of corpusBooks(['comic'])) {
     if (!path.endsWith('.cbz') || expected.outcome !== 'ok' || expected.series === undefined)
       continue
-    using opened = openFile(Buffer.from(path))
+    const opened = use(t, openFile(Buffer.from(path)))
     const archive = await openZip(opened, defaultLimits)
     const entry = archive.entries.find(({ name }) => /^comicinfo\.xml$/i.test(name))
     const { metadata, warnings } = parseComicInfo(await archive.read(entry!, 1_000_000))

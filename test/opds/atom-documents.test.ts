@@ -6,6 +6,7 @@ import type { Client } from '../kit/http/client.ts'
 import { comic } from '../kit/library.ts'
 import { palaceEntry, palaceFeed, thoriumEntry, thoriumFeed } from '../kit/opds/parsers.ts'
 import { relaxErrors } from '../kit/opds/relax-ng.ts'
+import { use } from '../kit/use.ts'
 
 const all = await createFixture(t)
 const { admin, anonymous: anyone, sql } = all
@@ -147,7 +148,7 @@ t.test('hidden books are not found, and stream links require the permission', as
 t.test('the search description is public, also with HEAD', async t => {
   const { xml, type, headers } = await text('/opds/v1/search.xml', anyone)
   t.equal(type, 'application/opensearchdescription+xml;charset=utf-8')
-  using document = XmlDocument.fromString(xml)
+  const document = use(t, XmlDocument.fromString(xml))
   const namespaces = { os: 'http://a9.com/-/spec/opensearch/1.1/' }
   const find = (path: string) => document.root.find(path, namespaces).map(node => node.content)
   t.same(find('/os:OpenSearchDescription/os:ShortName'), ['Stackroom'])

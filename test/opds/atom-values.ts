@@ -136,8 +136,12 @@ const namespaces = {
 
 /** Text of the nodes that an XPath selects. */
 export function find(xml: string, path: string): string[] {
-  using document = XmlDocument.fromString(xml)
-  return document.root.find(path, namespaces).map(node => node.content)
+  const document = XmlDocument.fromString(xml)
+  try {
+    return document.root.find(path, namespaces).map(node => node.content)
+  } finally {
+    document.dispose()
+  }
 }
 
 /** Lines of a description in HTML; Foliate decodes some references twice. */

@@ -42,11 +42,15 @@ function readStrictly(xml: string) {
 }
 
 function readWithLibxml(xml: string) {
-  using document = XmlDocument.fromString(xml)
-  const root: XmlElement = document.root
   // The binding, not the parser, takes U+FEFF at the start of longer text for a byte order mark.
   const unmarked = (text: string) => text.replace(/^\ufeff/, '')
-  return { text: unmarked(root.content), attribute: unmarked(root.attr('b')!.value) }
+  const document = XmlDocument.fromString(xml)
+  try {
+    const root: XmlElement = document.root
+    return { text: unmarked(root.content), attribute: unmarked(root.attr('b')!.value) }
+  } finally {
+    document.dispose()
+  }
 }
 
 /** Any UTF-16, with problematic sequences more often than by chance. */

@@ -7,6 +7,7 @@ import { buffer } from 'node:stream/consumers'
 import sharp from 'sharp'
 import type { Test } from 'tap'
 import { defaultLimits } from '../../lib/archive/limits.ts'
+import { scoped } from '../../lib/async/dispose.ts'
 import { deliveryCounters } from '../../lib/download/counters.ts'
 import type { FileBody } from '../../lib/download/file-body.ts'
 import { openFile } from '../../lib/file.ts'
@@ -41,23 +42,24 @@ export function cacheFolder(t: Test): string {
 }
 
 /** A book as a scan would have catalogued it. */
-export async function bookAt(path: string): Promise<PageBook & { count: number }> {
+export function bookAt(path: string): Promise<PageBook & { count: number }> {
   const { size, mtimeMs } = statSync(path)
-  using file = openFile(Buffer.from(path))
-  await using opened = await openBook(file, extensionOf(path))
-  const packed = packPages(opened.pages, { changedMs: file.changedMs })
-  return {
-    id: path,
-    root: Buffer.from(dirname(path)),
-    path: Buffer.from(path),
-    followLinks: false,
-    name: basename(path),
-    size,
-    modifiedMs: Math.round(mtimeMs),
-    format: opened.format,
-    pages: packed,
-    count: opened.pages.length,
-  }
+  return scoped(async use => {
+    const file = use(openFile(Buffer.from(path)))
+    const opened = use(await openBook(file, extensionOf(path)))
+    return {
+      id: path,
+      root: Buffer.from(dirname(path)),
+      path: Buffer.from(path),
+      followLinks: false,
+      name: basename(path),
+      size,
+      modifiedMs: Math.round(mtimeMs),
+      format: opened.format,
+      pages: packPages(opened.pages, { changedMs: file.changedMs }),
+      count: opened.pages.length,
+    }
+  })
 }
 
 export async function bookOf(t: Test, name: string, bytes: Uint8Array) {
@@ -67,10 +69,12 @@ export async function bookOf(t: Test, name: string, bytes: Uint8Array) {
 }
 
 /** Page `index` as the opened book returns it. */
-export async function truth(path: string, index: number): Promise<Buffer> {
-  using file = openFile(Buffer.from(path))
-  await using opened = await openBook(file, extensionOf(path))
-  return Buffer.from((await opened.page(index)).bytes)
+export function truth(path: string, index: number): Promise<Buffer> {
+  return scoped(async use => {
+    const file = use(openFile(Buffer.from(path)))
+    const opened = use(await openBook(file, extensionOf(path)))
+    return Buffer.from((await opened.page(index)).bytes)
+  })
 }
 
 /** The bytes of a body, which is released. */

@@ -9,6 +9,7 @@ import { newId } from '../../../lib/id.ts'
 import { hideSeries } from '../../kit/accounts.ts'
 import { comic, createTestLibrary } from '../../kit/library.ts'
 import { startApi } from '../../kit/server.ts'
+import { use } from '../../kit/use.ts'
 
 const all = await startApi(t)
 const shelf = await createTestLibrary(t, all, {
@@ -78,8 +79,8 @@ t.test('a series is sent as a readable ZIP archive', async t => {
   t.match(headers.get('content-disposition'), /\.zip/)
   const path = join(t.testdir(), 'series.zip')
   writeFileSync(path, bytes)
-  using file = openFile(Buffer.from(path))
-  await using opened = await openZip(file, defaultLimits)
+  const file = use(t, openFile(Buffer.from(path)))
+  const opened = use(t, await openZip(file, defaultLimits))
   t.same(
     opened.entries.map(entry => entry.name),
     ['Größe №1.cbz', 'Größe №2.cbz'],

@@ -2,17 +2,20 @@ import { createHash } from 'node:crypto'
 import t from 'tap'
 import { defaultLimits } from '../../../lib/archive/limits.ts'
 import { openRar } from '../../../lib/archive/rar/rar.ts'
+import { scoped } from '../../../lib/async/dispose.ts'
 import { openPath } from '../../kit/files/archives.ts'
 import { corpusBook, corpusPath, goldenPath, skipWithoutCorpus } from '../../kit/files/corpus.ts'
+import { use } from '../../kit/use.ts'
 
 const sha = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex').slice(0, 8)
-const contents = async (path: string) => {
-  using file = openPath(path)
-  await using archive = await openRar(file, defaultLimits)
-  const found: [string, string][] = []
-  for (const entry of archive.entries) found.push([entry.name, sha(await archive.read(entry, 1e9))])
-  return found
-}
+const contents = (path: string) =>
+  scoped(async use => {
+    const archive = use(await openRar(use(openPath(path)), defaultLimits))
+    const found: [string, string][] = []
+    for (const entry of archive.entries)
+      found.push([entry.name, sha(await archive.read(entry, 1e9))])
+    return found
+  })
 
 t.test('all RAR versions unpack to the same files', { skip: skipWithoutCorpus(5) }, async t => {
   for (const name of ['Rar2', 'Rar.none', 'Rar5', 'Rar5.comment', 'Rar5.solid'])
@@ -31,8 +34,8 @@ t.test(
   'entries of solid RAR 4 archives are read in any order',
   { skip: skipWithoutCorpus(10) },
   async t => {
-    using file = openPath(corpusBook('gotson__komga/rar4-solid.cbr'))
-    await using archive = await openRar(file, defaultLimits)
+    const file = use(t, openPath(corpusBook('gotson__komga/rar4-solid.cbr')))
+    const archive = use(t, await openRar(file, defaultLimits))
     for (const index of [2, 0, 1, 1, 2]) {
       const entry = archive.entries[index]!
       t.equal((await archive.head(entry, 100)).length, 100)
@@ -78,8 +81,8 @@ t.test(
   'stored files are read without reading the whole archive',
   { skip: skipWithoutCorpus(1) },
   async t => {
-    using file = openPath(corpusBook('generated-wrapped/small/jpeg-rar5.cbr'))
-    await using archive = await openRar(file, defaultLimits)
+    const file = use(t, openPath(corpusBook('generated-wrapped/small/jpeg-rar5.cbr')))
+    const archive = use(t, await openRar(file, defaultLimits))
     for (const entry of archive.entries) await archive.head(entry, 4096)
     t.ok(file.bytesRead < 20_000, `${file.bytesRead} bytes`)
   },
@@ -107,7 +110,7 @@ t.test('unreadable archives are reported with a code', { skip: skipWithoutCorpus
     ['libarchive__libarchive/test_read_format_rar5_leftshift1.cbr', 'bad_crc'],
   ]
   for (const [path, code] of refused) {
-    using file = openPath(corpusBook(path))
+    const file = use(t, openPath(corpusBook(path)))
     await t.rejects(openRar(file, defaultLimits), { code }, path)
   }
 })
@@ -116,8 +119,8 @@ t.test(
   'a solid archive above the size limit is not unpacked',
   { skip: skipWithoutCorpus(1) },
   async t => {
-    using file = openPath(corpusBook('adamhathcock__sharpcompress/Rar5.solid.cbr'))
-    await using archive = await openRar(file, { ...defaultLimits, solidBytes: 50_000 })
+    const file = use(t, openPath(corpusBook('adamhathcock__sharpcompress/Rar5.solid.cbr')))
+    const archive = use(t, await openRar(file, { ...defaultLimits, solidBytes: 50_000 }))
     await t.rejects(archive.head(archive.entries[0]!, 10), { code: 'too_large' })
   },
 )

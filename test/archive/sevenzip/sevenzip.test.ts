@@ -1,17 +1,20 @@
 import t from 'tap'
 import { defaultLimits } from '../../../lib/archive/limits.ts'
 import { openSevenZip } from '../../../lib/archive/sevenzip/sevenzip.ts'
+import { scoped } from '../../../lib/async/dispose.ts'
 import { openBytes, openPath } from '../../kit/files/archives.ts'
 import { corpusBook, goldenFile, goldenPath, skipWithoutCorpus } from '../../kit/files/corpus.ts'
+import { use } from '../../kit/use.ts'
 
-async function readAll(path: string): Promise<number> {
-  using file = openPath(path)
-  await using archive = await openSevenZip(file, defaultLimits)
-  for (const entry of archive.entries) {
-    const bytes = await archive.read(entry, 1e9)
-    if (bytes.length !== entry.sizeBytes) throw new Error(entry.name)
-  }
-  return archive.entries.length
+function readAll(path: string): Promise<number> {
+  return scoped(async use => {
+    const archive = use(await openSevenZip(use(openPath(path)), defaultLimits))
+    for (const entry of archive.entries) {
+      const bytes = await archive.read(entry, 1e9)
+      if (bytes.length !== entry.sizeBytes) throw new Error(entry.name)
+    }
+    return archive.entries.length
+  })
 }
 
 t.test('LZMA and Deflate are unpacked', async t => {
@@ -43,8 +46,8 @@ t.test(
 )
 
 t.test('a solid archive is read in any order', async t => {
-  using file = openPath(goldenPath('7z/lzma.cb7'))
-  await using archive = await openSevenZip(file, defaultLimits)
+  const file = use(t, openPath(goldenPath('7z/lzma.cb7')))
+  const archive = use(t, await openSevenZip(file, defaultLimits))
   const forwards = []
   for (const entry of archive.entries) forwards.push(Buffer.from(await archive.read(entry, 1e6)))
   for (const index of [2, 0, 1]) {
@@ -55,7 +58,7 @@ t.test('a solid archive is read in any order', async t => {
 })
 
 t.test('a truncated archive is named', async t => {
-  using file = openPath(goldenPath('7z/truncated.cb7'))
+  const file = use(t, openPath(goldenPath('7z/truncated.cb7')))
   await t.rejects(openSevenZip(file, defaultLimits), { code: 'truncated' })
 })
 
@@ -67,11 +70,11 @@ t.test('what cannot be read is named', { skip: skipWithoutCorpus(5) }, async t =
     ['libarchive__libarchive/test_read_format_7zip_folders_oom.cb7', 'bad_crc'],
   ]
   for (const [path, code] of refused) {
-    using file = openPath(corpusBook(path))
+    const file = use(t, openPath(corpusBook(path)))
     await t.rejects(openSevenZip(file, defaultLimits), { code }, path)
   }
-  using lz4 = openPath(corpusBook('bodgit__sevenzip/lz4.cb7'))
-  await using archive = await openSevenZip(lz4, defaultLimits)
+  const lz4 = use(t, openPath(corpusBook('bodgit__sevenzip/lz4.cb7')))
+  const archive = use(t, await openSevenZip(lz4, defaultLimits))
   await t.rejects(archive.read(archive.entries[0]!, 1e6), { code: 'unsupported_method' })
 })
 
@@ -79,10 +82,11 @@ t.test(
   'files that are not encrypted are read beside those that are',
   { skip: skipWithoutCorpus(2) },
   async t => {
-    using file = openPath(
-      corpusBook('libarchive__libarchive/test_read_format_7zip_encryption_partially.cb7'),
+    const file = use(
+      t,
+      openPath(corpusBook('libarchive__libarchive/test_read_format_7zip_encryption_partially.cb7')),
     )
-    await using archive = await openSevenZip(file, defaultLimits)
+    const archive = use(t, await openSevenZip(file, defaultLimits))
     const [open, secret] = archive.entries
     t.equal((await archive.read(open!, 100)).length, 4)
     await t.rejects(archive.read(secret!, 100), { code: 'encrypted' })
@@ -92,7 +96,7 @@ t.test(
 t.test('damaged data is found by its checksum', async t => {
   const bytes = goldenFile('7z/deflate.cb7')
   bytes[33]! ^= 1
-  using file = openBytes(t.testdir(), bytes)
-  await using archive = await openSevenZip(file, defaultLimits)
+  const file = use(t, openBytes(t.testdir(), bytes))
+  const archive = use(t, await openSevenZip(file, defaultLimits))
   await t.rejects(archive.read(archive.entries[0]!, 1e6), { code: 'bad_crc' })
 })

@@ -3,9 +3,11 @@
 import t, { type Test } from 'tap'
 import { defaultLimits } from '../../../lib/archive/limits.ts'
 import { openZip } from '../../../lib/archive/zip/zip.ts'
+import { scoped } from '../../../lib/async/dispose.ts'
 import { Unreadable } from '../../../lib/errors.ts'
 import { openBytes, zip, zipWithDirectory } from '../../kit/files/archives.ts'
 import { createRandom, type Random } from '../../kit/random.ts'
+import { use } from '../../kit/use.ts'
 
 const seeds = 24
 const noise = (random: Random, length: number) =>
@@ -38,20 +40,21 @@ function sampleOf(random: Random, isNested: boolean): Sample {
 
 type Reading = { names: string[]; intact: Set<string>; warnings: string[] }
 
-async function read(t: Test, bytes: Buffer, pages: Page[]): Promise<Reading> {
-  using file = openBytes(t.testdir(), bytes)
-  await using archive = await openZip(file, defaultLimits)
-  const intact = new Set<string>()
-  for (const entry of archive.entries) {
-    try {
-      const content = await archive.read(entry, 1e6)
-      const original = pages.find(({ name }) => name === entry.name)
-      if (original && Buffer.compare(content, original.bytes) === 0) intact.add(entry.name)
-    } catch (error) {
-      if (!(error instanceof Unreadable)) throw error
+function read(t: Test, bytes: Buffer, pages: Page[]): Promise<Reading> {
+  return scoped(async use => {
+    const archive = use(await openZip(use(openBytes(t.testdir(), bytes)), defaultLimits))
+    const intact = new Set<string>()
+    for (const entry of archive.entries) {
+      try {
+        const content = await archive.read(entry, 1e6)
+        const original = pages.find(({ name }) => name === entry.name)
+        if (original && Buffer.compare(content, original.bytes) === 0) intact.add(entry.name)
+      } catch (error) {
+        if (!(error instanceof Unreadable)) throw error
+      }
     }
-  }
-  return { names: archive.entries.map(({ name }) => name), intact, warnings: archive.warnings }
+    return { names: archive.entries.map(({ name }) => name), intact, warnings: archive.warnings }
+  })
 }
 
 /** The pages without a changed byte between `from` and `to`. */
@@ -144,8 +147,8 @@ t.test('the end record of a nested archive is not used', async t => {
       directoryAt + 30,
       bytes.length - 4,
     ]) {
-      using file = openBytes(t.testdir(), bytes.subarray(0, length))
-      await using archive = await openZip(file, defaultLimits)
+      const file = use(t, openBytes(t.testdir(), bytes.subarray(0, length)))
+      const archive = use(t, await openZip(file, defaultLimits))
       const names = archive.entries.map(({ name }) => name)
       t.ok(names.includes('1.png') && names.includes('2.png'), `${descriptor} ${length}: ${names}`)
       t.notOk(names.includes('inner.png'))
@@ -168,7 +171,10 @@ t.test('a file of signatures costs a small multiple of its size', async t => {
   header.write('a', 30)
   const end = zip([]).subarray(-22)
   for (const unit of [header, Buffer.from('PK\x03\x04'), Buffer.from('PK')]) {
-    using file = openBytes(t.testdir(), Buffer.concat([header, Buffer.alloc(3_000_000, unit), end]))
+    const file = use(
+      t,
+      openBytes(t.testdir(), Buffer.concat([header, Buffer.alloc(3_000_000, unit), end])),
+    )
     await openZip(file, { ...defaultLimits, entries: 1000 }).catch(() => null)
     t.ok(file.bytesRead < 64 * 1024 * 1024 * 2 + file.size * 8, `${file.bytesRead} bytes`)
   }

@@ -4,6 +4,7 @@ import { defaultLimits } from '../../../lib/archive/limits.ts'
 import { openZip } from '../../../lib/archive/zip/zip.ts'
 import { openBytes, openPath, png, zip } from '../../kit/files/archives.ts'
 import { corpusBook, goldenPath, skipWithoutCorpus } from '../../kit/files/corpus.ts'
+import { use } from '../../kit/use.ts'
 
 const page = png(41)
 const two = [
@@ -12,8 +13,8 @@ const two = [
 ]
 
 t.test('stored and deflated entries are read, and their heads', async t => {
-  using file = openBytes(t.testdir(), zip(two))
-  await using archive = await openZip(file, defaultLimits)
+  const file = use(t, openBytes(t.testdir(), zip(two)))
+  const archive = use(t, await openZip(file, defaultLimits))
   t.same(
     archive.entries.map(({ name, sizeBytes: bytes }) => [name, bytes]),
     [
@@ -37,8 +38,8 @@ t.test('a prefix, a comment and trailing junk are skipped', async t => {
     commented,
     Buffer.concat([plain, Buffer.alloc(3000)]),
   ]) {
-    using file = openBytes(t.testdir(), bytes)
-    await using archive = await openZip(file, defaultLimits)
+    const file = use(t, openBytes(t.testdir(), bytes))
+    const archive = use(t, await openZip(file, defaultLimits))
     t.same(Buffer.from(await archive.read(archive.entries[0]!, 1000)), page)
     t.same(archive.warnings, [])
   }
@@ -51,8 +52,8 @@ t.test('directories, links and devices are not listed', async t => {
     { name: 'null.png', bytes: Buffer.alloc(0), external: 0o020666 },
     { name: 'a\\1.png', bytes: page, external: 0o100644 },
   ])
-  using file = openBytes(t.testdir(), bytes)
-  await using archive = await openZip(file, defaultLimits)
+  const file = use(t, openBytes(t.testdir(), bytes))
+  const archive = use(t, await openZip(file, defaultLimits))
   t.same(
     archive.entries.map(({ name }) => name),
     ['a/1.png'],
@@ -61,14 +62,14 @@ t.test('directories, links and devices are not listed', async t => {
 
 t.test('entries of a truncated archive are recovered', async t => {
   const whole = zip(two)
-  using file = openBytes(t.testdir(), whole.subarray(0, 30 + 5 + page.length + 40))
-  await using archive = await openZip(file, defaultLimits)
+  const file = use(t, openBytes(t.testdir(), whole.subarray(0, 30 + 5 + page.length + 40)))
+  const archive = use(t, await openZip(file, defaultLimits))
   t.same(
     archive.entries.map(({ name }) => name),
     ['1.png'],
   )
   t.equal(archive.warnings.length, 1)
-  using short = openBytes(t.testdir(), whole.subarray(0, 50), 'short')
+  const short = use(t, openBytes(t.testdir(), whole.subarray(0, 50), 'short'))
   await t.rejects(openZip(short, defaultLimits), { code: 'truncated' })
 })
 
@@ -92,8 +93,8 @@ t.test('entries with a data descriptor are recovered without a directory', async
     ...withDescriptor('2.png', png(42), false),
     ...withDescriptor('3.png', png(43), true),
   ]
-  using file = openBytes(t.testdir(), Buffer.concat(local))
-  await using archive = await openZip(file, defaultLimits)
+  const file = use(t, openBytes(t.testdir(), Buffer.concat(local)))
+  const archive = use(t, await openZip(file, defaultLimits))
   t.same(
     archive.entries.map(({ name, sizeBytes }) => [name, sizeBytes]),
     [
@@ -109,34 +110,34 @@ t.test('entries with a data descriptor are recovered without a directory', async
 t.test('data with a wrong checksum is rejected', async t => {
   const bytes = zip(two)
   bytes[40]! ^= 1
-  using file = openBytes(t.testdir(), bytes)
-  await using archive = await openZip(file, defaultLimits)
+  const file = use(t, openBytes(t.testdir(), bytes))
+  const archive = use(t, await openZip(file, defaultLimits))
   await t.rejects(archive.read(archive.entries[0]!, 1000), { code: 'bad_crc' })
 })
 
 t.test('an archive with only encrypted entries is rejected', async t => {
-  using file = openBytes(t.testdir(), zip([{ name: '1.png', bytes: page, flags: 1 }]))
+  const file = use(t, openBytes(t.testdir(), zip([{ name: '1.png', bytes: page, flags: 1 }])))
   await t.rejects(openZip(file, defaultLimits), { code: 'encrypted' })
 })
 
 t.test('sizes are limited, also when declared wrong', async t => {
   const content = Buffer.alloc(1_000_000)
   const bytes = zip([{ name: '1.png', bytes: content, deflate: true }])
-  using file = openBytes(t.testdir(), bytes)
-  await using archive = await openZip(file, defaultLimits)
+  const file = use(t, openBytes(t.testdir(), bytes))
+  const archive = use(t, await openZip(file, defaultLimits))
   await t.rejects(archive.read(archive.entries[0]!, 999_999), { code: 'too_large' })
   const lie = Buffer.from(bytes)
   lie.writeUInt32LE(10, lie.indexOf('PK\x01\x02') + 24)
-  using liar = openBytes(t.testdir(), lie, 'lie')
-  await using lying = await openZip(liar, defaultLimits)
+  const liar = use(t, openBytes(t.testdir(), lie, 'lie'))
+  const lying = use(t, await openZip(liar, defaultLimits))
   await t.rejects(lying.read(lying.entries[0]!, 1000), { code: 'too_large' })
-  using many = openBytes(t.testdir(), zip(two), 'many')
+  const many = use(t, openBytes(t.testdir(), zip(two), 'many'))
   await t.rejects(openZip(many, { ...defaultLimits, entries: 1 }), { code: 'too_large' })
 })
 
 t.test('overlapping entries are listed once', async t => {
-  using file = openPath(goldenPath('bombs/overlap-2000x64MiB.cbz'))
-  await using archive = await openZip(file, defaultLimits)
+  const file = use(t, openPath(goldenPath('bombs/overlap-2000x64MiB.cbz')))
+  const archive = use(t, await openZip(file, defaultLimits))
   t.equal(archive.entries.length, 1)
   t.match(archive.warnings, [/overlap/])
 })
@@ -147,15 +148,15 @@ t.test('split archives are reported as multi-volume', { skip: skipWithoutCorpus(
     'dvyukov__go-fuzz-corpus/17.z01.cbz',
   ]
   for (const path of paths) {
-    using file = openPath(corpusBook(path))
+    const file = use(t, openPath(corpusBook(path)))
     await t.rejects(openZip(file, defaultLimits), { code: 'multi_volume' }, path)
   }
 })
 
 t.test('LZMA and PPMd are unpacked', async t => {
   for (const name of ['method-lzma', 'method-ppmd']) {
-    using file = openPath(goldenPath(`zip/${name}.cbz`))
-    await using archive = await openZip(file, defaultLimits)
+    const file = use(t, openPath(goldenPath(`zip/${name}.cbz`)))
+    const archive = use(t, await openZip(file, defaultLimits))
     for (const entry of archive.entries)
       t.equal((await archive.read(entry, 1e6)).length, entry.sizeBytes, name)
   }
@@ -174,22 +175,22 @@ t.test(
       ['nika-begiashvili__libarchivejs/bzip2.cbz', 'addon/addon.py'],
     ]
     for (const [path, name] of cases) {
-      using file = openPath(corpusBook(path))
-      await using archive = await openZip(file, defaultLimits)
+      const file = use(t, openPath(corpusBook(path)))
+      const archive = use(t, await openZip(file, defaultLimits))
       const entry = archive.entries.find(entry => entry.name === name) ?? archive.entries[0]!
       t.equal((await archive.read(entry, 1e6)).length, entry.sizeBytes, path)
       t.ok((await archive.head(entry, 64)).length >= Math.min(64, entry.sizeBytes))
     }
-    using file = openPath(corpusBook('adamhathcock__sharpcompress/Zip.reduce4.cbz'))
-    await using archive = await openZip(file, defaultLimits)
+    const file = use(t, openPath(corpusBook('adamhathcock__sharpcompress/Zip.reduce4.cbz')))
+    const archive = use(t, await openZip(file, defaultLimits))
     await t.rejects(archive.read(archive.entries.at(-1)!, 1e6), { code: 'unsupported_method' })
   },
 )
 
 t.test('ZIP64 fields are read', async t => {
   for (const name of ['zip64-entries', 'zip64-eocd']) {
-    using file = openPath(goldenPath(`zip/${name}.cbz`))
-    await using archive = await openZip(file, defaultLimits)
+    const file = use(t, openPath(goldenPath(`zip/${name}.cbz`)))
+    const archive = use(t, await openZip(file, defaultLimits))
     t.equal(archive.entries.filter(entry => entry.name.endsWith('.jpg')).length, 3)
     for (const entry of archive.entries)
       t.equal((await archive.read(entry, 1e6)).length, entry.sizeBytes)
@@ -206,8 +207,8 @@ t.test('the head of a deflated entry needs only a small read', async t => {
     deflate: i > 0,
   }))
   const bytes = zip(entries)
-  using file = openBytes(t.testdir(), bytes)
-  await using archive = await openZip(file, defaultLimits)
+  const file = use(t, openBytes(t.testdir(), bytes))
+  const archive = use(t, await openZip(file, defaultLimits))
   for (const entry of archive.entries)
     t.same(Buffer.from(await archive.head(entry, 4096)).subarray(0, 4096), noise.subarray(0, 4096))
   t.ok(file.bytesRead < 3 * 4400 + 10_000, `${file.bytesRead} bytes`)
@@ -215,21 +216,21 @@ t.test('the head of a deflated entry needs only a small read', async t => {
 
 t.test('entry names in legacy encodings are decoded', async t => {
   for (const name of ['gbk', 'cp1251']) {
-    using file = openPath(goldenPath(`names/${name}-no-flag.cbz`))
-    await using archive = await openZip(file, defaultLimits)
+    const file = use(t, openPath(goldenPath(`names/${name}-no-flag.cbz`)))
+    const archive = use(t, await openZip(file, defaultLimits))
     const records = archive.entries.map(({ name }) => name)
     t.match(records[0], name === 'gbk' ? '第一页 1.jpg' : 'страница 1.jpg')
   }
 })
 
 t.test('other files are rejected', async t => {
-  using file = openBytes(t.testdir(), Buffer.from('<html></html>'))
+  const file = use(t, openBytes(t.testdir(), Buffer.from('<html></html>')))
   await t.rejects(openZip(file, defaultLimits), { code: 'not_an_archive' })
 })
 
 t.test('a wrong size of the directory is corrected', { skip: skipWithoutCorpus(1) }, async t => {
-  using file = openPath(corpusBook('klauspost__compress/test-baddirsz.cbz'))
-  await using archive = await openZip(file, defaultLimits)
+  const file = use(t, openPath(corpusBook('klauspost__compress/test-baddirsz.cbz')))
+  const archive = use(t, await openZip(file, defaultLimits))
   t.same(
     archive.entries.map(({ name }) => name),
     ['test.txt', 'gophercolor16x16.png'],

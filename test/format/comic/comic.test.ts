@@ -5,18 +5,18 @@ import { openComic } from '../../../lib/format/comic/comic.ts'
 import { readCover } from '../../../lib/format/formats.ts'
 import { openBytes, png, zip } from '../../kit/files/archives.ts'
 import { firstCover } from '../../kit/files/covers.ts'
+import { use } from '../../kit/use.ts'
 
 type Entries = Parameters<typeof zip>[0]
 const openEntries = async (t: Test, entries: Entries, limits = defaultLimits) => {
-  const file = openBytes(t.testdir(), zip(entries))
-  t.teardown(() => file[Symbol.dispose]())
+  const file = use(t, openBytes(t.testdir(), zip(entries)))
   return openComic(zipArchive, await openZip(file, limits), limits)
 }
 const pages = (...names: string[]) => names.map((name, i) => ({ name, bytes: png(i + 1) }))
 
 t.test('pages are in natural order of the whole path', async t => {
   const names = ['10.png', 'b/1.png', '2.png', 'a 2/1.png', 'a/2.png', 'a/10.png', '1.png']
-  await using book = await openEntries(t, pages(...names))
+  const book = use(t, await openEntries(t, pages(...names)))
   const expected = ['1.png', '2.png', '10.png', 'a/2.png', 'a/10.png', 'a 2/1.png', 'b/1.png']
   t.same(
     book.pages.map(({ name }) => name),
@@ -34,10 +34,10 @@ t.test('pages are in natural order of the whole path', async t => {
 
 t.test('system files are not pages', async t => {
   const names = ['1.png', '__MACOSX/1.png', '._1.png', 'a/.hidden/2.png', '@eaDir/1.png', './3.png']
-  await using book = await openEntries(t, [
-    ...pages(...names),
-    { name: 'Thumbs.db', bytes: png(1) },
-  ])
+  const book = use(
+    t,
+    await openEntries(t, [...pages(...names), { name: 'Thumbs.db', bytes: png(1) }]),
+  )
   t.same(
     book.pages.map(({ name }) => name),
     ['./3.png', '1.png'],
@@ -45,15 +45,18 @@ t.test('system files are not pages', async t => {
 })
 
 t.test('empty, foreign and large files are skipped with a warning', async t => {
-  await using book = await openEntries(
+  const book = use(
     t,
-    [
-      { name: '1.png', bytes: png(1) },
-      { name: '2.png', bytes: Buffer.alloc(0) },
-      { name: '3.jpg', bytes: Buffer.from('this is text') },
-      { name: '4.png', bytes: png(5000) },
-    ],
-    { ...defaultLimits, entryBytes: 80 },
+    await openEntries(
+      t,
+      [
+        { name: '1.png', bytes: png(1) },
+        { name: '2.png', bytes: Buffer.alloc(0) },
+        { name: '3.jpg', bytes: Buffer.from('this is text') },
+        { name: '4.png', bytes: png(5000) },
+      ],
+      { ...defaultLimits, entryBytes: 80 },
+    ),
   )
   t.equal(book.pages.length, 1)
   t.equal(book.warnings.length, 3)
@@ -65,8 +68,11 @@ t.test('a damaged page is listed, and the next page is the cover', async t => {
     { name: '2.png', bytes: png(4) },
   ])
   bytes.fill(0xff, 36, 50)
-  using file = openBytes(t.testdir(), bytes)
-  await using book = await openComic(zipArchive, await openZip(file, defaultLimits), defaultLimits)
+  const file = use(t, openBytes(t.testdir(), bytes))
+  const book = use(
+    t,
+    await openComic(zipArchive, await openZip(file, defaultLimits), defaultLimits),
+  )
   t.match(book.pages, [{ mediaType: 'image/png', width: null }, { width: 4 }])
   t.match(book.warnings, [/cannot be read: 1/])
   t.same(Buffer.from((await firstCover(book))!), png(4))
@@ -82,20 +88,23 @@ t.test('a book without a readable page is rejected with the reason', async t => 
 })
 
 t.test('media types are detected by content, not by name', async t => {
-  await using book = await openEntries(t, [{ name: '1.jpg', bytes: png(9) }])
+  const book = use(t, await openEntries(t, [{ name: '1.jpg', bytes: png(9) }]))
   t.equal(book.pages[0]!.mediaType, 'image/png')
   t.equal((await book.page(0)).mediaType, 'image/png')
 })
 
 t.test('the ComicInfo nearest to the root is read, then MetronInfo', async t => {
   const info = (series: string) => Buffer.from(`<ComicInfo><Series>${series}</Series></ComicInfo>`)
-  await using book = await openEntries(t, [
-    ...pages('1.png'),
-    { name: 'a/b/ComicInfo.xml', bytes: info('Deep') },
-    { name: '__MACOSX/ComicInfo.xml', bytes: info('Junk') },
-    { name: 'a/COMICINFO.XML', bytes: info('Near') },
-    { name: 'MetronInfo.xml', bytes: Buffer.from('<MetronInfo/>') },
-  ])
+  const book = use(
+    t,
+    await openEntries(t, [
+      ...pages('1.png'),
+      { name: 'a/b/ComicInfo.xml', bytes: info('Deep') },
+      { name: '__MACOSX/ComicInfo.xml', bytes: info('Junk') },
+      { name: 'a/COMICINFO.XML', bytes: info('Near') },
+      { name: 'MetronInfo.xml', bytes: Buffer.from('<MetronInfo/>') },
+    ]),
+  )
   const readings = await book.metadata()
   t.same(
     readings.map(({ source }) => source),
@@ -106,7 +115,7 @@ t.test('the ComicInfo nearest to the root is read, then MetronInfo', async t => 
 
 t.test('metadata above the size limit yields a warning', async t => {
   const entries = [...pages('1.png'), { name: 'ComicInfo.xml', bytes: Buffer.alloc(200, 'x') }]
-  await using book = await openEntries(t, entries, { ...defaultLimits, metadataBytes: 100 })
+  const book = use(t, await openEntries(t, entries, { ...defaultLimits, metadataBytes: 100 }))
   t.match(await book.metadata(), [{ source: 'comicinfo', metadata: {}, warnings: [/too large/] }])
 })
 
@@ -128,18 +137,17 @@ t.test('readCover returns the cover of the opened book', async t => {
     'more foreign files than tries': zip([...foreign, { name: '9.png', bytes: png(9) }]),
   }
   for (const [what, bytes] of Object.entries(books)) {
-    using file = openBytes(t.testdir(), bytes)
-    await using book = await openComic(
-      zipArchive,
-      await openZip(file, defaultLimits),
-      defaultLimits,
+    const file = use(t, openBytes(t.testdir(), bytes))
+    const book = use(
+      t,
+      await openComic(zipArchive, await openZip(file, defaultLimits), defaultLimits),
     )
     t.same(await readCover(file, 'cbz', async bytes => bytes), await firstCover(book), what)
   }
 })
 
 t.test('readCover reports why a book has no pages', async t => {
-  using file = openBytes(t.testdir(), zip([{ name: 'a.txt', bytes: png(1) }]))
+  const file = use(t, openBytes(t.testdir(), zip([{ name: 'a.txt', bytes: png(1) }])))
   await t.rejects(
     readCover(file, 'cbz', async bytes => bytes),
     { code: 'no_pages' },

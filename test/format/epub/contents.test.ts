@@ -18,7 +18,7 @@ t.test('books of the corpus are listed or rejected as unreadable', async t => {
   let listed = 0
   const books = corpusBooks(['epub'])
   for (const { path } of books) {
-    using file = openPath(path)
+    const file = openPath(path)
     try {
       const { contents, entries } = await readContents(file, defaultLimits)
       listed += 1
@@ -29,6 +29,8 @@ t.test('books of the corpus are listed or rejected as unreadable', async t => {
       t.ok(contents.toc.length > 0, 'the table of contents is never empty')
     } catch (error) {
       t.ok(error instanceof Unreadable, `${path}: ${error}`)
+    } finally {
+      file[Symbol.dispose]()
     }
   }
   t.ok(listed > books.length / 2, `${listed} books`)
@@ -43,7 +45,7 @@ t.test('mutated books yield contents or Unreadable', async t => {
       const bytes = Buffer.from(whole)
       for (let n = 1 + next() * 20; n > 0; n--)
         bytes[Math.floor(next() * bytes.length)] = Math.floor(next() * 256)
-      using file = openBytes(folder, bytes)
+      const file = openBytes(folder, bytes)
       try {
         const { contents } = await readContents(file, defaultLimits)
         for (const { name } of contents.resources.slice(0, 3))
@@ -52,6 +54,8 @@ t.test('mutated books yield contents or Unreadable', async t => {
       } catch (error) {
         if (!(error instanceof Unreadable)) throw error
         outcomes.refused += 1
+      } finally {
+        file[Symbol.dispose]()
       }
     }
   }

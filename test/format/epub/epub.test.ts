@@ -1,5 +1,6 @@
 import t, { type Test } from 'tap'
 import { defaultLimits } from '../../../lib/archive/limits.ts'
+import { scoped } from '../../../lib/async/dispose.ts'
 import { Unreadable } from '../../../lib/errors.ts'
 import { openFile } from '../../../lib/file.ts'
 import { epubReader } from '../../../lib/format/epub/epub.ts'
@@ -7,6 +8,7 @@ import { type CorpusBook, corpusBooks, goldenFile } from '../../kit/files/corpus
 import { firstCover } from '../../kit/files/covers.ts'
 import { epubBytes, item, openEpub, pngHeader } from '../../kit/files/epub.ts'
 import { createRandom } from '../../kit/random.ts'
+import { use } from '../../kit/use.ts'
 
 const nothing = ['fail-clean', 'skip', 'absent']
 
@@ -19,8 +21,7 @@ t.test('EPUBs of the corpus have the expected result', async t => {
 })
 
 async function check(t: Test, { name, path, expected }: CorpusBook) {
-  const file = openFile(Buffer.from(path))
-  t.teardown(() => file[Symbol.dispose]())
+  const file = use(t, openFile(Buffer.from(path)))
   const opened = await epubReader.open(file, defaultLimits).catch((error: unknown) => error)
   if (opened instanceof Error) {
     t.ok(opened instanceof Unreadable, `${name} fails as Unreadable`)
@@ -145,9 +146,11 @@ t.test('damaged books yield a book or Unreadable', async t => {
   t.pass('600 of them')
 })
 
-async function readAll(folder: string, bytes: Uint8Array): Promise<undefined> {
-  await using book = await openEpub(folder, bytes)
-  await book.metadata()
-  await firstCover(book)
-  for (const index of book.pages.keys()) await book.page(index)
+async function readAll(folder: string, bytes: Uint8Array): Promise<void> {
+  await scoped(async use => {
+    const book = use(await openEpub(folder, bytes))
+    await book.metadata()
+    await firstCover(book)
+    for (const index of book.pages.keys()) await book.page(index)
+  })
 }

@@ -3,6 +3,7 @@ import { defaultLimits } from '../../../lib/archive/limits.ts'
 import { openFile } from '../../../lib/file.ts'
 import { epubReader } from '../../../lib/format/epub/epub.ts'
 import { epubBytes, item, openEpub, pngHeader } from '../../kit/files/epub.ts'
+import { use } from '../../kit/use.ts'
 
 const fixed = '<meta property="rendition:layout">pre-paginated</meta>'
 
@@ -59,7 +60,7 @@ t.test('opening a large reflowable book reads only a few kilobytes', async t => 
   const files = Object.fromEntries(names.map(name => [`OPS/${name}`, picture]))
   const bytes = epubBytes({ manifest, files })
   const folder = t.testdir({ 'book.epub': bytes })
-  using file = openFile(Buffer.from(`${folder}/book.epub`))
+  const file = use(t, openFile(Buffer.from(`${folder}/book.epub`)))
   const book = await epubReader.open(file, defaultLimits)
   t.equal(book.pages.length, 50)
   t.ok(file.bytesRead < 200_000, `${file.bytesRead} of ${bytes.length} bytes were read`)

@@ -1,5 +1,6 @@
 // PDFs with damaged page trees or without their first line: all pages are found and rendered.
 import t from 'tap'
+import { scoped } from '../../../lib/async/dispose.ts'
 import { openBook } from '../../../lib/format/formats.ts'
 import { openBytes } from '../../kit/files/archives.ts'
 import { pdfOf, stream } from '../../kit/files/pdf.ts'
@@ -63,14 +64,16 @@ const trees: Record<string, Tree> = {
 }
 
 /** The number of rendered pages of their size, and whether there is a warning. */
-async function read(t: { testdir(): string }, bytes: Buffer) {
-  using file = openBytes(t.testdir(), bytes)
-  await using book = await openBook(file, 'pdf')
-  const sizes = new Set(book.pages.map(({ width, height }) => `${width}x${height}`))
-  let rendered = 0
-  for (let i = 0; i < book.imageCount; i += 1)
-    rendered += (await book.page(i)).bytes.length > 0 ? 1 : 0
-  return { pages: book.imageCount, rendered, sizes: [...sizes], isWarned: book.warnings.length > 0 }
+function read(t: { testdir(): string }, bytes: Buffer) {
+  return scoped(async use => {
+    const { pages, imageCount, warnings, page } = use(
+      await openBook(use(openBytes(t.testdir(), bytes)), 'pdf'),
+    )
+    const sizes = new Set(pages.map(({ width, height }) => `${width}x${height}`))
+    let rendered = 0
+    for (let i = 0; i < imageCount; i += 1) rendered += (await page(i)).bytes.length > 0 ? 1 : 0
+    return { pages: imageCount, rendered, sizes: [...sizes], isWarned: warnings.length > 0 }
+  })
 }
 
 t.test('loops and gaps in the page tree', async t => {

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { defaultLimits } from '../../../lib/archive/limits.ts'
+import { scoped } from '../../../lib/async/dispose.ts'
 import { Unreadable } from '../../../lib/errors.ts'
 import { openFile } from '../../../lib/file.ts'
 import { pdfReader } from '../../../lib/format/pdf/pdf.ts'
@@ -17,6 +18,7 @@ import { firstCover } from '../../kit/files/covers.ts'
 import { exampleImage, exampleSize, rotatedJpeg } from '../../kit/files/images.ts'
 import { openPdf, pdfOf, scannedPdf, stream } from '../../kit/files/pdf.ts'
 import { createRandom } from '../../kit/random.ts'
+import { use } from '../../kit/use.ts'
 
 const jpeg = await exampleImage('jpeg')
 const scan = { jpeg, ...exampleSize }
@@ -32,19 +34,21 @@ function misfit(pages: CorpusBook['expected']['pages'], count: number): string |
 t.test('PDFs of the corpus have the expected result', async t => {
   for (const { name, path, expected } of corpusBooks(['pdf'])) {
     try {
-      using file = openFile(Buffer.from(path))
-      await using opened = await pdfReader.open(file, defaultLimits)
-      t.not(expected.outcome, 'fail-clean', name)
-      t.equal(misfit(expected.pages, opened.pageCount), null, name)
-      t.equal(opened.pages.length, opened.pageCount)
-      const [reading] = await opened.metadata()
-      // A byte order mark that another reader took for text is no expectation.
-      const wanted = (text = '') => (text.startsWith('ï»¿') ? '' : text.replace(/\0/g, ''))
-      if (wanted(expected.title)) t.equal(reading?.metadata.title, wanted(expected.title), name)
-      if (wanted(expected.author))
-        t.equal(reading?.metadata.authors?.map(a => a.name).join(), wanted(expected.author), name)
-      const { mediaType, width, height } = { ...opened.pages[0], ...(await opened.page(0)) }
-      t.ok(mediaType === 'image/jpeg' && width! > 0 && height! > 0, name)
+      await scoped(async use => {
+        const file = use(openFile(Buffer.from(path)))
+        const opened = use(await pdfReader.open(file, defaultLimits))
+        t.not(expected.outcome, 'fail-clean', name)
+        t.equal(misfit(expected.pages, opened.pageCount), null, name)
+        t.equal(opened.pages.length, opened.pageCount)
+        const [reading] = await opened.metadata()
+        // A byte order mark that another reader took for text is no expectation.
+        const wanted = (text = '') => (text.startsWith('ï»¿') ? '' : text.replace(/\0/g, ''))
+        if (wanted(expected.title)) t.equal(reading?.metadata.title, wanted(expected.title), name)
+        if (wanted(expected.author))
+          t.equal(reading?.metadata.authors?.map(a => a.name).join(), wanted(expected.author), name)
+        const { mediaType, width, height } = { ...opened.pages[0], ...(await opened.page(0)) }
+        t.ok(mediaType === 'image/jpeg' && width! > 0 && height! > 0, name)
+      })
     } catch (error) {
       if (!(error instanceof Unreadable)) throw error
       t.not(expected.outcome, 'ok', `${name}: ${error.message}`)
@@ -144,8 +148,8 @@ t.test('cost depends on the requested pages, not on the page count', async t => 
   const padding = stream('', Buffer.alloc(4_000_000))
   const bytes = pdfOf(['<</Type/Catalog/Pages 2 0 R>>', tree, ...pages, padding])
   writeFileSync(join(t.testdir(), 'long.pdf'), bytes)
-  using file = openFile(Buffer.from(join(t.testdirName, 'long.pdf')))
-  await using opened = await pdfReader.open(file, defaultLimits)
+  const file = use(t, openFile(Buffer.from(join(t.testdirName, 'long.pdf'))))
+  const opened = use(t, await pdfReader.open(file, defaultLimits))
   t.ok(file.bytesRead < 400_000, `${file.bytesRead} bytes read`)
   t.match(opened.pages[0], { width: 150, height: 300 })
   t.match(opened.pages[2999], { name: 'page-3000', width: null })
@@ -172,8 +176,8 @@ t.test('memory does not grow over five hundred books', async t => {
   const path = join(t.testdir({ 'scan.pdf': scannedPdf(scan) }), 'scan.pdf')
   let pages = 0
   const once = async () => {
-    using file = openFile(Buffer.from(path))
-    await using opened = await pdfReader.open(file, defaultLimits)
+    const file = use(t, openFile(Buffer.from(path)))
+    const opened = use(t, await pdfReader.open(file, defaultLimits))
     await opened.metadata()
     await opened.page(0)
     // Not an assertion each: five hundred of them are themselves memory that stays.
@@ -210,7 +214,7 @@ t.test('mutated files yield pages or Unreadable, and the engine remains usable',
 
 t.test('an I/O error is reported as such', async t => {
   const path = join(t.testdir({ 'scan.pdf': scannedPdf(scan) }), 'scan.pdf')
-  using file = openFile(Buffer.from(path))
+  const file = use(t, openFile(Buffer.from(path)))
   let isFailing = false
   const whileSound = <T>(read: () => T): T => {
     if (isFailing) throw new Unreadable('The file cannot be read (EIO)', 'io')

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Test } from 'tap'
 import { defaultLimits, type Limits } from '../../../lib/archive/limits.ts'
 import { pdfReader } from '../../../lib/format/pdf/pdf.ts'
+import { use } from '../use.ts'
 import { openPath } from './archives.ts'
 
 /** A PDF with these objects, numbered from 1; the first is the catalog. */
@@ -74,9 +75,5 @@ export function scannedPdf(
 export async function openPdf(t: Test, source: Buffer | string, limits: Limits = defaultLimits) {
   const path = typeof source === 'string' ? source : join(t.testdir(), 'book.pdf')
   if (typeof source !== 'string') writeFileSync(path, source)
-  const file = openPath(path)
-  t.teardown(() => file[Symbol.dispose]())
-  const opened = await pdfReader.open(file, limits)
-  t.teardown(() => opened[Symbol.asyncDispose]())
-  return opened
+  return use(t, await pdfReader.open(use(t, openPath(path)), limits))
 }

@@ -75,7 +75,7 @@ export function arbitraryRequest(
       encodeURIComponent(String((params as Json)[name]).toWellFormed()),
     )
     const search = new URLSearchParams(
-      Object.entries(query).map(([k, v]) => [k, String(v).toWellFormed()]),
+      Object.entries(query).map(([k, v]): [string, string] => [k, String(v).toWellFormed()]),
     )
     return {
       operation,

@@ -92,7 +92,7 @@ function* contractCases({
     let count = 0
     const required = operation.parameters.filter(p => p.in === 'query' && p.required)
     const search = new URLSearchParams(
-      required.map(p => [p.name, String(values.of(p.schema).allowed[0])]),
+      required.map((p): [string, string] => [p.name, String(values.of(p.schema).allowed[0])]),
     )
     for (const { name, schema } of operation.parameters.filter(p => p.in === 'query')) {
       if (isRepeated(`${name} ${JSON.stringify(schema)}`)) continue

@@ -11,8 +11,12 @@ let validator: RelaxNGValidator | null = null
 function loadValidator(path: string): RelaxNGValidator {
   // The schema includes that of Atom, a file beside it.
   xmlRegisterFsInputProviders()
-  using grammar = XmlDocument.fromBuffer(readFileSync(path), { url: path })
-  return RelaxNGValidator.fromDoc(grammar)
+  const grammar = XmlDocument.fromBuffer(readFileSync(path), { url: path })
+  try {
+    return RelaxNGValidator.fromDoc(grammar)
+  } finally {
+    grammar.dispose()
+  }
 }
 
 /** Validation errors of a feed or an entry, one line each; empty (and counted as left out) without the schema. */
@@ -21,8 +25,9 @@ export function relaxErrors(xml: string): string[] {
     leaveOut('opds-schemas')
     return []
   }
+  let document: XmlDocument | null = null
   try {
-    using document = XmlDocument.fromString(xml)
+    document = XmlDocument.fromString(xml)
     validator ??= loadValidator(schema)
     validator.validate(document)
     return []
@@ -30,5 +35,7 @@ export function relaxErrors(xml: string): string[] {
     if (!(error instanceof XmlLibError)) throw error
     const lines = error.details.map(({ line, message }) => `line ${line}: ${message.trim()}`)
     return lines.length === 0 ? [error.message] : lines
+  } finally {
+    document?.dispose()
   }
 }

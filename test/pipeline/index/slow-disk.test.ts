@@ -13,6 +13,7 @@ import { extname, join } from 'node:path'
 import t, { type Test } from 'tap'
 import { defaultLimits } from '../../../lib/archive/limits.ts'
 import { createDiskQueue } from '../../../lib/async/disk-queue.ts'
+import { scoped } from '../../../lib/async/dispose.ts'
 import { type DiskAccess, interleave } from '../../../lib/async/interleave.ts'
 import { type File, openLibraryFile } from '../../../lib/file.ts'
 import { readBook } from '../../../pipeline/index/extract.ts'
@@ -56,8 +57,9 @@ async function onDisk<O>(speed: Speed, path: string, work: (file: File) => Promi
   const containment = containmentIn(join(path, '..'))
   const { results } = await runAll([path], speed, async (_, disk) => {
     try {
-      using file = await openLibraryFile(Buffer.from(path), containment, disk)
-      return await work(file)
+      return await scoped(async use =>
+        work(use(await openLibraryFile(Buffer.from(path), containment, disk))),
+      )
     } catch (error) {
       const { code, message, cause } = error as Error & { code: string }
       return { code, message, cause: (cause as NodeJS.ErrnoException)?.code }

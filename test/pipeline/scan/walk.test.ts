@@ -18,6 +18,7 @@ import {
 import { openCatalogue, testWithDoctor } from '../../kit/catalogue.ts'
 import { folderWithFiles, temporaryFolder } from '../../kit/files/folders.ts'
 import { comic, createTestLibrary } from '../../kit/library.ts'
+import { use } from '../../kit/use.ts'
 
 const otherDisk = join(temporaryFolder(t), 'disk')
 const all = await openCatalogue(t, { 'filesystem.roots': otherDisk })
@@ -124,7 +125,7 @@ check('calls in flight find the same as one after the other', async t => {
     const rules = { extensions: ['cbz', 'zip'], excludedPatterns: '', seed: '', quietMs: 0 }
     const found: Listing[] = []
     const options = { ...rules, root, containment, starts: ['B/gone.cbz', 'A', ''], ioDepth }
-    using walk = openWalk(options, expectedFiles)
+    const walk = use(t, openWalk(options, expectedFiles))
     for await (const batch of walk.batches(() => false)) found.push(...batch)
     return found.sort((a, b) => (a.path < b.path ? -1 : 1))
   }
@@ -147,7 +148,7 @@ check('a walk that is left while a thread has a result does not end the process'
   const containment = containmentOf(fileAccess(all.config), { root, followLinks: false })
   const rules = { extensions: ['cbz'], excludedPatterns: '', seed: '', quietMs: 0, ioDepth: 0 }
   for (let i = 0; i < 5; i++) {
-    using walk = openWalk({ ...rules, root, containment, starts: [''] })
+    const walk = use(t, openWalk({ ...rules, root, containment, starts: [''] }))
     for await (const batch of walk.batches(() => false)) {
       t.equal(batch.length, 1)
       // The threads read the subfolders meanwhile.
