@@ -2,15 +2,15 @@
 import type { Command } from 'commander'
 import { assertApartFromData, rootBytes } from '../lib/catalog/library/library-root.ts'
 import { type Config, loadConfig } from '../lib/config/config.ts'
-import { restrictNewFiles, secureDataFolder } from '../lib/data-folder.ts'
+import { createDataFolder, restrictNewFiles, secureDataFolder } from '../lib/data-folder.ts'
 import { Unavailable } from '../lib/errors.ts'
+import { joinInstallation } from '../lib/installation.ts'
 import { type Log, openLog } from '../lib/log.ts'
-import { openDatabase, type Sql } from '../lib/postgres/db.ts'
+import { type Database, openDatabase, type Sql } from '../lib/postgres/db.ts'
 import { migrate } from '../lib/postgres/migrate.ts'
 import { openSpaceGuard, type SpaceGuard, shortageMessage } from '../lib/space-guard.ts'
 import { assertInstalled } from './installed.ts'
-import { exitNow } from './shutdown.ts'
-import { closeOnTermination, onTermination } from './signals.ts'
+import { createShutdown, type Shutdown } from './shutdown.ts'
 
 export type CommonFlags = {
   config?: string
@@ -19,7 +19,15 @@ export type CommonFlags = {
   logLevel?: string
 }
 
-export type Context = { config: Config; log: Log; sql: Sql; space: SpaceGuard }
+export type Context = {
+  config: Config
+  log: Log
+  sql: Sql
+  space: SpaceGuard
+  shutdown: Shutdown
+  /** Names the database in messages. */
+  place: string
+}
 
 /** Adds the options that these commands share. */
 export function commonOptions(command: Command): Command {
@@ -30,69 +38,83 @@ export function commonOptions(command: Command): Command {
     .option('--log-level <level>', 'trace, debug, info, warn, error or silent')
 }
 
-/**
- * Runs `work` with an open context and closes it afterwards. With `quiet` only warnings are logged,
- * unless a flag sets the level. `libraries` are folders that will become libraries.
- */
+type Options = {
+  /** Only warnings are logged, unless a flag sets the level. */
+  quiet: boolean
+  settings?: Record<string, unknown>
+  /** Folders that will become libraries. */
+  libraries?: readonly string[]
+  /** What the data directory has to be of this database: `unused` by commands that read and write no files. */
+  dataDirectory?: 'belonging' | 'adopted' | 'unused'
+  /** `work` ends by itself after a signal. */
+  endsItself?: boolean
+}
+
+/** Runs `work` with an open context and closes it afterwards, also when a signal interrupts the start. */
 export async function withContext<T>(
   flags: CommonFlags,
-  options: { quiet: boolean; settings?: Record<string, unknown>; libraries?: readonly string[] },
+  options: Options,
   work: (context: Context) => Promise<T>,
 ): Promise<T> {
   assertInstalled()
-  const level = flags.logLevel ?? (options.quiet ? 'warn' : undefined)
-  const config = loadConfig({
-    file: flags.config,
-    flags: {
-      data_dir: flags.data,
-      'database.url': flags.databaseUrl,
-      'logging.level': level,
-      ...options.settings,
-    },
-  })
+  const config = configOf(flags, options)
   const libraries = await Promise.all((options.libraries ?? []).map(rootBytes))
   await assertApartFromData(config.data_dir, libraries)
   const log = openLog(config.logging)
   restrictNewFiles()
-  secureData(config, log)
+  if (options.dataDirectory !== 'unused') openData(config, log)
   // A command that ends because of it reports it itself.
   const space = openSpaceGuard({ config, log: options.quiet ? openLog({ level: 'silent' }) : log })
-  const opening = openDatabase(config, { log })
-  const signals = config.database.url === null ? closeOnTermination(opening) : null
+  const shutdown = createShutdown()
+  let database: Database | null = null
   try {
-    const database = await opening.catch(error => {
-      throw withShortage(error, space)
-    })
-    try {
-      await migrate(database.sql, undefined, database)
-      await signals?.unlessEnding()
-      // Handles signals by itself from now on.
-      const working = work({ config, log, space, sql: database.sql })
-      signals?.release()
-      return await working
-    } finally {
-      await signals?.unlessEnding()
-      await database.close()
-    }
+    const opening = openDatabase(config, { log, signal: shutdown.signal })
+    database = await shutdown.unlessRequested(opening, opened => opened.close())
+    const { sql, place } = database
+    await shutdown.unlessRequested(prepare(database, config, { log, ...options }))
+    const working = work({ config, log, space, sql, shutdown, place })
+    return await (options.endsItself ? working : shutdown.unlessRequested(working))
+  } catch (error) {
+    const failure = database === null ? withShortage(error, space) : error
+    shutdown.fail(failure)
+    throw failure
   } finally {
-    signals?.release()
+    await database?.close()
     space.close()
   }
 }
 
-function secureData({ data_dir }: Config, log: Log) {
-  try {
-    const open = secureDataFolder(data_dir)
-    if (open.length > 0)
-      log.warn({ paths: open }, 'other users of this machine have access to data')
-  } catch {
-    // The parts that need the folder report it.
-  }
+function configOf({ config, data, databaseUrl, logLevel }: CommonFlags, options: Options): Config {
+  return loadConfig({
+    file: config,
+    flags: {
+      data_dir: data,
+      'database.url': databaseUrl,
+      'logging.level': logLevel ?? (options.quiet ? 'warn' : undefined),
+      ...options.settings,
+    },
+  })
 }
 
-/** Resolves at the first SIGINT or SIGTERM; a later one exits the process at once. */
-export function untilSignal(): Promise<NodeJS.Signals> {
-  return new Promise(resolve => onTermination(resolve, () => exitNow(130)))
+/** Migrates the database, and sees to it that the data directory is the one of this database. */
+async function prepare(
+  database: Database,
+  config: Config,
+  { log, dataDirectory = 'belonging' }: Options & { log: Log },
+) {
+  const { sql, place } = database
+  for (const { number, name, ms } of await migrate(sql, undefined, database))
+    log.info({ number, name, ms }, 'migration applied')
+  if (dataDirectory === 'unused') return
+  // The bundled database is in its data directory.
+  const adopts = dataDirectory === 'adopted' || config.database.url === null
+  await joinInstallation(sql, { folder: config.data_dir, place, adopts })
+}
+
+function openData({ data_dir }: Config, log: Log) {
+  createDataFolder(data_dir)
+  const open = secureDataFolder(data_dir)
+  if (open.length > 0) log.warn({ paths: open }, 'other users of this machine have access to data')
 }
 
 /** A server that cannot be started on a full disk reports many things, but not the reason. */

@@ -11,7 +11,7 @@ import { openQueue } from '../lib/queue/queue.ts'
 import { checkCatalogue, type DoctorReport, type Finding } from '../pipeline/doctor/doctor.ts'
 import { type CommonFlags, type Context, commonOptions, withContext } from './context.ts'
 
-type Flags = CommonFlags & { repair?: boolean; json?: boolean }
+type Flags = CommonFlags & { repair?: boolean; json?: boolean; adopt?: boolean }
 type EnvironmentCheck = { name: string; value: string; isGood: boolean }
 
 export function doctorCommand(): Command {
@@ -19,11 +19,18 @@ export function doctorCommand(): Command {
     .description('check the catalogue and repair inconsistencies')
     .option('--repair', 'repair what can be repaired')
     .option('--json', 'print the report as one JSON object')
+    .option(
+      '--adopt',
+      'let the data directory belong to this database from now on: a new one, or one beside a restored or copied database',
+    )
     .addHelpText(
       'after',
       '\nExit codes: 0 no problems or all repaired, 1 problems found, 2 cannot run.\nJobs queued by --repair are run by `serve`, `worker` or the next `scan`.',
     )
-    .action((flags: Flags) => withContext(flags, { quiet: true }, s => run(s, flags)))
+    .action((flags: Flags) => {
+      const dataDirectory = flags.adopt ? 'adopted' : 'belonging'
+      return withContext(flags, { quiet: true, dataDirectory }, context => run(context, flags))
+    })
 }
 
 async function run({ config, sql, log }: Context, { repair = false, json = false }: Flags) {

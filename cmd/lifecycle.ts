@@ -14,10 +14,9 @@ import { type CommonFlags, type Context, withContext } from './context.ts'
 import { watchParent } from './parent.ts'
 import { reloadOnHangup } from './reload.ts'
 import { collectAtRest } from './rest.ts'
-import { createShutdown, type Shutdown } from './shutdown.ts'
 import { openTerminal } from './terminal.ts'
 
-export type Service = Context & { queue: Queue; sources: Sources; shutdown: Shutdown }
+export type Service = Context & { queue: Queue; sources: Sources }
 
 /** Runs `work` with all parts open, and closes them afterwards in reverse order. */
 export async function runService(
@@ -25,77 +24,90 @@ export async function runService(
   settings: Record<string, unknown>,
   work: (service: Service) => Promise<void>,
 ) {
-  const shutdown = await withContext(
-    flags,
-    { quiet: false, settings, libraries: flags.library },
-    async context => {
-      // Not earlier: a signal during the start and migration of the database ends the process (cmd/signals.ts).
-      const shutdown = createShutdown()
-      await withParts(context, shutdown, work)
-      return shutdown
-    },
-  )
+  const options = { quiet: false, settings, libraries: flags.library, endsItself: true }
+  const shutdown = await withContext(flags, options, async context => {
+    const parts = openParts(context)
+    try {
+      await work(await openService(context, parts))
+    } catch (error) {
+      context.shutdown.fail(error)
+      throw error
+    } finally {
+      await parts.close()
+    }
+    return context.shutdown
+  })
   shutdown.exit()
 }
 
-async function withParts(
-  context: Context,
-  shutdown: Shutdown,
-  work: (service: Service) => Promise<void>,
-) {
-  const { sql, log, config, space } = context
-  await using stack = new AsyncDisposableStack()
-  const closeLater = (part: string, open: { close(): Promise<unknown> }) =>
-    stack.defer(() => shutdown.closeWithin(part, { ms: 1_000, log }, () => open.close()))
-  const queue = await openQueue(sql, error => log.error({ err: error }, 'job queue error'))
-  closeLater('queue', queue)
-  const sources = openSources({ config, log })
-  closeLater('sources', sources)
-  if (config.metrics.bind) {
-    const { bind } = config.metrics
-    closeLater(
-      'metrics',
-      await openMetricsServer(bind, { sql, log, space, dataDir: config.data_dir }),
-    )
+type Parts = ReturnType<typeof openParts>
+
+/** What is open, closed in reverse order; a part has a second for it. */
+function openParts({ shutdown, log }: Context) {
+  const open: (() => unknown)[] = []
+  return {
+    /** Waits for a part to open, unless a signal ends the start meanwhile. */
+    async add<T extends { close(): unknown }>(name: string, opening: Promise<T>): Promise<T> {
+      const part = await shutdown.unlessRequested(opening, late => late.close())
+      open.push(() => shutdown.closeWithin(name, { ms: 1_000, log }, () => part.close()))
+      return part
+    },
+    use: (disposable: Disposable) => void open.push(() => disposable[Symbol.dispose]()),
+    async close() {
+      for (const close of open.reverse()) await close()
+    },
+  }
+}
+
+async function openService(context: Context, parts: Parts): Promise<Service> {
+  const { sql, log, config, space, shutdown } = context
+  const onError = (error: unknown) => log.error({ err: error }, 'job queue error')
+  const queue = await parts.add('queue', openQueue(sql, onError))
+  const sources = await parts.add('sources', Promise.resolve(openSources({ config, log })))
+  const { bind } = config.metrics
+  if (bind) {
+    const deps = { sql, log, space, dataDir: config.data_dir }
+    await parts.add('metrics', openMetricsServer(bind, deps))
   }
   const everyMinute = () => pruneEvents(sql)
-  closeLater('scheduler', await startScheduler({ sql, queue, log, everyMinute }))
-  stack.use(logHungFolders(log))
-  stack.use(collectAtRest())
+  await parts.add('scheduler', startScheduler({ sql, queue, log, everyMinute }))
+  parts.use(logHungFolders(log))
+  parts.use(collectAtRest())
   const terminal = openTerminal()
-  stack.use(reloadOnHangup(context, { shutdown, terminal }))
-  stack.use(watchParent({ shutdown, log, terminal }))
-  await work({ ...context, queue, sources, shutdown })
+  parts.use(reloadOnHangup(context, { shutdown, terminal }))
+  parts.use(watchParent({ shutdown, log, terminal }))
+  return { ...context, queue, sources }
 }
 
 /** One line when a folder of a library or of a cache begins to hang, and one when it responds again. */
 function logHungFolders(log: Log): Disposable {
-  const stack = new DisposableStack()
-  for (const [health, kind] of [
-    [mountHealth, 'library'],
-    [cacheHealth, 'cache'],
-  ] as const)
-    stack.use(
-      health.listen(({ root, seconds }) => {
-        const folder = pathText(Buffer.from(root, 'latin1'))
-        if (seconds === null) log.warn({ folder }, `a ${kind} folder does not respond`)
-        else log.info({ folder, seconds: Math.round(seconds) }, `a ${kind} folder responds again`)
-      }),
-    )
-  stack.use(
+  const place = (folder: string) => ({ folder: pathText(Buffer.from(folder, 'latin1')) })
+  const logHealth = (kind: string) => (change: { root: string; seconds: number | null }) => {
+    const { root, seconds } = change
+    if (seconds === null) log.warn(place(root), `a ${kind} folder does not respond`)
+    else
+      log.info({ ...place(root), seconds: Math.round(seconds) }, `a ${kind} folder responds again`)
+  }
+  const listening = [
+    mountHealth.listen(logHealth('library')),
+    cacheHealth.listen(logHealth('cache')),
     mountHealth.listenFolders((folder, isHung) => {
-      const place = { folder: pathText(Buffer.from(folder, 'latin1')) }
-      if (isHung) log.warn(place, 'a folder in a library does not respond')
-      else log.info(place, 'a folder in a library responds again')
+      if (isHung) log.warn(place(folder), 'a folder in a library does not respond')
+      else log.info(place(folder), 'a folder in a library responds again')
     }),
-  )
-  return stack
+  ]
+  return {
+    [Symbol.dispose]: () => {
+      for (const listener of listening) listener[Symbol.dispose]()
+    },
+  }
 }
 
 /** Starts the pipeline; the first working process also scans the libraries configured to scan on start. */
 export async function startWorkers(service: Service): Promise<Pipeline> {
-  const { sql, queue, config, log, space, sources } = service
-  const pipeline = await startPipeline({ sql, queue, config, log, space, sources })
+  const { sql, queue, config, log, space, sources, shutdown } = service
+  const starting = startPipeline({ sql, queue, config, log, space, sources })
+  const pipeline = await shutdown.unlessRequested(starting, late => late.close())
   if (pipeline.isFirst) {
     await scanOnStart(sql, queue)
     pipeline.wake()

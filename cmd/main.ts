@@ -1,9 +1,8 @@
 // Command line entry point: the commander program and its exit codes.
-import { Command, CommanderError } from 'commander'
-import { Failure } from '../lib/errors.ts'
+import { Command } from 'commander'
 import { hasBlockedThreads } from '../lib/mount/mount-health.ts'
 import { version } from '../lib/version.ts'
-import { exitNow } from './shutdown.ts'
+import { exitNow, report, Terminated } from './exit.ts'
 import { ignoreHangup } from './terminal.ts'
 
 // Loaded by name: all of them together take twice as long to load as most commands need to run.
@@ -42,15 +41,16 @@ ignoreHangup()
 try {
   await program.parseAsync()
 } catch (error) {
-  process.exitCode = reportError(error)
+  report(error)
+  if (error instanceof Terminated) endBy(error.signal)
+  // What failed halfway may have left something open.
+  setTimeout(() => exitNow(Number(process.exitCode)), 500).unref()
 }
 // A call on a disk that does not respond would keep the process.
 if (hasBlockedThreads()) exitNow(Number(process.exitCode ?? 0))
 
-/** Prints a failure in one line, a bug with its stack, and returns the exit code. */
-function reportError(error: unknown): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-  if (error instanceof Failure) process.stderr.write(`stackroom: ${error.message}\n`)
-  else process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`)
-  return 2
+/** Service managers tell the end by a signal from a failure. */
+function endBy(signal: NodeJS.Signals) {
+  process.removeAllListeners(signal)
+  process.kill(process.pid, signal)
 }

@@ -15,7 +15,9 @@ export function queueCommand(): Command {
   commonOptions(command.command('list'))
     .description('print the number of queued, running and failed tasks of each type')
     .option('--json', 'print a JSON array')
-    .action((flags: Flags) => withContext(flags, { quiet: true }, context => list(context, flags)))
+    .action((flags: Flags) =>
+      withContext(flags, { quiet: true, dataDirectory: 'unused' }, context => list(context, flags)),
+    )
   commonOptions(command.command('rebuild'))
     .description('delete the job queue and recreate it from the catalogue')
     .option('--json', 'print the number of queued jobs as one JSON object')

@@ -58,15 +58,18 @@ export async function returnMemory(): Promise<boolean> {
   const ffi = process.platform === 'linux' ? process.getBuiltinModule('node:ffi') : undefined
   if (!ffi) return false
   try {
-    using library = ffi.dlopen(null, {
+    const { lib: library, functions } = ffi.dlopen(null, {
       malloc_trim: { arguments: ['u64'], return: 'i32' },
       madvise: { arguments: ['u64', 'u64', 'i32'], return: 'i32' },
     })
-    const { malloc_trim, madvise } = library.functions
-    malloc_trim(0n)
-    await otherEvents()
-    for (const { start, end } of unchangedData(await readFile('/proc/self/smaps', 'latin1')))
-      madvise(start, end - start, MADV_DONTNEED)
+    try {
+      functions.malloc_trim(0n)
+      await otherEvents()
+      for (const { start, end } of unchangedData(await readFile('/proc/self/smaps', 'latin1')))
+        functions.madvise(start, end - start, MADV_DONTNEED)
+    } finally {
+      library.close()
+    }
     return true
   } catch {
     // Another C library.

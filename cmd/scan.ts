@@ -13,13 +13,7 @@ import { seriesStrategies } from '../lib/strategy/series.ts'
 import { type Pipeline, startPipeline } from '../pipeline/pipeline.ts'
 import { estimateScan } from '../pipeline/scan/estimate.ts'
 import { discardPreparedWalk, prepareWalk } from '../pipeline/scan/walk.ts'
-import {
-  type CommonFlags,
-  type Context,
-  commonOptions,
-  untilSignal,
-  withContext,
-} from './context.ts'
+import { type CommonFlags, type Context, commonOptions, withContext } from './context.ts'
 import { exitCodeOf, jsonSummary, tableSummary } from './scan/summary.ts'
 import { trackScan } from './scan/track.ts'
 
@@ -76,9 +70,12 @@ type Part = { library: LibraryRow; paths: Buffer[] }
 async function run(pathArguments: string[], flags: ScanFlags) {
   prepareWalk()
   const paths = await Promise.all(pathArguments.map(rootBytes))
-  await withContext(flags, { quiet: true, libraries: pathArguments }, async context => {
-    if (flags.dryRun || flags.estimate) return await estimate(context, paths, flags)
-    await scan(context, await groupByLibrary(context, paths, flags), flags)
+  const options = { quiet: true, libraries: pathArguments, endsItself: true }
+  await withContext(flags, options, async context => {
+    const { unlessRequested } = context.shutdown
+    if (flags.dryRun || flags.estimate)
+      return await unlessRequested(estimate(context, paths, flags))
+    await scan(context, await unlessRequested(groupByLibrary(context, paths, flags)), flags)
   }).finally(discardPreparedWalk)
 }
 
@@ -122,12 +119,14 @@ async function addLibrary({ sql }: Context, root: Buffer, flags: ScanFlags) {
 
 /** Scans the libraries one after the other; the exit code is the highest of theirs. */
 async function scan(context: Context, parts: Part[], flags: ScanFlags) {
-  const pipeline = await startPipeline({ ...context, watch: false })
+  const { shutdown } = context
+  const starting = startPipeline({ ...context, watch: false })
+  const pipeline = await shutdown.unlessRequested(starting, late => late.close())
   let stopCode: number | null = null
   const stop = (code: number) => {
     stopCode ??= code
   }
-  void untilSignal().then(() => {
+  void shutdown.requested.then(() => {
     process.stderr.write('stackroom: Interrupted; the next scan continues from here\n')
     stop(130)
   })

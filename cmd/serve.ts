@@ -51,8 +51,8 @@ async function run(flags: Flags) {
  */
 async function serve(service: Service, flags: Flags) {
   const { shutdown, config, log } = service
-  using _heap = limitHeapGrowth()
-  const api = await openApi(service)
+  const heap = limitHeapGrowth()
+  const api = await shutdown.unlessRequested(openApi(service), late => late.close())
   let pipeline: Pipeline | null = null
   try {
     const address = await listen(api.server, config.application)
@@ -65,12 +65,16 @@ async function serve(service: Service, flags: Flags) {
     await Promise.all([shutdown.requested, added])
     api.announceShutdown()
     await sleep(config.application.drain_seconds * 1000)
-  } finally {
     shutdown.startDeadline()
+  } catch (error) {
+    shutdown.fail(error)
+    throw error
+  } finally {
     await Promise.all([
       shutdown.closeWithin('api', { ms: 27_000, log }, () => api.close()),
       stopWorkers(service, pipeline),
     ])
+    heap[Symbol.dispose]()
   }
 }
 

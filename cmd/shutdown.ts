@@ -1,33 +1,50 @@
-// Graceful shutdown: signal handling and deadlines for closing parts of a process. A thread blocked on an
-// unresponsive disk must not prevent the end: process.exit() would wait for it indefinitely.
+// Shutdown of a process: on request, after a signal during the start, and after a failure, each with a deadline. A
+// thread blocked on an unresponsive disk must not prevent the end: process.exit() would wait for it indefinitely.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../lib/log.ts'
 import { hasBlockedThreads } from '../lib/mount/mount-health.ts'
+import { exitNow, report, signalCode, Terminated } from './exit.ts'
 import { onTermination } from './signals.ts'
 
 export type Shutdown = ReturnType<typeof createShutdown>
 
 // Service managers and container runtimes usually send SIGKILL after 30 seconds.
 const maxShutdownMs = 29_500
+// The bundled database is stopped within it.
+const maxInterruptedStartMs = 12_000
+const maxFailureMs = 4_000
 
 /** Handles SIGINT and SIGTERM from now on: the first requests the shutdown, a later one exits at once. */
 export function createShutdown() {
   const unclosedParts: string[] = []
-  let isRequested = false
-  let request = () => {}
-  const requested = new Promise<void>(resolve => {
-    request = () => {
-      isRequested = true
-      resolve()
-    }
-  })
-  onTermination(request, () => exitNow(130))
+  const controller = new AbortController()
+  const { signal } = controller
+  const { promise: requested, resolve } = Promise.withResolvers<void>()
+  const request = (name: NodeJS.Signals = 'SIGTERM') => {
+    controller.abort(new Terminated(name))
+    resolve()
+  }
+  onTermination(request, name => exitNow(signalCode(name)))
+  const deadline = (ms: number) =>
+    void setTimeout(() => exitNow(Number(process.exitCode ?? 0)), ms).unref()
   return {
     /** Resolves at the first signal or request. */
     requested,
-    isRequested: () => isRequested,
+    /** Aborted with Terminated at the same time. */
+    signal,
+    isRequested: () => signal.aborted,
     /** Never counts as a second signal: the end of the parent and a signal may have the same cause. */
     request: () => request(),
+    /**
+     * The result of `work` that knows nothing of the shutdown, unless that is requested before: then waits until
+     * what `work` opens meanwhile is closed by `close`, and throws Terminated.
+     */
+    async unlessRequested<T>(work: Promise<T>, close: (opened: T) => unknown = () => {}) {
+      const settled = await Promise.race([work.then(value => ({ value })), requested])
+      if (settled) return settled.value
+      await Promise.race([work.then(close).catch(() => {}), sleep(maxInterruptedStartMs)])
+      throw signal.reason
+    },
     /** Waits for a part to close, at most `ms`; a part that takes longer is abandoned. */
     async closeWithin(part: string, { ms, log }: { ms: number; log: Log }, close: () => unknown) {
       const timedOut = Symbol()
@@ -41,7 +58,12 @@ export function createShutdown() {
       log.warn({ part }, 'shutdown timed out')
     },
     /** Limits everything from now on to half a minute in total. */
-    startDeadline: () => void setTimeout(() => exitNow(0), maxShutdownMs).unref(),
+    startDeadline: () => deadline(maxShutdownMs),
+    /** Reports the failure and limits the closing of what is open to some seconds; the exit code is that of the failure. */
+    fail(error: unknown) {
+      report(error)
+      deadline(error instanceof Terminated ? maxInterruptedStartMs : maxFailureMs)
+    },
     /** The last step: exits together with the parts that did not close. */
     exit() {
       if (unclosedParts.length > 0 || hasBlockedThreads()) exitNow(0)
@@ -49,15 +71,4 @@ export function createShutdown() {
       setTimeout(() => exitNow(0), 1_000).unref()
     },
   }
-}
-
-/**
- * Exits without waiting for threads, by replacing the process with one that has none; where that is not possible,
- * by killing it if one of them may be blocked.
- */
-export function exitNow(code: number): never {
-  if (process.execve && process.platform !== 'win32')
-    process.execve(process.execPath, [process.execPath, '--eval', `process.exit(${code})`])
-  if (hasBlockedThreads()) process.kill(process.pid, 'SIGKILL')
-  process.exit(code)
 }

@@ -1,6 +1,4 @@
-// Termination signals: SIGINT and SIGTERM, the same one delivered twice, the second one of a person, and those during
-// the start.
-import { setTimeout as sleep } from 'node:timers/promises'
+// Termination signals: SIGINT and SIGTERM, one that is delivered twice, and the second one of a person.
 
 const names = ['SIGINT', 'SIGTERM'] as const
 
@@ -23,29 +21,5 @@ export function onTermination(
   for (const name of names) process.on(name, receive)
   return () => {
     for (const name of names) process.off(name, receive)
-  }
-}
-
-const maxStopMs = 12_000
-
-/**
- * Until `release`, the first signal stops what is being opened and then ends the process as usual, because the bundled
- * database would outlive it; the second one ends it at once.
- */
-export function closeOnTermination(opening: Promise<{ close(): Promise<unknown> }>) {
-  let ended: Promise<unknown> | null = null
-  const endBy = (name: NodeJS.Signals) => {
-    release()
-    process.kill(process.pid, name)
-    return new Promise(() => {})
-  }
-  const release = onTermination(name => {
-    const closed = opening.then(opened => opened.close()).catch(() => {})
-    ended = Promise.race([closed, sleep(maxStopMs)]).then(() => endBy(name))
-  }, endBy)
-  return {
-    release,
-    /** Does not resolve after a signal. */
-    unlessEnding: async () => void (await ended),
   }
 }

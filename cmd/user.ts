@@ -92,7 +92,7 @@ async function rotateKeys({ distrust = false, ...flags }: CommonFlags & { distru
 }
 
 const withDatabase = (flags: CommonFlags, work: (sql: Sql) => Promise<void>) =>
-  withContext(flags, { quiet: true }, ({ sql }) => work(sql))
+  withContext(flags, { quiet: true, dataDirectory: 'unused' }, ({ sql }) => work(sql))
 
 // Serving processes are notified by the database (trigger on `account`).
 const accountStore = (sql: Sql) => ({ sql, identities: { invalidate() {} } })

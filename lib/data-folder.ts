@@ -1,7 +1,17 @@
-// Data directory rights: what Stackroom writes is for its owner alone, also where a folder was created with
-// wider rights before.
-import { chmodSync, lstatSync, mkdirSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
+// Data directory: its creation, and its permissions: what Stackroom writes is for its owner alone, also where a folder was
+// created with wider permissions before.
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  statSync,
+} from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { Conflict, Invalid } from './errors.ts'
 
 const others = 0o077
 const isWindows = process.platform === 'win32'
@@ -16,14 +26,38 @@ export function restrictNewFiles(): void {
   if (!isWindows) process.umask(others)
 }
 
+/** Creates the folder if it is missing. Throws Invalid when it cannot be created or written, Conflict when it is a file. */
+export function createDataFolder(folder: string): void {
+  try {
+    createFolders(resolve(folder))
+    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK)
+  } catch (cause) {
+    const { code = 'error' } = cause as NodeJS.ErrnoException
+    const message = `The data directory ${resolve(folder)} is not writable (${code}); choose another by data_dir`
+    throw code === 'EEXIST' ? new Conflict(message, { cause }) : new Invalid(message, { cause })
+  }
+}
+
+/** The `recursive` option of Node repeats for ever where a file system refuses new folders with ENOENT, as /proc does. */
+function createFolders(path: string): void {
+  if (isFolder(path)) return
+  if (!existsSync(dirname(path))) createFolders(dirname(path))
+  try {
+    mkdirSync(path, { mode: 0o700 })
+  } catch (error) {
+    // Another process may have created it.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || !isFolder(path)) throw error
+  }
+}
+
+const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+
 /**
- * Creates the data directory, or takes it and what Stackroom has in it from other users: deeper files cannot
- * be reached then. A directory that also holds folders of others stays open, its own files do not. Returns
- * the paths that others still have access to, for example on a file system without rights. Throws errno
- * errors when it cannot be created.
+ * Takes the data directory and what Stackroom has in it from other users: deeper files cannot be reached then. A
+ * directory that also holds folders of others stays open, its own files do not. Returns the paths that others still
+ * have access to, for example on a file system without permissions.
  */
 export function secureDataFolder(folder: string): string[] {
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
   if (isWindows) return []
   const uid = ownerOf(folder)
   const entries = readdirSync(folder, { withFileTypes: true })

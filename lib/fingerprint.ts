@@ -2,6 +2,7 @@
 // 1 Gi, at most 12 KiB in total. Together with the size it identifies moved files.
 import { createHash } from 'node:crypto'
 import { open } from 'node:fs/promises'
+import { scoped } from './async/dispose.ts'
 import { assertContained, type Containment, openFlags } from './containment.ts'
 import type { File } from './file.ts'
 import type { Range } from './file-ranges.ts'
@@ -16,17 +17,19 @@ export function fingerprint(file: File): string {
 }
 
 /** The same without blocking the thread. Throws Unreadable, errno errors. */
-export async function readFingerprint(path: Buffer, containment: Containment): Promise<string> {
-  await using file = await open(path, openFlags(containment))
-  const stats = await file.stat()
-  await assertContained({ fd: file.fd, stats, path }, containment)
-  const md5 = createHash('md5')
-  const sample = Buffer.alloc(sampleBytes)
-  for (const offset of sampleOffsets(stats.size)) {
-    const { bytesRead } = await file.read(sample, 0, sampleBytes, offset)
-    md5.update(sample.subarray(0, bytesRead))
-  }
-  return md5.digest('hex')
+export function readFingerprint(path: Buffer, containment: Containment): Promise<string> {
+  return scoped(async use => {
+    const file = use(await open(path, openFlags(containment)))
+    const stats = await file.stat()
+    await assertContained({ fd: file.fd, stats, path }, containment)
+    const md5 = createHash('md5')
+    const sample = Buffer.alloc(sampleBytes)
+    for (const offset of sampleOffsets(stats.size)) {
+      const { bytesRead } = await file.read(sample, 0, sampleBytes, offset)
+      md5.update(sample.subarray(0, bytesRead))
+    }
+    return md5.digest('hex')
+  })
 }
 
 /** What the fingerprint of a file of that size is made of. */

@@ -133,9 +133,21 @@ async function failScan({ sql, log }: ScanDeps, scanId: string, error: unknown) 
 }
 
 async function runStages(deps: ScanDeps, scan: LoadedScan, isStopped: () => boolean) {
-  const { sql, queue } = deps
   // Its threads load and read while the scan is being prepared.
-  using walk = scan.options.analysis ? null : openScanWalk({ ...deps, scan })
+  const walk = scan.options.analysis ? null : openScanWalk({ ...deps, scan })
+  try {
+    await runStagesWith(deps, { scan, walk }, isStopped)
+  } finally {
+    walk?.[Symbol.dispose]()
+  }
+}
+
+async function runStagesWith(
+  deps: ScanDeps,
+  { scan, walk }: { scan: LoadedScan; walk: Walk | null },
+  isStopped: () => boolean,
+) {
+  const { sql, queue } = deps
   const reason = await unavailableReason(sql, scan)
   if (!reason) walk?.start()
   await logAvailability(deps, scan, reason)

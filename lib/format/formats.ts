@@ -1,6 +1,7 @@
 // Registry of book formats: detection by content, opening, file extensions.
 
 import { defaultLimits, type Limits } from '../archive/limits.ts'
+import { scoped } from '../async/dispose.ts'
 import { Unreadable } from '../errors.ts'
 import type { File } from '../file.ts'
 import { endsOf } from '../file-ranges.ts'
@@ -80,8 +81,10 @@ export async function readCover<T>(
 ): Promise<T | null> {
   return withFormat(file, extension, async ({ reader }) => {
     if (reader.covers) return firstDecoded(reader.covers(file, limits), decode)
-    await using opened = await reader.open(file, limits)
-    return await firstDecoded(opened.covers(), decode)
+    return scoped(async use => {
+      const opened = use(await reader.open(file, limits))
+      return await firstDecoded(opened.covers(), decode)
+    })
   })
 }
 

@@ -1,9 +1,8 @@
 // Page thread: reads pages and covers from books and renders them. It has no database and no
 // configuration; messages contain all it needs.
 import { readFileSync } from 'node:fs'
-import { isMarkedAsUntransferable } from 'node:worker_threads'
-import { Piscina } from 'piscina'
 import type { ArchiveFormat, Container, Entry, EntryLocation } from '../archive/container.ts'
+import { scoped, type Use } from '../async/dispose.ts'
 import { enterRun } from '../async/memory-budget.ts'
 import type { ThreadRequest } from '../async/thread-pool.ts'
 import { Unreadable } from '../errors.ts'
@@ -17,6 +16,7 @@ import { createDirectory, entriesOf } from './directory.ts'
 import { decodeUnlessFailed } from './failures.ts'
 import type { BookRef, PageTasks, RenderedImage, TaskOptions, WorkerResult } from './messages.ts'
 import { type StoredPage, unpackPages } from './page-list.ts'
+import { transferable } from './transferable.ts'
 
 // Decoders and parsers are imported by the tasks that use them: a new thread, for the first page of a book after a
 // rest, starts in half of the time without.
@@ -24,10 +24,10 @@ const resizeImage: typeof import('../image/cover.ts').resizeImage = async (...im
   (await import('../image/cover.ts')).resizeImage(...image)
 
 export const directory = task<'directory'>(async book => {
-  return withFile(book, async file => {
+  return withFile(book, async (file, use) => {
     const pages = book.packedPages ? unpackPages(book.packedPages) : await listPages(book, file)
     const { archive } = await formatNamed(book.format).load()
-    await using container = (await archive?.open(file, book.limits)) ?? null
+    const container = use(await archive?.open(file, book.limits))
     const entries = entriesOf(pages, container?.entries ?? [], entry => locate(archive, entry))
     const located = pages.map((page, i) => ({ ...page, location: locate(archive, entries[i]) }))
     return createDirectory(located, { isCatalogued: false, changedMs: file.changedMs })
@@ -65,8 +65,8 @@ export const bookCover = task<'bookCover'>(async ({ book, variant, target }, { d
 
 /** Unpacks the pages of a solid archive in archive order, so that nothing is decompressed twice. */
 export const unpackRun = task<'unpackRun'>(async ({ book, index, targets }, { tick }) => {
-  return withFile(book, async file => {
-    await using container = await openArchive(book, file)
+  return withFile(book, async (file, use) => {
+    const container = use(await openArchive(book, file))
     const run = container ? await findRun(book, container, index) : []
     if (container === null || run[0] === undefined) {
       const original = await readPage(book, file, index)
@@ -166,16 +166,18 @@ function task<T extends keyof PageTasks>(
 /** Opens the file if it still is the requested version. `work` returns null for a page that does not exist. */
 async function withFile<T>(
   book: BookRef,
-  work: (file: File) => Promise<T | null>,
+  work: (file: File, use: Use) => Promise<T | null>,
 ): Promise<WorkerResult<T>> {
   const path = Buffer.from(book.path, 'latin1')
   try {
-    using file = await openLibraryFile(path, book.containment)
-    const { size, modifiedMs } = file
-    if (size !== book.size || modifiedMs !== book.modifiedMs)
-      return { changed: { size, modifiedMs } }
-    const value = await work(file)
-    return value === null ? { isAbsent: true } : { value }
+    return await scoped(async use => {
+      const file = use(await openLibraryFile(path, book.containment))
+      const { size, modifiedMs } = file
+      if (size !== book.size || modifiedMs !== book.modifiedMs)
+        return { changed: { size, modifiedMs } }
+      const value = await work(file, use)
+      return value === null ? { isAbsent: true } : { value }
+    })
   } catch (error) {
     return toError(error)
   }
@@ -204,23 +206,27 @@ function readCachedImage(source: CacheTarget | null): Original | null {
   }
 }
 
-async function listPages({ extension, limits }: BookRef, file: File): Promise<StoredPage[]> {
-  await using opened = await openBook(file, extension, limits)
-  return opened.pages.map((page: Page) => ({ ...page, isDouble: false, type: null }))
+function listPages({ extension, limits }: BookRef, file: File): Promise<StoredPage[]> {
+  return scoped(async use => {
+    const opened = use(await openBook(file, extension, limits))
+    return opened.pages.map((page: Page) => ({ ...page, isDouble: false, type: null }))
+  })
 }
 
-async function readPage(book: BookRef, file: File, index: number): Promise<Original | null> {
+function readPage(book: BookRef, file: File, index: number): Promise<Original | null> {
   const { format, packedPages, limits, extension } = book
-  await using container = packedPages && (await openArchive(book, file))
-  const item = container ? (await findRun(book, container, index))[0] : undefined
-  // An encrypted EPUB resource is not an image; opening the book reports that.
-  if (item && container) {
-    const bytes = await container.read(item.entry, limits.entryBytes)
-    const mediaType = sniffImage(bytes) ?? (isReflowable(format) ? null : item.page.mediaType)
-    if (mediaType !== null) return { bytes, mediaType }
-  }
-  await using opened = await openBook(file, extension, limits)
-  return index < opened.imageCount ? await opened.page(index) : null
+  return scoped(async use => {
+    const container = packedPages ? use(await openArchive(book, file)) : null
+    const item = container ? (await findRun(book, container, index))[0] : undefined
+    // An encrypted EPUB resource is not an image; opening the book reports that.
+    if (item && container) {
+      const bytes = await container.read(item.entry, limits.entryBytes)
+      const mediaType = sniffImage(bytes) ?? (isReflowable(format) ? null : item.page.mediaType)
+      if (mediaType !== null) return { bytes, mediaType }
+    }
+    const opened = use(await openBook(file, extension, limits))
+    return index < opened.imageCount ? await opened.page(index) : null
+  })
 }
 
 /** The archive of a book; null for a format without entries. Throws Unreadable. */
@@ -275,23 +281,4 @@ async function readRun(
 function store({ bytes, mediaType }: Original, target: CacheTarget | null): RenderedImage {
   const entry = target && writeCacheFile(target, bytes)
   return entry ? { bytes: null, mediaType, written: [entry] } : { bytes, mediaType, written: [] }
-}
-
-/** Transfers byte arrays instead of copying them, where nothing else shares their buffer. */
-function transferable<T>(results: WorkerResult<T>[]): WorkerResult<T>[] {
-  const transfer: ArrayBuffer[] = []
-  for (const result of results) {
-    if (!('value' in result)) continue
-    for (const part of Object.values(result.value as object)) {
-      if (!(part instanceof Uint8Array || part instanceof Float64Array)) continue
-      const { buffer } = part
-      const isAlone = buffer instanceof ArrayBuffer && part.byteLength === buffer.byteLength
-      if (isAlone && !isMarkedAsUntransferable(buffer)) transfer.push(buffer as ArrayBuffer)
-    }
-  }
-  if (transfer.length === 0) return results
-  return Piscina.move({
-    [Piscina.transferableSymbol]: transfer,
-    [Piscina.valueSymbol]: results,
-  } as never) as never
 }

@@ -24,7 +24,7 @@ type PoolChanges = {
   connection: Record<string, string | number>
   responseTimeoutMs?: number
 }
-type Options = { log?: Log | undefined; patienceMs?: number }
+type Options = { log?: Log | undefined; patienceMs?: number; signal?: AbortSignal }
 
 const minMajorVersion = 14
 // A database container started together with this process may become ready later.

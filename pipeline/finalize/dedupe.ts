@@ -31,18 +31,25 @@ export function createDedupeJob(sql: Sql, queue: Queue) {
 /** Refreshes all groups in one transaction; writes only differences. Rejects when `signal` aborts. */
 export async function dedupe(sql: Sql, signal?: AbortSignal): Promise<void> {
   await refreshStatistics(sql, ['book', 'book_artifact', 'series', 'duplicate_group'])
-  await using stack = new AsyncDisposableStack()
-  await sql.begin(async tx => {
-    signal?.throwIfAborted()
-    // Two concurrent runs would insert the same groups.
-    await tx`select pg_advisory_xact_lock(hashtext('stackroom.dedupe'))`
-    const [backend] = await tx<{ pid: number }[]>`select pg_backend_pid() as pid`
-    const interrupt = () => void interruptDedupe(sql, backend!.pid).catch(() => {})
-    signal?.addEventListener('abort', interrupt)
-    stack.defer(() => signal?.removeEventListener('abort', interrupt))
-    await groupBooks(tx)
-    await groupSeries(tx, await trustedSources(tx))
-  })
+  let pid: number | null = null
+  const interrupt = () => {
+    if (pid !== null) void interruptDedupe(sql, pid).catch(() => {})
+  }
+  signal?.addEventListener('abort', interrupt)
+  try {
+    await sql.begin(async tx => {
+      signal?.throwIfAborted()
+      // Two concurrent runs would insert the same groups.
+      await tx`select pg_advisory_xact_lock(hashtext('stackroom.dedupe'))`
+      const [backend] = await tx<{ pid: number }[]>`select pg_backend_pid() as pid`
+      pid = backend!.pid
+      signal?.throwIfAborted()
+      await groupBooks(tx)
+      await groupSeries(tx, await trustedSources(tx))
+    })
+  } finally {
+    signal?.removeEventListener('abort', interrupt)
+  }
 }
 
 async function groupBooks(tx: Transaction) {

@@ -1,6 +1,7 @@
 // Reads one file in a thread: fingerprint, pages, metadata of all sources. The file is opened once, and the
 // result is ready to be stored.
 import { hash } from 'node:crypto'
+import { scoped } from '../../lib/async/dispose.ts'
 import type { DiskAccess } from '../../lib/async/interleave.ts'
 import { Unreadable } from '../../lib/errors.ts'
 import { maxWholeFileBytes, openLibraryFile } from '../../lib/file.ts'
@@ -25,23 +26,26 @@ export async function readBook(
   const reading = emptyReading(item)
   let content: Content = { sources: [], error: null }
   try {
-    const path = Buffer.from(item.path, 'latin1')
-    using file = await openLibraryFile(path, options.containment, disk)
-    reading.opens++
-    await file.preload?.([...samplesOf(file.size), ...endsOf(file.size)])
-    try {
-      reading.fingerprint = fingerprint(file)
-      if (item.knownFingerprint === reading.fingerprint && !item.forced)
-        return { ...reading, isUnchanged: true }
-      if (options.hashesAll && file.size > 0 && file.size <= maxWholeFileBytes)
-        reading.sha256 = hash('sha256', file.read(0, file.size))
-      await using book = await openBook(file, extensionOf(item.relative), options.limits)
-      content = { sources: await book.metadata(), error: null }
-      addBook(reading, book, { ...content, changedMs: file.changedMs })
-      if (options.pageHash) reading.firstPageSha256 = await hashFirstPage(book)
-    } finally {
-      reading.bytesRead += file.bytesRead
-    }
+    await scoped(async use => {
+      const path = Buffer.from(item.path, 'latin1')
+      const file = use(await openLibraryFile(path, options.containment, disk))
+      reading.opens++
+      await file.preload?.([...samplesOf(file.size), ...endsOf(file.size)])
+      try {
+        reading.fingerprint = fingerprint(file)
+        reading.isUnchanged = item.knownFingerprint === reading.fingerprint && !item.forced
+        if (reading.isUnchanged) return
+        if (options.hashesAll && file.size > 0 && file.size <= maxWholeFileBytes)
+          reading.sha256 = hash('sha256', file.read(0, file.size))
+        const book = use(await openBook(file, extensionOf(item.relative), options.limits))
+        content = { sources: await book.metadata(), error: null }
+        addBook(reading, book, { ...content, changedMs: file.changedMs })
+        if (options.pageHash) reading.firstPageSha256 = await hashFirstPage(book)
+      } finally {
+        reading.bytesRead += file.bytesRead
+      }
+    })
+    if (reading.isUnchanged) return reading
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error
     content = { sources: [], error: { code: error.code, message: error.message } }

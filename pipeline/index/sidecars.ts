@@ -1,4 +1,5 @@
 // Metadata files beside the books: metadata.opf and <name>.opf of a book, series.json of its series.
+import { scoped } from '../../lib/async/dispose.ts'
 import type { DiskAccess } from '../../lib/async/interleave.ts'
 import { Unreadable } from '../../lib/errors.ts'
 import { openLibraryFile } from '../../lib/file.ts'
@@ -42,13 +43,15 @@ async function readSidecar(
   try {
     const folder = item.path.slice(0, item.path.lastIndexOf('/') + 1)
     const path = Buffer.concat([Buffer.from(folder, 'latin1'), Buffer.from(name)])
-    using file = await openLibraryFile(path, containment, disk)
-    reading.opens++
-    if (file.size <= limits.metadataBytes)
-      await file.preload?.([{ position: 0, length: file.size }])
-    const bytes = file.size <= limits.metadataBytes ? file.read(0, file.size) : null
-    reading.bytesRead += file.bytesRead
-    return bytes
+    return await scoped(async use => {
+      const file = use(await openLibraryFile(path, containment, disk))
+      reading.opens++
+      if (file.size <= limits.metadataBytes)
+        await file.preload?.([{ position: 0, length: file.size }])
+      const bytes = file.size <= limits.metadataBytes ? file.read(0, file.size) : null
+      reading.bytesRead += file.bytesRead
+      return bytes
+    })
   } catch (error) {
     if (error instanceof Unreadable) return null
     throw error

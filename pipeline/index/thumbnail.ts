@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
+import { scoped } from '../../lib/async/dispose.ts'
 import type { DiskAccess } from '../../lib/async/interleave.ts'
 import { noCoverImage, Unreadable } from '../../lib/errors.ts'
 import { openLibraryFile } from '../../lib/file.ts'
@@ -34,20 +35,22 @@ export async function makeThumbnail(
   const result = emptyThumbnail(request.id)
   try {
     const path = Buffer.from(request.path, 'latin1')
-    using file = await openLibraryFile(path, request.containment, disk)
-    result.opens++
-    try {
-      const make = (image: Uint8Array) => createCover(image, options)
-      let cover = await readCover(file, extensionOf(request.path), make, options.limits)
-      if (cover === null) {
-        const image = await readSidecar(path, { ...request, disk }, result)
-        cover = image && (await make(image))
+    await scoped(async use => {
+      const file = use(await openLibraryFile(path, request.containment, disk))
+      result.opens++
+      try {
+        const make = (image: Uint8Array) => createCover(image, options)
+        let cover = await readCover(file, extensionOf(request.path), make, options.limits)
+        if (cover === null) {
+          const image = await readSidecar(path, { ...request, disk }, result)
+          cover = image && (await make(image))
+        }
+        if (!cover) throw new Unreadable(noCoverImage, 'unsupported_image')
+        Object.assign(result, tryToStore(cover.bytes, options))
+      } finally {
+        result.bytesRead += file.bytesRead
       }
-      if (!cover) throw new Unreadable(noCoverImage, 'unsupported_image')
-      Object.assign(result, tryToStore(cover.bytes, options))
-    } finally {
-      result.bytesRead += file.bytesRead
-    }
+    })
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error
     result.error = { code: error.code, message: error.message }
@@ -73,12 +76,14 @@ async function readSidecar(
 ) {
   if (name === null) return null
   const sidecar = joinPath(path.subarray(0, path.lastIndexOf(0x2f)), Buffer.from(name))
-  using file = await openLibraryFile(sidecar, containment, disk)
-  result.opens++
-  await file.preload?.([{ position: 0, length: Math.min(file.size, maxSidecarBytes) }])
-  const bytes = file.read(0, maxSidecarBytes)
-  result.bytesRead += bytes.length
-  return bytes
+  return scoped(async use => {
+    const file = use(await openLibraryFile(sidecar, containment, disk))
+    result.opens++
+    await file.preload?.([{ position: 0, length: Math.min(file.size, maxSidecarBytes) }])
+    const bytes = file.read(0, maxSidecarBytes)
+    result.bytesRead += bytes.length
+    return bytes
+  })
 }
 
 /**

@@ -62,8 +62,12 @@ export async function deviceOf({ root }: Pick<LoadedScan, 'root'>): Promise<stri
 }
 
 async function isEmpty(root: Buffer): Promise<boolean> {
-  await using folder = await opendir(root)
-  return (await folder.read()) === null
+  const folder = await opendir(root)
+  try {
+    return (await folder.read()) === null
+  } finally {
+    await folder.close()
+  }
 }
 
 /** One line when the folder becomes unavailable, and one when it is back. */

@@ -1,4 +1,5 @@
 // Estimate of a scan: counts what it would find and read, without opening or writing anything.
+import { scoped } from '../../lib/async/dispose.ts'
 import type { LibraryRow } from '../../lib/catalog/library/library.ts'
 import type { FileAccess } from '../../lib/containment.ts'
 import { Invalid } from '../../lib/errors.ts'
@@ -40,11 +41,10 @@ export async function estimateScan(
   }
   const reason = await unavailableReason(sql, scan)
   if (reason) throw new Invalid(reason)
-  using walk = openScanWalk({ scan, access, ioDepth })
-  const result = await discover({
-    ...{ sql, queue: null, scan, walk },
-    isDryRun: true,
-    isStopped: () => false,
+  const result = await scoped(use => {
+    const walk = use(openScanWalk({ scan, access, ioDepth }))
+    const options = { sql, queue: null, scan, walk }
+    return discover({ ...options, isDryRun: true, isStopped: () => false })
   })
   return {
     found: result.files,

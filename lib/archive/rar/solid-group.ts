@@ -1,6 +1,7 @@
 // Decompression of a solid group of RAR entries: RAR 2 to 4 by the own decoder, RAR 5 by libarchive from an
 // archive of these entries alone.
 import { crc32 } from 'node:zlib'
+import { scoped } from '../../async/dispose.ts'
 import { Unreadable } from '../../errors.ts'
 import type { File } from '../../file.ts'
 import { type ForwardReader, openLibarchive } from '../libarchive.ts'
@@ -52,16 +53,20 @@ export async function readHeadAlone(
   if (packed * 2 > entry.packedBytes) return null
   const { position, length } = entry.header
   try {
-    using reader = isRar5
-      ? await openLibarchive(
-          file,
-          [archiveStart(false), { position, length: length + packed }],
-          packed * 2,
-        )
-      : openRar4Reader(file, [{ ...entry, sizeBytes: bytes, packedBytes: packed }], {
-          entryBytes: packed,
-        })
-    return reader.next() ? reader.read(bytes) : null
+    return await scoped(async use => {
+      const reader = use(
+        isRar5
+          ? await openLibarchive(
+              file,
+              [archiveStart(false), { position, length: length + packed }],
+              packed * 2,
+            )
+          : openRar4Reader(file, [{ ...entry, sizeBytes: bytes, packedBytes: packed }], {
+              entryBytes: packed,
+            }),
+      )
+      return reader.next() ? reader.read(bytes) : null
+    })
   } catch (error) {
     if (error instanceof Unreadable && error.code !== 'io') return null
     throw error

@@ -1,6 +1,7 @@
 // Forward reader of a 7z folder. Copy, Zstandard, deflate and filters are decoded here; the other coders by
 // libarchive, from an archive of this folder alone.
 import { inflateRawSync, zstdDecompressSync } from 'node:zlib'
+import { scoped } from '../../async/dispose.ts'
 import { Unreadable } from '../../errors.ts'
 import type { File } from '../../file.ts'
 import { type ForwardReader, openLibarchive } from '../libarchive.ts'
@@ -121,10 +122,11 @@ async function decodeAll(
   part: FolderPart,
 ): Promise<Buffer> {
   const { size } = part.bounds
-  if (libarchiveCoders.has(coder.id)) {
-    using stream = await openWithLibarchive(file, folder, part)
-    return Buffer.from(stream.read(size).buffer)
-  }
+  if (libarchiveCoders.has(coder.id))
+    return scoped(async use => {
+      const stream = use(await openWithLibarchive(file, folder, part))
+      return Buffer.from(stream.read(size).buffer)
+    })
   const { position, length } = folder.packStreams[0]!
   const packed = file.read(position, length)
   const bytes = runDecoder(() => {

@@ -1,6 +1,7 @@
 // 7z archive reader: parses the header, so that only the folder of the requested file is decompressed.
 //   start = "7z" BC AF 27 1C version:2 crc:4 { header-offset:8 header-length:8 header-crc:4 }
 import { crc32 } from 'node:zlib'
+import { scoped } from '../../async/dispose.ts'
 import { Unreadable } from '../../errors.ts'
 import type { File } from '../../file.ts'
 import type { ArchiveFormat, Container, Entry, EntryLocation } from '../container.ts'
@@ -88,10 +89,12 @@ async function openHeader(file: File, limits: Limits): Promise<Header> {
   throw new Unreadable('The header of the archive is damaged', 'bad_crc')
 }
 
-async function unpackHeader(file: File, folder: Folder): Promise<Buffer> {
-  using reader = await openFolderReader(file, folder, MAX_HEADER_BYTES)
-  if (!reader.next()) return Buffer.alloc(0)
-  return Buffer.from(reader.read(folder.substreams[0]!.sizeBytes))
+function unpackHeader(file: File, folder: Folder): Promise<Buffer> {
+  return scoped(async use => {
+    const reader = use(await openFolderReader(file, folder, MAX_HEADER_BYTES))
+    if (!reader.next()) return Buffer.alloc(0)
+    return Buffer.from(reader.read(folder.substreams[0]!.sizeBytes))
+  })
 }
 
 function readSpan(file: File, position: number, length: number): Buffer {

@@ -1,5 +1,6 @@
 // Decompression of one ZIP entry: deflate and Zstandard natively, rarer methods through libarchive.
 import { constants, inflateRawSync, zstdDecompressSync } from 'node:zlib'
+import { scoped } from '../../async/dispose.ts'
 import { Unreadable } from '../../errors.ts'
 import type { File } from '../../file.ts'
 import { openLibarchive } from '../libarchive.ts'
@@ -49,13 +50,12 @@ export async function decompress(
   if (!libarchiveMethods.has(method))
     throw new Unreadable(`Compression method ${method} is not supported`, 'unsupported_method')
   const { before, after } = singleEntryArchive(entry)
-  using reader = await openLibarchive(
-    file,
-    [before, { position, length: packedBytes }, after],
-    maxBytes * 2,
-  )
-  if (!reader.next()) throw new Unreadable('The file in the archive is damaged', 'bad_crc')
-  return reader.read(entry.sizeBytes)
+  const spans = [before, { position, length: packedBytes }, after]
+  return scoped(async use => {
+    const reader = use(await openLibarchive(file, spans, maxBytes * 2))
+    if (!reader.next()) throw new Unreadable('The file in the archive is damaged', 'bad_crc')
+    return reader.read(entry.sizeBytes)
+  })
 }
 
 /** At least `bytes` of a deflated entry, or all of it; `readPacked` returns the first `length` compressed bytes. */

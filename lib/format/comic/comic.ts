@@ -20,8 +20,12 @@ export function comicReader(
     matches,
     open: async (file, limits) => openComic(archive, await archive.open(file, limits), limits),
     async *covers(file, limits) {
-      await using container = await archive.open(file, limits)
-      yield* readCovers(archive, container, limits)
+      const container = await archive.open(file, limits)
+      try {
+        yield* readCovers(archive, container, limits)
+      } finally {
+        await container[Symbol.asyncDispose]()
+      }
     },
   }
 }

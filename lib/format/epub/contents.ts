@@ -1,8 +1,9 @@
 // EPUB contents for reading apps: resources, reading order and navigation.
 
-import type { Entry } from '../../archive/container.ts'
+import type { Container, Entry } from '../../archive/container.ts'
 import type { Limits } from '../../archive/limits.ts'
 import { openZip } from '../../archive/zip/zip.ts'
+import { scoped } from '../../async/dispose.ts'
 import { Unreadable } from '../../errors.ts'
 import type { File } from '../../file.ts'
 import { createEpubArchive } from './archive.ts'
@@ -45,8 +46,11 @@ export type ContentsResult = {
 }
 
 /** Throws Unreadable: the errors of opening a ZIP, `unsupported_format` without a package, `no_pages` without a reading order. */
-export async function readContents(file: File, limits: Limits): Promise<ContentsResult> {
-  await using container = await openZip(file, limits)
+export function readContents(file: File, limits: Limits): Promise<ContentsResult> {
+  return scoped(async use => contentsOf(use(await openZip(file, limits)), limits))
+}
+
+async function contentsOf(container: Container, limits: Limits): Promise<ContentsResult> {
   const archive = createEpubArchive(container, limits)
   const book = await readPackage(archive)
   const encryption = await readEncryption(archive)

@@ -10,7 +10,7 @@ import type { RawImage } from '../../image/primitives.ts'
 import type { FormatReader, Page } from '../contract.ts'
 import { openDocument, type PdfDocument, sizeOf } from './document.ts'
 import { embeddedJpeg } from './embedded-jpeg.ts'
-import { loadEngine, replaceEngine } from './engine.ts'
+import { type Engine, loadEngine, replaceEngine } from './engine.ts'
 import { readPdfMetadata } from './metadata.ts'
 
 const jpegQuality = 85
@@ -46,16 +46,27 @@ export const pdfReader: FormatReader = {
     await preloadSmall(file)
     const engine = await loadEngine()
     try {
-      using opened = openDocument(engine, file, limits.entries)
-      yield* readCovers(opened, limits, { skipsFirst: false })
+      yield* openAndReadCovers(engine, file, { limits, skipsFirst: false })
     } catch (cause) {
       // After some files MuPDF fails with others that are sound.
       const fresh = cause instanceof Unreadable ? await replaceEngine(engine) : null
       if (fresh === null) throw cause
-      using opened = openDocument(fresh, file, limits.entries)
-      yield* readCovers(opened, limits, { skipsFirst: true })
+      yield* openAndReadCovers(fresh, file, { limits, skipsFirst: true })
     }
   },
+}
+
+async function* openAndReadCovers(
+  engine: Engine,
+  file: File,
+  { limits, skipsFirst }: { limits: Limits; skipsFirst: boolean },
+): AsyncGenerator<Uint8Array> {
+  const opened = openDocument(engine, file, limits.entries)
+  try {
+    yield* readCovers(opened, limits, { skipsFirst })
+  } finally {
+    opened[Symbol.dispose]()
+  }
 }
 
 // MuPDF reads synchronously, with a wait for about every page: a file of this size takes less time as a whole.

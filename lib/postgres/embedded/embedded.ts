@@ -1,9 +1,10 @@
 // Bundled PostgreSQL server: started by the first process, shared by all processes on this host, restarted by
 // any of them when it ends unexpectedly, stopped by the last one.
-import { accessSync, constants, existsSync, mkdirSync, realpathSync, rmSync } from 'node:fs'
+import { existsSync, realpathSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Conflict, Invalid } from '../../errors.ts'
+import { createDataFolder } from '../../data-folder.ts'
+import { Conflict } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import { version } from '../../version.ts'
 import { findPackage } from './binaries.ts'
@@ -231,16 +232,9 @@ async function countRemainingClients(client: ClientRegistration): Promise<number
 }
 
 function openDataDirectory(dataDir: string): string {
-  try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-    accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
-    // The real path, so that all aliases of the directory share one socket and one server.
-    return realpathSync(dataDir)
-  } catch (cause) {
-    const code = (cause as NodeJS.ErrnoException).code ?? 'error'
-    const message = `The data directory ${dataDir} is not writable (${code})`
-    throw code === 'EEXIST' ? new Conflict(message, { cause }) : new Invalid(message, { cause })
-  }
+  createDataFolder(dataDir)
+  // The real path, so that all aliases of the directory share one socket and one server.
+  return realpathSync(dataDir)
 }
 
 function connectionOptions({ host, port }: RunningServer, cluster: string): ConnectionOptions {

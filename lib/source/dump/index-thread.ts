@@ -30,13 +30,19 @@ const maxCandidates = 300
 const maxWords = 12
 
 export default async function run(task: DumpTask): Promise<DumpResult> {
-  using db = await openIndex(task)
+  const db = await openIndex(task)
   const { operation } = task
-  if (operation === null) {
-    const row = db.prepare('select count(*) as count from entry').get() as { count: number }
-    return row.count
+  try {
+    if (operation === null) {
+      const row = db.prepare('select count(*) as count from entry').get() as { count: number }
+      return row.count
+    }
+    return 'query' in operation
+      ? search(db, task, operation)
+      : fetch(db, task, operation.externalId)
+  } finally {
+    db.close()
   }
-  return 'query' in operation ? search(db, task, operation) : fetch(db, task, operation.externalId)
 }
 
 /** The index of the file as it is now; it is made when there is none. */

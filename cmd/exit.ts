@@ -1,0 +1,61 @@
+// End of the process: the message and exit code of an error, and an exit that waits for nothing.
+import { constants } from 'node:os'
+import { CommanderError } from 'commander'
+import { Failure } from '../lib/errors.ts'
+import { hasBlockedThreads } from '../lib/mount/mount-health.ts'
+
+/** A signal ended a start, or a command that has no orderly end of its own. */
+export class Terminated extends Error {
+  readonly signal: NodeJS.Signals
+  constructor(signal: NodeJS.Signals) {
+    super(`Terminated by ${signal}`)
+    this.signal = signal
+  }
+}
+
+/** As shells report the end by a signal. */
+export const signalCode = (name: NodeJS.Signals) => 128 + (constants.signals[name] ?? 0)
+
+const reported = new WeakSet<object>()
+
+/** Prints an expected error in one line and a bug with its stack, once, and sets the exit code. */
+export function report(error: unknown): void {
+  process.exitCode = exitCodeOf(error)
+  if (error instanceof CommanderError || error instanceof Terminated) return
+  if (typeof error === 'object' && error !== null) {
+    if (reported.has(error)) return
+    reported.add(error)
+  }
+  const message = expectedMessage(error)
+  const text = message === null ? stackOf(error) : `stackroom: ${message}`
+  process.stderr.write(`${text}\n`)
+}
+
+function exitCodeOf(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+  if (error instanceof Terminated) return signalCode(error.signal)
+  return 2
+}
+
+/** One sentence for what an operator can mend; null for a bug. */
+function expectedMessage(error: unknown): string | null {
+  if (error instanceof Failure) return error.message
+  if (!(error instanceof Error)) return null
+  const { code, syscall, path, severity } = error as NodeJS.ErrnoException & { severity?: string }
+  if (severity !== undefined) return `The database reports: ${error.message} (${code})`
+  if (syscall !== undefined) return `${path ?? syscall}: ${error.message}`
+  return null
+}
+
+const stackOf = (error: unknown) => (error instanceof Error ? error.stack : String(error))
+
+/**
+ * Exits without waiting for threads, by replacing the process with one that has none; where that is not possible,
+ * by killing it if one of them may be blocked.
+ */
+export function exitNow(code: number): never {
+  if (process.execve && process.platform !== 'win32')
+    process.execve(process.execPath, [process.execPath, '--eval', `process.exit(${code})`])
+  if (hasBlockedThreads()) process.kill(process.pid, 'SIGKILL')
+  process.exit(code)
+}
