@@ -12,7 +12,7 @@ import { type LaunchedProcess, launchProcess } from './processes.ts'
 import type { Row } from './report.ts'
 
 const root = join(import.meta.dirname, '..', '..')
-const oldest = process.env.TRY_NODE ?? '22.18'
+const oldest = '22.18'
 
 export const quickCells = ['14', 'bundled'] as const
 
