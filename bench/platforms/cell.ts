@@ -1,5 +1,5 @@
 // One cell: README's commands in a clean root from a fresh clone, then the probe.
-import { chownSync, existsSync, mkdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '../../test/kit/ports.ts'
 import { type Account, type Cell, cellName } from './cells.ts'
@@ -35,13 +35,14 @@ export async function runCell(host: Host, work: string, cell: Cell): Promise<Row
   const began = performance.now()
   const checks = createChecks()
   const row = emptyRow(cell, checks)
-  const root = join(work, 'cell')
+  const root = join(work, `cell-${process.pid}`)
   const limit = cell.account === '1 GB' ? limitMemory(gigabyte) : null
   let sandbox: Sandbox | null = null
   let database: Awaited<ReturnType<typeof startDatabase>> | null = null
   try {
     await createRoot({ host, work, ...cell }, root)
-    await fill(root, work, cell)
+    const isCold = await fill(root, work, cell)
+    row.ran = [isCold ? 'README, cold' : 'README, warm', 'probe', ...(cell.tests ?? [])].join(', ')
     sandbox = await openSandbox(root, limit?.procs)
     const { postgres } = cell
     database = postgres === 'bundled' ? null : await startDatabase(host, work, postgres)
@@ -117,17 +118,19 @@ async function runInSandbox({ host, work, cell, checks, row, sandbox, url }: Run
   keepCache(join(sandbox.root, cache), work)
 }
 
-/** Fresh clone, library, folder of the data, cache of npm. */
-async function fill(root: string, work: string, cell: Cell): Promise<void> {
+/** Fresh clone, library, folder of the data, cache of npm; returns whether that is empty. */
+async function fill(root: string, work: string, cell: Cell): Promise<boolean> {
   const { uid } = accounts[cell.account]
   run('git', ['clone', '--quiet', checkout, join(root, source)])
   await writeLibrary(join(root, books))
   mkdirSync(join(root, data))
   const kept = keptCache(work)
-  if (!cell.cold && existsSync(kept)) run('cp', ['-a', kept, join(root, cache)])
-  else mkdirSync(join(root, cache))
-  for (const folder of [data]) chownSync(join(root, folder), uid, uid)
-  run('chown', ['-R', `${uid}:${uid}`, join(root, source), join(root, cache)])
+  const isCold = cell.cold === true || !existsSync(kept)
+  if (isCold) mkdirSync(join(root, cache))
+  else run('cp', ['-a', kept, join(root, cache)])
+  const owned = [source, cache, data].map(folder => join(root, folder))
+  run('chown', ['-R', `${uid}:${uid}`, ...owned])
+  return isCold
 }
 
 const keptCache = (work: string) => join(work, 'npm-cache')
@@ -147,10 +150,6 @@ const warningsOf = (output: string): string[] =>
 
 const emptyRow = (cell: Cell, { failures }: Checks): Row => ({
   ...{ cell: cellName(cell), node: '–', npm: '–', passed: 0, failures, seconds: 0 },
-  ran: [
-    cell.cold ? 'README, cold' : 'README, warm',
-    'probe',
-    ...(cell.tests ? [`${cell.tests.length} test files`] : []),
-  ].join(', '),
+  ran: '–',
   ...{ firstPageSeconds: null, downloadedMb: null, diskMb: null, warnings: [] },
 })

@@ -26,7 +26,7 @@ const { values } = parseArgs({
 // Also removes what this process has started.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130))
 
-const chosen = cells.filter(cell => cellName(cell).includes(values.only))
+const chosen = cells.filter(cell => new RegExp(values.only).test(cellName(cell)))
 if (values.list) {
   process.stdout.write(chosen.map(cell => `${cellName(cell)}\n`).join(''))
 } else if (!values.quick && process.getuid?.() !== 0) {
