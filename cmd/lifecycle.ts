@@ -6,6 +6,7 @@ import { openMetricsServer } from '../lib/metrics/server.ts'
 import { cacheHealth, mountHealth } from '../lib/mount/mount-health.ts'
 import { pathText } from '../lib/path.ts'
 import { openQueue, type Queue } from '../lib/queue/queue.ts'
+import type { Readiness } from '../lib/readiness.ts'
 import { scanOnStart } from '../lib/schedule/scan.ts'
 import { startScheduler } from '../lib/schedule/scheduler.ts'
 import type { Sources } from '../lib/source/open.ts'
@@ -16,7 +17,12 @@ import { reloadOnHangup } from './reload.ts'
 import { collectAtRest } from './rest.ts'
 import { openTerminal } from './terminal.ts'
 
-export type Service = Context & { queue: Queue; sources: Sources }
+export type Service = Context & {
+  queue: Queue
+  sources: Sources
+  /** Of the metrics server; `check` is set when the start is complete. */
+  readiness: { check: (() => Promise<Readiness>) | null }
+}
 
 /** Runs `work` with all parts open, and closes them afterwards in reverse order. */
 export async function runService(
@@ -64,9 +70,10 @@ async function openService(context: Context, parts: Parts): Promise<Service> {
   const onError = (error: unknown) => log.error({ err: error }, 'job queue error')
   const queue = await parts.add('queue', openQueue(sql, onError))
   const sources = await parts.add('sources', Promise.resolve(openSources({ config, log })))
+  const readiness: Service['readiness'] = { check: null }
   const { bind } = config.metrics
   if (bind) {
-    const deps = { sql, log, space, dataDir: config.data_dir }
+    const deps = { sql, log, space, readiness, dataDir: config.data_dir }
     await parts.add('metrics', openMetricsServer(bind, deps))
   }
   const everyMinute = () => pruneEvents(sql)
@@ -76,7 +83,7 @@ async function openService(context: Context, parts: Parts): Promise<Service> {
   const terminal = openTerminal()
   parts.use(reloadOnHangup(context, { shutdown, terminal }))
   parts.use(watchParent({ shutdown, log, terminal }))
-  return { ...context, queue, sources }
+  return { ...context, queue, sources, readiness }
 }
 
 /** One line when a folder of a library or of a cache begins to hang, and one when it responds again. */

@@ -58,6 +58,7 @@ async function serve(service: Service, flags: Flags) {
     const address = await listen(api.server, config.application)
     process.stdout.write(`Stackroom is listening on ${address}\n`)
     if (flags.workers) pipeline = await startWorkers(service)
+    service.readiness.check = api.readiness
     void api.prepare()
     const added = printSetupToken(service).then(
       () => pipeline && addLibraries(service, pipeline, flags.library),

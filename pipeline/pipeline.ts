@@ -98,6 +98,7 @@ export async function startPipeline({
     isFirst: membership.isFirst,
     wake: workers.wake,
     scanEnds: workers.scanEnds,
+    isClaiming: workers.isClaiming,
     space,
     async close() {
       listening[Symbol.dispose]()

@@ -1481,6 +1481,9 @@ create table scan (
   opens       integer not null default 0,
   created_at  timestamptz not null default now(),
   started_at  timestamptz,
+  -- The process that ran it last.
+  host        text,
+  pid         integer,
   discovered_at timestamptz,
   indexed_at  timestamptz,
   first_cover_at timestamptz,

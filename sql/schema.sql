@@ -695,6 +695,8 @@ CREATE TABLE scan (
   opens integer not null default 0,
   created_at timestamp with time zone not null default now(),
   started_at timestamp with time zone,
+  host text,
+  pid integer,
   discovered_at timestamp with time zone,
   indexed_at timestamp with time zone,
   first_cover_at timestamp with time zone,

@@ -1,4 +1,5 @@
 // Log output and redaction of secrets.
+import { hostname } from 'node:os'
 import t from 'tap'
 import { openLog, redactSecrets } from '../lib/log.ts'
 import { cpuMs } from './kit/suite/cpu-time.ts'
@@ -19,6 +20,8 @@ t.test('a log line is JSON; nothing below the level is written', async t => {
     found: 3,
     msg: 'library scanned',
     token: '[redacted]',
+    hostname: hostname(),
+    pid: process.pid,
   })
 })
 

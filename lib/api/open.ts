@@ -24,6 +24,7 @@ import { openThumbnails } from '../page/thumbnail.ts'
 import { forRequests, type Sql } from '../postgres/db.ts'
 import { openDatabaseMonitor, type ProbePace } from '../postgres/monitor.ts'
 import type { Queue } from '../queue/queue.ts'
+import { checkReadiness, type Readiness } from '../readiness.ts'
 import type { Sources } from '../source/open.ts'
 import { openSpaceGuard, type SpaceGuard } from '../space-guard.ts'
 import { version } from '../version.ts'
@@ -69,6 +70,8 @@ export async function openApi({
   compatiblePort: number | null
   /** What the first requests do otherwise: reads what lists need, later builds the web application. */
   prepare(): Promise<void>
+  /** The answer of /health. */
+  readiness(): Promise<Readiness>
   /** Still responds, with Connection: close; /health reports 503. */
   announceShutdown(): void
   /** Waits up to 25 seconds for running requests, then closes everything. */
@@ -135,6 +138,7 @@ export async function openApi({
       await sleep(buildDelayMs, undefined, { ref: false })
       if (!lifecycle.isShuttingDown) await web.prepare()
     },
+    readiness: () => checkReadiness({ ...deps, isShuttingDown: lifecycle.isShuttingDown }),
     announceShutdown() {
       lifecycle.isShuttingDown = true
     },

@@ -22,7 +22,7 @@ export const catalogue = {
   ),
 
   'database.url': boot.optionalText(
-    'External PostgreSQL server (14 or newer); if empty, the bundled server is started.',
+    'External PostgreSQL server (14 or newer) as a URL of libpq; if empty, the bundled server is started.',
     {
       secret: true,
       variables: ['STACKROOM_DATABASE_URL'],
@@ -34,6 +34,11 @@ export const catalogue = {
     10,
     [6, 1000],
     'Maximum number of connections per process; three are held during scans. The API opens a second pool of the same size for reading.',
+  ),
+  'database.wait_seconds': boot.integer(
+    15,
+    [0, 3600],
+    'How long a start waits for an external database that is absent, is starting or has no free connection.',
   ),
 
   'application.host': boot.text('127.0.0.1', 'Address to listen on; 0.0.0.0 for all interfaces.'),
@@ -175,7 +180,7 @@ export const catalogue = {
   ),
 
   'metrics.bind': boot.optionalText(
-    'Address and port of a separate server for /metrics without authentication; empty to disable it.',
+    'Address and port of a separate server for /metrics, /health/live, /health/ready and /health/startup without authentication, in serve and worker; empty to disable it.',
     { pattern: '^.+:\\d{1,5}$', expected: 'an address and port like 127.0.0.1:9464' },
   ),
 

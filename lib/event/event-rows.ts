@@ -66,7 +66,7 @@ export async function readRowsAfter(
       bounds.pruned, bounds.tail, e.number, e.stream, e.type, e.count,
       e.library_id as "libraryId", e.series_ids as "seriesIds", e.book_ids as "bookIds", e.fields,
       e.account_id as "accountId", e.data, e.audience, e.created_at as at, e.available
-    from ${bounds(sql)} bounds
+    from ${bounds(sql)}
     left join lateral (
       select *
       from (
@@ -108,11 +108,11 @@ async function untilFlushed(sql: Sql, lsn: string) {
   }
 }
 
-// In the same snapshot as the rows, so that a row pruned at the same time is either read or reported.
+// Named, as PostgreSQL 14 and 15 require. In the same snapshot as the rows, so that a row pruned at the same time is either read or reported.
 const bounds = (sql: Sql) => sql`(
   select pruned, greatest(pruned, (select max(number) from event)) as tail
   from (
     select coalesce((
       select (value #>> '{}')::bigint from setting where key = ${prunedSettingKey}), 0) as pruned
   ) stored
-)`
+) bounds`

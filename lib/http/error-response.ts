@@ -56,10 +56,24 @@ const invalidValueMessages: Record<string, string> = {
   '54001': 'The request is nested too deeply',
 }
 
-/** SQLSTATE codes of statements that timed out, or for which there was no connection. */
+/**
+ * Codes of conditions that pass, or that the operator ends: the same request may succeed later. A damaged database or
+ * disk (58030, XX001) is an error of its own.
+ */
 const overloadMessages: Record<string, string> = {
+  // After a failover the connection may lead to the old primary.
+  '25006': 'The database is read-only at the moment; try again later',
+  // Conflicts with other transactions that were not repeated, or were so in vain.
+  '40001': 'Others change the same data at the moment; try again',
+  '40P01': 'Others change the same data at the moment; try again',
+  '53000': 'The database has too few resources; try again later',
+  '53200': 'The database has too little memory; try again later',
   '53300': 'The database has too many clients; try again later',
+  '53400': 'The request exceeds a limit of the database; try again later',
+  '55P03': 'The data is locked at the moment; try again',
   '57014': 'The request took too long; narrow it down',
+  EMFILE: 'The server has too many files open; try again later',
+  ENFILE: 'The server has too many files open; try again later',
 }
 
 /** The failure of a request while the database is lost; it usually comes back within seconds. */
@@ -84,6 +98,10 @@ const isAbort = (error: unknown) => {
 }
 
 const overloadRetrySeconds = 5
+
+// Errors of files name them, which are not logged.
+const reasonOf = (error: unknown, code: string) =>
+  code.startsWith('E') ? {} : { reason: (error as Error).message }
 
 /** The body of a 412 or 416, which are responses with headers of their own. */
 export const failureBody = (status: 412 | 416) => ({
@@ -118,7 +136,7 @@ export function errorResponse(
   const status = statusOf(error)
   const retryAfter = error instanceof Unavailable ? error.retryAfter : overloadRetrySeconds
   const context = { requestId: request.id, route: request.routeOptions?.url }
-  if (overload) log.warn({ ...context, code }, 'database overloaded')
+  if (overload) log.warn({ ...context, code, ...reasonOf(error, code) }, 'request failed for now')
   else if (status >= 500 && status !== 502 && status !== 503)
     log.error({ err: error, ...context }, 'request failed')
   // Reported once by the monitor of the database and by the space guard, or of no interest.

@@ -1,17 +1,27 @@
-// Separate metrics server without authentication, for scrapers on a private network.
+// Separate server for metrics and health checks without authentication, for a private network.
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Sql } from 'postgres'
 import { parseBindAddress } from '../config/bind-address.ts'
 import { Invalid } from '../errors.ts'
 import type { Log } from '../log.ts'
+import { type Health, type Readiness, starting } from '../readiness.ts'
 import type { SpaceGuard } from '../space-guard.ts'
 import { version } from '../version.ts'
 import { startProcessMetrics } from './process.ts'
 import { negotiateTextFormat } from './registry.ts'
 import { renderMetrics } from './scrape.ts'
 
-type Deps = { sql: Sql; log: Log; dataDir: string; space?: SpaceGuard }
+type Deps = {
+  sql: Sql
+  log: Log
+  dataDir: string
+  space?: SpaceGuard
+  /** `check` is null until the process has finished its start. */
+  readiness?: { check: (() => Promise<Readiness>) | null }
+}
+
+const alive: Health = { status: 'ok', version, message: null }
 
 /** Listens on `host:port` (an IPv6 address in brackets). Throws Invalid when the address is not available. */
 export async function openMetricsServer(bind: string, deps: Deps) {
@@ -49,16 +59,24 @@ async function handle(request: IncomingMessage, response: ServerResponse, deps: 
   const path = (request.url ?? '').split('?')[0]
   if (request.method !== 'GET' && request.method !== 'HEAD')
     return send(response, 405, 'Method not allowed\n', { allow: 'GET, HEAD' })
-  if (path === '/health/live')
-    return send(response, 200, JSON.stringify({ status: 'ok', version }), {
-      'content-type': 'application/json; charset=utf-8',
-    })
+  const check = deps.readiness?.check
+  if (path === '/health/live') return sendHealth(response, { isReady: true, health: alive })
+  if (path === '/health/startup')
+    return sendHealth(response, check ? { isReady: true, health: alive } : starting)
+  if (path === '/health/ready') return sendHealth(response, check ? await check() : starting)
   if (path !== '/metrics') return send(response, 404, 'Not found; the metrics are at /metrics\n')
   const { text, type } = await renderMetrics(
     deps,
     negotiateTextFormat(request.headers.accept) ?? 'text',
   )
   send(response, 200, text, { 'content-type': type })
+}
+
+function sendHealth(response: ServerResponse, { isReady, health }: Readiness) {
+  send(response, isReady ? 200 : 503, JSON.stringify(health), {
+    'content-type': 'application/json; charset=utf-8',
+    ...(isReady ? {} : { 'retry-after': '3' }),
+  })
 }
 
 function send(

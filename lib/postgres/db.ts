@@ -1,14 +1,15 @@
 // Database connection pools: an external PostgreSQL by its URL, otherwise the bundled server.
 import { resolve } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Sql as PostgresSql, TransactionSql } from 'postgres'
 import type { Config } from '../config/config.ts'
-import { Invalid } from '../errors.ts'
 import type { Log } from '../log.ts'
-import { isConnectionLost } from './connection-error.ts'
 import { type DriverOptions, postgres } from './driver.ts'
 import { startPostgres } from './embedded/embedded.ts'
 import { createListening } from './listening.ts'
+import { isEncryptionRefused, whenReady } from './ready.ts'
+import { checkRequirements } from './requirements.ts'
+import type { Encryption } from './tls.ts'
+import { parseDatabaseUrl, type Target } from './url.ts'
 
 export type Sql = PostgresSql
 /** A transaction: the argument of the callback of `sql.begin`. */
@@ -24,36 +25,64 @@ type PoolChanges = {
   connection: Record<string, string | number>
   responseTimeoutMs?: number
 }
-type Options = { log?: Log | undefined; patienceMs?: number; signal?: AbortSignal }
+type Options = { log?: Log | undefined; signal?: AbortSignal | undefined }
 
-const minMajorVersion = 14
-// A database container started together with this process may become ready later.
-const connectPatienceMs = 15_000
 // By default the driver waits up to 20 seconds between two attempts to connect.
 const maxBackoffSeconds = 0.25
 const connectTimeoutSeconds = 10
 
-/** Resolves when the database is ready. Throws Invalid (unreachable, refused, too old) and what startPostgres throws. */
+/**
+ * Resolves when the database is ready. Throws Invalid (unreachable, refused, unsuitable), what startPostgres throws, and the
+ * reason of `signal` when it aborts while the database is waited for.
+ */
 export async function openDatabase(
   config: Pick<Config, 'data_dir' | 'database'>,
-  { log, patienceMs = connectPatienceMs }: Options = {},
+  { log, signal }: Options = {},
 ): Promise<Database> {
-  const { url, max_connections: max } = config.database
-  const bundled = url === null ? await startPostgres({ dataDir: config.data_dir, log }) : null
-  const target = url ?? bundled?.url ?? ''
-  const sql = connect(target, { max })
-  const close = async () => {
-    await sql.end({ timeout: 5 })
-    await bundled?.stop()
+  const { url, max_connections: max, wait_seconds } = config.database
+  const patience = { waitMs: wait_seconds * 1000, log, signal }
+  if (url !== null) {
+    const sql = await openExternal(url, { max, ...patience })
+    return { sql, url, place: `at ${addressOf(sql)}`, close: () => sql.end({ timeout: 5 }) }
+  }
+  const bundled = await startPostgres({ dataDir: config.data_dir, log })
+  const sql = connect(bundled.url, { max })
+  const close = async (seconds: number) => {
+    await sql.end({ timeout: seconds })
+    await bundled.stop()
   }
   try {
-    await waitUntilReady(sql, patienceMs, log)
-    const place = url === null ? `in ${resolve(config.data_dir)}` : `at ${addressOf(sql)}`
-    return { sql, url: target, place, close }
+    await whenReady(async () => void (await sql`select 1`), {
+      ...patience,
+      address: addressOf(sql),
+    })
+    const place = `in ${resolve(config.data_dir)}`
+    return { sql, url: bundled.url, place, close: () => close(5) }
   } catch (error) {
-    await close()
+    await close(0)
     throw error
   }
+}
+
+type Patience = { waitMs: number; log?: Log | undefined; signal?: AbortSignal | undefined }
+
+/** With the first encryption that the server accepts; otherwise throws the failure that says most. */
+async function openExternal(url: string, options: Patience & { max: number }): Promise<Sql> {
+  const target = parseDatabaseUrl(url)
+  const failures: unknown[] = []
+  for (const encryption of target.encryptions) {
+    const sql = connectTo(target, encryption, options)
+    try {
+      const patience = { ...options, address: addressOf(sql) }
+      await whenReady(() => checkRequirements(sql, options), patience)
+      return sql
+    } catch (error) {
+      await sql.end({ timeout: 0 })
+      failures.push(error)
+      if (!isEncryptionRefused((error as Error).cause)) throw error
+    }
+  }
+  throw failures[0]
 }
 
 /** Where a pool connects to, without user and password. */
@@ -66,31 +95,39 @@ function addressOf({ options }: Sql): string {
   return path || host.map((name, i) => `${name}:${port[i]}`).join(', ')
 }
 
+type PoolOptions = { max: number; name?: string }
+
 /**
- * A pool that connects on first use. `?host=/directory` in the URL selects a unix socket, as in libpq.
+ * A pool that connects on first use. Throws Invalid for a URL that is not understood.
  * int8 is parsed as a number: sizes and counts stay far below 2^53.
  */
-export function connect(
-  url: string,
-  { max, name = 'stackroom' }: { max: number; name?: string },
+export function connect(url: string, options: PoolOptions): Sql {
+  const target = parseDatabaseUrl(url)
+  return connectTo(target, target.encryptions[0]!, options)
+}
+
+function connectTo(
+  { options }: Target,
+  encryption: Encryption,
+  { max, name = 'stackroom' }: PoolOptions,
 ): Sql {
-  const { target, socket } = splitSocket(url)
   const int8 = { to: 20, from: [20], parse: Number, serialize: String }
-  return openPool(target, {
-    ...socket,
+  return openPool({
+    connect_timeout: connectTimeoutSeconds,
+    ...options,
+    ssl: encryption,
     max,
     onnotice: () => {},
     backoff: (failures: number) => Math.min(maxBackoffSeconds, failures * 0.05),
-    connect_timeout: connectTimeoutSeconds,
     // Compilation of statements takes up to 2 s of lists that take 50 ms; other servers have it on by default.
-    connection: { application_name: name, jit: 'off' },
+    connection: { application_name: name, jit: 'off', ...options.connection },
     types: { int8 },
   } as unknown as DriverOptions)
 }
 
 /** A pool of the driver whose `listen` survives losses of any duration. */
-function openPool(target: string | null, options: DriverOptions): Sql {
-  const pool = (target === null ? postgres(options) : postgres(target, options)) as unknown as Sql
+function openPool(options: DriverOptions): Sql {
+  const pool = postgres(options) as unknown as Sql
   const listening = createListening(pool.options as unknown as DriverOptions)
   const { end } = pool
   return Object.assign(pool, {
@@ -112,7 +149,7 @@ const responseSlackMs = 10_000
  */
 export function forRequests(sql: Sql, { timeoutMs }: { timeoutMs: number }): Sql {
   const { connection } = sql.options
-  const pool = openPool(null, {
+  const pool = openPool({
     ...sql.options,
     connection: { ...connection, statement_timeout: timeoutMs, synchronous_commit: 'on' },
     response_timeout: (timeoutMs + responseSlackMs) / 1000,
@@ -136,7 +173,7 @@ export function connectionsLike(
   { max, connection, responseTimeoutMs }: PoolChanges,
 ): Sql {
   const { options } = sql
-  return openPool(null, {
+  return openPool({
     ...options,
     ...(responseTimeoutMs && { response_timeout: responseTimeoutMs / 1000 }),
     max,
@@ -189,43 +226,4 @@ export function one<T>(rows: readonly T[]): T {
 /** The first row, or null. */
 export function maybe<T>(rows: readonly T[]): T | null {
   return rows[0] ?? null
-}
-
-async function waitUntilReady(sql: Sql, patienceMs: number, log?: Log): Promise<void> {
-  const deadline = performance.now() + patienceMs
-  for (;;) {
-    try {
-      const { version } = one(
-        await sql<{ version: number }[]>`
-          select current_setting('server_version_num')::int as version`,
-      )
-      const major = Math.floor(version / 10_000)
-      if (major >= minMajorVersion) return
-      throw new Invalid(
-        `The database is PostgreSQL ${major}; Stackroom requires ${minMajorVersion} or newer`,
-      )
-    } catch (error) {
-      if (error instanceof Invalid) throw error
-      const { code = 'error', message } = error as { code?: string; message: string }
-      if (!isConnectionLost(error) || performance.now() > deadline) {
-        throw new Invalid(
-          `Cannot connect to the database at ${addressOf(sql)} (${code}): ${message}`,
-          { cause: error },
-        )
-      }
-      log?.warn({ code, address: addressOf(sql) }, 'waiting for the database')
-      await sleep(Math.min(1000, patienceMs))
-    }
-  }
-}
-
-// postgres.js would send the unknown parameter `host` to the server, which rejects it.
-function splitSocket(url: string): { target: string; socket: { host?: string; port?: number } } {
-  if (!/[?&]host=/.test(url)) return { target: url, socket: {} }
-  const parsed = new URL(url)
-  const host = parsed.searchParams.get('host') ?? ''
-  const port = Number(parsed.searchParams.get('port') ?? (parsed.port || 5432))
-  parsed.searchParams.delete('host')
-  parsed.searchParams.delete('port')
-  return { target: parsed.href, socket: { host, port } }
 }

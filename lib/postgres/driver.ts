@@ -9,6 +9,10 @@
 // - While the server is absent, waiting statements fail with the attempt to connect instead of one after the
 //   other, and `onclose` has a second argument: whether the connection was open.
 // - `response_timeout`: seconds after which a connection that owes a response and is silent counts as lost.
+// - Of several hosts each is tried once, from the first, then the statement fails: it waited for ever, and the process
+//   tried without a pause. `read-write` does not take a standby, which reports that its default is to write.
+// - A server without TLS is an error where TLS is required; certificates are compared with an address as host, too.
+// - A connection that is closed while it opens does not wait for the server.
 // And for speed:
 // - The connection that was used last is used next, so that few have to prepare and plan the same statements.
 // - Rows are copies of one with all columns. Beyond twelve columns, rows that are filled by name become

@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../log.ts'
 import { openDedicatedConnection, type Sql } from './db.ts'
+import { describe } from './ready.ts'
 
 export type DatabaseMonitor = {
   /** False from the loss of the database until it responds again. */
@@ -55,12 +56,9 @@ export async function openDatabaseMonitor(
     probeTicks = 0
     const lostAt = performance.now()
     while (!isClosed) {
-      const { code } = await connection.sql`select 1`.then(
-        () => ({ code: null }),
-        error => ({ code: String(error.code ?? error) }),
-      )
-      if (code === null) break
-      setLost(code)
+      const loss = await connection.sql`select 1`.then(() => null, describe)
+      if (loss === null) break
+      setLost(loss)
       await sleep(retryMs, undefined, { ref: false })
     }
     isProbing = false
@@ -69,8 +67,8 @@ export async function openDatabaseMonitor(
     log.info({ ms: Math.round(performance.now() - lostAt) }, 'the database is available again')
   }
 
-  function setLost(code: string) {
-    if (isAvailable && !isClosed) log.warn({ code }, 'the database is not available')
+  function setLost(loss: { code: string; message?: string }) {
+    if (isAvailable && !isClosed) log.warn(loss, 'the database is not available')
     isAvailable = false
   }
 
@@ -86,7 +84,7 @@ export async function openDatabaseMonitor(
   }
 
   function setHung() {
-    setLost('NO_RESPONSE')
+    setLost({ code: 'NO_RESPONSE' })
     for (const { fail } of calls) fail()
     probeTicks = 0
     // A connection over a network that went away may never fail: the probe goes on with a new one.
@@ -122,14 +120,17 @@ export async function openDatabaseMonitor(
     return promise
   }
 
-  await connection.sql`select 1`
-  return {
-    isAvailable: () => isAvailable,
-    whileAvailable,
-    async close() {
-      isClosed = true
-      clearInterval(timer)
-      await connection.close()
-    },
+  async function close() {
+    isClosed = true
+    clearInterval(timer)
+    await connection.close()
   }
+
+  try {
+    await connection.sql`select 1`
+  } catch (error) {
+    await close()
+    throw error
+  }
+  return { isAvailable: () => isAvailable, whileAvailable, close }
 }

@@ -1,6 +1,7 @@
-// Ends of claimed jobs: completed, failed, cancelled or released, and heartbeats. An attempt that another
+// Claimed jobs: their start, heartbeats, and ends: completed, failed, cancelled or released. An attempt that another
 // process has taken over changes nothing.
 import type { Fragment } from 'postgres'
+import { hostName } from '../host.ts'
 import type { Queryable, Sql, Transaction } from '../postgres/db.ts'
 import { type JobName, type Jobs, jobNames } from './jobs.ts'
 import { type JobChange, publishTasks } from './task-events.ts'
@@ -24,6 +25,19 @@ type FailOptions = {
   /** No further attempts. */
   isFinal?: boolean
   onFailed?: FailureHook | undefined
+}
+
+/** Records that this process runs the jobs, and publishes their start unless they were cancelled at the same moment. */
+export async function start(sql: Sql, jobs: readonly ClaimedJob[]): Promise<void> {
+  await sql.begin(async tx => {
+    const rows = await tx<JobChange[]>`
+      update pgboss.job j
+      set host = ${hostName}, pid = ${process.pid}
+      from ${lockedClaims(tx, jobs)}
+      where j.name = c.name and j.id = c.id
+      returning ${jobChangeColumns(tx)}`
+    await publishTasks(tx, rows)
+  })
 }
 
 /** Marks jobs as completed. The ids of a batch are replaced by their number. */

@@ -1,4 +1,4 @@
-// Queue setup: creates the queues of pg-boss and additional indexes on its jobs.
+// Queue setup: creates the queues of pg-boss, and additional columns and indexes of its jobs.
 import type { PgBoss } from 'pg-boss'
 import type { Sql } from '../postgres/db.ts'
 import { jobNames, jobTypes } from './jobs.ts'
@@ -18,16 +18,22 @@ export async function prepareQueues(boss: PgBoss) {
 type QueueOptions = Parameters<PgBoss['createQueue']>[1]
 
 /**
- * Indexes that pg-boss does not have: scans check many times a second whether a library has jobs, and
+ * The process that runs or ran a job, and indexes that pg-boss does not have: scans check many times a second whether a library has jobs, and
  * tasks are listed newest first by state and library. Ids are time-ordered. Every claim updates both.
  */
-export async function createJobIndexes(sql: Sql) {
+export async function extendJobs(sql: Sql) {
   const [row] = await sql`
     select to_regclass('pgboss.job_by_state') is not null
-      and to_regclass('pgboss.job_by_library') is not null as exists`
+      and to_regclass('pgboss.job_by_library') is not null
+      and exists (
+        select from pg_attribute
+        where attrelid = to_regclass('pgboss.job') and attname = 'pid') as exists`
   if (row!.exists) return
   await sql.begin(async tx => {
     await tx`select pg_advisory_xact_lock(hashtext('stackroom.jobs'))`
+    await tx`
+      alter table pgboss.job
+        add column if not exists host text, add column if not exists pid integer`
     // On the partition that holds the jobs: the parent table is empty.
     await tx`
       create index if not exists job_by_state on pgboss.job_common (name, state, id)`

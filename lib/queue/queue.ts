@@ -6,7 +6,7 @@ import { type ClaimedJob, type FailureHook, reclaimStale } from './complete.ts'
 import * as control from './control.ts'
 import { isBulk, type JobName, type Jobs } from './jobs.ts'
 import { onPool, within } from './pgboss-driver.ts'
-import { createJobIndexes, prepareQueues } from './prepare.ts'
+import { extendJobs, prepareQueues } from './prepare.ts'
 import { publishTasks } from './task-events.ts'
 
 export type { JobName, Jobs } from './jobs.ts'
@@ -24,7 +24,7 @@ export async function openQueue(sql: Sql, onError: (error: Error) => void) {
   await withSetupLock(sql, async () => {
     await boss.start()
     await prepareQueues(boss)
-    await createJobIndexes(sql)
+    await extendJobs(sql)
   })
   return {
     /**

@@ -1,6 +1,7 @@
 // Pending files of a library (table pending_file): files that were discovered and not yet indexed. A scan
 // takes over those of earlier scans, and gives up those that cannot be stored.
 import { publishScans } from '../../lib/catalog/scan/scan-events.ts'
+import { hostName } from '../../lib/host.ts'
 import type { Sql, Transaction } from '../../lib/postgres/db.ts'
 import type { Queue } from '../../lib/queue/queue.ts'
 import { hasScanJobs } from '../../lib/queue/select-jobs.ts'
@@ -20,7 +21,7 @@ export async function takeOver(sql: Sql, queue: Queue, scan: LoadedScan): Promis
     const { count } = await tx`
       update scan
       set state = 'running', started_at = coalesce(started_at, now()), found = 0, to_index = 0,
-        discovered_at = null, message = null
+        discovered_at = null, message = null, host = ${hostName}, pid = ${process.pid}
       where id = ${scan.scanId} and state in ('queued', 'running')`
     if (count === 0) return false
     const superseded = await tx<{ id: string }[]>`

@@ -13,11 +13,11 @@ import {
   fail,
   heartbeat,
   release,
+  start,
 } from '../../lib/queue/complete.ts'
 import { postpone } from '../../lib/queue/control.ts'
 import { failureReason } from '../../lib/queue/failure-reason.ts'
 import { type JobName, type Jobs, jobTypes } from '../../lib/queue/jobs.ts'
-import { publishStarted } from '../../lib/queue/task-events.ts'
 import type { SpaceGuard, StorageArea } from '../../lib/space-guard.ts'
 
 /** Stop signal of a job: `isStopped` to poll, `signal` to listen. */
@@ -87,10 +87,7 @@ export async function startJobRuns({ sql, log, space }: Deps, handlers: Partial<
     const { signal } = abort
     const handler = handlers[name] as JobHandler<N>
     // Caught at once: an error must not end the process while the job goes on.
-    const publishing = publishStarted(
-      sql,
-      jobs.map(job => ({ ...job, state: 'active' as const })),
-    ).catch(() => {})
+    const publishing = start(sql, jobs).catch(() => {})
     try {
       let outcome: JobOutcome | null = null
       for (const payload of mergePayloads(jobs.map(job => job.data)))

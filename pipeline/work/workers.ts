@@ -35,6 +35,7 @@ export async function startWorkers<G extends string>(
   pollMs = defaultPollMs,
 ) {
   let isStopping = false
+  let lastClaimFailed = false
   const scanEnds = createWakeup()
   const runs = await startJobRuns({ sql, log, space }, handlers)
   const groups = groupJobs(handlers, concurrency)
@@ -44,6 +45,7 @@ export async function startWorkers<G extends string>(
     while (!isStopping) {
       const seen = wakeup.notifyCount()
       const ran = await runFirst(jobs).catch(error => {
+        lastClaimFailed = true
         // These are reported once: the loss by the monitor of the database, the full disk by the space guard.
         const isFull = isDiskFull(error)
         if (isFull) space.reportFull('database')
@@ -68,10 +70,12 @@ export async function startWorkers<G extends string>(
       if (name === 'hash' && (await queue.hasReadyJobs(['index', 'cover']))) continue
       const jobs = await queue.claim(name, claimLimits[name] ?? 1)
       if (jobs.length === 0) continue
+      lastClaimFailed = false
       await runs.run(name, jobs)
       if (isScanJob(name)) scanEnds.notify()
       return true
     }
+    lastClaimFailed = false
     return false
   }
 
@@ -92,6 +96,8 @@ export async function startWorkers<G extends string>(
     wake,
     /** Notified when a scan has ended in this process. */
     scanEnds,
+    /** False while the queue cannot be read, and once the workers stop. */
+    isClaiming: () => !isStopping && !lastClaimFailed,
     async close() {
       isStopping = true
       runs.stop()

@@ -16,7 +16,7 @@ t.test(
     const library = temporaryFolder(t)
     for (const args of [['serve', '--port', '0'], ['scan', library], ['doctor']]) {
       const { code, stderr } = await stackroom(args)
-      t.equal(code, 2, args[0])
+      t.equal(code, 2, args.join(' '))
       t.match(stderr, /^stackroom: The data directory .+doctor --adopt.+\n$/m)
       t.match(stderr, data, 'names the directory')
     }

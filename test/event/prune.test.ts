@@ -19,8 +19,8 @@ test('events older than the retention time are deleted', async t => {
     { pruned: 0, tail: 4_500, lastAssigned: 4_500 },
     'recent events are retained',
   )
-  await sql`update event set created_at = created_at - interval '89 minutes' where number <= 4_400`
-  await sql`update event set created_at = created_at - interval '91 minutes' where number <= 4_300`
+  await sql`update event set created_at = created_at - interval '89 minutes' where number <= 4400`
+  await sql`update event set created_at = created_at - interval '91 minutes' where number <= 4300`
   await pruneEvents(sql)
   t.same(await readBounds(sql), { pruned: 4_300, tail: 4_500, lastAssigned: 4_500 })
   t.match(await readRowsAfter(sql, 4_299), { isExpired: true })

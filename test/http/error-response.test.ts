@@ -1,4 +1,4 @@
-// Log levels of failed requests, with and without their client.
+// Failed requests: log levels with and without their client, conditions that pass.
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import fastify from 'fastify'
@@ -53,4 +53,25 @@ t.test('an abort is of no interest after the client has left', async t => {
 t.test('an abort with the client still there is an error', async t => {
   t.same(await levelOf(aborted(), false), [failure])
   t.same(await levelOf(cancelled(), false), [warn])
+})
+
+t.test('conditions that pass are answered with 503 and a time to wait', async t => {
+  const server = fastify()
+  const log = openLog({ level: 'silent' })
+  let code = ''
+  server.setErrorHandler((thrown, request, reply) =>
+    errorResponse({ log, dialect: native }, thrown, request, reply),
+  )
+  server.get('/', async () => {
+    throw Object.assign(new Error('of the driver'), { code })
+  })
+  const passing = ['25006', '40001', '40P01', '53200', '53300', '53400', '55P03', '57P01', '57P03']
+  for (code of [...passing, 'EMFILE', 'ENFILE']) {
+    const { statusCode, headers, body } = await server.inject('/')
+    t.match({ statusCode, headers }, { statusCode: 503, headers: { 'retry-after': /^\d+$/ } }, code)
+    t.match(JSON.parse(body), { error: 'ServiceUnavailable', message: /try again/ }, code)
+  }
+  for (code of ['58030', 'XX001', '42P01', 'EIO'])
+    t.equal((await server.inject('/')).statusCode, 500, code)
+  await server.close()
 })

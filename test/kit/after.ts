@@ -1,9 +1,10 @@
 // Runs after all tests: stops PostgreSQL unless another test run uses it.
 import { join } from 'node:path'
+import { startPostgres } from '../../lib/postgres/embedded/embedded.ts'
 import { readPostmaster } from '../../lib/postgres/embedded/server.ts'
-import { serverDataDir, startTestPostgres } from './db.ts'
+import { externalUrl, serverDataDir } from './db.ts'
 
-if (readPostmaster(join(serverDataDir, 'postgres'))) {
-  const postgres = await startTestPostgres()
+if (!externalUrl && readPostmaster(join(serverDataDir, 'postgres'))) {
+  const postgres = await startPostgres({ dataDir: serverDataDir, throwaway: true })
   await postgres.stop()
 }

@@ -1,4 +1,5 @@
-// Test databases: clones of template databases on one throw-away PostgreSQL server per checkout.
+// Test databases: clones of template databases on one throw-away PostgreSQL server per checkout, or on the
+// server of TEST_DATABASE_URL.
 import { createHash, randomBytes } from 'node:crypto'
 import { statfsSync } from 'node:fs'
 import { tmpdir, userInfo } from 'node:os'
@@ -13,7 +14,9 @@ import { openQueue } from '../../lib/queue/queue.ts'
 export type Database = { sql: Sql; url: string }
 /** All that is needed of a test here. */
 export type Scope = Pick<Test, 'teardown'>
-type Server = { postgres: Postgres; admin: Sql }
+/** The server of the tests; `leave` keeps it running. */
+type TestServer = Pick<Postgres, 'url' | 'leave'>
+type Server = { postgres: TestServer; admin: Sql }
 type Template = { name: string; build: (database: Database) => Promise<void> }
 
 export const projectRoot = join(import.meta.dirname, '..', '..')
@@ -24,7 +27,12 @@ const checkout = createHash('sha256')
 /** Data directory of the test server. */
 export const serverDataDir = join(databaseFolder(), `stackroom-test-${checkout}`)
 
+/** A superuser's URL of a server to use instead, for example of an older version. */
+export const externalUrl = process.env.TEST_DATABASE_URL || null
+
 const objectInUse = '55006'
+// The first version with a choice of strategies; earlier ones copy files.
+const strategyVersion = 150_000
 
 /**
  * In memory where there is much: a database has 760 files, and takes 0.02 instead of 0.2 s of CPU time. The size
@@ -40,8 +48,9 @@ function databaseFolder(): string {
 }
 
 /** Starts or adopts the test server. Every user keeps it running, so test runs may overlap. */
-export function startTestPostgres(): Promise<Postgres> {
-  return startPostgres({ dataDir: serverDataDir, throwaway: true })
+export async function startTestPostgres(): Promise<TestServer> {
+  if (externalUrl) return { url: externalUrl, leave: async () => {} }
+  return await startPostgres({ dataDir: serverDataDir, throwaway: true })
 }
 
 /** A migrated, empty database with its job queues until the end of `t`. */
@@ -102,8 +111,10 @@ async function useServer(t: Scope): Promise<Server> {
 async function openDatabase(t: Scope, { postgres, admin }: Server, source: string) {
   const name = `test_${process.pid}_${randomBytes(4).toString('hex')}`
   // Half the time of the default strategy, which writes the copy to the WAL.
-  const copy = () =>
-    admin`create database ${admin(name)} template ${admin(source)} strategy file_copy`
+  const [hasStrategies] = await admin`
+    select where current_setting('server_version_num')::int >= ${strategyVersion}`
+  const strategy = hasStrategies ? admin`strategy file_copy` : admin``
+  const copy = () => admin`create database ${admin(name)} template ${admin(source)} ${strategy}`
   await retryWhileInUse(copy)
   const url = urlOf(postgres, name)
   const sql = connect(url, { max: 10 })
@@ -127,7 +138,7 @@ async function retryWhileInUse(attempt: () => PromiseLike<unknown>): Promise<voi
   }
 }
 
-function urlOf(postgres: Postgres, name: string): string {
+function urlOf(postgres: TestServer, name: string): string {
   const url = new URL(postgres.url)
   url.pathname = `/${name}`
   return url.href

@@ -12,7 +12,7 @@ import { temporaryFolder } from '../kit/files/folders.ts'
 
 const log = openLog({ level: 'silent' })
 
-test('only /metrics and /health/live are served, without authentication', async t => {
+test('only /metrics and health checks are served, without authentication', async t => {
   const { sql } = await createDatabase(t)
   const server = await openMetricsServer('127.0.0.1:0', { sql, log, dataDir: temporaryFolder(t) })
   t.teardown(server.close)
@@ -37,6 +37,8 @@ test('only /metrics and /health/live are served, without authentication', async 
   })
   t.match(openMetrics.headers.get('content-type'), 'application/openmetrics-text')
   t.match(await (await request('/health/live')).json(), { status: 'ok' })
+  t.equal((await request('/health/ready')).status, 503, 'nothing has started yet')
+  t.equal((await request('/health/startup')).status, 503)
   const head = await request('/metrics', { method: 'HEAD' })
   t.equal(head.status, 200)
   t.equal(await head.text(), '')

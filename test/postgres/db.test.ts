@@ -31,7 +31,9 @@ t.test('without a URL the bundled server is started, and stopped by its last cli
 
 t.test('connection errors do not contain the password', async t => {
   const open = (url: string) =>
-    openDatabase(loadConfig({ env: { STACKROOM_DATABASE_URL: url } }), { patienceMs: 50 })
+    openDatabase(
+      loadConfig({ env: { STACKROOM_DATABASE_URL: url }, flags: { 'database.wait_seconds': 0 } }),
+    )
   const absent = open('postgres://u:hunter2@127.0.0.1:1/d')
   await t.rejects(absent, { name: 'Invalid', message: /^(?!.*hunter2).*ECONNREFUSED/ })
   const { url } = await createDatabase(t)

@@ -1,9 +1,15 @@
 // Lock order of statements about several jobs: heartbeats, ends, cancellations and postponements at once.
 import t from 'tap'
 import { newId } from '../../lib/id.ts'
-import { type ClaimedJob, complete, fail, heartbeat, release } from '../../lib/queue/complete.ts'
+import {
+  type ClaimedJob,
+  complete,
+  fail,
+  heartbeat,
+  release,
+  start,
+} from '../../lib/queue/complete.ts'
 import { openQueue } from '../../lib/queue/queue.ts'
-import { publishStarted } from '../../lib/queue/task-events.ts'
 import { createDatabase } from '../kit/db.ts'
 import { createRandom } from '../kit/random.ts'
 
@@ -21,14 +27,13 @@ t.test('statements about the same jobs never deadlock', async t => {
       .sort((a, b) => a.at - b.at)
       .map(({ value }) => value)
   const libraryId = newId()
-  const started = (jobs: ClaimedJob[]) => jobs.map(job => ({ ...job, state: 'active' as const }))
   const statements: ((jobs: ClaimedJob[]) => Promise<unknown>)[] = [
     jobs => heartbeat(sql, jobs),
     jobs => heartbeat(sql, jobs),
     jobs => complete(sql, jobs),
     jobs => release(sql, jobs),
     jobs => fail(sql, jobs, { reason: 'none' }),
-    jobs => publishStarted(sql, started(jobs)),
+    jobs => start(sql, jobs),
     () => queue.postpone('cover', libraryId, 0),
     () => sql.begin(tx => queue.reassignToScan(tx, libraryId, newId())),
   ]

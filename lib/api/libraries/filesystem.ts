@@ -87,7 +87,7 @@ export async function browse(
 ) {
   const roots = await permittedRoots(config)
   const first = roots?.[0] && pathText(roots[0])
-  const folder = await resolvePath(requestedPath ?? first ?? homedir(), 'path')
+  const folder = await resolvePath(requestedPath ?? first ?? homeFolder(), 'path')
   if (!isPermittedPath(folder, roots) || isSpecial(folder))
     throw new Forbidden('Browsing this directory is not permitted')
   return await folderHealth.run(mountKey(folder), () => listFolder(folder, roots, includeHidden))
@@ -187,8 +187,17 @@ export async function listDrives(config: FilesystemConfig): Promise<Entry[]> {
   return drives
 }
 
+/** The root for a user id without an entry in the list of users and without `HOME`. */
+function homeFolder(): string {
+  try {
+    return homedir()
+  } catch {
+    return '/'
+  }
+}
+
 function commonDirectories(): [string, string][] {
-  const home: [string, string] = ['Home Directory', homedir()]
+  const home: [string, string] = ['Home Directory', homeFolder()]
   if (platform() !== 'win32') {
     return [
       ['Root', '/'],

@@ -7,6 +7,7 @@ import { activeScans, lastScan, latestScans, ScanStatus } from '../../catalog/sc
 import { Invalid, NotFound } from '../../errors.ts'
 import { respond, route } from '../../http/route.ts'
 import { body, list, maybe, nullable, oneOf, record, text, uuid } from '../../schema.ts'
+import { forIdentity } from '../host-access.ts'
 import { LibraryId } from '../params.ts'
 
 export const scans = [
@@ -37,14 +38,14 @@ export const scans = [
     ),
     bodyOptional: true,
     responses: { 200: ScanStatus },
-    handle: async ({ params, query, body, viewer }, { sql, queue }) => {
+    handle: async ({ params, query, body, viewer, identity }, { sql, queue }) => {
       const { path: root } = await libraryById(sql, viewer, params.id)
       const request: ScanRequest = { libraryId: params.id, mode: query.mode ?? 'normal' }
       const paths = (body?.paths ?? []).map(path => relativePath(root, path))
       // The root means the whole library.
       if (!paths.includes('')) request.paths = paths.map(path => Buffer.from(path))
       await startScan(sql, queue, request)
-      return await lastScan(sql, viewer, params.id)
+      return forIdentity(identity, await lastScan(sql, viewer, params.id))
     },
   }),
   route({
@@ -55,7 +56,8 @@ export const scans = [
     summary: 'Get the status of the latest scan',
     params: LibraryId,
     responses: { 200: ScanStatus },
-    handle: ({ params, viewer }, { sql }) => lastScan(sql, viewer, params.id),
+    handle: async ({ params, viewer, identity }, { sql }) =>
+      forIdentity(identity, await lastScan(sql, viewer, params.id)),
   }),
   route({
     operationId: 'cancelScan',
@@ -81,7 +83,8 @@ export const scans = [
     summary: 'List active scans',
     description: 'Pending and running scans.',
     responses: { 200: list(ScanStatus) },
-    handle: ({ viewer }, { sql }) => activeScans(sql, viewer),
+    handle: async ({ viewer, identity }, { sql }) =>
+      (await activeScans(sql, viewer)).map(scan => forIdentity(identity, scan)),
   }),
   route({
     operationId: 'listLatestScans',
@@ -92,7 +95,10 @@ export const scans = [
     description: 'Libraries that were never scanned have none.',
     query: record({ libraryId: maybe(uuid({ description: 'Only of this library.' })) }),
     responses: { 200: list(ScanStatus) },
-    handle: ({ query, viewer }, { sql }) => latestScans(sql, viewer, query.libraryId ?? null),
+    handle: async ({ query, viewer, identity }, { sql }) => {
+      const scans = await latestScans(sql, viewer, query.libraryId ?? null)
+      return scans.map(scan => forIdentity(identity, scan))
+    },
   }),
 ]
 

@@ -1,4 +1,5 @@
 // Background tasks: list, statistics, cancel, retry.
+
 import {
   isPaged,
   maxPageSize,
@@ -15,6 +16,7 @@ import { taskScope } from '../../queue/task/scope.ts'
 import { countTasksOf, type TaskCounts, taskStats } from '../../queue/task/stats.ts'
 import { taskStatuses, taskTypes } from '../../queue/task-status.ts'
 import { count, list, maybe, nullable, oneOf, record, Type, uuid } from '../../schema.ts'
+import { forIdentity } from '../host-access.ts'
 import { Message } from '../message.ts'
 import { TaskId } from '../params.ts'
 
@@ -82,19 +84,21 @@ export const tasks = [
       ...pageQuery,
     }),
     responses: { 200: Type.Union([list(Task), paged(Task)]) },
-    async handle({ query, viewer, request, reply }, { sql }) {
+    async handle({ query, viewer, identity, request, reply }, { sql }) {
       const filter = filterOf(query)
       if (!isPaged(query)) {
         const range = { offset: 0, limit: query.limit ?? defaultLimit }
-        return await listTasks(sql, viewer, { filter, range })
+        const tasks = await listTasks(sql, viewer, { filter, range })
+        return tasks.map(task => forIdentity(identity, task))
       }
       const page = paging(query)
       const range = { offset: page.offset, limit: page.pageSize }
       const scope = taskScope(viewer, filter.libraryId)
-      const [data, total] = await Promise.all([
+      const [tasks, total] = await Promise.all([
         listTasks(sql, viewer, { filter, range }),
         countTasksOf(sql, scope, filter),
       ])
+      const data = tasks.map(task => forIdentity(identity, task))
       return pageResponse({ request, reply, query }, { data, total, paging: page })
     },
   }),
@@ -150,7 +154,8 @@ export const tasks = [
     summary: 'Get a task',
     params: TaskId,
     responses: { 200: Task },
-    handle: ({ params, viewer }, { sql }) => taskById(sql, viewer, params.id),
+    handle: async ({ params, viewer, identity }, { sql }) =>
+      forIdentity(identity, await taskById(sql, viewer, params.id)),
   }),
   route({
     operationId: 'cancelTask',

@@ -71,12 +71,18 @@ export const ScanStatus = record(
     message: nullable(Type.String()),
     startedAt: timestamp({ description: 'For a pending scan: when it was requested.' }),
     completedAt: nullable(timestamp()),
+    host: nullable(
+      Type.String({
+        description: 'Name of the host that ran it last; null for accounts without SystemAdmin.',
+      }),
+    ),
+    pid: nullable(count({ description: 'Id of the process there; null like `host`.' })),
   },
   { component: 'ScanStatus' },
 )
 export type ScanStatus = Static<typeof ScanStatus>
 
-type Row = ScanProgress & Pick<ScanStatus, 'seriesFound' | 'booksFound'>
+type Row = ScanProgress & Pick<ScanStatus, 'seriesFound' | 'booksFound' | 'host' | 'pid'>
 
 const maxErrors = 100
 
@@ -133,7 +139,7 @@ const isVisible = (sql: Queryable, viewer: Viewer) =>
 
 function select(sql: Queryable, viewer: Viewer, where: Fragment) {
   return sql<Row[]>`
-    select ${scanProgressColumns(sql)},
+    select ${scanProgressColumns(sql)}, s.host, s.pid,
       (select series from ${visibleCounts(sql, viewer)} v) as "seriesFound",
       (select books from ${visibleCounts(sql, viewer)} v) as "booksFound"
     from ${scansWithTotals(sql)} s

@@ -1,5 +1,4 @@
 // Database cluster directory: created by initdb once, configured at every start.
-import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import {
   appendFileSync,
@@ -16,7 +15,8 @@ import {
 import { join } from 'node:path'
 import { Invalid } from '../../errors.ts'
 import type { Binaries } from './binaries.ts'
-import { type OsUser, programPath, runAs } from './os-user.ts'
+import { runInitdb } from './initdb.ts'
+import type { OsUser } from './os-user.ts'
 
 export const superuser = 'stackroom'
 const confName = 'stackroom.conf'
@@ -50,7 +50,7 @@ export async function createCluster(
   // 192 random bits need no slow hash, which would take 5 ms of each new connection.
   args.push('--set=scram_iterations=1')
   if (!sync) args.push('--no-sync')
-  await run(runAs(user, programPath(binaries.native, 'initdb'), args), binaries.env)
+  await runInitdb(args, { binaries, user, path: cluster })
   renameSync(secret, join(temporary, passwordName))
   appendFileSync(join(temporary, 'postgresql.conf'), `\ninclude '${confName}'\n`)
   renameSync(temporary, cluster)
@@ -89,25 +89,4 @@ export function changeTreeOwner(path: string, user: OsUser): void {
 
 export function changeOwner(path: string, { kind, uid, gid }: OsUser): void {
   if (kind === 'other' && existsSync(path)) chownSync(path, uid ?? 0, gid ?? 0)
-}
-
-async function run(command: ReturnType<typeof runAs>, env: Record<string, string>): Promise<void> {
-  const child = spawn(command.file, command.args, {
-    ...command.options,
-    // initdb fails in a working directory that its user cannot access.
-    cwd: '/',
-    env: { ...process.env, ...env, LC_ALL: 'C' },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
-  let stderrTail = ''
-  child.stderr?.on('data', chunk => {
-    stderrTail = (stderrTail + chunk).slice(-4000)
-  })
-  const status = await new Promise((resolve, reject) => {
-    child.on('error', reject)
-    child.on('close', resolve)
-  }).catch(cause => {
-    throw new Invalid('PostgreSQL cannot be started (is glibc installed?)', { cause })
-  })
-  if (status !== 0) throw new Invalid(`PostgreSQL could not create its files: ${stderrTail.trim()}`)
 }

@@ -1,6 +1,6 @@
 // OS user of the PostgreSQL server, which refuses to run as root.
 import { type SpawnOptions, spawnSync } from 'node:child_process'
-import { readFileSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { Invalid } from '../../errors.ts'
 
@@ -11,8 +11,11 @@ export type OsUser = {
   gid: number | null
 }
 
-const unprivilegedId = '65534'
-const mapping = ['-U', `--map-user=${unprivilegedId}`, `--map-group=${unprivilegedId}`]
+/** A command line with the options that `spawn` needs for it. */
+export type Command = { file: string; args: string[]; options: SpawnOptions }
+
+const unprivilegedId = 65534
+const mapping = (id: number) => ['-U', `--map-user=${id}`, `--map-group=${id}`]
 
 /** As root: the owner of an existing cluster, else a user namespace, else `postgres` or `nobody`. */
 export function chooseOsUser(cluster: string): OsUser {
@@ -21,7 +24,9 @@ export function chooseOsUser(cluster: string): OsUser {
   const owner = statSync(cluster, { throwIfNoEntry: false })
   if (owner && owner.uid !== 0) return { kind: 'other', uid: owner.uid, gid: owner.gid }
   // Files remain owned by root and a checkout below /root (mode 700) works, but many containers forbid it.
-  if (spawnSync('unshare', [...mapping, 'true'], { stdio: 'ignore' }).status === 0) {
+  if (
+    spawnSync('unshare', [...mapping(unprivilegedId), 'true'], { stdio: 'ignore' }).status === 0
+  ) {
     return { kind: 'namespace', uid: 0, gid: 0 }
   }
   const user = findInPasswd('postgres') ?? findInPasswd('nobody')
@@ -39,18 +44,32 @@ export function canReach(user: OsUser, path: string): boolean {
   return spawnSync('test', ['-x', path], options).status === 0
 }
 
-/** The command line and options that run `program` under the user. */
-export function runAs(user: OsUser, program: string, args: string[]) {
+/** The command that runs `program` under the user. */
+export function runAs(user: OsUser, program: string, args: string[]): Command {
+  if (user.kind === 'namespace') return runInNamespace(unprivilegedId, program, args)
   const options: SpawnOptions = {}
-  if (user.kind === 'namespace') {
-    // Without --fork unshare becomes the program, so the child's pid is the server's pid.
-    return { file: 'unshare', args: [...mapping, program, ...args], options }
-  }
   if (user.kind === 'other') {
     options.uid = user.uid ?? 0
     options.gid = user.gid ?? 0
   }
   return { file: program, args, options }
+}
+
+/** The command that runs `program` in a user namespace, where the own user id is `id`; files keep their owner. */
+export function runInNamespace(id: number, program: string, args: string[]): Command {
+  // Without --fork unshare becomes the program, so the child's pid is the server's pid.
+  return { file: 'unshare', args: [...mapping(id), program, ...args], options: {} }
+}
+
+/** The ids that a program sees that is run as the user. */
+export function effectiveIds({ kind, uid, gid }: OsUser) {
+  return kind === 'namespace' ? { uid: unprivilegedId, gid: unprivilegedId } : { uid, gid }
+}
+
+/** An id other than root's with an entry in /etc/passwd; null without one. */
+export function findListedId(): number | null {
+  const listed = passwdEntries().find(({ uid }) => uid > 0)
+  return listed?.uid ?? null
 }
 
 /** Path of a server program. */
@@ -59,9 +78,16 @@ export function programPath(native: string, name: string): string {
 }
 
 function findInPasswd(name: string): { uid: number; gid: number } | null {
-  const line = readFileSync('/etc/passwd', 'utf8')
+  const entry = passwdEntries().find(entry => entry.name === name)
+  return entry ? { uid: entry.uid, gid: entry.gid } : null
+}
+
+function passwdEntries(): { name: string; uid: number; gid: number }[] {
+  if (!existsSync('/etc/passwd')) return []
+  return readFileSync('/etc/passwd', 'utf8')
     .split('\n')
-    .find(text => text.startsWith(`${name}:`))
-  const [, , uid, gid] = line?.split(':') ?? []
-  return uid && gid ? { uid: Number(uid), gid: Number(gid) } : null
+    .flatMap(line => {
+      const [name, , uid, gid] = line.split(':')
+      return name && uid && gid ? [{ name, uid: Number(uid), gid: Number(gid) }] : []
+    })
 }

@@ -17,6 +17,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Conflict, Invalid } from '../../errors.ts'
 import type { Binaries } from './binaries.ts'
+import { missingLibraryMessage } from './missing-library.ts'
 import { type OsUser, programPath, runAs } from './os-user.ts'
 
 /** `host` is the socket directory, or 127.0.0.1 on Windows. */
@@ -112,7 +113,8 @@ export async function launch(
   const hint = /lock file ".*" already exists/.test(end)
     ? '\nThe data directory was replaced while a server ran on it: stop that server first.'
     : ''
-  throw new Invalid(`PostgreSQL did not start: ${end}${hint}`, failure ?? {})
+  const message = missingLibraryMessage(end) ?? `PostgreSQL did not start: ${end}${hint}`
+  throw new Invalid(message, failure ?? {})
 }
 
 /** Fast shutdown; after ten seconds immediate shutdown, which requires recovery at the next start. */

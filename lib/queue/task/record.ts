@@ -55,6 +55,12 @@ export const Task = record(
     createdAt: timestamp(),
     scheduledFor: timestamp({ description: 'The task does not start before this time.' }),
     startedAt: nullable(timestamp()),
+    host: nullable(
+      Type.String({
+        description: 'Name of the host that ran it last; null for accounts without SystemAdmin.',
+      }),
+    ),
+    pid: nullable(count({ description: 'Id of the process there; null like `host`.' })),
     completedAt: nullable(timestamp({ description: 'When it ended, with any result.' })),
     params: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean()]), {
       description: 'Parameters of the task, in snake_case.',
@@ -113,6 +119,8 @@ type Row = {
   createdAt: Date
   scheduledFor: Date
   startedAt: Date | null
+  host: string | null
+  pid: number | null
   completedAt: Date | null
   mode: string | null
   current: number | null
@@ -131,6 +139,8 @@ async function loadTasks(sql: Queryable, viewer: Viewer, selected: Fragment): Pr
       j.retry_limit + 1 as "maxAttempts", j.output->>'message' as error,
       j.created_on as "createdAt", j.start_after as "scheduledFor",
       case when j.state >= 'active' then j.started_on end as "startedAt",
+      case when j.state >= 'active' then j.host end as host,
+      case when j.state >= 'active' then j.pid end as pid,
       j.completed_on as "completedAt", f.mode, f."filesProcessed" as current,
       f."filesTotal" as total, f.stage
     from w
@@ -172,6 +182,8 @@ function toTask(row: Row): Task {
     createdAt: row.createdAt,
     scheduledFor: row.scheduledFor,
     startedAt: row.startedAt,
+    host: row.host,
+    pid: row.pid,
     completedAt: row.completedAt,
     params: paramsOf(row),
   }

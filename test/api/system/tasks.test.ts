@@ -1,5 +1,6 @@
 // Background tasks over HTTP.
 import { truncateSync } from 'node:fs'
+import { hostname } from 'node:os'
 import t, { type Test } from 'tap'
 import { findOrCreateLibrary } from '../../../lib/catalog/library/library-write.ts'
 import { requestScan } from '../../../lib/catalog/scan/scan-request.ts'
@@ -47,6 +48,33 @@ t.test('a scan is a task with the id of the scan', async t => {
   for (const type of ['read_books', 'generate_thumbnails', 'hash_books'])
     t.equal(booksOf(type), 3, type)
   t.notMatch(JSON.stringify(tasks), shelf.root, 'no server paths')
+})
+
+t.test('administrators see which process ran a task or scan, other accounts do not', async t => {
+  const shelf = await createTestLibrary(t, all, comicFiles(1))
+  const { id } = await shelf.scan()
+  await over(id)
+  const place = { host: hostname(), pid: process.pid }
+  const hidden = { host: null, pid: null }
+  const maintainer = await all.createUser('maintainer')
+  const reader = await all.createUser('reader')
+  const scanOf = (body: any) => {
+    const records = body.data ?? (Array.isArray(body) ? body : [body])
+    return records.find((record: any) => record.id === id)
+  }
+  for (const path of [
+    `/tasks/${id}`,
+    `/tasks?libraryId=${shelf.id}`,
+    `/tasks?libraryId=${shelf.id}&page=1`,
+    `/libraries/${shelf.id}/scan-status`,
+    `/scans/latest?libraryId=${shelf.id}`,
+  ]) {
+    t.match(scanOf((await admin.get(path)).body), place, path)
+    t.match(scanOf((await maintainer.get(path)).body), hidden, path)
+    if (!path.startsWith('/tasks')) t.match(scanOf((await reader.get(path)).body), hidden, path)
+  }
+  await admin.post(`/libraries/${shelf.id}/scan`)
+  for (const scan of (await maintainer.get('/scans/active')).body) t.match(scan, hidden)
 })
 
 t.test('an analysis has its own task type', async t => {

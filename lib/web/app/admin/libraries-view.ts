@@ -1,7 +1,9 @@
 // Libraries with their state: counts, watching, next scan, latest scan, folders that are away.
+
 import { api, body } from '../api/client.ts'
 import { useEvents } from '../api/use-events.ts'
 import { cronText } from '../manage/cron.ts'
+import { placeText } from '../manage/place.ts'
 import { isActive, type Scan, useScans } from '../manage/scan.ts'
 import { failureOf, resultText, ScanLine } from '../manage/scan-progress.ts'
 import { href } from '../routing/router.ts'
@@ -117,7 +119,8 @@ function latestText(library: Library, scan: Scan | undefined): string {
   if (scan) {
     const failure = failureOf(scan)
     const result = failure ?? (scan.status === 'cancelled' ? t('scan.cancelled') : resultText(scan))
-    return `${formatRelative(scan.completedAt ?? scan.startedAt)}: ${result}`
+    const time = formatRelative(scan.completedAt ?? scan.startedAt)
+    return `${[time, placeText(scan)].filter(Boolean).join(' · ')}: ${result}`
   }
   return library.lastScannedAt === null ? t('setup.notScanned') : ''
 }

@@ -1,9 +1,11 @@
 // A library in the administration: its scan as it runs, all options, maintenance, deletion.
+
 import { useEffect, useState } from 'preact/hooks'
 import { api, body } from '../api/client.ts'
 import { type Resource, useResource } from '../api/resource.ts'
 import { draftOf, type LibraryDraft, updateRequest } from '../manage/library-draft.ts'
 import { LibraryOptions, Section } from '../manage/library-options.ts'
+import { placeText } from '../manage/place.ts'
 import { isActive, type Scan, useScans } from '../manage/scan.ts'
 import { failureOf, resultText, ScanStages } from '../manage/scan-progress.ts'
 import { href } from '../routing/router.ts'
@@ -118,7 +120,8 @@ function State({ library, scan }: { library: Library; scan: Scan | undefined }) 
 function stateText(library: Library, scan: Scan | undefined): string {
   const counts = `${t('count.series', { count: library.seriesCount })} · ${t('count.books', { count: library.bookCount })}`
   if (!scan) return `${counts} · ${t('setup.notScanned')}`
-  const time = formatRelative(scan.completedAt ?? scan.startedAt)
+  const ended = formatRelative(scan.completedAt ?? scan.startedAt)
+  const time = [ended, placeText(scan)].filter(Boolean).join(' · ')
   if (scan.status === 'cancelled') return `${counts} · ${time}: ${t('scan.cancelled')}`
   return scan.status === 'completed' ? `${counts} · ${time}: ${resultText(scan)}` : counts
 }

@@ -1,6 +1,7 @@
 // A task in a list: what it does, how far it is, what can be done about it.
 import { api } from '../api/client.ts'
 import { can } from '../api/session.ts'
+import { placeText } from '../manage/place.ts'
 import { Bar } from '../manage/scan-progress.ts'
 import { href } from '../routing/router.ts'
 import { formatDuration, formatRelative, t } from '../text/translate.ts'
@@ -78,21 +79,27 @@ export function TaskRow({ task, libraryName, onChange }: TaskRowProps) {
   )
 }
 
-const progressText = ({ progress: { current, total } }: Task) =>
-  t('scan.of', { made: current, total })
+function progressText(task: Task) {
+  const { current, total } = task.progress
+  return joined([t('scan.of', { made: current, total }), placeText(task)])
+}
 
-/** When it ended or will start, and how long it took. */
-function timeText({ status, startedAt, completedAt, scheduledFor, createdAt, attempts }: Task) {
+const joined = (parts: (string | false)[]) => parts.filter(Boolean).join(' · ')
+
+/** When it ended or will start, how long it took, and where it runs or ran. */
+function timeText(task: Task) {
+  const { status, startedAt, completedAt, scheduledFor, createdAt, attempts } = task
   if (status === 'pending')
     return new Date(scheduledFor).getTime() > Date.now() + 1_000
       ? t('task.starts', { time: formatRelative(scheduledFor) })
       : t('task.created', { time: formatRelative(createdAt) })
-  if (completedAt === null) return startedAt === null ? '' : formatRelative(startedAt)
+  if (completedAt === null)
+    return joined([startedAt !== null && formatRelative(startedAt), placeText(task)])
   const seconds = startedAt && (Date.parse(completedAt) - Date.parse(startedAt)) / 1000
-  const parts = [
+  return joined([
     formatRelative(completedAt),
     seconds !== null && seconds !== '' && seconds >= 1 && formatDuration(seconds),
     attempts > 1 && t('task.attempts', { count: attempts }),
-  ]
-  return parts.filter(Boolean).join(' · ')
+    placeText(task),
+  ])
 }

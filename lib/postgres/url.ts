@@ -1,0 +1,124 @@
+// Database URLs in libpq's form: options of the driver from user, hosts, TLS and parameters.
+import { Invalid } from '../errors.ts'
+import type { DriverOptions } from './driver.ts'
+import { type Encryption, encryptionsOf, tlsParameters } from './tls.ts'
+
+/** How to connect. `encryptions` are tried in this order: the second after the server refused the first. */
+export type Target = { options: DriverOptions; encryptions: readonly Encryption[] }
+
+const urlForm = /^postgres(?:ql)?:\/\/(?:([^/?]*)@)?([^/?]*)(?:\/([^?]*))?(?:\?(.*))?$/s
+const hostForm = /^(\[[^\]]*\]|[^:]*)(?::(\d*))?$/
+const defaultPort = 5432
+
+/** The value that a parameter must have, because the driver does nothing else. */
+const onlyValues: Record<string, RegExp> = {
+  channel_binding: /^(disable|prefer)$/,
+  client_encoding: /^(auto|utf-?8)$/i,
+  gssencmode: /^(disable|prefer)$/,
+  load_balance_hosts: /^disable$/,
+}
+// A standby is of no use here: Stackroom writes.
+const sessionAttributes = ['any', 'read-write', 'primary']
+const known = new Set([
+  ...['user', 'password', 'host', 'port', 'dbname', 'connect_timeout', 'target_session_attrs'],
+  ...['application_name', 'fallback_application_name', 'options', ...tlsParameters],
+  ...Object.keys(onlyValues),
+])
+
+/** Throws Invalid naming what cannot be used; never a password. Reads the certificate files. */
+export function parseDatabaseUrl(url: string): Target {
+  const values = valuesOf(url)
+  for (const [name, value] of values) checkParameter(name, value)
+  const hosts = hostsOf(values)
+  const isSocket = hosts[0]!.name.startsWith('/')
+  if (hosts.length > 1 && hosts.some(h => h.name.startsWith('/')))
+    throw new Invalid('database.url: a socket directory cannot be one of several hosts')
+  // Of several hosts the one that can be written is meant, unless `any` is stated.
+  const attributes = values.get('target_session_attrs') ?? (hosts.length > 1 ? 'read-write' : 'any')
+  const name = values.get('application_name') ?? values.get('fallback_application_name')
+  const options = {
+    ...(isSocket
+      ? { host: hosts[0]!.name, port: hosts[0]!.port }
+      : { host: hosts.map(h => h.name), port: hosts.map(h => h.port) }),
+    user: values.get('user'),
+    password: values.get('password'),
+    database: values.get('dbname'),
+    ...(attributes !== 'any' && { target_session_attrs: attributes }),
+    ...(values.has('connect_timeout') && { connect_timeout: seconds(values) }),
+    connection: {
+      ...(name && { application_name: name }),
+      ...(values.has('options') && { options: values.get('options') }),
+    },
+    ...(values.get('sslnegotiation') === 'direct' && { sslnegotiation: 'direct' }),
+  } as unknown as DriverOptions
+  return { options, encryptions: isSocket ? [false] : encryptionsOf(values) }
+}
+
+function valuesOf(url: string): Map<string, string> {
+  const [, account = '', hosts = '', database = '', query = ''] = urlForm.exec(url) ?? []
+  const [, user = '', password = ''] = /^([^:]*):?(.*)$/s.exec(account) ?? []
+  const values = new Map<string, string>()
+  const set = (name: string, text: string) => text && values.set(name, decoded(name, text))
+  set('user', user)
+  set('password', password)
+  set('dbname', database)
+  const list = hosts.split(',').map(text => hostForm.exec(text))
+  if (list.includes(null))
+    throw new Invalid(
+      'database.url has an invalid host or port; special characters of the password must be percent-encoded (@ as %40, / as %2F)',
+    )
+  set('host', list.some(h => h![1]) ? list.map(h => h![1]!.replace(/^\[|\]$/g, '')).join(',') : '')
+  set('port', list.some(h => h![2]) ? list.map(h => h![2] ?? '').join(',') : '')
+  for (const pair of query.split('&').filter(Boolean)) {
+    const [name = '', ...rest] = pair.split('=')
+    values.set(decoded('the query', name), decoded(name, rest.join('=')))
+  }
+  // For JDBC, as in libpq.
+  if (values.get('ssl') === 'true' && values.delete('ssl') && !values.has('sslmode'))
+    values.set('sslmode', 'require')
+  return values
+}
+
+function decoded(name: string, text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    throw new Invalid(`database.url: ${name} has an invalid percent-encoding; write % as %25`)
+  }
+}
+
+function checkParameter(name: string, value: string) {
+  if (!known.has(name))
+    throw new Invalid(
+      `database.url: the parameter ${name} is not supported; settings of the server are passed as options=-c%20NAME%3DVALUE`,
+    )
+  if (onlyValues[name] && !onlyValues[name].test(value))
+    throw new Invalid(`database.url: ${name}=${value} is not supported; remove it`)
+  if (name !== 'target_session_attrs' || sessionAttributes.includes(value)) return
+  throw new Invalid(
+    /^(read-only|standby|prefer-standby)$/.test(value)
+      ? `database.url: target_session_attrs=${value} selects a server that cannot be written; use read-write`
+      : `database.url: target_session_attrs=${value} is not one of ${sessionAttributes.join(', ')}`,
+  )
+}
+
+function hostsOf(values: Map<string, string>): { name: string; port: number }[] {
+  const names = (values.get('host') || 'localhost').split(',')
+  const ports = (values.get('port') ?? '').split(',')
+  if (ports.length > 1 && ports.length !== names.length)
+    throw new Invalid(
+      `database.url has ${names.length} hosts and ${ports.length} ports; state one port, or one for each host`,
+    )
+  return names.map((name, i) => {
+    const port = Number((ports.length > 1 ? ports[i] : ports[0]) || defaultPort)
+    if (!Number.isInteger(port) || port < 1 || port > 65_535)
+      throw new Invalid('database.url has a port that is not an integer from 1 to 65535')
+    return { name: name || 'localhost', port }
+  })
+}
+
+function seconds(values: Map<string, string>): number {
+  const value = Number(values.get('connect_timeout'))
+  if (!Number.isInteger(value)) throw new Invalid('database.url: connect_timeout is not an integer')
+  return Math.max(0, value)
+}
