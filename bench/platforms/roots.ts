@@ -1,4 +1,4 @@
-// Clean roots: minimal Debian systems, and copies of them with a Node.js, kept in the work folder.
+// Clean roots: minimal Debian systems, and copies of them with a Node.js, stored in the work folder.
 import {
   appendFileSync,
   copyFileSync,
@@ -17,7 +17,7 @@ export type Suite = 'bookworm' | 'trixie'
 
 /** A bare system with an ordinary account and the certificates, proxies and name servers of this machine. */
 function bareRoot(host: Host, work: string, suite: Suite): string {
-  return kept(join(work, 'roots', suite), part => {
+  return once(join(work, 'roots', suite), part => {
     run('debootstrap', ['--variant=minbase', suite, part, debianMirror(host)])
     appendFileSync(join(part, 'etc', 'passwd'), 'reader:x:1000:1000::/home/reader:/bin/sh\n')
     appendFileSync(join(part, 'etc', 'group'), 'reader:x:1000:\n')
@@ -80,7 +80,7 @@ export function copyRoot(from: string, to: string): void {
 }
 
 /** The folder, made once; a run that was interrupted leaves none. */
-function kept(folder: string, make: (part: string) => void): string {
+function once(folder: string, make: (part: string) => void): string {
   if (existsSync(folder)) return folder
   const part = `${folder}.part`
   rmSync(part, { recursive: true, force: true })
