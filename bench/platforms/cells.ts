@@ -1,0 +1,60 @@
+// The cells: each value of each axis at least once, and the pairs that have failed or are likely to.
+import type { Version } from './databases.ts'
+import type { NodeName } from './node.ts'
+import type { Suite } from './roots.ts'
+
+export type Account = 'root' | 'ordinary' | 'unknown' | 'read-only' | '1 GB'
+export type Cell = {
+  suite: Suite
+  node: NodeName
+  /** The bundled server, or the version of an external one. */
+  postgres: 'bundled' | Version
+  account: Account
+  /** Whether the cache of npm is empty, so that megabytes and seconds are those of a new machine. */
+  cold?: true
+  /** Options of `npm ci`. */
+  install?: string
+  /** Test files that run as well, with `npm test`. */
+  tests?: string[]
+}
+
+const cold = true
+
+export const cells: Cell[] = [
+  { suite: 'bookworm', node: '22.18', postgres: 'bundled', account: 'ordinary', cold },
+  { suite: 'trixie', node: '22.18', postgres: '14', account: 'ordinary' },
+  { suite: 'bookworm', node: '20', postgres: 'bundled', account: 'ordinary', cold },
+  { suite: 'trixie', node: 'debian', postgres: 'bundled', account: 'root', cold },
+  { suite: 'trixie', node: '22', postgres: 'bundled', account: 'root', cold },
+  { suite: 'trixie', node: '24', postgres: 'bundled', account: 'root', cold },
+  { suite: 'bookworm', node: 'newest', postgres: 'bundled', account: 'ordinary', cold },
+  {
+    suite: 'bookworm',
+    node: '24',
+    postgres: 'bundled',
+    account: 'ordinary',
+    install: '--omit=dev',
+    cold,
+  },
+  { suite: 'bookworm', node: '22', postgres: '15', account: 'root' },
+  { suite: 'bookworm', node: '24', postgres: '16', account: 'unknown' },
+  { suite: 'trixie', node: '24', postgres: '17', account: 'ordinary' },
+  { suite: 'trixie', node: 'newest', postgres: '18', account: 'root' },
+  { suite: 'trixie', node: '22', postgres: 'bundled', account: 'unknown' },
+  { suite: 'bookworm', node: '20', postgres: '14', account: 'unknown' },
+  { suite: 'trixie', node: '24', postgres: 'bundled', account: 'read-only' },
+  { suite: 'bookworm', node: '22.18', postgres: '14', account: 'read-only' },
+  { suite: 'trixie', node: '24', postgres: 'bundled', account: '1 GB' },
+  { suite: 'bookworm', node: '22.18', postgres: 'bundled', account: '1 GB' },
+  { suite: 'trixie', node: 'debian', postgres: '17', account: 'ordinary' },
+  { suite: 'bookworm', node: 'newest', postgres: '14', account: 'ordinary' },
+  {
+    ...{ suite: 'trixie', node: '22.18', postgres: 'bundled', account: 'ordinary' },
+    tests: ['test/cmd/serve.test.ts', 'test/lib/event'],
+  },
+]
+
+export const cellName = ({ suite, node, postgres, account, install = '', tests }: Cell): string => {
+  const more = [...(install ? [install] : []), ...(tests ? ['tests'] : [])]
+  return [suite, `node ${node}`, `postgres ${postgres}`, account, ...more].join(', ')
+}
