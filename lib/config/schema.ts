@@ -33,7 +33,7 @@ export const catalogue = {
   'database.max_connections': boot.integer(
     10,
     [6, 1000],
-    'Maximum number of connections per process; three are held during scans. The API opens a second pool of the same size for reading.',
+    'Size of the connection pool of a process. The API has a second one of the same size for reading.',
   ),
   'database.wait_seconds': boot.integer(
     15,

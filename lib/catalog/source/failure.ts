@@ -17,7 +17,7 @@ export const SourceFailureRecord = record(
 )
 export type SourceFailureRecord = Static<typeof SourceFailureRecord>
 
-const maxFailures = 100
+export const maxFailures = 100
 const maxBackoffSteps = 4
 
 type Failed = { sourceId: string; operation: string; failure: SourceFailure }

@@ -17,7 +17,7 @@ import {
 } from './shelf.ts'
 
 // No one pages further, and a word that occurs in half of a million books is found at once.
-const maxResults = 1_000
+export const maxResults = 1_000
 const words = maybe(
   text(maxSearchLength, { description: 'Words of titles, series, authors or tags.' }),
 )

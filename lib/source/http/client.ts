@@ -43,10 +43,10 @@ export type HttpOptions = {
   now?: () => number
 }
 
-const maxRedirects = 5
-const defaultMaxBytes = 10 * 1024 * 1024
+export const maxRedirects = 5
+export const defaultMaxBytes = 10 * 1024 * 1024
 const redirects = new Set([301, 302, 303, 307, 308])
-const defaultLimits: Limits = {
+export const defaultLimits: Limits = {
   connectMs: 10_000,
   headersMs: 20_000,
   idleMs: 20_000,

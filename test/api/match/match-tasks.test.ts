@@ -255,6 +255,18 @@ t.test('new series are matched after a scan when that is enabled', async t => {
     summary: 'Found',
   })
   t.same(memory.calls, ['search Meteor', 'fetch new'], 'the others were matched before')
+
+  const callsAfter = async (outcome: string, days: number) => {
+    await all.sql`
+      update series_match set outcome = ${outcome}, matched_at = now() - make_interval(days => ${days})
+      where series_id = ${seriesId}`
+    memory.calls.length = 0
+    await shelf.scan()
+    await untilMatched()
+    return memory.calls.length > 0
+  }
+  t.same([await callsAfter('matched', 29), await callsAfter('matched', 31)], [false, true])
+  t.same([await callsAfter('no_match', 6), await callsAfter('no_match', 8)], [false, true])
 })
 
 t.test('tasks of one series, of several, and what is hidden', async t => {

@@ -151,6 +151,19 @@ test('a plugin that dies is started again after a growing pause', async t => {
   t.ok(error.retryAt > now && error.retryAt < now + 11_000)
 })
 
+test('a plugin that is idle is stopped, and started again by the next call', {
+  skip: !isLinux,
+}, async t => {
+  const file = join(temporaryFolder(t), 'pids')
+  const { sources } = openPlugins(t, { idleMs: 100, restartMs: 1 })
+  const source = sources.open(rowOf('misbehaving.mjs', { settings: { mode: 'child', file } }))
+  await source.describe(call)
+  const [first] = readFileSync(file, 'utf8').trim().split('\n')
+  for (const pid of first!.split(' ')) t.ok(await hasEnded(pid))
+  await source.describe(call)
+  t.equal(readFileSync(file, 'utf8').trim().split('\n').length, 2)
+})
+
 test('only entries of the folder of plugins can be named', async t => {
   const { sources } = openPlugins(t)
   t.same(sources.describeTypes().plugins, ['example.ts', 'misbehaving.mjs'])

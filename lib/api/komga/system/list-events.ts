@@ -18,7 +18,7 @@ import type { Rendered, Renderer } from '../../../event/render.ts'
 import { formatKomgaMessage, type Message } from './event-format.ts'
 
 // Clients load the others.
-const maxListed = 500
+export const maxListed = 500
 const maxCached = 200
 // As for other events: how long a result may be used for accounts with the same restrictions.
 const visibilityTtlMs = 5_000

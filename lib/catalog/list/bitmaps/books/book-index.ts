@@ -32,7 +32,7 @@ export type BookRequest = MarkedScope & {
 
 type Source = OrderSource<BookTable>
 
-const maxRows = 2_500_000
+export const maxRows = 2_500_000
 /** Numbers of changed books, from which on the table is read again. */
 const minWorn = 5_000
 const wornShare = 0.05

@@ -37,7 +37,7 @@ export type SeriesRequest = SeriesScope & {
 
 type Source = OrderSource<SeriesTable>
 
-const maxRows = 1_000_000
+export const maxRows = 1_000_000
 const maxRowsAtOnce = 100_000
 
 const isColumn = (sort: SeriesColumnSort): sort is SeriesColumn =>

@@ -1,0 +1,65 @@
+// Limits that the documents state as numbers and that no test of behavior reaches in reasonable time.
+import t from 'tap'
+import { maxListed } from '../lib/api/komga/system/list-events.ts'
+import { maxMembers } from '../lib/catalog/grouping/members.ts'
+import { maxRows as maxBooks } from '../lib/catalog/list/bitmaps/books/book-index.ts'
+import { maxRows as maxSeries } from '../lib/catalog/list/bitmaps/series/series-index.ts'
+import { maxDeviceIdLength } from '../lib/catalog/reading/client-device.ts'
+import { sittingGapMs } from '../lib/catalog/reading/merge.ts'
+import { maxFailures } from '../lib/catalog/source/failure.ts'
+import { RateLimited } from '../lib/errors.ts'
+import { maxBodyBytes, smallBodyBytes, structureFault } from '../lib/http/body-limit.ts'
+import { openListGate } from '../lib/http/list-gate.ts'
+import { createHttpServer } from '../lib/http/listen/listener.ts'
+import { maxLatest } from '../lib/opds/shelf/listing.ts'
+import { maxResults } from '../lib/opds/shelf/search.ts'
+import { defaultLimits, defaultMaxBytes, maxRedirects } from '../lib/source/http/client.ts'
+import { createDatabase } from './kit/db.ts'
+
+t.test('requests and connections', async t => {
+  const server = createHttpServer(() => {})
+  t.equal(server.maxConnections, 4096)
+  t.same([server.requestTimeout, server.headersTimeout], [5 * 60_000, 60_000])
+})
+
+t.test('bodies', async t => {
+  t.same([smallBodyBytes, maxBodyBytes], [16 * 1024, 1024 * 1024])
+  const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
+  t.equal(structureFault(nested(200)), null)
+  t.match(structureFault(nested(201)), /deep/)
+})
+
+t.test('two hundred lists of an account wait', async t => {
+  const { sql } = await createDatabase(t)
+  const gate = openListGate(sql)
+  t.teardown(gate.close)
+  const end = new AbortController()
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const admission = { accountId: 'a', isExpensive: false, signal: end.signal }
+  const running = Math.max(1, Math.floor(sql.options.max / 4))
+  const admitted = Array.from({ length: running + 200 }, () => gate.run(admission, () => promise))
+  await t.rejects(
+    gate.run(admission, () => promise),
+    RateLimited,
+  )
+  resolve()
+  await Promise.all(admitted)
+})
+
+t.test('lists and records', async t => {
+  t.same([maxBooks, maxSeries], [2_500_000, 1_000_000], 'rows with an index in memory')
+  t.same([maxLatest, maxResults], [1_000, 1_000], 'feeds of new items and searches')
+  t.same(
+    [maxMembers, maxListed],
+    [20_000, 500],
+    'members, and of them in events of the compatible API',
+  )
+  t.equal(sittingGapMs, 5 * 60_000)
+  t.equal(maxDeviceIdLength, 128)
+  t.equal(maxFailures, 100)
+})
+
+t.test('requests to sources', async t => {
+  t.same(defaultLimits, { connectMs: 10_000, headersMs: 20_000, idleMs: 20_000, totalMs: 60_000 })
+  t.same([defaultMaxBytes, maxRedirects], [10 * 1024 * 1024, 5])
+})
