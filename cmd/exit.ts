@@ -39,7 +39,7 @@ function exitCodeOf(error: unknown): number {
   return 2
 }
 
-/** One sentence for what an operator can mend; null for a bug. */
+/** One sentence for what an operator can correct; null for a bug. */
 function expectedMessage(error: unknown): string | null {
   if (error instanceof Failure) return error.message
   if (!(error instanceof Error)) return null

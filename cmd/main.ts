@@ -49,7 +49,7 @@ try {
 // A call on a disk that does not respond would keep the process.
 if (hasBlockedThreads()) exitNow(Number(process.exitCode ?? 0))
 
-/** Service managers tell the end by a signal from a failure. */
+/** Service managers distinguish the end by a signal from a failure. */
 function endBy(signal: NodeJS.Signals) {
   process.removeAllListeners(signal)
   process.kill(process.pid, signal)

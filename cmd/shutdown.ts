@@ -40,8 +40,8 @@ export function createShutdown() {
      * what `work` opens meanwhile is closed by `close`, and throws Terminated.
      */
     async unlessRequested<T>(work: Promise<T>, close: (opened: T) => unknown = () => {}) {
-      const settled = await Promise.race([work.then(value => ({ value })), requested])
-      if (settled) return settled.value
+      const done = await Promise.race([work.then(value => ({ value })), requested])
+      if (done) return done.value
       await Promise.race([work.then(close).catch(() => {}), sleep(maxInterruptedStartMs)])
       throw signal.reason
     },

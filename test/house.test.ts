@@ -43,6 +43,7 @@ const layers = [
   'lib/config',
   'lib/space-guard.ts',
   'lib/postgres',
+  'lib/installation.ts',
   'lib/readiness.ts',
   'lib/setting',
   'lib/auth',
@@ -199,7 +200,7 @@ function filesOf(paths: string[]): string[] {
   return paths.flatMap(path => {
     if (!statSync(join(root, path)).isDirectory()) return [path]
     return readdirSync(join(root, path), { recursive: true, withFileTypes: true })
-      .filter(entry => entry.isFile())
+      .filter(entry => entry.isFile() && !entry.parentPath.includes('node_modules'))
       .map(entry => relative(root, join(entry.parentPath, entry.name)))
   })
 }

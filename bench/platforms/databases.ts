@@ -27,7 +27,7 @@ type Server = {
 
 const account = 'stackroom'
 // An account that owns nothing; PostgreSQL refuses to run as root.
-const nobody = 65_534
+const unprivileged = 65_534
 
 /** A new server with an empty database that an ordinary role owns. */
 export async function startDatabase(host: Host, work: string, version: Version): Promise<Database> {
@@ -67,8 +67,8 @@ function fromPackage(host: Host, work: string, version: Version): Server {
   const data = join(folder, 'data')
   mkdirSync(data, { mode: 0o700 })
   const isRoot = process.getuid?.() === 0
-  if (isRoot) chownSync(data, nobody, nobody)
-  const drop = isRoot ? [`--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups'] : []
+  if (isRoot) chownSync(data, unprivileged, unprivileged)
+  const drop = isRoot ? [`--reuid=${unprivileged}`, `--regid=${unprivileged}`, '--clear-groups'] : []
   const env = { PATH: `${join(native, 'bin')}:${process.env.PATH}`, LC_ALL: 'C' }
   const launched: LaunchedProcess[] = []
   return {

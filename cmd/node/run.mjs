@@ -12,6 +12,6 @@ try {
   if (program !== undefined) replaceProcess(node, [...flags, program, ...options], process.env)
 } catch (error) {
   process.stderr.write(`stackroom: ${error instanceof Error ? error.message : error}\n`)
-  // npm install goes on: the first start tries again, and says the same.
+  // npm continues: the first start tries again, and reports it.
   process.exitCode = program === undefined ? 0 : 2
 }

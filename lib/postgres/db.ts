@@ -66,7 +66,7 @@ export async function openDatabase(
 
 type Patience = { waitMs: number; log?: Log | undefined; signal?: AbortSignal | undefined }
 
-/** With the first encryption that the server accepts; otherwise throws the failure that says most. */
+/** With the first encryption that the server accepts; otherwise throws the failure that explains most. */
 async function openExternal(url: string, options: Patience & { max: number }): Promise<Sql> {
   const target = parseDatabaseUrl(url)
   const failures: unknown[] = []

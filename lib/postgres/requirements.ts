@@ -30,7 +30,7 @@ type Facts = {
   serverLimit: number
 }
 
-/** Throws Invalid, in one sentence that says what to change, for a database on which Stackroom cannot run. */
+/** Throws Invalid, in one sentence that states what to change, for a database on which Stackroom cannot run. */
 export async function checkRequirements(
   sql: Sql,
   { max, log }: { max: number; log?: Log | undefined },

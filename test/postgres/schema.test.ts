@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { createDatabase } from '../kit/db.ts'
-import { dumpSchema, schemaFile } from '../kit/schema-dump.ts'
+import { dumpSchema, schemaFile } from '../kit/generate/schema-dump.ts'
 
 t.test('sql/schema.sql is up to date (npm run schema)', async t => {
   const { sql } = await createDatabase(t)

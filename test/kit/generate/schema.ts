@@ -1,6 +1,6 @@
 // Writes sql/schema.sql (npm run schema): the schema that the migrations produce.
 import { writeFileSync } from 'node:fs'
-import { createDatabase } from './db.ts'
+import { createDatabase } from '../db.ts'
 import { dumpSchema, schemaFile } from './schema-dump.ts'
 
 const ends: (() => unknown)[] = []
