@@ -68,7 +68,9 @@ function fromPackage(host: Host, work: string, version: Version): Server {
   mkdirSync(data, { mode: 0o700 })
   const isRoot = process.getuid?.() === 0
   if (isRoot) chownSync(data, unprivileged, unprivileged)
-  const drop = isRoot ? [`--reuid=${unprivileged}`, `--regid=${unprivileged}`, '--clear-groups'] : []
+  const drop = isRoot
+    ? [`--reuid=${unprivileged}`, `--regid=${unprivileged}`, '--clear-groups']
+    : []
   const env = { PATH: `${join(native, 'bin')}:${process.env.PATH}`, LC_ALL: 'C' }
   const launched: LaunchedProcess[] = []
   return {
