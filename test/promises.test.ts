@@ -21,7 +21,7 @@ const rows = read('docs/promises.md')
   .filter(line => line.startsWith('| ') && !line.startsWith('| id |'))
   .map(line => {
     const [id = '', , places = '', shown = ''] = line.slice(2, -2).split(' | ')
-    return { id, places: places.split(', '), shown, isAgreed: shown.includes('(agreed') }
+    return { id, places: places.split(', '), shown }
   })
 
 // What a person would take for a figure: a number, in digits or words, with a unit or of something that is counted; a
@@ -56,9 +56,9 @@ t.test('rows name keys, commands and operations that exist', async t => {
     if (kind === 'api') return isOperation(what)
     return documents.some(document => nameOf(document) === place)
   }
-  const unknown = rows
-    .filter(row => !row.isAgreed)
-    .flatMap(({ id, places }) => places.filter(place => !exists(place)).map(p => `${id}: ${p}`))
+  const unknown = rows.flatMap(({ id, places }) =>
+    places.filter(place => !exists(place)).map(place => `${id}: ${place}`),
+  )
   t.same(unknown, [])
 })
 
@@ -86,19 +86,14 @@ function isOperation(operation: string): boolean {
 /** Each name in backticks is a benchmark or a test; a title in quotes is one of the test before it. */
 function faultsOf(shown: string): string[] {
   let source = ''
-  return [...shown.matchAll(/`([^`]+)`( \(agreed)?|"([^"]+)"/g)].flatMap(
-    ([, name, isAgreed, title]) => {
-      if (isAgreed) return []
-      if (title) return source.includes(title) ? [] : [`no test "${title}"`]
-      const bench = /^bench (.+)$/.exec(name!)?.[1]
-      const paths = bench
-        ? [`bench/${bench}.ts`, `bench/${bench}/main.ts`]
-        : [`test/${name}.test.ts`]
-      const path = paths.find(path => existsSync(join(root, path)))
-      source = path ? read(path) : ''
-      return path ? [] : [`no ${name}`]
-    },
-  )
+  return [...shown.matchAll(/`([^`]+)`|"([^"]+)"/g)].flatMap(([, name, title]) => {
+    if (title) return source.includes(title) ? [] : [`no test "${title}"`]
+    const bench = /^bench (.+)$/.exec(name!)?.[1]
+    const paths = bench ? [`bench/${bench}.ts`, `bench/${bench}/main.ts`] : [`test/${name}.test.ts`]
+    const path = paths.find(path => existsSync(join(root, path)))
+    source = path ? read(path) : ''
+    return path ? [] : [`no ${name}`]
+  })
 }
 
 /** Paragraphs, list items and table rows without code; the rows of a table share the marks of the paragraph before it. */
