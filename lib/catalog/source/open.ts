@@ -1,4 +1,5 @@
 // Sources of this process as configured.
+import { accessSync, constants } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Config } from '../../config/config.ts'
 import type { Log } from '../../log.ts'
@@ -6,10 +7,13 @@ import { createSources, type Sources } from '../../source/open.ts'
 import { fileAccess } from '../library/library-root.ts'
 
 /** Keys that can be reloaded are read at each use. */
-export const openSources = ({ config, log }: { config: Config; log: Log }): Sources =>
-  createSources({
+export function openSources({ config, log }: { config: Config; log: Log }): Sources {
+  const { dir } = config.plugins
+  if (dir !== null && !isReadable(dir))
+    log.warn({ folder: dir }, 'the folder of plugins (plugins.dir) cannot be read')
+  return createSources({
     http: { allowedNetworks: () => config.source.allowed_networks },
-    plugins: { folder: config.plugins.dir, workFolder: resolve(config.data_dir, 'plugins') },
+    plugins: { folder: dir, workFolder: resolve(config.data_dir, 'plugins') },
     dumps: {
       roots: () => (config.filesystem.roots === null ? null : fileAccess(config).linkFolders),
       dataDir: config.data_dir,
@@ -17,3 +21,13 @@ export const openSources = ({ config, log }: { config: Config; log: Log }): Sour
     },
     log,
   })
+}
+
+function isReadable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.R_OK | constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}

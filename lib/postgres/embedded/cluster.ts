@@ -73,8 +73,16 @@ export function writeSettings(
   renameSync(draft, path)
 }
 
+/** Throws Invalid when the file is not there. */
 export function readPassword(cluster: string): string {
-  return readFileSync(join(cluster, passwordName), 'utf8').trim()
+  const file = join(cluster, passwordName)
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException
+    const message = `The password of the bundled database, ${file}, cannot be read (${code}); restore it from a backup`
+    throw new Invalid(message, { cause })
+  }
 }
 
 /** Changes the owner of a tree, e.g. when a volume moved to a container without user namespaces. */

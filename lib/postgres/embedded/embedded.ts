@@ -187,8 +187,8 @@ async function startServer(location: Location): Promise<Connected> {
     const { binaries, user } = await prepare(cluster, location)
     const logFile = join(directory, 'postgres.log')
     const running = await launch(cluster, { binaries, user, logFile, signal })
-    const options = connectionOptions(running, cluster)
     try {
+      const options = connectionOptions(running, cluster)
       return { running, client: await registerFirstClient(options, onLoss), options }
     } catch (error) {
       await shutDown(cluster, running.pid, binaries.native)
