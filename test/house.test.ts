@@ -18,6 +18,7 @@ const layers = [
   'lib/memoize-last.ts',
   'lib/released-memory.ts',
   'lib/path.ts',
+  'lib/windows-1252.ts',
   'lib/schema-type.ts',
   'lib/schema.ts',
   'lib/log.ts',

@@ -1,5 +1,6 @@
 // Text decoding with encoding detection: byte order mark, UTF-16 by its zero bytes, declared encoding, UTF-8, Windows-1252.
 import { decodeHTMLStrict } from 'entities/decode'
+import { decodeWindows1252 } from '../windows-1252.ts'
 
 /** `declared` is the encoding name that the document declares, or null. Never throws. */
 export function decodeText(
@@ -22,6 +23,8 @@ export function decodeText(
   // .NET declares `utf-16` in documents that are stored as UTF-8.
   const isUnicode = decoder.encoding === 'utf-8' || decoder.encoding.startsWith('utf-16')
   if (isUnicode) return decodeUtf8(bytes)
+  if (decoder.encoding === 'windows-1252')
+    return { text: stripMark(decodeWindows1252(bytes)), warnings: [] }
   return { text: stripMark(decoder.decode(bytes)), warnings: [] }
 }
 
@@ -71,7 +74,7 @@ function decodeUtf8(bytes: Uint8Array): { text: string; warnings: string[] } {
     }
     if (good > broken) return { text, warnings: [`${broken} bytes are not valid UTF-8`] }
     const warnings = ['text is not valid UTF-8, read as Windows-1252']
-    return { text: new TextDecoder('windows-1252').decode(bytes), warnings }
+    return { text: decodeWindows1252(bytes), warnings }
   }
 }
 
@@ -84,7 +87,6 @@ const entity = /&(?:amp|lt|gt|quot|apos|nbsp|#\d{1,7}|#x[\da-f]{1,6});/i
 const stringEscape = /\\(?:([()\\])|([0-3][0-7]{2}))/g
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true })
 const utf16 = new TextDecoder('utf-16be')
-const latin = new TextDecoder('windows-1252')
 
 /** Text that a program escaped twice, as entities of XML or string escapes of PDF: `AT&amp;T` → `AT&T`, `Ghost \(1\)` → `Ghost (1)`, `\376\377\000A` → `A`. */
 export function unescapeText(text: string): string {
@@ -106,6 +108,6 @@ function decodeString(text: string): string {
   try {
     return strictUtf8.decode(bytes)
   } catch {
-    return latin.decode(bytes)
+    return decodeWindows1252(bytes)
   }
 }
