@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util'
 import { runCell } from './cell.ts'
 import { cellName, cells } from './cells.ts'
 import { openWorkFolder, readHost } from './host.ts'
-import { quickCells, runQuickCell } from './quick.ts'
+import { runQuickCell } from './quick.ts'
 import { printReport, printRow, type Row } from './report.ts'
 
 const { values } = parseArgs({
@@ -38,7 +38,7 @@ if (values.list) {
   const host = readHost(values)
   const rows: Row[] = []
   const runs = values.quick
-    ? quickCells.map(postgres => () => runQuickCell(host, work, postgres))
+    ? [() => runQuickCell(host, work)]
     : chosen.map(cell => () => runCell(host, work, cell))
   for (const start of runs) {
     const row = await start()

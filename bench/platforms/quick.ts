@@ -1,4 +1,4 @@
-// The cells that run anywhere within a minute: this checkout with the oldest Node.js and the oldest PostgreSQL.
+// The cell that runs anywhere within a minute: this checkout with the oldest Node.js and the oldest PostgreSQL.
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '../../test/kit/ports.ts'
@@ -14,14 +14,10 @@ import type { Row } from './report.ts'
 const root = join(import.meta.dirname, '..', '..')
 const oldest = '22.18'
 
-export const quickCells = ['14', 'bundled'] as const
+const postgres = '14'
 
 /** Runs with the packages of this checkout; only Node.js and an external PostgreSQL come from the registry. */
-export async function runQuickCell(
-  host: Host,
-  work: string,
-  postgres: (typeof quickCells)[number],
-): Promise<Row> {
+export async function runQuickCell(host: Host, work: string): Promise<Row> {
   const began = performance.now()
   const checks = createChecks()
   const node = unpackNode(host, work, oldest)
@@ -30,7 +26,7 @@ export async function runQuickCell(
   const data = join(folder, 'data')
   await writeLibrary(library)
   mkdirSync(data)
-  const database = postgres === 'bundled' ? null : await startDatabase(host, work, postgres)
+  const database = await startDatabase(host, work, postgres)
   const launched: LaunchedProcess[] = []
   let firstPageSeconds: number | null = null
   try {
@@ -38,7 +34,7 @@ export async function runQuickCell(
     const installation = {
       base: `http://127.0.0.1:${port}`,
       library,
-      where: ['--data', data, ...(database ? ['--database-url', database.url] : [])],
+      where: ['--data', data, '--database-url', database.url],
       serve: ['--library', library, '--port', String(port)],
       launch(args: string[]) {
         const started = launchProcess(node, ['cmd/stackroom.mjs', ...args], {
@@ -56,7 +52,7 @@ export async function runQuickCell(
     })
   } finally {
     for (const one of launched) await one.stop()
-    await database?.stop()
+    await database.stop()
     rmSync(folder, { recursive: true, force: true })
   }
   return {

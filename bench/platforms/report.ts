@@ -1,4 +1,4 @@
-// Rows of the report: one a cell while it runs, a table and all failures at the end.
+// Rows of the report: one a cell with its failures while they run, a table and the warnings at the end.
 
 export type Row = {
   cell: string
@@ -36,6 +36,7 @@ const print = (text: string) => process.stdout.write(`${text}\n`)
 export function printRow(row: Row): void {
   const verdict = row.failures.length > 0 ? 'FAILED' : 'ok'
   print(`${verdict.padEnd(7)} ${columns.map(([name, of]) => `${name}: ${of(row)}`).join('; ')}`)
+  for (const failure of row.failures) print(`        ${failure.replaceAll('\n', '\n        ')}`)
 }
 
 /** Returns the number of failures. */
@@ -45,9 +46,8 @@ export function printReport(rows: readonly Row[]): number {
   line(columns.map(([name]) => name))
   line(columns.map(() => '---'))
   for (const row of rows) line(columns.map(([, of]) => of(row)))
-  for (const { cell, failures, warnings } of rows) {
-    if (failures.length + warnings.length > 0) print(`\n${cell}`)
-    for (const failure of failures) print(`  FAILED  ${failure.replaceAll('\n', '\n          ')}`)
+  for (const { cell, warnings } of rows) {
+    if (warnings.length > 0) print(`\n${cell}`)
     for (const warning of warnings) print(`  warning ${warning}`)
   }
   const failed = rows.reduce((sum, row) => sum + row.failures.length, 0)
