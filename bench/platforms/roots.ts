@@ -22,10 +22,7 @@ function bareRoot(host: Host, work: string, suite: Suite): string {
     appendFileSync(join(part, 'etc', 'passwd'), 'reader:x:1000:1000::/home/reader:/bin/sh\n')
     appendFileSync(join(part, 'etc', 'group'), 'reader:x:1000:\n')
     run('install', ['-d', '-o', '1000', '-g', '1000', join(part, 'home', 'reader')])
-    if (host.authorities !== null) {
-      mkdirSync(join(part, 'etc', 'ssl', 'certs'), { recursive: true })
-      copyFileSync(host.authorities, join(part, rootCertificates))
-    }
+    copyAuthorities(host, part)
     for (const file of ['resolv.conf', 'hosts'])
       copyFileSync(join('/etc', file), join(part, 'etc', file))
     const proxies = run('apt-config', ['dump', 'Acquire::http', 'Acquire::https'])
@@ -60,8 +57,16 @@ export async function rootWith(
   } finally {
     await sandbox.close()
   }
+  // The package ca-certificates, which others require, has replaced the file.
+  copyAuthorities(host, part)
   renameSync(part, folder)
   return folder
+}
+
+function copyAuthorities({ authorities }: Host, root: string): void {
+  if (authorities === null) return
+  mkdirSync(join(root, 'etc', 'ssl', 'certs'), { recursive: true })
+  copyFileSync(authorities, join(root, rootCertificates))
 }
 
 /** A new copy in `target` of a system with this Node.js. */
