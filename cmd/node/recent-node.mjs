@@ -2,7 +2,7 @@
 // Path of a Node.js that runs TypeScript as it is: this one, or a pinned one that npm installs once in this folder.
 // Must itself run on Node 18.
 import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -33,11 +33,10 @@ export function recentNode() {
   return path
 }
 
-/** Type stripping needs no flag from 22.18 on, and in the 23 line from 23.6. @param {string} version */
+/** Without a flag from 22.18 on; the 23 line, which has ended, is left out. @param {string} version */
 function stripsTypes(version) {
   const [major = 0, minor = 0] = version.split('.').map(Number)
-  if (major === 23) return minor >= 6
-  return major > 22 || (major === 22 && minor >= 18)
+  return major > 23 || (major === 22 && minor >= 18)
 }
 
 /** @param {string} name @param {string} path */
@@ -47,12 +46,21 @@ function install(name, path) {
     `Node.js ${running} is too old to run Stackroom: installing Node.js ${version} beside it, once`,
   )
   // npm verifies the package with the checksum in package-lock.json, and uses its own registry, proxy and cache.
-  const options = ['--prefix', folder, '--global=false', '--include=optional', '--ignore-scripts']
+  const options = [
+    '--prefix',
+    folder,
+    '--location=project',
+    '--include=optional',
+    '--ignore-scripts',
+  ]
   const result = npm('ci', ...options, '--no-audit', '--no-fund', '--loglevel=error')
   if (result.status !== 0 || !existsSync(path))
     throw new Error(tooOld(`and npm could not install Node.js ${version} in ${folder}`))
   const { status, stderr, error } = spawnSync(path, ['--version'], { encoding: 'utf8' })
-  if (status !== 0) throw new Error(tooOld(whyNot(version, stderr || String(error))))
+  if (status === 0) return
+  // The next start tries again, and reports the same.
+  rmSync(join(folder, 'node_modules'), { recursive: true, force: true })
+  throw new Error(tooOld(whyNot(version, stderr || String(error))))
 }
 
 /** @param {string[]} args */
