@@ -75,7 +75,8 @@ export async function withContext<T>(
     const working = work({ config, log, space, sql, shutdown, place })
     return await (options.endsItself ? working : shutdown.unlessRequested(working))
   } catch (error) {
-    const failure = database === null ? withShortage(error, space) : error
+    const isStart = database === null && !shutdown.isRequested()
+    const failure = isStart ? withShortage(error, space) : error
     shutdown.fail(failure)
     throw failure
   } finally {

@@ -20,7 +20,7 @@ import { openTerminal } from './terminal.ts'
 export type Service = Context & {
   queue: Queue
   sources: Sources
-  /** Of the metrics server; `check` is set when the start is complete. */
+  /** Answers the health checks of the metrics server; `check` is set when the start is complete. */
   readiness: { check: (() => Promise<Readiness>) | null }
 }
 

@@ -49,7 +49,7 @@ export async function checkReadiness(parts: Parts): Promise<Readiness> {
   return { isReady: true, health: { status: message ? 'degraded' : 'ok', version, message } }
 }
 
-/** Of a process that has not finished its start. */
+/** The answer until the start is complete. */
 export const starting = notReady('unavailable', 'The process is starting')
 
 function notReady(status: Health['status'], message: string): Readiness {

@@ -67,7 +67,7 @@ export function describe(error: unknown): { code: string; message: string } {
 /** The server may accept the next attempt: absent, starting, without a free connection; no writable host yet. */
 function isPassing(error: unknown): boolean {
   const { code, message } = describe(error)
-  // Of poolers: all their errors have one code, also that their server is away.
+  // Poolers report every error with one code, also that their server is away.
   if (code === '08P01') return !poolerRefusal.test(message)
   if (code === '53300' || code === 'TARGET_SESSION_ATTRS') return true
   return isConnectionLost(error) && code !== 'EACCES'

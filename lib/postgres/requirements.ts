@@ -35,7 +35,7 @@ export async function checkRequirements(
   sql: Sql,
   { max, log }: { max: number; log?: Log | undefined },
 ): Promise<void> {
-  // Of two connections of its own: that two report the same process is the mark of a pooler.
+  // Two connections of its own: if both report the same process, there is a pooler in between.
   const first = await sql.reserve()
   try {
     const facts = await readFacts(first as unknown as Sql)

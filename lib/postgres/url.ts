@@ -33,7 +33,7 @@ export function parseDatabaseUrl(url: string): Target {
   const isSocket = hosts[0]!.name.startsWith('/')
   if (hosts.length > 1 && hosts.some(h => h.name.startsWith('/')))
     throw new Invalid('database.url: a socket directory cannot be one of several hosts')
-  // Of several hosts the one that can be written is used, unless `any` is stated.
+  // With several hosts, the one that can be written is used, unless `any` is stated.
   const attributes = values.get('target_session_attrs') ?? (hosts.length > 1 ? 'read-write' : 'any')
   const name = values.get('application_name') ?? values.get('fallback_application_name')
   const options = {
