@@ -1,11 +1,12 @@
 // Forward reader of a 7z folder. Copy, Zstandard, deflate and filters are decoded here; the other coders by
 // libarchive, from an archive of this folder alone.
-import { inflateRawSync, zstdDecompressSync } from 'node:zlib'
+import { inflateRawSync } from 'node:zlib'
 import { scoped } from '../../async/dispose.ts'
 import { Unreadable } from '../../errors.ts'
 import type { File } from '../../file.ts'
 import { type ForwardReader, openLibarchive } from '../libarchive.ts'
 import { inflate64 } from '../zip/inflate64.ts'
+import { unpackZstd } from '../zstd.ts'
 import { filters, isFilter } from './filter.ts'
 import { type Coder, type Folder, mainOutput } from './folder.ts'
 import { singleCoderFolder, wrapFolder } from './wrapper.ts'
@@ -133,7 +134,7 @@ async function decodeAll(
     if (coder.id === coderIds.copy) return Buffer.from(packed)
     if (coder.id === coderIds.deflate) return inflateRawSync(packed, { maxOutputLength: size })
     if (coder.id === coderIds.deflate64) return Buffer.from(inflate64(packed, size))
-    if (coder.id === coderIds.zstd) return zstdDecompressSync(packed, { maxOutputLength: size })
+    if (coder.id === coderIds.zstd) return unpackZstd(packed, size)
     throw unsupported()
   })
   if (bytes.length < size)

@@ -1,9 +1,10 @@
 // Decompression of one ZIP entry: deflate and Zstandard natively, rarer methods through libarchive.
-import { constants, inflateRawSync, zstdDecompressSync } from 'node:zlib'
+import { constants, inflateRawSync } from 'node:zlib'
 import { scoped } from '../../async/dispose.ts'
 import { Unreadable } from '../../errors.ts'
 import type { File } from '../../file.ts'
 import { openLibarchive } from '../libarchive.ts'
+import { unpackZstd } from '../zstd.ts'
 import type { ZipEntry } from './entry.ts'
 import { inflate64 } from './inflate64.ts'
 
@@ -42,9 +43,7 @@ export async function decompress(
     throw new Unreadable('The file in the archive is too large', 'too_large')
   if (method === methods.deflate) return inflate(chunk, entry, maxBytes)
   if (method === methods.zstd || method === methods.zstdOld)
-    return runDecoder(() =>
-      zstdDecompressSync(file.read(position, packedBytes), { maxOutputLength: maxBytes }),
-    )
+    return runDecoder(() => unpackZstd(file.read(position, packedBytes), maxBytes))
   if (method === methods.deflate64)
     return inflate64(file.read(position, packedBytes), entry.sizeBytes)
   if (!libarchiveMethods.has(method))
