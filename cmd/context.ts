@@ -67,20 +67,22 @@ export async function withContext<T>(
   const space = openSpaceGuard({ config, log: options.quiet ? openLog({ level: 'silent' }) : log })
   const shutdown = createShutdown()
   let database: Database | null = null
+  let isFailed = false
   try {
     const opening = openDatabase(config, { log, signal: shutdown.signal })
-    database = await shutdown.unlessRequested(opening, opened => opened.close())
+    database = await shutdown.unlessRequested(opening, opened => opened.close(1))
     const { sql, place } = database
     await shutdown.unlessRequested(prepare(database, config, { log, ...options }))
     const working = work({ config, log, space, sql, shutdown, place })
     return await (options.endsItself ? working : shutdown.unlessRequested(working))
   } catch (error) {
+    isFailed = true
     const isStart = database === null && !shutdown.isRequested()
     const failure = isStart ? withShortage(error, space) : error
     shutdown.fail(failure)
     throw failure
   } finally {
-    await database?.close()
+    await database?.close(isFailed ? 1 : undefined)
     space.close()
   }
 }

@@ -18,6 +18,7 @@ import { collectAtRest } from './rest.ts'
 import { openTerminal } from './terminal.ts'
 
 export type Service = Context & {
+  parts: Parts
   queue: Queue
   sources: Sources
   /** Answers the health checks of the metrics server; `check` is set when the start is complete. */
@@ -83,7 +84,7 @@ async function openService(context: Context, parts: Parts): Promise<Service> {
   const terminal = openTerminal()
   parts.use(reloadOnHangup(context, { shutdown, terminal }))
   parts.use(watchParent({ shutdown, log, terminal }))
-  return { ...context, queue, sources, readiness }
+  return { ...context, parts, queue, sources, readiness }
 }
 
 /** One line when a folder of a library or of a cache begins to hang, and one when it responds again. */

@@ -19,10 +19,13 @@ const commands = new Map<string, () => Promise<Command>>([
 ])
 const named = commands.get(process.argv[2] ?? '')
 
-// A reader such as `head` has all it wants: no error. What runs for longer has its own handler.
+// A reader such as `head` has all it wants. Who started a service may have stopped reading, or has no space for more.
+const isService = ['serve', 'worker'].includes(process.argv[2] ?? '')
 for (const stream of [process.stdout, process.stderr])
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error
+    if (isService || error.code === 'EPIPE') return
+    report(error)
+    exitNow(2)
   })
 
 const program = new Command('stackroom')

@@ -71,12 +71,13 @@ async function run(pathArguments: string[], flags: ScanFlags) {
   prepareWalk()
   const paths = await Promise.all(pathArguments.map(rootBytes))
   const options = { quiet: true, libraries: pathArguments, endsItself: true }
-  await withContext(flags, options, async context => {
+  const shutdown = await withContext(flags, options, async context => {
     const { unlessRequested } = context.shutdown
-    if (flags.dryRun || flags.estimate)
-      return await unlessRequested(estimate(context, paths, flags))
-    await scan(context, await unlessRequested(groupByLibrary(context, paths, flags)), flags)
+    if (flags.dryRun || flags.estimate) await unlessRequested(estimate(context, paths, flags))
+    else await scan(context, await unlessRequested(groupByLibrary(context, paths, flags)), flags)
+    return context.shutdown
   }).finally(discardPreparedWalk)
+  shutdown.exit()
 }
 
 /** Groups the paths by library, in their order; a folder outside all libraries becomes a new one. */
@@ -119,7 +120,7 @@ async function addLibrary({ sql }: Context, root: Buffer, flags: ScanFlags) {
 
 /** Scans the libraries one after the other; the exit code is the highest of theirs. */
 async function scan(context: Context, parts: Part[], flags: ScanFlags) {
-  const { shutdown } = context
+  const { shutdown, log } = context
   const starting = startPipeline({ ...context, watch: false })
   const pipeline = await shutdown.unlessRequested(starting, late => late.close())
   let stopCode: number | null = null
@@ -140,8 +141,11 @@ async function scan(context: Context, parts: Part[], flags: ScanFlags) {
       exitCode = Math.max(exitCode, await scanPart(context, part, run))
     }
     process.exitCode = stopCode ?? exitCode
+  } catch (error) {
+    shutdown.fail(error)
+    throw error
   } finally {
-    await pipeline.close()
+    await shutdown.closeWithin('pipeline', { ms: 12_000, log }, () => pipeline.close())
   }
 }
 

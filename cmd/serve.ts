@@ -39,8 +39,6 @@ export function serveCommand(): Command {
 }
 
 async function run(flags: Flags) {
-  // Who started the server may have stopped reading its messages.
-  process.stdout.on('error', () => {})
   const settings = { 'application.host': flags.host, 'application.port': flags.port }
   await runService(flags, settings, service => serve(service, flags))
 }

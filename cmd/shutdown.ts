@@ -36,21 +36,23 @@ export function createShutdown() {
     /** Never counts as a second signal: the end of the parent and a signal may have the same cause. */
     request: () => request(),
     /**
-     * The result of `work` that knows nothing of the shutdown, unless that is requested before: then waits until
-     * what `work` opens meanwhile is closed by `close`, and throws Terminated.
+     * The result of `work` that knows nothing of the shutdown, unless that is requested before: then throws
+     * Terminated, with `close` after what `work` opens meanwhile is closed.
      */
-    async unlessRequested<T>(work: Promise<T>, close: (opened: T) => unknown = () => {}) {
+    async unlessRequested<T>(work: Promise<T>, close?: (opened: T) => unknown) {
       const done = await Promise.race([work.then(value => ({ value })), requested])
       if (done) return done.value
-      await Promise.race([work.then(close).catch(() => {}), sleep(maxInterruptedStartMs)])
+      if (close)
+        await Promise.race([work.then(close).catch(() => {}), sleep(maxInterruptedStartMs)])
       throw signal.reason
     },
-    /** Waits for a part to close, at most `ms`; a part that takes longer is abandoned. */
+    /** Waits for a part to close, at most `ms`; a part that takes longer is abandoned. A failure is logged. */
     async closeWithin(part: string, { ms, log }: { ms: number; log: Log }, close: () => unknown) {
       const timedOut = Symbol()
       const timer = new AbortController()
+      const closed = (async () => close())()
       const result = await Promise.race([
-        close(),
+        closed.catch(err => log.warn({ part, err }, 'a part failed to close')),
         sleep(ms, timedOut, { signal: timer.signal }).catch(() => {}),
       ]).finally(() => timer.abort())
       if (result !== timedOut) return
@@ -66,9 +68,10 @@ export function createShutdown() {
     },
     /** The last step: exits together with the parts that did not close. */
     exit() {
-      if (unclosedParts.length > 0 || hasBlockedThreads()) exitNow(0)
+      const exit = () => exitNow(Number(process.exitCode ?? 0))
+      if (unclosedParts.length > 0 || hasBlockedThreads()) exit()
       // Terminated threads that are stuck in a system call are no longer tracked anywhere.
-      setTimeout(() => exitNow(0), 1_000).unref()
+      setTimeout(exit, 1_000).unref()
     },
   }
 }

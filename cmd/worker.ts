@@ -3,26 +3,26 @@ import { Command } from 'commander'
 import { openDatabaseMonitor } from '../lib/postgres/monitor.ts'
 import { checkReadiness } from '../lib/readiness.ts'
 import { type CommonFlags, commonOptions } from './context.ts'
-import { runService, startWorkers, stopWorkers } from './lifecycle.ts'
+import { runService, type Service, startWorkers, stopWorkers } from './lifecycle.ts'
 
 export function workerCommand(): Command {
   return commonOptions(new Command('worker'))
     .description('run background jobs without the API')
-    .action((flags: CommonFlags) =>
-      runService(flags, {}, async service => {
-        const monitor = await openDatabaseMonitor(service.sql, service.log)
-        const pipeline = await startWorkers(service)
-        service.readiness.check = () =>
-          checkReadiness({
-            ...{ sql: service.sql, space: service.space, monitor },
-            isShuttingDown: service.shutdown.isRequested(),
-            isClaiming: pipeline.isClaiming(),
-          })
-        service.log.info('worker started')
-        await service.shutdown.requested
-        service.shutdown.startDeadline()
-        await stopWorkers(service, pipeline)
-        await monitor.close()
-      }),
-    )
+    .action((flags: CommonFlags) => runService(flags, {}, work))
+}
+
+async function work(service: Service) {
+  const { sql, log, space, shutdown, readiness, parts } = service
+  const monitor = await parts.add('monitor', openDatabaseMonitor(sql, log))
+  const pipeline = await startWorkers(service)
+  readiness.check = () =>
+    checkReadiness({
+      ...{ space, monitor },
+      isShuttingDown: shutdown.isRequested(),
+      isClaiming: pipeline.isClaiming(),
+    })
+  log.info('worker started')
+  await shutdown.requested
+  shutdown.startDeadline()
+  await stopWorkers(service, pipeline)
 }

@@ -42,7 +42,14 @@ export function redactSecrets(line: string): string {
 /** `stream` is for tests; the default is stderr, written synchronously so that a crash loses nothing. */
 export function openLog(
   { level }: { level: (typeof logLevels)[number] },
-  stream: pino.DestinationStream = pino.destination({ dest: 2, sync: true }),
+  stream: pino.DestinationStream = openStderr(),
 ): Log {
   return pino({ level, hooks: { streamWrite: redactSecrets } }, stream)
+}
+
+/** Where the log ends up may be full or closed: no reason to stop the server. */
+function openStderr() {
+  const stderr = pino.destination({ dest: 2, sync: true, maxLength: 1_000_000 })
+  stderr.on('error', () => {})
+  return stderr
 }

@@ -1,7 +1,5 @@
 // Readiness of a process, for the health checks of the API and of the metrics server.
-import { setTimeout as sleep } from 'node:timers/promises'
 import { mountHealth } from './mount/mount-health.ts'
-import type { Sql } from './postgres/db.ts'
 import type { DatabaseMonitor } from './postgres/monitor.ts'
 import type { SpaceGuard } from './space-guard.ts'
 import { version } from './version.ts'
@@ -16,20 +14,21 @@ export type Health = {
 export type Readiness = { isReady: boolean; health: Health }
 
 type Parts = {
-  sql: Sql
-  monitor: Pick<DatabaseMonitor, 'isAvailable'>
+  monitor: Pick<DatabaseMonitor, 'isAvailable' | 'ping'>
   space: SpaceGuard
   isShuttingDown: boolean
   /** False when background jobs, which this process is for, cannot be claimed. */
   isClaiming?: boolean
 }
 
-const databaseTimeoutMs = 5_000
-
 export async function checkReadiness(parts: Parts): Promise<Readiness> {
-  const { sql, monitor, space, isShuttingDown, isClaiming = true } = parts
+  const { monitor, space, isShuttingDown, isClaiming = true } = parts
   if (isShuttingDown) return notReady('unavailable', 'The server is shutting down')
-  if (!monitor.isAvailable() || !(await isDatabaseResponsive(sql)))
+  const isResponding = await monitor.ping().then(
+    () => monitor.isAvailable(),
+    () => false,
+  )
+  if (!isResponding)
     return notReady(
       'degraded',
       space.shortage(['database'])
@@ -54,15 +53,4 @@ export const starting = notReady('unavailable', 'The process is starting')
 
 function notReady(status: Health['status'], message: string): Readiness {
   return { isReady: false, health: { status, version, message } }
-}
-
-async function isDatabaseResponsive(sql: Sql): Promise<boolean> {
-  const timeout = new AbortController()
-  return await Promise.race([
-    sql`select 1`.then(
-      () => true,
-      () => false,
-    ),
-    sleep(databaseTimeoutMs, false, { signal: timeout.signal }).catch(() => false),
-  ]).finally(() => timeout.abort())
 }

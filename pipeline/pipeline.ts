@@ -50,23 +50,41 @@ type Options = {
 }
 
 /** Starts background processing; `close()` stops all jobs at their next safe point. */
-export async function startPipeline({
-  sql,
-  config,
-  log,
-  queue: sharedQueue,
-  space: sharedSpace,
-  sources: sharedSources,
-  threads: sharedThreads,
-  watch = true,
-}: Options) {
-  const queue =
-    sharedQueue ?? (await openQueue(sql, error => log.error({ err: error }, 'job queue error')))
-  const space = sharedSpace ?? openSpaceGuard({ config, log })
-  const sources = sharedSources ?? openSources({ config, log })
+export async function startPipeline(options: Options) {
+  const parts: Part[] = []
+  const close = async () => {
+    for (const part of parts.splice(0).reverse())
+      try {
+        await part.close()
+      } catch (err) {
+        options.log.warn({ err }, 'a part of the pipeline failed to close')
+      }
+  }
+  try {
+    return { ...(await openParts(options, parts)), close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+type Part = { close(): unknown }
+
+/** What is opened is added to `parts`, which are closed in reverse order. */
+async function openParts({ sql, config, log, watch = true, ...shared }: Options, parts: Part[]) {
+  const add = <P extends Part>(part: P): P => {
+    parts.push(part)
+    return part
+  }
+  const onError = (error: unknown) => log.error({ err: error }, 'job queue error')
+  const space = shared.space ?? add(openSpaceGuard({ config, log }))
+  const queue = shared.queue ?? add(await openQueue(sql, onError))
   const membership = await joinWorkers(sql, () => queue.reclaimAll(failScans))
+  add({ close: membership.leave })
+  const sources = shared.sources ?? add(openSources({ config, log }))
   await resumeErase(sql, queue)
-  const threads = sharedThreads ?? openThreads(config, log)
+  const threads = shared.threads ?? add(openThreads(config, log))
+  add(startJobMaintenance({ sql, log, onFailed: failScans }))
   let wakeIndexers = () => {}
   const handlers = createHandlers({
     ...{ sql, config, log, queue, threads, space, sources },
@@ -84,14 +102,17 @@ export async function startPipeline({
     // One more than threads: while one batch is stored, the threads read another.
     books: threads.size + 1,
   } satisfies Record<WorkerGroup, number>)
+  let watching: Part | null = null
+  // Concurrently: a part that hangs on a disk must not keep the others from stopping.
+  add({ close: () => Promise.all([watching?.close(), workers.close()]) })
   wakeIndexers = () => workers.wake('index')
   const listening = mountHealth.listen(({ root, seconds }) => {
     if (seconds === null) return
     const resumed = queue.resume(Buffer.from(root, 'latin1')).then(() => workers.wake())
     resumed.catch(error => log.debug({ err: error }, 'jobs of a library were not resumed'))
   })
-  const maintenance = startJobMaintenance({ sql, log, onFailed: failScans })
-  const watching = watch ? await startWatching({ sql, queue, log, wake: workers.wake }) : null
+  add({ close: () => listening[Symbol.dispose]() })
+  if (watch) watching = await startWatching({ sql, queue, log, wake: workers.wake })
   return {
     queue,
     /** No other process ran a pipeline when this one started. */
@@ -100,17 +121,6 @@ export async function startPipeline({
     scanEnds: workers.scanEnds,
     isClaiming: workers.isClaiming,
     space,
-    async close() {
-      listening[Symbol.dispose]()
-      // Concurrently: a part that hangs on a disk must not keep the others from stopping.
-      await Promise.all([watching?.close(), workers.close()])
-      await maintenance.close()
-      if (!sharedThreads) await threads.close()
-      if (!sharedSources) await sources.close()
-      if (!sharedQueue) await queue.close()
-      await membership.leave()
-      if (!sharedSpace) space.close()
-    },
   }
 }
 

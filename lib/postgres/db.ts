@@ -17,8 +17,13 @@ export type Transaction = TransactionSql
 /** The pool or a transaction. */
 export type Queryable = Sql | Transaction
 /** `url` connects other processes to the same database; it contains the password. */
-/** `place` names it in messages. */
-export type Database = { sql: Sql; url: string; place: string; close(): Promise<void> }
+/** `place` names it in messages. `close` waits up to `seconds` for running statements. */
+export type Database = {
+  sql: Sql
+  url: string
+  place: string
+  close(seconds?: number): Promise<void>
+}
 
 type PoolChanges = {
   max: number
@@ -43,11 +48,16 @@ export async function openDatabase(
   const patience = { waitMs: wait_seconds * 1000, log, signal }
   if (url !== null) {
     const sql = await openExternal(url, { max, ...patience })
-    return { sql, url, place: `at ${addressOf(sql)}`, close: () => sql.end({ timeout: 5 }) }
+    return {
+      sql,
+      url,
+      place: `at ${addressOf(sql)}`,
+      close: (seconds = 5) => sql.end({ timeout: seconds }),
+    }
   }
   const bundled = await startPostgres({ dataDir: config.data_dir, log })
   const sql = connect(bundled.url, { max })
-  const close = async (seconds: number) => {
+  const close = async (seconds = 5) => {
     await sql.end({ timeout: seconds })
     await bundled.stop()
   }
@@ -57,7 +67,7 @@ export async function openDatabase(
       address: addressOf(sql),
     })
     const place = `in ${resolve(config.data_dir)}`
-    return { sql, url: bundled.url, place, close: () => close(5) }
+    return { sql, url: bundled.url, place, close }
   } catch (error) {
     await close(0)
     throw error

@@ -8,6 +8,8 @@ import { describe } from './ready.ts'
 export type DatabaseMonitor = {
   /** False from the loss of the database until it responds again. */
   isAvailable(): boolean
+  /** Rejects unless the database responds now; the pools may be busy. */
+  ping(): Promise<unknown>
   /**
    * The result of work that uses the database. Rejects with `error` when the database does not respond; then
    * `abandoned` is called, and what `work` returns later is passed to `discard`.
@@ -34,6 +36,7 @@ export type ProbePace = {
 type Call = { since: number; fail: () => void }
 
 const retryMs = 200
+const hung = { error: () => new Error('The database does not respond') }
 
 /** Logs one message when the database is lost and one when it is back. */
 export async function openDatabaseMonitor(
@@ -132,5 +135,6 @@ export async function openDatabaseMonitor(
     await close()
     throw error
   }
-  return { isAvailable: () => isAvailable, whileAvailable, close }
+  const ping = () => whileAvailable(() => connection.sql`select 1`, hung)
+  return { isAvailable: () => isAvailable, ping, whileAvailable, close }
 }

@@ -8,13 +8,14 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { createEmptyDatabase, projectRoot } from '../kit/db.ts'
 import { temporaryFolder } from '../kit/files/folders.ts'
+import { waitUntil } from '../kit/processes.ts'
 
 const launcher = join(projectRoot, 'cmd', 'stackroom.mjs')
 
 type Start = { args: string[]; env?: Record<string, string>; onOutput?: (text: string) => void }
 
 /** `seconds` from the last line of the log, which is the final answer, or from the start. */
-async function start(t: Test, { args, env = {}, onOutput = () => {} }: Start) {
+function start(t: Test, { args, env = {}, onOutput = () => {} }: Start) {
   const child = spawn(process.execPath, [launcher, ...args], {
     env: {
       PATH: process.env.PATH,
@@ -33,9 +34,12 @@ async function start(t: Test, { args, env = {}, onOutput = () => {} }: Start) {
     onOutput(stderr)
   })
   child.stdout.resume()
-  const [code, signal] = await once(child, 'close')
-  const ms = performance.now() - answeredAt
-  return { code, signal, ms, message: stderr.split('\n').filter(l => !l.startsWith('{')), child }
+  const ended = once(child, 'close').then(([code, signal]) => {
+    const ms = performance.now() - answeredAt
+    const message = stderr.split('\n').filter(line => !line.startsWith('{'))
+    return { code, signal, ms, message }
+  })
+  return { child, ended }
 }
 
 /** A role that owns an empty database. */
@@ -91,7 +95,7 @@ t.test('what cannot open is named, and everything else is closed', async t => {
     ],
   ]
   for (const [name, options, expected] of cases) {
-    const { code, ms, message } = await start(t, options)
+    const { code, ms, message } = await start(t, options).ended
     t.equal(code, 2, name)
     t.match(message, [expected, ''], 'one sentence')
     t.equal(message.length, 2)
@@ -102,13 +106,14 @@ t.test('what cannot open is named, and everything else is closed', async t => {
 t.test('connections that run out during the start end it', async t => {
   const { sql, name, url } = await role(t, '')
   const data = ['--data', join(temporaryFolder(t), 'data')]
-  const result = await start(t, {
+  const { ended } = start(t, {
     args: ['serve', '--port', '0', ...data, '--database-url', url],
     onOutput(text) {
       if (text.includes('migration applied'))
         sql.unsafe(`alter role ${name} connection limit 2`).catch(() => {})
     },
   })
+  const result = await ended
   t.equal(result.code, 2)
   t.match(result.message[0], /too many connections for role .+lower database\.max_connections/)
   t.ok(result.ms < 5_000)
@@ -130,9 +135,35 @@ t.test('a signal ends a start that waits for the database', async t => {
         process.kill(pid, 'SIGTERM')
       },
     })
-    const { signal } = await running
+    const { signal } = await running.ended
     t.equal(signal, 'SIGTERM', command)
     t.ok(performance.now() - signalledAt < 3_000)
+  }
+})
+
+t.test('a signal ends a start that waits for the migration of another process', async t => {
+  const { sql, url } = await role(t, '')
+  const lockKey = 0x57ac_c001
+  const holder = await sql.reserve()
+  await holder`select pg_advisory_lock(${lockKey})`
+  t.teardown(() => holder.release())
+  const args = ['--data', join(temporaryFolder(t), 'data'), '--database-url', url]
+  for (const command of ['migrate', 'serve', 'user'] as const) {
+    const user = command === 'user' ? ['add', 'ada', '--generate'] : []
+    const running = start(t, { args: [command, ...user, ...args] })
+    let waiting: { pid: number }[] = []
+    await waitUntil(async () => {
+      waiting = await sql`
+        select pid from pg_locks where locktype = 'advisory' and not granted
+          and database = (select oid from pg_database where datname = current_database())`
+      return waiting.length > 0
+    })
+    running.child.kill('SIGTERM')
+    const signalledAt = performance.now()
+    t.equal((await running.ended).signal, 'SIGTERM', command)
+    t.ok(performance.now() - signalledAt < 4_000)
+    // PostgreSQL notices the end of a client that waits for a lock only later.
+    for (const { pid } of waiting) await sql`select pg_terminate_backend(${pid}, 5000)`
   }
 })
 
