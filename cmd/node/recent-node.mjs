@@ -2,7 +2,7 @@
 // Path of a Node.js that runs TypeScript as it is: this one, or a pinned one that npm installs once in this folder.
 // Must itself run on Node 18.
 import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -28,9 +28,11 @@ export function recentNode() {
   const name = packages[`${process.platform} ${process.arch}`]
   if (name === undefined) throw new Error(tooOld('and there is no other for this platform'))
   const program = process.platform === 'win32' ? 'node.exe' : 'node'
-  const path = join(folder, 'node_modules', name, 'bin', program)
-  if (installedVersion(name) !== pinnedVersion(name) || !existsSync(path)) install(name, path)
-  return path
+  const path = join('node_modules', name, 'bin', program)
+  const isInstalled = () =>
+    installedVersion(name) === pinnedVersion(name) && existsSync(join(folder, path))
+  if (!isInstalled()) install(pinnedVersion(name), path, isInstalled)
+  return join(folder, path)
 }
 
 /** Without a flag from 22.18 on; the 23 line, which has ended, is left out. @param {string} version */
@@ -39,37 +41,64 @@ function stripsTypes(version) {
   return major > 23 || (major === 22 && minor >= 18)
 }
 
-/** @param {string} name @param {string} path */
-function install(name, path) {
-  const version = pinnedVersion(name)
+/**
+ * In a folder of its own first: two processes may start at the same time, and each be killed.
+ * @param {string} version @param {string} path @param {() => boolean} isInstalled
+ */
+function install(version, path, isInstalled) {
   print(
     `Node.js ${running} is too old to run Stackroom: installing Node.js ${version} beside it, once`,
   )
+  const temporary = createFolder(version)
+  try {
+    for (const file of ['package.json', 'package-lock.json'])
+      copyFileSync(join(folder, file), join(temporary, file))
+    download(version, temporary, path)
+    rmSync(join(folder, 'node_modules'), { recursive: true, force: true })
+    renameSync(join(temporary, 'node_modules'), join(folder, 'node_modules'))
+  } catch (error) {
+    if (!isInstalled()) throw error
+  } finally {
+    rmSync(temporary, { recursive: true, force: true })
+  }
+}
+
+/** @param {string} version */
+function createFolder(version) {
+  try {
+    return mkdtempSync(join(folder, 'installing-'))
+  } catch (error) {
+    const { code } = /** @type {NodeJS.ErrnoException} */ (error)
+    throw new Error(tooOld(`and Node.js ${version} cannot be installed in ${folder} (${code})`))
+  }
+}
+
+/** @param {string} version @param {string} prefix @param {string} path */
+function download(version, prefix, path) {
   // npm verifies the package with the checksum in package-lock.json, and uses its own registry, proxy and cache.
   const options = [
-    '--prefix',
-    folder,
-    '--location=project',
-    '--include=optional',
-    '--ignore-scripts',
+    ...['--prefix', prefix, '--global=false', '--location=project'],
+    ...['--workspaces=false', '--dry-run=false'],
+    ...['--include=optional', '--ignore-scripts'],
   ]
-  const result = npm('ci', ...options, '--no-audit', '--no-fund', '--loglevel=error')
-  if (result.status !== 0 || !existsSync(path))
+  const result = npm(prefix, 'ci', ...options, '--no-audit', '--no-fund', '--loglevel=error')
+  if (result.status !== 0 || !existsSync(join(prefix, path)))
     throw new Error(tooOld(`and npm could not install Node.js ${version} in ${folder}`))
-  const { status, stderr, error } = spawnSync(path, ['--version'], { encoding: 'utf8' })
+  const { status, stderr, error } = spawnSync(join(prefix, path), ['--version'], {
+    encoding: 'utf8',
+  })
   if (status === 0) return
   // The next start tries again, and reports the same.
-  rmSync(join(folder, 'node_modules'), { recursive: true, force: true })
   throw new Error(tooOld(whyNot(version, stderr || String(error))))
 }
 
-/** @param {string[]} args */
-function npm(...args) {
+/** @param {string} prefix @param {string[]} args */
+function npm(prefix, ...args) {
   const script = process.env.npm_execpath
   // Other package managers set this variable, too.
   const isNpm = script !== undefined && /npm-cli\.c?js$/.test(script) && existsSync(script)
   /** @type {import('node:child_process').SpawnSyncOptions} */
-  const options = { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] }
+  const options = { cwd: prefix, stdio: ['ignore', 'ignore', 'inherit'] }
   if (isNpm) return spawnSync(process.execPath, [script, ...args], options)
   if (process.platform !== 'win32') return spawnSync('npm', args, options)
   return spawnSync(
