@@ -25,8 +25,6 @@ export type Context = {
   sql: Sql
   space: SpaceGuard
   shutdown: Shutdown
-  /** Names the database in messages. */
-  place: string
 }
 
 /** Adds the options that these commands share. */
@@ -70,9 +68,9 @@ export async function withContext<T>(
   try {
     const opening = openDatabase(config, { log, signal: shutdown.signal })
     database = await shutdown.unlessRequested(opening, opened => opened.close())
-    const { sql, place } = database
+    const { sql } = database
     await shutdown.unlessRequested(prepare(database, config, { log, ...options }))
-    const working = work({ config, log, space, sql, shutdown, place })
+    const working = work({ config, log, space, sql, shutdown })
     return await (options.endsItself ? working : shutdown.unlessRequested(working))
   } catch (error) {
     const isStart = database === null && !shutdown.isRequested()

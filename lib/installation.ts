@@ -12,7 +12,7 @@ const settingKey = 'installation_id'
 type Options = {
   /** The data directory. */
   folder: string
-  /** Names the database in the message. */
+  /** Follows "the database" in the message. */
   place: string
   /** Writes the id of the database into the directory instead of refusing it. */
   adopts: boolean
@@ -68,8 +68,8 @@ function refusal({ folder, place, inFolder, inDatabase }: Mismatch): string {
     inFolder === null
       ? `${directory} is not the one of the database ${place}`
       : inDatabase === null
-        ? `${directory} belongs to another database than the new one ${place}`
-        : `${directory} belongs to another database than the one ${place}`
+        ? `${directory} belongs to another database, not to the new database ${place}`
+        : `${directory} belongs to another database, not to the database ${place}`
   return `${problem}; correct data_dir or database.url, or run \`stackroom doctor --adopt\` with the same options if they belong together from now on`
 }
 

@@ -18,7 +18,11 @@ function installations(t: Test) {
       if (!databases.has(database)) databases.set(database, createDatabase(t))
       const { sql } = await databases.get(database)!
       mkdirSync(folderOf(name), { recursive: true })
-      await joinInstallation(sql, { folder: folderOf(name), place: `at ${database}`, adopts })
+      await joinInstallation(sql, {
+        folder: folderOf(name),
+        place: `${database} at db:5432`,
+        adopts,
+      })
     },
   }
 }
@@ -28,13 +32,17 @@ t.test('a database and a data directory that started together belong together', 
   await start('a', 'a')
   await start('a', 'a')
   await start('b', 'b')
-  for (const [database, folder] of [
-    ['a', 'b'],
-    ['a', 'new'],
-    ['new', 'a'],
+  for (const [database, folder, message] of [
+    [
+      'a',
+      'b',
+      /^The data directory \S+ belongs to another database, not to the database a at db:5432; /,
+    ],
+    ['a', 'new', /^The data directory \S+ is not the one of the database a at db:5432; /],
+    ['new', 'a', /^The data directory \S+ belongs to another .+ not to the new database new at db/],
   ] as const) {
     await t.rejects(start(database, folder), Conflict, `${database} with ${folder}`)
-    await t.rejects(start(database, folder), { message: /data directory \S+ (is not|belongs)/ })
+    await t.rejects(start(database, folder), { message })
     await start(database, folder, true)
     await start(database, folder)
   }

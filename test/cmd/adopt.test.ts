@@ -18,6 +18,7 @@ t.test(
       const { code, stderr } = await stackroom(args)
       t.equal(code, 2, args.join(' '))
       t.match(stderr, /^stackroom: The data directory .+doctor --adopt.+\n$/m)
+      t.match(stderr, / database \w+ at \//, 'names the database')
       t.match(stderr, data, 'names the directory')
     }
     const account = ['user', 'add', 'ana', '--email', 'ana@example.org', '--generate']
