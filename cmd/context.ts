@@ -43,7 +43,7 @@ type Options = {
   /** Folders that will become libraries. */
   libraries?: readonly string[]
   /** What the data directory has to be of this database: `unused` by commands that read and write no files. */
-  dataDirectory?: 'belonging' | 'adopted' | 'unused'
+  dataDirectory?: 'belonging' | 'adopted' | 'renewed' | 'unused'
   /** `work` ends by itself after a signal. */
   endsItself?: boolean
 }
@@ -107,7 +107,8 @@ async function prepare(
   if (dataDirectory === 'unused') return
   // The bundled database is in its data directory.
   const adopts = dataDirectory === 'adopted' || config.database.url === null
-  await joinInstallation(sql, { folder: config.data_dir, place, adopts })
+  const renews = dataDirectory === 'renewed'
+  await joinInstallation(sql, { folder: config.data_dir, place, adopts, renews })
 }
 
 function openData({ data_dir }: Config, log: Log) {

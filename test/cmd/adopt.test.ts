@@ -26,6 +26,11 @@ t.test(
 
     t.equal((await stackroom(['doctor', '--adopt'])).code, 0)
     t.equal((await stackroom(['scan', library])).code, 0, 'accepted from now on')
+    t.equal((await stackroom(['doctor', '--new-id'])).code, 0)
+    t.equal((await stackroom(['scan', library])).code, 0, 'both have the new id')
+    renameSync(data, `${data}-new`)
+    renameSync(`${data}-before`, data)
+    t.match(await stackroom(['doctor']), { code: 2, stderr: /belongs to another database/ })
   },
 )
 
