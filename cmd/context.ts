@@ -25,8 +25,6 @@ export type Context = {
   sql: Sql
   space: SpaceGuard
   shutdown: Shutdown
-  /** Names the database in messages. */
-  place: string
 }
 
 /** Adds the options that these commands share. */
@@ -45,7 +43,7 @@ type Options = {
   /** Folders that will become libraries. */
   libraries?: readonly string[]
   /** What the data directory has to be of this database: `unused` by commands that read and write no files. */
-  dataDirectory?: 'belonging' | 'adopted' | 'unused'
+  dataDirectory?: 'belonging' | 'adopted' | 'renewed' | 'unused'
   /** `work` ends by itself after a signal. */
   endsItself?: boolean
 }
@@ -71,9 +69,9 @@ export async function withContext<T>(
   try {
     const opening = openDatabase(config, { log, signal: shutdown.signal })
     database = await shutdown.unlessRequested(opening, opened => opened.close(1))
-    const { sql, place } = database
+    const { sql } = database
     await shutdown.unlessRequested(prepare(database, config, { log, ...options }))
-    const working = work({ config, log, space, sql, shutdown, place })
+    const working = work({ config, log, space, sql, shutdown })
     return await (options.endsItself ? working : shutdown.unlessRequested(working))
   } catch (error) {
     isFailed = true
@@ -111,7 +109,8 @@ async function prepare(
   if (dataDirectory === 'unused') return
   // The bundled database is in its data directory.
   const adopts = dataDirectory === 'adopted' || config.database.url === null
-  await joinInstallation(sql, { folder: config.data_dir, place, adopts })
+  const renews = dataDirectory === 'renewed'
+  await joinInstallation(sql, { folder: config.data_dir, place, adopts, renews })
 }
 
 function openData({ data_dir }: Config, log: Log) {

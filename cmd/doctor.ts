@@ -11,7 +11,7 @@ import { openQueue } from '../lib/queue/queue.ts'
 import { checkCatalogue, type DoctorReport, type Finding } from '../pipeline/doctor/doctor.ts'
 import { type CommonFlags, type Context, commonOptions, withContext } from './context.ts'
 
-type Flags = CommonFlags & { repair?: boolean; json?: boolean; adopt?: boolean }
+type Flags = CommonFlags & { repair?: boolean; json?: boolean; adopt?: boolean; newId?: boolean }
 type EnvironmentCheck = { name: string; value: string; isGood: boolean }
 
 export function doctorCommand(): Command {
@@ -21,14 +21,18 @@ export function doctorCommand(): Command {
     .option('--json', 'print the report as one JSON object')
     .option(
       '--adopt',
-      'let the data directory belong to this database from now on: a new one, or one beside a restored or copied database',
+      'let the data directory belong to this database from now on: a new one, or one beside a restored database',
+    )
+    .option(
+      '--new-id',
+      'give this database and this data directory a new id: for a copy of an installation',
     )
     .addHelpText(
       'after',
       '\nExit codes: 0 no problems or all repaired, 1 problems found, 2 cannot run.\nJobs queued by --repair are run by `serve`, `worker` or the next `scan`.',
     )
     .action((flags: Flags) => {
-      const dataDirectory = flags.adopt ? 'adopted' : 'belonging'
+      const dataDirectory = flags.newId ? 'renewed' : flags.adopt ? 'adopted' : 'belonging'
       return withContext(flags, { quiet: true, dataDirectory }, context => run(context, flags))
     })
 }

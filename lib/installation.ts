@@ -12,17 +12,22 @@ const settingKey = 'installation_id'
 type Options = {
   /** The data directory. */
   folder: string
-  /** Names the database in the message. */
+  /** Follows "the database" in the message. */
   place: string
   /** Writes the id of the database into the directory instead of refusing it. */
   adopts: boolean
+  /** Gives both a new id, also when they have one. */
+  renews?: boolean | undefined
 }
 
 /**
  * The first start gives both an id. Throws Conflict when the database and the directory have different ones, or only
  * one of them has any; Invalid when the file cannot be read or written.
  */
-export async function joinInstallation(sql: Sql, { folder, place, adopts }: Options) {
+export async function joinInstallation(
+  sql: Sql,
+  { folder, place, adopts, renews = false }: Options,
+) {
   const file = join(folder, fileName)
   // Renamed after the commit: a process that is killed in between is not refused at its next start.
   const draft = `${file}.new`
@@ -32,17 +37,17 @@ export async function joinInstallation(sql: Sql, { folder, place, adopts }: Opti
       select value ->> 'id' as id from setting where key = ${settingKey}`
     const inDatabase = row?.id ?? null
     const inFolder = readId(file)
-    if (inFolder !== null && inFolder === inDatabase) return false
-    const wasInterrupted = inFolder === null && inDatabase !== null && readId(draft) === inDatabase
+    if (!renews && inFolder !== null && inFolder === inDatabase) return false
+    const wasInterrupted = inDatabase !== null && readId(draft) === inDatabase
     const isNew = inFolder === null && inDatabase === null
-    if (!isNew && !wasInterrupted && !adopts)
+    if (!isNew && !wasInterrupted && !adopts && !renews)
       throw new Conflict(refusal({ folder, place, inFolder, inDatabase }))
-    const id = inDatabase ?? inFolder ?? newId()
+    const id = (renews ? null : (inDatabase ?? inFolder)) ?? newId()
     writeId(draft, id)
     await tx`
       insert into setting (key, value)
       values (${settingKey}, ${tx.json({ id })})
-      on conflict (key) do nothing`
+      on conflict (key) do update set value = excluded.value`
     return true
   })
   if (isWritten) complete(draft, file)
@@ -68,8 +73,8 @@ function refusal({ folder, place, inFolder, inDatabase }: Mismatch): string {
     inFolder === null
       ? `${directory} is not the one of the database ${place}`
       : inDatabase === null
-        ? `${directory} belongs to another database than the new one ${place}`
-        : `${directory} belongs to another database than the one ${place}`
+        ? `${directory} belongs to another database, not to the new database ${place}`
+        : `${directory} belongs to another database, not to the database ${place}`
   return `${problem}; correct data_dir or database.url, or run \`stackroom doctor --adopt\` with the same options if they belong together from now on`
 }
 

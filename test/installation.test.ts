@@ -1,5 +1,5 @@
 // Identity of an installation: which data directories a database accepts.
-import { mkdirSync, readFileSync, renameSync } from 'node:fs'
+import { copyFileSync, cpSync, mkdirSync, readFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { Conflict } from '../lib/errors.ts'
@@ -14,11 +14,16 @@ function installations(t: Test) {
   const folderOf = (name: string) => join(parent, name)
   return {
     folderOf,
-    async join(database: string, name: string, adopts = false) {
+    async join(database: string, name: string, { adopts = false, renews = false } = {}) {
       if (!databases.has(database)) databases.set(database, createDatabase(t))
       const { sql } = await databases.get(database)!
       mkdirSync(folderOf(name), { recursive: true })
-      await joinInstallation(sql, { folder: folderOf(name), place: `at ${database}`, adopts })
+      await joinInstallation(sql, {
+        folder: folderOf(name),
+        place: `${database} at db:5432`,
+        adopts,
+        renews,
+      })
     },
   }
 }
@@ -28,14 +33,18 @@ t.test('a database and a data directory that started together belong together', 
   await start('a', 'a')
   await start('a', 'a')
   await start('b', 'b')
-  for (const [database, folder] of [
-    ['a', 'b'],
-    ['a', 'new'],
-    ['new', 'a'],
+  for (const [database, folder, message] of [
+    [
+      'a',
+      'b',
+      /^The data directory \S+ belongs to another database, not to the database a at db:5432; /,
+    ],
+    ['a', 'new', /^The data directory \S+ is not the one of the database a at db:5432; /],
+    ['new', 'a', /^The data directory \S+ belongs to another .+ not to the new database new at db/],
   ] as const) {
     await t.rejects(start(database, folder), Conflict, `${database} with ${folder}`)
-    await t.rejects(start(database, folder), { message: /data directory \S+ (is not|belongs)/ })
-    await start(database, folder, true)
+    await t.rejects(start(database, folder), { message })
+    await start(database, folder, { adopts: true })
     await start(database, folder)
   }
 })
@@ -57,6 +66,37 @@ t.test('a first start that was killed before its last step is continued', async 
   const file = join(folderOf('a'), 'stackroom.id')
   const id = readFileSync(file, 'utf8')
   renameSync(file, `${file}.new`)
+  await start('a', 'a')
+  t.equal(readFileSync(file, 'utf8'), id)
+})
+
+t.test('a copy of an installation with a new id is not taken for the original', async t => {
+  const { join: start, folderOf } = installations(t)
+  await start('original', 'original')
+  cpSync(folderOf('original'), folderOf('copy'), { recursive: true })
+  await start('copy', 'copy', { adopts: true })
+  await start('copy', 'original')
+
+  await start('copy', 'copy', { renews: true })
+  await start('copy', 'copy')
+  await start('original', 'original')
+  await t.rejects(start('copy', 'original'), Conflict)
+  await t.rejects(start('original', 'copy'), Conflict)
+
+  await start('copy', 'second host', { adopts: true })
+  await start('copy', 'second host')
+  await start('copy', 'copy')
+})
+
+t.test('a new id that was killed before its last step is continued', async t => {
+  const { join: start, folderOf } = installations(t)
+  await start('a', 'a')
+  const file = join(folderOf('a'), 'stackroom.id')
+  copyFileSync(file, `${file}.before`)
+  await start('a', 'a', { renews: true })
+  const id = readFileSync(file, 'utf8')
+  renameSync(file, `${file}.new`)
+  renameSync(`${file}.before`, file)
   await start('a', 'a')
   t.equal(readFileSync(file, 'utf8'), id)
 })

@@ -26,14 +26,17 @@ const rows = read('docs/promises.md')
 
 // What a person would take for a figure: a number, in digits or words, with a unit or of something that is counted; a
 // limit; a minimum version.
-const number = String.raw`(?:\d[\d.,]*|two|three|four|five|ten|fifteen|sixteen|hundred|thousand|million|half a)`
+const number =
+  String.raw`(?:\d[\d.,]*|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen|` +
+  '(?:twen|thir|for|fif|six|seven|eigh|nine)ty|hundred|thousand|million|half a)'
 const unit =
   'ms|s|seconds?|minutes?|hours?|days?|bytes|[kMG]B|[KMG]iB|%|times|levels|connections|books|files|entries|characters|streams|' +
-  'series|sessions|pages|redirects|requests?'
+  'series|sessions|pages|redirects|requests?|accounts|threads|rows|cores|weeks?|months?|years?|processes|libraries|items|' +
+  'members|jobs|lists|tags|positions|attempts|volumes|failures|columns|hosts|languages|copies|lines|users|calls|folders|processors'
 const figure = new RegExp(
-  String.raw`\b${number} (?:(?:small|present|custom|tracked) )?(?:${unit})\b(?!-)|\d ?%|\d times|` +
+  String.raw`\b${number} (?:(?!of )[a-z-]+ )?(?:${unit})\b(?!-)|\d ?%|\d times|` +
     String.raw`\b(?:at most|at least|up to|beyond|within|more than|less than) (?:a |about |some )?${number}\b|` +
-    String.raw`(?:Node\.js|PostgreSQL) \d|\d or (?:newer|later)`,
+    String.raw`(?:Node(?:\.js)?|PostgreSQL) \d|\d or (?:newer|later)`,
 )
 
 t.test('each id in a document has one row, and stands where the row states', async t => {
@@ -52,7 +55,7 @@ t.test('rows name keys, commands and operations that exist', async t => {
   const exists = (place: string) => {
     const [, kind, what = ''] = /^`(key|help|api) (.+)`$/.exec(place) ?? []
     if (kind === 'key') return reference.includes(`\`${what}\``)
-    if (kind === 'help') return what.split(' ')[0] === 'stackroom' || isCommand(what)
+    if (kind === 'help') return what === 'stackroom' || isCommand(what)
     if (kind === 'api') return isOperation(what)
     return documents.some(document => nameOf(document) === place)
   }
@@ -67,6 +70,22 @@ t.test('rows name tests with these titles, and benchmarks', async t => {
   t.same(faults, [])
 })
 
+t.test('the tests of known defects that SECURITY.md names exist', async t => {
+  const [, defects = ''] = read('SECURITY.md').split(/^## Defects known .+$/m)
+  const names = [...defects.matchAll(/`([a-z0-9-]+(?:\/[a-z0-9-]+)+)`/g)].map(([, name]) => name!)
+  const lines = defects.match(/^\d+\. .+$/gm) ?? []
+  t.ok(lines.length >= 25)
+  t.same(
+    lines.filter(line => !names.some(name => line.includes(`\`${name}\``))),
+    [],
+    'each has a test',
+  )
+  t.same(
+    names.filter(name => !existsSync(join(root, `test/${name}.test.ts`))),
+    [],
+  )
+})
+
 t.test('figures, limits and minimum versions have an id', async t => {
   const bare = documents.flatMap(document =>
     blocksOf(read(document))
@@ -76,15 +95,22 @@ t.test('figures, limits and minimum versions have an id', async t => {
   t.same(bare, [])
 })
 
-const isCommand = (what: string) => existsSync(join(root, 'cmd', `${what.split(' ')[0]}.ts`))
+/** A command, its options and subcommands. */
+function isCommand(what: string): boolean {
+  const [command, ...parts] = what.split(' ')
+  const path = `cmd/${command}.ts`
+  return existsSync(join(root, path)) && parts.every(part => read(path).includes(`'${part}`))
+}
 
 function isOperation(operation: string): boolean {
   const [method = '', path = ''] = operation.split(' ')
   return openapi().paths[`/api/v1${path}`]?.[method.toLowerCase()] !== undefined
 }
 
-/** Each name in backticks is a benchmark or a test; a title in quotes is one of the test before it. */
+/** Each name in backticks is a benchmark or a test; a title in quotes is one of the test before it. Without any, it is not shown here. */
 function faultsOf(shown: string): string[] {
+  if (!shown.includes('`'))
+    return /^(?:not run here|tried on \d{4}-\d\d-\d\d)$/.test(shown) ? [] : [`shown by "${shown}"`]
   let source = ''
   return [...shown.matchAll(/`([^`]+)`|"([^"]+)"/g)].flatMap(([, name, title]) => {
     if (title) return source.includes(title) ? [] : [`no test "${title}"`]

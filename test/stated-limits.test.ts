@@ -13,6 +13,7 @@ import { openListGate } from '../lib/http/list-gate.ts'
 import { createHttpServer } from '../lib/http/listen/listener.ts'
 import { maxLatest } from '../lib/opds/shelf/listing.ts'
 import { maxResults } from '../lib/opds/shelf/search.ts'
+import { defaultPace } from '../lib/postgres/monitor.ts'
 import { defaultLimits, defaultMaxBytes, maxRedirects } from '../lib/source/http/client.ts'
 import { createDatabase } from './kit/db.ts'
 
@@ -20,6 +21,9 @@ t.test('requests and connections', async t => {
   const server = createHttpServer(() => {})
   t.equal(server.maxConnections, 4096)
   t.same([server.requestTimeout, server.headersTimeout], [5 * 60_000, 60_000])
+  const { tickMs, slowMs, hungTicks } = defaultPace
+  // The call that is slow is seen up to a tick later.
+  t.same([slowMs + hungTicks * tickMs, tickMs], [6_500, 500], 'until a silent database is noticed')
 })
 
 t.test('bodies', async t => {

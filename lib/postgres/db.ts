@@ -17,7 +17,7 @@ export type Transaction = TransactionSql
 /** The pool or a transaction. */
 export type Queryable = Sql | Transaction
 /** `url` connects other processes to the same database; it contains the password. */
-/** `place` names it in messages. `close` waits up to `seconds` for running statements. */
+/** `place` follows "the database" in messages. `close` waits up to `seconds` for running statements. */
 export type Database = {
   sql: Sql
   url: string
@@ -48,12 +48,8 @@ export async function openDatabase(
   const patience = { waitMs: wait_seconds * 1000, log, signal }
   if (url !== null) {
     const sql = await openExternal(url, { max, ...patience })
-    return {
-      sql,
-      url,
-      place: `at ${addressOf(sql)}`,
-      close: (seconds = 5) => sql.end({ timeout: seconds }),
-    }
+    const place = `${sql.options.database} at ${addressOf(sql)}`
+    return { sql, url, place, close: (seconds = 5) => sql.end({ timeout: seconds }) }
   }
   const bundled = await startPostgres({ dataDir: config.data_dir, log })
   const sql = connect(bundled.url, { max })

@@ -22,16 +22,26 @@
 // `npx patch-package postgres --patch-dir lib/postgres/patches`, and test/postgres/lost-connection.test.ts.
 import driver, { type Options } from 'postgres'
 import { Invalid } from '../errors.ts'
+import { withoutPostgresVariables } from './environment.ts'
 
 export type DriverOptions = Options<Record<string, never>>
 
 const isPatched = 'patch' in driver && driver.patch === 'stackroom'
 
-/** Throws Invalid when the patch was not applied. */
-export const postgres: typeof driver = isPatched ? driver : (rejectUnpatched as never)
-
-function rejectUnpatched(): never {
-  throw new Invalid(
-    'The PostgreSQL driver is not patched, because npm ran without scripts; run `npm run postinstall`',
-  )
+/**
+ * A pool of the driver, whose defaults do not come from the environment. Throws Invalid when the patch was not applied.
+ */
+export function postgres(options: DriverOptions): ReturnType<typeof driver> {
+  if (!isPatched)
+    throw new Invalid(
+      'The PostgreSQL driver is not patched, because npm ran without scripts; run `npm run postinstall`',
+    )
+  // Where an option is absent or empty it reads variables: libpq's (PGUSER) and some of its own (PGMAX_LIFETIME, PGDEBUG).
+  const { env } = process
+  process.env = withoutPostgresVariables()
+  try {
+    return driver(options)
+  } finally {
+    process.env = env
+  }
 }

@@ -37,13 +37,16 @@ type Call = { since: number; fail: () => void }
 
 const retryMs = 200
 const hung = { error: () => new Error('The database does not respond') }
+/** Silence is noticed after about seven seconds. */
+export const defaultPace = { tickMs: 500, slowMs: 1_500, hungTicks: 10 }
 
 /** Logs one message when the database is lost and one when it is back. */
 export async function openDatabaseMonitor(
   sql: Sql,
   log: Pick<Log, 'warn' | 'info'>,
-  { tickMs = 500, slowMs = 1_500, hungTicks = 10 }: ProbePace = {},
+  pace: ProbePace = {},
 ): Promise<DatabaseMonitor> {
+  const { tickMs, slowMs, hungTicks } = { ...defaultPace, ...pace }
   let isAvailable = true
   let isProbing = false
   let probeTicks = 0

@@ -1,7 +1,8 @@
 // Database URLs in libpq's form: options of the driver from user, hosts, TLS and parameters.
 import { Invalid } from '../errors.ts'
 import type { DriverOptions } from './driver.ts'
-import { type Encryption, encryptionsOf, tlsParameters } from './tls.ts'
+import { type Encryption, encryptionsOf } from './tls.ts'
+import { checkParameter, isSupported } from './url-parameters.ts'
 
 /** How to connect. `encryptions` are tried in this order: the second after the server refused the first. */
 export type Target = { options: DriverOptions; encryptions: readonly Encryption[] }
@@ -9,26 +10,12 @@ export type Target = { options: DriverOptions; encryptions: readonly Encryption[
 const urlForm = /^postgres(?:ql)?:\/\/(?:([^/?]*)@)?([^/?]*)(?:\/([^?]*))?(?:\?(.*))?$/s
 const hostForm = /^(\[[^\]]*\]|[^:]*)(?::(\d*))?$/
 const defaultPort = 5432
-
-/** The value that a parameter must have, because the driver does nothing else. */
-const onlyValues: Record<string, RegExp> = {
-  channel_binding: /^(disable|prefer)$/,
-  client_encoding: /^(auto|utf-?8)$/i,
-  gssencmode: /^(disable|prefer)$/,
-  load_balance_hosts: /^disable$/,
-}
-// A standby is of no use here: Stackroom writes.
-const sessionAttributes = ['any', 'read-write', 'primary']
-const known = new Set([
-  ...['user', 'password', 'host', 'port', 'dbname', 'connect_timeout', 'target_session_attrs'],
-  ...['application_name', 'fallback_application_name', 'options', ...tlsParameters],
-  ...Object.keys(onlyValues),
-])
+const encoding =
+  'special characters of the password and of parameters must be percent-encoded (@ as %40, / as %2F, ? as %3F)'
 
 /** Throws Invalid naming what cannot be used; never a password. Reads the certificate files. */
 export function parseDatabaseUrl(url: string): Target {
   const values = valuesOf(url)
-  for (const [name, value] of values) checkParameter(name, value)
   const hosts = hostsOf(values)
   const isSocket = hosts[0]!.name.startsWith('/')
   if (hosts.length > 1 && hosts.some(h => h.name.startsWith('/')))
@@ -55,6 +42,9 @@ export function parseDatabaseUrl(url: string): Target {
 }
 
 function valuesOf(url: string): Map<string, string> {
+  // Of a password with these characters, a part would become a host or a parameter, which messages name.
+  if (/^[^/?]*[/?].*@/s.test(url.slice(url.indexOf('://') + 3)))
+    throw new Invalid(`database.url has an @ after a / or ?; ${encoding}`)
   const [, account = '', hosts = '', database = '', query = ''] = urlForm.exec(url) ?? []
   const [, user = '', password = ''] = /^([^:]*):?(.*)$/s.exec(account) ?? []
   const values = new Map<string, string>()
@@ -64,18 +54,22 @@ function valuesOf(url: string): Map<string, string> {
   set('dbname', database)
   const list = hosts.split(',').map(text => hostForm.exec(text))
   if (list.includes(null))
-    throw new Invalid(
-      'database.url has an invalid host or port; special characters of the password must be percent-encoded (@ as %40, / as %2F)',
-    )
+    throw new Invalid(`database.url has an invalid host or port; ${encoding}`)
   set('host', list.some(h => h![1]) ? list.map(h => h![1]!.replace(/^\[|\]$/g, '')).join(',') : '')
   set('port', list.some(h => h![2]) ? list.map(h => h![2] ?? '').join(',') : '')
   for (const pair of query.split('&').filter(Boolean)) {
-    const [name = '', ...rest] = pair.split('=')
-    values.set(decoded('the query', name), decoded(name, rest.join('=')))
+    const [encoded = '', ...rest] = pair.split('=')
+    const name = decoded('the query', encoded)
+    values.set(name, decoded(isSupported(name) ? name : 'the query', rest.join('=')))
   }
   // For JDBC, as in libpq.
   if (values.get('ssl') === 'true' && values.delete('ssl') && !values.has('sslmode'))
     values.set('sslmode', 'require')
+  if (/(?:^|&)(?:ssl)?password=/.test(query) && ![...values.keys()].every(isSupported))
+    throw new Invalid(
+      'database.url has an unknown parameter beside a password; & in a password must be percent-encoded (%26)',
+    )
+  for (const [name, value] of values) checkParameter(name, value)
   return values
 }
 
@@ -85,21 +79,6 @@ function decoded(name: string, text: string): string {
   } catch {
     throw new Invalid(`database.url: ${name} has an invalid percent-encoding; write % as %25`)
   }
-}
-
-function checkParameter(name: string, value: string) {
-  if (!known.has(name))
-    throw new Invalid(
-      `database.url: the parameter ${name} is not supported; settings of the server are passed as options=-c%20NAME%3DVALUE`,
-    )
-  if (onlyValues[name] && !onlyValues[name].test(value))
-    throw new Invalid(`database.url: ${name}=${value} is not supported; remove it`)
-  if (name !== 'target_session_attrs' || sessionAttributes.includes(value)) return
-  throw new Invalid(
-    /^(read-only|standby|prefer-standby)$/.test(value)
-      ? `database.url: target_session_attrs=${value} selects a server that cannot be written; use read-write`
-      : `database.url: target_session_attrs=${value} is not one of ${sessionAttributes.join(', ')}`,
-  )
 }
 
 function hostsOf(values: Map<string, string>): { name: string; port: number }[] {

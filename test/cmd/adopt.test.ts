@@ -18,6 +18,7 @@ t.test(
       const { code, stderr } = await stackroom(args)
       t.equal(code, 2, args.join(' '))
       t.match(stderr, /^stackroom: The data directory .+doctor --adopt.+\n$/m)
+      t.match(stderr, / database \w+ at \//, 'names the database')
       t.match(stderr, data, 'names the directory')
     }
     const account = ['user', 'add', 'ana', '--email', 'ana@example.org', '--generate']
@@ -25,6 +26,11 @@ t.test(
 
     t.equal((await stackroom(['doctor', '--adopt'])).code, 0)
     t.equal((await stackroom(['scan', library])).code, 0, 'accepted from now on')
+    t.equal((await stackroom(['doctor', '--new-id'])).code, 0)
+    t.equal((await stackroom(['scan', library])).code, 0, 'both have the new id')
+    renameSync(data, `${data}-new`)
+    renameSync(`${data}-before`, data)
+    t.match(await stackroom(['doctor']), { code: 2, stderr: /belongs to another database/ })
   },
 )
 

@@ -15,6 +15,15 @@ t.test('dates are parsed in common notations', async t => {
   t.same(parseDate('Dec-31'), { year: null, month: 12, day: 31 })
 })
 
+t.test('months are read in nine languages', async t => {
+  for (const text of [
+    ...['12 January 2004', '12 janvier 2004', '12. Januar 2004', '12 de enero de 2004'],
+    ...['12 gennaio 2004', '12 de janeiro de 2004', '12 januari 2004', '12 января 2004'],
+    '12 stycznia 2004',
+  ])
+    t.same(parseDate(text), { year: 2004, month: 1, day: 12 }, text)
+})
+
 t.test('other text is not a date', async t => {
   for (const text of ['Digital', '1-28', '42', '2 Covers', 'May', '3000', '', '12345']) {
     t.equal(parseDate(text), null, text)

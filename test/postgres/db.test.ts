@@ -13,6 +13,7 @@ t.test('an external database is opened by its URL, including unix sockets', asyn
   const row = one(await db.sql`select current_setting('application_name') as name, 2::int8 as two`)
   t.same(row, { name: 'stackroom', two: 2 })
   t.equal(db.url, url)
+  t.match(db.place, `${new URL(url).pathname.slice(1)} at /`, 'names the database in messages')
   await db.close()
 })
 

@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process'
 import { rmSync, writeFileSync } from 'node:fs'
 import { Invalid } from '../../errors.ts'
+import { withoutPostgresVariables } from '../environment.ts'
 import type { Binaries } from './binaries.ts'
 import { missingLibraryMessage } from './missing-library.ts'
 import {
@@ -22,7 +23,7 @@ export async function runInitdb(
   { binaries, user, path }: { binaries: Binaries; user: OsUser; path: string },
 ): Promise<void> {
   const program = programPath(binaries.native, 'initdb')
-  const env = { ...process.env, ...binaries.env, LC_ALL: 'C' }
+  const env = { ...withoutPostgresVariables(), ...binaries.env, LC_ALL: 'C' }
   const direct = runAs(user, program, args)
   const { status, stderr } = await run(direct, env)
   if (status === 0) return

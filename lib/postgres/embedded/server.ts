@@ -16,6 +16,7 @@ import {
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Conflict, Invalid } from '../../errors.ts'
+import { withoutPostgresVariables } from '../environment.ts'
 import type { Binaries } from './binaries.ts'
 import { missingLibraryMessage } from './missing-library.ts'
 import { type OsUser, programPath, runAs } from './os-user.ts'
@@ -162,7 +163,7 @@ function spawnServer(
   cluster: string,
   { binaries, user, logFile }: { binaries: Binaries; user: OsUser; logFile: string },
 ): ChildProcess {
-  const env = { ...process.env, ...binaries.env, LC_ALL: 'C' }
+  const env = { ...withoutPostgresVariables(), ...binaries.env, LC_ALL: 'C' }
   // PostgreSQL refuses to run with administrator rights on Windows; pg_ctl drops them.
   const [name, args] = windows
     ? (['pg_ctl', ['start', '-D', cluster, '-l', logFile, '-W']] as const)
