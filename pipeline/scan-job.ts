@@ -12,6 +12,7 @@ import { mountHealth, mountKey } from '../lib/mount/mount-health.ts'
 import { isConnectionLost, isDiskFull } from '../lib/postgres/connection-error.ts'
 import type { DedicatedConnection, Sql } from '../lib/postgres/db.ts'
 import type { Jobs, Queue } from '../lib/queue/queue.ts'
+import { isShortage } from '../lib/shortage.ts'
 import type { SpaceGuard } from '../lib/space-guard.ts'
 import { enqueueDedupe, enqueueMatching, enqueuePurge } from './finalize/after-scan.ts'
 import { enqueueDue } from './finalize/due.ts'
@@ -46,6 +47,8 @@ export type ScanDeps = {
 const retrySeconds = 1
 const pollMs = 50
 const hungMessage = 'The library folder does not respond; the scan goes on when it does'
+const shortageMessage =
+  'The server lacks file descriptors or memory; the scan resumes automatically'
 
 /** Runs the scan; its outcome becomes that of the job. Postponed while another scan of the library runs. */
 export async function runScanJob(
@@ -120,10 +123,14 @@ async function isBeingDeleted(sql: Sql, libraryId: string) {
   return row !== undefined
 }
 
-/** Fails a scan that cannot go on; transient errors (deadlock, lost connection, hung disk) are thrown and retried. */
+/** Fails a scan that cannot go on; transient errors (deadlock, lost connection, hung disk, shortage) are thrown and retried. */
 async function failScan({ sql, log }: ScanDeps, scanId: string, error: unknown) {
   if (error instanceof NotResponding) {
     await storeMessage(sql, scanId, hungMessage)
+    throw error
+  }
+  if (isShortage(error)) {
+    await storeMessage(sql, scanId, shortageMessage)
     throw error
   }
   const code = String((error as { code?: unknown }).code ?? '')

@@ -5,9 +5,10 @@ import type { Log } from '../../lib/log.ts'
 import { mountHealth, mountKey } from '../../lib/mount/mount-health.ts'
 import { joinPath } from '../../lib/path.ts'
 import type { Sql } from '../../lib/postgres/db.ts'
+import { isShortage, shortage } from '../../lib/shortage.ts'
 import type { LoadedScan } from './scan-context.ts'
 
-/** Why the library must not be compared now, for users; null when it may be. Throws NotResponding. */
+/** Why the library must not be compared now, for users; null when it may be. Throws NotResponding, Shortage. */
 export const unavailableReason = (sql: Sql, scan: LoadedScan): Promise<string | null> =>
   mountHealth.run(mountKey(scan.root), () => findReason(sql, scan))
 
@@ -22,6 +23,7 @@ async function findReason(sql: Sql, scan: LoadedScan): Promise<string | null> {
       return `The library folder is empty, but the catalogue holds ${scan.bookCount} of its books`
     }
   } catch (error) {
+    if (isShortage(error)) throw shortage(error)
     return `The library folder cannot be read (${(error as NodeJS.ErrnoException).code})`
   }
   if (scan.device === null || scan.device === device || scan.bookCount === 0) return null
